@@ -1,0 +1,55 @@
+// A sum of doubles, of products of two doubles and of 64-bit integers held exactly, so that it can
+// be rounded once: a fixed-point number wide enough for every bit such terms can have.
+//
+// Non-finite terms and the sign of zero are tracked as an infinitely wide accumulator would treat
+// them: any NaN, an infinity times zero, or infinities of both signs give NaN; infinities of one
+// sign give it; a zero sum is -0 only if there was a term and every term was -0. Order never
+// matters. Source: reference accuracy_design.md 0.10, ops_structural.md 0.3. Tests:
+// exact_sum_test.cc.
+#ifndef ASSAY_EVALUATOR_REAL_EXACT_SUM_H_
+#define ASSAY_EVALUATOR_REAL_EXACT_SUM_H_
+
+#include <array>
+#include <cstdint>
+
+#include "spec/element/element.h"
+#include "spec/element/element_type.h"
+
+namespace assay {
+
+// At most 2^40 terms. About 1.1 KiB: keep and Clear() one rather than make many.
+class ExactSum {
+ public:
+  void Clear() { *this = ExactSum(); }
+  void Add(double term);
+  void AddProduct(double a, double b);
+  void AddSigned(int64_t term);
+  void AddUnsigned(uint64_t term);
+  void Merge(const ExactSum& other);
+
+  // The pattern of the sum in `type`, a float type, rounded once. No terms: +0.
+  uint64_t Round(ElementType type) const;
+
+ private:
+  // Limb i holds a signed multiple of 2^(32 i - kBias); between normalisations a limb may exceed
+  // 32 bits, which leaves room for 2^30 terms.
+  static constexpr int kBias = 2176;  // products of subnormals reach down to 2^-2148
+  static constexpr int kLimbs = 136;  // ... and up to 2^2048, plus 40 bits for the count
+  static constexpr uint32_t kTermsBetweenCarries = 1u << 30;
+
+  void AddScaled(bool negative, unsigned __int128 significand, int exponent);
+  void NoteSpecial(double term);
+  void Carry();
+
+  std::array<int64_t, kLimbs> limbs_{};
+  uint32_t terms_since_carry_ = 0;
+  bool any_term_ = false;
+  bool only_negative_zeros_ = true;
+  bool nan_ = false;
+  bool positive_infinity_ = false;
+  bool negative_infinity_ = false;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_REAL_EXACT_SUM_H_

@@ -1,0 +1,44 @@
+// Sums, dot products and products of decoded floats: the exact result rounded once, at the speed
+// kernels need. A fast phase carries the rounding errors of a double accumulation along and bounds
+// what is left; when the enclosure does not decide the rounding, the terms are added again exactly
+// (ExactSum). Results equal those of ExactSum in every bit, on every machine. Proof of the bound:
+// rounded_sum.cc. Tests: rounded_sum_test.cc. Measured by sum_bench.cc.
+//
+// Strides count elements, and may be zero or negative. Callers hold a FloatEnvironmentGuard.
+#ifndef ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_
+#define ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_
+
+#include <cstdint>
+
+#include "spec/element/element.h"
+#include "spec/element/element_type.h"
+
+namespace assay {
+
+// Where decoded factors come from: the product of two values of any type up to 32 bits is itself a
+// double, which saves most of the work.
+enum class FactorWidth : uint8_t { kUpTo32Bits, k64Bits };
+inline FactorWidth FactorWidthOf(ElementType type) {
+  return Info(Info(type).component).bits <= 32 ? FactorWidth::kUpTo32Bits : FactorWidth::k64Bits;
+}
+
+// init + x[0] + ... + x[n-1].
+uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n);
+
+// a[0] b[0] + ... + a[n-1] b[n-1]; +0 when n is zero. A complex dot is two calls of length 2n: for
+// interleaved a = (re, im) the real part needs b as (re, -im), the imaginary part b as (im, re).
+uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
+                    const double* b, int64_t stride_b, int64_t n);
+
+// `columns` dots that share a: out[j] = sum over k of a[k * stride_a] * b[k * stride_b + j]. The
+// form for matrix products: columns of b lie side by side, so no gathering is needed.
+void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
+                     const double* b, int64_t stride_b, int64_t n, int64_t columns, uint64_t* out);
+
+// init * x[0] * ... * x[n-1].
+uint64_t RoundedProduct(ElementType result, double init, const double* x, int64_t stride,
+                        int64_t n);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_

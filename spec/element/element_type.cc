@@ -1,20 +1,17 @@
+// The rows of element_types.def as a table. Tests: element_type_test.cc.
 #include "spec/element/element_type.h"
 
 #include <array>
 #include <cassert>
 
+#include "spec/element/float_formats.h"
+
 namespace assay {
 namespace {
 
-#define FLOAT_FORMAT(name, exponent, significand, bias, infinity, nan, sign, zero, overflow)   \
-  constexpr FloatFormat name##Format = {                                                       \
-      exponent, significand, bias, infinity, NanEncoding::nan, sign, zero, Overflow::overflow};
-#include "spec/element/float_formats.def"
-#undef FLOAT_FORMAT
-
 // Stands in the table where a type is no float.
 constexpr const FloatFormat* kNoFormatRow = nullptr;
-#define FLOAT_FORMAT(name, ...) constexpr const FloatFormat* name##Row = &name##Format;
+#define FLOAT_FORMAT(name, ...) constexpr const FloatFormat* name##Row = &float_formats::name;
 #include "spec/element/float_formats.def"
 #undef FLOAT_FORMAT
 
@@ -33,14 +30,6 @@ struct Table {
 constexpr Table kTable;
 
 }  // namespace
-
-int FloatFormat::max_exponent() const {
-  const int top = (1 << exponent_bits) - 1 - bias;
-  if (nan == NanEncoding::kIeee) return top - 1;
-  // All patterns of the top binade but the NaN are numbers; without significand there is none left.
-  if (nan == NanEncoding::kAllOnes && significand_bits == 0) return top - 1;
-  return top;
-}
 
 const ElementTypeInfo& Info(ElementType type) {
   assert(type != ElementType::kInvalid);

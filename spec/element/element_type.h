@@ -34,10 +34,18 @@ struct FloatFormat {
   bool signed_zero;
   Overflow overflow;
 
-  int precision() const { return significand_bits + 1; }
-  int min_exponent() const { return has_sign ? 1 - bias : -bias; }  // of the smallest normal value
-  int max_exponent() const;                                         // of the largest finite value
-  bool has_nan() const { return nan != NanEncoding::kNone; }
+  constexpr int precision() const { return significand_bits + 1; }
+  // Exponent of the smallest normal value.
+  constexpr int min_exponent() const { return has_sign ? 1 - bias : -bias; }
+  // Exponent of the largest finite value.
+  constexpr int max_exponent() const {
+    const int top = (1 << exponent_bits) - 1 - bias;
+    // A binade of infinities and NaNs, or of one NaN alone.
+    const bool top_is_special =
+        nan == NanEncoding::kIeee || (nan == NanEncoding::kAllOnes && significand_bits == 0);
+    return top_is_special ? top - 1 : top;
+  }
+  constexpr bool has_nan() const { return nan != NanEncoding::kNone; }
 };
 
 struct ElementTypeInfo {

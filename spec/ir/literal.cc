@@ -1,0 +1,156 @@
+#include "spec/ir/literal.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace assay {
+
+absl::StatusOr<Literal> Literal::Create(const Shape& shape, int64_t max_bytes) {
+  absl::StatusOr<int64_t> bytes = shape.ByteSize();
+  if (!bytes.ok()) return bytes.status();
+  if (*bytes > max_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("a value of shape ", shape.ToString(),
+                                                     " needs ", *bytes, " bytes, more than the ",
+                                                     max_bytes, " allowed"));
+  }
+  Literal literal;
+  literal.shape_ = shape;
+  if (shape.is_tuple()) {
+    literal.elements_.reserve(shape.tuple_shapes().size());
+    for (const Shape& element : shape.tuple_shapes()) {
+      absl::StatusOr<Literal> value = Create(element, max_bytes);
+      if (!value.ok()) return value;
+      literal.elements_.push_back(*std::move(value));
+    }
+    return literal;
+  }
+  if (!shape.is_array()) return literal;
+  literal.count_ = shape.element_count();
+  // calloc: large zero pages come for free.
+  void* storage = std::calloc(*bytes == 0 ? 1 : *bytes, 1);
+  if (storage == nullptr) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for a value of shape ", shape.ToString()));
+  }
+  literal.data_ = std::shared_ptr<std::byte[]>(static_cast<std::byte*>(storage), std::free);
+  return literal;
+}
+
+Literal Literal::Zeros(const Shape& shape) {
+  absl::StatusOr<Literal> literal = Create(shape);
+  if (!literal.ok()) {
+    std::fprintf(stderr, "%s\n", literal.status().ToString().c_str());
+    std::abort();
+  }
+  return *std::move(literal);
+}
+
+Literal Literal::Tuple(std::vector<Literal> elements) {
+  std::vector<Shape> shapes;
+  shapes.reserve(elements.size());
+  for (const Literal& element : elements) shapes.push_back(element.shape());
+  Literal literal;
+  literal.shape_ = Shape::Tuple(std::move(shapes));
+  literal.elements_ = std::move(elements);
+  return literal;
+}
+
+Literal Literal::Token() {
+  Literal literal;
+  literal.shape_ = Shape::Token();
+  return literal;
+}
+
+Literal Literal::Scalar(ElementType type, Element value) {
+  Literal literal = Zeros(Shape::Scalar(type));
+  literal.Set(0, value);
+  return literal;
+}
+
+int64_t Literal::byte_size() const {
+  if (!is_tuple()) return is_array() ? count_ * Info(element_type()).storage_bytes : 0;
+  int64_t total = 0;
+  for (const Literal& element : elements_) total += element.byte_size();
+  return total;
+}
+
+std::byte* Literal::mutable_data() {
+  if (data_ != nullptr && data_.use_count() > 1) {
+    Literal own = Zeros(shape_);
+    std::memcpy(own.data_.get(), data_.get(), byte_size());
+    data_ = std::move(own.data_);
+  }
+  return data_.get();
+}
+
+int64_t Literal::dynamic_size(int64_t d) const {
+  return dynamic_sizes_.empty() ? shape_.dimension(d) : dynamic_sizes_[d];
+}
+
+void Literal::set_dynamic_size(int64_t d, int64_t size) {
+  if (dynamic_sizes_.empty()) {
+    if (size == shape_.dimension(d)) return;
+    dynamic_sizes_.assign(shape_.dimensions().begin(), shape_.dimensions().end());
+  }
+  dynamic_sizes_[d] = size;
+}
+
+Literal Literal::WithShape(Shape shape) const {
+  Literal copy = *this;
+  for (size_t i = 0; i < copy.elements_.size(); ++i) {
+    copy.elements_[i] = copy.elements_[i].WithShape(shape.tuple_shape(i));
+  }
+  if (shape.rank() != shape_.rank()) copy.dynamic_sizes_.clear();
+  copy.shape_ = std::move(shape);
+  return copy;
+}
+
+bool Literal::BitEqual(const Literal& a, const Literal& b) {
+  if (!Shape::Compatible(a.shape_, b.shape_)) return false;
+  for (size_t i = 0; i < a.elements_.size(); ++i) {
+    if (!BitEqual(a.elements_[i], b.elements_[i])) return false;
+  }
+  if (!a.is_array()) return true;
+  for (int64_t d = 0; d < a.shape_.rank(); ++d) {
+    if (a.dynamic_size(d) != b.dynamic_size(d)) return false;
+  }
+  return a.data_ == b.data_ || std::memcmp(a.data(), b.data(), a.byte_size()) == 0;
+}
+
+namespace {
+void FlattenInto(const Literal& literal, std::vector<Literal>* out) {
+  if (!literal.is_tuple()) {
+    out->push_back(literal);
+    return;
+  }
+  for (const Literal& element : literal.elements()) FlattenInto(element, out);
+}
+
+Literal UnflattenFrom(const Shape& shape, absl::Span<const Literal> leaves, size_t* next) {
+  if (!shape.is_tuple()) return leaves[(*next)++];
+  std::vector<Literal> elements;
+  elements.reserve(shape.tuple_shapes().size());
+  for (const Shape& element : shape.tuple_shapes()) {
+    elements.push_back(UnflattenFrom(element, leaves, next));
+  }
+  return Literal::Tuple(std::move(elements));
+}
+}  // namespace
+
+std::vector<Literal> Flatten(const Literal& literal) {
+  std::vector<Literal> leaves;
+  FlattenInto(literal, &leaves);
+  return leaves;
+}
+
+Literal Unflatten(const Shape& shape, absl::Span<const Literal> leaves) {
+  size_t next = 0;
+  return UnflattenFrom(shape, leaves, &next);
+}
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+#include "spec/ir/metadata.h"
+
+namespace assay {
+
+bool operator==(const Sharding& a, const Sharding& b) {
+  if ((a.named == nullptr) != (b.named == nullptr)) return false;
+  if (a.named != nullptr) return *a.named == *b.named;
+  return a.type == b.type && a.tile_dimensions == b.tile_dimensions && a.devices == b.devices &&
+         a.iota_reshape_dims == b.iota_reshape_dims &&
+         a.iota_transpose_perm == b.iota_transpose_perm &&
+         a.replicate_on_last_tile_dim == b.replicate_on_last_tile_dim &&
+         a.last_tile_dims == b.last_tile_dims && a.tuple == b.tuple &&
+         a.metadata == b.metadata && a.group == b.group && a.group_id == b.group_id;
+}
+
+}  // namespace assay

@@ -1,0 +1,28 @@
+// What an operation demands of its operands and attributes, and the shape of its result. One rule
+// per operation in <op>.{h,cc}; each check carries its clause ("pad_c2"), which is also in the
+// message. Source: reference ops_elementwise_and_types.md, ops_structural.md,
+// ops_control_and_collectives.md. Tests: <family>_rules_test.cc.
+#ifndef ASSAY_SPEC_OPS_SHAPE_INFERENCE_H_
+#define ASSAY_SPEC_OPS_SHAPE_INFERENCE_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// The shape of the result, from operands, attributes and called computations (with layouts as
+// hlo_text_format.md 6.4 says). Operations whose result cannot be inferred (convert, reshape, iota,
+// parameter, ...) check what the instruction declares and return it. Errors: INVALID_ARGUMENT with
+// clause, instruction and shapes; UNIMPLEMENTED for an operation that has no rule, naming it.
+absl::StatusOr<Shape> InferShape(const Instruction& instruction);
+
+// InferShape, and that the declared shape agrees (layouts do not count); the error shows both.
+absl::Status CheckInstruction(const Instruction& instruction);
+
+// Every instruction of every computation. The first error.
+absl::Status CheckModuleShapes(const Module& module);
+
+}  // namespace assay
+
+#endif  // ASSAY_SPEC_OPS_SHAPE_INFERENCE_H_

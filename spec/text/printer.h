@@ -1,0 +1,66 @@
+// Writes modules as HLO text that this project and XLA read back. The form, the order of
+// everything and the options are those of reference hlo_text_format.md section 9; the text of a
+// printed module, read by XLA and printed by it, is what XLA prints for the original.
+// Tests: printer_test.cc, round_trip_test.cc.
+#ifndef ASSAY_SPEC_TEXT_PRINTER_H_
+#define ASSAY_SPEC_TEXT_PRINTER_H_
+
+#include <string>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Names and defaults as in hlo_text_format.md 9.3.
+struct PrintOptions {
+  bool percent = true;
+  bool program_shape = true;
+  bool operand_shape = false;
+  bool operand_names = true;
+  int operand_index_interval = 5;  // 0: no /*index=N*/ in operand lists
+  bool large_constants = false;
+  enum class Subcomputations { kOff, kNames, kFullBodies, kNonSequentialBodies };
+  Subcomputations subcomputations = Subcomputations::kNames;
+  bool metadata = true;
+  bool metadata_only_op_name = false;
+  bool backend_config = true;
+  bool sort_backend_config = false;
+  bool control_dependencies = true;
+  bool original_value = true;
+  bool frontend_attributes = true;
+  bool extra_attributes = true;
+  bool layouts = true;
+  bool result_shape = true;
+  bool canonicalize_names = false;  // tmp_0, tmp_1, ...
+  bool async_sugar = true;
+  bool compact_operands = false;
+  bool compact_gte = false;
+  bool full_replica_group_list = false;
+  bool ids = true;
+
+  // Everything needed to rebuild the module exactly, constants in full; names with %.
+  static PrintOptions Lossless();
+  // XLA's presets.
+  static PrintOptions Default() { return {}; }
+  static PrintOptions ShortParsable();
+  static PrintOptions Canonical();
+};
+
+std::string PrintModule(const Module& module, const PrintOptions& options = {});
+std::string PrintComputation(const Computation& computation, const PrintOptions& options = {});
+// One line, without indentation.
+std::string PrintInstruction(const Instruction& instruction, const PrintOptions& options = {});
+std::string PrintSharding(const Sharding& sharding, bool with_metadata = true);
+std::string PrintReplicaGroups(const ReplicaGroups& groups, bool expand_to_list = false);
+// The elements as inside constant(...), never elided.
+std::string PrintLiteral(const Literal& literal);
+// With shapes in front, as in `literal=`.
+std::string PrintTypedLiteral(const Literal& literal);
+// One element as text: digits, nan and inf by hlo_text_format.md 5.4, negative zero as -0.0.
+std::string PrintElement(ElementType type, Element element);
+// A quoted string with its escapes.
+std::string QuoteString(absl::string_view text);
+
+}  // namespace assay
+
+#endif  // ASSAY_SPEC_TEXT_PRINTER_H_

@@ -1,0 +1,36 @@
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/evaluator.h"
+
+namespace assay {
+namespace {
+// Looking at the clock costs tens of nanoseconds: once in so many steps is often enough.
+constexpr int64_t kStepsBetweenClockChecks = 1 << 16;
+}  // namespace
+
+Budget::Budget(int64_t steps, double seconds)
+    : limit_(steps < 0 ? std::numeric_limits<int64_t>::max() : steps), seconds_(seconds) {
+  if (seconds >= 0) {
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(seconds));
+  }
+}
+
+absl::Status Budget::Charge(int64_t steps) {
+  const int64_t spent = spent_.fetch_add(steps, std::memory_order_relaxed) + steps;
+  if (spent > limit_ || spent < 0) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the budget of ", limit_, " element steps is spent"));
+  }
+  if (seconds_ >= 0 && spent >= next_clock_check_.load(std::memory_order_relaxed)) {
+    next_clock_check_.store(spent + kStepsBetweenClockChecks, std::memory_order_relaxed);
+    if (Clock::now() > deadline_) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the budget of ", seconds_, " seconds is spent"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace assay

@@ -20,9 +20,9 @@ constexpr int kNumbers = 37;  // PrimitiveType numbers are below this
 struct Table {
   std::array<ElementTypeInfo, kNumbers> rows = {};
   constexpr Table() {
-#define ELEMENT_TYPE(enumerator, number, name, cls, bits, storage, component, format) \
-  rows[number] = {ElementType::enumerator, name, ElementClass::cls,                   \
-                  bits,                    storage, ElementType::component, format##Row};
+#define ELEMENT_TYPE(enumerator, number, name, cls, bits, storage, component, format)    \
+  rows[number] = {ElementType::enumerator, name,       ElementClass::cls, bits, storage, \
+                  ElementType::component,  format##Row};
 #include "spec/element/element_types.def"
 #undef ELEMENT_TYPE
   }

@@ -62,18 +62,38 @@ struct ElementTypeInfo {
 const ElementTypeInfo& Info(ElementType type);
 
 // All array types in table order.
-inline constexpr ElementType kArrayTypes[] = {
-    ElementType::kPred,       ElementType::kS1,        ElementType::kS2,
-    ElementType::kS4,         ElementType::kS8,        ElementType::kS16,
-    ElementType::kS32,        ElementType::kS64,       ElementType::kU1,
-    ElementType::kU2,         ElementType::kU4,        ElementType::kU8,
-    ElementType::kU16,        ElementType::kU32,       ElementType::kU64,
-    ElementType::kF4E2M1FN,   ElementType::kF6E2M3FN,  ElementType::kF6E3M2FN,
-    ElementType::kF8E3M4,     ElementType::kF8E4M3,    ElementType::kF8E4M3FN,
-    ElementType::kF8E4M3FNUZ, ElementType::kF8E4M3B11FNUZ, ElementType::kF8E5M2,
-    ElementType::kF8E5M2FNUZ, ElementType::kF8E8M0FNU, ElementType::kF16,
-    ElementType::kBF16,       ElementType::kF32,       ElementType::kF64,
-    ElementType::kC64,        ElementType::kC128};
+inline constexpr ElementType kArrayTypes[] = {ElementType::kPred,
+                                              ElementType::kS1,
+                                              ElementType::kS2,
+                                              ElementType::kS4,
+                                              ElementType::kS8,
+                                              ElementType::kS16,
+                                              ElementType::kS32,
+                                              ElementType::kS64,
+                                              ElementType::kU1,
+                                              ElementType::kU2,
+                                              ElementType::kU4,
+                                              ElementType::kU8,
+                                              ElementType::kU16,
+                                              ElementType::kU32,
+                                              ElementType::kU64,
+                                              ElementType::kF4E2M1FN,
+                                              ElementType::kF6E2M3FN,
+                                              ElementType::kF6E3M2FN,
+                                              ElementType::kF8E3M4,
+                                              ElementType::kF8E4M3,
+                                              ElementType::kF8E4M3FN,
+                                              ElementType::kF8E4M3FNUZ,
+                                              ElementType::kF8E4M3B11FNUZ,
+                                              ElementType::kF8E5M2,
+                                              ElementType::kF8E5M2FNUZ,
+                                              ElementType::kF8E8M0FNU,
+                                              ElementType::kF16,
+                                              ElementType::kBF16,
+                                              ElementType::kF32,
+                                              ElementType::kF64,
+                                              ElementType::kC64,
+                                              ElementType::kC128};
 
 // The type written `name` in HLO text; tuple and buffer have no type word and are not found.
 std::optional<ElementType> ElementTypeFromName(absl::string_view name);

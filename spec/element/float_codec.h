@@ -28,7 +28,8 @@ constexpr double Decode(const FloatFormat& f, uint64_t bits) {
     const bool nan_has_sign = f.nan != NanEncoding::kNegativeZero;
     return std::bit_cast<double>((nan_has_sign ? sign : 0) | kDoubleInfinity | uint64_t{1} << 51);
   }
-  if (float_formats::IsInfinityPattern(f, bits)) return std::bit_cast<double>(sign | kDoubleInfinity);
+  if (float_formats::IsInfinityPattern(f, bits))
+    return std::bit_cast<double>(sign | kDoubleInfinity);
   const int significand_bits = f.significand_bits;
   const uint64_t significand = magnitude & ((uint64_t{1} << significand_bits) - 1);
   const int field = static_cast<int>(magnitude >> significand_bits);
@@ -44,9 +45,9 @@ constexpr double Decode(const FloatFormat& f, uint64_t bits) {
                                significand << (52 - significand_bits));
 }
 
-// `value` in format F, which must have a sign and at most 24 bits of precision. Branch-free, so that
-// loops vectorise. The quantum is that of the value's binade, or of the smallest normal one: adding
-// 2^52 quanta makes the hardware round |value| to a whole number of them, ties to even.
+// `value` in format F, which must have a sign and at most 24 bits of precision. Branch-free, so
+// that loops vectorise. The quantum is that of the value's binade, or of the smallest normal one:
+// adding 2^52 quanta makes the hardware round |value| to a whole number of them, ties to even.
 template <FloatFormat F>
 inline uint64_t EncodeNarrow(double value, bool keep_nan_sign) {
   static_assert(F.has_sign && F.precision() <= 24);

@@ -10,9 +10,9 @@
 
 namespace assay::float_formats {
 
-#define FLOAT_FORMAT(name, exponent, significand, bias, infinity, nan, sign, zero, overflow)   \
-  inline constexpr FloatFormat name = {                                                        \
-      exponent, significand, bias, infinity, NanEncoding::nan, sign, zero, Overflow::overflow};
+#define FLOAT_FORMAT(name, exponent, significand, bias, infinity, nan, sign, zero, overflow) \
+  inline constexpr FloatFormat name = {exponent,         significand, bias, infinity,        \
+                                       NanEncoding::nan, sign,        zero, Overflow::overflow};
 #include "spec/element/float_formats.def"
 #undef FLOAT_FORMAT
 

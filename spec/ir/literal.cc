@@ -72,6 +72,14 @@ Literal Literal::Scalar(ElementType type, Element value) {
   return literal;
 }
 
+Literal Literal::FromBuffer(Shape shape, std::shared_ptr<std::byte[]> buffer) {
+  Literal literal;
+  literal.shape_ = std::move(shape);
+  literal.count_ = literal.shape_.element_count();
+  literal.data_ = std::move(buffer);
+  return literal;
+}
+
 int64_t Literal::byte_size() const {
   if (!is_tuple()) return is_array() ? count_ * Info(element_type()).storage_bytes : 0;
   int64_t total = 0;

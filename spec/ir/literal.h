@@ -29,6 +29,8 @@ class Literal {
   static Literal Tuple(std::vector<Literal> elements);
   static Literal Token();
   static Literal Scalar(ElementType type, Element value);
+  // An array over storage that somebody else made, ByteSize of the shape long.
+  static Literal FromBuffer(Shape shape, std::shared_ptr<std::byte[]> buffer);
 
   // For a bounded dynamic dimension the shape's size is the bound and dynamic_size(d) <= bound.
   const Shape& shape() const { return shape_; }
@@ -41,6 +43,7 @@ class Literal {
   const std::byte* data() const { return data_.get(); }
   // Makes the storage this literal's own first.
   std::byte* mutable_data();
+  const std::shared_ptr<std::byte[]>& buffer() const { return data_; }
   bool shares_data_with(const Literal& other) const { return data_ == other.data_; }
 
   // Element at a row-major linear index.

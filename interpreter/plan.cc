@@ -1,0 +1,327 @@
+#include "interpreter/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace assay {
+namespace {
+
+// How the interpreter treats an operation. Everything else is a kernel.
+enum class Role { kKernel, kParameter, kConstant, kTuple, kElement, kForward, kToken, kStep };
+
+Role RoleOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kParameter:
+      return Role::kParameter;
+    case Opcode::kConstant:
+      return Role::kConstant;
+    case Opcode::kTuple:
+      return Role::kTuple;
+    case Opcode::kGetTupleElement:
+      return Role::kElement;
+    case Opcode::kCopy:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kAddDependency:
+      return Role::kForward;
+    case Opcode::kAfterAll:
+      return Role::kToken;
+    case Opcode::kCall:
+    case Opcode::kFusion:
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+      return Role::kStep;
+    default:
+      return Role::kKernel;
+  }
+}
+
+bool IsControlStep(Opcode opcode) { return RoleOf(opcode) == Role::kStep; }
+
+std::vector<const Computation*> ControlCallees(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kWhile) {
+    return {instruction.GetComputation(Attr::kCondition), instruction.GetComputation(Attr::kBody)};
+  }
+  auto callees = instruction.called_computations();
+  return {callees.begin(), callees.end()};
+}
+
+bool AllScalars(const Shape& shape) {
+  for (const Shape* leaf : Leaves(shape)) {
+    if (!leaf->is_scalar()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsInterpreted(Opcode opcode) {
+  return RoleOf(opcode) != Role::kKernel || HasDefinition(opcode);
+}
+
+std::vector<const Computation*> PlannedCallees(const Instruction& instruction) {
+  if (IsControlStep(instruction.opcode())) return ControlCallees(instruction);
+  std::vector<const Computation*> planned;
+  for (const Computation* callee : instruction.called_computations()) {
+    if (!ScalarProgram::Compile(*callee).ok()) planned.push_back(callee);
+  }
+  return planned;
+}
+
+PlanBuilder::PlanBuilder(const Computation& computation, const PlanOptions& options,
+                         const PlanMap& plans)
+    : computation_(computation),
+      options_(options),
+      plans_(plans),
+      plan_(std::make_unique<ComputationPlan>()) {
+  plan_->computation = &computation;
+}
+
+absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
+  FindLive();
+  slots_of_.resize(computation_.instruction_count());
+  for (const Instruction* parameter : computation_.parameters()) {
+    if (parameter == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the parameter numbers of ", computation_.name(), " have a gap"));
+    }
+    SlotList slots = NewSlots(parameter->shape());
+    slots_of_[parameter->index()] = slots;
+    plan_->parameters.insert(plan_->parameters.end(), slots->begin(), slots->end());
+  }
+  for (const auto& instruction : computation_.instructions()) {
+    if (!live_[instruction->index()]) continue;
+    absl::Status status = Visit(*instruction);
+    if (!status.ok()) return status;
+  }
+  FindDying();
+  AssignPlaces();
+  FindRoots();
+  return std::move(plan_);
+}
+
+void PlanBuilder::FindLive() {
+  live_.assign(computation_.instruction_count(), false);
+  std::vector<const Instruction*> pending = {computation_.root()};
+  live_[computation_.root()->index()] = true;
+  while (!pending.empty()) {
+    const Instruction* instruction = pending.back();
+    pending.pop_back();
+    for (const Instruction* operand : instruction->operands()) {
+      if (live_[operand->index()]) continue;
+      live_[operand->index()] = true;
+      pending.push_back(operand);
+    }
+  }
+}
+
+const PlanBuilder::SlotList& PlanBuilder::SlotsOf(const Instruction& instruction) const {
+  return slots_of_[instruction.index()];
+}
+
+int32_t PlanBuilder::NewSlot(const Shape& shape) {
+  Slot slot;
+  slot.shape = &shape;
+  // Shapes whose size overflows are refused when their storage is asked for.
+  slot.bytes = shape.ByteSize().value_or(-1);
+  slot.small = slot.bytes >= 0 && slot.bytes <= kSmallBytes;
+  plan_->slots.push_back(slot);
+  return static_cast<int32_t>(plan_->slots.size()) - 1;
+}
+
+PlanBuilder::SlotList PlanBuilder::NewSlots(const Shape& shape) {
+  auto slots = std::make_shared<std::vector<int32_t>>();
+  for (const Shape* leaf : Leaves(shape)) slots->push_back(NewSlot(*leaf));
+  return slots;
+}
+
+absl::Status PlanBuilder::Visit(const Instruction& instruction) {
+  SlotList& slots = slots_of_[instruction.index()];
+  switch (RoleOf(instruction.opcode())) {
+    case Role::kParameter:
+      break;
+    case Role::kConstant: {
+      absl::Status status = VisitConstant(instruction);
+      if (!status.ok()) return status;
+      break;
+    }
+    case Role::kTuple: {
+      auto all = std::make_shared<std::vector<int32_t>>();
+      for (const Instruction* operand : instruction.operands()) {
+        const SlotList& part = SlotsOf(*operand);
+        all->insert(all->end(), part->begin(), part->end());
+      }
+      slots = std::move(all);
+      break;
+    }
+    case Role::kElement: {
+      const Instruction& tuple = *instruction.operand(0);
+      const int64_t index = instruction.GetInt(Attr::kIndex);
+      int64_t first = 0;
+      for (int64_t i = 0; i < index; ++i) first += tuple.shape().tuple_shape(i).leaf_count();
+      const std::vector<int32_t>& all = *SlotsOf(tuple);
+      const int64_t count = instruction.shape().leaf_count();
+      slots = std::make_shared<std::vector<int32_t>>(all.begin() + first,
+                                                     all.begin() + first + count);
+      break;
+    }
+    case Role::kForward:
+      slots = SlotsOf(*instruction.operand(0));
+      break;
+    case Role::kToken:
+      slots = NewSlots(instruction.shape());
+      break;
+    case Role::kStep:
+    case Role::kKernel:
+      return VisitStep(instruction, Step());
+  }
+  if (!options_.observed) return absl::OkStatus();
+  Step step;
+  step.kind = StepKind::kObserve;
+  return VisitStep(instruction, std::move(step));
+}
+
+absl::Status PlanBuilder::VisitConstant(const Instruction& instruction) {
+  if (instruction.literal() == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("constant without elements: ", instruction.Describe(),
+                     " was elided ({...}) when its module was printed; print the module with large "
+                     "constants to run it"));
+  }
+  SlotList slots = NewSlots(instruction.shape());
+  std::vector<Literal> leaves = Flatten(*instruction.literal());
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    plan_->constants.emplace_back((*slots)[i], std::move(leaves[i]));
+  }
+  slots_of_[instruction.index()] = std::move(slots);
+  return absl::OkStatus();
+}
+
+absl::Status PlanBuilder::VisitStep(const Instruction& instruction, Step step) {
+  step.instruction = &instruction;
+  if (step.kind == StepKind::kObserve) {
+    // Reads its own slots, so that they live until observers have seen them.
+    const SlotList& slots = SlotsOf(instruction);
+    step.operands.assign(slots->begin(), slots->end());
+    plan_->steps.push_back(std::move(step));
+    return absl::OkStatus();
+  }
+  for (const Instruction* operand : instruction.operands()) {
+    const SlotList& part = SlotsOf(*operand);
+    step.operands.insert(step.operands.end(), part->begin(), part->end());
+  }
+  absl::Status status = PrepareStep(instruction, &step);
+  if (!status.ok()) return status;
+  SlotList results = NewSlots(instruction.shape());
+  step.results.assign(results->begin(), results->end());
+  slots_of_[instruction.index()] = std::move(results);
+  plan_->steps.push_back(std::move(step));
+  return absl::OkStatus();
+}
+
+absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step) const {
+  if (!IsControlStep(instruction.opcode())) {
+    step->kind = StepKind::kKernel;
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel =
+        options_.straight ? PrepareStraight(instruction) : PrepareKernel(instruction);
+    if (!kernel.ok()) return kernel.status();
+    step->kernel = *std::move(kernel);
+    return absl::OkStatus();
+  }
+  for (const Computation* callee : ControlCallees(instruction)) {
+    step->callees.push_back(plans_.at(callee));
+  }
+  if (instruction.opcode() == Opcode::kWhile) return PrepareWhile(instruction, step);
+  step->kind = instruction.opcode() == Opcode::kConditional ? StepKind::kConditional
+                                                            : StepKind::kCall;
+  return absl::OkStatus();
+}
+
+absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* step) const {
+  step->kind = StepKind::kWhile;
+  if (options_.observed || options_.straight || !AllScalars(instruction.shape())) {
+    return absl::OkStatus();
+  }
+  auto condition = ScalarProgram::Compile(*instruction.GetComputation(Attr::kCondition));
+  auto body = ScalarProgram::Compile(*instruction.GetComputation(Attr::kBody));
+  if (!condition.ok() || !body.ok()) return absl::OkStatus();
+  step->kind = StepKind::kScalarWhile;
+  step->loop_condition = *std::move(condition);
+  step->loop_body = *std::move(body);
+  return absl::OkStatus();
+}
+
+void PlanBuilder::FindDying() {
+  std::vector<bool> read_later(plan_->slots.size(), false);
+  for (int32_t slot : *SlotsOf(*computation_.root())) read_later[slot] = true;
+  // Constants and unread parameters are nobody's to release: constants belong to the plan.
+  for (const auto& [slot, literal] : plan_->constants) read_later[slot] = true;
+  for (size_t i = plan_->steps.size(); i-- > 0;) {
+    Step& step = plan_->steps[i];
+    auto dies = [&](int32_t slot) {
+      if (read_later[slot]) return;
+      read_later[slot] = true;
+      step.dying.push_back(slot);
+    };
+    for (int32_t slot : step.results) dies(slot);  // results that nobody reads
+    for (int32_t slot : step.operands) dies(slot);
+  }
+}
+
+void PlanBuilder::AssignPlaces() {
+  // Small slots take offsets of 16-byte multiples, by size class, large ones buffer numbers; both
+  // are handed on when their slot dies.
+  constexpr int64_t kAlign = 16;
+  constexpr int64_t kClasses = kSmallBytes / kAlign + 1;
+  std::array<std::vector<int32_t>, kClasses> free_offsets;
+  std::vector<int32_t> free_buffers;
+  auto size_class = [](const Slot& slot) { return (slot.bytes + kAlign - 1) / kAlign; };
+  auto assign = [&](Slot& slot) {
+    std::vector<int32_t>& free = slot.small ? free_offsets[size_class(slot)] : free_buffers;
+    if (!free.empty()) {
+      slot.place = free.back();
+      free.pop_back();
+    } else if (slot.small) {
+      slot.place = static_cast<int32_t>(plan_->small_bytes);
+      plan_->small_bytes += size_class(slot) * kAlign;
+    } else {
+      slot.place = plan_->buffer_count++;
+    }
+  };
+  std::vector<bool> assigned(plan_->slots.size(), false);
+  auto assign_once = [&](int32_t number) {
+    if (assigned[number]) return;
+    assigned[number] = true;
+    assign(plan_->slots[number]);
+  };
+  for (int32_t slot : plan_->parameters) assign_once(slot);
+  for (const auto& [slot, literal] : plan_->constants) assign_once(slot);
+  for (const Step& step : plan_->steps) {
+    for (int32_t slot : step.results) assign_once(slot);
+    for (int32_t slot : step.dying) {
+      assign_once(slot);  // a token that no step makes
+      const Slot& dead = plan_->slots[slot];
+      (dead.small ? free_offsets[size_class(dead)] : free_buffers).push_back(dead.place);
+    }
+  }
+  for (size_t slot = 0; slot < plan_->slots.size(); ++slot) {
+    assign_once(static_cast<int32_t>(slot));
+  }
+}
+
+void PlanBuilder::FindRoots() {
+  std::vector<bool> constant(plan_->slots.size(), false);
+  for (const auto& [slot, literal] : plan_->constants) constant[slot] = true;
+  const std::vector<int32_t>& roots = *SlotsOf(*computation_.root());
+  std::vector<bool> seen(plan_->slots.size(), false);
+  plan_->roots.resize(roots.size());
+  for (size_t i = roots.size(); i-- > 0;) {
+    plan_->roots[i] = {roots[i], !constant[roots[i]] && !seen[roots[i]]};
+    seen[roots[i]] = true;
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,109 @@
+// The plan of a computation: what its instructions became. Every array is a slot; tuples exist only
+// as lists of slots, so that building and taking them apart costs nothing. Slots whose life does
+// not overlap share storage.
+#ifndef ASSAY_INTERPRETER_PLAN_H_
+#define ASSAY_INTERPRETER_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
+#include "absl/status/statusor.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/region/scalar_program.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Arrays up to this size live in the frame itself; larger ones are shared buffers.
+inline constexpr int64_t kSmallBytes = 256;
+
+struct Slot {
+  const Shape* shape = nullptr;  // of an array or a token
+  int64_t bytes = 0;
+  bool small = true;
+  int32_t place = 0;  // small: offset into the frame's bytes; large: number of the buffer
+};
+
+enum class StepKind : uint8_t {
+  kKernel,
+  kCall,         // call, fusion
+  kWhile,
+  kScalarWhile,  // a loop on scalars, condition and body as flat programs
+  kConditional,
+  kObserve,      // an instruction that only renames slots
+};
+
+// One slot as the result of a computation: whether its buffer may be taken away.
+struct RootSlot {
+  int32_t slot = 0;
+  bool movable = false;
+};
+
+struct Step {
+  StepKind kind = StepKind::kKernel;
+  const Instruction* instruction = nullptr;
+  std::unique_ptr<Kernel> kernel;
+  std::vector<const ComputationPlan*> callees;  // call: 1; while: condition, body; branches
+  std::shared_ptr<const ScalarProgram> loop_condition, loop_body;
+  absl::InlinedVector<int32_t, 3> operands;  // leaves of all operands, in order
+  absl::InlinedVector<int32_t, 1> results;   // leaves of the result
+  absl::InlinedVector<int32_t, 1> dying;     // slots that nobody reads after this step
+};
+
+struct ComputationPlan {
+  const Computation* computation = nullptr;
+  int32_t number = 0;  // in the planned module
+  std::vector<Slot> slots;
+  std::vector<Step> steps;
+  std::vector<int32_t> parameters;  // leaves of all parameters, by number
+  std::vector<RootSlot> roots;      // leaves of the root
+  std::vector<std::pair<int32_t, Literal>> constants;
+  int64_t small_bytes = 0;
+  int32_t buffer_count = 0;
+};
+
+// Plans one computation. `plan_of` gives the plans of the computations that it calls (already
+// made).
+class PlanBuilder {
+ public:
+  using PlanMap = absl::flat_hash_map<const Computation*, const ComputationPlan*>;
+  PlanBuilder(const Computation& computation, const PlanOptions& options, const PlanMap& plans);
+  absl::StatusOr<std::unique_ptr<ComputationPlan>> Build() &&;
+
+ private:
+  using SlotList = std::shared_ptr<const std::vector<int32_t>>;
+
+  void FindLive();
+  absl::Status Visit(const Instruction& instruction);
+  absl::Status VisitConstant(const Instruction& instruction);
+  absl::Status VisitStep(const Instruction& instruction, Step step);
+  absl::Status PrepareStep(const Instruction& instruction, Step* step) const;
+  absl::Status PrepareWhile(const Instruction& instruction, Step* step) const;
+  SlotList NewSlots(const Shape& shape);
+  int32_t NewSlot(const Shape& shape);
+  const SlotList& SlotsOf(const Instruction& instruction) const;
+  void FindDying();
+  void AssignPlaces();
+  void FindRoots();
+
+  const Computation& computation_;
+  const PlanOptions& options_;
+  const PlanMap& plans_;
+  std::unique_ptr<ComputationPlan> plan_;
+  std::vector<bool> live_;                 // by instruction index
+  std::vector<SlotList> slots_of_;         // by instruction index
+};
+
+// The computations that an instruction runs as plans: those of control flow, and regions of other
+// operations that are no scalar programs.
+std::vector<const Computation*> PlannedCallees(const Instruction& instruction);
+
+}  // namespace assay
+
+#endif  // ASSAY_INTERPRETER_PLAN_H_

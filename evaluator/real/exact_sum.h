@@ -32,10 +32,10 @@ class ExactSum {
 
  private:
   // Limb i holds a signed multiple of 2^(32 i - kBias); between normalisations a limb may exceed
-  // 32 bits, which leaves room for 2^30 terms.
+  // 32 bits, which leaves room for 2^28 terms.
   static constexpr int kBias = 2176;  // products of subnormals reach down to 2^-2148
   static constexpr int kLimbs = 136;  // ... and up to 2^2048, plus 40 bits for the count
-  static constexpr uint32_t kTermsBetweenCarries = 1u << 30;
+  static constexpr uint32_t kTermsBetweenCarries = 1u << 28;
 
   void AddScaled(bool negative, unsigned __int128 significand, int exponent);
   void NoteSpecial(double term);

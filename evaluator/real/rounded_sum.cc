@@ -1,0 +1,407 @@
+// Fast exact sums: error-free transformations in a plain loop, and the proof when they suffice.
+// Tests: rounded_sum_test.cc.
+//
+// TwoSum splits s + x into a double t and an error err with t + err = s + x exactly (no underflow
+// error is possible in an addition). A lane keeps
+//     s    the running double sum,
+//     e    the double sum of the errors,
+//     m    the double sum of their magnitudes.
+// So the exact sum of the terms is s + (exact sum of the errors), and e differs from that by at
+// most g * (exact sum of magnitudes), g = N u / (1 - N u), where u = 2^-53 and N is the number of
+// additions on the longest path. m has the same relative error g. While N u < 2^-3 the difference
+// is below 2 N u m = N 2^-52 m. In particular m = 0 means that s is exact. A product of two doubles
+// is p + q with p = fl(a b) and q its error, exact unless q underflows; then each is off by less
+// than 8 * 2^-1074 (5 for the splitting form, 1/2 with a fused multiply-add). The error of s + p
+// and q are added to each other before they join e: one more addition on the path. An overflow
+// anywhere makes s, e or m infinite or NaN, and the test of acceptance fails.
+#include "evaluator/real/rounded_sum.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "evaluator/real/exact_product.h"
+#include "evaluator/real/exact_sum.h"
+
+#if defined(__x86_64__) && !defined(__FMA__)
+#define ASSAY_DISPATCH_AVX2 1
+#endif
+
+namespace assay {
+namespace {
+
+#define ASSAY_INLINE inline __attribute__((always_inline))
+
+constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+
+// `kLanes` doubles in one value.
+template <int kLanes>
+struct Vector {
+  typedef double Type __attribute__((vector_size(kLanes * sizeof(double))));
+  typedef int64_t Bits __attribute__((vector_size(kLanes * sizeof(double))));
+};
+template <>
+struct Vector<1> {
+  using Type = double;
+};
+
+template <int kLanes>
+struct Lane {
+  using V = typename Vector<kLanes>::Type;
+  V s, e, m;
+};
+
+template <int kLanes>
+ASSAY_INLINE void Magnitude(const typename Vector<kLanes>::Type& x,
+                            typename Vector<kLanes>::Type& out) {
+  if constexpr (kLanes == 1) {
+    out = std::fabs(x);
+  } else {
+    using Bits = typename Vector<kLanes>::Bits;
+    out = (typename Vector<kLanes>::Type)((Bits)x & std::numeric_limits<int64_t>::max());
+  }
+}
+
+template <int kLanes>
+ASSAY_INLINE void TwoSumError(const typename Vector<kLanes>::Type& x, Lane<kLanes>& lane,
+                              typename Vector<kLanes>::Type& error) {
+  using V = typename Vector<kLanes>::Type;
+  const V t = lane.s + x;
+  const V z = t - lane.s;
+  error = (lane.s - (t - z)) + (x - z);
+  lane.s = t;
+}
+
+template <int kLanes>
+ASSAY_INLINE void AddTerm(const typename Vector<kLanes>::Type& x, Lane<kLanes>& lane) {
+  typename Vector<kLanes>::Type error, size;
+  TwoSumError<kLanes>(x, lane, error);
+  Magnitude<kLanes>(error, size);
+  lane.e += error;
+  lane.m += size;
+}
+
+// q with a * b = p + q.
+template <int kLanes, bool kFma>
+ASSAY_INLINE void ProductError(const typename Vector<kLanes>::Type& a,
+                               const typename Vector<kLanes>::Type& b,
+                               const typename Vector<kLanes>::Type& p,
+                               typename Vector<kLanes>::Type& q) {
+  if constexpr (kFma) {
+    if constexpr (kLanes == 1) {
+      q = __builtin_fma(a, b, -p);
+    } else {
+      for (int i = 0; i < kLanes; ++i) q[i] = __builtin_fma(a[i], b[i], -p[i]);
+    }
+  } else {
+    using V = typename Vector<kLanes>::Type;
+    constexpr double kSplitter = 134217729;  // 2^27 + 1
+    const V ca = a * kSplitter, cb = b * kSplitter;
+    const V ah = ca - (ca - a), bh = cb - (cb - b);
+    const V al = a - ah, bl = b - bh;
+    q = al * bl - (((p - ah * bh) - al * bh) - ah * bl);
+  }
+}
+
+template <int kLanes, bool kFma, FactorWidth kWidth>
+ASSAY_INLINE void AddProduct(const typename Vector<kLanes>::Type& a,
+                             const typename Vector<kLanes>::Type& b, Lane<kLanes>& lane) {
+  using V = typename Vector<kLanes>::Type;
+  const V p = a * b;
+  if constexpr (kWidth == FactorWidth::kUpTo32Bits) {
+    AddTerm<kLanes>(p, lane);
+  } else {
+    V q, error, size_q, size_error;
+    ProductError<kLanes, kFma>(a, b, p, q);
+    TwoSumError<kLanes>(p, lane, error);
+    Magnitude<kLanes>(q, size_q);
+    Magnitude<kLanes>(error, size_error);
+    lane.e += error + q;
+    lane.m += size_error + size_q;
+  }
+}
+
+template <int kLanes, bool kContiguous>
+ASSAY_INLINE void Load(const double* from, int64_t stride, typename Vector<kLanes>::Type& out) {
+  if constexpr (kLanes == 1) {
+    out = *from;
+  } else if constexpr (kContiguous) {
+    std::memcpy(&out, from, sizeof(out));
+  } else {
+    for (int i = 0; i < kLanes; ++i) out[i] = from[i * stride];
+  }
+}
+
+// Joins the lanes of `vectors` into one.
+template <int kLanes, int kVectors>
+ASSAY_INLINE void Join(const Lane<kLanes> (&vectors)[kVectors], Lane<1>& total) {
+  for (const Lane<kLanes>& v : vectors) {
+    for (int i = 0; i < kLanes; ++i) {
+      AddTerm<1>(v.s[i], total);
+      total.e += v.e[i];
+      total.m += v.m[i];
+    }
+  }
+}
+
+// What a loop over the terms leaves behind: one lane, and N of the proof above.
+struct Accumulated {
+  Lane<1> lane;
+  int64_t path;
+};
+
+struct Terms {
+  const double* a;
+  int64_t stride_a;
+  const double* b;  // null for a sum
+  int64_t stride_b;
+  int64_t n;
+};
+
+template <int kLanes, bool kFma, FactorWidth kWidth, bool kProducts, bool kContiguous>
+ASSAY_INLINE void AccumulateTerms(const Terms& terms, double init, Accumulated& out) {
+  using V = typename Vector<kLanes>::Type;
+  constexpr int kVectors = 2;  // independent chains hide the latency of TwoSum
+  constexpr int64_t kStep = kLanes * kVectors;
+  Lane<1> total = {init, 0, 0};
+  const double* a = terms.a;
+  const double* b = terms.b;
+  int64_t i = 0;
+  if (terms.n >= kStep) {
+    Lane<kLanes> vectors[kVectors] = {};
+    for (; i + kStep <= terms.n; i += kStep) {
+      for (int v = 0; v < kVectors; ++v) {
+        const int64_t at = i + v * kLanes;
+        V x;
+        Load<kLanes, kContiguous>(a + at * (kContiguous ? 1 : terms.stride_a), terms.stride_a, x);
+        if constexpr (kProducts) {
+          V y;
+          Load<kLanes, kContiguous>(b + at * (kContiguous ? 1 : terms.stride_b), terms.stride_b, y);
+          AddProduct<kLanes, kFma, kWidth>(x, y, vectors[v]);
+        } else {
+          AddTerm<kLanes>(x, vectors[v]);
+        }
+      }
+    }
+    Join<kLanes, kVectors>(vectors, total);
+  }
+  for (; i < terms.n; ++i) {
+    const double x = a[i * terms.stride_a];
+    if constexpr (kProducts) {
+      AddProduct<1, kFma, kWidth>(x, b[i * terms.stride_b], total);
+    } else {
+      AddTerm<1>(x, total);
+    }
+  }
+  out.lane = total;
+  // Additions within a lane, then the joining of 8 lanes at most and the tail, with slack.
+  out.path = terms.n / kStep + 64;
+}
+
+template <int kLanes, bool kFma, FactorWidth kWidth, int kVectors>
+ASSAY_INLINE void AccumulateColumns(const Terms& terms, double init, Lane<1>* out) {
+  using V = typename Vector<kLanes>::Type;
+  Lane<kLanes> vectors[kVectors] = {};
+  for (Lane<kLanes>& v : vectors) v.s += init;
+  const double* a = terms.a;
+  const double* b = terms.b;
+  for (int64_t k = 0; k < terms.n; ++k) {
+    const V x = V{} + *a;
+    for (int v = 0; v < kVectors; ++v) {
+      V y;
+      Load<kLanes, true>(b + v * kLanes, 1, y);
+      AddProduct<kLanes, kFma, kWidth>(x, y, vectors[v]);
+    }
+    a += terms.stride_a;
+    b += terms.stride_b;
+  }
+  for (int v = 0; v < kVectors; ++v) {
+    for (int i = 0; i < kLanes; ++i) {
+      out[v * kLanes + i] = {vectors[v].s[i], vectors[v].e[i], vectors[v].m[i]};
+    }
+  }
+}
+
+// The loops once per instruction set. Results are proven, so the choice changes no bit.
+constexpr int kColumns = 8;
+struct Loops {
+  void (*sum[2])(const Terms&, double, Accumulated&);     // [contiguous]
+  void (*dot[2][2])(const Terms&, double, Accumulated&);  // [64 bits][contiguous]
+  void (*columns[2])(const Terms&, double, Lane<1>*);     // [64 bits]
+};
+
+#define ASSAY_LOOPS(name, attributes, lanes, fma)                                  \
+  template <FactorWidth kWidth, bool kProducts, bool kContiguous>                  \
+  attributes void name##Terms(const Terms& terms, double init, Accumulated& out) { \
+    AccumulateTerms<lanes, fma, kWidth, kProducts, kContiguous>(terms, init, out); \
+  }                                                                                \
+  template <FactorWidth kWidth>                                                    \
+  attributes void name##Columns(const Terms& terms, double init, Lane<1>* out) {   \
+    Terms part = terms;                                                            \
+    for (int done = 0; done < kColumns; done += 2 * lanes, part.b += 2 * lanes) {  \
+      AccumulateColumns<lanes, fma, kWidth, 2>(part, init, out + done);            \
+    }                                                                              \
+  }                                                                                \
+  constexpr Loops name = {                                                         \
+      {name##Terms<FactorWidth::kUpTo32Bits, false, false>,                        \
+       name##Terms<FactorWidth::kUpTo32Bits, false, true>},                        \
+      {{name##Terms<FactorWidth::kUpTo32Bits, true, false>,                        \
+        name##Terms<FactorWidth::kUpTo32Bits, true, true>},                        \
+       {name##Terms<FactorWidth::k64Bits, true, false>,                            \
+        name##Terms<FactorWidth::k64Bits, true, true>}},                           \
+      {name##Columns<FactorWidth::kUpTo32Bits>, name##Columns<FactorWidth::k64Bits>}};
+
+#if defined(__FP_FAST_FMA)
+ASSAY_LOOPS(kBaseline, , 2, true)
+#else
+ASSAY_LOOPS(kBaseline, , 2, false)
+#endif
+#if defined(ASSAY_DISPATCH_AVX2)
+ASSAY_LOOPS(kAvx2, __attribute__((target("avx2,fma"))), 4, true)
+#endif
+
+const Loops& ChooseLoops() {
+#if defined(ASSAY_DISPATCH_AVX2)
+  static const bool kHasAvx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (kHasAvx2) return kAvx2;
+#endif
+  return kBaseline;
+}
+
+// True, with the pattern in `out`, when the accumulation decides the rounding into `type`.
+// `underflow` bounds what the products' errors lost to underflow.
+bool Decide(ElementType type, const Accumulated& sum, double underflow, uint64_t* out) {
+  const Lane<1>& lane = sum.lane;
+  double t = lane.s + lane.e;
+  const double z = t - lane.s;
+  const double r = (lane.s - (t - z)) + (lane.e - z);  // t + r = s + e exactly
+  if (!std::isfinite(t)) return false;
+  if (lane.m == 0 && underflow == 0) {
+    if (t == 0) return false;  // the caller knows the sign
+    *out = EncodeFloat(type, t);
+    return true;
+  }
+  // |exact - t| <= |r| + bound. The second line makes up for the roundings of this function.
+  const double bound = static_cast<double>(sum.path) * 0x1p-52 * lane.m + underflow;
+  const double wide = bound * (1 + 0x1p-50) + std::fabs(r) * 0x1p-50 + kTiny;
+  if (type == ElementType::kF64) {
+    // t is the rounding if the ends of the enclosure, relative to t, do not move it.
+    if (!(t + (r - wide) == t && t + (r + wide) == t) || t == 0) return false;
+    *out = EncodeFloat(type, t);
+    return true;
+  }
+  const double reach = (wide + std::fabs(r)) * (1 + 0x1p-50) + std::fabs(t) * 0x1p-51;
+  if (!std::isfinite(reach)) return false;
+  const double low = t - reach, high = t + reach;
+  if (type == ElementType::kF32) {
+    const float rounded = static_cast<float>(low);
+    if (rounded != static_cast<float>(high) || rounded == 0) return false;
+    *out = EncodeFloat(type, rounded);
+    return true;
+  }
+  *out = EncodeFloat(type, low);
+  return *out == EncodeFloat(type, high);
+}
+
+// All terms are zero or cancel exactly: the sum is -0 only if every term is -0.
+uint64_t ZeroSum(ElementType type, bool any, const Terms& terms) {
+  bool negative = any || terms.n > 0;
+  for (int64_t i = 0; negative && i < terms.n; ++i) {
+    double term = terms.a[i * terms.stride_a];
+    if (terms.b != nullptr) term *= terms.b[i * terms.stride_b];
+    negative = term == 0 && std::signbit(term);
+  }
+  return EncodeFloat(type, negative ? -0.0 : 0.0);
+}
+
+bool IsExactZero(const Accumulated& sum) { return sum.lane.s == 0 && sum.lane.m == 0; }
+
+uint64_t ExactDot(ElementType type, const Terms& terms) {
+  ExactSum sum;
+  for (int64_t i = 0; i < terms.n; ++i) {
+    sum.AddProduct(terms.a[i * terms.stride_a], terms.b[i * terms.stride_b]);
+  }
+  return sum.Round(type);
+}
+
+uint64_t FinishSum(ElementType type, double init, const Terms& terms, const Accumulated& sum) {
+  uint64_t result;
+  if (Decide(type, sum, 0, &result)) return result;
+  if (IsExactZero(sum)) {
+    if (init == 0 && std::signbit(init)) return ZeroSum(type, true, terms);
+    return EncodeFloat(type, 0.0);
+  }
+  ExactSum exact;
+  exact.Add(init);
+  for (int64_t i = 0; i < terms.n; ++i) exact.Add(terms.a[i * terms.stride_a]);
+  return exact.Round(type);
+}
+
+uint64_t FinishDot(ElementType type, FactorWidth width, const Terms& terms,
+                   const Accumulated& sum) {
+  uint64_t result;
+  const bool exact_products = width == FactorWidth::kUpTo32Bits;
+  const double underflow = exact_products ? 0 : static_cast<double>(terms.n) * 8 * kTiny;
+  if (Decide(type, sum, underflow, &result)) return result;
+  if (exact_products && IsExactZero(sum)) return ZeroSum(type, false, terms);
+  return ExactDot(type, terms);
+}
+
+}  // namespace
+
+uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n) {
+  const Terms terms = {x, stride, nullptr, 0, n};
+  Accumulated sum;
+  ChooseLoops().sum[stride == 1](terms, init, sum);
+  return FinishSum(result, init, terms, sum);
+}
+
+void RoundedSumBlock(ElementType result, double init, const double* x, int64_t stride, int64_t n,
+                     int64_t columns, uint64_t* out) {
+  static constexpr double kOne = 1;
+  int64_t j = 0;
+  for (; j + kColumns <= columns; j += kColumns) {
+    Lane<1> lanes[kColumns];
+    ChooseLoops().columns[0]({&kOne, 0, x + j, stride, n}, init, lanes);
+    for (int i = 0; i < kColumns; ++i) {
+      out[j + i] = FinishSum(result, init, {x + j + i, stride, nullptr, 0, n}, {lanes[i], n + 64});
+    }
+  }
+  for (; j < columns; ++j) out[j] = RoundedSum(result, init, x + j, stride, n);
+}
+
+uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
+                    const double* b, int64_t stride_b, int64_t n) {
+  const Terms terms = {a, stride_a, b, stride_b, n};
+  Accumulated sum;
+  const bool wide = width == FactorWidth::k64Bits;
+  ChooseLoops().dot[wide][stride_a == 1 && stride_b == 1](terms, 0, sum);
+  return FinishDot(result, width, terms, sum);
+}
+
+void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
+                     const double* b, int64_t stride_b, int64_t n, int64_t columns, uint64_t* out) {
+  const bool wide = width == FactorWidth::k64Bits;
+  int64_t j = 0;
+  for (; j + kColumns <= columns; j += kColumns) {
+    Lane<1> lanes[kColumns];
+    ChooseLoops().columns[wide]({a, stride_a, b + j, stride_b, n}, 0, lanes);
+    for (int i = 0; i < kColumns; ++i) {
+      out[j + i] =
+          FinishDot(result, width, {a, stride_a, b + j + i, stride_b, n}, {lanes[i], n + 64});
+    }
+  }
+  for (; j < columns; ++j) {
+    out[j] = RoundedDot(result, width, a, stride_a, b + j, stride_b, n);
+  }
+}
+
+uint64_t RoundedProduct(ElementType result, double init, const double* x, int64_t stride,
+                        int64_t n) {
+  ExactProduct product;
+  product.Multiply(init);
+  for (int64_t i = 0; i < n; ++i) product.Multiply(x[i * stride]);
+  return product.Round(result);
+}
+
+}  // namespace assay

@@ -1,0 +1,189 @@
+// The fast sums against ExactSum (itself held against MPFR by exact_sum_test.cc), on data that
+// makes the fast phase decide, data that makes it give up, and data on the border.
+#include "evaluator/real/rounded_sum.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "evaluator/real/exact_product.h"
+#include "evaluator/real/exact_sum.h"
+
+namespace assay {
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kMax = std::numeric_limits<double>::max();
+constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+
+const ElementType kResults[] = {ElementType::kF64,      ElementType::kF32,
+                                ElementType::kBF16,     ElementType::kF16,
+                                ElementType::kF8E4M3FN, ElementType::kF8E5M2FNUZ,
+                                ElementType::kF4E2M1FN, ElementType::kF8E8M0FNU};
+
+// Kinds of data: what a kernel meets, and what is hard for a floating-point sum.
+enum class Data { kUniform, kIntegers, kWideExponents, kCancelling, kZeros, kSubnormal, kSpecial };
+const Data kAllData[] = {Data::kUniform, Data::kIntegers,  Data::kWideExponents, Data::kCancelling,
+                         Data::kZeros,   Data::kSubnormal, Data::kSpecial};
+
+// Values of type f32 when `narrow`.
+std::vector<double> Make(Data data, int64_t n, bool narrow, std::mt19937_64& random) {
+  std::vector<double> x(n);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    double value = uniform(random);
+    switch (data) {
+      case Data::kUniform:
+        break;
+      case Data::kIntegers:
+        value = static_cast<double>(static_cast<int>(random() % 17) - 8);
+        break;
+      case Data::kWideExponents:
+        value = std::ldexp(value, static_cast<int>(random() % 200) - 100);
+        break;
+      case Data::kCancelling:
+        if (narrow) value = static_cast<float>(value);
+        if (i > 0 && i % 2 == 1) value = -x[i - 1];
+        if (i == n - 1) value = 0x1p-60;
+        break;
+      case Data::kZeros:
+        value = random() % 8 == 0 ? 0.0 : -0.0;
+        break;
+      case Data::kSubnormal:
+        value = std::ldexp(value, narrow ? -140 : -1060 + static_cast<int>(random() % 30));
+        break;
+      case Data::kSpecial:
+        if (random() % 16 == 0) value = random() % 2 ? kInf : narrow ? 0x1.fffffep127 : kMax;
+        break;
+    }
+    x[i] = narrow ? static_cast<float>(value) : value;
+  }
+  return x;
+}
+
+uint64_t Exact(ElementType type, const double* a, int64_t stride_a, const double* b,
+               int64_t stride_b, int64_t n) {
+  ExactSum sum;
+  for (int64_t i = 0; i < n; ++i) sum.AddProduct(a[i * stride_a], b[i * stride_b]);
+  return sum.Round(type);
+}
+
+const int64_t kLengths[] = {0, 1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 31, 64, 100, 1000, 5000};
+
+TEST(RoundedSumTest, DotEqualsTheExactSum) {
+  std::mt19937_64 random(5);
+  for (bool narrow : {true, false}) {
+    const FactorWidth width = narrow ? FactorWidth::kUpTo32Bits : FactorWidth::k64Bits;
+    for (Data data_a : kAllData) {
+      for (Data data_b : kAllData) {
+        for (int64_t n : kLengths) {
+          const std::vector<double> a = Make(data_a, n, narrow, random);
+          const std::vector<double> b = Make(data_b, n, narrow, random);
+          for (ElementType type : kResults) {
+            EXPECT_EQ(RoundedDot(type, width, a.data(), 1, b.data(), 1, n),
+                      Exact(type, a.data(), 1, b.data(), 1, n))
+                << Name(type) << " n=" << n << " data " << static_cast<int>(data_a) << " "
+                << static_cast<int>(data_b);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RoundedSumTest, StridesZeroAndNegative) {
+  std::mt19937_64 random(6);
+  const std::vector<double> a = Make(Data::kUniform, 400, true, random);
+  const std::vector<double> b = Make(Data::kUniform, 400, true, random);
+  for (int64_t stride_a : {-3, -1, 0, 1, 2, 4}) {
+    for (int64_t stride_b : {-2, 0, 1, 3}) {
+      const double* start_a = a.data() + (stride_a < 0 ? 399 : 0);
+      const double* start_b = b.data() + (stride_b < 0 ? 399 : 0);
+      for (ElementType type : {ElementType::kF64, ElementType::kF32}) {
+        EXPECT_EQ(RoundedDot(type, FactorWidth::k64Bits, start_a, stride_a, start_b, stride_b, 100),
+                  Exact(type, start_a, stride_a, start_b, stride_b, 100));
+        const double one = 1;
+        EXPECT_EQ(RoundedSum(type, 0, start_a, stride_a, 100),
+                  Exact(type, start_a, stride_a, &one, 0, 100));
+      }
+    }
+  }
+}
+
+TEST(RoundedSumTest, SumWithInitialValue) {
+  std::mt19937_64 random(7);
+  const double inits[] = {0.0, -0.0, 1.5, -3, 0x1p100, kTiny, kInf, kMax};
+  for (Data data : kAllData) {
+    for (int64_t n : kLengths) {
+      const std::vector<double> x = Make(data, n, false, random);
+      for (double init : inits) {
+        ExactSum exact;
+        exact.Add(init);
+        for (double term : x) exact.Add(term);
+        for (ElementType type : kResults) {
+          EXPECT_EQ(RoundedSum(type, init, x.data(), 1, n), exact.Round(type))
+              << Name(type) << " n=" << n << " init " << init << " data " << static_cast<int>(data);
+        }
+      }
+    }
+  }
+}
+
+TEST(RoundedSumTest, BlocksEqualColumnsOneByOne) {
+  std::mt19937_64 random(8);
+  constexpr int64_t kColumns = 19, kStride = 23;
+  for (bool narrow : {true, false}) {
+    const FactorWidth width = narrow ? FactorWidth::kUpTo32Bits : FactorWidth::k64Bits;
+    for (Data data : kAllData) {
+      for (int64_t n : {0, 1, 5, 40}) {
+        const std::vector<double> a = Make(Data::kUniform, 2 * n, narrow, random);
+        const std::vector<double> b = Make(data, n * kStride, narrow, random);
+        for (ElementType type : kResults) {
+          uint64_t dots[kColumns], sums[kColumns];
+          RoundedDotBlock(type, width, a.data(), 2, b.data(), kStride, n, kColumns, dots);
+          RoundedSumBlock(type, 0.25, b.data(), kStride, n, kColumns, sums);
+          for (int64_t j = 0; j < kColumns; ++j) {
+            EXPECT_EQ(dots[j], Exact(type, a.data(), 2, b.data() + j, kStride, n)) << Name(type);
+            EXPECT_EQ(sums[j], RoundedSum(type, 0.25, b.data() + j, kStride, n)) << Name(type);
+          }
+        }
+      }
+    }
+  }
+}
+
+// Sums that end on, just below and just above a midpoint, spread over all lanes.
+TEST(RoundedSumTest, MidpointsOfF64AndF32) {
+  for (int nudge = -1; nudge <= 1; ++nudge) {
+    for (double unit : {0x1p-52, 0x1p-23}) {
+      for (int64_t n : {3, 20, 40}) {
+        std::vector<double> x(n, 0.0);
+        x[0] = 1;
+        x[n / 2] = unit / 2;
+        x[n - 1] = nudge * 0x1p-300;
+        ExactSum exact;
+        for (double term : x) exact.Add(term);
+        for (ElementType type : {ElementType::kF64, ElementType::kF32}) {
+          EXPECT_EQ(RoundedSum(type, 0, x.data(), 1, n), exact.Round(type)) << nudge << " " << n;
+        }
+      }
+    }
+  }
+  // Worked by hand: 1 + 2^-53 is a tie and goes to even, one bit more goes up.
+  const double tie[] = {1, 0x1p-53, 0};
+  EXPECT_EQ(RoundedSum(ElementType::kF64, 0, tie, 1, 3), 0x3ff0000000000000u);
+  const double above[] = {1, 0x1p-53, 0x1p-200};
+  EXPECT_EQ(RoundedSum(ElementType::kF64, 0, above, 1, 3), 0x3ff0000000000001u);
+}
+
+TEST(RoundedSumTest, ProductEqualsExactProduct) {
+  const double x[] = {3, 9, 0.5, 9, 7};
+  EXPECT_EQ(RoundedProduct(ElementType::kF32, 2, x, 2, 3), EncodeFloat(ElementType::kF32, 21.0));
+  EXPECT_EQ(RoundedProduct(ElementType::kF32, -2, x, 1, 0), EncodeFloat(ElementType::kF32, -2.0));
+}
+
+}  // namespace
+}  // namespace assay

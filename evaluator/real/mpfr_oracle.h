@@ -29,6 +29,7 @@ class Mpfr {
     return *this;
   }
   ~Mpfr() { mpfr_clear(value_); }
+  mpfr_srcptr get() const { return value_; }
   operator mpfr_ptr() { return value_; }
   operator mpfr_srcptr() const { return value_; }
 
@@ -38,20 +39,20 @@ class Mpfr {
 
 // The pattern of `exact` in a float type, one rounding, from the type's row alone.
 inline uint64_t RoundByOracle(ElementType type, const Mpfr& exact) {
-  if (mpfr_nan_p(exact)) return CanonicalNan(type);
-  const bool negative = mpfr_signbit(exact) != 0;
+  if (mpfr_nan_p(exact.get())) return CanonicalNan(type);
+  const bool negative = mpfr_signbit(exact.get()) != 0;
   const FloatFormat& format = *Info(type).format;
   if (!format.has_sign) {  // f8e8m0fnu, ops_elementwise_and_types.md 6.13
-    if (mpfr_inf_p(exact) || mpfr_sgn(exact) <= 0) return 0xff;
+    if (mpfr_inf_p(exact.get()) || mpfr_cmp_ui(exact.get(), 0) <= 0) return 0xff;
     if (mpfr_cmp_ui_2exp(exact, 1, -127) <= 0) return 0;
     if (mpfr_cmp_ui_2exp(exact, 1, -126) <= 0) return 1;
-    int64_t exponent = mpfr_get_exp(exact) - 1;
+    int64_t exponent = mpfr_get_exp(exact.get()) - 1;
     if (mpfr_cmp_ui_2exp(exact, 3, exponent - 1) >= 0) ++exponent;
     return exponent > 127 ? 0xff : static_cast<uint64_t>(exponent + 127);
   }
-  if (mpfr_inf_p(exact)) return Infinity(type, negative);
-  if (mpfr_zero_p(exact)) return EncodeFloat(type, negative ? -0.0 : 0.0);
-  const int64_t exponent = std::max<int64_t>(mpfr_get_exp(exact) - 1, format.min_exponent());
+  if (mpfr_inf_p(exact.get())) return Infinity(type, negative);
+  if (mpfr_zero_p(exact.get())) return EncodeFloat(type, negative ? -0.0 : 0.0);
+  const int64_t exponent = std::max<int64_t>(mpfr_get_exp(exact.get()) - 1, format.min_exponent());
   const int64_t quantum = exponent - format.significand_bits;
   Mpfr units(exact);
   mpfr_mul_2si(units, exact, -quantum, MPFR_RNDN);

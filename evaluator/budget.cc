@@ -12,8 +12,8 @@ constexpr int64_t kStepsBetweenClockChecks = 1 << 16;
 Budget::Budget(int64_t steps, double seconds)
     : limit_(steps < 0 ? std::numeric_limits<int64_t>::max() : steps), seconds_(seconds) {
   if (seconds >= 0) {
-    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(seconds));
+    deadline_ = Clock::now() +
+                std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
 }
 

@@ -100,8 +100,7 @@ class Definition {
   virtual ~Definition() = default;
   // The element at `index` of result leaf `leaf` (0 for an array; by element for a tuple result).
   virtual absl::StatusOr<Element> At(int64_t leaf, absl::Span<const int64_t> index,
-                                     OperandElements& operands,
-                                     EvaluationContext& context) = 0;
+                                     OperandElements& operands, EvaluationContext& context) = 0;
 };
 
 // The fast way (evaluator/kernels). UNIMPLEMENTED, naming the opcode, for operations that have

@@ -1,7 +1,7 @@
 // Runs modules: plans each computation once into steps on numbered slots, then runs the plan as
-// often as asked. Values are kept only while they are needed, loops reuse their storage, and nothing
-// recurses on what the module says. Budgets bound memory, work, nesting and time; observers see
-// every instruction. Tests: interpreter_test.cc, budgets_test.cc.
+// often as asked. Values are kept only while they are needed, loops reuse their storage, and
+// nothing recurses on what the module says. Budgets bound memory, work, nesting and time; observers
+// see every instruction. Tests: interpreter_test.cc, budgets_test.cc.
 #ifndef ASSAY_INTERPRETER_INTERPRETER_H_
 #define ASSAY_INTERPRETER_INTERPRETER_H_
 
@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -89,6 +90,7 @@ class PlannedModule {
   const Module& module_;
   PlanOptions options_;
   std::vector<std::unique_ptr<ComputationPlan>> plans_;
+  absl::flat_hash_map<const Computation*, const ComputationPlan*> plan_of_;
 };
 
 // Create and Run in one.

@@ -164,8 +164,8 @@ absl::Status PlanBuilder::Visit(const Instruction& instruction) {
       for (int64_t i = 0; i < index; ++i) first += tuple.shape().tuple_shape(i).leaf_count();
       const std::vector<int32_t>& all = *SlotsOf(tuple);
       const int64_t count = instruction.shape().leaf_count();
-      slots = std::make_shared<std::vector<int32_t>>(all.begin() + first,
-                                                     all.begin() + first + count);
+      slots =
+          std::make_shared<std::vector<int32_t>>(all.begin() + first, all.begin() + first + count);
       break;
     }
     case Role::kForward:
@@ -235,8 +235,8 @@ absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step
     step->callees.push_back(plans_.at(callee));
   }
   if (instruction.opcode() == Opcode::kWhile) return PrepareWhile(instruction, step);
-  step->kind = instruction.opcode() == Opcode::kConditional ? StepKind::kConditional
-                                                            : StepKind::kCall;
+  step->kind =
+      instruction.opcode() == Opcode::kConditional ? StepKind::kConditional : StepKind::kCall;
   return absl::OkStatus();
 }
 
@@ -259,15 +259,24 @@ void PlanBuilder::FindDying() {
   for (int32_t slot : *SlotsOf(*computation_.root())) read_later[slot] = true;
   // Constants and unread parameters are nobody's to release: constants belong to the plan.
   for (const auto& [slot, literal] : plan_->constants) read_later[slot] = true;
+  std::vector<int32_t> occurrences(plan_->slots.size(), 0);
   for (size_t i = plan_->steps.size(); i-- > 0;) {
     Step& step = plan_->steps[i];
     auto dies = [&](int32_t slot) {
-      if (read_later[slot]) return;
+      if (read_later[slot]) return false;
       read_later[slot] = true;
       step.dying.push_back(slot);
+      return true;
     };
     for (int32_t slot : step.results) dies(slot);  // results that nobody reads
-    for (int32_t slot : step.operands) dies(slot);
+    step.uses.assign(step.operands.size(), OperandUse::kKeep);
+    for (int32_t slot : step.operands) ++occurrences[slot];
+    for (size_t k = step.operands.size(); k-- > 0;) {
+      const int32_t slot = step.operands[k];
+      if (!dies(slot)) continue;
+      step.uses[k] = occurrences[slot] == 1 ? OperandUse::kSole : OperandUse::kLast;
+    }
+    for (int32_t slot : step.operands) occurrences[slot] = 0;
   }
 }
 

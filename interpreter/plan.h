@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/region/scalar_program.h"
@@ -32,11 +31,11 @@ struct Slot {
 
 enum class StepKind : uint8_t {
   kKernel,
-  kCall,         // call, fusion
+  kCall,  // call, fusion
   kWhile,
   kScalarWhile,  // a loop on scalars, condition and body as flat programs
   kConditional,
-  kObserve,      // an instruction that only renames slots
+  kObserve,  // an instruction that only renames slots
 };
 
 // One slot as the result of a computation: whether its buffer may be taken away.
@@ -45,15 +44,23 @@ struct RootSlot {
   bool movable = false;
 };
 
+// What may happen to the buffer of an operand's slot in this step.
+enum class OperandUse : uint8_t {
+  kKeep,  // read again later
+  kLast,  // nobody reads it after this occurrence in the operand list
+  kSole,  // kLast, and it occurs once: the result may overwrite it
+};
+
 struct Step {
   StepKind kind = StepKind::kKernel;
   const Instruction* instruction = nullptr;
   std::unique_ptr<Kernel> kernel;
   std::vector<const ComputationPlan*> callees;  // call: 1; while: condition, body; branches
   std::shared_ptr<const ScalarProgram> loop_condition, loop_body;
-  absl::InlinedVector<int32_t, 3> operands;  // leaves of all operands, in order
-  absl::InlinedVector<int32_t, 1> results;   // leaves of the result
-  absl::InlinedVector<int32_t, 1> dying;     // slots that nobody reads after this step
+  std::vector<int32_t> operands;  // leaves of all operands, in order
+  std::vector<OperandUse> uses;   // of each operand
+  std::vector<int32_t> results;   // leaves of the result
+  std::vector<int32_t> dying;     // slots that nobody reads after this step
 };
 
 struct ComputationPlan {
@@ -96,8 +103,8 @@ class PlanBuilder {
   const PlanOptions& options_;
   const PlanMap& plans_;
   std::unique_ptr<ComputationPlan> plan_;
-  std::vector<bool> live_;                 // by instruction index
-  std::vector<SlotList> slots_of_;         // by instruction index
+  std::vector<bool> live_;          // by instruction index
+  std::vector<SlotList> slots_of_;  // by instruction index
 };
 
 // The computations that an instruction runs as plans: those of control flow, and regions of other

@@ -35,8 +35,14 @@ constexpr bool kWrite = false;
 const std::array<OpInfo, kOpcodeCount>& Rows() {
   using enum Accuracy;
   static const auto* const rows = new std::array<OpInfo, kOpcodeCount>{{
-#define OP(enumerator, name, arity, family, accuracy, types, shape, ...)                   \
-  {Opcode::enumerator, name, arity, Family::family, Accuracy::accuracy, TypeSet(types), shape, \
+#define OP(enumerator, name, arity, family, accuracy, types, shape, ...) \
+  {Opcode::enumerator,                                                   \
+   name,                                                                 \
+   arity,                                                                \
+   Family::family,                                                       \
+   Accuracy::accuracy,                                                   \
+   TypeSet(types),                                                       \
+   shape,                                                                \
    absl::MakeConstSpan(enumerator##Schema.data(), enumerator##Schema.size())},
 #include "spec/op_catalogue.def"
 #undef OP

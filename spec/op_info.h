@@ -26,24 +26,24 @@ inline constexpr int kOpcodeCount = 0
 
 // Numbers of operands that are not a plain count.
 enum Arity : int {
-  kAnyArity = -1,      // checked by the shape rule where it matters
-  kEvenArity = -2,     // reduce: N inputs, N inits (at least 2)
-  kOddArity = -3,      // scatter: N inputs, indices, N updates (at least 3)
+  kAnyArity = -1,   // checked by the shape rule where it matters
+  kEvenArity = -2,  // reduce: N inputs, N inits (at least 2)
+  kOddArity = -3,   // scatter: N inputs, indices, N updates (at least 3)
   kAtLeastOne = -4,
   kAtLeastTwo = -5,
 };
 
 enum class Family : uint8_t {
-  kElementwise,   // result element i depends on element i of each operand
-  kMovement,      // moves elements, computes none
-  kReduction,     // reduce, windows, scan, sort, top-k
-  kIndexing,      // gather, scatter, dynamic slices
-  kContraction,   // dot, convolution
+  kElementwise,  // result element i depends on element i of each operand
+  kMovement,     // moves elements, computes none
+  kReduction,    // reduce, windows, scan, sort, top-k
+  kIndexing,     // gather, scatter, dynamic slices
+  kContraction,  // dot, convolution
   kLinearAlgebra,
   kRandom,
-  kControl,       // calls, loops, tuples, tokens, asynchronous wrappers
+  kControl,  // calls, loops, tuples, tokens, asynchronous wrappers
   kCollective,
-  kHost,          // infeed, outfeed, send, recv, custom calls
+  kHost,  // infeed, outfeed, send, recv, custom calls
 };
 
 // How near a conforming result is to the exact one, which is what the golden result is (rounded

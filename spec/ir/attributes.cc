@@ -87,8 +87,8 @@ const EnumWords& PrecisionWords() {
 
 std::optional<int64_t> EnumFromWord(const EnumWords& words, absl::string_view word) {
   for (size_t i = 0; i < words.words.size(); ++i) {
-    const bool equal = words.ignore_case ? absl::EqualsIgnoreCase(words.words[i], word)
-                                         : words.words[i] == word;
+    const bool equal =
+        words.ignore_case ? absl::EqualsIgnoreCase(words.words[i], word) : words.words[i] == word;
     if (equal) return static_cast<int64_t>(i);
   }
   return std::nullopt;

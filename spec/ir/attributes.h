@@ -35,21 +35,21 @@ inline constexpr int kAttrCount = 0
 
 // How an attribute is written, and the alternative of AttributeValue that holds it.
 enum class AttrKind : uint8_t {
-  kBool,         // true | false                           bool
-  kInt,          // INT                                    int64_t
-  kInt32,        // INT within 32 bits                     int64_t
-  kSingleInt,    // {INT}: a list of exactly one           int64_t
-  kFloat,        // an f32 number                          double
-  kString,       // STRING                                 std::string
-  kIdentifier,   // IDENT, read and dropped                std::string
-  kInts,         // {1,2}                                  std::vector<int64_t>
-  kIntLists,     // {{1},{2,3}}                            std::vector<std::vector<int64_t>>
-  kPairs,        // {{0,1},{1,0}}                          std::vector<std::vector<int64_t>>
-  kPrecisions,   // {default,highest}                      std::vector<int64_t> of Precision
-  kSlices,       // {[0:4], [1:5:2]}                       Slices
-  kWindow,       // {size=2x2 stride=1x1}                  Window
-  kPadding,      // 0_0x1_1_2                              PaddingConfig
-  kDimLabels,    // b01f_01io->b01f                        ConvolutionDimensions
+  kBool,            // true | false                           bool
+  kInt,             // INT                                    int64_t
+  kInt32,           // INT within 32 bits                     int64_t
+  kSingleInt,       // {INT}: a list of exactly one           int64_t
+  kFloat,           // an f32 number                          double
+  kString,          // STRING                                 std::string
+  kIdentifier,      // IDENT, read and dropped                std::string
+  kInts,            // {1,2}                                  std::vector<int64_t>
+  kIntLists,        // {{1},{2,3}}                            std::vector<std::vector<int64_t>>
+  kPairs,           // {{0,1},{1,0}}                          std::vector<std::vector<int64_t>>
+  kPrecisions,      // {default,highest}                      std::vector<int64_t> of Precision
+  kSlices,          // {[0:4], [1:5:2]}                       Slices
+  kWindow,          // {size=2x2 stride=1x1}                  Window
+  kPadding,         // 0_0x1_1_2                              PaddingConfig
+  kDimLabels,       // b01f_01io->b01f                        ConvolutionDimensions
   kReplicaGroups,   //                                     ReplicaGroups
   kResultAccuracy,  //                                     ResultAccuracy
   kSparsity,        //                                     SparsityConfig
@@ -93,13 +93,11 @@ const EnumWords& WordsOf(AttrKind kind);
 const EnumWords& PrecisionWords();
 std::optional<int64_t> EnumFromWord(const EnumWords& words, absl::string_view word);
 
-using AttributeValue =
-    std::variant<bool, int64_t, double, std::string, std::vector<int64_t>,
-                 std::vector<std::vector<int64_t>>, Slices, Window, PaddingConfig,
-                 ConvolutionDimensions, ReplicaGroups, ResultAccuracy, SparsityConfig,
-                 OutputOperandAliases, std::shared_ptr<const DomainSharding>, Shape,
-                 std::vector<Shape>, std::shared_ptr<const Literal>, Computation*,
-                 std::vector<Computation*>>;
+using AttributeValue = std::variant<
+    bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::vector<int64_t>>,
+    Slices, Window, PaddingConfig, ConvolutionDimensions, ReplicaGroups, ResultAccuracy,
+    SparsityConfig, OutputOperandAliases, std::shared_ptr<const DomainSharding>, Shape,
+    std::vector<Shape>, std::shared_ptr<const Literal>, Computation*, std::vector<Computation*>>;
 
 class Attributes {
  public:

@@ -14,9 +14,7 @@ absl::Status Differs(const Instruction& a, const Instruction& b, absl::string_vi
       absl::StrCat("modules differ in the ", what, " of ", a.Describe(), " and ", b.Describe()));
 }
 
-bool SameReference(const Instruction* a, const Instruction* b) {
-  return a->index() == b->index();
-}
+bool SameReference(const Instruction* a, const Instruction* b) { return a->index() == b->index(); }
 
 // Computations are equal when their names are: the modules' lists are compared by position.
 bool SameComputation(const Computation* a, const Computation* b) {
@@ -61,8 +59,7 @@ bool SameAttributes(const Attributes& a, const Attributes& b) {
 bool SameAnnotations(const Annotations& a, const Annotations& b) {
   return a.sharding == b.sharding && a.frontend_attributes == b.frontend_attributes &&
          a.statistics == b.statistics && a.origin == b.origin && a.metadata == b.metadata &&
-         a.backend_config == b.backend_config &&
-         a.parameter_replication == b.parameter_replication;
+         a.backend_config == b.backend_config && a.parameter_replication == b.parameter_replication;
 }
 
 bool SameInstructions(absl::Span<Instruction* const> a, absl::Span<Instruction* const> b) {
@@ -77,8 +74,9 @@ absl::Status CompareInstructions(const Instruction& a, const Instruction& b) {
   if (a.name() != b.name()) return Differs(a, b, "name");
   if (a.opcode() != b.opcode()) return Differs(a, b, "opcode");
   if (!(a.shape() == b.shape())) {
-    return Differs(a, b, absl::StrCat("shape (", a.shape().ToString(true), " and ",
-                                      b.shape().ToString(true), ")"));
+    return Differs(
+        a, b,
+        absl::StrCat("shape (", a.shape().ToString(true), " and ", b.shape().ToString(true), ")"));
   }
   if (!SameInstructions(a.operands(), b.operands())) return Differs(a, b, "operands");
   if (!SameInstructions(a.control_predecessors(), b.control_predecessors())) {
@@ -97,8 +95,8 @@ absl::Status CompareInstructions(const Instruction& a, const Instruction& b) {
 absl::Status CompareComputations(const Computation& a, const Computation& b) {
   if (a.name() != b.name() || a.execution_thread() != b.execution_thread() ||
       a.instruction_count() != b.instruction_count()) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "computations ", a.name(), " and ", b.name(), " differ in name, thread or length"));
+    return absl::FailedPreconditionError(absl::StrCat("computations ", a.name(), " and ", b.name(),
+                                                      " differ in name, thread or length"));
   }
   for (int64_t i = 0; i < a.instruction_count(); ++i) {
     absl::Status status = CompareInstructions(*a.instruction(i), *b.instruction(i));
@@ -150,9 +148,9 @@ absl::Status CompareModules(const Module& a, const Module& b) {
         absl::StrCat("modules ", a.name(), " and ", b.name(), " differ in their ", header));
   }
   if (a.computations().size() != b.computations().size()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("modules have ", a.computations().size(), " and ", b.computations().size(),
-                     " computations"));
+    return absl::FailedPreconditionError(absl::StrCat("modules have ", a.computations().size(),
+                                                      " and ", b.computations().size(),
+                                                      " computations"));
   }
   for (size_t i = 0; i < a.computations().size(); ++i) {
     absl::Status status = CompareComputations(*a.computations()[i], *b.computations()[i]);

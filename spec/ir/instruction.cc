@@ -99,7 +99,9 @@ absl::Span<const int64_t> Instruction::GetInts(Attr attr) const {
   return StructuredOrEmpty<std::vector<int64_t>>(*this, attr);
 }
 
-const Window& Instruction::window() const { return StructuredOrEmpty<Window>(*this, Attr::kWindow); }
+const Window& Instruction::window() const {
+  return StructuredOrEmpty<Window>(*this, Attr::kWindow);
+}
 const PaddingConfig& Instruction::padding() const {
   return StructuredOrEmpty<PaddingConfig>(*this, Attr::kPadding);
 }
@@ -146,8 +148,7 @@ Annotations& Instruction::mutable_annotations() {
 }
 
 std::string Instruction::Describe() const {
-  std::string text =
-      absl::StrCat("%", name_, " = ", shape_.ToString(), " ", info().name, "(");
+  std::string text = absl::StrCat("%", name_, " = ", shape_.ToString(), " ", info().name, "(");
   constexpr int64_t kShown = 4;
   if (opcode_ == Opcode::kParameter) absl::StrAppend(&text, parameter_number_);
   for (int64_t i = 0; i < operand_count() && i < kShown; ++i) {

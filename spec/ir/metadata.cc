@@ -9,8 +9,8 @@ bool operator==(const Sharding& a, const Sharding& b) {
          a.iota_reshape_dims == b.iota_reshape_dims &&
          a.iota_transpose_perm == b.iota_transpose_perm &&
          a.replicate_on_last_tile_dim == b.replicate_on_last_tile_dim &&
-         a.last_tile_dims == b.last_tile_dims && a.tuple == b.tuple &&
-         a.metadata == b.metadata && a.group == b.group && a.group_id == b.group_id;
+         a.last_tile_dims == b.last_tile_dims && a.tuple == b.tuple && a.metadata == b.metadata &&
+         a.group == b.group && a.group_id == b.group_id;
 }
 
 }  // namespace assay

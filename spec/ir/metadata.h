@@ -64,7 +64,7 @@ struct Sharding {
   enum class Group { kNone, kAs, kLike };
   Type type = Type::kReplicated;
   std::vector<int64_t> tile_dimensions;
-  std::vector<int64_t> devices;            // maximal: one; tiled: a list, or the iota below
+  std::vector<int64_t> devices;  // maximal: one; tiled: a list, or the iota below
   std::vector<int64_t> iota_reshape_dims;
   std::vector<int64_t> iota_transpose_perm;
   bool replicate_on_last_tile_dim = false;

@@ -103,8 +103,8 @@ class NamePool {
     int64_t next = 0;
   };
   static bool IsDigits(absl::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(),
-                                        [](char c) { return c >= '0' && c <= '9'; });
+    return !text.empty() &&
+           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
   absl::flat_hash_map<std::string, Root> roots_;
 };

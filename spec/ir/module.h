@@ -233,8 +233,7 @@ struct StackFrames {
   std::vector<FileLocation> file_locations;
   std::vector<Frame> frames;
   bool empty() const {
-    return file_names.empty() && function_names.empty() && file_locations.empty() &&
-           frames.empty();
+    return file_names.empty() && function_names.empty() && file_locations.empty() && frames.empty();
   }
   friend bool operator==(const StackFrames&, const StackFrames&) = default;
 };
@@ -306,8 +305,8 @@ class Module {
   Computation* entry_ = nullptr;
 };
 
-// Whether two modules are the same graph: names, shapes, attributes, annotations, header. Positions,
-// ids and wire extras do not count. OK, or a message that says where they first differ.
+// Whether two modules are the same graph: names, shapes, attributes, annotations, header.
+// Positions, ids and wire extras do not count. OK, or a message that says where they first differ.
 absl::Status CompareModules(const Module& a, const Module& b);
 
 }  // namespace assay

@@ -254,8 +254,7 @@ std::string Shape::ToString(bool with_layout) const {
 
 bool operator==(const Shape& a, const Shape& b) {
   return a.type_ == b.type_ && a.dimensions_ == b.dimensions_ && a.dynamic_ == b.dynamic_ &&
-         a.tuple_shapes_ == b.tuple_shapes_ &&
-         (a.layout_ == b.layout_ || a.layout() == b.layout());
+         a.tuple_shapes_ == b.tuple_shapes_ && (a.layout_ == b.layout_ || a.layout() == b.layout());
 }
 
 bool Shape::Compatible(const Shape& a, const Shape& b) { return SameArrays(a, b, true); }

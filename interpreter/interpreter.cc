@@ -1,0 +1,127 @@
+#include "interpreter/interpreter.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "interpreter/machine.h"
+#include "interpreter/plan.h"
+#include "spec/ops/shape_inference.h"
+
+namespace assay {
+namespace {
+
+// The computations that run as plans, callees first. Refuses calls in circles.
+absl::StatusOr<std::vector<const Computation*>> InCallOrder(const Computation& entry) {
+  enum class Mark { kOpen, kDone };
+  struct Visit {
+    const Computation* computation;
+    std::vector<const Computation*> callees;
+    size_t next = 0;
+  };
+  absl::flat_hash_map<const Computation*, Mark> marks;
+  std::vector<const Computation*> order;
+  std::vector<Visit> stack;
+  auto open = [&](const Computation* computation) {
+    Visit visit{computation, {}};
+    absl::flat_hash_map<const Computation*, bool> seen;
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->called_computations().empty()) continue;
+      for (const Computation* callee : PlannedCallees(*instruction)) {
+        if (seen.emplace(callee, true).second) visit.callees.push_back(callee);
+      }
+    }
+    marks[computation] = Mark::kOpen;
+    stack.push_back(std::move(visit));
+  };
+  open(&entry);
+  while (!stack.empty()) {
+    Visit& top = stack.back();
+    if (top.next == top.callees.size()) {
+      marks[top.computation] = Mark::kDone;
+      order.push_back(top.computation);
+      stack.pop_back();
+      continue;
+    }
+    const Computation* callee = top.callees[top.next++];
+    auto mark = marks.find(callee);
+    if (mark == marks.end()) {
+      open(callee);
+    } else if (mark->second == Mark::kOpen) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("computation ", callee->name(), " calls itself"));
+    }
+  }
+  return order;
+}
+
+absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> arguments) {
+  const std::vector<Instruction*> parameters = entry.parameters();
+  if (parameters.size() != arguments.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("computation ", entry.name(), " takes ",
+                                                   parameters.size(), " arguments, ",
+                                                   arguments.size(), " were given"));
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (Shape::Compatible(parameters[i]->shape(), arguments[i].shape())) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("argument ", i, " has shape ", arguments[i].shape().ToString(), ", but ",
+                     parameters[i]->Describe(), " wants ", parameters[i]->shape().ToString()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+PlannedModule::PlannedModule(const Module& module, const PlanOptions& options)
+    : module_(module), options_(options) {}
+PlannedModule::~PlannedModule() = default;
+
+absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Module& module,
+                                                                     const PlanOptions& options) {
+  if (module.entry() == nullptr || module.entry()->root() == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("module ", module.name(), " has no entry computation to run"));
+  }
+  absl::Status status = CheckModuleShapes(module);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::vector<const Computation*>> order = InCallOrder(*module.entry());
+  if (!order.ok()) return order.status();
+  std::unique_ptr<PlannedModule> planned(new PlannedModule(module, options));
+  PlanBuilder::PlanMap& plans = planned->plan_of_;
+  for (const Computation* computation : *order) {
+    absl::StatusOr<std::unique_ptr<ComputationPlan>> plan =
+        PlanBuilder(*computation, planned->options_, plans).Build();
+    if (!plan.ok()) return plan.status();
+    (*plan)->number = static_cast<int32_t>(planned->plans_.size());
+    plans[computation] = plan->get();
+    planned->plans_.push_back(*std::move(plan));
+  }
+  return planned;
+}
+
+const ComputationPlan* PlannedModule::plan_of(const Computation& computation) const {
+  auto plan = plan_of_.find(&computation);
+  return plan == plan_of_.end() ? nullptr : plan->second;
+}
+
+absl::StatusOr<Literal> PlannedModule::Run(absl::Span<const Literal> arguments,
+                                           const RunOptions& options, RunStats* stats) const {
+  absl::Status status = CheckArguments(*module_.entry(), arguments);
+  if (!status.ok()) return status;
+  Machine machine(*this, options, stats);
+  absl::StatusOr<Literal> result = machine.RunEntry(arguments);
+  machine.WriteStats();
+  return result;
+}
+
+absl::StatusOr<Literal> Interpret(const Module& module, absl::Span<const Literal> arguments,
+                                  const RunOptions& options, RunStats* stats) {
+  PlanOptions plan_options;
+  plan_options.observed = !options.observers.empty();
+  absl::StatusOr<std::unique_ptr<PlannedModule>> planned =
+      PlannedModule::Create(module, plan_options);
+  if (!planned.ok()) return planned.status();
+  return (*planned)->Run(arguments, options, stats);
+}
+
+}  // namespace assay

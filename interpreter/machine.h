@@ -1,0 +1,89 @@
+// One run of a planned module: a stack of activations, each a frame of values and a place in a
+// plan. Calls, loops and branches push and pop activations, so that nesting costs heap and no
+// machine stack.
+#ifndef ASSAY_INTERPRETER_MACHINE_H_
+#define ASSAY_INTERPRETER_MACHINE_H_
+
+#include <memory>
+#include <vector>
+
+#include "evaluator/evaluator.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/memory.h"
+#include "interpreter/plan.h"
+
+namespace assay {
+
+// The values of one activation of a plan.
+struct Frame {
+  std::vector<std::byte> small;
+  std::vector<BufferPtr> buffers;
+};
+
+class Machine : public ComputationCaller {
+ public:
+  Machine(const PlannedModule& module, const RunOptions& options, RunStats* stats);
+
+  absl::StatusOr<Literal> RunEntry(absl::Span<const Literal> arguments);
+  // For regions that are no scalar programs: runs above the current activation.
+  absl::StatusOr<Literal> Call(const Computation& computation,
+                               absl::Span<const Literal> arguments) override;
+  void WriteStats();
+
+ private:
+  struct Activation {
+    const ComputationPlan* plan = nullptr;
+    std::unique_ptr<Frame> frame;
+    size_t next = 0;  // step
+    // Of a while step under way: frames that all turns share, and which of them runs.
+    std::unique_ptr<Frame> condition_frame, body_frame;
+    bool in_condition = false;
+    bool loop_frame = false;  // this activation runs in a frame of its parent's loop
+  };
+
+  absl::StatusOr<Literal> RunPlan(const ComputationPlan& plan, absl::Span<const Literal> arguments);
+  absl::Status RunUntil(size_t floor);
+  absl::Status RunStep(const Step& step);
+  absl::Status RunKernel(const Step& step);
+  absl::Status StartCall(const Step& step);
+  absl::Status StartConditional(const Step& step);
+  absl::Status StartWhile(const Step& step);
+  absl::Status StartCondition(const Step& step);
+  absl::Status StartBody(const Step& step);
+  absl::Status RunScalarWhile(const Step& step);
+  // The activation on top has finished: hands its results to the one below.
+  absl::Status Finish();
+  absl::Status FinishStep(Activation& activation, const Step& step);
+
+  absl::Status Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame, bool loop_frame);
+  std::unique_ptr<Frame> TakeFrame(const ComputationPlan& plan);
+  void ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
+
+  static std::byte* Data(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  // Copies a value between frames; a buffer is shared, or moved away when `move`.
+  static void Transfer(const ComputationPlan& from_plan, Frame& from, int32_t from_slot, bool move,
+                       const ComputationPlan& to_plan, Frame& to, int32_t to_slot);
+  // The operands [first, first + count) of a step into the parameters of a callee.
+  void PassOperands(const Step& step, size_t first, const ComputationPlan& callee, Frame& frame);
+  void MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step, Activation& receiver);
+  absl::Status GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  absl::Status LoadArgument(const ComputationPlan& plan, Frame& frame, int32_t slot,
+                            const Literal& leaf);
+  Literal ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
+  absl::Status Observe(const Activation& activation, const Step& step, bool after);
+  absl::Status Locate(const absl::Status& status, const Step& step) const;
+
+  const PlannedModule& module_;
+  const RunOptions& options_;
+  RunStats* stats_;
+  Budget budget_;
+  std::shared_ptr<MemoryAccount> memory_;
+  EvaluationContext context_;
+  std::vector<Activation> stack_;
+  std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number
+  int nested_runs_ = 0;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_INTERPRETER_MACHINE_H_

@@ -1,0 +1,45 @@
+#include "interpreter/memory.h"
+
+#include <cstdlib>
+
+#include "absl/strings/str_cat.h"
+
+namespace assay {
+
+absl::Status MemoryAccount::Reserve(int64_t bytes, const Shape& shape) {
+  const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (live > limit_ || live < 0) {
+    live_.fetch_sub(bytes, std::memory_order_relaxed);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("a value of shape ", shape.ToString(), " (", bytes,
+                     " bytes) does not fit into the budget of ", limit_, " bytes, of which ",
+                     live - bytes, " are in use"));
+  }
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<BufferPtr> MemoryAccount::Allocate(const std::shared_ptr<MemoryAccount>& account,
+                                                  const Shape& shape) {
+  absl::StatusOr<int64_t> bytes = shape.ByteSize();
+  if (!bytes.ok()) return bytes.status();
+  absl::Status status = account->Reserve(*bytes, shape);
+  if (!status.ok()) return status;
+  constexpr size_t kAlign = 64;  // a cache line, and the widest vector
+  const size_t rounded = (static_cast<size_t>(*bytes) + kAlign - 1) / kAlign * kAlign;
+  auto* storage =
+      static_cast<std::byte*>(std::aligned_alloc(kAlign, rounded == 0 ? kAlign : rounded));
+  if (storage == nullptr) {
+    account->Release(*bytes);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for a value of shape ", shape.ToString()));
+  }
+  return BufferPtr(storage, [account, count = *bytes](std::byte* data) {
+    std::free(data);
+    account->Release(count);
+  });
+}
+
+}  // namespace assay

@@ -1,0 +1,38 @@
+// Buffers of a run, counted against its budget.
+#ifndef ASSAY_INTERPRETER_MEMORY_H_
+#define ASSAY_INTERPRETER_MEMORY_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "spec/ir/shape.h"
+
+namespace assay {
+
+using BufferPtr = std::shared_ptr<std::byte[]>;
+
+class MemoryAccount {
+ public:
+  // Negative: unlimited.
+  explicit MemoryAccount(int64_t limit) : limit_(limit < 0 ? INT64_MAX : limit) {}
+  // A buffer for a value of the shape, contents undefined, that gives its bytes back when the last
+  // owner lets go. `account` may die before the buffer. RESOURCE_EXHAUSTED names the shape.
+  static absl::StatusOr<BufferPtr> Allocate(const std::shared_ptr<MemoryAccount>& account,
+                                            const Shape& shape);
+  // Counts storage that others own.
+  absl::Status Reserve(int64_t bytes, const Shape& shape);
+  int64_t peak() const { return peak_; }
+
+ private:
+  void Release(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
+  const int64_t limit_;
+  std::atomic<int64_t> live_{0};
+  std::atomic<int64_t> peak_{0};
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_INTERPRETER_MEMORY_H_

@@ -1,0 +1,65 @@
+// What an implementation of XLA's operations offers: compile a module, put values where it wants
+// them, execute, fetch the results. The golden interpreter, processes of strangers and the backends
+// in this tree are all behind it. Tests: golden/golden_backend_test.cc, process/process_test.cc.
+#ifndef ASSAY_BACKENDS_BACKEND_H_
+#define ASSAY_BACKENDS_BACKEND_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// A value in the backend's own place. Belongs to the backend that made it and must not outlive it.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual const Shape& shape() const = 0;
+};
+
+using BufferHandle = std::unique_ptr<Buffer>;
+
+// Errors of Compile and Execute, by code:
+//   INVALID_ARGUMENT    the module or an argument is illegal
+//   UNIMPLEMENTED       the backend does not support it; the message says what
+//   RESOURCE_EXHAUSTED  a budget is spent
+//   ABORTED             the implementation failed: it crashed, hung, or answered nonsense
+class Executable {
+ public:
+  virtual ~Executable() = default;
+  // Devices that the module runs on: replicas times partitions.
+  virtual int64_t device_count() const { return 1; }
+  // Arguments by device, then by parameter number; results by device: the value of the entry's
+  // root. Arguments stay valid.
+  virtual absl::StatusOr<std::vector<BufferHandle>> Execute(
+      absl::Span<const std::vector<const Buffer*>> arguments) = 0;
+  // Wall time of the last Execute as the backend itself measured it, without transfers.
+  virtual double last_seconds() const = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual absl::string_view name() const = 0;
+  // OK when the backend takes the module; UNIMPLEMENTED says why not. Cheap: compiles nothing.
+  virtual absl::Status Supports(const Module& module) = 0;
+  // The module must outlive the executable.
+  virtual absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) = 0;
+  virtual absl::StatusOr<BufferHandle> Upload(const Literal& literal) = 0;
+  virtual absl::StatusOr<Literal> Download(const Buffer& buffer) = 0;
+};
+
+// Compile, upload, execute and download on one device.
+absl::StatusOr<Literal> RunOnce(Backend& backend, const Module& module,
+                                absl::Span<const Literal> arguments);
+
+}  // namespace assay
+
+#endif  // ASSAY_BACKENDS_BACKEND_H_

@@ -1,0 +1,35 @@
+// The golden interpreter behind the interface of backends. Tests: golden_backend_test.cc.
+#ifndef ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_
+#define ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_
+
+#include <memory>
+
+#include "backends/backend.h"
+#include "interpreter/interpreter.h"
+
+namespace assay {
+
+struct GoldenOptions {
+  PlanOptions plan;
+  RunOptions run;
+};
+
+class GoldenBackend : public Backend {
+ public:
+  explicit GoldenBackend(GoldenOptions options = {}) : options_(std::move(options)) {}
+  absl::string_view name() const override { return "golden"; }
+  absl::Status Supports(const Module& module) override;
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
+  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override;
+  // Of the last Execute.
+  const RunStats& last_stats() const { return stats_; }
+
+ private:
+  GoldenOptions options_;
+  RunStats stats_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_

@@ -27,8 +27,9 @@ class GoldenExecutable : public Executable {
   absl::StatusOr<std::vector<BufferHandle>> Execute(
       absl::Span<const std::vector<const Buffer*>> arguments) override {
     if (arguments.size() != 1) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the golden backend runs on one device, arguments for ", arguments.size(), " were given"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the golden backend runs on one device, arguments for ", arguments.size(),
+                       " were given"));
     }
     std::vector<Literal> literals;
     for (const Buffer* buffer : arguments[0]) {
@@ -58,8 +59,8 @@ absl::Status GoldenBackend::Supports(const Module& module) {
     for (const auto& instruction : computation->instructions()) {
       if (IsInterpreted(instruction->opcode())) continue;
       return absl::UnimplementedError(absl::StrCat("the golden interpreter does not run ",
-                                                   Name(instruction->opcode()), " yet: ",
-                                                   instruction->Describe()));
+                                                   Name(instruction->opcode()),
+                                                   " yet: ", instruction->Describe()));
     }
   }
   return absl::OkStatus();

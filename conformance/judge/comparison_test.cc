@@ -1,0 +1,114 @@
+#include "conformance/judge/comparison.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+
+Literal Floats(const std::vector<float>& values) {
+  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(i, Element{std::bit_cast<uint32_t>(values[i])});
+  }
+  return literal;
+}
+
+Literal Integers(const std::vector<int32_t>& values) {
+  Literal literal = Literal::Zeros(Shape(ElementType::kS32, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(i, Element{static_cast<uint32_t>(values[i])});
+  }
+  return literal;
+}
+
+TEST(UlpBuckets, ArePowersOfTwo) {
+  const std::vector<std::pair<uint64_t, int>> expected = {{0, 0}, {1, 1}, {2, 2}, {3, 3},  {4, 3},
+                                                          {5, 4}, {8, 4}, {9, 5}, {16, 5}, {17, 6}};
+  for (auto [distance, bucket] : expected) EXPECT_EQ(UlpBucket(distance), bucket) << distance;
+  EXPECT_EQ(UlpBucket(std::numeric_limits<uint64_t>::max()), kUlpBuckets - 1);
+  EXPECT_EQ(UlpBucketName(0), "0");
+  EXPECT_EQ(UlpBucketName(1), "1");
+  EXPECT_EQ(UlpBucketName(2), "2");
+  EXPECT_EQ(UlpBucketName(3), "3-4");
+  EXPECT_EQ(UlpBucketName(4), "5-8");
+  EXPECT_EQ(UlpBucketName(kUlpBuckets - 1), "131073+");
+}
+
+TEST(Comparison, EqualBitsAndNansAreEqual) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  auto result = Compare(Floats({1, nan, -0.0f}), Floats({1, -nan, -0.0f}));
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->agreement, Agreement::kEqual);
+  EXPECT_EQ(result->arrays[0].equal, 3);
+  EXPECT_EQ(result->arrays[0].nan_both, 1);
+}
+
+TEST(Comparison, MeasuresFloatsInUlp) {
+  const float one = 1;
+  const float next = std::nextafter(one, 2.0f);
+  const float third = std::nextafter(next, 2.0f);
+  auto result = Compare(Floats({one, one, 0.0f}), Floats({next, third, -0.0f}));
+  ASSERT_TRUE(result.ok());
+  const ArrayComparison& array = result->arrays[0];
+  EXPECT_EQ(array.agreement, Agreement::kFloatsDiffer);
+  EXPECT_EQ(array.largest_distance, 2);
+  EXPECT_THAT(array.largest_index, ElementsAre(1));
+  EXPECT_THAT(array.first_index, ElementsAre(0));
+  EXPECT_EQ(array.zero_sign_differs, 1);
+  EXPECT_EQ(array.histogram[0], 1);
+  EXPECT_EQ(array.histogram[1], 1);
+  EXPECT_EQ(array.histogram[2], 1);
+}
+
+TEST(Comparison, DistanceAcrossZeroCountsTheNumbersBetween) {
+  const float tiny = std::numeric_limits<float>::denorm_min();
+  auto result = Compare(Floats({tiny}), Floats({-tiny}));
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->largest_distance, 2);
+}
+
+TEST(Comparison, NansInfinitiesAndIntegersAreMismatches) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  auto nans = Compare(Floats({nan, 1}), Floats({1, nan}));
+  ASSERT_TRUE(nans.ok());
+  EXPECT_EQ(nans->agreement, Agreement::kMismatch);
+  EXPECT_EQ(nans->arrays[0].nan_left_only, 1);
+  EXPECT_EQ(nans->arrays[0].nan_right_only, 1);
+  auto infinities = Compare(Floats({infinity}), Floats({3e38f}));
+  ASSERT_TRUE(infinities.ok());
+  EXPECT_EQ(infinities->agreement, Agreement::kMismatch);
+  EXPECT_EQ(infinities->arrays[0].infinity_differs, 1);
+  auto integers = Compare(Integers({5, -2147483647 - 1}), Integers({5, 2147483647}));
+  ASSERT_TRUE(integers.ok());
+  EXPECT_EQ(integers->agreement, Agreement::kMismatch);
+  EXPECT_EQ(integers->largest_distance, 4294967295u);
+}
+
+TEST(Comparison, TuplesByPath) {
+  const Literal left = Literal::Tuple({Floats({1}), Literal::Tuple({Integers({1, 2})})});
+  const Literal right = Literal::Tuple({Floats({1}), Literal::Tuple({Integers({1, 3})})});
+  auto result = Compare(left, right);
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result->arrays.size(), 2);
+  EXPECT_THAT(result->arrays[1].path, ElementsAre(1, 0));
+  EXPECT_EQ(result->arrays[0].agreement, Agreement::kEqual);
+  EXPECT_EQ(result->agreement, Agreement::kMismatch);
+}
+
+TEST(Comparison, DifferentShapesAreAnError) {
+  auto result = Compare(Floats({1}), Floats({1, 2}));
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(result.status().message()), testing::HasSubstr("f32[1] and f32[2]"));
+}
+
+}  // namespace
+}  // namespace assay

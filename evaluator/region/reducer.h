@@ -1,8 +1,18 @@
-// Which reducers are recognised, so that their result is the exact one rounded once whatever the
-// order. A closed list: add, multiply, minimum, maximum, and, or, xor of the two parameters, also
-// commuted; one of these in a pair of conversions (convert to a wider type, combine, convert back);
-// the variadic minimum or maximum with index. Everything else runs as written, in the golden order.
-// Tests: reducer_test.cc.
+// Which reducers are recognised. A closed list; everything else runs as written, in the golden
+// order (accumulator first):
+//  - add, multiply, minimum, maximum, and, or, xor of the two parameters, which have one type, in
+//    either order; not multiply on complex numbers, whose parts are no products;
+//  - one of these between conversions, convert(op(convert(p0), convert(p1))), where the inner type
+//    holds every value of the outer one (bf16 by way of f32, s8 by way of s32);
+//  - the minimum or maximum with index (kArgMinimum, kArgMaximum), written
+//      keep = or(p0 < p2, p0 != p0)                for integers also p0 < p2 alone
+//      (select(keep, p0, p2), select(or(keep, and(p0 == p2, p1 < p3)), p1, p3))
+//    with > for the maximum; or, and, == in either order of operands.
+// The result of the first two is the exact one rounded once into the outer type, whatever the
+// order. With index it is what the program computes in the golden order: the first NaN if there is
+// one, else the extreme value and the smallest of its indices. It is recognised for speed alone;
+// among zeros of both signs the value depends on the order. Source: reference ops_structural.md
+// 0.3. Tests: reducer_test.cc.
 #ifndef ASSAY_EVALUATOR_REGION_REDUCER_H_
 #define ASSAY_EVALUATOR_REGION_REDUCER_H_
 

@@ -1,0 +1,178 @@
+#include "evaluator/region/reducer.h"
+
+#include <optional>
+
+namespace assay {
+namespace {
+
+ReducerKind KindOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+      return ReducerKind::kAdd;
+    case Opcode::kMultiply:
+      return ReducerKind::kMultiply;
+    case Opcode::kMinimum:
+      return ReducerKind::kMinimum;
+    case Opcode::kMaximum:
+      return ReducerKind::kMaximum;
+    case Opcode::kAnd:
+      return ReducerKind::kAnd;
+    case Opcode::kOr:
+      return ReducerKind::kOr;
+    case Opcode::kXor:
+      return ReducerKind::kXor;
+    default:
+      return ReducerKind::kOther;
+  }
+}
+
+bool IsParameter(const Instruction* instruction, int64_t number) {
+  return instruction->opcode() == Opcode::kParameter && instruction->parameter_number() == number &&
+         instruction->shape().is_scalar();
+}
+
+// Whether the operands of a binary instruction are (a, b) or (b, a) by the two tests.
+template <typename A, typename B>
+bool EitherOrder(const Instruction* instruction, A a, B b) {
+  const Instruction* x = instruction->operand(0);
+  const Instruction* y = instruction->operand(1);
+  return (a(x) && b(y)) || (a(y) && b(x));
+}
+
+// Every value of `inner` that comes from `outer` is exact and comes back as it was.
+bool Holds(ElementType inner, ElementType outer) {
+  if (IsInteger(inner) && IsInteger(outer)) {
+    const int room = Info(inner).bits - (IsSigned(inner) ? 1 : 0);
+    const int needed = Info(outer).bits - (IsSigned(outer) ? 1 : 0);
+    return room >= needed && (IsSigned(inner) || !IsSigned(outer));
+  }
+  if (!IsFloat(inner) || !IsFloat(outer)) return false;
+  const FloatFormat& in = *Info(inner).format;
+  const FloatFormat& out = *Info(outer).format;
+  // Subnormals of `outer` may be normal or subnormal in `inner`.
+  const int in_smallest = in.min_exponent() - in.significand_bits;
+  const int out_smallest = out.min_exponent() - out.significand_bits;
+  return in.precision() >= out.precision() && in.max_exponent() >= out.max_exponent() &&
+         in_smallest <= out_smallest && in.has_sign && in.has_infinity && in.has_nan() &&
+         in.signed_zero;
+}
+
+// op(p0, p1), also commuted; or convert(op(convert(p0), convert(p1))).
+Reducer RecogniseBinary(const Instruction* root, ElementType type) {
+  const ElementType result_type = root->shape().element_type();
+  if (result_type != type) return {};
+  const bool converted = root->opcode() == Opcode::kConvert;
+  const Instruction* combine = converted ? root->operand(0) : root;
+  const ReducerKind kind = KindOf(combine->opcode());
+  if (kind == ReducerKind::kOther) return {};
+  const ElementType inner = combine->shape().element_type();
+  if (converted && !Holds(inner, type)) return {};
+  // A product of complex numbers is no exact product of numbers.
+  if (kind == ReducerKind::kMultiply && IsComplex(inner)) return {};
+  auto is_parameter = [&](int64_t number) {
+    return [converted, inner, number](const Instruction* operand) {
+      if (operand->shape().element_type() != inner) return false;
+      if (!converted) return IsParameter(operand, number);
+      return operand->opcode() == Opcode::kConvert && IsParameter(operand->operand(0), number);
+    };
+  };
+  if (!EitherOrder(combine, is_parameter(0), is_parameter(1))) return {};
+  return {kind, inner};
+}
+
+bool IsCompare(const Instruction* instruction, ComparisonDirection direction) {
+  if (instruction->opcode() != Opcode::kCompare ||
+      instruction->GetEnum<ComparisonDirection>(Attr::kDirection) != direction) {
+    return false;
+  }
+  const std::optional<int64_t> type = instruction->FindInt(Attr::kComparisonType);
+  return !type || *type != static_cast<int64_t>(ComparisonType::kTotalOrder);
+}
+
+// compare(p_a, p_b) with one direction; EQ and NE also commuted.
+bool IsCompareOf(const Instruction* instruction, ComparisonDirection direction, int64_t a,
+                 int64_t b) {
+  if (!IsCompare(instruction, direction)) return false;
+  if (IsParameter(instruction->operand(0), a) && IsParameter(instruction->operand(1), b)) {
+    return true;
+  }
+  return direction == ComparisonDirection::kEq && IsParameter(instruction->operand(0), b) &&
+         IsParameter(instruction->operand(1), a);
+}
+
+// select(condition, p_a, p_b): the condition, else null.
+const Instruction* ConditionOfSelect(const Instruction* instruction, int64_t a, int64_t b) {
+  if (instruction->opcode() != Opcode::kSelect || !IsParameter(instruction->operand(1), a) ||
+      !IsParameter(instruction->operand(2), b)) {
+    return nullptr;
+  }
+  return instruction->operand(0);
+}
+
+// Whether `keep` says "the accumulated value stays": or(compare(p0, p2), p0 != p0), for integers
+// also the comparison alone.
+bool KeepsValue(const Instruction* keep, ComparisonDirection direction, ElementType type) {
+  if (IsInteger(type) && IsCompareOf(keep, direction, 0, 2)) return true;
+  return keep->opcode() == Opcode::kOr &&
+         EitherOrder(
+             keep, [&](const Instruction* x) { return IsCompareOf(x, direction, 0, 2); },
+             [](const Instruction* x) { return IsCompareOf(x, ComparisonDirection::kNe, 0, 0); });
+}
+
+// or(keep value, and(p0 == p2, p1 < p3)).
+bool KeepsIndex(const Instruction* keep_index, const Instruction* keep_value) {
+  auto is_tie = [](const Instruction* x) {
+    return x->opcode() == Opcode::kAnd &&
+           EitherOrder(
+               x,
+               [](const Instruction* y) { return IsCompareOf(y, ComparisonDirection::kEq, 0, 2); },
+               [](const Instruction* y) { return IsCompareOf(y, ComparisonDirection::kLt, 1, 3); });
+  };
+  return keep_index->opcode() == Opcode::kOr &&
+         EitherOrder(
+             keep_index, [&](const Instruction* x) { return x == keep_value; }, is_tie);
+}
+
+Reducer RecogniseWithIndex(const Instruction* root, ElementType type) {
+  if (IsComplex(type)) return {};
+  const Instruction* keep_value = ConditionOfSelect(root->operand(0), 0, 2);
+  const Instruction* keep_index = ConditionOfSelect(root->operand(1), 1, 3);
+  if (keep_value == nullptr || keep_index == nullptr) return {};
+  if (!KeepsIndex(keep_index, keep_value)) return {};
+  if (KeepsValue(keep_value, ComparisonDirection::kLt, type)) {
+    return {ReducerKind::kArgMinimum, type};
+  }
+  if (KeepsValue(keep_value, ComparisonDirection::kGt, type)) {
+    return {ReducerKind::kArgMaximum, type};
+  }
+  return {};
+}
+
+}  // namespace
+
+Reducer RecogniseReducer(const Computation& computation) {
+  const std::vector<Instruction*> parameters = computation.parameters();
+  for (const Instruction* parameter : parameters) {
+    if (parameter == nullptr || !parameter->shape().is_scalar()) return {};
+  }
+  const Instruction* root = computation.root();
+  if (parameters.size() == 2) {
+    const ElementType type = parameters[0]->shape().element_type();
+    if (parameters[1]->shape().element_type() != type) return {};
+    // A tuple of one, which a reduce may return.
+    if (root->opcode() == Opcode::kTuple && root->operand_count() == 1) root = root->operand(0);
+    return root->shape().is_scalar() ? RecogniseBinary(root, type) : Reducer{};
+  }
+  if (parameters.size() == 4 && root->opcode() == Opcode::kTuple && root->operand_count() == 2) {
+    const ElementType value = parameters[0]->shape().element_type();
+    const ElementType index = parameters[1]->shape().element_type();
+    if (parameters[2]->shape().element_type() != value || !IsInteger(index) ||
+        parameters[3]->shape().element_type() != index) {
+      return {};
+    }
+    return RecogniseWithIndex(root, value);
+  }
+  return {};
+}
+
+}  // namespace assay

@@ -1,0 +1,273 @@
+// Compiles a computation into a flat list of steps. Calls and fusions are inlined with a stack of
+// frames of our own, so that deep nesting costs no machine stack; tuples are lists of registers and
+// cost nothing at run time; only what the root needs is compiled.
+#include "evaluator/region/scalar_program.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "evaluator/region/scalar_call.h"
+
+namespace assay {
+namespace {
+
+// Registers, or instructions visited while inlining: what a region may grow to. Nested calls can
+// double at every level.
+constexpr int64_t kMaxSize = 1 << 20;
+
+using Leaves = std::vector<int32_t>;
+
+absl::Status Refuse(const Instruction& instruction, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat("not a scalar program: ", why, " in ", instruction.Describe()));
+}
+
+// Opcodes that pass operand 0 on when it is scalar and keeps its type.
+bool PassesOperandOn(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kCopy:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kReshape:
+    case Opcode::kBroadcast:
+    case Opcode::kTranspose:
+    case Opcode::kBitcast:
+    case Opcode::kReverse:
+      return true;
+    default:
+      return false;
+  }
+}
+
+class FlatProgram : public ScalarProgram {
+ public:
+  struct Step {
+    ScalarCall call;
+    int32_t operands[3];
+    int32_t result;
+  };
+
+  int64_t parameter_count() const override { return parameter_types_.size(); }
+  int64_t result_count() const override { return results_.size(); }
+  ElementType parameter_type(int64_t i) const override { return parameter_types_[i]; }
+  ElementType result_type(int64_t i) const override { return result_types_[i]; }
+  int64_t register_count() const override { return register_count_; }
+
+  void Run(absl::Span<const Element> arguments, absl::Span<Element> results,
+           absl::Span<Element> registers, EvaluationContext& context) const override {
+    for (size_t i = 0; i < arguments.size(); ++i) registers[i] = arguments[i];
+    for (const auto& [position, value] : constants_) registers[position] = value;
+    const RealContext real{.stats = &context.real_stats};
+    for (const Step& step : steps_) {
+      const ScalarFunction& function = step.call.function;
+      auto argument = [&](int k) { return step.call.Argument(k, registers[step.operands[k]]); };
+      Element& result = registers[step.result];
+      switch (function.arity) {
+        case 1:
+          result = function(argument(0), real);
+          break;
+        case 2:
+          result = function(argument(0), argument(1), real);
+          break;
+        default:
+          result = function(argument(0), argument(1), argument(2), real);
+      }
+    }
+    for (size_t i = 0; i < results_.size(); ++i) results[i] = registers[results_[i]];
+  }
+
+ private:
+  friend class Compiler;
+  std::vector<Step> steps_;
+  std::vector<std::pair<int32_t, Element>> constants_;
+  std::vector<int32_t> results_;
+  std::vector<ElementType> parameter_types_;
+  std::vector<ElementType> result_types_;
+  int64_t register_count_ = 0;
+};
+
+class Compiler {
+ public:
+  absl::StatusOr<std::unique_ptr<const ScalarProgram>> Compile(const Computation& computation) {
+    if (absl::Status status = Enter(computation, {}); !status.ok()) return status;
+    if (absl::Status status = NumberParameters(computation); !status.ok()) return status;
+    while (!frames_.empty()) {
+      if (++visited_ > kMaxSize || program_->register_count_ > kMaxSize) {
+        return Refuse(*computation.root(), "too large after inlining");
+      }
+      if (absl::Status status = Advance(); !status.ok()) return status;
+    }
+    program_->results_ = std::move(returned_);
+    if (absl::Status status =
+            AppendTypes(*computation.root(), computation.root()->shape(), program_->result_types_);
+        !status.ok()) {
+      return status;
+    }
+    return std::unique_ptr<const ScalarProgram>(std::move(program_));
+  }
+
+ private:
+  // A computation on its way: which instruction is next, and the registers of those done.
+  struct Frame {
+    const Computation* computation;
+    std::vector<Leaves> arguments;
+    std::vector<Leaves> values;
+    std::vector<bool> needed;
+    int64_t next = 0;
+    bool awaits_call = false;
+  };
+
+  absl::Status Enter(const Computation& computation, std::vector<Leaves> arguments) {
+    const int64_t count = computation.instruction_count();
+    visited_ += count;
+    if (visited_ > kMaxSize) return Refuse(*computation.root(), "too large after inlining");
+    Frame frame{&computation, std::move(arguments), std::vector<Leaves>(count),
+                std::vector<bool>(count, false)};
+    frame.needed[computation.root()->index()] = true;
+    for (int64_t i = count - 1; i >= 0; --i) {
+      if (!frame.needed[i]) continue;
+      for (const Instruction* operand : computation.instruction(i)->operands()) {
+        frame.needed[operand->index()] = true;
+      }
+    }
+    frames_.push_back(std::move(frame));
+    return absl::OkStatus();
+  }
+
+  // Parameters of the program are the first registers.
+  absl::Status NumberParameters(const Computation& computation) {
+    for (const Instruction* parameter : computation.parameters()) {
+      if (parameter == nullptr) return Refuse(*computation.root(), "a missing parameter");
+      const int64_t first = program_->parameter_types_.size();
+      if (absl::Status status =
+              AppendTypes(*parameter, parameter->shape(), program_->parameter_types_);
+          !status.ok()) {
+        return status;
+      }
+      Leaves leaves;
+      for (int64_t i = first; i < program_->parameter_count(); ++i) leaves.push_back(NewRegister());
+      frames_.back().arguments.push_back(std::move(leaves));
+    }
+    return absl::OkStatus();
+  }
+
+  static absl::Status AppendTypes(const Instruction& instruction, const Shape& shape,
+                                  std::vector<ElementType>& types) {
+    for (const Shape* leaf : assay::Leaves(shape)) {
+      if (!leaf->is_scalar()) return Refuse(instruction, "a value that is no scalar");
+      types.push_back(leaf->element_type());
+    }
+    return absl::OkStatus();
+  }
+
+  int32_t NewRegister() { return static_cast<int32_t>(program_->register_count_++); }
+
+  // One instruction of the innermost frame, or the return from it.
+  absl::Status Advance() {
+    Frame& frame = frames_.back();
+    if (frame.next == frame.computation->instruction_count()) {
+      returned_ = frame.values[frame.computation->root()->index()];
+      frames_.pop_back();
+      return absl::OkStatus();
+    }
+    const Instruction& instruction = *frame.computation->instruction(frame.next);
+    if (frame.awaits_call) {
+      frame.values[frame.next++] = std::move(returned_);
+      frame.awaits_call = false;
+      return absl::OkStatus();
+    }
+    if (!frame.needed[frame.next]) {
+      ++frame.next;
+      return absl::OkStatus();
+    }
+    const Computation* callee = nullptr;
+    if (instruction.opcode() == Opcode::kCall) callee = instruction.to_apply();
+    if (instruction.opcode() == Opcode::kFusion) callee = instruction.GetComputation(Attr::kCalls);
+    if (callee != nullptr) {
+      std::vector<Leaves> arguments;
+      for (const Instruction* operand : instruction.operands()) {
+        arguments.push_back(frame.values[operand->index()]);
+      }
+      frame.awaits_call = true;
+      return Enter(*callee, std::move(arguments));  // `frame` may have moved
+    }
+    absl::StatusOr<Leaves> value = Emit(frame, instruction);
+    if (!value.ok()) return value.status();
+    copied_ += value->size();
+    if (copied_ > kMaxSize) return Refuse(instruction, "tuples grow too large");
+    frame.values[frame.next++] = *std::move(value);
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Leaves> Emit(const Frame& frame, const Instruction& instruction) {
+    auto operand = [&](int64_t k) -> const Leaves& {
+      return frame.values[instruction.operand(k)->index()];
+    };
+    switch (instruction.opcode()) {
+      case Opcode::kParameter:
+        return frame.arguments[instruction.parameter_number()];
+      case Opcode::kConstant:
+        return EmitConstant(instruction);
+      case Opcode::kTuple: {
+        Leaves leaves;
+        for (int64_t k = 0; k < instruction.operand_count(); ++k) {
+          leaves.insert(leaves.end(), operand(k).begin(), operand(k).end());
+        }
+        return leaves;
+      }
+      case Opcode::kGetTupleElement: {
+        const Shape& tuple = instruction.operand(0)->shape();
+        const int64_t index = instruction.GetInt(Attr::kIndex);
+        int64_t first = 0;
+        for (int64_t i = 0; i < index; ++i) first += tuple.tuple_shape(i).leaf_count();
+        auto begin = operand(0).begin() + first;
+        return Leaves(begin, begin + tuple.tuple_shape(index).leaf_count());
+      }
+      default:
+        break;
+    }
+    if (!instruction.shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
+    for (const Instruction* input : instruction.operands()) {
+      if (!input->shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
+    }
+    if (PassesOperandOn(instruction.opcode()) &&
+        instruction.operand(0)->shape().element_type() == instruction.shape().element_type()) {
+      return operand(0);
+    }
+    if (!instruction.info().elementwise() && instruction.opcode() != Opcode::kBitcastConvert) {
+      return Refuse(instruction, "an operation without scalar definition");
+    }
+    absl::StatusOr<ScalarCall> call = PrepareScalarCall(instruction);
+    if (!call.ok()) return call.status();
+    FlatProgram::Step step{*std::move(call), {0, 0, 0}, NewRegister()};
+    for (int64_t k = 0; k < instruction.operand_count(); ++k) step.operands[k] = operand(k)[0];
+    program_->steps_.push_back(step);
+    return Leaves{step.result};
+  }
+
+  absl::StatusOr<Leaves> EmitConstant(const Instruction& instruction) {
+    if (instruction.literal() == nullptr) return Refuse(instruction, "an elided constant");
+    Leaves leaves;
+    for (const Literal& leaf : Flatten(*instruction.literal())) {
+      if (!leaf.shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
+      leaves.push_back(NewRegister());
+      program_->constants_.push_back({leaves.back(), leaf.Get(0)});
+    }
+    return leaves;
+  }
+
+  std::unique_ptr<FlatProgram> program_ = std::make_unique<FlatProgram>();
+  std::vector<Frame> frames_;
+  Leaves returned_;
+  int64_t visited_ = 0;
+  int64_t copied_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<const ScalarProgram>> ScalarProgram::Compile(
+    const Computation& computation) {
+  return Compiler().Compile(computation);
+}
+
+}  // namespace assay

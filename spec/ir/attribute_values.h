@@ -120,6 +120,11 @@ struct AxisRef {
   friend bool operator==(const AxisRef&, const AxisRef&) = default;
 };
 
+// The one way to write an iota over devices, 0..n-1 shaped by `reshape_dims` and transposed by
+// `transpose_perm`: no sizes of 1, no dimensions that stay neighbours in order; {1}, {0} for one
+// device. The lists must be of equal length and the second a permutation, else nothing happens.
+void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int64_t>* transpose_perm);
+
 // The three written forms of replica groups; they are kept as written.
 struct ReplicaGroups {
   enum class Form { kList, kIota, kMesh };

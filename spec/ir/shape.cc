@@ -252,6 +252,10 @@ std::string Shape::ToString(bool with_layout) const {
   return text;
 }
 
+void Shape::AppendTo(std::string* text, bool with_layout) const {
+  AppendShape(*this, with_layout, text);
+}
+
 bool operator==(const Shape& a, const Shape& b) {
   return a.type_ == b.type_ && a.dimensions_ == b.dimensions_ && a.dynamic_ == b.dynamic_ &&
          a.tuple_shapes_ == b.tuple_shapes_ && (a.layout_ == b.layout_ || a.layout() == b.layout());

@@ -117,6 +117,7 @@ class Shape {
 
   // Text as in HLO; with_layout prints the layouts ("f32[2,3]{1,0}").
   std::string ToString(bool with_layout = false) const;
+  void AppendTo(std::string* text, bool with_layout) const;
 
   // All fields, layouts included.
   friend bool operator==(const Shape& a, const Shape& b);

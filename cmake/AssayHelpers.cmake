@@ -110,3 +110,43 @@ function(assay_benchmark)
                         RUNTIME_OUTPUT_DIRECTORY ${assay_BINARY_DIR}/bench)
   add_dependencies(bench ${target})
 endfunction()
+
+# Libraries, headers (by their path in the tree, under include/assay) and the package files.
+function(assay_install)
+  include(CMakePackageConfigHelpers)
+  get_property(libraries GLOBAL PROPERTY ASSAY_LIBRARIES)
+  install(TARGETS ${libraries} EXPORT assayTargets ARCHIVE DESTINATION lib)
+  get_property(headers GLOBAL PROPERTY ASSAY_HEADERS)
+  foreach(header IN LISTS headers)
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${assay_SOURCE_DIR}/${header} DESTINATION include/assay/${folder})
+  endforeach()
+  get_property(generated GLOBAL PROPERTY ASSAY_GENERATED_HEADERS)
+  foreach(header IN LISTS generated)
+    cmake_path(GET header PARENT_PATH folder)
+    install(FILES ${assay_BINARY_DIR}/${header} DESTINATION include/assay/${folder})
+  endforeach()
+  install(EXPORT assayTargets NAMESPACE assay:: DESTINATION lib/cmake/assay)
+  configure_package_config_file(${assay_SOURCE_DIR}/cmake/assayConfig.cmake.in
+                                ${assay_BINARY_DIR}/assayConfig.cmake
+                                INSTALL_DESTINATION lib/cmake/assay)
+  write_basic_package_version_file(${assay_BINARY_DIR}/assayConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${assay_BINARY_DIR}/assayConfig.cmake ${assay_BINARY_DIR}/assayConfigVersion.cmake
+                ${assay_SOURCE_DIR}/cmake/AssayDependencies.cmake
+          DESTINATION lib/cmake/assay)
+endfunction()
+
+# assay_check(NAME format COMMAND ...): a test of the tree itself, labelled `tree`.
+function(assay_check)
+  if(NOT ASSAY_BUILD_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;LABELS" ${ARGN})
+  add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "tree;${ARG_LABELS}"
+                       SKIP_RETURN_CODE 77)
+endfunction()

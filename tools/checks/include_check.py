@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Checks the direction of includes: who may know whom (docs: CONTRIBUTING.md, "Layers").
+
+usage: include_check.py ROOT
+"""
+import pathlib
+import re
+import sys
+
+# Folder -> folders of this project that it may include. The longest matching prefix counts.
+ALLOWED = {
+    'spec': ['spec'],
+    'evaluator': ['spec', 'evaluator'],
+    'interpreter': ['spec', 'evaluator', 'interpreter'],
+    'backends': ['spec', 'backends/backend.h'],
+    'backends/golden': ['spec', 'evaluator', 'interpreter', 'backends/backend.h', 'backends/golden'],
+    'backends/process': ['spec', 'backends/backend.h', 'backends/process'],
+    'backends/cpu': ['spec', 'backends/backend.h', 'backends/cpu'],
+    'backends/cuda': ['spec', 'backends/backend.h', 'backends/cuda'],
+    'backends/pjrt': ['spec', 'backends/backend.h', 'backends/pjrt'],
+    'conformance': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance'],
+    'fuzz': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
+    'tools': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],
+}
+# Layers within spec: the element types know nothing of modules, modules nothing of their texts.
+ALLOWED_IN_SPEC = {
+    'spec/element': ['spec/element'],
+    'spec/ir': ['spec/element', 'spec/ir', 'spec/op_info.h', 'spec/op_catalogue.def'],
+}
+FOLDERS = sorted({name.split('/')[0] for name in ALLOWED})
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+
+
+def rule_for(path):
+    if path.parent.as_posix() in ALLOWED_IN_SPEC and not path.name.endswith('_test.cc'):
+        return ALLOWED_IN_SPEC[path.parent.as_posix()]
+    parts = path.parts
+    for length in range(len(parts) - 1, 0, -1):
+        prefix = '/'.join(parts[:length])
+        if prefix in ALLOWED:
+            # Tests may use whatever helps to test.
+            return None if path.name.endswith(('_test.cc', '_bench.cc', 'testing.h', 'testing.cc')) else ALLOWED[prefix]
+    return None
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    bad = checked = 0
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob('*')):
+            if path.suffix not in ('.cc', '.h', '.def', '.cu', '.cuh'):
+                continue
+            relative = path.relative_to(root)
+            allowed = rule_for(relative)
+            checked += 1
+            if allowed is None:
+                continue
+            for include in INCLUDE.findall(path.read_text(encoding='utf-8')):
+                if include.split('/')[0] not in FOLDERS:
+                    continue
+                if not any(include == a or include.startswith(a + '/') for a in allowed):
+                    print(f'{relative}: may not include "{include}" (allowed: {", ".join(allowed)})')
+                    bad += 1
+    print(f'{checked} files checked, {bad} includes against the layers')
+    return 1 if bad or checked == 0 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

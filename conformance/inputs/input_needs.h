@@ -1,0 +1,27 @@
+// What a module asks of its arguments so that running it says something: start indices and branch
+// numbers in range, sort keys without ties. Found by following each such use back to the
+// parameters. Tests: random_inputs_test.cc.
+#ifndef ASSAY_CONFORMANCE_INPUTS_INPUT_NEEDS_H_
+#define ASSAY_CONFORMANCE_INPUTS_INPUT_NEEDS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+struct InputNeeds {
+  // Integers in [low, high]: the intersection of all uses as an index.
+  std::optional<int64_t> low, high;
+  // No two elements equal.
+  bool unique = false;
+};
+
+// By parameter number, then by leaf of the parameter.
+std::vector<std::vector<InputNeeds>> FindInputNeeds(const Module& module);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_INPUTS_INPUT_NEEDS_H_

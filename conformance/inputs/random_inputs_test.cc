@@ -1,0 +1,128 @@
+#include "conformance/inputs/random_inputs.h"
+
+#include <memory>
+#include <set>
+
+#include "conformance/inputs/input_needs.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::unique_ptr<Module> MustParse(absl::string_view text) {
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+std::vector<Literal> Inputs(const Module& module, RandomInputOptions options = {}) {
+  auto inputs = RandomInputs(module, options);
+  EXPECT_TRUE(inputs.ok()) << inputs.status();
+  return inputs.ok() ? *std::move(inputs) : std::vector<Literal>();
+}
+
+TEST(RandomInputs, TheSeedDecides) {
+  auto module = MustParse("ENTRY e { x = f32[50] parameter(0) ROOT n = f32[50] negate(x) }");
+  RandomInputOptions one, two;
+  one.seed = 1;
+  two.seed = 2;
+  EXPECT_TRUE(Literal::BitEqual(Inputs(*module, one)[0], Inputs(*module, one)[0]));
+  EXPECT_FALSE(Literal::BitEqual(Inputs(*module, one)[0], Inputs(*module, two)[0]));
+}
+
+TEST(RandomInputs, IndicesStayInRangeThroughCallsAndLoops) {
+  auto module = MustParse(R"(
+    take { a = f32[10,4] parameter(0) i = s32[7,1] parameter(1)
+      ROOT g = f32[7,4] gather(a, i), offset_dims={1}, collapsed_slice_dims={0},
+        start_index_map={0}, index_vector_dim=1, slice_sizes={1,4} }
+    body { s = (s32[], s32[], f32[10,4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0 k = s32[] get-tuple-element(s), index=1
+      a = f32[10,4] get-tuple-element(s), index=2 z = s32[] constant(0)
+      d = f32[3,4] dynamic-slice(a, k, z), dynamic_slice_sizes={3,4}
+      u = f32[10,4] dynamic-update-slice(a, d, z, z)
+      one = s32[] constant(1) n = s32[] add(i, one)
+      ROOT t = (s32[], s32[], f32[10,4]) tuple(n, k, u) }
+    cond { s = (s32[], s32[], f32[10,4]) parameter(0) i = s32[] get-tuple-element(s), index=0
+      m = s32[] constant(3) ROOT c = pred[] compare(i, m), direction=LT }
+    ENTRY e { a = f32[10,4] parameter(0) flat = s32[7] parameter(1) k = s32[] parameter(2)
+      i = s32[7,1] reshape(flat)  g = f32[7,4] call(a, i), to_apply=take
+      z = s32[] constant(0)
+      w = (s32[], s32[], f32[10,4]) while((s32[], s32[], f32[10,4]) tuple(z, k, a)), condition=cond, body=body
+      ROOT t = (f32[7,4], (s32[], s32[], f32[10,4])) tuple(g, w) })");
+  const auto needs = FindInputNeeds(*module);
+  EXPECT_FALSE(needs[0][0].high.has_value());
+  EXPECT_EQ(needs[1][0].low, 0);
+  EXPECT_EQ(needs[1][0].high, 9);
+  EXPECT_EQ(needs[2][0].high, 7);
+  std::set<int64_t> seen;
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    RandomInputOptions options;
+    options.seed = seed;
+    const std::vector<Literal> inputs = Inputs(*module, options);
+    for (int64_t i = 0; i < 7; ++i) {
+      const int64_t index = DecodeSigned(ElementType::kS32, inputs[1].Get(i).bits);
+      EXPECT_GE(index, 0);
+      EXPECT_LE(index, 9);
+      seen.insert(index);
+    }
+  }
+  EXPECT_EQ(seen.size(), 10);
+}
+
+TEST(RandomInputs, SortKeysAreUnique) {
+  auto module = MustParse(R"(
+    less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
+    ENTRY e { x = f32[300] parameter(0) ROOT s = f32[300] sort(x), dimensions={0}, to_apply=less })");
+  const Literal keys = Inputs(*module)[0];
+  std::set<uint64_t> bits;
+  for (int64_t i = 0; i < 300; ++i) bits.insert(keys.Get(i).bits);
+  EXPECT_EQ(bits.size(), 300);
+}
+
+TEST(RandomInputs, RangesWin) {
+  auto module = MustParse(
+      "ENTRY e { x = f64[100] parameter(0) y = u8[100] parameter(1) "
+      "ROOT t = (f64[100], u8[100]) tuple(x, y) }");
+  RandomInputOptions options;
+  ASSERT_TRUE(ParseRange("x=5:6", &options.ranges).ok());
+  ASSERT_TRUE(ParseRange("arg1=250:300", &options.ranges).ok());
+  const std::vector<Literal> inputs = Inputs(*module, options);
+  for (int64_t i = 0; i < 100; ++i) {
+    const double x = DecodeFloat(ElementType::kF64, inputs[0].Get(i).bits);
+    EXPECT_GE(x, 5);
+    EXPECT_LE(x, 6);
+    EXPECT_GE(inputs[1].Get(i).bits, 250);
+  }
+  options.ranges.clear();
+  ASSERT_TRUE(ParseRange("z=0:1", &options.ranges).ok());
+  EXPECT_THAT(std::string(RandomInputs(*module, options).status().message()),
+              HasSubstr("no parameter z"));
+  for (absl::string_view bad : {"x", "x=1", "=1:2", "x=2:1", "x=a:b", "x=1:nan"}) {
+    EXPECT_FALSE(ParseRange(bad, &options.ranges).ok()) << bad;
+  }
+}
+
+TEST(RandomInputs, EveryTypeAndHugeShapes) {
+  for (ElementType type : kArrayTypes) {
+    Module module("m");
+    Computation* entry = module.Add(std::make_unique<Computation>("e"));
+    auto parameter = std::make_unique<Instruction>(Opcode::kParameter, Shape(type, {33}));
+    parameter->set_name("x");
+    parameter->set_parameter_number(0);
+    entry->Add(std::move(parameter));
+    const Literal value = Inputs(module)[0];
+    EXPECT_EQ(value.element_count(), 33);
+    if (IsFloat(type)) {
+      for (int64_t i = 0; i < 33; ++i) EXPECT_FALSE(IsNan(type, value.Get(i).bits)) << Name(type);
+    }
+  }
+  auto module = MustParse("ENTRY e { ROOT x = f32[1099511627776] parameter(0) }");
+  EXPECT_EQ(RandomInputs(*module, {}).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace assay

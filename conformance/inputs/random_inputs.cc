@@ -144,8 +144,7 @@ absl::StatusOr<std::vector<Literal>> RandomInputs(const Module& module,
   for (const Instruction* parameter : module.entry()->parameters()) {
     absl::StatusOr<Literal> zeros = Literal::Create(parameter->shape(), options.max_bytes);
     if (!zeros.ok()) return zeros.status();
-    std::vector<Literal> leaves = Flatten(*zeros);
-    zeros = Literal();
+    std::vector<Literal> leaves = Flatten(*std::exchange(zeros, Literal()));
     const ValueRange* range = FindRange(options, *parameter);
     for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
       Literal& literal = leaves[leaf];

@@ -1,0 +1,30 @@
+// A comparison of two values as text for people and as JSON for programs. Tests: report_test.cc.
+#ifndef ASSAY_TOOLS_CLI_REPORT_H_
+#define ASSAY_TOOLS_CLI_REPORT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "conformance/judge/comparison.h"
+#include "nlohmann/json_fwd.hpp"
+
+namespace assay {
+
+// "out0", "out3.1": the name of a result array by its path. An array that is the whole result is
+// out0.
+std::string OutputName(const ShapeIndex& path);
+
+// One paragraph per array: shape, elements equal, NaNs, largest distance and where, histogram,
+// verdict; then the verdict of the whole. `max_ulp` is the distance that the user accepts.
+std::string ReportText(const Comparison& comparison, absl::string_view left,
+                       absl::string_view right, uint64_t max_ulp);
+nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
+
+// Equal, or floats that differ by at most `max_ulp`.
+bool Accepted(const ArrayComparison& array, uint64_t max_ulp);
+bool Accepted(const Comparison& comparison, uint64_t max_ulp);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_REPORT_H_

@@ -1,0 +1,16 @@
+// A module as a graph for Graphviz: a cluster per computation, a node per instruction.
+// Tests: show_test.cc.
+#ifndef ASSAY_TOOLS_CLI_GRAPH_H_
+#define ASSAY_TOOLS_CLI_GRAPH_H_
+
+#include <string>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+std::string GraphText(const Module& module);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_GRAPH_H_

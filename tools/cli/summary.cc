@@ -1,0 +1,110 @@
+#include "tools/cli/summary.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "nlohmann/json.hpp"
+
+namespace assay {
+namespace {
+
+int64_t SaturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+int64_t SaturatingMultiply(int64_t a, int64_t b) {
+  int64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+// Elements, or as many as can be said.
+int64_t Elements(const Shape& shape) { return shape.ElementCount().value_or(INT64_MAX); }
+int64_t Bytes(const Shape& shape) { return shape.ByteSize().value_or(INT64_MAX); }
+
+}  // namespace
+
+int64_t MultiplyAdds(const Instruction& instruction) {
+  if (!instruction.shape().is_array()) return 0;
+  int64_t count = Elements(instruction.shape());
+  if (instruction.opcode() == Opcode::kDot) {
+    const Shape& lhs = instruction.operand(0)->shape();
+    for (int64_t d : instruction.GetInts(Attr::kLhsContractingDims)) {
+      count = SaturatingMultiply(count, d >= 0 && d < lhs.rank() ? lhs.dimension(d) : 1);
+    }
+    return count;
+  }
+  if (instruction.opcode() == Opcode::kConvolution) {
+    const Shape& kernel = instruction.operand(1)->shape();
+    const ConvolutionDimensions& dimensions = instruction.convolution_dimensions();
+    const int64_t output = dimensions.kernel_output_feature;
+    for (int64_t d = 0; d < kernel.rank(); ++d) {
+      if (d != output) count = SaturatingMultiply(count, kernel.dimension(d));
+    }
+    return count;
+  }
+  return 0;
+}
+
+ModuleSummary Summarise(const Module& module) {
+  ModuleSummary summary;
+  for (const auto& computation : module.computations()) {
+    ++summary.computations;
+    for (const auto& instruction : computation->instructions()) {
+      ++summary.instructions;
+      ++summary.opcodes[std::string(Name(instruction->opcode()))];
+      summary.multiply_adds = SaturatingAdd(summary.multiply_adds, MultiplyAdds(*instruction));
+      if (instruction->opcode() != Opcode::kConstant) continue;
+      if (instruction->is_elided_constant()) ++summary.elided_constants;
+      summary.constant_bytes = SaturatingAdd(summary.constant_bytes, Bytes(instruction->shape()));
+    }
+  }
+  if (const Computation* entry = module.entry()) {
+    const ProgramShape shape = entry->program_shape();
+    for (const Shape& parameter : shape.parameters) {
+      summary.parameter_bytes = SaturatingAdd(summary.parameter_bytes, Bytes(parameter));
+    }
+    summary.result_bytes = Bytes(shape.result);
+  }
+  return summary;
+}
+
+std::string SummaryText(const Module& module, const ModuleSummary& summary) {
+  std::string text = absl::StrCat("module ", module.name(), "\n");
+  auto line = [&](absl::string_view name, int64_t value) {
+    absl::StrAppendFormat(&text, "  %-24s %12d\n", name, value);
+  };
+  line("computations", summary.computations);
+  line("instructions", summary.instructions);
+  line("multiply-adds", summary.multiply_adds);
+  line("bytes of parameters", summary.parameter_bytes);
+  line("bytes of the result", summary.result_bytes);
+  line("bytes of constants", summary.constant_bytes);
+  if (summary.elided_constants > 0) line("constants without values", summary.elided_constants);
+  text += "  opcodes:\n";
+  std::vector<std::pair<std::string, int64_t>> opcodes(summary.opcodes.begin(),
+                                                       summary.opcodes.end());
+  std::stable_sort(opcodes.begin(), opcodes.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  for (const auto& [name, count] : opcodes) {
+    absl::StrAppendFormat(&text, "    %-22s %12d\n", name, count);
+  }
+  return text;
+}
+
+nlohmann::json SummaryJson(const Module& module, const ModuleSummary& summary) {
+  return {{"module", module.name()},
+          {"computations", summary.computations},
+          {"instructions", summary.instructions},
+          {"multiply_adds", summary.multiply_adds},
+          {"parameter_bytes", summary.parameter_bytes},
+          {"result_bytes", summary.result_bytes},
+          {"constant_bytes", summary.constant_bytes},
+          {"elided_constants", summary.elided_constants},
+          {"opcodes", summary.opcodes}};
+}
+
+}  // namespace assay

@@ -1,0 +1,35 @@
+// What a module holds, in numbers. Tests: show_test.cc.
+#ifndef ASSAY_TOOLS_CLI_SUMMARY_H_
+#define ASSAY_TOOLS_CLI_SUMMARY_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "nlohmann/json_fwd.hpp"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+struct ModuleSummary {
+  int64_t computations = 0;
+  int64_t instructions = 0;
+  std::map<std::string, int64_t> opcodes;
+  // Of dots and convolutions, every instruction counted once, however often it runs. Saturates.
+  int64_t multiply_adds = 0;
+  int64_t parameter_bytes = 0;  // of the entry
+  int64_t result_bytes = 0;
+  int64_t constant_bytes = 0;
+  int64_t elided_constants = 0;
+};
+
+ModuleSummary Summarise(const Module& module);
+std::string SummaryText(const Module& module, const ModuleSummary& summary);
+nlohmann::json SummaryJson(const Module& module, const ModuleSummary& summary);
+
+// Multiply-adds of one dot or convolution; 0 for other operations. Saturates.
+int64_t MultiplyAdds(const Instruction& instruction);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_SUMMARY_H_

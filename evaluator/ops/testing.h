@@ -1,5 +1,6 @@
-// One list of cases for the operations, and a runner, so that every way to compute them (definitions,
-// kernels) runs the same cases. A case is a module whose entry is a straight line of instructions.
+// One list of cases for the operations, and a runner, so that every way to compute them
+// (definitions, kernels) runs the same cases. A case is a module whose entry is a straight line of
+// instructions.
 //
 // Cases come from the worked examples of reference ops_structural.md and
 // ops_elementwise_and_types.md, whose section begins the name ("3.13 pad: ..."), and from
@@ -32,8 +33,7 @@ struct OpCase {
 std::vector<OpCase> AllOpCases();
 
 // PrepareStraight, PrepareKernel.
-using PrepareFunction =
-    std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
+using PrepareFunction = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
 
 // Runs the entry computation; parameters, tuples and get-tuple-element are done here, everything
 // else by what `prepare` gives. Returns the leaves of the result. Result storage is filled with

@@ -1,0 +1,38 @@
+// Elements as plain numbers of up to 128 bits, for the operations that look at bits across types.
+// Source: reference ops_elementwise_and_types.md 1.4, 6.15.
+#ifndef ASSAY_EVALUATOR_OPS_BIT_PATTERNS_H_
+#define ASSAY_EVALUATOR_OPS_BIT_PATTERNS_H_
+
+#include "spec/element/element.h"
+#include "spec/element/element_type.h"
+
+namespace assay {
+
+using Pattern = unsigned __int128;
+
+// Bits that an element counts in bitcast-convert: a whole byte for pred and the f6 types.
+inline int PatternWidth(ElementType type) {
+  const int bits = Info(type).bits;
+  return IsPred(type) || bits == 6 ? 8 : bits;
+}
+
+// A complex number has its real part in the low half.
+inline Pattern ToPattern(ElementType type, Element element) {
+  if (!IsComplex(type)) return element.bits;
+  return element.bits | (Pattern{element.imag} << (Info(type).bits / 2));
+}
+
+// From the low bits; a pred is true when any of its eight bits is set.
+inline Element FromPattern(ElementType type, Pattern pattern) {
+  auto low = [](Pattern value, int bits) {
+    return static_cast<uint64_t>(value & ((Pattern{1} << bits) - 1));
+  };
+  if (IsPred(type)) return {low(pattern, 8) != 0 ? uint64_t{1} : 0};
+  const int bits = Info(type).bits;
+  if (!IsComplex(type)) return {low(pattern, bits)};
+  return {low(pattern, bits / 2), low(pattern >> (bits / 2), bits / 2)};
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_BIT_PATTERNS_H_

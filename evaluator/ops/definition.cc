@@ -1,0 +1,183 @@
+// The table of definitions, and the kernel that asks a definition for one element after the other.
+// Tests: definitions_test.cc.
+#include "evaluator/ops/definition.h"
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/real/float_environment.h"
+#include "evaluator/scalar/scalar_ops.h"
+
+namespace assay {
+namespace {
+
+using Define = DefinitionOr (*)(const Instruction&);
+
+constexpr std::array<Define, kOpcodeCount> kDefinitions = [] {
+  std::array<Define, kOpcodeCount> table{};
+#define DEFINITION(opcode, name) table[static_cast<int>(Opcode::opcode)] = Define##name;
+#include "evaluator/ops/definitions.def"
+#undef DEFINITION
+  return table;
+}();
+
+Define FindDefinition(Opcode opcode) {
+  return Info(opcode).elementwise() ? DefineElementwise : kDefinitions[static_cast<int>(opcode)];
+}
+
+class View : public Definition {
+ public:
+  explicit View(SourceRule source) : source_(std::move(source)) {}
+  absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
+                             EvaluationContext&) override {
+    const Source source = source_(index);
+    return operands.At(source.operand, source.index);
+  }
+
+ private:
+  SourceRule source_;
+};
+
+class ByElement : public Definition {
+ public:
+  explicit ByElement(ElementRule element) : element_(std::move(element)) {}
+  absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
+                             EvaluationContext& context) override {
+    return element_(index, operands, context);
+  }
+
+ private:
+  ElementRule element_;
+};
+
+class StoredElements : public OperandElements {
+ public:
+  explicit StoredElements(absl::Span<const ArrayRef> operands) : operands_(operands) {}
+  absl::StatusOr<Element> At(int64_t operand, Index index) override {
+    const ArrayRef& array = operands_[operand];
+    return LoadElement(array.shape->element_type(), array.data,
+                       PositionOf(index, array.shape->dimensions()));
+  }
+
+ private:
+  absl::Span<const ArrayRef> operands_;
+};
+
+class StraightKernel : public Kernel {
+ public:
+  explicit StraightKernel(const Instruction& instruction) : instruction_(instruction) {}
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    const FloatEnvironmentGuard guard;
+    // A fresh definition: those of whole-array operations remember what they found.
+    DefinitionOr definition = PrepareDefinition(instruction_);
+    if (!definition.ok()) return definition.status();
+    StoredElements elements(operands);
+    for (size_t leaf = 0; leaf < results.size(); ++leaf) {
+      if (absl::Status status = Fill(**definition, leaf, elements, results[leaf], context);
+          !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static absl::Status Fill(Definition& definition, int64_t leaf, OperandElements& operands,
+                           const MutableArrayRef& result, EvaluationContext& context) {
+    if (!result.shape->is_array()) return absl::OkStatus();
+    int64_t position = 0;
+    return ForEachIndex(result.shape->dimensions(), [&](Index index) -> absl::Status {
+      if (absl::Status status = context.Charge(1); !status.ok()) return status;
+      absl::StatusOr<Element> element = definition.At(leaf, index, operands, context);
+      if (!element.ok()) return element.status();
+      StoreElement(result.shape->element_type(), *element, result.data, position++);
+      return absl::OkStatus();
+    });
+  }
+
+  const Instruction& instruction_;
+};
+
+absl::Status Unimplemented(const Instruction& instruction, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat(Name(instruction.opcode()), ": ", why, ": ", instruction.Describe()));
+}
+
+}  // namespace
+
+DefinitionOr PrepareDefinition(const Instruction& instruction) {
+  const Define define = FindDefinition(instruction.opcode());
+  if (define == nullptr) return Unimplemented(instruction, "no definition");
+  for (const Instruction* operand : instruction.operands()) {
+    if (operand->shape().is_dynamic()) return Unimplemented(instruction, "dynamic dimensions");
+    if (!operand->shape().is_array()) return Unimplemented(instruction, "an operand is no array");
+  }
+  if (instruction.shape().is_dynamic()) return Unimplemented(instruction, "dynamic dimensions");
+  return define(instruction);
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> PrepareStraight(const Instruction& instruction) {
+  if (DefinitionOr definition = PrepareDefinition(instruction); !definition.ok()) {
+    return definition.status();
+  }
+  return std::unique_ptr<Kernel>(std::make_unique<StraightKernel>(instruction));
+}
+
+bool HasDefinition(Opcode opcode) { return FindDefinition(opcode) != nullptr; }
+
+std::unique_ptr<Definition> DefineView(SourceRule source) {
+  return std::make_unique<View>(std::move(source));
+}
+
+std::unique_ptr<Definition> DefineElement(ElementRule element) {
+  return std::make_unique<ByElement>(std::move(element));
+}
+
+ElementType ResultType(const Instruction& instruction, int64_t leaf) {
+  const Shape& shape = instruction.shape();
+  return shape.is_tuple() ? Leaves(shape)[leaf]->element_type() : shape.element_type();
+}
+
+Element As(ElementType to, ElementType from, Element element) {
+  return from == to ? element : Convert(from, element, to);
+}
+
+absl::StatusOr<Element> ElementAs(ElementType to, const Instruction& instruction, int64_t k,
+                                  Index index, OperandElements& operands) {
+  absl::StatusOr<Element> element = operands.At(k, index);
+  if (!element.ok()) return element;
+  return As(to, OperandType(instruction, k), *element);
+}
+
+int64_t PositionOf(Index index, absl::Span<const int64_t> sizes) {
+  int64_t position = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
+  return position;
+}
+
+Dimensions IndexAt(int64_t position, absl::Span<const int64_t> sizes) {
+  Dimensions index(sizes.size());
+  for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
+    index[d] = position % sizes[d];
+    position /= sizes[d];
+  }
+  return index;
+}
+
+int64_t CountOf(absl::Span<const int64_t> sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes) count *= size;
+  return count;
+}
+
+Dimensions SizesOf(absl::Span<const int64_t> sizes, absl::Span<const int64_t> dimensions) {
+  Dimensions result;
+  for (int64_t d : dimensions) result.push_back(sizes[d]);
+  return result;
+}
+
+}  // namespace assay

@@ -1,0 +1,58 @@
+// acc = init; acc = f(acc, x) for one x after the other: what reduce, reduce-window, scatter and
+// select-and-scatter do with their computation. A recognised add or multiply of floats is the exact
+// result rounded once; everything else runs as written in the order given, which is exact for
+// integers and for selections. Without any x the result is init, bit for bit.
+// Source: reference ops_structural.md 0.3 (Accumulations), 0.4. Tests: fold_test.cc.
+#ifndef ASSAY_EVALUATOR_OPS_FOLD_H_
+#define ASSAY_EVALUATOR_OPS_FOLD_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/real/exact_product.h"
+#include "evaluator/real/exact_sum.h"
+#include "evaluator/region/scalar_program.h"
+
+namespace assay {
+
+class Fold {
+ public:
+  // The computation must have a reducer's signature: N accumulators, N elements, N results.
+  static absl::StatusOr<Fold> Prepare(const Computation& computation);
+
+  int64_t size() const { return static_cast<int64_t>(accumulators_.size()); }  // N
+  // The types that Start and Add expect.
+  ElementType accumulator_type(int64_t k) const { return types_[k]; }
+  ElementType element_type(int64_t k) const { return types_[size() + k]; }
+
+  void Start(absl::Span<const Element> inits);
+  absl::Status Add(absl::Span<const Element> elements, EvaluationContext& context);
+  // Result k, of accumulator_type(k).
+  Element Result(int64_t k, EvaluationContext& context) const;
+
+ private:
+  enum class Way { kAsWritten, kSum, kProduct };
+  void Accumulate(Element x);
+
+  Way way_ = Way::kAsWritten;
+  std::vector<ElementType> types_;     // of the parameters
+  std::vector<Element> accumulators_;  // the inits, or the values so far
+  std::vector<Element> arguments_;     // of one call
+  Region region_;
+  bool empty_ = true;
+  ExactSum sum_, imaginary_sum_;
+  ExactProduct product_;
+};
+
+// For an instruction whose operands are N arrays and then N inits: starts from the inits; adds the
+// elements of the arrays at an index.
+absl::Status StartFold(Fold& fold, const Instruction& instruction, OperandElements& operands);
+absl::Status AddToFold(Fold& fold, const Instruction& instruction, absl::Span<const int64_t> index,
+                       OperandElements& operands, EvaluationContext& context);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_FOLD_H_

@@ -1,0 +1,35 @@
+// The sort whose order is golden: bottom-up merges of runs of 1, 2, 4, ... neighbours, in which the
+// right item goes first only when it is strictly less than the left one. Stable; for a comparator
+// that is no strict weak order (a float `<` with NaN, `<=`) this is what fixes the result.
+// Source: reference ops_structural.md 6.2. Tests: merge_sort_test.cc.
+#ifndef ASSAY_EVALUATOR_OPS_MERGE_SORT_H_
+#define ASSAY_EVALUATOR_OPS_MERGE_SORT_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace assay {
+
+// less(a, b) on items.
+template <typename Item, typename Less>
+void MergeSort(std::vector<Item>& items, Less less) {
+  const size_t n = items.size();
+  std::vector<Item> merged(n);
+  for (size_t width = 1; width < n; width *= 2) {
+    for (size_t begin = 0; begin < n; begin += 2 * width) {
+      const size_t middle = std::min(begin + width, n);
+      const size_t end = std::min(begin + 2 * width, n);
+      size_t left = begin, right = middle;
+      for (size_t out = begin; out < end; ++out) {
+        const bool take_right = left == middle || (right < end && less(items[right], items[left]));
+        merged[out] = items[take_right ? right++ : left++];
+      }
+    }
+    items.swap(merged);
+  }
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_MERGE_SORT_H_

@@ -1,0 +1,34 @@
+// A sum of products in the type of the result: what dot and convolution compute. Floats: exact
+// products, exact sum, rounded once, whatever the types of the factors. Complex: each component
+// exact. Integers: modulo 2^bits, each factor extended from its own type. pred: OR of ANDs. No
+// terms: zero. Source: reference ops_structural.md 7.2, 8. Tests: product_sum_test.cc.
+#ifndef ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_
+#define ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_
+
+#include <cstdint>
+
+#include "evaluator/real/exact_sum.h"
+#include "spec/element/element.h"
+
+namespace assay {
+
+class ProductSum {
+ public:
+  // A factor that is not of the class of the result (real to a complex result, integer to a float
+  // one) takes part with its value.
+  ProductSum(ElementType lhs, ElementType rhs, ElementType result)
+      : lhs_(lhs), rhs_(rhs), result_(result) {}
+
+  void Clear();
+  void Add(Element a, Element b);
+  Element Result() const;
+
+ private:
+  const ElementType lhs_, rhs_, result_;
+  ExactSum real_, imaginary_;
+  uint64_t integer_ = 0;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_

@@ -1,0 +1,17 @@
+// reverse: out[i] = operand[j] with j_d = D_d - 1 - i_d in the listed dimensions, else i_d. Source:
+// ops_structural.md 3.8.
+#include "evaluator/ops/definition.h"
+
+namespace assay {
+
+DefinitionOr DefineReverse(const Instruction& reverse) {
+  return DefineView([&reverse](Index i) {
+    Source source{0, Dimensions(i.begin(), i.end())};
+    for (int64_t d : reverse.GetInts(Attr::kDimensions)) {
+      source.index[d] = reverse.shape().dimension(d) - 1 - i[d];
+    }
+    return source;
+  });
+}
+
+}  // namespace assay

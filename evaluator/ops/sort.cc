@@ -1,0 +1,86 @@
+// sort: every line along the dimension is permuted on its own, all operands of a line alike, into
+// the stable order of the comparator: out_k[.., j, ..] = operand_k[.., p(j), ..]. Source:
+// ops_structural.md 6.2.
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "evaluator/ops/definition.h"
+#include "evaluator/ops/merge_sort.h"
+#include "evaluator/region/scalar_program.h"
+
+namespace assay {
+namespace {
+
+class Sort : public Definition {
+ public:
+  Sort(const Instruction& sort, Region comparator)
+      : sort_(sort), dimension_(sort.GetInt(Attr::kDimension)), less_(std::move(comparator)) {
+    for (const Instruction* parameter : less_.computation().parameters()) {
+      parameter_types_.push_back(parameter->shape().element_type());
+    }
+  }
+
+  absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
+                             EvaluationContext& context) override {
+    Dimensions line(i.begin(), i.end());
+    line[dimension_] = 0;
+    if (line != line_) {
+      if (absl::Status status = SortLine(line, operands, context); !status.ok()) return status;
+    }
+    line[dimension_] = permutation_[i[dimension_]];
+    return operands.At(leaf, line);
+  }
+
+ private:
+  absl::Status SortLine(const Dimensions& line, OperandElements& operands,
+                        EvaluationContext& context) {
+    const int64_t n = OperandShape(sort_, 0).dimension(dimension_);
+    const int64_t arity = sort_.operand_count();
+    // items[j * arity + k] is element j of operand k, as the comparator takes it.
+    std::vector<Element> items;
+    Dimensions at = line;
+    for (int64_t j = 0; j < n; ++j) {
+      at[dimension_] = j;
+      for (int64_t k = 0; k < arity; ++k) {
+        absl::StatusOr<Element> element =
+            ElementAs(parameter_types_[2 * k], sort_, k, at, operands);
+        if (!element.ok()) return element.status();
+        items.push_back(*element);
+      }
+    }
+    absl::Status status;
+    std::vector<Element> arguments(2 * arity);
+    permutation_.resize(n);
+    std::iota(permutation_.begin(), permutation_.end(), 0);
+    MergeSort(permutation_, [&](int64_t a, int64_t b) {
+      for (int64_t k = 0; k < arity; ++k) {
+        arguments[2 * k] = items[a * arity + k];
+        arguments[2 * k + 1] = items[b * arity + k];
+      }
+      Element less;
+      status.Update(context.Charge(1));
+      if (status.ok()) status = less_.Run(arguments, absl::MakeSpan(&less, 1), context);
+      return less.bits != 0;
+    });
+    if (status.ok()) line_ = line;
+    return status;
+  }
+
+  const Instruction& sort_;
+  const int64_t dimension_;
+  Region less_;
+  std::vector<ElementType> parameter_types_;
+  Dimensions line_;  // the line that permutation_ sorts; empty: none yet
+  std::vector<int64_t> permutation_;
+};
+
+}  // namespace
+
+DefinitionOr DefineSort(const Instruction& sort) {
+  absl::StatusOr<Region> comparator = Region::Prepare(*sort.to_apply());
+  if (!comparator.ok()) return comparator.status();
+  return std::make_unique<Sort>(sort, *std::move(comparator));
+}
+
+}  // namespace assay

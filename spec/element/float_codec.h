@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 
 #include "spec/element/float_formats.h"
@@ -45,33 +46,46 @@ constexpr double Decode(const FloatFormat& f, uint64_t bits) {
                                significand << (52 - significand_bits));
 }
 
-// `value` in format F, which must have a sign and at most 24 bits of precision. Branch-free, so
-// that loops vectorise. The quantum is that of the value's binade, or of the smallest normal one:
-// adding 2^52 quanta makes the hardware round |value| to a whole number of them, ties to even.
+// The general case of EncodeNarrow: subnormals, overflow, NaN. The quantum is that of the value's
+// binade, or of the smallest normal one: adding 2^52 quanta makes the hardware round |value| to a
+// whole number of them, ties to even.
+template <FloatFormat F>
+inline uint64_t EncodeNarrowOutsideNormals(double value, bool keep_nan_sign) {
+  const bool negative = std::signbit(value);
+  if (value != value) return float_formats::NanPattern(F, negative && keep_nan_sign);
+  const double magnitude = std::fabs(value);
+  constexpr double kBeyondMax = PowerOfTwo(F.max_exponent() + 1);
+  if (magnitude >= kBeyondMax) return float_formats::OverflowPattern(F, negative);
+  const double at_least_normal = std::max(magnitude, PowerOfTwo(F.min_exponent()));
+  const uint64_t binade = std::bit_cast<uint64_t>(at_least_normal) & kDoubleInfinity;
+  const uint64_t shifter = binade + (uint64_t{52 - F.significand_bits} << 52);
+  const uint64_t quanta =
+      std::bit_cast<uint64_t>(magnitude + std::bit_cast<double>(shifter)) - shifter;
+  constexpr uint64_t kLowestBinade = std::bit_cast<uint64_t>(PowerOfTwo(F.min_exponent()));
+  const uint64_t pattern = ((binade - kLowestBinade) >> (52 - F.significand_bits)) + quanta;
+  if (pattern == 0) return float_formats::ZeroPattern(F, negative);
+  if (pattern > float_formats::MaxFinitePattern(F)) {
+    return float_formats::OverflowPattern(F, negative);
+  }
+  return pattern | (negative ? float_formats::SignMask(F) : 0);
+}
+
+// `value` in format F, which must have a sign and at most 24 bits of precision. Between the
+// smallest normal and the largest value, dropping bits of double's pattern with a rounding carry is
+// all.
 template <FloatFormat F>
 inline uint64_t EncodeNarrow(double value, bool keep_nan_sign) {
   static_assert(F.has_sign && F.precision() <= 24);
-  constexpr int kSignificand = F.significand_bits;
+  constexpr int kDropped = 52 - F.significand_bits;
+  constexpr uint64_t kMin = std::bit_cast<uint64_t>(PowerOfTwo(F.min_exponent()));
+  constexpr uint64_t kMax = std::bit_cast<uint64_t>(Decode(F, float_formats::MaxFinitePattern(F)));
+  constexpr uint64_t kRebias = (kMin >> kDropped) - (uint64_t{1} << F.significand_bits);
   const uint64_t bits = std::bit_cast<uint64_t>(value);
-  const bool negative = (bits >> 63) != 0;
-  const double magnitude = std::bit_cast<double>(bits & ~kDoubleSign);
-  // Values beyond the clamp overflow all the same; NaN fails the comparison and is set apart below.
-  const double clamped = std::min(magnitude, PowerOfTwo(F.max_exponent() + 1));
-  const double at_least_normal = std::max(clamped, PowerOfTwo(F.min_exponent()));
-  const uint64_t binade = std::bit_cast<uint64_t>(at_least_normal) & kDoubleInfinity;
-  const uint64_t shifter_bits = binade + (uint64_t{52 - kSignificand} << 52);
-  const double shifted = clamped + std::bit_cast<double>(shifter_bits);
-  const uint64_t quanta = std::bit_cast<uint64_t>(shifted) - shifter_bits;
-  const uint64_t binades_up =
-      (binade >> 52) - static_cast<uint64_t>(kDoubleBias + F.min_exponent());
-  uint64_t pattern = (binades_up << kSignificand) + quanta;
-  uint64_t sign = negative ? float_formats::SignMask(F) : 0;
-  if constexpr (!F.signed_zero) sign = pattern == 0 ? 0 : sign;
-  const bool overflow = pattern > float_formats::MaxFinitePattern(F);
-  pattern |= sign;
-  pattern = overflow ? float_formats::OverflowPattern(F, negative) : pattern;
-  const bool nan_negative = negative && keep_nan_sign;
-  return value != value ? float_formats::NanPattern(F, nan_negative) : pattern;
+  const uint64_t magnitude = bits & ~kDoubleSign;
+  if (magnitude - kMin > kMax - kMin) return EncodeNarrowOutsideNormals<F>(value, keep_nan_sign);
+  const uint64_t odd = (magnitude >> kDropped) & 1;
+  const uint64_t rounded = magnitude + ((uint64_t{1} << (kDropped - 1)) - 1) + odd;
+  return ((rounded >> kDropped) - kRebias) | (bits >> 63) << float_formats::MagnitudeBits(F);
 }
 
 // f8e8m0fnu: nearest power of two, ties up; up to 2^-127 is 2^-127, and above it up to 2^-126 is

@@ -1,0 +1,166 @@
+// Tables of library functions, one per precision, in the order of RealFunction.
+// Tests: real_functions_test.cc.
+#include "evaluator/real/hardware_tiers.h"
+
+#include <bit>
+#include <iterator>
+
+#include "evaluator/real/quad_functions.h"
+
+namespace assay::real {
+namespace {
+
+constexpr int kTableSize = static_cast<int>(RealFunction::kTanh) + 1;
+
+// Both lose a few units in the worst case, far inside the bounds.
+template <class T, T (*kExp)(T)>
+T Logistic(T x) {
+  return 1 / (1 + kExp(-x));
+}
+template <class T, T (*kSqrt)(T)>
+T Rsqrt(T x) {
+  return 1 / kSqrt(x);
+}
+
+constexpr DoubleFunction kDouble[] = {std::acos,
+                                      std::acosh,
+                                      std::asin,
+                                      std::asinh,
+                                      std::atan,
+                                      std::atanh,
+                                      std::cbrt,
+                                      std::cos,
+                                      std::cosh,
+                                      std::erf,
+                                      std::exp,
+                                      std::expm1,
+                                      std::log,
+                                      std::log1p,
+                                      Logistic<double, ::exp>,
+                                      Rsqrt<double, ::sqrt>,
+                                      std::sin,
+                                      std::sinh,
+                                      std::sqrt,
+                                      std::tan,
+                                      std::tanh};
+static_assert(std::size(kDouble) == kTableSize);
+
+#if defined(ASSAY_HAS_EXTENDED)
+static_assert(std::numeric_limits<long double>::digits == 64);
+using ExtendedFunction = long double (*)(long double);
+constexpr ExtendedFunction kExtended[] = {acosl,
+                                          acoshl,
+                                          asinl,
+                                          asinhl,
+                                          atanl,
+                                          atanhl,
+                                          cbrtl,
+                                          cosl,
+                                          coshl,
+                                          erfl,
+                                          expl,
+                                          expm1l,
+                                          logl,
+                                          log1pl,
+                                          Logistic<long double, expl>,
+                                          Rsqrt<long double, sqrtl>,
+                                          sinl,
+                                          sinhl,
+                                          sqrtl,
+                                          tanl,
+                                          tanhl};
+static_assert(std::size(kExtended) == kTableSize);
+
+uint64_t DoubleBits(long double value) {
+  return std::bit_cast<uint64_t>(static_cast<double>(value));
+}
+
+// Long double has 15 exponent bits: a result of zero or infinity is far beyond the range of f64.
+Ends RoundExtended(long double y) {
+  if (std::isnan(y)) return {};
+  const long double reach = std::fabs(y) * std::ldexp(1.0L, kExtendedBoundLog2);
+  return {DoubleBits(y - reach), DoubleBits(y + reach), true, 0};
+}
+#endif
+
+#if defined(ASSAY_HAS_QUAD)
+using QuadFunction = __float128 (*)(__float128);
+constexpr QuadFunction kQuad[] = {assay_quad_acos,
+                                  assay_quad_acosh,
+                                  assay_quad_asin,
+                                  assay_quad_asinh,
+                                  assay_quad_atan,
+                                  assay_quad_atanh,
+                                  assay_quad_cbrt,
+                                  assay_quad_cos,
+                                  assay_quad_cosh,
+                                  assay_quad_erf,
+                                  assay_quad_exp,
+                                  assay_quad_expm1,
+                                  assay_quad_log,
+                                  assay_quad_log1p,
+                                  Logistic<__float128, assay_quad_exp>,
+                                  Rsqrt<__float128, assay_quad_sqrt>,
+                                  assay_quad_sin,
+                                  assay_quad_sinh,
+                                  assay_quad_sqrt,
+                                  assay_quad_tan,
+                                  assay_quad_tanh};
+static_assert(std::size(kQuad) == kTableSize);
+
+// In integers: the significand of y, 14 bits lower than it could be, plus and minus the bound.
+Ends RoundQuad(ElementType type, __float128 y) {
+  const auto bits = __builtin_bit_cast(unsigned __int128, y);
+  const bool negative = static_cast<bool>(bits >> 127);
+  const int biased = static_cast<int>(bits >> 112) & 0x7fff;
+  if (biased == 0 || biased == 0x7fff) return {};  // zero, subnormal, infinity, NaN
+  constexpr unsigned __int128 kHidden = static_cast<unsigned __int128>(1) << 112;
+  const unsigned __int128 significand = ((bits & (kHidden - 1)) | kHidden) << 14;
+  const unsigned __int128 reach = (significand >> -kQuadBoundLog2) + 1;
+  const int64_t exponent = biased - 16383 - 126;
+  Unrounded inner{negative, significand - reach, exponent, false};
+  Unrounded outer{negative, significand + reach, exponent, false};
+  const uint64_t near_zero = RoundToFloat(type, inner), far = RoundToFloat(type, outer);
+  return negative ? Ends{far, near_zero, true, 0} : Ends{near_zero, far, true, 0};
+}
+#endif
+
+}  // namespace
+
+DoubleFunction DoubleFunctionOf(RealFunction function) {
+  return kDouble[static_cast<int>(function)];
+}
+
+DoubleFunction2 DoubleFunctionOf(RealFunction2 function) {
+  return function == RealFunction2::kAtan2 ? static_cast<DoubleFunction2>(std::atan2)
+                                           : static_cast<DoubleFunction2>(std::pow);
+}
+
+#if defined(ASSAY_HAS_EXTENDED)
+Ends ExtendedTier(RealFunction function, ElementType type, double x) {
+  if (type != ElementType::kF64) return {};
+  return RoundExtended(kExtended[static_cast<int>(function)](x));
+}
+Ends ExtendedTier(RealFunction2 function, ElementType type, double a, double b) {
+  if (type != ElementType::kF64) return {};
+  return RoundExtended(function == RealFunction2::kAtan2 ? atan2l(a, b) : powl(a, b));
+}
+#else
+Ends ExtendedTier(RealFunction, ElementType, double) { return {}; }
+Ends ExtendedTier(RealFunction2, ElementType, double, double) { return {}; }
+#endif
+
+#if defined(ASSAY_HAS_QUAD)
+Ends QuadTier(RealFunction function, ElementType type, double x) {
+  return RoundQuad(type, kQuad[static_cast<int>(function)](x));
+}
+Ends QuadTier(RealFunction2 function, ElementType type, double a, double b) {
+  return RoundQuad(
+      type, function == RealFunction2::kAtan2 ? assay_quad_atan2(a, b) : assay_quad_pow(a, b));
+}
+#else
+Ends QuadTier(RealFunction, ElementType, double) { return {}; }
+Ends QuadTier(RealFunction2, ElementType, double, double) { return {}; }
+#endif
+
+}  // namespace assay::real

@@ -1,0 +1,54 @@
+// The fast tiers: the C library in double, in x87 long double and in binary128, each with a bound
+// far above the largest error ever observed (accuracy_design.md 4). Tests: real_functions_test.cc.
+#ifndef ASSAY_EVALUATOR_REAL_HARDWARE_TIERS_H_
+#define ASSAY_EVALUATOR_REAL_HARDWARE_TIERS_H_
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "evaluator/real/enclosure.h"
+#include "evaluator/real/real_functions.h"
+
+#if defined(__GLIBC__) && defined(__x86_64__)
+#define ASSAY_HAS_EXTENDED 1
+#define ASSAY_HAS_QUAD 1
+#endif
+
+namespace assay::real {
+
+// Relative error bounds: 256 units of double, 128 of long double, 4096 of binary128. The worst
+// errors observed are 6.2, 5.0 and 2.8.
+inline constexpr double kDoubleBound = 0x1p-44;
+inline constexpr int kExtendedBoundLog2 = -57;
+inline constexpr int kQuadBoundLog2 = -100;
+
+using DoubleFunction = double (*)(double);
+using DoubleFunction2 = double (*)(double, double);
+
+DoubleFunction DoubleFunctionOf(RealFunction function);
+DoubleFunction2 DoubleFunctionOf(RealFunction2 function);
+
+// The pattern of a double-tier result y, for types of at most 32 bits. A result of zero is an
+// underflow (exact zeros are special values): a tiny number of that sign, for every such type.
+inline Ends RoundDouble(ElementType type, double y) {
+  if (y == 0) y = std::copysign(std::numeric_limits<double>::denorm_min(), y);
+  const double reach = std::fabs(y) * kDoubleBound;
+  const double low = y - reach, high = y + reach;
+  if (type == ElementType::kF32) {
+    const auto low_f32 = static_cast<float>(low), high_f32 = static_cast<float>(high);
+    return {__builtin_bit_cast(uint32_t, low_f32), __builtin_bit_cast(uint32_t, high_f32),
+            !std::isnan(y), 0};
+  }
+  return {EncodeFloat(type, low), EncodeFloat(type, high), !std::isnan(y), 0};
+}
+
+// Not `known` where the platform lacks the tier. kExtended is for f64 only.
+Ends ExtendedTier(RealFunction function, ElementType type, double x);
+Ends ExtendedTier(RealFunction2 function, ElementType type, double a, double b);
+Ends QuadTier(RealFunction function, ElementType type, double x);
+Ends QuadTier(RealFunction2 function, ElementType type, double a, double b);
+
+}  // namespace assay::real
+
+#endif  // ASSAY_EVALUATOR_REAL_HARDWARE_TIERS_H_

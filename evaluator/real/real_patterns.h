@@ -1,0 +1,19 @@
+// The real functions on patterns, for the files of this folder: callers hold a
+// FloatEnvironmentGuard.
+#ifndef ASSAY_EVALUATOR_REAL_REAL_PATTERNS_H_
+#define ASSAY_EVALUATOR_REAL_REAL_PATTERNS_H_
+
+#include "evaluator/real/real_functions.h"
+
+namespace assay::real {
+
+uint64_t RealPattern(RealFunction function, ElementType type, uint64_t x,
+                     const RealContext& context);
+uint64_t RealPattern(RealFunction2 function, ElementType type, uint64_t a, uint64_t b,
+                     const RealContext& context);
+void RealBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
+               int64_t count, const RealContext& context);
+
+}  // namespace assay::real
+
+#endif  // ASSAY_EVALUATOR_REAL_REAL_PATTERNS_H_

@@ -133,6 +133,9 @@ class Lexer {
     LexToken();
     return true;
   }
+  // What follows the current token. Whoever reads on in it by himself moves the token's end and
+  // calls Next().
+  absl::string_view rest() const { return absl::string_view(token_.end, end_ - token_.end); }
   // Returns to a token that was the current one earlier.
   void Restore(const Token& token) { token_ = token; }
   // The first byte of what follows the current token, blanks and comments skipped; 0 at the end.

@@ -1,0 +1,225 @@
+#include "backends/process/child_process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kKeptOutput = 16 << 10;
+constexpr int kShownLines = 12;
+constexpr int kChildRequestFd = 3;
+constexpr int kChildResponseFd = 4;
+
+// A connected pair; ours does not block and is closed in the child.
+struct Channel {
+  int ours = -1, theirs = -1;
+  bool Open() {
+    int fds[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) return false;
+    ours = fds[0];
+    theirs = fds[1];
+    return fcntl(ours, F_SETFL, O_NONBLOCK) == 0;
+  }
+};
+
+// In the child, between fork and exec: only what is safe there.
+[[noreturn]] void RunChild(const char* command, int request, int response, int output) {
+  setpgid(0, 0);
+  // Out of the way of 3 and 4 first, whatever numbers the descriptors have.
+  request = fcntl(request, F_DUPFD, 10);
+  response = fcntl(response, F_DUPFD, 10);
+  output = fcntl(output, F_DUPFD, 10);
+  const int empty = open("/dev/null", O_RDONLY);
+  dup2(empty, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(output, STDERR_FILENO);
+  dup2(request, kChildRequestFd);
+  dup2(response, kChildResponseFd);
+  close(request);
+  close(response);
+  close(output);
+  signal(SIGPIPE, SIG_DFL);
+  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  _exit(127);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::string& command) {
+  Channel request, response, output;
+  if (!request.Open() || !response.Open() || !output.Open()) {
+    return absl::AbortedError(absl::StrCat("cannot make channels: ", strerror(errno)));
+  }
+  // The shell is replaced by the program where the command is one simple command.
+  const std::string line =
+      absl::StrCat("export ASSAY_REQUEST_FD=", kChildRequestFd,
+                   " ASSAY_RESPONSE_FD=", kChildResponseFd, "\nexec ", command);
+  const pid_t pid = fork();
+  if (pid < 0) return absl::AbortedError(absl::StrCat("cannot fork: ", strerror(errno)));
+  if (pid == 0) RunChild(line.c_str(), request.theirs, response.theirs, output.theirs);
+  close(request.theirs);
+  close(response.theirs);
+  close(output.theirs);
+  std::unique_ptr<ChildProcess> child(new ChildProcess);
+  child->command_ = command;
+  child->pid_ = pid;
+  child->request_fd_ = request.ours;
+  child->response_fd_ = response.ours;
+  child->output_fd_ = output.ours;
+  return child;
+}
+
+ChildProcess::~ChildProcess() { Kill(); }
+
+void ChildProcess::Kill() {
+  for (int* fd : {&request_fd_, &response_fd_, &output_fd_}) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+  }
+  if (pid_ < 0) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+  pid_ = -1;
+}
+
+void ChildProcess::CollectOutput() {
+  char buffer[4096];
+  while (output_fd_ >= 0) {
+    const ssize_t count = read(output_fd_, buffer, sizeof(buffer));
+    if (count > 0) {
+      output_.append(buffer, count);
+      if (output_.size() > 2 * kKeptOutput) output_.erase(0, output_.size() - kKeptOutput);
+      continue;
+    }
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    close(output_fd_);
+    output_fd_ = -1;
+  }
+}
+
+std::string ChildProcess::LastLines() const {
+  std::vector<absl::string_view> lines = absl::StrSplit(output_, '\n', absl::SkipWhitespace());
+  if (lines.empty()) return "; it printed nothing";
+  if (lines.size() > kShownLines) lines.erase(lines.begin(), lines.end() - kShownLines);
+  return absl::StrCat("; the last it printed:\n    ", absl::StrJoin(lines, "\n    "));
+}
+
+absl::Status ChildProcess::Ended(absl::string_view during) {
+  // Its channel is closed: it is dead or dying. Grant it a moment to be so.
+  int state = 0;
+  pid_t ended = 0;
+  for (int i = 0; i < 200 && ended == 0; ++i) {
+    ended = waitpid(pid_, &state, WNOHANG);
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  CollectOutput();
+  std::string how = "closed its channel without ending";
+  if (ended == pid_) {
+    pid_ = -1;
+    if (WIFSIGNALED(state)) {
+      how = absl::StrCat("was killed by signal ", WTERMSIG(state), " (", strsignal(WTERMSIG(state)),
+                         ")");
+    } else {
+      how = absl::StrCat("exited with code ", WEXITSTATUS(state));
+    }
+  }
+  const std::string words = LastLines();
+  Kill();
+  return absl::AbortedError(absl::StrCat("process '", command_, "' ", how, " ", during, words));
+}
+
+absl::Status ChildProcess::Refuse(absl::string_view what) {
+  CollectOutput();
+  const std::string words = LastLines();
+  Kill();
+  return absl::AbortedError(absl::StrCat("process '", command_, "' ", what, words));
+}
+
+absl::Status ChildProcess::Wait(int fd, short events, Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return Refuse("hung: it did not answer in time");
+    pollfd fds[2] = {{fd, events, 0}, {output_fd_, POLLIN, 0}};
+    const auto timeout = static_cast<int>(std::min<int64_t>(left.count(), 1000));
+    const int ready = poll(fds, output_fd_ >= 0 ? 2 : 1, timeout);
+    if (ready < 0 && errno != EINTR) return Refuse(absl::StrCat("poll failed: ", strerror(errno)));
+    if (ready <= 0) continue;
+    if (output_fd_ >= 0 && fds[1].revents != 0) CollectOutput();
+    if (fds[0].revents != 0) return absl::OkStatus();
+  }
+}
+
+absl::Status ChildProcess::Send(absl::string_view bytes, Clock::time_point deadline) {
+  if (pid_ < 0) return absl::AbortedError(absl::StrCat("process '", command_, "' is gone"));
+  while (!bytes.empty()) {
+    absl::Status status = Wait(request_fd_, POLLOUT, deadline);
+    if (!status.ok()) return status;
+    const ssize_t count = send(request_fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count > 0) {
+      bytes.remove_prefix(count);
+    } else if (count < 0 && errno != EAGAIN && errno != EINTR) {
+      return Ended("while it was sent a request");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ChildProcess::ReadLine(size_t max_length, Clock::time_point deadline) {
+  if (pid_ < 0) return absl::AbortedError(absl::StrCat("process '", command_, "' is gone"));
+  size_t searched = 0;
+  while (true) {
+    const size_t end = pending_.find('\n', searched);
+    if (end != std::string::npos) {
+      std::string line = pending_.substr(0, end);
+      pending_.erase(0, end + 1);
+      return line;
+    }
+    searched = pending_.size();
+    if (searched > max_length) return Refuse("answered with an endless line");
+    absl::Status status = Wait(response_fd_, POLLIN, deadline);
+    if (!status.ok()) return status;
+    char buffer[65536];
+    const ssize_t count = read(response_fd_, buffer, sizeof(buffer));
+    if (count > 0) {
+      pending_.append(buffer, count);
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      return Ended("before it answered");
+    }
+  }
+}
+
+absl::Status ChildProcess::ReadExactly(absl::Span<std::byte> bytes, Clock::time_point deadline) {
+  const size_t have = std::min(pending_.size(), bytes.size());
+  memcpy(bytes.data(), pending_.data(), have);
+  pending_.erase(0, have);
+  bytes.remove_prefix(have);
+  while (!bytes.empty()) {
+    absl::Status status = Wait(response_fd_, POLLIN, deadline);
+    if (!status.ok()) return status;
+    const ssize_t count = read(response_fd_, bytes.data(), bytes.size());
+    if (count > 0) {
+      bytes.remove_prefix(count);
+    } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+      return Ended("in the middle of an answer");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace assay

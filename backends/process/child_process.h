@@ -1,0 +1,64 @@
+// A program that is spoken to over two file descriptors of its own, with deadlines; what it prints
+// is collected for messages. Tests: process_test.cc.
+#ifndef ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_
+#define ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace assay {
+
+class ChildProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // Runs the command with /bin/sh in a process group of its own. The environment tells it its
+  // descriptors: ASSAY_REQUEST_FD to read from, ASSAY_RESPONSE_FD to write to. Its standard input
+  // is empty; its standard output and error are collected.
+  static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(const std::string& command);
+  // Kills whatever still runs.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Errors are ABORTED and say how the child ended (exit code, signal) or that the deadline has
+  // passed, with the last lines that it printed. After an error the child is dead.
+  absl::Status Send(absl::string_view bytes, Clock::time_point deadline);
+  // Up to and without '\n'. A longer line than `max_length` is an error.
+  absl::StatusOr<std::string> ReadLine(size_t max_length, Clock::time_point deadline);
+  absl::Status ReadExactly(absl::Span<std::byte> bytes, Clock::time_point deadline);
+
+  // An error about what the child answered; kills it.
+  absl::Status Refuse(absl::string_view what);
+
+ private:
+  ChildProcess() = default;
+  // Waits until the wanted descriptor is ready, collecting output meanwhile.
+  absl::Status Wait(int fd, short events, Clock::time_point deadline);
+  void CollectOutput();
+  void Kill();
+  // Why the child no longer answers, with its last words.
+  absl::Status Ended(absl::string_view during);
+  std::string LastLines() const;
+
+  std::string command_;
+  pid_t pid_ = -1;
+  int request_fd_ = -1;
+  int response_fd_ = -1;
+  int output_fd_ = -1;
+  std::string pending_;  // read, not yet asked for
+  std::string output_;   // the end of what it printed
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_

@@ -1,0 +1,116 @@
+"""The process side of Assay's protocol for other implementations (docs/process_backend.md).
+
+A program defines an object with these members and calls serve(it):
+
+    hello()                      dict: name, version, formats, and optionally operations, types, devices
+    compile(format, module)      any object that stands for the compiled module; `module` is bytes.
+                                 It may have an attribute `devices` (default 1)
+    execute(compiled, arguments) arguments: for each device a list of (shape text, bytes);
+                                 returns (seconds, results): for each device the same
+
+Errors are raised as Refusal(kind, message); any other exception becomes an internal error.
+"""
+import json
+import os
+import sys
+import tempfile
+import traceback
+
+PROTOCOL = 1
+FILE_THRESHOLD = 64 << 20
+
+
+class Refusal(Exception):
+    """kind: invalid, unsupported, exhausted or internal."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+def _read_exactly(stream, count):
+    data = stream.read(count)
+    if len(data) != count:
+        raise EOFError('the request stream ended in the middle of a payload')
+    return data
+
+
+def _read_arguments(header, requests):
+    devices = []
+    for leaves in header['arguments']:
+        values = []
+        for leaf in leaves:
+            if 'file' in leaf:
+                with open(leaf['file'], 'rb') as f:
+                    data = f.read()
+                os.remove(leaf['file'])
+            else:
+                data = _read_exactly(requests, leaf['bytes'])
+            values.append((leaf['shape'], data))
+        devices.append(values)
+    return devices
+
+
+def _write_results(results):
+    """The headers by device, and the payload."""
+    headers, payload = [], []
+    for device in results:
+        row = []
+        for shape, data in device:
+            header = {'shape': shape, 'bytes': len(data)}
+            if len(data) > FILE_THRESHOLD:
+                fd, header['file'] = tempfile.mkstemp(prefix='assay-result-')
+                with os.fdopen(fd, 'wb') as f:
+                    f.write(data)
+            else:
+                payload.append(data)
+            row.append(header)
+        headers.append(row)
+    return headers, b''.join(payload)
+
+
+def serve(target):
+    """Answers requests until Assay says bye or closes the channel."""
+    requests = os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb')
+    responses = os.fdopen(int(os.environ['ASSAY_RESPONSE_FD']), 'wb')
+    compiled, next_handle = {}, 1
+
+    def answer(header, payload=b''):
+        responses.write(json.dumps(header).encode() + b'\n' + payload)
+        responses.flush()
+
+    while line := requests.readline():
+        header = json.loads(line)
+        kind, reply = header['type'], {'id': header.get('id')}
+        try:
+            if kind == 'hello':
+                answer({**reply, 'type': 'hello', 'protocol': PROTOCOL, **target.hello()})
+            elif kind == 'compile':
+                module = _read_exactly(requests, header['payload'])
+                compiled[next_handle] = target.compile(header['format'], module)
+                answer({**reply, 'type': 'compiled', 'handle': next_handle,
+                        'devices': getattr(compiled[next_handle], 'devices', 1)})
+                next_handle += 1
+            elif kind == 'execute':
+                arguments = _read_arguments(header, requests)
+                if header['handle'] not in compiled:
+                    raise Refusal('invalid', f'there is no module with handle {header["handle"]}')
+                seconds, results = target.execute(compiled[header['handle']], arguments)
+                headers, payload = _write_results(results)
+                answer({**reply, 'type': 'result', 'seconds': seconds, 'results': headers,
+                        'payload': len(payload)}, payload)
+            elif kind == 'release':
+                compiled.pop(header['handle'], None)
+                answer({**reply, 'type': 'released'})
+            elif kind == 'bye':
+                return
+            else:
+                raise Refusal('unsupported', f'unknown request {kind}')
+        except Refusal as refusal:
+            answer({**reply, 'type': 'error', 'kind': refusal.kind, 'message': str(refusal)})
+        except EOFError:
+            raise
+        except Exception as error:  # the request failed, the process has not
+            traceback.print_exc(file=sys.stderr)
+            answer({**reply, 'type': 'error', 'kind': 'internal',
+                    'message': f'{type(error).__name__}: {error}'})

@@ -1,0 +1,136 @@
+// An implementation of a few operations as a process for Assay (docs/process_backend.md): what a
+// stranger writes to have a backend checked. It reads HLO text with Assay's parser and adds,
+// subtracts, multiplies, divides and negates f32 arrays. Test: backends/process/process_test.cc.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nlohmann/json.hpp"
+#include "spec/text/parser.h"
+
+namespace {
+
+using assay::Instruction;
+using assay::Opcode;
+using nlohmann::json;
+using Floats = std::vector<float>;
+
+std::FILE* requests;
+std::FILE* responses;
+
+std::string ReadBytes(size_t count) {
+  std::string bytes(count, '\0');
+  if (std::fread(bytes.data(), 1, count, requests) != count) std::exit(1);
+  return bytes;
+}
+
+void Answer(json header, const std::string& payload = "") {
+  const std::string line = header.dump() + "\n" + payload;
+  std::fwrite(line.data(), 1, line.size(), responses);
+  std::fflush(responses);
+}
+
+Floats Combine(const Floats& a, const Floats& b, const std::function<float(float, float)>& f) {
+  Floats result(a.size());
+  for (size_t i = 0; i < a.size(); ++i) result[i] = f(a[i], b[i]);
+  return result;
+}
+
+Floats Run(const assay::Module& module, const std::vector<Floats>& arguments) {
+  std::map<const Instruction*, Floats> values;
+  for (const auto& instruction : module.entry()->instructions()) {
+    auto in = [&](int i) -> const Floats& { return values[instruction->operand(i)]; };
+    Floats& out = values[instruction.get()];
+    switch (instruction->opcode()) {
+      case Opcode::kParameter:
+        out = arguments[instruction->parameter_number()];
+        break;
+      case Opcode::kAdd:
+        out = Combine(in(0), in(1), std::plus<float>());
+        break;
+      case Opcode::kSubtract:
+        out = Combine(in(0), in(1), std::minus<float>());
+        break;
+      case Opcode::kMultiply:
+        out = Combine(in(0), in(1), std::multiplies<float>());
+        break;
+      case Opcode::kDivide:
+        out = Combine(in(0), in(1), std::divides<float>());
+        break;
+      default:  // kNegate: Assay sends nothing that hello does not list
+        out = Combine(in(0), in(0), [](float x, float) { return -x; });
+    }
+  }
+  return values[module.entry()->root()];
+}
+
+void Execute(const json& request, const assay::Module& module) {
+  std::vector<Floats> arguments;
+  for (const json& leaf : request["arguments"][0]) {
+    const std::string bytes = ReadBytes(leaf["bytes"]);
+    arguments.emplace_back(bytes.size() / sizeof(float));
+    std::memcpy(arguments.back().data(), bytes.data(), bytes.size());
+  }
+  const Floats result = Run(module, arguments);
+  const std::string bytes(reinterpret_cast<const char*>(result.data()),
+                          result.size() * sizeof(float));
+  const json header = {{"shape", module.entry()->root()->shape().ToString()},
+                       {"bytes", bytes.size()}};
+  Answer({{"id", request["id"]},
+          {"type", "result"},
+          {"seconds", 0.0},
+          {"results", json::array({json::array({header})})}},
+         bytes);
+}
+
+}  // namespace
+
+int main() {
+  requests = fdopen(std::atoi(std::getenv("ASSAY_REQUEST_FD")), "rb");
+  responses = fdopen(std::atoi(std::getenv("ASSAY_RESPONSE_FD")), "wb");
+  std::map<int, std::unique_ptr<assay::Module>> modules;
+  char* line = nullptr;
+  size_t capacity = 0;
+  while (getline(&line, &capacity, requests) > 0) {
+    const json request = json::parse(line);
+    const std::string type = request["type"];
+    json reply = {{"id", request.value("id", 0)}};
+    if (type == "hello") {
+      reply.update(
+          {{"type", "hello"},
+           {"protocol", 1},
+           {"name", "example"},
+           {"version", "1"},
+           {"formats", {"hlo-text"}},
+           {"operations", {"parameter", "add", "subtract", "multiply", "divide", "negate"}},
+           {"types", {"f32"}}});
+      Answer(reply);
+    } else if (type == "compile") {
+      auto module = assay::ParseModule(ReadBytes(request["payload"]));
+      if (module.ok()) {
+        const int handle = static_cast<int>(modules.size()) + 1;
+        modules[handle] = *std::move(module);
+        reply.update({{"type", "compiled"}, {"handle", handle}});
+      } else {
+        reply.update({{"type", "error"},
+                      {"kind", "invalid"},
+                      {"message", std::string(module.status().message())}});
+      }
+      Answer(reply);
+    } else if (type == "execute") {
+      Execute(request, *modules.at(request["handle"]));
+    } else if (type == "release") {
+      reply["type"] = "released";
+      Answer(reply);
+    } else {
+      break;  // bye
+    }
+  }
+  std::free(line);
+  return 0;
+}

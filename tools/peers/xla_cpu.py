@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""XLA's CPU backend, through the JAX wheel, as a process for Assay (docs/process_backend.md).
+
+usage, from Assay:  --backend "process:python3 tools/peers/xla_cpu.py [--strict] [--devices N]"
+
+  --strict     no excess precision: bf16 and f16 intermediates are rounded as the module says
+  --devices N  devices that XLA pretends to have (default 1)
+Needs jax (tools/setup --peers). Fast-math style rewrites stay as XLA has them by default.
+"""
+import argparse
+import os
+import time
+
+parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument('--strict', action='store_true')
+parser.add_argument('--devices', type=int, default=1)
+OPTIONS = parser.parse_args()
+os.environ['XLA_FLAGS'] = (os.environ.get('XLA_FLAGS', '') +
+                           f' --xla_force_host_platform_device_count={OPTIONS.devices}').strip()
+os.environ['JAX_PLATFORMS'] = 'cpu'
+os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
+
+import jax  # noqa: E402
+import jaxlib  # noqa: E402
+import ml_dtypes  # noqa: E402
+import numpy as np  # noqa: E402
+from jax._src.lib import xla_client as xc  # noqa: E402
+from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
+
+from assay_process import Refusal, serve  # noqa: E402
+
+jax.config.update('jax_enable_x64', True)
+
+# HLO's names of types -> numpy's.
+DTYPES = {
+    'pred': np.bool_, 's8': np.int8, 's16': np.int16, 's32': np.int32, 's64': np.int64,
+    'u8': np.uint8, 'u16': np.uint16, 'u32': np.uint32, 'u64': np.uint64,
+    'f16': np.float16, 'f32': np.float32, 'f64': np.float64, 'c64': np.complex64, 'c128': np.complex128,
+    'bf16': ml_dtypes.bfloat16, 's4': ml_dtypes.int4, 'u4': ml_dtypes.uint4,
+    's2': ml_dtypes.int2, 'u2': ml_dtypes.uint2,
+    'f8e5m2': ml_dtypes.float8_e5m2, 'f8e4m3': ml_dtypes.float8_e4m3, 'f8e3m4': ml_dtypes.float8_e3m4,
+    'f8e4m3fn': ml_dtypes.float8_e4m3fn, 'f8e4m3fnuz': ml_dtypes.float8_e4m3fnuz,
+    'f8e4m3b11fnuz': ml_dtypes.float8_e4m3b11fnuz, 'f8e5m2fnuz': ml_dtypes.float8_e5m2fnuz,
+    'f8e8m0fnu': ml_dtypes.float8_e8m0fnu, 'f4e2m1fn': ml_dtypes.float4_e2m1fn,
+}
+NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+NARROW_SIGNED = {'s2': 2, 's4': 4}
+
+
+def to_array(shape, data):
+    name, sizes = shape.rstrip(']').split('[')
+    if name not in DTYPES:
+        raise Refusal('unsupported', f'element type {name}')
+    array = np.frombuffer(data, dtype=DTYPES[name])
+    return array.reshape([int(size) for size in sizes.split(',') if size])
+
+
+def from_array(array):
+    array = np.ascontiguousarray(array)
+    name = NAMES[array.dtype]
+    shape = f'{name}[{",".join(map(str, array.shape))}]'
+    data = array.tobytes()
+    if name in NARROW_SIGNED:  # Assay keeps the bits above the value zero
+        data = (np.frombuffer(data, np.uint8) & ((1 << NARROW_SIGNED[name]) - 1)).tobytes()
+    return shape, data
+
+
+class Compiled:
+    def __init__(self, executable, devices, replicas, partitions):
+        self.executable = executable
+        self.device_list = devices
+        self.devices = len(devices)
+        self.sharding = NamedSharding(Mesh(np.array(devices), ('d',)), PartitionSpec('d'))
+        self.replicas, self.partitions = replicas, partitions
+
+
+class XlaCpu:
+    def hello(self):
+        return {'name': 'xla-cpu' + ('-strict' if OPTIONS.strict else ''), 'version': jaxlib.__version__,
+                'formats': ['hlo-text'], 'types': sorted(DTYPES) + ['token'], 'devices': OPTIONS.devices}
+
+    def compile(self, module_format, module):
+        if module_format != 'hlo-text':
+            raise Refusal('unsupported', f'format {module_format}')
+        text = module.decode()
+        try:
+            proto = xc.hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
+        except Exception as error:
+            raise Refusal('invalid', f'XLA cannot read the module: {error}') from error
+        header = text[text.find('HloModule'):].split('\n', 1)[0]
+        replicas = header_count(header, 'replica_count')
+        partitions = header_count(header, 'num_partitions')
+        devices = jax.devices()[:replicas * partitions]
+        if len(devices) < replicas * partitions:
+            raise Refusal('unsupported', f'{replicas} replicas of {partitions} partitions need more than '
+                                         f'{len(devices)} devices')
+        options = xc.CompileOptions()
+        options.num_replicas, options.num_partitions = replicas, partitions
+        build = options.executable_build_options
+        build.num_replicas, build.num_partitions = replicas, partitions
+        build.use_spmd_partitioning = False
+        options.device_assignment = xc.DeviceAssignment.create(
+            np.arange(replicas * partitions).reshape(replicas, partitions))
+        if OPTIONS.strict:
+            options.env_option_overrides = [('xla_allow_excess_precision', False)]
+        computation = xc.hlo.XlaComputation(proto)
+        try:
+            executable = devices[0].client.compile_and_load(
+                jaxlib._jax.mlir.xla_computation_to_mlir_module(computation),
+                xc.DeviceList(tuple(devices)), options)
+        except Exception as error:
+            kind = 'unsupported' if 'UNIMPLEMENTED' in str(error).upper() else 'invalid'
+            raise Refusal(kind, f'XLA cannot compile the module: {error}') from error
+        return Compiled(executable, devices, replicas, partitions)
+
+    def execute(self, compiled, arguments):
+        if len(arguments) != compiled.devices:
+            raise Refusal('invalid', f'{len(arguments)} lists of arguments for {compiled.devices} devices')
+        columns = []
+        for column in zip(*arguments):
+            shards = [jax.device_put(to_array(*value), device)
+                      for value, device in zip(column, compiled.device_list)]
+            if compiled.devices == 1:
+                columns.append(shards[0])
+            else:
+                # One leading axis over the devices; every shard is a device's own value.
+                shape = (compiled.devices * (shards[0].shape or (1,))[0],) + shards[0].shape[1:]
+                columns.append(jax.make_array_from_single_device_arrays(shape, compiled.sharding, shards))
+        jax.block_until_ready(columns)
+        start = time.perf_counter()
+        outputs = compiled.executable.execute_sharded(columns).disassemble_into_single_device_arrays()
+        jax.block_until_ready(outputs)
+        seconds = time.perf_counter() - start
+        return seconds, [[from_array(np.asarray(output[d])) for output in outputs]
+                         for d in range(compiled.devices)]
+
+
+def header_count(header, name):
+    """replica_count=4 in the first line of a module."""
+    _, found, rest = header.partition(name + '=')
+    digits = ''
+    for character in rest:
+        if not character.isdigit():
+            break
+        digits += character
+    return int(digits) if found and digits else 1
+
+
+if __name__ == '__main__':
+    serve(XlaCpu())

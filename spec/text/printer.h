@@ -1,7 +1,10 @@
 // Writes modules as HLO text that this project and XLA read back. The form, the order of
 // everything and the options are those of reference hlo_text_format.md section 9; the text of a
-// printed module, read by XLA and printed by it, is what XLA prints for the original.
-// Tests: printer_test.cc, round_trip_test.cc.
+// printed module, read by XLA and printed by it, is what XLA prints for the original. Different
+// from XLA, because its own form cannot be read back: negative zero is -0.0, f8e8m0fnu's 2^-127 is
+// 5.8e-39, axis and thread names are escaped, callees always come before their callers, statistics
+// stand once, and asynchronous wrappers are sugared only where the sugar means the same.
+// Tests: printer_test.cc, printer_literal_test.cc, round_trip_test.cc, text_peer_test.py.
 #ifndef ASSAY_SPEC_TEXT_PRINTER_H_
 #define ASSAY_SPEC_TEXT_PRINTER_H_
 
@@ -37,8 +40,13 @@ struct PrintOptions {
   bool compact_gte = false;
   bool full_replica_group_list = false;
   bool ids = true;
+  // Beyond XLA's: what it takes to read the very same module back.
+  bool exact = false;
 
-  // Everything needed to rebuild the module exactly, constants in full; names with %.
+  // Everything needed to rebuild the module exactly: names with %, constants in full, asynchronous
+  // wrappers as computations of their own, computations and instructions in the order in which they
+  // are stored (where operands and callees come first there), numbers in full, metadata without
+  // exception.
   static PrintOptions Lossless();
   // XLA's presets.
   static PrintOptions Default() { return {}; }

@@ -1,0 +1,158 @@
+// Depth-first orders with explicit stacks: chains of a million instructions and thousands of nested
+// calls must not recurse. Tests: printer_order_test.cc.
+#include "spec/text/printer_order.h"
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace assay::printing {
+namespace {
+
+using ComputationSet = absl::flat_hash_set<const Computation*>;
+
+bool CalleesComeFirst(const Module& module) {
+  ComputationSet seen;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Computation* callee : instruction->called_computations()) {
+        if (!seen.contains(callee)) return false;
+      }
+    }
+    seen.insert(computation.get());
+  }
+  return true;
+}
+
+// Appends what `start` calls, then `start`, unless they are in `seen` already.
+void AppendCalleesFirst(const Computation& start, ComputationSet* seen,
+                        std::vector<const Computation*>* order) {
+  struct Visit {
+    const Computation* computation;
+    int64_t instruction = 0;
+    size_t callee = 0;
+  };
+  if (!seen->insert(&start).second) return;
+  std::vector<Visit> stack = {{&start}};
+  while (!stack.empty()) {
+    Visit& visit = stack.back();
+    if (visit.instruction == visit.computation->instruction_count()) {
+      order->push_back(visit.computation);
+      stack.pop_back();
+      continue;
+    }
+    const auto callees = visit.computation->instruction(visit.instruction)->called_computations();
+    if (visit.callee == callees.size()) {
+      ++visit.instruction;
+      visit.callee = 0;
+      continue;
+    }
+    const Computation* callee = callees[visit.callee++];
+    if (callee != nullptr && seen->insert(callee).second) stack.push_back({callee});
+  }
+}
+
+bool OperandsComeFirst(const Computation& computation) {
+  for (const auto& instruction : computation.instructions()) {
+    const auto is_later = [&](const Instruction* other) {
+      return other->index() >= instruction->index();
+    };
+    for (const Instruction* operand : instruction->operands()) {
+      if (is_later(operand)) return false;
+    }
+    for (const Instruction* predecessor : instruction->control_predecessors()) {
+      if (is_later(predecessor)) return false;
+    }
+  }
+  return true;
+}
+
+class PostOrder {
+ public:
+  explicit PostOrder(const Computation& computation)
+      : computation_(computation), states_(computation.instruction_count(), State::kNew) {
+    order_.reserve(states_.size());
+  }
+
+  std::vector<const Instruction*> Compute() {
+    std::vector<bool> used(states_.size(), false);
+    for (const auto& instruction : computation_.instructions()) {
+      for (const Instruction* operand : instruction->operands()) used[operand->index()] = true;
+    }
+    for (const auto& instruction : computation_.instructions()) {
+      if (!used[instruction->index()]) Visit(instruction.get());
+    }
+    return std::move(order_);
+  }
+
+ private:
+  enum class State : uint8_t { kNew, kOpen, kDone };
+
+  void Visit(const Instruction* start) {
+    stack_.push_back(start);
+    while (!stack_.empty()) {
+      const Instruction* top = stack_.back();
+      State& state = states_[top->index()];
+      if (state == State::kNew) {
+        state = State::kOpen;
+        Push(*top);
+        continue;
+      }
+      stack_.pop_back();
+      if (state == State::kDone) continue;
+      state = State::kDone;
+      order_.push_back(top);
+    }
+  }
+
+  void Push(const Instruction& instruction) {
+    const auto push = [this](const Instruction* other) {
+      if (states_[other->index()] == State::kNew) stack_.push_back(other);
+    };
+    for (int64_t i = instruction.operand_count(); i-- > 0;) push(instruction.operand(i));
+    for (const Instruction* predecessor : instruction.control_predecessors()) push(predecessor);
+  }
+
+  const Computation& computation_;
+  std::vector<State> states_;
+  std::vector<const Instruction*> stack_;
+  std::vector<const Instruction*> order_;
+};
+
+}  // namespace
+
+std::vector<const Computation*> ComputationOrder(const Module& module, bool stored) {
+  std::vector<const Computation*> order;
+  order.reserve(module.computations().size());
+  if (stored && CalleesComeFirst(module)) {
+    for (const auto& computation : module.computations()) order.push_back(computation.get());
+    return order;
+  }
+  ComputationSet called;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      for (const Computation* callee : instruction->called_computations()) called.insert(callee);
+    }
+  }
+  ComputationSet seen;
+  for (const auto& computation : module.computations()) {
+    if (!called.contains(computation.get())) AppendCalleesFirst(*computation, &seen, &order);
+  }
+  return order;
+}
+
+std::vector<const Instruction*> InstructionOrder(const Computation& computation, bool stored) {
+  if (!computation.schedule().empty()) {
+    return {computation.schedule().begin(), computation.schedule().end()};
+  }
+  if (stored && OperandsComeFirst(computation)) {
+    std::vector<const Instruction*> order;
+    order.reserve(computation.instruction_count());
+    for (const auto& instruction : computation.instructions()) order.push_back(instruction.get());
+    return order;
+  }
+  return PostOrder(computation).Compute();
+}
+
+}  // namespace assay::printing

@@ -1,0 +1,354 @@
+// Shardings, device meshes and replica groups as text (hlo_text_format.md 7.2).
+// Tests: printer_test.cc.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "spec/text/printer_values.h"
+
+namespace assay::printing {
+namespace {
+
+// [4,2]T(1,0), or [8].
+void AppendIota(std::vector<int64_t> sizes, std::vector<int64_t> perm, std::string* out) {
+  CanonicalizeIota(&sizes, &perm);
+  out->push_back('[');
+  AppendInts(sizes, out);
+  out->push_back(']');
+  if (sizes.size() < 2) return;
+  out->append("T(");
+  AppendInts(perm, out);
+  out->push_back(')');
+}
+
+bool IsMaximal(const Mesh& mesh) { return mesh.axes.empty() && mesh.device_ids.size() == 1; }
+
+void AppendMesh(const Mesh& mesh, std::string* out) {
+  if (IsMaximal(mesh)) {
+    out->append("maximal_mesh[device_id=");
+    AppendInt(mesh.device_ids[0], out);
+    out->push_back(']');
+    return;
+  }
+  out->append("mesh[");
+  AppendJoined(mesh.axes, ",", out, [&](const Mesh::Axis& axis) {
+    AppendQuoted(axis.name, out, '\'');
+    out->push_back('=');
+    AppendInt(axis.size, out);
+  });
+  out->push_back(']');
+  std::vector<int64_t> sizes = mesh.iota_reshape_dims;
+  std::vector<int64_t> perm = mesh.iota_transpose_perm;
+  CanonicalizeIota(&sizes, &perm);
+  // The order 0, 1, 2, ... is the one that need not be written.
+  if (mesh.device_ids.empty() && sizes.size() < 2) return;
+  out->append(", device_ids=(");
+  if (mesh.device_ids.empty()) {
+    AppendIota(std::move(sizes), std::move(perm), out);
+  } else {
+    AppendInts(mesh.device_ids, out);
+  }
+  out->push_back(')');
+}
+
+void AppendAxes(const Mesh& mesh, const std::vector<AxisRef>& axes, absl::string_view separator,
+                std::string* out) {
+  AppendJoined(axes, separator, out, [&](const AxisRef& axis) {
+    const bool known = axis.axis >= 0 && axis.axis < static_cast<int64_t>(mesh.axes.size());
+    AppendQuoted(known ? mesh.axes[axis.axis].name : std::to_string(axis.axis), out, '\'');
+    if (!axis.has_sub_axis) return;
+    out->append(":(");
+    AppendInt(axis.sub_pre_size, out);
+    out->push_back(')');
+    AppendInt(axis.sub_size, out);
+  });
+}
+
+// With metadata={{..}, {..}} also for a single entry when `as_list`.
+void AppendMetadataItems(const std::vector<Metadata>& metadata, bool as_list, std::string* out) {
+  out->append("metadata=");
+  as_list = as_list || metadata.size() > 1;
+  if (as_list) out->push_back('{');
+  AppendJoined(metadata, ", ", out, [out](const Metadata& item) { AppendMetadata(item, out); });
+  if (as_list) out->push_back('}');
+}
+
+// The word that stands for a sharding without dimensions that treats all axes alike, or none.
+absl::string_view WholeMeshWord(const NamedSharding& sharding) {
+  const auto all = [&](const std::vector<AxisRef>& axes) {
+    if (axes.empty() || axes.size() != sharding.mesh.axes.size()) return false;
+    return std::none_of(axes.begin(), axes.end(),
+                        [](const AxisRef& axis) { return axis.has_sub_axis; });
+  };
+  if (!sharding.dimensions.empty() || !sharding.replicated_axes.empty()) return "";
+  if (sharding.manual_axes.empty() && sharding.unreduced_axes.empty()) return "replicated";
+  if (sharding.unreduced_axes.empty() && all(sharding.manual_axes)) return "manual";
+  if (sharding.manual_axes.empty() && all(sharding.unreduced_axes)) return "unreduced";
+  return "";
+}
+
+absl::string_view ReductionPrefix(NamedSharding::Reduction reduction) {
+  switch (reduction) {
+    case NamedSharding::Reduction::kMax:
+      return "max";
+    case NamedSharding::Reduction::kMin:
+      return "min";
+    case NamedSharding::Reduction::kSum:
+      break;
+  }
+  return "";
+}
+
+void AppendDimensionShardings(const NamedSharding& sharding, std::string* out) {
+  out->push_back('[');
+  AppendJoined(sharding.dimensions, ", ", out, [&](const NamedSharding::DimensionSharding& d) {
+    out->push_back('{');
+    AppendAxes(sharding.mesh, d.axes, ", ", out);
+    if (!d.is_closed) out->append(d.axes.empty() ? "?" : ", ?");
+    out->push_back('}');
+  });
+  out->push_back(']');
+}
+
+void AppendNamed(const NamedSharding& sharding, bool with_metadata, std::string* out) {
+  AppendMesh(sharding.mesh, out);
+  const absl::string_view reduction = ReductionPrefix(sharding.reduction);
+  if (!IsMaximal(sharding.mesh)) {
+    out->append(", ");
+    const absl::string_view word = WholeMeshWord(sharding);
+    if (!word.empty()) {
+      out->append(word.data(), word.size());
+      if (word == "unreduced" && !reduction.empty()) {
+        out->push_back('=');
+        out->append(reduction.data(), reduction.size());
+      }
+    } else {
+      AppendDimensionShardings(sharding, out);
+      const auto axes = [&](absl::string_view name, absl::string_view prefix,
+                            const std::vector<AxisRef>& list) {
+        if (list.empty()) return;
+        out->append(name.data(), name.size());
+        out->append(prefix.data(), prefix.size());
+        out->push_back('{');
+        AppendAxes(sharding.mesh, list, ", ", out);
+        out->push_back('}');
+      };
+      axes(", replicated=", "", sharding.replicated_axes);
+      axes(", unreduced=", reduction, sharding.unreduced_axes);
+      axes(", manual=", "", sharding.manual_axes);
+    }
+  }
+  if (with_metadata && !sharding.metadata.empty()) {
+    out->append(", ");
+    AppendMetadataItems(sharding.metadata, /*as_list=*/true, out);
+  }
+}
+
+absl::string_view TypeWord(Sharding::Type type) {
+  switch (type) {
+    case Sharding::Type::kReplicated:
+      return "replicated";
+    case Sharding::Type::kMaximal:
+      return "maximal";
+    case Sharding::Type::kManual:
+      return "manual";
+    case Sharding::Type::kUnreduced:
+      return "unreduced";
+    case Sharding::Type::kUnknown:
+    case Sharding::Type::kTuple:
+    case Sharding::Type::kTiled:
+      break;
+  }
+  return "unknown";
+}
+
+void AppendTiles(const Sharding& sharding, std::string* out) {
+  out->append("devices=[");
+  AppendInts(sharding.tile_dimensions, out);
+  out->push_back(']');
+  if (sharding.iota_reshape_dims.empty()) {
+    AppendInts(sharding.devices, out);
+  } else {
+    out->append("<=");
+    AppendIota(sharding.iota_reshape_dims, sharding.iota_transpose_perm, out);
+  }
+  if (sharding.replicate_on_last_tile_dim) out->append(" last_tile_dim_replicate");
+  if (sharding.last_tile_dims.empty()) return;
+  out->append(" last_tile_dims={");
+  AppendJoined(sharding.last_tile_dims, ", ", out, [out](Sharding::Type type) {
+    const absl::string_view word = TypeWord(type);
+    out->append(word.data(), word.size());
+  });
+  out->push_back('}');
+}
+
+void AppendSingle(const Sharding& sharding, bool with_metadata, std::string* out) {
+  if (sharding.type == Sharding::Type::kTiled) {
+    AppendTiles(sharding, out);
+  } else {
+    const absl::string_view word = TypeWord(sharding.type);
+    out->append(word.data(), word.size());
+    if (sharding.type == Sharding::Type::kMaximal && !sharding.devices.empty()) {
+      out->append(" device=");
+      AppendInt(sharding.devices[0], out);
+    }
+  }
+  if (sharding.group != Sharding::Group::kNone) {
+    out->append(sharding.group == Sharding::Group::kAs ? " shard_as " : " shard_like ");
+    AppendInt(sharding.group_id, out);
+  }
+  if (with_metadata && !sharding.metadata.empty()) {
+    out->push_back(' ');
+    AppendMetadataItems(sharding.metadata, /*as_list=*/false, out);
+  }
+}
+
+// More devices than this are never listed one by one.
+constexpr int64_t kMaxListed = int64_t{1} << 20;
+
+// The product of the sizes; -1 where it is too large to list or a size is negative.
+int64_t DeviceCount(const std::vector<int64_t>& sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes) {
+    if (size < 0 || size > kMaxListed) return -1;
+    count *= size;
+    if (count > kMaxListed) return -1;
+  }
+  return count;
+}
+
+bool MayList(const ReplicaGroups& groups) {
+  std::vector<int64_t> sizes = groups.iota_reshape_dims;
+  for (const Mesh::Axis& axis : groups.mesh.axes) sizes.push_back(axis.size);
+  return DeviceCount(sizes) >= 0;
+}
+
+// The devices of the groups written as an iota or over a mesh, group by group.
+std::vector<int64_t> IotaOrder(std::vector<int64_t> sizes, std::vector<int64_t> perm) {
+  std::vector<int64_t> order;
+  if (perm.empty() && sizes.size() == 1) perm = {0};
+  const size_t rank = sizes.size();
+  if (perm.size() != rank || DeviceCount(sizes) < 0) return order;
+  std::vector<int64_t> strides(rank, 1);
+  for (size_t d = rank; d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  std::vector<int64_t> index(rank, 0);
+  const int64_t count = rank == 0 ? 0 : strides[0] * sizes[0];
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t device = 0;
+    for (size_t d = 0; d < rank; ++d) device += index[d] * strides[perm[d]];
+    order.push_back(device);
+    for (size_t d = rank; d-- > 0;) {
+      if (++index[d] < sizes[perm[d]]) break;
+      index[d] = 0;
+    }
+  }
+  return order;
+}
+
+std::vector<std::vector<int64_t>> SplitIntoGroups(const std::vector<int64_t>& devices,
+                                                  int64_t group_size) {
+  std::vector<std::vector<int64_t>> groups;
+  if (group_size <= 0) return groups;
+  for (size_t i = 0; i < devices.size(); i += group_size) {
+    const size_t end = std::min(devices.size(), i + group_size);
+    groups.emplace_back(devices.begin() + i, devices.begin() + end);
+  }
+  return groups;
+}
+
+// The axes of a mesh cut so that every AxisRef is one dimension: {'x'=2,'y'=4} with 'y':(1)2 has
+// the dimensions x=2, y.0=2, y.1=2. The groups vary over the listed ones.
+std::vector<std::vector<int64_t>> MeshGroups(const ReplicaGroups& groups) {
+  const Mesh& mesh = groups.mesh;
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> listed;  // positions in `sizes`, in the order of the list
+  listed.resize(groups.axes.size(), -1);
+  int64_t devices = 1;
+  for (size_t a = 0; a < mesh.axes.size(); ++a) {
+    // Boundaries between the parts of this axis, as products of sizes before them.
+    const int64_t size = mesh.axes[a].size;
+    std::vector<int64_t> cuts = {1, size};
+    for (const AxisRef& ref : groups.axes) {
+      if (ref.axis != static_cast<int64_t>(a) || !ref.has_sub_axis) continue;
+      cuts.push_back(ref.sub_pre_size);
+      cuts.push_back(ref.sub_pre_size * ref.sub_size);
+    }
+    std::sort(cuts.begin(), cuts.end());
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
+      for (size_t r = 0; r < groups.axes.size(); ++r) {
+        const AxisRef& ref = groups.axes[r];
+        if (ref.axis != static_cast<int64_t>(a)) continue;
+        if (!ref.has_sub_axis || ref.sub_pre_size == cuts[c]) {
+          listed[r] = static_cast<int64_t>(sizes.size());
+        }
+      }
+      if (cuts[c] <= 0) return {};
+      sizes.push_back(cuts[c + 1] / cuts[c]);
+    }
+    devices *= size;
+  }
+  if (devices <= 0 || std::count(listed.begin(), listed.end(), -1) > 0) return {};
+  std::vector<int64_t> perm;
+  int64_t group_size = 1;
+  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
+    if (std::find(listed.begin(), listed.end(), d) == listed.end()) perm.push_back(d);
+  }
+  for (int64_t d : listed) {
+    perm.push_back(d);
+    group_size *= sizes[d];
+  }
+  std::vector<int64_t> order = IotaOrder(sizes, perm);
+  std::vector<int64_t> ids = mesh.device_ids;
+  if (ids.empty()) ids = IotaOrder(mesh.iota_reshape_dims, mesh.iota_transpose_perm);
+  for (int64_t& device : order) {
+    if (device < static_cast<int64_t>(ids.size())) device = ids[device];
+  }
+  return SplitIntoGroups(order, group_size);
+}
+
+}  // namespace
+
+void AppendSharding(const Sharding& sharding, bool with_metadata, std::string* out) {
+  out->push_back('{');
+  if (sharding.named != nullptr) {
+    AppendNamed(*sharding.named, with_metadata, out);
+  } else if (sharding.type == Sharding::Type::kTuple) {
+    for (size_t i = 0; i < sharding.tuple.size(); ++i) {
+      AppendIndexedSeparator(static_cast<int64_t>(i), 5, out);
+      AppendSharding(sharding.tuple[i], with_metadata, out);
+    }
+  } else {
+    AppendSingle(sharding, with_metadata, out);
+  }
+  out->push_back('}');
+}
+
+void AppendReplicaGroups(const ReplicaGroups& groups, bool expand, std::string* out) {
+  expand = expand && MayList(groups);
+  switch (groups.form) {
+    case ReplicaGroups::Form::kList:
+      return AppendIntLists(groups.groups, out);
+    case ReplicaGroups::Form::kIota: {
+      if (expand) {
+        const auto order = IotaOrder(groups.iota_reshape_dims, groups.iota_transpose_perm);
+        return AppendIntLists(SplitIntoGroups(order, groups.group_size), out);
+      }
+      out->push_back('[');
+      AppendInt(groups.group_count, out);
+      out->push_back(',');
+      AppendInt(groups.group_size, out);
+      out->append("]<=");
+      return AppendIota(groups.iota_reshape_dims, groups.iota_transpose_perm, out);
+    }
+    case ReplicaGroups::Form::kMesh:
+      if (expand) return AppendIntLists(MeshGroups(groups), out);
+      AppendMesh(groups.mesh, out);
+      out->append(" {");
+      AppendAxes(groups.mesh, groups.axes, ",", out);
+      out->push_back('}');
+      return;
+  }
+}
+
+}  // namespace assay::printing

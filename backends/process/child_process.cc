@@ -65,10 +65,12 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::str
   if (!request.Open() || !response.Open() || !output.Open()) {
     return absl::AbortedError(absl::StrCat("cannot make channels: ", strerror(errno)));
   }
-  // The shell is replaced by the program where the command is one simple command.
+  // Where the command is one simple command it replaces the shell, so that its end is seen as it
+  // is.
+  const bool simple = command.find_first_of(";&|<>()\n") == std::string::npos;
   const std::string line =
       absl::StrCat("export ASSAY_REQUEST_FD=", kChildRequestFd,
-                   " ASSAY_RESPONSE_FD=", kChildResponseFd, "\nexec ", command);
+                   " ASSAY_RESPONSE_FD=", kChildResponseFd, "\n", simple ? "exec " : "", command);
   const pid_t pid = fork();
   if (pid < 0) return absl::AbortedError(absl::StrCat("cannot fork: ", strerror(errno)));
   if (pid == 0) RunChild(line.c_str(), request.theirs, response.theirs, output.theirs);

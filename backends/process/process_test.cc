@@ -1,0 +1,162 @@
+// Well-behaved and misbehaving processes behind the backend interface.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "backends/process/process_backend.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+constexpr char kEcho[] = "ENTRY e { ROOT x = f32[3] parameter(0) }";
+
+std::string Misbehaving(absl::string_view how, absl::string_view argument = "") {
+  return absl::StrCat("python3 ", ASSAY_SOURCE_DIR,
+                      "/backends/process/testdata/misbehaving_target.py ", how, " ", argument);
+}
+
+std::unique_ptr<ProcessBackend> Backend(const std::string& command, double seconds = 30) {
+  ProcessOptions options;
+  options.command = command;
+  options.start_seconds = options.compile_seconds = options.execute_seconds = seconds;
+  return std::make_unique<ProcessBackend>(options);
+}
+
+// The result as text, or the error.
+std::string Run(ProcessBackend& backend, absl::string_view text,
+                const std::vector<std::string>& arguments) {
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  std::vector<Literal> literals;
+  for (const std::string& argument : arguments) {
+    literals.push_back(*ParseTypedLiteral(argument));
+  }
+  auto result = RunOnce(backend, **module, literals);
+  return result.ok() ? PrintTypedLiteral(*result) : result.status().ToString();
+}
+
+std::string RunEcho(const std::string& command, double seconds = 30) {
+  return Run(*Backend(command, seconds), kEcho, {"f32[3]{0} {1, 2, 3}"});
+}
+
+TEST(Process, ExampleTargetComputes) {
+  auto backend = Backend(ASSAY_EXAMPLE_TARGET);
+  constexpr absl::string_view module =
+      "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) s = f32[3] add(x, y) "
+      "ROOT d = f32[3] divide(s, y) }";
+  EXPECT_EQ(Run(*backend, module, {"f32[3]{0} {1, 2, 3}", "f32[3]{0} {1, -1, 2}"}),
+            "f32[3]{0} {2, -1, 2.5}");
+  EXPECT_THAT(Run(*backend, "ENTRY e { x = f32[3] parameter(0) ROOT y = f32[3] abs(x) }",
+                  {"f32[3]{0} {1, 2, 3}"}),
+              AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("example does not support abs")));
+  EXPECT_THAT(Run(*backend, "ENTRY e { ROOT x = s32[] parameter(0) }", {"s32[] 1"}),
+              HasSubstr("does not support s32"));
+}
+
+TEST(Process, CompilesOnceAndExecutesOften) {
+  auto backend = Backend(ASSAY_EXAMPLE_TARGET);
+  auto module = *ParseModule("ENTRY e { x = f32[] parameter(0) ROOT n = f32[] negate(x) }");
+  auto executable = backend->Compile(*module);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  for (int i = 0; i < 20; ++i) {
+    auto buffer = backend->Upload(*ParseTypedLiteral(absl::StrCat("f32[] ", i + 1)));
+    std::vector<const Buffer*> arguments = {buffer->get()};
+    auto results = (*executable)->Execute({arguments});
+    ASSERT_TRUE(results.ok()) << results.status();
+    EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), absl::StrCat("-", i + 1));
+  }
+}
+
+TEST(Process, LargePayloadsTravelAsFiles) {
+  ProcessOptions options;
+  options.command = Misbehaving("nothing");
+  options.file_threshold = 8;
+  ProcessBackend backend(options);
+  EXPECT_EQ(Run(backend, kEcho, {"f32[3]{0} {1, 2, 3}"}), "f32[3]{0} {1, 2, 3}");
+}
+
+TEST(Process, ArgumentsByDevice) {
+  auto backend = Backend(Misbehaving("nothing"));
+  auto module = *ParseModule(absl::StrCat("HloModule m, replica_count=2\n", kEcho));
+  auto executable = backend->Compile(*module);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  auto first = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"));
+  auto second = backend->Upload(*ParseTypedLiteral("f32[3]{0} {4, 5, 6}"));
+  std::vector<std::vector<const Buffer*>> arguments = {{first->get()}, {second->get()}};
+  auto results = (*executable)->Execute(arguments);
+  ASSERT_TRUE(results.ok()) << results.status();
+  ASSERT_EQ(results->size(), 2);
+  EXPECT_EQ(PrintLiteral(*backend->Download(*(*results)[1])), "{4, 5, 6}");
+  EXPECT_EQ((*executable)->last_seconds(), 0.25);
+  auto too_many = *ParseModule(absl::StrCat("HloModule m, replica_count=3\n", kEcho));
+  EXPECT_THAT(backend->Supports(*too_many).ToString(), HasSubstr("has 2 devices"));
+}
+
+TEST(Process, OutputMayBeLarge) {
+  EXPECT_EQ(RunEcho(Misbehaving("chatty")), "f32[3]{0} {1, 2, 3}");
+}
+
+TEST(Process, CrashesBecomeErrors) {
+  EXPECT_THAT(RunEcho("sh -c 'echo broken; exit 3'"),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("exited with code 3"), HasSubstr("broken")));
+  EXPECT_THAT(RunEcho("/no/such/program"),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("exited with code 127")));
+  EXPECT_THAT(RunEcho(Misbehaving("crash_in_compile")),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("killed by signal 6")));
+  EXPECT_THAT(RunEcho(Misbehaving("exit")), HasSubstr("exited with code 3"));
+}
+
+TEST(Process, NonsenseBecomesErrors) {
+  EXPECT_THAT(RunEcho(Misbehaving("rubbish")),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("hello there")));
+  EXPECT_THAT(RunEcho(Misbehaving("endless")), HasSubstr("endless line"));
+  EXPECT_THAT(RunEcho(Misbehaving("other_protocol")), HasSubstr("version 99 of the protocol"));
+  EXPECT_THAT(RunEcho(Misbehaving("wrong_shape")), HasSubstr("'f32[77]'"));
+  EXPECT_THAT(RunEcho(Misbehaving("wrong_size")), HasSubstr("announced 11 bytes"));
+  EXPECT_THAT(RunEcho(Misbehaving("wrong_count")), HasSubstr("2 result arrays instead of 1"));
+  EXPECT_THAT(RunEcho(Misbehaving("wrong_devices")), HasSubstr("execute request"));
+}
+
+TEST(Process, HangsEndByTheDeadline) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(RunEcho("sleep 60", 0.5), AllOf(HasSubstr("ABORTED"), HasSubstr("hung")));
+  EXPECT_THAT(RunEcho(Misbehaving("hang"), 3), HasSubstr("hung"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+}
+
+TEST(Process, RefusalsKeepTheirKind) {
+  EXPECT_THAT(RunEcho(Misbehaving("refuse")),
+              AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("not on a Saturday")));
+  EXPECT_THAT(RunEcho(Misbehaving("throw")), AllOf(HasSubstr("ABORTED"), HasSubstr("no idea")));
+}
+
+TEST(Process, TheNextRequestGetsAFreshChild) {
+  const std::string marker = absl::StrCat(testing::TempDir(), "assay_crash_once_", getpid());
+  std::remove(marker.c_str());
+  auto backend = Backend(Misbehaving("crash_once", marker));
+  auto module = *ParseModule(kEcho);
+  auto executable = backend->Compile(*module);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  auto buffer = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"));
+  std::vector<const Buffer*> arguments = {buffer->get()};
+  EXPECT_THAT((*executable)->Execute({arguments}).status().ToString(),
+              AllOf(HasSubstr("killed by signal 11"), HasSubstr("about to fall")));
+  auto results = (*executable)->Execute({arguments});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), "{1, 2, 3}");
+  std::remove(marker.c_str());
+}
+
+}  // namespace
+}  // namespace assay

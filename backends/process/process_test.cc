@@ -34,8 +34,8 @@ std::unique_ptr<ProcessBackend> Backend(const std::string& command, double secon
 }
 
 // The result as text, or the error.
-std::string Run(ProcessBackend& backend, absl::string_view text,
-                const std::vector<std::string>& arguments) {
+std::string RunText(ProcessBackend& backend, absl::string_view text,
+                    const std::vector<std::string>& arguments) {
   auto module = ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
   std::vector<Literal> literals;
@@ -47,7 +47,7 @@ std::string Run(ProcessBackend& backend, absl::string_view text,
 }
 
 std::string RunEcho(const std::string& command, double seconds = 30) {
-  return Run(*Backend(command, seconds), kEcho, {"f32[3]{0} {1, 2, 3}"});
+  return RunText(*Backend(command, seconds), kEcho, {"f32[3]{0} {1, 2, 3}"});
 }
 
 TEST(Process, ExampleTargetComputes) {
@@ -55,12 +55,12 @@ TEST(Process, ExampleTargetComputes) {
   constexpr absl::string_view module =
       "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) s = f32[3] add(x, y) "
       "ROOT d = f32[3] divide(s, y) }";
-  EXPECT_EQ(Run(*backend, module, {"f32[3]{0} {1, 2, 3}", "f32[3]{0} {1, -1, 2}"}),
+  EXPECT_EQ(RunText(*backend, module, {"f32[3]{0} {1, 2, 3}", "f32[3]{0} {1, -1, 2}"}),
             "f32[3]{0} {2, -1, 2.5}");
-  EXPECT_THAT(Run(*backend, "ENTRY e { x = f32[3] parameter(0) ROOT y = f32[3] abs(x) }",
-                  {"f32[3]{0} {1, 2, 3}"}),
+  EXPECT_THAT(RunText(*backend, "ENTRY e { x = f32[3] parameter(0) ROOT y = f32[3] abs(x) }",
+                      {"f32[3]{0} {1, 2, 3}"}),
               AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("example does not support abs")));
-  EXPECT_THAT(Run(*backend, "ENTRY e { ROOT x = s32[] parameter(0) }", {"s32[] 1"}),
+  EXPECT_THAT(RunText(*backend, "ENTRY e { ROOT x = s32[] parameter(0) }", {"s32[] 1"}),
               HasSubstr("does not support s32"));
 }
 
@@ -83,7 +83,7 @@ TEST(Process, LargePayloadsTravelAsFiles) {
   options.command = Misbehaving("nothing");
   options.file_threshold = 8;
   ProcessBackend backend(options);
-  EXPECT_EQ(Run(backend, kEcho, {"f32[3]{0} {1, 2, 3}"}), "f32[3]{0} {1, 2, 3}");
+  EXPECT_EQ(RunText(backend, kEcho, {"f32[3]{0} {1, 2, 3}"}), "f32[3]{0} {1, 2, 3}");
 }
 
 TEST(Process, ArgumentsByDevice) {

@@ -1,0 +1,67 @@
+// batch-norm-training, -inference, -grad: normalisation per feature.
+//   batch_norm_c1 operands are arrays, the first of rank 1 or more
+//   batch_norm_c2 feature_index is in range      batch_norm_c3 of real float types that agree
+//   (fp-mix) batch_norm_c4 parameters have one element per feature batch_norm_c5 grad_output has
+//   the dimensions of the operand
+// Source: reference ops_structural.md 9. Tests: linear_algebra_rules_test.cc.
+#include "spec/ops/rules.h"
+
+namespace assay {
+namespace {
+
+// Checks all operands; those from 1 up to `parameters` are vectors over the features.
+absl::Status CheckOperands(const Instruction& op, int64_t parameters) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(op, "batch_norm_c1"));
+  const Shape& operand = op.operand(0)->shape();
+  ASSAY_REQUIRE(op, "batch_norm_c1", operand.rank() >= 1, "the operand must not be a scalar");
+  const int64_t feature = op.GetInt(Attr::kFeatureIndex);
+  ASSAY_RETURN_IF_ERROR(
+      RequireDimension(op, "batch_norm_c2", "feature_index", feature, operand.rank()));
+  for (const Instruction* other : op.operands()) {
+    ASSAY_REQUIRE(op, "batch_norm_c3", IsFloat(other->shape().element_type()),
+                  "operands must be of float types, found ", other->shape().ToString());
+  }
+  for (int64_t i = 1; i <= parameters; ++i) {
+    const Shape& parameter = op.operand(i)->shape();
+    ASSAY_REQUIRE(op, "batch_norm_c4",
+                  parameter.rank() == 1 && parameter.dimension(0) == operand.dimension(feature),
+                  "operand ", i, " must have ", operand.dimension(feature),
+                  " elements, one per feature, found ", parameter.ToString());
+  }
+  return absl::OkStatus();
+}
+
+Shape FeatureVector(const Instruction& op) {
+  const Shape& operand = op.operand(0)->shape();
+  const int64_t feature = op.GetInt(Attr::kFeatureIndex);
+  Shape vector(operand.element_type(), {operand.dimension(feature)});
+  if (operand.is_dynamic_dimension(feature)) vector.set_dynamic_dimension(0, true);
+  return vector;
+}
+
+}  // namespace
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kBatchNormTraining>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op, 2));
+  return Shape::Tuple({op.operand(0)->shape(), FeatureVector(op), FeatureVector(op)});
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kBatchNormInference>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op, 4));
+  return op.operand(0)->shape();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kBatchNormGrad>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op, 3));
+  const Shape& operand = op.operand(0)->shape();
+  const Shape& grad = op.operand(4)->shape();
+  ASSAY_REQUIRE(op, "batch_norm_c5", SameSizes(operand, grad),
+                "grad_output must have the dimensions of ", operand.ToString(), ", found ",
+                grad.ToString());
+  return Shape::Tuple({operand, FeatureVector(op), FeatureVector(op)});
+}
+
+}  // namespace assay

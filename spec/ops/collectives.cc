@@ -1,0 +1,257 @@
+// Operations between processes, with their start and done halves. Group sizes are a matter of the
+// module and of how it runs; here a gathered or scattered dimension divides without rest.
+//   collective_c1 there is an operand, all are arrays      collective_c2 the dimension is in range
+//   collective_c3 a declared result has an array per operand, of its type and rank
+//   collective_c4 sizes are equal outside the dimension    collective_c5 along it one is a multiple
+//   collective_c6 the reducer takes and returns two scalars of one type, that of the operand
+//   (fp-mix) collective_c7 a start declares its tuple               collective_c8 a done gets such
+//   a tuple collective_permute_c1 pairs have two entries; no source and no target comes twice
+//   collective_permute_c2 the form in place has no rule
+//   all_to_all_c1 with a dimension, one operand             all_to_all_c2 without, equal shapes
+//   ragged_all_to_all_c1 input and output agree in type and trailing sizes
+//   ragged_all_to_all_c2 offsets and sizes are integer arrays of one shape, rank 1 or 2
+// Source: reference ops_control_and_collectives.md 4.2, 7. Tests: control_rules_test.cc.
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "spec/ops/rules.h"
+
+namespace assay {
+namespace {
+
+absl::Status CheckOperands(const Instruction& op) {
+  ASSAY_REQUIRE(op, "collective_c1", op.operand_count() >= 1, "there must be an operand");
+  return RequireArrays(op, "collective_c1");
+}
+
+// The shapes of the operands, alone or as a tuple.
+Shape OperandShapes(const Instruction& op) {
+  std::vector<Shape> shapes;
+  for (const Instruction* operand : op.operands()) shapes.push_back(operand->shape());
+  return OneOrTuple(std::move(shapes), op.operand_count() > 1);
+}
+
+absl::Status CheckCollectiveReducer(const Instruction& op) {
+  const absl::StatusOr<Signature> signature = SignatureOf(op, op.to_apply());
+  if (!signature.ok()) return signature.status();
+  ASSAY_REQUIRE(op, "collective_c6", signature->parameters.size() == 2,
+                "the reducer must have 2 parameters, found ", signature->parameters.size());
+  const Shape& result = *signature->result;
+  for (const Shape* shape : {&result, signature->parameters[0], signature->parameters[1]}) {
+    ASSAY_REQUIRE(op, "collective_c6",
+                  shape->is_scalar() && shape->element_type() == result.element_type(),
+                  "the reducer must have scalars of one type, found ", shape->ToString());
+  }
+  for (const Instruction* operand : op.operands()) {
+    ASSAY_REQUIRE(
+        op, "collective_c6", TypesMix(operand->shape().element_type(), result.element_type()),
+        "the reducer works on ", result.ToString(), ", not on ", operand->shape().ToString());
+  }
+  return absl::OkStatus();
+}
+
+// The declared result `shape` of all-gather (grows) or reduce-scatter (shrinks).
+absl::Status CheckResized(const Instruction& op, const Shape& shape, bool grows) {
+  const int64_t dimension = op.GetInt(Attr::kDimension);
+  const size_t n = op.operand_count();
+  ASSAY_REQUIRE(op, "collective_c3",
+                n == 1 ? shape.is_array() : shape.is_tuple() && shape.tuple_shapes().size() == n,
+                "the result must have ", n, " arrays, found ", shape.ToString());
+  for (size_t k = 0; k < n; ++k) {
+    const Shape& operand = op.operand(k)->shape();
+    const Shape& result = n == 1 ? shape : shape.tuple_shape(k);
+    ASSAY_RETURN_IF_ERROR(
+        RequireDimension(op, "collective_c2", "dimensions", dimension, operand.rank()));
+    ASSAY_REQUIRE(op, "collective_c3",
+                  result.is_array() && result.element_type() == operand.element_type() &&
+                      result.rank() == operand.rank(),
+                  "result ", k, " must have type and rank of ", operand.ToString(), ", found ",
+                  result.ToString());
+    for (int64_t d = 0; d < operand.rank(); ++d) {
+      ASSAY_REQUIRE(op, "collective_c4",
+                    d == dimension || operand.dimension(d) == result.dimension(d),
+                    "sizes differ outside dimension ", dimension, ": ", operand.ToString(), " and ",
+                    result.ToString());
+    }
+    const int64_t large = (grows ? result : operand).dimension(dimension);
+    const int64_t small = (grows ? operand : result).dimension(dimension);
+    ASSAY_REQUIRE(op, "collective_c5", small == 0 ? large == 0 : large % small == 0,
+                  "the sizes in dimension ", dimension, " are no multiples: ", large, " and ",
+                  small);
+  }
+  return absl::OkStatus();
+}
+
+// The element of a start tuple that a done hands out.
+absl::StatusOr<Shape> DoneOf(const Instruction& done, size_t index) {
+  const Shape& start = done.operand(0)->shape();
+  ASSAY_REQUIRE(done, "collective_c8", start.is_tuple() && start.tuple_shapes().size() > index,
+                "the operand must be the tuple of a start, found ", start.ToString());
+  return start.tuple_shape(index);
+}
+
+// (operands, result, further...) of a start; the declared tuple says what the result is.
+absl::Status CheckStartTuple(const Instruction& op) {
+  ASSAY_REQUIRE(op, "collective_c7", op.shape().is_tuple() && op.shape().tuple_shapes().size() >= 2,
+                "the result must be a tuple of operands and result, found ", op.shape().ToString());
+  const Shape operands = OperandShapes(op);
+  ASSAY_REQUIRE(op, "collective_c7", Shape::Compatible(op.shape().tuple_shape(0), operands),
+                "element 0 of the result must be ", operands.ToString(), ", found ",
+                op.shape().ToString());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Shape> AllReduce(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  ASSAY_RETURN_IF_ERROR(CheckCollectiveReducer(op));
+  return OperandShapes(op);
+}
+
+absl::Status CheckPermute(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  if (op.HasAttribute(Attr::kSliceSizesList)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "[collective_permute_c2] the form in place is not supported; in ", op.Describe()));
+  }
+  const auto* pairs =
+      op.attributes().Get<std::vector<std::vector<int64_t>>>(Attr::kSourceTargetPairs);
+  if (pairs == nullptr) return absl::OkStatus();
+  absl::flat_hash_set<int64_t> sources, targets;
+  for (const std::vector<int64_t>& pair : *pairs) {
+    ASSAY_REQUIRE(
+        op, "collective_permute_c1",
+        pair.size() == 2 && sources.insert(pair[0]).second && targets.insert(pair[1]).second,
+        "source_target_pairs must be pairs in which no source and no target repeats, ", "found ",
+        ListText(pair));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllReduce>(const Instruction& op) {
+  return AllReduce(op);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllReduceStart>(const Instruction& op) {
+  return AllReduce(op);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllReduceDone>(const Instruction& done) {
+  return done.operand(0)->shape();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllGather>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  ASSAY_RETURN_IF_ERROR(CheckResized(op, op.shape(), true));
+  return op.shape();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllGatherStart>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  ASSAY_RETURN_IF_ERROR(CheckStartTuple(op));
+  ASSAY_RETURN_IF_ERROR(CheckResized(op, op.shape().tuple_shape(1), true));
+  return op.shape();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllGatherDone>(const Instruction& done) {
+  return DoneOf(done, 1);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kReduceScatter>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  ASSAY_RETURN_IF_ERROR(CheckCollectiveReducer(op));
+  ASSAY_RETURN_IF_ERROR(CheckResized(op, op.shape(), false));
+  return op.shape();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kAllToAll>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  const Shape& first = op.operand(0)->shape();
+  if (const std::optional<int64_t> dimension = op.FindInt(Attr::kDimension)) {
+    ASSAY_REQUIRE(op, "all_to_all_c1", op.operand_count() == 1,
+                  "with a dimension there must be one operand, found ", op.operand_count());
+    ASSAY_RETURN_IF_ERROR(
+        RequireDimension(op, "collective_c2", "dimensions", *dimension, first.rank()));
+    return first;
+  }
+  for (const Instruction* operand : op.operands()) {
+    ASSAY_REQUIRE(op, "all_to_all_c2", Shape::Compatible(operand->shape(), first),
+                  "operands must have one shape, found ", first.ToString(), " and ",
+                  operand->shape().ToString());
+  }
+  std::vector<Shape> shapes(op.operand_count(), first);
+  return Shape::Tuple(std::move(shapes));
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kRaggedAllToAll>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  const Shape& input = op.operand(0)->shape();
+  const Shape& output = op.operand(1)->shape();
+  bool agree = input.element_type() == output.element_type() && input.rank() == output.rank() &&
+               input.rank() >= 1;
+  for (int64_t d = 1; agree && d < input.rank(); ++d) {
+    agree = input.dimension(d) == output.dimension(d);
+  }
+  ASSAY_REQUIRE(op, "ragged_all_to_all_c1", agree,
+                "input and output must agree in type and trailing sizes, found ", input.ToString(),
+                " and ", output.ToString());
+  const Shape& offsets = op.operand(2)->shape();
+  for (int64_t i = 2; i < 6; ++i) {
+    const Shape& list = op.operand(i)->shape();
+    ASSAY_REQUIRE(op, "ragged_all_to_all_c2",
+                  IsInteger(list.element_type()) && (list.rank() == 1 || list.rank() == 2) &&
+                      Shape::Compatible(list, offsets),
+                  "offsets and sizes must be integer arrays of one shape, found ",
+                  offsets.ToString(), " and ", list.ToString());
+  }
+  return output;
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kCollectiveBroadcast>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  return OperandShapes(op);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kCollectivePermute>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckPermute(op));
+  return OperandShapes(op);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kCollectivePermuteStart>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckPermute(op));
+  ASSAY_RETURN_IF_ERROR(CheckStartTuple(op));
+  // Contexts follow as declared.
+  Shape shape = op.shape();
+  shape.mutable_tuple_shapes()[1] = OperandShapes(op);
+  return shape;
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kCollectivePermuteDone>(const Instruction& done) {
+  return DoneOf(done, 1);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kPartitionId>(const Instruction&) {
+  return Shape::Scalar(ElementType::kU32);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kReplicaId>(const Instruction&) {
+  return Shape::Scalar(ElementType::kU32);
+}
+
+}  // namespace assay

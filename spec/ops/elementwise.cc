@@ -1,0 +1,304 @@
+// Elementwise operations: equal dimensions and element types, a row of element types per operation
+// (the catalogue's), few exceptions.
+//   unary_c1 operand is an array          unary_c2 of a type the operation takes
+//   binary_c1 operands are arrays         binary_c2 of one type
+//   binary_c3 of equal dimensions         binary_c4 of a type the operation takes
+// and further ones named after their operation.
+//
+// An instruction without a written shape is inferred as XLA's reader does it: scalars and
+// dimensions of size 1 stretch, float types of different width meet. The verifier refuses such an
+// instruction afterwards, and so does the rule once the shape stands there.
+// Source: reference ops_elementwise_and_types.md 4, 5, 7. Tests: elementwise_rules_test.cc.
+#include <algorithm>
+
+#include "spec/ops/rules.h"
+
+namespace assay {
+namespace {
+
+void MergeDynamic(const Shape& from, Shape* into) {
+  if (!from.is_dynamic() || from.rank() != into->rank()) return;
+  for (int64_t d = 0; d < into->rank(); ++d) {
+    if (from.is_dynamic_dimension(d)) into->set_dynamic_dimension(d, true);
+  }
+}
+
+// Types of the row in the catalogue.
+absl::Status RequireType(const Instruction& op, absl::string_view clause, ElementType type) {
+  ASSAY_REQUIRE(op, clause, op.info().types.Contains(type), op.info().name, " does not take ",
+                Name(type));
+  return absl::OkStatus();
+}
+
+absl::Status CheckUnary(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(RequireArray(op, "unary_c1", 0));
+  return RequireType(op, "unary_c2", op.operand(0)->shape().element_type());
+}
+
+absl::StatusOr<Shape> Unary(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
+  return op.operand(0)->shape();
+}
+
+// abs, real, imag: a complex operand gives its component.
+absl::StatusOr<Shape> UnaryToComponent(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
+  const Shape& operand = op.operand(0)->shape();
+  return WithElementType(operand, Info(operand.element_type()).component);
+}
+
+// Dimensions of two operands of which one may stretch: a scalar, or dimensions of size 1.
+absl::StatusOr<Shape> StretchedShape(const Instruction& op, const Shape& lhs, const Shape& rhs) {
+  if (lhs.rank() != rhs.rank()) {
+    ASSAY_REQUIRE(op, "binary_c3", lhs.rank() == 0 || rhs.rank() == 0,
+                  "operands must have equal rank, or one must be a scalar, found ", lhs.ToString(),
+                  " and ", rhs.ToString());
+    return lhs.rank() == 0 ? rhs : lhs;
+  }
+  if (SameSizes(lhs, rhs)) {
+    Shape shape = lhs;
+    MergeDynamic(rhs, &shape);
+    return shape;
+  }
+  Shape shape(lhs.element_type(), lhs.dimensions());
+  for (int64_t d = 0; d < lhs.rank(); ++d) {
+    const int64_t a = lhs.dimension(d);
+    const int64_t b = rhs.dimension(d);
+    ASSAY_REQUIRE(op, "binary_c3", a == b || a == 1 || b == 1, "dimension ", d,
+                  " of the operands differs: ", lhs.ToString(), " and ", rhs.ToString());
+    shape.set_dimension(d, a == 1 ? b : a);
+    const bool dynamic =
+        (lhs.is_dynamic_dimension(d) && a != 1) || (rhs.is_dynamic_dimension(d) && b != 1);
+    if (dynamic) shape.set_dynamic_dimension(d, true);
+  }
+  return shape;
+}
+
+// The common shape of two operands, with the higher of their types.
+absl::StatusOr<Shape> CommonShape(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(op, "binary_c1"));
+  const Shape& lhs = op.operand(0)->shape();
+  const Shape& rhs = op.operand(1)->shape();
+  const ElementType a = lhs.element_type();
+  const ElementType b = rhs.element_type();
+  const bool open = ShapeIsOpen(op);
+  ASSAY_REQUIRE(op, "binary_c2", open ? TypesMix(a, b) : a == b,
+                "operands must have one element type, found ", Name(a), " and ", Name(b));
+  ASSAY_REQUIRE(op, "binary_c3", open || SameSizes(lhs, rhs),
+                "operands must have equal dimensions, found ", lhs.ToString(), " and ",
+                rhs.ToString());
+  ASSAY_RETURN_IF_ERROR(RequireType(op, "binary_c4", a));
+  absl::StatusOr<Shape> shape = StretchedShape(op, lhs, rhs);
+  if (!shape.ok()) return shape;
+  return WithElementType(*std::move(shape), HigherType(a, b));
+}
+
+// maximum, minimum: complex numbers are not ordered. XLA's inference lets them pass.
+absl::StatusOr<Shape> Extremum(const Instruction& op) {
+  absl::StatusOr<Shape> shape = CommonShape(op);
+  if (!shape.ok()) return shape;
+  ASSAY_REQUIRE(op, "extremum_c1", ShapeIsOpen(op) || !IsComplex(shape->element_type()),
+                "complex numbers have no order, found ", shape->ToString());
+  return shape;
+}
+
+ComparisonType DefaultComparisonType(ElementType type) {
+  if (IsSigned(type)) return ComparisonType::kSigned;
+  if (IsFloat(type) || IsComplex(type)) return ComparisonType::kFloat;
+  return ComparisonType::kUnsigned;
+}
+
+// A bound of a clamp is a scalar, or has the dimensions of the operand.
+absl::Status CheckBound(const Instruction& clamp, absl::string_view clause, int64_t i) {
+  const Shape& bound = clamp.operand(i)->shape();
+  const Shape& operand = clamp.operand(1)->shape();
+  ASSAY_REQUIRE(clamp, clause, bound.rank() == 0 || SameSizes(bound, operand), "operand ", i,
+                " must be a scalar or have the dimensions of ", operand.ToString(), ", found ",
+                bound.ToString());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+#define ASSAY_RULE_IS(opcode, function)                               \
+  template <>                                                         \
+  absl::StatusOr<Shape> Rule<Opcode::opcode>(const Instruction& op) { \
+    return function(op);                                              \
+  }
+
+ASSAY_RULE_IS(kAcos, Unary)
+ASSAY_RULE_IS(kAcosh, Unary)
+ASSAY_RULE_IS(kAsin, Unary)
+ASSAY_RULE_IS(kAsinh, Unary)
+ASSAY_RULE_IS(kAtanh, Unary)
+ASSAY_RULE_IS(kCbrt, Unary)
+ASSAY_RULE_IS(kCeil, Unary)
+ASSAY_RULE_IS(kClz, Unary)
+ASSAY_RULE_IS(kCos, Unary)
+ASSAY_RULE_IS(kCosh, Unary)
+ASSAY_RULE_IS(kErf, Unary)
+ASSAY_RULE_IS(kExp, Unary)
+ASSAY_RULE_IS(kExpm1, Unary)
+ASSAY_RULE_IS(kFloor, Unary)
+ASSAY_RULE_IS(kLog, Unary)
+ASSAY_RULE_IS(kLog1p, Unary)
+ASSAY_RULE_IS(kLogistic, Unary)
+ASSAY_RULE_IS(kNegate, Unary)
+ASSAY_RULE_IS(kNot, Unary)
+ASSAY_RULE_IS(kPopcnt, Unary)
+ASSAY_RULE_IS(kRoundNearestAfz, Unary)
+ASSAY_RULE_IS(kRoundNearestEven, Unary)
+ASSAY_RULE_IS(kRsqrt, Unary)
+ASSAY_RULE_IS(kSign, Unary)
+ASSAY_RULE_IS(kSin, Unary)
+ASSAY_RULE_IS(kSinh, Unary)
+ASSAY_RULE_IS(kSqrt, Unary)
+ASSAY_RULE_IS(kTan, Unary)
+ASSAY_RULE_IS(kTanh, Unary)
+
+ASSAY_RULE_IS(kAbs, UnaryToComponent)
+ASSAY_RULE_IS(kReal, UnaryToComponent)
+ASSAY_RULE_IS(kImag, UnaryToComponent)
+
+ASSAY_RULE_IS(kAdd, CommonShape)
+ASSAY_RULE_IS(kAnd, CommonShape)
+ASSAY_RULE_IS(kAtan2, CommonShape)
+ASSAY_RULE_IS(kDivide, CommonShape)
+ASSAY_RULE_IS(kMulhi, CommonShape)
+ASSAY_RULE_IS(kMultiply, CommonShape)
+ASSAY_RULE_IS(kOr, CommonShape)
+ASSAY_RULE_IS(kPower, CommonShape)
+ASSAY_RULE_IS(kRemainder, CommonShape)
+ASSAY_RULE_IS(kShiftLeft, CommonShape)
+ASSAY_RULE_IS(kShiftRightArithmetic, CommonShape)
+ASSAY_RULE_IS(kShiftRightLogical, CommonShape)
+ASSAY_RULE_IS(kSubtract, CommonShape)
+ASSAY_RULE_IS(kXor, CommonShape)
+
+ASSAY_RULE_IS(kMaximum, Extremum)
+ASSAY_RULE_IS(kMinimum, Extremum)
+
+#undef ASSAY_RULE_IS
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kIsFinite>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
+  return WithElementType(op.operand(0)->shape(), ElementType::kPred);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kConvert>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
+  ASSAY_RETURN_IF_ERROR(RequireDeclaredArray(op, "convert_c1"));
+  return WithElementType(op.operand(0)->shape(), op.shape().element_type());
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kReducePrecision>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(CheckUnary(op));
+  const int64_t exponent_bits = op.GetInt(Attr::kExponentBits);
+  const int64_t mantissa_bits = op.GetInt(Attr::kMantissaBits);
+  ASSAY_REQUIRE(op, "reduce_precision_c1", exponent_bits >= 1,
+                "exponent_bits must be at least 1, found ", exponent_bits);
+  ASSAY_REQUIRE(op, "reduce_precision_c2", mantissa_bits >= 0,
+                "mantissa_bits must not be negative, found ", mantissa_bits);
+  return op.operand(0)->shape();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kComplex>(const Instruction& op) {
+  absl::StatusOr<Shape> shape = CommonShape(op);
+  if (!shape.ok()) return shape;
+  const ElementType a = op.operand(0)->shape().element_type();
+  ASSAY_REQUIRE(op, "complex_c1", a == op.operand(1)->shape().element_type(),
+                "real and imaginary part must have one element type, found ", Name(a), " and ",
+                Name(op.operand(1)->shape().element_type()));
+  ASSAY_REQUIRE(op, "complex_c2", a == ElementType::kF32 || a == ElementType::kF64,
+                "there are complex numbers of f32 and f64, none of ", Name(a));
+  return WithElementType(*std::move(shape),
+                         a == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kCompare>(const Instruction& op) {
+  absl::StatusOr<Shape> shape = CommonShape(op);
+  if (!shape.ok()) return shape;
+  const ElementType type = shape->element_type();
+  if (!ShapeIsOpen(op)) {
+    const ComparisonType usual = DefaultComparisonType(type);
+    const ComparisonType found = static_cast<ComparisonType>(
+        op.FindInt(Attr::kComparisonType).value_or(static_cast<int64_t>(usual)));
+    ASSAY_REQUIRE(op, "compare_c1",
+                  found == usual || (IsFloat(type) && found == ComparisonType::kTotalOrder),
+                  "the comparison type does not fit ", Name(type));
+    const auto direction = op.GetEnum<ComparisonDirection>(Attr::kDirection);
+    ASSAY_REQUIRE(op, "compare_c2",
+                  !IsComplex(type) || direction == ComparisonDirection::kEq ||
+                      direction == ComparisonDirection::kNe,
+                  "complex numbers have no order: the direction must be EQ or NE");
+  }
+  return WithElementType(*std::move(shape), ElementType::kPred);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kSelect>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(op, "select_c1"));
+  const Shape& pred = op.operand(0)->shape();
+  const Shape& on_true = op.operand(1)->shape();
+  const Shape& on_false = op.operand(2)->shape();
+  ASSAY_REQUIRE(op, "select_c2", IsPred(pred.element_type()), "operand 0 must be of pred, found ",
+                pred.ToString());
+  const bool types_fit = ShapeIsOpen(op) ? TypesMix(on_true.element_type(), on_false.element_type())
+                                         : on_true.element_type() == on_false.element_type();
+  ASSAY_REQUIRE(op, "select_c3", types_fit && SameSizes(on_true, on_false),
+                "the branches must have one shape, found ", on_true.ToString(), " and ",
+                on_false.ToString());
+  ASSAY_REQUIRE(op, "select_c4", pred.rank() == 0 || SameSizes(pred, on_true),
+                "operand 0 must be a scalar or have the dimensions of ", on_true.ToString(),
+                ", found ", pred.ToString());
+  Shape shape =
+      WithElementType(on_true, HigherType(on_true.element_type(), on_false.element_type()));
+  MergeDynamic(on_false, &shape);
+  return shape;
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kClamp>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(op, "clamp_c1"));
+  const Shape& operand = op.operand(1)->shape();
+  const ElementType type = operand.element_type();
+  ElementType higher = type;
+  for (int64_t i : {0, 2}) {
+    const ElementType bound = op.operand(i)->shape().element_type();
+    ASSAY_REQUIRE(op, "clamp_c2", ShapeIsOpen(op) ? TypesMix(bound, type) : bound == type,
+                  "bounds and operand must have one element type, found ", Name(bound), " and ",
+                  Name(type));
+    higher = HigherType(higher, bound);
+  }
+  ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c3", 0));
+  ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c4", 2));
+  ASSAY_REQUIRE(op, "clamp_c5", ShapeIsOpen(op) || !IsComplex(type),
+                "complex numbers have no order, found ", operand.ToString());
+  return WithElementType(operand, higher);
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kStochasticConvert>(const Instruction& op) {
+  ASSAY_RETURN_IF_ERROR(RequireArrays(op, "stochastic_convert_c1"));
+  ASSAY_RETURN_IF_ERROR(RequireDeclaredArray(op, "stochastic_convert_c1"));
+  const Shape& operand = op.operand(0)->shape();
+  const Shape& random = op.operand(1)->shape();
+  ASSAY_REQUIRE(op, "stochastic_convert_c2", IsFloat(operand.element_type()),
+                "operand 0 must be of a float type, found ", operand.ToString());
+  ASSAY_REQUIRE(op, "stochastic_convert_c3",
+                IsUnsigned(random.element_type()) &&
+                    Info(random.element_type()).bits == Info(operand.element_type()).bits,
+                "operand 1 must be unsigned and as wide as ", Name(operand.element_type()),
+                ", found ", random.ToString());
+  ASSAY_REQUIRE(op, "stochastic_convert_c4", SameSizes(operand, random),
+                "operands must have equal dimensions, found ", operand.ToString(), " and ",
+                random.ToString());
+  return WithElementType(operand, op.shape().element_type());
+}
+
+}  // namespace assay

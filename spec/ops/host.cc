@@ -1,0 +1,87 @@
+// Transfers to the host and to single processes, and custom calls.
+//   send_c1 operand 1 is a token       recv_c1 operand 0 is a token
+//   recv_c2 the result is (data, u32[], token[])   done_c1 the operand is the tuple of its start
+//   infeed_c1 operand 0 is a token     infeed_c2 the result is (data, token[])
+//   outfeed_c1 operand 1 is a token    outfeed_c2 outfeed_shape is that of operand 0
+// The shape of a custom call is what it declares.
+// Source: reference ops_control_and_collectives.md 8, 11. Tests: control_rules_test.cc.
+#include "spec/ops/rules.h"
+
+namespace assay {
+namespace {
+
+absl::Status RequireToken(const Instruction& op, absl::string_view clause, int64_t i) {
+  ASSAY_REQUIRE(op, clause, op.operand(i)->shape().is_token(), "operand ", i,
+                " must be a token, found ", op.operand(i)->shape().ToString());
+  return absl::OkStatus();
+}
+
+Shape Started(const Shape& data) {
+  return Shape::Tuple({data, Shape::Scalar(ElementType::kU32), Shape::Token()});
+}
+
+absl::Status CheckStart(const Instruction& done) {
+  const Shape& start = done.operand(0)->shape();
+  ASSAY_REQUIRE(
+      done, "done_c1",
+      start.is_tuple() && start.tuple_shapes().size() == 3 && start.tuple_shape(2).is_token(),
+      "the operand must be (data, u32[], token[]), found ", start.ToString());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kSend>(const Instruction& send) {
+  ASSAY_RETURN_IF_ERROR(RequireToken(send, "send_c1", 1));
+  return Started(send.operand(0)->shape());
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kSendDone>(const Instruction& done) {
+  ASSAY_RETURN_IF_ERROR(CheckStart(done));
+  return Shape::Token();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kRecv>(const Instruction& recv) {
+  ASSAY_RETURN_IF_ERROR(RequireToken(recv, "recv_c1", 0));
+  ASSAY_REQUIRE(recv, "recv_c2", recv.shape().is_tuple() && !recv.shape().tuple_shapes().empty(),
+                "the result must be (data, u32[], token[]), found ", recv.shape().ToString());
+  return Started(recv.shape().tuple_shape(0));
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kRecvDone>(const Instruction& done) {
+  ASSAY_RETURN_IF_ERROR(CheckStart(done));
+  return Shape::Tuple({done.operand(0)->shape().tuple_shape(0), Shape::Token()});
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kInfeed>(const Instruction& infeed) {
+  ASSAY_RETURN_IF_ERROR(RequireToken(infeed, "infeed_c1", 0));
+  const Shape& shape = infeed.shape();
+  ASSAY_REQUIRE(
+      infeed, "infeed_c2",
+      shape.is_tuple() && shape.tuple_shapes().size() == 2 && shape.tuple_shape(1).is_token(),
+      "the result must be (data, token[]), found ", shape.ToString());
+  return shape;
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kOutfeed>(const Instruction& outfeed) {
+  ASSAY_RETURN_IF_ERROR(RequireToken(outfeed, "outfeed_c1", 1));
+  if (const Shape* shape = outfeed.attributes().Get<Shape>(Attr::kOutfeedShape)) {
+    ASSAY_REQUIRE(outfeed, "outfeed_c2", Shape::Compatible(*shape, outfeed.operand(0)->shape()),
+                  "outfeed_shape is ", shape->ToString(), ", but operand 0 ",
+                  outfeed.operand(0)->shape().ToString());
+  }
+  return Shape::Token();
+}
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kCustomCall>(const Instruction& call) {
+  return call.shape();
+}
+
+}  // namespace assay

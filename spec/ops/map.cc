@@ -1,0 +1,51 @@
+// map: a computation of scalars applied to each element.
+//   map_c1 at least one operand, arrays of equal dimensions
+//   map_c2 without a written shape, dimensions is {0,...,rank-1} (else it does not count)
+//   map_c3 the computation takes one scalar per operand, of its type (fp-mix)
+//   map_c4 and returns a scalar
+// Source: reference ops_structural.md 12.1. Tests: reduction_rules_test.cc.
+#include "spec/ops/rules.h"
+
+namespace assay {
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kMap>(const Instruction& map) {
+  ASSAY_REQUIRE(map, "map_c1", map.operand_count() >= 1, "there must be an operand");
+  ASSAY_RETURN_IF_ERROR(RequireArrays(map, "map_c1"));
+  const Shape& first = map.operand(0)->shape();
+  if (ShapeIsOpen(map)) {
+    const absl::Span<const int64_t> dimensions = map.GetInts(Attr::kDimensions);
+    bool all = static_cast<int64_t>(dimensions.size()) == first.rank();
+    for (size_t d = 0; all && d < dimensions.size(); ++d) {
+      all = dimensions[d] == static_cast<int64_t>(d);
+    }
+    ASSAY_REQUIRE(map, "map_c2", all, "dimensions must list the ", first.rank(),
+                  " dimensions in order, found ", ListText(dimensions));
+  }
+  const absl::StatusOr<Signature> signature = SignatureOf(map, map.to_apply());
+  if (!signature.ok()) return signature.status();
+  const absl::string_view name = map.to_apply()->name();
+  const auto& parameters = signature->parameters;
+  ASSAY_REQUIRE(map, "map_c3", static_cast<int64_t>(parameters.size()) == map.operand_count(), name,
+                " must have ", map.operand_count(), " parameters, found ", parameters.size());
+  for (int64_t k = 0; k < map.operand_count(); ++k) {
+    const Shape& operand = map.operand(k)->shape();
+    ASSAY_REQUIRE(map, "map_c1", SameSizes(operand, first),
+                  "operands must have equal dimensions, found ", first.ToString(), " and ",
+                  operand.ToString());
+    ASSAY_REQUIRE(map, "map_c3",
+                  parameters[k]->is_scalar() &&
+                      TypesMix(parameters[k]->element_type(), operand.element_type()),
+                  "parameter ", k, " of ", name, " must be ", Name(operand.element_type()),
+                  "[], found ", parameters[k]->ToString());
+  }
+  ASSAY_REQUIRE(map, "map_c4", signature->result->is_scalar(), name,
+                " must return a scalar, found ", signature->result->ToString());
+  Shape shape(signature->result->element_type(), first.dimensions());
+  for (int64_t d = 0; d < first.rank(); ++d) {
+    if (first.is_dynamic_dimension(d)) shape.set_dynamic_dimension(d, true);
+  }
+  return shape;
+}
+
+}  // namespace assay

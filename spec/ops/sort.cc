@@ -1,0 +1,44 @@
+// sort: orders each line along a dimension, all operands by one permutation.
+//   sort_c1 at least one operand, arrays of equal dimensions   sort_c2 the dimension is in range
+//   sort_c3 the comparator takes two scalars per operand       sort_c4 of the operand's type
+//   sort_c5 and returns pred[]
+// Source: reference ops_structural.md 6.2. Tests: reduction_rules_test.cc.
+#include "spec/ops/rules.h"
+
+namespace assay {
+
+template <>
+absl::StatusOr<Shape> Rule<Opcode::kSort>(const Instruction& sort) {
+  ASSAY_REQUIRE(sort, "sort_c1", sort.operand_count() >= 1, "there must be an operand");
+  ASSAY_RETURN_IF_ERROR(RequireArrays(sort, "sort_c1"));
+  const Shape& first = sort.operand(0)->shape();
+  ASSAY_RETURN_IF_ERROR(
+      RequireDimension(sort, "sort_c2", "dimensions", sort.GetInt(Attr::kDimension), first.rank()));
+  const absl::StatusOr<Signature> signature = SignatureOf(sort, sort.to_apply());
+  if (!signature.ok()) return signature.status();
+  const absl::string_view name = sort.to_apply()->name();
+  const size_t n = sort.operand_count();
+  ASSAY_REQUIRE(sort, "sort_c3", signature->parameters.size() == 2 * n, name, " must have ", 2 * n,
+                " parameters, found ", signature->parameters.size());
+  std::vector<Shape> results;
+  for (size_t k = 0; k < n; ++k) {
+    const Shape& operand = sort.operand(k)->shape();
+    ASSAY_REQUIRE(sort, "sort_c1", SameSizes(operand, first),
+                  "operands must have equal dimensions, found ", first.ToString(), " and ",
+                  operand.ToString());
+    for (size_t i : {2 * k, 2 * k + 1}) {
+      const Shape& parameter = *signature->parameters[i];
+      ASSAY_REQUIRE(sort, "sort_c4",
+                    parameter.is_scalar() && parameter.element_type() == operand.element_type(),
+                    "parameter ", i, " of ", name, " must be ", Name(operand.element_type()),
+                    "[], found ", parameter.ToString());
+    }
+    results.push_back(operand);
+  }
+  ASSAY_REQUIRE(sort, "sort_c5",
+                signature->result->is_scalar() && IsPred(signature->result->element_type()), name,
+                " must return pred[], found ", signature->result->ToString());
+  return OneOrTuple(std::move(results), n > 1);
+}
+
+}  // namespace assay

@@ -6,6 +6,18 @@
 #include "evaluator/scalar/scalar_functions.h"
 #include "spec/element/float_formats.h"
 
+namespace assay {
+
+int64_t TotalOrderKey(ElementType type, uint64_t bits) {
+  const FloatFormat& format = *Info(type).format;
+  const auto magnitude = static_cast<int64_t>(bits & float_formats::MagnitudeMask(format));
+  if ((bits & float_formats::SignMask(format)) == 0) return magnitude;
+  if (format.signed_zero) return ~magnitude;
+  return magnitude == 0 ? std::numeric_limits<int64_t>::min() : -magnitude;
+}
+
+}  // namespace assay
+
 namespace assay::scalar {
 namespace {
 
@@ -29,16 +41,6 @@ bool Holds(ComparisonDirection direction, T a, T b) {
 }
 
 Element Truth(bool value) { return {value ? uint64_t{1} : uint64_t{0}}; }
-
-// Place in the total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaN of the FNUZ types lowest,
-// of f8e8m0fnu highest.
-int64_t TotalOrderKey(ElementType type, uint64_t bits) {
-  const FloatFormat& format = *Info(type).format;
-  const auto magnitude = static_cast<int64_t>(bits & float_formats::MagnitudeMask(format));
-  if ((bits & float_formats::SignMask(format)) == 0) return magnitude;
-  if (format.signed_zero) return ~magnitude;
-  return magnitude == 0 ? std::numeric_limits<int64_t>::min() : -magnitude;
-}
 
 int64_t Signed(const ScalarOp& op, Element x) { return DecodeSigned(op.operand_type, x.bits); }
 

@@ -93,6 +93,9 @@ Element EvaluateTernary(Opcode opcode, ElementType type, Element a, Element b, E
 // Not for ordered directions of complex numbers (CHECK).
 bool Compare(ElementType type, ComparisonDirection direction, ComparisonType comparison_type,
              Element a, Element b);
+// Place of a float in the total order: -NaN, -inf, ..., -0, +0, ..., +inf, +NaN; NaN of the FNUZ
+// types lowest, of f8e8m0fnu highest.
+int64_t TotalOrderKey(ElementType type, uint64_t bits);
 Element Convert(ElementType from, Element x, ElementType to);
 // `type` is a float type; exponent_bits >= 1, mantissa_bits >= 0.
 Element ReducePrecision(ElementType type, Element x, int exponent_bits, int mantissa_bits);

@@ -1,6 +1,5 @@
 #include "spec/ir/module.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -76,51 +75,61 @@ namespace {
 // used pair gets the smallest free number from a counter per root.
 class NamePool {
  public:
-  std::string Unique(absl::string_view name) {
-    std::string root(name);
+  // Makes `name` unique in place.
+  void Unique(std::string& name) {
     int64_t number = 0;
-    bool has_number = false;
     const size_t dot = name.rfind('.');
-    if (dot != absl::string_view::npos && dot > 0 &&
-        absl::SimpleAtoi(name.substr(dot + 1), &number) && IsDigits(name.substr(dot + 1))) {
-      root = std::string(name.substr(0, dot));
-      has_number = true;
+    const bool has_number = dot != std::string::npos && dot > 0 &&
+                            absl::SimpleAtoi(absl::string_view(name).substr(dot + 1), &number);
+    if (!has_number) number = 0;
+    const absl::string_view root =
+        has_number ? absl::string_view(name).substr(0, dot) : absl::string_view(name);
+    auto [known, is_new] = roots_.try_emplace(root, number);
+    if (is_new || known->second.Take(number)) {
+      // Kept, but for leading zeros.
+      if (!has_number || absl::StrCat(number) == absl::string_view(name).substr(dot + 1)) return;
     } else {
-      number = 0;
+      number = known->second.TakeNext();
+      if (number == 0 && !has_number) return;
     }
-    Root& used = roots_[root];
-    if (!used.taken.insert(number).second) {
-      while (!used.taken.insert(used.next).second) ++used.next;
-      number = used.next++;
-    }
-    if (number == 0 && !has_number) return root;
-    return absl::StrCat(root, ".", number);
+    name = absl::StrCat(root, ".", number);
   }
 
  private:
-  struct Root {
-    absl::flat_hash_set<int64_t> taken;
-    int64_t next = 0;
+  // The numbers that a root has been given; most have one.
+  class Numbers {
+   public:
+    explicit Numbers(int64_t first) : first_(first) {}
+    bool Take(int64_t number) { return number != first_ && more_.insert(number).second; }
+    int64_t TakeNext() {
+      while (!Take(next_)) ++next_;
+      return next_++;
+    }
+
+   private:
+    int64_t first_;
+    int64_t next_ = 0;
+    absl::flat_hash_set<int64_t> more_;
   };
-  static bool IsDigits(absl::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  }
-  absl::flat_hash_map<std::string, Root> roots_;
+  absl::flat_hash_map<std::string, Numbers> roots_;
 };
 
 }  // namespace
 
-void Module::UniquifyNames() {
+void Module::UniquifyNames(const Computation* first) {
   NamePool instruction_names;
   NamePool computation_names;
-  for (const auto& computation : computations_) {
-    for (const auto& instruction : computation->instructions()) {
-      std::string name = instruction_names.Unique(instruction->name());
-      if (name != instruction->name()) instruction->set_name(std::move(name));
+  auto uniquify = [&](Computation& computation) {
+    for (const auto& instruction : computation.instructions()) {
+      instruction_names.Unique(instruction->name_);
     }
-    std::string name = computation_names.Unique(computation->name());
-    if (name != computation->name()) computation->set_name(std::move(name));
+    computation_names.Unique(computation.name_);
+  };
+  for (const auto& computation : computations_) {
+    if (computation.get() == first) uniquify(*computation);
+  }
+  for (const auto& computation : computations_) {
+    if (computation.get() != first) uniquify(*computation);
   }
 }
 

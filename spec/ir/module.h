@@ -131,6 +131,7 @@ class Instruction {
 
  private:
   friend class Computation;
+  friend class Module;
   Opcode opcode_;
   int32_t parameter_number_ = -1;
   TextPosition position_;
@@ -275,8 +276,9 @@ class Module {
   Computation* entry() const;
   void set_entry(Computation* entry) { entry_ = entry; }
 
-  // Gives instructions and computations the unique names of hlo_text_format.md 3.3.
-  void UniquifyNames();
+  // Gives instructions and computations the unique names of hlo_text_format.md 3.3, those of
+  // `first` (when given) before all others.
+  void UniquifyNames(const Computation* first = nullptr);
   // Numbers instructions and computations from 1 where they have no id.
   void AssignIds();
   int64_t instruction_count() const;

@@ -1,10 +1,10 @@
 // The table of scalar definitions and the ways into it. Tests: scalar_ops_test.cc.
 #include "evaluator/scalar/scalar_ops.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -43,10 +43,19 @@ constexpr Row kRows[] = {
 #undef SCALAR_OP
 };
 
+// The row of each opcode, or -1.
+constexpr std::array<int, kOpcodeCount> kRowOf = [] {
+  std::array<int, kOpcodeCount> rows = {};
+  rows.fill(-1);
+  for (int i = 0; i < static_cast<int>(std::size(kRows)); ++i) {
+    rows[static_cast<size_t>(kRows[i].opcode)] = i;
+  }
+  return rows;
+}();
+
 const Row* FindRow(Opcode opcode) {
-  const Row* row = std::lower_bound(std::begin(kRows), std::end(kRows), opcode,
-                                    [](const Row& r, Opcode o) { return r.opcode < o; });
-  return row != std::end(kRows) && row->opcode == opcode ? row : nullptr;
+  const int row = kRowOf[static_cast<size_t>(opcode)];
+  return row < 0 ? nullptr : &kRows[row];
 }
 
 int ClassIndex(ElementType type) {

@@ -23,7 +23,10 @@ absl::StatusOr<Literal> LiteralFromProto(const wire::LiteralProto& proto);
 // RESOURCE_EXHAUSTED, naming the shape, for payloads over 2 GiB.
 absl::StatusOr<wire::LiteralProto> LiteralToProto(const Literal& literal);
 
-absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(const wire::HloModuleProto& proto);
+// Empties the proto on the way: move it in. Instructions may come in any order. INVALID_ARGUMENT,
+// naming computation and instruction, for whatever does not fit together.
+absl::StatusOr<std::unique_ptr<Module>> ModuleFromProto(wire::HloModuleProto proto);
+// Ids are kept where they are unique. Errors: shapes nested too deep, over 2 GiB of constants.
 absl::StatusOr<wire::HloModuleProto> ModuleToProto(const Module& module);
 
 }  // namespace assay

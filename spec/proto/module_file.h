@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -36,14 +37,26 @@ struct ModuleFile {
 // Reads a file, or standard input for "-". Files over 2 GiB (after decompression too) are refused
 // by name.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
-// Decompresses gzip content; other content is returned as it is.
+// Decompresses gzip content; other content is returned as it is. RESOURCE_EXHAUSTED over 2 GiB, and
+// over 128 MiB where the content shrank more than a hundredfold (a bomb).
 absl::StatusOr<std::string> Decompress(std::string content, const std::string& name);
-// Writes beside the target and renames, so that no half-written file is ever seen.
+// Writes beside the target and renames, so that no half-written file is ever seen. Devices and
+// pipes are written to directly.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
 // `name` is for messages.
 absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name);
 absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path);
+
+// The content of a file; the other direction of ParseModuleFile. Equal modules give equal bytes.
+// RESOURCE_EXHAUSTED for protobufs over 2 GiB. HLO text has one form.
+absl::StatusOr<std::string> SerializeModule(const Module& module, ModuleFormat format,
+                                            bool text_form = false);
+// An HloSnapshot; `result` may be null.
+absl::StatusOr<std::string> SerializeSnapshot(const Module& module,
+                                              absl::Span<const Literal> arguments,
+                                              const Literal* result, const std::string& platform,
+                                              bool text_form = false);
 
 }  // namespace assay
 

@@ -1,0 +1,184 @@
+// Content to module: the format is told first, then read by its own reader. Test:
+// module_file_test.cc.
+#include "spec/proto/module_file.h"
+
+#include <climits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/text_format.h"
+#include "spec/proto/conversions.h"
+#include "spec/proto/module_format.h"
+#include "spec/proto/pieces.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+// Levels of messages: a shape nested as deep as one may be, and what stands around it.
+constexpr int kMaxDepth = kMaxShapeNesting + 100;
+
+absl::string_view MessageName(ModuleFormat format) {
+  switch (format) {
+    case ModuleFormat::kHloText:
+      return "HLO text";
+    case ModuleFormat::kModuleProto:
+      return "HloModuleProto";
+    case ModuleFormat::kHloProto:
+      return "HloProto";
+    case ModuleFormat::kSnapshot:
+      return "HloSnapshot";
+    case ModuleFormat::kUnoptimizedSnapshot:
+      return "HloUnoptimizedSnapshot";
+  }
+  return "";
+}
+
+// The first error of a text proto; fields that this version does not know are passed over.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, int column, const std::string& message) override {
+    if (!text_.empty()) return;
+    text_ = line < 0 ? message
+                     : absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+  }
+  void AddWarning(int, int, const std::string&) override {}
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+absl::Status ParseMessage(absl::string_view content, const ModuleFile& file,
+                          google::protobuf::Message* message) {
+  if (file.text_form) {
+    google::protobuf::TextFormat::Parser parser;
+    FirstError errors;
+    parser.RecordErrorsTo(&errors);
+    parser.AllowUnknownField(true);
+    parser.SetRecursionLimit(kMaxDepth);
+    google::protobuf::io::ArrayInputStream input(content.data(), static_cast<int>(content.size()));
+    if (parser.Parse(&input, message)) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("not a good ", MessageName(file.format), " in text form: ", errors.text()));
+  }
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t*>(content.data()),
+                                               static_cast<int>(content.size()));
+  input.SetRecursionLimit(kMaxDepth);
+  if (message->ParseFromCodedStream(&input) && input.ConsumedEntireMessage()) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("truncated or corrupt ", MessageName(file.format),
+                                                 " (or nested more than ", kMaxDepth,
+                                                 " levels deep)"));
+}
+
+absl::Status TakeModule(wire::HloModuleProto* proto, ModuleFile* file) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ModuleFromProto(std::move(*proto));
+  if (!module.ok()) return module.status();
+  file->module = *std::move(module);
+  return absl::OkStatus();
+}
+
+template <typename Literals>
+absl::Status TakeArguments(const Literals& protos, ModuleFile* file) {
+  for (int i = 0; i < static_cast<int>(protos.size()); ++i) {
+    absl::StatusOr<Literal> literal = LiteralFromProto(protos[i]);
+    if (!literal.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("argument ", i, ": ", literal.status().message()));
+    }
+    file->arguments.push_back(*std::move(literal));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadSnapshot(absl::string_view content, ModuleFile* file) {
+  wire::HloSnapshot snapshot;
+  if (absl::Status status = ParseMessage(content, *file, &snapshot); !status.ok()) return status;
+  absl::Status status = TakeModule(snapshot.mutable_hlo()->mutable_hlo_module(), file);
+  if (status.ok()) status = TakeArguments(snapshot.arguments(), file);
+  if (!status.ok() || !snapshot.has_result()) return status;
+  absl::StatusOr<Literal> result = LiteralFromProto(snapshot.result());
+  if (!result.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("result: ", result.status().message()));
+  }
+  file->result = *std::move(result);
+  return absl::OkStatus();
+}
+
+absl::Status ReadProto(absl::string_view content, ModuleFile* file) {
+  switch (file->format) {
+    case ModuleFormat::kHloText:
+      break;
+    case ModuleFormat::kModuleProto: {
+      wire::HloModuleProto proto;
+      absl::Status status = ParseMessage(content, *file, &proto);
+      return status.ok() ? TakeModule(&proto, file) : status;
+    }
+    case ModuleFormat::kHloProto: {
+      wire::HloProto proto;
+      absl::Status status = ParseMessage(content, *file, &proto);
+      return status.ok() ? TakeModule(proto.mutable_hlo_module(), file) : status;
+    }
+    case ModuleFormat::kSnapshot:
+      return ReadSnapshot(content, file);
+    case ModuleFormat::kUnoptimizedSnapshot: {
+      wire::HloUnoptimizedSnapshot proto;
+      absl::Status status = ParseMessage(content, *file, &proto);
+      if (status.ok()) status = TakeModule(proto.mutable_hlo_module(), file);
+      // Those of the first partition: the others run the same module.
+      if (status.ok() && proto.partitions_size() > 0) {
+        status = TakeArguments(proto.partitions(0).arguments(), file);
+      }
+      return status;
+    }
+  }
+  return absl::InternalError("no protobuf format");
+}
+
+}  // namespace
+
+absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name) {
+  ModuleFile file;
+  if (content.empty()) return absl::InvalidArgumentError(absl::StrCat(name, ": is empty"));
+  if (content.size() > INT_MAX) {
+    return absl::ResourceExhaustedError(absl::StrCat(name, ": larger than 2 GiB"));
+  }
+  std::optional<ModuleFormat> format = BinaryFormat(content);
+  file.text_form = !format;
+  if (!format && !LooksLikeText(content)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ": neither HLO text nor a protobuf with a module in it"));
+  }
+  if (!format) format = TextProtoFormat(content);
+  if (!format) {
+    ParseOptions options;
+    options.file_name = name;
+    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(content, options);
+    if (!module.ok()) return module.status();
+    file.module = *std::move(module);
+    return file;
+  }
+  file.format = *format;
+  if (absl::Status status = ReadProto(content, &file); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
+  }
+  return file;
+}
+
+absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path) {
+  absl::StatusOr<std::string> content = ReadFile(path);
+  if (!content.ok()) return content.status();
+  const std::string name = path == "-" ? "standard input" : path;
+  const bool compressed = content->size() > 1 && (*content)[0] == '\x1f' && (*content)[1] == '\x8b';
+  content = Decompress(*std::move(content), name);
+  if (!content.ok()) return content.status();
+  absl::StatusOr<ModuleFile> file = ParseModuleFile(*content, name);
+  if (file.ok()) file->compressed = compressed;
+  return file;
+}
+
+}  // namespace assay

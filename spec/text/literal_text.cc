@@ -186,6 +186,8 @@ class ArrayReader {
       case TokenKind::kComma:
         lexer_.Next();
         return absl::OkStatus();
+      case TokenKind::kEnd:
+        return lexer_.Expected(absl::StrCat("the '}' of a literal of ", shape_.ToString()));
       default:
         break;
     }

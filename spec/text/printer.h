@@ -8,6 +8,7 @@
 #ifndef ASSAY_SPEC_TEXT_PRINTER_H_
 #define ASSAY_SPEC_TEXT_PRINTER_H_
 
+#include <cstdint>
 #include <string>
 
 #include "spec/ir/module.h"
@@ -42,6 +43,9 @@ struct PrintOptions {
   bool ids = true;
   // Beyond XLA's: what it takes to read the very same module back.
   bool exact = false;
+  // Bodies in place of names stop, in favour of names, when the text is this long: that of a module
+  // whose every computation calls another one twice doubles with each level.
+  int64_t max_inlined_bytes = int64_t{1} << 28;
 
   // Everything needed to rebuild the module exactly: names with %, constants in full, asynchronous
   // wrappers as computations of their own, computations and instructions in the order in which they

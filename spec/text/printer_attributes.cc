@@ -11,10 +11,8 @@
 namespace assay::printing {
 namespace {
 
-// Bodies inside bodies beyond this depth, and bodies once the text is this long, are replaced by
-// names: the text of a module that calls every computation twice doubles with each level.
+// Bodies inside bodies beyond this depth are replaced by names: writing them recurses.
 constexpr int kMaxInlined = 100;
-constexpr size_t kMaxInlinedBytes = size_t{1} << 28;
 
 bool IsComputation(AttrKind kind) {
   return kind == AttrKind::kComputation || kind == AttrKind::kComputations;
@@ -197,7 +195,8 @@ void BodyPrinter::DefaultValue(const assay::Instruction& instruction, const Attr
 
 bool BodyPrinter::WantsBodies(const assay::Instruction& instruction) const {
   using Mode = PrintOptions::Subcomputations;
-  if (inlined_ >= kMaxInlined || out_->size() > kMaxInlinedBytes) return false;
+  if (inlined_ >= kMaxInlined) return false;
+  if (static_cast<int64_t>(out_->size()) > options_.max_inlined_bytes) return false;
   if (options_.subcomputations == Mode::kFullBodies) return true;
   const Opcode opcode = instruction.opcode();
   return options_.subcomputations == Mode::kNonSequentialBodies && opcode != Opcode::kWhile &&

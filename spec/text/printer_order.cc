@@ -139,6 +139,10 @@ std::vector<const Computation*> ComputationOrder(const Module& module, bool stor
   for (const auto& computation : module.computations()) {
     if (!called.contains(computation.get())) AppendCalleesFirst(*computation, &seen, &order);
   }
+  // What only calls itself in a circle is no valid module, but is shown all the same.
+  for (const auto& computation : module.computations()) {
+    AppendCalleesFirst(*computation, &seen, &order);
+  }
   return order;
 }
 

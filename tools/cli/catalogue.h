@@ -1,0 +1,30 @@
+// Rows of the operation catalogue as words, JSON and a table of the documentation.
+// Tests: ops_test.cc.
+#ifndef ASSAY_TOOLS_CLI_CATALOGUE_H_
+#define ASSAY_TOOLS_CLI_CATALOGUE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "interpreter/interpreter.h"
+#include "nlohmann/json_fwd.hpp"
+#include "spec/op_info.h"
+
+namespace assay {
+
+std::string ArityText(int arity);
+absl::string_view FamilyName(Family family);
+absl::string_view AccuracyName(Accuracy accuracy);
+std::vector<std::string> TypeNames(const OpInfo& op);
+// "ints, required", "bool, default false".
+std::string AttributeText(const AttributeUse& use);
+nlohmann::json OpJson(const OpInfo& op);
+// docs/operations.md.
+std::string CatalogueMarkdown();
+// " (did you mean X?)", or nothing.
+std::string NearestOpcode(absl::string_view name);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_CATALOGUE_H_

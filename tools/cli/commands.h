@@ -1,0 +1,17 @@
+// The subcommands of `assay`. Each adds itself to the command line; its callback leaves the exit
+// code (exit_code.h).
+#ifndef ASSAY_TOOLS_CLI_COMMANDS_H_
+#define ASSAY_TOOLS_CLI_COMMANDS_H_
+
+#include "CLI/CLI.hpp"
+
+namespace assay {
+
+void AddRunCommand(CLI::App& app, int* exit_code);
+void AddDiffCommand(CLI::App& app, int* exit_code);
+void AddShowCommand(CLI::App& app, int* exit_code);
+void AddOpsCommand(CLI::App& app, int* exit_code);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_COMMANDS_H_

@@ -1,0 +1,86 @@
+// `assay ops`: the catalogue of operations.
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/catalogue.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+namespace {
+
+struct OpsCommand {
+  std::string name;
+  bool markdown = false;
+  OutputOptions output;
+
+  int Run() const;
+};
+
+void PrintDetails(const OpInfo& op) {
+  std::cout << op.name << "\n"
+            << "  operands    " << ArityText(op.arity) << "\n"
+            << "  family      " << FamilyName(op.family) << "\n"
+            << "  accuracy    " << AccuracyName(op.accuracy) << "\n"
+            << "  types       " << absl::StrJoin(TypeNames(op), " ") << "\n"
+            << "  shape       "
+            << (op.shape_inferable ? "may be left out in text" : "must be written in text") << "\n"
+            << "  golden      " << (IsInterpreted(op.opcode) ? "yes" : "not yet") << "\n"
+            << "  attributes" << (op.attributes.empty() ? "  none" : "") << "\n";
+  for (const AttributeUse& use : op.attributes) {
+    absl::PrintF("    %-32s %s\n", Info(use.attr).name, AttributeText(use));
+  }
+}
+
+int OpsCommand::Run() const {
+  std::vector<const OpInfo*> ops;
+  if (name.empty()) {
+    for (const OpInfo& op : Catalogue()) ops.push_back(&op);
+  } else {
+    const std::optional<Opcode> opcode = OpcodeFromName(name);
+    if (!opcode) {
+      return Fail(absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
+                                                          NearestOpcode(name),
+                                                          "; assay ops lists all ", kOpcodeCount)),
+                  output);
+    }
+    ops.push_back(&Info(*opcode));
+  }
+  if (output.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const OpInfo* op : ops) list.push_back(OpJson(*op));
+    std::cout << list.dump(2) << "\n";
+  } else if (markdown) {
+    std::cout << CatalogueMarkdown();
+  } else if (!name.empty()) {
+    PrintDetails(*ops.front());
+  } else {
+    for (const OpInfo* op : ops) {
+      absl::PrintF("%-28s %-14s %-14s %-13s %s\n", op->name, ArityText(op->arity),
+                   FamilyName(op->family), AccuracyName(op->accuracy),
+                   IsInterpreted(op->opcode) ? "golden" : "-");
+    }
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddOpsCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<OpsCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "ops", "The catalogue of operations: operands, types, attributes, who supports them");
+  sub->add_option("NAME", command->name, "One operation in detail, e.g. reduce-window");
+  sub->add_flag("--markdown", command->markdown, "The table of docs/operations.md");
+  command->output.AddTo(sub);
+  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+}
+
+}  // namespace assay

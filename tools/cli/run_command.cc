@@ -1,0 +1,209 @@
+// `assay run`: evaluates a module, prints or saves its results, compares them with expected ones.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "backends/golden/golden_backend.h"
+#include "nlohmann/json.hpp"
+#include "spec/text/printer.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/options.h"
+#include "tools/cli/report.h"
+#include "tools/io/arrays.h"
+
+namespace assay {
+namespace {
+
+struct RunCommand {
+  std::string module;
+  InputOptions inputs;
+  BudgetOptions budget;
+  OutputOptions output;
+  std::string out;
+  std::string expect;
+  std::string backend = "golden";
+  bool trace = false;
+  bool straight = false;
+  bool stats = false;
+  int repeat = 1;
+  uint64_t max_ulp = 0;
+
+  int Run() const;
+
+ private:
+  absl::StatusOr<Literal> Evaluate(const ModuleFile& file, Backend& backend, double* seconds) const;
+  absl::StatusOr<std::optional<Literal>> Expected(const ModuleFile& file) const;
+};
+
+// Prints every instruction with its value as it is computed.
+class Tracer : public Observer {
+ public:
+  absl::Status After(const Instruction& instruction, int64_t depth, const Literal& value) override {
+    constexpr size_t kLongest = 160;
+    std::string text = PrintTypedLiteral(value);
+    if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), " ...");
+    std::cerr << std::string(2 * std::min<int64_t>(depth, 40), ' ') << instruction.name() << " = "
+              << Name(instruction.opcode()) << ": " << text << "\n";
+    return absl::OkStatus();
+  }
+};
+
+absl::StatusOr<Literal> RunCommand::Evaluate(const ModuleFile& file, Backend& backend,
+                                             double* seconds) const {
+  absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(file, budget.budget.bytes);
+  if (!arguments.ok()) return arguments.status();
+  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
+  if (!executable.ok()) return executable.status();
+  std::vector<BufferHandle> buffers;
+  std::vector<const Buffer*> pointers;
+  for (const Literal& argument : *arguments) {
+    absl::StatusOr<BufferHandle> buffer = backend.Upload(argument);
+    if (!buffer.ok()) return buffer.status();
+    buffers.push_back(*std::move(buffer));
+    pointers.push_back(buffers.back().get());
+  }
+  *seconds = std::numeric_limits<double>::infinity();
+  std::vector<BufferHandle> results;
+  for (int i = 0; i < repeat; ++i) {
+    results.clear();
+    absl::StatusOr<std::vector<BufferHandle>> outcome = (*executable)->Execute({pointers});
+    if (!outcome.ok()) return outcome.status();
+    results = *std::move(outcome);
+    *seconds = std::min(*seconds, (*executable)->last_seconds());
+  }
+  return backend.Download(*results.front());
+}
+
+absl::StatusOr<std::optional<Literal>> RunCommand::Expected(const ModuleFile& file) const {
+  if (expect.empty()) return file.result;
+  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(expect);
+  if (!arrays.ok()) return arrays.status();
+  absl::StatusOr<Literal> value = ToResult(*file.module->entry(), *arrays);
+  if (!value.ok()) return value.status();
+  return *std::move(value);
+}
+
+nlohmann::json StatsJson(const RunStats& stats) {
+  return {{"steps", stats.steps},
+          {"peak_bytes", stats.peak_bytes},
+          {"undecided_elements", stats.real.undecided()}};
+}
+
+nlohmann::json ResultsJson(const Literal& result) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const NamedLiteral& output : NameResults(result)) {
+    nlohmann::json entry = {{"name", output.name}, {"shape", output.value.shape().ToString()}};
+    constexpr int64_t kShown = 1000;  // elements; --out has them all
+    if (output.value.is_array() && output.value.element_count() <= kShown) {
+      entry["value"] = PrintLiteral(output.value);
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+void PrintResults(const Literal& result) {
+  for (const NamedLiteral& output : NameResults(result)) {
+    constexpr size_t kLongest = 400;
+    std::string text = PrintTypedLiteral(output.value);
+    if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), " ...");
+    std::cout << output.name << " = " << text << "\n";
+  }
+}
+
+int RunCommand::Run() const {
+  Tracer tracer;
+  BackendOptions backend_options;
+  backend_options.straight = straight;
+  backend_options.observed = trace;
+  if (trace) backend_options.observers.push_back(&tracer);
+  absl::StatusOr<ModuleFile> file = LoadModule(module);
+  if (!file.ok()) return Fail(file.status(), output);
+  absl::StatusOr<std::unique_ptr<Backend>> target =
+      MakeBackend(backend, budget.budget, backend_options);
+  if (!target.ok()) return Fail(target.status(), output);
+  absl::StatusOr<std::optional<Literal>> expected = Expected(*file);
+  if (!expected.ok()) return Fail(expected.status(), output);
+  double seconds = 0;
+  absl::StatusOr<Literal> result = Evaluate(*file, **target, &seconds);
+  if (!result.ok()) return Fail(result.status(), output);
+  if (!out.empty()) {
+    absl::Status status = WriteNpz(out, NameResults(*result));
+    if (!status.ok()) return Fail(status, output);
+  }
+  std::optional<Comparison> comparison;
+  if (*expected) {
+    absl::StatusOr<Comparison> compared = Compare(*result, **expected);
+    if (!compared.ok()) return Fail(compared.status(), output);
+    comparison = *std::move(compared);
+  }
+  const auto* golden = dynamic_cast<const GoldenBackend*>(target->get());
+  if (output.json) {
+    nlohmann::json report = {{"module", file->module->name()},
+                             {"backend", std::string((*target)->name())},
+                             {"seconds", seconds}};
+    if (!output.quiet) report["results"] = ResultsJson(*result);
+    if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
+    if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
+    std::cout << report.dump(2) << "\n";
+  } else if (!output.quiet) {
+    if (comparison) {
+      std::cout << ReportText(*comparison, backend, expect.empty() ? "snapshot" : "expected",
+                              max_ulp);
+    } else if (out.empty()) {
+      PrintResults(*result);
+    }
+    if (stats && golden != nullptr) {
+      const RunStats& run = golden->last_stats();
+      absl::PrintF("seconds %.6f, element steps %d, peak bytes %d, undecided elements %d\n",
+                   seconds, run.steps, run.peak_bytes, run.real.undecided());
+    }
+  }
+  return !comparison || Accepted(*comparison, max_ulp) ? kExitOk : kExitMismatch;
+}
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<RunCommand>();
+  CLI::App* sub =
+      app.add_subcommand("run", "Evaluate a module and show, save or check its results");
+  sub->add_option("MODULE", command->module,
+                  "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
+                  "- for standard input. A snapshot brings its arguments and its result")
+      ->required();
+  command->inputs.AddTo(sub);
+  sub->add_option("--out", command->out, "Write the results to this .npz (out0, out1, ...)");
+  sub->add_option(
+      "--expect", command->expect,
+      "Compare with these results (.npz with out0, out1, ...; exit code 1 if they differ)");
+  sub->add_option("--max-ulp", command->max_ulp,
+                  "With --expect: accept floats that differ by at most this many ulp")
+      ->capture_default_str();
+  sub->add_option("--backend", command->backend, "golden, or process:COMMAND")
+      ->capture_default_str();
+  sub->add_flag("--straight", command->straight,
+                "Golden: evaluate by the definitions alone, without kernels (slow, same bits)");
+  sub->add_flag("--trace", command->trace,
+                "Golden: print every instruction with its value to standard error");
+  sub->add_flag("--stats", command->stats, "Golden: print time, work and memory");
+  sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->budget.AddTo(sub);
+  command->output.AddTo(sub);
+  sub->footer(
+      "Examples:\n"
+      "  assay run step.hlo --inputs step.inputs.npz --expect step.expected.npz\n"
+      "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out results.npz\n"
+      "  assay run dump.snapshot.pb --json");
+  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+}
+
+}  // namespace assay

@@ -85,6 +85,7 @@ class Instruction {
   const Attributes& attributes() const { return attributes_; }
   // Stores the value, or forgets it when it equals the default.
   void SetAttribute(Attr attr, AttributeValue value);
+  void EraseAttribute(Attr attr) { attributes_.Erase(attr); }
   bool HasAttribute(Attr attr) const { return attributes_.Has(attr); }
   bool GetBool(Attr attr) const;
   int64_t GetInt(Attr attr) const;  // integers and enumerations

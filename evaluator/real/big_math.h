@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 
 #include "evaluator/real/big_constants.h"
 
@@ -23,6 +24,21 @@ class BigMath {
   using Float = boost::multiprecision::number<
       boost::multiprecision::cpp_bin_float<kBits, boost::multiprecision::digit_base_2, void, int>,
       boost::multiprecision::et_off>;
+
+  // What ball.h asks for.
+  static Float Abs(const Float& x) { return fabs(x); }
+  static Float Sqrt(const Float& x) { return sqrt(x); }
+  static Float Scale(const Float& x, int exponent) { return ldexp(x, exponent); }
+  static Float Infinity() { return std::numeric_limits<Float>::infinity(); }
+  static const Float& kRoundoff() {
+    static const Float value = ldexp(Float(1), 1 - kBits);
+    return value;
+  }
+  static const Float& kFunctionError() {
+    static const Float value = ldexp(Float(1), 64 - kBits);
+    return value;
+  }
+  static double kUnderflow() { return 0; }
 
   static const Float& Pi() {
     static const Float value = Constant(PiInteger());
@@ -85,10 +101,22 @@ class BigMath {
     if (fabs(r) > 0.785) r = Reduce(x, scale, quadrant);
     Float s, c;
     SinCosSeries(r, s, c);
-    sine = quadrant & 1 ? c : s;
-    cosine = quadrant & 1 ? s : c;
-    if (quadrant & 2) sine = -sine;
-    if (quadrant == 1 || quadrant == 2) cosine = -cosine;
+    Place(quadrant, s, c, sine, cosine);
+  }
+
+  // sin and cos of any x, with an absolute error bound: x minus a multiple of a rounded pi/2.
+  static void SinCosOf(const Float& x, Float& sine, Float& cosine, Float& error) {
+    if (!(fabs(x) < ldexp(Float(1), kBits / 2))) {
+      sine = cosine = 0;
+      error = 1;
+      return;
+    }
+    const Float half_pi = Pi() / 2;
+    const Float turns = round(Float(x / half_pi));
+    Float s, c;
+    SinCosSeries(Float(x - turns * half_pi), s, c);
+    Place(static_cast<unsigned>(static_cast<Integer>(turns) & 3), s, c, sine, cosine);
+    error = (fabs(x) + 1) * ldexp(Float(1), 16 - kBits);
   }
 
   // Any t. Halving is stable and keeps the relative error; fewer than 16 steps of 8 units.
@@ -187,6 +215,13 @@ class BigMath {
       term *= square / (n + 1);
     }
     s *= r;
+  }
+  // sin and cos of r + quadrant * pi/2 from those of r.
+  static void Place(unsigned quadrant, const Float& s, const Float& c, Float& sine, Float& cosine) {
+    sine = quadrant & 1 ? c : s;
+    cosine = quadrant & 1 ? s : c;
+    if (quadrant & 2) sine = -sine;
+    if (quadrant == 1 || quadrant == 2) cosine = -cosine;
   }
   // x * 2^scale - quadrant * pi/2, quadrant modulo 4.
   static Float Reduce(double x, int scale, unsigned& quadrant) {

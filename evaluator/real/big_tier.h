@@ -3,6 +3,7 @@
 #ifndef ASSAY_EVALUATOR_REAL_BIG_TIER_H_
 #define ASSAY_EVALUATOR_REAL_BIG_TIER_H_
 
+#include "evaluator/real/complex_tiers.h"
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/real_functions.h"
 
@@ -14,6 +15,8 @@ template <int kPrecision>
 struct BigTier {
   static Ends Evaluate(RealFunction function, ElementType type, double x);
   static Ends Evaluate(RealFunction2 function, ElementType type, double a, double b);
+  // Parts in the float type `type`, by ball arithmetic.
+  static ComplexEnds Evaluate(const ComplexCall& call, ElementType type);
 };
 
 extern template struct BigTier<192>;

@@ -7,6 +7,7 @@
 
 #include "evaluator/real/big_math.h"
 #include "evaluator/real/big_tier.h"
+#include "evaluator/real/complex_formulas.h"
 
 namespace assay::real {
 
@@ -145,6 +146,21 @@ Ends BigTier<kPrecision>::Evaluate(RealFunction2 function, ElementType type, dou
   using Math = BigMath<kPrecision + 64>;
   return RoundRelative<kPrecision>(
       type, function == RealFunction2::kAtan2 ? BigAtan2<Math>(a, b) : BigPower<Math>(a, b));
+}
+
+template <class Math>
+Ends RoundBall(ElementType type, const Ball<Math>& ball) {
+  using Float = typename Math::Float;
+  if (!isfinite(ball.mid) || !isfinite(ball.rad)) return {};
+  const Float reach = ball.rad * (1 + 0x1p-20) + fabs(ball.mid) * Math::kRoundoff();
+  if (ball.IsZero()) return DecidedEnds(RoundToFloat(type, Unrounded{}));
+  return RoundBig(type, Float(ball.mid - reach), Float(ball.mid + reach), ball.mid);
+}
+
+template <int kPrecision>
+ComplexEnds BigTier<kPrecision>::Evaluate(const ComplexCall& call, ElementType type) {
+  const auto value = EvaluateCall<BigMath<kPrecision + 64>>(call);
+  return {RoundBall(type, value.re), RoundBall(type, value.im)};
 }
 
 }  // namespace assay::real

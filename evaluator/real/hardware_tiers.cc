@@ -108,20 +108,22 @@ constexpr QuadFunction kQuad[] = {assay_quad_acos,
                                   assay_quad_tanh};
 static_assert(std::size(kQuad) == kTableSize);
 
+// Below 2^-4000 no type can tell results apart, but for their sign.
+const __float128 kSmallest = static_cast<__float128>(0x1p-1000) * 0x1p-1000 * 0x1p-1000 * 0x1p-1000;
+
 // In integers: the significand of y, 14 bits lower than it could be, plus and minus the bound.
 Ends RoundQuad(ElementType type, __float128 y) {
-  const auto bits = __builtin_bit_cast(unsigned __int128, y);
-  const bool negative = static_cast<bool>(bits >> 127);
-  const int biased = static_cast<int>(bits >> 112) & 0x7fff;
-  if (biased == 0 || biased == 0x7fff) return {};  // zero, subnormal, infinity, NaN
-  constexpr unsigned __int128 kHidden = static_cast<unsigned __int128>(1) << 112;
-  const unsigned __int128 significand = ((bits & (kHidden - 1)) | kHidden) << 14;
-  const unsigned __int128 reach = (significand >> -kQuadBoundLog2) + 1;
-  const int64_t exponent = biased - 16383 - 126;
-  Unrounded inner{negative, significand - reach, exponent, false};
-  Unrounded outer{negative, significand + reach, exponent, false};
+  // Zero, subnormal, infinity and NaN are beyond what the bound covers.
+  if (!(y > kSmallest || y < -kSmallest) || y - y != 0) return {};
+  Unrounded inner = UnpackQuad(y);
+  inner.significand <<= 14;
+  inner.exponent -= 14;
+  Unrounded outer = inner;
+  const unsigned __int128 reach = (inner.significand >> -kQuadBoundLog2) + 1;
+  inner.significand -= reach;
+  outer.significand += reach;
   const uint64_t near_zero = RoundToFloat(type, inner), far = RoundToFloat(type, outer);
-  return negative ? Ends{far, near_zero, true, 0} : Ends{near_zero, far, true, 0};
+  return inner.negative ? Ends{far, near_zero, true, 0} : Ends{near_zero, far, true, 0};
 }
 #endif
 

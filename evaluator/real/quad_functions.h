@@ -33,6 +33,20 @@ ASSAY_QUAD_FUNCTION2(atan2);
 ASSAY_QUAD_FUNCTION2(pow);
 #undef ASSAY_QUAD_FUNCTION
 #undef ASSAY_QUAD_FUNCTION2
+
+namespace assay::real {
+
+// The exact value of a finite number.
+inline Unrounded UnpackQuad(__float128 value) {
+  const auto bits = __builtin_bit_cast(unsigned __int128, value);
+  const int biased = static_cast<int>(bits >> 112) & 0x7fff;
+  constexpr unsigned __int128 kHidden = static_cast<unsigned __int128>(1) << 112;
+  const unsigned __int128 fraction = bits & (kHidden - 1);
+  return {static_cast<bool>(bits >> 127), biased == 0 ? fraction : fraction | kHidden,
+          (biased == 0 ? 1 : biased) - 16383 - 112, false};
+}
+
+}  // namespace assay::real
 #endif
 
 #endif  // ASSAY_EVALUATOR_REAL_QUAD_FUNCTIONS_H_

@@ -1,0 +1,120 @@
+// Ball arithmetic: a number with an absolute bound on its error, carried through every operation.
+// Cancellation then needs no analysis: the bound shows it, and a more precise tier runs.
+//
+// `Math` supplies Float, functions of it with relative error below kFunctionError(), operations
+// below kRoundoff(), kUnderflow(), the absolute error of a product that underflows, and
+// SinCosOf(x, sine, cosine, absolute error).
+// Radii are computed in Float too and inflated by 2^-30 for their own roundings.
+#ifndef ASSAY_EVALUATOR_REAL_BALL_H_
+#define ASSAY_EVALUATOR_REAL_BALL_H_
+
+namespace assay::real {
+
+template <class Math>
+struct Ball {
+  using Float = typename Math::Float;
+
+  Float mid = 0;
+  Float rad = 0;
+
+  Ball() = default;
+  Ball(double exact) : mid(exact) {}  // NOLINT: numbers are balls
+  Ball(const Float& middle, const Float& radius) : mid(middle), rad(radius) {}
+
+  // The value of a function at an exact argument.
+  static Ball OfFunction(const Float& value) {
+    return Ball(value, Up(Math::Abs(value) * Math::kFunctionError()));
+  }
+  static Ball Unknown() { return Ball(0, Math::Infinity()); }
+
+  static Float Up(const Float& radius) { return radius * (1 + 0x1p-30); }
+  bool IsZero() const { return mid == 0 && rad == 0; }
+  // Surely greater than zero.
+  bool IsPositive() const { return mid > rad; }
+
+  Ball operator-() const { return Ball(-mid, rad); }
+  friend Ball operator+(const Ball& a, const Ball& b) {
+    if (a.IsZero()) return b;
+    if (b.IsZero()) return a;
+    const Float mid = a.mid + b.mid;
+    return Ball(mid, Up(a.rad + b.rad + Math::Abs(mid) * Math::kRoundoff()));
+  }
+  friend Ball operator-(const Ball& a, const Ball& b) { return a + -b; }
+  friend Ball operator*(const Ball& a, const Ball& b) {
+    if (a.IsZero() || b.IsZero()) return Ball();
+    const Float mid = a.mid * b.mid;
+    return Ball(mid, Up(Math::Abs(a.mid) * b.rad + a.rad * (Math::Abs(b.mid) + b.rad) +
+                        Math::Abs(mid) * Math::kRoundoff() + Math::kUnderflow()));
+  }
+  friend Ball operator/(const Ball& a, const Ball& b) {
+    if (!(Math::Abs(b.mid) > 2 * b.rad)) return Unknown();
+    if (a.IsZero()) return Ball();
+    const Float mid = a.mid / b.mid;
+    // |a/b - mid| <= (rad a + |mid| rad b) / (|b| - rad b), and |b| - rad b > |b| / 2.
+    return Ball(mid, Up((a.rad + Math::Abs(mid) * b.rad) / (Math::Abs(b.mid) / 2) +
+                        Math::Abs(mid) * Math::kRoundoff() + Math::kUnderflow()));
+  }
+  // Multiplication by a power of two.
+  Ball Scaled(int exponent) const {
+    return Ball(Math::Scale(mid, exponent), Math::Scale(rad, exponent));
+  }
+};
+
+// |sqrt(x + d) - sqrt(x)| <= |d| / sqrt(x), x + d >= 0.
+template <class Math>
+Ball<Math> Sqrt(const Ball<Math>& x) {
+  if (x.IsZero()) return x;
+  if (!x.IsPositive()) return Ball<Math>::Unknown();
+  const auto root = Math::Sqrt(x.mid);
+  return {root, Ball<Math>::Up(x.rad / root + root * Math::kRoundoff())};
+}
+
+// |exp(x + d) - exp(x)| <= 2 |d| exp(x) for |d| < 1/2.
+template <class Math>
+Ball<Math> Exp(const Ball<Math>& x) {
+  if (!(x.rad < 0.5)) return Ball<Math>::Unknown();
+  const auto value = Math::Exp(x.mid);
+  return {value, Ball<Math>::Up(value * (Math::kFunctionError() + 2 * x.rad))};
+}
+
+// |log(x + d) - log(x)| <= 2 |d| / x for |d| < x / 2.
+template <class Math>
+Ball<Math> Log(const Ball<Math>& x) {
+  if (!(x.mid > 2 * x.rad)) return Ball<Math>::Unknown();
+  const auto value = Math::Log(x.mid);
+  return {value, Ball<Math>::Up(Math::Abs(value) * Math::kFunctionError() + 2 * x.rad / x.mid)};
+}
+
+template <class Math>
+Ball<Math> Log1p(const Ball<Math>& x) {
+  const auto one_plus = 1 + x.mid;
+  if (!(one_plus > 2.5 * x.rad)) return Ball<Math>::Unknown();
+  const auto value = Math::Log1p(x.mid);
+  return {value, Ball<Math>::Up(Math::Abs(value) * Math::kFunctionError() +
+                                (2 + 0x1p-20) * x.rad / one_plus)};
+}
+
+// The angle of (x, y). Its gradient is 1 / |(x, y)|, at most doubled inside the ball, which must
+// not contain the origin or cross the cut.
+template <class Math>
+Ball<Math> Atan2(const Ball<Math>& y, const Ball<Math>& x) {
+  const auto size = Math::Abs(x.mid) > Math::Abs(y.mid) ? Math::Abs(x.mid) : Math::Abs(y.mid);
+  const auto reach = x.rad + y.rad;
+  if (!(size > 2 * reach)) return Ball<Math>::Unknown();
+  if (y.rad != 0 && !(Math::Abs(y.mid) > y.rad) && !x.IsPositive()) return Ball<Math>::Unknown();
+  const auto value = Math::Atan2(y.mid, x.mid);
+  return {value, Ball<Math>::Up(Math::Abs(value) * Math::kFunctionError() + 2 * reach / size)};
+}
+
+template <class Math>
+void SinCos(const Ball<Math>& x, Ball<Math>& sine, Ball<Math>& cosine) {
+  typename Math::Float s, c, error;
+  Math::SinCosOf(x.mid, s, c, error);
+  const auto rad = Ball<Math>::Up(x.rad + error);
+  sine = Ball<Math>(s, rad);
+  cosine = Ball<Math>(c, rad);
+}
+
+}  // namespace assay::real
+
+#endif  // ASSAY_EVALUATOR_REAL_BALL_H_

@@ -1,0 +1,197 @@
+// Integer decisions for complex functions. Tests: complex_functions_test.cc.
+#include "evaluator/real/complex_exact.h"
+
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "evaluator/real/exact_cases.h"
+#include "evaluator/real/exact_sum.h"
+
+namespace assay::real {
+namespace {
+
+using Integer = boost::multiprecision::cpp_int;
+
+// significand * 2^exponent.
+struct Dyadic {
+  Integer significand = 0;
+  int exponent = 0;
+
+  Dyadic() = default;
+  Dyadic(Integer s, int e) : significand(std::move(s)), exponent(e) {}
+  explicit Dyadic(double value) {
+    if (value == 0) return;
+    const OddParts parts = Split(value);
+    significand = parts.significand;
+    if (parts.negative) significand = -significand;
+    exponent = parts.exponent;
+  }
+  int sign() const { return significand.sign(); }
+  friend Dyadic operator*(const Dyadic& a, const Dyadic& b) {
+    return {a.significand * b.significand, a.exponent + b.exponent};
+  }
+  friend Dyadic operator+(const Dyadic& a, const Dyadic& b) {
+    if (a.sign() == 0) return b;
+    if (b.sign() == 0) return a;
+    const int exponent = std::min(a.exponent, b.exponent);
+    return {(a.significand << (a.exponent - exponent)) + (b.significand << (b.exponent - exponent)),
+            exponent};
+  }
+  friend Dyadic operator-(const Dyadic& a) { return {-a.significand, a.exponent}; }
+  friend Dyadic operator-(const Dyadic& a, const Dyadic& b) { return a + -b; }
+  Dyadic Doubled() const { return {significand, exponent + 1}; }
+};
+
+// numerator / denominator, rounded once; 0 / x is +0.
+uint64_t RoundQuotient(ElementType part, const Dyadic& numerator, const Dyadic& denominator) {
+  if (numerator.sign() == 0) return EncodeFloat(part, 0.0);
+  const bool negative = (numerator.sign() < 0) != (denominator.sign() < 0);
+  const Integer n = abs(numerator.significand), d = abs(denominator.significand);
+  // A quotient of 72 or 73 bits.
+  const int shift = 72 + static_cast<int>(msb(d)) - static_cast<int>(msb(n));
+  const Integer dividend = shift > 0 ? Integer(n << shift) : n;
+  const Integer divisor = shift < 0 ? Integer(d << -shift) : d;
+  const Integer quotient = dividend / divisor;
+  return RoundToFloat(part, {negative, static_cast<unsigned __int128>(quotient),
+                             int64_t{numerator.exponent} - denominator.exponent - shift,
+                             quotient * divisor != dividend});
+}
+
+uint64_t Round(ElementType part, const Dyadic& value) {
+  return RoundQuotient(part, value, Dyadic(1, 0));
+}
+
+// a c + b d with the sign of zero that adding the products gives.
+uint64_t SumOfProducts(ElementType part, double a, double c, double b, double d) {
+  ExactSum sum;
+  sum.AddProduct(a, c);
+  sum.AddProduct(b, d);
+  return sum.Round(part);
+}
+
+uint64_t RoundDouble(ElementType part, double value) {
+  return std::isnan(value) ? CanonicalNan(part) : EncodeFloat(part, value);
+}
+
+// Operands or divisors for which no quotient exists: C's Annex G.
+PartPatterns SpecialQuotient(ElementType part, double a, double b, double c, double d) {
+  const auto patterns = [part](double re, double im) {
+    return PartPatterns{RoundDouble(part, re), RoundDouble(part, im)};
+  };
+  const double inf = std::numeric_limits<double>::infinity();
+  const bool finite_divisor = std::isfinite(c) && std::isfinite(d);
+  const auto boxed = [](double x) { return std::copysign(std::isinf(x) ? 1.0 : 0.0, x); };
+  if (c == 0 && d == 0) return patterns(std::copysign(inf, c) * a, std::copysign(inf, c) * b);
+  if ((std::isinf(a) || std::isinf(b)) && finite_divisor) {
+    const double x = boxed(a), y = boxed(b);
+    return patterns(inf * (x * c + y * d), inf * (y * c - x * d));
+  }
+  if ((std::isinf(c) || std::isinf(d)) && std::isfinite(a) && std::isfinite(b)) {
+    const double x = boxed(c), y = boxed(d);
+    return patterns(0.0 * (a * x + b * y), 0.0 * (b * x - a * y));
+  }
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  return patterns(nan, nan);
+}
+
+// |z|^2 for z = (a, b).
+Dyadic Square(const Dyadic& a, const Dyadic& b) { return a * a + b * b; }
+
+// The midpoint of two neighbouring non-negative patterns, of which the upper may be infinity.
+Dyadic Midpoint(ElementType part, uint64_t low, uint64_t high) {
+  const Dyadic lower(DecodeFloat(part, low));
+  Dyadic upper;
+  if (IsInfinity(part, high)) {
+    upper = Dyadic(1, Info(part).format->max_exponent() + 1);
+  } else {
+    upper = Dyadic(DecodeFloat(part, high));
+  }
+  Dyadic middle = lower + upper;
+  --middle.exponent;
+  return middle;
+}
+
+// The sign of (magnitude of the part) - c, c > 0. With h = |z|, each condition "part >= c" is h >=
+// t or x^2 >= c^2 h^2.
+int ComparePart(RealFunction function, bool imaginary, const Dyadic& a, const Dyadic& b,
+                const Dyadic& c) {
+  const Dyadic h2 = Square(a, b), c2 = c * c;
+  Dyadic t;
+  switch (function) {
+    case RealFunction::kSign: {
+      const Dyadic& x = imaginary ? b : a;
+      return (x * x - c2 * h2).sign();
+    }
+    case RealFunction::kSqrt:  // (h +- a) / 2 against c^2
+      t = imaginary ? c2.Doubled() + a : c2.Doubled() - a;
+      break;
+    case RealFunction::kRsqrt: {  // (h +- a) / (2 h^2) against c^2
+      const Dyadic right = (c2 * h2).Doubled();
+      t = imaginary ? right + a : right - a;
+      break;
+    }
+    default:  // kAbs
+      t = c;
+      break;
+  }
+  if (t.sign() < 0) return 1;
+  return (h2 - t * t).sign();
+}
+
+}  // namespace
+
+PartPatterns ComplexProduct(ElementType part, double a, double b, double c, double d) {
+  return {SumOfProducts(part, a, c, -b, d), SumOfProducts(part, a, d, b, c)};
+}
+
+PartPatterns ComplexQuotient(ElementType part, double a, double b, double c, double d) {
+  const bool finite = std::isfinite(a) && std::isfinite(b) && std::isfinite(c) && std::isfinite(d);
+  if (!finite || (c == 0 && d == 0)) return SpecialQuotient(part, a, b, c, d);
+  const Dyadic x(a), y(b), u(c), v(d);
+  const Dyadic square = Square(u, v);
+  const Dyadic re = x * u + y * v, im = y * u - x * v;
+  // An exact zero keeps the sign that the numerator has.
+  return {re.sign() == 0 ? SumOfProducts(part, a, c, b, d) : RoundQuotient(part, re, square),
+          im.sign() == 0 ? SumOfProducts(part, b, c, -a, d) : RoundQuotient(part, im, square)};
+}
+
+std::optional<PartPatterns> ComplexIntegerPower(ElementType part, double a, double b, int n) {
+  const Dyadic x(a), y(b);
+  const int exponent = x.sign() == 0   ? y.exponent
+                       : y.sign() == 0 ? x.exponent
+                                       : std::min(x.exponent, y.exponent);
+  const Integer re = x.sign() == 0 ? Integer(0) : Integer(x.significand << (x.exponent - exponent));
+  const Integer im = y.sign() == 0 ? Integer(0) : Integer(y.significand << (y.exponent - exponent));
+  constexpr int kLongest = 1 << 16;  // bits of the power
+  const int length = static_cast<int>(msb(Integer(abs(re) + abs(im)))) + 1;
+  if (length * std::abs(n) > kLongest) return std::nullopt;
+  Integer power_re = 1, power_im = 0;
+  for (int i = 0; i < std::abs(n); ++i) {
+    const Integer next = power_re * re - power_im * im;
+    power_im = power_re * im + power_im * re;
+    power_re = next;
+  }
+  const Dyadic p(power_re, exponent * std::abs(n)), q(power_im, exponent * std::abs(n));
+  if (n > 0) return PartPatterns{Round(part, p), Round(part, q)};
+  const Dyadic square = Square(p, q);
+  return PartPatterns{RoundQuotient(part, p, square), RoundQuotient(part, -q, square)};
+}
+
+uint64_t ChooseNeighbour(RealFunction function, bool imaginary, ElementType part, double a,
+                         double b, uint64_t low, uint64_t high) {
+  const uint64_t sign = uint64_t{1} << (Info(part).bits - 1);
+  const bool negative = IsNegative(part, low) || IsNegative(part, high);
+  // By magnitude: for negative patterns the lower one has the larger magnitude.
+  const uint64_t inner = (negative ? high : low) & ~sign, outer = (negative ? low : high) & ~sign;
+  const int order =
+      ComparePart(function, imaginary, Dyadic(a), Dyadic(b), Midpoint(part, inner, outer));
+  const uint64_t even = inner & 1 ? outer : inner;
+  const uint64_t chosen = order > 0 ? outer : order < 0 ? inner : even;
+  return negative ? chosen | sign : chosen;
+}
+
+}  // namespace assay::real

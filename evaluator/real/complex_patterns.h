@@ -1,0 +1,17 @@
+// The complex functions on elements, for the files of this folder: callers hold a
+// FloatEnvironmentGuard.
+#ifndef ASSAY_EVALUATOR_REAL_COMPLEX_PATTERNS_H_
+#define ASSAY_EVALUATOR_REAL_COMPLEX_PATTERNS_H_
+
+#include "evaluator/real/real_functions.h"
+
+namespace assay::real {
+
+Element ComplexPattern(RealFunction function, ElementType type, Element z,
+                       const RealContext& context);
+Element ComplexPattern(RealFunction2 function, ElementType type, Element x, Element y,
+                       const RealContext& context);
+
+}  // namespace assay::real
+
+#endif  // ASSAY_EVALUATOR_REAL_COMPLEX_PATTERNS_H_

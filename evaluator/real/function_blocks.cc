@@ -1,0 +1,35 @@
+// Blocks of elements of dense storage. Tests: real_functions_test.cc, complex_functions_test.cc.
+#include "evaluator/real/complex_patterns.h"
+#include "evaluator/real/float_environment.h"
+#include "evaluator/real/real_patterns.h"
+
+namespace assay {
+
+void EvaluateBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
+                   int64_t count, const RealContext& context) {
+  const FloatEnvironmentGuard guard;
+  if (!IsComplex(type)) return real::RealBlock(function, type, x, out, count, context);
+  // kAbs alone changes the type: real elements are half as long, so that `out` may still be `x`.
+  const ElementType result = function == RealFunction::kAbs ? Info(type).component : type;
+  for (int64_t i = 0; i < count; ++i) {
+    StoreElement(result, real::ComplexPattern(function, type, LoadElement(type, x, i), context),
+                 out, i);
+  }
+}
+
+void EvaluateBlock2(RealFunction2 function, ElementType type, const std::byte* a,
+                    const std::byte* b, std::byte* out, int64_t count, const RealContext& context) {
+  const FloatEnvironmentGuard guard;
+  for (int64_t i = 0; i < count; ++i) {
+    const Element x = LoadElement(type, a, i), y = LoadElement(type, b, i);
+    Element result;
+    if (IsComplex(type)) {
+      result = real::ComplexPattern(function, type, x, y, context);
+    } else {
+      result.bits = real::RealPattern(function, type, x.bits, y.bits, context);
+    }
+    StoreElement(type, result, out, i);
+  }
+}
+
+}  // namespace assay

@@ -113,6 +113,7 @@ Element ReducePrecisionFloat(const ScalarOp& op, Element x, const RealContext& /
     const uint64_t unit = uint64_t{1} << dropped;
     const uint64_t odd = (magnitude >> dropped) & 1;
     magnitude = (magnitude + (unit / 2 - 1) + odd) & ~(unit - 1);
+    if (magnitude == 0) return {float_formats::ZeroPattern(format, negative)};
   }
   if (magnitude > MaxFinite(type)) return {Infinity(type, negative)};
   if (op.exponent_bits < format.exponent_bits) {

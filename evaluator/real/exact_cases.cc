@@ -128,8 +128,11 @@ OddParts Split(double value) {
 }
 
 Unrounded JustInside(Unrounded value) {
-  constexpr int kSpare = 16;
-  return {value.negative, (value.significand << kSpare) - 1, value.exponent - kSpare, true};
+  // As long as fits, so that the unit taken away is below every type's precision.
+  const auto high = static_cast<uint64_t>(value.significand >> 64);
+  const int spare = high != 0 ? std::countl_zero(high)
+                              : 64 + std::countl_zero(static_cast<uint64_t>(value.significand));
+  return {value.negative, (value.significand << spare) - 1, value.exponent - spare, true};
 }
 
 Unrounded JustOutside(Unrounded value) {

@@ -1,0 +1,56 @@
+// Loops over dense blocks of elements: one elementwise operation on `n` elements of literal
+// storage. Native loops where the machine has the operation, blocks of decoded doubles for narrow
+// floats, blocks of correctly rounded functions, and the scalar definition element by element for
+// the rest. All give the bits of the scalar definition. Reductions and scatters use them too.
+// Tests: kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_ELEMENT_LOOPS_H_
+#define ASSAY_EVALUATOR_KERNELS_ELEMENT_LOOPS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "evaluator/evaluator.h"
+#include "evaluator/scalar/scalar_ops.h"
+
+namespace assay::kernels {
+
+// `out` may be the storage of an operand with elements of the same size.
+using UnaryLoop = void (*)(const ScalarFunction& function, const std::byte* x, std::byte* out,
+                           int64_t n, EvaluationContext& context);
+using BinaryLoop = void (*)(const ScalarFunction& function, const std::byte* a, const std::byte* b,
+                            std::byte* out, int64_t n, EvaluationContext& context);
+using TernaryLoop = void (*)(const ScalarFunction& function, const std::byte* a, const std::byte* b,
+                             const std::byte* c, std::byte* out, int64_t n,
+                             EvaluationContext& context);
+
+// Exactly one pointer is set, the one of the arity.
+struct ElementLoop {
+  ScalarFunction function;
+  UnaryLoop unary = nullptr;
+  BinaryLoop binary = nullptr;
+  TernaryLoop ternary = nullptr;
+  // The loop calls the scalar definition for each element.
+  bool one_by_one = false;
+
+  void operator()(const std::byte* x, std::byte* out, int64_t n, EvaluationContext& context) const {
+    unary(function, x, out, n, context);
+  }
+  void operator()(const std::byte* a, const std::byte* b, std::byte* out, int64_t n,
+                  EvaluationContext& context) const {
+    binary(function, a, b, out, n, context);
+  }
+};
+
+// Nullopt where the operation is not defined for the types.
+std::optional<ElementLoop> FindElementLoop(const ScalarOp& op);
+
+// The parts of it, null where there is none. Private to this library.
+UnaryLoop FindNativeUnaryLoop(const ScalarOp& op);
+BinaryLoop FindNativeBinaryLoop(const ScalarOp& op);
+TernaryLoop FindNativeSelectLoop(const ScalarOp& op);
+UnaryLoop FindConvertLoop(const ScalarOp& op);
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_ELEMENT_LOOPS_H_

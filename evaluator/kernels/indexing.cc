@@ -1,0 +1,213 @@
+// Kernels that read or write at indices known only at run time: dynamic slices and gather. Starts
+// are clamped so that the whole slice fits. Source: reference ops_structural.md 3.10, 3.11, 4.1.
+// Tests: kernels_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "evaluator/kernels/indices.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/strided_copy.h"
+#include "spec/ops/dimension_numbers.h"
+
+namespace assay::kernels {
+namespace {
+
+// The starts of a dynamic slice: scalars from operand `first` on, or one vector there.
+class Starts {
+ public:
+  // Slices of `slice` inside `whole`.
+  Starts(const Instruction& instruction, int64_t first, const Shape& whole,
+         absl::Span<const int64_t> slice)
+      : first_(first), strides_(RowMajorStrides(whole.dimensions())) {
+    for (int64_t d = 0; d < whole.rank(); ++d) limits_.push_back(whole.dimension(d) - slice[d]);
+    if (instruction.operand_count() > first) {
+      const Shape& start = instruction.operand(first)->shape();
+      type_ = start.element_type();
+      vector_ = start.rank() == 1;
+    }
+  }
+  // Row-major position in the whole of the slice's first element.
+  int64_t Position(absl::Span<const ArrayRef> operands) const {
+    int64_t position = 0;
+    for (size_t d = 0; d < limits_.size(); ++d) {
+      const int64_t start = vector_ ? LoadIndex(type_, operands[first_].data, d)
+                                    : LoadIndex(type_, operands[first_ + d].data, 0);
+      position += std::clamp<int64_t>(start, 0, limits_[d]) * strides_[d];
+    }
+    return position;
+  }
+
+ private:
+  int64_t first_;
+  bool vector_ = false;
+  ElementType type_ = ElementType::kS32;
+  Dimensions limits_;
+  Dimensions strides_;
+};
+
+class DynamicSliceKernel : public Kernel {
+ public:
+  explicit DynamicSliceKernel(const Instruction& instruction)
+      : bytes_(StorageBytes(instruction.shape().element_type())),
+        starts_(instruction, 1, instruction.operand(0)->shape(), instruction.shape().dimensions()),
+        copy_(bytes_, instruction.shape().dimensions(),
+              RowMajorStrides(instruction.operand(0)->shape().dimensions()),
+              RowMajorStrides(instruction.shape().dimensions())) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    const std::byte* source = operands[0].data + starts_.Position(operands) * bytes_;
+    absl::Status status = copy_.Run(source, results[0].data, meter);
+    return status.ok() ? meter.Flush() : status;
+  }
+
+ private:
+  int64_t bytes_;
+  Starts starts_;
+  StridedCopy copy_;
+};
+
+class DynamicUpdateSliceKernel : public Kernel {
+ public:
+  explicit DynamicUpdateSliceKernel(const Instruction& instruction)
+      : bytes_(StorageBytes(instruction.shape().element_type())),
+        whole_bytes_(instruction.shape().element_count() * bytes_),
+        starts_(instruction, 2, instruction.shape(), instruction.operand(1)->shape().dimensions()),
+        copy_(bytes_, instruction.operand(1)->shape().dimensions(),
+              RowMajorStrides(instruction.operand(1)->shape().dimensions()),
+              RowMajorStrides(instruction.shape().dimensions())) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    std::byte* out = results[0].data;
+    if (out != operands[0].data && whole_bytes_ > 0) {
+      std::memcpy(out, operands[0].data, whole_bytes_);
+      if (absl::Status status = meter.Add(whole_bytes_ / bytes_); !status.ok()) return status;
+    }
+    absl::Status status =
+        copy_.Run(operands[1].data, out + starts_.Position(operands) * bytes_, meter);
+    return status.ok() ? meter.Flush() : status;
+  }
+  int in_place_operand() const override { return 0; }
+
+ private:
+  int64_t bytes_;
+  int64_t whole_bytes_;
+  Starts starts_;
+  StridedCopy copy_;
+};
+
+class GatherKernel : public Kernel {
+ public:
+  explicit GatherKernel(const Instruction& instruction);
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override;
+
+ private:
+  // A dimension of the start vectors' grid and what a step in it moves, in elements.
+  struct BatchLoop {
+    int64_t size;
+    int64_t index_stride;
+    int64_t result_stride;
+    int64_t operand_stride;  // of a batching dimension, else 0
+  };
+  struct Component {
+    int64_t index_offset;
+    int64_t limit;
+    int64_t operand_stride;
+  };
+
+  int64_t bytes_;
+  ElementType index_type_;
+  int64_t slices_ = 1;
+  absl::InlinedVector<BatchLoop, 4> loops_;
+  absl::InlinedVector<Component, 4> components_;
+  StridedCopy copy_;
+};
+
+GatherKernel::GatherKernel(const Instruction& instruction)
+    : bytes_(StorageBytes(instruction.shape().element_type())),
+      index_type_(instruction.operand(1)->shape().element_type()) {
+  const GatherDimensions dims = GatherDimensionsOf(instruction);
+  const Shape& operand = instruction.operand(0)->shape();
+  const Shape& indices = instruction.operand(1)->shape();
+  const Shape& shape = instruction.shape();
+  const Dimensions operand_strides = RowMajorStrides(operand.dimensions());
+  const Dimensions index_strides = RowMajorStrides(indices.dimensions());
+  const Dimensions strides = RowMajorStrides(shape.dimensions());
+  for (size_t k = 0; k < dims.batch.size(); ++k) {
+    loops_.push_back({shape.dimension(dims.batch[k]), index_strides[dims.index_batch[k]],
+                      strides[dims.batch[k]], 0});
+    slices_ *= shape.dimension(dims.batch[k]);
+  }
+  for (size_t j = 0; j < dims.operand_batching.size(); ++j) {
+    loops_[dims.batch_position[j]].operand_stride = operand_strides[dims.operand_batching[j]];
+  }
+  const int64_t step = dims.implied_index_vector ? 0 : index_strides[dims.index_vector_dim];
+  for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
+    const int64_t d = dims.start_index_map[k];
+    components_.push_back({static_cast<int64_t>(k) * step,
+                           operand.dimension(d) - dims.slice_sizes[d], operand_strides[d]});
+  }
+  Dimensions sizes, source_strides, result_strides;
+  for (size_t k = 0; k < dims.offset.size(); ++k) {
+    sizes.push_back(dims.slice_sizes[dims.window[k]]);
+    source_strides.push_back(operand_strides[dims.window[k]]);
+    result_strides.push_back(strides[dims.offset[k]]);
+  }
+  copy_ = StridedCopy(bytes_, sizes, source_strides, result_strides);
+  // A slice of no elements in a collapsed dimension gives an empty result.
+  if (shape.element_count() == 0) slices_ = 0;
+}
+
+absl::Status GatherKernel::Run(absl::Span<const ArrayRef> operands,
+                               absl::Span<const MutableArrayRef> results,
+                               EvaluationContext& context) const {
+  if (slices_ == 0) return absl::OkStatus();
+  Meter meter(context);
+  absl::InlinedVector<int64_t, 8> position(loops_.size(), 0);
+  int64_t index = 0, result = 0, batch = 0;
+  while (true) {
+    int64_t source = batch;
+    for (const Component& c : components_) {
+      const int64_t start = LoadIndex(index_type_, operands[1].data, index + c.index_offset);
+      source += std::clamp<int64_t>(start, 0, c.limit) * c.operand_stride;
+    }
+    absl::Status status =
+        copy_.Run(operands[0].data + source * bytes_, results[0].data + result * bytes_, meter);
+    if (!status.ok()) return status;
+    int64_t d = static_cast<int64_t>(loops_.size()) - 1;
+    for (; d >= 0; --d) {
+      const BatchLoop& loop = loops_[d];
+      const bool done = ++position[d] == loop.size;
+      const int64_t steps = done ? 1 - loop.size : 1;
+      index += steps * loop.index_stride;
+      result += steps * loop.result_stride;
+      batch += steps * loop.operand_stride;
+      if (!done) break;
+      position[d] = 0;
+    }
+    if (d < 0) return meter.Flush();
+  }
+}
+
+}  // namespace
+
+KernelOrNull PrepareDynamicSlice(const Instruction& instruction) {
+  return std::make_unique<DynamicSliceKernel>(instruction);
+}
+
+KernelOrNull PrepareDynamicUpdateSlice(const Instruction& instruction) {
+  if (instruction.operand(1)->shape().element_type() != instruction.shape().element_type()) {
+    return nullptr;
+  }
+  return std::make_unique<DynamicUpdateSliceKernel>(instruction);
+}
+
+KernelOrNull PrepareGather(const Instruction& instruction) {
+  return std::make_unique<GatherKernel>(instruction);
+}
+
+}  // namespace assay::kernels

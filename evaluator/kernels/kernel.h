@@ -1,0 +1,94 @@
+// What the families of kernels share: how each is prepared, and the metering of long runs.
+//
+// A prepared kernel has every size, stride, table and program worked out; Run only reads operands
+// and writes results. Its caller holds a FloatEnvironmentGuard, and operands hold canonical storage
+// (surplus high bits of sub-byte elements zero, pred 0 or 1), as StoreElement leaves it.
+// Tests: kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_KERNEL_H_
+#define ASSAY_EVALUATOR_KERNELS_KERNEL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluator/evaluator.h"
+#include "spec/element/element_type.h"
+#include "spec/ir/module.h"
+
+namespace assay::kernels {
+
+// Null where the family has no kernel for the instruction's types: the definition runs it then.
+using KernelOrNull = absl::StatusOr<std::unique_ptr<Kernel>>;
+
+KernelOrNull PrepareElementwise(const Instruction& instruction);
+KernelOrNull PrepareBroadcast(const Instruction& instruction);
+KernelOrNull PrepareCopy(const Instruction& instruction);  // copy, reshape
+KernelOrNull PrepareTranspose(const Instruction& instruction);
+KernelOrNull PrepareSlice(const Instruction& instruction);
+KernelOrNull PrepareReverse(const Instruction& instruction);
+KernelOrNull PreparePad(const Instruction& instruction);
+KernelOrNull PrepareConcatenate(const Instruction& instruction);
+KernelOrNull PrepareIota(const Instruction& instruction);
+KernelOrNull PrepareConstant(const Instruction& instruction);
+KernelOrNull PrepareBitcast(const Instruction& instruction);  // bitcast, bitcast-convert
+KernelOrNull PrepareDynamicSlice(const Instruction& instruction);
+KernelOrNull PrepareDynamicUpdateSlice(const Instruction& instruction);
+KernelOrNull PrepareGather(const Instruction& instruction);
+KernelOrNull PrepareScatter(const Instruction& instruction);
+KernelOrNull PrepareReduce(const Instruction& instruction);
+KernelOrNull PrepareReduceWindow(const Instruction& instruction);
+KernelOrNull PrepareSelectAndScatter(const Instruction& instruction);
+KernelOrNull PrepareMap(const Instruction& instruction);
+KernelOrNull PrepareSort(const Instruction& instruction);
+KernelOrNull PrepareTopK(const Instruction& instruction);
+KernelOrNull PrepareDot(const Instruction& instruction);
+KernelOrNull PrepareConvolution(const Instruction& instruction);
+
+inline int64_t StorageBytes(ElementType type) { return Info(type).storage_bytes; }
+
+// Charges a budget in portions, so that huge runs stop in time and small ones pay little.
+class Meter {
+ public:
+  explicit Meter(EvaluationContext& context) : context_(context) {}
+  absl::Status Add(int64_t steps) {
+    pending_ += steps;
+    return pending_ < kPortion ? absl::OkStatus() : Flush();
+  }
+  absl::Status Flush() {
+    const int64_t steps = pending_;
+    pending_ = 0;
+    return context_.Charge(steps);
+  }
+
+ private:
+  static constexpr int64_t kPortion = 1 << 13;
+  EvaluationContext& context_;
+  int64_t pending_ = 0;
+};
+
+// Elements of storage, which need not be aligned.
+template <typename T>
+inline T LoadAt(const std::byte* data, int64_t index) {
+  T value;
+  std::memcpy(&value, data + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
+  return value;
+}
+template <typename T>
+inline void StoreAt(std::byte* data, int64_t index, T value) {
+  std::memcpy(data + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
+}
+
+// The loop that follows has no dependence from one turn to another, although its result may lie in
+// the storage of an operand (then element by element).
+#if defined(__clang__)
+#define ASSAY_INDEPENDENT_TURNS _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define ASSAY_INDEPENDENT_TURNS _Pragma("GCC ivdep")
+#endif
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_KERNEL_H_

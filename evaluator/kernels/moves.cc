@@ -1,0 +1,337 @@
+// Kernels that move elements by a map known beforehand: a strided copy, or a few of them. Values
+// are never looked at, so that NaN payloads and zeros survive. Source: reference ops_structural.md
+// 3, 12.5. Tests: kernels_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/strided_copy.h"
+#include "spec/element/element.h"
+
+namespace assay::kernels {
+namespace {
+
+// One strided copy from operand 0, whose first element lies at an offset.
+class ViewKernel : public Kernel {
+ public:
+  ViewKernel(StridedCopy copy, int64_t offset_bytes)
+      : copy_(std::move(copy)), offset_bytes_(offset_bytes) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    absl::Status status = copy_.Run(operands[0].data + offset_bytes_, results[0].data, meter);
+    return status.ok() ? meter.Flush() : status;
+  }
+
+ private:
+  StridedCopy copy_;
+  int64_t offset_bytes_;
+};
+
+// The result reads the operand with these strides (in elements) from this offset.
+std::unique_ptr<Kernel> MakeView(const Instruction& instruction, const Dimensions& strides,
+                                 int64_t offset) {
+  const Shape& shape = instruction.shape();
+  const int64_t bytes = StorageBytes(shape.element_type());
+  return std::make_unique<ViewKernel>(
+      StridedCopy(bytes, shape.dimensions(), strides, RowMajorStrides(shape.dimensions())),
+      offset * bytes);
+}
+
+// The bytes as they are.
+class CopyKernel : public Kernel {
+ public:
+  CopyKernel(int64_t bytes, int64_t steps) : bytes_(bytes), steps_(steps) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    if (results[0].data != operands[0].data && bytes_ > 0) {
+      std::memcpy(results[0].data, operands[0].data, bytes_);
+    }
+    return context.Charge(steps_);
+  }
+  int in_place_operand() const override { return 0; }
+
+ private:
+  int64_t bytes_;
+  int64_t steps_;
+};
+
+std::unique_ptr<Kernel> MakeCopy(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  const int64_t count = shape.element_count();
+  return std::make_unique<CopyKernel>(count * StorageBytes(shape.element_type()), count);
+}
+
+class ConstantKernel : public Kernel {
+ public:
+  explicit ConstantKernel(const Literal& literal) : literal_(literal) {}
+  absl::Status Run(absl::Span<const ArrayRef>, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    if (literal_.byte_size() > 0) {
+      std::memcpy(results[0].data, literal_.data(), literal_.byte_size());
+    }
+    return context.Charge(literal_.element_count());
+  }
+
+ private:
+  Literal literal_;  // shares the elements
+};
+
+class ConcatenateKernel : public Kernel {
+ public:
+  struct Piece {
+    StridedCopy copy;
+    int64_t offset_bytes;
+  };
+  explicit ConcatenateKernel(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      absl::Status status =
+          pieces_[i].copy.Run(operands[i].data, results[0].data + pieces_[i].offset_bytes, meter);
+      if (!status.ok()) return status;
+    }
+    return meter.Flush();
+  }
+
+ private:
+  std::vector<Piece> pieces_;
+};
+
+// Fills the result with the padding value, then copies what is left of the operand.
+class PadKernel : public Kernel {
+ public:
+  PadKernel(StridedCopy fill, StridedCopy copy, int64_t source_bytes, int64_t destination_bytes)
+      : fill_(std::move(fill)),
+        copy_(std::move(copy)),
+        source_bytes_(source_bytes),
+        destination_bytes_(destination_bytes) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    if (fill_.element_count() > copy_.element_count()) {
+      absl::Status status = fill_.Run(operands[1].data, results[0].data, meter);
+      if (!status.ok()) return status;
+    }
+    absl::Status status =
+        copy_.Run(operands[0].data + source_bytes_, results[0].data + destination_bytes_, meter);
+    return status.ok() ? meter.Flush() : status;
+  }
+
+ private:
+  StridedCopy fill_;
+  StridedCopy copy_;
+  int64_t source_bytes_;
+  int64_t destination_bytes_;
+};
+
+// Counts along one dimension: the first block is written element by element, the others copy it.
+class IotaKernel : public Kernel {
+ public:
+  explicit IotaKernel(const Instruction& instruction)
+      : type_(instruction.shape().element_type()), bytes_(StorageBytes(type_)) {
+    const Shape& shape = instruction.shape();
+    const int64_t dimension = instruction.GetInt(Attr::kIotaDimension);
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      (d < dimension ? outer_ : d == dimension ? size_ : inner_) *= shape.dimension(d);
+    }
+  }
+  absl::Status Run(absl::Span<const ArrayRef>, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    if (outer_ * size_ * inner_ == 0) return absl::OkStatus();
+    std::byte* out = results[0].data;
+    Meter meter(context);
+    for (int64_t i = 0; i < size_; ++i) {
+      Store(i, out);
+      for (int64_t j = 1; j < inner_; ++j) std::memcpy(out + j * bytes_, out, bytes_);
+      out += inner_ * bytes_;
+      if (absl::Status status = meter.Add(inner_); !status.ok()) return status;
+    }
+    const int64_t block = size_ * inner_ * bytes_;
+    for (int64_t o = 1; o < outer_; ++o) {
+      std::memcpy(results[0].data + o * block, results[0].data, block);
+      if (absl::Status status = meter.Add(size_ * inner_); !status.ok()) return status;
+    }
+    return meter.Flush();
+  }
+
+ private:
+  void Store(int64_t i, std::byte* out) const {
+    switch (type_) {
+      case ElementType::kF32:
+        return StoreAt<float>(out, 0, static_cast<float>(i));
+      case ElementType::kS32:
+      case ElementType::kU32:
+        return StoreAt<uint32_t>(out, 0, static_cast<uint32_t>(i));
+      default:
+        break;
+    }
+    Element element;
+    if (IsComplex(type_)) {
+      const ElementType part = Info(type_).component;
+      element.bits = EncodeFloatFromSigned(part, i);
+    } else {
+      element.bits = IsFloat(type_) ? EncodeFloatFromSigned(type_, i)
+                                    : EncodeInteger(type_, static_cast<uint64_t>(i));
+    }
+    StoreElement(type_, element, out, 0);
+  }
+
+  ElementType type_;
+  int64_t bytes_;
+  int64_t outer_ = 1;
+  int64_t size_ = 1;
+  int64_t inner_ = 1;
+};
+
+// First operand index, step between the indices and number of indices that interior padding and
+// edges leave inside [0, size).
+struct PadRange {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+PadRange RangeInside(int64_t operand_size, int64_t low, int64_t step, int64_t size) {
+  PadRange range;
+  range.first = low >= 0 ? 0 : (-low + step - 1) / step;
+  if (size - 1 - low < 0) return range;
+  const int64_t last = std::min(operand_size - 1, (size - 1 - low) / step);
+  range.count = std::max<int64_t>(0, last - range.first + 1);
+  return range;
+}
+
+bool WholeBytes(ElementType type) { return Info(type).bits == 8 * Info(type).storage_bytes; }
+
+// Whether the bytes stay where they are when an array of one type is read as the other.
+bool SameBytes(ElementType from, ElementType to) {
+  if (from == to) return true;
+  if (IsPred(to)) return false;
+  const bool from_whole = WholeBytes(from) || IsPred(from);
+  return from_whole && WholeBytes(to);
+}
+
+bool RowMajor(const Shape& shape) {
+  if (shape.rank() == 0) return !shape.has_layout() || shape.layout()->is_plain();
+  return shape.has_layout() && *shape.layout() == Layout::Default(shape.rank());
+}
+
+}  // namespace
+
+KernelOrNull PrepareCopy(const Instruction& instruction) {
+  if (instruction.operand(0)->shape().element_type() != instruction.shape().element_type()) {
+    return nullptr;
+  }
+  return MakeCopy(instruction);
+}
+
+KernelOrNull PrepareConstant(const Instruction& instruction) {
+  if (instruction.literal() == nullptr || !instruction.shape().is_array()) return nullptr;
+  return std::make_unique<ConstantKernel>(*instruction.literal());
+}
+
+KernelOrNull PrepareBroadcast(const Instruction& instruction) {
+  const Shape& operand = instruction.operand(0)->shape();
+  const Dimensions operand_strides = RowMajorStrides(operand.dimensions());
+  Dimensions strides(instruction.shape().rank(), 0);
+  absl::Span<const int64_t> map = instruction.GetInts(Attr::kDimensions);
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    if (operand.dimension(d) != 1) strides[map[d]] = operand_strides[d];
+  }
+  return MakeView(instruction, strides, 0);
+}
+
+KernelOrNull PrepareTranspose(const Instruction& instruction) {
+  const Dimensions operand_strides = RowMajorStrides(instruction.operand(0)->shape().dimensions());
+  Dimensions strides;
+  for (const int64_t d : instruction.GetInts(Attr::kDimensions)) {
+    strides.push_back(operand_strides[d]);
+  }
+  return MakeView(instruction, strides, 0);
+}
+
+KernelOrNull PrepareSlice(const Instruction& instruction) {
+  Dimensions strides = RowMajorStrides(instruction.operand(0)->shape().dimensions());
+  int64_t offset = 0;
+  for (size_t d = 0; d < strides.size(); ++d) {
+    offset += instruction.slices()[d].start * strides[d];
+    strides[d] *= instruction.slices()[d].stride;
+  }
+  return MakeView(instruction, strides, offset);
+}
+
+KernelOrNull PrepareReverse(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  Dimensions strides = RowMajorStrides(shape.dimensions());
+  int64_t offset = 0;
+  for (const int64_t d : instruction.GetInts(Attr::kDimensions)) {
+    offset += (shape.dimension(d) - 1) * strides[d];
+    strides[d] = -strides[d];
+  }
+  return MakeView(instruction, strides, offset);
+}
+
+KernelOrNull PrepareConcatenate(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  const int64_t bytes = StorageBytes(shape.element_type());
+  const int64_t dimension = instruction.GetInt(Attr::kDimension);
+  const Dimensions strides = RowMajorStrides(shape.dimensions());
+  std::vector<ConcatenateKernel::Piece> pieces;
+  int64_t position = 0;
+  for (const Instruction* operand : instruction.operands()) {
+    const Shape& piece = operand->shape();
+    if (piece.element_type() != shape.element_type()) return nullptr;
+    pieces.push_back(
+        {StridedCopy(bytes, piece.dimensions(), RowMajorStrides(piece.dimensions()), strides),
+         position * strides[dimension] * bytes});
+    position += piece.dimension(dimension);
+  }
+  return std::make_unique<ConcatenateKernel>(std::move(pieces));
+}
+
+KernelOrNull PreparePad(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  const Shape& operand = instruction.operand(0)->shape();
+  if (operand.element_type() != shape.element_type() ||
+      instruction.operand(1)->shape().element_type() != shape.element_type()) {
+    return nullptr;
+  }
+  const int64_t bytes = StorageBytes(shape.element_type());
+  const Dimensions source_strides = RowMajorStrides(operand.dimensions());
+  const Dimensions strides = RowMajorStrides(shape.dimensions());
+  Dimensions sizes, steps;
+  int64_t source = 0, destination = 0;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const PaddingDimension& padding = instruction.padding().dimensions[d];
+    const int64_t step = padding.interior + 1;
+    const PadRange range = RangeInside(operand.dimension(d), padding.low, step, shape.dimension(d));
+    sizes.push_back(range.count);
+    steps.push_back(step * strides[d]);
+    source += range.first * source_strides[d];
+    destination += (padding.low + range.first * step) * strides[d];
+  }
+  const Dimensions zero_strides(shape.rank(), 0);
+  StridedCopy fill(bytes, shape.dimensions(), zero_strides, strides);
+  StridedCopy copy(bytes, sizes, source_strides, steps);
+  if (copy.element_count() == 0) source = destination = 0;
+  return std::make_unique<PadKernel>(std::move(fill), std::move(copy), source * bytes,
+                                     destination * bytes);
+}
+
+KernelOrNull PrepareIota(const Instruction& instruction) {
+  return std::make_unique<IotaKernel>(instruction);
+}
+
+KernelOrNull PrepareBitcast(const Instruction& instruction) {
+  const Shape& operand = instruction.operand(0)->shape();
+  const Shape& shape = instruction.shape();
+  if (!SameBytes(operand.element_type(), shape.element_type())) return nullptr;
+  if (instruction.opcode() == Opcode::kBitcast && !(RowMajor(operand) && RowMajor(shape))) {
+    return nullptr;
+  }
+  return MakeCopy(instruction);
+}
+
+}  // namespace assay::kernels

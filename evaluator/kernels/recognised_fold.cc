@@ -1,0 +1,271 @@
+#include "evaluator/kernels/recognised_fold.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "evaluator/kernels/scratch.h"
+#include "evaluator/real/rounded_sum.h"
+#include "spec/element/element.h"
+
+namespace assay::kernels {
+namespace {
+
+// Decoded elements held at once; rows longer than kLongRow are never held whole.
+constexpr int64_t kBlock = 4096;
+constexpr int64_t kLongRow = int64_t{1} << 20;
+
+double LargerOf(double a, double b) {
+  const auto both = std::bit_cast<double>(std::bit_cast<uint64_t>(a) & std::bit_cast<uint64_t>(b));
+  const double ordered = a == b ? both : a > b ? a : b;
+  return a == a ? ordered : a;
+}
+double SmallerOf(double a, double b) {
+  const auto both = std::bit_cast<double>(std::bit_cast<uint64_t>(a) | std::bit_cast<uint64_t>(b));
+  const double ordered = a == b ? both : a < b ? a : b;
+  return a == a ? ordered : a;
+}
+
+// Independent lanes hide the latency; NaN stays once it is there.
+template <double (*kChoose)(double, double)>
+double Extreme(double init, const double* x, int64_t n) {
+  constexpr int kLanes = 8;
+  double lanes[kLanes];
+  std::fill(lanes, lanes + kLanes, init);
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int j = 0; j < kLanes; ++j) lanes[j] = kChoose(lanes[j], x[i + j]);
+  }
+  for (; i < n; ++i) lanes[0] = kChoose(lanes[0], x[i]);
+  for (int j = 1; j < kLanes; ++j) lanes[0] = kChoose(lanes[0], lanes[j]);
+  return lanes[0];
+}
+
+}  // namespace
+
+std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, ElementType type) {
+  const ReducerKind kind = RecogniseReducer(reducer).kind;
+  if (kind == ReducerKind::kOther || kind == ReducerKind::kArgMinimum ||
+      kind == ReducerKind::kArgMaximum) {
+    return std::nullopt;
+  }
+  const Instruction* first = reducer.parameters()[0];
+  if (first->shape().element_type() != type) return std::nullopt;
+  RecognisedFold fold;
+  fold.type_ = type;
+  fold.bytes_ = StorageBytes(type);
+  fold.is_signed_ = IsSigned(type);
+  const bool pred = IsPred(type);
+  const bool number = IsFloat(type) || IsComplex(type);
+  switch (kind) {
+    case ReducerKind::kAdd:
+      fold.way_ = IsComplex(type) ? Way::kComplexSum : Way::kSum;
+      fold.integer_way_ = pred ? IntegerWay::kOr : IntegerWay::kAdd;
+      break;
+    case ReducerKind::kMultiply:
+      fold.way_ = Way::kProduct;
+      fold.integer_way_ = pred ? IntegerWay::kAnd : IntegerWay::kMultiply;
+      break;
+    case ReducerKind::kMinimum:
+      fold.way_ = Way::kMinimum;
+      fold.integer_way_ = IntegerWay::kMinimum;
+      break;
+    case ReducerKind::kMaximum:
+      fold.way_ = Way::kMaximum;
+      fold.integer_way_ = IntegerWay::kMaximum;
+      break;
+    case ReducerKind::kAnd:
+      fold.integer_way_ = IntegerWay::kAnd;
+      break;
+    case ReducerKind::kOr:
+      fold.integer_way_ = IntegerWay::kOr;
+      break;
+    default:
+      fold.integer_way_ = IntegerWay::kXor;
+      break;
+  }
+  if (!number) fold.way_ = Way::kInteger;
+  return fold;
+}
+
+// As 64-bit patterns.
+void RecognisedFold::DecodeIntegers(const std::byte* x, int64_t n, uint64_t* out) const {
+  if (is_signed_) return DecodeSigneds(type_, x, n, reinterpret_cast<int64_t*>(out));
+  DecodeUnsigneds(type_, x, n, out);
+}
+
+uint64_t RecognisedFold::Combine(uint64_t a, uint64_t b) const {
+  const bool below = is_signed_ ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
+  switch (integer_way_) {
+    case IntegerWay::kAdd:
+      return a + b;
+    case IntegerWay::kMultiply:
+      return a * b;
+    case IntegerWay::kMinimum:
+      return below ? a : b;
+    case IntegerWay::kMaximum:
+      return below ? b : a;
+    case IntegerWay::kAnd:
+      return a & b;
+    case IntegerWay::kOr:
+      return a | b;
+    case IntegerWay::kXor:
+      return a ^ b;
+  }
+  return 0;
+}
+
+absl::Status RecognisedFold::LongRow(const std::byte* init, const std::byte* x, int64_t n,
+                                     std::byte* out, Meter& meter) const {
+  Running running(*this, init);
+  for (int64_t i = 0; i < n; ++i) {
+    running.Add(x, i);
+    if (absl::Status status = meter.Add(1); !status.ok()) return status;
+  }
+  running.Store(out, 0);
+  return absl::OkStatus();
+}
+
+absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, const std::byte* x,
+                                  int64_t rows, int64_t n, std::byte* out, Meter& meter) const {
+  if (n == 0) {
+    for (int64_t r = 0; r < rows; ++r) {
+      std::memmove(out + r * bytes_, init + r * init_step * bytes_, bytes_);
+    }
+    return meter.Add(rows);
+  }
+  if (n > kLongRow) {
+    for (int64_t r = 0; r < rows; ++r) {
+      absl::Status status =
+          LongRow(init + r * init_step * bytes_, x + r * n * bytes_, n, out + r * bytes_, meter);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  const int64_t step = init_step * bytes_;
+  const int64_t rows_at_once = std::max<int64_t>(1, kBlock / n);
+  for (int64_t first = 0; first < rows; first += rows_at_once) {
+    const int64_t count = std::min(rows_at_once, rows - first);
+    const std::byte* block = x + first * n * bytes_;
+    std::byte* results = out + first * bytes_;
+    if (way_ == Way::kInteger) {
+      IntegerRows(init + first * step, step, block, count, n, results);
+    } else {
+      FloatRows(init + first * step, step, block, count, n, results);
+    }
+    if (absl::Status status = meter.Add(count * n); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+void RecognisedFold::FloatRows(const std::byte* init, int64_t init_bytes, const std::byte* x,
+                               int64_t rows, int64_t n, std::byte* out) const {
+  const int64_t parts = way_ == Way::kComplexSum ? 2 : 1;
+  Scratch<double, 256> values(rows * n * parts);
+  DecodeFloats(type_, x, rows * n, values.data());
+  for (int64_t r = 0; r < rows; ++r) {
+    double start[2];
+    DecodeFloats(type_, init + r * init_bytes, 1, start);
+    const double* row = values.data() + r * n * parts;
+    switch (way_) {
+      case Way::kSum:
+        StoreElement(type_, {RoundedSum(type_, start[0], row, 1, n)}, out, r);
+        break;
+      case Way::kComplexSum: {
+        const ElementType part = Info(type_).component;
+        StoreElement(
+            type_,
+            {RoundedSum(part, start[0], row, 2, n), RoundedSum(part, start[1], row + 1, 2, n)}, out,
+            r);
+        break;
+      }
+      case Way::kProduct:
+        StoreElement(type_, {RoundedProduct(type_, start[0], row, 1, n)}, out, r);
+        break;
+      default: {
+        const double value = way_ == Way::kMinimum ? Extreme<SmallerOf>(start[0], row, n)
+                                                   : Extreme<LargerOf>(start[0], row, n);
+        EncodeFloats(type_, &value, 1, out + r * bytes_, NanSign::kPositive);
+      }
+    }
+  }
+}
+
+void RecognisedFold::IntegerRows(const std::byte* init, int64_t init_bytes, const std::byte* x,
+                                 int64_t rows, int64_t n, std::byte* out) const {
+  Scratch<uint64_t, 256> values(rows * n);
+  DecodeIntegers(x, rows * n, values.data());
+  for (int64_t r = 0; r < rows; ++r) {
+    uint64_t value;
+    DecodeIntegers(init + r * init_bytes, 1, &value);
+    const uint64_t* row = values.data() + r * n;
+    if (integer_way_ == IntegerWay::kAdd) {
+      for (int64_t i = 0; i < n; ++i) value += row[i];
+    } else {
+      for (int64_t i = 0; i < n; ++i) value = Combine(value, row[i]);
+    }
+    EncodeIntegers(type_, &value, 1, out + r * bytes_);
+  }
+}
+
+RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* init)
+    : fold_(fold), init_(LoadElement(fold.type_, init, 0)) {
+  double parts[2];
+  if (fold.way_ == Way::kInteger) {
+    fold.DecodeIntegers(init, 1, &integer_);
+    return;
+  }
+  DecodeFloats(fold.type_, init, 1, parts);
+  extreme_ = parts[0];
+  sum_.Add(parts[0]);
+  product_.Multiply(parts[0]);
+  if (fold.way_ == Way::kComplexSum) imaginary_sum_.Add(parts[1]);
+}
+
+void RecognisedFold::Running::Add(const std::byte* x, int64_t index) {
+  empty_ = false;
+  const std::byte* element = x + index * fold_.bytes_;
+  if (fold_.way_ == Way::kInteger) {
+    uint64_t value;
+    fold_.DecodeIntegers(element, 1, &value);
+    integer_ = fold_.Combine(integer_, value);
+    return;
+  }
+  double parts[2];
+  DecodeFloats(fold_.type_, element, 1, parts);
+  switch (fold_.way_) {
+    case Way::kComplexSum:
+      imaginary_sum_.Add(parts[1]);
+      [[fallthrough]];
+    case Way::kSum:
+      return sum_.Add(parts[0]);
+    case Way::kProduct:
+      return product_.Multiply(parts[0]);
+    case Way::kMinimum:
+      extreme_ = SmallerOf(extreme_, parts[0]);
+      break;
+    default:
+      extreme_ = LargerOf(extreme_, parts[0]);
+      break;
+  }
+}
+
+void RecognisedFold::Running::Store(std::byte* out, int64_t index) const {
+  const ElementType type = fold_.type_;
+  const ElementType part = Info(type).component;
+  if (empty_) return StoreElement(type, init_, out, index);
+  switch (fold_.way_) {
+    case Way::kInteger:
+      return StoreElement(type, {EncodeInteger(type, integer_)}, out, index);
+    case Way::kSum:
+      return StoreElement(type, {sum_.Round(type)}, out, index);
+    case Way::kComplexSum:
+      return StoreElement(type, {sum_.Round(part), imaginary_sum_.Round(part)}, out, index);
+    case Way::kProduct:
+      return StoreElement(type, {product_.Round(type)}, out, index);
+    default:
+      EncodeFloats(type, &extreme_, 1, out + index * fold_.bytes_, NanSign::kPositive);
+  }
+}
+
+}  // namespace assay::kernels

@@ -1,0 +1,72 @@
+// Folding elements with a recognised reducer: the exact result of all of them rounded once, so that
+// the order does not matter and any grouping gives the same bits. Reductions, windows and scatters
+// share it. Source: reference ops_structural.md 0.3. Tests: kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_
+#define ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/real/exact_product.h"
+#include "evaluator/real/exact_sum.h"
+#include "evaluator/region/reducer.h"
+
+namespace assay::kernels {
+
+class RecognisedFold {
+ public:
+  // Nullopt unless the computation is a recognised reducer of two values of `type`.
+  static std::optional<RecognisedFold> For(const Computation& reducer, ElementType type);
+
+  // Row r of `x` are the n elements from x + r * n on; out[r] is the reducer applied to them and to
+  // init[r * init_step] (init_step is 0 or 1, in elements). With n = 0 it is the init itself. `out`
+  // may be `init`.
+  absl::Status Rows(const std::byte* init, int64_t init_step, const std::byte* x, int64_t rows,
+                    int64_t n, std::byte* out, Meter& meter) const;
+
+  ElementType type() const { return type_; }
+
+  // Elements one after the other, with a result after each: for running sums and their like.
+  class Running {
+   public:
+    Running(const RecognisedFold& fold, const std::byte* init);
+    void Add(const std::byte* x, int64_t index);
+    // With no element added the init itself.
+    void Store(std::byte* out, int64_t index) const;
+
+   private:
+    const RecognisedFold& fold_;
+    Element init_;
+    bool empty_ = true;
+    ExactSum sum_, imaginary_sum_;
+    ExactProduct product_;
+    double extreme_ = 0;
+    uint64_t integer_ = 0;
+  };
+
+ private:
+  enum class Way { kSum, kComplexSum, kProduct, kMinimum, kMaximum, kInteger };
+  enum class IntegerWay { kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
+
+  void FloatRows(const std::byte* init, int64_t init_bytes, const std::byte* x, int64_t rows,
+                 int64_t n, std::byte* out) const;
+  void IntegerRows(const std::byte* init, int64_t init_bytes, const std::byte* x, int64_t rows,
+                   int64_t n, std::byte* out) const;
+  absl::Status LongRow(const std::byte* init, const std::byte* x, int64_t n, std::byte* out,
+                       Meter& meter) const;
+  uint64_t Combine(uint64_t a, uint64_t b) const;
+  void DecodeIntegers(const std::byte* x, int64_t n, uint64_t* out) const;
+
+  ElementType type_ = ElementType::kInvalid;
+  int64_t bytes_ = 0;
+  Way way_ = Way::kSum;
+  IntegerWay integer_way_ = IntegerWay::kAdd;
+  bool is_signed_ = false;
+};
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_

@@ -1,0 +1,61 @@
+// A reducer that runs as written, element after element: accumulators = f(accumulators, elements).
+// A kernel keeps one prepared and copies it for each run.
+#ifndef ASSAY_EVALUATOR_KERNELS_REGION_FOLD_H_
+#define ASSAY_EVALUATOR_KERNELS_REGION_FOLD_H_
+
+#include <cstdint>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/region/scalar_program.h"
+
+namespace assay::kernels {
+
+// Whether the parameters of a computation have these types: accumulators, then elements.
+inline bool HasReducerTypes(const Computation& computation,
+                            absl::Span<const ElementType> accumulators,
+                            absl::Span<const ElementType> elements) {
+  const std::vector<Instruction*> parameters = computation.parameters();
+  const size_t n = accumulators.size();
+  if (parameters.size() != 2 * n) return false;
+  for (size_t k = 0; k < n; ++k) {
+    if (parameters[k]->shape().element_type() != accumulators[k] ||
+        parameters[n + k]->shape().element_type() != elements[k]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+class RegionFold {
+ public:
+  static absl::StatusOr<RegionFold> Prepare(const Computation& computation) {
+    absl::StatusOr<Region> region = Region::Prepare(computation);
+    if (!region.ok()) return region.status();
+    return RegionFold(*std::move(region), computation.parameters().size());
+  }
+
+  int64_t size() const { return static_cast<int64_t>(arguments_.size()) / 2; }
+  Element& accumulator(int64_t k) { return arguments_[k]; }
+  Element& element(int64_t k) { return arguments_[size() + k]; }
+  absl::Status Step(EvaluationContext& context) {
+    absl::Status status = region_.Run(arguments_, absl::MakeSpan(results_), context);
+    std::copy(results_.begin(), results_.end(), arguments_.begin());
+    return status;
+  }
+
+ private:
+  RegionFold(Region region, size_t parameters)
+      : region_(std::move(region)), arguments_(parameters), results_(parameters / 2) {}
+
+  Region region_;
+  absl::InlinedVector<Element, 8> arguments_;
+  absl::InlinedVector<Element, 4> results_;
+};
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_REGION_FOLD_H_

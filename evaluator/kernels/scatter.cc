@@ -1,0 +1,357 @@
+// Kernel of scatter: start vectors outer, windows inner; a window that does not fit whole is left
+// out. Recognised sums and products collect all that meets a cell and round once; other recognised
+// reducers and plain overwriting work run by run; any other computation runs as written.
+// Source: reference ops_structural.md 4.2. Tests: kernels_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "evaluator/kernels/cell_fold.h"
+#include "evaluator/kernels/element_loops.h"
+#include "evaluator/kernels/indices.h"
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/odometer.h"
+#include "evaluator/kernels/recognised_fold.h"
+#include "evaluator/kernels/region_fold.h"
+#include "evaluator/kernels/strided_copy.h"
+#include "spec/element/element.h"
+#include "spec/ops/dimension_numbers.h"
+
+namespace assay::kernels {
+namespace {
+
+// Where the windows lie: positions in elements of the data and of the updates.
+struct ScatterPlan {
+  struct Component {
+    int64_t index_offset;
+    int64_t limit;  // the largest start at which the window fits
+    int64_t data_stride;
+  };
+  explicit ScatterPlan(const Instruction& scatter);
+
+  // Calls f(position in data, position in updates) for each window that fits, in order.
+  template <typename F>
+  absl::Status ForEachWindow(const std::byte* indices, Meter& meter, F f) const {
+    if (empty) return absl::OkStatus();
+    Odometer<3> at(batch);
+    do {
+      int64_t start = at.offset(2);
+      bool fits = true;
+      for (const Component& c : components) {
+        const int64_t s = LoadIndex(index_type, indices, at.offset(0) + c.index_offset);
+        fits = fits && s >= 0 && s <= c.limit;
+        if (!fits) break;
+        start += s * c.data_stride;
+      }
+      if (absl::Status status = meter.Add(1); !status.ok()) return status;
+      if (!fits) continue;
+      if (absl::Status status = f(start, at.offset(1)); !status.ok()) return status;
+    } while (at.Next());
+    return absl::OkStatus();
+  }
+
+  int64_t operands;
+  ElementType index_type;
+  bool empty;
+  // Windows with different starts share no cell.
+  bool disjoint = true;
+  int64_t window_count = 1;  // elements of a window
+  Odometer<3>::Loops batch;  // offsets in indices, updates, data
+  absl::InlinedVector<Component, 4> components;
+  // The window without its innermost run; offsets in data, updates.
+  Odometer<2>::Loops outer_window;
+  int64_t run = 1;  // elements side by side in both
+};
+
+ScatterPlan::ScatterPlan(const Instruction& scatter) {
+  const ScatterDimensions dims = ScatterDimensionsOf(scatter);
+  operands = dims.operands;
+  const Shape& data = scatter.operand(0)->shape();
+  const Shape& indices = scatter.operand(operands)->shape();
+  const Shape& updates = scatter.operand(operands + 1)->shape();
+  const Dimensions data_strides = RowMajorStrides(data.dimensions());
+  const Dimensions index_strides = RowMajorStrides(indices.dimensions());
+  const Dimensions update_strides = RowMajorStrides(updates.dimensions());
+  index_type = indices.element_type();
+  empty = updates.element_count() == 0 || data.element_count() == 0;
+  for (size_t k = 0; k < dims.batch.size(); ++k) {
+    batch.push_back({updates.dimension(dims.batch[k]),
+                     {index_strides[dims.index_batch[k]], update_strides[dims.batch[k]], 0}});
+  }
+  for (size_t j = 0; j < dims.operand_batching.size(); ++j) {
+    batch[dims.batch_position[j]].strides[2] = data_strides[dims.operand_batching[j]];
+  }
+  const int64_t step = dims.implied_index_vector ? 0 : index_strides[dims.index_vector_dim];
+  for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
+    const int64_t d = dims.start_index_map[k];
+    components.push_back({static_cast<int64_t>(k) * step, data.dimension(d) - dims.window_sizes[d],
+                          data_strides[d]});
+    if (dims.window_sizes[d] != 1) disjoint = false;
+  }
+  for (size_t k = 0; k < dims.window.size(); ++k) {
+    const int64_t size = updates.dimension(dims.update_window[k]);
+    window_count *= size;
+    if (size == 1) continue;
+    outer_window.push_back(
+        {size, {data_strides[dims.window[k]], update_strides[dims.update_window[k]]}});
+  }
+  // Joins the innermost dimensions that are one run in both arrays.
+  while (!outer_window.empty()) {
+    const GridLoop<2>& last = outer_window.back();
+    if (last.strides[0] != run || last.strides[1] != run) break;
+    run *= last.size;
+    outer_window.pop_back();
+  }
+}
+
+// The update replaces what was there.
+bool Overwrites(const Computation& computation, int64_t operands) {
+  const Instruction* root = computation.root();
+  return operands == 1 && root->opcode() == Opcode::kParameter && root->parameter_number() == 1;
+}
+
+class ScatterKernel : public Kernel {
+ public:
+  explicit ScatterKernel(const Instruction& scatter) : plan_(scatter) {
+    for (int64_t k = 0; k < plan_.operands; ++k) {
+      types_.push_back(scatter.operand(k)->shape().element_type());
+    }
+    count_ = scatter.operand(0)->shape().element_count();
+  }
+  int in_place_operand() const override { return 0; }
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    for (int64_t k = 0; k < plan_.operands; ++k) {
+      if (results[k].data == operands[k].data || count_ == 0) continue;
+      std::memcpy(results[k].data, operands[k].data, count_ * StorageBytes(types_[k]));
+      if (absl::Status status = meter.Add(count_); !status.ok()) return status;
+    }
+    absl::Status status = Update(operands, results, meter, context);
+    return status.ok() ? meter.Flush() : status;
+  }
+
+ protected:
+  virtual absl::Status Update(absl::Span<const ArrayRef> operands,
+                              absl::Span<const MutableArrayRef> results, Meter& meter,
+                              EvaluationContext& context) const = 0;
+
+  const std::byte* Indices(absl::Span<const ArrayRef> operands) const {
+    return operands[plan_.operands].data;
+  }
+  const std::byte* Updates(absl::Span<const ArrayRef> operands, int64_t k) const {
+    return operands[plan_.operands + 1 + k].data;
+  }
+  // Calls f(offset in data, offset in updates) for each run of a window.
+  template <typename F>
+  absl::Status ForEachRun(F f) const {
+    Odometer<2> at(plan_.outer_window);
+    do {
+      if (absl::Status status = f(at.offset(0), at.offset(1)); !status.ok()) return status;
+    } while (at.Next());
+    return absl::OkStatus();
+  }
+
+  ScatterPlan plan_;
+  absl::InlinedVector<ElementType, 2> types_;
+  int64_t count_;
+};
+
+// Run by run, with a loop that combines (or copies): for reducers where order and grouping change
+// nothing, and for overwriting, whose order is that of the windows.
+class LoopScatter : public ScatterKernel {
+ public:
+  // Without a loop: overwrite.
+  LoopScatter(const Instruction& scatter, std::optional<ElementLoop> loop)
+      : ScatterKernel(scatter), loop_(loop) {}
+
+ private:
+  absl::Status Update(absl::Span<const ArrayRef> operands,
+                      absl::Span<const MutableArrayRef> results, Meter& meter,
+                      EvaluationContext& context) const override {
+    const int64_t bytes = StorageBytes(types_[0]);
+    std::byte* data = results[0].data;
+    const std::byte* updates = Updates(operands, 0);
+    return plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
+      return ForEachRun([&](int64_t cell, int64_t from) {
+        std::byte* target = data + (start + cell) * bytes;
+        const std::byte* source = updates + (update + from) * bytes;
+        if (loop_.has_value()) {
+          (*loop_)(target, source, target, plan_.run, context);
+        } else {
+          std::memcpy(target, source, plan_.run * bytes);
+        }
+        return meter.Add(plan_.run);
+      });
+    });
+  }
+
+  std::optional<ElementLoop> loop_;
+};
+
+// Sums and products: everything that meets a cell is rounded together.
+class FoldingScatter : public ScatterKernel {
+ public:
+  FoldingScatter(const Instruction& scatter, const RecognisedFold& fold)
+      : ScatterKernel(scatter), fold_(fold), bytes_(StorageBytes(fold.type())) {}
+
+ private:
+  absl::Status Update(absl::Span<const ArrayRef> operands,
+                      absl::Span<const MutableArrayRef> results, Meter& meter,
+                      EvaluationContext&) const override {
+    std::vector<CellUpdate> windows;
+    absl::Status status =
+        plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
+          windows.push_back({start, update});
+          return absl::OkStatus();
+        });
+    if (!status.ok()) return status;
+    return plan_.disjoint ? FoldWindows(windows, Updates(operands, 0), results[0].data, meter)
+                          : FoldElements(windows, Updates(operands, 0), results[0].data, meter);
+  }
+
+  // Windows with the same start meet the same cells, others meet none of them.
+  absl::Status FoldWindows(std::vector<CellUpdate>& windows, const std::byte* updates,
+                           std::byte* data, Meter& meter) const {
+    std::sort(windows.begin(), windows.end(),
+              [](const CellUpdate& a, const CellUpdate& b) { return a.cell < b.cell; });
+    const auto count = static_cast<int64_t>(windows.size());
+    std::vector<std::byte> gathered;
+    for (int64_t begin = 0, end = 0; begin < count; begin = end) {
+      while (end < count && windows[end].cell == windows[begin].cell) ++end;
+      const int64_t n = end - begin;
+      gathered.resize(plan_.run * n * bytes_);
+      absl::Status status = ForEachRun([&](int64_t cell, int64_t from) {
+        for (int64_t w = 0; w < n; ++w) {
+          const std::byte* source = updates + (windows[begin + w].update + from) * bytes_;
+          for (int64_t i = 0; i < plan_.run; ++i) {
+            std::memcpy(gathered.data() + (i * n + w) * bytes_, source + i * bytes_, bytes_);
+          }
+        }
+        std::byte* target = data + (windows[begin].cell + cell) * bytes_;
+        return fold_.Rows(target, 1, gathered.data(), plan_.run, n, target, meter);
+      });
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FoldElements(absl::Span<const CellUpdate> windows, const std::byte* updates,
+                            std::byte* data, Meter& meter) const {
+    std::vector<CellUpdate> elements;
+    for (const CellUpdate& window : windows) {
+      absl::Status status = ForEachRun([&](int64_t cell, int64_t from) {
+        for (int64_t i = 0; i < plan_.run; ++i) {
+          elements.push_back({window.cell + cell + i, window.update + from + i});
+        }
+        return meter.Add(plan_.run);
+      });
+      if (!status.ok()) return status;
+    }
+    return FoldCells(fold_, elements, updates, data, meter);
+  }
+
+  RecognisedFold fold_;
+  int64_t bytes_;
+};
+
+// Any computation, any number of operands, in order.
+class RegionScatter : public ScatterKernel {
+ public:
+  RegionScatter(const Instruction& scatter, RegionFold fold)
+      : ScatterKernel(scatter), fold_(std::move(fold)) {}
+
+ private:
+  absl::Status Update(absl::Span<const ArrayRef> operands,
+                      absl::Span<const MutableArrayRef> results, Meter& meter,
+                      EvaluationContext& context) const override {
+    RegionFold fold = fold_;
+    auto step = [&](int64_t cell, int64_t update) -> absl::Status {
+      for (int64_t k = 0; k < fold.size(); ++k) {
+        fold.accumulator(k) = LoadElement(types_[k], results[k].data, cell);
+        fold.element(k) = LoadElement(types_[k], Updates(operands, k), update);
+      }
+      if (absl::Status status = fold.Step(context); !status.ok()) return status;
+      for (int64_t k = 0; k < fold.size(); ++k) {
+        StoreElement(types_[k], fold.accumulator(k), results[k].data, cell);
+      }
+      return meter.Add(1);
+    };
+    return plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
+      return ForEachRun([&](int64_t cell, int64_t from) {
+        for (int64_t i = 0; i < plan_.run; ++i) {
+          absl::Status status = step(start + cell + i, update + from + i);
+          if (!status.ok()) return status;
+        }
+        return absl::OkStatus();
+      });
+    });
+  }
+
+  RegionFold fold_;
+};
+
+// The element loop of a reducer that may combine two at a time: every recognised one but the sums
+// and products of floats.
+std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type) {
+  Opcode opcode;
+  switch (RecogniseReducer(computation).kind) {
+    case ReducerKind::kAdd:
+      opcode = Opcode::kAdd;
+      break;
+    case ReducerKind::kMultiply:
+      opcode = Opcode::kMultiply;
+      break;
+    case ReducerKind::kMinimum:
+      opcode = Opcode::kMinimum;
+      break;
+    case ReducerKind::kMaximum:
+      opcode = Opcode::kMaximum;
+      break;
+    case ReducerKind::kAnd:
+      opcode = Opcode::kAnd;
+      break;
+    case ReducerKind::kOr:
+      opcode = Opcode::kOr;
+      break;
+    case ReducerKind::kXor:
+      opcode = Opcode::kXor;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const bool rounds = opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
+  if (rounds && (IsFloat(type) || IsComplex(type))) return std::nullopt;
+  return FindElementLoop({opcode, type, type});
+}
+
+}  // namespace
+
+KernelOrNull PrepareScatter(const Instruction& instruction) {
+  const int64_t n = instruction.operand_count() / 2;
+  const Computation& computation = *instruction.to_apply();
+  absl::InlinedVector<ElementType, 2> data, updates;
+  for (int64_t k = 0; k < n; ++k) {
+    data.push_back(instruction.operand(k)->shape().element_type());
+    updates.push_back(instruction.operand(n + 1 + k)->shape().element_type());
+  }
+  if (data != updates || !HasReducerTypes(computation, data, updates)) return nullptr;
+  if (Overwrites(computation, n)) {
+    return std::make_unique<LoopScatter>(instruction, std::nullopt);
+  }
+  if (n == 1) {
+    std::optional<ElementLoop> loop = PairwiseLoop(computation, data[0]);
+    if (loop.has_value()) return std::make_unique<LoopScatter>(instruction, loop);
+    const std::optional<RecognisedFold> fold = RecognisedFold::For(computation, data[0]);
+    if (fold.has_value()) return std::make_unique<FoldingScatter>(instruction, *fold);
+  }
+  absl::StatusOr<RegionFold> fold = RegionFold::Prepare(computation);
+  if (!fold.ok()) return fold.status();
+  return std::make_unique<RegionScatter>(instruction, *std::move(fold));
+}
+
+}  // namespace assay::kernels

@@ -94,16 +94,18 @@ Ball<Math> Log1p(const Ball<Math>& x) {
                                 (2 + 0x1p-20) * x.rad / one_plus)};
 }
 
-// The angle of (x, y). Its gradient is 1 / |(x, y)|, at most doubled inside the ball, which must
-// not contain the origin or cross the cut.
+// The angle of (x, y). Its gradient is (-y, x) / |(x, y)|^2; inside a ball that stays away from the
+// origin by half of its distance the denominator is at least a quarter. The ball must not cross the
+// cut.
 template <class Math>
 Ball<Math> Atan2(const Ball<Math>& y, const Ball<Math>& x) {
-  const auto size = Math::Abs(x.mid) > Math::Abs(y.mid) ? Math::Abs(x.mid) : Math::Abs(y.mid);
-  const auto reach = x.rad + y.rad;
-  if (!(size > 2 * reach)) return Ball<Math>::Unknown();
-  if (y.rad != 0 && !(Math::Abs(y.mid) > y.rad) && !x.IsPositive()) return Ball<Math>::Unknown();
+  const auto size_x = Math::Abs(x.mid), size_y = Math::Abs(y.mid);
+  const auto size = size_x > size_y ? size_x : size_y;
+  if (!(size > 2 * (x.rad + y.rad))) return Ball<Math>::Unknown();
+  if (y.rad != 0 && !(size_y > y.rad) && !x.IsPositive()) return Ball<Math>::Unknown();
   const auto value = Math::Atan2(y.mid, x.mid);
-  return {value, Ball<Math>::Up(Math::Abs(value) * Math::kFunctionError() + 2 * reach / size)};
+  const auto moved = ((size_x + x.rad) * y.rad + (size_y + y.rad) * x.rad) / size / size * 4;
+  return {value, Ball<Math>::Up(Math::Abs(value) * Math::kFunctionError() + moved)};
 }
 
 template <class Math>

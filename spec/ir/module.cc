@@ -16,6 +16,16 @@ Instruction* Computation::Add(std::unique_ptr<Instruction> instruction) {
   return instructions_.back().get();
 }
 
+Instruction* Computation::InsertBefore(const Instruction* before,
+                                       std::unique_ptr<Instruction> instruction) {
+  instruction->parent_ = this;
+  const int64_t index = before->index();
+  Instruction* inserted =
+      instructions_.insert(instructions_.begin() + index, std::move(instruction))->get();
+  for (int64_t i = index; i < instruction_count(); ++i) instructions_[i]->index_ = i;
+  return inserted;
+}
+
 Instruction* Computation::root() const {
   if (root_ != nullptr) return root_;
   return instructions_.empty() ? nullptr : instructions_.back().get();

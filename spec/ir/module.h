@@ -169,6 +169,8 @@ class Computation {
   Instruction* instruction(int64_t i) const { return instructions_[i].get(); }
   // Takes over the instruction, sets its parent and index.
   Instruction* Add(std::unique_ptr<Instruction> instruction);
+  // As Add, but in front of one that is here (linear).
+  Instruction* InsertBefore(const Instruction* before, std::unique_ptr<Instruction> instruction);
   // Drops every instruction from `count` on (a reader that gives up on a nested one).
   void Truncate(int64_t count) { instructions_.resize(count); }
 

@@ -1,0 +1,246 @@
+// Shapes and layouts, hlo_text_format.md 4.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "spec/text/reader.h"
+
+namespace assay {
+namespace {
+
+bool IsWord(const Lexer& lexer, absl::string_view word) {
+  return lexer.Is(TokenKind::kIdent) && lexer.word() == word;
+}
+
+// A word of the layout grammar, followed by '('.
+bool EatPart(Lexer& lexer, absl::string_view word) {
+  if (!IsWord(lexer, word)) return false;
+  lexer.Next();
+  return true;
+}
+
+bool ReadParenthesizedInt(Reader& reader, int64_t* value) {
+  return reader.Expect(TokenKind::kLeftParen) && reader.ReadInt(value) &&
+         reader.Expect(TokenKind::kRightParen);
+}
+
+// D(D,C+~): dimension level types, checked and dropped.
+bool ReadDimensionLevels(Reader& reader) {
+  Lexer& lexer = reader.lexer;
+  return reader.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false, [&] {
+    const absl::string_view word = lexer.word();
+    if (!lexer.Is(TokenKind::kIdent) || word.size() != 1 ||
+        absl::string_view("DCSH").find(word[0]) == absl::string_view::npos) {
+      return reader.FailExpected("a dimension level type (D, C, S or H)");
+    }
+    lexer.Next();
+    lexer.Eat(TokenKind::kPlus);
+    lexer.Eat(TokenKind::kTilde);
+    return true;
+  });
+}
+
+bool ReadTiles(Reader& reader, std::vector<Tile>* tiles) {
+  Lexer& lexer = reader.lexer;
+  do {
+    Tile tile;
+    const bool read = reader.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false, [&] {
+      if (lexer.Eat(TokenKind::kAsterisk)) {
+        tile.sizes.push_back(Tile::kCombine);
+        return true;
+      }
+      if (lexer.Is(TokenKind::kInt) && lexer.int_value() < 0) {
+        return reader.Fail("a tile size is negative");
+      }
+      int64_t size = 0;
+      if (!reader.ReadInt(&size)) return false;
+      tile.sizes.push_back(size);
+      return true;
+    });
+    if (!read) return false;
+    tiles->push_back(std::move(tile));
+  } while (lexer.Is(TokenKind::kLeftParen));
+  return true;
+}
+
+bool ReadUnsignedType(Reader& reader, ElementType* type) {
+  Lexer& lexer = reader.lexer;
+  lexer.Next();
+  if (!reader.Expect(TokenKind::kLeftParen)) return false;
+  if (!lexer.Is(TokenKind::kType) || !IsUnsigned(lexer.type())) {
+    return reader.FailExpected("an unsigned integer type");
+  }
+  *type = lexer.type();
+  lexer.Next();
+  return reader.Expect(TokenKind::kRightParen);
+}
+
+bool ReadSplits(Reader& reader, std::vector<SplitConfig>* splits) {
+  Lexer& lexer = reader.lexer;
+  do {
+    SplitConfig split;
+    if (!reader.Expect(TokenKind::kLeftParen) || !reader.ReadInt(&split.dimension) ||
+        !reader.Expect(TokenKind::kColon)) {
+      return false;
+    }
+    while (!lexer.Is(TokenKind::kRightParen)) {
+      if (!split.indices.empty() && !reader.Expect(TokenKind::kComma)) return false;
+      if (!reader.ReadInt(&split.indices.emplace_back())) return false;
+    }
+    lexer.Next();
+    splits->push_back(std::move(split));
+  } while (lexer.Is(TokenKind::kLeftParen));
+  return true;
+}
+
+// What follows the ':' in a layout, in its fixed order.
+bool ReadLayoutParts(Reader& reader, Layout* layout) {
+  Lexer& lexer = reader.lexer;
+  if (EatPart(lexer, "D") && !ReadDimensionLevels(reader)) return false;
+  if (EatPart(lexer, "T") && !ReadTiles(reader, &layout->tiles)) return false;
+  if (EatPart(lexer, "L")) {
+    const char* at = reader.here();
+    if (!ReadParenthesizedInt(reader, &layout->tail_padding_alignment)) return false;
+    if (layout->tail_padding_alignment < 1) {
+      return reader.FailAt(at, "the tail padding alignment L(n) must be at least 1");
+    }
+  }
+  if (lexer.Is(TokenKind::kHash) && !ReadUnsignedType(reader, &layout->index_type)) return false;
+  if (lexer.Is(TokenKind::kAsterisk) && !ReadUnsignedType(reader, &layout->pointer_type)) {
+    return false;
+  }
+  if (EatPart(lexer, "E") && !ReadParenthesizedInt(reader, &layout->element_size_in_bits)) {
+    return false;
+  }
+  if (EatPart(lexer, "S") && !ReadParenthesizedInt(reader, &layout->memory_space)) return false;
+  if (EatPart(lexer, "SC") && !ReadSplits(reader, &layout->split_configs)) return false;
+  if (IsWord(lexer, "P")) return reader.Fail("a physical shape P(...) is for sparse arrays only");
+  if (EatPart(lexer, "M") &&
+      !ReadParenthesizedInt(reader, &layout->dynamic_shape_metadata_prefix_bytes)) {
+    return false;
+  }
+  if (lexer.Is(TokenKind::kRightBrace)) return true;
+  return reader.FailExpected("'}' or the next part of the layout; the order is D T L # * E S SC M");
+}
+
+bool IsRowMajor(const Dimensions& minor_to_major) {
+  for (size_t i = 0; i < minor_to_major.size(); ++i) {
+    if (minor_to_major[i] != static_cast<int64_t>(minor_to_major.size() - 1 - i)) return false;
+  }
+  return true;
+}
+
+// From the '{' on, when a layout starts there; *found says whether one did.
+bool ReadLayout(Reader& reader, Shape* shape, bool* found) {
+  Lexer& lexer = reader.lexer;
+  const Token open = lexer.token();
+  lexer.Next();
+  *found = lexer.Is(TokenKind::kInt) || lexer.Is(TokenKind::kColon);
+  if (!*found) {
+    lexer.Restore(open);
+    return true;
+  }
+  if (!shape->is_array()) {
+    return reader.FailAt(open.begin, absl::StrCat(Name(shape->element_type()), "[] has no layout"));
+  }
+  Layout layout;
+  while (lexer.Is(TokenKind::kInt)) {
+    layout.minor_to_major.push_back(lexer.int_value());
+    if (lexer.Next() != TokenKind::kComma) break;
+    if (lexer.NextInt() != TokenKind::kInt) return reader.FailExpected("a dimension number");
+  }
+  const bool plain = !lexer.Eat(TokenKind::kColon);
+  if (!plain && !ReadLayoutParts(reader, &layout)) return false;
+  if (!reader.Expect(TokenKind::kRightBrace)) return false;
+  if (static_cast<int64_t>(layout.minor_to_major.size()) != shape->rank()) {
+    return reader.FailAt(open.begin, absl::StrCat("the layout names ", layout.minor_to_major.size(),
+                                                  " dimensions, the shape ", shape->ToString(),
+                                                  " has ", shape->rank()));
+  }
+  if (plain && IsRowMajor(layout.minor_to_major)) {
+    shape->FillLayouts();  // shares the default layouts
+  } else {
+    shape->set_layout(std::move(layout));
+  }
+  return true;
+}
+
+bool ReadDimensions(Reader& reader, Dimensions* sizes, absl::InlinedVector<bool, 4>* dynamic) {
+  Lexer& lexer = reader.lexer;
+  if (!lexer.Is(TokenKind::kLeftBracket)) {
+    return reader.FailExpected("'[' with the sizes (a scalar is written with '[]')");
+  }
+  if (lexer.NextInt() == TokenKind::kRightBracket) return true;
+  while (true) {
+    bool is_dynamic = true;
+    if (lexer.Is(TokenKind::kQuestion)) {
+      sizes->push_back(Shape::kUnbounded);
+    } else {
+      is_dynamic = lexer.Is(TokenKind::kLessEqual);
+      if (is_dynamic) lexer.NextInt();
+      if (!lexer.Is(TokenKind::kInt))
+        return reader.FailExpected("a size, '<=' with a bound or '?'");
+      if (lexer.int_value() < 0) return reader.Fail("a dimension has a negative size");
+      sizes->push_back(lexer.int_value());
+    }
+    dynamic->push_back(is_dynamic);
+    lexer.Next();
+    if (lexer.Is(TokenKind::kRightBracket)) return true;
+    if (!lexer.Is(TokenKind::kComma)) return reader.FailExpected("',' or ']'");
+    lexer.NextInt();
+  }
+}
+
+bool ReadArray(Reader& reader, Shape* shape, bool fill_layouts) {
+  Lexer& lexer = reader.lexer;
+  const Token start = lexer.token();
+  const ElementType type = start.type;
+  lexer.Next();
+  Dimensions sizes;
+  absl::InlinedVector<bool, 4> dynamic;
+  if (!ReadDimensions(reader, &sizes, &dynamic)) return false;
+  if (!IsArray(type) && !sizes.empty()) {
+    return reader.FailAt(start.begin, absl::StrCat(Name(type), "[] takes no sizes"));
+  }
+  *shape = Shape(type, sizes);
+  for (size_t d = 0; d < dynamic.size(); ++d) {
+    if (dynamic[d]) shape->set_dynamic_dimension(static_cast<int64_t>(d), true);
+  }
+  bool found = false;
+  if (lexer.Next() == TokenKind::kLeftBrace && !ReadLayout(reader, shape, &found)) return false;
+  if (!found && fill_layouts) shape->FillLayouts();
+  return true;
+}
+
+}  // namespace
+
+bool CanStartShape(const Lexer& lexer) {
+  return lexer.Is(TokenKind::kType) || lexer.Is(TokenKind::kLeftParen) ||
+         (IsWord(lexer, "b") && lexer.PeekByte() == '(');
+}
+
+bool ReadShape(Reader& reader, Shape* shape, bool fill_layouts) {
+  Lexer& lexer = reader.lexer;
+  if (lexer.Is(TokenKind::kType)) return ReadArray(reader, shape, fill_layouts);
+  if (!CanStartShape(lexer)) return reader.FailExpected("a shape");
+  NestingScope nesting(lexer);
+  if (!nesting.status().ok()) return reader.Fail(nesting.status());
+  if (lexer.Is(TokenKind::kLeftParen)) {
+    std::vector<Shape> elements;
+    const bool read = reader.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false, [&] {
+      return ReadShape(reader, &elements.emplace_back(), fill_layouts);
+    });
+    *shape = Shape::Tuple(std::move(elements));
+    return read;
+  }
+  lexer.Next();
+  if (!reader.Expect(TokenKind::kLeftParen)) return false;
+  if (!lexer.Is(TokenKind::kType) || !IsArray(lexer.type())) {
+    return reader.FailExpected("the array shape of the buffer");
+  }
+  Shape array;
+  if (!ReadArray(reader, &array, fill_layouts)) return false;
+  *shape = Shape::Buffer(std::move(array));
+  return reader.Expect(TokenKind::kRightParen);
+}
+
+}  // namespace assay

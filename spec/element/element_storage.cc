@@ -29,6 +29,11 @@ void StoreAs(T value, std::byte* data, int64_t index) {
   std::memcpy(data + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
+// memcpy, but for nothing at all the pointers may be null.
+void CopyBytes(void* to, const void* from, int64_t bytes) {
+  if (bytes > 0) std::memcpy(to, from, static_cast<size_t>(bytes));
+}
+
 uint64_t LoadBits(int storage_bytes, const std::byte* data, int64_t index) {
   switch (storage_bytes) {
     case 1:
@@ -81,7 +86,7 @@ void DecodeIntegers(ElementType type, const std::byte* data, int64_t count, Valu
       return WidenIntegers<std::conditional_t<Signedness::value, int32_t, uint32_t>>(data, count, 0,
                                                                                      out);
     default:
-      std::memcpy(out, data, static_cast<size_t>(count) * sizeof(Value));
+      CopyBytes(out, data, count * static_cast<int64_t>(sizeof(Value)));
   }
 }
 
@@ -148,7 +153,7 @@ void DecodeFloats(ElementType type, const std::byte* data, int64_t count, double
       count *= 2;
       [[fallthrough]];
     case ElementType::kF64:
-      std::memcpy(out, data, static_cast<size_t>(count) * sizeof(double));
+      CopyBytes(out, data, count * static_cast<int64_t>(sizeof(double)));
       return;
     case ElementType::kC64:
       count *= 2;
@@ -225,7 +230,7 @@ void EncodeIntegers(ElementType type, const uint64_t* values, int64_t count, std
     case 4:
       return NarrowIntegers<uint32_t>(values, count, 0xffffffffu, out);
     default:
-      std::memcpy(out, values, static_cast<size_t>(count) * sizeof(uint64_t));
+      CopyBytes(out, values, count * static_cast<int64_t>(sizeof(uint64_t)));
   }
 }
 

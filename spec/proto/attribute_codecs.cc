@@ -446,6 +446,10 @@ absl::Status ReadAttribute(const AttributeUse& use, P* proto, Instruction* instr
       std::find(zeros.begin(), zeros.end(), Info(use.attr).name) == zeros.end()) {
     return absl::OkStatus();
   }
+  // Writers of before this field mean the operand's shape, as text does.
+  if (!value->has_value() && use.attr == Attr::kOutfeedShape) {
+    *value = instruction->operand(0)->shape();
+  }
   if (!value->has_value()) {
     if (!use.required || use.print == AttributeUse::Print::kNever) return absl::OkStatus();
     return absl::InvalidArgumentError(
@@ -476,6 +480,12 @@ std::optional<AttributeValue> ValueWhenAbsent(const AttributeUse& use,
       return AttributeValue(use.default_value != 0);
     case AttrKind::kInt:
       return AttributeValue(use.default_value);
+    // XLA's readers want the message in which a list stands even where it is empty.
+    case AttrKind::kInts:
+    case AttrKind::kPrecisions:
+      return AttributeValue(std::vector<int64_t>());
+    case AttrKind::kWindow:
+      return AttributeValue(Window());
     default:
       return IsEnum(Info(use.attr).kind) ? std::optional(AttributeValue(use.default_value))
                                          : std::nullopt;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/stubs/logging.h"
 #include "google/protobuf/text_format.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_format.h"
@@ -53,6 +54,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
 
 absl::Status ParseMessage(absl::string_view content, const ModuleFile& file,
                           google::protobuf::Message* message) {
+  google::protobuf::LogSilencer silence;  // errors are returned, not logged
   if (file.text_form) {
     google::protobuf::TextFormat::Parser parser;
     FirstError errors;

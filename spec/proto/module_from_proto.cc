@@ -34,14 +34,15 @@ absl::Status In(absl::string_view computation, const wire::HloInstructionProto& 
 uint32_t LocalId(int64_t id) { return static_cast<uint32_t>(id); }
 using LocalIds = absl::flat_hash_map<uint32_t, int64_t>;
 
+// As HLO text: what else an operation wants of its operands is for the checks of shapes.
 bool HasArity(const OpInfo& info, int64_t count) {
   switch (info.arity) {
     case kAnyArity:
       return true;
     case kEvenArity:
-      return count >= 2 && count % 2 == 0;
+      return count % 2 == 0;
     case kOddArity:
-      return count >= 3 && count % 2 == 1;
+      return count % 2 == 1;
     case kAtLeastOne:
       return count >= 1;
     case kAtLeastTwo:

@@ -1,0 +1,204 @@
+// Named arrays to the parameters of a module, and results to named arrays. Test: arguments_test.cc.
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "tools/io/arrays.h"
+
+namespace assay {
+namespace {
+
+constexpr absl::string_view kArgument = "arg";
+// Numbers beyond this are no numbers of arguments or devices.
+constexpr int64_t kMaxNumber = 1000000;
+
+struct ArrayNumber {
+  int64_t number = 0;
+  std::optional<int64_t> device;
+};
+
+bool ReadNumber(absl::string_view* text, int64_t* number) {
+  size_t digits = 0;
+  while (digits < text->size() && (*text)[digits] >= '0' && (*text)[digits] <= '9') ++digits;
+  if (!absl::SimpleAtoi(text->substr(0, digits), number) || *number > kMaxNumber) return false;
+  text->remove_prefix(digits);
+  return true;
+}
+
+std::optional<ArrayNumber> NumberFromName(absl::string_view name, absl::string_view prefix) {
+  ArrayNumber result;
+  if (!absl::ConsumePrefix(&name, prefix) || !ReadNumber(&name, &result.number)) {
+    return std::nullopt;
+  }
+  if (absl::ConsumePrefix(&name, ".dev")) {
+    int64_t device;
+    if (!ReadNumber(&name, &device)) return std::nullopt;
+    result.device = device;
+  }
+  if (!name.empty()) return std::nullopt;
+  return result;
+}
+
+// The leaves that take an array.
+std::vector<const Shape*> ArrayLeaves(const std::vector<Instruction*>& parameters) {
+  std::vector<const Shape*> leaves;
+  for (const Instruction* parameter : parameters) {
+    for (const Shape* leaf : Leaves(parameter->shape())) {
+      if (leaf->is_array()) leaves.push_back(leaf);
+    }
+  }
+  return leaves;
+}
+
+std::string ListWanted(const std::vector<const Shape*>& leaves) {
+  constexpr size_t kMaxListed = 30;
+  std::string text;
+  for (size_t i = 0; i < leaves.size() && i < kMaxListed; ++i) {
+    absl::StrAppend(&text, i > 0 ? ", " : "", kArgument, i, ": ", leaves[i]->ToString());
+  }
+  if (leaves.size() > kMaxListed) absl::StrAppend(&text, ", ...");
+  return text;
+}
+
+// The array as a value of the shape; smaller where the shape is a bound.
+absl::StatusOr<Literal> Fit(const Literal& array, const Shape& shape) {
+  bool fits = array.element_type() == shape.element_type() && array.shape().rank() == shape.rank();
+  bool smaller = false;
+  for (int64_t d = 0; fits && d < shape.rank(); ++d) {
+    const int64_t size = array.shape().dimension(d);
+    if (size == shape.dimension(d)) continue;
+    smaller = shape.is_dynamic_dimension(d) && size < shape.dimension(d);
+    fits = smaller;
+  }
+  if (!fits) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", array.shape().ToString(), ", the parameter is ", shape.ToString()));
+  }
+  if (!smaller) return array.WithShape(shape);
+  absl::StatusOr<Literal> padded = Literal::Create(shape);
+  if (!padded.ok()) return padded;
+  const Dimensions strides = RowMajorStrides(shape.dimensions());
+  Dimensions position(shape.rank(), 0);
+  int64_t at = 0;
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    padded->Set(at, array.Get(i));
+    for (int64_t d = shape.rank() - 1; d >= 0; --d) {
+      at += strides[d];
+      if (++position[d] < array.shape().dimension(d)) break;
+      at -= strides[d] * position[d];
+      position[d] = 0;
+    }
+  }
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    padded->set_dynamic_size(d, array.shape().dimension(d));
+  }
+  return padded;
+}
+
+absl::StatusOr<std::vector<Literal>> DeviceArguments(const std::vector<Instruction*>& parameters,
+                                                     const std::vector<Literal>& arrays) {
+  std::vector<Literal> arguments;
+  size_t next = 0;
+  for (const Instruction* parameter : parameters) {
+    std::vector<Literal> leaves;
+    for (const Shape* leaf : Leaves(parameter->shape())) {
+      if (leaf->is_token()) {
+        leaves.push_back(Literal::Token());
+        continue;
+      }
+      if (!leaf->is_array()) {
+        return absl::UnimplementedError(
+            absl::StrCat(parameter->Describe(), ": no file can hold a value of its shape"));
+      }
+      absl::StatusOr<Literal> value = Fit(arrays[next], *leaf);
+      if (!value.ok()) {
+        return absl::Status(value.status().code(),
+                            absl::StrCat(kArgument, next, " ", value.status().message(), " (",
+                                         parameter->Describe(), ")"));
+      }
+      leaves.push_back(*std::move(value));
+      ++next;
+    }
+    arguments.push_back(Unflatten(parameter->shape(), leaves));
+  }
+  return arguments;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLiteral> arrays,
+                                                           absl::string_view prefix) {
+  std::map<int64_t, std::map<int64_t, Literal>> devices;
+  bool with_device = false, without = false;
+  for (NamedLiteral& array : arrays) {
+    std::optional<ArrayNumber> number = NumberFromName(array.name, prefix);
+    if (!number) {
+      return absl::InvalidArgumentError(absl::StrCat("the array ", array.name, " is not named ",
+                                                     prefix, "N or ", prefix, "N.devD"));
+    }
+    (number->device ? with_device : without) = true;
+    auto [at, is_new] =
+        devices[number->device.value_or(0)].emplace(number->number, std::move(array.value));
+    if (!is_new) {
+      return absl::InvalidArgumentError(absl::StrCat("there are two arrays ", array.name));
+    }
+  }
+  if (with_device && without) {
+    return absl::InvalidArgumentError("some arrays are named for a device (.devD), some are not");
+  }
+  std::vector<std::vector<Literal>> result;
+  for (auto& [device, values] : devices) {
+    if (device != static_cast<int64_t>(result.size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there are no arrays for device ", result.size()));
+    }
+    std::vector<Literal>& list = result.emplace_back();
+    for (auto& [number, value] : values) {
+      if (number != static_cast<int64_t>(list.size())) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the array ", prefix, list.size(), " is missing"));
+      }
+      list.push_back(std::move(value));
+    }
+  }
+  if (result.empty()) result.emplace_back();
+  return result;
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& module,
+                                                              std::vector<NamedLiteral> arrays) {
+  absl::StatusOr<std::vector<std::vector<Literal>>> devices =
+      ByDevice(std::move(arrays), kArgument);
+  if (!devices.ok()) return devices.status();
+  const std::vector<Instruction*> parameters = module.entry()->parameters();
+  const std::vector<const Shape*> wanted = ArrayLeaves(parameters);
+  std::vector<std::vector<Literal>> arguments;
+  for (const std::vector<Literal>& given : *devices) {
+    if (given.size() != wanted.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the module wants ", wanted.size(), " arrays and ", given.size(),
+                       " are given", wanted.empty() ? "" : "; it wants ", ListWanted(wanted)));
+    }
+    absl::StatusOr<std::vector<Literal>> values = DeviceArguments(parameters, given);
+    if (!values.ok()) return values.status();
+    arguments.push_back(*std::move(values));
+  }
+  return arguments;
+}
+
+std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view prefix,
+                                     int64_t device) {
+  std::vector<NamedLiteral> named;
+  for (Literal& leaf : Flatten(result)) {
+    if (!leaf.is_array()) continue;
+    std::string name = absl::StrCat(prefix, named.size());
+    if (device >= 0) absl::StrAppend(&name, ".dev", device);
+    named.push_back({std::move(name), std::move(leaf)});
+  }
+  return named;
+}
+
+}  // namespace assay

@@ -1,0 +1,67 @@
+// Arrays in files: .npz (zip archives of .npy), a single .npy, and literals as HLO text. How
+// members are named is the contract of conformance/samples/README.md: `arg0`, `arg0@bf16` for a
+// type that numpy lacks (raw bits; sub-byte types one element to the byte), `arg0.dev1@bf16` for
+// one device of several. Tests: arrays_test.cc, npz_peer_test.py.
+#ifndef ASSAY_TOOLS_IO_ARRAYS_H_
+#define ASSAY_TOOLS_IO_ARRAYS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// The name is without @TYPE: the literal has its type.
+struct NamedLiteral {
+  std::string name;
+  Literal value;
+};
+
+inline constexpr int64_t kDefaultMaxArrayBytes = int64_t{1} << 34;
+
+// Reads a file; what it is shows in its content. A single .npy or literal is named `arg0`; the
+// literals of a text file, one to a line, are `arg0`, `arg1`, ... (lines that begin with // and
+// empty ones do not count). `max_bytes` bounds all arrays together; sizes are checked before
+// anything is allocated. Errors name the file and the member.
+absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path,
+                                                     int64_t max_bytes = kDefaultMaxArrayBytes);
+
+// Writes an uncompressed .npz that numpy reads, beside the target and renamed. Arrays only: flatten
+// tuples first.
+absl::Status WriteNpz(const std::string& path, absl::Span<const NamedLiteral> arrays);
+
+// One .npy. `type_name` is the @TYPE of the member's name, or empty. `name` is for messages.
+absl::StatusOr<Literal> ParseNpy(absl::string_view content, absl::string_view type_name,
+                                 absl::string_view name, int64_t max_bytes = kDefaultMaxArrayBytes);
+// Version 1.0, C order, little endian. Types that numpy lacks as unsigned integers of their bits.
+std::string FormatNpy(const Literal& array);
+// "arg0" and bf16: "arg0@bf16"; "arg0" and f32: "arg0".
+std::string MemberName(absl::string_view name, ElementType type);
+
+// The arrays named <prefix>N or <prefix>N.devD, by device and number. Names with another prefix are
+// errors, and so are gaps and a mixture of both forms. Without .dev there is one device.
+absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLiteral> arrays,
+                                                           absl::string_view prefix);
+
+// The arguments of the entry computation for each device, one literal per parameter. Arrays are
+// numbered over the leaves of all parameters in order (which is JAX's order of flattening): where
+// parameters are tuples, arg0, arg1, ... are their elements from left to right, depth first. Tokens
+// take no array. A parameter with bounded dynamic dimensions takes smaller arrays. Errors say what
+// is wanted and what is there.
+absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& module,
+                                                              std::vector<NamedLiteral> arrays);
+
+// The leaves of a result as <prefix>0, <prefix>1, ...; with a device number >= 0 as <prefix>0.devD.
+std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view prefix,
+                                     int64_t device = -1);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_IO_ARRAYS_H_

@@ -111,9 +111,17 @@ absl::Status CompareComputations(const Computation& a, const Computation& b) {
   return absl::OkStatus();
 }
 
-bool SameEntryLayout(const std::optional<ProgramShape>& a, const std::optional<ProgramShape>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  return !a.has_value() || (a->parameters == b->parameters && a->result == b->result);
+// An entry layout that is not set is that of the entry computation.
+bool SameEntryLayout(const Module& a, const Module& b) {
+  if (!a.entry_layout && !b.entry_layout) return true;
+  const auto layout = [](const Module& module) {
+    if (module.entry_layout || module.entry() == nullptr) return module.entry_layout;
+    return std::optional<ProgramShape>(module.entry()->program_shape());
+  };
+  const std::optional<ProgramShape> left = layout(a);
+  const std::optional<ProgramShape> right = layout(b);
+  if (left.has_value() != right.has_value()) return false;
+  return !left || (left->parameters == right->parameters && left->result == right->result);
 }
 
 // The name of the first header field that differs, or empty.
@@ -123,7 +131,7 @@ absl::string_view HeaderDifference(const Module& a, const Module& b) {
   if (a.input_output_alias != b.input_output_alias) return "input_output_alias";
   if (a.buffer_donors != b.buffer_donors) return "buffer_donor";
   if (a.alias_passthrough_params != b.alias_passthrough_params) return "alias_passthrough_params";
-  if (!SameEntryLayout(a.entry_layout, b.entry_layout)) return "entry_computation_layout";
+  if (!SameEntryLayout(a, b)) return "entry_computation_layout";
   if (a.spmd_propagation_to_parameters != b.spmd_propagation_to_parameters) {
     return "allow_spmd_sharding_propagation_to_parameters";
   }

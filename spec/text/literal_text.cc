@@ -250,7 +250,7 @@ class ArrayReader {
   // From a comma on: as many elements of this row as are plain numbers, by way of the bytes of the
   // text. Whatever is out of the ordinary (comments, NaN, errors) is left to the tokens.
   void ReadPlainNumbers() {
-    if (!lexer_.Is(TokenKind::kComma) || IsComplex(type_) || IsPred(type_)) return;
+    if (!lexer_.Is(TokenKind::kComma) || IsComplex(type_)) return;
     const absl::string_view rest = lexer_.rest();
     const char* at = rest.data();
     const char* const end = at + rest.size();
@@ -303,6 +303,10 @@ class ArrayReader {
     bool negative = false;
     at = ShortInteger(at, end, &value, &negative);
     if (at == nullptr || !EndsPlainly(at, end)) return nullptr;
+    if (IsPred(type_)) {
+      *bits = value != 0;
+      return at;
+    }
     const int surplus = 64 - Info(type_).bits;
     *bits = EncodeInteger(type_, static_cast<uint64_t>(value));
     const int64_t back = IsSigned(type_) ? static_cast<int64_t>(*bits << surplus) >> surplus

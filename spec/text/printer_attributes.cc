@@ -31,6 +31,12 @@ int64_t DefaultComparison(const assay::Instruction& instruction) {
   }
 }
 
+// XLA names the body of these `calls` where it writes it out.
+absl::string_view KeyOfBody(Opcode opcode, Attr attr) {
+  const bool calls = opcode == Opcode::kReduceScatter || opcode == Opcode::kScan;
+  return Info(calls ? Attr::kCalls : attr).name;
+}
+
 // Whether a value that is there is the one that absence means.
 bool IsImplied(const assay::Instruction& instruction, Attr attr, const AttributeValue& value) {
   if (attr == Attr::kComparisonType) {
@@ -214,7 +220,7 @@ void BodyPrinter::Callees(const assay::Instruction& instruction, const Attribute
     Body(*computation, indent);
     --inlined_;
   };
-  Key(Info(use.attr).name);
+  Key(bodies ? KeyOfBody(instruction.opcode(), use.attr) : Info(use.attr).name);
   if (const auto* single = std::get_if<assay::Computation*>(&value)) {
     if (bodies) out_->push_back('\n');
     return callee(*single);

@@ -1,7 +1,10 @@
 // Computations, instruction lines and operands. Tests: printer_test.cc.
 #include "spec/text/printer_body.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
+#include "spec/text/lexer.h"
 #include "spec/text/printer_order.h"
 #include "spec/text/printer_values.h"
 
@@ -25,6 +28,13 @@ absl::string_view AsyncSuffix(Opcode opcode) {
   }
 }
 
+// Whether a name means something else when it stands without '%'.
+bool IsReserved(absl::string_view name) {
+  constexpr size_t kLongestKeyword = 23;
+  if (name.size() > kLongestKeyword) return false;
+  return !Lexer(name).Is(TokenKind::kIdent);
+}
+
 bool IsHiddenElement(const assay::Instruction& instruction) {
   return instruction.opcode() == Opcode::kGetTupleElement &&
          instruction.parent()->root() != &instruction;
@@ -33,8 +43,8 @@ bool IsHiddenElement(const assay::Instruction& instruction) {
 }  // namespace
 
 void BodyPrinter::Name(absl::string_view name) {
-  if (options_.percent) out_->push_back('%');
   if (!options_.ids) name = name.substr(0, name.find('.'));
+  if (options_.percent || IsReserved(name)) out_->push_back('%');
   out_->append(name.data(), name.size());
 }
 

@@ -132,7 +132,12 @@ void AppendFloat(ElementType type, uint64_t bits, std::string* out) {
     out->append("5.8e-39");
     return;
   }
-  AppendDigits(DecodeFloat(type, bits), DigitsOf(type), out);
+  const double value = DecodeFloat(type, bits);
+  constexpr double kFewDigits = 99;  // every type shows two
+  if (std::abs(value) <= kFewDigits && value == std::trunc(value)) {
+    return AppendInt(static_cast<int64_t>(value), out);
+  }
+  AppendDigits(value, DigitsOf(type), out);
 }
 
 void AppendUnsigned(uint64_t value, std::string* out) {

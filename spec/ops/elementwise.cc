@@ -53,7 +53,11 @@ absl::StatusOr<Shape> StretchedShape(const Instruction& op, const Shape& lhs, co
     ASSAY_REQUIRE(op, "binary_c3", lhs.rank() == 0 || rhs.rank() == 0,
                   "operands must have equal rank, or one must be a scalar, found ", lhs.ToString(),
                   " and ", rhs.ToString());
-    return lhs.rank() == 0 ? rhs : lhs;
+    // Not the array's own layout.
+    const Shape& array = lhs.rank() == 0 ? rhs : lhs;
+    Shape shape(array.element_type(), array.dimensions());
+    MergeDynamic(array, &shape);
+    return shape;
   }
   if (SameSizes(lhs, rhs)) {
     Shape shape = lhs;
@@ -64,11 +68,16 @@ absl::StatusOr<Shape> StretchedShape(const Instruction& op, const Shape& lhs, co
   for (int64_t d = 0; d < lhs.rank(); ++d) {
     const int64_t a = lhs.dimension(d);
     const int64_t b = rhs.dimension(d);
-    ASSAY_REQUIRE(op, "binary_c3", a == b || a == 1 || b == 1, "dimension ", d,
+    const bool open_a = lhs.is_unbounded_dimension(d);
+    const bool open_b = rhs.is_unbounded_dimension(d);
+    ASSAY_REQUIRE(op, "binary_c3", a == b || a == 1 || b == 1 || open_a || open_b, "dimension ", d,
                   " of the operands differs: ", lhs.ToString(), " and ", rhs.ToString());
-    shape.set_dimension(d, a == 1 ? b : a);
-    const bool dynamic =
-        (lhs.is_dynamic_dimension(d) && a != 1) || (rhs.is_dynamic_dimension(d) && b != 1);
+    // An unknown size is taken to be that of the other operand, if that does not stretch.
+    const bool take_b = a == 1 || (open_a && b != 1);
+    shape.set_dimension(d, take_b ? b : a);
+    const bool dynamic = (lhs.is_dynamic_dimension(d) && a != 1 && !open_a) ||
+                         (rhs.is_dynamic_dimension(d) && b != 1 && !open_b) ||
+                         shape.is_unbounded_dimension(d);
     if (dynamic) shape.set_dynamic_dimension(d, true);
   }
   return shape;
@@ -267,19 +276,17 @@ absl::StatusOr<Shape> Rule<Opcode::kClamp>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(RequireArrays(op, "clamp_c1"));
   const Shape& operand = op.operand(1)->shape();
   const ElementType type = operand.element_type();
-  ElementType higher = type;
   for (int64_t i : {0, 2}) {
     const ElementType bound = op.operand(i)->shape().element_type();
     ASSAY_REQUIRE(op, "clamp_c2", ShapeIsOpen(op) ? TypesMix(bound, type) : bound == type,
                   "bounds and operand must have one element type, found ", Name(bound), " and ",
                   Name(type));
-    higher = HigherType(higher, bound);
   }
   ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c3", 0));
   ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c4", 2));
   ASSAY_REQUIRE(op, "clamp_c5", ShapeIsOpen(op) || !IsComplex(type),
                 "complex numbers have no order, found ", operand.ToString());
-  return WithElementType(operand, higher);
+  return operand;
 }
 
 template <>

@@ -34,6 +34,8 @@ absl::StatusOr<Shape> Rule<Opcode::kFft>(const Instruction& fft) {
   for (size_t i = 0; i < lengths.size(); ++i) {
     const bool last = i + 1 == lengths.size();
     const int64_t expected = last && kind == FftType::kIrfft ? half : lengths[i];
+    // XLA's inference does not look at the sizes of a complex transform.
+    if (ShapeIsOpen(fft) && (kind == FftType::kFft || kind == FftType::kIfft)) break;
     ASSAY_REQUIRE(fft, "fft_c4", operand.dimension(leading + i) == expected, "dimension ",
                   leading + i, " must have size ", expected, ", found ", operand.ToString());
   }

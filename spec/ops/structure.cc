@@ -56,7 +56,7 @@ absl::StatusOr<Shape> Rule<Opcode::kAfterAll>(const Instruction&) {
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kAddDependency>(const Instruction& op) {
-  ASSAY_REQUIRE(op, "add_dependency_c1", op.operand(1)->shape().is_token(),
+  ASSAY_REQUIRE(op, "add_dependency_c1", ShapeIsOpen(op) || op.operand(1)->shape().is_token(),
                 "operand 1 must be a token, found ", op.operand(1)->shape().ToString());
   return op.operand(0)->shape();
 }

@@ -410,5 +410,58 @@ TEST(ComplexFunctionsTest, RandomBinary) {
   }
 }
 
+// (1922 i)^2.5 = -4 * 31^5 (1 + i), a midpoint of f32 that no enclosure decides. It is counted, and
+// the enclosure holds the exact value.
+TEST(ComplexFunctionsTest, UndecidedPartsKeepTheirEnclosure) {
+  RealStats stats;
+  RealEnclosure enclosure;
+  RealContext context;
+  context.stats = &stats;
+  context.enclosure = &enclosure;
+  const Element power = EvaluateComplex2(RealFunction2::kPower, kC64, Encode(kC64, 0, 1922),
+                                         Encode(kC64, 2.5, 0), context);
+  EXPECT_EQ(stats.undecided(), 2);
+  EXPECT_TRUE(enclosure.undecided);
+  const double exact = -4 * 28629151.0;
+  const auto [low, low_imag] = Decode(kC64, enclosure.low);
+  const auto [high, high_imag] = Decode(kC64, enclosure.high);
+  EXPECT_EQ(low, exact - 4);
+  EXPECT_EQ(high, exact + 4);
+  EXPECT_EQ(low_imag, exact - 4);
+  EXPECT_EQ(high_imag, exact + 4);
+  EXPECT_TRUE(power.bits == enclosure.low.bits || power.bits == enclosure.high.bits);
+}
+
+TEST(ComplexFunctionsTest, BlocksEqualElements) {
+  std::mt19937_64 random(24);
+  for (ElementType type : {kC64, kC128}) {
+    constexpr int kCount = 40;
+    const int size = Info(type).storage_bytes;
+    std::vector<std::byte> x(kCount * size), y(kCount * size), out(kCount * size);
+    for (int i = 0; i < kCount; ++i) {
+      StoreElement(type, Encode(type, RandomPart(random, 5), RandomPart(random, 5)), x.data(), i);
+      StoreElement(type, Encode(type, RandomPart(random, 5), RandomPart(random, 5)), y.data(), i);
+    }
+    EvaluateBlock2(RealFunction2::kDivide, type, x.data(), y.data(), out.data(), kCount);
+    for (int i = 0; i < kCount; ++i) {
+      EXPECT_EQ(LoadElement(type, out.data(), i),
+                EvaluateComplex2(RealFunction2::kDivide, type, LoadElement(type, x.data(), i),
+                                 LoadElement(type, y.data(), i)));
+    }
+    EvaluateBlock(kTan, type, x.data(), out.data(), kCount);
+    for (int i = 0; i < kCount; ++i) {
+      EXPECT_EQ(LoadElement(type, out.data(), i),
+                EvaluateComplex(kTan, type, LoadElement(type, x.data(), i)));
+    }
+    // In place, into elements half as long.
+    std::vector<std::byte> shared = x;
+    EvaluateBlock(kAbs, type, shared.data(), shared.data(), kCount);
+    for (int i = 0; i < kCount; ++i) {
+      EXPECT_EQ(LoadElement(PartOf(type), shared.data(), i),
+                EvaluateComplex(kAbs, type, LoadElement(type, x.data(), i)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay

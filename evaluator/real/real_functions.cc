@@ -3,6 +3,7 @@
 #include "evaluator/real/real_functions.h"
 
 #include <cmath>
+#include <cstring>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -115,10 +116,26 @@ bool TryDouble(Function function, ElementType type, const RealContext& context, 
   return true;
 }
 
+// The hardware's square root is correctly rounded; from f64 into a type of at most 24 bits the
+// second rounding does no harm.
+bool TryRoot(RealFunction function, ElementType type, const RealContext& context, uint64_t* pattern,
+             double x) {
+  if (function != RealFunction::kSqrt || context.first_tier != RealTier::kExact) return false;
+  if (!(x > 0 && x < HUGE_VAL)) return false;
+  *pattern = EncodeFloat(type, std::sqrt(x));
+  Count(context, RealTier::kExact);
+  Keep(context, DecidedEnds(*pattern), false);
+  return true;
+}
+bool TryRoot(RealFunction2, ElementType, const RealContext&, uint64_t*, double, double) {
+  return false;
+}
+
 template <class Function, class... Args>
 uint64_t EvaluatePattern(Function function, ElementType type, const RealContext& context,
                          Args... args) {
   uint64_t pattern;
+  if (TryRoot(function, type, context, &pattern, args...)) return pattern;
   if (TryDouble(function, type, context, &pattern, args...)) return pattern;
   if (const auto special = SpecialValue(function, args...)) {
     Count(context, RealTier::kExact);
@@ -164,6 +181,57 @@ const uint16_t* TableFor(RealFunction function, ElementType type, const RealCont
   return SharedTables().Get(function, type);
 }
 
+template <class Storage>
+void LookUp(const uint16_t* table, uint64_t mask, const std::byte* x, std::byte* out,
+            int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    Storage pattern;
+    std::memcpy(&pattern, x + i * sizeof(Storage), sizeof(Storage));
+    pattern = static_cast<Storage>(table[pattern & mask]);
+    std::memcpy(out + i * sizeof(Storage), &pattern, sizeof(Storage));
+  }
+}
+
+void LookUp(const uint16_t* table, ElementType type, const std::byte* x, std::byte* out,
+            int64_t count) {
+  const uint64_t mask = (uint64_t{1} << Info(type).bits) - 1;
+  if (Info(type).storage_bytes == 2) return LookUp<uint16_t>(table, mask, x, out, count);
+  LookUp<uint8_t>(table, mask, x, out, count);
+}
+
+// The double tier in a loop of its own; what it does not decide goes the long way.
+void BlockF32(RealFunction function, const std::byte* x, std::byte* out, int64_t count,
+              const RealContext& context) {
+  const DoubleFunction in_double = DoubleFunctionOf(function);
+  int64_t decided = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    float argument;
+    std::memcpy(&argument, x + i * sizeof(float), sizeof(float));
+    const double y = in_double(argument);
+    const double reach = std::fabs(y) * kDoubleBound;
+    float result = static_cast<float>(y - reach);
+    // NaN, infinities and zeros fail one of the comparisons.
+    if (result == static_cast<float>(y + reach) && y != 0 && reach < HUGE_VAL) {
+      ++decided;
+    } else {
+      const uint64_t pattern =
+          EvaluatePattern(function, ElementType::kF32, context, static_cast<double>(argument));
+      result = __builtin_bit_cast(float, static_cast<uint32_t>(pattern));
+    }
+    std::memcpy(out + i * sizeof(float), &result, sizeof(float));
+  }
+  if (context.stats != nullptr) {
+    context.stats->decided[static_cast<int>(RealTier::kDouble)] += decided;
+  }
+}
+
+// Blocks have no enclosure to write to.
+RealContext WithoutEnclosure(const RealContext& context) {
+  RealContext inner = context;
+  inner.enclosure = nullptr;
+  return inner;
+}
+
 }  // namespace
 
 uint64_t RealPattern(RealFunction function, ElementType type, uint64_t x,
@@ -178,18 +246,17 @@ uint64_t RealPattern(RealFunction2 function, ElementType type, uint64_t a, uint6
 
 void RealBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
                int64_t count, const RealContext& context) {
-  if (const uint16_t* table = TableFor(function, type, context)) {
+  const RealContext inner = WithoutEnclosure(context);
+  if (const uint16_t* table = TableFor(function, type, inner)) {
+    LookUp(table, type, x, out, count);
+    if (inner.stats != nullptr) inner.stats->decided[static_cast<int>(RealTier::kExact)] += count;
+  } else if (type == ElementType::kF32 && inner.first_tier <= RealTier::kDouble) {
+    BlockF32(function, x, out, count, inner);
+  } else {
     for (int64_t i = 0; i < count; ++i) {
-      StoreElement(type, {table[LoadElement(type, x, i).bits], 0}, out, i);
+      const uint64_t pattern = RealPattern(function, type, LoadElement(type, x, i).bits, inner);
+      StoreElement(type, {pattern, 0}, out, i);
     }
-    if (context.stats != nullptr) {
-      context.stats->decided[static_cast<int>(RealTier::kExact)] += count;
-    }
-    return;
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    const uint64_t pattern = RealPattern(function, type, LoadElement(type, x, i).bits, context);
-    StoreElement(type, {pattern, 0}, out, i);
   }
 }
 

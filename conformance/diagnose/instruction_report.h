@@ -1,0 +1,32 @@
+// Every instruction of a module, run alone on golden operands by another implementation and judged:
+// where a difference between two runs of a module starts, and whether it is a legal one. A loop's
+// instructions are taken in their first turn. Tests: instruction_report_test.cc.
+#ifndef ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
+#define ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/backend.h"
+#include "conformance/judge/allowance.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+struct InstructionVerdict {
+  const Instruction* instruction = nullptr;
+  absl::Status status;  // not OK: the target gave no result (unsupported, crashed)
+  Judgement judgement;  // else
+};
+
+// In the order of execution. Moves of whole values (tuples, calls, copies) are not in the list.
+absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
+    const Module& module, absl::Span<const Literal> arguments, Backend& target,
+    const RunBudget& budget);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_

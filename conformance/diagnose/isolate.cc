@@ -1,0 +1,100 @@
+#include "conformance/diagnose/isolate.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+
+namespace assay {
+namespace {
+
+using ComputationMap = absl::flat_hash_map<const Computation*, Computation*>;
+
+// The instruction without operands; computations in its attributes are those of the map.
+std::unique_ptr<Instruction> CopyAlone(const Instruction& instruction,
+                                       const ComputationMap& computations) {
+  auto copy = std::make_unique<Instruction>(instruction.opcode(), instruction.shape());
+  copy->set_name(instruction.name());
+  copy->set_parameter_number(instruction.parameter_number());
+  if (instruction.literal() != nullptr) copy->set_literal(*instruction.literal());
+  for (const auto& [attr, value] : instruction.attributes().entries()) {
+    AttributeValue mapped = value;
+    if (auto* callee = std::get_if<Computation*>(&mapped)) {
+      *callee = computations.at(*callee);
+    } else if (auto* callees = std::get_if<std::vector<Computation*>>(&mapped)) {
+      for (Computation*& each : *callees) each = computations.at(each);
+    }
+    copy->SetAttribute(attr, std::move(mapped));
+  }
+  return copy;
+}
+
+// Copies what the instruction calls, callees first.
+void CopyCallees(const Instruction& instruction, Module& module, ComputationMap* computations) {
+  struct Visit {
+    const Computation* computation;
+    std::vector<const Computation*> callees;
+    size_t next = 0;
+  };
+  std::vector<Visit> stack;
+  auto callees_of = [](const Computation& computation) {
+    std::vector<const Computation*> callees;
+    for (const auto& each : computation.instructions()) {
+      for (const Computation* callee : each->called_computations()) callees.push_back(callee);
+    }
+    return callees;
+  };
+  auto copy = [&](const Computation& computation) {
+    auto target = std::make_unique<Computation>(computation.name());
+    absl::flat_hash_map<const Instruction*, Instruction*> instructions;
+    for (const auto& each : computation.instructions()) {
+      Instruction* added = target->Add(CopyAlone(*each, *computations));
+      for (const Instruction* operand : each->operands()) {
+        added->AppendOperand(instructions.at(operand));
+      }
+      instructions[each.get()] = added;
+    }
+    target->set_root(instructions.at(computation.root()));
+    (*computations)[&computation] = module.Add(std::move(target));
+  };
+  for (const Computation* callee : instruction.called_computations()) {
+    stack.push_back({callee, callees_of(*callee)});
+    while (!stack.empty()) {
+      Visit& top = stack.back();
+      if (computations->contains(top.computation)) {
+        stack.pop_back();
+      } else if (top.next < top.callees.size()) {
+        const Computation* next = top.callees[top.next++];
+        stack.push_back({next, callees_of(*next)});
+      } else {
+        copy(*top.computation);
+        stack.pop_back();
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction) {
+  auto module = std::make_unique<Module>(absl::StrCat("isolated_", Name(instruction.opcode())));
+  ComputationMap computations;
+  CopyCallees(instruction, *module, &computations);
+  auto entry = std::make_unique<Computation>("isolated");
+  std::unique_ptr<Instruction> copy = CopyAlone(instruction, computations);
+  for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+    auto parameter =
+        std::make_unique<Instruction>(Opcode::kParameter, instruction.operand(i)->shape());
+    parameter->set_name(absl::StrCat("operand_", i));
+    parameter->set_parameter_number(i);
+    copy->AppendOperand(entry->Add(std::move(parameter)));
+  }
+  entry->set_root(entry->Add(std::move(copy)));
+  module->set_entry(module->Add(std::move(entry)));
+  module->UniquifyNames();
+  return module;
+}
+
+}  // namespace assay

@@ -1,0 +1,16 @@
+// One instruction as a module of its own: its operands are the parameters, the computations that it
+// calls are copied. Tests: isolate_test.cc.
+#ifndef ASSAY_CONFORMANCE_DIAGNOSE_ISOLATE_H_
+#define ASSAY_CONFORMANCE_DIAGNOSE_ISOLATE_H_
+
+#include <memory>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_DIAGNOSE_ISOLATE_H_

@@ -1,0 +1,54 @@
+// What a conforming implementation may return for one instruction on given operands, when the
+// golden value is known: derived bounds and named freedoms, element by element. No tolerance is
+// tuned here: budgets of elementary functions are the table of reference accuracy_requirements.md 3
+// (level C, the relaxed one), sums are bounded by n u sum|terms|, everything else is exact.
+// Tests: allowance_test.cc.
+#ifndef ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
+#define ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// In the order from best to worst.
+enum class Explanation {
+  kEqual,     // the golden bits, or NaN for NaN
+  kWithin,    // inside the bound of the operation
+  kZeroSign,  // the other zero, where the operation leaves it open
+  kFlushed,   // denormals taken for zero, on the way in or out
+  kUnexplained
+};
+absl::string_view ExplanationName(Explanation explanation);
+
+struct Judgement {
+  int64_t counts[5] = {};         // elements by explanation
+  double largest_fraction = 0;    // of the bound that was used, over the elements inside it
+  uint64_t largest_distance = 0;  // in ulp
+  std::string first_unexplained;  // index, golden and actual value
+  std::string rule;               // "n u sum|terms|", "7 ulp", "exact"
+  Explanation worst = Explanation::kEqual;
+};
+
+// Evaluates the instruction on other operands; the golden interpreter, given by the caller.
+using Evaluate = std::function<absl::StatusOr<Literal>(absl::Span<const Literal> operands)>;
+
+// Judges `actual` against `golden`, the exact value of `instruction` on `operands` rounded once.
+absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
+                                           absl::Span<const Literal> operands,
+                                           const Literal& golden, const Literal& actual,
+                                           const Evaluate& evaluate);
+
+// The budget in ulp of an elementwise operation for a result of the type (level C); 0: the result
+// must be the golden one. For complex types normwise.
+double UlpBudget(Opcode opcode, ElementType type);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_

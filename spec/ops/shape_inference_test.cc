@@ -188,7 +188,68 @@ TEST(ShapeInference, Constants) {
   constant->set_literal(Literal::Zeros(Shape(kF32, {3})));
   ExpectClause(*constant, "shape_c2");
   ExpectClause(*graph.Add(Opcode::kConstant, Shape::Token(), {}), "constant_c2");
-  EXPECT_FALSE(InferShape(*graph.Add(Opcode::kConstant, Shape(), {})).ok());
+  EXPECT_TRUE(absl::StrContains(
+      InferShape(*graph.Add(Opcode::kConstant, Shape(), {})).status().message(), "[constant_c1]"));
+}
+
+TEST(ShapeInference, WhatReadersOfTextRewriteOrRefuse) {
+  Graph graph;
+  const Shape array(kF32, {2});
+  Instruction* x = graph.Parameter(array);
+  Instruction* token = graph.Parameter(Shape::Token());
+  const Shape fed = Shape::Tuple({array, Shape::Token()});
+  EXPECT_TRUE(CheckInstruction(*graph.Add(Opcode::kInfeed, fed, {token})).ok());
+  ExpectClause(*graph.Add(Opcode::kInfeed, array, {token}), "infeed_c2");
+  const Shape received = Shape::Tuple({array, Shape::Scalar(kU32), Shape::Token()});
+  EXPECT_TRUE(CheckInstruction(*graph.Add(Opcode::kRecv, received, {token})).ok());
+  ExpectClause(*graph.Add(Opcode::kRecv, array, {token}), "recv_c2");
+  Instruction* dot = graph.Add(Opcode::kDot, Shape(kF32, {2, 2}), {x, x});
+  EXPECT_TRUE(CheckInstruction(*dot).ok());
+  dot->set_shape(Shape::Tuple({Shape(kF32, {2, 2})}));
+  ExpectClause(*dot, "dot_c6");
+}
+
+// The form in place has another shape; without a rule the declared shape stands.
+TEST(ShapeInference, WithoutRule) {
+  Graph graph;
+  Instruction* x = graph.Parameter(Shape(kF32, {2}));
+  Instruction* permute = graph.Add(Opcode::kCollectivePermute, Shape(kF32, {9}), {x, x, x, x});
+  permute->SetAttribute(Attr::kSourceTargetPairs, std::vector<std::vector<int64_t>>{{0, 1}});
+  permute->SetAttribute(Attr::kSliceSizesList, std::vector<std::vector<int64_t>>{{2}});
+  const absl::Status status = InferShape(*permute).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_TRUE(absl::StrContains(status.message(), "[collective_permute_c2]")) << status;
+  EXPECT_TRUE(CheckInstruction(*permute).ok());
+}
+
+TEST(ShapeInference, StepsOfScans) {
+  Graph graph;
+  const Shape scalar = Shape::Scalar(kF32);
+  Instruction* x = graph.Parameter(Shape(kF32, {2}));
+  Instruction* carry = graph.Parameter(scalar);
+  Computation* step = graph.module().Add(std::make_unique<Computation>("step"));
+  auto parameter = std::make_unique<Instruction>(Opcode::kParameter, scalar);
+  parameter->set_parameter_number(0);
+  Instruction* c = step->Add(std::move(parameter));
+  auto result = std::make_unique<Instruction>(Opcode::kTuple, Shape::Tuple({scalar, scalar}));
+  result->set_operands({c, c});
+  step->Add(std::move(result));
+  auto scan = [&](Shape shape, std::initializer_list<Instruction*> operands, int64_t carries,
+                  int64_t dimension) {
+    Instruction* op = graph.Add(Opcode::kScan, std::move(shape), operands);
+    op->SetAttribute(Attr::kDimension, dimension);
+    op->SetAttribute(Attr::kNumCarries, carries);
+    op->SetAttribute(Attr::kToApply, step);
+    return op;
+  };
+  // No inputs: the declared outputs say that there are five steps.
+  const Shape good = Shape::Tuple({Shape(kF32, {5}), scalar});
+  EXPECT_TRUE(CheckInstruction(*scan(good, {carry}, 1, 0)).ok());
+  ExpectClause(*scan(good, {carry}, 2, 0), "scan_c1");
+  ExpectClause(*scan(good, {carry}, -1, 0), "scan_c1");
+  ExpectClause(*scan(Shape::Tuple({scalar, scalar}), {carry}, 1, 0), "scan_c6");
+  ExpectClause(*scan(Shape::Tuple({Shape(kF32, {1, 5}), scalar}), {carry}, 1, 1), "scan_c7");
+  ExpectClause(*scan(good, {x}, 1, 0), "scan_c4");
 }
 
 TEST(ShapeInference, ParametersOfCallees) {

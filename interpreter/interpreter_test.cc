@@ -139,9 +139,9 @@ TEST(Interpreter, FusionBarrierTokensAndDependencies) {
     ENTRY e { x = f32[2] parameter(0)
       f = (f32[2], f32[2]) fusion(x), kind=kLoop, calls=fused
       b = (f32[2], f32[2]) opt-barrier(f)
-      token = token[] after-all()
+      t = token[] after-all()
       y = f32[2] get-tuple-element(b), index=0
-      d = f32[2] add-dependency(y, token)
+      d = f32[2] add-dependency(y, t)
       ROOT c = f32[2] copy(d) })",
                         {"f32[2]{0} {3, -4}"}),
             "f32[2]{0} {9, 16}");

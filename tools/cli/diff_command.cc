@@ -11,7 +11,6 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {
@@ -53,11 +52,12 @@ absl::Status DiffCommand::Save(const Module& module, const std::vector<Literal>&
   absl::Status status = WriteFileAtomically(absl::StrCat(save, "/module.hlo"),
                                             PrintModule(module, PrintOptions::Lossless()));
   if (!status.ok()) return status;
-  status = WriteNpz(absl::StrCat(save, "/inputs.npz"), NameArguments(arguments));
+  status =
+      WriteNpz(absl::StrCat(save, "/inputs.npz"), NameLeaves(Literal::Tuple(arguments), "arg"));
   if (!status.ok()) return status;
-  status = WriteNpz(absl::StrCat(save, "/left.npz"), NameResults(left_value));
+  status = WriteNpz(absl::StrCat(save, "/left.npz"), NameLeaves(left_value, "out"));
   if (!status.ok()) return status;
-  return WriteNpz(absl::StrCat(save, "/right.npz"), NameResults(right_value));
+  return WriteNpz(absl::StrCat(save, "/right.npz"), NameLeaves(right_value, "out"));
 }
 
 int DiffCommand::Run() const {

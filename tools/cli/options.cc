@@ -12,7 +12,6 @@
 #include "conformance/inputs/random_inputs.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/exit_code.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 
@@ -46,7 +45,10 @@ absl::StatusOr<std::vector<Literal>> InputOptions::Load(const ModuleFile& file,
   if (!inputs.empty()) {
     absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(inputs);
     if (!arrays.ok()) return arrays.status();
-    return ToArguments(*module.entry(), *arrays);
+    absl::StatusOr<std::vector<std::vector<Literal>>> by_device =
+        ToArguments(module, *std::move(arrays));
+    if (!by_device.ok()) return by_device.status();
+    return std::move(by_device->front());
   }
   if (!file.arguments.empty()) return file.arguments;
   const size_t parameters = module.entry()->parameters().size();
@@ -54,6 +56,29 @@ absl::StatusOr<std::vector<Literal>> InputOptions::Load(const ModuleFile& file,
   return absl::InvalidArgumentError(
       absl::StrCat("module ", module.name(), " takes ", parameters,
                    " arguments: give them with --inputs FILE.npz, or ask for --inputs random"));
+}
+
+absl::StatusOr<Literal> ToResult(const Module& module, std::vector<NamedLiteral> arrays) {
+  // Files without names call their arrays arg0, arg1, ...
+  for (NamedLiteral& array : arrays) {
+    if (absl::StartsWith(array.name, "arg")) array.name.replace(0, 3, "out");
+  }
+  absl::StatusOr<std::vector<std::vector<Literal>>> by_device = ByDevice(std::move(arrays), "out");
+  if (!by_device.ok()) return by_device.status();
+  const Shape& shape = module.entry()->root()->shape();
+  const std::vector<const Shape*> leaves = Leaves(shape);
+  const std::vector<Literal>& values = by_device->front();
+  if (values.size() != leaves.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("the module gives ", leaves.size(), " arrays, ",
+                                                   values.size(), " are expected"));
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (Shape::Compatible(*leaves[i], values[i].shape())) continue;
+    return absl::InvalidArgumentError(absl::StrCat("out", i, " is ", leaves[i]->ToString(),
+                                                   " in the module, but ",
+                                                   values[i].shape().ToString(), " is expected"));
+  }
+  return Unflatten(shape, values);
 }
 
 void BudgetOptions::AddTo(CLI::App* app) {

@@ -12,6 +12,7 @@
 #include "backends/backend.h"
 #include "interpreter/interpreter.h"
 #include "spec/proto/module_file.h"
+#include "tools/io/arrays.h"
 
 namespace assay {
 
@@ -36,6 +37,10 @@ struct OutputOptions {
   bool quiet = false;
   void AddTo(CLI::App* app);
 };
+
+// The value of the entry's root from arrays out0, out1, ... (its leaves); the only array of a .npy
+// or text file counts as out0.
+absl::StatusOr<Literal> ToResult(const Module& module, std::vector<NamedLiteral> arrays);
 
 // "golden", or "process:COMMAND".
 struct BackendOptions {

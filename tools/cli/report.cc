@@ -52,9 +52,9 @@ std::string Histogram(const ArrayComparison& array) {
   return text;
 }
 
-void AppendArray(const ArrayComparison& array, absl::string_view left, absl::string_view right,
-                 uint64_t max_ulp, std::string* text) {
-  absl::StrAppend(text, "  ", Coloured(Colour::kBold, OutputName(array.path)), " ",
+void AppendArray(size_t number, const ArrayComparison& array, absl::string_view left,
+                 absl::string_view right, uint64_t max_ulp, std::string* text) {
+  absl::StrAppend(text, "  ", Coloured(Colour::kBold, absl::StrCat("out", number)), " ",
                   array.shape.ToString(), ": ", array.equal, " of ", array.elements, " equal, ",
                   Verdict(array, max_ulp), "\n");
   if (array.nan_both + array.nan_left_only + array.nan_right_only > 0) {
@@ -77,10 +77,6 @@ void AppendArray(const ArrayComparison& array, absl::string_view left, absl::str
 
 }  // namespace
 
-std::string OutputName(const ShapeIndex& path) {
-  return path.empty() ? "out0" : absl::StrCat("out", absl::StrJoin(path, "."));
-}
-
 bool Accepted(const ArrayComparison& array, uint64_t max_ulp) {
   return array.agreement == Agreement::kEqual || (array.agreement == Agreement::kFloatsDiffer &&
                                                   max_ulp > 0 && array.largest_distance <= max_ulp);
@@ -95,8 +91,9 @@ std::string ReportText(const Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp) {
   std::string text = absl::StrCat(left, " against ", right, ":\n");
   int64_t elements = 0, equal = 0;
-  for (const ArrayComparison& array : comparison.arrays) {
-    AppendArray(array, left, right, max_ulp, &text);
+  for (size_t i = 0; i < comparison.arrays.size(); ++i) {
+    const ArrayComparison& array = comparison.arrays[i];
+    AppendArray(i, array, left, right, max_ulp, &text);
     elements += array.elements;
     equal += array.equal;
   }
@@ -116,12 +113,13 @@ std::string ReportText(const Comparison& comparison, absl::string_view left,
 
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
   nlohmann::json outputs = nlohmann::json::array();
-  for (const ArrayComparison& array : comparison.arrays) {
+  for (size_t i = 0; i < comparison.arrays.size(); ++i) {
+    const ArrayComparison& array = comparison.arrays[i];
     nlohmann::json histogram = nlohmann::json::object();
     for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
       if (array.histogram[bucket] > 0) histogram[UlpBucketName(bucket)] = array.histogram[bucket];
     }
-    nlohmann::json output = {{"name", OutputName(array.path)},
+    nlohmann::json output = {{"name", absl::StrCat("out", i)},
                              {"shape", array.shape.ToString()},
                              {"elements", array.elements},
                              {"equal", array.equal},

@@ -11,10 +11,6 @@
 
 namespace assay {
 
-// "out0", "out3.1": the name of a result array by its path. An array that is the whole result is
-// out0.
-std::string OutputName(const ShapeIndex& path);
-
 // One paragraph per array: shape, elements equal, NaNs, largest distance and where, histogram,
 // verdict; then the verdict of the whole. `max_ulp` is the distance that the user accepts.
 std::string ReportText(const Comparison& comparison, absl::string_view left,

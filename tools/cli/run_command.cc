@@ -15,7 +15,6 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {
@@ -84,7 +83,7 @@ absl::StatusOr<std::optional<Literal>> RunCommand::Expected(const ModuleFile& fi
   if (expect.empty()) return file.result;
   absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(expect);
   if (!arrays.ok()) return arrays.status();
-  absl::StatusOr<Literal> value = ToResult(*file.module->entry(), *arrays);
+  absl::StatusOr<Literal> value = ToResult(*file.module, *std::move(arrays));
   if (!value.ok()) return value.status();
   return *std::move(value);
 }
@@ -97,7 +96,7 @@ nlohmann::json StatsJson(const RunStats& stats) {
 
 nlohmann::json ResultsJson(const Literal& result) {
   nlohmann::json list = nlohmann::json::array();
-  for (const NamedLiteral& output : NameResults(result)) {
+  for (const NamedLiteral& output : NameLeaves(result, "out")) {
     nlohmann::json entry = {{"name", output.name}, {"shape", output.value.shape().ToString()}};
     constexpr int64_t kShown = 1000;  // elements; --out has them all
     if (output.value.is_array() && output.value.element_count() <= kShown) {
@@ -109,7 +108,7 @@ nlohmann::json ResultsJson(const Literal& result) {
 }
 
 void PrintResults(const Literal& result) {
-  for (const NamedLiteral& output : NameResults(result)) {
+  for (const NamedLiteral& output : NameLeaves(result, "out")) {
     constexpr size_t kLongest = 400;
     std::string text = PrintTypedLiteral(output.value);
     if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), " ...");
@@ -134,7 +133,7 @@ int RunCommand::Run() const {
   absl::StatusOr<Literal> result = Evaluate(*file, **target, &seconds);
   if (!result.ok()) return Fail(result.status(), output);
   if (!out.empty()) {
-    absl::Status status = WriteNpz(out, NameResults(*result));
+    absl::Status status = WriteNpz(out, NameLeaves(*result, "out"));
     if (!status.ok()) return Fail(status, output);
   }
   std::optional<Comparison> comparison;

@@ -75,8 +75,12 @@ void BodyPrinter::Signature(const assay::Computation& computation) {
 }
 
 void BodyPrinter::Computation(const assay::Computation& computation) {
-  if (options_.percent) out_->push_back('%');
-  if (options_.ids) absl::StrAppend(out_, computation.name(), " ");
+  if (options_.ids) {
+    Name(computation.name());
+    out_->push_back(' ');
+  } else if (options_.percent) {
+    out_->push_back('%');
+  }
   if (options_.program_shape) Signature(computation);
   Body(computation, 0);
 }

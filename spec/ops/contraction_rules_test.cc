@@ -55,11 +55,6 @@ TEST(ContractionRules, EveryClauseRefuses) {
            "lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}",
            "f32[2,3,4]; f32[1,4,5] | f32[2,3,5] dot(p0, p1), lhs_batch_dims={0}, "
            "lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"},
-          {"dot_c5",
-           "f32[<=2,3,4]; f32[<=2,4,5] | f32[2,3,5] dot(p0, p1), lhs_batch_dims={0}, "
-           "lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}",
-           "f32[2,3,4]; f32[<=2,4,5] | f32[2,3,5] dot(p0, p1), lhs_batch_dims={0}, "
-           "lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}"},
           {"shape_c2",
            "f32[2,3,4]; f32[2,4,5] | f64[2,3,5] dot(p0, p1), lhs_batch_dims={0}, "
            "lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}",
@@ -239,6 +234,9 @@ TEST(ContractionRules, InfersLikeXlasReader) {
           {"f32[<=5,3]; f32[3,<=4] | dot(p0, p1), lhs_contracting_dims={1}, "
            "rhs_contracting_dims={0}",
            "f32[<=5,<=4]{1,0}"},
+          {"f32[<=2,1]; f32[2,1] | dot(p0, p1), lhs_batch_dims={0}, lhs_contracting_dims={}, "
+           "rhs_batch_dims={0}, rhs_contracting_dims={}",
+           "f32[<=2,1,1]{2,1,0}"},
           {"f32[5,2,3]; f32[5,3,4]; s32[2] | ragged-dot(p0, p1, p2), lhs_batch_dims={0}, "
            "rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}, "
            "lhs_ragged_dims={2}",

@@ -43,19 +43,11 @@ absl::Status CheckDotLists(const Instruction& op, const Shape& lhs, const Shape&
       CheckPairs(op, lhs, rhs, Attr::kLhsContractingDims, Attr::kRhsContractingDims));
   ASSAY_RETURN_IF_ERROR(CheckDisjoint(op, Attr::kLhsBatchDims, Attr::kLhsContractingDims));
   ASSAY_RETURN_IF_ERROR(CheckDisjoint(op, Attr::kRhsBatchDims, Attr::kRhsContractingDims));
-  const absl::Span<const int64_t> lhs_batch = op.GetInts(Attr::kLhsBatchDims);
-  const absl::Span<const int64_t> rhs_batch = op.GetInts(Attr::kRhsBatchDims);
-  for (size_t i = 0; i < lhs_batch.size(); ++i) {
-    ASSAY_REQUIRE(op, "dot_c5",
-                  lhs.is_dynamic_dimension(lhs_batch[i]) == rhs.is_dynamic_dimension(rhs_batch[i]),
-                  "batch dimensions must be dynamic in both operands or in none, found ",
-                  lhs.ToString(), " and ", rhs.ToString());
-  }
   return absl::OkStatus();
 }
 
 absl::Status CheckDotType(const Instruction& op) {
-  return ShapeIsOpen(op) ? absl::OkStatus() : RequireDeclaredArray(op, "dot_c6");
+  return ShapeIsOpen(op) ? absl::OkStatus() : RequireDeclaredArray(op, "dot_c5");
 }
 
 Shape DotResult(const Instruction& op, const Shape& lhs, const Shape& rhs,

@@ -12,7 +12,7 @@ namespace assay {
 //   dot_c1 both are arrays
 //   dot_c2 batch lists and contracting lists pair up
 //   dot_c3 a dimension is in range and comes once among batch and contracting ones of its side
-//   dot_c4 paired sizes are equal          dot_c5 paired batch dimensions are both dynamic or not
+//   dot_c4 paired sizes are equal
 absl::Status CheckDotLists(const Instruction& op, const Shape& lhs, const Shape& rhs);
 
 // The result of checked lists: batch, free of lhs, free of rhs without `rhs_dropped`, in the
@@ -20,7 +20,7 @@ absl::Status CheckDotLists(const Instruction& op, const Shape& lhs, const Shape&
 Shape DotResult(const Instruction& op, const Shape& lhs, const Shape& rhs,
                 absl::Span<const int64_t> rhs_dropped = {});
 
-// dot_c6: where a shape is declared it is an array, whose type the products are summed in.
+// dot_c5: where a shape is declared it is an array, whose type the products are summed in.
 absl::Status CheckDotType(const Instruction& op);
 
 }  // namespace assay

@@ -23,10 +23,26 @@ void MergeDynamic(const Shape& from, Shape* into) {
   }
 }
 
+// Whether XLA's reader infers a shape from this type.
+bool ReaderTakes(const Instruction& op, ElementType type) {
+  switch (op.opcode()) {
+    case Opcode::kMulhi:
+      return true;
+    case Opcode::kRemainder:
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightArithmetic:
+    case Opcode::kShiftRightLogical:
+      return !IsPred(type);
+    default:
+      return op.info().types.Contains(type);
+  }
+}
+
 // Types of the row in the catalogue.
 absl::Status RequireType(const Instruction& op, absl::string_view clause, ElementType type) {
-  ASSAY_REQUIRE(op, clause, op.info().types.Contains(type), op.info().name, " does not take ",
-                Name(type));
+  ASSAY_REQUIRE(op, clause,
+                ShapeIsOpen(op) ? ReaderTakes(op, type) : op.info().types.Contains(type),
+                op.info().name, " does not take ", Name(type));
   return absl::OkStatus();
 }
 
@@ -75,9 +91,9 @@ absl::StatusOr<Shape> StretchedShape(const Instruction& op, const Shape& lhs, co
     // An unknown size is taken to be that of the other operand, if that does not stretch.
     const bool take_b = a == 1 || (open_a && b != 1);
     shape.set_dimension(d, take_b ? b : a);
-    const bool dynamic = (lhs.is_dynamic_dimension(d) && a != 1 && !open_a) ||
-                         (rhs.is_dynamic_dimension(d) && b != 1 && !open_b) ||
-                         shape.is_unbounded_dimension(d);
+    const bool from_lhs = lhs.is_dynamic_dimension(d) && !take_b;
+    const bool from_rhs = rhs.is_dynamic_dimension(d) && (a == b || take_b);
+    const bool dynamic = from_lhs || from_rhs || shape.is_unbounded_dimension(d);
     if (dynamic) shape.set_dynamic_dimension(d, true);
   }
   return shape;
@@ -268,6 +284,9 @@ absl::StatusOr<Shape> Rule<Opcode::kSelect>(const Instruction& op) {
   Shape shape =
       WithElementType(on_true, HigherType(on_true.element_type(), on_false.element_type()));
   MergeDynamic(on_false, &shape);
+  MergeDynamic(pred, &shape);
+  // An array of pred has its layout prevail in XLA's inference.
+  if (pred.rank() > 0) shape.set_layout(pred.layout());
   return shape;
 }
 

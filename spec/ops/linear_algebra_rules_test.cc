@@ -88,6 +88,8 @@ TEST(LinearAlgebraRules, EveryClauseRefuses) {
            "f32[5] | f32[5] fft(p0), fft_type=FFT, fft_length={5}"},
           {"fft_c3", "f64[5] | c128[3] fft(p0), fft_type=RFFT, fft_length={5}",
            "f16[5] | c64[3] fft(p0), fft_type=RFFT, fft_length={5}"},
+          {"fft_c4", "c64[1] | f32[0] fft(p0), fft_type=IRFFT, fft_length={0}",
+           "c64[2] | f32[0] fft(p0), fft_type=IRFFT, fft_length={0}"},
           {"fft_c4", "c64[5] | c64[5] fft(p0), fft_type=FFT, fft_length={5}",
            "c64[5] | c64[5] fft(p0), fft_type=FFT, fft_length={4}"},
           {"fft_c4", "c64[3] | f32[5] fft(p0), fft_type=IRFFT, fft_length={5}",

@@ -3,7 +3,7 @@
 //   ragged_dot_c3 one group dimension where the ragged one is free, else none
 //   ragged_dot_c4 in range, neither batch nor contracting
 //   ragged_dot_c5 group_sizes is [groups], or has the sizes before the ragged dimension in front
-//   ragged_dot_c6 the group dimension counts the groups, and dot_c1..c6 (dot.h)
+//   ragged_dot_c6 the group dimension counts the groups, and dot_c1..c5 (dot.h)
 // Source: reference ops_structural.md 7.3. Tests: contraction_rules_test.cc.
 #include <algorithm>
 

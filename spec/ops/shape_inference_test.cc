@@ -206,7 +206,29 @@ TEST(ShapeInference, WhatReadersOfTextRewriteOrRefuse) {
   Instruction* dot = graph.Add(Opcode::kDot, Shape(kF32, {2, 2}), {x, x});
   EXPECT_TRUE(CheckInstruction(*dot).ok());
   dot->set_shape(Shape::Tuple({Shape(kF32, {2, 2})}));
-  ExpectClause(*dot, "dot_c6");
+  ExpectClause(*dot, "dot_c5");
+}
+
+TEST(ShapeInference, StartsOfDynamicSlices) {
+  Graph graph;
+  const Shape matrix(kF32, {5, 5});
+  Instruction* x = graph.Parameter(matrix);
+  Instruction* start = graph.Parameter(Shape::Scalar(kS32));
+  Instruction* tuple = graph.Parameter(Shape::Tuple({matrix}));
+  auto slice = [&](std::initializer_list<Instruction*> operands) {
+    Instruction* op = graph.Add(Opcode::kDynamicSlice, Shape(kF32, {2, 2}), operands);
+    op->SetAttribute(Attr::kDynamicSliceSizes, std::vector<int64_t>{2, 2});
+    return op;
+  };
+  EXPECT_TRUE(CheckInstruction(*slice({x, start, start})).ok());
+  ExpectClause(*slice({x, start}), "start_indices_c1");
+  ExpectClause(*slice({x, start, start, start}), "start_indices_c1");
+  ExpectClause(*slice({tuple, start, start}), "dynamic_slice_c1");
+  auto update = [&](std::initializer_list<Instruction*> operands) {
+    return graph.Add(Opcode::kDynamicUpdateSlice, matrix, operands);
+  };
+  EXPECT_TRUE(CheckInstruction(*update({x, x, start, start})).ok());
+  ExpectClause(*update({x, x}), "start_indices_c1");
 }
 
 // The form in place has another shape; without a rule the declared shape stands.

@@ -51,7 +51,8 @@ constexpr Codec Scalar() {
             } else {
               (message->*kSet)(static_cast<T>(std::get<int64_t>(value)));
             }
-          }};
+          },
+          true};
 }
 #define SCALAR_IN(where, Message, field) \
   Scalar<where, &wire::Message::field, &wire::Message::set_##field, &wire::Message::clear_##field>()
@@ -78,7 +79,8 @@ constexpr Codec Text() {
           },
           [](const AttributeValue& value, const Instruction&, P* proto) {
             *(proto->*kMutable)() = std::get<std::string>(value);
-          }};
+          },
+          true};
 }
 
 // A word of an enumeration, kept as a string.
@@ -420,7 +422,10 @@ bool IsZero(const AttributeValue& value) {
   return false;
 }
 
-bool CanBeAbsent(const AttributeUse& use) { return !use.required && !use.has_default; }
+// Whether zero would be taken for absent, and that is another thing.
+bool ZeroIsAbsent(const AttributeUse& use, const Codec& codec) {
+  return codec.zero_is_absent && !use.required && !use.has_default;
+}
 
 ComparisonType ImpliedComparisonType(const Instruction& compare) {
   const ElementType type = compare.operand(0)->shape().element_type();
@@ -442,7 +447,7 @@ absl::Status ReadAttribute(const AttributeUse& use, P* proto, Instruction* instr
   Result value = codec.read(proto, *instruction);
   if (!value.ok()) return value.status();
   const auto& zeros = proto->text_only().zero_attributes();
-  if (value->has_value() && CanBeAbsent(use) && IsZero(**value) &&
+  if (value->has_value() && ZeroIsAbsent(use, codec) && IsZero(**value) &&
       std::find(zeros.begin(), zeros.end(), Info(use.attr).name) == zeros.end()) {
     return absl::OkStatus();
   }
@@ -507,7 +512,7 @@ void WriteAttributes(const Instruction& instruction, P* proto) {
     if (codec.write == nullptr || use.print == AttributeUse::Print::kNever) continue;
     if (const AttributeValue* value = instruction.attributes().Find(use.attr)) {
       codec.write(*value, instruction, proto);
-      if (CanBeAbsent(use) && IsZero(*value)) {
+      if (ZeroIsAbsent(use, codec) && IsZero(*value)) {
         proto->mutable_text_only()->add_zero_attributes(std::string(Info(use.attr).name));
       }
     } else if (std::optional<AttributeValue> implied = ValueWhenAbsent(use, instruction)) {

@@ -18,6 +18,8 @@ struct Codec {
   ReadResult (*read)(wire::HloInstructionProto* proto, const Instruction& instruction);
   void (*write)(const AttributeValue& value, const Instruction& instruction,
                 wire::HloInstructionProto* proto);
+  // The wire cannot tell a zero or empty value from an absent one.
+  bool zero_is_absent = false;
 };
 
 // Attributes that are more than numbers, words and lists of numbers (attribute_messages.cc).

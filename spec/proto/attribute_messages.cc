@@ -426,6 +426,7 @@ std::vector<int64_t> SliceSizeLengths(const Instruction& instruction, int64_t to
   for (int64_t rank : ranks) sum += rank;
   std::vector<int64_t> lengths;
   if (sum == 0 || total % sum != 0) return {total};
+
   // With several slices of one array its rows follow each other.
   for (int64_t rank : ranks) lengths.insert(lengths.end(), total / sum, rank);
   return lengths;
@@ -435,8 +436,7 @@ Result ReadSliceSizesList(P* proto, const Instruction& instruction) {
   const int64_t total = static_cast<int64_t>(flat.size());
   std::vector<int64_t> lengths =
       TakeInts(proto->mutable_text_only()->mutable_slice_sizes_lengths());
-  if (flat.empty() && lengths.empty()) return std::nullopt;
-  if (lengths.empty()) lengths = SliceSizeLengths(instruction, total);
+  if (lengths.empty() && total > 0) lengths = SliceSizeLengths(instruction, total);
   std::vector<std::vector<int64_t>> lists;
   int64_t next = 0;
   for (int64_t length : lengths) {
@@ -474,6 +474,6 @@ Codec OutfeedShapeCodec() { return {ReadOutfeedShape, WriteOutfeedShape}; }
 Codec OperandLayoutsCodec() { return {ReadOperandLayouts, WriteOperandLayouts}; }
 Codec LiteralCodec() { return {ReadLiteral, WriteLiteral}; }
 Codec SourceTargetPairsCodec() { return {ReadPairs, WritePairs}; }
-Codec SliceSizesListCodec() { return {ReadSliceSizesList, WriteSliceSizesList}; }
+Codec SliceSizesListCodec() { return {ReadSliceSizesList, WriteSliceSizesList, true}; }
 
 }  // namespace assay

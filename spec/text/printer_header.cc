@@ -75,7 +75,10 @@ void AppendPropagation(absl::string_view name, const std::vector<bool>& flags, s
 // A module inside a string: only what would end the string is escaped.
 void AppendRecoveryModule(const Module& module, const PrintOptions& options, std::string* out) {
   out->append(",\n  \"\n");
-  const std::string text = PrintModule(module, options);
+  // In the default form whatever the form of the module around it.
+  PrintOptions own = options.exact ? options : PrintOptions::Default();
+  own.large_constants = options.large_constants;
+  const std::string text = PrintModule(module, own);
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     if (!line.empty()) out->append(kRecoveryIndent.data(), kRecoveryIndent.size());
     for (char c : line) {

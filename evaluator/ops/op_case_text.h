@@ -24,6 +24,7 @@ struct CaseText {
 void AppendCase(const CaseText& text, std::vector<OpCase>& cases);
 
 // Written cases, by family.
+std::vector<CaseText> ElementwiseCases();  // the forms, not the functions
 std::vector<CaseText> MovementCases();     // ops_structural.md 3, 12
 std::vector<CaseText> IndexingCases();     // 3.10, 3.11, 4
 std::vector<CaseText> ReductionCases();    // 5, 6

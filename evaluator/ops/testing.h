@@ -36,8 +36,9 @@ std::vector<OpCase> AllOpCases();
 using PrepareFunction = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
 
 // Runs the entry computation; parameters, tuples and get-tuple-element are done here, everything
-// else by what `prepare` gives. Returns the leaves of the result. Result storage is filled with
-// garbage before each run, so that elements that a kernel forgets are seen.
+// else by what `prepare` gives. Returns the leaves of the result. Each kernel runs on zeros
+// first, then on the operands, into storage filled with garbage: elements that it forgets and
+// values that it keeps from an earlier run are seen.
 absl::StatusOr<std::vector<Literal>> RunStraightLine(const Module& module,
                                                      absl::Span<const Literal> inputs,
                                                      const PrepareFunction& prepare,

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/region/scalar_call.h"
+#include "evaluator/scalar/scalar_ops.h"
 
 namespace assay {
 namespace {
@@ -42,7 +42,7 @@ bool PassesOperandOn(Opcode opcode) {
 class FlatProgram : public ScalarProgram {
  public:
   struct Step {
-    ScalarCall call;
+    ScalarFunction function;
     int32_t operands[3];
     int32_t result;
   };
@@ -59,8 +59,8 @@ class FlatProgram : public ScalarProgram {
     for (const auto& [position, value] : constants_) registers[position] = value;
     const RealContext real{.stats = &context.real_stats};
     for (const Step& step : steps_) {
-      const ScalarFunction& function = step.call.function;
-      auto argument = [&](int k) { return step.call.Argument(k, registers[step.operands[k]]); };
+      const ScalarFunction& function = step.function;
+      auto argument = [&](int k) { return registers[step.operands[k]]; };
       Element& result = registers[step.result];
       switch (function.arity) {
         case 1:
@@ -237,9 +237,9 @@ class Compiler {
     if (!instruction.info().elementwise() && instruction.opcode() != Opcode::kBitcastConvert) {
       return Refuse(instruction, "an operation without scalar definition");
     }
-    absl::StatusOr<ScalarCall> call = PrepareScalarCall(instruction);
-    if (!call.ok()) return call.status();
-    FlatProgram::Step step{*std::move(call), {0, 0, 0}, NewRegister()};
+    absl::StatusOr<ScalarFunction> function = PrepareScalarFunction(instruction);
+    if (!function.ok()) return function.status();
+    FlatProgram::Step step{*function, {0, 0, 0}, NewRegister()};
     for (int64_t k = 0; k < instruction.operand_count(); ++k) step.operands[k] = operand(k)[0];
     program_->steps_.push_back(step);
     return Leaves{step.result};

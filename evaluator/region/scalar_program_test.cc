@@ -67,15 +67,6 @@ ENTRY e {
               ::testing::ElementsAre(S32(-1), S32(2), S32(5)));
 }
 
-TEST(ScalarProgram, MixedFloatsAgreeOnTheResultType) {
-  auto module = Parse("f32[] add(bf16[] x, f32[] y)");
-  auto program = ScalarProgram::Compile(*module->entry());
-  ASSERT_TRUE(program.ok()) << program.status();
-  const Element one{EncodeFloat(ElementType::kBF16, 1)};
-  const Element small{EncodeFloat(ElementType::kF32, 0x1p-20)};
-  EXPECT_EQ(RunOnce(**program, {one, small})[0].bits, EncodeFloat(ElementType::kF32, 1 + 0x1p-20));
-}
-
 TEST(ScalarProgram, RefusesWhatIsNotScalar) {
   for (const char* text : {"f32[2] negate(f32[2] x)",
                            "f32[] reduce(f32[2] x, f32[] z), dimensions={0}, to_apply={ a = "

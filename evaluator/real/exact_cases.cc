@@ -128,16 +128,17 @@ OddParts Split(double value) {
 }
 
 Unrounded JustInside(Unrounded value) {
-  // As long as fits, so that the unit taken away is below every type's precision.
-  const auto high = static_cast<uint64_t>(value.significand >> 64);
-  const int spare = high != 0 ? std::countl_zero(high)
-                              : 64 + std::countl_zero(static_cast<uint64_t>(value.significand));
-  return {value.negative, (value.significand << spare) - 1, value.exponent - spare, true};
+  value = JustOutside(value);
+  --value.significand;
+  return value;
 }
 
 Unrounded JustOutside(Unrounded value) {
-  value.sticky = true;
-  return value;
+  // As long as fits, so that a unit is below every type's precision.
+  const auto high = static_cast<uint64_t>(value.significand >> 64);
+  const int spare = high != 0 ? std::countl_zero(high)
+                              : 64 + std::countl_zero(static_cast<uint64_t>(value.significand));
+  return {value.negative, value.significand << spare, value.exponent - spare, true};
 }
 
 std::optional<Unrounded> ExactCase(RealFunction function, double x) {

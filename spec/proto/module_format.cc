@@ -137,9 +137,13 @@ class TextProtoScanner {
         after_colon_ = false;
         continue;
       }
+      if (IsInNumber(c)) {
+        while (at_ < text_.size() && IsInNumber(text_[at_])) ++at_;
+        continue;
+      }
       if (c == '[') in_list_ = after_colon_;
       if (c == ']') in_list_ = false;
-      after_colon_ = c == ':' || (after_colon_ && c == '-');
+      after_colon_ = c == ':';
       if (c == '"' || c == '\'') {
         if (!SkipString(c)) break;
         continue;
@@ -168,6 +172,10 @@ class TextProtoScanner {
     const size_t start = at_;
     while (at_ < text_.size() && (absl::ascii_isalnum(text_[at_]) || text_[at_] == '_')) ++at_;
     return std::string(text_.substr(start, at_ - start));
+  }
+  // "-1.5e+20f", "-inf", "0x1f": no names.
+  static bool IsInNumber(char c) {
+    return absl::ascii_isalnum(c) || c == '.' || c == '-' || c == '+';
   }
   bool SkipString(char quote) {
     for (++at_; at_ < text_.size(); ++at_) {

@@ -1,0 +1,106 @@
+// Named arrays to arguments: the samples, tuples, devices, and every way in which they do not fit.
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/proto/module_file.h"
+#include "spec/text/parser.h"
+#include "tools/io/arrays.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::string kSamples = std::string(ASSAY_SOURCE_DIR) + "/conformance/samples/";
+
+Literal Array(const std::string& text) {
+  absl::StatusOr<Literal> literal = ParseTypedLiteral(text);
+  EXPECT_TRUE(literal.ok()) << literal.status();
+  return literal.ok() ? *std::move(literal) : Literal();
+}
+
+std::unique_ptr<Module> Parse(const std::string& text) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+constexpr char kTupleModule[] = R"(ENTRY e {
+  a = f32[2]{0} parameter(0)
+  b = (s32[], (pred[], token[]), f32[<=3]{0}) parameter(1)
+  ROOT c = f32[2]{0} negate(a)
+})";
+
+std::vector<NamedLiteral> Good() {
+  return {{"arg3", Array("f32[2]{0} {3, 4}")},
+          {"arg0", Array("f32[2]{0} {1, 2}")},
+          {"arg2", Array("pred[] true")},
+          {"arg1", Array("s32[] 7")}};
+}
+
+std::string ErrorOf(std::vector<NamedLiteral> arrays) {
+  std::unique_ptr<Module> module = Parse(kTupleModule);
+  auto arguments = ToArguments(*module, std::move(arrays));
+  EXPECT_FALSE(arguments.ok());
+  return arguments.ok() ? "" : std::string(arguments.status().message());
+}
+
+TEST(ToArguments, SamplesFitTheirModules) {
+  for (const std::string name : {"mlp_train_step", "int4_pack", "all_reduce_4dev"}) {
+    absl::StatusOr<ModuleFile> file = OpenModuleFile(kSamples + name + ".hlo");
+    ASSERT_TRUE(file.ok()) << file.status();
+    absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(kSamples + name + ".inputs.npz");
+    ASSERT_TRUE(arrays.ok()) << arrays.status();
+    auto arguments = ToArguments(*file->module, *std::move(arrays));
+    ASSERT_TRUE(arguments.ok()) << arguments.status();
+    EXPECT_EQ(arguments->size(), name == "all_reduce_4dev" ? 4u : 1u);
+    EXPECT_EQ((*arguments)[0].size(), file->module->entry()->parameters().size());
+  }
+}
+
+TEST(ToArguments, NumbersRunOverTheLeavesOfTuples) {
+  std::unique_ptr<Module> module = Parse(kTupleModule);
+  auto arguments = ToArguments(*module, Good());
+  ASSERT_TRUE(arguments.ok()) << arguments.status();
+  const Literal& tuple = (*arguments)[0][1];
+  EXPECT_EQ(tuple.element(0).Get(0).bits, 7u);
+  EXPECT_EQ(tuple.element(1).element(0).Get(0).bits, 1u);
+  EXPECT_TRUE(tuple.element(1).element(1).shape().is_token());
+  EXPECT_EQ(tuple.element(2).dynamic_size(0), 2);
+  EXPECT_EQ(tuple.element(2).shape().dimension(0), 3);
+  EXPECT_EQ(DecodeFloat(ElementType::kF32, tuple.element(2).Get(1).bits), 4.0);
+  const std::vector<NamedLiteral> named = NameLeaves(tuple, "out", 2);
+  ASSERT_EQ(named.size(), 3u);
+  EXPECT_EQ(named[2].name, "out2.dev2");
+}
+
+TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
+  std::vector<NamedLiteral> arrays = Good();
+  arrays.pop_back();
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("the array arg1 is missing"));
+  arrays.erase(arrays.begin());
+  arrays[1].name = "arg1";
+  EXPECT_THAT(ErrorOf(arrays),
+              HasSubstr("wants 4 arrays and 2 are given; it wants arg0: f32[2], arg1: s32[]"));
+  arrays = Good();
+  arrays.push_back({"arg4", Array("s32[] 1")});
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("wants 4 arrays and 5 are given"));
+  arrays = Good();
+  arrays[1].value = Array("s32[2]{0} {1, 2}");
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("arg0 is s32[2], the parameter is f32[2] (%a"));
+  arrays = Good();
+  arrays[0].value = Array("f32[4]{0} {1, 2, 3, 4}");
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("arg3 is f32[4], the parameter is f32[<=3]"));
+  arrays = Good();
+  arrays[0].name = "weights";
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("the array weights is not named argN or argN.devD"));
+  arrays[0].name = "arg0";
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("two arrays arg0"));
+  arrays[0].name = "arg3.dev0";
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("some arrays are named for a device"));
+  for (NamedLiteral& array : arrays) array.name = array.name.substr(0, 4) + ".dev1";
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("no arrays for device 0"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -183,6 +183,9 @@ bool ModuleParser::ApplyRulesAfterShape(const Draft& draft, Instruction& instruc
              FailInstruction(draft, absl::StrCat("of ", instruction.operand_count(),
                                                  " operands cannot have shape ", shape.ToString()));
     }
+    case Opcode::kDynamicSlice:
+    case Opcode::kDynamicUpdateSlice:
+      return CheckIndexCount(draft, instruction);
     case Opcode::kReshape:
     case Opcode::kDynamicReshape:
       return CheckReshape(draft, instruction);
@@ -328,6 +331,17 @@ bool ModuleParser::CheckCustomCall(const Draft& draft, const Instruction& instru
                             ", its layout constraint is for ", (*constraints)[i].ToString()));
   }
   return true;
+}
+
+// One rank-1 index, or one scalar per dimension.
+bool ModuleParser::CheckIndexCount(const Draft& draft, const Instruction& instruction) {
+  const int64_t first = instruction.opcode() == Opcode::kDynamicSlice ? 1 : 2;
+  const int64_t indices = instruction.operand_count() - first;
+  const int64_t rank = instruction.operand(0)->shape().rank();
+  if (indices == rank) return true;
+  if (indices == 1 && instruction.operand(first)->shape().rank() == 1) return true;
+  return FailInstruction(draft, absl::StrCat("of rank ", rank, " takes ", rank,
+                                             " indices or one of rank 1, here are ", indices));
 }
 
 bool ModuleParser::CheckReshape(const Draft& draft, const Instruction& instruction) {

@@ -177,7 +177,7 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
   if (CanStartShape(lexer) && !ReadShape(reader_, &shape.emplace())) return false;
   const bool ends = lexer.Is(TokenKind::kComma) || lexer.Is(TokenKind::kRightParen);
   if (body.declares_operands && shape && ends) {
-    if (!DeclareOperand(body, absl::StrCat("_", body.unnamed++), *shape, &operand)) return false;
+    if (!DeclareOperand(body, absl::StrCat("_", body.declared), *shape, &operand)) return false;
   } else if (lexer.Is(TokenKind::kIdent) && lexer.PeekByte() == '(') {
     if (!ReadNested(body, std::move(shape), &operand)) return false;
   } else if (!ReadReference(body, shape, &operand)) {

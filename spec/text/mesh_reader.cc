@@ -129,7 +129,13 @@ bool ReadIota(Reader& reader, std::vector<int64_t>* reshape, std::vector<int64_t
     if (transpose->size() != reshape->size()) {
       return reader.FailAt(at, absl::StrCat("T(...) must order ", reshape->size(), " dimensions"));
     }
-    // A broken order is kept as it stands; the reference does not look at it either.
+    for (int64_t d : *transpose) {
+      if (d < 0 || d >= static_cast<int64_t>(reshape->size())) {
+        return reader.FailAt(at,
+                             absl::StrCat("T(...) names dimension ", d, " of ", reshape->size()));
+      }
+    }
+    // An order with repetitions is kept as it stands; the reference does not look at it either.
     if (!IsPermutation(*transpose) || Product(*reshape) < 0) return true;
   } else {
     *transpose = {0};

@@ -41,7 +41,6 @@ class ModuleParser {
     // The text is a single instruction: operands may be new names or bare shapes.
     bool declares_operands = false;
     int64_t declared = 0;
-    int64_t unnamed = 0;
   };
 
   // An instruction while it is read.
@@ -133,6 +132,7 @@ class ModuleParser {
   bool ApplyHostRules(const Draft& draft, Instruction& instruction);
   bool CheckConditional(const Draft& draft, const Instruction& instruction);
   bool CheckCustomCall(const Draft& draft, const Instruction& instruction);
+  bool CheckIndexCount(const Draft& draft, const Instruction& instruction);
   bool CheckReshape(const Draft& draft, const Instruction& instruction);
   bool CheckChannels(const Draft& draft, const Instruction& instruction);
   bool FailInstruction(const Draft& draft, absl::string_view message);

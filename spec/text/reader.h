@@ -86,12 +86,14 @@ class Reader {
   bool ReadBraceList(Item item) {
     return ReadList(TokenKind::kLeftBrace, TokenKind::kRightBrace, false, item);
   }
-  // '{' {[','] ATTR value} '}'. `field` gets the name and stands on its value's first token.
+  // '{' {[','] ATTR value} '}', or without the commas. `field` gets the name and stands on its
+  // value's first token.
+  enum class Commas { kOptional, kNone };
   template <typename Field>
-  bool ReadFields(absl::string_view what, Field field) {
+  bool ReadFields(absl::string_view what, Field field, Commas commas = Commas::kOptional) {
     if (!Expect(TokenKind::kLeftBrace)) return false;
     while (!lexer.Eat(TokenKind::kRightBrace)) {
-      lexer.Eat(TokenKind::kComma);
+      if (commas == Commas::kOptional) lexer.Eat(TokenKind::kComma);
       if (!lexer.Is(TokenKind::kAttr)) return FailField(what);
       const Token name = lexer.token();
       lexer.Next();

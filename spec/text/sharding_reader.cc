@@ -161,6 +161,7 @@ class GroupNormalizer {
       roles_.clear();
       NormalizeReplication();
     } else {
+      if (!roles_.empty() && roles_.back() == Type::kReplicated) SortLastTile();
       sharding_.last_tile_dims = roles_;
     }
   }
@@ -176,20 +177,7 @@ class GroupNormalizer {
       return;
     }
     sharding_.replicate_on_last_tile_dim = true;
-    if (!sharding_.iota_reshape_dims.empty()) {
-      auto iota =
-          IotaTiles::Create(tiles, sharding_.iota_reshape_dims, sharding_.iota_transpose_perm);
-      if (iota) {
-        iota->SortLast(1);
-        iota->ToIota(&sharding_.iota_reshape_dims, &sharding_.iota_transpose_perm);
-        return;
-      }
-    }
-    if (!ListDevices()) return;
-    std::vector<int64_t>& devices = sharding_.devices;
-    for (size_t i = 0; i + tiles.back() <= devices.size(); i += tiles.back()) {
-      std::sort(devices.begin() + i, devices.begin() + i + tiles.back());
-    }
+    SortLastTile();
   }
 
  private:
@@ -216,6 +204,23 @@ class GroupNormalizer {
     }
     BecomeSimple(first);
     return true;
+  }
+
+  // The order of devices that hold the same tile does not matter: it becomes ascending.
+  void SortLastTile() {
+    const int64_t run = sharding_.tile_dimensions.back();
+    if (!sharding_.iota_reshape_dims.empty()) {
+      auto iota = IotaTiles::Create(sharding_.tile_dimensions, sharding_.iota_reshape_dims,
+                                    sharding_.iota_transpose_perm);
+      if (iota) {
+        iota->SortLast(1);
+        iota->ToIota(&sharding_.iota_reshape_dims, &sharding_.iota_transpose_perm);
+        return;
+      }
+    }
+    if (!ListDevices()) return;
+    auto begin = sharding_.devices.begin();
+    for (; sharding_.devices.end() - begin >= run; begin += run) std::sort(begin, begin + run);
   }
 
   // Replaces an iota by its devices; false where it cannot be listed.

@@ -95,26 +95,30 @@ constexpr absl::string_view kSparsityFields[] = {"sparsity", "dimension", "strid
 
 bool ReadTensorSparsity(Reader& reader, TensorSparsity* sparsity) {
   uint32_t seen = 0;
-  return reader.ReadFields("sparsity_config", [&](const Token& name) {
-    const char* at = reader.here();
-    std::vector<int64_t> sizes;
-    switch (FindField(reader, kSparsityFields, name, "sparsity_config", &seen)) {
-      case 0:
-        if (!ReadDxD(reader, &sizes)) return false;
-        if (sizes.size() != 2) return reader.FailAt(at, "expected nonzeros x block, such as 2x4");
-        sparsity->non_zeros = sizes[0];
-        sparsity->block_size = sizes[1];
-        return true;
-      case 1:
-        return reader.ReadInt(&sparsity->dimension);
-      case 2:
-        return reader.ReadInt(&sparsity->stride);
-      case 3:
-        return reader.ReadInt(&sparsity->index.emplace());
-      default:
-        return false;
-    }
-  });
+  return reader.ReadFields(
+      "sparsity_config",
+      [&](const Token& name) {
+        const char* at = reader.here();
+        std::vector<int64_t> sizes;
+        switch (FindField(reader, kSparsityFields, name, "sparsity_config", &seen)) {
+          case 0:
+            if (!ReadDxD(reader, &sizes)) return false;
+            if (sizes.size() != 2)
+              return reader.FailAt(at, "expected nonzeros x block, such as 2x4");
+            sparsity->non_zeros = sizes[0];
+            sparsity->block_size = sizes[1];
+            return true;
+          case 1:
+            return reader.ReadInt(&sparsity->dimension);
+          case 2:
+            return reader.ReadInt(&sparsity->stride);
+          case 3:
+            return reader.ReadInt(&sparsity->index.emplace());
+          default:
+            return false;
+        }
+      },
+      Reader::Commas::kNone);
 }
 
 // One part of dim_labels: positions of the two letters and of the spatial digits.
@@ -268,16 +272,19 @@ bool ReadResultAccuracy(Reader& reader, ResultAccuracy* accuracy) {
 bool ReadSparsity(Reader& reader, SparsityConfig* sparsity) {
   constexpr absl::string_view kSides[] = {"lhs", "rhs"};
   uint32_t seen = 0;
-  return reader.ReadFields("sparsity_config", [&](const Token& name) {
-    switch (FindField(reader, kSides, name, "sparsity_config", &seen)) {
-      case 0:
-        return ReadTensorSparsity(reader, &sparsity->lhs.emplace());
-      case 1:
-        return ReadTensorSparsity(reader, &sparsity->rhs.emplace());
-      default:
-        return false;
-    }
-  });
+  return reader.ReadFields(
+      "sparsity_config",
+      [&](const Token& name) {
+        switch (FindField(reader, kSides, name, "sparsity_config", &seen)) {
+          case 0:
+            return ReadTensorSparsity(reader, &sparsity->lhs.emplace());
+          case 1:
+            return ReadTensorSparsity(reader, &sparsity->rhs.emplace());
+          default:
+            return false;
+        }
+      },
+      Reader::Commas::kNone);
 }
 
 bool ReadAliases(Reader& reader, OutputOperandAliases* aliases) {

@@ -1,5 +1,5 @@
-// Modules to and from protos: lossless round trips of samples and of the text format's worked
-// examples (testdata/e*.hlo are those of its section 10.1), files of XLA, refusals.
+// Modules to and from protos: lossless round trips of samples, of the text format's worked examples
+// and of what only text can say (testdata), files of XLA, refusals.
 #include "spec/proto/conversions.h"
 
 #include <set>
@@ -15,12 +15,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kExamples = std::string(ASSAY_SOURCE_DIR) + "/spec/proto/testdata/";
+const std::string kSpec = std::string(ASSAY_SOURCE_DIR) + "/spec/";
 
 std::vector<std::string> AllTexts() {
   std::vector<std::string> paths = SamplesEndingIn(".hlo");
-  for (const auto& entry : std::filesystem::directory_iterator(kExamples)) {
-    paths.push_back(entry.path().string());
+  for (const std::string& folder : {kSpec + "text/testdata/examples", kSpec + "proto/testdata"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      paths.push_back(entry.path().string());
+    }
   }
   return paths;
 }

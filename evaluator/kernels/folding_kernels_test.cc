@@ -1,0 +1,389 @@
+// Reductions, windows, scatters, maps and sorts against the definition.
+#include <string>
+#include <vector>
+
+#include "evaluator/kernels/differential.h"
+
+namespace assay {
+namespace {
+
+// Recognised reducers and one that is none, in the types that admit them.
+std::vector<std::string> ReducersFor(ElementType type) {
+  std::vector<std::string> reducers = {"add(a, b)", "multiply(b, a)"};
+  if (!IsComplex(type)) {
+    reducers.push_back("minimum(a, b)");
+    reducers.push_back("maximum(a, b)");
+  }
+  if (!IsFloat(type) && !IsComplex(type)) {
+    reducers.push_back("and(a, b)");
+    reducers.push_back("or(b, a)");
+    reducers.push_back("xor(a, b)");
+  }
+  if (!IsPred(type)) reducers.push_back("subtract(a, b)");
+  return reducers;
+}
+
+std::string ConvertedAdd(ElementType type, const std::string& inner) {
+  const std::string t = ShapeText(type, "");
+  return absl::StrCat("f {\n  a = ", t, " parameter(0)\n  b = ", t, " parameter(1)\n  c = ", inner,
+                      "[] convert(a)\n  d = ", inner, "[] convert(b)\n  e = ", inner,
+                      "[] add(c, d)\n  ROOT g = ", t, " convert(e)\n}\n");
+}
+
+struct Reduction {
+  std::string operand, dimensions, result;
+};
+const Reduction kReductions[] = {
+    {"7", "0", ""},        {"3,17", "1", "3"},    {"17,3", "0", "3"},
+    {"2,5,3", "0,2", "5"}, {"2,5,3", "1", "2,3"}, {"4,3,2,5", "1,3", "4,2"},
+    {"0,3", "0", "3"},     {"3,0", "0", "0"},     {"5,1", "1", "5"},
+    {"6", "", "6"},        {"1,9,1", "1", "1,1"}, {"", "", ""},
+};
+
+TEST(FoldingKernels, ReducesEveryType) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    for (const std::string& reducer : ReducersFor(type)) {
+      for (const Reduction& r : kReductions) {
+        differential.Check({absl::StrCat(ShapeText(type, r.result), " reduce(p0, p1), dimensions={",
+                                         r.dimensions, "}, to_apply=f"),
+                            {ShapeText(type, r.operand), ShapeText(type, "")},
+                            BinaryComputation("f", type, reducer),
+                            {}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, ReducesLongRowsAndWideColumns) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBF16,
+                                 ElementType::kS32, ElementType::kC64}) {
+    for (const std::string reducer : {"add(a, b)", "multiply(a, b)"}) {
+      for (const Reduction& r : {Reduction{"3,5000", "1", "3"}, Reduction{"300,70", "0", "70"},
+                                 Reduction{"40,9,20", "0,2", "9"}}) {
+        differential.Check({absl::StrCat(ShapeText(type, r.result), " reduce(p0, p1), dimensions={",
+                                         r.dimensions, "}, to_apply=f"),
+                            {ShapeText(type, r.operand), ShapeText(type, "")},
+                            BinaryComputation("f", type, reducer),
+                            {}},
+                           {Profile::kSmall, Profile::kCancel});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, ReducesThroughConversions) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF8E5M2}) {
+    differential.Check(
+        {absl::StrCat(ShapeText(type, "4"), " reduce(p0, p1), dimensions={1}, to_apply=f"),
+         {ShapeText(type, "4,33"), ShapeText(type, "")},
+         ConvertedAdd(type, "f32"),
+         {}});
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+constexpr char kArgMax[] = R"(f {
+  a = f32[] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[] parameter(2)
+  j = s32[] parameter(3)
+  gt = pred[] compare(a, b), direction=GT
+  unordered = pred[] compare(a, a), direction=NE
+  keep = pred[] or(gt, unordered)
+  eq = pred[] compare(a, b), direction=EQ
+  lt = pred[] compare(i, j), direction=LT
+  tie = pred[] and(eq, lt)
+  keep_index = pred[] or(keep, tie)
+  x = f32[] select(keep, a, b)
+  y = s32[] select(keep_index, i, j)
+  ROOT t = (f32[], s32[]) tuple(x, y)
+}
+)";
+
+TEST(FoldingKernels, ReducesPairs) {
+  Differential differential;
+  differential.Check({"(f32[5], s32[5]) reduce(p0, p1, p2, p3), dimensions={1}, to_apply=f",
+                      {"f32[5,13]", "s32[5,13]", "f32[]", "s32[]"},
+                      kArgMax,
+                      {false, true, false, true}});
+  differential.Check(
+      {"(f32[3,4], s32[3,4]) reduce-window(p0, p1, p2, p3), "
+       "window={size=2x3 stride=2x1}, to_apply=f",
+       {"f32[6,6]", "s32[6,6]", "f32[]", "s32[]"},
+       kArgMax,
+       {false, true, false, true}});
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+struct Windowed {
+  std::string operand, window, result;
+};
+const Windowed kWindows[] = {
+    {"9", "size=3", "7"},
+    {"9", "size=3 stride=2 pad=1_1", "5"},
+    {"5,6", "size=2x3 stride=2x1 pad=0_1x1_1", "3,6"},
+    {"4", "size=2 pad=2_1 lhs_dilate=2 rhs_dilate=3", "7"},
+    {"5", "size=2 pad=-1_-1", "2"},
+    {"3", "size=2 pad=-1_1 lhs_dilate=2", "4"},
+    {"0", "size=2 pad=1_1", "1"},
+    {"2,5,4,3", "size=1x2x2x1 stride=1x2x2x1 pad=0_0x0_1x0_0x0_0", "2,3,2,3"},
+    {"3,2", "size=2x1 stride=4x1 pad=2_1x0_0 lhs_dilate=2x1 rhs_dilate=3x1", "2,2"},
+    {"130", "size=130 pad=129_0", "130"},
+    {"2,100,3", "size=1x100x1 pad=0_0x0_99x0_0", "2,100,3"},
+};
+
+TEST(FoldingKernels, ReducesWindowsOfEveryType) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    for (const std::string& reducer : ReducersFor(type)) {
+      for (const Windowed& w : kWindows) {
+        differential.Check(
+            {absl::StrCat(ShapeText(type, w.result), " reduce-window(p0, p1), window={", w.window,
+                          "}, to_apply=f"),
+             {ShapeText(type, w.operand), ShapeText(type, "")},
+             BinaryComputation("f", type, reducer),
+             {}},
+            {Profile::kBits, Profile::kCancel});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, SelectsAndScatters) {
+  Differential differential;
+  const Windowed windows[] = {{"9", "size=3 stride=2", "4"},
+                              {"4,5", "size=2x3 stride=2x2", "2,2"},
+                              {"4,6", "size=3x3 stride=2x2 pad=1_1x1_1", "2,3"},
+                              {"7", "size=4", "4"},
+                              {"2", "size=1 pad=1_0", "3"}};
+  for (const ElementType type :
+       {ElementType::kF32, ElementType::kF64, ElementType::kBF16, ElementType::kS32,
+        ElementType::kU8, ElementType::kF8E4M3FN, ElementType::kPred}) {
+    for (const std::string direction : {"GE", "GT", "LE", "LT"}) {
+      for (const std::string& reducer : ReducersFor(type)) {
+        for (const Windowed& w : windows) {
+          const std::string t = ShapeText(type, "");
+          const std::string select = absl::StrCat(
+              "s {\n  a = ", t, " parameter(0)\n  b = ", t,
+              " parameter(1)\n  ROOT c = pred[] compare(a, b), direction=", direction, "\n}\n");
+          differential.Check(
+              {absl::StrCat(ShapeText(type, w.operand), " select-and-scatter(p0, p1, p2), window={",
+                            w.window, "}, select=s, scatter=f"),
+               {ShapeText(type, w.operand), ShapeText(type, w.result), t},
+               select + "\n" + BinaryComputation("f", type, reducer),
+               {}});
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+struct Scattered {
+  std::string operand, indices, updates, attributes;
+};
+const Scattered kScatters[] = {
+    {"6,7", "9", "9,7",
+     "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+     "index_vector_dim=1"},
+    {"3,3", "12,2", "12",
+     "update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, "
+     "index_vector_dim=1"},
+    {"8", "5,1", "5,3",
+     "update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+     "index_vector_dim=1"},
+    {"4,6", "7", "2,7",
+     "update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+     "index_vector_dim=1"},
+    {"2,3,4,2", "2,2,3,2", "2,2,3,2,2",
+     "update_window_dims={3,4}, inserted_window_dims={1}, input_batching_dims={0}, "
+     "scatter_indices_batching_dims={1}, scatter_dims_to_operand_dims={2,1}, index_vector_dim=3"},
+    {"", "0", "",
+     "update_window_dims={}, inserted_window_dims={}, scatter_dims_to_operand_dims={}, "
+     "index_vector_dim=0"},
+    {"5", "0,1", "0",
+     "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+     "index_vector_dim=1"},
+};
+
+TEST(FoldingKernels, ScattersEveryType) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    std::vector<std::string> bodies;
+    for (const std::string& reducer : ReducersFor(type)) {
+      bodies.push_back(BinaryComputation("f", type, reducer));
+    }
+    const std::string t = ShapeText(type, "");
+    bodies.push_back(
+        absl::StrCat("f {\n  a = ", t, " parameter(0)\n  ROOT b = ", t, " parameter(1)\n}\n"));
+    for (const std::string& body : bodies) {
+      for (const Scattered& s : kScatters) {
+        differential.Check({absl::StrCat(ShapeText(type, s.operand), " scatter(p0, p1, p2), ",
+                                         s.attributes, ", to_apply=f"),
+                            {ShapeText(type, s.operand), ShapeText(ElementType::kS32, s.indices),
+                             ShapeText(type, s.updates)},
+                            body,
+                            {false, true, false}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, ScattersPairs) {
+  Differential differential;
+  differential.Check(
+      {"(f32[4], s32[4]) scatter(p0, p1, p2, p3, p4), update_window_dims={}, "
+       "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+       "index_vector_dim=1, to_apply=f",
+       {"f32[4]", "s32[4]", "s8[9,1]", "f32[9]", "s32[9]"},
+       kArgMax,
+       {false, true, true, false, true}});
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, Maps) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    if (IsPred(type)) continue;
+    for (const std::string sizes : {"", "0", "5,7"}) {
+      const std::string shape = ShapeText(type, sizes);
+      differential.Check({shape + " map(p0, p1), dimensions={" +
+                              (sizes.empty()  ? ""
+                               : sizes == "0" ? "0"
+                                              : "0,1") +
+                              "}, to_apply=f",
+                          {shape, shape},
+                          BinaryComputation("f", type, "subtract(b, a)"),
+                          {}});
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+// --- sort ---
+
+std::string Comparator(ElementType type, const std::string& root) {
+  const std::string t = ShapeText(type, "");
+  return absl::StrCat("f {\n  a = ", t, " parameter(0)\n  b = ", t,
+                      " parameter(1)\n  ROOT c = ", "pred[] ", root, "\n}\n");
+}
+
+TEST(FoldingKernels, SortsEveryType) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    if (IsComplex(type)) continue;
+    std::vector<std::string> roots;
+    for (const std::string direction : {"LT", "GT", "LE", "GE", "EQ"}) {
+      roots.push_back("compare(a, b), direction=" + direction);
+      if (IsFloat(type)) roots.push_back(roots.back() + ", type=TOTALORDER");
+    }
+    roots.push_back("compare(b, a), direction=LT");
+    for (const std::string& root : roots) {
+      for (const auto& [sizes, dimension] :
+           {std::pair<std::string, int>{"17", 0}, {"5,9", 1}, {"9,5", 0}, {"0", 0}, {"300", 0}}) {
+        differential.Check({absl::StrCat(ShapeText(type, sizes), " sort(p0), dimensions={",
+                                         dimension, "}, is_stable=true, to_apply=f"),
+                            {ShapeText(type, sizes)},
+                            Comparator(type, root),
+                            {}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+// What JAX writes: NaNs are one, zeros are one, then the total order; with values that follow.
+constexpr char kJaxComparator[] = R"(f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  zero = f32[] constant(0)
+  quiet = f32[] constant(nan)
+  az = pred[] compare(a, zero), direction=EQ
+  a1 = f32[] select(az, zero, a)
+  an = pred[] compare(a, a), direction=NE
+  a2 = f32[] select(an, quiet, a1)
+  bz = pred[] compare(b, zero), direction=EQ
+  b1 = f32[] select(bz, zero, b)
+  bn = pred[] compare(b, b), direction=NE
+  b2 = f32[] select(bn, quiet, b1)
+  ROOT c = pred[] compare(a2, b2), direction=LT, type=TOTALORDER
+}
+)";
+// A second key for ties of the first.
+constexpr char kTwoKeys[] = R"(f {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  lt = pred[] compare(a, b), direction=LT
+  eq = pred[] compare(a, b), direction=EQ
+  lt2 = pred[] compare(i, j), direction=LT
+  tie = pred[] and(eq, lt2)
+  ROOT c = pred[] or(lt, tie)
+}
+)";
+
+TEST(FoldingKernels, SortsSeveralOperands) {
+  Differential differential;
+  for (const std::string comparator : {kJaxComparator, kTwoKeys}) {
+    for (const std::string sizes : {"3,40", "2,300"}) {
+      const std::string keys = "f32[" + sizes + "]", values = "s32[" + sizes + "]";
+      differential.Check({absl::StrCat("(", keys, ", ", values,
+                                       ") sort(p0, p1), dimensions={1}, is_stable=true, "
+                                       "to_apply=f"),
+                          {keys, values},
+                          comparator,
+                          {}});
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, PicksTheLargestAndSmallest) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    if (IsComplex(type)) continue;
+    for (const std::string largest : {"true", "false"}) {
+      for (const int k : {0, 1, 4, 13}) {
+        differential.Check({absl::StrCat("(", ShapeText(type, absl::StrCat("3,", k)), ", s32[3,", k,
+                                         "]) topk(p0), k=", k, ", largest=", largest),
+                            {ShapeText(type, "3,13")},
+                            "",
+                            {}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+}  // namespace
+}  // namespace assay

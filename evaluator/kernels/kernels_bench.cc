@@ -1,0 +1,130 @@
+// Kernels on the cases of the peer comparison, and the cost of a run on a small array.
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "benchmark/benchmark.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/real/float_environment.h"
+#include "spec/element/element.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+// Reproducible values: floats in (-4, 4), indices below 4096.
+Literal Operand(const Shape& shape) {
+  Literal literal = Literal::Zeros(shape);
+  uint64_t state = 12345;
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const ElementType type = shape.element_type();
+    const double value = (static_cast<double>(state >> 11) * 0x1p-53 - 0.5) * 8;
+    literal.Set(
+        i, {IsFloat(type) ? EncodeFloat(type, value) : EncodeInteger(type, (state >> 20) & 4095)});
+  }
+  return literal;
+}
+
+void Run(benchmark::State& state, const std::string& computations,
+         const std::vector<std::string>& parameters, const std::string& instruction) {
+  std::string text = absl::StrCat("HloModule m\n\n", computations, "\nENTRY e {\n");
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
+  }
+  absl::StrAppend(&text, "  ROOT r = ", instruction, "\n}\n");
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  if (!module.ok()) return state.SkipWithError(module.status().ToString().c_str());
+  const Instruction& root = *(*module)->entry()->root();
+  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+  if (!kernel.ok()) return state.SkipWithError(kernel.status().ToString().c_str());
+  std::vector<Literal> operands;
+  std::vector<ArrayRef> inputs;
+  for (const Instruction* operand : root.operands()) operands.push_back(Operand(operand->shape()));
+  for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
+  Literal result = Literal::Zeros(root.shape());
+  const MutableArrayRef output = {&result.shape(), result.mutable_data()};
+  EvaluationContext context;
+  const FloatEnvironmentGuard guard;
+  for (auto _ : state) {
+    const absl::Status status = (*kernel)->Run(inputs, {&output, 1}, context);
+    if (!status.ok()) return state.SkipWithError(status.ToString().c_str());
+  }
+}
+
+constexpr char kAdd[] =
+    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n";
+constexpr char kMax[] =
+    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] maximum(a, b)\n}\n";
+constexpr char kLess[] =
+    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+    "  zero = f32[] constant(0)\n  quiet = f32[] constant(nan)\n"
+    "  az = pred[] compare(a, zero), direction=EQ\n  a1 = f32[] select(az, zero, a)\n"
+    "  an = pred[] compare(a, a), direction=NE\n  a2 = f32[] select(an, quiet, a1)\n"
+    "  bz = pred[] compare(b, zero), direction=EQ\n  b1 = f32[] select(bz, zero, b)\n"
+    "  bn = pred[] compare(b, b), direction=NE\n  b2 = f32[] select(bn, quiet, b1)\n"
+    "  ROOT c = pred[] compare(a2, b2), direction=LT, type=TOTALORDER\n}\n";
+
+#define KERNEL_BENCHMARK(name, computations, instruction, ...) \
+  void BM_##name(benchmark::State& state) {                    \
+    Run(state, computations, {__VA_ARGS__}, instruction);      \
+  }                                                            \
+  BENCHMARK(BM_##name)->Unit(benchmark::kMicrosecond)
+
+KERNEL_BENCHMARK(add_4, "", "f32[4] add(p0, p1)", "f32[4]", "f32[4]");
+KERNEL_BENCHMARK(compare_scalar, "", "pred[] compare(p0, p1), direction=LT", "s32[]", "s32[]");
+KERNEL_BENCHMARK(broadcast_4, "", "f32[4] broadcast(p0), dimensions={}", "f32[]");
+KERNEL_BENCHMARK(dynamic_slice_4, "",
+                 "f32[1,4] dynamic-slice(p0, p1, p2), dynamic_slice_sizes={1,4}", "f32[9,4]",
+                 "s32[]", "s32[]");
+KERNEL_BENCHMARK(dot_4, "",
+                 "f32[4,4] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                 "f32[4,4]", "f32[4,4]");
+KERNEL_BENCHMARK(reduce_4, kAdd, "f32[] reduce(p0, p1), dimensions={0}, to_apply=f", "f32[4]",
+                 "f32[]");
+KERNEL_BENCHMARK(add_1m, "", "f32[1048576] add(p0, p1)", "f32[1048576]", "f32[1048576]");
+KERNEL_BENCHMARK(maximum_1m, "", "f32[1048576] maximum(p0, p1)", "f32[1048576]", "f32[1048576]");
+KERNEL_BENCHMARK(add_bf16_1m, "", "bf16[1048576] add(p0, p1)", "bf16[1048576]", "bf16[1048576]");
+KERNEL_BENCHMARK(convert_1m, "", "bf16[1048576] convert(p0)", "f32[1048576]");
+KERNEL_BENCHMARK(compare_1m, "", "pred[1048576] compare(p0, p1), direction=LT", "f32[1048576]",
+                 "f32[1048576]");
+KERNEL_BENCHMARK(exp_1m, "", "f32[1048576] exponential(p0)", "f32[1048576]");
+KERNEL_BENCHMARK(tanh_1m, "", "f32[1048576] tanh(p0)", "f32[1048576]");
+KERNEL_BENCHMARK(dot_256, "",
+                 "f32[256,256] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                 "f32[256,256]", "f32[256,256]");
+KERNEL_BENCHMARK(dot_s8_256, "",
+                 "s32[256,256] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+                 "s8[256,256]", "s8[256,256]");
+KERNEL_BENCHMARK(conv_32x32x16, "",
+                 "f32[1,32,32,16] convolution(p0, p1), window={size=3x3 pad=1_1x1_1}, "
+                 "dim_labels=b01f_01io->b01f",
+                 "f32[1,32,32,16]", "f32[3,3,16,16]");
+KERNEL_BENCHMARK(reduce_sum_1m, kAdd, "f32[1024] reduce(p0, p1), dimensions={1}, to_apply=f",
+                 "f32[1024,1024]", "f32[]");
+KERNEL_BENCHMARK(reduce_columns_1m, kAdd, "f32[1024] reduce(p0, p1), dimensions={0}, to_apply=f",
+                 "f32[1024,1024]", "f32[]");
+KERNEL_BENCHMARK(reduce_window_256, kMax,
+                 "f32[128,128] reduce-window(p0, p1), window={size=3x3 stride=2x2 pad=0_1x0_1}, "
+                 "to_apply=f",
+                 "f32[256,256]", "f32[]");
+KERNEL_BENCHMARK(cumulative_sum_4k, kAdd,
+                 "f32[4096] reduce-window(p0, p1), window={size=4096 pad=4095_0}, to_apply=f",
+                 "f32[4096]", "f32[]");
+KERNEL_BENCHMARK(transpose_1m, "", "f32[1024,1024] transpose(p0), dimensions={1,0}",
+                 "f32[1024,1024]");
+KERNEL_BENCHMARK(gather_64k, "",
+                 "f32[4096,16] gather(p0, p1), offset_dims={1}, collapsed_slice_dims={0}, "
+                 "start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}",
+                 "f32[4096,16]", "s32[4096,1]");
+KERNEL_BENCHMARK(scatter_add_4k, kAdd,
+                 "f32[4096,16] scatter(p0, p1, p2), update_window_dims={1}, "
+                 "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+                 "to_apply=f",
+                 "f32[4096,16]", "s32[4096,1]", "f32[4096,16]");
+KERNEL_BENCHMARK(sort_64k, kLess, "f32[65536] sort(p0), dimensions={0}, to_apply=f", "f32[65536]");
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,87 @@
+// Kernels on the common list of operation cases, whose expected values come from the reference, and
+// their behaviour towards budgets.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/evaluator.h"
+#include "evaluator/ops/testing.h"
+#include "evaluator/real/float_environment.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+TEST(Kernels, RunTheCommonCases) {
+  const FloatEnvironmentGuard guard;
+  int64_t failures = 0;
+  const std::vector<OpCase> cases = AllOpCases();
+  EXPECT_GT(cases.size(), 100u);
+  for (const OpCase& c : cases) {
+    const absl::Status status = RunOpCase(c, PrepareKernel);
+    EXPECT_TRUE(status.ok()) << status;
+    if (!status.ok() && ++failures == 10) FAIL() << "too many failures";
+  }
+}
+
+// Long runs of each family stop soon after the budget is spent.
+TEST(Kernels, StopWhenTheBudgetIsSpent) {
+  const std::string add =
+      "f {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}\n";
+  const std::string odd =
+      "g {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
+      "subtract(b, a)\n}\n";
+  const std::string at_least =
+      "h {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = "
+      "pred[] compare(a, b), direction=LE\n}\n";
+  const std::string instructions[] = {
+      "f32[512,512] add(p0, p0)",
+      "f32[512,512] transpose(p0), dimensions={1,0}",
+      "f32[512,512] dot(p0, p0), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      "f32[512] reduce(p0, p1), dimensions={0}, to_apply=f",
+      "f32[512] reduce(p0, p1), dimensions={1}, to_apply=g",
+      "f32[512,512] reduce-window(p0, p1), window={size=3x3 pad=1_1x1_1}, to_apply=f",
+      "f32[512,512] sort(p0), dimensions={0}, to_apply=h",
+      "f32[512,512] map(p0, p0), dimensions={0,1}, to_apply=g",
+      "f32[512,512] exponential(p0)",
+  };
+  for (const std::string& instruction : instructions) {
+    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(absl::StrCat(
+        "HloModule m\n\n", add, "\n", odd, "\n", at_least,
+        "\nENTRY e {\n p0 = f32[512,512] parameter(0)\n p1 = f32[] parameter(1)\n ROOT r = ",
+        instruction, "\n}\n"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    const Instruction& root = *(*module)->entry()->root();
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    std::vector<Literal> operands;
+    std::vector<ArrayRef> inputs;
+    for (const Instruction* operand : root.operands()) {
+      operands.push_back(Literal::Zeros(operand->shape()));
+    }
+    for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
+    Literal result = Literal::Zeros(root.shape());
+    const MutableArrayRef output = {&result.shape(), result.mutable_data()};
+    Budget budget(/*steps=*/50000, /*seconds=*/-1);
+    EvaluationContext context;
+    context.budget = &budget;
+    const absl::Status status = (*kernel)->Run(inputs, {&output, 1}, context);
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << instruction;
+    EXPECT_LT(budget.spent(), 5000000) << instruction;
+  }
+}
+
+TEST(Kernels, NameTheOperationThatHasNone) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+      "HloModule m\n\nENTRY e {\n p0 = f32[2,2] parameter(0)\n"
+      " ROOT r = f32[2,2] cholesky(p0), lower=true\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto kernel = PrepareKernel(*(*module)->entry()->root());
+  EXPECT_EQ(kernel.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(std::string(kernel.status().message()).find("cholesky"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay

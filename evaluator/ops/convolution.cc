@@ -17,8 +17,7 @@ namespace {
 class Convolution : public Definition {
  public:
   explicit Convolution(const Instruction& convolution)
-      : convolution_(convolution),
-        conv_(ConvolutionGeometryOf(convolution)),
+      : conv_(ConvolutionGeometryOf(convolution)),
         sum_(OperandType(convolution, 0), OperandType(convolution, 1),
              convolution.shape().element_type()) {
     for (const auto& spatial : conv_.spatial) window_sizes_.push_back(spatial.window.size);
@@ -67,7 +66,6 @@ class Convolution : public Definition {
     return true;
   }
 
-  const Instruction& convolution_;
   const ConvolutionGeometry conv_;
   Dimensions window_sizes_;
   ProductSum sum_;

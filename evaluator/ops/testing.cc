@@ -65,12 +65,12 @@ Literal ReadMoved(const std::string& name, const std::string& text, const Shape&
 constexpr ElementType kMoved = ElementType::kC128;
 
 OpCase Instantiate(const CaseText& text, const Module& marked, ElementType type) {
-  const std::string type_name(Name(type));
+  const bool moves = type != ElementType::kInvalid;
+  const std::string type_name(moves ? Name(type) : absl::string_view());
   OpCase result{text.name, absl::StrReplaceAll(text.hlo, {{"$T", type_name}}), {}, {}};
   auto read = [&](const std::string& elements, const Shape& shape) {
-    return type != ElementType::kInvalid && shape.element_type() == kMoved
-               ? ReadMoved(text.name, elements, shape, type)
-               : ReadElements(text.name, elements, shape);
+    return moves && shape.element_type() == kMoved ? ReadMoved(text.name, elements, shape, type)
+                                                   : ReadElements(text.name, elements, shape);
   };
   const ProgramShape program = marked.entry()->program_shape();
   const std::vector<const Shape*> leaves = Leaves(program.result);

@@ -31,7 +31,7 @@ absl::string_view AsyncSuffix(Opcode opcode) {
 // Whether a name means something else when it stands without '%'.
 bool IsReserved(absl::string_view name) {
   constexpr size_t kLongestKeyword = 23;
-  if (name.size() > kLongestKeyword) return false;
+  if (name.size() > kLongestKeyword || name.find('.') != absl::string_view::npos) return false;
   return !Lexer(name).Is(TokenKind::kIdent);
 }
 

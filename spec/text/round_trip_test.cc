@@ -44,20 +44,23 @@ std::string RoundTripProblem(const std::string& text) {
   return "";
 }
 
-TEST(RoundTrip, EverySample) {
-  const std::filesystem::path folder = std::string(ASSAY_SOURCE_DIR) + "/conformance/samples";
+void ExpectRoundTrips(const std::string& folder, size_t at_least) {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  const std::string root = ASSAY_SOURCE_DIR;
+  for (const auto& entry : std::filesystem::directory_iterator(root + folder)) {
     if (entry.path().extension() == ".hlo") files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  ASSERT_GE(files.size(), 30u);
+  ASSERT_GE(files.size(), at_least);
   for (const auto& file : files) {
     std::ifstream stream(file);
     const std::string text((std::istreambuf_iterator<char>(stream)), {});
     EXPECT_EQ(RoundTripProblem(text), "") << file;
   }
 }
+
+TEST(RoundTrip, EverySample) { ExpectRoundTrips("/conformance/samples", 30); }
+TEST(RoundTrip, EveryExampleOfTheGrammar) { ExpectRoundTrips("/spec/text/testdata/examples", 28); }
 
 TEST(RoundTrip, ModulesWithOddities) {
   const std::string texts[] = {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "spec/text/iota_tiles.h"
 #include "spec/text/printer_values.h"
 
 namespace assay::printing {
@@ -206,45 +207,6 @@ void AppendSingle(const Sharding& sharding, bool with_metadata, std::string* out
 // More devices than this are never listed one by one.
 constexpr int64_t kMaxListed = int64_t{1} << 20;
 
-// The product of the sizes; -1 where it is too large to list or a size is negative.
-int64_t DeviceCount(const std::vector<int64_t>& sizes) {
-  int64_t count = 1;
-  for (int64_t size : sizes) {
-    if (size < 0 || size > kMaxListed) return -1;
-    count *= size;
-    if (count > kMaxListed) return -1;
-  }
-  return count;
-}
-
-bool MayList(const ReplicaGroups& groups) {
-  std::vector<int64_t> sizes = groups.iota_reshape_dims;
-  for (const Mesh::Axis& axis : groups.mesh.axes) sizes.push_back(axis.size);
-  return DeviceCount(sizes) >= 0;
-}
-
-// The devices of the groups written as an iota or over a mesh, group by group.
-std::vector<int64_t> IotaOrder(std::vector<int64_t> sizes, std::vector<int64_t> perm) {
-  std::vector<int64_t> order;
-  if (perm.empty() && sizes.size() == 1) perm = {0};
-  const size_t rank = sizes.size();
-  if (perm.size() != rank || DeviceCount(sizes) < 0) return order;
-  std::vector<int64_t> strides(rank, 1);
-  for (size_t d = rank; d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
-  std::vector<int64_t> index(rank, 0);
-  const int64_t count = rank == 0 ? 0 : strides[0] * sizes[0];
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t device = 0;
-    for (size_t d = 0; d < rank; ++d) device += index[d] * strides[perm[d]];
-    order.push_back(device);
-    for (size_t d = rank; d-- > 0;) {
-      if (++index[d] < sizes[perm[d]]) break;
-      index[d] = 0;
-    }
-  }
-  return order;
-}
-
 std::vector<std::vector<int64_t>> SplitIntoGroups(const std::vector<int64_t>& devices,
                                                   int64_t group_size) {
   std::vector<std::vector<int64_t>> groups;
@@ -256,14 +218,19 @@ std::vector<std::vector<int64_t>> SplitIntoGroups(const std::vector<int64_t>& de
   return groups;
 }
 
-// The axes of a mesh cut so that every AxisRef is one dimension: {'x'=2,'y'=4} with 'y':(1)2 has
+std::vector<std::vector<int64_t>> IotaGroups(const ReplicaGroups& groups) {
+  return SplitIntoGroups(ListIota(groups.iota_reshape_dims, groups.iota_transpose_perm, kMaxListed),
+                         groups.group_size);
+}
+
+// The groups over a mesh; none where they are too many or the axes do not fit. The axes of the
+// mesh are cut so that every AxisRef is one dimension: {'x'=2,'y'=4} with 'y':(1)2 has
 // the dimensions x=2, y.0=2, y.1=2. The groups vary over the listed ones.
 std::vector<std::vector<int64_t>> MeshGroups(const ReplicaGroups& groups) {
   const Mesh& mesh = groups.mesh;
   std::vector<int64_t> sizes;
   std::vector<int64_t> listed;  // positions in `sizes`, in the order of the list
   listed.resize(groups.axes.size(), -1);
-  int64_t devices = 1;
   for (size_t a = 0; a < mesh.axes.size(); ++a) {
     // Boundaries between the parts of this axis, as products of sizes before them.
     const int64_t size = mesh.axes[a].size;
@@ -271,7 +238,9 @@ std::vector<std::vector<int64_t>> MeshGroups(const ReplicaGroups& groups) {
     for (const AxisRef& ref : groups.axes) {
       if (ref.axis != static_cast<int64_t>(a) || !ref.has_sub_axis) continue;
       cuts.push_back(ref.sub_pre_size);
-      cuts.push_back(ref.sub_pre_size * ref.sub_size);
+      // Products that wrap do not divide the axis and end below.
+      cuts.push_back(static_cast<int64_t>(static_cast<uint64_t>(ref.sub_pre_size) *
+                                          static_cast<uint64_t>(ref.sub_size)));
     }
     std::sort(cuts.begin(), cuts.end());
     cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
@@ -286,21 +255,19 @@ std::vector<std::vector<int64_t>> MeshGroups(const ReplicaGroups& groups) {
       if (cuts[c] <= 0) return {};
       sizes.push_back(cuts[c + 1] / cuts[c]);
     }
-    devices *= size;
   }
-  if (devices <= 0 || std::count(listed.begin(), listed.end(), -1) > 0) return {};
+  if (std::count(listed.begin(), listed.end(), -1) > 0) return {};
   std::vector<int64_t> perm;
-  int64_t group_size = 1;
   for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
     if (std::find(listed.begin(), listed.end(), d) == listed.end()) perm.push_back(d);
   }
-  for (int64_t d : listed) {
-    perm.push_back(d);
-    group_size *= sizes[d];
-  }
-  std::vector<int64_t> order = IotaOrder(sizes, perm);
+  perm.insert(perm.end(), listed.begin(), listed.end());
+  std::vector<int64_t> order = ListIota(sizes, perm, kMaxListed);
+  if (order.empty()) return {};
+  int64_t group_size = 1;
+  for (int64_t d : listed) group_size *= sizes[d];
   std::vector<int64_t> ids = mesh.device_ids;
-  if (ids.empty()) ids = IotaOrder(mesh.iota_reshape_dims, mesh.iota_transpose_perm);
+  if (ids.empty()) ids = ListIota(mesh.iota_reshape_dims, mesh.iota_transpose_perm, kMaxListed);
   for (int64_t& device : order) {
     if (device < static_cast<int64_t>(ids.size())) device = ids[device];
   }
@@ -325,30 +292,26 @@ void AppendSharding(const Sharding& sharding, bool with_metadata, std::string* o
 }
 
 void AppendReplicaGroups(const ReplicaGroups& groups, bool expand, std::string* out) {
-  expand = expand && MayList(groups);
-  switch (groups.form) {
-    case ReplicaGroups::Form::kList:
-      return AppendIntLists(groups.groups, out);
-    case ReplicaGroups::Form::kIota: {
-      if (expand) {
-        const auto order = IotaOrder(groups.iota_reshape_dims, groups.iota_transpose_perm);
-        return AppendIntLists(SplitIntoGroups(order, groups.group_size), out);
-      }
-      out->push_back('[');
-      AppendInt(groups.group_count, out);
-      out->push_back(',');
-      AppendInt(groups.group_size, out);
-      out->append("]<=");
-      return AppendIota(groups.iota_reshape_dims, groups.iota_transpose_perm, out);
-    }
-    case ReplicaGroups::Form::kMesh:
-      if (expand) return AppendIntLists(MeshGroups(groups), out);
-      AppendMesh(groups.mesh, out);
-      out->append(" {");
-      AppendAxes(groups.mesh, groups.axes, ",", out);
-      out->push_back('}');
-      return;
+  if (groups.form == ReplicaGroups::Form::kList) return AppendIntLists(groups.groups, out);
+  const bool is_iota = groups.form == ReplicaGroups::Form::kIota;
+  if (expand) {
+    const std::vector<std::vector<int64_t>> lists =
+        is_iota ? IotaGroups(groups) : MeshGroups(groups);
+    // What cannot be listed stays as it is.
+    if (!lists.empty()) return AppendIntLists(lists, out);
   }
+  if (is_iota) {
+    out->push_back('[');
+    AppendInt(groups.group_count, out);
+    out->push_back(',');
+    AppendInt(groups.group_size, out);
+    out->append("]<=");
+    return AppendIota(groups.iota_reshape_dims, groups.iota_transpose_perm, out);
+  }
+  AppendMesh(groups.mesh, out);
+  out->append(" {");
+  AppendAxes(groups.mesh, groups.axes, ",", out);
+  out->push_back('}');
 }
 
 }  // namespace assay::printing

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "spec/proto/pieces.h"
@@ -43,29 +44,25 @@ std::vector<Metadata> MetadataListFromProto(
   return list;
 }
 
-std::vector<AxisRef> TakeAxes(google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos) {
-  std::vector<AxisRef> axes;
-  for (const wire::AxisRefProto& proto : *protos) axes.push_back(AxisFromProto(proto));
-  protos->Clear();
-  return axes;
-}
-
-void PutAxes(const std::vector<AxisRef>& axes,
-             google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos) {
-  for (const AxisRef& axis : axes) *protos->Add() = AxisToProto(axis);
-}
-
 absl::StatusOr<NamedSharding> NamedFromProto(wire::NamedShardingProto* proto) {
   NamedSharding named;
-  named.mesh = MeshFromProto(proto->mesh());
+  absl::StatusOr<Mesh> mesh = MeshFromProto(proto->mesh());
+  if (!mesh.ok()) return mesh.status();
+  named.mesh = *std::move(mesh);
   proto->clear_mesh();
   for (wire::NamedShardingProto::DimensionSharding& dimension : *proto->mutable_dim_shardings()) {
-    named.dimensions.push_back({TakeAxes(dimension.mutable_axes()), dimension.is_closed()});
+    absl::StatusOr<std::vector<AxisRef>> axes = TakeAxes(named.mesh, dimension.mutable_axes());
+    if (!axes.ok()) return axes.status();
+    named.dimensions.push_back({*std::move(axes), dimension.is_closed()});
   }
   proto->clear_dim_shardings();
-  named.replicated_axes = TakeAxes(proto->mutable_replicated_axes());
-  named.unreduced_axes = TakeAxes(proto->mutable_unreduced_axes());
-  named.manual_axes = TakeAxes(proto->mutable_manual_axes());
+  for (auto [list, field] : {std::pair(&named.replicated_axes, proto->mutable_replicated_axes()),
+                             std::pair(&named.unreduced_axes, proto->mutable_unreduced_axes()),
+                             std::pair(&named.manual_axes, proto->mutable_manual_axes())}) {
+    absl::StatusOr<std::vector<AxisRef>> axes = TakeAxes(named.mesh, field);
+    if (!axes.ok()) return axes.status();
+    *list = *std::move(axes);
+  }
   if (!wire::NamedShardingProto::ReductionOpProto_IsValid(proto->reduction_op())) {
     return absl::InvalidArgumentError(absl::StrCat("a sharding has the unknown reduction ",
                                                    static_cast<int64_t>(proto->reduction_op())));
@@ -294,6 +291,8 @@ absl::StatusOr<Sharding> ShardingFromProto(wire::OpSharding* proto) {
     sharding.iota_reshape_dims.clear();
     sharding.iota_transpose_perm.clear();
   }
+  absl::Status status = CheckIota(sharding.iota_reshape_dims, sharding.iota_transpose_perm);
+  if (!status.ok()) return status;
   sharding.replicate_on_last_tile_dim = proto->replicate_on_last_tile_dim();
   proto->clear_replicate_on_last_tile_dim();
   for (int dim_type : proto->last_tile_dims()) {
@@ -357,15 +356,33 @@ wire::OpSharding ShardingToProto(const Sharding& sharding) {
   return proto;
 }
 
-Mesh MeshFromProto(const wire::MeshProto& proto) {
+absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm) {
+  int64_t product = 1;
+  bool good =
+      perm.empty() ? dims.size() <= 1 : IsPermutation(perm, static_cast<int64_t>(dims.size()));
+  for (int64_t size : dims) {
+    good = good && size >= 1 && !__builtin_mul_overflow(product, size, &product);
+  }
+  if (good) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "[", absl::StrJoin(dims, ","), "]T(", absl::StrJoin(perm, ","), ") is no order of devices"));
+}
+
+absl::StatusOr<Mesh> MeshFromProto(const wire::MeshProto& proto) {
   Mesh mesh;
   for (const wire::MeshProto::MeshAxis& axis : proto.axes()) {
+    if (axis.size() < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the mesh axis '", axis.name(), "' has the size ", axis.size()));
+    }
     mesh.axes.push_back({axis.name(), axis.size()});
   }
   mesh.device_ids.assign(proto.device_ids().begin(), proto.device_ids().end());
   const wire::MeshProto::IotaTransform& iota = proto.iota_transform();
   mesh.iota_reshape_dims.assign(iota.reshape_dims().begin(), iota.reshape_dims().end());
   mesh.iota_transpose_perm.assign(iota.transpose_perm().begin(), iota.transpose_perm().end());
+  absl::Status status = CheckIota(mesh.iota_reshape_dims, mesh.iota_transpose_perm);
+  if (!status.ok()) return status;
   return mesh;
 }
 
@@ -384,23 +401,35 @@ wire::MeshProto MeshToProto(const Mesh& mesh) {
   return proto;
 }
 
-AxisRef AxisFromProto(const wire::AxisRefProto& proto) {
-  AxisRef axis;
-  axis.axis = proto.mesh_axis_index();
-  axis.has_sub_axis = proto.has_sub_axis_info();
-  axis.sub_pre_size = proto.sub_axis_info().pre_size();
-  axis.sub_size = proto.sub_axis_info().size();
-  return axis;
+absl::StatusOr<std::vector<AxisRef>> TakeAxes(
+    const Mesh& mesh, google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos) {
+  std::vector<AxisRef> axes;
+  for (const wire::AxisRefProto& proto : *protos) {
+    AxisRef axis;
+    axis.axis = proto.mesh_axis_index();
+    axis.has_sub_axis = proto.has_sub_axis_info();
+    axis.sub_pre_size = proto.sub_axis_info().pre_size();
+    axis.sub_size = proto.sub_axis_info().size();
+    if (axis.axis < 0 || axis.axis >= static_cast<int64_t>(mesh.axes.size()) ||
+        (axis.has_sub_axis && (axis.sub_pre_size < 1 || axis.sub_size < 1))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the mesh has no axis ", axis.axis, ", or no such part of it"));
+    }
+    axes.push_back(axis);
+  }
+  protos->Clear();
+  return axes;
 }
 
-wire::AxisRefProto AxisToProto(const AxisRef& axis) {
-  wire::AxisRefProto proto;
-  proto.set_mesh_axis_index(axis.axis);
-  if (axis.has_sub_axis) {
-    proto.mutable_sub_axis_info()->set_pre_size(axis.sub_pre_size);
-    proto.mutable_sub_axis_info()->set_size(axis.sub_size);
+void PutAxes(const std::vector<AxisRef>& axes,
+             google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos) {
+  for (const AxisRef& axis : axes) {
+    wire::AxisRefProto* proto = protos->Add();
+    proto->set_mesh_axis_index(axis.axis);
+    if (!axis.has_sub_axis) continue;
+    proto->mutable_sub_axis_info()->set_pre_size(axis.sub_pre_size);
+    proto->mutable_sub_axis_info()->set_size(axis.sub_size);
   }
-  return proto;
 }
 
 OriginArray OriginArrayFromProto(const wire::OriginalArrayProto& proto) {

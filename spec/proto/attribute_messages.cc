@@ -167,7 +167,7 @@ ReplicaGroups GroupsFromLists(const Lists& lists) {
   }
   return groups;
 }
-ReplicaGroups GroupsFromIota(const wire::IotaReplicaGroupListProto& proto) {
+absl::StatusOr<ReplicaGroups> GroupsFromIota(const wire::IotaReplicaGroupListProto& proto) {
   ReplicaGroups groups;
   groups.form = ReplicaGroups::Form::kIota;
   groups.group_count = proto.num_replica_groups();
@@ -176,18 +176,27 @@ ReplicaGroups GroupsFromIota(const wire::IotaReplicaGroupListProto& proto) {
                                   proto.iota_reshape_dims().end());
   groups.iota_transpose_perm.assign(proto.iota_transpose_perm().begin(),
                                     proto.iota_transpose_perm().end());
+  if (groups.group_count < 1 || groups.group_size < 1) {
+    return absl::InvalidArgumentError("replica_groups has no groups, or empty ones");
+  }
+  absl::Status status = CheckIota(groups.iota_reshape_dims, groups.iota_transpose_perm);
+  if (!status.ok()) return status;
   return groups;
 }
-ReplicaGroups GroupsFromMesh(const wire::MeshAxesReplicaGroupListProto& proto) {
+absl::StatusOr<ReplicaGroups> GroupsFromMesh(wire::MeshAxesReplicaGroupListProto* proto) {
   ReplicaGroups groups;
   groups.form = ReplicaGroups::Form::kMesh;
-  groups.mesh = MeshFromProto(proto.mesh());
-  for (const wire::AxisRefProto& axis : proto.axes()) groups.axes.push_back(AxisFromProto(axis));
+  absl::StatusOr<Mesh> mesh = MeshFromProto(proto->mesh());
+  if (!mesh.ok()) return mesh.status();
+  groups.mesh = *std::move(mesh);
+  absl::StatusOr<std::vector<AxisRef>> axes = TakeAxes(groups.mesh, proto->mutable_axes());
+  if (!axes.ok()) return axes.status();
+  groups.axes = *std::move(axes);
   return groups;
 }
 // The newest form that is there; older writers have only the list of the first line, or repeat it.
 Result ReadReplicaGroups(P* proto, const Instruction&) {
-  ReplicaGroups groups = GroupsFromLists(proto->replica_groups());
+  absl::StatusOr<ReplicaGroups> groups = GroupsFromLists(proto->replica_groups());
   proto->clear_replica_groups();
   if (proto->has_collective_device_list()) {
     const wire::CollectiveDeviceListProto& list = proto->collective_device_list();
@@ -199,10 +208,11 @@ Result ReadReplicaGroups(P* proto, const Instruction&) {
   } else if (proto->has_iota_collective_device_list()) {
     groups = GroupsFromIota(proto->iota_collective_device_list());
   } else if (proto->has_mesh_axes_replica_group_list()) {
-    groups = GroupsFromMesh(proto->mesh_axes_replica_group_list());
+    groups = GroupsFromMesh(proto->mutable_mesh_axes_replica_group_list());
   }
+  if (!groups.ok()) return groups.status();
   proto->clear_replica_group_list();
-  return AttributeValue(std::move(groups));
+  return AttributeValue(*std::move(groups));
 }
 void WriteReplicaGroups(const AttributeValue& value, const Instruction&, P* proto) {
   const auto& groups = std::get<ReplicaGroups>(value);
@@ -225,7 +235,7 @@ void WriteReplicaGroups(const AttributeValue& value, const Instruction&, P* prot
     case ReplicaGroups::Form::kMesh: {
       wire::MeshAxesReplicaGroupListProto* mesh = proto->mutable_mesh_axes_replica_group_list();
       *mesh->mutable_mesh() = MeshToProto(groups.mesh);
-      for (const AxisRef& axis : groups.axes) *mesh->add_axes() = AxisToProto(axis);
+      PutAxes(groups.axes, mesh->mutable_axes());
       return;
     }
   }

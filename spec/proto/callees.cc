@@ -11,6 +11,10 @@ constexpr Attr kSingle[] = {Attr::kBody,    Attr::kCondition, Attr::kSelect,
                             Attr::kScatter, Attr::kToApply,   Attr::kCalls};
 
 absl::Status AssignBranches(const std::vector<Computation*>& callees, Instruction* conditional) {
+  if (static_cast<int64_t>(callees.size()) + 1 != conditional->operand_count()) {
+    return absl::InvalidArgumentError(absl::StrCat("it has ", callees.size(), " branches and ",
+                                                   conditional->operand_count(), " operands"));
+  }
   const Shape& selector = conditional->operand(0)->shape();
   if (selector.element_type() != ElementType::kPred) {
     conditional->SetAttribute(Attr::kBranchComputations, callees);

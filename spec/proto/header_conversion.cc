@@ -133,6 +133,11 @@ absl::Status CheckAliases(const Module& module) {
       return absl::InvalidArgumentError("input_output_alias names an output that does not exist");
     }
   }
+  for (const BufferDonor& donor : module.buffer_donors) {
+    if (donor.parameter_number < 0) {
+      return absl::InvalidArgumentError("buffer_donor names a negative parameter");
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -234,7 +239,8 @@ void ReadDebugTable(wire::HloModuleProto* proto, Module* module) {
     for (wire::DebugAttributesProto& attributes : *entry.mutable_debug_attributes()) {
       DebugAttributes read;
       // Modes that text has no word for stay in the extras.
-      if (attributes.log_mode() <= wire::DebugAttributesProto::FUSION_DEBUGGER) {
+      if (attributes.log_mode() >= 0 &&
+          attributes.log_mode() <= wire::DebugAttributesProto::FUSION_DEBUGGER) {
         read.log_mode = static_cast<DebugAttributes::LogMode>(attributes.log_mode());
         attributes.clear_log_mode();
       }

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/repeated_field.h"
 #include "spec/ir/module.h"
@@ -22,6 +23,8 @@ namespace assay {
 // Tuples in tuples beyond this are refused in both directions: readers of protobufs recurse.
 inline constexpr int kMaxShapeNesting = 1000;
 absl::Status CheckNesting(const Shape& shape);
+// Whether `order` has every number from 0 to rank-1 once.
+bool IsPermutation(absl::Span<const int64_t> order, int64_t rank);
 
 // What a reader has left in `rest`, serialised; empty when nothing but empty messages is left.
 std::string TakeRest(google::protobuf::Message* rest);
@@ -52,10 +55,15 @@ Metadata MetadataFromProto(wire::OpMetadata* proto);
 wire::OpMetadata MetadataToProto(const Metadata& metadata);
 absl::StatusOr<Sharding> ShardingFromProto(wire::OpSharding* proto);
 wire::OpSharding ShardingToProto(const Sharding& sharding);
-Mesh MeshFromProto(const wire::MeshProto& proto);
+absl::StatusOr<Mesh> MeshFromProto(const wire::MeshProto& proto);
 wire::MeshProto MeshToProto(const Mesh& mesh);
-AxisRef AxisFromProto(const wire::AxisRefProto& proto);
-wire::AxisRefProto AxisToProto(const AxisRef& axis);
+// Empties the list. Axes that the mesh does not have are refused.
+absl::StatusOr<std::vector<AxisRef>> TakeAxes(
+    const Mesh& mesh, google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos);
+void PutAxes(const std::vector<AxisRef>& axes,
+             google::protobuf::RepeatedPtrField<wire::AxisRefProto>* protos);
+// 0..n-1 as an array of `dims`, transposed by `perm`: sizes from 1, a permutation.
+absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm);
 OriginArray OriginArrayFromProto(const wire::OriginalArrayProto& proto);
 wire::OriginalArrayProto OriginArrayToProto(const OriginArray& array);
 FrontendAttributes FrontendAttributesFromProto(wire::FrontendAttributes* proto);

@@ -22,26 +22,13 @@ absl::StatusOr<ElementType> OptionalType(wire::PrimitiveType type, absl::string_
   return TypeFromProto(type, what);
 }
 
-absl::Status CheckPermutation(absl::Span<const int64_t> order, int64_t rank) {
-  std::vector<bool> seen(rank, false);
-  bool good = static_cast<int64_t>(order.size()) == rank;
-  for (int64_t d : order) {
-    if (!good || d < 0 || d >= rank || seen[d]) {
-      good = false;
-      break;
-    }
-    seen[d] = true;
-  }
-  if (good) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("the layout {", absl::StrJoin(order, ","),
-                                                 "} is no order of ", rank, " dimensions"));
-}
-
 absl::StatusOr<Layout> LayoutFromProto(const wire::LayoutProto& proto, int64_t rank) {
   Layout layout;
   layout.minor_to_major.assign(proto.minor_to_major().begin(), proto.minor_to_major().end());
-  if (absl::Status status = CheckPermutation(layout.minor_to_major, rank); !status.ok()) {
-    return status;
+  if (!IsPermutation(layout.minor_to_major, rank)) {
+    return absl::InvalidArgumentError(absl::StrCat("the layout {",
+                                                   absl::StrJoin(layout.minor_to_major, ","),
+                                                   "} is no order of ", rank, " dimensions"));
   }
   for (const wire::TileProto& tile : proto.tiles()) {
     layout.tiles.push_back({Dimensions(tile.dimensions().begin(), tile.dimensions().end())});
@@ -172,6 +159,16 @@ bool IsDeeperThan(const Shape& shape, int levels) {
 }
 
 }  // namespace
+
+bool IsPermutation(absl::Span<const int64_t> order, int64_t rank) {
+  if (static_cast<int64_t>(order.size()) != rank) return false;
+  std::vector<bool> seen(rank, false);
+  for (int64_t d : order) {
+    if (d < 0 || d >= rank || seen[d]) return false;
+    seen[d] = true;
+  }
+  return true;
+}
 
 absl::StatusOr<Shape> ShapeFromProto(const wire::ShapeProto& proto) { return FromProto(proto, 0); }
 

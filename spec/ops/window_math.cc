@@ -28,7 +28,7 @@ absl::Status AtLeastOne(int64_t value, absl::string_view field) {
 
 absl::StatusOr<int64_t> DilatedSize(int64_t size, int64_t dilation) {
   if (size == 0) return 0;
-  return Narrow(Wide{size - 1} * dilation + 1, "dilated size");
+  return Narrow((Wide{size} - 1) * dilation + 1, "dilated size");
 }
 
 absl::StatusOr<int64_t> WindowedSize(int64_t base_size, const WindowDimension& window) {
@@ -42,6 +42,7 @@ absl::StatusOr<int64_t> WindowedSize(int64_t base_size, const WindowDimension& w
   for (const auto& [value, field] : fields) {
     if (absl::Status status = AtLeastOne(value, field); !status.ok()) return status;
   }
+  if (base_size < 0) return absl::InvalidArgumentError("the size of the base is not known");
   absl::StatusOr<int64_t> base = DilatedSize(base_size, window.base_dilation);
   if (!base.ok()) return base;
   absl::StatusOr<int64_t> extent = DilatedSize(window.size, window.window_dilation);
@@ -68,7 +69,7 @@ absl::StatusOr<int64_t> PaddedSize(int64_t size, const PaddingDimension& padding
     return absl::InvalidArgumentError(
         absl::StrCat("interior padding must not be negative, found ", padding.interior));
   }
-  const Wide holes = Wide{std::max<int64_t>(size - 1, 0)} * padding.interior;
+  const Wide holes = std::max<Wide>(Wide{size} - 1, 0) * padding.interior;
   for (Wide part : {holes, size + holes, size + holes + padding.low, -Wide{padding.low}}) {
     if (absl::StatusOr<int64_t> fits = Narrow(part, "padded size"); !fits.ok()) return fits;
   }

@@ -121,6 +121,7 @@ TEST(WindowMath, PaddedSizes) {
   EXPECT_FALSE(PaddedSize(3, {kMax, 0, 0}).ok());
   EXPECT_FALSE(PaddedSize(3, {kMin, kMax, 0}).ok());
   EXPECT_EQ(*PaddedSize(1, {0, 0, kMax}), 1);
+  EXPECT_FALSE(PaddedSize(kMin, {0, 0, 1}).ok());
 }
 
 TEST(WindowMath, SlicedSizes) {

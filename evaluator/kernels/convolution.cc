@@ -85,7 +85,7 @@ ConvolutionKernel::ConvolutionKernel(const Instruction& convolution, const Contr
     strides.push_back(reversed ? -stride : stride);
     if (reversed) kernel_offset_ += (spatial.window.size - 1) * stride;
     positions_ *= spatial.window.size;
-    spatial_.push_back({FindTaps(spatial.input_size, spatial.output_size, spatial.window),
+    spatial_.push_back({WindowTaps(spatial.input_size, spatial.output_size, spatial.window),
                         spatial.window.size, input[spatial.input_dim], output[spatial.output_dim]});
   }
   sizes.push_back(features_);
@@ -131,7 +131,7 @@ class ConvolutionKernel::Runner {
     const ConvolutionKernel& k = kernel_;
     Odometer<1>::Loops loops;
     for (const SpatialPlan& plan : k.spatial_) {
-      loops.push_back({static_cast<int64_t>(plan.window.taps.size()), {plan.output_stride}});
+      loops.push_back({plan.window.output_size(), {plan.output_stride}});
     }
     const int64_t last = static_cast<int64_t>(k.spatial_.size()) - 1;
     const int64_t line_stride = last < 0 ? 0 : k.spatial_[last].output_stride;
@@ -140,7 +140,7 @@ class ConvolutionKernel::Runner {
     do {
       bool same = true;
       for (size_t d = 0; d < taps.size(); ++d) {
-        taps[d] = k.spatial_[d].window.taps[at.position(d)];
+        taps[d] = k.spatial_[d].window.At(at.position(d));
         same = same && taps[d].SamePositions(taps_[d]);
       }
       const bool new_line = last < 0 || at.position(last) == 0;
@@ -170,7 +170,7 @@ class ConvolutionKernel::Runner {
       int64_t stride = 1, base = 0;
       for (int64_t d = static_cast<int64_t>(taps.size()) - 1; d >= 0; --d) {
         const SpatialPlan& plan = k.spatial_[d];
-        loops.insert(loops.begin(), {taps[d].count, {plan.window.position_step * stride}});
+        loops.insert(loops.begin(), {taps[d].count, {plan.window.position_step() * stride}});
         base += taps[d].first * stride;
         stride *= plan.window_size;
       }
@@ -192,7 +192,7 @@ class ConvolutionKernel::Runner {
     for (size_t d = 0; d < taps.size(); ++d) {
       const SpatialPlan& plan = k.spatial_[d];
       base += taps[d].element * plan.input_stride;
-      loops.push_back({taps[d].count, {plan.window.element_step * plan.input_stride}});
+      loops.push_back({taps[d].count, {plan.window.element_step() * plan.input_stride}});
     }
     Odometer<1> at(loops);
     do {

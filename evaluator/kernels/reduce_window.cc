@@ -64,26 +64,25 @@ class RunningWindow : public Kernel {
  public:
   RunningWindow(const Instruction& instruction, const WindowGrid& grid, int64_t dimension,
                 bool reversed, const RecognisedFold& fold)
-      : fold_(fold), reversed_(reversed), bytes_(StorageBytes(fold.type())) {
+      : fold_(fold), reversed_(reversed), taps_(grid.dimension(dimension).window) {
     const Shape& operand = instruction.operand(0)->shape();
     for (int64_t d = 0; d < operand.rank(); ++d) {
       (d < dimension ? outer_ : inner_) *= d == dimension ? 1 : operand.dimension(d);
     }
     base_ = operand.dimension(dimension);
-    for (const Taps& taps : grid.dimension(dimension).window.taps) counts_.push_back(taps.count);
   }
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     Meter meter(context);
-    const auto outputs = static_cast<int64_t>(counts_.size());
+    const int64_t outputs = taps_.output_size();
     for (int64_t line = 0; line < outer_ * inner_; ++line) {
       const int64_t outer = line / inner_, inner = line % inner_;
       RecognisedFold::Running running(fold_, operands[1].data);
       int64_t added = 0;
       for (int64_t i = 0; i < outputs; ++i) {
         const int64_t o = reversed_ ? outputs - 1 - i : i;
-        for (; added < counts_[o]; ++added) {
+        for (const int64_t count = taps_.At(o).count; added < count; ++added) {
           const int64_t element = reversed_ ? base_ - 1 - added : added;
           running.Add(operands[0].data, (outer * base_ + element) * inner_ + inner);
         }
@@ -104,9 +103,8 @@ class RunningWindow : public Kernel {
  private:
   RecognisedFold fold_;
   bool reversed_;
-  int64_t bytes_;
   int64_t outer_ = 1, inner_ = 1, base_ = 0;
-  std::vector<int64_t> counts_;  // by output position
+  WindowTaps taps_;
 };
 
 bool IsIdentity(const WindowDimension& window) { return window == WindowDimension(); }
@@ -114,6 +112,7 @@ bool IsIdentity(const WindowDimension& window) { return window == WindowDimensio
 std::optional<RunningWindow::Form> RunningWindow::Recognise(const Instruction& instruction,
                                                             const WindowGrid& grid) {
   constexpr int64_t kWorthIt = 64;
+  constexpr int64_t kMostOutputs = int64_t{1} << 24;  // looked at one by one
   const std::vector<WindowDimension>& window = instruction.window().dimensions;
   int64_t dimension = -1;
   for (size_t d = 0; d < window.size(); ++d) {
@@ -123,16 +122,20 @@ std::optional<RunningWindow::Form> RunningWindow::Recognise(const Instruction& i
   }
   if (dimension < 0) return std::nullopt;
   const WindowTaps& taps = grid.dimension(dimension).window;
-  if (taps.most < kWorthIt || taps.element_step != 1) return std::nullopt;
+  if (taps.most() < kWorthIt || taps.element_step() != 1 || taps.position_step() != 1 ||
+      taps.output_size() > kMostOutputs) {
+    return std::nullopt;
+  }
   const int64_t base = instruction.operand(0)->shape().dimension(dimension);
   bool forward = true, backward = true;
-  for (size_t o = 0; o < taps.taps.size(); ++o) {
-    const Taps& here = taps.taps[o];
+  int64_t before = 0;
+  for (int64_t o = 0; o < taps.output_size() && (forward || backward); ++o) {
+    const Taps here = taps.At(o);
     if (here.count > 0 && here.element != 0) forward = false;
     if (here.count > 0 && here.element + here.count != base) backward = false;
-    if (o == 0) continue;
-    if (here.count < taps.taps[o - 1].count) forward = false;
-    if (here.count > taps.taps[o - 1].count) backward = false;
+    if (o > 0 && here.count < before) forward = false;
+    if (o > 0 && here.count > before) backward = false;
+    before = here.count;
   }
   if (forward) return Form{dimension, false};
   if (backward) return Form{dimension, true};

@@ -77,10 +77,10 @@ TEST(WindowTaps, AgreeWithEveryPosition) {
                 const absl::StatusOr<int64_t> outputs = WindowedSize(base, window);
                 if (!outputs.ok()) continue;
                 ++windows;
-                const WindowTaps taps = FindTaps(base, *outputs, window);
-                ASSERT_EQ(static_cast<int64_t>(taps.taps.size()), *outputs);
+                const WindowTaps taps(base, *outputs, window);
+                ASSERT_EQ(taps.output_size(), *outputs);
                 for (int64_t o = 0; o < *outputs; ++o) {
-                  const Taps& here = taps.taps[o];
+                  const Taps here = taps.At(o);
                   List want, got(here.count);
                   List want_positions, got_positions(here.count);
                   for (int64_t k = 0; k < size; ++k) {
@@ -90,12 +90,12 @@ TEST(WindowTaps, AgreeWithEveryPosition) {
                     want_positions.push_back(k);
                   }
                   for (int64_t i = 0; i < here.count; ++i) {
-                    got[i] = here.element + i * taps.element_step;
-                    got_positions[i] = here.first + i * taps.position_step;
+                    got[i] = here.element + i * taps.element_step();
+                    got_positions[i] = here.first + i * taps.position_step();
                   }
                   EXPECT_EQ(got, want);
                   EXPECT_EQ(got_positions, want_positions);
-                  EXPECT_LE(here.count, taps.most);
+                  EXPECT_LE(here.count, taps.most());
                 }
               }
             }

@@ -1,6 +1,6 @@
 // Which elements of the base a window meets at each output position, one dimension at a time: the
 // positions of the window that meet one are an arithmetic progression, and so are the elements.
-// Source: reference ops_structural.md 5.2. Tests: window_taps_test.cc.
+// Source: reference ops_structural.md 5.2. Tests: strided_copy_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_WINDOW_TAPS_H_
 #define ASSAY_EVALUATOR_KERNELS_WINDOW_TAPS_H_
 
@@ -21,15 +21,32 @@ struct Taps {
   }
 };
 
-struct WindowTaps {
-  int64_t position_step = 1;  // from one tap to the next
-  int64_t element_step = 1;
-  int64_t most = 0;        // the largest count
-  std::vector<Taps> taps;  // by output position
-};
+class WindowTaps {
+ public:
+  // For windows that the shape rule accepted.
+  WindowTaps(int64_t base_size, int64_t output_size, const WindowDimension& window);
 
-// For windows that the shape rule accepted.
-WindowTaps FindTaps(int64_t base_size, int64_t output_size, const WindowDimension& window);
+  int64_t output_size() const { return output_size_; }
+  // From one tap to the next.
+  int64_t position_step() const { return position_step_; }
+  int64_t element_step() const { return element_step_; }
+  // No output position has more taps.
+  int64_t most() const { return most_; }
+  Taps At(int64_t output) const { return known_.empty() ? Find(output) : known_[output]; }
+
+ private:
+  Taps Find(int64_t output) const;
+
+  WindowDimension window_;
+  int64_t base_size_;
+  int64_t output_size_;
+  int64_t common_;
+  int64_t position_step_;
+  int64_t element_step_;
+  int64_t inverse_;  // of element_step modulo position_step
+  int64_t most_;
+  std::vector<Taps> known_;  // by output position, unless there are very many
+};
 
 }  // namespace assay::kernels
 

@@ -1,6 +1,6 @@
 // Windows over an array: walks over output positions in row-major order and over the cells of the
 // base that each window meets, in the order of window positions. Source: reference
-// ops_structural.md 5.2. Tests: kernels_test.cc, window_taps_test.cc.
+// ops_structural.md 5.2. Tests: kernels_test.cc, strided_copy_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_WINDOWS_H_
 #define ASSAY_EVALUATOR_KERNELS_WINDOWS_H_
 
@@ -31,9 +31,9 @@ class WindowGrid {
     for (int64_t d = 0; d < base.rank(); ++d) {
       const WindowDimension dimension =
           window.dimensions.empty() ? WindowDimension() : window.dimensions[d];
-      plans_.push_back({FindTaps(base.dimension(d), output.dimension(d), dimension), strides[d]});
+      plans_.push_back({WindowTaps(base.dimension(d), output.dimension(d), dimension), strides[d]});
       output_count_ *= output.dimension(d);
-      most_cells_ *= plans_.back().window.most;
+      most_cells_ *= plans_.back().window.most();
     }
   }
 
@@ -58,8 +58,7 @@ class WindowGrid {
     bool Next() {
       ++output_;
       for (int64_t d = static_cast<int64_t>(loops_.size()) - 1; d >= 0; --d) {
-        const bool wraps =
-            ++position_[d] == static_cast<int64_t>(grid_.plans_[d].window.taps.size());
+        const bool wraps = ++position_[d] == grid_.plans_[d].window.output_size();
         if (wraps) position_[d] = 0;
         SetLoop(d);
         if (!wraps) return true;
@@ -114,8 +113,9 @@ class WindowGrid {
 
     void SetLoop(size_t d) {
       const DimensionPlan& plan = grid_.plans_[d];
-      const Taps& taps = plan.window.taps[position_[d]];
-      loops_[d] = {taps.element * plan.stride, taps.count, plan.window.element_step * plan.stride};
+      const Taps taps = plan.window.At(position_[d]);
+      loops_[d] = {taps.element * plan.stride, taps.count,
+                   plan.window.element_step() * plan.stride};
     }
     template <int kBytes>
     void Gather(const std::byte* base, std::byte* out) const {

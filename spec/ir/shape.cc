@@ -1,5 +1,6 @@
 #include "spec/ir/shape.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -120,13 +121,15 @@ Layout Layout::Default(int64_t rank) {
 
 Shape Shape::Tuple(std::vector<Shape> elements) {
   Shape shape(ElementType::kTuple, {});
-  shape.tuple_shapes_ = std::move(elements);
+  if (!elements.empty()) {
+    shape.tuple_shapes_ = std::make_shared<std::vector<Shape>>(std::move(elements));
+  }
   return shape;
 }
 
 Shape Shape::Buffer(Shape array) {
   Shape shape(ElementType::kBuffer, {});
-  shape.tuple_shapes_.push_back(std::move(array));
+  shape.mutable_tuple_shapes().push_back(std::move(array));
   return shape;
 }
 
@@ -134,7 +137,7 @@ bool Shape::is_dynamic() const {
   for (bool dynamic : dynamic_) {
     if (dynamic) return true;
   }
-  for (const Shape& element : tuple_shapes_) {
+  for (const Shape& element : tuple_shapes()) {
     if (element.is_dynamic()) return true;
   }
   return false;
@@ -176,12 +179,15 @@ void Shape::FillLayouts() {
       set_layout(Layout::Default(rank()));
     }
   }
-  for (Shape& element : tuple_shapes_) element.FillLayouts();
+  // Looking first keeps what is complete shared.
+  if (tuple_shapes_ == nullptr || !AnyArray(/*with_layout=*/false)) return;
+  for (Shape& element : mutable_tuple_shapes()) element.FillLayouts();
 }
 
 void Shape::ClearLayouts() {
   layout_ = nullptr;
-  for (Shape& element : tuple_shapes_) element.ClearLayouts();
+  if (tuple_shapes_ == nullptr || !AnyArray(/*with_layout=*/true)) return;
+  for (Shape& element : mutable_tuple_shapes()) element.ClearLayouts();
 }
 
 absl::StatusOr<int64_t> Shape::ElementCount() const {
@@ -220,7 +226,7 @@ absl::StatusOr<int64_t> Shape::ByteSize() const {
     return bytes;
   }
   int64_t total = 0;
-  for (const Shape& element : tuple_shapes_) {
+  for (const Shape& element : tuple_shapes()) {
     absl::StatusOr<int64_t> bytes = element.ByteSize();
     if (!bytes.ok()) return bytes;
     if (__builtin_add_overflow(total, *bytes, &total)) {
@@ -242,8 +248,32 @@ int64_t Shape::element_count() const {
 int64_t Shape::leaf_count() const {
   if (!is_tuple()) return 1;
   int64_t count = 0;
-  for (const Shape& element : tuple_shapes_) count += element.leaf_count();
+  for (const Shape& element : tuple_shapes()) count += element.leaf_count();
   return count;
+}
+
+int64_t Shape::tuple_depth() const {
+  if (!is_tuple()) return 0;
+  int64_t depth = 0;
+  for (const Shape& element : tuple_shapes()) depth = std::max(depth, element.tuple_depth());
+  return depth + 1;
+}
+
+std::vector<Shape>& Shape::mutable_tuple_shapes() {
+  if (tuple_shapes_ == nullptr) {
+    tuple_shapes_ = std::make_shared<std::vector<Shape>>();
+  } else if (tuple_shapes_.use_count() > 1) {
+    tuple_shapes_ = std::make_shared<std::vector<Shape>>(*tuple_shapes_);
+  }
+  return *tuple_shapes_;
+}
+
+bool Shape::AnyArray(bool with_layout) const {
+  if (is_array()) return has_layout() == with_layout;
+  for (const Shape& element : tuple_shapes()) {
+    if (element.AnyArray(with_layout)) return true;
+  }
+  return false;
 }
 
 std::string Shape::ToString(bool with_layout) const {
@@ -258,7 +288,8 @@ void Shape::AppendTo(std::string* text, bool with_layout) const {
 
 bool operator==(const Shape& a, const Shape& b) {
   return a.type_ == b.type_ && a.dimensions_ == b.dimensions_ && a.dynamic_ == b.dynamic_ &&
-         a.tuple_shapes_ == b.tuple_shapes_ && (a.layout_ == b.layout_ || a.layout() == b.layout());
+         (a.tuple_shapes_ == b.tuple_shapes_ || a.tuple_shapes() == b.tuple_shapes()) &&
+         (a.layout_ == b.layout_ || a.layout() == b.layout());
 }
 
 bool Shape::Compatible(const Shape& a, const Shape& b) { return SameArrays(a, b, true); }

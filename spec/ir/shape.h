@@ -92,9 +92,13 @@ class Shape {
   void set_dynamic_dimension(int64_t d, bool dynamic);
 
   // Elements of a tuple; a buffer has its array as the only element.
-  absl::Span<const Shape> tuple_shapes() const { return tuple_shapes_; }
-  const Shape& tuple_shape(int64_t i) const { return tuple_shapes_[i]; }
-  std::vector<Shape>& mutable_tuple_shapes() { return tuple_shapes_; }
+  absl::Span<const Shape> tuple_shapes() const {
+    return tuple_shapes_ == nullptr ? absl::Span<const Shape>()
+                                    : absl::MakeConstSpan(*tuple_shapes_);
+  }
+  const Shape& tuple_shape(int64_t i) const { return (*tuple_shapes_)[i]; }
+  // Makes the list this shape's own first.
+  std::vector<Shape>& mutable_tuple_shapes();
 
   const std::optional<Layout>& layout() const;
   bool has_layout() const { return layout().has_value(); }
@@ -114,6 +118,8 @@ class Shape {
 
   // Number of leaves (everything that is no tuple) in pre-order.
   int64_t leaf_count() const;
+  // Levels of tuples: 0 for an array, 1 for a tuple of arrays or nothing.
+  int64_t tuple_depth() const;
 
   // Text as in HLO; with_layout prints the layouts ("f32[2,3]{1,0}").
   std::string ToString(bool with_layout = false) const;
@@ -127,10 +133,14 @@ class Shape {
   static bool SameDimensions(const Shape& a, const Shape& b);
 
  private:
+  // Whether an array in the shape has a layout, or has none.
+  bool AnyArray(bool with_layout) const;
+
   ElementType type_ = ElementType::kInvalid;
   Dimensions dimensions_;
   absl::InlinedVector<bool, 4> dynamic_;  // empty: all static
-  std::vector<Shape> tuple_shapes_;
+  // Shared until one of the owners changes it: tuples of tuples cost no copies. Null when empty.
+  std::shared_ptr<std::vector<Shape>> tuple_shapes_;
   // Most layouts are the default; shared so that copying a shape stays cheap.
   std::shared_ptr<const std::optional<Layout>> layout_;
 };

@@ -1,7 +1,14 @@
 // Every clause of calls, tuples, tokens, collectives, transfers and random numbers, and what is
 // inferred where no shape is written (the expected shapes are those of XLA's reader).
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/ops/rule_rows.h"
+#include "spec/ops/shape_inference.h"
 
 namespace assay {
 namespace {
@@ -210,6 +217,32 @@ TEST(ControlRules, InfersLikeXlasReader) {
                       {"| partition-id()", "u32[]"},
                       {"| replica-id()", "u32[]"},
                   });
+}
+
+// Every level doubles the arrays, or adds one level.
+TEST(ControlRules, TuplesStayBounded) {
+  Computation computation("c");
+  auto add = [&](Opcode opcode, std::vector<Instruction*> operands) {
+    auto instruction = std::make_unique<Instruction>(opcode, Shape::Scalar(ElementType::kF32));
+    instruction->set_name("t");
+    instruction->set_operands(operands);
+    return computation.Add(std::move(instruction));
+  };
+  for (const auto& [width, clause] :
+       {std::pair<int, absl::string_view>(2, "tuple_c1"), {1, "tuple_c2"}}) {
+    Instruction* value = add(Opcode::kParameter, {});
+    absl::Status status;
+    int levels = 0;
+    while (status.ok() && levels < 10000) {
+      value = add(Opcode::kTuple, std::vector<Instruction*>(width, value));
+      absl::StatusOr<Shape> shape = InferShape(*value);
+      status = shape.status();
+      if (shape.ok()) value->set_shape(*std::move(shape));
+      ++levels;
+    }
+    EXPECT_THAT(std::string(status.message()), testing::HasSubstr(clause));
+    EXPECT_GT(levels, width == 2 ? 17 : 2500);
+  }
 }
 
 }  // namespace

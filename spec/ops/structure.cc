@@ -1,4 +1,5 @@
 // Tuples, parameters, tokens and instructions that hand a value on.
+//   tuple_c1 a bounded number of arrays   tuple_c2 a bounded number of levels
 //   get_tuple_element_c1 the operand is a tuple    get_tuple_element_c2 that has the element
 //   parameter_c1 the number is not negative
 //   opt_barrier_c1 the shape is written (XLA's inference knows no rule for it)
@@ -6,15 +7,29 @@
 // after-all takes operands of any shape, as texts in use have it.
 // Source: reference ops_control_and_collectives.md 3; hlo_text_format.md 6.4. Tests:
 // control_rules_test.cc.
+#include <algorithm>
+
 #include "spec/ops/rules.h"
 
 namespace assay {
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kTuple>(const Instruction& tuple) {
+  // Tuples of the same tuple double their leaves with every level.
+  constexpr int64_t kMostLeaves = 1 << 18;
+  constexpr int64_t kMostLevels = 3000;
   std::vector<Shape> elements;
   elements.reserve(tuple.operand_count());
-  for (const Instruction* operand : tuple.operands()) elements.push_back(operand->shape());
+  int64_t leaves = 0, levels = 0;
+  for (const Instruction* operand : tuple.operands()) {
+    elements.push_back(operand->shape());
+    leaves += operand->shape().leaf_count();
+    levels = std::max(levels, operand->shape().tuple_depth());
+  }
+  ASSAY_REQUIRE(tuple, "tuple_c1", leaves <= kMostLeaves, "a tuple may hold at most ", kMostLeaves,
+                " arrays in all, found ", leaves);
+  ASSAY_REQUIRE(tuple, "tuple_c2", levels < kMostLevels, "tuples may be nested at most ",
+                kMostLevels, " levels deep");
   return Shape::Tuple(std::move(elements));
 }
 

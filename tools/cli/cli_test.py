@@ -156,7 +156,7 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(kept)), ['inputs.npz', 'left.npz', 'module.hlo', 'right.npz'])
         self.expect(assay('diff', os.path.join(kept, 'module.hlo'), '--inputs', os.path.join(kept, 'inputs.npz'),
                           '--right', example), 0)
-        self.expect(assay('run', module, '--inputs', 'random', '--backend', 'process:exit 3'), 5, 'exited with code 3')
+        self.expect(assay('run', module, '--inputs', 'random', '--backend', "process:sh -c 'exit 3'"), 5, 'exited with code 3')
         self.expect(assay('run', self.path('neg.hlo', b'ENTRY e { x = f32[] parameter(0) ROOT a = f32[] abs(x) }'),
                           '--inputs', 'random', '--backend', example), 4, 'does not support abs')
         self.expect(assay('run', module, '--inputs', 'random', '--backend', 'gold'), 2, "'gold' is no backend")

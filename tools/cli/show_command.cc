@@ -4,13 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "google/protobuf/util/json_util.h"
 #include "nlohmann/json.hpp"
-#include "spec/proto/conversions.h"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/graph.h"
+#include "tools/cli/module_json.h"
 #include "tools/cli/options.h"
 #include "tools/cli/summary.h"
 
@@ -29,19 +28,6 @@ struct ShowCommand {
  private:
   absl::StatusOr<std::string> Convert(const Module& module) const;
 };
-
-// HloModuleProto as protobuf's JSON.
-absl::StatusOr<std::string> ModuleToJson(const Module& module) {
-  absl::StatusOr<wire::HloModuleProto> proto = ModuleToProto(module);
-  if (!proto.ok()) return proto.status();
-  google::protobuf::util::JsonPrintOptions options;
-  options.add_whitespace = true;
-  options.preserve_proto_field_names = true;
-  std::string text;
-  const auto status = google::protobuf::util::MessageToJsonString(*proto, &text, options);
-  if (!status.ok()) return absl::InvalidArgumentError(status.ToString());
-  return text;
-}
 
 absl::StatusOr<std::string> ShowCommand::Convert(const Module& module) const {
   if (to == "text") return PrintModule(module, PrintOptions::Lossless());

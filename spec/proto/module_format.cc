@@ -1,6 +1,6 @@
 // See module_format.h. The messages differ in depth: HloModuleProto holds computations (field 3)
 // that hold instructions (2) that have an opcode (2); HloProto and HloUnoptimizedSnapshot hold a
-// module in field 1, HloSnapshot an HloProto. Test: module_format_test.cc.
+// module in field 1, HloSnapshot an HloProto. Test: module_file_test.cc.
 #include "spec/proto/module_format.h"
 
 #include <cstdint>

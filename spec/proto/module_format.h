@@ -1,5 +1,5 @@
 // What holds a module? Told from the content: the fields that are there and what they look like.
-// Nothing is copied or parsed in full. Tests: module_format_test.cc.
+// Nothing is copied or parsed in full. Tests: module_file_test.cc.
 #ifndef ASSAY_SPEC_PROTO_MODULE_FORMAT_H_
 #define ASSAY_SPEC_PROTO_MODULE_FORMAT_H_
 

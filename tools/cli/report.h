@@ -1,4 +1,4 @@
-// A comparison of two values as text for people and as JSON for programs. Tests: report_test.cc.
+// A comparison of two values as text for people and as JSON for programs. Tests: cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_REPORT_H_
 #define ASSAY_TOOLS_CLI_REPORT_H_
 

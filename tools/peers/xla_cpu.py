@@ -56,7 +56,7 @@ def to_array(shape, data):
 
 
 def from_array(array):
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order='C')  # ascontiguousarray would make a scalar a vector
     name = NAMES[array.dtype]
     shape = f'{name}[{",".join(map(str, array.shape))}]'
     data = array.tobytes()

@@ -179,7 +179,7 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
   if (body.declares_operands && shape && ends) {
     if (!DeclareOperand(body, absl::StrCat("_", body.declared), *shape, &operand)) return false;
   } else if (lexer.Is(TokenKind::kIdent) && lexer.PeekByte() == '(') {
-    if (!ReadNested(body, std::move(shape), &operand)) return false;
+    if (!ReadNested(body, shape, &operand)) return false;
   } else if (!ReadReference(body, shape, &operand)) {
     return false;
   }
@@ -199,8 +199,10 @@ bool ModuleParser::DeclareOperand(Body& body, std::string name, const Shape& sha
   return true;
 }
 
-bool ModuleParser::ReadReference(Body& body, const std::optional<Shape>& shape,
-                                 Instruction** operand) {
+// Not inlined, as the frames of nested operands must stay small.
+__attribute__((noinline)) bool ModuleParser::ReadReference(Body& body,
+                                                           const std::optional<Shape>& shape,
+                                                           Instruction** operand) {
   Lexer& lexer = reader_.lexer;
   const char* at = reader_.here();
   absl::string_view name;
@@ -262,20 +264,26 @@ bool ModuleParser::FollowPath(Body& body, absl::string_view name, const char* at
   return true;
 }
 
-bool ModuleParser::ReadNested(Body& body, std::optional<Shape> shape, Instruction** operand) {
+bool ModuleParser::ReadNested(Body& body, std::optional<Shape>& shape, Instruction** operand) {
   Lexer& lexer = reader_.lexer;
   if (body.declares_operands && shape && !body.names.contains(lexer.word())) {
     // The reference tries an operand as a reference first, which here declares a parameter.
     Instruction* unused = nullptr;
     if (!DeclareOperand(body, std::string(lexer.word()), *shape, &unused)) return false;
   }
-  Draft draft;
-  draft.begin = reader_.here();
-  draft.has_shape = shape.has_value();
+  // On the heap: nested operands are what fills the stack.
+  const auto draft = std::make_unique<Draft>();
+  draft->begin = reader_.here();
+  draft->has_shape = shape.has_value();
   const absl::string_view opcode = lexer.word();
-  if (!ReadOpcode(draft, shape ? *std::move(shape) : Shape::Tuple({}))) return false;
-  if (!ReadOperands(body, draft) || !CheckRequired(draft, *draft.instruction, draft.opcode_at) ||
-      !FinishInstruction(draft)) {
+  if (!shape) shape.emplace(Shape::Tuple({}));
+  return ReadOpcode(*draft, *std::move(shape)) && ReadOperands(body, *draft) &&
+         FinishNested(body, opcode, *draft, operand);
+}
+
+__attribute__((noinline)) bool ModuleParser::FinishNested(Body& body, absl::string_view opcode,
+                                                          Draft& draft, Instruction** operand) {
+  if (!CheckRequired(draft, *draft.instruction, draft.opcode_at) || !FinishInstruction(draft)) {
     return false;
   }
   draft.instruction->set_name(absl::StrCat(opcode, ".anon"));

@@ -463,11 +463,11 @@ TokenKind Lexer::NextRaw() {
   return token_.kind;
 }
 
-absl::Status Lexer::Enter() {
-  if (depth_ >= max_nesting_) {
+absl::Status Lexer::Enter(int levels) {
+  if (depth_ + levels > max_nesting_) {
     return Error(absl::StrCat("nested more than ", max_nesting_, " levels deep"));
   }
-  ++depth_;
+  depth_ += levels;
   return absl::OkStatus();
 }
 

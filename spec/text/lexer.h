@@ -155,9 +155,10 @@ class Lexer {
   std::string DescribeToken() const;
 
   // Levels of nesting: shapes, literals, operand lists, inline bodies together. Enter fails past
-  // the limit; every success is paired with a Leave.
-  absl::Status Enter();
-  void Leave() { --depth_; }
+  // the limit; every success is paired with a Leave. What takes more of the stack counts for
+  // several.
+  absl::Status Enter(int levels = 1);
+  void Leave(int levels = 1) { depth_ -= levels; }
 
  private:
   void LexToken();
@@ -192,9 +193,10 @@ class Lexer {
 // Leaves a level of nesting at the end of a scope.
 class NestingScope {
  public:
-  explicit NestingScope(Lexer& lexer) : lexer_(lexer), status_(lexer.Enter()) {}
+  explicit NestingScope(Lexer& lexer, int levels = 1)
+      : lexer_(lexer), levels_(levels), status_(lexer.Enter(levels)) {}
   ~NestingScope() {
-    if (status_.ok()) lexer_.Leave();
+    if (status_.ok()) lexer_.Leave(levels_);
   }
   NestingScope(const NestingScope&) = delete;
   NestingScope& operator=(const NestingScope&) = delete;
@@ -202,6 +204,7 @@ class NestingScope {
 
  private:
   Lexer& lexer_;
+  int levels_;
   absl::Status status_;
 };
 

@@ -100,7 +100,9 @@ class ModuleParser {
   bool ReadOperand(Body& body, Instruction* user);
   bool ReadReference(Body& body, const std::optional<Shape>& shape, Instruction** operand);
   bool FollowPath(Body& body, absl::string_view name, const char* at, Instruction** operand);
-  bool ReadNested(Body& body, std::optional<Shape> shape, Instruction** operand);
+  // Takes the shape, if there is one.
+  bool ReadNested(Body& body, std::optional<Shape>& shape, Instruction** operand);
+  bool FinishNested(Body& body, absl::string_view opcode, Draft& draft, Instruction** operand);
   bool ReadParameterNumber(Body& body, Instruction* parameter);
   bool ReadConstant(Draft& draft);
   bool DeclareOperand(Body& body, std::string name, const Shape& shape, Instruction** operand);

@@ -113,7 +113,9 @@ bool ModuleParser::ReadComputationAttributes(Computation* computation) {
 bool ModuleParser::ReadBody(std::string name, bool inline_body, const char* at,
                             const std::optional<Shape>& result, Computation** computation) {
   Lexer& lexer = reader_.lexer;
-  NestingScope nesting(lexer);
+  // The frames of an inline body and of the attribute it stands in.
+  constexpr int kLevels = 8;
+  NestingScope nesting(lexer, kLevels);
   if (!nesting.status().ok()) return reader_.Fail(nesting.status());
   if (!reader_.Expect(TokenKind::kLeftBrace)) return false;
   if (lexer.Is(TokenKind::kRightBrace)) return reader_.Fail("a computation has no instructions");

@@ -190,7 +190,7 @@ bool ReadDimensions(Reader& reader, Dimensions* sizes, absl::InlinedVector<bool,
   }
 }
 
-bool ReadArray(Reader& reader, Shape* shape, bool fill_layouts) {
+__attribute__((noinline)) bool ReadArray(Reader& reader, Shape* shape, bool fill_layouts) {
   Lexer& lexer = reader.lexer;
   const Token start = lexer.token();
   const ElementType type = start.type;
@@ -211,6 +211,30 @@ bool ReadArray(Reader& reader, Shape* shape, bool fill_layouts) {
   return true;
 }
 
+// Not inlined: the frames of nested tuples must stay small.
+__attribute__((noinline)) bool ReadTuple(Reader& reader, Shape* shape, bool fill_layouts) {
+  NestingScope nesting(reader.lexer);
+  if (!nesting.status().ok()) return reader.Fail(nesting.status());
+  std::vector<Shape> elements;
+  const bool read = reader.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false, [&] {
+    return ReadShape(reader, &elements.emplace_back(), fill_layouts);
+  });
+  *shape = Shape::Tuple(std::move(elements));
+  return read;
+}
+
+__attribute__((noinline)) bool ReadBuffer(Reader& reader, Shape* shape, bool fill_layouts) {
+  reader.lexer.Next();
+  if (!reader.Expect(TokenKind::kLeftParen)) return false;
+  if (!reader.lexer.Is(TokenKind::kType) || !IsArray(reader.lexer.type())) {
+    return reader.FailExpected("the array shape of the buffer");
+  }
+  Shape array;
+  if (!ReadArray(reader, &array, fill_layouts)) return false;
+  *shape = Shape::Buffer(std::move(array));
+  return reader.Expect(TokenKind::kRightParen);
+}
+
 }  // namespace
 
 bool CanStartShape(const Lexer& lexer) {
@@ -221,26 +245,9 @@ bool CanStartShape(const Lexer& lexer) {
 bool ReadShape(Reader& reader, Shape* shape, bool fill_layouts) {
   Lexer& lexer = reader.lexer;
   if (lexer.Is(TokenKind::kType)) return ReadArray(reader, shape, fill_layouts);
-  if (!CanStartShape(lexer)) return reader.FailExpected("a shape");
-  NestingScope nesting(lexer);
-  if (!nesting.status().ok()) return reader.Fail(nesting.status());
-  if (lexer.Is(TokenKind::kLeftParen)) {
-    std::vector<Shape> elements;
-    const bool read = reader.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false, [&] {
-      return ReadShape(reader, &elements.emplace_back(), fill_layouts);
-    });
-    *shape = Shape::Tuple(std::move(elements));
-    return read;
-  }
-  lexer.Next();
-  if (!reader.Expect(TokenKind::kLeftParen)) return false;
-  if (!lexer.Is(TokenKind::kType) || !IsArray(lexer.type())) {
-    return reader.FailExpected("the array shape of the buffer");
-  }
-  Shape array;
-  if (!ReadArray(reader, &array, fill_layouts)) return false;
-  *shape = Shape::Buffer(std::move(array));
-  return reader.Expect(TokenKind::kRightParen);
+  if (lexer.Is(TokenKind::kLeftParen)) return ReadTuple(reader, shape, fill_layouts);
+  if (CanStartShape(lexer)) return ReadBuffer(reader, shape, fill_layouts);
+  return reader.FailExpected("a shape");
 }
 
 }  // namespace assay

@@ -1,5 +1,9 @@
 // Whether two modules are the same graph, and where they first differ.
+// Test: compare_modules_test.cc.
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -59,7 +63,9 @@ bool SameAttributes(const Attributes& a, const Attributes& b) {
 bool SameAnnotations(const Annotations& a, const Annotations& b) {
   return a.sharding == b.sharding && a.frontend_attributes == b.frontend_attributes &&
          a.statistics == b.statistics && a.origin == b.origin && a.metadata == b.metadata &&
-         a.backend_config == b.backend_config && a.parameter_replication == b.parameter_replication;
+         a.backend_config == b.backend_config &&
+         a.has_parameter_replication == b.has_parameter_replication &&
+         a.parameter_replication == b.parameter_replication;
 }
 
 bool SameInstructions(absl::Span<Instruction* const> a, absl::Span<Instruction* const> b) {
@@ -124,6 +130,40 @@ bool SameEntryLayout(const Module& a, const Module& b) {
   return !left || (left->parameters == right->parameters && left->result == right->result);
 }
 
+// The table is keyed by where the value comes from; the order of its rows says nothing.
+std::vector<const OriginRecovery*> ByOrigin(const std::vector<OriginRecovery>& table) {
+  std::vector<const OriginRecovery*> rows;
+  for (const OriginRecovery& row : table) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [](const OriginRecovery* a, const OriginRecovery* b) {
+    if (!a->from || !b->from) return !a->from && b->from;
+    return std::tie(a->from->instruction_name, a->from->shape_index) <
+           std::tie(b->from->instruction_name, b->from->shape_index);
+  });
+  return rows;
+}
+
+bool SameRecovery(const OriginRecovery& a, const OriginRecovery& b) {
+  if (a.from != b.from || a.to != b.to) return false;
+  if (a.recovery == nullptr || b.recovery == nullptr) return a.recovery == b.recovery;
+  return CompareModules(*a.recovery, *b.recovery).ok();
+}
+
+bool SameRecoveryTable(const Module& a, const Module& b) {
+  const std::vector<const OriginRecovery*> left = ByOrigin(a.origin_recovery);
+  const std::vector<const OriginRecovery*> right = ByOrigin(b.origin_recovery);
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](const auto* x, const auto* y) { return SameRecovery(*x, *y); });
+}
+
+bool SameDebugEntry(const DebugEntry& a, const DebugEntry& b) {
+  return a.array == b.array &&
+         std::equal(a.attributes.begin(), a.attributes.end(), b.attributes.begin(),
+                    b.attributes.end(), [](const DebugAttributes& x, const DebugAttributes& y) {
+                      return x.log_mode == y.log_mode && x.callback_id == y.callback_id &&
+                             x.op_id == y.op_id && x.partitioned == y.partitioned;
+                    });
+}
+
 // The name of the first header field that differs, or empty.
 absl::string_view HeaderDifference(const Module& a, const Module& b) {
   if (a.name() != b.name()) return "name";
@@ -142,8 +182,11 @@ absl::string_view HeaderDifference(const Module& a, const Module& b) {
   if (a.num_partitions != b.num_partitions) return "num_partitions";
   if (a.frontend_attributes != b.frontend_attributes) return "frontend_attributes";
   if (!(a.stack_frames == b.stack_frames)) return "stack frames";
-  if (a.origin_recovery.size() != b.origin_recovery.size()) return "origin_recovery_table";
-  if (a.debug_attributes.size() != b.debug_attributes.size()) return "debug_attributes";
+  if (!SameRecoveryTable(a, b)) return "origin_recovery_table";
+  if (!std::equal(a.debug_attributes.begin(), a.debug_attributes.end(), b.debug_attributes.begin(),
+                  b.debug_attributes.end(), SameDebugEntry)) {
+    return "debug_attributes";
+  }
   return "";
 }
 

@@ -1,6 +1,6 @@
 // The in-memory module: instructions in computations in a module. Text, protobuf, builder,
 // evaluator, backends and tools share it. Pointers between instructions and computations stay valid
-// as long as the module lives. Tests: module_test.cc.
+// as long as the module lives. Tests: module_test.cc, compare_modules_test.cc.
 #ifndef ASSAY_SPEC_IR_MODULE_H_
 #define ASSAY_SPEC_IR_MODULE_H_
 
@@ -127,7 +127,7 @@ class Instruction {
   Annotations& mutable_annotations();
   bool has_annotations() const { return annotations_ != nullptr; }
 
-  // "add.3 = f32[4] add(f32[4] x, f32[4] y) (line 3, column 5)": for messages.
+  // "%add.3 = f32[4] add(f32[4] %x, f32[4] %y) in main (line 3, column 5)": for messages.
   std::string Describe() const;
 
  private:

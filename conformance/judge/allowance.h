@@ -46,7 +46,8 @@ absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
                                            const Evaluate& evaluate);
 
 // The budget in ulp of an elementwise operation for a result of the type (level C); 0: the result
-// must be the golden one. For complex types normwise.
+// must be the golden one. For complex types normwise. For types of 8 bits and fewer, which are
+// computed in f16, the last rounding is in it: one step at most.
 double UlpBudget(Opcode opcode, ElementType type);
 
 }  // namespace assay

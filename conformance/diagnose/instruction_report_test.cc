@@ -1,0 +1,186 @@
+// Which instructions of a module a target computes otherwise: none when the target is the golden
+// interpreter, exactly the perturbed ones when it is not.
+#include "conformance/diagnose/instruction_report.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/golden/golden_backend.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kText[] = R"(HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+body {
+  state = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  x = f32[3] get-tuple-element(state), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  half = f32[] constant(0.5)
+  halves = f32[3] broadcast(half), dimensions={}
+  scaled = f32[3] multiply(x, halves)
+  inner = f32[3] exponential(scaled)
+  ROOT out = (s32[], f32[3]) tuple(next, inner)
+}
+condition {
+  state = (s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(state), index=0
+  two = s32[] constant(2)
+  ROOT more = pred[] compare(i, two), direction=LT
+}
+ENTRY main {
+  start = s32[] constant(0)
+  x = f32[3] parameter(0)
+  before = f32[3] exponential(x)
+  init = (s32[], f32[3]) tuple(start, before)
+  loop = (s32[], f32[3]) while(init), condition=condition, body=body
+  y = f32[3] get-tuple-element(loop), index=1
+  zero = f32[] constant(0)
+  ROOT total = f32[] reduce(y, zero), dimensions={0}, to_apply=add
+}
+)";
+
+// The golden backend, but what the roots of one opcode give is changed, or the opcode refused.
+class OddBackend : public Backend {
+ public:
+  using Change = std::function<void(Literal&)>;
+  OddBackend(Opcode opcode, Change change) : opcode_(opcode), change_(std::move(change)) {}
+
+  absl::string_view name() const override { return "odd"; }
+  absl::Status Supports(const Module& module) override { return golden_.Supports(module); }
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+    const bool odd = module.entry()->root()->opcode() == opcode_;
+    if (odd && change_ == nullptr) {
+      return absl::UnimplementedError(absl::StrCat("no ", Name(opcode_), " here"));
+    }
+    auto golden = golden_.Compile(module);
+    if (!golden.ok() || !odd) return golden;
+    return std::make_unique<OddExecutable>(*std::move(golden), *this);
+  }
+  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override {
+    return golden_.Upload(literal);
+  }
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override {
+    return golden_.Download(buffer);
+  }
+
+ private:
+  class OddExecutable : public Executable {
+   public:
+    OddExecutable(std::unique_ptr<Executable> golden, OddBackend& backend)
+        : golden_(std::move(golden)), backend_(backend) {}
+    absl::StatusOr<std::vector<BufferHandle>> Execute(
+        absl::Span<const std::vector<const Buffer*>> arguments) override {
+      auto results = golden_->Execute(arguments);
+      if (!results.ok()) return results;
+      auto value = backend_.Download(*results->front());
+      if (!value.ok()) return value.status();
+      backend_.change_(*value);
+      auto changed = backend_.Upload(*value);
+      if (!changed.ok()) return changed.status();
+      results->front() = *std::move(changed);
+      return results;
+    }
+    double last_seconds() const override { return golden_->last_seconds(); }
+
+   private:
+    std::unique_ptr<Executable> golden_;
+    OddBackend& backend_;
+  };
+
+  GoldenBackend golden_;
+  Opcode opcode_;
+  Change change_;
+};
+
+// The report as lines "name: explanation".
+std::vector<std::string> Report(Backend& target) {
+  auto module = ParseModule(kText);
+  EXPECT_TRUE(module.ok()) << module.status();
+  Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
+  for (int64_t i = 0; i < 3; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 0.25 * i)});
+  auto verdicts = ReportInstructions(**module, {x}, target, RunBudget());
+  EXPECT_TRUE(verdicts.ok()) << verdicts.status();
+  std::vector<std::string> lines;
+  for (const InstructionVerdict& verdict : *verdicts) {
+    lines.push_back(absl::StrCat(
+        verdict.instruction->name(), ": ",
+        verdict.status.ok() ? ExplanationName(verdict.judgement.worst) : verdict.status.message()));
+  }
+  return lines;
+}
+
+// One unit in the last place of a positive float.
+void NextFloat(Literal& value) {
+  for (int64_t i = 0; i < value.element_count(); ++i) {
+    value.Set(i, Element{value.Get(i).bits + 1});
+  }
+}
+
+// A loop runs twice, and its instructions stand in the report once, where they first ran.
+TEST(ReportInstructions, TheGoldenTargetIsEqualEverywhere) {
+  GoldenBackend golden;
+  EXPECT_THAT(Report(golden),
+              ElementsAre("before: equal", "more: equal", "next: equal", "halves: equal",
+                          "scaled: equal", "inner: equal", "total: equal"));
+}
+
+TEST(ReportInstructions, OneUlpOfAFunctionIsWithinItsBound) {
+  OddBackend odd(Opcode::kExp, NextFloat);
+  EXPECT_THAT(Report(odd),
+              ElementsAre("before: within bound", "more: equal", "next: equal", "halves: equal",
+                          "scaled: equal", "inner: within bound", "total: equal"));
+}
+
+TEST(ReportInstructions, OneUlpOfAProductIsUnexplained) {
+  OddBackend odd(Opcode::kMultiply, NextFloat);
+  EXPECT_THAT(Report(odd),
+              ElementsAre("before: equal", "more: equal", "next: equal", "halves: equal",
+                          "scaled: UNEXPLAINED", "inner: equal", "total: equal"));
+}
+
+TEST(ReportInstructions, AWrongValueIsUnexplained) {
+  OddBackend odd(Opcode::kReduce, [](Literal& value) { value.Set(0, Element{0}); });
+  EXPECT_THAT(Report(odd),
+              ElementsAre("before: equal", "more: equal", "next: equal", "halves: equal",
+                          "scaled: equal", "inner: equal", "total: UNEXPLAINED"));
+}
+
+TEST(ReportInstructions, WhatTheTargetRefusesIsNotRun) {
+  OddBackend odd(Opcode::kExp, nullptr);
+  EXPECT_THAT(Report(odd), ElementsAre("before: no exponential here", "more: equal", "next: equal",
+                                       "halves: equal", "scaled: equal",
+                                       "inner: no exponential here", "total: equal"));
+}
+
+TEST(ReportInstructions, SaysWhenTheGoldenRunFails) {
+  auto module = ParseModule(kText);
+  ASSERT_TRUE(module.ok());
+  GoldenBackend golden;
+  RunBudget budget;
+  budget.steps = 1;
+  Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
+  const auto verdicts = ReportInstructions(**module, {x}, golden, budget);
+  EXPECT_EQ(verdicts.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(ReportInstructions(**module, {}, golden, RunBudget()).status().message(),
+              HasSubstr("argument"));
+}
+
+}  // namespace
+}  // namespace assay

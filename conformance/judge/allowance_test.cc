@@ -1,0 +1,360 @@
+// What the judge lets pass and what it does not: the budgets of accuracy_requirements.md 3 (column
+// C) as written there, and each kind of explanation at the edge of its bound and beyond it.
+#include "conformance/judge/allowance.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "interpreter/interpreter.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kDenormal = 0x1p-130f;
+const double kUnit = std::ldexp(1.0, -24);  // unit roundoff of f32
+
+TEST(UlpBudget, IsColumnCOfTheReference) {
+  struct Row {
+    std::vector<Opcode> opcodes;
+    double f32, f64, f16, bf16;  // 0.5 ulp is the golden value and nothing else: 0
+  };
+  const std::vector<Row> rows = {
+      {{Opcode::kAdd, Opcode::kSubtract, Opcode::kMultiply, Opcode::kConvert,
+        Opcode::kReducePrecision},
+       0,
+       0,
+       0,
+       0},
+      {{Opcode::kDivide}, 3, 0, 1, 1},
+      {{Opcode::kSqrt}, 4, 0, 1.5, 1},
+      {{Opcode::kRsqrt}, 4, 2, 1, 1},
+      {{Opcode::kExp}, 7, 3, 3, 2},
+      {{Opcode::kExpm1}, 7, 5, 3, 2},
+      {{Opcode::kLog, Opcode::kLog1p}, 4, 3, 3, 2},
+      {{Opcode::kLogistic}, 20, 20, 5, 4},
+      {{Opcode::kSin, Opcode::kCos}, 4, 4, 2, 2},
+      {{Opcode::kTan}, 5, 5, 3, 2},
+      {{Opcode::kSinh, Opcode::kCosh}, 25, 512, 3, 2},
+      {{Opcode::kTanh}, 6, 7, 3, 2},
+      {{Opcode::kAsin, Opcode::kAcos}, 4, 4, 3, 2},
+      {{Opcode::kAtan2}, 6, 6, 3, 2},
+      {{Opcode::kAsinh, Opcode::kAcosh, Opcode::kAtanh}, 5, 5, 3, 2},
+      {{Opcode::kErf}, 16, 16, 4, 2},
+      {{Opcode::kCbrt}, 4, 4, 2, 1},
+      {{Opcode::kPower}, 16, 16, 5, 2},
+      {{Opcode::kNegate, Opcode::kMaximum, Opcode::kFloor, Opcode::kSelect}, 0, 0, 0, 0},
+  };
+  for (const Row& row : rows) {
+    for (const Opcode opcode : row.opcodes) {
+      EXPECT_EQ(UlpBudget(opcode, ElementType::kF32), row.f32) << Name(opcode);
+      EXPECT_EQ(UlpBudget(opcode, ElementType::kF64), row.f64) << Name(opcode);
+      EXPECT_EQ(UlpBudget(opcode, ElementType::kF16), row.f16) << Name(opcode);
+      EXPECT_EQ(UlpBudget(opcode, ElementType::kBF16), row.bf16) << Name(opcode);
+      EXPECT_EQ(UlpBudget(opcode, ElementType::kS32), 0) << Name(opcode);
+    }
+  }
+  for (const ElementType type : {ElementType::kC64, ElementType::kC128}) {
+    EXPECT_EQ(UlpBudget(Opcode::kExp, type), 64);
+    EXPECT_EQ(UlpBudget(Opcode::kTanh, type), 64);
+    EXPECT_EQ(UlpBudget(Opcode::kMultiply, type), 8);
+    EXPECT_EQ(UlpBudget(Opcode::kDivide, type), 32);
+    EXPECT_EQ(UlpBudget(Opcode::kAdd, type), 0);
+  }
+}
+
+// "+ - * / sqrt and convert must have D = 0"; functions are computed in f16 and rounded.
+TEST(UlpBudget, EightBitTypesAreOneStepAtMost) {
+  for (const ElementType type : {ElementType::kF8E5M2, ElementType::kF8E4M3FN, ElementType::kF8E3M4,
+                                 ElementType::kF4E2M1FN}) {
+    for (const Opcode opcode :
+         {Opcode::kAdd, Opcode::kMultiply, Opcode::kDivide, Opcode::kSqrt, Opcode::kConvert}) {
+      EXPECT_EQ(UlpBudget(opcode, type), 0) << Name(opcode);
+    }
+    for (const Opcode opcode : {Opcode::kExp, Opcode::kLogistic, Opcode::kPower}) {
+      EXPECT_GT(UlpBudget(opcode, type), 0.5) << Name(opcode);
+      EXPECT_LT(UlpBudget(opcode, type), 1) << Name(opcode);
+    }
+  }
+}
+
+Literal Array(ElementType type, const std::vector<double>& values) {
+  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
+  }
+  return literal;
+}
+Literal F32(const std::vector<double>& values) { return Array(ElementType::kF32, values); }
+Literal Scalar(double value) {
+  return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
+}
+
+// Parts of one c64 element.
+Literal C64(float real, float imag) {
+  return Literal::Scalar(ElementType::kC64, Element{EncodeFloat(ElementType::kF32, real),
+                                                    EncodeFloat(ElementType::kF32, imag)});
+}
+
+// The float `steps` above, in units in the last place of 32 bits.
+double Step(double value, int steps) {
+  float result = static_cast<float>(value);
+  for (int i = 0; i < std::abs(steps); ++i)
+    result = std::nextafter(result, steps > 0 ? kInf : -kInf);
+  return result;
+}
+
+// An instruction between parameters in a module of its own.
+class Case {
+ public:
+  Case(const std::string& instruction, const std::vector<std::string>& parameters,
+       const std::string& computations = "") {
+    std::string text = absl::StrCat("HloModule m\n", computations, "ENTRY e {\n");
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
+    }
+    auto module = ParseModule(absl::StrCat(text, "  ROOT r = ", instruction, "\n}\n"));
+    EXPECT_TRUE(module.ok()) << module.status();
+    module_ = *std::move(module);
+  }
+
+  // Of `actual` against the golden value.
+  Judgement Judge(const std::vector<Literal>& operands, const Literal& actual) const {
+    auto golden = Evaluate(operands);
+    EXPECT_TRUE(golden.ok()) << golden.status();
+    auto judgement =
+        JudgeInstruction(root(), operands, *golden, actual,
+                         [this](absl::Span<const Literal> others) { return Evaluate(others); });
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? *judgement : Judgement();
+  }
+  Explanation Explain(const std::vector<Literal>& operands, const Literal& actual) const {
+    return Judge(operands, actual).worst;
+  }
+  const Instruction& root() const { return *module_->entry()->root(); }
+  absl::StatusOr<Literal> Evaluate(absl::Span<const Literal> operands) const {
+    return Interpret(*module_, operands);
+  }
+
+ private:
+  std::unique_ptr<Module> module_;
+};
+
+constexpr char kAddition[] =
+    "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+    "  ROOT s = f32[] add(a, b)\n}\n";
+
+TEST(JudgeInstruction, EqualBitsAndNansAreEqual) {
+  const Case negate("f32[4] negate(p0)", {"f32[4]"});
+  const Judgement judgement =
+      negate.Judge({F32({1, kInf, kNan, 0})}, F32({-1, -kInf, -kNan, -0.0}));
+  EXPECT_EQ(judgement.worst, Explanation::kEqual);
+  EXPECT_THAT(judgement.counts, ElementsAre(4, 0, 0, 0, 0));
+  EXPECT_EQ(judgement.rule, "exact");
+  EXPECT_EQ(judgement.largest_distance, 0u);
+  EXPECT_EQ(judgement.first_unexplained, "");
+}
+
+TEST(JudgeInstruction, NansMatchByClassOnly) {
+  const Case exponential("f32[2] exponential(p0)", {"f32[2]"});
+  EXPECT_EQ(exponential.Explain({F32({kNan, 0})}, F32({1, 1})), Explanation::kUnexplained);
+  EXPECT_EQ(exponential.Explain({F32({kNan, 0})}, F32({kNan, kNan})), Explanation::kUnexplained);
+}
+
+// sine: 4 ulp.
+TEST(JudgeInstruction, FunctionsHaveTheirBudget) {
+  const Case sine("f32[3] sine(p0)", {"f32[3]"});
+  const Literal operand = F32({0.75, 1, 0});
+  // sin(0.75) = 0.68163876, sin(1) = 0.84147098: rounded, and both in the binade of 1/2.
+  const double a = 0.68163876002333416673, b = 0.84147098480789650665;
+  const auto judge = [&](int first, int second) {
+    return sine.Judge({operand}, F32({Step(a, first), Step(b, second), 0}));
+  };
+  const Judgement edge = judge(4, -4);
+  EXPECT_EQ(edge.worst, Explanation::kWithin);
+  EXPECT_THAT(edge.counts, ElementsAre(1, 2, 0, 0, 0));
+  EXPECT_EQ(edge.largest_distance, 4u);
+  EXPECT_EQ(edge.rule, "4 ulp");
+  EXPECT_GT(edge.largest_fraction, 0.8);
+  EXPECT_LE(edge.largest_fraction, 1);
+  const Judgement beyond = judge(0, 5);
+  EXPECT_EQ(beyond.worst, Explanation::kUnexplained);
+  EXPECT_THAT(beyond.counts, ElementsAre(2, 0, 0, 0, 1));
+  EXPECT_EQ(beyond.largest_distance, 5u);
+  EXPECT_THAT(beyond.first_unexplained, HasSubstr("element 1: golden 0.84147"));
+}
+
+TEST(JudgeInstruction, RoundedOperationsHaveNone) {
+  const Case sum("f32[1] add(p0, p1)", {"f32[1]", "f32[1]"});
+  EXPECT_EQ(sum.Explain({F32({1}), F32({2})}, F32({3})), Explanation::kEqual);
+  EXPECT_EQ(sum.Explain({F32({1}), F32({2})}, F32({Step(3, 1)})), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, InfinitiesAreNotWithinAnyBound) {
+  const Case exponential("f32[1] exponential(p0)", {"f32[1]"});
+  EXPECT_EQ(exponential.Explain({F32({88})}, F32({kInf})), Explanation::kUnexplained);
+  EXPECT_EQ(exponential.Explain({F32({89})}, F32({std::numeric_limits<float>::max()})),
+            Explanation::kUnexplained);
+  EXPECT_EQ(exponential.Explain({F32({89})}, F32({kInf})), Explanation::kEqual);
+}
+
+TEST(JudgeInstruction, IntegersMustBeEqual) {
+  const Case sum("s32[1] add(p0, p1)", {"s32[1]", "s32[1]"});
+  const auto s32 = [](uint64_t value) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kS32, {1}));
+    literal.Set(0, Element{value});
+    return literal;
+  };
+  EXPECT_EQ(sum.Explain({s32(3), s32(4)}, s32(7)), Explanation::kEqual);
+  const Judgement wrong = sum.Judge({s32(3), s32(4)}, s32(8));
+  EXPECT_EQ(wrong.worst, Explanation::kUnexplained);
+  EXPECT_EQ(wrong.first_unexplained, "element 0: golden 7, actual 8");
+}
+
+TEST(JudgeInstruction, TheOtherZeroIsNamed) {
+  const Case maximum("f32[2] maximum(p0, p1)", {"f32[2]", "f32[2]"});
+  const Judgement judgement = maximum.Judge({F32({-0.0, 1}), F32({0, 0})}, F32({-0.0, 1}));
+  EXPECT_EQ(judgement.worst, Explanation::kZeroSign);
+  EXPECT_THAT(judgement.counts, ElementsAre(1, 0, 1, 0, 0));
+}
+
+TEST(JudgeInstruction, DenormalsMayBeFlushed) {
+  const Case product("f32[1] multiply(p0, p1)", {"f32[1]", "f32[1]"});
+  // A denormal result, taken for zero.
+  const std::vector<Literal> out = {F32({0x1p-65}), F32({0x1p-65})};
+  EXPECT_EQ(product.Explain(out, F32({kDenormal})), Explanation::kEqual);
+  EXPECT_EQ(product.Explain(out, F32({0})), Explanation::kFlushed);
+  EXPECT_EQ(product.Explain(out, F32({-0.0})), Explanation::kFlushed);
+  EXPECT_EQ(product.Explain(out, F32({0x1p-129})), Explanation::kUnexplained);
+  // A denormal operand, taken for zero on the way to a normal result.
+  const std::vector<Literal> in = {F32({kDenormal}), F32({0x1p30})};
+  EXPECT_EQ(product.Explain(in, F32({0x1p-100})), Explanation::kEqual);
+  EXPECT_EQ(product.Explain(in, F32({0})), Explanation::kFlushed);
+  // Where nothing is a denormal, zero is wrong.
+  EXPECT_EQ(product.Explain({F32({0x1p-50}), F32({0x1p-50})}, F32({0})), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, FlushedOperandsMayChangeAnInteger) {
+  const Case compare("pred[1] compare(p0, p1), direction=GT", {"f32[1]", "f32[1]"});
+  const auto pred = [](uint64_t value) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kPred, {1}));
+    literal.Set(0, Element{value});
+    return literal;
+  };
+  EXPECT_EQ(compare.Explain({F32({kDenormal}), F32({0})}, pred(0)), Explanation::kFlushed);
+  EXPECT_EQ(compare.Explain({F32({1}), F32({0})}, pred(0)), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, HalvesAreNotFlushed) {
+  const Case product("f16[1] multiply(p0, p1)", {"f16[1]", "f16[1]"});
+  const auto f16 = [](double value) { return Array(ElementType::kF16, {value}); };
+  EXPECT_EQ(product.Explain({f16(0x1p-10), f16(0x1p-10)}, f16(0)), Explanation::kUnexplained);
+}
+
+// n terms in any order err by at most (n-1) u sum|terms|, and both values are rounded: n u S
+// must pass (accuracy_requirements.md 4), more than a few units above it must not.
+TEST(JudgeInstruction, SumsAreBoundedByTheirTerms) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[8]", "f32[]"},
+                 kAddition);
+  // The sum is 1, that of magnitudes 2047.
+  const Literal terms = F32({1024, -1023, 0, 0, 0, 0, 0, 0});
+  const double s = 2047, n = 8;
+  const auto explain = [&](double error) {
+    return sum.Explain({terms, Scalar(0)}, Scalar(1 + error));
+  };
+  EXPECT_EQ(explain(0), Explanation::kEqual);
+  EXPECT_EQ(explain(n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain(-n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain((n + 4) * kUnit * s), Explanation::kUnexplained);
+  EXPECT_EQ(explain(-(n + 4) * kUnit * s), Explanation::kUnexplained);
+  const Judgement judgement = sum.Judge({terms, Scalar(0)}, Scalar(1 + n * kUnit * s));
+  EXPECT_EQ(judgement.rule, "n u sum|terms|");
+  EXPECT_GT(judgement.largest_fraction, 0.6);
+  EXPECT_LE(judgement.largest_fraction, 1);
+}
+
+TEST(JudgeInstruction, DotsAreBoundedByTheirProducts) {
+  const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"f32[4]", "f32[4]"});
+  // 64*32 - 64*31 + 8 - 8 = 64; magnitudes 2048 + 1984 + 16 = 4048.
+  const std::vector<Literal> operands = {F32({64, -64, 8, 2}), F32({32, 31, 1, -4})};
+  const double s = 4048, n = 4;
+  const auto explain = [&](double error) { return dot.Explain(operands, Scalar(64 + error)); };
+  EXPECT_EQ(explain(0), Explanation::kEqual);
+  EXPECT_EQ(explain(n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain(-n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain((n + 4) * kUnit * s), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, MaximaAreNoSums) {
+  const Case maximum("f32[] reduce(p0, p1), dimensions={0}, to_apply=max", {"f32[2]", "f32[]"},
+                     "max {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                     "  ROOT s = f32[] maximum(a, b)\n}\n");
+  EXPECT_EQ(maximum.Explain({F32({1, 2}), Scalar(0)}, Scalar(Step(2, 1))),
+            Explanation::kUnexplained);
+}
+
+// multiply: 8 ulp of the magnitude, in each part.
+TEST(JudgeInstruction, ComplexBoundsAreNormwise) {
+  const Case product("c64[] multiply(p0, p1)", {"c64[]", "c64[]"});
+  // (1 + 2^-12 i)(1 + 0i): magnitude in the binade of 1, whose ulp is 2^-23.
+  const std::vector<Literal> operands = {C64(1, 0x1p-12f), C64(1, 0)};
+  const float ulp = 0x1p-23f;
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-12f)), Explanation::kEqual);
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-12f + 8 * ulp)), Explanation::kWithin);
+  EXPECT_EQ(product.Explain(operands, C64(1 + 8 * ulp, 0x1p-12f)), Explanation::kWithin);
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-12f + 9 * ulp)), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain(operands, C64(1 + 9 * ulp, 0x1p-12f)), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain(operands, C64(1, kNan)), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, EightBitQuotientsAreExact) {
+  const Case quotient("f8e4m3fn[1] divide(p0, p1)", {"f8e4m3fn[1]", "f8e4m3fn[1]"});
+  const auto f8 = [](double value) { return Array(ElementType::kF8E4M3FN, {value}); };
+  EXPECT_EQ(quotient.Explain({f8(3), f8(2)}, f8(1.5)), Explanation::kEqual);
+  EXPECT_EQ(quotient.Explain({f8(3), f8(2)}, f8(1.625)), Explanation::kUnexplained);
+  const Case exponential("f8e4m3fn[1] exponential(p0)", {"f8e4m3fn[1]"});
+  // e = 2.718, nearest to 2.75. One step passes, as the judge does not know how near the exact
+  // value is to the middle of two; two steps do not.
+  EXPECT_EQ(exponential.Explain({f8(1)}, f8(2.75)), Explanation::kEqual);
+  EXPECT_EQ(exponential.Explain({f8(1)}, f8(2.5)), Explanation::kWithin);
+  EXPECT_EQ(exponential.Explain({f8(1)}, f8(2.25)), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, TuplesAreJudgedLeafByLeaf) {
+  const Case sort("(f32[2], f32[2]) sort(p0, p1), dimensions={0}, to_apply=less",
+                  {"f32[2]", "f32[2]"},
+                  "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                  "  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n"
+                  "  ROOT s = pred[] compare(a, b), direction=LT\n}\n");
+  const std::vector<Literal> operands = {F32({2, 1}), F32({5, 6})};
+  EXPECT_EQ(sort.Explain(operands, Literal::Tuple({F32({1, 2}), F32({6, 5})})),
+            Explanation::kEqual);
+  const Judgement wrong = sort.Judge(operands, Literal::Tuple({F32({1, 2}), F32({6, 6})}));
+  EXPECT_THAT(wrong.counts, ElementsAre(3, 0, 0, 0, 1));
+}
+
+TEST(JudgeInstruction, RefusesAResultOfAnotherShape) {
+  const Case negate("f32[1] negate(p0)", {"f32[1]"});
+  auto evaluate = [](absl::Span<const Literal>) { return absl::StatusOr<Literal>(F32({0})); };
+  const auto judgement =
+      JudgeInstruction(negate.root(), {F32({1})}, F32({-1}), F32({-1, 0}), evaluate);
+  EXPECT_EQ(judgement.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(judgement.status().message(), HasSubstr("negate"));
+  EXPECT_THAT(judgement.status().message(), HasSubstr("f32[2]"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -107,9 +107,10 @@ class Definition {
 // none; the instruction must have passed CheckInstruction.
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernel(const Instruction& instruction);
 
-// The readable way (evaluator/ops). UNIMPLEMENTED, naming the opcode, for operations that have none,
-// tuple operands and dynamic dimensions. The instruction must outlive the definition. Definitions of
-// whole-array operations remember what they found: one object per set of operand values.
+// The readable way (evaluator/ops). UNIMPLEMENTED, naming the opcode, for operations that have
+// none, tuple operands and dynamic dimensions. The instruction must outlive the definition.
+// Definitions of whole-array operations remember what they found: one object per set of operand
+// values.
 absl::StatusOr<std::unique_ptr<Definition>> PrepareDefinition(const Instruction& instruction);
 // A kernel that asks the definition for one element after the other.
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareStraight(const Instruction& instruction);

@@ -101,13 +101,14 @@ TEST(Budgets, AMillionInstructionsInAChain) {
 }
 
 TEST(Budgets, TenThousandNestedCalls) {
-  std::string text = "f0 { x = s32[] parameter(0) ROOT y = s32[] negate(x) }\n";
+  std::string text = "call0 { x = s32[] parameter(0) ROOT y = s32[] negate(x) }\n";
   constexpr int kDepth = 10000;
   for (int i = 1; i <= kDepth; ++i) {
-    absl::StrAppend(&text, "f", i, " { x = s32[] parameter(0) ROOT y = s32[] call(x), to_apply=f",
-                    i - 1, " }\n");
+    absl::StrAppend(&text, "call", i,
+                    " { x = s32[] parameter(0) ROOT y = s32[] call(x), to_apply=call", i - 1,
+                    " }\n");
   }
-  absl::StrAppend(&text, "ENTRY e { x = s32[] parameter(0) ROOT y = s32[] call(x), to_apply=f",
+  absl::StrAppend(&text, "ENTRY e { x = s32[] parameter(0) ROOT y = s32[] call(x), to_apply=call",
                   kDepth, " }");
   EXPECT_EQ(RunText(text, {"s32[] 5"}), "s32[] -5");
   RunOptions options;

@@ -236,6 +236,8 @@ class Judge {
         }
         if (IsFlush(golden.element_type(), flushed->Get(i), got, bounds, i)) {
           explanation = Explanation::kFlushed;
+        } else if (IsFreedom(golden.element_type(), got, i)) {
+          explanation = Explanation::kFreedom;
         }
       }
       Count(explanation, golden, i, wanted, got);
@@ -298,6 +300,14 @@ class Judge {
     return Explain(type, flushed, got, bounds, i) != Explanation::kUnexplained;
   }
 
+  // Decision points of ops_elementwise_and_types.md 7. R-2: a NaN without mantissa bits to keep may
+  // stay a NaN or become an infinity.
+  bool IsFreedom(ElementType type, Element got, int64_t i) const {
+    return instruction_.opcode() == Opcode::kReducePrecision &&
+           instruction_.GetInt(Attr::kMantissaBits) == 0 && IsNan(type, operands_[0].Get(i).bits) &&
+           (IsNan(type, got.bits) || IsInfinity(type, got.bits));
+  }
+
   void Count(Explanation explanation, const Literal& golden, int64_t i, Element wanted,
              Element got) {
     ++judgement_.counts[static_cast<int>(explanation)];
@@ -333,6 +343,8 @@ absl::string_view ExplanationName(Explanation explanation) {
       return "sign of zero";
     case Explanation::kFlushed:
       return "denormals flushed";
+    case Explanation::kFreedom:
+      return "allowed freedom";
     case Explanation::kUnexplained:
       return "UNEXPLAINED";
   }

@@ -23,12 +23,13 @@ enum class Explanation {
   kWithin,    // inside the bound of the operation
   kZeroSign,  // the other zero, where the operation leaves it open
   kFlushed,   // denormals taken for zero, on the way in or out
+  kFreedom,   // another value that the reference admits at one of its decision points
   kUnexplained
 };
 absl::string_view ExplanationName(Explanation explanation);
 
 struct Judgement {
-  int64_t counts[5] = {};         // elements by explanation
+  int64_t counts[6] = {};         // elements by explanation
   double largest_fraction = 0;    // of the bound that was used, over the elements inside it
   uint64_t largest_distance = 0;  // in ulp
   std::string first_unexplained;  // index, golden and actual value

@@ -77,8 +77,9 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
   entry["rule"] = judgement.rule;
   entry["largest_fraction_of_bound"] = judgement.largest_fraction;
   entry["largest_distance"] = judgement.largest_distance;
-  for (Explanation each : {Explanation::kEqual, Explanation::kWithin, Explanation::kZeroSign,
-                           Explanation::kFlushed, Explanation::kUnexplained}) {
+  for (Explanation each :
+       {Explanation::kEqual, Explanation::kWithin, Explanation::kZeroSign, Explanation::kFlushed,
+        Explanation::kFreedom, Explanation::kUnexplained}) {
     entry["elements"][std::string(ExplanationName(each))] =
         judgement.counts[static_cast<int>(each)];
   }
@@ -109,7 +110,7 @@ int DiffCommand::Isolate(const Module& module, const std::vector<Literal>& argum
   absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
       ReportInstructions(module, arguments, **target, budget.budget);
   if (!verdicts.ok()) return Fail(verdicts.status(), output);
-  int64_t by_explanation[5] = {};
+  int64_t by_explanation[6] = {};
   int64_t not_run = 0;
   nlohmann::json list = nlohmann::json::array();
   for (const InstructionVerdict& verdict : *verdicts) {
@@ -135,9 +136,9 @@ int DiffCommand::Isolate(const Module& module, const std::vector<Literal>& argum
   } else if (!output.quiet) {
     absl::PrintF(
         "%d instructions: %d equal, %d within bound, %d differ in the sign of zero, "
-        "%d flush denormals, %d UNEXPLAINED, %d not run\n",
+        "%d flush denormals, %d take another freedom, %d UNEXPLAINED, %d not run\n",
         verdicts->size(), by_explanation[0], by_explanation[1], by_explanation[2],
-        by_explanation[3], unexplained, not_run);
+        by_explanation[3], by_explanation[4], unexplained, not_run);
   }
   return unexplained == 0 ? kExitOk : kExitMismatch;
 }

@@ -79,7 +79,8 @@ def main():
         rows.append((name, f'{equal} of {len(outputs)}', f'{integers_equal} of {len(integers)}',
                      str(report['comparison']['largest_distance']), str(count.pop('equal', 0)),
                      str(count.pop('within bound', 0)), str(count.pop('sign of zero', 0) +
-                                                            count.pop('denormals flushed', 0)),
+                                                            count.pop('denormals flushed', 0) +
+                                                            count.pop('allowed freedom', 0)),
                      ', '.join(f'{n} {v}' for v, n in count.items()) or 'none'))
         for instruction in alone['instructions']:
             if instruction.get('verdict') == 'UNEXPLAINED':
@@ -106,9 +107,10 @@ Outputs: golden results bit-equal to XLA CPU's stored ones (the strict ones wher
 outputs of integers and truth values, then the largest distance of a float in ulp. A large distance is a difference of the whole
 program (cancellation, chaotic iteration, a branch taken the other way), whose origin the other columns show: every
 instruction alone, run by XLA CPU on golden operands. *Within bound*: inside `n u sum|terms|` or the function's ulp
-budget. *Zero, flush*: the other zero where it is open, or denormals taken for zero.
+budget. *Freedom*: the other zero where it is open, denormals taken for zero, or another value that the
+reference admits at a decision point.
 
-| sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | zero, flush | other |
+| sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | unexplained |
 |---|---|---|---|---|---|---|---|
 """
 

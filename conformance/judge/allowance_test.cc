@@ -161,7 +161,7 @@ TEST(JudgeInstruction, EqualBitsAndNansAreEqual) {
   const Judgement judgement =
       negate.Judge({F32({1, kInf, kNan, 0})}, F32({-1, -kInf, -kNan, -0.0}));
   EXPECT_EQ(judgement.worst, Explanation::kEqual);
-  EXPECT_THAT(judgement.counts, ElementsAre(4, 0, 0, 0, 0));
+  EXPECT_THAT(judgement.counts, ElementsAre(4, 0, 0, 0, 0, 0));
   EXPECT_EQ(judgement.rule, "exact");
   EXPECT_EQ(judgement.largest_distance, 0u);
   EXPECT_EQ(judgement.first_unexplained, "");
@@ -184,14 +184,14 @@ TEST(JudgeInstruction, FunctionsHaveTheirBudget) {
   };
   const Judgement edge = judge(4, -4);
   EXPECT_EQ(edge.worst, Explanation::kWithin);
-  EXPECT_THAT(edge.counts, ElementsAre(1, 2, 0, 0, 0));
+  EXPECT_THAT(edge.counts, ElementsAre(1, 2, 0, 0, 0, 0));
   EXPECT_EQ(edge.largest_distance, 4u);
   EXPECT_EQ(edge.rule, "4 ulp");
   EXPECT_GT(edge.largest_fraction, 0.8);
   EXPECT_LE(edge.largest_fraction, 1);
   const Judgement beyond = judge(0, 5);
   EXPECT_EQ(beyond.worst, Explanation::kUnexplained);
-  EXPECT_THAT(beyond.counts, ElementsAre(2, 0, 0, 0, 1));
+  EXPECT_THAT(beyond.counts, ElementsAre(2, 0, 0, 0, 0, 1));
   EXPECT_EQ(beyond.largest_distance, 5u);
   EXPECT_THAT(beyond.first_unexplained, HasSubstr("element 1: golden 0.84147"));
 }
@@ -223,11 +223,20 @@ TEST(JudgeInstruction, IntegersMustBeEqual) {
   EXPECT_EQ(wrong.first_unexplained, "element 0: golden 7, actual 8");
 }
 
+// Decision R-2 of ops_elementwise_and_types.md 7.4: without mantissa bits a NaN may stay one.
+TEST(JudgeInstruction, DecisionPointsAdmitMoreThanOneValue) {
+  const Case reduce("f32[2] reduce-precision(p0), exponent_bits=8, mantissa_bits=0", {"f32[2]"});
+  const Judgement allowed = reduce.Judge({F32({kNan, 1})}, F32({kNan, 1}));
+  EXPECT_EQ(allowed.worst, Explanation::kFreedom);
+  EXPECT_THAT(allowed.counts, ElementsAre(1, 0, 0, 0, 1, 0));
+  EXPECT_EQ(reduce.Judge({F32({2, 1})}, F32({kNan, 1})).worst, Explanation::kUnexplained);
+}
+
 TEST(JudgeInstruction, TheOtherZeroIsNamed) {
   const Case maximum("f32[2] maximum(p0, p1)", {"f32[2]", "f32[2]"});
   const Judgement judgement = maximum.Judge({F32({-0.0, 1}), F32({0, 0})}, F32({-0.0, 1}));
   EXPECT_EQ(judgement.worst, Explanation::kZeroSign);
-  EXPECT_THAT(judgement.counts, ElementsAre(1, 0, 1, 0, 0));
+  EXPECT_THAT(judgement.counts, ElementsAre(1, 0, 1, 0, 0, 0));
 }
 
 TEST(JudgeInstruction, DenormalsMayBeFlushed) {
@@ -343,7 +352,7 @@ TEST(JudgeInstruction, TuplesAreJudgedLeafByLeaf) {
   EXPECT_EQ(sort.Explain(operands, Literal::Tuple({F32({1, 2}), F32({6, 5})})),
             Explanation::kEqual);
   const Judgement wrong = sort.Judge(operands, Literal::Tuple({F32({1, 2}), F32({6, 6})}));
-  EXPECT_THAT(wrong.counts, ElementsAre(3, 0, 0, 0, 1));
+  EXPECT_THAT(wrong.counts, ElementsAre(3, 0, 0, 0, 0, 1));
 }
 
 TEST(JudgeInstruction, RefusesAResultOfAnotherShape) {

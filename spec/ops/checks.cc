@@ -4,12 +4,36 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 namespace assay {
+namespace {
+
+constexpr absl::string_view kFound = ", found ";
+
+}  // namespace
 
 absl::Status ViolationOf(const Instruction& op, absl::string_view clause, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("[", clause, "] ", what, "; in ", op.Describe()));
+}
+
+ViolationParts PartsOfViolation(const absl::Status& status) {
+  absl::string_view text = status.message();
+  ViolationParts parts;
+  if (absl::ConsumePrefix(&text, "[")) {
+    const size_t end = text.find(']');
+    parts.clause = std::string(text.substr(0, end));
+    text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
+  }
+  text = absl::StripLeadingAsciiWhitespace(text.substr(0, text.rfind("; in ")));
+  const size_t found = text.rfind(kFound);
+  parts.expected = std::string(text.substr(0, found));
+  if (found != absl::string_view::npos) {
+    parts.found = std::string(text.substr(found + kFound.size()));
+  }
+  return parts;
 }
 
 std::string ListText(absl::Span<const int64_t> list) {

@@ -17,7 +17,16 @@
 
 namespace assay {
 
+// `what` says what is demanded and what is there: "<demand>, found <fact>".
 absl::Status ViolationOf(const Instruction& op, absl::string_view clause, absl::string_view what);
+
+// The parts of a violation's message; of another status, the whole message as the demand.
+struct ViolationParts {
+  std::string clause;
+  std::string expected;
+  std::string found;  // empty when the demand says it all
+};
+ViolationParts PartsOfViolation(const absl::Status& status);
 
 template <typename... Parts>
 absl::Status Violation(const Instruction& op, absl::string_view clause, const Parts&... parts) {

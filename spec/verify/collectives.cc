@@ -1,0 +1,249 @@
+// Which processes take part in a collective. A group names replicas, partitions or both
+// (flattened), by channel_id and use_global_device_ids.
+//   group_c1 groups are not empty           group_c2 ids are not negative, and none comes twice
+//   group_c3 the ids are 0, 1, ... without gaps (not: collective-broadcast)
+//   group_c4 and as many as the module has replicas, partitions or both (a count of 1 says nothing)
+//   group_c5 with use_global_device_ids groups are written, and there is a channel
+//   group_c6 groups are equally large (not: all-reduce, collective-broadcast)
+//   group_c7 all-gather and reduce-scatter change a size by the size of a group
+//   group_c8 all-to-all splits by the size of a group
+//   pair_c1 ids of source_target_pairs are not negative, and lie below the count
+//   all_reduce_c1 a channel id is positive
+//   all_reduce_c2 either all or no all-reduce of a module constrains layouts
+// Groups written as an iota or over a mesh are never listed one by one: what they cover follows
+// from their form. Source: reference ops_control_and_collectives.md 5, 7. Tests:
+// verify_cases_test.cc.
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "spec/ops/checks.h"
+#include "spec/ops/shape_inference.h"
+#include "spec/verify/module_checks.h"
+
+namespace assay {
+namespace {
+
+bool HasGroups(Opcode opcode) {
+  return Info(opcode).FindAttribute(Attr::kReplicaGroups) != nullptr;
+}
+
+// How ids in groups count, and how many there are. 0: not known.
+struct Processes {
+  int64_t count = 0;
+  int64_t per_id = 1;  // processes that an id stands for in a group
+  absl::string_view kind;
+};
+
+int64_t Product(int64_t a, int64_t b) {
+  int64_t product = 0;
+  return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
+}
+
+Processes ProcessesOf(const Instruction& op, const Module& module) {
+  const int64_t replicas = module.replica_count, partitions = module.num_partitions;
+  const bool channel = op.FindInt(Attr::kChannelId).has_value();
+  const bool may_be_global = op.info().FindAttribute(Attr::kUseGlobalDeviceIds) != nullptr;
+  const bool global = may_be_global && op.GetBool(Attr::kUseGlobalDeviceIds);
+  if (global) return {Product(replicas, partitions), 1, "flattened ids"};
+  if (!channel) return {replicas, 1, "replicas"};
+  if (may_be_global) return {replicas, partitions, "replicas"};
+  return {partitions, 1, "partitions"};
+}
+
+// What groups cover, as far as it is known without listing them.
+struct Cover {
+  bool sound = true;       // no finding so far
+  int64_t ids = 0;         // how many there are in all
+  int64_t group_size = 0;  // of the first group; 0 when there is none
+};
+
+Cover CheckList(const Instruction& op, const std::vector<std::vector<int64_t>>& groups,
+                Findings& findings) {
+  Cover cover;
+  const bool uniform = op.opcode() != Opcode::kAllReduce &&
+                       op.opcode() != Opcode::kAllReduceStart &&
+                       op.opcode() != Opcode::kCollectiveBroadcast;
+  absl::flat_hash_set<int64_t> seen;
+  int64_t largest = -1;
+  auto refuse = [&](absl::string_view clause, std::string expected, std::string found) {
+    cover.sound = false;
+    findings.Add(clause, op, std::move(expected), std::move(found));
+  };
+  for (const std::vector<int64_t>& group : groups) {
+    if (group.empty()) {
+      refuse("group_c1", "a replica group must not be empty", "{}");
+      return cover;
+    }
+    for (int64_t id : group) {
+      largest = std::max(largest, id);
+      if (id >= 0 && seen.insert(id).second) continue;
+      refuse("group_c2", "ids in replica_groups must not be negative, nor come twice",
+             absl::StrCat(id, id < 0 ? "" : " again"));
+      return cover;
+    }
+    if (uniform && group.size() != groups.front().size()) {
+      refuse("group_c6", absl::StrCat("replica groups must have one size, ", groups.front().size()),
+             absl::StrCat(group.size()));
+      return cover;
+    }
+  }
+  cover.ids = static_cast<int64_t>(seen.size());
+  if (!groups.empty()) cover.group_size = static_cast<int64_t>(groups.front().size());
+  if (largest >= cover.ids && op.opcode() != Opcode::kCollectiveBroadcast) {
+    refuse("group_c3", absl::StrCat("replica_groups must name every id from 0 to ", largest),
+           absl::StrCat(cover.ids, " of them"));
+  }
+  return cover;
+}
+
+Cover CheckForm(const Instruction& op, const ReplicaGroups& groups, Findings& findings) {
+  if (groups.form == ReplicaGroups::Form::kList) return CheckList(op, groups.groups, findings);
+  Cover cover;
+  if (groups.form == ReplicaGroups::Form::kIota) {
+    cover.group_size = groups.group_size;
+    cover.ids = Product(groups.group_count, groups.group_size);
+    return cover;
+  }
+  cover.ids = 1;
+  for (const Mesh::Axis& axis : groups.mesh.axes) cover.ids = Product(cover.ids, axis.size);
+  cover.group_size = 1;
+  for (const AxisRef& axis : groups.axes) {
+    const bool whole = !axis.has_sub_axis && axis.axis >= 0 &&
+                       axis.axis < static_cast<int64_t>(groups.mesh.axes.size());
+    cover.group_size =
+        Product(cover.group_size, whole ? groups.mesh.axes[axis.axis].size : axis.sub_size);
+  }
+  return cover;
+}
+
+// Processes in a group; 0 when they are not known.
+int64_t GroupProcesses(const Cover& cover, const Processes& processes) {
+  const int64_t ids = cover.group_size > 0 ? cover.group_size : processes.count;
+  return Product(ids, processes.per_id);
+}
+
+// The size of operand and result in the dimension of all-gather or reduce-scatter.
+void CheckRatio(const Instruction& op, int64_t group, Findings& findings) {
+  const bool grows = op.opcode() == Opcode::kAllGather || op.opcode() == Opcode::kAllGatherStart;
+  const int64_t dimension = op.GetInt(Attr::kDimension);
+  const Shape& declared =
+      op.opcode() == Opcode::kAllGatherStart ? op.shape().tuple_shape(1) : op.shape();
+  for (int64_t k = 0; k < op.operand_count(); ++k) {
+    const Shape& operand = op.operand(k)->shape();
+    const Shape& result = op.operand_count() == 1 ? declared : declared.tuple_shape(k);
+    const int64_t large = (grows ? result : operand).dimension(dimension);
+    const int64_t small = (grows ? operand : result).dimension(dimension);
+    if (small < 0 || large < 0 || Product(small, group) == large) continue;
+    findings.Add(
+        "group_c7", op,
+        absl::StrCat("dimension ", dimension, " must change by the size of a group, ", group),
+        absl::StrCat(operand.ToString(), " to ", result.ToString()));
+  }
+}
+
+void CheckSplit(const Instruction& op, int64_t group, Findings& findings) {
+  if (const std::optional<int64_t> dimension = op.FindInt(Attr::kDimension)) {
+    const int64_t size = op.operand(0)->shape().dimension(*dimension);
+    if (size < 0 || size % group == 0) return;
+    findings.Add(
+        "group_c8", op,
+        absl::StrCat("dimension ", *dimension, " must divide by the size of a group, ", group),
+        op.operand(0)->shape().ToString());
+  } else if (op.operand_count() != group) {
+    findings.Add("group_c8", op,
+                 absl::StrCat("there must be an operand per member of a group, ", group),
+                 absl::StrCat(op.operand_count()));
+  }
+}
+
+// Sizes, where the rule of the operation holds (CheckInstruction).
+void CheckSizes(const Instruction& op, int64_t group, Findings& findings) {
+  switch (op.opcode()) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kReduceScatter:
+      return CheckRatio(op, group, findings);
+    case Opcode::kAllToAll:
+      return CheckSplit(op, group, findings);
+    default:
+      return;
+  }
+}
+
+void CheckGroups(const Instruction& op, const Module& module, Findings& findings) {
+  const ReplicaGroups& groups = op.replica_groups();
+  const Cover cover = CheckForm(op, groups, findings);
+  if (!cover.sound) return;
+  const Processes processes = ProcessesOf(op, module);
+  const bool global = op.info().FindAttribute(Attr::kUseGlobalDeviceIds) != nullptr &&
+                      op.GetBool(Attr::kUseGlobalDeviceIds);
+  if (global && (cover.ids == 0 || !op.FindInt(Attr::kChannelId))) {
+    findings.Add("group_c5", op,
+                 "with use_global_device_ids there must be a channel_id and replica_groups",
+                 cover.ids == 0 ? "no groups" : "no channel");
+    return;
+  }
+  // A count of 1 is also what a module has that says nothing.
+  const bool counts_known = processes.count > 1;
+  if (counts_known && cover.ids > 0 && cover.ids != processes.count &&
+      op.opcode() != Opcode::kCollectiveBroadcast) {
+    findings.Add("group_c4", op,
+                 absl::StrCat("replica_groups must name the ", processes.count, " ", processes.kind,
+                              " of the module"),
+                 absl::StrCat(cover.ids));
+    return;
+  }
+  const int64_t group = GroupProcesses(cover, processes);
+  if (group > 1) CheckSizes(op, group, findings);
+}
+
+void CheckPairs(const Instruction& op, const Module& module, Findings& findings) {
+  const auto* pairs =
+      op.attributes().Get<std::vector<std::vector<int64_t>>>(Attr::kSourceTargetPairs);
+  if (pairs == nullptr) return;
+  const Processes processes = ProcessesOf(op, module);
+  for (const std::vector<int64_t>& pair : *pairs) {
+    for (int64_t id : pair) {
+      if (id >= 0 && (processes.count <= 1 || id < processes.count)) continue;
+      findings.Add(
+          "pair_c1", op,
+          absl::StrCat("source_target_pairs must name ", processes.kind,
+                       processes.count <= 1 ? std::string(" from 0 on")
+                                            : absl::StrCat(" in [0, ", processes.count, ")")),
+          ListText(pair));
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void CheckCollectives(const Module& module, Findings& findings) {
+  const Instruction* constrained[2] = {nullptr, nullptr};
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Instruction& op = *instruction;
+      if (op.info().family != Family::kCollective) continue;
+      if (op.HasAttribute(Attr::kSourceTargetPairs)) CheckPairs(op, module, findings);
+      if (!HasGroups(op.opcode())) continue;
+      // Sizes are held against groups where the operation itself is sound.
+      if (CheckInstruction(op).ok()) CheckGroups(op, module, findings);
+      if (op.opcode() != Opcode::kAllReduce && op.opcode() != Opcode::kAllReduceStart) continue;
+      const std::optional<int64_t> channel = op.FindInt(Attr::kChannelId);
+      if (channel && *channel <= 0) {
+        findings.Add("all_reduce_c1", op, "the channel_id of an all-reduce must be positive",
+                     absl::StrCat(*channel));
+      }
+      const bool constrains = op.GetBool(Attr::kConstrainLayout);
+      if (constrained[!constrains] != nullptr && constrained[constrains] == nullptr) {
+        findings.Add("all_reduce_c2", op,
+                     "either all or no all-reduce of a module may constrain layouts",
+                     absl::StrCat("another choice in ", constrained[!constrains]->name()));
+      }
+      if (constrained[constrains] == nullptr) constrained[constrains] = &op;
+    }
+  }
+}
+
+}  // namespace assay

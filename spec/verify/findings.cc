@@ -1,0 +1,67 @@
+#include "spec/verify/findings.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "spec/ops/checks.h"
+
+namespace assay {
+
+void Findings::Keep(Finding finding, absl::string_view where) {
+  finding.strict_only = strict_only_;
+  finding.message = absl::StrCat(finding.expected, finding.found.empty() ? "" : ", found ",
+                                 finding.found, "; in ", where);
+  result_.findings.push_back(std::move(finding));
+}
+
+void Findings::Add(absl::string_view clause, const Instruction& where, std::string expected,
+                   std::string found) {
+  if (!keeps_more()) {
+    ++result_.left_out;
+    return;
+  }
+  Finding finding;
+  finding.clause = std::string(clause);
+  if (where.parent() != nullptr) finding.computation = where.parent()->name();
+  finding.instruction = where.name();
+  finding.position = where.position();
+  finding.expected = std::move(expected);
+  finding.found = std::move(found);
+  Keep(std::move(finding), where.Describe());
+}
+
+void Findings::Add(absl::string_view clause, const Computation& where, std::string expected,
+                   std::string found) {
+  if (!keeps_more()) {
+    ++result_.left_out;
+    return;
+  }
+  Finding finding;
+  finding.clause = std::string(clause);
+  finding.computation = where.name();
+  finding.position = where.position();
+  finding.expected = std::move(expected);
+  finding.found = std::move(found);
+  Keep(std::move(finding), absl::StrCat("computation ", where.name()));
+}
+
+void Findings::Add(absl::string_view clause, const Module& where, std::string expected,
+                   std::string found) {
+  if (!keeps_more()) {
+    ++result_.left_out;
+    return;
+  }
+  Finding finding;
+  finding.clause = std::string(clause);
+  finding.expected = std::move(expected);
+  finding.found = std::move(found);
+  Keep(std::move(finding), absl::StrCat("module ", where.name()));
+}
+
+void Findings::AddViolation(const Instruction& where, const absl::Status& status) {
+  if (status.ok()) return;
+  ViolationParts parts = PartsOfViolation(status);
+  Add(parts.clause, where, std::move(parts.expected), std::move(parts.found));
+}
+
+}  // namespace assay

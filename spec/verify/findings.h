@@ -1,0 +1,48 @@
+// Collects what is wrong with a module while checks run over it. Private to spec/verify.
+// Tests: verifier_test.cc.
+#ifndef ASSAY_SPEC_VERIFY_FINDINGS_H_
+#define ASSAY_SPEC_VERIFY_FINDINGS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "spec/verify/verifier.h"
+
+namespace assay {
+
+class Findings {
+ public:
+  Findings(const VerifyOptions& options, Verification* result)
+      : options_(options), result_(*result) {}
+
+  bool strict() const { return options_.rules == Rules::kStrict; }
+  // Whether another finding will be kept; a costly text need not be made otherwise.
+  bool keeps_more() const {
+    return static_cast<int64_t>(result_.findings.size()) < options_.max_findings;
+  }
+
+  // `expected` is what the clause demands, `found` what stands there.
+  void Add(absl::string_view clause, const Instruction& where, std::string expected,
+           std::string found = "");
+  void Add(absl::string_view clause, const Computation& where, std::string expected,
+           std::string found = "");
+  void Add(absl::string_view clause, const Module& where, std::string expected,
+           std::string found = "");
+  // A violation of a shape rule (spec/ops/checks.h). OK does nothing.
+  void AddViolation(const Instruction& where, const absl::Status& status);
+
+  // What is added from here on only strict rules refuse.
+  void set_strict_only(bool strict_only) { strict_only_ = strict_only; }
+
+ private:
+  void Keep(Finding finding, absl::string_view where);
+
+  const VerifyOptions& options_;
+  Verification& result_;
+  bool strict_only_ = false;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_SPEC_VERIFY_FINDINGS_H_

@@ -1,0 +1,61 @@
+// Operations between replicas and partitions. No groups: one group of all.
+// Clauses: all_gather_c1 the shard count is positive and sizes fit   reduce_scatter_c1 the size
+//   divides   all_to_all_c3 split_count divides, dimensions exist    layout_c1 a layout is not
+//   taken
+// Source: seeds 000, 003; reference ops_control_and_collectives.md 7. Tests: conformance/seeds.
+#ifndef ASSAY_SPEC_BUILDER_COLLECTIVE_H_
+#define ASSAY_SPEC_BUILDER_COLLECTIVE_H_
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/builder/builder.h"
+
+namespace assay {
+
+using ReplicaGroupLists = std::vector<std::vector<int64_t>>;
+using ChannelId = std::optional<int64_t>;
+
+Op AllGather(Op operand, int64_t all_gather_dimension, int64_t shard_count,
+             const ReplicaGroupLists& replica_groups = {}, ChannelId channel_id = std::nullopt,
+             const std::optional<Layout>& layout = std::nullopt, bool use_global_device_ids = false,
+             CallSite site = CallSite::Current());
+Op AllReduce(Op operand, const Callee& computation, const ReplicaGroupLists& replica_groups = {},
+             ChannelId channel_id = std::nullopt,
+             const std::optional<Shape>& shape_with_layout = std::nullopt,
+             bool use_global_device_ids = false, CallSite site = CallSite::Current());
+// The sum over replicas (of pred: or).
+Op CrossReplicaSum(Op operand, const ReplicaGroupLists& replica_groups = {},
+                   CallSite site = CallSite::Current());
+// Splits the operand along split_dimension into split_count parts, hands part i to member i of the
+// group and concatenates what comes in along concat_dimension.
+Op AllToAll(Op operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count,
+            const ReplicaGroupLists& replica_groups = {},
+            const std::optional<Layout>& layout = std::nullopt, ChannelId channel_id = std::nullopt,
+            CallSite site = CallSite::Current());
+// The argument order of the document; HLO has the output second.
+Op RaggedAllToAll(Op input, Op input_offsets, Op send_sizes, Op output, Op output_offsets,
+                  Op recv_sizes, const ReplicaGroupLists& replica_groups = {},
+                  ChannelId channel_id = std::nullopt, CallSite site = CallSite::Current());
+Op CollectiveBroadcast(Op operand, const ReplicaGroupLists& replica_groups = {},
+                       ChannelId channel_id = std::nullopt, CallSite site = CallSite::Current());
+Op CollectivePermute(Op operand, absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
+                     ChannelId channel_id = std::nullopt, bool inplace = false,
+                     CallSite site = CallSite::Current());
+Op ReduceScatter(Op operand, const Callee& computation, int64_t scatter_dimension,
+                 int64_t shard_count, const ReplicaGroupLists& replica_groups = {},
+                 ChannelId channel_id = std::nullopt,
+                 const std::optional<Layout>& layout = std::nullopt,
+                 bool use_global_device_ids = false, CallSite site = CallSite::Current());
+
+Op ReplicaId(Builder* builder, CallSite site = CallSite::Current());
+// `shape` is u32[].
+Op PartitionID(Builder* builder, const Shape& shape, CallSite site = CallSite::Current());
+Op BuildPartitionId(Builder* builder, const Shape& shape, CallSite site = CallSite::Current());
+
+}  // namespace assay
+
+#endif  // ASSAY_SPEC_BUILDER_COLLECTIVE_H_

@@ -1,0 +1,156 @@
+#include "spec/builder/lowering_2017.h"
+
+#include <algorithm>
+
+#include "spec/builder/elementwise.h"
+
+namespace assay {
+namespace builder_internal {
+namespace {
+
+Op SliceOf(Maker& maker, const Op& operand, int64_t dimension, int64_t start, int64_t limit) {
+  const Shape& shape = maker.ShapeOf(operand);
+  Slices ranges(shape.rank());
+  for (int64_t d = 0; d < shape.rank(); ++d) ranges[d].limit = shape.dimension(d);
+  ranges[dimension] = {start, limit, 1};
+  return maker.Make(Opcode::kSlice, {operand}, {{Attr::kSlice, std::move(ranges)}});
+}
+
+// The starts as s64 scalars within [0, size): a start is taken modulo the size it is an index of,
+// which its own type need not hold.
+std::vector<Op> WrappedStarts(Maker& maker, const Shape& shape, Ops start_indices) {
+  std::vector<Op> starts(start_indices.begin(), start_indices.end());
+  if (starts.size() == 1 && maker.ShapeOf(starts[0]).rank() == 1) {
+    const Op vector = starts[0];
+    const ElementType type = maker.ShapeOf(vector).element_type();
+    starts.clear();
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      const Op one = SliceOf(maker, vector, 0, d, d + 1);
+      starts.push_back(maker.Make(Opcode::kReshape, {one}, {}, Shape::Scalar(type)));
+    }
+  }
+  for (int64_t d = 0; d < shape.rank() && maker.ok(); ++d) {
+    const bool is_signed = IsSigned(maker.ShapeOf(starts[d]).element_type());
+    const ElementType wide = is_signed ? ElementType::kS64 : ElementType::kU64;
+    const Op size = maker.Constant(wide, shape.dimension(d));
+    const Op start = maker.Make(Opcode::kConvert, {starts[d]}, {}, Shape::Scalar(wide));
+    Op wrapped = maker.Make(Opcode::kRemainder, {start, size});
+    if (is_signed) {
+      // The remainder has the sign of the start.
+      wrapped = maker.Make(Opcode::kAdd, {wrapped, size});
+      wrapped = maker.Make(Opcode::kRemainder, {wrapped, size});
+    }
+    starts[d] = maker.Make(Opcode::kConvert, {wrapped}, {}, Shape::Scalar(ElementType::kS64));
+  }
+  return starts;
+}
+
+// operand[(start + i) mod size] for i in [0, count), along one dimension; start in [0, size).
+Op WrappedSlice(Maker& maker, const Op& operand, int64_t dimension, const Op& start,
+                int64_t count) {
+  if (!maker.ok()) return operand;
+  const Shape shape = maker.ShapeOf(operand);
+  Op extended = operand;
+  if (count > 1) {
+    const Op head = SliceOf(maker, operand, dimension, 0, count - 1);
+    extended = maker.Make(Opcode::kConcatenate, {operand, head}, {{Attr::kDimension, dimension}});
+  }
+  std::vector<Op> operands = {extended};
+  const Op zero = maker.Constant(ElementType::kS64, 0);
+  for (int64_t d = 0; d < shape.rank(); ++d) operands.push_back(d == dimension ? start : zero);
+  std::vector<int64_t> sizes = ToVector(shape.dimensions());
+  sizes[dimension] = count;
+  return maker.Make(Opcode::kDynamicSlice, operands, {{Attr::kDynamicSliceSizes, sizes}});
+}
+
+Op Less(absl::Span<const Op> parameters, CallSite site) {
+  return LtTotalOrder(parameters[0], parameters[1], {}, site);
+}
+
+Op HandOn(absl::Span<const Op> parameters, CallSite) { return parameters[0]; }
+
+}  // namespace
+
+Op DynamicSlice2017(Maker& maker, const Op& operand, Ops start_indices,
+                    absl::Span<const int64_t> slice_sizes) {
+  if (!maker.Accepts(Opcode::kDynamicSlice, Join({{operand}, start_indices}),
+                     {{Attr::kDynamicSliceSizes, ToVector(slice_sizes)}})) {
+    return maker.Wrap(nullptr);
+  }
+  for (int64_t size : slice_sizes) {
+    ASSAY_MAKER_REQUIRE(maker, "dynamic_slice_2017_c1", size > 0,
+                        "in 2017 slice sizes must be at least 1, found ", ListText(slice_sizes));
+  }
+  const Shape shape = maker.ShapeOf(operand);
+  const std::vector<Op> starts = WrappedStarts(maker, shape, start_indices);
+  Op result = operand;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    result = WrappedSlice(maker, result, d, starts[d], slice_sizes[d]);
+  }
+  return result;
+}
+
+Op DynamicUpdateSlice2017(Maker& maker, const Op& operand, const Op& update, Ops start_indices) {
+  if (!maker.Accepts(Opcode::kDynamicUpdateSlice, Join({{operand, update}, start_indices}))) {
+    return maker.Wrap(nullptr);
+  }
+  const Shape shape = maker.ShapeOf(operand);
+  for (int64_t size : maker.ShapeOf(update).dimensions()) {
+    ASSAY_MAKER_REQUIRE(maker, "dynamic_update_slice_2017_c1", size > 0,
+                        "in 2017 no dimension of an update may be empty, found ",
+                        maker.ShapeOf(update).ToString());
+  }
+  const std::vector<Op> starts = WrappedStarts(maker, shape, start_indices);
+  // Turned so that the update begins at 0, and back.
+  Op turned = operand;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    turned = WrappedSlice(maker, turned, d, starts[d], shape.dimension(d));
+  }
+  const Op zero = maker.Constant(ElementType::kS64, 0);
+  std::vector<Op> operands = {turned, update};
+  operands.resize(2 + shape.rank(), zero);
+  Op result = maker.Make(Opcode::kDynamicUpdateSlice, operands);
+  for (int64_t d = 0; d < shape.rank() && maker.ok(); ++d) {
+    const Op size = maker.Constant(ElementType::kS64, shape.dimension(d));
+    const Op back = maker.Make(Opcode::kSubtract, {size, starts[d]});
+    const Op start = maker.Make(Opcode::kRemainder, {back, size});
+    result = WrappedSlice(maker, result, d, start, shape.dimension(d));
+  }
+  return result;
+}
+
+Op SortKeys(Maker& maker, Ops operands, int64_t dimension) {
+  if (!maker.ok() || operands.empty()) return maker.Wrap(nullptr);
+  const ElementType type = maker.ShapeOf(operands[0]).element_type();
+  ASSAY_MAKER_REQUIRE(maker, "sort_c6", IsArray(type) && !IsComplex(type), "there is no order of ",
+                      maker.ShapeOf(operands[0]).ToString());
+  std::vector<Shape> parameters;
+  for (const Op& operand : operands) {
+    parameters.insert(parameters.end(), 2, Shape::Scalar(maker.ShapeOf(operand).element_type()));
+  }
+  Computation* less = maker.Import(maker.SubComputation("less", parameters, &Less));
+  return maker.Make(Opcode::kSort, operands,
+                    {{Attr::kDimension, dimension}, {Attr::kIsStable, true}}, Shape(),
+                    {{Attr::kToApply, less}});
+}
+
+Op SelectWhole(Maker& maker, const Op& pred, const Op& on_true, const Op& on_false) {
+  if (!maker.ok()) return maker.Wrap(nullptr);
+  const Callee same = maker.SubComputation("selected", {maker.ShapeOf(on_true)}, &HandOn);
+  Computation* branch = maker.Import(same);
+  Computation* other =
+      maker.Import(maker.SubComputation("selected", {maker.ShapeOf(on_false)}, &HandOn));
+  return maker.Make(Opcode::kConditional, {pred, on_true, on_false}, {}, Shape(),
+                    {{Attr::kTrueComputation, branch}, {Attr::kFalseComputation, other}});
+}
+
+int64_t ContractedOfRhs2017(const Shape& rhs) { return std::max<int64_t>(rhs.rank() - 2, 0); }
+
+bool Rng2017Takes(RandomDistribution distribution, ElementType type) {
+  if (type == ElementType::kF32) return true;
+  return distribution == RandomDistribution::kUniform &&
+         (type == ElementType::kS32 || type == ElementType::kU32);
+}
+
+}  // namespace builder_internal
+}  // namespace assay

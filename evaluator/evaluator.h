@@ -21,6 +21,7 @@
 #include "evaluator/real/real_functions.h"
 #include "spec/element/element.h"
 #include "spec/ir/module.h"
+#include "spec/views/view.h"
 
 namespace assay {
 
@@ -106,6 +107,14 @@ class Definition {
 // The fast way (evaluator/kernels). UNIMPLEMENTED, naming the opcode, for operations that have
 // none; the instruction must have passed CheckInstruction.
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernel(const Instruction& instruction);
+
+// As PrepareKernel, for operands that are views: a run is given arrays, and the elements of operand
+// k are where views[k] says among these (`source` is the number of the array). Null for operations
+// and element types whose kernels read operands as they lie only.
+absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernelOnViews(const Instruction& instruction,
+                                                             absl::Span<const View> views);
+// A kernel that writes the elements of a view of such arrays.
+std::unique_ptr<Kernel> PrepareViewCopy(const View& view, ElementType type);
 
 // The readable way (evaluator/ops). UNIMPLEMENTED, naming the opcode, for operations that have
 // none, tuple operands and dynamic dimensions. The instruction must outlive the definition.

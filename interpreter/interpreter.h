@@ -51,9 +51,10 @@ struct RunOptions {
 
 // Filled as far as the run came.
 struct RunStats {
-  int64_t steps = 0;       // element operations charged
-  int64_t peak_bytes = 0;  // of live values
-  RealStats real;          // elements by deciding tier; undecided ones
+  int64_t steps = 0;         // element operations charged
+  int64_t peak_bytes = 0;    // of live values
+  RealStats real;            // elements by deciding tier; undecided ones
+  int64_t stored_bytes = 0;  // that instructions wrote as their results; views write none
 };
 
 struct PlanOptions {

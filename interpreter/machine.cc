@@ -33,6 +33,7 @@ void Machine::WriteStats() {
   stats_->steps = budget_.spent();
   stats_->peak_bytes = memory_->peak();
   stats_->real = context_.real_stats;
+  stats_->stored_bytes = stored_bytes_;
 }
 
 absl::StatusOr<Literal> Machine::RunEntry(absl::Span<const Literal> arguments) {
@@ -151,6 +152,7 @@ absl::Status Machine::RunKernel(const Step& step) {
     }
     results[i] = {info.shape, Data(plan, frame, slot)};
   }
+  stored_bytes_ += step.stored_bytes;
   return step.kernel->Run(operands, results, context_);
 }
 

@@ -82,6 +82,7 @@ class Machine : public ComputationCaller {
   std::vector<Activation> stack_;
   std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number
   int nested_runs_ = 0;
+  int64_t stored_bytes_ = 0;
 };
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,9 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/region/scalar_program.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/plan_views.h"
 #include "spec/ir/module.h"
+#include "spec/views/view.h"
 
 namespace assay {
 
@@ -57,10 +60,11 @@ struct Step {
   std::unique_ptr<Kernel> kernel;
   std::vector<const ComputationPlan*> callees;  // call: 1; while: condition, body; branches
   std::shared_ptr<const ScalarProgram> loop_condition, loop_body;
-  std::vector<int32_t> operands;  // leaves of all operands, in order
+  std::vector<int32_t> operands;  // leaves of all operands, in order; of views, their sources
   std::vector<OperandUse> uses;   // of each operand
   std::vector<int32_t> results;   // leaves of the result
   std::vector<int32_t> dying;     // slots that nobody reads after this step
+  int64_t stored_bytes = 0;       // that a kernel writes
 };
 
 struct ComputationPlan {
@@ -92,6 +96,19 @@ class PlanBuilder {
   absl::Status VisitStep(const Instruction& instruction, Step step);
   absl::Status PrepareStep(const Instruction& instruction, Step* step) const;
   absl::Status PrepareWhile(const Instruction& instruction, Step* step) const;
+  // Data movement that its users read through gets a view and no step.
+  absl::Status VisitMovement(const Instruction& instruction);
+  std::optional<View> ComposeView(const Instruction& instruction);
+  // The value of an instruction as a view of slots.
+  View AsView(const Instruction& instruction) const;
+  bool IsView(const Instruction& instruction) const;
+  // Gives a view slots of its own, and a step that fills them.
+  void StoreView(const Instruction& instruction);
+  // A kernel that reads operands through views, with the slots it reads; null if there is none.
+  absl::StatusOr<std::unique_ptr<Kernel>> PrepareOnViews(const Instruction& instruction,
+                                                         std::vector<int32_t>* slots) const;
+  // Appends a step whose operands and kernel are given.
+  void AddStep(const Instruction& instruction, Step step);
   SlotList NewSlots(const Shape& shape);
   int32_t NewSlot(const Shape& shape);
   const SlotList& SlotsOf(const Instruction& instruction) const;
@@ -103,8 +120,10 @@ class PlanBuilder {
   const PlanOptions& options_;
   const PlanMap& plans_;
   std::unique_ptr<ComputationPlan> plan_;
-  std::vector<bool> live_;          // by instruction index
-  std::vector<SlotList> slots_of_;  // by instruction index
+  std::vector<bool> live_;                               // by instruction index
+  std::vector<SlotList> slots_of_;                       // by instruction index
+  std::optional<ViewChoice> view_choice_;                // none: every instruction is stored
+  absl::flat_hash_map<const Instruction*, View> views_;  // sources are slots
 };
 
 // The computations that an instruction runs as plans: those of control flow, and regions of other

@@ -1,45 +1,20 @@
-// Kernel of dot: both operands are laid out as [rows][contracted] and [contracted][columns] for
-// each batch, then multiplied tile by tile. Source: reference ops_structural.md 7.2.
-// Tests: kernels_test.cc.
+// Kernel of dot: both operands are read as [rows][contracted] and [contracted][columns] for each
+// batch, whatever their own order, and multiplied tile by tile. Source: reference
+// ops_structural.md 7.2. Tests: kernels_test.cc.
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/scratch.h"
-#include "evaluator/kernels/strided_copy.h"
+#include "evaluator/kernels/view_reader.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay::kernels {
 namespace {
-
-// How one operand becomes a dense array of the listed dimensions, in that order.
-struct Packing {
-  StridedCopy copy;
-  bool dense = true;  // it is one already
-};
-
-Packing MakePacking(const Shape& operand, absl::Span<const int64_t> first,
-                    absl::Span<const int64_t> second) {
-  const Dimensions strides = RowMajorStrides(operand.dimensions());
-  Dimensions sizes, source;
-  for (absl::Span<const int64_t> list : {first, second}) {
-    for (const int64_t d : list) {
-      sizes.push_back(operand.dimension(d));
-      source.push_back(strides[d]);
-    }
-  }
-  const Dimensions packed = RowMajorStrides(sizes);
-  Packing packing;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] != 1 && source[d] != packed[d]) packing.dense = false;
-  }
-  packing.copy = StridedCopy(StorageBytes(operand.element_type()), sizes, source, packed);
-  return packing;
-}
 
 int64_t SizeOf(const Shape& shape, absl::Span<const int64_t> dimensions) {
   int64_t size = 1;
@@ -47,82 +22,122 @@ int64_t SizeOf(const Shape& shape, absl::Span<const int64_t> dimensions) {
   return size;
 }
 
+// An operand with its dimensions in the order of the lists.
+View Arranged(const Instruction& dot, absl::Span<const View> views, int64_t k,
+              std::initializer_list<absl::Span<const int64_t>> lists) {
+  const View view = views.empty() ? View::Dense(dot.operand(k)->shape().dimensions(), k) : views[k];
+  Dimensions order;
+  for (absl::Span<const int64_t> list : lists) order.insert(order.end(), list.begin(), list.end());
+  return view.Transpose(order);
+}
+
 class DotKernel : public Kernel {
  public:
-  DotKernel(const Instruction& dot, const ContractionTypes& types);
+  DotKernel(const Instruction& dot, absl::Span<const View> views, const ContractionTypes& types);
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override;
 
  private:
-  static constexpr int64_t kColumns = 64;  // of a tile
+  static constexpr int64_t kColumns = 64;         // of a tile
+  static constexpr int64_t kRowValues = 1 << 14;  // elements of lhs rows copied at once
 
-  absl::Status RunBatch(const std::byte* lhs, const std::byte* rhs, std::byte* out,
-                        DecodedMatrix& matrix, Meter& meter) const;
+  absl::Status RunBatch(Sources operands, int64_t batch, std::byte* out, DecodedMatrix& matrix,
+                        std::byte* rhs_room, std::byte* lhs_room, Meter& meter) const;
+  // Rows of lhs times the tile of rhs in `matrix`.
+  absl::Status MultiplyRows(Sources operands, int64_t batch, std::byte* out, DecodedMatrix& matrix,
+                            std::byte* room, Meter& meter) const;
 
   ContractionTypes types_;
-  Packing lhs_, rhs_;
   int64_t rows_, contracted_, columns_;
   int64_t batches_ = 1;
-  Odometer<2>::Loops batch_;  // offsets in lhs and rhs
+  ViewReader lhs_;  // [batch][row][contracted]
+  ViewReader rhs_;  // [batch][contracted][column]
+  // Whether boxes of [batch, contracted, column] can be copied from rhs.
+  bool rhs_in_tiles_ = false;
+  int64_t rows_at_once_ = 1;
 };
 
-DotKernel::DotKernel(const Instruction& dot, const ContractionTypes& types) : types_(types) {
+DotKernel::DotKernel(const Instruction& dot, absl::Span<const View> views,
+                     const ContractionTypes& types)
+    : types_(types) {
   const DotDimensions dims = DotDimensionsOf(dot);
   const Shape& lhs = dot.operand(0)->shape();
   const Shape& rhs = dot.operand(1)->shape();
-  lhs_ = MakePacking(lhs, dims.lhs_free, dims.lhs_contracting);
-  rhs_ = MakePacking(rhs, dims.rhs_contracting, dims.rhs_free);
   rows_ = SizeOf(lhs, dims.lhs_free);
   contracted_ = SizeOf(lhs, dims.lhs_contracting);
   columns_ = SizeOf(rhs, dims.rhs_free);
-  const Dimensions lhs_strides = RowMajorStrides(lhs.dimensions());
-  const Dimensions rhs_strides = RowMajorStrides(rhs.dimensions());
-  for (size_t k = 0; k < dims.lhs_batch.size(); ++k) {
-    const int64_t size = lhs.dimension(dims.lhs_batch[k]);
-    batch_.push_back({size, {lhs_strides[dims.lhs_batch[k]], rhs_strides[dims.rhs_batch[k]]}});
-    batches_ *= size;
+  batches_ = SizeOf(lhs, dims.lhs_batch);
+  lhs_ = ViewReader(Arranged(dot, views, 0, {dims.lhs_batch, dims.lhs_free, dims.lhs_contracting}),
+                    StorageBytes(types.lhs));
+  View right = Arranged(dot, views, 1, {dims.rhs_batch, dims.rhs_contracting, dims.rhs_free});
+  rhs_ = ViewReader(right, StorageBytes(types.rhs));
+  const std::optional<View> tiles = right.Reshape({batches_, contracted_, columns_});
+  rhs_in_tiles_ = !rhs_.direct() && tiles.has_value();
+  if (rhs_in_tiles_) {
+    rhs_ = ViewReader(*tiles, StorageBytes(types.rhs), ViewReader::Access::kBoxes);
   }
+  rows_at_once_ = std::clamp<int64_t>(kRowValues / std::max<int64_t>(1, contracted_), 1,
+                                      std::max<int64_t>(1, rows_));
 }
 
 absl::Status DotKernel::Run(absl::Span<const ArrayRef> operands,
                             absl::Span<const MutableArrayRef> results,
                             EvaluationContext& context) const {
   if (batches_ * rows_ * columns_ == 0) return absl::OkStatus();
-  const int64_t lhs_bytes = StorageBytes(types_.lhs);
-  const int64_t rhs_bytes = StorageBytes(types_.rhs);
-  Scratch<std::byte, 512> lhs_room(lhs_.dense ? 0 : rows_ * contracted_ * lhs_bytes);
-  Scratch<std::byte, 512> rhs_room(rhs_.dense ? 0 : contracted_ * columns_ * rhs_bytes);
+  const int64_t copied_columns = rhs_in_tiles_ ? std::min(kColumns, columns_) : columns_;
+  Scratch<std::byte, 512> lhs_room(
+      lhs_.direct() ? 0 : rows_at_once_ * contracted_ * StorageBytes(types_.lhs));
+  Scratch<std::byte, 512> rhs_room(
+      rhs_.direct() ? 0 : contracted_ * copied_columns * StorageBytes(types_.rhs));
   DecodedMatrix matrix(types_);
   Meter meter(context);
   std::byte* out = results[0].data;
-  Odometer<2> batch(batch_);
-  do {
-    const std::byte* lhs = operands[0].data + batch.offset(0) * lhs_bytes;
-    const std::byte* rhs = operands[1].data + batch.offset(1) * rhs_bytes;
-    if (!lhs_.dense) {
-      absl::Status status = lhs_.copy.Run(lhs, lhs_room.data(), meter);
-      if (!status.ok()) return status;
-      lhs = lhs_room.data();
-    }
-    if (!rhs_.dense) {
-      absl::Status status = rhs_.copy.Run(rhs, rhs_room.data(), meter);
-      if (!status.ok()) return status;
-      rhs = rhs_room.data();
-    }
-    if (absl::Status status = RunBatch(lhs, rhs, out, matrix, meter); !status.ok()) return status;
+  for (int64_t batch = 0; batch < batches_; ++batch) {
+    absl::Status status =
+        RunBatch(operands, batch, out, matrix, rhs_room.data(), lhs_room.data(), meter);
+    if (!status.ok()) return status;
     out += rows_ * columns_ * StorageBytes(types_.result);
-  } while (batch.Next());
+  }
   return meter.Flush();
 }
 
-absl::Status DotKernel::RunBatch(const std::byte* lhs, const std::byte* rhs, std::byte* out,
-                                 DecodedMatrix& matrix, Meter& meter) const {
+absl::Status DotKernel::RunBatch(Sources operands, int64_t batch, std::byte* out,
+                                 DecodedMatrix& matrix, std::byte* rhs_room, std::byte* lhs_room,
+                                 Meter& meter) const {
+  const int64_t rhs_bytes = StorageBytes(types_.rhs);
+  const int64_t size = contracted_ * columns_;
+  const std::byte* rhs = nullptr;
+  if (!rhs_in_tiles_ && size > 0)
+    rhs = rhs_.Block(operands, batch * size, size, rhs_bytes, rhs_room);
   for (int64_t first = 0; first < columns_; first += kColumns) {
     const int64_t width = std::min(kColumns, columns_ - first);
-    matrix.Set(rhs + first * StorageBytes(types_.rhs), columns_, contracted_, width);
+    if (rhs_in_tiles_) {
+      rhs_.CopyBox(operands, {batch, 0, first}, {1, contracted_, width}, rhs_room);
+      matrix.Set(rhs_room, width, contracted_, width);
+    } else {
+      matrix.Set(rhs == nullptr ? nullptr : rhs + first * rhs_bytes, columns_, contracted_, width);
+    }
     if (absl::Status status = meter.Add(contracted_ * width); !status.ok()) return status;
-    absl::Status status =
-        matrix.Multiply(lhs, rows_, out + first * StorageBytes(types_.result), columns_, 1, meter);
+    absl::Status status = MultiplyRows(operands, batch, out + first * StorageBytes(types_.result),
+                                       matrix, lhs_room, meter);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status DotKernel::MultiplyRows(Sources operands, int64_t batch, std::byte* out,
+                                     DecodedMatrix& matrix, std::byte* room, Meter& meter) const {
+  const int64_t lhs_bytes = StorageBytes(types_.lhs);
+  const int64_t at_once = lhs_.direct() ? rows_ : rows_at_once_;
+  for (int64_t first = 0; first < rows_; first += at_once) {
+    const int64_t count = std::min(at_once, rows_ - first);
+    const std::byte* rows = room;
+    if (contracted_ > 0) {
+      rows = lhs_.Block(operands, (batch * rows_ + first) * contracted_, count * contracted_,
+                        lhs_bytes, room);
+    }
+    absl::Status status = matrix.Multiply(
+        rows, count, out + first * columns_ * StorageBytes(types_.result), columns_, 1, meter);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -130,12 +145,12 @@ absl::Status DotKernel::RunBatch(const std::byte* lhs, const std::byte* rhs, std
 
 }  // namespace
 
-KernelOrNull PrepareDot(const Instruction& instruction) {
+KernelOrNull PrepareDot(const Instruction& instruction, absl::Span<const View> views) {
   const std::optional<ContractionTypes> types = ContractionTypes::For(
       instruction.operand(0)->shape().element_type(),
       instruction.operand(1)->shape().element_type(), instruction.shape().element_type());
   if (!types.has_value()) return nullptr;
-  return std::make_unique<DotKernel>(instruction, *types);
+  return std::make_unique<DotKernel>(instruction, views, *types);
 }
 
 }  // namespace assay::kernels

@@ -1,4 +1,5 @@
 // Kernels of the elementwise operations: loops over dense blocks (element_loops.h), block by block.
+// Operands that are views are read block by block too.
 // Source: reference ops_elementwise_and_types.md. Tests: kernels_test.cc.
 #include <algorithm>
 #include <cstring>
@@ -9,34 +10,64 @@
 
 #include "evaluator/kernels/element_loops.h"
 #include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/scratch.h"
+#include "evaluator/kernels/view_reader.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
 namespace {
 
-// Elements between two charges of the budget.
+// Elements between two charges of the budget; fewer where blocks of views are copied, so that the
+// copies stay in the first cache.
 constexpr int64_t kBlock = 4096;
+constexpr int64_t kViewBlock = 1024;
 
-// The first operand that may lend its storage to the result: as many elements of the same size.
-int LendingOperand(const Instruction& instruction) {
+// The first operand that may lend its storage to the result: as many elements of the same size, as
+// they lie. The number of the array among those of a run, or -1.
+int LendingOperand(const Instruction& instruction, absl::Span<const View> views) {
   const Shape& shape = instruction.shape();
   const int64_t bytes = StorageBytes(shape.element_type());
   for (int64_t i = 0; i < instruction.operand_count(); ++i) {
     const Shape& operand = instruction.operand(i)->shape();
-    if (StorageBytes(operand.element_type()) == bytes && Shape::SameDimensions(operand, shape)) {
-      return static_cast<int>(i);
+    if (StorageBytes(operand.element_type()) != bytes || !Shape::SameDimensions(operand, shape)) {
+      continue;
     }
+    if (views.empty()) return static_cast<int>(i);
+    if (views[i].is_dense()) return static_cast<int>(views[i].affine()->source);
   }
   return -1;
 }
 
+// One operand during a run.
+class OperandBlocks {
+ public:
+  OperandBlocks(const ViewReader& reader, Sources sources, int64_t element_bytes)
+      : reader_(reader),
+        sources_(sources),
+        element_bytes_(element_bytes),
+        room_(reader.direct() ? 0 : kViewBlock * element_bytes) {}
+  // Blocks in rising order, none larger than the first.
+  const std::byte* At(int64_t first, int64_t n) {
+    if (reader_.uniform() && first > 0) return room_.data();
+    return reader_.Block(sources_, first, n, element_bytes_, room_.data());
+  }
+
+ private:
+  const ViewReader& reader_;
+  Sources sources_;
+  int64_t element_bytes_;
+  Scratch<std::byte, 16> room_;
+};
+
 class ElementwiseKernel : public Kernel {
  public:
-  explicit ElementwiseKernel(const Instruction& instruction)
+  ElementwiseKernel(const Instruction& instruction, absl::Span<const View> views)
       : count_(instruction.shape().element_count()),
-        lending_operand_(LendingOperand(instruction)),
-        result_bytes_(StorageBytes(instruction.shape().element_type())) {}
+        lending_operand_(LendingOperand(instruction, views)),
+        result_bytes_(StorageBytes(instruction.shape().element_type())),
+        readers_(instruction, views),
+        block_(readers_.all_direct() ? kBlock : kViewBlock) {}
 
   int in_place_operand() const override { return lending_operand_; }
 
@@ -44,8 +75,8 @@ class ElementwiseKernel : public Kernel {
   // Calls f(first element, number of elements) for each block.
   template <typename F>
   absl::Status ForEachBlock(EvaluationContext& context, F f) const {
-    for (int64_t first = 0; first < count_; first += kBlock) {
-      const int64_t n = std::min(kBlock, count_ - first);
+    for (int64_t first = 0; first < count_; first += block_) {
+      const int64_t n = std::min(block_, count_ - first);
       if (absl::Status status = context.Charge(n); !status.ok()) return status;
       f(first, n);
     }
@@ -55,18 +86,21 @@ class ElementwiseKernel : public Kernel {
   int64_t count_;
   int lending_operand_;
   int64_t result_bytes_;
+  OperandReaders readers_;
+  int64_t block_;
 };
 
 class UnaryKernel : public ElementwiseKernel {
  public:
-  UnaryKernel(const Instruction& instruction, const ElementLoop& loop)
-      : ElementwiseKernel(instruction),
+  UnaryKernel(const Instruction& instruction, absl::Span<const View> views, const ElementLoop& loop)
+      : ElementwiseKernel(instruction, views),
         loop_(loop),
         bytes_(StorageBytes(loop.function.op.operand_type)) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
+    OperandBlocks x(readers_[0], operands, bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      loop_(operands[0].data + first * bytes_, results[0].data + first * result_bytes_, n, context);
+      loop_(x.At(first, n), results[0].data + first * result_bytes_, n, context);
     });
   }
 
@@ -77,35 +111,40 @@ class UnaryKernel : public ElementwiseKernel {
 
 class BinaryKernel : public ElementwiseKernel {
  public:
-  BinaryKernel(const Instruction& instruction, const ElementLoop& loop)
-      : ElementwiseKernel(instruction),
+  BinaryKernel(const Instruction& instruction, absl::Span<const View> views,
+               const ElementLoop& loop)
+      : ElementwiseKernel(instruction, views),
         loop_(loop),
-        bytes_(StorageBytes(instruction.operand(0)->shape().element_type())) {}
+        bytes_(StorageBytes(instruction.operand(0)->shape().element_type())),
+        right_bytes_(StorageBytes(instruction.operand(1)->shape().element_type())) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
+    OperandBlocks a(readers_[0], operands, bytes_);
+    OperandBlocks b(readers_[1], operands, right_bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      loop_(operands[0].data + first * bytes_, operands[1].data + first * bytes_,
-            results[0].data + first * result_bytes_, n, context);
+      loop_(a.At(first, n), b.At(first, n), results[0].data + first * result_bytes_, n, context);
     });
   }
 
  private:
   ElementLoop loop_;
   int64_t bytes_;
+  int64_t right_bytes_;
 };
 
 // An operation on a type of at most 16 bits as a table of all results, made by the first run.
 class TableKernel : public ElementwiseKernel {
  public:
-  TableKernel(const Instruction& instruction, const ElementLoop& loop)
-      : ElementwiseKernel(instruction),
+  TableKernel(const Instruction& instruction, absl::Span<const View> views, const ElementLoop& loop)
+      : ElementwiseKernel(instruction, views),
         loop_(loop),
         bytes_(StorageBytes(loop.function.op.operand_type)) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     std::call_once(once_, [&] { MakeTable(context); });
+    OperandBlocks blocks(readers_[0], operands, bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      const std::byte* x = operands[0].data + first * bytes_;
+      const std::byte* x = blocks.At(first, n);
       std::byte* out = results[0].data + first * result_bytes_;
       switch (result_bytes_) {
         case 1:
@@ -151,24 +190,27 @@ class TableKernel : public ElementwiseKernel {
 
 class SelectKernel : public ElementwiseKernel {
  public:
-  SelectKernel(const Instruction& instruction, const ElementLoop& loop)
-      : ElementwiseKernel(instruction),
+  SelectKernel(const Instruction& instruction, absl::Span<const View> views,
+               const ElementLoop& loop)
+      : ElementwiseKernel(instruction, views),
         loop_(loop),
         scalar_(instruction.operand(0)->shape().rank() == 0 && instruction.shape().rank() != 0) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    const std::byte* pred = operands[0].data;
     if (scalar_) {
-      const std::byte* chosen = operands[pred[0] != std::byte{0} ? 1 : 2].data;
-      if (chosen != results[0].data && count_ > 0) {
-        std::memcpy(results[0].data, chosen, count_ * result_bytes_);
+      const bool pred = *readers_[0].data(operands) != std::byte{0};
+      const ViewReader& chosen = readers_[pred ? 1 : 2];
+      if (!chosen.direct() || chosen.data(operands) != results[0].data) {
+        chosen.Copy(operands, 0, count_, result_bytes_, results[0].data);
       }
       return context.Charge(count_);
     }
+    OperandBlocks pred(readers_[0], operands, 1);
+    OperandBlocks on_true(readers_[1], operands, result_bytes_);
+    OperandBlocks on_false(readers_[2], operands, result_bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      const int64_t offset = first * result_bytes_;
-      loop_.ternary(loop_.function, pred + first, operands[1].data + offset,
-                    operands[2].data + offset, results[0].data + offset, n, context);
+      loop_.ternary(loop_.function, pred.At(first, n), on_true.At(first, n), on_false.At(first, n),
+                    results[0].data + first * result_bytes_, n, context);
     });
   }
 
@@ -177,61 +219,55 @@ class SelectKernel : public ElementwiseKernel {
   bool scalar_;
 };
 
-// minimum(maximum(min, x), max); scalar bounds are spread over a block first.
+// minimum(maximum(min, x), max); a scalar bound is a view of the size of the result.
 class ClampKernel : public ElementwiseKernel {
  public:
-  ClampKernel(const Instruction& instruction, const ElementLoop& maximum,
-              const ElementLoop& minimum)
-      : ElementwiseKernel(instruction), maximum_(maximum), minimum_(minimum) {
-    const Shape& shape = instruction.shape();
-    lending_operand_ = 1;
-    for (int i = 0; i < 2; ++i) {
-      scalar_[i] = instruction.operand(2 * i)->shape().rank() == 0 && shape.rank() != 0;
-    }
+  ClampKernel(const Instruction& instruction, absl::Span<const View> views,
+              const ElementLoop& maximum, const ElementLoop& minimum)
+      : ElementwiseKernel(instruction, views), maximum_(maximum), minimum_(minimum) {
+    block_ = kViewBlock;
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    alignas(16) std::byte bounds[2][kSpread * kLargestElement];
-    alignas(16) std::byte raised[kSpread * kLargestElement];  // the upper bound may lie in `out`
-    const std::byte* bound[2] = {operands[0].data, operands[2].data};
-    for (int i = 0; i < 2; ++i) {
-      if (scalar_[i]) Spread(bound[i], std::min(count_, kSpread), bounds[i]);
-    }
-    Meter meter(context);
-    for (int64_t first = 0; first < count_; first += kSpread) {
-      const int64_t n = std::min(kSpread, count_ - first);
-      const int64_t offset = first * result_bytes_;
-      std::byte* out = results[0].data + offset;
-      const std::byte* low = scalar_[0] ? bounds[0] : bound[0] + offset;
-      const std::byte* high = scalar_[1] ? bounds[1] : bound[1] + offset;
-      maximum_(low, operands[1].data + offset, raised, n, context);
-      minimum_(raised, high, out, n, context);
-      if (absl::Status status = meter.Add(n); !status.ok()) return status;
-    }
-    return meter.Flush();
+    // The upper bound may lie in the result.
+    alignas(16) std::byte raised[kViewBlock * kLargestElement];
+    OperandBlocks low(readers_[0], operands, result_bytes_);
+    OperandBlocks x(readers_[1], operands, result_bytes_);
+    OperandBlocks high(readers_[2], operands, result_bytes_);
+    return ForEachBlock(context, [&](int64_t first, int64_t n) {
+      maximum_(low.At(first, n), x.At(first, n), raised, n, context);
+      minimum_(raised, high.At(first, n), results[0].data + first * result_bytes_, n, context);
+    });
   }
 
  private:
-  static constexpr int64_t kSpread = 256;
   static constexpr int64_t kLargestElement = 8;  // clamp is not defined for complex numbers
-
-  void Spread(const std::byte* value, int64_t n, std::byte* out) const {
-    for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * result_bytes_, value, result_bytes_);
-  }
 
   ElementLoop maximum_;
   ElementLoop minimum_;
-  bool scalar_[2];
 };
 
-KernelOrNull PrepareClamp(const Instruction& instruction) {
+// The operands' views, where there are none yet as they lie, scalar bounds spread over the result.
+std::vector<View> ClampViews(const Instruction& clamp, absl::Span<const View> views) {
+  std::vector<View> spread;
+  for (int64_t k = 0; k < 3; ++k) {
+    const Shape& operand = clamp.operand(k)->shape();
+    View view = views.empty() ? View::Dense(operand.dimensions(), k) : views[k];
+    const bool scalar = operand.rank() == 0 && clamp.shape().rank() != 0;
+    spread.push_back(scalar ? view.Broadcast(clamp.shape().dimensions(), {}) : std::move(view));
+  }
+  return spread;
+}
+
+KernelOrNull PrepareClamp(const Instruction& instruction, absl::Span<const View> views) {
   ScalarOp op = ScalarOpOf(instruction);
   op.opcode = Opcode::kMaximum;
   const std::optional<ElementLoop> maximum = FindElementLoop(op);
   op.opcode = Opcode::kMinimum;
   const std::optional<ElementLoop> minimum = FindElementLoop(op);
   if (!maximum.has_value() || !minimum.has_value()) return nullptr;
-  return std::make_unique<ClampKernel>(instruction, *maximum, *minimum);
+  return std::make_unique<ClampKernel>(instruction, ClampViews(instruction, views), *maximum,
+                                       *minimum);
 }
 
 // Operands of one binary operation have one type, except the random bits of stochastic-convert.
@@ -247,19 +283,19 @@ bool UniformOperands(const Instruction& instruction) {
 
 }  // namespace
 
-KernelOrNull PrepareElementwise(const Instruction& instruction) {
+KernelOrNull PrepareElementwise(const Instruction& instruction, absl::Span<const View> views) {
   if (!UniformOperands(instruction)) return nullptr;
-  if (instruction.opcode() == Opcode::kClamp) return PrepareClamp(instruction);
+  if (instruction.opcode() == Opcode::kClamp) return PrepareClamp(instruction, views);
   const std::optional<ElementLoop> loop = FindElementLoop(ScalarOpOf(instruction));
   if (!loop.has_value()) return nullptr;
   if (instruction.opcode() == Opcode::kSelect) {
-    return std::make_unique<SelectKernel>(instruction, *loop);
+    return std::make_unique<SelectKernel>(instruction, views, *loop);
   }
-  if (loop->binary != nullptr) return std::make_unique<BinaryKernel>(instruction, *loop);
+  if (loop->binary != nullptr) return std::make_unique<BinaryKernel>(instruction, views, *loop);
   if (TableKernel::Suits(instruction, *loop)) {
-    return std::make_unique<TableKernel>(instruction, *loop);
+    return std::make_unique<TableKernel>(instruction, views, *loop);
   }
-  return std::make_unique<UnaryKernel>(instruction, *loop);
+  return std::make_unique<UnaryKernel>(instruction, views, *loop);
 }
 
 }  // namespace assay::kernels

@@ -17,13 +17,19 @@
 #include "evaluator/evaluator.h"
 #include "spec/element/element_type.h"
 #include "spec/ir/module.h"
+#include "spec/views/view.h"
 
 namespace assay::kernels {
 
 // Null where the family has no kernel for the instruction's types: the definition runs it then.
 using KernelOrNull = absl::StatusOr<std::unique_ptr<Kernel>>;
 
-KernelOrNull PrepareElementwise(const Instruction& instruction);
+// These read operands that are views: `views` says where the elements of each operand are among the
+// arrays of a run; without views array k is operand k.
+KernelOrNull PrepareElementwise(const Instruction& instruction, absl::Span<const View> views = {});
+KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View> views = {});
+KernelOrNull PrepareDot(const Instruction& instruction, absl::Span<const View> views = {});
+
 KernelOrNull PrepareBroadcast(const Instruction& instruction);
 KernelOrNull PrepareCopy(const Instruction& instruction);  // copy, reshape
 KernelOrNull PrepareTranspose(const Instruction& instruction);
@@ -38,13 +44,11 @@ KernelOrNull PrepareDynamicSlice(const Instruction& instruction);
 KernelOrNull PrepareDynamicUpdateSlice(const Instruction& instruction);
 KernelOrNull PrepareGather(const Instruction& instruction);
 KernelOrNull PrepareScatter(const Instruction& instruction);
-KernelOrNull PrepareReduce(const Instruction& instruction);
 KernelOrNull PrepareReduceWindow(const Instruction& instruction);
 KernelOrNull PrepareSelectAndScatter(const Instruction& instruction);
 KernelOrNull PrepareMap(const Instruction& instruction);
 KernelOrNull PrepareSort(const Instruction& instruction);
 KernelOrNull PrepareTopK(const Instruction& instruction);
-KernelOrNull PrepareDot(const Instruction& instruction);
 KernelOrNull PrepareConvolution(const Instruction& instruction);
 
 inline int64_t StorageBytes(ElementType type) { return Info(type).storage_bytes; }

@@ -9,9 +9,11 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/strided_copy.h"
+#include "evaluator/kernels/view_reader.h"
 #include "spec/element/element.h"
 
-namespace assay::kernels {
+namespace assay {
+namespace kernels {
 namespace {
 
 // One strided copy from operand 0, whose first element lies at an offset.
@@ -40,6 +42,28 @@ std::unique_ptr<Kernel> MakeView(const Instruction& instruction, const Dimension
       StridedCopy(bytes, shape.dimensions(), strides, RowMajorStrides(shape.dimensions())),
       offset * bytes);
 }
+
+// Blocks of a view that may be more than one strided copy.
+class ViewCopyKernel : public Kernel {
+ public:
+  ViewCopyKernel(const View& view, int64_t bytes)
+      : reader_(view, bytes), count_(view.element_count()), bytes_(bytes) {}
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    constexpr int64_t kBlock = 1 << 14;
+    for (int64_t first = 0; first < count_; first += kBlock) {
+      const int64_t n = std::min(kBlock, count_ - first);
+      if (absl::Status status = context.Charge(n); !status.ok()) return status;
+      reader_.Copy(operands, first, n, bytes_, results[0].data + first * bytes_);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  ViewReader reader_;
+  int64_t count_;
+  int64_t bytes_;
+};
 
 // The bytes as they are.
 class CopyKernel : public Kernel {
@@ -219,6 +243,13 @@ bool RowMajor(const Shape& shape) {
 }
 
 }  // namespace
+}  // namespace kernels
+
+std::unique_ptr<Kernel> PrepareViewCopy(const View& view, ElementType type) {
+  return std::make_unique<kernels::ViewCopyKernel>(view, kernels::StorageBytes(type));
+}
+
+namespace kernels {
 
 KernelOrNull PrepareCopy(const Instruction& instruction) {
   if (instruction.operand(0)->shape().element_type() != instruction.shape().element_type()) {
@@ -334,4 +365,5 @@ KernelOrNull PrepareBitcast(const Instruction& instruction) {
   return MakeCopy(instruction);
 }
 
-}  // namespace assay::kernels
+}  // namespace kernels
+}  // namespace assay

@@ -9,9 +9,17 @@ namespace assay {
 namespace {
 
 using PrepareFunction = kernels::KernelOrNull (*)(const Instruction&);
+using PrepareViewFunction = kernels::KernelOrNull (*)(const Instruction&, absl::Span<const View>);
+
+// The families that read operands through views.
+PrepareViewFunction FindViewFamily(const Instruction& instruction) {
+  if (instruction.info().elementwise()) return kernels::PrepareElementwise;
+  if (instruction.opcode() == Opcode::kReduce) return kernels::PrepareReduce;
+  if (instruction.opcode() == Opcode::kDot) return kernels::PrepareDot;
+  return nullptr;
+}
 
 PrepareFunction FindFamily(const Instruction& instruction) {
-  if (instruction.info().elementwise()) return kernels::PrepareElementwise;
   switch (instruction.opcode()) {
     case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
@@ -27,8 +35,6 @@ PrepareFunction FindFamily(const Instruction& instruction) {
     case Opcode::kCopy:
     case Opcode::kReshape:
       return kernels::PrepareCopy;
-    case Opcode::kDot:
-      return kernels::PrepareDot;
     case Opcode::kDynamicSlice:
       return kernels::PrepareDynamicSlice;
     case Opcode::kDynamicUpdateSlice:
@@ -41,8 +47,6 @@ PrepareFunction FindFamily(const Instruction& instruction) {
       return kernels::PrepareMap;
     case Opcode::kPad:
       return kernels::PreparePad;
-    case Opcode::kReduce:
-      return kernels::PrepareReduce;
     case Opcode::kReduceWindow:
       return kernels::PrepareReduceWindow;
     case Opcode::kReverse:
@@ -75,12 +79,25 @@ bool HasArrayOperands(const Instruction& instruction) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernel(const Instruction& instruction) {
-  const PrepareFunction family = FindFamily(instruction);
-  if (family != nullptr && HasArrayOperands(instruction)) {
-    kernels::KernelOrNull kernel = family(instruction);
+  if (HasArrayOperands(instruction)) {
+    const PrepareViewFunction view_family = FindViewFamily(instruction);
+    const PrepareFunction family = FindFamily(instruction);
+    kernels::KernelOrNull kernel = nullptr;
+    if (view_family != nullptr) {
+      kernel = view_family(instruction, {});
+    } else if (family != nullptr) {
+      kernel = family(instruction);
+    }
     if (!kernel.ok() || *kernel != nullptr) return kernel;
   }
   return PrepareStraight(instruction);
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernelOnViews(const Instruction& instruction,
+                                                             absl::Span<const View> views) {
+  const PrepareViewFunction family = FindViewFamily(instruction);
+  if (family == nullptr || !HasArrayOperands(instruction)) return nullptr;
+  return family(instruction, views);
 }
 
 }  // namespace assay

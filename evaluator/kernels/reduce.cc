@@ -2,195 +2,192 @@
 // written in row-major order. Source: reference ops_structural.md 5.1, 12.1.
 // Tests: kernels_test.cc.
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/scratch.h"
-#include "evaluator/kernels/strided_copy.h"
+#include "evaluator/kernels/view_reader.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
 namespace {
 
-// The dimensions of the operand, neighbours of one role joined: kept or reduced.
-struct Role {
-  int64_t size;
-  int64_t stride;
-  bool reduced;
+// A reduction as a matrix: every row of it becomes one element of the result.
+struct Rows {
+  int64_t count = 1;  // of results
+  int64_t size = 1;   // of a row
+  ViewReader reader;
 };
-using Roles = absl::InlinedVector<Role, 6>;
 
-Roles RolesOf(const Instruction& reduce) {
-  const Shape& operand = reduce.operand(0)->shape();
-  const Dimensions strides = RowMajorStrides(operand.dimensions());
-  absl::InlinedVector<bool, 8> reduced(operand.rank(), false);
-  for (const int64_t d : reduce.GetInts(Attr::kDimensions)) reduced[d] = true;
-  Roles roles;
+enum class RowOrder { kAsWritten, kAny };
+
+// Operand k of a reduce, whose elements are where `view` says. Where the order inside a row does
+// not matter it is the one that reads memory forwards.
+Rows RowsOf(const Instruction& reduce, int64_t k, const View& view, RowOrder order) {
+  const Shape& operand = reduce.operand(k)->shape();
+  absl::InlinedVector<bool, 8> is_reduced(operand.rank(), false);
+  for (const int64_t d : reduce.GetInts(Attr::kDimensions)) is_reduced[d] = true;
+  Dimensions kept, reduced, backwards;
+  Rows rows;
   for (int64_t d = 0; d < operand.rank(); ++d) {
-    if (operand.dimension(d) == 1) continue;
-    if (!roles.empty() && roles.back().reduced == reduced[d]) {
-      roles.back().size *= operand.dimension(d);
-      roles.back().stride = strides[d];
-    } else {
-      roles.push_back({operand.dimension(d), strides[d], reduced[d]});
+    (is_reduced[d] ? reduced : kept).push_back(d);
+    (is_reduced[d] ? rows.size : rows.count) *= operand.dimension(d);
+  }
+  const ViewPiece* piece = view.affine();
+  if (order == RowOrder::kAny && piece != nullptr) {
+    auto stride = [&](int64_t d) { return std::abs(piece->strides[d]); };
+    std::stable_sort(reduced.begin(), reduced.end(),
+                     [&](int64_t a, int64_t b) { return stride(a) > stride(b); });
+    for (const int64_t d : reduced) {
+      if (piece->strides[d] < 0) backwards.push_back(d);
     }
   }
-  return roles;
+  kept.insert(kept.end(), reduced.begin(), reduced.end());
+  rows.reader =
+      ViewReader(view.Reverse(backwards).Transpose(kept), StorageBytes(operand.element_type()));
+  return rows;
 }
 
-int64_t SizeOfRole(const Roles& roles, bool reduced) {
-  int64_t size = 1;
-  for (const Role& role : roles) {
-    if (role.reduced == reduced) size *= role.size;
-  }
-  return size;
+View ViewOfOperand(const Instruction& instruction, absl::Span<const View> views, int64_t k) {
+  return views.empty() ? View::Dense(instruction.operand(k)->shape().dimensions(), k) : views[k];
 }
 
-// Packs the elements of a tile of results into contiguous rows and folds them. Rows that are
-// contiguous in the operand already are folded where they are.
+// The array that holds operand k, which is no view.
+int64_t ArrayOf(absl::Span<const View> views, int64_t k) {
+  return views.empty() || views[k].affine() == nullptr ? k : views[k].affine()->source;
+}
+
+// Rows that lie side by side are folded where they are, others some at a time from copies.
 class FoldingReduce : public Kernel {
  public:
-  FoldingReduce(const Roles& roles, const RecognisedFold& fold);
+  FoldingReduce(Rows rows, int64_t init, const RecognisedFold& fold)
+      : rows_(std::move(rows)),
+        init_(init),
+        fold_(fold),
+        bytes_(StorageBytes(fold.type())),
+        at_once_(std::clamp<int64_t>(kPacked / std::max<int64_t>(1, rows_.size), 1,
+                                     std::max<int64_t>(1, rows_.count))) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
-                   EvaluationContext& context) const override;
-
- private:
-  static constexpr int64_t kPacked = 1 << 14;  // elements of a tile
-
-  RecognisedFold fold_;
-  int64_t bytes_;
-  int64_t results_;
-  int64_t row_;
-  bool contiguous_;
-  // Otherwise: the innermost kept dimension in tiles, the others around it.
-  int64_t tiled_size_ = 1;
-  int64_t tiled_stride_ = 0;
-  int64_t tile_ = 1;
-  Odometer<1>::Loops outer_;
-  StridedCopy pack_;       // a whole tile
-  StridedCopy pack_rest_;  // the last, smaller one
-};
-
-FoldingReduce::FoldingReduce(const Roles& roles, const RecognisedFold& fold)
-    : fold_(fold),
-      bytes_(StorageBytes(fold.type())),
-      results_(SizeOfRole(roles, false)),
-      row_(SizeOfRole(roles, true)) {
-  contiguous_ = roles.empty() || row_ <= 1 ||
-                (roles.back().reduced && (roles.size() == 1 || roles.size() == 2));
-  if (contiguous_ || results_ == 0) return;
-  for (const Role& role : roles) {
-    if (role.reduced) continue;
-    outer_.push_back({role.size, {role.stride}});
-  }
-  tiled_size_ = outer_.back().size;
-  tiled_stride_ = outer_.back().strides[0];
-  outer_.pop_back();
-  tile_ = std::clamp<int64_t>(kPacked / row_, 1, tiled_size_);
-  auto make_pack = [&](int64_t tile) {
-    Dimensions sizes = {tile}, source = {tiled_stride_};
-    for (const Role& role : roles) {
-      if (!role.reduced) continue;
-      sizes.push_back(role.size);
-      source.push_back(role.stride);
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    const std::byte* init = operands[init_].data;
+    std::byte* out = results[0].data;
+    if (rows_.count == 0) return absl::OkStatus();
+    absl::Status status;
+    if (rows_.reader.direct()) {
+      const std::byte* x = rows_.size == 0 ? nullptr : rows_.reader.data(operands);
+      status = fold_.Rows(init, 0, x, rows_.count, rows_.size, out, meter);
+    } else if (rows_.size > kLongest) {
+      status = FoldLongRows(operands, out, meter);
+    } else {
+      Scratch<std::byte, 1024> packed(at_once_ * rows_.size * bytes_);
+      for (int64_t first = 0; first < rows_.count && status.ok(); first += at_once_) {
+        const int64_t count = std::min(at_once_, rows_.count - first);
+        rows_.reader.Copy(operands, first * rows_.size, count * rows_.size, bytes_, packed.data());
+        status = meter.Add(count * rows_.size);
+        if (!status.ok()) return status;
+        status = fold_.Rows(init, 0, packed.data(), count, rows_.size, out + first * bytes_, meter);
+      }
     }
-    return StridedCopy(bytes_, sizes, source, RowMajorStrides(sizes));
-  };
-  pack_ = make_pack(tile_);
-  pack_rest_ = make_pack(tiled_size_ % tile_);
-}
-
-absl::Status FoldingReduce::Run(absl::Span<const ArrayRef> operands,
-                                absl::Span<const MutableArrayRef> results,
-                                EvaluationContext& context) const {
-  Meter meter(context);
-  const std::byte* init = operands[1].data;
-  std::byte* out = results[0].data;
-  if (results_ == 0) return absl::OkStatus();
-  if (contiguous_) {
-    absl::Status status = fold_.Rows(init, 0, operands[0].data, results_, row_, out, meter);
     return status.ok() ? meter.Flush() : status;
   }
-  Scratch<std::byte, 1024> packed(tile_ * row_ * bytes_);
-  Odometer<1> outer(outer_);
-  do {
-    for (int64_t first = 0; first < tiled_size_; first += tile_) {
-      const int64_t count = std::min(tile_, tiled_size_ - first);
-      const StridedCopy& pack = count == tile_ ? pack_ : pack_rest_;
-      const int64_t offset = outer.offset(0) + first * tiled_stride_;
-      absl::Status status = pack.Run(operands[0].data + offset * bytes_, packed.data(), meter);
-      if (!status.ok()) return status;
-      status = fold_.Rows(init, 0, packed.data(), count, row_, out, meter);
-      if (!status.ok()) return status;
-      out += count * bytes_;
+
+ private:
+  static constexpr int64_t kPacked = 1 << 14;   // elements copied at once
+  static constexpr int64_t kLongest = 1 << 20;  // of a row that is copied whole
+
+  absl::Status FoldLongRows(Sources operands, std::byte* out, Meter& meter) const {
+    Scratch<std::byte, 1024> block(kPacked * bytes_);
+    for (int64_t row = 0; row < rows_.count; ++row) {
+      RecognisedFold::Running running(fold_, operands[init_].data);
+      for (int64_t first = 0; first < rows_.size; first += kPacked) {
+        const int64_t n = std::min(kPacked, rows_.size - first);
+        rows_.reader.Copy(operands, row * rows_.size + first, n, bytes_, block.data());
+        for (int64_t i = 0; i < n; ++i) running.Add(block.data(), i);
+        if (absl::Status status = meter.Add(n); !status.ok()) return status;
+      }
+      running.Store(out, row);
     }
-  } while (outer.Next());
-  return meter.Flush();
-}
+    return absl::OkStatus();
+  }
+
+  Rows rows_;
+  int64_t init_;
+  RecognisedFold fold_;
+  int64_t bytes_;
+  int64_t at_once_;  // rows
+};
 
 // Any computation, any number of operands.
 class RegionReduce : public Kernel {
  public:
-  RegionReduce(const Instruction& reduce, const Roles& roles, RegionFold fold)
-      : fold_(std::move(fold)), results_(SizeOfRole(roles, false)), row_(SizeOfRole(roles, true)) {
-    for (const Role& role : roles) {
-      (role.reduced ? reduced_ : kept_).push_back({role.size, {role.stride}});
+  RegionReduce(const Instruction& reduce, absl::Span<const View> views, RegionFold fold)
+      : fold_(std::move(fold)) {
+    for (int64_t k = 0; k < fold_.size(); ++k) {
+      rows_.push_back(RowsOf(reduce, k, ViewOfOperand(reduce, views, k), RowOrder::kAsWritten));
     }
     for (int64_t k = 0; k < 2 * fold_.size(); ++k) {
       types_.push_back(reduce.operand(k)->shape().element_type());
+      arrays_.push_back(ArrayOf(views, k));
     }
   }
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    if (results_ == 0) return absl::OkStatus();
     RegionFold fold = fold_;
     Meter meter(context);
     const int64_t n = fold.size();
-    Odometer<1> kept(kept_);
-    for (int64_t out = 0; out < results_; ++out) {
+    std::vector<std::byte> room(n * kBlock * kLargestElement);
+    for (int64_t out = 0; out < rows_[0].count; ++out) {
       for (int64_t k = 0; k < n; ++k) {
-        fold.accumulator(k) = LoadElement(types_[n + k], operands[n + k].data, 0);
+        fold.accumulator(k) = LoadElement(types_[n + k], operands[arrays_[n + k]].data, 0);
       }
-      if (absl::Status status = FoldRow(operands, kept.offset(0), fold, meter, context);
+      if (absl::Status status = FoldRow(operands, out, room.data(), fold, meter, context);
           !status.ok()) {
         return status;
       }
       for (int64_t k = 0; k < n; ++k) {
         StoreElement(types_[n + k], fold.accumulator(k), results[k].data, out);
       }
-      kept.Next();
     }
     return meter.Flush();
   }
 
  private:
-  absl::Status FoldRow(absl::Span<const ArrayRef> operands, int64_t base, RegionFold& fold,
+  static constexpr int64_t kBlock = 256;  // elements of a row read at once
+  static constexpr int64_t kLargestElement = 16;
+
+  absl::Status FoldRow(Sources operands, int64_t row, std::byte* room, RegionFold& fold,
                        Meter& meter, EvaluationContext& context) const {
-    if (row_ == 0) return absl::OkStatus();
-    Odometer<1> reduced(reduced_);
-    do {
+    const int64_t size = rows_[0].size;
+    absl::InlinedVector<const std::byte*, 4> blocks(fold.size());
+    for (int64_t first = 0; first < size; first += kBlock) {
+      const int64_t n = std::min(kBlock, size - first);
       for (int64_t k = 0; k < fold.size(); ++k) {
-        fold.element(k) = LoadElement(types_[k], operands[k].data, base + reduced.offset(0));
+        blocks[k] = rows_[k].reader.Block(operands, row * size + first, n, StorageBytes(types_[k]),
+                                          room + k * kBlock * kLargestElement);
       }
-      if (absl::Status status = fold.Step(context); !status.ok()) return status;
-      if (absl::Status status = meter.Add(1); !status.ok()) return status;
-    } while (reduced.Next());
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t k = 0; k < fold.size(); ++k) {
+          fold.element(k) = LoadElement(types_[k], blocks[k], i);
+        }
+        if (absl::Status status = fold.Step(context); !status.ok()) return status;
+        if (absl::Status status = meter.Add(1); !status.ok()) return status;
+      }
+    }
     return absl::OkStatus();
   }
 
   RegionFold fold_;
-  int64_t results_;
-  int64_t row_;
-  Odometer<1>::Loops kept_;
-  Odometer<1>::Loops reduced_;
+  absl::InlinedVector<Rows, 2> rows_;          // of the operands
   absl::InlinedVector<ElementType, 4> types_;  // of the operands, then of the inits
+  absl::InlinedVector<int64_t, 4> arrays_;
 };
 
 class MapKernel : public Kernel {
@@ -230,7 +227,7 @@ class MapKernel : public Kernel {
 
 }  // namespace
 
-KernelOrNull PrepareReduce(const Instruction& instruction) {
+KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View> views) {
   const int64_t n = instruction.operand_count() / 2;
   const Computation& reducer = *instruction.to_apply();
   absl::InlinedVector<ElementType, 4> elements, inits;
@@ -239,14 +236,16 @@ KernelOrNull PrepareReduce(const Instruction& instruction) {
     inits.push_back(instruction.operand(n + k)->shape().element_type());
   }
   if (!HasReducerTypes(reducer, inits, elements)) return nullptr;
-  const Roles roles = RolesOf(instruction);
   if (n == 1 && elements[0] == inits[0]) {
     const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, elements[0]);
-    if (fold.has_value()) return std::make_unique<FoldingReduce>(roles, *fold);
+    if (fold.has_value()) {
+      Rows rows = RowsOf(instruction, 0, ViewOfOperand(instruction, views, 0), RowOrder::kAny);
+      return std::make_unique<FoldingReduce>(std::move(rows), ArrayOf(views, 1), *fold);
+    }
   }
   absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);
   if (!fold.ok()) return fold.status();
-  return std::make_unique<RegionReduce>(instruction, roles, *std::move(fold));
+  return std::make_unique<RegionReduce>(instruction, views, *std::move(fold));
 }
 
 KernelOrNull PrepareMap(const Instruction& instruction) {

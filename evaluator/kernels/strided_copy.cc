@@ -164,16 +164,17 @@ void StridedCopy::RunInner(const std::byte* source, std::byte* destination) cons
   }
 }
 
-absl::Status StridedCopy::Run(const std::byte* source, std::byte* destination, Meter& meter) const {
+template <typename After>
+absl::Status StridedCopy::Walk(const std::byte* source, std::byte* destination, After after) const {
   if (count_ == 0) return absl::OkStatus();
   if (outer_loops_.empty()) {
     RunInner(source, destination);
-    return meter.Add(count_);
+    return after(count_);
   }
   absl::InlinedVector<int64_t, 8> index(outer_loops_.size(), 0);
   while (true) {
     RunInner(source, destination);
-    if (absl::Status status = meter.Add(inner_count_); !status.ok()) return status;
+    if (absl::Status status = after(inner_count_); !status.ok()) return status;
     int64_t d = static_cast<int64_t>(outer_loops_.size()) - 1;
     for (; d >= 0; --d) {
       const Loop& loop = outer_loops_[d];
@@ -186,6 +187,14 @@ absl::Status StridedCopy::Run(const std::byte* source, std::byte* destination, M
     }
     if (d < 0) return absl::OkStatus();
   }
+}
+
+absl::Status StridedCopy::Run(const std::byte* source, std::byte* destination, Meter& meter) const {
+  return Walk(source, destination, [&](int64_t elements) { return meter.Add(elements); });
+}
+
+void StridedCopy::Run(const std::byte* source, std::byte* destination) const {
+  Walk(source, destination, [](int64_t) { return absl::OkStatus(); }).IgnoreError();
 }
 
 }  // namespace assay::kernels

@@ -26,6 +26,8 @@ class StridedCopy {
   int64_t element_count() const { return count_; }
   // The pointers are those of the elements with index zero. Charges one step per element.
   absl::Status Run(const std::byte* source, std::byte* destination, Meter& meter) const;
+  // Charges nothing: for blocks of elements that are charged elsewhere.
+  void Run(const std::byte* source, std::byte* destination) const;
 
  private:
   struct Loop {
@@ -39,6 +41,9 @@ class StridedCopy {
                  absl::Span<const int64_t> destination_strides);
   void ChooseInner();
   void RunInner(const std::byte* source, std::byte* destination) const;
+  // Calls after(number of elements) for each inner loop that was run; stops at the first error.
+  template <typename After>
+  absl::Status Walk(const std::byte* source, std::byte* destination, After after) const;
 
   int64_t element_bytes_ = 1;
   int64_t count_ = 0;

@@ -12,6 +12,7 @@ namespace assay {
 Instruction* Computation::Add(std::unique_ptr<Instruction> instruction) {
   instruction->parent_ = this;
   instruction->index_ = static_cast<int64_t>(instructions_.size());
+  if (instruction->opcode() == Opcode::kParameter) parameters_.push_back(instruction.get());
   instructions_.push_back(std::move(instruction));
   return instructions_.back().get();
 }
@@ -20,6 +21,7 @@ Instruction* Computation::InsertBefore(const Instruction* before,
                                        std::unique_ptr<Instruction> instruction) {
   instruction->parent_ = this;
   const int64_t index = before->index();
+  if (instruction->opcode() == Opcode::kParameter) parameters_.push_back(instruction.get());
   Instruction* inserted =
       instructions_.insert(instructions_.begin() + index, std::move(instruction))->get();
   for (int64_t i = index; i < instruction_count(); ++i) instructions_[i]->index_ = i;
@@ -40,13 +42,12 @@ Instruction* Computation::Find(absl::string_view name) const {
 
 std::vector<Instruction*> Computation::parameters() const {
   std::vector<Instruction*> parameters;
-  for (const auto& instruction : instructions_) {
-    if (instruction->opcode() != Opcode::kParameter) continue;
+  for (Instruction* instruction : parameters_) {
     const int64_t number = instruction->parameter_number();
     // A valid computation has as many parameters as its largest number says.
     if (number < 0 || number >= instruction_count()) continue;
     if (number >= static_cast<int64_t>(parameters.size())) parameters.resize(number + 1);
-    parameters[number] = instruction.get();
+    parameters[number] = instruction;
   }
   return parameters;
 }

@@ -171,15 +171,14 @@ class Computation {
   Instruction* Add(std::unique_ptr<Instruction> instruction);
   // As Add, but in front of one that is here (linear).
   Instruction* InsertBefore(const Instruction* before, std::unique_ptr<Instruction> instruction);
-  // Drops every instruction from `count` on (a reader that gives up on a nested one).
-  void Truncate(int64_t count) { instructions_.resize(count); }
 
   // The root: the one set, else the last instruction.
   Instruction* root() const;
   void set_root(Instruction* root) { root_ = root; }
   Instruction* Find(absl::string_view name) const;  // linear; null when absent
 
-  // Parameters by number. Valid modules have no gaps; missing ones are null.
+  // Parameters by number, in time linear in their count. Valid modules have no gaps; missing ones
+  // are null.
   std::vector<Instruction*> parameters() const;
   ProgramShape program_shape() const;
 
@@ -200,6 +199,7 @@ class Computation {
   Module* parent_ = nullptr;
   TextPosition position_;
   std::vector<std::unique_ptr<Instruction>> instructions_;
+  std::vector<Instruction*> parameters_;  // as they were added
   Instruction* root_ = nullptr;
   std::string execution_thread_ = "main";
   bool is_fusion_ = false;

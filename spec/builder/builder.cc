@@ -94,11 +94,14 @@ std::unique_ptr<Instruction> Maker::Prepare(Opcode opcode, Ops operands, Attribu
     }
     instruction->SetAttribute(attr, std::move(value));
   }
+  const bool open = ShapeIsOpen(*instruction);
   absl::StatusOr<Shape> shape = InferShape(*instruction);
   if (!shape.ok()) {
     Fail(shape.status());
     return nullptr;
   }
+  // A rule may hand on layouts of operands; a program that names none has the default ones.
+  if (open) shape->ClearLayouts();
   shape->FillLayouts();
   instruction->set_shape(*std::move(shape));
   if (absl::Status status = CheckInstruction(*instruction); !status.ok()) {
@@ -229,13 +232,12 @@ absl::StatusOr<std::unique_ptr<Module>> Builder::Finish(const Op* root, CallSite
     maker.Fail("builder_c5", "the computation has no operations");
     return graph_->first_error;
   }
-  int64_t next = 0;
-  for (const Instruction* parameter : computation.parameters()) {
-    if (parameter == nullptr) {
-      maker.Fail("builder_c6", absl::StrCat("parameter ", next, " is missing"));
+  const auto& numbers = graph_->parameters;
+  for (int64_t number = 0; number < static_cast<int64_t>(numbers.size()); ++number) {
+    if (!numbers.contains(number)) {
+      maker.Fail("builder_c6", absl::StrCat("parameter ", number, " is missing"));
       return graph_->first_error;
     }
-    ++next;
   }
   if (root != nullptr) computation.set_root(maker.instruction(*root));
   graph_->finished = true;

@@ -85,6 +85,9 @@ Op AllReduce(Op operand, const Callee& computation, const ReplicaGroupLists& rep
 Op CrossReplicaSum(Op operand, const ReplicaGroupLists& replica_groups, CallSite site) {
   Maker maker("CrossReplicaSum", site, {operand});
   if (!maker.ok()) return maker.Wrap(nullptr);
+  ASSAY_MAKER_REQUIRE(maker, "cross_replica_sum_2017_c1",
+                      maker.semantics() == Semantics::kToday || replica_groups.empty(),
+                      "in 2017 a sum is over all replicas");
   const ElementType type = maker.ShapeOf(operand).element_type();
   const Shape scalar = Shape::Scalar(type);
   Computation* reducer =

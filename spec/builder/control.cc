@@ -246,6 +246,9 @@ Op CustomCall(Builder* builder, std::string target_name, absl::Span<const Op> ar
               const Shape& shape, bool has_side_effect, CallSite site) {
   Maker maker("CustomCall", site, args, builder);
   ASSAY_MAKER_REQUIRE(maker, "custom_call_c1", !target_name.empty(), "there must be a target");
+  ASSAY_MAKER_REQUIRE(maker, "custom_call_2017_c1",
+                      maker.semantics() == Semantics::kToday || !has_side_effect,
+                      "in 2017 a custom call has no side effects");
   return maker.Make(Opcode::kCustomCall, args,
                     {{Attr::kCustomCallTarget, std::move(target_name)},
                      {Attr::kCustomCallHasSideEffect, has_side_effect}},

@@ -1,0 +1,124 @@
+#include "conformance/seeds/examples.h"
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "interpreter/interpreter.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+class Example : public testing::Test {
+ public:
+  explicit Example(std::function<void()> body) : body_(std::move(body)) {}
+  void TestBody() override { body_(); }
+
+ private:
+  std::function<void()> body_;
+};
+
+std::unique_ptr<Module> MustBuild(Builder& builder, Op root) {
+  absl::StatusOr<std::unique_ptr<Module>> module = builder.Build(root);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return module.ok() ? *std::move(module) : nullptr;
+}
+
+}  // namespace
+
+bool RegisterExample(absl::string_view documents, const std::string& name, const char* file,
+                     int line, std::function<void()> body) {
+  for (absl::string_view document : absl::StrSplit(documents, ' ')) {
+    testing::RegisterTest(absl::StrCat("Seed", document).c_str(), name.c_str(), nullptr, nullptr,
+                          file, line, [=]() -> testing::Test* { return new Example(body); });
+  }
+  return true;
+}
+
+namespace {
+
+// The parts between commas outside all brackets.
+std::vector<absl::string_view> SplitElements(absl::string_view text) {
+  std::vector<absl::string_view> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      parts.push_back(absl::StripAsciiWhitespace(text.substr(begin, i - begin)));
+      begin = i + 1;
+    } else if (absl::StrContains("([{", text[i])) {
+      ++depth;
+    } else if (absl::StrContains(")]}", text[i])) {
+      --depth;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+Literal Value(absl::string_view text) {
+  if (text.front() == '(') {
+    std::vector<Literal> elements;
+    for (absl::string_view part : SplitElements(text.substr(1, text.size() - 2))) {
+      elements.push_back(Value(part));
+    }
+    return Literal::Tuple(std::move(elements));
+  }
+  const size_t space = text.find(' ');
+  absl::StatusOr<Literal> literal =
+      ParseLiteral(text.substr(space + 1), ShapeFrom(text.substr(0, space)));
+  EXPECT_TRUE(literal.ok()) << text << ": " << literal.status();
+  return literal.ok() ? *std::move(literal) : Literal::Zeros(Shape(kF32, {}));
+}
+
+Op In(Builder* builder, absl::string_view text) { return Constant(builder, Value(text)); }
+
+Shape ShapeFrom(absl::string_view text) {
+  absl::StatusOr<Shape> shape = ParseShape(text);
+  EXPECT_TRUE(shape.ok()) << shape.status();
+  return shape.ok() ? *std::move(shape) : Shape();
+}
+
+Callee ScalarCallee(std::string name, ElementType type, BinaryFunction function) {
+  Builder builder(std::move(name));
+  const Op a = Parameter(&builder, 0, Shape::Scalar(type), "a");
+  const Op b = Parameter(&builder, 1, Shape::Scalar(type), "b");
+  return builder.BuildCallee(function(a, b, {}, CallSite::Current()));
+}
+
+Literal RunResult(Builder& builder, Op root, const std::vector<Literal>& arguments) {
+  const std::unique_ptr<Module> module = MustBuild(builder, root);
+  if (module == nullptr) return Literal::Token();
+  absl::StatusOr<Literal> result = Interpret(*module, arguments);
+  EXPECT_TRUE(result.ok()) << result.status() << "\n" << PrintModule(*module);
+  return result.ok() ? *std::move(result) : Literal::Token();
+}
+
+void ExpectResult(Builder& builder, Op root, absl::string_view expected,
+                  const std::vector<Literal>& arguments) {
+  const Literal result = RunResult(builder, root, arguments);
+  EXPECT_EQ(PrintTypedLiteral(result), PrintTypedLiteral(Value(expected)));
+}
+
+void ExpectBuilds(Builder& builder, Op root, absl::string_view shape,
+                  const std::vector<std::string>& parts) {
+  const std::unique_ptr<Module> module = MustBuild(builder, root);
+  if (module == nullptr) return;
+  EXPECT_EQ(module->entry()->root()->shape().ToString(), ShapeFrom(shape).ToString());
+  const std::string text = PrintModule(*module);
+  for (const std::string& part : parts) EXPECT_THAT(text, testing::HasSubstr(part));
+  // What was built is a module for others too: its text reads back.
+  EXPECT_TRUE(ParseModule(text).ok()) << ParseModule(text).status();
+}
+
+void ExpectRefused(Builder& builder, Op root, absl::string_view part) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = builder.Build(root);
+  ASSERT_FALSE(module.ok());
+  EXPECT_THAT(std::string(module.status().message()), testing::HasSubstr(std::string(part)));
+}
+
+}  // namespace assay

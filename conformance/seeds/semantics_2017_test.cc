@@ -120,6 +120,23 @@ TEST(Semantics2017, SortNeedsNoComparator) {
   ExpectResult(c, Sort(In(&c, "u32[3] {3000000000,1,2}")), "u32[3] {1,2,3000000000}");
   Builder d(Semantics::k2017);
   ExpectRefused(d, Sort(In(&d, "c64[1] {(1,2)}")), "[sort_c6]");
+  // A module in memory may lack the comparator; keys take their values along.
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(R"(
+    less { a = s32[] parameter(0)
+      b = s32[] parameter(1)
+      c = f32[] parameter(2)
+      d = f32[] parameter(3)
+      ROOT l = pred[] compare(a, b), direction=LT }
+    ENTRY main { k = s32[4] constant({2,1,2,1})
+      v = f32[4] constant({0,1,2,3})
+      ROOT s = (s32[4], f32[4]) sort(k, v), dimensions={0}, to_apply=less })");
+  ASSERT_TRUE(module.ok()) << module.status();
+  (*module)->entry()->root()->EraseAttribute(Attr::kToApply);
+  const absl::StatusOr<std::unique_ptr<Module>> rewritten = With2017Semantics(**module);
+  ASSERT_TRUE(rewritten.ok()) << rewritten.status();
+  const absl::StatusOr<Literal> result = Interpret(**rewritten, {});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(PrintTypedLiteral(*result), Text("(s32[4] {1,1,2,2}, f32[4] {1,3,0,2})"));
 }
 
 TEST(Semantics2017, ReshapeTakesAnOrder) {
@@ -228,6 +245,15 @@ TEST(Semantics2017, MapsTakeStaticOperands) {
   Builder b(Semantics::k2017);
   ExpectResult(b, Map({In(&b, "s32[3] {1,2,3}")}, scaled, {}, {In(&b, "s32[] 10")}),
                "s32[3] {10,20,30}");
+  // A table, given whole: element x becomes table[x].
+  Builder g("lookup");
+  const Op at = Parameter(&g, 0, Shape::Scalar(kS32), "at");
+  const Op table = Parameter(&g, 1, Shape(kF32, {3}), "table");
+  const Callee lookup = g.BuildCallee(Reshape(DynamicSlice(table, at, {1}), {}));
+  Builder c(Semantics::k2017);
+  ExpectResult(c,
+               Map({In(&c, "s32[2,2] {{2,0},{1,1}}")}, lookup, {0, 1}, {In(&c, "f32[3] {5,6,7}")}),
+               "f32[2,2] {{7,5},{6,6}}");
 }
 
 TEST(Semantics2017, CustomCallsHaveNoSideEffects) {

@@ -178,7 +178,7 @@ void Maker::SetLastToken(const Op& token) {
 }
 
 Callee Maker::SubComputation(absl::string_view name, absl::Span<const Shape> parameters,
-                             Op (*body)(absl::Span<const Op> parameters, CallSite site)) const {
+                             Body body) const {
   Builder builder{std::string(name), Semantics::kToday};
   std::vector<Op> values;
   for (const Shape& shape : parameters) {

@@ -1,5 +1,6 @@
 #include "spec/builder/control.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "spec/builder/elementwise.h"
 #include "spec/builder/lowering_2017.h"
 
@@ -38,14 +39,18 @@ Op CompositeCall(const Callee& computation, absl::Span<const Op> operands, std::
 
 namespace {
 
-bool HasLoop(const Computation& computation, int64_t* visits) {
-  // Callees come before their callers and are few; each call is looked into.
-  constexpr int64_t kMostVisits = 1 << 16;
-  if (++*visits > kMostVisits) return true;
-  for (const auto& instruction : computation.instructions()) {
-    if (instruction->opcode() == Opcode::kWhile) return true;
-    for (const Computation* callee : instruction->called_computations()) {
-      if (HasLoop(*callee, visits)) return true;
+// Whether a computation is a loop or calls one.
+bool HasLoop(const Computation& computation) {
+  std::vector<const Computation*> pending = {&computation};
+  absl::flat_hash_set<const Computation*> seen = {&computation};
+  while (!pending.empty()) {
+    const Computation& next = *pending.back();
+    pending.pop_back();
+    for (const auto& instruction : next.instructions()) {
+      if (instruction->opcode() == Opcode::kWhile) return true;
+      for (const Computation* callee : instruction->called_computations()) {
+        if (seen.insert(callee).second) pending.push_back(callee);
+      }
     }
   }
   return false;
@@ -58,9 +63,7 @@ Op While(const Callee& condition, const Callee& body, Op init, CallSite site) {
   Computation* test = maker.Import(condition);
   Computation* step = maker.Import(body);
   if (maker.ok() && maker.semantics() == Semantics::k2017) {
-    int64_t visits = 0;
-    ASSAY_MAKER_REQUIRE(maker, "while_2017_c1",
-                        !HasLoop(*test, &visits) && !HasLoop(*step, &visits),
+    ASSAY_MAKER_REQUIRE(maker, "while_2017_c1", !HasLoop(*test) && !HasLoop(*step),
                         "in 2017 a while may not be nested in another");
   }
   return maker.Make(Opcode::kWhile, {init}, {}, Shape(),

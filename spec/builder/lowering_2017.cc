@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "spec/builder/control.h"
 #include "spec/builder/elementwise.h"
+#include "spec/builder/movement.h"
 
 namespace assay {
 namespace builder_internal {
@@ -142,6 +144,65 @@ Op SelectWhole(Maker& maker, const Op& pred, const Op& on_true, const Op& on_fal
       maker.Import(maker.SubComputation("selected", {maker.ShapeOf(on_false)}, &HandOn));
   return maker.Make(Opcode::kConditional, {pred, on_true, on_false}, {}, Shape(),
                     {{Attr::kTrueComputation, branch}, {Attr::kFalseComputation, other}});
+}
+
+namespace {
+
+// (i, result, operands..., static operands...), operands and result flat.
+Op MapStep(absl::Span<const Op> state_parameter, const Callee& computation, size_t operand_count,
+           size_t part_count, CallSite site) {
+  const Op state = state_parameter[0];
+  std::vector<Op> parts;
+  for (size_t k = 0; k < part_count; ++k) parts.push_back(GetTupleElement(state, k, site));
+  const Op i = parts[0];
+  std::vector<Op> arguments(parts.begin() + 2, parts.end());
+  for (size_t k = 0; k < operand_count; ++k) {
+    arguments[k] = Reshape(DynamicSlice(arguments[k], i, {1}, site), {}, site);
+  }
+  const Op value = Reshape(Call(computation, arguments, site), {1}, site);
+  Maker maker("Map", site, {i});
+  parts[0] = Add(i, maker.Constant(ElementType::kS64, 1), {}, site);
+  parts[1] = DynamicUpdateSlice(parts[1], value, i, site);
+  return Tuple(parts, site);
+}
+
+}  // namespace
+
+Op MapOneByOne(Maker& maker, Ops operands, const Callee& computation, Ops static_operands) {
+  const Computation* mapped = maker.Import(computation);
+  if (!maker.ok() || operands.empty()) return maker.Wrap(nullptr);
+  const Shape shape = maker.ShapeOf(operands[0]);
+  const absl::StatusOr<int64_t> count = shape.ElementCount();
+  if (!count.ok()) return maker.Fail(count.status());
+  const Shape element = mapped->root()->shape();
+  ASSAY_MAKER_REQUIRE(maker, "map_c4", element.is_scalar(), mapped->name(),
+                      " must return a scalar, found ", element.ToString());
+  std::vector<Op> parts = {maker.Constant(ElementType::kS64, 0)};
+  const Op zero = maker.Constant(element.element_type(), 0);
+  parts.push_back(maker.Make(Opcode::kBroadcast, {zero},
+                             {{Attr::kDimensions, std::vector<int64_t>{}}},
+                             Shape(element.element_type(), {*count})));
+  for (const Op& operand : operands) {
+    parts.push_back(maker.Make(Opcode::kReshape, {operand}, {},
+                               Shape(maker.ShapeOf(operand).element_type(), {*count})));
+  }
+  parts.insert(parts.end(), static_operands.begin(), static_operands.end());
+  const Op init = maker.Make(Opcode::kTuple, parts);
+  const Shape state = maker.ShapeOf(init);
+  Computation* condition = maker.Import(maker.SubComputation(
+      "elements_left", {state}, [&](absl::Span<const Op> parameters, CallSite site) {
+        const Op i = GetTupleElement(parameters[0], 0, site);
+        return Lt(i, Maker("Map", site, {i}).Constant(ElementType::kS64, *count), {}, site);
+      }));
+  Computation* body = maker.Import(maker.SubComputation(
+      "map_element", {state}, [&](absl::Span<const Op> parameters, CallSite site) {
+        return MapStep(parameters, computation, operands.size(), parts.size(), site);
+      }));
+  const Op loop = maker.Make(Opcode::kWhile, {init}, {}, Shape(),
+                             {{Attr::kCondition, condition}, {Attr::kBody, body}});
+  const Op flat = maker.Make(Opcode::kGetTupleElement, {loop}, {{Attr::kIndex, int64_t{1}}});
+  return maker.Make(Opcode::kReshape, {flat}, {},
+                    Shape(element.element_type(), shape.dimensions()));
 }
 
 int64_t ContractedOfRhs2017(const Shape& rhs) { return std::max<int64_t>(rhs.rank() - 2, 0); }

@@ -28,6 +28,10 @@ Op SortKeys(Maker& maker, Ops operands, int64_t dimension);
 // A tuple (or anything else) chosen by pred[].
 Op SelectWhole(Maker& maker, const Op& pred, const Op& on_true, const Op& on_false);
 
+// The map of `computation` over the elements of the operands, each call also given the static
+// operands whole: a loop over the elements.
+Op MapOneByOne(Maker& maker, Ops operands, const Callee& computation, Ops static_operands);
+
 // Of the right side of a dot without dimension numbers: the one before last.
 int64_t ContractedOfRhs2017(const Shape& rhs);
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -80,8 +81,10 @@ class Maker {
   Graph& graph() { return *graph_; }
   Instruction* instruction(const Op& op) const { return op.instruction_; }
   Op Wrap(Instruction* instruction) const { return Op(graph_, instruction); }
+  // A computation of today's meaning; `body` makes its result from its parameters.
+  using Body = absl::FunctionRef<Op(absl::Span<const Op> parameters, CallSite site)>;
   Callee SubComputation(absl::string_view name, absl::Span<const Shape> parameters,
-                        Op (*body)(absl::Span<const Op> parameters, CallSite site)) const;
+                        Body body) const;
   CallSite site() const { return site_; }
 
  private:

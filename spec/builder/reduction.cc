@@ -132,25 +132,30 @@ Op Map(absl::Span<const Op> operands, const Callee& computation,
   Maker maker("Map", site, all);
   if (!maker.ok()) return maker.Wrap(nullptr);
   ASSAY_MAKER_REQUIRE(maker, "map_c1", !operands.empty(), "there must be an operand");
-  // Scalars among arrays stretch.
   Dimensions sizes;
   for (const Op& operand : operands) {
     const absl::Span<const int64_t> own = maker.ShapeOf(operand).dimensions();
     if (sizes.empty()) sizes.assign(own.begin(), own.end());
   }
-  for (const Op& fixed : static_operands) {
-    ASSAY_MAKER_REQUIRE(maker, "map_c5", maker.ShapeOf(fixed).is_scalar(),
-                        "static operands must be scalars, found ", maker.ShapeOf(fixed).ToString());
-  }
-  for (Op& operand : all) {
-    if (maker.ShapeOf(operand).is_scalar()) {
-      operand = builder_internal::Stretch(maker, operand, {}, sizes);
+  const std::vector<int64_t> every = Counting(static_cast<int64_t>(sizes.size()));
+  ASSAY_MAKER_REQUIRE(maker, "map_c2", dimensions.empty() || dimensions == absl::MakeSpan(every),
+                      "dimensions must list the ", every.size(), " dimensions in order, found ",
+                      ListText(dimensions));
+  // Scalars among arrays stretch, static ones too; whole arrays go to each call in a loop.
+  bool whole_arrays = false;
+  for (size_t k = 0; k < all.size(); ++k) {
+    if (maker.ShapeOf(all[k]).is_scalar()) {
+      all[k] = builder_internal::Stretch(maker, all[k], {}, sizes);
+    } else if (k >= operands.size()) {
+      whole_arrays = true;
     }
   }
+  if (whole_arrays) {
+    return builder_internal::MapOneByOne(
+        maker, absl::MakeConstSpan(all).subspan(0, operands.size()), computation, static_operands);
+  }
   Computation* mapped = maker.Import(computation);
-  std::vector<int64_t> listed = ToVector(dimensions);
-  if (listed.empty()) listed = Counting(static_cast<int64_t>(sizes.size()));
-  return maker.Make(Opcode::kMap, all, {{Attr::kDimensions, std::move(listed)}}, Shape(),
+  return maker.Make(Opcode::kMap, all, {{Attr::kDimensions, every}}, Shape(),
                     {{Attr::kToApply, mapped}});
 }
 

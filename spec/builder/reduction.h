@@ -1,5 +1,5 @@
 // Reductions, windows, sorts and maps.
-// Clauses: windows_c1 one entry per dimension    map_c5 static operands follow the others
+// Clauses: windows_c1 one entry per dimension
 //   sort_c6 a keyless sort takes numbers with an order
 // Source: seeds 000, 003, 004; reference ops_structural.md 5, 6. Tests: conformance/seeds.
 #ifndef ASSAY_SPEC_BUILDER_REDUCTION_H_
@@ -49,8 +49,8 @@ Op SelectAndScatterWithGeneralPadding(Op operand, const Callee& select,
                                       Op init_value, const Callee& scatter,
                                       CallSite site = CallSite::Current());
 
-// `dimensions` are all of them; none stands for all, as in 2017. Static operands are scalars that
-// each call gets as they are (HLO has none: they become further operands).
+// `dimensions` are all of them; none stands for all, as in 2017. Each call gets the static operands
+// as they are (HLO has none: scalars become further operands, arrays make the map a loop).
 Op Map(absl::Span<const Op> operands, const Callee& computation,
        absl::Span<const int64_t> dimensions = {}, absl::Span<const Op> static_operands = {},
        CallSite site = CallSite::Current());

@@ -9,6 +9,7 @@ section has no row, a row no test, a test does not exist in the binaries, or the
 docs/builder.md against the test that compiles it.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -45,11 +46,14 @@ def check_sections(rows, problems):
             problems.append(f'there is no section {key[1]} of {key[0]}')
 
 
-def check_rows(rows, opcodes, tests, problems):
+def check_rows(rows, functions, opcodes, tests, problems):
     for row in rows:
         where = f'{row["document"]}.{row["number"]} {row["section"]}'
         if row['how'] not in HOW:
             problems.append(f'{where}: {row["how"]} is none of {", ".join(HOW)}')
+        for function in filter(None, row['functions'].split(' ')):
+            if function not in functions:
+                problems.append(f'{where}: spec/builder declares no {function}')
         for opcode in filter(None, row['operations'].split(' ')):
             if opcode not in opcodes:
                 problems.append(f'{where}: there is no operation {opcode}')
@@ -63,6 +67,15 @@ def check_rows(rows, opcodes, tests, problems):
     for name in sorted(tests):
         if name.startswith('Seed') and name not in named:
             problems.append(f'{name} is the test of no section')
+
+
+def builder_functions(root):
+    headers = [path.read_text(encoding='utf-8') for path in sorted((root / 'spec/builder').glob('*.h'))]
+    functions = set(re.findall(r'^Op (\w+)\(', '\n'.join(headers), re.M))
+    rows = (root / 'spec/builder/elementwise_functions.def').read_text(encoding='utf-8')
+    for kind, name in re.findall(r'^([A-Z]+)\((\w+), k', rows, re.M):
+        functions.update([name, name + 'TotalOrder'] if kind == 'COMPARISON' else [name])
+    return functions
 
 
 def list_tests(binaries):
@@ -109,7 +122,7 @@ def main():
     check_sections(rows, problems)
     catalogue = subprocess.run([assay, 'ops', '--markdown'], check=True, capture_output=True, text=True).stdout
     opcodes = {line.split('`')[1] for line in catalogue.splitlines() if line.startswith('| `')}
-    check_rows(rows, opcodes, list_tests(binaries), problems)
+    check_rows(rows, builder_functions(root), opcodes, list_tests(binaries), problems)
     check_program(root, problems)
     page, text = root / 'docs/operations.md', markdown(catalogue, rows)
     if write:

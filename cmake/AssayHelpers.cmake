@@ -115,6 +115,35 @@ function(assay_benchmark)
   add_dependencies(bench ${target})
 endfunction()
 
+# assay_fuzzer(NAME fuzz_text SRCS text_target.cc DEPS :spec_text SEEDS text RUNS 1000)
+# A fuzz target and its short run in CTest: the seeds of that name in the build's fuzz/corpus, what
+# was found before in fuzz/found/<seeds>, and RUNS mutations. Without libFuzzer (which wants Clang
+# and -fsanitize=fuzzer-no-link, as the preset `fuzz` has it) replay_main.cc runs it.
+function(assay_fuzzer)
+  cmake_parse_arguments(ARG "" "NAME;SEEDS;RUNS" "SRCS;DEPS" ${ARGN})
+  set(target assay_${ARG_NAME})
+  _assay_qualify(deps ${ARG_DEPS})
+  set(corpus ${assay_BINARY_DIR}/fuzz/corpus)
+  # libFuzzer adds what it finds to its first folder.
+  set(arguments ${assay_BINARY_DIR}/fuzz/new/${ARG_SEEDS} ${corpus}/${ARG_SEEDS}
+      ${assay_SOURCE_DIR}/fuzz/found/${ARG_SEEDS})
+  file(MAKE_DIRECTORY ${assay_BINARY_DIR}/fuzz/new/${ARG_SEEDS})
+  if(CMAKE_CXX_FLAGS MATCHES "fsanitize=fuzzer")
+    add_executable(${target} ${ARG_SRCS})
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${target} ${ARG_SRCS} ${assay_SOURCE_DIR}/fuzz/replay_main.cc)
+  endif()
+  _assay_configure(${target})
+  target_include_directories(${target} PRIVATE ${assay_SOURCE_DIR} ${assay_BINARY_DIR})
+  target_link_libraries(${target} PRIVATE ${deps} absl::strings)
+  add_dependencies(${target} assay_fuzz_seeds)
+  add_test(NAME ${ARG_NAME}
+           COMMAND ${target} -runs=${ARG_RUNS} -seed=1 -max_len=4096 -dict=${corpus}/words.dict
+                   ${arguments})
+  set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT 300 LABELS fuzz)
+endfunction()
+
 # Libraries, headers (by their path in the tree, under include/assay) and the package files.
 function(assay_install)
   include(CMakePackageConfigHelpers)

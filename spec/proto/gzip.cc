@@ -13,19 +13,23 @@ namespace assay {
 namespace {
 
 constexpr size_t kMaxBytes = (size_t{1} << 31) - 1;
-// Above this size a module compresses far less than a thousandfold, which only a bomb does.
+// Above this size a module compresses far less than a thousandfold, which only a bomb does. Only
+// what has been read so far counts: what follows must not excuse a bomb.
 constexpr size_t kTrustedBytes = size_t{128} << 20;
 constexpr size_t kMaxRatio = 100;
 constexpr size_t kChunk = size_t{1} << 18;
 
-bool IsTooLarge(size_t size, size_t compressed) {
-  return size > kMaxBytes || (size > kTrustedBytes && size / kMaxRatio > compressed);
+bool IsTooLarge(size_t size, size_t consumed) {
+  return size > kMaxBytes || (size > kTrustedBytes && size / kMaxRatio > consumed);
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> Decompress(std::string content, const std::string& name) {
   if (!absl::StartsWith(content, "\x1f\x8b")) return content;
+  if (content.size() > kMaxBytes) {
+    return absl::ResourceExhaustedError(absl::StrCat(name, ": larger than 2 GiB compressed"));
+  }
   z_stream stream = {};
   constexpr int kGzip = 16;
   if (inflateInit2(&stream, MAX_WBITS + kGzip) != Z_OK) {
@@ -42,10 +46,11 @@ absl::StatusOr<std::string> Decompress(std::string content, const std::string& n
     stream.avail_out = static_cast<uInt>(result.size() - used);
     const int code = inflate(&stream, Z_NO_FLUSH);
     result.resize(result.size() - stream.avail_out);
-    if (IsTooLarge(result.size(), content.size())) {
+    const size_t consumed = content.size() - stream.avail_in;
+    if (IsTooLarge(result.size(), consumed)) {
       return absl::ResourceExhaustedError(
-          absl::StrCat(name, ": decompresses to more than ", result.size(), " bytes from ",
-                       content.size(), "; decompress it with gunzip if that is meant"));
+          absl::StrCat(name, ": its first ", consumed, " bytes decompress to more than ",
+                       result.size(), "; decompress it with gunzip if that is meant"));
     }
     if (code == Z_STREAM_END) {
       // Another member may follow; zero padding may, too.

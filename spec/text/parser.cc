@@ -216,8 +216,9 @@ namespace {
 
 // The whole text by one of the Read functions.
 template <typename Value, typename Read>
-absl::StatusOr<Value> ParseWhole(absl::string_view text, Read read) {
-  Reader reader(text, ParseOptions());
+absl::StatusOr<Value> ParseWhole(absl::string_view text, Read read,
+                                 const ParseOptions& options = {}) {
+  Reader reader(text, options);
   Value value;
   if (!read(reader, &value) || !reader.Expect(TokenKind::kEnd)) return reader.status;
   return value;
@@ -244,8 +245,10 @@ absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape)
   });
 }
 
-absl::StatusOr<Literal> ParseTypedLiteral(absl::string_view text) {
-  return ParseWhole<Literal>(text, ReadTypedLiteral);
+absl::StatusOr<Literal> ParseTypedLiteral(absl::string_view text, int64_t max_bytes) {
+  ParseOptions options;
+  options.max_literal_bytes = max_bytes;
+  return ParseWhole<Literal>(text, ReadTypedLiteral, options);
 }
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 #ifndef ASSAY_SPEC_TEXT_PARSER_H_
 #define ASSAY_SPEC_TEXT_PARSER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -35,7 +36,9 @@ absl::StatusOr<Sharding> ParseSharding(absl::string_view text);
 // The elements of a literal of the given shape, as inside constant(...).
 absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape);
 // A shape and the elements: "s32[2]{0} {1, 2}", "f32[] 0.5", "(s32[] 1, f32[1]{0} {2})".
-absl::StatusOr<Literal> ParseTypedLiteral(absl::string_view text);
+// RESOURCE_EXHAUSTED when they take more than `max_bytes`, before allocating.
+absl::StatusOr<Literal> ParseTypedLiteral(absl::string_view text,
+                                          int64_t max_bytes = int64_t{1} << 31);
 
 }  // namespace assay
 

@@ -19,7 +19,7 @@ ALLOWED = {
     'backends/cuda': ['spec', 'backends/backend.h', 'backends/cuda'],
     'backends/pjrt': ['spec', 'backends/backend.h', 'backends/pjrt'],
     'conformance': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance'],
-    'fuzz': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
+    'fuzz': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools/io'],
     'tools': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],
 }
 # Layers within spec: the element types know nothing of modules, modules nothing of their texts.

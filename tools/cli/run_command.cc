@@ -15,6 +15,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
+#include "tools/cli/stateful_run.h"
 
 namespace assay {
 namespace {
@@ -24,6 +25,7 @@ struct RunCommand {
   InputOptions inputs;
   BudgetOptions budget;
   OutputOptions output;
+  StateOptions state;
   std::string out;
   std::string expect;
   std::string backend = "golden";
@@ -36,7 +38,11 @@ struct RunCommand {
   int Run() const;
 
  private:
-  absl::StatusOr<Literal> Evaluate(const ModuleFile& file, Backend& backend, double* seconds) const;
+  absl::StatusOr<std::optional<Literal>> Evaluate(const ModuleFile& file, Backend& backend,
+                                                  double* seconds) const;
+  absl::StatusOr<std::optional<Literal>> RunWithState(const ModuleFile& file, Backend& backend,
+                                                      double* seconds,
+                                                      nlohmann::json* report) const;
   absl::StatusOr<std::optional<Literal>> Expected(const ModuleFile& file) const;
 };
 
@@ -53,15 +59,12 @@ class Tracer : public Observer {
   }
 };
 
-absl::StatusOr<Literal> RunCommand::Evaluate(const ModuleFile& file, Backend& backend,
-                                             double* seconds) const {
-  absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(file, budget.budget.bytes);
-  if (!arguments.ok()) return arguments.status();
-  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
-  if (!executable.ok()) return executable.status();
+// Uploads, executes as often as asked and downloads; `seconds` is the best time.
+absl::StatusOr<Literal> Execute(Backend& backend, Executable& executable,
+                                absl::Span<const Literal> arguments, int repeat, double* seconds) {
   std::vector<BufferHandle> buffers;
   std::vector<const Buffer*> pointers;
-  for (const Literal& argument : *arguments) {
+  for (const Literal& argument : arguments) {
     absl::StatusOr<BufferHandle> buffer = backend.Upload(argument);
     if (!buffer.ok()) return buffer.status();
     buffers.push_back(*std::move(buffer));
@@ -71,16 +74,79 @@ absl::StatusOr<Literal> RunCommand::Evaluate(const ModuleFile& file, Backend& ba
   std::vector<BufferHandle> results;
   for (int i = 0; i < repeat; ++i) {
     results.clear();
-    absl::StatusOr<std::vector<BufferHandle>> outcome = (*executable)->Execute({pointers});
+    absl::StatusOr<std::vector<BufferHandle>> outcome = executable.Execute({pointers});
     if (!outcome.ok()) return outcome.status();
     results = *std::move(outcome);
-    *seconds = std::min(*seconds, (*executable)->last_seconds());
+    *seconds = std::min(*seconds, executable.last_seconds());
   }
   return backend.Download(*results.front());
 }
 
+absl::StatusOr<std::optional<Literal>> RunCommand::Evaluate(const ModuleFile& file,
+                                                            Backend& backend,
+                                                            double* seconds) const {
+  absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(file, budget.budget.bytes);
+  if (!arguments.ok()) return arguments.status();
+  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
+  if (!executable.ok()) return executable.status();
+  absl::StatusOr<Literal> result = Execute(backend, **executable, *arguments, repeat, seconds);
+  if (!result.ok()) return result.status();
+  return *std::move(result);
+}
+
+// The scalars of a result: what one wants to watch while a state is trained.
+nlohmann::json Scalars(const Literal& result) {
+  nlohmann::json scalars = nlohmann::json::object();
+  for (const NamedLiteral& output : NameLeaves(result, "out")) {
+    if (output.value.shape().rank() == 0) scalars[output.name] = PrintLiteral(output.value);
+  }
+  return scalars;
+}
+
+// The last result; none when the state has seen all its steps. `seconds` is that of all steps
+// together; the report gets their number and the scalars of each.
+absl::StatusOr<std::optional<Literal>> RunCommand::RunWithState(const ModuleFile& file,
+                                                                Backend& backend, double* seconds,
+                                                                nlohmann::json* report) const {
+  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
+  if (!executable.ok()) return executable.status();
+  *seconds = 0;
+  nlohmann::json history = nlohmann::json::array();
+  const auto evaluate = [&](absl::Span<const Literal> arguments) {
+    double step_seconds = 0;
+    absl::StatusOr<Literal> result =
+        Execute(backend, **executable, arguments, /*repeat=*/1, &step_seconds);
+    *seconds += step_seconds;
+    return result;
+  };
+  const auto observe = [&](int64_t step, const Literal& result) {
+    if (output.quiet) return;
+    nlohmann::json scalars = Scalars(result);
+    if (output.json) {
+      scalars["step"] = step;
+      history.push_back(std::move(scalars));
+      return;
+    }
+    std::cout << "step " << step;
+    for (const auto& [name, value] : scalars.items()) {
+      std::cout << "  " << name << " = " << value.get<std::string>();
+    }
+    std::cout << "\n";
+  };
+  absl::StatusOr<StatefulResult> run =
+      RunSteps(state, file, inputs, budget.budget, evaluate, observe);
+  if (!run.ok()) return run.status();
+  if (!output.json && !output.quiet && !run->last) {
+    std::cout << "the state has seen " << run->steps << " steps already\n";
+  }
+  *report = {{"first_step", run->first_step}, {"steps", run->steps}};
+  if (!output.quiet) (*report)["history"] = std::move(history);
+  return std::move(run->last);
+}
+
 absl::StatusOr<std::optional<Literal>> RunCommand::Expected(const ModuleFile& file) const {
-  if (expect.empty()) return file.result;
+  // After several steps a snapshot's result is not what is expected.
+  if (expect.empty()) return state.active() ? std::nullopt : file.result;
   absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(expect);
   if (!arrays.ok()) return arrays.status();
   absl::StatusOr<Literal> value = ToResult(*file.module, *std::move(arrays));
@@ -91,6 +157,7 @@ absl::StatusOr<std::optional<Literal>> RunCommand::Expected(const ModuleFile& fi
 nlohmann::json StatsJson(const RunStats& stats) {
   return {{"steps", stats.steps},
           {"peak_bytes", stats.peak_bytes},
+          {"materialised_bytes", stats.stored_bytes},
           {"undecided_elements", stats.real.undecided()}};
 }
 
@@ -130,24 +197,30 @@ int RunCommand::Run() const {
   absl::StatusOr<std::optional<Literal>> expected = Expected(*file);
   if (!expected.ok()) return Fail(expected.status(), output);
   double seconds = 0;
-  absl::StatusOr<Literal> result = Evaluate(*file, **target, &seconds);
+  nlohmann::json report = {{"module", file->module->name()},
+                           {"backend", std::string((*target)->name())}};
+  absl::StatusOr<std::optional<Literal>> result =
+      state.active() ? RunWithState(*file, **target, &seconds, &report["state"])
+                     : Evaluate(*file, **target, &seconds);
   if (!result.ok()) return Fail(result.status(), output);
+  report["seconds"] = seconds;
+  if (!*result) {
+    if (output.json) std::cout << report.dump(2) << "\n";
+    return kExitOk;
+  }
   if (!out.empty()) {
-    absl::Status status = WriteNpz(out, NameLeaves(*result, "out"));
+    absl::Status status = WriteNpz(out, NameLeaves(**result, "out"));
     if (!status.ok()) return Fail(status, output);
   }
   std::optional<Comparison> comparison;
   if (*expected) {
-    absl::StatusOr<Comparison> compared = Compare(*result, **expected);
+    absl::StatusOr<Comparison> compared = Compare(**result, **expected);
     if (!compared.ok()) return Fail(compared.status(), output);
     comparison = *std::move(compared);
   }
   const auto* golden = dynamic_cast<const GoldenBackend*>(target->get());
   if (output.json) {
-    nlohmann::json report = {{"module", file->module->name()},
-                             {"backend", std::string((*target)->name())},
-                             {"seconds", seconds}};
-    if (!output.quiet) report["results"] = ResultsJson(*result);
+    if (!output.quiet) report["results"] = ResultsJson(**result);
     if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
     if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
     std::cout << report.dump(2) << "\n";
@@ -156,12 +229,14 @@ int RunCommand::Run() const {
       std::cout << ReportText(*comparison, backend, expect.empty() ? "snapshot" : "expected",
                               max_ulp);
     } else if (out.empty()) {
-      PrintResults(*result);
+      PrintResults(**result);
     }
     if (stats && golden != nullptr) {
       const RunStats& run = golden->last_stats();
-      absl::PrintF("seconds %.6f, element steps %d, peak bytes %d, undecided elements %d\n",
-                   seconds, run.steps, run.peak_bytes, run.real.undecided());
+      absl::PrintF(
+          "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
+          "undecided elements %d\n",
+          seconds, run.steps, run.peak_bytes, run.stored_bytes, run.real.undecided());
     }
   }
   return !comparison || Accepted(*comparison, max_ulp) ? kExitOk : kExitMismatch;
@@ -195,13 +270,16 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command->state.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(
       "Examples:\n"
       "  assay run step.hlo --inputs step.inputs.npz --expect step.expected.npz\n"
       "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out results.npz\n"
-      "  assay run dump.snapshot.pb --json");
+      "  assay run dump.snapshot.pb --json\n"
+      "  assay run train_step.hlo --inputs first.npz --bind arg0-18=out0-18 --steps 100 --state "
+      "s.npz");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 

@@ -33,9 +33,16 @@ inline constexpr int64_t kDefaultMaxArrayBytes = int64_t{1} << 34;
 absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path,
                                                      int64_t max_bytes = kDefaultMaxArrayBytes);
 
+// The same of a file's content; `name` is its path.
+absl::StatusOr<std::vector<NamedLiteral>> ParseArrays(const std::string& content,
+                                                      const std::string& name,
+                                                      int64_t max_bytes = kDefaultMaxArrayBytes);
+
 // Writes an uncompressed .npz that numpy reads, beside the target and renamed. Arrays only: flatten
 // tuples first.
 absl::Status WriteNpz(const std::string& path, absl::Span<const NamedLiteral> arrays);
+// The content of such a file; the same arrays give the same bytes.
+absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays);
 
 // One .npy. `type_name` is the @TYPE of the member's name, or empty. `name` is for messages.
 absl::StatusOr<Literal> ParseNpy(absl::string_view content, absl::string_view type_name,

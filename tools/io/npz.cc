@@ -3,6 +3,7 @@
 #include <zip.h>
 
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -70,7 +71,13 @@ absl::Status CheckSize(const zip_stat_t& info, uint64_t archive_bytes, int64_t b
 absl::StatusOr<std::string> ReadMember(zip_t* archive, zip_uint64_t index, uint64_t size) {
   Member file(zip_fopen_index(archive, index, 0));
   if (file == nullptr) return ZipError("cannot be read", zip_get_error(archive));
-  std::string content(size, '\0');
+  std::string content;
+  try {
+    content.resize(size);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("there is no memory for its ", size, " bytes"));
+  }
   uint64_t done = 0;
   while (done < size) {
     const zip_int64_t count = zip_fread(file.get(), content.data() + done, size - done);
@@ -137,21 +144,22 @@ absl::StatusOr<std::vector<NamedLiteral>> ReadNpz(const std::string& content, in
   return arrays;
 }
 
-absl::StatusOr<std::vector<NamedLiteral>> ReadLiterals(absl::string_view text) {
+absl::StatusOr<std::vector<NamedLiteral>> ReadLiterals(absl::string_view text, int64_t max_bytes) {
   std::vector<NamedLiteral> arrays;
   int64_t line_number = 0;
+  int64_t bytes_left = max_bytes;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || absl::StartsWith(line, "//")) continue;
-    absl::StatusOr<Literal> literal = ParseTypedLiteral(line);
+    absl::StatusOr<Literal> literal = ParseTypedLiteral(line, bytes_left);
     if (!literal.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("line ", line_number,
-                       " is no literal with its type in front (f32[2]{0} {1, "
-                       "2}): ",
-                       literal.status().message()));
+      return absl::Status(literal.status().code(),
+                          absl::StrCat("line ", line_number,
+                                       " is no literal with its type in front (f32[2]{0} {1, 2}): ",
+                                       literal.status().message()));
     }
+    bytes_left -= literal->byte_size();
     for (Literal& leaf : Flatten(*literal)) {
       arrays.push_back({absl::StrCat("arg", arrays.size()), std::move(leaf)});
     }
@@ -165,7 +173,7 @@ absl::StatusOr<std::vector<NamedLiteral>> ReadContent(const std::string& content
   constexpr absl::string_view kZip = "PK";
   constexpr absl::string_view kNpy = "\x93NUMPY";
   if (absl::StartsWith(content, kZip)) return ReadNpz(content, max_bytes);
-  if (!absl::StartsWith(content, kNpy)) return ReadLiterals(content);
+  if (!absl::StartsWith(content, kNpy)) return ReadLiterals(content, max_bytes);
   // The file's name may carry the type: weights@bf16.npy.
   const size_t slash = path.rfind('/');
   const auto [name, type] =
@@ -195,7 +203,7 @@ bool AddMember(zip_t* archive, const std::string& name, const std::string& conte
          zip_file_set_dostime(archive, index, 0, (1 << 5) | 1, 0) == 0;
 }
 
-absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays) {
+absl::StatusOr<std::string> MakeArchive(absl::Span<const NamedLiteral> arrays) {
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* source = zip_source_buffer_create(nullptr, 0, 0, &error);
@@ -231,30 +239,39 @@ absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path, int64_t max_bytes) {
-  absl::StatusOr<std::string> content = ReadFile(path);
-  if (!content.ok()) return content.status();
-  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadContent(*content, path, max_bytes);
+absl::StatusOr<std::vector<NamedLiteral>> ParseArrays(const std::string& content,
+                                                      const std::string& name, int64_t max_bytes) {
+  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadContent(content, name, max_bytes);
   if (arrays.ok()) return arrays;
-  return absl::Status(arrays.status().code(), absl::StrCat(path == "-" ? "standard input" : path,
+  return absl::Status(arrays.status().code(), absl::StrCat(name == "-" ? "standard input" : name,
                                                            ": ", arrays.status().message()));
 }
 
-absl::Status WriteNpz(const std::string& path, absl::Span<const NamedLiteral> arrays) {
-  for (const NamedLiteral& array : arrays) {
-    if (!array.value.is_array()) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": ", array.name, " of shape ",
-                                                     array.value.shape().ToString(),
-                                                     " is no array and cannot be written"));
-    }
-  }
-  if (arrays.empty()) {
-    // libzip writes no empty archives; this is one: an end of the directory.
-    constexpr char kEmpty[22] = {'P', 'K', 5, 6};
-    return WriteFileAtomically(path, absl::string_view(kEmpty, sizeof(kEmpty)));
-  }
-  absl::StatusOr<std::string> content = FormatNpz(arrays);
+absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path, int64_t max_bytes) {
+  absl::StatusOr<std::string> content = ReadFile(path);
   if (!content.ok()) return content.status();
+  return ParseArrays(*content, path, max_bytes);
+}
+
+absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays) {
+  for (const NamedLiteral& array : arrays) {
+    if (array.value.is_array()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(array.name, " of shape ",
+                                                   array.value.shape().ToString(),
+                                                   " is no array and cannot be written"));
+  }
+  if (!arrays.empty()) return MakeArchive(arrays);
+  // libzip writes no empty archives; this is one: an end of the directory.
+  constexpr char kEmpty[22] = {'P', 'K', 5, 6};
+  return std::string(kEmpty, sizeof(kEmpty));
+}
+
+absl::Status WriteNpz(const std::string& path, absl::Span<const NamedLiteral> arrays) {
+  absl::StatusOr<std::string> content = FormatNpz(arrays);
+  if (!content.ok()) {
+    return absl::Status(content.status().code(),
+                        absl::StrCat(path, ": ", content.status().message()));
+  }
   return WriteFileAtomically(path, *content);
 }
 

@@ -1,0 +1,188 @@
+// Makes what the fuzz targets start from: a dictionary of the words of the catalogue, the attribute
+// tables and the protobuf messages, and small inputs for each target from the example texts.
+//
+// usage: fuzz_corpus SOURCE_DIR OUT_DIR
+// Writes OUT_DIR/words.dict and the folders OUT_DIR/{text,proto,literal,npz}.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "google/protobuf/descriptor.h"
+#include "spec/op_info.h"
+#include "spec/proto/conversions.h"
+#include "spec/proto/module_file.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "tools/io/arrays.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+void DieUnless(const absl::Status& status) {
+  if (status.ok()) return;
+  std::fprintf(stderr, "fuzz_corpus: %s\n", std::string(status.message()).c_str());
+  std::exit(2);
+}
+
+void Write(const fs::path& path, absl::string_view content) {
+  DieUnless(WriteFileAtomically(path.string(), content));
+}
+
+// Words of the grammar that no table has: keywords, annotations, header fields, lists of tiles.
+constexpr char kGrammarWords[] =
+    "HloModule ENTRY ROOT FileNames FunctionNames FileLocations StackFrames true false inf -inf "
+    "nan "
+    "-nan(0x1) maximal replicated manual last_tile_dim_replicate last_tile_dims shard_as "
+    "shard_like "
+    "unknown unreduced sharding= frontend_attributes= statistics= visualizing_index= origin= "
+    "metadata= op_name= op_type= source_file= source_line= stack_frame_id= backend_config= "
+    "parameter_replication= control-predecessors= execution_thread= devices=[2,2]<=[4] "
+    "devices=[2]0,1 T(1,0) mesh['x'=2,'y'=4] {?} :(1)2 size= stride= pad= lhs_dilate= rhs_dilate= "
+    "rhs_reversal= /*index=5*/ constant({...}) {1,0:T(8,128)(2,1)E(4)S(1)} is_scheduled=true "
+    "input_output_alias={{0}:(0,{},may-alias)} buffer_donor={(0,{})} replica_count= "
+    "num_partitions= entry_computation_layout={(f32[])->f32[]} alias_passthrough_params=true "
+    "allow_spmd_sharding_propagation_to_output={true} origin_recovery_table= debug_attributes= "
+    "(f32[],s32[2]) f32[<=4] f32[?] [2,3] {1,0} -0.0 1e-45 9223372036854775807 "
+    "-9223372036854775808 18446744073709551615 -> <= -start( -update( -done( #0 () {} /* */ // "
+    "<f4 >c16 |u1 'descr': 'fortran_order': 'shape': (2,3), @bf16 @s4";
+
+void AddMessageWords(const google::protobuf::Descriptor& message, std::set<std::string>* words) {
+  for (int i = 0; i < message.field_count(); ++i) {
+    const google::protobuf::FieldDescriptor& field = *message.field(i);
+    const bool nested = field.type() == google::protobuf::FieldDescriptor::TYPE_MESSAGE;
+    words->insert(absl::StrCat(field.name(), nested ? " {" : ": "));
+  }
+  for (int i = 0; i < message.nested_type_count(); ++i) {
+    AddMessageWords(*message.nested_type(i), words);
+  }
+}
+
+void WriteDictionary(const fs::path& path) {
+  std::set<std::string> words;
+  for (absl::string_view word : absl::StrSplit(kGrammarWords, ' ')) words.emplace(word);
+  for (const OpInfo& op : Catalogue()) {
+    words.insert(absl::StrCat(op.name, "("));
+    for (const AttributeUse& use : op.attributes) {
+      const AttrInfo& info = Info(use.attr);
+      words.insert(absl::StrCat(", ", info.name, "="));
+      if (!IsEnum(info.kind)) continue;
+      for (absl::string_view word : WordsOf(info.kind).words) words.emplace(word);
+    }
+  }
+  for (ElementType type : kArrayTypes) words.insert(absl::StrCat(Name(type), "[2]"));
+  for (const google::protobuf::FileDescriptor* file :
+       {wire::HloModuleProto::descriptor()->file(), wire::ShapeProto::descriptor()->file()}) {
+    for (int i = 0; i < file->message_type_count(); ++i) {
+      AddMessageWords(*file->message_type(i), &words);
+    }
+  }
+  std::string content = "# The words of HLO, one to a line.\n";
+  for (const std::string& word : words)
+    absl::StrAppend(&content, "\"", absl::CEscape(word), "\"\n");
+  Write(path, content);
+}
+
+// Text and protobuf seeds from one module.
+void WriteModule(const std::string& text, const std::string& name, const fs::path& out) {
+  Write(out / "text" / (name + ".hlo"), text);
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  DieUnless(module.status());
+  for (bool text_form : {false, true}) {
+    absl::StatusOr<std::string> proto =
+        SerializeModule(**module, ModuleFormat::kModuleProto, text_form);
+    DieUnless(proto.status());
+    Write(out / "proto" / (name + (text_form ? ".textproto" : ".pb")), *proto);
+  }
+}
+
+std::vector<Literal> ExampleLiterals() {
+  std::vector<Literal> literals;
+  for (ElementType type : kArrayTypes) {
+    const std::string elements = IsComplex(type) ? "{(1, 0), (0, 1)}" : "{0, 1}";
+    absl::StatusOr<Literal> literal =
+        ParseTypedLiteral(absl::StrCat(Name(type), "[2]{0} ", elements));
+    DieUnless(literal.status());
+    literals.push_back(*std::move(literal));
+  }
+  for (absl::string_view text :
+       {"f32[] -0.0", "f64[2,2]{0,1} {{1e-320, inf}, {nan, -nan(0x8000000000001)}}",
+        "c64[1]{0} {(-inf, nan)}", "s64[2]{0} {-9223372036854775808, 7}",
+        "u64[1]{0} {18446744073709551615}", "f32[2,0,3]{2,1,0} {{}, {}}",
+        "bf16[3]{0} {3.39e38, 9.2e-41, -nan}", "s32[1,2,1]{2,1,0} {{{1}, {2}}}"}) {
+    absl::StatusOr<Literal> literal = ParseTypedLiteral(text);
+    DieUnless(literal.status());
+    literals.push_back(*std::move(literal));
+  }
+  return literals;
+}
+
+void WriteArrays(const std::vector<Literal>& literals, const fs::path& out) {
+  std::vector<NamedLiteral> arrays;
+  for (size_t i = 0; i < literals.size(); ++i) {
+    const std::string number = absl::StrCat(i);
+    const Literal& literal = literals[i];
+    Write(out / "literal" / number, PrintTypedLiteral(literal));
+    Write(out / "npz" / (number + ".txt"), PrintTypedLiteral(literal));
+    const std::string member = MemberName("", literal.element_type());
+    Write(out / "npz" / (number + ".npy"),
+          absl::StrCat(member, member.empty() ? "" : "\n", FormatNpy(literal)));
+    arrays.push_back({absl::StrCat("arg", i), literal});
+    if (i % 8 != 7) continue;
+    DieUnless(WriteNpz((out / "npz" / (number + ".npz")).string(), arrays));
+    arrays.clear();
+  }
+  Write(out / "literal" / "tuple", "(s32[], (f32[2]{0}, token[]), ()) (1, ({2, 3}, token), ())");
+}
+
+// A snapshot holds literals beside its module.
+void WriteSnapshot(const std::vector<Literal>& literals, const fs::path& out) {
+  absl::StatusOr<std::unique_ptr<Module>> module =
+      ParseModule("ENTRY e { x = f32[] parameter(0) ROOT n = f32[] negate(x) }");
+  DieUnless(module.status());
+  for (bool text_form : {false, true}) {
+    absl::StatusOr<std::string> snapshot =
+        SerializeSnapshot(**module, literals, &literals.front(), "Host", text_form);
+    DieUnless(snapshot.status());
+    Write(out / "proto" / (text_form ? "snapshot.textproto" : "snapshot.pb"), *snapshot);
+  }
+}
+
+void Run(const fs::path& source, const fs::path& out) {
+  for (const char* folder : {"text", "proto", "literal", "npz"}) {
+    fs::create_directories(out / folder);
+  }
+  WriteDictionary(out / "words.dict");
+  for (const char* folder : {"spec/text/testdata/examples", "spec/proto/testdata"}) {
+    for (const auto& entry : fs::directory_iterator(source / folder)) {
+      absl::StatusOr<std::string> text = ReadFile(entry.path().string());
+      DieUnless(text.status());
+      WriteModule(*text, entry.path().stem().string(), out);
+    }
+  }
+  const std::vector<Literal> literals = ExampleLiterals();
+  WriteArrays(literals, out);
+  WriteSnapshot(literals, out);
+}
+
+}  // namespace
+}  // namespace assay
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: fuzz_corpus SOURCE_DIR OUT_DIR\n");
+    return 2;
+  }
+  assay::Run(argv[1], argv[2]);
+  return 0;
+}

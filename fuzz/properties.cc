@@ -1,0 +1,97 @@
+#include "fuzz/properties.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "spec/ops/shape_inference.h"
+#include "spec/proto/conversions.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+// A message says what is wrong, it does not repeat the file.
+constexpr size_t kLongestMessage = 4000;
+
+std::unique_ptr<Module> ReadBack(const std::string& text, absl::string_view form) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  RequireOk(module.status(), absl::StrCat("the ", form, " can be read back:\n", text, "\n"));
+  return *std::move(module);
+}
+
+void RequireSameModule(const Module& a, const Module& b, absl::string_view form) {
+  RequireOk(CompareModules(a, b), absl::StrCat("the module is the same after ", form));
+}
+
+void RequireLosslessText(const Module& module, bool percent) {
+  PrintOptions options = PrintOptions::Lossless();
+  options.percent = percent;
+  options.program_shape = percent;
+  const std::string printed = PrintModule(module, options);
+  const std::unique_ptr<Module> again = ReadBack(printed, "lossless text");
+  RequireSameModule(module, *again, "print and parse");
+  Require(PrintModule(*again, options) == printed, "the second print is the first", printed);
+}
+
+// XLA's short form drops metadata and control dependencies; what it keeps is stable.
+void RequireStableShortText(const Module& module) {
+  const PrintOptions options = PrintOptions::ShortParsable();
+  std::unique_ptr<Module> again = ReadBack(PrintModule(module, options), "short text");
+  const std::string once = PrintModule(*again, options);
+  again = ReadBack(once, "short text");
+  Require(PrintModule(*again, options) == once, "the short text is stable", once);
+}
+
+void RequireLosslessProto(const Module& module) {
+  absl::StatusOr<wire::HloModuleProto> proto = ModuleToProto(module);
+  if (!proto.ok()) return RequireRefusal(proto.status());  // shapes nested too deep
+  wire::HloModuleProto received;
+  Require(received.ParseFromString(proto->SerializeAsString()), "the proto can be parsed");
+  absl::StatusOr<std::unique_ptr<Module>> again = ModuleFromProto(std::move(received));
+  RequireOk(again.status(), absl::StrCat("the proto can be read back:\n",
+                                         PrintModule(module, PrintOptions::Lossless()), "\n"));
+  RequireSameModule(module, **again, "proto and back");
+  Require(PrintModule(**again, PrintOptions::Lossless()) ==
+              PrintModule(module, PrintOptions::Lossless()),
+          "the text is the same after proto and back");
+}
+
+}  // namespace
+
+void Require(bool holds, absl::string_view property, absl::string_view detail) {
+  if (holds) return;
+  std::fprintf(stderr, "fuzz: it does not hold that %s\n%s\n", std::string(property).c_str(),
+               std::string(detail).c_str());
+  std::abort();
+}
+
+void RequireOk(const absl::Status& status, absl::string_view property) {
+  Require(status.ok(), property, status.message());
+}
+
+void RequireRefusal(const absl::Status& status) {
+  const bool of_the_input = status.code() == absl::StatusCode::kInvalidArgument ||
+                            status.code() == absl::StatusCode::kResourceExhausted ||
+                            status.code() == absl::StatusCode::kUnimplemented;
+  Require(of_the_input, "a refusal has the code of a bad input", status.ToString());
+  Require(!status.message().empty(), "a refusal says why");
+  Require(status.message().size() <= kLongestMessage, "a refusal is brief", status.message());
+}
+
+void RequireModuleProperties(const Module& module) {
+  RequireLosslessText(module, /*percent=*/true);
+  RequireLosslessText(module, /*percent=*/false);
+  RequireStableShortText(module);
+  RequireLosslessProto(module);
+  // For people and for XLA: not always readable, but always there.
+  Require(!PrintModule(module, PrintOptions::Default()).empty(), "the default form says something");
+  Require(!PrintModule(module, PrintOptions::Canonical()).empty(), "the canonical form does, too");
+  if (absl::Status status = CheckModuleShapes(module); !status.ok()) RequireRefusal(status);
+}
+
+}  // namespace assay

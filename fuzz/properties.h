@@ -1,0 +1,32 @@
+// What the readers owe to any input: an honest refusal, or a module that comes back the same from
+// text and protobuf. A fuzz target that finds it broken ends the process with a message.
+// Run over the seeds by the tests fuzz_text, fuzz_proto, fuzz_npz and fuzz_literal.
+#ifndef ASSAY_FUZZ_PROPERTIES_H_
+#define ASSAY_FUZZ_PROPERTIES_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Constants of one input may take this much: what is slow finds little.
+inline constexpr int64_t kFuzzLiteralBytes = int64_t{1} << 16;
+
+// Aborts with the property and the detail unless it holds.
+void Require(bool holds, absl::string_view property, absl::string_view detail = "");
+// As Require, for a status that must be OK.
+void RequireOk(const absl::Status& status, absl::string_view property);
+// A refusal has a message of bounded length and the code of a problem of the input.
+void RequireRefusal(const absl::Status& status);
+
+// parse(print(m)) equals m and print(parse(print(m))) is the same text, with all the printer's
+// forms that can be read back; text -> proto -> text loses nothing; the shape rules end in a
+// status.
+void RequireModuleProperties(const Module& module);
+
+}  // namespace assay
+
+#endif  // ASSAY_FUZZ_PROPERTIES_H_

@@ -1,0 +1,50 @@
+// Fuzz target of the protobuf readers, binary and text form, modules and snapshots: found by
+// content as the command line does. What they accept survives every round trip, and a snapshot's
+// literals do, too.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "fuzz/properties.h"
+#include "spec/proto/conversions.h"
+#include "spec/proto/module_file.h"
+
+namespace assay {
+namespace {
+
+bool IsLarge(const Module& module) {
+  int64_t bytes = 0;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->literal() != nullptr) bytes += instruction->literal()->byte_size();
+    }
+  }
+  return bytes > kFuzzLiteralBytes;
+}
+
+void RequireLosslessLiteral(const Literal& literal) {
+  absl::StatusOr<wire::LiteralProto> proto = LiteralToProto(literal);
+  if (!proto.ok()) return RequireRefusal(proto.status());
+  absl::StatusOr<Literal> again = LiteralFromProto(*proto);
+  RequireOk(again.status(), "the literal's proto can be read back");
+  Require(Literal::BitEqual(literal, *again), "the literal is the same after proto and back");
+}
+
+void RunOneInput(absl::string_view content) {
+  absl::StatusOr<ModuleFile> file = ParseModuleFile(content, "fuzz");
+  if (!file.ok()) return RequireRefusal(file.status());
+  if (file->format == ModuleFormat::kHloText) return;  // has a target of its own
+  for (const Literal& argument : file->arguments) RequireLosslessLiteral(argument);
+  if (file->result) RequireLosslessLiteral(*file->result);
+  if (!IsLarge(*file->module)) RequireModuleProperties(*file->module);
+}
+
+}  // namespace
+}  // namespace assay
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  assay::RunOneInput(absl::string_view(reinterpret_cast<const char*>(data), size));
+  return 0;
+}

@@ -101,6 +101,19 @@ class CommandLine(unittest.TestCase):
                 packed = self.path('packed.gz', gzip.compress(f.read()))
             self.assertEqual(assay('run', packed, '--inputs', inputs).out, wanted, form)
 
+    def test_semantics_of_2017(self):
+        module = self.path('slice.hlo', b"""ENTRY main {
+  x = s32[5] constant({0,1,2,3,4})
+  s = s32[] constant(4)
+  ROOT r = s32[2] dynamic-slice(x, s), dynamic_slice_sizes={2}
+}""")
+        self.expect(assay('run', module), 0, '{3, 4}')
+        self.expect(assay('run', module, '--semantics', '2017'), 0, '{4, 0}')
+        self.expect(assay('run', module, '--semantics', '1970'), 2, 'semantics')
+        empty = self.path('empty.hlo', b'ENTRY main { x = s32[2] constant({1,2})\n ROOT r = s32[0] slice(x), slice={[1:1]} }')
+        self.expect(assay('run', empty), 0)
+        self.expect_refusal(assay('run', empty, '--semantics', '2017'), 2, 'slice_2017_c1', 'slice(s32[2] %x)')
+
     def test_integers_meet_xla_bit_for_bit(self):
         for name in ('bitops_popcount_clz_shifts', 'case_switch_cond'):
             result = assay('run', sample(name + '.hlo'), '--inputs', sample(name + '.inputs.npz'), '--expect',

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "backends/golden/golden_backend.h"
 #include "nlohmann/json.hpp"
+#include "spec/semantics/semantics_2017.h"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
@@ -29,6 +30,7 @@ struct RunCommand {
   std::string out;
   std::string expect;
   std::string backend = "golden";
+  std::string semantics = "today";
   bool trace = false;
   bool straight = false;
   bool stats = false;
@@ -191,6 +193,11 @@ int RunCommand::Run() const {
   if (trace) backend_options.observers.push_back(&tracer);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
+  if (semantics == "2017") {
+    absl::StatusOr<std::unique_ptr<Module>> meant = With2017Semantics(*file->module);
+    if (!meant.ok()) return Fail(meant.status(), output);
+    file->module = *std::move(meant);
+  }
   absl::StatusOr<std::unique_ptr<Backend>> target =
       MakeBackend(backend, budget.budget, backend_options);
   if (!target.ok()) return Fail(target.status(), output);
@@ -261,6 +268,10 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
                   "With --expect: accept floats that differ by at most this many ulp")
       ->capture_default_str();
   sub->add_option("--backend", command->backend, "golden, or process:COMMAND")
+      ->capture_default_str();
+  sub->add_option("--semantics", command->semantics,
+                  "What operations mean: today, or 2017 (docs/semantics_2017.md)")
+      ->check(CLI::IsMember({"today", "2017"}))
       ->capture_default_str();
   sub->add_flag("--straight", command->straight,
                 "Golden: evaluate by the definitions alone, without kernels (slow, same bits)");

@@ -109,7 +109,10 @@ void WriteModule(const std::string& text, const std::string& name, const fs::pat
 std::vector<Literal> ExampleLiterals() {
   std::vector<Literal> literals;
   for (ElementType type : kArrayTypes) {
-    const std::string elements = IsComplex(type) ? "{(1, 0), (0, 1)}" : "{0, 1}";
+    absl::string_view elements = "{0, 1}";
+    if (IsComplex(type)) elements = "{(1, 0), (0, 1)}";
+    if (type == ElementType::kS1) elements = "{0, -1}";
+    if (type == ElementType::kF8E8M0FNU) elements = "{1, 2}";  // no zero
     absl::StatusOr<Literal> literal =
         ParseTypedLiteral(absl::StrCat(Name(type), "[2]{0} ", elements));
     DieUnless(literal.status());
@@ -142,7 +145,7 @@ void WriteArrays(const std::vector<Literal>& literals, const fs::path& out) {
     DieUnless(WriteNpz((out / "npz" / (number + ".npz")).string(), arrays));
     arrays.clear();
   }
-  Write(out / "literal" / "tuple", "(s32[], (f32[2]{0}, token[]), ()) (1, ({2, 3}, token), ())");
+  Write(out / "literal" / "tuple", "(s32[] 1, (f32[2]{0} {2, 3}, pred[] true), ())");
 }
 
 // A snapshot holds literals beside its module.

@@ -213,8 +213,8 @@ TEST(Session, AFailedRunChangesNothing) {
   ASSERT_TRUE(session.Set("n", MustParseLiteral("s32[] 0")).ok());
   answers.push_back(absl::ResourceExhaustedError("the budget is spent"));
   // The second bound array is missing, then of another shape.
-  answers.push_back(MustParseLiteral("(f32[2]{0}) ({7, 7})"));
-  answers.push_back(MustParseLiteral("(f32[2]{0}, s32[1]{0}, f32[2]{0}) ({7, 7}, {1}, {0, 0})"));
+  answers.push_back(MustParseLiteral("(f32[2]{0} {7, 7})"));
+  answers.push_back(MustParseLiteral("(f32[2]{0} {7, 7}, s32[1]{0} {1}, f32[2]{0} {0, 0})"));
   const std::map<std::string, Literal> inputs = {{"x", MustParseLiteral("f32[2]{0} {1, 1}")}};
   for (const char* word : {"out1", "out1", "the budget is spent"}) {
     EXPECT_THAT(Error(session.Run(*step.bound, inputs).status()), HasSubstr(word));

@@ -54,6 +54,8 @@ absl::StatusOr<std::vector<const Computation*>> InCallOrder(const Computation& e
   return order;
 }
 
+}  // namespace
+
 absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> arguments) {
   const std::vector<Instruction*> parameters = entry.parameters();
   if (parameters.size() != arguments.size()) {
@@ -69,8 +71,6 @@ absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> 
   }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 PlannedModule::PlannedModule(const Module& module, const PlanOptions& options)
     : module_(module), options_(options) {}

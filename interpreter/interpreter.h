@@ -98,6 +98,10 @@ class PlannedModule {
 absl::StatusOr<Literal> Interpret(const Module& module, absl::Span<const Literal> arguments,
                                   const RunOptions& options = {}, RunStats* stats = nullptr);
 
+// Whether there is an argument of the right shape for each parameter. INVALID_ARGUMENT says what is
+// wanted and what was given.
+absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> arguments);
+
 // Whether the golden interpreter runs the operation.
 bool IsInterpreted(Opcode opcode);
 

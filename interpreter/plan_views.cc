@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "interpreter/plan.h"
+
 namespace assay {
 namespace {
 
@@ -72,6 +74,8 @@ bool ViewChoice::ShouldStayView(const Instruction& instruction, const View& view
   if (uses->second.size() > 1 && !HasRuns(view)) return false;
   const int64_t bytes = instruction.shape().ByteSize().value_or(INT64_MAX);
   if (bytes > kMostBytes) return false;
+  // Small values live in the frame: writing one costs less than reading through it.
+  if (bytes <= kSmallBytes && !view.is_dense()) return false;
   const bool is_smaller = bytes < source_bytes;
   for (const Use& use : uses->second) {
     if (!CanReadThrough(*use.user, use.operand, view)) return false;

@@ -4,7 +4,7 @@
 // Values do not depend on it. Memory: a view keeps its sources alive until its users have run, so
 // that a view that is smaller than its sources waits for a user that comes soon only. Time: a view
 // whose elements lie scattered is read through by one user, one with runs along its last dimension
-// by any number. Tests: views_test.cc.
+// by any number; what is small is stored. Tests: views_test.cc.
 #ifndef ASSAY_INTERPRETER_PLAN_VIEWS_H_
 #define ASSAY_INTERPRETER_PLAN_VIEWS_H_
 

@@ -1,0 +1,185 @@
+// Elements on demand: values and trees by hand, and every element of small modules against a run.
+#include "interpreter/explain.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "interpreter/testing.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+// "s[1] = 5 <- (x[1] = 2, y[1] = 3)"; {...}: the context; ~name: passed on through.
+std::string Draw(const ElementTrace& trace) {
+  std::string text = absl::StrCat(trace.instruction->name(), "[", absl::StrJoin(trace.index, ","),
+                                  "] = ", PrintElement(trace.type, trace.value));
+  if (!trace.context.empty()) absl::StrAppend(&text, " {", absl::StrJoin(trace.context, ", "), "}");
+  for (const std::string& name : trace.through) absl::StrAppend(&text, " ~", name);
+  std::vector<std::string> reads;
+  for (const ElementTrace& read : trace.reads) reads.push_back(Draw(read));
+  if (trace.reads_left_out > 0) reads.push_back(absl::StrCat(trace.reads_left_out, " more"));
+  if (!reads.empty()) absl::StrAppend(&text, " <- (", absl::StrJoin(reads, ", "), ")");
+  return text;
+}
+
+std::string Explain(absl::string_view text, const std::vector<absl::string_view>& arguments,
+                    const ElementQuery& query, const ExplainOptions& options = {},
+                    ExplainStats* stats = nullptr) {
+  const std::unique_ptr<Module> module = MustParse(text);
+  std::vector<Literal> literals;
+  for (absl::string_view argument : arguments) literals.push_back(MustParseLiteral(argument));
+  auto trace = ExplainElement(*module, literals, query, options, stats);
+  return trace.ok() ? Draw(*trace) : trace.status().ToString();
+}
+
+TEST(Explain, FollowsMovesToTheirSources) {
+  constexpr absl::string_view kModule = R"(ENTRY e { x = s32[2,3] parameter(0) z = s32[] constant(9)
+      t = s32[3,2] transpose(x), dimensions={1,0} p = s32[4,2] pad(t, z), padding=1_0x0_0
+      ROOT n = s32[4,2] negate(p) })";
+  const std::vector<absl::string_view> x = {"s32[2,3]{1,0} {{1,2,3},{4,5,6}}"};
+  ExplainStats stats;
+  EXPECT_EQ(Explain(kModule, x, {0, {3, 1}}, {}, &stats),
+            "n[3,1] = -6 <- (p[3,1] = 6 <- (t[2,1] = 6 <- (x[1,2] = 6)))");
+  EXPECT_EQ(stats.elements, 3);
+  EXPECT_EQ(Explain(kModule, x, {0, {0, 1}}), "n[0,1] = -9 <- (p[0,1] = 9 <- (z[] = 9))");
+}
+
+TEST(Explain, OnlyWhatIsNeededIsComputed) {
+  // A dot of a row that is a thousandth of the whole.
+  ExplainStats stats;
+  EXPECT_THAT(Explain(R"(ENTRY e { i = s32[1000,1000] iota(), iota_dimension=0
+      j = s32[1000,1000] iota(), iota_dimension=1 s = s32[1000,1000] add(i, j)
+      ROOT d = s32[1000,1000] dot(s, s), lhs_contracting_dims={1}, rhs_contracting_dims={0} })",
+                      {}, {0, {0, 0}}, {}, &stats),
+              HasSubstr("d[0,0] = 332833500 <- ("));  // the sum of squares below 1000
+  EXPECT_EQ(stats.elements, 1 + 3 * 1999);
+}
+
+TEST(Explain, TreesAreCutWhereTheOptionsSay) {
+  constexpr absl::string_view kModule = R"(
+      add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+      ENTRY e { x = f32[5] parameter(0) z = f32[] constant(0) m = f32[5] multiply(x, x)
+      ROOT r = f32[] reduce(m, z), dimensions={0}, to_apply=add })";
+  const std::vector<absl::string_view> x = {"f32[5]{0} {1,2,3,4,5}"};
+  ExplainOptions options;
+  options.depth = 1;
+  options.width = 3;
+  EXPECT_EQ(Explain(kModule, x, {0, {}}, options),
+            "r[] = 55 <- (z[] = 0, m[0] = 1 <- (1 more), m[1] = 4 <- (1 more), 3 more)");
+  options.depth = 0;
+  EXPECT_EQ(Explain(kModule, x, {0, {}}, options), "r[] = 55 <- (6 more)");
+  options = {};
+  options.nodes = 3;
+  EXPECT_EQ(Explain(kModule, x, {0, {}}, options),
+            "r[] = 55 <- (z[] = 0, m[0] = 1 <- (1 more), 4 more)");
+}
+
+constexpr absl::string_view kPowers = R"(
+  body { s = (s32[], s32[2], s32[]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+    x = s32[2] get-tuple-element(s), index=1  k = s32[] get-tuple-element(s), index=2
+    one = s32[] constant(1)  n = s32[] add(i, one)  y = s32[2] add(x, x)
+    ROOT t = (s32[], s32[2], s32[]) tuple(n, y, k) }
+  cond { s = (s32[], s32[2], s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+    m = s32[] get-tuple-element(s), index=2  ROOT c = pred[] compare(i, m), direction=LT }
+  ENTRY e { z = s32[] constant(0) p = s32[2] parameter(0) l = s32[] parameter(1)
+    init = (s32[], s32[2], s32[]) tuple(z, p, l)
+    w = (s32[], s32[2], s32[]) while(init), condition=cond, body=body
+    ROOT r = s32[2] get-tuple-element(w), index=1 })";
+
+TEST(Explain, FollowsLoops) {
+  ExplainOptions options;
+  options.depth = 2;
+  EXPECT_EQ(Explain(kPowers, {"s32[2]{0} {3,5}", "s32[] 2"}, {0, {1}}, options),
+            "y[1] = 20 {turn 1 of w} ~r ~w ~t <- (y[1] = 10 {turn 0 of w} ~x ~s ~t <- "
+            "(p[1] = 5 ~x ~s ~init))");
+  options.depth = 0;
+  EXPECT_EQ(Explain(kPowers, {"s32[2]{0} {3,5}", "s32[] 0"}, {0, {1}}, options),
+            "p[1] = 5 ~r ~w ~init");
+  // 2^31 wraps; three hundred times deeper than what waits on the stack.
+  EXPECT_THAT(Explain(kPowers, {"s32[2]{0} {3,1}", "s32[] 30000"}, {0, {1}}, options),
+              HasSubstr("y[1] = 0 {turn 29999 of w}"));
+}
+
+TEST(Explain, FollowsCallsAndBranches) {
+  constexpr absl::string_view kModule = R"(
+    double { a = s32[2] parameter(0) ROOT d = s32[2] add(a, a) }
+    minus { m = s32[2] parameter(0) ROOT n = s32[2] negate(m) }
+    ENTRY e { x = s32[2] parameter(0) i = s32[] parameter(1)
+      c = s32[2] call(x), to_apply=double
+      ROOT b = s32[2] conditional(i, c, c), branch_computations={double, minus} })";
+  EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "s32[] 0"}, {0, {1}}),
+            "d[1] = 16 {branch 0 of b} ~b <- (d[1] = 8 {c} ~a ~c <- (x[1] = 4 ~a))");
+  EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "s32[] 7"}, {0, {0}}),
+            "n[0] = -6 {branch 1 of b} ~b <- (d[0] = 6 {c} ~a ~c <- (x[0] = 3 ~a))");
+}
+
+TEST(Explain, DeepChainsNeedNoDeepStack) {
+  std::string text = "ENTRY e { a0 = s32[3] parameter(0)\n";
+  constexpr int kLength = 50000;
+  for (int i = 1; i <= kLength; ++i) {
+    absl::StrAppend(&text, "a", i, " = s32[3] reverse(a", i - 1, "), dimensions={0}\n");
+  }
+  ExplainOptions options;
+  options.depth = 1;
+  EXPECT_THAT(Explain(text + "}", {"s32[3]{0} {7,8,9}"}, {0, {2}}, options),
+              HasSubstr("a50000[2] = 9 <- (a49999[0] = 9"));
+}
+
+TEST(Explain, EveryElementAsARunGivesIt) {
+  // Whole-array operations, regions that are no scalar programs, tuples.
+  constexpr absl::string_view kModule = R"(
+    less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
+      ROOT l = pred[] compare(a, b), direction=LT }
+    add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+    ENTRY e { x = f32[3,4] parameter(0) i = s32[3,4] iota(), iota_dimension=1
+      sorted = (f32[3,4], s32[3,4]) sort(x, i), dimensions={1}, to_apply=less
+      v = f32[3,4] get-tuple-element(sorted), index=0
+      w = f32[4,3] transpose(v), dimensions={1,0} d = f32[3,3] dot(x, w), lhs_contracting_dims={1},
+        rhs_contracting_dims={0}
+      z = f32[] constant(0.5) q = f32[3] reduce(d, z), dimensions={1}, to_apply=add
+      u = f32[3,4] reduce-window(v, z), window={size=1x3 pad=0_0x1_1}, to_apply=add
+      ROOT t = ((f32[3,4], s32[3,4]), f32[3], f32[3,4]) tuple(sorted, q, u) })";
+  const std::unique_ptr<Module> module = MustParse(kModule);
+  const std::vector<Literal> arguments = {
+      MustParseLiteral("f32[3,4]{1,0} {{3,1,2,0.25},{-1,7,1e8,5},{0,-0.5,0.1,0.3}}")};
+  const Literal whole = *Interpret(*module, arguments);
+  const std::vector<Literal> outputs = Flatten(whole);
+  ASSERT_EQ(outputs.size(), 4u);
+  for (size_t output = 0; output < outputs.size(); ++output) {
+    const Literal& array = outputs[output];
+    for (int64_t i = 0; i < array.element_count(); ++i) {
+      ElementQuery query{static_cast<int64_t>(output), {}};
+      if (array.shape().rank() == 2) query.index.push_back(i / 4);
+      query.index.push_back(array.shape().rank() == 2 ? i % 4 : i);
+      auto trace = ExplainElement(*module, arguments, query);
+      ASSERT_TRUE(trace.ok()) << trace.status();
+      EXPECT_EQ(trace->value, array.Get(i)) << output << " " << i;
+    }
+  }
+}
+
+TEST(Explain, Refusals) {
+  const std::vector<absl::string_view> x = {"s32[2]{0} {3,5}", "s32[] 2"};
+  EXPECT_THAT(Explain(kPowers, x, {1, {}}), HasSubstr("there is no output 1: the module gives 1"));
+  EXPECT_THAT(Explain(kPowers, x, {0, {2}}), HasSubstr("s32[2], which has no element [2]"));
+  EXPECT_THAT(Explain(kPowers, x, {0, {}}), HasSubstr("no element []"));
+  EXPECT_THAT(Explain(kPowers, {x[0]}, {0, {0}}), HasSubstr("takes 2 arguments, 1 were given"));
+  ExplainOptions options;
+  options.budget.steps = 1000;
+  EXPECT_THAT(Explain(kPowers, {x[0], "s32[] 2000000000"}, {0, {0}}, options),
+              HasSubstr("RESOURCE_EXHAUSTED"));
+  options.budget.steps = -1;
+  options.budget.bytes = 100000;
+  EXPECT_THAT(Explain(kPowers, {x[0], "s32[] 2000000000"}, {0, {0}}, options),
+              HasSubstr("RESOURCE_EXHAUSTED"));
+}
+
+}  // namespace
+}  // namespace assay

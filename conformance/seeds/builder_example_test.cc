@@ -48,7 +48,8 @@ TEST(BuilderExample, AnErrorNamesItsCall) {
   const absl::Status status = builder.Build(Exp(sum)).status();
   EXPECT_THAT(std::string(status.message()),
               testing::ContainsRegex(
-                  "builder_example_test.cc:[0-9]+: Add: \\[implicit_broadcast_c4\\] dimension 0 of "
+                  "builder_example_test.cc:[0-9]+: Add\\(f32\\[2,3\\], f32\\[2\\]\\): "
+                  "\\[implicit_broadcast_c4\\] dimension 0 of "
                   "f32\\[2\\] meets dimension 1 of f32\\[2,3\\]; sizes must be equal, or one of "
                   "them 1"));
 }

@@ -1,8 +1,10 @@
 #include "spec/builder/builder.h"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "spec/builder/maker.h"
 #include "spec/ops/shape_inference.h"
 
@@ -35,7 +37,13 @@ Maker::Maker(absl::string_view function, CallSite site, Ops operands, Builder* b
     ok_ = false;  // nobody to tell; what is built from the result tells its builder
     return;
   }
+  constexpr size_t kShown = 6;
+  for (size_t i = 0; i < std::min(operands.size(), kShown); ++i) {
+    operands_.push_back(operands[i].graph_ == graph_ ? operands[i].instruction_ : nullptr);
+  }
+  more_operands_ = operands.size() > kShown;
   if (graph_->finished) {
+    operands_.clear();  // they went with the module
     Fail("builder_c1", "the builder is spent: its module has been built");
     return;
   }
@@ -54,12 +62,21 @@ Maker::Maker(absl::string_view function, CallSite site, Ops operands, Builder* b
 Maker::Maker(std::shared_ptr<Graph> graph, const Instruction& original)
     : original_(&original), site_(CallSite::Current()), graph_(std::move(graph)) {}
 
+std::string Maker::Function() const {
+  std::vector<std::string> shapes;
+  for (const Instruction* operand : operands_) {
+    shapes.push_back(operand == nullptr ? "?" : operand->shape().ToString());
+  }
+  if (more_operands_) shapes.push_back("...");
+  return absl::StrCat(function_, "(", absl::StrJoin(shapes, ", "), ")");
+}
+
 void Maker::Keep(absl::Status status) {
   ok_ = false;
   if (graph_ == nullptr || !graph_->first_error.ok()) return;
   const std::string place = original_ != nullptr
                                 ? absl::StrCat("for ", original_->Describe())
-                                : absl::StrCat(site_.file(), ":", site_.line(), ": ", function_);
+                                : absl::StrCat(site_.file(), ":", site_.line(), ": ", Function());
   graph_->first_error = absl::Status(status.code(), absl::StrCat(place, ": ", status.message()));
 }
 
@@ -294,6 +311,68 @@ Op Parameter(Builder* builder, int64_t number, const Shape& shape, std::string n
   return maker.Wrap(computation.Add(std::move(instruction)));
 }
 
+namespace {
+
+// Whether the value is of the type that an attribute of this kind has; a computation never is, it
+// comes as a Callee.
+bool FitsKind(AttrKind kind, const AttributeValue& value) {
+  switch (kind) {
+    case AttrKind::kBool:
+      return std::holds_alternative<bool>(value);
+    case AttrKind::kInt:
+    case AttrKind::kInt32:
+    case AttrKind::kSingleInt:
+      return std::holds_alternative<int64_t>(value);
+    case AttrKind::kFloat:
+      return std::holds_alternative<double>(value);
+    case AttrKind::kString:
+    case AttrKind::kIdentifier:
+      return std::holds_alternative<std::string>(value);
+    case AttrKind::kInts:
+    case AttrKind::kPrecisions:
+      return std::holds_alternative<std::vector<int64_t>>(value);
+    case AttrKind::kIntLists:
+    case AttrKind::kPairs:
+      return std::holds_alternative<std::vector<std::vector<int64_t>>>(value);
+    case AttrKind::kSlices:
+      return std::holds_alternative<Slices>(value);
+    case AttrKind::kWindow:
+      return std::holds_alternative<Window>(value);
+    case AttrKind::kPadding:
+      return std::holds_alternative<PaddingConfig>(value);
+    case AttrKind::kDimLabels:
+      return std::holds_alternative<ConvolutionDimensions>(value);
+    case AttrKind::kReplicaGroups:
+      return std::holds_alternative<ReplicaGroups>(value);
+    case AttrKind::kResultAccuracy:
+      return std::holds_alternative<ResultAccuracy>(value);
+    case AttrKind::kSparsity:
+      return std::holds_alternative<SparsityConfig>(value);
+    case AttrKind::kAliases:
+      return std::holds_alternative<OutputOperandAliases>(value);
+    case AttrKind::kDomain:
+      return std::holds_alternative<std::shared_ptr<const DomainSharding>>(value) &&
+             std::get<std::shared_ptr<const DomainSharding>>(value) != nullptr;
+    case AttrKind::kShape:
+      return std::holds_alternative<Shape>(value);
+    case AttrKind::kShapes:
+      return std::holds_alternative<std::vector<Shape>>(value);
+    case AttrKind::kTypedLiteral:
+      return std::holds_alternative<std::shared_ptr<const Literal>>(value) &&
+             std::get<std::shared_ptr<const Literal>>(value) != nullptr;
+    case AttrKind::kComputation:
+    case AttrKind::kComputations:
+      return false;
+    default: {
+      const int64_t* number = std::get_if<int64_t>(&value);
+      return number != nullptr && *number >= 0 &&
+             *number < static_cast<int64_t>(WordsOf(kind).words.size());
+    }
+  }
+}
+
+}  // namespace
+
 Op AddInstruction(Builder* builder, Opcode opcode, absl::Span<const Op> operands,
                   absl::Span<const Attributes::Entry> attributes, const Shape& shape,
                   absl::Span<const std::pair<Attr, Callee>> callees, CallSite site) {
@@ -301,7 +380,15 @@ Op AddInstruction(Builder* builder, Opcode opcode, absl::Span<const Op> operands
   ASSAY_MAKER_REQUIRE(maker, "builder_c7",
                       opcode != Opcode::kParameter && opcode != Opcode::kConstant,
                       "parameters and constants have functions of their own");
+  for (const auto& [attr, value] : attributes) {
+    ASSAY_MAKER_REQUIRE(maker, "builder_c9", FitsKind(Info(attr).kind, value), Info(attr).name,
+                        " has a value of another type or out of range");
+  }
   builder_internal::CalleeList imported;
+  for (const auto& [attr, callee] : callees) {
+    ASSAY_MAKER_REQUIRE(maker, "builder_c9", Info(attr).kind == AttrKind::kComputation,
+                        Info(attr).name, " is no computation");
+  }
   for (const auto& [attr, callee] : callees) imported.emplace_back(attr, maker.Import(callee));
   return maker.Make(opcode, operands, {attributes.begin(), attributes.end()}, shape,
                     std::move(imported));

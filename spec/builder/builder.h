@@ -90,7 +90,7 @@ class Builder {
 
   // The computation as the entry of a module: `root` is its result, or else the last operation
   // made. Afterwards the builder is spent. Errors: the first one of all calls, as
-  // "FILE:LINE: Function: [clause] what; in <instruction with shapes>".
+  // "FILE:LINE: Function(shapes of the operands): [clause] what".
   absl::StatusOr<std::unique_ptr<Module>> Build(CallSite site = CallSite::Current());
   absl::StatusOr<std::unique_ptr<Module>> Build(Op root, CallSite site = CallSite::Current());
   // The computation for others to call; the error comes out of theirs.

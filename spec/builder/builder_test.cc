@@ -32,9 +32,10 @@ TEST(BuilderTest, KeepsTheFirstErrorWithItsCallAndShapes) {
   const Op wrong = Add(x, Given(&b, 1, {4}), {1});
   const Op later = Transpose(x, {0, 0});
   const std::string error = ErrorOf(b, Tuple({wrong, later}));
-  EXPECT_THAT(error, AllOf(HasSubstr(absl::StrCat("builder_test.cc:", line, ": Add: ")),
-                           HasSubstr("[implicit_broadcast_c4]"), HasSubstr("f32[4]"),
-                           HasSubstr("f32[2,3]")));
+  EXPECT_THAT(
+      error,
+      AllOf(HasSubstr(absl::StrCat("builder_test.cc:", line, ": Add(f32[2,3], f32[4]): ")),
+            HasSubstr("[implicit_broadcast_c4]"), HasSubstr("f32[4]"), HasSubstr("f32[2,3]")));
   EXPECT_EQ(std::string(b.first_error().message()), error);
 }
 
@@ -43,7 +44,7 @@ TEST(BuilderTest, ErrorsOfTheRulesNameClauseInstructionAndShapes) {
   const int line = __LINE__ + 1;
   const Op wrong = Transpose(Given(&b, 0, {2, 3}), {0, 0});
   EXPECT_THAT(ErrorOf(b, wrong),
-              AllOf(HasSubstr(absl::StrCat("builder_test.cc:", line, ": Transpose: [")),
+              AllOf(HasSubstr(absl::StrCat("builder_test.cc:", line, ": Transpose(f32[2,3]): [")),
                     HasSubstr("transpose_c"), HasSubstr("f32[2,3] %p0")));
 }
 
@@ -54,7 +55,7 @@ TEST(BuilderTest, ErrorsInsideACalleeComeOutOfItsCaller) {
   const Callee callee = f.BuildCallee(Reshape(p, {2}));
   Builder b("main");
   EXPECT_THAT(ErrorOf(b, Call(callee, {Given(&b, 0, {})})),
-              HasSubstr(absl::StrCat("builder_test.cc:", line, ": Reshape: ")));
+              HasSubstr(absl::StrCat("builder_test.cc:", line, ": Reshape(f32[]): ")));
 }
 
 TEST(BuilderTest, MisuseIsAnError) {
@@ -82,9 +83,69 @@ TEST(BuilderTest, MisuseIsAnError) {
   const Attributes::Entry foreign[] = {{Attr::kIndex, int64_t{0}}};
   EXPECT_THAT(ErrorOf(k, AddInstruction(&k, Opcode::kNegate, {Given(&k, 0, {2})}, foreign)),
               HasSubstr("[builder_c4]"));
+  Builder l("l");
+  const Attributes::Entry mistyped[] = {{Attr::kIotaDimension, true}};
+  EXPECT_THAT(ErrorOf(l, AddInstruction(&l, Opcode::kIota, {}, mistyped, Shape(kF32, {2}))),
+              HasSubstr("[builder_c9]"));
+  Builder m("m");
+  const Attributes::Entry unknown[] = {{Attr::kDirection, int64_t{99}}};
+  const Op of_m = Given(&m, 0, {2});
+  EXPECT_THAT(ErrorOf(m, AddInstruction(&m, Opcode::kCompare, {of_m, of_m}, unknown)),
+              HasSubstr("[builder_c9]"));
   // Without any builder there is nobody to tell, and nothing happens.
   EXPECT_FALSE(Add(Op(), Op()).shape().ok());
   EXPECT_FALSE(Constant(nullptr, Literal::Zeros(Shape(kF32, {}))).shape().ok());
+}
+
+// What comes out of a refused call may go into every function, with lists of any length.
+TEST(BuilderTest, RefusedOpsGoAnywhere) {
+  Builder b("main");
+  const Op bad = Add(Given(&b, 0, {2}), Given(&b, 1, {3}));
+  const std::string error(b.first_error().message());
+  const Callee none;
+  const std::vector<bool> flags = {true, false};
+  const DotDimensionNumbers dot;
+  const Op ops[] = {Slice(bad, {1, 2}, {3}),
+                    SliceInDim(bad, 0, 1, 1, 5),
+                    DynamicReshape(bad, {bad}, {1}, flags),
+                    DynamicSlice(bad, bad, {1, 2}),
+                    DynamicUpdateSlice(bad, bad, bad),
+                    BroadcastInDim(bad, {2}, {7, 8}),
+                    Reshape(bad, {3, 1}, {2}),
+                    Collapse(bad, {0, 1}),
+                    PadInDim(bad, bad, 3, 1, 1),
+                    ConcatInDim({bad, bad}, 9),
+                    Select(bad, bad, bad),
+                    Clamp(bad, bad, bad),
+                    Reduce(bad, bad, none, {5}),
+                    ReduceAll(bad, bad, none),
+                    ReduceWindow(bad, bad, none, {1, 2}, {1}, Padding::kSame),
+                    SelectAndScatter(bad, none, {1}, {1}, Padding::kSame, bad, bad, none),
+                    Map({bad}, none, {1}, {bad}),
+                    Sort(bad),
+                    Sort({bad}, none),
+                    TopK(bad, 3),
+                    Dot(bad, bad),
+                    DotGeneral(bad, bad, dot),
+                    Conv(bad, bad, {1}, Padding::kSame),
+                    ConvGeneral(bad, bad, {1}, {{1, 1}}, ConvolutionDimensions()),
+                    Fft(bad, FftType::kFft, {1}),
+                    AllGather(bad, 7, 2),
+                    AllToAll(bad, 3, 4, 2),
+                    ReduceScatter(bad, none, 3, 2),
+                    CrossReplicaSum(bad),
+                    Call(none, {bad}),
+                    While(none, none, bad),
+                    Conditional(bad, bad, none, bad, none),
+                    Conditional(bad, {none}, {bad}),
+                    GetTupleElement(bad, 4),
+                    Outfeed(bad, Shape(kF32, {2})),
+                    SendDone(bad),
+                    RecvDone(bad),
+                    RngUniform(bad, bad, Shape(kF32, {2})),
+                    RngBernoulli(bad, Shape(kF32, {2}))};
+  for (const Op& op : ops) EXPECT_FALSE(op.shape().ok());
+  EXPECT_EQ(ErrorOf(b, Tuple(ops)), error);
 }
 
 TEST(BuilderTest, ASpentBuilderRefuses) {

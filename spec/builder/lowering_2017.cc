@@ -21,16 +21,7 @@ Op SliceOf(Maker& maker, const Op& operand, int64_t dimension, int64_t start, in
 // The starts as s64 scalars within [0, size): a start is taken modulo the size it is an index of,
 // which its own type need not hold.
 std::vector<Op> WrappedStarts(Maker& maker, const Shape& shape, Ops start_indices) {
-  std::vector<Op> starts(start_indices.begin(), start_indices.end());
-  if (starts.size() == 1 && maker.ShapeOf(starts[0]).rank() == 1) {
-    const Op vector = starts[0];
-    const ElementType type = maker.ShapeOf(vector).element_type();
-    starts.clear();
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      const Op one = SliceOf(maker, vector, 0, d, d + 1);
-      starts.push_back(maker.Make(Opcode::kReshape, {one}, {}, Shape::Scalar(type)));
-    }
-  }
+  std::vector<Op> starts = ScalarStarts(maker, shape, start_indices);
   for (int64_t d = 0; d < shape.rank() && maker.ok(); ++d) {
     const bool is_signed = IsSigned(maker.ShapeOf(starts[d]).element_type());
     const ElementType wide = is_signed ? ElementType::kS64 : ElementType::kU64;
@@ -72,6 +63,21 @@ Op Less(absl::Span<const Op> parameters, CallSite site) {
 Op HandOn(absl::Span<const Op> parameters, CallSite) { return parameters[0]; }
 
 }  // namespace
+
+std::vector<Op> ScalarStarts(Maker& maker, const Shape& operand, Ops start_indices) {
+  std::vector<Op> starts(start_indices.begin(), start_indices.end());
+  if (!maker.ok() || starts.size() != 1) return starts;
+  const Op vector = starts[0];
+  const Shape shape = maker.ShapeOf(vector);
+  // Of another length: left to the rule, which refuses it.
+  if (shape.rank() != 1 || shape.dimension(0) != operand.rank()) return starts;
+  starts.clear();
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const Op one = SliceOf(maker, vector, 0, d, d + 1);
+    starts.push_back(maker.Make(Opcode::kReshape, {one}, {}, Shape::Scalar(shape.element_type())));
+  }
+  return starts;
+}
 
 Op DynamicSlice2017(Maker& maker, const Op& operand, Ops start_indices,
                     absl::Span<const int64_t> slice_sizes) {

@@ -5,12 +5,16 @@
 #define ASSAY_SPEC_BUILDER_LOWERING_2017_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "spec/builder/maker.h"
 
 namespace assay {
 namespace builder_internal {
+
+// Starts given as one array of rank 1, as scalars; other lists as they are.
+std::vector<Op> ScalarStarts(Maker& maker, const Shape& operand, Ops start_indices);
 
 // result[i] = operand[(start + i) mod size]. Starts are scalars or one array of rank 1.
 // dynamic_slice_2017_c1: slice sizes are at least 1.

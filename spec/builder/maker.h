@@ -92,19 +92,23 @@ class Maker {
   std::unique_ptr<Instruction> Prepare(Opcode opcode, Ops operands, AttributeList attributes,
                                        Shape declared, CalleeList callees);
   void Keep(absl::Status status);
+  // "Add(f32[2,3], f32[4])"
+  std::string Function() const;
   absl::string_view function_;
+  std::vector<const Instruction*> operands_;  // those that messages show; null: none
+  bool more_operands_ = false;
   const Instruction* original_ = nullptr;
   CallSite site_;
   std::shared_ptr<Graph> graph_;
   bool ok_ = true;
 };
 
-// Ends a builder function with an error unless `condition` holds.
-#define ASSAY_MAKER_REQUIRE(maker, clause, condition, ...)    \
-  do {                                                        \
-    if ((maker).ok() && !(condition)) {                       \
-      return (maker).Fail(clause, absl::StrCat(__VA_ARGS__)); \
-    }                                                         \
+// Ends a builder function with an error unless `condition` holds; without one after an earlier
+// error, so that what follows may rely on its operands.
+#define ASSAY_MAKER_REQUIRE(maker, clause, condition, ...)                    \
+  do {                                                                        \
+    if (!(maker).ok()) return (maker).Wrap(nullptr);                          \
+    if (!(condition)) return (maker).Fail(clause, absl::StrCat(__VA_ARGS__)); \
   } while (false)
 
 std::vector<int64_t> ToVector(absl::Span<const int64_t> list);

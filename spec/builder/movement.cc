@@ -237,7 +237,9 @@ Op DynamicSlice(Op operand, absl::Span<const Op> start_indices,
   if (maker.ok() && maker.semantics() == Semantics::k2017) {
     return builder_internal::DynamicSlice2017(maker, operand, start_indices, slice_sizes);
   }
-  return maker.Make(Opcode::kDynamicSlice, operands,
+  const std::vector<Op> starts =
+      builder_internal::ScalarStarts(maker, maker.ShapeOf(operand), start_indices);
+  return maker.Make(Opcode::kDynamicSlice, Join({{operand}, starts}),
                     {{Attr::kDynamicSliceSizes, ToVector(slice_sizes)}});
 }
 
@@ -251,7 +253,9 @@ Op DynamicUpdateSlice(Op operand, Op update, absl::Span<const Op> start_indices,
   if (maker.ok() && maker.semantics() == Semantics::k2017) {
     return builder_internal::DynamicUpdateSlice2017(maker, operand, update, start_indices);
   }
-  return maker.Make(Opcode::kDynamicUpdateSlice, operands);
+  const std::vector<Op> starts =
+      builder_internal::ScalarStarts(maker, maker.ShapeOf(operand), start_indices);
+  return maker.Make(Opcode::kDynamicUpdateSlice, Join({{operand, update}, starts}));
 }
 
 Op Gather(Op operand, Op start_indices, const GatherDimensionNumbers& dimension_numbers,

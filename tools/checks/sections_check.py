@@ -101,8 +101,8 @@ def check_program(root, problems):
 
 def markdown(catalogue, rows):
     lines = [catalogue.rstrip('\n'), '', '## Sections of the documents', '',
-             'Every heading of the documents that Assay was built from, the builder functions that it describes, the operations',
-             'that they make, and the tests with its examples (`docs/seed_sections.tsv`, kept by `tools/checks/sections_check.py`).']
+             'Every heading of the documents that Assay was built from, the builder functions that it describes, the operations that',
+             'they stand for, and the tests with its examples (`docs/seed_sections.tsv`, kept by `tools/checks/sections_check.py`).']
     for document, title in TITLES.items():
         lines += ['', f'### {document}: {title}', '', '| # | section | functions | operations | tests | |', '|---|---|---|---|---|---|']
         for row in rows:
@@ -128,7 +128,7 @@ def main():
     if write:
         page.write_text(text, encoding='utf-8')
     elif page.read_text(encoding='utf-8') != text:
-        problems.append('docs/operations.md is stale: run the command of this test with --write')
+        problems.append('docs/operations.md is stale: build the target operations_page')
     for problem in problems:
         print(problem)
     print(f'{len(rows)} sections, {len(problems)} problems')

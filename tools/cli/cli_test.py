@@ -4,15 +4,20 @@
 usage: cli_test.py ASSAY SOURCE_DIR
 Expected results are XLA CPU's stored ones (exact for integers), worked out by hand, or numpy's own file format.
 """
+import base64
+import fcntl
 import gzip
 import json
 import os
+import pty
 import resource
+import shlex
 import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 import zipfile
@@ -46,6 +51,27 @@ def assay(*arguments, stdin=b'', limited=False):
     return Result(process, time.monotonic() - start)
 
 
+def on_terminal(columns, *arguments):
+    """What the command prints on a terminal of that width, and its exit code."""
+    master, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != 'NO_COLOR'}
+    process = subprocess.Popen([ASSAY, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal,
+                               env={**environment, 'TERM': 'xterm'})
+    os.close(terminal)
+    text = b''
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # Linux says EIO at the end
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(master)
+    return process.wait(), text.decode().replace('\r\n', '\n')
+
+
 ADD = b'ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) ROOT s = f32[2] add(x, y) }'
 
 
@@ -65,6 +91,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(result.code, code, result.out + result.err)
         for word in words:
             self.assertIn(word, result.out + result.err)
+
+    def expect_code(self, result, code):
+        self.expect(result, code)
+        return result
 
     def expect_refusal(self, result, code, *words):
         """One clear message, quickly, no crash."""
@@ -135,7 +165,51 @@ class CommandLine(unittest.TestCase):
         self.expect(assay('run', module, '--inputs', inputs, '--expect', near, '--max-ulp', 1), 0)
         self.expect(assay('run', module, '--inputs', inputs, '--expect', wrong, '--max-ulp', 100), 1, 'MISMATCH', 'NaN')
         self.expect(assay('run', module, '--inputs', inputs, '--expect', self.path('s.txt', b's32[2]{0} {1, 2}')), 2,
-                    's32[2]', 'f32[2]')
+                    's.txt', 's32[2]', 'f32[2]')
+
+    def test_comparisons_say_where(self):
+        module = self.path('m.hlo', b'ENTRY e { ROOT x = f32[4] parameter(0) }')
+        golden = self.path('golden.txt', b'f32[4] {1, 2, nan, 0}')
+        compare = ('run', module, '--inputs', golden, '--expect')
+        # 1 and 1.5 are 2^22 numbers of f32 apart.
+        wrong = self.path('wrong.txt', b'f32[4] {1.5, 2, 3, 0}')
+        self.expect(assay(*compare, wrong), 1, 'first mismatch at [2]: nan in golden, 3 in expected',
+                    'first difference at [0]: 1 in golden, 1.5 in expected', 'largest distance: 4194304 ulp at [0]',
+                    '2097153-4194304 ulp')
+        only_nan = assay(*compare, self.path('only.txt', b'f32[4] {1, 2, 3, 0}'))
+        self.expect(only_nan, 1, 'first mismatch at [2]')
+        self.assertNotIn('distance', only_nan.out)
+        zeros = assay(*compare, self.path('zeros.txt', b'f32[4] {1, 2, nan, -0}'))
+        self.expect(zeros, 1, 'verdict: floats differ in the sign of zeros', 'first difference at [3]')
+        self.assertNotIn('0 ulp;', zeros.out)
+        output = json.loads(assay(*compare, wrong, '--json').out)['comparison']['outputs'][0]
+        self.assertEqual(output['first_mismatch'], {'at': [2], 'left': 'nan', 'right': '3'})
+        self.assertEqual(output['largest']['at'], [0])
+        quiet = assay(*compare, wrong, '--quiet')
+        self.assertEqual((quiet.code, quiet.out.count('\n')), (1, 1))
+        self.assertIn('verdict: MISMATCH', quiet.out)
+        self.assertEqual(assay(*compare, golden, '-q').out, '')
+
+    def test_tokens_have_no_array(self):
+        module = self.path('m.hlo', b'ENTRY e { a = f32[2] parameter(0) t = token[] after-all() '
+                           b'ROOT r = (token[], f32[2], token[], f32[2]) tuple(t, a, t, a) }')
+        inputs, out = self.path('i.txt', b'f32[2] {1, 2}'), self.path('out.npz')
+        self.expect(assay('run', module, '--inputs', inputs, '--out', out), 0)
+        with zipfile.ZipFile(out) as archive:
+            self.assertEqual(sorted(archive.namelist()), ['out0.npy', 'out1.npy'])
+        report = json.loads(self.expect_code(assay('run', module, '--inputs', inputs, '--expect', out, '--json'), 0).out)
+        self.assertEqual([o['name'] for o in report['comparison']['outputs']], ['out0', 'out1'])
+
+    def test_large_values_are_cut(self):
+        module = self.path('m.hlo', b'ENTRY e { ROOT i = s32[2,1000000] iota(), iota_dimension=1 }')
+        result = assay('run', module, '--trace')
+        self.expect(result, 0)
+        # One million numbers take 13 MB; what is shown begins in the same way.
+        self.assertTrue(result.out.startswith('out0 = s32[2,1000000]{1,0} { { 0, 1, 2, 3,'), result.out)
+        self.assertTrue(result.out.endswith(' ...\n'), result.out)
+        self.assertLess(len(result.out) + len(result.err), 800)
+        self.assertEqual(json.loads(assay('run', module, '--json').out)['results'],
+                         [{'name': 'out0', 'shape': 's32[2,1000000]', 'elided': True}])
 
     def test_random_inputs_repeat(self):
         module = self.path('m.hlo', ADD)
@@ -159,6 +233,32 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(report['results'][0]['value'], '{11, 22}')
         self.assertEqual(assay('run', module, '--inputs', inputs, '--quiet').out, '')
 
+    def test_options_that_would_do_nothing_are_refused(self):
+        example = 'process:' + os.path.join(os.path.dirname(ASSAY), 'example_target')
+        module, inputs = self.path('m.hlo', ADD), self.path('i.txt', b'f32[2] {1, 2}\nf32[2] {10, 20}\n')
+        run, diff = ('run', module, '--inputs', inputs), ('diff', module, '--inputs', inputs, '--right', example)
+        for option in ('--trace', '--straight', '--stats'):
+            self.expect(assay(*run, '--backend', example, option), 2, option)
+        self.expect(assay(*run, '--seed', 1), 2, '--seed')
+        self.expect(assay(*run, '--range', 'x=0:1'), 2, '--range')
+        self.expect(assay(*run, '--max-ulp', 1), 2, '--expect')
+        self.expect(assay(*diff, '--seed', 1), 2, '--seed')
+        self.expect(assay(*diff, '--isolate', '--save', self.path('kept')), 2, '--save')
+        self.expect(assay(*diff, '--isolate', '--left', example), 2, '--left')
+        self.expect(assay(*diff, '--isolate', '--max-ulp', 1), 2, '--max-ulp')
+        self.assertFalse(os.path.exists(self.path('kept')))
+
+    def test_values_of_options(self):
+        module = self.path('m.hlo', b'ENTRY e { ROOT i = s32[2] iota(), iota_dimension=0 }')
+        for option, value in (('--budget-seconds', 'nan'), ('--budget-seconds', '-2'), ('--budget-seconds', 'inf'),
+                              ('--repeat', '0'), ('--repeat', '1.5'), ('--seed', '-1'), ('--max-ulp', '-1'),
+                              ('--budget-bytes', '-2'), ('--budget-steps', '99999999999999999999')):
+            result = assay('run', module, option, value)
+            self.expect(result, 2, option, f"'{value}' is no")
+            self.assertLess(len(result.err), 250, result.err)
+        for value in ('1e300', '-1', '0.5'):
+            self.expect(assay('run', module, '--budget-seconds', value), 0)
+
     def test_processes(self):
         example = 'process:' + os.path.join(os.path.dirname(ASSAY), 'example_target')
         module = self.path('m.hlo', ADD)
@@ -169,10 +269,52 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(sorted(os.listdir(kept)), ['inputs.npz', 'left.npz', 'module.hlo', 'right.npz'])
         self.expect(assay('diff', os.path.join(kept, 'module.hlo'), '--inputs', os.path.join(kept, 'inputs.npz'),
                           '--right', example), 0)
+        self.expect(assay('diff', module, '--inputs', 'random', '--right', example, '--json'), 0, '"seconds"')
+        # Reports call a process by its own name.
+        self.assertTrue(assay('diff', module, '--inputs', 'random', '--right', example).out.startswith('golden against example'))
         self.expect(assay('run', module, '--inputs', 'random', '--backend', "process:sh -c 'exit 3'"), 5, 'exited with code 3')
         self.expect(assay('run', self.path('neg.hlo', b'ENTRY e { x = f32[] parameter(0) ROOT a = f32[] abs(x) }'),
                           '--inputs', 'random', '--backend', example), 4, 'does not support abs')
         self.expect(assay('run', module, '--inputs', 'random', '--backend', 'gold'), 2, "'gold' is no backend")
+
+    def test_what_failed_is_saved(self):
+        example = os.path.join(os.path.dirname(ASSAY), 'example_target')
+        module, kept = self.path('m.hlo', ADD), self.path("it's kept")
+        # The example target adds; negate is refused, but a script may also die on the way.
+        dying = f"process:sh -c 'head -c 1000 | {example}; exit 3'"
+        result = assay('diff', module, '--inputs', 'random', '--right', dying, '--save', kept, '--max-ulp', 2)
+        self.assertIn(result.code, (4, 5), result.err)
+        files = set(os.listdir(kept))
+        self.assertLessEqual({'module.hlo', 'inputs.npz'}, files)
+        good = assay('diff', module, '--inputs', 'random', '--right', 'process:' + example, '--save', kept, '--max-ulp', 2)
+        self.expect(good, 0, 'run it again with')
+        command = shlex.split(good.out.splitlines()[-1])
+        self.assertEqual(command[:3], ['assay', 'diff', os.path.join(kept, 'module.hlo')])
+        self.assertIn('--max-ulp', command)
+        self.expect(assay(*command[1:]), 0)
+
+    def test_failures_show_before_the_work(self):
+        slow = self.path('slow.hlo', b'body { s = s32[] parameter(0) one = s32[] constant(1) ROOT n = s32[] add(s, one) }\n'
+                         b'cond { s = s32[] parameter(0) m = s32[] constant(2000000000) ROOT c = pred[] compare(s, m), direction=LT }\n'
+                         b'ENTRY e { x = s32[] constant(0) ROOT w = s32[] while(x), condition=cond, body=body }')
+        self.expect_refusal(assay('run', slow, '--out', '/no/such/folder/x.npz'), 2, '/no/such/folder')
+        self.expect_refusal(assay('run', slow, '--out', self.folder.name), 2, 'folder')
+        self.expect_refusal(assay('diff', slow, '--right', 'process:/no/such/program'), 5, '/no/such/program')
+
+    def test_output_that_cannot_be_written(self):
+        module = self.path('m.hlo', ADD)
+        for arguments in (['show', module], ['run', module, '--inputs', 'random'], ['ops', '--json'], ['run', '--help']):
+            with open('/dev/full', 'wb') as full:
+                process = subprocess.run([ASSAY, *arguments], stdout=full, stderr=subprocess.PIPE, check=False)
+            self.assertEqual(process.returncode, 2, arguments)
+            self.assertIn(b'standard output: cannot be written', process.stderr)
+        # With a closed output no file of ours takes its place.
+        out = self.path('out.npz')
+        process = subprocess.run(['sh', '-c', '"$0" run "$1" --inputs random --out "$2" >&-', ASSAY, module, out],
+                                 stderr=subprocess.PIPE, check=False)
+        self.assertEqual(process.returncode, 0, process.stderr)
+        with zipfile.ZipFile(out) as archive:
+            self.assertEqual(archive.namelist(), ['out0.npy'])
 
     # --- show and ops
 
@@ -188,6 +330,33 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(stats['multiply_adds'], 3 * 160 ** 3)
         self.assertEqual(stats['opcodes']['dot'], 3)
         self.expect(assay('show', module, '--to', 'nothing'), 2)
+        self.expect(assay('show', module, '--to', 'text', '--stats'), 2, '--stats', '--to')
+        short = json.loads(assay('show', module, '--to', 'short', '--json').out)
+        self.assertEqual((short['format'], short['text']), ('short', assay('show', module, '--to', 'short').out))
+        proto = self.path('m.pb')
+        written = json.loads(assay('show', module, '--to', 'proto', '--json', '--out', proto).out)
+        self.assertEqual(written['out'], proto)
+        with open(proto, 'rb') as f:
+            self.assertEqual(f.read(), base64.b64decode(json.loads(assay('show', module, '--to', 'proto', '--json').out)['base64']))
+        code, text = on_terminal(80, 'show', module, '--to', 'proto')
+        self.assertEqual(code, 2)
+        self.assertIn('--out', text)
+
+    def test_graphs_name_what_is_called(self):
+        loop = self.path('loop.hlo', b'body { ROOT s = s32[] parameter(0) }\n'
+                         b'cond { s = s32[] parameter(0) ROOT c = pred[] constant(false) }\n'
+                         b'ENTRY e { x = s32[] constant(0) ROOT w = s32[] while(x), condition=cond, body=body }')
+        self.expect(assay('show', loop, '--to', 'dot'), 0, 'label="body"', 'label="condition"')
+
+    def test_other_formats_are_refused_with_advice(self):
+        for content in (b'module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n  func.func public @main() {}\n}\n',
+                        b'// a comment\nmodule {\n  func.func @main() { return }\n}\n', b'ML\xefR\x01StableHLO_v1.0.0\0'):
+            self.expect_refusal(assay('show', self.path('m.mlir', content)), 4, 'StableHLO', 'as_serialized_hlo_module_proto')
+        dumped = assay('show', self.path('m.hlo', ADD), '--to', 'json').out.encode()
+        self.expect_refusal(assay('show', self.path('m.json', dumped)), 2, 'JSON')
+        # A computation may be called module.
+        self.expect(assay('show', self.path('module.hlo', b'module { ROOT x = f32[] parameter(0) }\n'
+                                            b'ENTRY e { y = f32[] parameter(0) ROOT c = f32[] call(y), to_apply=module }')), 0)
 
     def test_ops(self):
         ops = json.loads(assay('ops', '--json').out)
@@ -199,16 +368,41 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(len(add['types']), 32)
         self.expect(assay('ops', 'reduce-window'), 0, 'window', 'to_apply')
         self.expect(assay('ops', 'reduce-windw'), 2, 'did you mean reduce-window?')
+        self.expect(assay('ops', 'frob'), 2, 'no operation frob; ')
+        self.assertTrue(assay('ops').out.startswith('OPERATION '))
         with open(os.path.join(SOURCE, 'docs', 'operations.md')) as f:
-            self.assertTrue(f.read().startswith(assay('ops', '--markdown').out), 'run tools/checks/sections_check.py --write')
+            self.assertTrue(f.read().startswith(assay('ops', '--markdown').out), 'build the target operations_page')
 
     def test_help(self):
-        for command in ([], ['run'], ['diff'], ['show'], ['ops']):
-            self.expect(assay(*command, '--help'), 0, '--help')
+        for command in ([], ['run'], ['diff'], ['show'], ['ops'], ['verify']):
+            result = assay(*command, '--help')
+            self.expect(result, 0, '--help')
+            self.assertLessEqual(max(map(len, result.out.splitlines())), 80, result.out)
+            for columns in (60, 120, 200):
+                code, text = on_terminal(columns, *command, '--help')
+                self.assertEqual(code, 0)
+                prose = [line for line in text.splitlines() if not line.startswith('  assay') and not line.startswith('      -')]
+                self.assertLessEqual(max(map(len, prose)), min(columns, 120), text)
+        for name in ('add', 'reduce-window', 'custom-call'):
+            self.assertLessEqual(max(map(len, assay('ops', name).out.splitlines())), 80)
         self.expect(assay('--version'), 0, 'assay')
-        self.expect(assay(), 2)
-        self.expect(assay('run'), 2, 'MODULE')
-        self.expect(assay('run', 'x', '--no-such-flag'), 2)
+        self.expect(assay(), 2, 'assay: ', 'assay --help')
+        self.expect(assay('run'), 2, 'assay: ', 'MODULE', 'assay run --help')
+        self.expect(assay('run', 'x', '--no-such-flag'), 2, 'assay run --help')
+        report = json.loads(assay('run', '--json').out)
+        self.assertEqual(report['exit_code'], 2)
+        self.assertIn('MODULE', report['error'])
+
+    def test_progress_on_a_terminal_only(self):
+        example = 'process:' + os.path.join(os.path.dirname(ASSAY), 'example_target')
+        module = self.path('m.hlo', b'ENTRY e { x = f32[2] parameter(0) y = f32[2] add(x, x) ROOT z = f32[2] add(y, x) }')
+        diff = ('diff', module, '--inputs', 'random', '--right', example, '--isolate')
+        code, text = on_terminal(80, *diff)
+        self.assertEqual(code, 0, text)
+        self.assertIn('2 instructions judged', text)
+        result = assay(*diff)
+        self.assertNotIn('judged', result.out + result.err)
+        self.assertNotIn('\x1b', result.out + result.err)
 
     # --- verify
 
@@ -286,7 +480,14 @@ class CommandLine(unittest.TestCase):
         self.expect_refusal(assay('run', module, '--inputs', self.path('cut.npz', npz[:len(npz) // 2])), 2, 'cut.npz')
         self.expect_refusal(assay('run', module, '--inputs', sample('mlp_train_step.inputs.npz')), 2, 'arg')
         one = self.path('one.txt', b'f32[2]{0} {1, 2}')
-        self.expect_refusal(assay('run', module, '--inputs', one), 2, 'arg1')
+        self.expect_refusal(assay('run', module, '--inputs', one), 2, 'one.txt', 'arg1')
+        unnamed = self.path('unnamed.npz')
+        with zipfile.ZipFile(unnamed, 'w') as archive, zipfile.ZipFile(sample('mlp_train_step.inputs.npz')) as given:
+            archive.writestr('arr_0.npy', given.read('arg0.npy'))
+        self.expect_refusal(assay('run', module, '--inputs', unnamed), 2, 'unnamed.npz', 'arr_0', 'numpy.savez(file, arg0=')
+        # Arguments are no results.
+        self.expect_refusal(assay('run', sample('mlp_train_step.hlo'), '--inputs', sample('mlp_train_step.inputs.npz'),
+                                  '--expect', sample('mlp_train_step.inputs.npz')), 2, 'not named outN')
         shape = self.path('shape.txt', b'f32[2]{0} {1, 2}\nf32[3]{0} {1, 2, 3}')
         self.expect_refusal(assay('run', module, '--inputs', shape), 2, 'f32[3]', 'f32[2]')
         dtype = self.path('dtype.txt', b'f32[2]{0} {1, 2}\ns32[2]{0} {1, 2}')
@@ -295,6 +496,16 @@ class CommandLine(unittest.TestCase):
         header += b' ' * (-(len(header) + 11) % 64) + b'\n'
         liar = b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header + b'\0' * 16
         self.expect_refusal(assay('run', module, '--inputs', self.path('liar.npy', liar), limited=True), 2)
+
+    def test_literal_files(self):
+        module = self.path('m.hlo', b'ENTRY e { x = f32[4] parameter(0) y = s32[] parameter(1) ROOT n = f32[4] negate(x) }')
+        wanted = 'out0 = f32[4]{0} {-1, -1.5, -2, -3}\n'
+        for text in (b'f32[4] {1, 1.5, 2, 3}\ns32[] 1', b'f32[4]{0} {1, 1.5, 2, 3}\n\n// the second\n s32[]{} 1\n',
+                     b'(f32[4] {1, 1.5, 2, 3}, s32[] 1)'):
+            self.assertEqual(assay('run', module, '--inputs', self.path('i.txt', text)).out, wanted, text)
+            self.assertEqual(assay('run', module, '--inputs', self.path('i.gz', gzip.compress(text))).out, wanted, text)
+        self.expect_refusal(assay('run', module, '--inputs', self.path('short.txt', b's32[] 1\n\nf32[4] {1, 1.5, 2}')), 2,
+                            'short.txt: line 3, column 19: ')
 
     def test_budgets(self):
         endless = self.path('endless.hlo', b'body { ROOT s = s32[] parameter(0) }\n'
@@ -310,6 +521,10 @@ class CommandLine(unittest.TestCase):
         self.expect_refusal(assay('run', self.path('o.hlo', b'ENTRY e { z = f32[] constant(0) ROOT b = '
                                                    b'f32[4294967296,4294967296] broadcast(z), dimensions={} }')), 2,
                             'overflows')
+        # Random arguments are held to the budget together.
+        several = self.path('several.hlo', b'ENTRY e { a = f32[1000] parameter(0) b = f32[1000] parameter(1) ROOT s = f32[1000] add(a, b) }')
+        self.expect_refusal(assay('run', several, '--inputs', 'random', '--budget-bytes', 7999), 3, 'parameter(1)', '4000 bytes',
+                            '--budget-bytes')
         small = self.path('small.hlo', b'ENTRY e { z = f32[] constant(0) '
                           b'ROOT b = f32[100000] broadcast(z), dimensions={} }')
         self.expect_refusal(assay('run', small, '--budget-bytes', 1000), 3, '400000 bytes')

@@ -101,6 +101,63 @@ PartPatterns SpecialQuotient(ElementType part, double a, double b, double c, dou
 // |z|^2 for z = (a, b).
 Dyadic Square(const Dyadic& a, const Dyadic& b) { return a * a + b * b; }
 
+// (re + i im) 2^exponent.
+struct Gaussian {
+  Integer re = 0, im = 0;
+  int exponent = 0;
+
+  Gaussian(Integer x, Integer y, int e) : re(std::move(x)), im(std::move(y)), exponent(e) {}
+  // Finite parts, not both zero.
+  Gaussian(double a, double b) {
+    const Dyadic x(a), y(b);
+    exponent = x.sign() == 0   ? y.exponent
+               : y.sign() == 0 ? x.exponent
+                               : std::min(x.exponent, y.exponent);
+    if (x.sign() != 0) re = x.significand << (x.exponent - exponent);
+    if (y.sign() != 0) im = y.significand << (y.exponent - exponent);
+  }
+};
+
+// The integer root of a non-negative square; nothing for other integers.
+std::optional<Integer> ExactRoot(const Integer& square) {
+  Integer root = sqrt(square);
+  if (root * root != square) return std::nullopt;
+  return root;
+}
+
+// The principal square root, with the sign of its imaginary part as given; nothing where it is no
+// Gaussian integer times a power of two.
+std::optional<Gaussian> SquareRoot(Gaussian z, bool below) {
+  if (z.exponent % 2 != 0) {
+    z.re <<= 1;
+    z.im <<= 1;
+    --z.exponent;
+  }
+  const std::optional<Integer> modulus = ExactRoot(z.re * z.re + z.im * z.im);
+  if (!modulus || (*modulus + z.re) % 2 != 0) return std::nullopt;
+  const std::optional<Integer> x = ExactRoot((*modulus + z.re) / 2);
+  const std::optional<Integer> y = ExactRoot((*modulus - z.re) / 2);
+  if (!x || !y) return std::nullopt;
+  return Gaussian(*x, below ? Integer(-*y) : *y, z.exponent / 2);
+}
+
+// z^n; nothing where the integers would become unreasonably long.
+std::optional<PartPatterns> Power(ElementType part, const Gaussian& z, int n) {
+  constexpr int kLongest = 1 << 16;  // bits of the power
+  const int length = static_cast<int>(msb(Integer(abs(z.re) + abs(z.im)))) + 1;
+  if (int64_t{length} * std::abs(n) > kLongest) return std::nullopt;
+  Integer power_re = 1, power_im = 0;
+  for (int i = 0; i < std::abs(n); ++i) {
+    const Integer next = power_re * z.re - power_im * z.im;
+    power_im = power_re * z.im + power_im * z.re;
+    power_re = next;
+  }
+  const Dyadic p(power_re, z.exponent * std::abs(n)), q(power_im, z.exponent * std::abs(n));
+  if (n > 0) return PartPatterns{Round(part, p), Round(part, q)};
+  const Dyadic square = Square(p, q);
+  return PartPatterns{RoundQuotient(part, p, square), RoundQuotient(part, -q, square)};
+}
+
 // The midpoint of two neighbouring non-negative patterns, of which the upper may be infinity.
 Dyadic Midpoint(ElementType part, uint64_t low, uint64_t high) {
   const Dyadic lower(DecodeFloat(part, low));
@@ -160,25 +217,25 @@ PartPatterns ComplexQuotient(ElementType part, double a, double b, double c, dou
 }
 
 std::optional<PartPatterns> ComplexIntegerPower(ElementType part, double a, double b, int n) {
-  const Dyadic x(a), y(b);
-  const int exponent = x.sign() == 0   ? y.exponent
-                       : y.sign() == 0 ? x.exponent
-                                       : std::min(x.exponent, y.exponent);
-  const Integer re = x.sign() == 0 ? Integer(0) : Integer(x.significand << (x.exponent - exponent));
-  const Integer im = y.sign() == 0 ? Integer(0) : Integer(y.significand << (y.exponent - exponent));
-  constexpr int kLongest = 1 << 16;  // bits of the power
-  const int length = static_cast<int>(msb(Integer(abs(re) + abs(im)))) + 1;
-  if (length * std::abs(n) > kLongest) return std::nullopt;
-  Integer power_re = 1, power_im = 0;
-  for (int i = 0; i < std::abs(n); ++i) {
-    const Integer next = power_re * re - power_im * im;
-    power_im = power_re * im + power_im * re;
-    power_re = next;
+  return Power(part, Gaussian(a, b), n);
+}
+
+std::optional<PartPatterns> ComplexRationalPower(ElementType part, double a, double b, double c) {
+  constexpr int kLongestRoot = 6;
+  constexpr double kLargest = 4096;  // far out of every range, but for roots of unity
+  if (c == 0 || !(std::fabs(c) <= kLargest) || (a == 0 && b == 0)) return std::nullopt;
+  const OddParts exponent = Split(c);
+  if (exponent.exponent < -kLongestRoot) return std::nullopt;
+  Gaussian root(a, b);
+  bool below = std::signbit(b);  // the side of the branch cut
+  for (int k = exponent.exponent; k < 0; ++k) {
+    std::optional<Gaussian> next = SquareRoot(root, below);
+    if (!next) return std::nullopt;
+    root = *std::move(next);
+    below = root.im < 0;
   }
-  const Dyadic p(power_re, exponent * std::abs(n)), q(power_im, exponent * std::abs(n));
-  if (n > 0) return PartPatterns{Round(part, p), Round(part, q)};
-  const Dyadic square = Square(p, q);
-  return PartPatterns{RoundQuotient(part, p, square), RoundQuotient(part, -q, square)};
+  const int n = static_cast<int>(std::ldexp(c, std::max(0, -exponent.exponent)));
+  return Power(part, root, n);
 }
 
 uint64_t ChooseNeighbour(RealFunction function, bool imaginary, ElementType part, double a,

@@ -23,6 +23,9 @@ PartPatterns ComplexQuotient(ElementType part, double a, double b, double c, dou
 
 // (a, b)^n, finite and not zero; nothing where the integers would become unreasonably long.
 std::optional<PartPatterns> ComplexIntegerPower(ElementType part, double a, double b, int n);
+// (a, b)^c for c = n / 2^k, where (a, b) has a Gaussian rational as its principal 2^k-th root: no
+// other such powers are rational, and only rational ones lie on midpoints. Nothing for the rest.
+std::optional<PartPatterns> ComplexRationalPower(ElementType part, double a, double b, double c);
 
 inline bool IsAlgebraic(RealFunction function) {
   return function == RealFunction::kAbs || function == RealFunction::kSqrt ||

@@ -60,6 +60,16 @@ void DecideAlgebraic(Part& part, const ComplexCall& call, bool imaginary, Elemen
                                  part.ends.low, part.ends.high);
 }
 
+// Rational powers may lie on midpoints. Asked late: other powers are decided by then.
+void DecideRationalPower(Part (&parts)[2], const ComplexCall& call, ElementType type) {
+  if (!call.binary || call.binary_function != RealFunction2::kPower || call.d != 0) return;
+  if (parts[0].pattern && parts[1].pattern) return;
+  const auto power = ComplexRationalPower(type, call.a, call.b, call.c);
+  if (!power) return;
+  if (!parts[0].pattern) parts[0].pattern = power->real;
+  if (!parts[1].pattern) parts[1].pattern = power->imag;
+}
+
 Element Finish(ElementType type, Part (&parts)[2], const RealContext& context) {
   RealEnclosure enclosure;
   for (Part& part : parts) {
@@ -94,6 +104,7 @@ Element Decide(const ComplexCall& call, const KnownParts& known, ElementType typ
     Accept(parts[1], ends.imag, tier);
     DecideAlgebraic(parts[0], call, false, type);
     DecideAlgebraic(parts[1], call, true, type);
+    if (tier >= RealTier::kQuad) DecideRationalPower(parts, call, type);
   }
   return Finish(type, parts, context);
 }

@@ -6,6 +6,7 @@
 #include "interpreter/machine.h"
 #include "interpreter/plan.h"
 #include "spec/ops/shape_inference.h"
+#include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
@@ -72,6 +73,19 @@ absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> 
   return absl::OkStatus();
 }
 
+namespace {
+
+// Legal, and of a defined value: XLA's verifier takes some modules that the documents refuse, and
+// each implementation makes of them what it likes.
+absl::Status CheckRunnable(const Module& module) {
+  absl::Status status = VerificationStatus(VerifyModule(module));
+  if (!status.ok()) return status;
+  status = CheckModuleShapes(module);
+  return status.ok() ? status : absl::UnimplementedError(status.message());
+}
+
+}  // namespace
+
 PlannedModule::PlannedModule(const Module& module, const PlanOptions& options)
     : module_(module), options_(options) {}
 PlannedModule::~PlannedModule() = default;
@@ -82,7 +96,7 @@ absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Modul
     return absl::InvalidArgumentError(
         absl::StrCat("module ", module.name(), " has no entry computation to run"));
   }
-  absl::Status status = CheckModuleShapes(module);
+  absl::Status status = CheckRunnable(module);
   if (!status.ok()) return status;
   absl::StatusOr<std::vector<const Computation*>> order = InCallOrder(*module.entry());
   if (!order.ok()) return order.status();

@@ -1,9 +1,11 @@
 // async-start, async-update, async-done: a computation that runs beside its caller. The value
 // between is ((operands...), result, context...), in which unbound operands and a result not yet
 // there are ().
-//   async_c1 start and update are such a tuple        async_c2 so is the operand of update and done
-//   async_c3 the result in the tuple is the computation's   async_c4 update keeps the result
-// Source: reference ops_control_and_collectives.md 4.1. Tests: control_rules_test.cc.
+//   async_c1 start and update are such a tuple
+//   async_c2 so is the operand of update and done
+//   async_c3 the result in the tuple is the computation's
+//   async_c4 update keeps the result
+// Source: reference ops_control_and_collectives.md 4.1. Tests: spec/verify/testdata/control.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

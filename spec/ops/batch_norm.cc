@@ -1,9 +1,10 @@
 // batch-norm-training, -inference, -grad: normalisation per feature.
 //   batch_norm_c1 operands are arrays, the first of rank 1 or more
-//   batch_norm_c2 feature_index is in range      batch_norm_c3 of real float types that agree
-//   (fp-mix) batch_norm_c4 parameters have one element per feature batch_norm_c5 grad_output has
-//   the dimensions of the operand
-// Source: reference ops_structural.md 9. Tests: linear_algebra_rules_test.cc.
+//   batch_norm_c2 feature_index is in range
+//   batch_norm_c3 of real float types that agree (fp-mix)
+//   batch_norm_c4 parameters have one element per feature
+//   batch_norm_c5 grad_output has the dimensions of the operand
+// Source: reference ops_structural.md 9. Tests: spec/verify/testdata/linear_algebra.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -2,7 +2,7 @@
 //   bitcast_c1 operand and result are arrays of known size
 //   bitcast_c2 an array of rank 1 or more has a layout
 //   bitcast_c3 the packed bytes are as many
-// Source: reference ops_structural.md 12.5. Tests: movement_rules_test.cc.
+// Source: reference ops_structural.md 12.5. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,8 +1,9 @@
 // bitcast-convert: the bits of each element, or of a row of narrower ones, as another type.
-//   bitcast_convert_c1 operand and result are arrays   bitcast_convert_c2 complex with complex only
+//   bitcast_convert_c1 operand and result are arrays
+//   bitcast_convert_c2 complex with complex only
 //   bitcast_convert_c3 the last dimension of the narrower array is their ratio
 // Source: reference ops_structural.md 12.5, ops_elementwise_and_types.md 6.15. Tests:
-// movement_rules_test.cc.
+// spec/verify/testdata/movement.cases.
 #include <algorithm>
 
 #include "spec/ops/rules.h"

@@ -1,9 +1,11 @@
 // broadcast: the operand's elements along new dimensions.
-//   broadcast_c1 operand and result are arrays   broadcast_c2 one entry per dimension of the
-//   operand broadcast_c3 entries lie in the result, none twice (any order) broadcast_c4 mapped
-//   sizes are equal (a size of 1 does not stretch) broadcast_c5 sizes put in front are not negative
+//   broadcast_c1 operand and result are arrays
+//   broadcast_c2 one entry per dimension of the operand
+//   broadcast_c3 entries lie in the result, none twice (any order)
+//   broadcast_c4 mapped sizes are equal (a size of 1 does not stretch)
+//   broadcast_c5 sizes put in front are not negative
 // Source: reference ops_structural.md 3.1, 3.2; hlo_text_format.md 6.4. Tests:
-// movement_rules_test.cc.
+// spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,15 +1,24 @@
 // call, while, conditional, fusion: instructions that run computations on whole values. Shapes are
 // held against each other without layouts.
-//   call_c1 one operand per parameter         call_c2 of its shape
-//   call_c3 a composite has a name            call_c4 and a version that is a number, if any
-//   while_c1 condition and body have one parameter    while_c2 of the shape of the init value
-//   while_c3 the body returns that shape              while_c4 the condition returns pred[]
-//   conditional_c1 the selector is pred[] or s32[]    conditional_c2 pred has two branches, s32
-//   some conditional_c3 one operand per branch             conditional_c4 each branch has one
-//   parameter conditional_c5 of its operand's shape             conditional_c6 branches return one
-//   shape fusion_c1 an operand per parameter (more do not harm)   fusion_c2 of its shape fusion_c3
-//   aliases name parts of the result and of operands
-// Source: reference ops_control_and_collectives.md 2. Tests: control_rules_test.cc.
+//   call_c1 one operand per parameter
+//   call_c2 of its shape
+//   call_c3 a composite has a name
+//   call_c4 and a version that is a number, if any
+//   while_c1 condition and body have one parameter
+//   while_c2 of the shape of the init value
+//   while_c3 the body returns that shape
+//   while_c4 the condition returns pred[]
+//   conditional_c1 the selector is pred[] or s32[]
+//   conditional_c2 pred has two branches, s32 some
+//   conditional_c3 one operand per branch
+//   conditional_c4 each branch has one parameter
+//   conditional_c5 of its operand's shape
+//   conditional_c6 branches return one shape
+//   fusion_c1 an operand per parameter (more do not harm)
+//   fusion_c2 of its shape
+//   fusion_c3 aliases name parts of the result and of operands
+//   fusion_c7 which have one shape
+// Source: reference ops_control_and_collectives.md 2. Tests: spec/verify/testdata/control.cases.
 #include <algorithm>
 
 #include "absl/strings/numbers.h"
@@ -144,18 +153,7 @@ absl::StatusOr<Shape> Rule<Opcode::kFusion>(const Instruction& fusion) {
                 "the computation has ", callee->parameters.size(), " parameters, but there are ",
                 fusion.operand_count(), " operands");
   ASSAY_RETURN_IF_ERROR(RequireParameters(fusion, "fusion_c2", *callee));
-  const auto* aliases =
-      fusion.attributes().Get<OutputOperandAliases>(Attr::kOutputToOperandAliasing);
-  if (aliases != nullptr) {
-    for (const OutputOperandAlias& alias : *aliases) {
-      ASSAY_REQUIRE(
-          fusion, "fusion_c3",
-          SubShape(*callee->result, alias.output_index) != nullptr && alias.operand >= 0 &&
-              alias.operand < fusion.operand_count() &&
-              SubShape(fusion.operand(alias.operand)->shape(), alias.operand_index) != nullptr,
-          "an alias leaves the result or the operands");
-    }
-  }
+  ASSAY_RETURN_IF_ERROR(CheckOutputAliases(fusion, "fusion_c3", "fusion_c7"));
   return *callee->result;
 }
 

@@ -163,6 +163,26 @@ absl::StatusOr<ReducerTypes> CheckReducer(const Instruction& op, const Computati
   return types;
 }
 
+absl::Status CheckOutputAliases(const Instruction& op, absl::string_view index_clause,
+                                absl::string_view shape_clause) {
+  const auto* aliases = op.attributes().Get<OutputOperandAliases>(Attr::kOutputToOperandAliasing);
+  if (aliases == nullptr) return absl::OkStatus();
+  for (const OutputOperandAlias& alias : *aliases) {
+    const Shape* output = SubShape(op.shape(), alias.output_index);
+    const bool in_range = alias.operand >= 0 && alias.operand < op.operand_count();
+    const Shape* input =
+        in_range ? SubShape(op.operand(alias.operand)->shape(), alias.operand_index) : nullptr;
+    ASSAY_REQUIRE(op, index_clause, output != nullptr && input != nullptr,
+                  "an alias must name parts of the result and of an operand, found output ",
+                  ListText(alias.output_index), " and operand ", alias.operand, " at ",
+                  ListText(alias.operand_index));
+    ASSAY_REQUIRE(op, shape_clause, Shape::Compatible(*output, *input),
+                  "an alias must have one shape, found ", output->ToString(), " and ",
+                  input->ToString());
+  }
+  return absl::OkStatus();
+}
+
 Shape OneOrTuple(std::vector<Shape> shapes, bool tuple) {
   return tuple ? Shape::Tuple(std::move(shapes)) : std::move(shapes[0]);
 }

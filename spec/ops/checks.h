@@ -1,6 +1,6 @@
 // What shape rules are written with: one line per check, and the checks that several operations
 // share. A failed check is INVALID_ARGUMENT "[clause] what was wrong; in <instruction>".
-// Tests: every *_rules_test.cc.
+// Tests: spec/verify/testdata.
 #ifndef ASSAY_SPEC_OPS_CHECKS_H_
 #define ASSAY_SPEC_OPS_CHECKS_H_
 
@@ -82,8 +82,9 @@ inline bool SameSizes(const Shape& a, const Shape& b) { return a.dimensions() ==
 // A shape with the dimensions of `shape` (dynamic flags and layout too) and another element type.
 Shape WithElementType(Shape shape, ElementType type);
 
-// Parameters and result of a computation that `op` calls. Clauses: callee_c1 (there is one, with a
-// root), callee_c2 (parameters are numbered without gaps).
+// Parameters and result of a computation that `op` calls. Clauses:
+//   callee_c1 there is a computation to call, with a root
+//   callee_c2 its parameters are numbered from 0 without gaps
 struct Signature {
   absl::InlinedVector<const Shape*, 4> parameters;
   const Shape* result = nullptr;
@@ -92,7 +93,13 @@ absl::StatusOr<Signature> SignatureOf(const Instruction& op, const Computation* 
 
 // Holds `reducer` against N element types and N init types: 2N scalar parameters, accumulators
 // first, and N scalars as the result (an N-tuple; for N = 1 also the scalar alone). Returns the N
-// result types. Clauses reducer_c1..c6; reference ops_structural.md 0.4.
+// result types. Source: reference ops_structural.md 0.4.
+//   reducer_c1 a reducer has two parameters per operand
+//   reducer_c2 it returns a scalar per operand
+//   reducer_c3 its parameters are scalars
+//   reducer_c4 an accumulator has the type of its result
+//   reducer_c5 the init value fits that type (fp-mix)
+//   reducer_c6 the elements fit parameter and result (fp-mix)
 struct ReducerTypes {
   absl::InlinedVector<ElementType, 2> results;
   bool is_tuple = false;
@@ -100,6 +107,11 @@ struct ReducerTypes {
 absl::StatusOr<ReducerTypes> CheckReducer(const Instruction& op, const Computation* reducer,
                                           absl::Span<const ElementType> elements,
                                           absl::Span<const ElementType> inits);
+
+// Holds output_to_operand_aliasing against the declared result and the operands: `index_clause`,
+// an alias names parts of both; `shape_clause`, of one shape.
+absl::Status CheckOutputAliases(const Instruction& op, absl::string_view index_clause,
+                                absl::string_view shape_clause);
 
 // The shapes as one result: alone, or as a tuple.
 Shape OneOrTuple(std::vector<Shape> shapes, bool tuple);

@@ -1,7 +1,8 @@
 // cholesky: the triangular factor of a positive definite matrix.
-//   cholesky_c1 an array of rank 2 or more   cholesky_c2 of square matrices
+//   cholesky_c1 an array of rank 2 or more
+//   cholesky_c2 of square matrices
 //   cholesky_c3 of a float or complex type
-// Source: reference ops_structural.md 10.1. Tests: linear_algebra_rules_test.cc.
+// Source: reference ops_structural.md 10.1. Tests: spec/verify/testdata/linear_algebra.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

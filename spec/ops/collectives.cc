@@ -1,16 +1,22 @@
 // Operations between processes, with their start and done halves. Group sizes are a matter of the
 // module and of how it runs; here a gathered or scattered dimension divides without rest.
-//   collective_c1 there is an operand, all are arrays      collective_c2 the dimension is in range
+//   collective_c1 there is an operand, all are arrays
+//   collective_c2 the dimension is in range
 //   collective_c3 a declared result has an array per operand, of its type and rank
-//   collective_c4 sizes are equal outside the dimension    collective_c5 along it one is a multiple
+//   collective_c4 sizes are equal outside the dimension
+//   collective_c5 along it one is a multiple
 //   collective_c6 the reducer takes and returns two scalars of one type, that of the operand
-//   (fp-mix) collective_c7 a start declares its tuple               collective_c8 a done gets such
-//   a tuple collective_permute_c1 pairs have two entries; no source and no target comes twice
+//       (fp-mix)
+//   collective_c7 a start declares its tuple
+//   collective_c8 a done gets such a tuple
+//   collective_permute_c1 pairs have two entries; no source and no target comes twice
 //   collective_permute_c2 the form in place has no rule
-//   all_to_all_c1 with a dimension, one operand             all_to_all_c2 without, equal shapes
+//   all_to_all_c1 with a dimension, one operand
+//   all_to_all_c2 without, equal shapes
 //   ragged_all_to_all_c1 input and output agree in type and trailing sizes
 //   ragged_all_to_all_c2 offsets and sizes are integer arrays of one shape, rank 1 or 2
-// Source: reference ops_control_and_collectives.md 4.2, 7. Tests: control_rules_test.cc.
+// Source: reference ops_control_and_collectives.md 4.2, 7. Tests:
+// spec/verify/testdata/control.cases.
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"

@@ -1,9 +1,11 @@
 // concatenate: arrays one behind the other along a dimension.
-//   concatenate_c1 at least one operand, all arrays   concatenate_c2 the dimension is in range
-//   concatenate_c3 equal ranks                        concatenate_c4 element types agree (fp-mix)
-//   concatenate_c5 equal sizes elsewhere              concatenate_c6 the sizes add up within 63
-//   bits
-// Source: reference ops_structural.md 3.12. Tests: movement_rules_test.cc.
+//   concatenate_c1 at least one operand, all arrays
+//   concatenate_c2 the dimension is in range
+//   concatenate_c3 equal ranks
+//   concatenate_c4 element types agree (fp-mix)
+//   concatenate_c5 equal sizes elsewhere
+//   concatenate_c6 the sizes add up within 63 bits
+// Source: reference ops_structural.md 3.12. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,6 +1,7 @@
 // constant: the shape of its literal. An elided one has no elements to hold against.
-//   constant_c1 a shape or a literal is there   constant_c2 no token, opaque or buffer inside
-// Source: reference ops_control_and_collectives.md 3. Tests: movement_rules_test.cc.
+//   constant_c1 a shape or a literal is there
+//   constant_c2 no token, opaque or buffer inside
+// Source: reference ops_control_and_collectives.md 3. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -10,7 +10,7 @@
 //   convolution_c9 the batch divides into batch groups
 //   convolution_c10 a declared result is an array: its type is what products are summed in
 // Gradients of convolutions and sparse operands have no rule.
-// Source: reference ops_structural.md 8. Tests: contraction_rules_test.cc.
+// Source: reference ops_structural.md 8. Tests: spec/verify/testdata/contraction.cases.
 #include "spec/ops/rules.h"
 #include "spec/ops/window_math.h"
 

@@ -2,7 +2,7 @@
 //   copy_start_c1 the result is (shape, shape, u32[] or s32[])
 //   copy_done_c1 the operand is such a tuple
 // Source: reference ops_structural.md 12.5, ops_control_and_collectives.md 3, 4.2. Tests:
-// control_rules_test.cc.
+// spec/verify/testdata/control.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,7 +1,9 @@
 // get-dimension-size, set-dimension-size: the current size of a dimension.
-//   dimension_size_c1 operand 0 is an array       dimension_size_c2 the dimension is in range
-//   dimension_size_c3 its bound fits 31 bits (get)  dimension_size_c4 the new size is s32[] (set)
-// Source: reference ops_structural.md 13.2. Tests: movement_rules_test.cc.
+//   dimension_size_c1 operand 0 is an array
+//   dimension_size_c2 the dimension is in range
+//   dimension_size_c3 (strict) its bound fits 31 bits (get)
+//   dimension_size_c4 the new size is s32[] (set)
+// Source: reference ops_structural.md 13.2. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

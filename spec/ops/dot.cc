@@ -1,6 +1,6 @@
 // dot: sums of products over contracting dimensions. Clauses in dot.h. Element types may differ, as
 // XLA has it: both operands convert to the type of the result.
-// Source: reference ops_structural.md 7.2. Tests: contraction_rules_test.cc.
+// Source: reference ops_structural.md 7.2. Tests: spec/verify/testdata/contraction.cases.
 #include "spec/ops/dot.h"
 
 #include "spec/ops/dimension_numbers.h"

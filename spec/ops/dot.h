@@ -20,7 +20,7 @@ absl::Status CheckDotLists(const Instruction& op, const Shape& lhs, const Shape&
 Shape DotResult(const Instruction& op, const Shape& lhs, const Shape& rhs,
                 absl::Span<const int64_t> rhs_dropped = {});
 
-// dot_c5: where a shape is declared it is an array, whose type the products are summed in.
+//   dot_c5 where a shape is declared it is an array, whose type the products are summed in.
 absl::Status CheckDotType(const Instruction& op);
 
 }  // namespace assay

@@ -1,8 +1,9 @@
 // dynamic-reshape: reshape to sizes known at run time, within declared bounds.
 //   dynamic_reshape_c1 operand and result are arrays of known bounds
 //   dynamic_reshape_c2 one size operand per dimension of the result
-//   dynamic_reshape_c3 sizes are s32 scalars   dynamic_reshape_c4 the bounds hold as many elements
-// Source: reference ops_structural.md 3.6. Tests: movement_rules_test.cc.
+//   dynamic_reshape_c3 sizes are s32 scalars
+//   dynamic_reshape_c4 the bounds hold as many elements
+// Source: reference ops_structural.md 3.6. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,7 +1,8 @@
 // dynamic-slice: a box of fixed size at a start known at run time.
-//   dynamic_slice_c1 the operand is an array      dynamic_slice_c2 one slice size per dimension
+//   dynamic_slice_c1 the operand is an array
+//   dynamic_slice_c2 one slice size per dimension
 //   dynamic_slice_c3 sizes lie within the operand, and start_indices_c1..c4
-// Source: reference ops_structural.md 3.10. Tests: movement_rules_test.cc.
+// Source: reference ops_structural.md 3.10. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/dynamic_slice.h"
 
 #include "spec/ops/rules.h"

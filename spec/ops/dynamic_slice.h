@@ -12,9 +12,10 @@ namespace assay {
 bool HasVectorStarts(const Instruction& op, int64_t first);
 
 // Operands from `first` on are the start indices of an array of `rank`. Clauses:
-//   start_indices_c1 one per dimension     start_indices_c2 of integers
-//   start_indices_c3 of one type           start_indices_c4 scalars (or one array of `rank`
-//   entries)
+//   start_indices_c1 one per dimension
+//   start_indices_c2 of integers
+//   start_indices_c3 of one type
+//   start_indices_c4 scalars (or one array of `rank` entries)
 absl::Status CheckStartIndices(const Instruction& op, int64_t first, int64_t rank);
 
 }  // namespace assay

@@ -1,8 +1,9 @@
 // dynamic-update-slice: the operand with a box replaced, at a start known at run time.
-//   dynamic_update_slice_c1 operand and update are arrays   dynamic_update_slice_c2 of equal rank
+//   dynamic_update_slice_c1 operand and update are arrays
+//   dynamic_update_slice_c2 of equal rank
 //   dynamic_update_slice_c3 element types agree (fp-mix)
 //   dynamic_update_slice_c4 the update is not larger, and start_indices_c1..c4 (dynamic_slice.h)
-// Source: reference ops_structural.md 3.11. Tests: movement_rules_test.cc.
+// Source: reference ops_structural.md 3.11. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/dynamic_slice.h"
 #include "spec/ops/rules.h"
 

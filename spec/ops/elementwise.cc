@@ -1,14 +1,38 @@
 // Elementwise operations: equal dimensions and element types, a row of element types per operation
 // (the catalogue's), few exceptions.
-//   unary_c1 operand is an array          unary_c2 of a type the operation takes
-//   binary_c1 operands are arrays         binary_c2 of one type
-//   binary_c3 of equal dimensions         binary_c4 of a type the operation takes
-// and further ones named after their operation.
+//   unary_c1 operand is an array
+//   unary_c2 of a type the operation takes
+//   binary_c1 operands are arrays
+//   binary_c2 of one type
+//   binary_c3 of equal dimensions
+//   binary_c4 of a type the operation takes
+//   extremum_c1 (strict) maximum and minimum: numbers with an order, none that are complex
+//   convert_c1 the declared result is an array
+//   reduce_precision_c1 exponent_bits is at least 1
+//   reduce_precision_c2 mantissa_bits is not negative
+//   complex_c1 real and imaginary part have one type
+//   complex_c2 which is f32 or f64
+//   compare_c1 the comparison type fits the element type
+//   compare_c2 (strict) complex numbers are compared with EQ or NE only
+//   select_c1 operands are arrays
+//   select_c2 the first of pred
+//   select_c3 the branches have one shape
+//   select_c4 the first operand is a scalar or has the dimensions of the branches
+//   clamp_c1 operands are arrays
+//   clamp_c2 of one element type
+//   clamp_c3 the lower bound is a scalar or has the dimensions of the operand
+//   clamp_c4 so is or has the upper bound
+//   clamp_c5 (strict) complex numbers are not clamped
+//   stochastic_convert_c1 operands and the declared result are arrays
+//   stochastic_convert_c2 the first operand is of a float type
+//   stochastic_convert_c3 the second of the unsigned type that is as wide
+//   stochastic_convert_c4 operands have equal dimensions
 //
 // An instruction without a written shape is inferred as XLA's reader does it: scalars and
 // dimensions of size 1 stretch, float types of different width meet. The verifier refuses such an
 // instruction afterwards, and so does the rule once the shape stands there.
-// Source: reference ops_elementwise_and_types.md 4, 5, 7. Tests: elementwise_rules_test.cc.
+// Source: reference ops_elementwise_and_types.md 4, 5, 7. Tests:
+// spec/verify/testdata/elementwise.cases.
 #include <algorithm>
 
 #include "spec/ops/rules.h"

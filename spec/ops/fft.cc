@@ -1,8 +1,10 @@
 // fft: discrete Fourier transforms of the last dimensions.
-//   fft_c1 fft_length has 1 to 3 entries, none negative   fft_c2 as many dimensions at least
+//   fft_c1 fft_length has 1 to 3 entries, none negative
+//   fft_c2 as many dimensions at least
 //   fft_c3 the type fits: RFFT of f32 or f64, the others of complex numbers
 //   fft_c4 the last sizes are fft_length (IRFFT: the last one floor(n/2)+1, for n = 0: 0 or 1)
-// Source: reference ops_structural.md 11. Tests: linear_algebra_rules_test.cc.
+//   fft_c5 (strict) those of FFT and IFFT too
+// Source: reference ops_structural.md 11. Tests: spec/verify/testdata/linear_algebra.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {
@@ -34,12 +36,14 @@ absl::StatusOr<Shape> Rule<Opcode::kFft>(const Instruction& fft) {
   for (size_t i = 0; i < lengths.size(); ++i) {
     const bool last = i + 1 == lengths.size();
     const int64_t expected = last && kind == FftType::kIrfft ? half : lengths[i];
+    const bool complex = kind == FftType::kFft || kind == FftType::kIfft;
     // XLA's inference does not look at the sizes of a complex transform.
-    if (ShapeIsOpen(fft) && (kind == FftType::kFft || kind == FftType::kIfft)) break;
+    if (ShapeIsOpen(fft) && complex) break;
     const int64_t size = operand.dimension(leading + i);
     const bool empty_irfft = last && kind == FftType::kIrfft && last_length == 0;
-    ASSAY_REQUIRE(fft, "fft_c4", size == expected || (empty_irfft && size == 1), "dimension ",
-                  leading + i, " must have size ", expected, ", found ", operand.ToString());
+    ASSAY_REQUIRE(fft, complex ? "fft_c5" : "fft_c4",
+                  size == expected || (empty_irfft && size == 1), "dimension ", leading + i,
+                  " must have size ", expected, ", found ", operand.ToString());
   }
   Shape shape = operand;
   if (kind == FftType::kRfft) {

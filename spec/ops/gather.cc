@@ -1,5 +1,6 @@
 // gather: slices of the operand at starts that an array of index vectors gives.
-//   gather_c1 operands are arrays                  gather_c2 the indices are integers
+//   gather_c1 operands are arrays
+//   gather_c2 the indices are integers
 //   gather_c3 index_vector_dim in [0, rank of the indices]
 //   gather_c4 offset_dims strictly increasing, within the result
 //   gather_c5 start_index_map as long as an index vector
@@ -9,13 +10,15 @@
 //   gather_c9 collapsed and batching dimensions differ
 //   gather_c10 batching dimensions are not in start_index_map
 //   gather_c11 start_indices_batching_dims in range, none twice
-//   gather_c12 ... none of them index_vector_dim    gather_c13 paired with operand_batching_dims
-//   gather_c14 paired sizes are equal               gather_c15 one slice size per dimension
+//   gather_c12 ... none of them index_vector_dim
+//   gather_c13 paired with operand_batching_dims
+//   gather_c14 paired sizes are equal
+//   gather_c15 one slice size per dimension
 //   gather_c16 rank = |offset_dims| + |collapsed| + |batching|
 //   gather_c17 slice sizes lie within the operand
 //   gather_c18 a slice size of 1 (0) at most in collapsed and batching dimensions
-//   gather_c19 ... and 0 only where the result is empty
-// Source: reference ops_structural.md 4.1. Tests: indexing_rules_test.cc.
+//   gather_c19 (strict) ... and 0 only where the result is empty
+// Source: reference ops_structural.md 4.1. Tests: spec/verify/testdata/indexing.cases.
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/rules.h"
 

@@ -1,10 +1,19 @@
 // Transfers to the host and to single processes, and custom calls.
-//   send_c1 operand 1 is a token       recv_c1 operand 0 is a token
-//   recv_c2 the result is (data, u32[], token[])   done_c1 the operand is the tuple of its start
-//   infeed_c1 operand 0 is a token     infeed_c2 the result is (data, token[])
-//   outfeed_c1 operand 1 is a token    outfeed_c2 outfeed_shape is that of operand 0
+//   send_c1 operand 1 is a token
+//   recv_c1 operand 0 is a token
+//   recv_c2 the result is (data, u32[], token[])
+//   done_c1 the operand is the tuple of its start
+//   infeed_c1 operand 0 is a token
+//   infeed_c2 the result is (data, token[])
+//   outfeed_c1 operand 1 is a token
+//   outfeed_c2 outfeed_shape is that of operand 0
+//   custom_call_c1 an alias names parts of the result and of an operand
+//   custom_call_c2 which have one shape
+//   custom_call_c3 layout constraints, if any, are one per operand
+//   custom_call_c4 of its shape
 // The shape of a custom call is what it declares.
-// Source: reference ops_control_and_collectives.md 8, 11. Tests: control_rules_test.cc.
+// Source: reference ops_control_and_collectives.md 8, 11. Tests:
+// spec/verify/testdata/control.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {
@@ -81,6 +90,19 @@ absl::StatusOr<Shape> Rule<Opcode::kOutfeed>(const Instruction& outfeed) {
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kCustomCall>(const Instruction& call) {
+  ASSAY_RETURN_IF_ERROR(CheckOutputAliases(call, "custom_call_c1", "custom_call_c2"));
+  const auto* constraints =
+      call.attributes().Get<std::vector<Shape>>(Attr::kOperandLayoutConstraints);
+  if (constraints == nullptr) return call.shape();
+  ASSAY_REQUIRE(call, "custom_call_c3",
+                static_cast<int64_t>(constraints->size()) == call.operand_count(), "there must be ",
+                call.operand_count(), " layout constraints, found ", constraints->size());
+  for (int64_t i = 0; i < call.operand_count(); ++i) {
+    ASSAY_REQUIRE(call, "custom_call_c4",
+                  Shape::Compatible((*constraints)[i], call.operand(i)->shape()),
+                  "the layout constraint of operand ", i, " must have the shape ",
+                  call.operand(i)->shape().ToString(), ", found ", (*constraints)[i].ToString());
+  }
   return call.shape();
 }
 

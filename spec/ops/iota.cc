@@ -1,7 +1,9 @@
 // iota: each element is its index along a dimension.
-//   iota_c1 the result is an array of rank 1 or more   iota_c2 the dimension is in range
-//   iota_c3 of numbers (no pred)                        iota_c4 of static size
-// Source: reference ops_structural.md 3.14. Tests: movement_rules_test.cc.
+//   iota_c1 the result is an array of rank 1 or more
+//   iota_c2 the dimension is in range
+//   iota_c3 of numbers (no pred)
+//   iota_c4 of static size
+// Source: reference ops_structural.md 3.14. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

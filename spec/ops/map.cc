@@ -3,7 +3,7 @@
 //   map_c2 without a written shape, dimensions is {0,...,rank-1} (else it does not count)
 //   map_c3 the computation takes one scalar per operand, of its type (fp-mix)
 //   map_c4 and returns a scalar
-// Source: reference ops_structural.md 12.1. Tests: reduction_rules_test.cc.
+// Source: reference ops_structural.md 12.1. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,7 +1,9 @@
 // pad: puts a value around and between the elements.
-//   pad_c1 operand and value are arrays, the value a scalar   pad_c2 element types agree (fp-mix)
-//   pad_c3 one entry per dimension   pad_c4 interior >= 0, result >= 0, all within 63 bits
-// Source: reference ops_structural.md 3.13. Tests: movement_rules_test.cc.
+//   pad_c1 operand and value are arrays, the value a scalar
+//   pad_c2 element types agree (fp-mix)
+//   pad_c3 one entry per dimension
+//   pad_c4 interior >= 0, result >= 0, all within 63 bits
+// Source: reference ops_structural.md 3.13. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 #include "spec/ops/window_math.h"
 

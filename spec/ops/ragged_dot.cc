@@ -1,10 +1,11 @@
 // ragged-dot: a dot whose rows, contracted positions or batches fall into groups of given sizes.
-//   ragged_dot_c1 group_sizes is an integer array   ragged_dot_c2 one ragged dimension, in range
+//   ragged_dot_c1 group_sizes is an integer array
+//   ragged_dot_c2 one ragged dimension, in range
 //   ragged_dot_c3 one group dimension where the ragged one is free, else none
 //   ragged_dot_c4 in range, neither batch nor contracting
 //   ragged_dot_c5 group_sizes is [groups], or has the sizes before the ragged dimension in front
 //   ragged_dot_c6 the group dimension counts the groups, and dot_c1..c5 (dot.h)
-// Source: reference ops_structural.md 7.3. Tests: contraction_rules_test.cc.
+// Source: reference ops_structural.md 7.3. Tests: spec/verify/testdata/contraction.cases.
 #include <algorithm>
 
 #include "spec/ops/dimension_numbers.h"

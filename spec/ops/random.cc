@@ -1,11 +1,14 @@
 // Random numbers.
-//   rng_c1 two scalars and an array result   rng_c2 all of one type
+//   rng_c1 two scalars and an array result
+//   rng_c2 all of one type
 //   rng_c3 uniform on integers, floats, pred; normal on floats
 //   rng_bit_generator_c1 the state is u64 of rank 1
-//   rng_bit_generator_c2 the result is (state, bits)   rng_bit_generator_c3 bits are numbers
+//   rng_bit_generator_c2 (strict) the result is (state, bits)
+//   rng_bit_generator_c3 bits are numbers
 //   rng_bit_generator_c4 three-fry has 2 words of state, Philox 2 or 3
-//   rng_get_and_update_state_c1 delta is not negative
-// Source: reference ops_control_and_collectives.md 9, 10. Tests: control_rules_test.cc.
+//   rng_get_and_update_state_c1 (strict) delta is not negative
+// Source: reference ops_control_and_collectives.md 9, 10. Tests:
+// spec/verify/testdata/control.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

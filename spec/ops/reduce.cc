@@ -1,7 +1,8 @@
 // reduce: folds the listed dimensions with a computation.
-//   reduce_c1 the N operands are arrays of equal dimensions   reduce_c2 dimensions in range, no
-//   twice reduce_c3 the N init values are scalars, and reducer_c1..c6
-// Source: reference ops_structural.md 5.1. Tests: reduction_rules_test.cc.
+//   reduce_c1 the N operands are arrays of equal dimensions
+//   reduce_c2 dimensions in range, no twice
+//   reduce_c3 the N init values are scalars, and reducer_c1..c6
+// Source: reference ops_structural.md 5.1. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/rules.h"
 

@@ -1,7 +1,7 @@
 // reduce-window: folds what a moving window covers.
 //   reduce_window_c1 the N operands are arrays of equal dimensions
 //   reduce_window_c2 the N init values are scalars, and window_c1..c3, reducer_c1..c6
-// Source: reference ops_structural.md 5.3. Tests: reduction_rules_test.cc.
+// Source: reference ops_structural.md 5.3. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
 #include "spec/ops/windowed_shape.h"
 

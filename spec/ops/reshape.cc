@@ -1,6 +1,7 @@
 // reshape: the elements in row-major order under other dimensions.
-//   reshape_c1 operand and result are arrays of known size   reshape_c2 of as many elements
-// Source: reference ops_structural.md 3.4. Tests: movement_rules_test.cc.
+//   reshape_c1 operand and result are arrays of known size
+//   reshape_c2 of as many elements
+// Source: reference ops_structural.md 3.4. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,6 +1,7 @@
 // reverse: turns the order along the listed dimensions.
-//   reverse_c1 the operand is an array   reverse_c2 dimensions in range, none twice
-// Source: reference ops_structural.md 3.8. Tests: movement_rules_test.cc.
+//   reverse_c1 the operand is an array
+//   reverse_c2 dimensions in range, none twice
+// Source: reference ops_structural.md 3.8. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,10 +1,12 @@
 // scaled-dot: a dot of operands that are scaled block by block (lhs, rhs, scale of lhs, of rhs).
-//   scaled_dot_c1 scales are arrays            scaled_dot_c2 a scale has the rank of its operand
+//   scaled_dot_c1 scales are arrays
+//   scaled_dot_c2 a scale has the rank of its operand
 //   scaled_dot_c3 sizes of the operand are multiples of those of the scale
-//   scaled_dot_c4 one contracting dimension    scaled_dot_c5 not both scales are scalars
+//   scaled_dot_c4 one contracting dimension
+//   scaled_dot_c5 not both scales are scalars
 // Without a written shape XLA's reader computes with operands 0 and 2; so does the rule then.
 // Source: reference ops_structural.md 7.4; hlo_text_format.md 6.4. Tests:
-// contraction_rules_test.cc.
+// spec/verify/testdata/contraction.cases.
 #include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
 

@@ -1,11 +1,12 @@
 // scan: carries values along a dimension, one step per position.
-//   scan_c1 0 <= num_carries <= operands           scan_c2 operands are arrays
+//   scan_c1 0 <= num_carries <= operands
+//   scan_c2 operands are arrays
 //   scan_c3 the dimension is in range of every input, whose sizes along it are equal
 //   scan_c4 to_apply takes inputs without the dimension, then the carries
 //   scan_c5 and returns outputs, then carries (shaped as they came in)
 //   scan_c6 without inputs, the declared shape says how many steps
 //   scan_c7 the dimension fits into every output
-// Source: reference ops_structural.md 6.1. Tests: reduction_rules_test.cc.
+// Source: reference ops_structural.md 6.1. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,6 +1,8 @@
 // scatter: the operands with windows updated at starts that an array of index vectors gives.
-//   scatter_c1 operands are arrays                   scatter_c2 data arrays have equal dimensions
-//   scatter_c3 update arrays have equal dimensions   scatter_c4 updates fit their data (fp-mix)
+//   scatter_c1 operands are arrays
+//   scatter_c2 data arrays have equal dimensions
+//   scatter_c3 update arrays have equal dimensions
+//   scatter_c4 updates fit their data (fp-mix)
 //   scatter_c5 the indices are integers
 //   scatter_c6 index_vector_dim in [0, rank of the indices]
 //   scatter_c7 rank of the updates = |update_window_dims| + index dimensions
@@ -10,12 +12,15 @@
 //   scatter_c11 inserted and batching dimensions differ
 //   scatter_c12 rank = |update_window_dims| + |inserted| + |batching|
 //   scatter_c13 scatter_dims_to_operand_dims as long as an index vector
-//   scatter_c14 ... in range, none twice            scatter_c15 ... none of them batching
+//   scatter_c14 ... in range, none twice
+//   scatter_c15 ... none of them batching
 //   scatter_c16 scatter_indices_batching_dims in range, none twice
-//   scatter_c17 ... none of them index_vector_dim   scatter_c18 paired with input_batching_dims
-//   scatter_c19 paired sizes are equal              scatter_c20 windows fit into the operand
+//   scatter_c17 ... none of them index_vector_dim
+//   scatter_c18 paired with input_batching_dims
+//   scatter_c19 paired sizes are equal
+//   scatter_c20 windows fit into the operand
 //   scatter_c21 other sizes of the updates are those of the indices, and reducer_c1..c6
-// Source: reference ops_structural.md 4.2. Tests: indexing_rules_test.cc.
+// Source: reference ops_structural.md 4.2. Tests: spec/verify/testdata/indexing.cases.
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/rules.h"
 

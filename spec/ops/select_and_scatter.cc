@@ -1,10 +1,12 @@
 // select-and-scatter: each window selects an element, to which an element of the source goes.
 //   select_and_scatter_c1 operand and source are arrays, the init value a scalar
 //   select_and_scatter_c2 select takes two scalars of the operand's type (fp-mix) and returns
-//   pred[] select_and_scatter_c3 no dilation select_and_scatter_c4 the source has the windowed
-//   dimensions of the operand select_and_scatter_c5 its type is that of the operand (fp-mix) and
-//   window_c1..c3; reducer_c1..c6 for scatter
-// Source: reference ops_structural.md 5.4. Tests: reduction_rules_test.cc.
+//       pred[]
+//   select_and_scatter_c3 (strict) no dilation
+//   select_and_scatter_c4 the source has the windowed dimensions of the operand
+//   select_and_scatter_c5 its type is that of the operand (fp-mix) and window_c1..c3;
+//       reducer_c1..c6 for scatter
+// Source: reference ops_structural.md 5.4. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
 #include "spec/ops/windowed_shape.h"
 

@@ -1,10 +1,21 @@
 #include "spec/ops/shape_inference.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "spec/ops/rules.h"
 
 namespace assay {
 namespace {
+
+// Clauses that all operations share:
+//   form_c1 as many operands as the operation takes
+//   form_c2 operands and result have shapes
+//   form_c3 required attributes are there
+//   shape_c1 sizes are not negative, and the bytes of an array are within 63 bits
+//   shape_c2 the declared shape follows from operands and attributes (layouts do not count)
+//   shape_c4 a layout lists every dimension of its array once
+//   shape_c3 (strict) so does the precision of its floats
 
 using RuleFunction = absl::StatusOr<Shape> (*)(const Instruction&);
 
@@ -47,6 +58,19 @@ std::string ArityText(int arity) {
   }
 }
 
+// An array without layout has the one that is chosen for it.
+bool HasSoundLayout(const Shape& shape) {
+  if (!shape.is_array() || !shape.has_layout()) return true;
+  const Dimensions& order = shape.layout()->minor_to_major;
+  if (static_cast<int64_t>(order.size()) != shape.rank()) return false;
+  Dimensions sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (sorted[d] != d) return false;
+  }
+  return true;
+}
+
 // Sizes are not negative and the bytes of each array are known or unbounded.
 absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
   if (shape.is_tuple()) {
@@ -58,9 +82,33 @@ absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.is_unbounded_dimension(d)) return absl::OkStatus();
   }
+  ASSAY_REQUIRE(op, "shape_c4", HasSoundLayout(shape),
+                "a layout must list every dimension once, found ", shape.ToString(true));
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
   ASSAY_REQUIRE(op, "shape_c1", bytes.ok(), bytes.status().message());
   return absl::OkStatus();
+}
+
+// Operations that XLA's verifier lets declare another float type than follows from their operands.
+bool MayChangePrecision(const Instruction& op) {
+  switch (op.info().family) {
+    case Family::kHost:
+      return false;
+    case Family::kControl:
+      return op.opcode() == Opcode::kCopy || op.opcode() == Opcode::kFusion;
+    default:
+      return op.opcode() != Opcode::kBitcast && op.opcode() != Opcode::kConstant;
+  }
+}
+
+// The same but for the precision of floats.
+bool TypesMix(const Shape& a, const Shape& b) {
+  if (!Shape::SameDimensions(a, b)) return false;
+  const std::vector<const Shape*> left = Leaves(a), right = Leaves(b);
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (!TypesMix(left[i]->element_type(), right[i]->element_type())) return false;
+  }
+  return true;
 }
 
 // What every rule may rely on.
@@ -96,10 +144,13 @@ absl::Status CheckInstruction(const Instruction& instruction) {
   absl::StatusOr<Shape> shape = InferShape(instruction);
   if (absl::IsUnimplemented(shape.status())) return absl::OkStatus();
   ASSAY_RETURN_IF_ERROR(shape.status());
-  ASSAY_REQUIRE(instruction, "shape_c2", Shape::Compatible(*shape, instruction.shape()),
-                "the declared shape is ", instruction.shape().ToString(), ", but operands and ",
-                "attributes give ", shape->ToString());
-  return CheckSizes(instruction, instruction.shape());
+  ASSAY_RETURN_IF_ERROR(CheckSizes(instruction, instruction.shape()));
+  if (Shape::Compatible(*shape, instruction.shape())) return absl::OkStatus();
+  const absl::string_view clause =
+      MayChangePrecision(instruction) && TypesMix(*shape, instruction.shape()) ? "shape_c3"
+                                                                               : "shape_c2";
+  return Violation(instruction, clause, "operands and attributes give the shape ",
+                   shape->ToString(), ", found ", instruction.shape().ToString());
 }
 
 absl::Status CheckModuleShapes(const Module& module) {

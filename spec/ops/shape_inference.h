@@ -1,7 +1,8 @@
 // What an operation demands of its operands and attributes, and the shape of its result. One rule
 // per operation in <op>.{h,cc}; each check carries its clause ("pad_c2"), which is also in the
 // message. Source: reference ops_elementwise_and_types.md, ops_structural.md,
-// ops_control_and_collectives.md. Tests: <family>_rules_test.cc.
+// ops_control_and_collectives.md. Tests: spec/verify/testdata/<family>.cases,
+// inferred_shapes_test.cc.
 #ifndef ASSAY_SPEC_OPS_SHAPE_INFERENCE_H_
 #define ASSAY_SPEC_OPS_SHAPE_INFERENCE_H_
 

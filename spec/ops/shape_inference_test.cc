@@ -113,7 +113,7 @@ TEST(ShapeInference, MessagesNameClauseInstructionAndBothShapes) {
   r->set_position({7, 3});
   const absl::Status status = CheckModuleShapes(graph.module());
   EXPECT_EQ(status.message(),
-            "[shape_c2] the declared shape is f32[3,2], but operands and attributes give f32[2,3]; "
+            "[shape_c2] operands and attributes give the shape f32[2,3], found f32[3,2]; "
             "in %r = f32[3,2] negate(f32[2,3] %p0) in entry (line 7, column 3)");
 }
 
@@ -179,6 +179,11 @@ TEST(ShapeInference, BitcastsNeedLayouts) {
   Instruction* x = graph.Parameter(shape);
   EXPECT_TRUE(CheckInstruction(*graph.Add(Opcode::kBitcast, shape, {x})).ok());
   ExpectClause(*graph.Add(Opcode::kBitcast, shape, {bare}), "bitcast_c2");
+  Layout layout = Layout::Default(1);
+  layout.minor_to_major[0] = 1;
+  Shape disordered(kF32, {2});
+  disordered.set_layout(layout);
+  ExpectClause(*graph.Add(Opcode::kBitcast, disordered, {x}), "bitcast_c2");
 }
 
 TEST(ShapeInference, Constants) {
@@ -358,6 +363,19 @@ TEST(ShapeInference, ListsWithoutOperands) {
   Instruction* map = graph.Add(Opcode::kMap, Shape(kF32, {2}), {});
   map->SetAttribute(Attr::kToApply, graph.computation());
   ExpectClause(*map, "map_c1");
+}
+
+TEST(ShapeInference, LayoutConstraintsOfCustomCalls) {
+  Graph graph;
+  const Shape shape(kF32, {2});
+  Instruction* call = graph.Add(Opcode::kCustomCall, shape, {graph.Parameter(shape)});
+  call->SetAttribute(Attr::kCustomCallTarget, std::string("target"));
+  call->SetAttribute(Attr::kOperandLayoutConstraints, std::vector<Shape>{shape});
+  EXPECT_TRUE(CheckInstruction(*call).ok());
+  call->SetAttribute(Attr::kOperandLayoutConstraints, std::vector<Shape>{shape, shape});
+  ExpectClause(*call, "custom_call_c3");
+  call->SetAttribute(Attr::kOperandLayoutConstraints, std::vector<Shape>{Shape(kF32, {3})});
+  ExpectClause(*call, "custom_call_c4");
 }
 
 // The order of 0.3: complex, exponent range, significand, width, sign.

@@ -1,8 +1,11 @@
 // slice: start, limit and stride per dimension.
-//   slice_c1 the operand is an array     slice_c2 one range per dimension
-//   slice_c3 start is not negative       slice_c4 limit lies within the operand
-//   slice_c5 start <= limit              slice_c6 stride >= 1
-// Source: reference ops_structural.md 3.9. Tests: movement_rules_test.cc.
+//   slice_c1 the operand is an array
+//   slice_c2 one range per dimension
+//   slice_c3 start is not negative
+//   slice_c4 limit lies within the operand
+//   slice_c5 start <= limit
+//   slice_c6 stride >= 1
+// Source: reference ops_structural.md 3.9. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 #include "spec/ops/window_math.h"
 

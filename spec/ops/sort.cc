@@ -1,8 +1,10 @@
 // sort: orders each line along a dimension, all operands by one permutation.
-//   sort_c1 at least one operand, arrays of equal dimensions   sort_c2 the dimension is in range
-//   sort_c3 the comparator takes two scalars per operand       sort_c4 of the operand's type
+//   sort_c1 at least one operand, arrays of equal dimensions
+//   sort_c2 the dimension is in range
+//   sort_c3 the comparator takes two scalars per operand
+//   sort_c4 of the operand's type
 //   sort_c5 and returns pred[]
-// Source: reference ops_structural.md 6.2. Tests: reduction_rules_test.cc.
+// Source: reference ops_structural.md 6.2. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,12 +1,14 @@
 // Tuples, parameters, tokens and instructions that hand a value on.
-//   tuple_c1 a bounded number of arrays   tuple_c2 a bounded number of levels
-//   get_tuple_element_c1 the operand is a tuple    get_tuple_element_c2 that has the element
+//   tuple_c1 a bounded number of arrays
+//   tuple_c2 a bounded number of levels
+//   get_tuple_element_c1 the operand is a tuple
+//   get_tuple_element_c2 that has the element
 //   parameter_c1 the number is not negative
 //   opt_barrier_c1 the shape is written (XLA's inference knows no rule for it)
 //   add_dependency_c1 operand 1 is a token
 // after-all takes operands of any shape, as texts in use have it.
 // Source: reference ops_control_and_collectives.md 3; hlo_text_format.md 6.4. Tests:
-// control_rules_test.cc.
+// spec/verify/testdata/control.cases.
 #include <algorithm>
 
 #include "spec/ops/rules.h"

@@ -1,7 +1,8 @@
 // topk: the k largest (smallest) elements of each line of the last dimension, with their indices.
-//   topk_c1 the operand is an array of rank 1 or more   topk_c2 0 <= k <= size of the line
+//   topk_c1 the operand is an array of rank 1 or more
+//   topk_c2 0 <= k <= size of the line
 //   topk_c3 of a type with a total order
-// Source: reference ops_structural.md 6.3. Tests: reduction_rules_test.cc.
+// Source: reference ops_structural.md 6.3. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

@@ -1,7 +1,9 @@
 // transpose: dimension k of the result is dimension permutation[k] of the operand.
-//   transpose_c1 the operand is an array   transpose_c2 dimensions is a permutation
+//   transpose_c1 the operand is an array
+//   transpose_c2 dimensions is a permutation
 // The layout is permuted along, so that the inferred transpose moves nothing in memory.
-// Source: reference ops_structural.md 3.7; hlo_text_format.md 6.4. Tests: movement_rules_test.cc.
+// Source: reference ops_structural.md 3.7; hlo_text_format.md 6.4. Tests:
+// spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

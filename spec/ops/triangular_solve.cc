@@ -1,9 +1,11 @@
 // triangular-solve: op(a) x = b, or x op(a) = b.
 //   triangular_solve_c1 arrays of rank 2 or more, of equal rank
-//   triangular_solve_c2 of one float or complex type   triangular_solve_c3 a has square matrices
-//   triangular_solve_c4 that fit b                      triangular_solve_c5 batch sizes are equal
+//   triangular_solve_c2 of one float or complex type
+//   triangular_solve_c3 a has square matrices
+//   triangular_solve_c4 that fit b
+//   triangular_solve_c5 batch sizes are equal
 //   triangular_solve_c6 transpose_a is given
-// Source: reference ops_structural.md 10.2. Tests: linear_algebra_rules_test.cc.
+// Source: reference ops_structural.md 10.2. Tests: spec/verify/testdata/linear_algebra.cases.
 #include "spec/ops/rules.h"
 
 namespace assay {

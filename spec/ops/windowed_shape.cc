@@ -1,4 +1,4 @@
-// Source: reference ops_structural.md 5.2. Tests: reduction_rules_test.cc.
+// Source: reference ops_structural.md 5.2. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/windowed_shape.h"
 
 #include "spec/ops/checks.h"

@@ -10,7 +10,7 @@ namespace assay {
 // The window attribute of `op` over every dimension of `operand`. Clauses:
 //   window_c1 one entry per dimension
 //   window_c2 sizes, strides, dilations >= 1, padded size >= 0, all within 63 bits
-//   window_c3 no reversal
+//   window_c3 (strict) no reversal
 absl::StatusOr<Shape> WindowedShape(const Instruction& op, const Shape& operand);
 
 }  // namespace assay

@@ -1,7 +1,8 @@
 // What of the result lies in the memory of an argument.
 //   alias_c1 the output index leads to an array of the result
 //   alias_c2 the parameter exists, and its index leads to an array
-//   alias_c3 both have the same bytes      alias_c4 a must-alias has one shape on both sides
+//   alias_c3 both have the same bytes
+//   alias_c4 a must-alias has one shape on both sides
 //   alias_c5 an output is aliased once, a parameter too
 //   donor_c1 the parameter exists, and its index leads to an array
 //   donor_c2 what is donated is not aliased as well

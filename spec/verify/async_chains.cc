@@ -1,6 +1,7 @@
 // Operations in two halves: what starts is done once.
 //   async_c5 the operand of a done (update) is a start (or update) of its kind
-//   async_c6 a start has one done                   async_c7 and no other users
+//   async_c6 a start has one done
+//   async_c7 and no other users
 //   async_c8 (strict) a generic start is done
 // A generic asynchronous value, and one of send or recv, may pass through tuples and loops; the
 // others go straight from start to done.
@@ -116,11 +117,8 @@ void CheckUsers(const Instruction& start, const Users& users, Findings& findings
   const bool travels = Travels(start.opcode());
   if (users.dones > 1 || (!travels && users.dones == 0)) {
     findings.Add("async_c6", start, "a start must have one done", absl::StrCat(users.dones));
-  } else if (findings.strict() && travels && users.dones + users.carriers == 0 &&
-             start.parent()->root() != &start) {
-    findings.set_strict_only(true);
+  } else if (travels && users.dones + users.carriers == 0 && start.parent()->root() != &start) {
     findings.Add("async_c8", start, "what is started must be done", "no users");
-    findings.set_strict_only(false);
   }
 }
 

@@ -1,10 +1,12 @@
 // Who calls whom.
-//   calls_c1 what is called belongs to the module   calls_c2 no computation calls itself, directly
-//   or through others   calls_c3 the entry is no fused computation
+//   calls_c1 what is called belongs to the module
+//   calls_c2 no computation calls itself, directly or through others
+//   calls_c3 the entry is no fused computation
 //   calls_c4 a caller that waits runs on the thread of what it calls
 //   calls_c5 (strict) what is applied per element neither communicates nor draws from a host
 //   fusion_c4 a fused computation has one caller, its fusion
-//   fusion_c5 nothing uses a fused root      fusion_c6 what is fused has users or side effects
+//   fusion_c5 nothing uses a fused root
+//   fusion_c6 what is fused has users or side effects
 // Source: reference ops_control_and_collectives.md 1.4, 1.5, 2.6, 4.3. Tests:
 // verify_cases_test.cc, verifier_test.cc.
 #include <vector>
@@ -146,10 +148,11 @@ void CheckPurity(const std::vector<const Computation*>& order, Findings& finding
       for (const Computation* callee : instruction->called_computations()) {
         const auto found = speaker.find(callee);
         if (found == speaker.end()) continue;
-        speaker.try_emplace(computation, found->second);
+        const Instruction* communicates = found->second;
+        speaker.try_emplace(computation, communicates);
         if (!AppliesPerElement(*instruction)) continue;
         findings.Add("calls_c5", *instruction, "what is applied per element must not communicate",
-                     found->second->name());
+                     communicates->name());
       }
     }
   }
@@ -222,10 +225,7 @@ void CheckCalls(const Module& module, Findings& findings) {
   CheckCycles(module, order, findings);
   CheckThreads(module, findings);
   CheckFusions(module, findings);
-  if (!findings.strict()) return;
-  findings.set_strict_only(true);
-  CheckPurity(order, findings);
-  findings.set_strict_only(false);
+  if (findings.strict()) CheckPurity(order, findings);
 }
 
 }  // namespace assay

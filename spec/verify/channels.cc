@@ -1,5 +1,5 @@
 // Channels tie instructions together.
-//   channel_c1 collectives on one channel are of one opcode
+//   channel_c1 (strict) collectives on one channel are of one opcode
 //   channel_c2 a channel of send or recv has no other kind of instruction
 //   channel_c3 a channel to the host has one send or recv, and its done
 //   channel_c4 send-done and recv-done have channel and host flag of their start

@@ -1,6 +1,7 @@
 // Which processes take part in a collective. A group names replicas, partitions or both
 // (flattened), by channel_id and use_global_device_ids.
-//   group_c1 groups are not empty           group_c2 ids are not negative, and none comes twice
+//   group_c1 groups are not empty
+//   group_c2 ids are not negative, and none comes twice
 //   group_c3 the ids are 0, 1, ... without gaps (not: collective-broadcast)
 //   group_c4 and as many as the module has replicas, partitions or both (a count of 1 says nothing)
 //   group_c5 with use_global_device_ids groups are written, and there is a channel
@@ -195,7 +196,10 @@ void CheckGroups(const Instruction& op, const Module& module, Findings& findings
     return;
   }
   const int64_t group = GroupProcesses(cover, processes);
-  if (group > 1) CheckSizes(op, group, findings);
+  // The tuple form of all-to-all shows the size of a group by itself.
+  if (group > 1 || (group == 1 && op.opcode() == Opcode::kAllToAll)) {
+    CheckSizes(op, group, findings);
+  }
 }
 
 void CheckPairs(const Instruction& op, const Module& module, Findings& findings) {

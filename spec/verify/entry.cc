@@ -1,6 +1,7 @@
 // Parameters and the signature of the entry.
 //   parameter_c2 every number from 0 on names one parameter
-//   entry_c1 the entry layout has a shape per parameter   entry_c2 compatible with it
+//   entry_c1 the entry layout has a shape per parameter
+//   entry_c2 compatible with it
 //   entry_c3 the result is compatible with the root
 // Source: reference ops_control_and_collectives.md 3, 14.1; hlo_text_format.md 2.2. Tests:
 // verify_cases_test.cc, verifier_test.cc.

@@ -4,11 +4,31 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/ops/checks.h"
+#include "spec/verify/strict.h"
 
 namespace assay {
 
+bool Findings::Takes(absl::string_view clause) {
+  if (!strict() && IsStrictClause(clause)) return false;
+  if (static_cast<int64_t>(result_.findings.size()) < options_.max_findings) return true;
+  ++result_.left_out;
+  return false;
+}
+
+namespace {
+
+// A broken graph cannot be printed with its operands.
+std::string PlaceOf(const Instruction& where) {
+  for (const Instruction* operand : where.operands()) {
+    if (operand == nullptr) return absl::StrCat("%", where.name());
+  }
+  return where.Describe();
+}
+
+}  // namespace
+
 void Findings::Keep(Finding finding, absl::string_view where) {
-  finding.strict_only = strict_only_;
+  finding.strict_only = IsStrictClause(finding.clause);
   finding.message = absl::StrCat(finding.expected, finding.found.empty() ? "" : ", found ",
                                  finding.found, "; in ", where);
   result_.findings.push_back(std::move(finding));
@@ -16,10 +36,7 @@ void Findings::Keep(Finding finding, absl::string_view where) {
 
 void Findings::Add(absl::string_view clause, const Instruction& where, std::string expected,
                    std::string found) {
-  if (!keeps_more()) {
-    ++result_.left_out;
-    return;
-  }
+  if (!Takes(clause)) return;
   Finding finding;
   finding.clause = std::string(clause);
   if (where.parent() != nullptr) finding.computation = where.parent()->name();
@@ -27,15 +44,12 @@ void Findings::Add(absl::string_view clause, const Instruction& where, std::stri
   finding.position = where.position();
   finding.expected = std::move(expected);
   finding.found = std::move(found);
-  Keep(std::move(finding), where.Describe());
+  Keep(std::move(finding), PlaceOf(where));
 }
 
 void Findings::Add(absl::string_view clause, const Computation& where, std::string expected,
                    std::string found) {
-  if (!keeps_more()) {
-    ++result_.left_out;
-    return;
-  }
+  if (!Takes(clause)) return;
   Finding finding;
   finding.clause = std::string(clause);
   finding.computation = where.name();
@@ -47,10 +61,7 @@ void Findings::Add(absl::string_view clause, const Computation& where, std::stri
 
 void Findings::Add(absl::string_view clause, const Module& where, std::string expected,
                    std::string found) {
-  if (!keeps_more()) {
-    ++result_.left_out;
-    return;
-  }
+  if (!Takes(clause)) return;
   Finding finding;
   finding.clause = std::string(clause);
   finding.expected = std::move(expected);

@@ -17,11 +17,6 @@ class Findings {
       : options_(options), result_(*result) {}
 
   bool strict() const { return options_.rules == Rules::kStrict; }
-  // Whether another finding will be kept; a costly text need not be made otherwise.
-  bool keeps_more() const {
-    return static_cast<int64_t>(result_.findings.size()) < options_.max_findings;
-  }
-
   // `expected` is what the clause demands, `found` what stands there.
   void Add(absl::string_view clause, const Instruction& where, std::string expected,
            std::string found = "");
@@ -32,15 +27,13 @@ class Findings {
   // A violation of a shape rule (spec/ops/checks.h). OK does nothing.
   void AddViolation(const Instruction& where, const absl::Status& status);
 
-  // What is added from here on only strict rules refuse.
-  void set_strict_only(bool strict_only) { strict_only_ = strict_only; }
-
  private:
+  // Whether the clause counts by these rules, and there is room; counts what is left out.
+  bool Takes(absl::string_view clause);
   void Keep(Finding finding, absl::string_view where);
 
   const VerifyOptions& options_;
   Verification& result_;
-  bool strict_only_ = false;
 };
 
 }  // namespace assay

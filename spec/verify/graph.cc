@@ -1,8 +1,10 @@
 // Computations as graphs.
 //   graph_c1 a module has an entry, one of its computations
-//   graph_c2 a computation has instructions       graph_c3 its root is one of them
+//   graph_c2 a computation has instructions
+//   graph_c3 its root is one of them
 //   graph_c4 operands are instructions of the same computation
-//   graph_c5 so are control predecessors          graph_c6 neither makes a cycle
+//   graph_c5 so are control predecessors
+//   graph_c6 neither makes a cycle
 // Source: reference ops_control_and_collectives.md 1, 14.1. Tests: verifier_test.cc.
 #include <vector>
 

@@ -24,9 +24,6 @@ void CheckChannels(const Module& module, Findings& findings);
 void CheckAsyncChains(const Module& module, Findings& findings);
 void CheckShardings(const Module& module, Findings& findings);
 
-// What only the documents demand of one instruction (strict rules).
-void CheckStrictly(const Instruction& instruction, Findings& findings);
-
 }  // namespace assay
 
 #endif  // ASSAY_SPEC_VERIFY_MODULE_CHECKS_H_

@@ -1,5 +1,6 @@
 // Names tell instructions and computations apart.
-//   name_c1 computations have names of their own   name_c2 so do instructions, in the whole module
+//   name_c1 computations have names of their own
+//   name_c2 so do instructions, in the whole module
 // A text may repeat an instruction's name in another computation; its reader makes them unique.
 // Source: reference ops_control_and_collectives.md 1.4. Tests: verifier_test.cc.
 #include "absl/container/flat_hash_map.h"

@@ -1,5 +1,5 @@
 // The order in which a scheduled module runs.
-//   schedule_c1 a computation of a scheduled module has a schedule   (fused ones need none)
+//   schedule_c1 a computation of a scheduled module has a schedule (fused ones need none)
 //   schedule_c2 of all its instructions, each once
 //   schedule_c3 that come after their operands and control predecessors
 // Source: reference ops_control_and_collectives.md 1.2; hlo_text_format.md 2.2. Tests:

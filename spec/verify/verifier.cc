@@ -15,16 +15,6 @@ void CheckInstructions(const Module& module, Findings& findings) {
   }
 }
 
-void CheckStrictly(const Module& module, Findings& findings) {
-  findings.set_strict_only(true);
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      CheckStrictly(*instruction, findings);
-    }
-  }
-  findings.set_strict_only(false);
-}
-
 }  // namespace
 
 Verification VerifyModule(const Module& module, const VerifyOptions& options) {
@@ -42,7 +32,6 @@ Verification VerifyModule(const Module& module, const VerifyOptions& options) {
   CheckChannels(module, findings);
   CheckAsyncChains(module, findings);
   CheckShardings(module, findings);
-  if (findings.strict()) CheckStrictly(module, findings);
   return result;
 }
 

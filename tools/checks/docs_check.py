@@ -33,7 +33,7 @@ def check_example(root, problems):
             problems.append(f'docs/adding_an_op.md: the catalogue has no row {row}')
     for needle, path in (('Rule<Opcode::kPad>', 'spec/ops/pad.cc'), ('"pad_c3"', 'spec/ops/pad.cc'),
                          ('DefinePad', 'evaluator/ops/pad.cc'), ('Pad', 'evaluator/ops/definitions.def'),
-                         ('pad_c3', 'spec/ops/movement_rules_test.cc')):
+                         ('pad_c3', 'spec/verify/testdata/movement.cases')):
         file = root / path
         if needle not in page and needle.strip('"') not in page:
             problems.append(f'docs/adding_an_op.md no longer mentions {needle}')

@@ -3,14 +3,6 @@
 namespace assay {
 namespace {
 
-// The value of a pattern as an exact double; only reals reach 64-bit integers, in mixes.
-double Value(ElementType type, uint64_t bits) {
-  const ElementType component = Info(type).component;
-  if (IsFloat(component)) return DecodeFloat(component, bits);
-  if (IsSigned(component)) return static_cast<double>(DecodeSigned(component, bits));
-  return static_cast<double>(DecodeUnsigned(component, bits));
-}
-
 uint64_t Extended(ElementType type, uint64_t bits) {
   return IsSigned(type) ? static_cast<uint64_t>(DecodeSigned(type, bits))
                         : DecodeUnsigned(type, bits);
@@ -30,14 +22,15 @@ void ProductSum::Add(Element a, Element b) {
   } else if (IsInteger(result_)) {
     integer_ += Extended(lhs_, a.bits) * Extended(rhs_, b.bits);
   } else if (IsComplex(result_)) {
-    const double ar = Value(lhs_, a.bits), ai = IsComplex(lhs_) ? Value(lhs_, a.imag) : 0;
-    const double br = Value(rhs_, b.bits), bi = IsComplex(rhs_) ? Value(rhs_, b.imag) : 0;
+    const ElementType left = Info(lhs_).component, right = Info(rhs_).component;
+    const double ar = DecodeFloat(left, a.bits), ai = DecodeFloat(left, a.imag);
+    const double br = DecodeFloat(right, b.bits), bi = DecodeFloat(right, b.imag);
     real_.AddProduct(ar, br);
     real_.AddProduct(-ai, bi);
     imaginary_.AddProduct(ar, bi);
     imaginary_.AddProduct(ai, br);
   } else {
-    real_.AddProduct(Value(lhs_, a.bits), Value(rhs_, b.bits));
+    real_.AddProduct(DecodeFloat(lhs_, a.bits), DecodeFloat(rhs_, b.bits));
   }
 }
 

@@ -14,8 +14,7 @@ namespace assay {
 
 class ProductSum {
  public:
-  // A factor that is not of the class of the result (real to a complex result, integer to a float
-  // one) takes part with its value.
+  // Types of one class (clauses dot_c6, convolution_c11): float, complex, integer or pred.
   ProductSum(ElementType lhs, ElementType rhs, ElementType result)
       : lhs_(lhs), rhs_(rhs), result_(result) {}
 

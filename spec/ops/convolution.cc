@@ -9,8 +9,10 @@
 //   convolution_c8 output features divide into feature groups and batch groups
 //   convolution_c9 the batch divides into batch groups
 //   convolution_c10 a declared result is an array: its type is what products are summed in
+//   convolution_c11 (strict) factors and result are of one class: float, complex, integer or pred
 // Gradients of convolutions and sparse operands have no rule.
 // Source: reference ops_structural.md 8. Tests: spec/verify/testdata/contraction.cases.
+#include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
 #include "spec/ops/window_math.h"
 
@@ -117,7 +119,15 @@ absl::StatusOr<Shape> Rule<Opcode::kConvolution>(const Instruction& conv) {
   if (!ShapeIsOpen(conv)) ASSAY_RETURN_IF_ERROR(RequireDeclaredArray(conv, "convolution_c10"));
   ASSAY_RETURN_IF_ERROR(CheckNumbers(conv));
   ASSAY_RETURN_IF_ERROR(CheckGroups(conv));
-  return ResultShape(conv);
+  absl::StatusOr<Shape> result = ResultShape(conv);
+  if (!result.ok()) return result;
+  const Shape& input = conv.operand(0)->shape();
+  const Shape& kernel = conv.operand(1)->shape();
+  ASSAY_REQUIRE(conv, "convolution_c11",
+                AreOfOneClass(input.element_type(), kernel.element_type(), result->element_type()),
+                "products of ", input.ToString(), " and ", kernel.ToString(), " are not summed in ",
+                Name(result->element_type()));
+  return result;
 }
 
 }  // namespace assay

@@ -1,5 +1,6 @@
-// dot: sums of products over contracting dimensions. Clauses in dot.h. Element types may differ, as
-// XLA has it: both operands convert to the type of the result.
+// dot: sums of products over contracting dimensions. Clauses in dot.h, and
+//   dot_c6 (strict) factors and result are of one class: float, complex, integer or pred
+// Element types may differ, as XLA has it.
 // Source: reference ops_structural.md 7.2. Tests: spec/verify/testdata/contraction.cases.
 #include "spec/ops/dot.h"
 
@@ -50,6 +51,16 @@ absl::Status CheckDotType(const Instruction& op) {
   return ShapeIsOpen(op) ? absl::OkStatus() : RequireDeclaredArray(op, "dot_c5");
 }
 
+bool AreOfOneClass(ElementType lhs, ElementType rhs, ElementType result) {
+  for (ElementType type : {lhs, rhs}) {
+    if (IsFloat(type) != IsFloat(result) || IsComplex(type) != IsComplex(result) ||
+        IsPred(type) != IsPred(result)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Shape DotResult(const Instruction& op, const Shape& lhs, const Shape& rhs,
                 absl::Span<const int64_t> rhs_dropped) {
   const ElementType type = ShapeIsOpen(op) ? HigherType(lhs.element_type(), rhs.element_type())
@@ -82,7 +93,12 @@ absl::StatusOr<Shape> Rule<Opcode::kDot>(const Instruction& dot) {
   const Shape& rhs = dot.operand(1)->shape();
   ASSAY_RETURN_IF_ERROR(CheckDotLists(dot, lhs, rhs));
   ASSAY_RETURN_IF_ERROR(CheckDotType(dot));
-  return DotResult(dot, lhs, rhs);
+  Shape result = DotResult(dot, lhs, rhs);
+  ASSAY_REQUIRE(dot, "dot_c6",
+                AreOfOneClass(lhs.element_type(), rhs.element_type(), result.element_type()),
+                "products of ", lhs.ToString(), " and ", rhs.ToString(), " are not summed in ",
+                Name(result.element_type()));
+  return result;
 }
 
 }  // namespace assay

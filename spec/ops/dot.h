@@ -23,6 +23,10 @@ Shape DotResult(const Instruction& op, const Shape& lhs, const Shape& rhs,
 //   dot_c5 where a shape is declared it is an array, whose type the products are summed in.
 absl::Status CheckDotType(const Instruction& op);
 
+// Whether both factors and what the products are summed in are of one class: float, complex,
+// integer or pred. XLA converts factors of other classes; the documents leave that open.
+bool AreOfOneClass(ElementType lhs, ElementType rhs, ElementType result);
+
 }  // namespace assay
 
 #endif  // ASSAY_SPEC_OPS_DOT_H_

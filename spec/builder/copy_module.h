@@ -1,5 +1,6 @@
 // Copies computations from one module into another, instruction by instruction; a caller may put
-// something else in the place of single instructions. Tests: builder_test.cc, semantics tests.
+// something else in the place of single instructions. Tests: builder_test.cc,
+// conformance/seeds/semantics_2017_test.cc.
 #ifndef ASSAY_SPEC_BUILDER_COPY_MODULE_H_
 #define ASSAY_SPEC_BUILDER_COPY_MODULE_H_
 

@@ -1,6 +1,6 @@
 // What operations meant in 2017, made of today's: shared by the builder of that profile and by the
-// rewriting of whole modules (spec/semantics). Internal. Tests: conformance/seeds,
-// spec/semantics/semantics_2017_test.cc.
+// rewriting of whole modules (spec/semantics). Internal. Tests:
+// conformance/seeds/semantics_2017_test.cc.
 #ifndef ASSAY_SPEC_BUILDER_LOWERING_2017_H_
 #define ASSAY_SPEC_BUILDER_LOWERING_2017_H_
 

@@ -3,7 +3,7 @@
 // Clauses: slice_2017_c1 no slice is empty       while_2017_c1 no loop calls another
 //   rng_2017_c1 the types of 2017                dynamic_slice_2017_c1,
 //   dynamic_update_slice_2017_c1 sizes are at least 1
-// Tests: semantics_2017_test.cc.
+// Tests: conformance/seeds/semantics_2017_test.cc.
 #ifndef ASSAY_SPEC_SEMANTICS_SEMANTICS_2017_H_
 #define ASSAY_SPEC_SEMANTICS_SEMANTICS_2017_H_
 

@@ -21,8 +21,9 @@ struct ValueRange {
 struct RandomInputOptions {
   uint64_t seed = 0;
   // By parameter name, or "argN". Values lie in [low, high]; they win over what the module needs.
+  // INVALID_ARGUMENT where the parameter's type has no value there, and for two ranges of one.
   std::map<std::string, ValueRange> ranges;
-  int64_t max_bytes = int64_t{4} << 30;
+  int64_t max_bytes = int64_t{4} << 30;  // all arguments together
 };
 
 // "x=-1:1" or "arg0=0:10". INVALID_ARGUMENT says what is wrong.

@@ -3,6 +3,7 @@
 #include <memory>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "conformance/inputs/input_needs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -103,6 +104,91 @@ TEST(RandomInputs, RangesWin) {
               HasSubstr("no parameter z"));
   for (absl::string_view bad : {"x", "x=1", "=1:2", "x=2:1", "x=a:b", "x=1:nan"}) {
     EXPECT_FALSE(ParseRange(bad, &options.ranges).ok()) << bad;
+  }
+}
+
+// Sort keys by type: as many distinct values as were asked for, or as the type has finite ones.
+TEST(RandomInputs, SortKeysAreUniqueInEveryFloatType) {
+  for (ElementType type : kArrayTypes) {
+    if (!IsFloat(type)) continue;
+    std::set<int64_t> finite;  // ordinals; counted over every pattern of the narrow types
+    const bool narrow = Info(type).bits <= 16;
+    for (uint64_t bits = 0; narrow && bits < uint64_t{1} << Info(type).bits; ++bits) {
+      if (!IsNan(type, bits) && !IsInfinity(type, bits)) finite.insert(FloatOrdinal(type, bits));
+    }
+    for (int64_t count : {1, 2, 17, 2000}) {
+      const std::string name(Name(type));
+      auto module = MustParse(absl::StrCat(
+          "less { a = ", name, "[] parameter(0) b = ", name,
+          "[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }\nENTRY e { x = ", name,
+          "[", count, "] parameter(0) ROOT s = ", name, "[", count,
+          "] sort(x), dimensions={0}, to_apply=less }"));
+      const Literal keys = Inputs(*module)[0];
+      std::set<int64_t> seen;
+      for (int64_t i = 0; i < count; ++i) {
+        ASSERT_FALSE(IsNan(type, keys.Get(i).bits) || IsInfinity(type, keys.Get(i).bits)) << name;
+        seen.insert(FloatOrdinal(type, keys.Get(i).bits));
+      }
+      const size_t possible = narrow ? finite.size() : SIZE_MAX;
+      EXPECT_EQ(seen.size(), std::min<size_t>(count, possible)) << name << " " << count;
+    }
+  }
+}
+
+// A key that is an index as well.
+TEST(RandomInputs, UniqueIndicesStayInRange) {
+  auto module = MustParse(R"(
+    less { a = s32[] parameter(0) b = s32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
+    ENTRY e { a = f32[10] parameter(0) i = s32[7,1] parameter(1) flat = s32[7] reshape(i)
+      s = s32[7] sort(flat), dimensions={0}, to_apply=less
+      g = f32[7] gather(a, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0},
+        index_vector_dim=1, slice_sizes={1}
+      ROOT t = (s32[7], f32[7]) tuple(s, g) })");
+  const Literal indices = Inputs(*module)[1];
+  std::set<int64_t> seen;
+  for (int64_t i = 0; i < 7; ++i) {
+    const int64_t index = DecodeSigned(ElementType::kS32, indices.Get(i).bits);
+    EXPECT_GE(index, 0);
+    EXPECT_LE(index, 9);
+    seen.insert(index);
+  }
+  EXPECT_EQ(seen.size(), 7);
+}
+
+TEST(RandomInputs, RangesWithoutAValueAreRefused) {
+  auto module = MustParse(
+      "ENTRY e { x = s32[4] parameter(0) y = s8[4] parameter(1) z = f8e4m3fn[4] parameter(2) "
+      "w = bf16[200] parameter(3) ROOT t = (s32[4]) tuple(x) }");
+  auto error = [&](std::vector<std::string> texts) {
+    RandomInputOptions options;
+    for (const std::string& text : texts) {
+      absl::Status status = ParseRange(text, &options.ranges);
+      if (!status.ok()) return std::string(status.message());
+    }
+    return std::string(RandomInputs(*module, options).status().message());
+  };
+  EXPECT_THAT(error({"x=0.2:0.8"}),
+              HasSubstr("no value of s32 lies in the range 0.2:0.8 of parameter x"));
+  EXPECT_THAT(error({"y=1000:2000"}), HasSubstr("no value of s8"));
+  EXPECT_THAT(error({"z=500:1000"}), HasSubstr("no value of f8e4m3fn"));
+  EXPECT_THAT(error({"z=1.01:1.02"}), HasSubstr("no value of f8e4m3fn"));
+  EXPECT_THAT(error({"x=-inf:inf"}), HasSubstr("finite"));
+  EXPECT_THAT(error({"x=1:2", "arg0=3:4"}), HasSubstr("parameter x is arg0: two ranges"));
+  EXPECT_THAT(error({"x=1:2", "x=3:4"}), HasSubstr("two ranges are given for x"));
+  // The nearest bf16 values to 0.3 and 0.31 lie outside: 0.30078125 and 0.310546875.
+  RandomInputOptions options;
+  ASSERT_TRUE(ParseRange("w=0.3:0.31", &options.ranges).ok());
+  ASSERT_TRUE(ParseRange("y=100:2000", &options.ranges).ok());
+  ASSERT_TRUE(ParseRange("z=0:1e300", &options.ranges).ok());
+  const std::vector<Literal> inputs = Inputs(*module, options);
+  for (int64_t i = 0; i < 200; ++i) {
+    const double w = DecodeFloat(ElementType::kBF16, inputs[3].Get(i).bits);
+    EXPECT_GE(w, 0.3);
+    EXPECT_LE(w, 0.31);
+  }
+  for (int64_t i = 0; i < 4; ++i) {
+    EXPECT_GE(DecodeSigned(ElementType::kS8, inputs[1].Get(i).bits), 100);
+    EXPECT_FALSE(IsNan(ElementType::kF8E4M3FN, inputs[2].Get(i).bits));
   }
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "google/protobuf/descriptor.h"
@@ -68,6 +68,22 @@ void AddMessageWords(const google::protobuf::Descriptor& message, std::set<std::
   }
 }
 
+// As libFuzzer wants it: no escapes but these.
+std::string QuoteWord(absl::string_view word) {
+  std::string quoted = "\"";
+  for (char c : word) {
+    if (c == '"' || c == '\\') {
+      quoted.push_back('\\');
+      quoted.push_back(c);
+    } else if (absl::ascii_isprint(static_cast<unsigned char>(c))) {
+      quoted.push_back(c);
+    } else {
+      absl::StrAppend(&quoted, "\\x", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    }
+  }
+  return quoted + "\"";
+}
+
 void WriteDictionary(const fs::path& path) {
   std::set<std::string> words;
   for (absl::string_view word : absl::StrSplit(kGrammarWords, ' ')) words.emplace(word);
@@ -88,8 +104,7 @@ void WriteDictionary(const fs::path& path) {
     }
   }
   std::string content = "# The words of HLO, one to a line.\n";
-  for (const std::string& word : words)
-    absl::StrAppend(&content, "\"", absl::CEscape(word), "\"\n");
+  for (const std::string& word : words) absl::StrAppend(&content, QuoteWord(word), "\n");
   Write(path, content);
 }
 

@@ -11,6 +11,7 @@
 #include "spec/proto/conversions.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
+#include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
@@ -18,10 +19,21 @@ namespace {
 // A message says what is wrong, it does not repeat the file.
 constexpr size_t kLongestMessage = 4000;
 
-std::unique_ptr<Module> ReadBack(const std::string& text, absl::string_view form) {
+// A reader may take an illegal module and another one refuse it: texts may name layouts that order
+// no dimensions, or an entry layout of other sizes.
+bool MayRefuse(const Module& module) {
+  return !CheckModuleShapes(module).ok() || !VerifyModule(module).ok();
+}
+
+// Null where that may be refused, and is.
+std::unique_ptr<Module> ReadBack(const Module& original, const std::string& text,
+                                 absl::string_view form) {
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-  RequireOk(module.status(), absl::StrCat("the ", form, " can be read back:\n", text, "\n"));
-  return *std::move(module);
+  if (module.ok()) return *std::move(module);
+  Require(MayRefuse(original), absl::StrCat("the ", form, " can be read back:\n", text),
+          module.status().message());
+  RequireRefusal(module.status());
+  return nullptr;
 }
 
 void RequireSameModule(const Module& a, const Module& b, absl::string_view form) {
@@ -33,7 +45,8 @@ void RequireLosslessText(const Module& module, bool percent) {
   options.percent = percent;
   options.program_shape = percent;
   const std::string printed = PrintModule(module, options);
-  const std::unique_ptr<Module> again = ReadBack(printed, "lossless text");
+  const std::unique_ptr<Module> again = ReadBack(module, printed, "lossless text");
+  if (again == nullptr) return;
   RequireSameModule(module, *again, "print and parse");
   Require(PrintModule(*again, options) == printed, "the second print is the first", printed);
 }
@@ -41,9 +54,11 @@ void RequireLosslessText(const Module& module, bool percent) {
 // XLA's short form drops metadata and control dependencies; what it keeps is stable.
 void RequireStableShortText(const Module& module) {
   const PrintOptions options = PrintOptions::ShortParsable();
-  std::unique_ptr<Module> again = ReadBack(PrintModule(module, options), "short text");
+  std::unique_ptr<Module> again = ReadBack(module, PrintModule(module, options), "short text");
+  if (again == nullptr) return;
   const std::string once = PrintModule(*again, options);
-  again = ReadBack(once, "short text");
+  again = ReadBack(module, once, "short text");
+  if (again == nullptr) return;
   Require(PrintModule(*again, options) == once, "the short text is stable", once);
 }
 
@@ -53,12 +68,25 @@ void RequireLosslessProto(const Module& module) {
   wire::HloModuleProto received;
   Require(received.ParseFromString(proto->SerializeAsString()), "the proto can be parsed");
   absl::StatusOr<std::unique_ptr<Module>> again = ModuleFromProto(std::move(received));
+  if (!again.ok() && MayRefuse(module)) return RequireRefusal(again.status());
   RequireOk(again.status(), absl::StrCat("the proto can be read back:\n",
                                          PrintModule(module, PrintOptions::Lossless()), "\n"));
   RequireSameModule(module, **again, "proto and back");
   Require(PrintModule(**again, PrintOptions::Lossless()) ==
               PrintModule(module, PrintOptions::Lossless()),
           "the text is the same after proto and back");
+}
+
+// Rules may refuse the module, they may not stumble over it.
+void RequireVerdict(const Module& module) {
+  if (absl::Status status = CheckModuleShapes(module); !status.ok()) RequireRefusal(status);
+  for (Rules rules : {Rules::kXla, Rules::kStrict}) {
+    VerifyOptions options;
+    options.rules = rules;
+    for (const Finding& finding : VerifyModule(module, options).findings) {
+      Require(!finding.clause.empty() && !finding.message.empty(), "a finding says what it is");
+    }
+  }
 }
 
 }  // namespace
@@ -83,7 +111,7 @@ void RequireRefusal(const absl::Status& status) {
   Require(status.message().size() <= kLongestMessage, "a refusal is brief", status.message());
 }
 
-void RequireModuleProperties(const Module& module) {
+void RequireTextProperties(const Module& module) {
   RequireLosslessText(module, /*percent=*/true);
   RequireLosslessText(module, /*percent=*/false);
   RequireStableShortText(module);
@@ -91,7 +119,16 @@ void RequireModuleProperties(const Module& module) {
   // For people and for XLA: not always readable, but always there.
   Require(!PrintModule(module, PrintOptions::Default()).empty(), "the default form says something");
   Require(!PrintModule(module, PrintOptions::Canonical()).empty(), "the canonical form does, too");
-  if (absl::Status status = CheckModuleShapes(module); !status.ok()) RequireRefusal(status);
+  RequireVerdict(module);
+}
+
+void RequireProtoProperties(const Module& module) {
+  RequireLosslessProto(module);
+  RequireVerdict(module);
+  absl::StatusOr<std::unique_ptr<Module>> again =
+      ParseModule(PrintModule(module, PrintOptions::Lossless()));
+  if (!again.ok()) return RequireRefusal(again.status());
+  RequireTextProperties(**again);
 }
 
 }  // namespace assay

@@ -22,10 +22,13 @@ void RequireOk(const absl::Status& status, absl::string_view property);
 // A refusal has a message of bounded length and the code of a problem of the input.
 void RequireRefusal(const absl::Status& status);
 
-// parse(print(m)) equals m and print(parse(print(m))) is the same text, with all the printer's
-// forms that can be read back; text -> proto -> text loses nothing; the shape rules end in a
-// status.
-void RequireModuleProperties(const Module& module);
+// Of a module that was read from text: parse(print(m)) equals m and print(parse(print(m))) is the
+// same text, with all the printer's forms that can be read back; text -> proto -> text loses
+// nothing; the shape rules end in a status.
+void RequireTextProperties(const Module& module);
+// Of a module that was read from a protobuf, where more is possible than a text can say: the
+// protobuf comes back whole, and where its text can be read, what is read has the properties above.
+void RequireProtoProperties(const Module& module);
 
 }  // namespace assay
 

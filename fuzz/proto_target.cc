@@ -38,7 +38,7 @@ void RunOneInput(absl::string_view content) {
   if (file->format == ModuleFormat::kHloText) return;  // has a target of its own
   for (const Literal& argument : file->arguments) RequireLosslessLiteral(argument);
   if (file->result) RequireLosslessLiteral(*file->result);
-  if (!IsLarge(*file->module)) RequireModuleProperties(*file->module);
+  if (!IsLarge(*file->module)) RequireProtoProperties(*file->module);
 }
 
 }  // namespace

@@ -167,8 +167,7 @@ int main(int argc, char** argv) {
       return 2;
     }
   }
-  std::signal(SIGABRT, OnSignal);
-  std::signal(SIGSEGV, OnSignal);
+  for (int signal : {SIGABRT, SIGSEGV, SIGILL, SIGFPE, SIGBUS}) std::signal(signal, OnSignal);
   if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(SaveCurrentInput);
   const std::vector<std::string> inputs = ReadInputs(paths);
   if (inputs.empty()) {

@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   absl::StatusOr<std::unique_ptr<assay::Module>> module =
       assay::ParseModule(absl::string_view(reinterpret_cast<const char*>(data), size), options);
   if (module.ok()) {
-    assay::RequireModuleProperties(**module);
+    assay::RequireTextProperties(**module);
   } else {
     assay::RequireRefusal(module.status());
   }

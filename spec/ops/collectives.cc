@@ -69,7 +69,7 @@ absl::Status CheckResized(const Instruction& op, const Shape& shape, bool grows)
     ASSAY_RETURN_IF_ERROR(
         RequireDimension(op, "collective_c2", "dimensions", dimension, operand.rank()));
     ASSAY_REQUIRE(op, "collective_c3",
-                  result.is_array() && result.element_type() == operand.element_type() &&
+                  result.is_array() && TypesMix(result.element_type(), operand.element_type()) &&
                       result.rank() == operand.rank(),
                   "result ", k, " must have type and rank of ", operand.ToString(), ", found ",
                   result.ToString());
@@ -79,6 +79,8 @@ absl::Status CheckResized(const Instruction& op, const Shape& shape, bool grows)
                     "sizes differ outside dimension ", dimension, ": ", operand.ToString(), " and ",
                     result.ToString());
     }
+    ASSAY_REQUIRE(op, "shape_c3", result.element_type() == operand.element_type(), "result ", k,
+                  " must be of ", Name(operand.element_type()), ", found ", result.ToString());
     const int64_t large = (grows ? result : operand).dimension(dimension);
     const int64_t small = (grows ? operand : result).dimension(dimension);
     ASSAY_REQUIRE(op, "collective_c5", small == 0 ? large == 0 : large % small == 0,

@@ -358,6 +358,46 @@ class CommandLine(unittest.TestCase):
         self.expect(assay('show', self.path('module.hlo', b'module { ROOT x = f32[] parameter(0) }\n'
                                             b'ENTRY e { y = f32[] parameter(0) ROOT c = f32[] call(y), to_apply=module }')), 0)
 
+    def test_show_layout(self):
+        """The document's memory of [2 x 3], column-major and padded to [3, 5]; packed elements; JSON and back."""
+        module = self.path('m.hlo', b'ENTRY e { ROOT c = s32[2,3]{0,1} constant({{1,2,3},{4,5,6}}) }')
+        self.expect(assay('show', module, '--layout'), 0, 'c = s32[2,3]{0,1}: 6 cells of 32 bits, 24 bytes',
+                    '\n  1 4 2 5 3 6\n')
+        padded = ('--padded-dimensions', '3,5', '--padding-value', 'zero')
+        self.expect(assay('show', module, '--layout', *padded), 0, '\n  1 4 0 2 5 0 3 6 0 0 0 0 0 0 0\n')
+        self.expect(assay('show', module, '--layout', '--minor-to-major', '1,0'), 0, '\n  1 2 3 4 5 6\n')
+        self.expect(assay('show', module, '--layout', '--minor-to-major', '1,1'), 2, 'no permutation')
+        memory = json.loads(assay('show', module, '--layout', '--json', *padded).out)
+        self.assertEqual(memory[0]['padded_dimensions'], [3, 5])
+        memory[0]['name'] = 'arg0'
+        identity = self.path('i.hlo', b'ENTRY e { x = s32[2,3] parameter(0) ROOT n = s32[2,3] negate(x) }')
+        arrays = self.path('memory.json', json.dumps(memory).encode())
+        self.expect(assay('run', identity, '--inputs', arrays), 0, '{ -1, -2, -3 }')
+        packed = self.path('p.hlo', b'ENTRY e { ROOT c = u4[3]{0:E(4)} constant({1,2,3}) }')
+        self.expect(assay('show', packed, '--layout'), 0, '3 cells of 4 bits, 2 bytes')
+
+    def test_explain(self):
+        module = self.path('m.hlo', b'ENTRY e { x = s32[2,3] parameter(0) z = s32[] constant(9)\n'
+                           b't = s32[3,2] transpose(x), dimensions={1,0}\n'
+                           b'p = s32[4,2] pad(t, z), padding=1_0x0_0 ROOT n = s32[4,2] negate(p) }')
+        arrays = self.path('x.txt', b's32[2,3] {{1,2,3},{4,5,6}}')
+        given = ('explain', module, '--inputs', arrays, '--element')
+        self.expect(assay(*given, '0:[3,1]'), 0, 'n[3,1] = -6', '\n      x[1,2] = 6  s32 parameter\n', '3 elements')
+        self.expect(assay(*given, '0:[0,1]'), 0, '\n    z[] = 9  s32 constant')
+        self.expect(assay(*given, '0:[3,1]', '--depth', '1'), 0, '... 1 more')
+        tree = json.loads(assay(*given, '0:3,1', '--json').out)
+        self.assertEqual(tree['element']['reads'][0]['reads'][0]['index'], [2, 1])
+        self.assertEqual(tree['elements_computed'], 3)
+        self.expect(assay(*given, '0:[4,0]'), 2, 'no element [4,0]')
+        self.expect(assay(*given, '1'), 2, 'no output 1')
+        self.expect(assay(*given, '0:[x]'), 2, 'OUTPUT:[INDEX,...]')
+
+    def test_views_store_nothing(self):
+        module = self.path('m.hlo', b'ENTRY e { x = f32[100,50] parameter(0) c = f32[50] parameter(1)\n'
+                           b'b = f32[100,50] broadcast(c), dimensions={1} ROOT r = f32[100,50] add(x, b) }')
+        result = assay('run', module, '--inputs', 'random', '--json')
+        self.assertEqual(json.loads(result.out)['stats']['materialised_bytes'], 20000)
+
     def test_ops(self):
         ops = json.loads(assay('ops', '--json').out)
         self.assertEqual(len(ops), 133)

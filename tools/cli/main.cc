@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   assay::AddRunCommand(app, &exit_code);
   assay::AddDiffCommand(app, &exit_code);
   assay::AddShowCommand(app, &exit_code);
+  assay::AddExplainCommand(app, &exit_code);
   assay::AddVerifyCommand(app, &exit_code);
   assay::AddOpsCommand(app, &exit_code);
   try {

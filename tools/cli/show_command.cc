@@ -9,6 +9,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/graph.h"
+#include "tools/cli/layout_view.h"
 #include "tools/cli/module_json.h"
 #include "tools/cli/options.h"
 #include "tools/cli/summary.h"
@@ -21,11 +22,13 @@ struct ShowCommand {
   std::string to;
   std::string out;
   bool stats = false;
+  LayoutView layout;
   OutputOptions output;
 
   int Run() const;
 
  private:
+  int ShowLayout(const ModuleFile& file) const;
   absl::StatusOr<std::string> Convert(const Module& module) const;
 };
 
@@ -40,9 +43,21 @@ absl::StatusOr<std::string> ShowCommand::Convert(const Module& module) const {
   return ModuleToJson(module);
 }
 
+int ShowCommand::ShowLayout(const ModuleFile& file) const {
+  absl::StatusOr<std::string> text = layout.Text(file, output.json);
+  if (!text.ok()) return Fail(text.status(), output);
+  if (out.empty()) {
+    std::cout << *text;
+    return kExitOk;
+  }
+  absl::Status status = WriteFileAtomically(out, *text);
+  return status.ok() ? kExitOk : Fail(status, output);
+}
+
 int ShowCommand::Run() const {
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
+  if (layout.asked) return ShowLayout(*file);
   const Module& loaded = *file->module;
   std::string text;
   if (stats || (to.empty() && output.json)) {
@@ -80,9 +95,11 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--out", command->out, "Write to this file instead of standard output");
   sub->add_flag("--stats", command->stats, "Opcodes, multiply-adds, bytes");
   command->output.AddTo(sub);
+  command->layout.AddTo(sub);
   sub->footer(
       "Examples:\n"
       "  assay show module.pb --to text\n"
+      "  assay show module.hlo --layout --minor-to-major 0,1\n"
       "  assay show module.hlo --to dot | dot -Tsvg > module.svg\n"
       "  assay show module.hlo --stats --json");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });

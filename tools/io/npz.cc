@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -14,6 +15,7 @@
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
 #include "tools/io/arrays.h"
+#include "tools/io/memory_json.h"
 
 namespace assay {
 namespace {
@@ -168,11 +170,29 @@ absl::StatusOr<std::vector<NamedLiteral>> ReadLiterals(absl::string_view text, i
   return arrays;
 }
 
+// An object, or a list; no literal with its type in front begins so.
+bool LooksLikeJson(absl::string_view content) {
+  const absl::string_view text = absl::StripLeadingAsciiWhitespace(content.substr(0, 4096));
+  return absl::StartsWith(text, "{") || absl::StartsWith(text, "[");
+}
+
+absl::StatusOr<std::vector<NamedLiteral>> ReadMemories(absl::string_view content,
+                                                       int64_t max_bytes) {
+  absl::StatusOr<std::vector<LaidOutArray>> memories = ParseMemoryJson(content, max_bytes);
+  if (!memories.ok()) return memories.status();
+  std::vector<NamedLiteral> arrays;
+  for (LaidOutArray& memory : *memories) {
+    arrays.push_back({std::move(memory.name), std::move(memory.value)});
+  }
+  return arrays;
+}
+
 absl::StatusOr<std::vector<NamedLiteral>> ReadContent(const std::string& content,
                                                       const std::string& path, int64_t max_bytes) {
   constexpr absl::string_view kZip = "PK";
   constexpr absl::string_view kNpy = "\x93NUMPY";
   if (absl::StartsWith(content, kZip)) return ReadNpz(content, max_bytes);
+  if (LooksLikeJson(content)) return ReadMemories(content, max_bytes);
   if (!absl::StartsWith(content, kNpy)) return ReadLiterals(content, max_bytes);
   // The file's name may carry the type: weights@bf16.npy.
   const size_t slash = path.rfind('/');

@@ -1,0 +1,35 @@
+// `assay show --layout`: arrays as they lie in linear memory, cell by cell, padding included.
+// Tests: cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_
+#define ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+#include "spec/layout/array_memory.h"
+#include "spec/proto/module_file.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+
+struct LayoutView {
+  bool asked = false;  // --layout
+  InputOptions inputs;
+  // Instead of what the shapes say; empty: as they say.
+  std::vector<int64_t> minor_to_major, padded_dimensions;
+  std::string padding_value;
+
+  void AddTo(CLI::App* app);
+  // The module's constants and, where inputs are given, its arguments.
+  absl::StatusOr<std::string> Text(const ModuleFile& file, bool json) const;
+
+ private:
+  absl::StatusOr<ArrayMemory> MemoryOf(const Shape& shape) const;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_

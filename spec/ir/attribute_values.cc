@@ -4,23 +4,9 @@
 #include <utility>
 
 namespace assay {
-namespace {
-
-bool IsPermutation(const std::vector<int64_t>& perm, size_t size) {
-  if (perm.size() != size) return false;
-  std::vector<bool> seen(size, false);
-  for (int64_t p : perm) {
-    if (p < 0 || p >= static_cast<int64_t>(size) || seen[p]) return false;
-    seen[p] = true;
-  }
-  return true;
-}
-
-}  // namespace
-
 void CanonicalizeIota(std::vector<int64_t>* reshape_dims, std::vector<int64_t>* transpose_perm) {
   const std::vector<int64_t>& dims = *reshape_dims;
-  if (dims.empty() || !IsPermutation(*transpose_perm, dims.size())) return;
+  if (dims.empty() || !IsPermutation(*transpose_perm, static_cast<int64_t>(dims.size()))) return;
   // Group, in the order of the permutation, the dimensions that follow each other there as they do
   // in the array; those of size 1 stand nowhere.
   std::vector<int64_t> wide;

@@ -285,6 +285,9 @@ class Module {
   // Numbers instructions and computations from 1 where they have no id.
   void AssignIds();
   int64_t instruction_count() const;
+  // Numbers the stack frames that instructions use anew, in the order of the instructions; the rest
+  // disappear. Ids that are out of range or on a cycle become 0.
+  void ReinternStackFrames();
 
   // Header.
   int64_t id = 0;

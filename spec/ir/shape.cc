@@ -106,6 +106,16 @@ void AppendShape(const Shape& shape, bool with_layout, std::string* out) {
 
 }  // namespace
 
+bool IsPermutation(absl::Span<const int64_t> order, int64_t rank) {
+  if (static_cast<int64_t>(order.size()) != rank) return false;
+  std::vector<bool> seen(rank, false);
+  for (int64_t d : order) {
+    if (d < 0 || d >= rank || seen[d]) return false;
+    seen[d] = true;
+  }
+  return true;
+}
+
 bool Layout::is_plain() const {
   return tiles.empty() && tail_padding_alignment == 1 && index_type == ElementType::kInvalid &&
          pointer_type == ElementType::kInvalid && element_size_in_bits == 0 && memory_space == 0 &&

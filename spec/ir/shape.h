@@ -27,6 +27,9 @@ struct Tile {
   friend bool operator==(const Tile&, const Tile&) = default;
 };
 
+// Whether `order` holds each of 0 .. rank-1 once.
+bool IsPermutation(absl::Span<const int64_t> order, int64_t rank);
+
 struct SplitConfig {
   int64_t dimension = 0;
   std::vector<int64_t> indices;
@@ -36,7 +39,7 @@ struct SplitConfig {
 // Where the elements of an array lie. Says nothing about values; kept so that modules survive a
 // round trip, and for the operations that observe layout (bitcast).
 struct Layout {
-  Dimensions minor_to_major;
+  Dimensions minor_to_major;  // HLO text may say anything here: not always a permutation
   std::vector<Tile> tiles;
   int64_t tail_padding_alignment = 1;  // in elements
   ElementType index_type = ElementType::kInvalid;

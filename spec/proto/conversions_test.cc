@@ -8,6 +8,7 @@
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/unknown_field_set.h"
 #include "spec/proto/proto_test_util.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -83,7 +84,9 @@ TEST(Conversions, ProtosOfXlaEqualItsText) {
     ASSERT_TRUE(from_proto != nullptr && from_text != nullptr);
     // The short text says neither where an instruction comes from nor, before is_stable was
     // written, whether topk is stable; the proto says neither counts nor frames unused.
-    PrintOptions options = PrintOptions::Lossless();
+    // Texts are in XLA's printing order, protos in that of the ids.
+    PrintOptions options;
+    options.large_constants = true;
     options.metadata = false;
     for (const auto& computation : from_proto->computations()) {
       for (const auto& instruction : computation->instructions()) {
@@ -94,7 +97,18 @@ TEST(Conversions, ProtosOfXlaEqualItsText) {
     }
     from_proto->replica_count = from_text->replica_count;
     from_proto->num_partitions = from_text->num_partitions;
-    EXPECT_EQ(PrintModule(*from_proto, options), PrintModule(*from_text, options));
+    const auto header = [&](const Module& module) {
+      const std::string text = PrintModule(module, options);
+      return text.substr(0, text.find('\n'));
+    };
+    EXPECT_EQ(header(*from_proto), header(*from_text));
+    // Text does not say which caller has the lowest id, and so not always which callee comes first.
+    ASSERT_EQ(from_proto->computations().size(), from_text->computations().size());
+    for (const auto& computation : from_text->computations()) {
+      const Computation* same = from_proto->Find(computation->name());
+      ASSERT_NE(same, nullptr) << computation->name();
+      EXPECT_EQ(PrintComputation(*same, options), PrintComputation(*computation, options));
+    }
   }
 }
 
@@ -242,6 +256,60 @@ TEST(OldProtos, InstructionsComeInAnyOrderAndWithoutNames) {
   EXPECT_EQ(module->entry()->instruction(0)->name(), "parameter");
   EXPECT_EQ(module->entry()->root()->opcode(), Opcode::kNegate);
   EXPECT_NE(module->entry()->root()->id(), 0);
+}
+
+// XLA creates instructions in the order of their ids and starts printing from the first.
+TEST(Order, IsThatOfTheIdsWhereItCanBe) {
+  const std::string operations =
+      absl::StrCat(Parameter(1, 0), Op("abs", 4, "operand_ids: 1"),
+                   Op("negate", 3, "operand_ids: 1"), Op("add", 9, "operand_ids: [4, 3]"));
+  const auto order = [&](const std::string& root_id, const std::string& more,
+                         const std::string& rest) {
+    std::unique_ptr<Module> module = ReadOrFail(FromText(absl::StrCat(
+        "name: 'm' entry_computation_id: 1 computations { name: 'e' id: 1 root_id: ", root_id, " ",
+        operations, more, "}", rest)));
+    std::string names;
+    for (const auto& instruction : module->entry()->instructions()) {
+      absl::StrAppend(&names, instruction->info().name, " ");
+    }
+    EXPECT_TRUE(
+        CompareModules(*module, **ParseModule(PrintModule(*module, PrintOptions::Lossless())))
+            .ok());
+    return names;
+  };
+  EXPECT_EQ(order("9", "", ""), "parameter negate abs add ");
+  // A schedule is the order of a scheduled text.
+  EXPECT_EQ(
+      order("9", "", "schedule { sequences { key: 1 value { instruction_ids: [1, 4, 3, 9] } } }"),
+      "parameter abs negate add ");
+  // What an id cannot say stays in the order of the proto.
+  EXPECT_EQ(order("2", Op("sine", 2, "operand_ids: 9"), ""), "parameter abs negate add sine ");
+}
+
+// Text drops them too.
+TEST(OldProtos, FramesThatNobodyUsesDisappear) {
+  std::unique_ptr<Module> module = ReadOrFail(FromText(ModuleText(
+      Parameter(1, 0),
+      "stack_frame_index { file_names: 'a.py' function_names: 'f' file_locations { file_name_id: 1 "
+      "function_name_id: 1 line: 3 } stack_frames { file_location_id: 1 } }")));
+  ASSERT_NE(module, nullptr);
+  EXPECT_TRUE(module->stack_frames.empty());
+}
+
+// XLA refuses a literal with another size, and keeps that of the instruction.
+TEST(Writer, LiteralsHaveElementsOfTheirNaturalSize) {
+  std::unique_ptr<Module> module =
+      ParseOrDie("HloModule m\nENTRY e { ROOT c = u4[2]{0} constant({1, 2}) }");
+  Shape shape = module->entry()->root()->shape();
+  Layout layout = *shape.layout();
+  layout.element_size_in_bits = 4;
+  shape.set_layout(layout);
+  module->entry()->root()->set_shape(shape);
+  const wire::HloModuleProto proto = WriteOrFail(*module);
+  const wire::HloInstructionProto& constant = proto.computations(0).instructions(0);
+  EXPECT_EQ(constant.shape().layout().element_size_in_bits(), 4);
+  EXPECT_EQ(constant.literal().shape().layout().element_size_in_bits(), 0);
+  EXPECT_EQ(ReadOrFail(proto)->entry()->root()->shape(), shape);
 }
 
 TEST(OldProtos, CountsComeFromTheDeviceAssignment) {

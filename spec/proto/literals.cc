@@ -296,6 +296,12 @@ absl::StatusOr<Literal> LiteralFromProto(const wire::LiteralProto& proto) {
   return literal->WithShape(*std::move(shape));
 }
 
+// XLA reads no literal whose elements have another size than their natural one.
+void ClearElementSizes(wire::ShapeProto* shape) {
+  if (shape->has_layout()) shape->mutable_layout()->clear_element_size_in_bits();
+  for (wire::ShapeProto& element : *shape->mutable_tuple_shapes()) ClearElementSizes(&element);
+}
+
 absl::StatusOr<wire::LiteralProto> LiteralToProtoAs(const Literal& literal, const Shape& shape) {
   if (absl::Status status = CheckNesting(shape); !status.ok()) return status;
   constexpr int64_t kMaxBytes = (int64_t{1} << 31) - 1;
@@ -306,6 +312,7 @@ absl::StatusOr<wire::LiteralProto> LiteralToProtoAs(const Literal& literal, cons
   }
   wire::LiteralProto proto;
   ToProto(literal, shape, &proto);
+  ClearElementSizes(proto.mutable_shape());
   return proto;
 }
 

@@ -54,9 +54,11 @@ bool HasArity(const OpInfo& info, int64_t count) {
 
 class ComputationReader {
  public:
+  // `sequence`, its schedule, may be null.
   ComputationReader(wire::HloComputationProto* proto,
+                    const wire::HloScheduleProto::InstructionSequence* sequence,
                     const absl::flat_hash_map<int64_t, Computation*>* computations)
-      : proto_(*proto), computations_(*computations) {}
+      : proto_(*proto), sequence_(sequence), computations_(*computations) {}
 
   absl::StatusOr<std::unique_ptr<Computation>> Read() {
     if (absl::Status status = IndexIds(); !status.ok()) return In(proto_.name(), status);
@@ -106,6 +108,8 @@ class ComputationReader {
         }
       }
     }
+    std::vector<int64_t> preferred = PreferredOrder();
+    if (HasNeedsFirst(needs, preferred)) return preferred;
     Ordering ordering = OrderByNeed(needs);
     if (ordering.cycle.empty()) return std::move(ordering.order);
     return absl::InvalidArgumentError(
@@ -113,6 +117,26 @@ class ComputationReader {
                      absl::StrJoin(ordering.cycle, " -> ", [&](std::string* out, int64_t i) {
                        absl::StrAppend(out, "%", proto_.instructions(static_cast<int>(i)).name());
                      })));
+  }
+
+  // The schedule, which is the order of a scheduled text; without one that of the ids, in which the
+  // instructions were created. The proto's own order is neither.
+  std::vector<int64_t> PreferredOrder() const {
+    std::vector<int64_t> order;
+    if (sequence_ != nullptr) {
+      for (int64_t id : sequence_->instruction_ids()) {
+        if (auto found = ids_.find(LocalId(id)); found != ids_.end())
+          order.push_back(found->second);
+      }
+      if (order.size() == ids_.size()) return order;
+      order.clear();
+    }
+    for (int i = 0; i < proto_.instructions_size(); ++i) order.push_back(i);
+    std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return proto_.instructions(static_cast<int>(a)).id() <
+             proto_.instructions(static_cast<int>(b)).id();
+    });
+    return order;
   }
 
   absl::Status ReadInstruction(wire::HloInstructionProto* proto, int64_t i) {
@@ -276,6 +300,7 @@ class ComputationReader {
   }
 
   wire::HloComputationProto& proto_;
+  const wire::HloScheduleProto::InstructionSequence* sequence_;
   const absl::flat_hash_map<int64_t, Computation*>& computations_;
   LocalIds ids_;
   std::unique_ptr<Computation> computation_;
@@ -301,6 +326,7 @@ class ModuleReader {
     module_->wire_extras = TakeRest(&proto_);
     module_->UniquifyNames();
     module_->AssignIds();
+    module_->ReinternStackFrames();
     return std::move(module_);
   }
 
@@ -316,11 +342,16 @@ class ModuleReader {
       const int64_t id = proto->id();
       if (proto->name() == proto_.entry_computation_name()) named_entry_ = id;
       absl::StatusOr<std::unique_ptr<Computation>> computation =
-          ComputationReader(proto, &computations_).Read();
+          ComputationReader(proto, Sequence(id), &computations_).Read();
       if (!computation.ok()) return computation.status();
       computations_[id] = module_->Add(*std::move(computation));
     }
     return absl::OkStatus();
+  }
+
+  const wire::HloScheduleProto::InstructionSequence* Sequence(int64_t computation_id) const {
+    auto found = proto_.schedule().sequences().find(computation_id);
+    return found == proto_.schedule().sequences().end() ? nullptr : &found->second;
   }
 
   absl::StatusOr<std::vector<int64_t>> Order() const {

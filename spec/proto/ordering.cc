@@ -70,6 +70,19 @@ Ordering OrderByNeed(absl::Span<const std::vector<int64_t>> needs) {
   return result;
 }
 
+bool HasNeedsFirst(absl::Span<const std::vector<int64_t>> needs, absl::Span<const int64_t> order) {
+  if (order.size() != needs.size()) return false;
+  std::vector<bool> seen(needs.size(), false);
+  for (int64_t item : order) {
+    if (seen[item]) return false;
+    for (int64_t need : needs[item]) {
+      if (!seen[need]) return false;
+    }
+    seen[item] = true;
+  }
+  return true;
+}
+
 std::string SanitizedName(absl::string_view name, absl::string_view fallback) {
   std::string clean(name.empty() ? fallback : name);
   const auto is_letter = [](char c) {

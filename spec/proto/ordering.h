@@ -18,6 +18,8 @@ struct Ordering {
 };
 // `needs[i]` are the items that item i needs. No recursion; linear apart from a heap.
 Ordering OrderByNeed(absl::Span<const std::vector<int64_t>> needs);
+// Whether `order` names every item once, each after what it needs.
+bool HasNeedsFirst(absl::Span<const std::vector<int64_t>> needs, absl::Span<const int64_t> order);
 
 // The name as XLA makes it readable (hlo_text_format.md 6.2); `fallback` for an empty one.
 std::string SanitizedName(absl::string_view name, absl::string_view fallback);

@@ -57,6 +57,14 @@ TEST(OrderByNeed, FindsAnOrderOrACycleInEverySmallGraph) {
   }
 }
 
+TEST(HasNeedsFirst, WantsEveryItemOnceAfterItsNeeds) {
+  const Needs needs{{}, {0}, {1}};
+  EXPECT_TRUE(HasNeedsFirst(needs, {0, 1, 2}));
+  EXPECT_FALSE(HasNeedsFirst(needs, {0, 2, 1}));
+  EXPECT_FALSE(HasNeedsFirst(needs, {0, 1}));
+  EXPECT_FALSE(HasNeedsFirst(needs, {0, 0, 1}));
+}
+
 TEST(OrderByNeed, TakesAMillionItemsInReverse) {
   constexpr int64_t kCount = 1000000;
   Needs needs(kCount);

@@ -23,8 +23,6 @@ namespace assay {
 // Tuples in tuples beyond this are refused in both directions: readers of protobufs recurse.
 inline constexpr int kMaxShapeNesting = 1000;
 absl::Status CheckNesting(const Shape& shape);
-// Whether `order` has every number from 0 to rank-1 once.
-bool IsPermutation(absl::Span<const int64_t> order, int64_t rank);
 
 // What a reader has left in `rest`, serialised; empty when nothing but empty messages is left.
 std::string TakeRest(google::protobuf::Message* rest);

@@ -160,16 +160,6 @@ bool IsDeeperThan(const Shape& shape, int levels) {
 
 }  // namespace
 
-bool IsPermutation(absl::Span<const int64_t> order, int64_t rank) {
-  if (static_cast<int64_t>(order.size()) != rank) return false;
-  std::vector<bool> seen(rank, false);
-  for (int64_t d : order) {
-    if (d < 0 || d >= rank || seen[d]) return false;
-    seen[d] = true;
-  }
-  return true;
-}
-
 absl::StatusOr<Shape> ShapeFromProto(const wire::ShapeProto& proto) { return FromProto(proto, 0); }
 
 wire::ShapeProto ShapeToProto(const Shape& shape) {

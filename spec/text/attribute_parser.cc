@@ -69,6 +69,14 @@ bool ModuleParser::ReadAttribute(Body& body, Draft& draft, const Token& name) {
   if (use != nullptr && !(draft.sugar && use->attr == Attr::kCalls)) {
     return ReadOwnAttribute(draft, instruction, *use);
   }
+  if (draft.sugar && draft.wrapped == nullptr) {
+    if (const AttributeUse* old = Info(*draft.sugar).FindAttribute(name.word)) {
+      if (draft.repeated == nullptr) {
+        draft.repeated = std::make_unique<Instruction>(*draft.sugar, Shape::Token());
+      }
+      return ReadOwnAttribute(draft, draft.repeated.get(), *old);
+    }
+  }
   Instruction* callee_owner = draft.wrapped != nullptr ? draft.wrapped.get() : instruction;
   if (name.word == "to_apply" &&
       callee_owner->info().FindAttribute(Attr::kCalledComputations) != nullptr) {

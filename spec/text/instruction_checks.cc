@@ -98,19 +98,6 @@ bool ModuleParser::InferMissingShape(const Draft& draft, Instruction& instructio
   if (!instruction.info().shape_inferable) {
     return FailInstruction(draft, "needs its result shape before the opcode");
   }
-  if (instruction.opcode() == Opcode::kBroadcast) {
-    // Without a shape the reference takes dimensions as sizes to put in front.
-    const Shape& operand = instruction.operand(0)->shape();
-    if (!operand.is_array()) return FailInstruction(draft, "needs an array");
-    Dimensions sizes;
-    for (int64_t size : instruction.GetInts(Attr::kDimensions)) {
-      if (size < 0) return FailInstruction(draft, "needs its result shape before the opcode");
-      sizes.push_back(size);
-    }
-    sizes.insert(sizes.end(), operand.dimensions().begin(), operand.dimensions().end());
-    instruction.set_shape(WithLayouts(Shape(operand.element_type(), sizes)));
-    return true;
-  }
   absl::StatusOr<Shape> shape = InferShape(instruction);
   if (!shape.ok()) {
     return FailInstruction(draft, absl::StrCat("is written without shape, and none follows: ",

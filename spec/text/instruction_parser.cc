@@ -18,16 +18,21 @@ const absl::flat_hash_map<absl::string_view, Opcode>& OpcodesByName() {
   return *opcodes;
 }
 
-// The shape with its bounded dynamic dimensions at their bound, as a constant has it.
-Shape StaticShape(const Shape& shape) {
-  if (!shape.is_dynamic()) return shape;
+// The shape as a constant has it: bounded dynamic dimensions are at their bound, and elements have
+// their natural size (XLA's reader drops another one).
+Shape ConstantShape(const Shape& shape) {
   if (shape.is_tuple()) {
     std::vector<Shape> elements;
-    for (const Shape& element : shape.tuple_shapes()) elements.push_back(StaticShape(element));
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(ConstantShape(element));
     return Shape::Tuple(std::move(elements));
   }
   Shape result = shape;
   for (int64_t d = 0; d < result.rank(); ++d) result.set_dynamic_dimension(d, false);
+  if (result.has_layout() && result.layout()->element_size_in_bits != 0) {
+    Layout layout = *result.layout();
+    layout.element_size_in_bits = 0;
+    result.set_layout(std::move(layout));
+  }
   return result;
 }
 
@@ -157,7 +162,7 @@ bool ModuleParser::ReadConstant(Draft& draft) {
           return reader_.FailAt(open.begin, "a constant has an unbounded dimension");
         }
       }
-      constant->set_shape(StaticShape(constant->shape()));
+      constant->set_shape(ConstantShape(constant->shape()));
       return reader_.Expect(TokenKind::kRightBrace) && reader_.Expect(TokenKind::kRightParen);
     }
     lexer.Restore(open);
@@ -166,7 +171,7 @@ bool ModuleParser::ReadConstant(Draft& draft) {
   absl::StatusOr<Literal> literal = ReadLiteral(lexer, constant->shape(), &reader_.literals);
   if (!literal.ok()) return reader_.Fail(literal.status());
   if (!reader_.literals.elided) constant->set_literal(*std::move(literal));
-  constant->set_shape(StaticShape(constant->shape()));
+  constant->set_shape(ConstantShape(constant->shape()));
   return reader_.Expect(TokenKind::kRightParen);
 }
 

@@ -422,6 +422,10 @@ absl::StatusOr<Literal> ReadTuple(Lexer& lexer, const Shape& shape, LiteralReadS
 
 absl::StatusOr<Literal> ReadLiteral(Lexer& lexer, const Shape& shape, LiteralReadState* state) {
   if (shape.is_tuple()) return ReadTuple(lexer, shape, state);
+  if (shape.has_layout() && !IsPermutation(shape.layout()->minor_to_major, shape.rank())) {
+    return lexer.Error(absl::StrCat("the layout of ", shape.ToString(/*with_layout=*/true),
+                                    " does not name every dimension once"));
+  }
   if (shape.is_array()) return ReadArray(lexer, shape, state);
   return lexer.Error(absl::StrCat("there are no literals of ", shape.ToString()));
 }

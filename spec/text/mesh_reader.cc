@@ -23,14 +23,8 @@ bool ExpectAttr(Reader& reader, absl::string_view name) {
   return true;
 }
 
-// Whether the numbers are 0, 1, ..., n-1 in some order.
-bool IsPermutation(const std::vector<int64_t>& numbers) {
-  std::vector<bool> seen(numbers.size(), false);
-  for (int64_t number : numbers) {
-    if (number < 0 || number >= static_cast<int64_t>(seen.size()) || seen[number]) return false;
-    seen[number] = true;
-  }
-  return true;
+bool PermutesItself(const std::vector<int64_t>& numbers) {
+  return IsPermutation(numbers, static_cast<int64_t>(numbers.size()));
 }
 
 bool IsAscendingFromZero(const std::vector<int64_t>& numbers) {
@@ -63,7 +57,7 @@ bool ReadMeshDevices(Reader& reader, Mesh* mesh) {
   if (lexer.PeekByte() == '[') {
     lexer.Next();
     if (!ReadIota(reader, &mesh->iota_reshape_dims, &mesh->iota_transpose_perm)) return false;
-    if (Product(mesh->iota_reshape_dims) != count || !IsPermutation(mesh->iota_transpose_perm)) {
+    if (Product(mesh->iota_reshape_dims) != count || !PermutesItself(mesh->iota_transpose_perm)) {
       return reader.FailAt(at, "device_ids must be a permutation of the devices of the mesh");
     }
     // The order 0, 1, 2, ... is the default.
@@ -76,7 +70,7 @@ bool ReadMeshDevices(Reader& reader, Mesh* mesh) {
   if (!reader.ReadSizes(TokenKind::kLeftParen, TokenKind::kRightParen, &mesh->device_ids)) {
     return false;
   }
-  if (static_cast<int64_t>(mesh->device_ids.size()) != count || !IsPermutation(mesh->device_ids)) {
+  if (static_cast<int64_t>(mesh->device_ids.size()) != count || !PermutesItself(mesh->device_ids)) {
     return reader.FailAt(at, "device_ids must be a permutation of the devices of the mesh");
   }
   if (IsAscendingFromZero(mesh->device_ids)) {
@@ -136,7 +130,7 @@ bool ReadIota(Reader& reader, std::vector<int64_t>* reshape, std::vector<int64_t
       }
     }
     // An order with repetitions is kept as it stands; the reference does not look at it either.
-    if (!IsPermutation(*transpose) || Product(*reshape) < 0) return true;
+    if (!PermutesItself(*transpose) || Product(*reshape) < 0) return true;
   } else {
     *transpose = {0};
   }

@@ -30,28 +30,6 @@ bool ReadParameterPlace(Reader& reader, int64_t* number, ShapeIndex* index) {
   return reader.Expect(TokenKind::kComma) && reader.ReadShapeIndex(index);
 }
 
-// Whether every layout names each dimension once.
-bool LayoutsAreValid(const Shape& shape) {
-  for (const Shape* leaf : Leaves(shape)) {
-    if (!leaf->has_layout()) continue;
-    const Dimensions& order = leaf->layout()->minor_to_major;
-    std::vector<bool> seen(order.size(), false);
-    for (int64_t d : order) {
-      if (d < 0 || d >= static_cast<int64_t>(order.size()) || seen[d]) return false;
-      seen[d] = true;
-    }
-  }
-  return true;
-}
-
-// A parameter of entry_computation_layout. Unlike elsewhere its layouts are looked at.
-bool ReadEntryParameter(Reader& reader, Shape* shape) {
-  const char* at = reader.here();
-  if (!ReadShape(reader, shape, reader.options.fill_missing_layouts)) return false;
-  return LayoutsAreValid(*shape) ||
-         reader.FailAt(at, "a layout here does not name every dimension once");
-}
-
 }  // namespace
 
 bool ModuleParser::ReadHeader() {
@@ -167,9 +145,11 @@ bool ModuleParser::ReadBufferDonors() {
 bool ModuleParser::ReadEntryLayout() {
   ProgramShape& layout = module_->entry_layout.emplace();
   return reader_.Expect(TokenKind::kLeftBrace) &&
-         reader_.ReadList(
-             TokenKind::kLeftParen, TokenKind::kRightParen, false,
-             [&] { return ReadEntryParameter(reader_, &layout.parameters.emplace_back()); }) &&
+         reader_.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false,
+                          [&] {
+                            return ReadShape(reader_, &layout.parameters.emplace_back(),
+                                             reader_.options.fill_missing_layouts);
+                          }) &&
          reader_.Expect(TokenKind::kArrow) &&
          ReadShape(reader_, &layout.result, reader_.options.fill_missing_layouts) &&
          reader_.Expect(TokenKind::kRightBrace);

@@ -48,6 +48,8 @@ class ModuleParser {
     std::unique_ptr<Instruction> instruction;
     // What a sugared asynchronous start wraps; it takes most of the attributes.
     std::unique_ptr<Instruction> wrapped;
+    // What old dumps repeat of those attributes on updates and dones (appendix B): read, not kept.
+    std::unique_ptr<Instruction> repeated;
     std::optional<Opcode> sugar;  // the <op> of <op>-start, <op>-update, <op>-done
     bool has_shape = false;       // a result shape is written
     const char* begin = nullptr;  // of the instruction's name, or of the nested opcode
@@ -163,11 +165,6 @@ class ModuleParser {
   std::vector<Wrapper> wrappers_;
   absl::flat_hash_map<const Instruction*, Instruction*> wrapped_by_;  // start to wrapped
 };
-
-// stack_frames.cc
-// Numbers the frames that instructions use anew in the order of the instructions; the rest
-// disappear. Ids that are out of range or on a cycle become 0.
-void ReinternStackFrames(Module& module);
 
 }  // namespace assay
 

@@ -192,7 +192,7 @@ bool ModuleParser::Finish() {
   } else {
     module_->UniquifyNames();
   }
-  if (!module_->stack_frames.empty()) ReinternStackFrames(*module_);
+  module_->ReinternStackFrames();
   if (module_->is_scheduled) {
     for (const auto& computation : module_->computations()) {
       if (computation->is_fusion()) continue;

@@ -45,6 +45,8 @@ constexpr Case kReferenceFragments[] = {
     {"a = f32[4]{0:S(1)T(8)} copy(x)", "the order is D T L # * E S SC M"},
     {"a = iota(), iota_dimension=0", "needs its result shape"},
     {"a = s8[] constant(128)", "128"},
+    {"a = f32[1,2]{3,1} constant({{1, 2}})", "does not name every dimension once"},
+    {"a = (f32[1,2]{1,1}, s32[]) constant(({{1, 2}}, 3))", "does not name every dimension once"},
     {"a = u32[] constant(-1)", "-1"},
     {"a = f32[4] add(f32[5] x, x)", "written with shape f32[5] but has shape f32[4]"},
     {"a = f32[4] add(x)", "add takes 2 operands, here are 1"},
@@ -162,8 +164,8 @@ constexpr Case kSectionEight[] = {
      "async_execution_thread=\"t\"",
      "is on thread 't'"},
     {"a = ((f32[4]), f32[4]) slice-start(x), slice={[0:4]} b = f32[4] slice-done(a), "
-     "slice={[0:4]}",
-     "has no attribute 'slice'"},
+     "index=0",
+     "has no attribute 'index'"},
 };
 INSTANTIATE_TEST_SUITE_P(SectionEight, RefusedBody, ::testing::ValuesIn(kSectionEight));
 

@@ -73,6 +73,14 @@ constexpr absl::string_view kAccepted[] = {
     "a = f32[] custom-call(), custom_call_target=\"a\", called_computations={f, { c = f32[] "
     "constant(0) }}",
     "a = exponential(x), result_accuracy={tolerance={ulps=2,atol=0}}",
+    // Old dumps repeat the attributes of what is wrapped (appendix B).
+    "a = ((f32[4]), f32[2], s32[]) slice-start(x), slice={[0:2]} "
+    "b = ((f32[4]), f32[2], s32[]) slice-update(a), slice={[0:2]} "
+    "c = f32[2] slice-done(b), slice={[0:2]}",
+    "a = ((f32[], f32[]), f32[], s32[]) fusion-start(s, s), kind=kLoop, calls=f "
+    "b = f32[] fusion-done(a), kind=kLoop, calls=f",
+    // The reference does not ask whether a layout names every dimension.
+    "a = f32[4,2]{7,-1} custom-call(), custom_call_target=\"a\"",
     "a = copy(x), metadata={op_name=\"a\",source_line=1 source_file=\"f\"}",
     "a = copy(x), metadata={,op_name=\"a\"}",
     "a = copy(x), metadata={preserve_layout=true op_name=\"old\"}",
@@ -351,6 +359,30 @@ TEST(ParserTest, ReadsALongModule) {
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(module->instruction_count(), kCount);
   EXPECT_EQ(module->entry()->root()->operand(1)->name(), absl::StrCat("x.", (kCount - 1) / 2));
+}
+
+TEST(ParserTest, EntryLayoutsNeedNotNameEveryDimension) {
+  auto module = Parse(
+      "HloModule m, entry_computation_layout={(f32[2,3]{1,7})->f32[2,3]{0,0}}\n"
+      "ENTRY e { p = f32[2,3] parameter(0) ROOT n = negate(p) }");
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(module->entry_layout->parameters[0].layout()->minor_to_major, ElementsAre(1, 7));
+  EXPECT_THAT(module->entry_layout->result.layout()->minor_to_major, ElementsAre(0, 0));
+}
+
+// XLA's own reader; the entry's layout follows.
+TEST(ParserTest, ElementsOfConstantsHaveTheirNaturalSize) {
+  EXPECT_EQ(RootShape("a = u4[2]{0:E(4)} constant({1, 2})"), "u4[2]{0}");
+  EXPECT_EQ(RootShape("a = s8[2]{0:T(8)E(4)S(1)} constant({...})"), "s8[2]{0:T(8)S(1)}");
+  EXPECT_EQ(RootShape("a = (s4[]{:E(4)}, f32[]) constant((3, 1))"), "(s4[], f32[])");
+  EXPECT_EQ(RootShape("a = u4[2]{0:E(4)} custom-call(), custom_call_target=\"c\""),
+            "u4[2]{0:E(4)}");
+}
+
+TEST(ParserTest, ABroadcastWithoutShapeKeepsDynamicSizes) {
+  EXPECT_EQ(RootShape("d = f32[<=3] custom-call(), custom_call_target=\"c\" "
+                      "a = broadcast(d), dimensions={2}"),
+            "f32[2,<=3]{1,0}");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "spec/text/lexer.h"
 #include "spec/text/printer_order.h"
 #include "spec/text/printer_values.h"
 
@@ -26,13 +25,6 @@ absl::string_view AsyncSuffix(Opcode opcode) {
     default:
       return "-done";
   }
-}
-
-// Whether a name means something else when it stands without '%'.
-bool IsReserved(absl::string_view name) {
-  constexpr size_t kLongestKeyword = 23;
-  if (name.size() > kLongestKeyword || name.find('.') != absl::string_view::npos) return false;
-  return !Lexer(name).Is(TokenKind::kIdent);
 }
 
 bool IsHiddenElement(const assay::Instruction& instruction) {
@@ -90,7 +82,10 @@ void BodyPrinter::Body(const assay::Computation& computation, int indent) {
   CanonicalNames names;
   if (options_.canonicalize_names) names.numbers.assign(computation.instruction_count(), -1);
   const assay::Instruction* root = computation.root();
-  for (const assay::Instruction* instruction : InstructionOrder(computation, options_.exact)) {
+  // XLA writes a body in place of its name without regard to its schedule.
+  const bool inlined = inlined_ > 0;
+  for (const assay::Instruction* instruction :
+       InstructionOrder(computation, options_.exact, /*scheduled=*/!inlined)) {
     if (options_.compact_gte && IsHiddenElement(*instruction)) continue;
     out_->append(2 * (indent + 1), ' ');
     if (instruction == root) out_->append("ROOT ");

@@ -175,7 +175,8 @@ void AppendStackFrames(const StackFrames& frames, std::string* out) {
 }  // namespace
 
 void AppendHeader(const Module& module, const PrintOptions& options, std::string* out) {
-  absl::StrAppend(out, "HloModule ", options.ids ? module.name() : "");
+  out->append("HloModule ");
+  if (options.ids) absl::StrAppend(out, IsReserved(module.name()) ? "%" : "", module.name());
   if (module.is_scheduled) out->append(", is_scheduled=true");
   AppendInputOutputAlias(module, out);
   AppendBufferDonors(module, out);

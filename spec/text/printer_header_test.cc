@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -52,6 +53,19 @@ ENTRY %e (a: f32[4], b: (f32[4], f32[4])) -> (f32[4], f32[4]) {
 )";
 
 TEST(PrintHeader, AFullHeaderPrintsAsItIsRead) { EXPECT_EQ(Reprint(kFull), kFull); }
+
+TEST(PrintHeader, NamesThatAreWordsOfTheGrammarKeepTheirPercent) {
+  for (const PrintOptions& options :
+       {PrintOptions::Default(), PrintOptions::ShortParsable(), PrintOptions::Lossless()}) {
+    for (const char* name : {"true", "f32", "nan", "manual"}) {
+      const std::string text =
+          absl::StrCat("HloModule %", name, "\nENTRY e { ROOT r = f32[] parameter(0) }");
+      EXPECT_THAT(Reprint(text, options), StartsWith(absl::StrCat("HloModule %", name, ", ")));
+    }
+    EXPECT_THAT(Reprint("HloModule %tuple\nENTRY e { ROOT r = f32[] parameter(0) }", options),
+                StartsWith("HloModule tuple, "));
+  }
+}
 
 TEST(PrintHeader, WithoutMetadataThereAreNoStackTables) {
   EXPECT_THAT(Reprint(kFull, PrintOptions::ShortParsable()), Not(HasSubstr("FileNames")));

@@ -2,6 +2,7 @@
 // calls must not recurse. Tests: printer_order_test.cc.
 #include "spec/text/printer_order.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -11,6 +12,25 @@ namespace assay::printing {
 namespace {
 
 using ComputationSet = absl::flat_hash_set<const Computation*>;
+
+// Ids count in the order of creation; the stored order of a module read from a proto may be
+// another. Items of which one has no id stay as they are stored.
+template <typename Item>
+void SortByCreation(std::vector<const Item*>* items) {
+  const auto has_no_id = [](const Item* item) { return item->id() == 0; };
+  if (std::any_of(items->begin(), items->end(), has_no_id)) return;
+  std::stable_sort(items->begin(), items->end(),
+                   [](const Item* a, const Item* b) { return a->id() < b->id(); });
+}
+
+std::vector<const Instruction*> Callers(const Computation& computation) {
+  std::vector<const Instruction*> callers;
+  for (const auto& instruction : computation.instructions()) {
+    if (!instruction->called_computations().empty()) callers.push_back(instruction.get());
+  }
+  SortByCreation(&callers);
+  return callers;
+}
 
 bool CalleesComeFirst(const Module& module) {
   ComputationSet seen;
@@ -30,26 +50,30 @@ void AppendCalleesFirst(const Computation& start, ComputationSet* seen,
                         std::vector<const Computation*>* order) {
   struct Visit {
     const Computation* computation;
-    int64_t instruction = 0;
+    std::vector<const Instruction*> callers;
+    size_t caller = 0;
     size_t callee = 0;
   };
   if (!seen->insert(&start).second) return;
-  std::vector<Visit> stack = {{&start}};
+  std::vector<Visit> stack;
+  stack.push_back({&start, Callers(start)});
   while (!stack.empty()) {
     Visit& visit = stack.back();
-    if (visit.instruction == visit.computation->instruction_count()) {
+    if (visit.caller == visit.callers.size()) {
       order->push_back(visit.computation);
       stack.pop_back();
       continue;
     }
-    const auto callees = visit.computation->instruction(visit.instruction)->called_computations();
+    const auto callees = visit.callers[visit.caller]->called_computations();
     if (visit.callee == callees.size()) {
-      ++visit.instruction;
+      ++visit.caller;
       visit.callee = 0;
       continue;
     }
     const Computation* callee = callees[visit.callee++];
-    if (callee != nullptr && seen->insert(callee).second) stack.push_back({callee});
+    if (callee != nullptr && seen->insert(callee).second) {
+      stack.push_back({callee, Callers(*callee)});
+    }
   }
 }
 
@@ -80,9 +104,12 @@ class PostOrder {
     for (const auto& instruction : computation_.instructions()) {
       for (const Instruction* operand : instruction->operands()) used[operand->index()] = true;
     }
+    std::vector<const Instruction*> unused;
     for (const auto& instruction : computation_.instructions()) {
-      if (!used[instruction->index()]) Visit(instruction.get());
+      if (!used[instruction->index()]) unused.push_back(instruction.get());
     }
+    SortByCreation(&unused);
+    for (const Instruction* instruction : unused) Visit(instruction);
     return std::move(order_);
   }
 
@@ -135,10 +162,13 @@ std::vector<const Computation*> ComputationOrder(const Module& module, bool stor
       for (const Computation* callee : instruction->called_computations()) called.insert(callee);
     }
   }
-  ComputationSet seen;
+  std::vector<const Computation*> uncalled;
   for (const auto& computation : module.computations()) {
-    if (!called.contains(computation.get())) AppendCalleesFirst(*computation, &seen, &order);
+    if (!called.contains(computation.get())) uncalled.push_back(computation.get());
   }
+  SortByCreation(&uncalled);
+  ComputationSet seen;
+  for (const Computation* computation : uncalled) AppendCalleesFirst(*computation, &seen, &order);
   // What only calls itself in a circle is no valid module, but is shown all the same.
   for (const auto& computation : module.computations()) {
     AppendCalleesFirst(*computation, &seen, &order);
@@ -146,8 +176,9 @@ std::vector<const Computation*> ComputationOrder(const Module& module, bool stor
   return order;
 }
 
-std::vector<const Instruction*> InstructionOrder(const Computation& computation, bool stored) {
-  if (!computation.schedule().empty()) {
+std::vector<const Instruction*> InstructionOrder(const Computation& computation, bool stored,
+                                                 bool scheduled) {
+  if (scheduled && !computation.schedule().empty()) {
     return {computation.schedule().begin(), computation.schedule().end()};
   }
   if (stored && OperandsComeFirst(computation)) {

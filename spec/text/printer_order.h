@@ -9,15 +9,19 @@
 
 namespace assay::printing {
 
+// "First" here is the order of creation, that is of the ids.
+//
 // Callees before callers: depth first over the called computations, the first callee first, from
 // every computation that nobody calls. With `stored`, the module's own order where that has callees
 // first too.
 std::vector<const Computation*> ComputationOrder(const Module& module, bool stored);
 
-// The schedule if there is one. Otherwise depth first: for each instruction without users its
-// control predecessors (the last one first), its operands in order, then itself. With `stored`, the
-// computation's own order where that has operands and control predecessors first too.
-std::vector<const Instruction*> InstructionOrder(const Computation& computation, bool stored);
+// With `scheduled`, the schedule if there is one. Otherwise depth first: for each instruction
+// without users its control predecessors (the last one first), its operands in order, then itself.
+// With `stored`, the computation's own order where that has operands and control predecessors first
+// too.
+std::vector<const Instruction*> InstructionOrder(const Computation& computation, bool stored,
+                                                 bool scheduled = true);
 
 }  // namespace assay::printing
 

@@ -198,5 +198,42 @@ TEST(ComputationOrder, InlineBodiesOfABinaryTreeOfCallsStayBounded) {
   EXPECT_LT(PrintModule(module, options).size(), 1000000u);
 }
 
+// XLA starts from the instructions and computations created first, which are those with the lowest
+// ids, however they are stored.
+TEST(InstructionOrder, StartsFromTheLowestId) {
+  Computation c("c");
+  Instruction* p = Add(&c, Opcode::kParameter, "p");
+  Add(&c, Opcode::kAbs, "late", {p})->set_id(9);
+  Add(&c, Opcode::kNegate, "early", {p})->set_id(2);
+  p->set_id(5);
+  EXPECT_THAT(Names(InstructionOrder(c, false)), ElementsAre("p", "early", "late"));
+  EXPECT_THAT(Names(InstructionOrder(c, true)), ElementsAre("p", "late", "early"));
+  c.instruction(2)->set_id(0);
+  EXPECT_THAT(Names(InstructionOrder(c, false)), ElementsAre("p", "late", "early"));
+}
+
+TEST(InstructionOrder, TheScheduleCountsOnlyWhereItIsWanted) {
+  Computation c("c");
+  Instruction* p = Add(&c, Opcode::kParameter, "p");
+  Instruction* a = Add(&c, Opcode::kAbs, "a", {p});
+  Instruction* b = Add(&c, Opcode::kNegate, "b", {p});
+  c.set_schedule({p, b, a});
+  EXPECT_THAT(Names(InstructionOrder(c, false)), ElementsAre("p", "b", "a"));
+  EXPECT_THAT(Names(InstructionOrder(c, false, /*scheduled=*/false)), ElementsAre("p", "a", "b"));
+}
+
+TEST(ComputationOrder, TheCalleeOfTheLowestIdComesFirst) {
+  Module module("m");
+  Computation* f = AddComputation(&module, "f");
+  Add(f, Opcode::kParameter, "p");
+  Computation* g = AddComputation(&module, "g");
+  Add(g, Opcode::kParameter, "p");
+  Computation* main = AddComputation(&module, "main");
+  AddCall(main, Opcode::kCall, Attr::kToApply, f)->set_id(8);
+  AddCall(main, Opcode::kCall, Attr::kToApply, g)->set_id(3);
+  EXPECT_THAT(Names(ComputationOrder(module, false)), ElementsAre("g", "f", "main"));
+  EXPECT_THAT(Names(ComputationOrder(module, true)), ElementsAre("f", "g", "main"));
+}
+
 }  // namespace
 }  // namespace assay::printing

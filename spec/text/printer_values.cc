@@ -16,6 +16,12 @@ void AppendInt(int64_t value, std::string* out) {
   out->append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value).ptr);
 }
 
+bool IsReserved(absl::string_view name) {
+  constexpr size_t kLongestKeyword = 23;
+  if (name.size() > kLongestKeyword || name.find('.') != absl::string_view::npos) return false;
+  return !Lexer(name).Is(TokenKind::kIdent);
+}
+
 void AppendDigits(double value, int digits, std::string* out) {
   char buffer[64];
   out->append(buffer, std::to_chars(buffer, buffer + sizeof(buffer), value,

@@ -25,6 +25,8 @@ void AppendDigits(double value, int digits, std::string* out);
 void AppendNumber(double value, bool exact, std::string* out);
 // With quotes and escapes (hlo_text_format.md 1.6).
 void AppendQuoted(absl::string_view text, std::string* out, char quote = '"');
+// Whether a name means something else when it stands without '%'.
+bool IsReserved(absl::string_view name);
 // Brace text as it is, anything else quoted (1.7).
 void AppendRawOrQuoted(absl::string_view text, std::string* out);
 

@@ -1,8 +1,9 @@
-// The numbers of stack frames after reading (hlo_text_format.md 2.3).
+// The numbers of stack frames after reading (hlo_text_format.md 2.3). Tests: parser_test.cc,
+// conversions_test.cc.
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "spec/text/module_parser.h"
+#include "spec/ir/module.h"
 
 namespace assay {
 namespace {
@@ -81,10 +82,11 @@ class FrameInterner {
 
 }  // namespace
 
-void ReinternStackFrames(Module& module) {
-  const StackFrames old = std::exchange(module.stack_frames, {});
+void Module::ReinternStackFrames() {
+  if (stack_frames.empty()) return;
+  const StackFrames old = std::exchange(stack_frames, {});
   FrameInterner interner(old);
-  for (const auto& computation : module.computations()) {
+  for (const auto& computation : computations_) {
     for (const auto& instruction : computation->instructions()) {
       if (!instruction->annotations().metadata) continue;
       Metadata& metadata = *instruction->mutable_annotations().metadata;
@@ -93,7 +95,7 @@ void ReinternStackFrames(Module& module) {
       }
     }
   }
-  module.stack_frames = interner.Release();
+  stack_frames = interner.Release();
 }
 
 }  // namespace assay

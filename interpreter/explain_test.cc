@@ -117,7 +117,7 @@ TEST(Explain, FollowsCallsAndBranches) {
   EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "s32[] 0"}, {0, {1}}),
             "d[1] = 16 {branch 0 of b} ~b <- (d[1] = 8 {c} ~a ~c <- (x[1] = 4 ~a))");
   EXPECT_EQ(Explain(kModule, {"s32[2]{0} {3,4}", "s32[] 7"}, {0, {0}}),
-            "n[0] = -6 {branch 1 of b} ~b <- (d[0] = 6 {c} ~a ~c <- (x[0] = 3 ~a))");
+            "n[0] = -6 {branch 1 of b} ~b <- (d[0] = 6 {c} ~m ~c <- (x[0] = 3 ~a))");
 }
 
 TEST(Explain, DeepChainsNeedNoDeepStack) {

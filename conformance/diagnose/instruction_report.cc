@@ -5,36 +5,63 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "conformance/diagnose/isolate.h"
+#include "conformance/judge/isolate.h"
 
 namespace assay {
 namespace {
 
 class Collector : public Observer {
  public:
-  Collector(Backend& target, const RunBudget& budget) : target_(target) {
+  using Observe = std::function<void(const InstructionVerdict&)>;
+
+  Collector(Backend& target, const RunBudget& budget, const Observe& observe)
+      : target_(target), observe_(observe) {
     options_.budget = budget;
   }
 
   absl::Status After(const Instruction& instruction, int64_t, const Literal& value) override {
-    values_[&instruction] = value;
-    if (!HasDefinition(instruction.opcode()) || instruction.operand_count() == 0) {
-      return absl::OkStatus();
+    if (!Keep(instruction, value)) return absl::OkStatus();
+    if (HasDefinition(instruction.opcode()) && instruction.operand_count() > 0) {
+      verdicts_.push_back(Judge(instruction, value));
+      if (observe_) observe_(verdicts_.back());
     }
-    if (!seen_.insert(&instruction).second) return absl::OkStatus();
-    verdicts_.push_back(Judge(instruction, value));
+    for (const Instruction* operand : instruction.operands()) {
+      auto kept = values_.find(operand);
+      if (kept != values_.end() && --kept->second.uses == 0) values_.erase(kept);
+    }
     return absl::OkStatus();
   }
 
   std::vector<InstructionVerdict> TakeVerdicts() { return std::move(verdicts_); }
 
  private:
+  // A value until the last instruction that takes it has been judged.
+  struct Kept {
+    Literal value;
+    int64_t uses;
+  };
+
+  // Keeps the value for the instructions that take it. False when the instruction has run before:
+  // in a later turn of a loop nothing is judged, and nothing kept.
+  bool Keep(const Instruction& instruction, const Literal& value) {
+    if (!seen_.insert(&instruction).second) return false;
+    const Computation* computation = instruction.parent();
+    if (counted_.insert(computation).second) {
+      for (const auto& each : computation->instructions()) {
+        for (const Instruction* operand : each->operands()) ++uses_[operand];
+      }
+    }
+    auto uses = uses_.find(&instruction);
+    if (uses != uses_.end()) values_[&instruction] = {value, uses->second};
+    return true;
+  }
+
   InstructionVerdict Judge(const Instruction& instruction, const Literal& golden) {
     InstructionVerdict verdict;
     verdict.instruction = &instruction;
     std::vector<Literal> operands;
     for (const Instruction* operand : instruction.operands()) {
-      operands.push_back(values_.at(operand));
+      operands.push_back(values_.at(operand).value);
     }
     const std::unique_ptr<Module> alone = IsolateInstruction(instruction);
     absl::StatusOr<Literal> actual = RunOnce(target_, *alone, operands);
@@ -42,8 +69,8 @@ class Collector : public Observer {
       verdict.status = actual.status();
       return verdict;
     }
-    auto evaluate = [&](absl::Span<const Literal> others) {
-      return Interpret(*alone, others, options_);
+    auto evaluate = [&](const Module& other, absl::Span<const Literal> arguments) {
+      return Interpret(other, arguments, options_);
     };
     absl::StatusOr<Judgement> judgement =
         JudgeInstruction(instruction, operands, golden, *actual, evaluate);
@@ -53,8 +80,11 @@ class Collector : public Observer {
   }
 
   Backend& target_;
+  const Observe& observe_;
   RunOptions options_;
-  absl::flat_hash_map<const Instruction*, Literal> values_;  // the latest of each
+  absl::flat_hash_map<const Instruction*, Kept> values_;
+  absl::flat_hash_map<const Instruction*, int64_t> uses_;  // in the computations counted
+  absl::flat_hash_set<const Computation*> counted_;
   absl::flat_hash_set<const Instruction*> seen_;
   std::vector<InstructionVerdict> verdicts_;
 };
@@ -63,8 +93,8 @@ class Collector : public Observer {
 
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const Literal> arguments, Backend& target,
-    const RunBudget& budget) {
-  Collector collector(target, budget);
+    const RunBudget& budget, const std::function<void(const InstructionVerdict&)>& observe) {
+  Collector collector(target, budget, observe);
   RunOptions options;
   options.budget = budget;
   options.observers.push_back(&collector);

@@ -4,6 +4,7 @@
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,11 @@ struct InstructionVerdict {
 };
 
 // In the order of execution. Moves of whole values (tuples, calls, copies) are not in the list.
+// `observe`, if there is one, sees each as soon as it is there.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const Literal> arguments, Backend& target,
-    const RunBudget& budget);
+    const RunBudget& budget,
+    const std::function<void(const InstructionVerdict&)>& observe = nullptr);
 
 }  // namespace assay
 

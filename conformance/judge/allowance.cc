@@ -7,8 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/region/reducer.h"
+#include "conformance/judge/comparison.h"
+#include "conformance/judge/freedoms.h"
+#include "conformance/judge/isolate.h"
+#include "conformance/judge/widened_fold.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -50,36 +54,15 @@ Literal MapParts(const Literal& literal, F f) {
   return mapped;
 }
 
-// Denormals to zeros of the same sign, in the types whose denormals implementations flush
-// (ops_elementwise_and_types.md 3.3).
+// The types whose denormals implementations flush (ops_elementwise_and_types.md 3.3).
+bool IsFlushed(ElementType type) {
+  return type == ElementType::kF32 || type == ElementType::kF64 || type == ElementType::kBF16;
+}
+
+// Denormals to zeros of the same sign.
 uint64_t Flush(ElementType type, uint64_t bits) {
-  const bool flushed =
-      type == ElementType::kF32 || type == ElementType::kF64 || type == ElementType::kBF16;
-  if (!flushed || !IsSubnormal(type, bits)) return bits;
+  if (!IsFlushed(type) || !IsSubnormal(type, bits)) return bits;
   return EncodeFloat(type, IsNegative(type, bits) ? -0.0 : 0.0);
-}
-
-uint64_t Magnitude(ElementType type, uint64_t bits) {
-  return EncodeFloat(type, std::fabs(DecodeFloat(type, bits)));
-}
-
-uint64_t One(ElementType type, uint64_t) { return EncodeFloat(type, 1); }
-
-// The reducer whose sum the instruction forms, if it forms one.
-ReducerKind SumKind(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kDot:
-    case Opcode::kConvolution:
-      return ReducerKind::kAdd;
-    case Opcode::kSelectAndScatter:
-      return RecogniseReducer(*instruction.GetComputation(Attr::kScatter)).kind;
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kScatter:
-      return RecogniseReducer(*instruction.to_apply()).kind;
-    default:
-      return ReducerKind::kOther;
-  }
 }
 
 // Ulps that one run of a region of float operations may be off: the budgets of its operations, half
@@ -124,6 +107,11 @@ double LargestMagnitude(const Literal& literal) {
 // Bounds for one result array: an absolute one per element, or one from the golden value's ulp.
 struct Bounds {
   std::vector<double> absolute;  // empty: none
+  // Of accumulation in an element type too narrow for the number of terms: nothing beyond it is
+  // right, and nothing is known inside. Empty: none.
+  std::vector<double> vacuous;
+  // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
+  std::vector<bool> may_overflow;
   double ulps = 0;
   bool normwise = false;  // complex: of the distance in the plane
   std::string rule = "exact";
@@ -142,7 +130,11 @@ class Judge {
       if (!golden_leaves[leaf].is_array()) continue;
       absl::StatusOr<Bounds> bounds = FindBounds(golden_leaves[leaf]);
       if (!bounds.ok()) return bounds.status();
-      judgement_.rule = bounds->rule;
+      if (judgement_.rule.empty()) {
+        judgement_.rule = bounds->rule;
+      } else if (!absl::StrContains(judgement_.rule, bounds->rule)) {
+        absl::StrAppend(&judgement_.rule, ", ", bounds->rule);
+      }
       absl::Status status = JudgeArray(leaf, golden_leaves[leaf], actual_leaves[leaf], *bounds);
       if (!status.ok()) return status;
     }
@@ -154,9 +146,13 @@ class Judge {
     Bounds bounds;
     const ElementType type = golden.element_type();
     if (!IsFloat(type) && !IsComplex(type)) return bounds;
-    const ReducerKind kind = SumKind(instruction_);
-    if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply) {
-      return SumBounds(golden, kind);
+    switch (FoldKind(instruction_)) {
+      case ReducerKind::kAdd:
+        return SumBounds(golden);
+      case ReducerKind::kMultiply:
+        return ProductBounds(golden);
+      default:
+        break;
     }
     if (instruction_.to_apply() != nullptr && IsFloat(type)) {
       const double region = RegionBudget(*instruction_.to_apply());
@@ -185,60 +181,161 @@ class Judge {
     return bounds;
   }
 
-  // n and sum|terms| come from the operation itself, on operands of ones and of magnitudes. Each
-  // of n terms is rounded at most n times on its way into a sum in any order; one unit more for
-  // the product and one for the result (ops_structural.md 14.3 to 14.5).
-  absl::StatusOr<Bounds> SumBounds(const Literal& golden, ReducerKind kind) {
+  // The widened fold of mapped operands, by element of the result.
+  absl::StatusOr<std::vector<double>> Fold(Opcode fold, const TermMap& map) const {
+    const std::unique_ptr<Module> module = WidenFold(instruction_, fold);
+    absl::StatusOr<Literal> value = evaluate_(*module, WidenOperands(instruction_, operands_, map));
+    if (!value.ok()) return value.status();
+    std::vector<double> values(value->element_count());
+    for (int64_t i = 0; i < value->element_count(); ++i) {
+      values[i] = DecodeFloat(ElementType::kF64, value->Get(i).bits);
+    }
+    return values;
+  }
+
+  // The number of terms of each element; a start value that changes nothing is none.
+  absl::StatusOr<std::vector<double>> CountTerms(double identity) const {
+    return Fold(Opcode::kAdd, [identity](double value, bool init) {
+      return init && value == identity ? 0.0 : 1.0;
+    });
+  }
+
+  // Each of n terms is rounded at most n times on its way into a sum in any order; one unit more
+  // for the product and one for the result (accuracy_requirements.md 4, ops_structural.md 14.2 to
+  // 14.5). Complex contractions: three multiplications, which err more than four.
+  absl::StatusOr<Bounds> SumBounds(const Literal& golden) const {
     Bounds bounds;
+    bounds.rule = "n u sum|terms|";
     const ElementType part = PartType(golden);
-    const double u = UnitRoundoff(part);
-    absl::StatusOr<Literal> ones = EvaluateMapped(One);
-    if (!ones.ok()) return ones.status();
-    absl::StatusOr<Literal> magnitudes = EvaluateMapped(Magnitude);
+    absl::StatusOr<std::vector<double>> counts = CountTerms(0);
+    if (!counts.ok()) return counts.status();
+    absl::StatusOr<std::vector<double>> magnitudes =
+        Fold(Opcode::kAdd, [](double value, bool) { return std::fabs(value); });
     if (!magnitudes.ok()) return magnitudes.status();
-    const bool complex = IsComplex(golden.element_type());
-    const bool product = kind == ReducerKind::kMultiply;
-    bounds.rule = product ? "n u |product|" : "n u sum|terms|";
+    const bool complex_products =
+        IsComplex(golden.element_type()) && instruction_.info().family == Family::kContraction;
+    const bool finite = AllFinite();
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      auto sum = [&](const Literal& value) {
-        const Element element = value.Get(i);
-        double total = std::fabs(DecodeFloat(part, element.bits));
-        if (complex) total += std::fabs(DecodeFloat(part, element.imag));
-        return total;
-      };
-      // A product of ones is one; its factors are at most the operand's elements.
-      const double n = product ? static_cast<double>(operands_[0].element_count()) : sum(*ones);
-      const double terms = sum(*magnitudes);
-      bounds.absolute.push_back((n + 2) * u * terms * (1 + 2 * (n + 2) * u) +
-                                n * SmallestNormal(part));
+      const double n = (*counts)[i], sum = (*magnitudes)[i];
+      const double roundings = complex_products ? 2 * (n + 4) : n + 2;
+      AppendSum(part, golden.Get(i), n, roundings, sum, &bounds);
+      const double reach = sum * (1 + roundings * UnitRoundoff(part));
+      bounds.may_overflow.push_back(finite && reach > DecodeFloat(part, MaxFinite(part)));
     }
     return bounds;
   }
 
-  absl::StatusOr<Literal> EvaluateMapped(uint64_t (*f)(ElementType, uint64_t)) {
-    std::vector<Literal> mapped;
-    for (const Literal& operand : operands_) mapped.push_back(MapParts(operand, f));
-    return evaluate_(mapped);
+  // Accumulation in the element type is admitted. Where that bounds nothing, accumulation in f32
+  // with one rounding at the end does.
+  void AppendSum(ElementType part, Element golden, double n, double roundings, double sum,
+                 Bounds* bounds) const {
+    const double u = UnitRoundoff(part);
+    const bool products = instruction_.info().family == Family::kContraction;
+    // Flushing loses up to the smallest normal value twice per term. Gradual underflow loses a
+    // quantum of the accumulator per product and one of the result: sums of denormals are exact.
+    auto error = [&](ElementType accumulator) {
+      const double unit = UnitRoundoff(accumulator);
+      const double underflow = IsFlushed(part)
+                                   ? 2 * n * SmallestNormal(part)
+                                   : UlpOf(part, 0) + (products ? n * UlpOf(accumulator, 0) : 0);
+      return roundings * unit * sum * (1 + 2 * roundings * unit) + underflow;
+    };
+    const double own = error(part);
+    double judged = own;
+    if (roundings * u >= 1) {
+      const double accumulated =
+          error(u > UnitRoundoff(ElementType::kF32) ? ElementType::kF32 : part);
+      judged = accumulated + 2 * u * (std::fabs(DecodeFloat(part, golden.bits)) + accumulated);
+    }
+    bounds->absolute.push_back(judged);
+    bounds->vacuous.push_back(own);
+  }
+
+  // n factors in any order, relative to the product while every partial product is normal
+  // (ops_structural.md 14.3). One that is not errs by a denormal's distance, which the other
+  // factors enlarge.
+  absl::StatusOr<Bounds> ProductBounds(const Literal& golden) const {
+    Bounds bounds;
+    bounds.rule = "n u |product|";
+    const ElementType part = PartType(golden);
+    const double u = UnitRoundoff(part);
+    absl::StatusOr<std::vector<double>> counts = CountTerms(1);
+    if (!counts.ok()) return counts.status();
+    // The product, and the largest and the smallest that some of its factors can have.
+    std::vector<double> extremes[3];
+    const TermMap maps[] = {
+        [](double value, bool) { return std::fabs(value); },
+        [](double value, bool) { return std::max(1.0, std::fabs(value)); },
+        [](double value, bool) { return value == 0 ? 1.0 : std::min(1.0, std::fabs(value)); }};
+    for (int k = 0; k < 3; ++k) {
+      absl::StatusOr<std::vector<double>> values = Fold(Opcode::kMultiply, maps[k]);
+      if (!values.ok()) return values.status();
+      extremes[k] = *std::move(values);
+    }
+    const bool finite = AllFinite();
+    for (int64_t i = 0; i < golden.element_count(); ++i) {
+      const double n = (*counts)[i], roundings = (n + 2) * u;
+      const double underflow =
+          extremes[2][i] < SmallestNormal(part) ? n * SmallestNormal(part) * extremes[1][i] : 0;
+      const double relative = roundings < 1 ? roundings / (1 - roundings) : kInfinity;
+      const double bound = (relative < kInfinity ? relative : 2 * u) * extremes[0][i] + underflow;
+      bounds.absolute.push_back(bound);
+      bounds.vacuous.push_back(relative < kInfinity ? bound : kInfinity);
+      bounds.may_overflow.push_back(
+          finite && !(extremes[1][i] * (1 + relative) <= DecodeFloat(part, MaxFinite(part))));
+    }
+    return bounds;
+  }
+
+  bool AllFinite() const {
+    for (const Literal& operand : operands_) {
+      const ElementType type = operand.element_type();
+      if (!IsFloat(type) && !IsComplex(type)) continue;
+      const ElementType part = PartType(operand);
+      for (int64_t i = 0; i < operand.element_count(); ++i) {
+        const Element element = operand.Get(i);
+        if (IsNan(part, element.bits) || IsInfinity(part, element.bits)) return false;
+        if (!IsComplex(type)) continue;
+        if (IsNan(part, element.imag) || IsInfinity(part, element.imag)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The instruction itself on flushed operands, its result flushed.
+  absl::StatusOr<Literal> FlushedLeaf(size_t leaf) const {
+    std::vector<Literal> flushed;
+    for (const Literal& operand : operands_) flushed.push_back(MapParts(operand, Flush));
+    absl::StatusOr<Literal> value = evaluate_(*IsolateInstruction(instruction_), flushed);
+    if (!value.ok()) return value.status();
+    return MapParts(Flatten(*value)[leaf], Flush);
   }
 
   absl::Status JudgeArray(size_t leaf, const Literal& golden, const Literal& actual,
                           const Bounds& bounds) {
+    const ElementType type = golden.element_type();
+    const bool flushes = MayFlush(instruction_);
     std::optional<Literal> flushed;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
       const Element wanted = golden.Get(i);
       const Element got = actual.Get(i);
-      Explanation explanation = Explain(golden.element_type(), wanted, got, bounds, i);
-      if (explanation == Explanation::kUnexplained) {
+      Explanation explanation =
+          Explain(type, wanted, got, bounds, i, ZeroSignIsOpen(instruction_, operands_, i));
+      if (explanation >= Explanation::kNotJudgeable && flushes) {
         if (!flushed) {
-          absl::StatusOr<Literal> value = EvaluateMapped(Flush);
+          absl::StatusOr<Literal> value = FlushedLeaf(leaf);
           if (!value.ok()) return value.status();
-          flushed = MapParts(Flatten(*value)[leaf], Flush);
+          flushed = *std::move(value);
         }
-        if (IsFlush(golden.element_type(), flushed->Get(i), got, bounds, i)) {
+        if (IsFlush(type, wanted, flushed->Get(i), got, bounds, i)) {
           explanation = Explanation::kFlushed;
-        } else if (IsFreedom(golden.element_type(), got, i)) {
-          explanation = Explanation::kFreedom;
         }
+      }
+      if (explanation >= Explanation::kNotJudgeable && IsOverflow(type, wanted, got, bounds, i)) {
+        explanation = Explanation::kFreedom;
+      }
+      if (explanation == Explanation::kUnexplained && IsFreedom(type, got, i)) {
+        explanation = Explanation::kFreedom;
       }
       Count(explanation, golden, i, wanted, got);
     }
@@ -246,36 +343,34 @@ class Judge {
   }
 
   Explanation Explain(ElementType type, Element wanted, Element got, const Bounds& bounds,
-                      int64_t i) {
+                      int64_t i, bool zero_sign_open) {
     if (wanted == got) return Explanation::kEqual;
     const ElementType part = Info(type).component;
-    if (IsFloat(type)) {
-      if (IsNan(part, wanted.bits) && IsNan(part, got.bits)) return Explanation::kEqual;
-      if (IsZero(part, wanted.bits) && IsZero(part, got.bits)) return Explanation::kZeroSign;
-      const double bound = bounds.absolute.empty()
-                               ? Allowed(part, bounds.ulps, DecodeFloat(part, wanted.bits))
-                               : bounds.absolute[i];
-      return Inside(DecodeFloat(part, wanted.bits), DecodeFloat(part, got.bits), bound);
+    if (IsComplex(type)) return ExplainComplex(part, wanted, got, bounds, i, zero_sign_open);
+    if (!IsFloat(type)) return Explanation::kUnexplained;
+    const double bound = bounds.absolute.empty()
+                             ? Allowed(part, bounds.ulps, DecodeFloat(part, wanted.bits))
+                             : bounds.absolute[i];
+    return ExplainPart(part, wanted.bits, got.bits, bound, bounds, i, zero_sign_open);
+  }
+
+  Explanation ExplainPart(ElementType part, uint64_t wanted, uint64_t got, double bound,
+                          const Bounds& bounds, int64_t i, bool zero_sign_open) {
+    if (wanted == got || (IsNan(part, wanted) && IsNan(part, got))) return Explanation::kEqual;
+    if (IsZero(part, wanted) && IsZero(part, got)) {
+      return zero_sign_open ? Explanation::kZeroSign : Explanation::kUnexplained;
     }
-    return IsComplex(type) ? ExplainComplex(part, wanted, got, bounds, i)
-                           : Explanation::kUnexplained;
+    const double vacuous = bounds.vacuous.empty() ? bound : bounds.vacuous[i];
+    return Inside(DecodeFloat(part, wanted), DecodeFloat(part, got), bound, vacuous);
   }
 
   Explanation ExplainComplex(ElementType part, Element wanted, Element got, const Bounds& bounds,
-                             int64_t i) {
+                             int64_t i, bool zero_sign_open) {
     const double re = DecodeFloat(part, wanted.bits), im = DecodeFloat(part, wanted.imag);
     const double bound = bounds.absolute.empty() ? Allowed(part, bounds.ulps, std::hypot(re, im))
                                                  : bounds.absolute[i];
-    Explanation worst = Explanation::kEqual;
-    for (auto [a, b] : {std::pair(wanted.bits, got.bits), std::pair(wanted.imag, got.imag)}) {
-      if (a == b || (IsNan(part, a) && IsNan(part, b))) continue;
-      Explanation one = Explanation::kZeroSign;
-      if (!IsZero(part, a) || !IsZero(part, b)) {
-        one = Inside(DecodeFloat(part, a), DecodeFloat(part, b), bound);
-      }
-      worst = std::max(worst, one);
-    }
-    return worst;
+    return std::max(ExplainPart(part, wanted.bits, got.bits, bound, bounds, i, zero_sign_open),
+                    ExplainPart(part, wanted.imag, got.imag, bound, bounds, i, zero_sign_open));
   }
 
   // The exact value lies within half an ulp of the golden one.
@@ -283,21 +378,45 @@ class Judge {
     return ulps == 0 ? 0 : (ulps + 0.5) * UlpOf(part, golden);
   }
 
-  Explanation Inside(double wanted, double got, double bound) {
-    if (std::isnan(wanted) || std::isnan(got)) return Explanation::kUnexplained;
-    if (std::isinf(wanted) || std::isinf(got) || !(bound < kInfinity)) {
-      return Explanation::kUnexplained;
-    }
+  Explanation Inside(double wanted, double got, double bound, double vacuous) {
+    if (!std::isfinite(wanted) || !std::isfinite(got)) return Explanation::kUnexplained;
     const double distance = std::fabs(wanted - got);
-    if (!(distance <= bound)) return Explanation::kUnexplained;
-    judgement_.largest_fraction = std::max(judgement_.largest_fraction, distance / bound);
-    return Explanation::kWithin;
+    if (distance <= bound && bound < kInfinity) {
+      judgement_.largest_fraction = std::max(judgement_.largest_fraction, distance / bound);
+      return Explanation::kWithin;
+    }
+    return bound < vacuous && distance <= vacuous ? Explanation::kNotJudgeable
+                                                  : Explanation::kUnexplained;
   }
 
-  // The value for flushed operands, itself flushed; or zero for a denormal result.
-  bool IsFlush(ElementType type, Element flushed, Element got, const Bounds& bounds, int64_t i) {
-    if (!IsFloat(type) && !IsComplex(type)) return flushed == got;
-    return Explain(type, flushed, got, bounds, i) != Explanation::kUnexplained;
+  // The value for flushed operands, itself flushed; or zero for a denormal result. Either zero
+  // (accuracy_requirements.md 1), but only where something was flushed.
+  bool IsFlush(ElementType type, Element wanted, Element flushed, Element got, const Bounds& bounds,
+               int64_t i) {
+    if (flushed == wanted) return false;
+    return Explain(type, flushed, got, bounds, i, /*zero_sign_open=*/true) <
+           Explanation::kNotJudgeable;
+  }
+
+  // ops_structural.md 14.2, "Overflow": where the terms can go past the largest finite value in
+  // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
+  // it, so is a finite result near it.
+  bool IsOverflow(ElementType type, Element wanted, Element got, const Bounds& bounds, int64_t i) {
+    if (!IsFloat(type) || bounds.may_overflow.empty() || !bounds.may_overflow[i]) return false;
+    auto overflowed = [type](uint64_t bits) {
+      return IsNan(type, bits) || IsInfinity(type, bits) || bits == Infinity(type) ||
+             bits == Infinity(type, /*negative=*/true);
+    };
+    if (overflowed(got.bits)) return true;
+    if (!overflowed(wanted.bits)) return false;
+    if (!exact_) {
+      absl::StatusOr<std::vector<double>> exact =
+          Fold(FoldKind(instruction_) == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply,
+               [](double value, bool) { return value; });
+      exact_ = exact.ok() ? *std::move(exact) : std::vector<double>();
+    }
+    return !exact_->empty() &&
+           std::fabs((*exact_)[i] - DecodeFloat(type, got.bits)) <= bounds.absolute[i];
   }
 
   // Decision points of ops_elementwise_and_types.md 7. R-2: a NaN without mantissa bits to keep may
@@ -319,15 +438,17 @@ class Judge {
     judgement_.worst = std::max(judgement_.worst, explanation);
     const ElementType part = PartType(golden);
     if (!IsFloat(part) || IsNan(part, wanted.bits) || IsNan(part, got.bits)) return;
-    const int64_t a = FloatOrdinal(part, wanted.bits), b = FloatOrdinal(part, got.bits);
-    const uint64_t distance = a > b ? static_cast<uint64_t>(a) - static_cast<uint64_t>(b)
-                                    : static_cast<uint64_t>(b) - static_cast<uint64_t>(a);
+    uint64_t distance = UlpDistance(part, wanted.bits, got.bits);
+    if (IsComplex(golden.element_type()) && !IsNan(part, wanted.imag) && !IsNan(part, got.imag)) {
+      distance = std::max(distance, UlpDistance(part, wanted.imag, got.imag));
+    }
     judgement_.largest_distance = std::max(judgement_.largest_distance, distance);
   }
 
   const Instruction& instruction_;
   absl::Span<const Literal> operands_;
   const Evaluate& evaluate_;
+  std::optional<std::vector<double>> exact_;  // the sum or product in f64
   Judgement judgement_;
 };
 
@@ -345,6 +466,8 @@ absl::string_view ExplanationName(Explanation explanation) {
       return "denormals flushed";
     case Explanation::kFreedom:
       return "allowed freedom";
+    case Explanation::kNotJudgeable:
+      return "not judgeable";
     case Explanation::kUnexplained:
       return "UNEXPLAINED";
   }

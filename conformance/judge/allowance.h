@@ -24,21 +24,26 @@ enum class Explanation {
   kZeroSign,  // the other zero, where the operation leaves it open
   kFlushed,   // denormals taken for zero, on the way in or out
   kFreedom,   // another value that the reference admits at one of its decision points
+  // Outside what accumulation in f32 admits, and so many terms that accumulation in the element
+  // type, which is also admitted, bounds nothing.
+  kNotJudgeable,
   kUnexplained
 };
+inline constexpr int kExplanations = 7;
 absl::string_view ExplanationName(Explanation explanation);
 
 struct Judgement {
-  int64_t counts[6] = {};         // elements by explanation
-  double largest_fraction = 0;    // of the bound that was used, over the elements inside it
-  uint64_t largest_distance = 0;  // in ulp
-  std::string first_unexplained;  // index, golden and actual value
-  std::string rule;               // "n u sum|terms|", "7 ulp", "exact"
+  int64_t counts[kExplanations] = {};  // elements by explanation
+  double largest_fraction = 0;         // of the bound that was used, over the elements inside it
+  uint64_t largest_distance = 0;       // in ulp
+  std::string first_unexplained;       // index, golden and actual value
+  std::string rule;                    // "n u sum|terms|", "7 ulp", "exact"; of all leaves
   Explanation worst = Explanation::kEqual;
 };
 
-// Evaluates the instruction on other operands; the golden interpreter, given by the caller.
-using Evaluate = std::function<absl::StatusOr<Literal>(absl::Span<const Literal> operands)>;
+// Evaluates a module; the golden interpreter, given by the caller.
+using Evaluate = std::function<absl::StatusOr<Literal>(const Module& module,
+                                                       absl::Span<const Literal> arguments)>;
 
 // Judges `actual` against `golden`, the exact value of `instruction` on `operands` rounded once.
 absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,

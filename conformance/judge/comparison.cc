@@ -40,7 +40,7 @@ Difference CompareFloats(ElementType type, uint64_t left, uint64_t right) {
     difference.infinity = true;
     return difference;
   }
-  difference.distance = AbsoluteDifference(FloatOrdinal(type, left), FloatOrdinal(type, right));
+  difference.distance = UlpDistance(type, left, right);
   difference.zero_sign = difference.distance == 0;
   return difference;
 }
@@ -89,6 +89,14 @@ std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
   return index;
 }
 
+bool NanDiffers(const Difference& difference) {
+  return difference.nan_left != difference.nan_right;
+}
+
+bool IsSpecial(const Difference& difference) {
+  return NanDiffers(difference) || difference.infinity;
+}
+
 void Count(const Difference& difference, bool is_float, ArrayComparison* result) {
   if (difference.nan_left && difference.nan_right) ++result->nan_both;
   if (difference.equal) {
@@ -96,14 +104,14 @@ void Count(const Difference& difference, bool is_float, ArrayComparison* result)
     ++result->histogram[0];
     return;
   }
-  const bool nan_differs = difference.nan_left != difference.nan_right;
-  if (nan_differs) ++(difference.nan_left ? result->nan_left_only : result->nan_right_only);
+  if (NanDiffers(difference)) {
+    ++(difference.nan_left ? result->nan_left_only : result->nan_right_only);
+  }
   if (difference.infinity) ++result->infinity_differs;
   if (difference.zero_sign) ++result->zero_sign_differs;
-  if (!nan_differs && !difference.infinity) ++result->histogram[UlpBucket(difference.distance)];
-  const Agreement agreement = !is_float || nan_differs || difference.infinity
-                                  ? Agreement::kMismatch
-                                  : Agreement::kFloatsDiffer;
+  if (!IsSpecial(difference)) ++result->histogram[UlpBucket(difference.distance)];
+  const Agreement agreement =
+      !is_float || IsSpecial(difference) ? Agreement::kMismatch : Agreement::kFloatsDiffer;
   result->agreement = std::max(result->agreement, agreement);
 }
 
@@ -119,15 +127,17 @@ ArrayComparison CompareArrays(const Literal& left, const Literal& right, ShapeIn
     const Element a = left.Get(i);
     const Element b = right.Get(i);
     const Difference difference = CompareElements(type, a, b);
-    const int64_t equal_before = result.equal;
     Count(difference, is_float, &result);
-    if (result.equal != equal_before) continue;
-    const bool first = result.equal == i;
-    if (first) result.first_index = IndexOf(left.shape(), i);
-    if (difference.distance > result.largest_distance || !result.largest_values) {
-      result.largest_distance = std::max(result.largest_distance, difference.distance);
-      result.largest_index = IndexOf(left.shape(), i);
-      result.largest_values = {PrintElement(type, a), PrintElement(type, b)};
+    if (difference.equal) continue;
+    const auto here = [&] {
+      return ElementDifference{IndexOf(left.shape(), i), PrintElement(type, a),
+                               PrintElement(type, b)};
+    };
+    if (!result.first) result.first = here();
+    if (!result.first_special && IsSpecial(difference)) result.first_special = here();
+    if (difference.distance > result.largest_distance) {
+      result.largest_distance = difference.distance;
+      result.largest = here();
     }
   }
   return result;
@@ -160,28 +170,43 @@ absl::string_view AgreementName(Agreement agreement) {
   return "";
 }
 
+uint64_t UlpDistance(ElementType type, uint64_t left, uint64_t right) {
+  return AbsoluteDifference(FloatOrdinal(type, left), FloatOrdinal(type, right));
+}
+
 int UlpBucket(uint64_t distance) {
   if (distance == 0) return 0;
-  const int bucket = 1 + (64 - absl::countl_zero(distance - 1));
-  return std::min(bucket, kUlpBuckets - 1);
+  return 1 + (64 - absl::countl_zero(distance - 1));
 }
 
 std::string UlpBucketName(int bucket) {
   if (bucket <= 2) return absl::StrCat(bucket);
   const uint64_t low = (uint64_t{1} << (bucket - 2)) + 1;
-  if (bucket == kUlpBuckets - 1) return absl::StrCat(low, "+");
-  return absl::StrCat(low, "-", uint64_t{1} << (bucket - 1));
+  const uint64_t high = bucket == kUlpBuckets - 1 ? UINT64_MAX : uint64_t{1} << (bucket - 1);
+  return absl::StrCat(low, "-", high);
 }
 
 absl::StatusOr<Comparison> Compare(const Literal& left, const Literal& right) {
-  if (!Shape::Compatible(left.shape(), right.shape())) {
-    return absl::InvalidArgumentError(absl::StrCat("values of shapes ", left.shape().ToString(),
-                                                   " and ", right.shape().ToString(),
-                                                   " cannot be compared"));
+  return CompareByDevice({left}, {right});
+}
+
+absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
+                                           absl::Span<const Literal> right) {
+  if (left.size() != right.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("values of ", left.size(), " and of ",
+                                                   right.size(), " devices cannot be compared"));
   }
   Comparison comparison;
-  ShapeIndex path;
-  CompareLeaves(left, right, &path, &comparison);
+  comparison.devices = static_cast<int64_t>(left.size());
+  for (size_t device = 0; device < left.size(); ++device) {
+    if (!Shape::Compatible(left[device].shape(), right[device].shape())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("values of shapes ", left[device].shape().ToString(), " and ",
+                       right[device].shape().ToString(), " cannot be compared"));
+    }
+    ShapeIndex path;
+    CompareLeaves(left[device], right[device], &path, &comparison);
+  }
   for (const ArrayComparison& array : comparison.arrays) {
     comparison.agreement = std::max(comparison.agreement, array.agreement);
     comparison.largest_distance = std::max(comparison.largest_distance, array.largest_distance);

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "spec/ir/literal.h"
 
 namespace assay {
@@ -22,11 +23,20 @@ enum class Agreement {
 };
 absl::string_view AgreementName(Agreement agreement);
 
-// Distances in ulp, by powers of two: 0, 1, 2, 3-4, 5-8, ..., the last bucket is open.
-inline constexpr int kUlpBuckets = 20;
+// How many steps of the type lie between two floats that are no NaN.
+uint64_t UlpDistance(ElementType type, uint64_t left, uint64_t right);
+
+// Distances in ulp, by powers of two: 0, 1, 2, 3-4, 5-8, ..., up to 2^64 - 1.
+inline constexpr int kUlpBuckets = 66;
 // The bucket of a distance, and its range as text ("5-8").
 int UlpBucket(uint64_t distance);
 std::string UlpBucketName(int bucket);
+
+// An element that differs: where, and its two values as text.
+struct ElementDifference {
+  std::vector<int64_t> index;
+  std::string left, right;
+};
 
 // Of one array. A complex element differs by its worse component.
 struct ArrayComparison {
@@ -41,10 +51,10 @@ struct ArrayComparison {
   int64_t zero_sign_differs = 0;
   // Of the finite float elements and of integers (as the difference of values).
   uint64_t largest_distance = 0;
-  std::vector<int64_t> largest_index;  // where; empty for a scalar or when all are equal
-  std::optional<std::pair<std::string, std::string>> largest_values;  // left, right
-  // Of the first element that is not equal.
-  std::vector<int64_t> first_index;
+  std::optional<ElementDifference> largest;  // there when the distance is not 0
+  std::optional<ElementDifference> first;    // the first element that is not equal
+  // The first whose difference is no distance: a NaN or an infinity against something else.
+  std::optional<ElementDifference> first_special;
   std::array<int64_t, kUlpBuckets> histogram{};
   Agreement agreement = Agreement::kEqual;
 };
@@ -53,10 +63,14 @@ struct Comparison {
   std::vector<ArrayComparison> arrays;  // leaves in pre-order
   Agreement agreement = Agreement::kEqual;
   uint64_t largest_distance = 0;
+  int64_t devices = 1;  // the arrays are those of the first device, then those of the second, ...
 };
 
 // INVALID_ARGUMENT, saying both, when the shapes are not compatible.
 absl::StatusOr<Comparison> Compare(const Literal& left, const Literal& right);
+// The values of several devices.
+absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
+                                           absl::Span<const Literal> right);
 
 }  // namespace assay
 

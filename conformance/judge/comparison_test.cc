@@ -39,7 +39,9 @@ TEST(UlpBuckets, ArePowersOfTwo) {
   EXPECT_EQ(UlpBucketName(2), "2");
   EXPECT_EQ(UlpBucketName(3), "3-4");
   EXPECT_EQ(UlpBucketName(4), "5-8");
-  EXPECT_EQ(UlpBucketName(kUlpBuckets - 1), "131073+");
+  EXPECT_EQ(UlpBucket(uint64_t{1} << 31), 32);
+  EXPECT_EQ(UlpBucketName(32), "1073741825-2147483648");
+  EXPECT_EQ(UlpBucketName(kUlpBuckets - 1), "9223372036854775809-18446744073709551615");
 }
 
 TEST(Comparison, EqualBitsAndNansAreEqual) {
@@ -60,8 +62,11 @@ TEST(Comparison, MeasuresFloatsInUlp) {
   const ArrayComparison& array = result->arrays[0];
   EXPECT_EQ(array.agreement, Agreement::kFloatsDiffer);
   EXPECT_EQ(array.largest_distance, 2);
-  EXPECT_THAT(array.largest_index, ElementsAre(1));
-  EXPECT_THAT(array.first_index, ElementsAre(0));
+  ASSERT_TRUE(array.largest && array.first);
+  EXPECT_THAT(array.largest->index, ElementsAre(1));
+  EXPECT_EQ(array.largest->left, "1");
+  EXPECT_THAT(array.first->index, ElementsAre(0));
+  EXPECT_FALSE(array.first_special);
   EXPECT_EQ(array.zero_sign_differs, 1);
   EXPECT_EQ(array.histogram[0], 1);
   EXPECT_EQ(array.histogram[1], 1);
@@ -91,6 +96,24 @@ TEST(Comparison, NansInfinitiesAndIntegersAreMismatches) {
   ASSERT_TRUE(integers.ok());
   EXPECT_EQ(integers->agreement, Agreement::kMismatch);
   EXPECT_EQ(integers->largest_distance, 4294967295u);
+}
+
+TEST(Comparison, TheFirstSpecialDifferenceHasItsPlace) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  auto result = Compare(Floats({1, 2, nan, nan}), Floats({1.5f, 2, 2, 3}));
+  ASSERT_TRUE(result.ok());
+  const ArrayComparison& array = result->arrays[0];
+  EXPECT_THAT(array.first->index, ElementsAre(0));
+  EXPECT_THAT(array.largest->index, ElementsAre(0));
+  ASSERT_TRUE(array.first_special);
+  EXPECT_THAT(array.first_special->index, ElementsAre(2));
+  EXPECT_EQ(array.first_special->left, "nan");
+  EXPECT_EQ(array.first_special->right, "2");
+  // No distance, no largest one.
+  auto zeros = Compare(Floats({0.0f}), Floats({-0.0f}));
+  ASSERT_TRUE(zeros.ok());
+  EXPECT_TRUE(zeros->arrays[0].first);
+  EXPECT_FALSE(zeros->arrays[0].largest);
 }
 
 TEST(Comparison, TuplesByPath) {

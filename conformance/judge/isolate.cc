@@ -1,4 +1,4 @@
-#include "conformance/diagnose/isolate.h"
+#include "conformance/judge/isolate.h"
 
 #include <string>
 #include <utility>

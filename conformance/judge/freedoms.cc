@@ -1,0 +1,125 @@
+#include "conformance/judge/freedoms.h"
+
+#include <algorithm>
+
+namespace assay {
+namespace {
+
+// Operations that pick or reinterpret elements, and those of selection.
+bool Moves(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kSelect:
+    case Opcode::kReal:
+    case Opcode::kImag:
+    case Opcode::kComplex:
+    case Opcode::kSort:
+    case Opcode::kTopK:
+      return true;
+    default:
+      return instruction.info().family == Family::kMovement ||
+             (instruction.info().family == Family::kIndexing &&
+              instruction.opcode() != Opcode::kScatter) ||
+             instruction.info().family == Family::kControl;
+  }
+}
+
+// Of operations whose result may be a zero of either sign for some operands.
+bool HasOpenZeros(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMinimum:
+    case Opcode::kMaximum:
+    case Opcode::kClamp:
+    case Opcode::kSign:
+    case Opcode::kRemainder:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The computation that a fold runs per element; null for other instructions.
+const Computation* FoldRegion(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kSelectAndScatter
+             ? instruction.GetComputation(Attr::kScatter)
+             : instruction.to_apply();
+}
+
+// An element of an operand of the result's shape, or of a scalar one.
+Element At(const Literal& operand, int64_t element) {
+  return operand.Get(operand.element_count() == 1 ? 0 : element);
+}
+
+bool HasZerosOfBothSigns(absl::Span<const Literal> operands, int64_t element) {
+  bool positive = false, negative = false;
+  for (const Literal& operand : operands) {
+    const uint64_t bits = At(operand, element).bits;
+    if (!IsZero(operand.element_type(), bits)) continue;
+    (IsNegative(operand.element_type(), bits) ? negative : positive) = true;
+  }
+  return positive && negative;
+}
+
+// Addends of opposite signs: (-0) + (-0) is no cancellation.
+bool Cancels(Opcode opcode, absl::Span<const Literal> operands, int64_t element) {
+  const ElementType type = operands[0].element_type();
+  const bool same = IsNegative(type, At(operands[0], element).bits) ==
+                    IsNegative(type, At(operands[1], element).bits);
+  return same == (opcode == Opcode::kSubtract);
+}
+
+bool ComplexZerosAreOpen(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+    case Opcode::kDivide:
+    case Opcode::kSign:
+      return true;
+    default:
+      return instruction.info().accuracy == Accuracy::kFunction;
+  }
+}
+
+}  // namespace
+
+bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> operands,
+                    int64_t element) {
+  if (const Computation* region = FoldRegion(instruction);
+      region != nullptr && instruction.info().family != Family::kControl) {
+    if (instruction.opcode() == Opcode::kSort) return !instruction.GetBool(Attr::kIsStable);
+    return std::any_of(region->instructions().begin(), region->instructions().end(),
+                       [](const auto& each) { return HasOpenZeros(each->opcode()); });
+  }
+  if (instruction.info().accuracy == Accuracy::kAccumulating) return true;
+  if (!instruction.info().elementwise() || operands.empty() || !operands[0].is_array()) {
+    return false;
+  }
+  if (IsComplex(operands[0].element_type())) return ComplexZerosAreOpen(instruction);
+  if (!IsFloat(operands[0].element_type())) return false;
+  switch (instruction.opcode()) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+      return Cancels(instruction.opcode(), operands, element);
+    case Opcode::kMinimum:
+    case Opcode::kMaximum:
+    case Opcode::kClamp:
+      return HasZerosOfBothSigns(operands, element);
+    default:
+      return HasOpenZeros(instruction.opcode());
+  }
+}
+
+bool MayFlush(const Instruction& instruction) {
+  if (Moves(instruction)) return false;
+  const Computation* region = FoldRegion(instruction);
+  // A fold that only picks one of its operands (a scatter that overwrites) moves as well.
+  return region == nullptr ||
+         std::any_of(region->instructions().begin(), region->instructions().end(),
+                     [](const auto& each) {
+                       return each->opcode() != Opcode::kParameter && !Moves(*each);
+                     });
+}
+
+}  // namespace assay

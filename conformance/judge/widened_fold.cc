@@ -1,0 +1,144 @@
+#include "conformance/judge/widened_fold.h"
+
+#include <cmath>
+#include <utility>
+
+#include "conformance/judge/isolate.h"
+
+namespace assay {
+namespace {
+
+bool IsContraction(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kDot || instruction.opcode() == Opcode::kConvolution;
+}
+
+bool IsWidened(ElementType type) { return IsFloat(type) || IsComplex(type); }
+
+Shape Widened(const Shape& shape, bool integers_too) {
+  Shape widened = shape;
+  if (shape.is_array() && (integers_too || IsWidened(shape.element_type()))) {
+    widened.set_element_type(ElementType::kF64);
+    widened.ClearLayouts();
+  }
+  return widened;
+}
+
+// fold(a, b) = a + b, or a * b.
+std::unique_ptr<Computation> PlainFold(Opcode fold) {
+  auto computation = std::make_unique<Computation>("fold");
+  auto root = std::make_unique<Instruction>(fold, Shape(ElementType::kF64, {}));
+  root->set_name("folded");
+  for (int64_t i = 0; i < 2; ++i) {
+    auto parameter =
+        std::make_unique<Instruction>(Opcode::kParameter, Shape(ElementType::kF64, {}));
+    parameter->set_name(i == 0 ? "a" : "b");
+    parameter->set_parameter_number(i);
+    root->AppendOperand(computation->Add(std::move(parameter)));
+  }
+  computation->set_root(computation->Add(std::move(root)));
+  return computation;
+}
+
+double ValueOf(ElementType type, Element element) {
+  if (IsComplex(type)) {
+    const ElementType part = Info(type).component;
+    return std::fabs(DecodeFloat(part, element.bits)) + std::fabs(DecodeFloat(part, element.imag));
+  }
+  if (IsFloat(type)) return DecodeFloat(type, element.bits);
+  return IsSigned(type) ? static_cast<double>(DecodeSigned(type, element.bits))
+                        : static_cast<double>(DecodeUnsigned(type, element.bits));
+}
+
+// The start value of the fold, or -1.
+int64_t InitOperand(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      return 1;
+    case Opcode::kSelectAndScatter:
+      return 2;
+    default:
+      return -1;
+  }
+}
+
+}  // namespace
+
+ReducerKind FoldKind(const Instruction& instruction) {
+  ReducerKind kind = ReducerKind::kOther;
+  switch (instruction.opcode()) {
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+      return ReducerKind::kAdd;
+    case Opcode::kSelectAndScatter:
+      kind = RecogniseReducer(*instruction.GetComputation(Attr::kScatter)).kind;
+      break;
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kScatter:
+      kind = RecogniseReducer(*instruction.to_apply()).kind;
+      break;
+    default:
+      break;
+  }
+  const bool sums = kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply;
+  return sums ? kind : ReducerKind::kOther;
+}
+
+std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
+  std::unique_ptr<Module> module = IsolateInstruction(instruction);
+  Instruction* root = module->entry()->root();
+  const bool contraction = IsContraction(*root);
+  for (const auto& computation : module->computations()) {
+    for (const auto& each : computation->instructions()) {
+      each->set_shape(Widened(each->shape(), contraction));
+      if (each->literal() != nullptr && IsWidened(each->literal()->element_type())) {
+        Literal wide = Literal::Zeros(each->shape());
+        for (int64_t i = 0; i < wide.element_count(); ++i) {
+          const double value = ValueOf(each->literal()->element_type(), each->literal()->Get(i));
+          wide.Set(i, Element{EncodeFloat(ElementType::kF64, value)});
+        }
+        each->set_literal(std::move(wide));
+      }
+    }
+  }
+  if (contraction) {
+    // Of how products of narrow operands are formed, which f64 has no use for.
+    root->EraseAttribute(Attr::kOperandPrecision);
+    root->EraseAttribute(Attr::kAlgorithm);
+    return module;
+  }
+  root->SetAttribute(root->opcode() == Opcode::kSelectAndScatter ? Attr::kScatter : Attr::kToApply,
+                     module->Add(PlainFold(fold)));
+  module->UniquifyNames();
+  return module;
+}
+
+std::vector<Literal> WidenOperands(const Instruction& instruction,
+                                   absl::Span<const Literal> operands, const TermMap& map) {
+  const bool contraction = IsContraction(instruction);
+  std::vector<Literal> widened;
+  for (size_t number = 0; number < operands.size(); ++number) {
+    const Literal& operand = operands[number];
+    const ElementType type = operand.element_type();
+    if (!contraction && !IsWidened(type)) {
+      widened.push_back(operand);
+      continue;
+    }
+    const bool selects = instruction.opcode() == Opcode::kSelectAndScatter && number == 0;
+    const bool init = static_cast<int64_t>(number) == InitOperand(instruction);
+    Literal wide = Literal::Zeros(Widened(operand.shape(), contraction));
+    for (int64_t d = 0; d < operand.shape().rank(); ++d) {
+      if (operand.shape().is_dynamic_dimension(d))
+        wide.set_dynamic_size(d, operand.dynamic_size(d));
+    }
+    for (int64_t i = 0; i < wide.element_count(); ++i) {
+      const double value = ValueOf(type, operand.Get(i));
+      wide.Set(i, Element{EncodeFloat(ElementType::kF64, selects ? value : map(value, init))});
+    }
+    widened.push_back(std::move(wide));
+  }
+  return widened;
+}
+
+}  // namespace assay

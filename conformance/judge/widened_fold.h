@@ -1,0 +1,37 @@
+// The sum or product that an instruction forms, formed in f64 from something else than its
+// operands: ones count the terms, magnitudes give the sum of magnitudes that bounds of sums are
+// made of. In the instruction's own type both could overflow. Tests: allowance_test.cc.
+#ifndef ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
+#define ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "evaluator/region/reducer.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// kAdd or kMultiply where the instruction folds floats or complex numbers that way, else kOther.
+ReducerKind FoldKind(const Instruction& instruction);
+
+// The instruction alone in a module, as IsolateInstruction makes it, with every float and complex
+// type f64 and its fold replaced by `fold` (add or multiply). Contractions add products whatever
+// `fold` says.
+std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold);
+
+// What each operand element becomes, from its value (for a complex one |real| + |imaginary|).
+// `init` is true for the start value of a fold.
+using TermMap = std::function<double(double value, bool init)>;
+
+// Operands for that module. Indices stay, and so do the elements that a select-and-scatter selects
+// by.
+std::vector<Literal> WidenOperands(const Instruction& instruction,
+                                   absl::Span<const Literal> operands, const TermMap& map);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_

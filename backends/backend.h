@@ -56,7 +56,17 @@ class Backend {
   virtual absl::StatusOr<Literal> Download(const Buffer& buffer) = 0;
 };
 
-// Compile, upload, execute and download on one device.
+// Upload the arguments of each device, execute `repeat` times and download each device's result;
+// `seconds`, if not null, gets the time of the fastest. INVALID_ARGUMENT, saying both, where the
+// executable runs on more devices than there are arguments for.
+absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& executable,
+                                                  absl::Span<const std::vector<Literal>> arguments,
+                                                  int repeat = 1, double* seconds = nullptr);
+// The same on one device.
+absl::StatusOr<Literal> RunCompiled(Backend& backend, Executable& executable,
+                                    absl::Span<const Literal> arguments, int repeat = 1,
+                                    double* seconds = nullptr);
+// Compile, and that.
 absl::StatusOr<Literal> RunOnce(Backend& backend, const Module& module,
                                 absl::Span<const Literal> arguments);
 

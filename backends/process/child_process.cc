@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,15 +14,17 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "backends/process/cleanup.h"
 
 namespace assay {
 namespace {
 
 constexpr size_t kKeptOutput = 16 << 10;
 constexpr int kShownLines = 12;
+constexpr size_t kLongestShownLine = 200;
 constexpr int kChildRequestFd = 3;
 constexpr int kChildResponseFd = 4;
 
@@ -38,8 +41,10 @@ struct Channel {
 };
 
 // In the child, between fork and exec: only what is safe there.
-[[noreturn]] void RunChild(const char* command, int request, int response, int output) {
+[[noreturn]] void RunChild(const char* command, char* const* environment, int request, int response,
+                           int output) {
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Out of the way of 3 and 4 first, whatever numbers the descriptors have.
   request = fcntl(request, F_DUPFD, 10);
   response = fcntl(response, F_DUPFD, 10);
@@ -54,8 +59,23 @@ struct Channel {
   close(response);
   close(output);
   signal(SIGPIPE, SIG_DFL);
-  execl("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr));
+  for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+  execle("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr), environment);
   _exit(127);
+}
+
+// This process's environment with the numbers of the descriptors.
+std::vector<std::string> ChildEnvironment() {
+  std::vector<std::string> entries = {absl::StrCat("ASSAY_REQUEST_FD=", kChildRequestFd),
+                                      absl::StrCat("ASSAY_RESPONSE_FD=", kChildResponseFd)};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const absl::string_view text = *entry;
+    if (!absl::StartsWith(text, "ASSAY_REQUEST_FD=") &&
+        !absl::StartsWith(text, "ASSAY_RESPONSE_FD=")) {
+      entries.emplace_back(text);
+    }
+  }
+  return entries;
 }
 
 }  // namespace
@@ -65,15 +85,17 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::str
   if (!request.Open() || !response.Open() || !output.Open()) {
     return absl::AbortedError(absl::StrCat("cannot make channels: ", strerror(errno)));
   }
-  // Where the command is one simple command it replaces the shell, so that its end is seen as it
-  // is.
-  const bool simple = command.find_first_of(";&|<>()\n") == std::string::npos;
-  const std::string line =
-      absl::StrCat("export ASSAY_REQUEST_FD=", kChildRequestFd,
-                   " ASSAY_RESPONSE_FD=", kChildResponseFd, "\n", simple ? "exec " : "", command);
+  std::vector<std::string> entries = ChildEnvironment();
+  std::vector<char*> environment;
+  for (std::string& entry : entries) environment.push_back(entry.data());
+  environment.push_back(nullptr);
   const pid_t pid = fork();
   if (pid < 0) return absl::AbortedError(absl::StrCat("cannot fork: ", strerror(errno)));
-  if (pid == 0) RunChild(line.c_str(), request.theirs, response.theirs, output.theirs);
+  if (pid == 0) {
+    RunChild(command.c_str(), environment.data(), request.theirs, response.theirs, output.theirs);
+  }
+  setpgid(pid, pid);  // the child does so too; whoever comes first
+  KillOnSignal(pid);
   close(request.theirs);
   close(response.theirs);
   close(output.theirs);
@@ -96,6 +118,7 @@ void ChildProcess::Kill() {
   if (pid_ < 0) return;
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);
+  ForgetGroup(pid_);
   waitpid(pid_, nullptr, 0);
   pid_ = -1;
 }
@@ -119,31 +142,58 @@ std::string ChildProcess::LastLines() const {
   std::vector<absl::string_view> lines = absl::StrSplit(output_, '\n', absl::SkipWhitespace());
   if (lines.empty()) return "; it printed nothing";
   if (lines.size() > kShownLines) lines.erase(lines.begin(), lines.end() - kShownLines);
-  return absl::StrCat("; the last it printed:\n    ", absl::StrJoin(lines, "\n    "));
+  std::string text = "; the last it printed:";
+  for (absl::string_view line : lines) {
+    absl::StrAppend(&text, "\n    ", line.substr(0, kLongestShownLine));
+    if (line.size() > kLongestShownLine) {
+      absl::StrAppend(&text, " [... ", line.size() - kLongestShownLine, " bytes]");
+    }
+  }
+  return text;
+}
+
+bool ChildProcess::HasEnded(std::string* how) const {
+  siginfo_t info = {};
+  if (waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
+    return false;
+  }
+  auto signal_text = [](int number) {
+    return absl::StrCat("killed by signal ", number, " (", strsignal(number), ")");
+  };
+  constexpr int kShellSignal = 128;  // a shell's exit code for a command that a signal ended
+  if (info.si_code != CLD_EXITED) {
+    *how = absl::StrCat("was ", signal_text(info.si_status));
+  } else if (info.si_status > kShellSignal && info.si_status < kShellSignal + NSIG) {
+    *how = absl::StrCat("exited with code ", info.si_status, ", as a shell does for a command ",
+                        signal_text(info.si_status - kShellSignal));
+  } else {
+    *how = absl::StrCat("exited with code ", info.si_status);
+  }
+  return true;
 }
 
 absl::Status ChildProcess::Ended(absl::string_view during) {
   // Its channel is closed: it is dead or dying. Grant it a moment to be so.
-  int state = 0;
-  pid_t ended = 0;
-  for (int i = 0; i < 200 && ended == 0; ++i) {
-    ended = waitpid(pid_, &state, WNOHANG);
-    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::string how = "closed its channel without ending";
+  for (int i = 0; i < 200 && !HasEnded(&how); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   CollectOutput();
-  std::string how = "closed its channel without ending";
-  if (ended == pid_) {
-    pid_ = -1;
-    if (WIFSIGNALED(state)) {
-      how = absl::StrCat("was killed by signal ", WTERMSIG(state), " (", strsignal(WTERMSIG(state)),
-                         ")");
-    } else {
-      how = absl::StrCat("exited with code ", WEXITSTATUS(state));
-    }
-  }
   const std::string words = LastLines();
   Kill();
   return absl::AbortedError(absl::StrCat("process '", command_, "' ", how, " ", during, words));
+}
+
+void ChildProcess::Finish(absl::string_view bytes, Clock::time_point deadline) {
+  if (!Send(bytes, deadline).ok()) return;
+  close(request_fd_);
+  request_fd_ = -1;
+  std::string how;
+  while (Clock::now() < deadline && !HasEnded(&how)) {
+    CollectOutput();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  Kill();
 }
 
 absl::Status ChildProcess::Refuse(absl::string_view what) {
@@ -158,9 +208,12 @@ absl::Status ChildProcess::Wait(int fd, short events, Clock::time_point deadline
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return Refuse("hung: it did not answer in time");
     pollfd fds[2] = {{fd, events, 0}, {output_fd_, POLLIN, 0}};
-    const auto timeout = static_cast<int>(std::min<int64_t>(left.count(), 1000));
+    constexpr int64_t kLongestPoll = 200;
+    const auto timeout = static_cast<int>(std::min(left.count(), kLongestPoll));
     const int ready = poll(fds, output_fd_ >= 0 ? 2 : 1, timeout);
     if (ready < 0 && errno != EINTR) return Refuse(absl::StrCat("poll failed: ", strerror(errno)));
+    // Something that it left in the background may hold its channel open.
+    if (std::string how; ready == 0 && HasEnded(&how)) return Ended("before it answered");
     if (ready <= 0) continue;
     if (output_fd_ >= 0 && fds[1].revents != 0) CollectOutput();
     if (fds[0].revents != 0) return absl::OkStatus();

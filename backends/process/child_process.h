@@ -1,5 +1,6 @@
 // A program that is spoken to over two file descriptors of its own, with deadlines; what it prints
-// is collected for messages. Tests: process_test.cc.
+// is collected for messages. It dies with this process, also when a signal ends that. Tests:
+// process_test.cc.
 #ifndef ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_
 #define ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_
 
@@ -25,7 +26,7 @@ class ChildProcess {
   // descriptors: ASSAY_REQUEST_FD to read from, ASSAY_RESPONSE_FD to write to. Its standard input
   // is empty; its standard output and error are collected.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(const std::string& command);
-  // Kills whatever still runs.
+  // Kills whatever still runs, with its whole process group.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
@@ -37,6 +38,10 @@ class ChildProcess {
   absl::StatusOr<std::string> ReadLine(size_t max_length, Clock::time_point deadline);
   absl::Status ReadExactly(absl::Span<std::byte> bytes, Clock::time_point deadline);
 
+  // Sends the last words and waits until the child has ended or the deadline has passed; then kills
+  // what is left.
+  void Finish(absl::string_view bytes, Clock::time_point deadline);
+
   // An error about what the child answered; kills it.
   absl::Status Refuse(absl::string_view what);
 
@@ -45,6 +50,8 @@ class ChildProcess {
   // Waits until the wanted descriptor is ready, collecting output meanwhile.
   absl::Status Wait(int fd, short events, Clock::time_point deadline);
   void CollectOutput();
+  // Whether the command has ended; it stays a zombie, whose number nobody else gets, until Kill.
+  bool HasEnded(std::string* how) const;
   void Kill();
   // Why the child no longer answers, with its last words.
   absl::Status Ended(absl::string_view during);

@@ -1,5 +1,6 @@
 #include "backends/process/process_backend.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/host_buffer.h"
+#include "backends/process/cleanup.h"
+#include "spec/proto/module_file.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -21,8 +25,11 @@ namespace {
 
 constexpr int kProtocol = 1;
 constexpr size_t kLongestHeader = 16 << 20;
+constexpr double kGraceSeconds = 1;  // to end after bye
 
 Clock::time_point After(double seconds) {
+  constexpr double kNever = 1e8;  // more than three years, and within the clock's range
+  if (seconds < 0 || seconds > kNever) return Clock::time_point::max();
   return Clock::now() +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
@@ -47,15 +54,21 @@ std::optional<std::set<std::string>> WordsOf(const Json& object, const char* key
   return words;
 }
 
-class ProcessBuffer : public Buffer {
- public:
-  explicit ProcessBuffer(Literal literal) : literal_(std::move(literal)) {}
-  const Shape& shape() const override { return literal_.shape(); }
-  const Literal& literal() const { return literal_; }
+// The beginning of an answer, for messages.
+std::string Excerpt(const Json& answer) {
+  return answer.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 200);
+}
 
- private:
-  Literal literal_;
-};
+// Bytes of the arrays that come in the payload of a result.
+int64_t InlineBytes(const Json& devices) {
+  int64_t total = 0;
+  for (const Json& device : devices) {
+    for (const Json& header : device) {
+      if (header.is_object() && !header.contains("file")) total += IntOf(header, "bytes", 0);
+    }
+  }
+  return total;
+}
 
 absl::StatusCode CodeOfKind(const std::string& kind) {
   if (kind == "invalid") return absl::StatusCode::kInvalidArgument;
@@ -70,14 +83,12 @@ absl::StatusCode CodeOfKind(const std::string& kind) {
 class ProcessExecutable : public Executable {
  public:
   ProcessExecutable(ProcessBackend& backend, const Module& module)
-      : backend_(backend),
-        text_(PrintModule(module, PrintOptions::Lossless())),
-        result_(module.entry()->root()->shape()) {}
+      : backend_(backend), module_(module), result_(module.entry()->root()->shape()) {}
 
   ~ProcessExecutable() override { backend_.Release(handle_, generation_); }
 
   absl::Status Compile() {
-    absl::StatusOr<int64_t> handle = backend_.CompileText(text_, &devices_);
+    absl::StatusOr<int64_t> handle = backend_.CompileModule(module_, &devices_);
     if (!handle.ok()) return handle.status();
     handle_ = *handle;
     generation_ = backend_.generation_;
@@ -97,7 +108,7 @@ class ProcessExecutable : public Executable {
 
  private:
   ProcessBackend& backend_;
-  const std::string text_;
+  const Module& module_;
   const Shape result_;
   int64_t handle_ = 0;
   int64_t generation_ = -1;
@@ -109,10 +120,12 @@ ProcessBackend::ProcessBackend(ProcessOptions options)
     : options_(std::move(options)), name_(absl::StrCat("process:", options_.command)) {}
 
 ProcessBackend::~ProcessBackend() {
-  if (child_ != nullptr) (void)child_->Send("{\"type\":\"bye\"}\n", After(1));
+  if (child_ != nullptr) child_->Finish("{\"type\":\"bye\"}\n", After(kGraceSeconds));
   child_ = nullptr;
+  if (scratch_.empty()) return;
   std::error_code ignored;
-  if (!scratch_.empty()) std::filesystem::remove_all(scratch_, ignored);
+  std::filesystem::remove_all(scratch_, ignored);
+  ForgetFolder(scratch_);
 }
 
 absl::Status ProcessBackend::Refuse(absl::string_view what) {
@@ -128,25 +141,34 @@ absl::StatusOr<std::string> ProcessBackend::ScratchFile() {
       return absl::AbortedError(absl::StrCat("cannot make a folder for payloads at ", pattern));
     }
     scratch_ = pattern;
+    RemoveOnSignal(scratch_);
   }
   return absl::StrCat(scratch_, "/", next_id_++);
 }
 
+bool ProcessBackend::EnsureNothingUnread() {
+  const std::optional<int64_t> id = std::exchange(unread_release_, std::nullopt);
+  // Whatever the answer says; a child that has none is gone afterwards.
+  if (child_ != nullptr && id) (void)ReadAnswer(*id, After(options_.start_seconds));
+  return child_ != nullptr;
+}
+
 absl::Status ProcessBackend::EnsureChild() {
-  if (child_ != nullptr) return absl::OkStatus();
+  if (EnsureNothingUnread()) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<ChildProcess>> child = ChildProcess::Start(options_.command);
   if (!child.ok()) return child.status();
   child_ = *std::move(child);
   ++generation_;
   absl::StatusOr<Json> hello =
       Ask({{"type", "hello"}, {"protocol", kProtocol}}, "", options_.start_seconds);
-  if (!hello.ok()) return hello.status();
-  return ReadHello(*hello);
+  absl::Status status = hello.ok() ? ReadHello(*hello) : hello.status();
+  if (!status.ok()) child_ = nullptr;  // one that refused is asked again the next time
+  return status;
 }
 
 absl::Status ProcessBackend::ReadHello(const Json& hello) {
   if (StringOf(hello, "type") != "hello") {
-    return Refuse(absl::StrCat("did not say hello but ", hello.dump().substr(0, 200)));
+    return Refuse(absl::StrCat("did not say hello but ", Excerpt(hello)));
   }
   const int64_t protocol = IntOf(hello, "protocol", 0);
   if (protocol != kProtocol) {
@@ -158,8 +180,8 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   capabilities_.operations = WordsOf(hello, "operations");
   capabilities_.types = WordsOf(hello, "types");
   capabilities_.devices = IntOf(hello, "devices", 1);
-  if (!capabilities_.formats.contains("hlo-text")) {
-    return Refuse("does not read hlo-text, the format that modules are sent in");
+  if (!capabilities_.formats.contains("hlo-text") && !capabilities_.formats.contains("hlo-proto")) {
+    return Refuse("reads neither hlo-text nor hlo-proto, the formats that modules are sent in");
   }
   return absl::OkStatus();
 }
@@ -173,12 +195,23 @@ absl::StatusOr<ProcessCapabilities> ProcessBackend::Capabilities() {
 absl::StatusOr<Json> ProcessBackend::Ask(Json request, absl::string_view payload, double seconds) {
   const Clock::time_point deadline = After(seconds);
   const int64_t id = next_id_++;
+  absl::Status status = SendRequest(std::move(request), payload, id, deadline);
+  if (!status.ok()) return status;
+  return ReadAnswer(id, deadline);
+}
+
+absl::Status ProcessBackend::SendRequest(Json request, absl::string_view payload, int64_t id,
+                                         Clock::time_point deadline) {
   request["id"] = id;
   if (!payload.empty()) request["payload"] = payload.size();
   absl::Status status = child_->Send(absl::StrCat(request.dump(), "\n"), deadline);
   if (status.ok()) status = child_->Send(payload, deadline);
-  absl::StatusOr<std::string> line =
-      status.ok() ? child_->ReadLine(kLongestHeader, deadline) : status;
+  if (!status.ok()) child_ = nullptr;
+  return status;
+}
+
+absl::StatusOr<Json> ProcessBackend::ReadAnswer(int64_t id, Clock::time_point deadline) {
+  absl::StatusOr<std::string> line = child_->ReadLine(kLongestHeader, deadline);
   if (!line.ok()) {
     child_ = nullptr;
     return line.status();
@@ -187,15 +220,37 @@ absl::StatusOr<Json> ProcessBackend::Ask(Json request, absl::string_view payload
   if (!answer.is_object()) {
     return Refuse(absl::StrCat("answered no JSON object but '", line->substr(0, 200), "'"));
   }
-  if (IntOf(answer, "id", id) != id) {
-    return Refuse(absl::StrCat("answered request ", IntOf(answer, "id", -1), ", not ", id));
+  auto answered = answer.find("id");
+  if (answered == answer.end() || !answered->is_number_integer()) {
+    return Refuse(absl::StrCat("answered request ", id, " without an id: ", Excerpt(answer)));
   }
-  if (StringOf(answer, "type") == "error") {
+  if (answered->get<int64_t>() != id) {
+    return Refuse(absl::StrCat("answered request ", answered->get<int64_t>(), ", not ", id));
+  }
+  const std::string type = StringOf(answer, "type");
+  if (type == "result") return answer;
+  absl::Status status = SkipPayload(answer, deadline);
+  if (!status.ok()) return status;
+  if (type == "error") {
     return absl::Status(CodeOfKind(StringOf(answer, "kind")),
                         absl::StrCat(capabilities_.name.empty() ? name_ : capabilities_.name, ": ",
                                      StringOf(answer, "message", "error without a message")));
   }
   return answer;
+}
+
+absl::Status ProcessBackend::SkipPayload(const Json& answer, Clock::time_point deadline) {
+  std::vector<std::byte> skipped(1 << 16);
+  for (int64_t left = IntOf(answer, "payload", 0); left > 0;) {
+    const auto count = static_cast<size_t>(std::min<int64_t>(left, skipped.size()));
+    absl::Status status = child_->ReadExactly(absl::MakeSpan(skipped.data(), count), deadline);
+    if (!status.ok()) {
+      child_ = nullptr;
+      return status;
+    }
+    left -= static_cast<int64_t>(count);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status ProcessBackend::Supports(const Module& module) {
@@ -227,14 +282,19 @@ absl::Status ProcessBackend::Supports(const Module& module) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> ProcessBackend::CompileText(const std::string& text, int64_t* devices) {
+absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module, int64_t* devices) {
+  const bool text = capabilities_.formats.contains("hlo-text");
+  absl::StatusOr<std::string> content = text ? PrintModule(module, PrintOptions::Lossless())
+                                             : SerializeModule(module, ModuleFormat::kModuleProto);
+  if (!content.ok()) return content.status();
   absl::StatusOr<Json> answer =
-      Ask({{"type", "compile"}, {"format", "hlo-text"}}, text, options_.compile_seconds);
+      Ask({{"type", "compile"}, {"format", text ? "hlo-text" : "hlo-proto"}}, *content,
+          options_.compile_seconds);
   if (!answer.ok()) return answer.status();
   auto handle = answer->find("handle");
   if (StringOf(*answer, "type") != "compiled" || handle == answer->end() ||
       !handle->is_number_integer()) {
-    return Refuse(absl::StrCat("answered a compile request with ", answer->dump().substr(0, 200)));
+    return Refuse(absl::StrCat("answered a compile request with ", Excerpt(*answer)));
   }
   *devices = IntOf(*answer, "devices", 1);
   return handle->get<int64_t>();
@@ -273,7 +333,7 @@ absl::StatusOr<std::vector<BufferHandle>> ProcessBackend::Execute(
   for (const std::vector<const Buffer*>& device : arguments) {
     Json leaves = Json::array();
     for (const Buffer* buffer : device) {
-      for (const Literal& leaf : Flatten(static_cast<const ProcessBuffer*>(buffer)->literal())) {
+      for (const Literal& leaf : Flatten(static_cast<const HostBuffer*>(buffer)->literal())) {
         absl::StatusOr<Json> header = EncodeLeaf(leaf, &payload);
         if (!header.ok()) return header.status();
         leaves.push_back(*std::move(header));
@@ -289,7 +349,16 @@ absl::StatusOr<std::vector<BufferHandle>> ProcessBackend::Execute(
   auto by_device = answer->find("results");
   if (StringOf(*answer, "type") != "result" || by_device == answer->end() ||
       !by_device->is_array() || by_device->size() != arguments.size()) {
-    return Refuse(absl::StrCat("answered an execute request with ", answer->dump().substr(0, 200)));
+    return Refuse(absl::StrCat("answered an execute request with ", Excerpt(*answer)));
+  }
+  const int64_t payload_bytes = IntOf(*answer, "payload", 0);
+  for (const Json& device : *by_device) {
+    absl::Status status = CheckHeaders(device, result);
+    if (!status.ok()) return status;
+  }
+  if (payload_bytes != InlineBytes(*by_device)) {
+    return Refuse(absl::StrCat("announced a payload of ", payload_bytes, " bytes for arrays of ",
+                               InlineBytes(*by_device)));
   }
   auto time = answer->find("seconds");
   *seconds = time != answer->end() && time->is_number() ? time->get<double>() : 0;
@@ -297,25 +366,38 @@ absl::StatusOr<std::vector<BufferHandle>> ProcessBackend::Execute(
   for (const Json& device : *by_device) {
     absl::StatusOr<Literal> value = ReadResult(device, result, deadline);
     if (!value.ok()) return value.status();
-    results.push_back(std::make_unique<ProcessBuffer>(*std::move(value)));
+    results.push_back(std::make_unique<HostBuffer>(*std::move(value)));
   }
   return results;
 }
 
-absl::StatusOr<Literal> ProcessBackend::ReadResult(const Json& headers, const Shape& result,
-                                                   Clock::time_point deadline) {
+absl::Status ProcessBackend::CheckHeaders(const Json& headers, const Shape& result) {
   const std::vector<const Shape*> shapes = Leaves(result);
   if (!headers.is_array() || headers.size() != shapes.size()) {
     return Refuse(absl::StrCat("answered with ", headers.size(), " result arrays instead of ",
                                shapes.size()));
   }
-  std::vector<Literal> leaves;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const std::string shape = StringOf(headers[i], "shape");
     if (shape != shapes[i]->ToString()) {
       return Refuse(absl::StrCat("answered with shape '", shape, "' for result array ", i,
                                  ", which is ", shapes[i]->ToString()));
     }
+    absl::StatusOr<int64_t> bytes = shapes[i]->is_array() ? shapes[i]->ByteSize() : 0;
+    if (!bytes.ok()) return bytes.status();
+    if (IntOf(headers[i], "bytes", shapes[i]->is_array() ? -1 : 0) != *bytes) {
+      return Refuse(absl::StrCat("announced ", IntOf(headers[i], "bytes", -1), " bytes for ", shape,
+                                 ", which has ", *bytes));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> ProcessBackend::ReadResult(const Json& headers, const Shape& result,
+                                                   Clock::time_point deadline) {
+  const std::vector<const Shape*> shapes = Leaves(result);
+  std::vector<Literal> leaves;
+  for (size_t i = 0; i < shapes.size(); ++i) {
     if (!shapes[i]->is_array()) {
       leaves.push_back(Literal::Token());
       continue;
@@ -330,18 +412,17 @@ absl::StatusOr<Literal> ProcessBackend::ReadResult(const Json& headers, const Sh
 }
 
 void ProcessBackend::Release(int64_t handle, int64_t generation) {
-  if (child_ == nullptr || generation != generation_) return;
-  // Whether the child minds does not matter to anybody.
-  (void)Ask({{"type", "release"}, {"handle", handle}}, "", options_.start_seconds);
+  if (!EnsureNothingUnread() || generation != generation_) return;
+  // Nobody waits for the answer: it is read before the next request.
+  const int64_t id = next_id_++;
+  if (SendRequest({{"type", "release"}, {"handle", handle}}, "", id, After(kGraceSeconds)).ok()) {
+    unread_release_ = id;
+  }
 }
 
 absl::Status ProcessBackend::ReadArray(const Json& header, Literal* literal,
                                        Clock::time_point deadline) {
   const int64_t bytes = literal->byte_size();
-  if (IntOf(header, "bytes", -1) != bytes) {
-    return Refuse(absl::StrCat("announced ", IntOf(header, "bytes", -1), " bytes for ",
-                               literal->shape().ToString(), ", which has ", bytes));
-  }
   absl::Span<std::byte> storage(literal->mutable_data(), bytes);
   const std::string file = StringOf(header, "file");
   if (file.empty()) {
@@ -358,11 +439,11 @@ absl::Status ProcessBackend::ReadArray(const Json& header, Literal* literal,
 }
 
 absl::StatusOr<BufferHandle> ProcessBackend::Upload(const Literal& literal) {
-  return std::make_unique<ProcessBuffer>(literal);
+  return std::make_unique<HostBuffer>(literal);
 }
 
 absl::StatusOr<Literal> ProcessBackend::Download(const Buffer& buffer) {
-  return static_cast<const ProcessBuffer&>(buffer).literal();
+  return static_cast<const HostBuffer&>(buffer).literal();
 }
 
 }  // namespace assay

@@ -1,10 +1,16 @@
 // Well-behaved and misbehaving processes behind the backend interface.
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "backends/process/process_backend.h"
@@ -156,6 +162,154 @@ TEST(Process, TheNextRequestGetsAFreshChild) {
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), "{1, 2, 3}");
   std::remove(marker.c_str());
+}
+
+std::string Scratch(absl::string_view name) {
+  return absl::StrCat(testing::TempDir(), "assay_process_test_", getpid(), "_", name);
+}
+
+// A target that answers as the JSON says: one object to each request.
+std::string Scripted(absl::string_view answers) {
+  static int number = 0;
+  const std::string path = Scratch(absl::StrCat("script_", number++));
+  std::ofstream(path) << answers;
+  return Misbehaving("by_hand", path);
+}
+
+constexpr char kHello[] = R"({"type":"hello","protocol":1,"formats":["hlo-text"]})";
+constexpr char kCompiled[] = R"({"type":"compiled","handle":1})";
+
+TEST(Process, CommandsAreThoseOfAShell) {
+  const std::string target = Misbehaving("nothing");
+  for (const std::string& command :
+       {absl::StrCat("FOO=1 ", target), absl::StrCat("exec ", target),
+        absl::StrCat("( ", target, " )"), absl::StrCat("if true; then ", target, "; fi"),
+        absl::StrCat("export A=1; ", target)}) {
+    EXPECT_EQ(RunEcho(command), "f32[3]{0} {1, 2, 3}") << command;
+  }
+  EXPECT_THAT(RunEcho(absl::StrCat("true; ", Misbehaving("crash_in_compile"), "; exit $?")),
+              HasSubstr("exited with code 134, as a shell does for a command killed by signal 6"));
+}
+
+TEST(Process, EveryDeadlineHolds) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string hung = "hung";
+  EXPECT_THAT(RunEcho(Scripted(R"([{"@sleep":1}])"), 1), HasSubstr(hung));
+  EXPECT_THAT(RunEcho(Scripted(absl::StrCat("[", kHello, R"(,{"@sleep":1}])")), 1),
+              HasSubstr(hung));
+  EXPECT_THAT(RunEcho(Scripted(absl::StrCat("[", kHello, ",", kCompiled, R"(,{"@sleep":1}])")), 1),
+              HasSubstr(hung));
+  // The result of a target that hangs in release is there, and nobody waits longer than for bye.
+  const std::string result =
+      R"({"type":"error","kind":"invalid","message":"on purpose"},{"@sleep":1}])";
+  EXPECT_THAT(RunEcho(Scripted(absl::StrCat("[", kHello, ",", kCompiled, ",", result)), 20),
+              HasSubstr("on purpose"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+}
+
+TEST(Process, ACommandThatEndsIsNotWaitedFor) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_THAT(RunEcho("sleep 60 & exit 3"), HasSubstr("exited with code 3"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
+}
+
+// The processes that run with this word in their command line.
+int Running(const std::string& word) {
+  const std::string command = absl::StrCat("ps -eo args | grep -c '^sleep ", word, "$'");
+  FILE* pipe = popen(command.c_str(), "r");
+  int count = -1;
+  EXPECT_EQ(fscanf(pipe, "%d", &count), 1);
+  pclose(pipe);
+  return count;
+}
+
+TEST(Process, NothingOutlivesTheChild) {
+  const std::string seconds = absl::StrCat("78", getpid());
+  EXPECT_THAT(RunEcho(absl::StrCat("sleep ", seconds, " 3>&- 4>&- & exit 3")),
+              HasSubstr("exited with code 3"));
+  EXPECT_EQ(Running(seconds), 0);
+}
+
+TEST(Process, NothingOutlivesASignal) {
+  const std::string seconds = absl::StrCat("79", getpid());
+  const pid_t pid = fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    RunEcho(absl::StrCat("true; sleep ", seconds, "; true"), 50);
+    _exit(0);
+  }
+  for (int i = 0; i < 1000 && Running(seconds) == 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_EQ(Running(seconds), 1);
+  kill(pid, SIGTERM);
+  int state = 0;
+  ASSERT_EQ(waitpid(pid, &state, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(state) && WTERMSIG(state) == SIGTERM);
+  for (int i = 0; i < 100 && Running(seconds) != 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  EXPECT_EQ(Running(seconds), 0);
+}
+
+TEST(Process, ARefusedHelloIsAskedAgain) {
+  auto backend = Backend(Misbehaving("no_licence"));
+  auto module = *ParseModule(kEcho);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(backend->Compile(*module).status().ToString(),
+                AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("no licence today")));
+  }
+}
+
+TEST(Process, AnswersHaveAnIdAndTheirPayload) {
+  auto answer = [&](absl::string_view result) {
+    return RunEcho(Scripted(absl::StrCat("[", kHello, ",", kCompiled, ",", result, "]")));
+  };
+  EXPECT_THAT(answer(R"({"type":"result","@no_id":true,"results":[[]]})"),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("without an id")));
+  const std::string arrays = R"("results":[[{"shape":"f32[3]","bytes":12}]])";
+  EXPECT_EQ(answer(absl::StrCat(R"({"type":"result",)", arrays,
+                                R"(,"payload":12,"@payload":"000000000000"})")),
+            "f32[3]{0} {6.40969056e-10, 6.40969056e-10, 6.40969056e-10}");
+  for (const char* payload : {R"("payload":13,"@payload":"0000000000000")", R"("payload":0)",
+                              R"("@payload":"000000000000")"}) {
+    EXPECT_THAT(answer(absl::StrCat(R"({"type":"result",)", arrays, ",", payload, "}")),
+                AllOf(HasSubstr("ABORTED"), HasSubstr("announced a payload of")));
+  }
+  // The payload of an error is skipped: the next answer is read from its beginning.
+  auto backend = Backend(Scripted(absl::StrCat(
+      "[", kHello,
+      R"(,{"type":"error","kind":"invalid","message":"m","payload":3,"@payload":"abc"},)",
+      kCompiled, "]")));
+  auto module = *ParseModule(kEcho);
+  EXPECT_EQ(backend->Compile(*module).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(backend->Compile(*module).ok());
+}
+
+TEST(Process, TheExampleReadsFiles) {
+  ProcessOptions options;
+  options.command = ASSAY_EXAMPLE_TARGET;
+  options.file_threshold = 8;
+  ProcessBackend backend(options);
+  EXPECT_EQ(RunText(backend, "ENTRY e { x = f32[3] parameter(0) ROOT n = f32[3] negate(x) }",
+                    {"f32[3]{0} {1, 2, 3}"}),
+            "f32[3]{0} {-1, -2, -3}");
+}
+
+TEST(Process, ByeIsHeard) {
+  const std::string path = Scratch("bye");
+  EXPECT_EQ(RunEcho(Misbehaving("slow_bye", path)), "f32[3]{0} {1, 2, 3}");
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+TEST(Process, LongLinesAreCut) {
+  const std::string message = RunEcho("head -c 20000 /dev/zero | tr '\\0' x; exit 1");
+  EXPECT_THAT(message, HasSubstr("exited with code 1"));
+  EXPECT_LT(message.size(), 600u);
+}
+
+TEST(Process, ModulesGoAsProtosToThoseWhoWantThem) {
+  EXPECT_EQ(RunEcho(Misbehaving("proto")), "f32[3]{0} {1, 2, 3}");
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -29,7 +31,19 @@ std::string ReadBytes(size_t count) {
   return bytes;
 }
 
+// The bytes of a large array come in a file, which is ours to delete.
+std::string ReadArray(const json& leaf) {
+  if (!leaf.contains("file")) return ReadBytes(leaf["bytes"]);
+  const std::string path = leaf["file"];
+  std::ifstream in(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(in), {});
+  if (bytes.size() != leaf["bytes"]) std::exit(1);
+  std::remove(path.c_str());
+  return bytes;
+}
+
 void Answer(json header, const std::string& payload = "") {
+  if (!payload.empty()) header["payload"] = payload.size();
   const std::string line = header.dump() + "\n" + payload;
   std::fwrite(line.data(), 1, line.size(), responses);
   std::fflush(responses);
@@ -72,7 +86,7 @@ Floats Run(const assay::Module& module, const std::vector<Floats>& arguments) {
 void Execute(const json& request, const assay::Module& module) {
   std::vector<Floats> arguments;
   for (const json& leaf : request["arguments"][0]) {
-    const std::string bytes = ReadBytes(leaf["bytes"]);
+    const std::string bytes = ReadArray(leaf);
     arguments.emplace_back(bytes.size() / sizeof(float));
     std::memcpy(arguments.back().data(), bytes.data(), bytes.size());
   }

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Holds the .npz reader and writer against numpy: numpy writes arrays in every way it knows, the
-program copies them, numpy reads the copy. Needs numpy and ml_dtypes: of the interpreter itself, or of
-$ASSAY_PEERS/bin/python. Without them the test is skipped (exit code 77) unless ASSAY_REQUIRE_PEERS is set.
+program copies them, numpy reads the copy. Needs numpy and ml_dtypes (tools/peers/peers.py).
 
 usage: npz_peer_test.py path/to/copy_arrays
 """
@@ -10,15 +9,12 @@ import subprocess
 import sys
 import tempfile
 
-try:
-    import ml_dtypes
-    import numpy as np
-except ImportError as missing:
-    peer = os.path.join(os.environ.get("ASSAY_PEERS", ""), "bin", "python")
-    if os.path.exists(peer) and "ASSAY_IN_PEER" not in os.environ:  # once, not for ever
-        os.execve(peer, [peer, *sys.argv], {**os.environ, "ASSAY_IN_PEER": "1"})
-    print(f"SKIP: {missing}")
-    sys.exit(1 if os.environ.get("ASSAY_REQUIRE_PEERS") else 77)
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'peers'))
+import peers  # noqa: E402
+
+peers.need('numpy', 'ml_dtypes')
+import ml_dtypes  # noqa: E402
+import numpy as np  # noqa: E402
 
 
 def arrays():

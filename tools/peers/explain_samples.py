@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Explains every difference between the golden results of the samples and XLA CPU's.
 
-usage: explain_samples.py ASSAY [SAMPLE ...] [--write docs/samples.md] [--check]
+usage: explain_samples.py ASSAY [SAMPLE ...] [--write] [--check]
 
 Runs every instruction of each sample alone on XLA CPU, on golden operands (assay diff --isolate), and compares
 XLA's value with the bound of its operation: n u sum|terms| for sums, the ulp budget of elementary functions, the
 golden bits for everything else. Also compares the golden results of the whole sample with XLA CPU's stored ones.
-Exit code 1 when a sample has an unexplained instruction, 77 when the peer is not installed (ASSAY_PEERS).
+--write puts the table into docs/samples.md; --check compares it with the rows there. Exit code 1 when a sample has an
+instruction that is unexplained or that XLA failed to run (other than by not supporting it) or a row is not that of
+the document; 77 when the peer is not installed (peers.py).
 """
 import argparse
 import json
@@ -14,9 +16,11 @@ import os
 import subprocess
 import sys
 
+import peers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLES = os.path.join(ROOT, 'conformance', 'samples')
-PEERS = os.environ.get('ASSAY_PEERS', os.path.expanduser('~/.cache/assay/peers'))
+DOCUMENT = os.path.join(ROOT, 'docs', 'samples.md')
 
 
 def run(assay, *arguments):
@@ -37,7 +41,7 @@ def whole(assay, name):
 
 
 def isolated(assay, name):
-    target = f'process:{PEERS}/bin/python {ROOT}/tools/peers/xla_cpu.py --strict'
+    target = f'process:{peers.PYTHON} {ROOT}/tools/peers/xla_cpu.py --strict'
     return run(assay, 'diff', os.path.join(SAMPLES, name + '.hlo'), '--inputs',
                os.path.join(SAMPLES, name + '.inputs.npz'), '--isolate', '--right', target)
 
@@ -46,11 +50,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('samples', nargs='*')
-    parser.add_argument('--write')
+    parser.add_argument('--write', action='store_true')
+    parser.add_argument('--check', action='store_true')
     options = parser.parse_args()
-    if not os.path.exists(f'{PEERS}/bin/python'):
-        print(f'no peers in {PEERS}: tools/setup --peers installs them')
-        return 1 if os.environ.get('ASSAY_REQUIRE_PEERS') == '1' else 77
+    peers.need_python()
     with open(os.path.join(SAMPLES, 'manifest.json')) as f:
         names = [s['name'] for s in json.load(f)['samples']]
     rows, bad = [], 0
@@ -88,29 +91,36 @@ def main():
                 print(f'{name}: {instruction["instruction"]} = {instruction["opcode"]} {instruction["shape"]}: '
                       f'{instruction["unexplained"]} (rule: {instruction["rule"]})')
             if 'not_run' in instruction:
+                bad += instruction['status'] != 'UNIMPLEMENTED'
                 print(f'{name}: {instruction["instruction"]} = {instruction["opcode"]}: not run: '
                       f'{instruction["not_run"][:300]}')
         print(' | '.join(rows[-1]), flush=True)
+    lines = ['| `' + row[0] + '` | ' + ' | '.join(row[1:]) + ' |\n' for row in rows]
     if options.write:
-        with open(options.write, 'w') as f:
-            f.write(HEADER)
-            for row in rows:
-                f.write('| `' + row[0] + '` | ' + ' | '.join(row[1:]) + ' |\n')
-    print(f'{len(rows)} samples, {bad} unexplained')
+        with open(DOCUMENT, 'w') as f:
+            f.write(HEADER + ''.join(lines))
+    if options.check:
+        with open(DOCUMENT) as f:
+            document = f.read()
+        for line in [HEADER] * (not document.startswith(HEADER)) + [line for line in lines if line not in document]:
+            bad += 1
+            print(f'docs/samples.md lacks (--write makes it anew):\n  {line.strip()}')
+    print(f'{len(rows)} samples, {bad} bad')
     return 1 if bad else 0
 
 
 HEADER = """# The samples beside XLA CPU
 
-Made by `tools/peers/explain_samples.py build/release/bin/assay --write docs/samples.md` (JAX 0.10.2).
+Made by `tools/peers/explain_samples.py build/release/bin/assay --write` (JAX 0.10.2).
 Outputs: golden results bit-equal to XLA CPU's stored ones (the strict ones where there are two), then the same for
 outputs of integers and truth values, then the largest distance of a float in ulp. A large distance is a difference of the whole
 program (cancellation, chaotic iteration, a branch taken the other way), whose origin the other columns show: every
 instruction alone, run by XLA CPU on golden operands. *Within bound*: inside `n u sum|terms|` or the function's ulp
 budget. *Freedom*: the other zero where it is open, denormals taken for zero, or another value that the
-reference admits at a decision point.
+reference admits at a decision point. Last what is none of these: unexplained, not judgeable (a sum in a type too
+narrow for its number of terms), or not run.
 
-| sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | unexplained |
+| sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | anything else |
 |---|---|---|---|---|---|---|---|
 """
 

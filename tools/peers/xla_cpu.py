@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """XLA's CPU backend, through the JAX wheel, as a process for Assay (docs/process_backend.md).
 
-usage, from Assay:  --backend "process:python3 tools/peers/xla_cpu.py [--strict] [--devices N]"
+usage, from Assay:  --backend "process:$HOME/.cache/assay/peers/bin/python tools/peers/xla_cpu.py [--strict]
+                    [--devices N]"
 
   --strict     no excess precision: bf16 and f16 intermediates are rounded as the module says
   --devices N  devices that XLA pretends to have (default 1)
@@ -20,7 +21,11 @@ os.environ['XLA_FLAGS'] = (os.environ.get('XLA_FLAGS', '') +
 os.environ['JAX_PLATFORMS'] = 'cpu'
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
 
-import jax  # noqa: E402
+try:
+    import jax  # noqa: E402
+except ImportError:
+    raise SystemExit('xla_cpu.py needs jax: tools/setup --peers installs it; run the script with '
+                     '~/.cache/assay/peers/bin/python instead of python3')
 import jaxlib  # noqa: E402
 import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
@@ -66,18 +71,19 @@ def from_array(array):
 
 
 class Compiled:
-    def __init__(self, executable, devices, replicas, partitions):
+    def __init__(self, executable, devices, replicas, partitions, results):
         self.executable = executable
         self.device_list = devices
         self.devices = len(devices)
         self.sharding = NamedSharding(Mesh(np.array(devices), ('d',)), PartitionSpec('d'))
         self.replicas, self.partitions = replicas, partitions
+        self.results = results
 
 
 class XlaCpu:
     def hello(self):
         return {'name': 'xla-cpu' + ('-strict' if OPTIONS.strict else ''), 'version': jaxlib.__version__,
-                'formats': ['hlo-text'], 'types': sorted(DTYPES) + ['token'], 'devices': OPTIONS.devices}
+                'formats': ['hlo-text'], 'types': sorted(DTYPES), 'devices': OPTIONS.devices}
 
     def compile(self, module_format, module):
         if module_format != 'hlo-text':
@@ -111,7 +117,7 @@ class XlaCpu:
         except Exception as error:
             kind = 'unsupported' if 'UNIMPLEMENTED' in str(error).upper() else 'invalid'
             raise Refusal(kind, f'XLA cannot compile the module: {error}') from error
-        return Compiled(executable, devices, replicas, partitions)
+        return Compiled(executable, devices, replicas, partitions, leaves(computation.program_shape().result_shape()))
 
     def execute(self, compiled, arguments):
         if len(arguments) != compiled.devices:
@@ -131,8 +137,15 @@ class XlaCpu:
         outputs = compiled.executable.execute_sharded(columns).disassemble_into_single_device_arrays()
         jax.block_until_ready(outputs)
         seconds = time.perf_counter() - start
-        return seconds, [[from_array(np.asarray(output[d])) for output in outputs]
+        # Tokens have no value that could be fetched.
+        return seconds, [[('token[]', b'') if shape.is_token() else from_array(np.asarray(output[d]))
+                          for shape, output in zip(compiled.results, outputs)]
                          for d in range(compiled.devices)]
+
+
+def leaves(shape):
+    """The arrays and tokens of a shape, outermost first."""
+    return [leaf for element in shape.tuple_shapes() for leaf in leaves(element)] if shape.is_tuple() else [shape]
 
 
 def header_count(header, name):

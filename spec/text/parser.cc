@@ -248,7 +248,11 @@ absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape)
 absl::StatusOr<Literal> ParseTypedLiteral(absl::string_view text, int64_t max_bytes) {
   ParseOptions options;
   options.max_literal_bytes = max_bytes;
-  return ParseWhole<Literal>(text, ReadTypedLiteral, options);
+  const auto read = [](Reader& reader, Literal* literal) {
+    if (!ReadTypedLiteral(reader, literal)) return false;
+    return !reader.literals.elided || reader.Fail("the elements are left out ('...')");
+  };
+  return ParseWhole<Literal>(text, read, options);
 }
 
 }  // namespace assay

@@ -77,11 +77,9 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
   entry["rule"] = judgement.rule;
   entry["largest_fraction_of_bound"] = judgement.largest_fraction;
   entry["largest_distance"] = judgement.largest_distance;
-  for (Explanation each :
-       {Explanation::kEqual, Explanation::kWithin, Explanation::kZeroSign, Explanation::kFlushed,
-        Explanation::kFreedom, Explanation::kUnexplained}) {
-    entry["elements"][std::string(ExplanationName(each))] =
-        judgement.counts[static_cast<int>(each)];
+  for (int each = 0; each < kExplanations; ++each) {
+    entry["elements"][std::string(ExplanationName(static_cast<Explanation>(each)))] =
+        judgement.counts[each];
   }
   if (!judgement.first_unexplained.empty()) entry["unexplained"] = judgement.first_unexplained;
   return entry;
@@ -110,7 +108,7 @@ int DiffCommand::Isolate(const Module& module, const std::vector<Literal>& argum
   absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
       ReportInstructions(module, arguments, **target, budget.budget);
   if (!verdicts.ok()) return Fail(verdicts.status(), output);
-  int64_t by_explanation[6] = {};
+  int64_t by_explanation[kExplanations] = {};
   int64_t not_run = 0;
   nlohmann::json list = nlohmann::json::array();
   for (const InstructionVerdict& verdict : *verdicts) {

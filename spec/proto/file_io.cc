@@ -16,10 +16,9 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kMaxBytes = (int64_t{1} << 31) - 1;
-
-absl::Status TooLarge(const std::string& name) {
-  return absl::ResourceExhaustedError(absl::StrCat(name, ": larger than 2 GiB"));
+absl::Status TooLarge(const std::string& name, int64_t max_bytes) {
+  return absl::ResourceExhaustedError(
+      absl::StrCat(name, ": larger than ", (max_bytes >> 30) + 1, " GiB"));
 }
 
 absl::Status SystemError(const std::string& path, absl::string_view doing) {
@@ -30,7 +29,8 @@ absl::Status SystemError(const std::string& path, absl::string_view doing) {
   return absl::InvalidArgumentError(text);
 }
 
-absl::StatusOr<std::string> ReadAll(int file, const std::string& name, int64_t size_hint) {
+absl::StatusOr<std::string> ReadAll(int file, const std::string& name, int64_t size_hint,
+                                    int64_t max_bytes) {
   std::string content;
   // One byte more than the size, so that the end shows without another allocation.
   content.resize(size_hint + 1);
@@ -42,7 +42,7 @@ absl::StatusOr<std::string> ReadAll(int file, const std::string& name, int64_t s
     if (count < 0) return SystemError(name, "read");
     if (count == 0) break;
     size += count;
-    if (size > kMaxBytes) return TooLarge(name);
+    if (size > max_bytes) return TooLarge(name, max_bytes);
   }
   content.resize(size);
   return content;
@@ -81,8 +81,8 @@ mode_t NewFileMode() {
 
 }  // namespace
 
-absl::StatusOr<std::string> ReadFile(const std::string& path) {
-  if (path == "-") return ReadAll(STDIN_FILENO, "standard input", 0);
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes) {
+  if (path == "-") return ReadAll(STDIN_FILENO, "standard input", 0, max_bytes);
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return SystemError(path, "open");
   auto closer = absl::MakeCleanup([file] { close(file); });
@@ -91,8 +91,8 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   if (S_ISDIR(info.st_mode)) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory"));
   }
-  if (info.st_size > kMaxBytes) return TooLarge(path);
-  return ReadAll(file, path, info.st_size);
+  if (info.st_size > max_bytes) return TooLarge(path, max_bytes);
+  return ReadAll(file, path, info.st_size, max_bytes);
 }
 
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content) {

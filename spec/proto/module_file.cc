@@ -2,10 +2,13 @@
 // module_file_test.cc.
 #include "spec/proto/module_file.h"
 
-#include <climits>
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/stubs/logging.h"
@@ -141,13 +144,57 @@ absl::Status ReadProto(absl::string_view content, ModuleFile* file) {
   return absl::InternalError("no protobuf format");
 }
 
+// What comes first after blanks and lines of comment.
+absl::string_view SkipComments(absl::string_view text) {
+  while (true) {
+    text = absl::StripLeadingAsciiWhitespace(text);
+    if (!absl::StartsWith(text, "//")) return text;
+    text.remove_prefix(std::min(text.find('\n'), text.size()));
+  }
+}
+
+// MLIR as text: "module @jit_f attributes {...} {", "func.func ...", "#loc = ...". A module without
+// a name looks like a computation of HLO that is called module, but for what stands in it.
+bool IsMlirText(absl::string_view content) {
+  absl::string_view text = SkipComments(content);
+  if (absl::ConsumePrefix(&text, "module")) {
+    const absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
+    return absl::StartsWith(rest, "@") || absl::StartsWith(rest, "attributes") ||
+           (absl::StartsWith(rest, "{") && absl::StrContains(rest, "func.func"));
+  }
+  return absl::StartsWith(text, "func.func") || absl::StartsWith(text, "\"builtin.module\"") ||
+         (absl::StartsWith(text, "#") && absl::StrContains(text, "func.func"));
+}
+
+// Formats that one would like to be read and that are not.
+absl::Status CheckReadable(absl::string_view content) {
+  const bool bytecode = absl::StartsWith(content, "ML\xefR");
+  if (bytecode || IsMlirText(content)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "this is MLIR (StableHLO), ", bytecode ? "bytecode" : "text",
+        "; HLO is what is read here. From JAX: "
+        "jax.jit(f).lower(x).compiler_ir('hlo').as_serialized_hlo_module_proto(); of a StableHLO "
+        "file: stablehlo-translate or XLA's hlo-translate make HLO"));
+  }
+  const absl::string_view text = SkipComments(content);
+  if (absl::StartsWith(text, "{") || absl::StartsWith(text, "[")) {
+    return absl::InvalidArgumentError(
+        "this is JSON, which modules are written in but not read from; HLO text and protobufs are "
+        "read");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name) {
   ModuleFile file;
   if (content.empty()) return absl::InvalidArgumentError(absl::StrCat(name, ": is empty"));
-  if (content.size() > INT_MAX) {
+  if (content.size() > kMaxModuleBytes) {
     return absl::ResourceExhaustedError(absl::StrCat(name, ": larger than 2 GiB"));
+  }
+  if (absl::Status status = CheckReadable(content); !status.ok()) {
+    return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
   }
   std::optional<ModuleFormat> format = BinaryFormat(content);
   file.text_form = !format;

@@ -34,9 +34,11 @@ struct ModuleFile {
   std::optional<Literal> result;
 };
 
-// Reads a file, or standard input for "-". Files over 2 GiB (after decompression too) are refused
-// by name.
-absl::StatusOr<std::string> ReadFile(const std::string& path);
+// What a protobuf may have, and a module as text.
+inline constexpr int64_t kMaxModuleBytes = (int64_t{1} << 31) - 1;
+
+// Reads a file, or standard input for "-". RESOURCE_EXHAUSTED, by name, for files over `max_bytes`.
+absl::StatusOr<std::string> ReadFile(const std::string& path, int64_t max_bytes = kMaxModuleBytes);
 // Decompresses gzip content; other content is returned as it is. RESOURCE_EXHAUSTED over 2 GiB, and
 // over 128 MiB where the content shrank more than a hundredfold (a bomb).
 absl::StatusOr<std::string> Decompress(std::string content, const std::string& name);
@@ -44,7 +46,8 @@ absl::StatusOr<std::string> Decompress(std::string content, const std::string& n
 // pipes are written to directly.
 absl::Status WriteFileAtomically(const std::string& path, absl::string_view content);
 
-// `name` is for messages.
+// `name` is for messages. UNIMPLEMENTED for MLIR (StableHLO, text or bytecode), saying how to get
+// HLO instead.
 absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name);
 absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path);
 

@@ -180,6 +180,28 @@ TEST(ModuleFile, SaysWhatIsWrong) {
 }
 
 // A protobuf nested deeper than readers go.
+TEST(ModuleFile, OtherFormatsAreToldApart) {
+  for (const absl::string_view text :
+       {"module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n}\n",
+        "// made by hand\n\nmodule {\n  func.func @main() { return }\n}\n",
+        "module attributes {} {\n}\n", "func.func @main() { return }\n",
+        "#loc = loc(unknown)\nmodule @m { func.func @main() { return } }\n",
+        "\"builtin.module\"() ({\n}) : () -> ()\n", "ML\xefR\x01StableHLO_v1.0.0"}) {
+    const absl::Status status = ParseModuleFile(text, "m.mlir").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << text;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("m.mlir: this is MLIR")) << text;
+  }
+  const absl::Status json = ParseModuleFile("{\"name\": \"m\"}", "m.json").status();
+  EXPECT_EQ(json.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(json.message()), HasSubstr("m.json: this is JSON"));
+  // A computation of HLO may have the name.
+  EXPECT_TRUE(ParseModuleFile("module {\n  x = f32[] parameter(0)\n}\n"
+                              "ENTRY e { y = f32[] parameter(0) ROOT c = f32[] call(y), "
+                              "to_apply=module }",
+                              "m.hlo")
+                  .ok());
+}
+
 TEST(ModuleFile, DeepNestingIsAnError) {
   std::string shape = std::string("\x10\x0b", 2);  // element_type: F32
   const auto wrap = [](char tag, const std::string& bytes) {

@@ -342,6 +342,14 @@ TEST(ParserTest, PiecesOnTheirOwn) {
   EXPECT_EQ(
       ParseTypedLiteral("( s32[2]{0} {1, 2}, (pred[] true, f32[] 0.5), )")->shape().ToString(),
       "(s32[2], (pred[], f32[]))");
+  // Without a layout the braces are the value.
+  EXPECT_EQ(ParseTypedLiteral("s32[2] {1, 2}")->Get(1).bits, 2u);
+  EXPECT_EQ(ParseTypedLiteral("s32[1,2] {{1, 2}}")->Get(1).bits, 2u);
+  EXPECT_EQ(ParseTypedLiteral("(f32[2] {0, 1.5}, s32[2]{0} {1, 2}, s32[0] {}, s32[]{} 3)")
+                ->shape()
+                .ToString(),
+            "(f32[2], s32[2], s32[0], s32[])");
+  EXPECT_FALSE(ParseTypedLiteral("s32[2]{0}").ok());
   EXPECT_EQ(ParseLiteral("{1, 2}", Shape(ElementType::kS32, {2}))->Get(1).bits, 2u);
   EXPECT_FALSE(ParseLiteral("{...}", Shape(ElementType::kS32, {2})).ok());
 }

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/text/reader.h"
 
@@ -319,6 +321,41 @@ bool ReadDomain(Reader& reader, DomainSharding* domain) {
   return kind == "sharding" || reader.FailAt(open, "the only kind of domain is \"sharding\"");
 }
 
+namespace {
+
+// The text of a shape like f32[2] if the braces after it are the value. They are its layout when
+// another value follows them: f32[2]{0} {1, 2}.
+absl::string_view ShapeWithoutLayout(const Lexer& lexer) {
+  const absl::string_view text(lexer.spelling().data(),
+                               lexer.spelling().size() + lexer.rest().size());
+  const size_t close = text.find(']');
+  if (close == absl::string_view::npos) return "";
+  const absl::string_view shape = text.substr(0, close + 1);
+  absl::string_view rest = absl::StripLeadingAsciiWhitespace(text.substr(close + 1));
+  if (!absl::StartsWith(rest, "{")) return "";
+  int64_t open = 0;
+  for (size_t i = 0; i < rest.size(); ++i) {
+    open += rest[i] == '{' ? 1 : rest[i] == '}' ? -1 : 0;
+    if (open > 0) continue;
+    rest = absl::StripLeadingAsciiWhitespace(rest.substr(i + 1));
+    return rest.empty() || rest[0] == ',' || rest[0] == ')' ? shape : "";
+  }
+  return "";
+}
+
+bool ReadShapeOfLiteral(Reader& reader, Shape* shape) {
+  if (!reader.lexer.Is(TokenKind::kType)) return ReadShape(reader, shape);
+  const absl::string_view text = ShapeWithoutLayout(reader.lexer);
+  if (text.empty()) return ReadShape(reader, shape);
+  Reader alone(text, {});
+  if (!ReadShape(alone, shape)) return ReadShape(reader, shape);
+  while (!reader.lexer.Is(TokenKind::kRightBracket)) reader.lexer.Next();
+  reader.lexer.Next();
+  return true;
+}
+
+}  // namespace
+
 bool ReadTypedLiteral(Reader& reader, Literal* literal) {
   if (reader.lexer.Is(TokenKind::kLeftParen)) {
     NestingScope nesting(reader.lexer);
@@ -331,7 +368,7 @@ bool ReadTypedLiteral(Reader& reader, Literal* literal) {
     return read;
   }
   Shape shape;
-  if (!ReadShape(reader, &shape)) return false;
+  if (!ReadShapeOfLiteral(reader, &shape)) return false;
   absl::StatusOr<Literal> value = ReadLiteral(reader.lexer, shape, &reader.literals);
   if (!value.ok()) return reader.Fail(value.status());
   *literal = *std::move(value);

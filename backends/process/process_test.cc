@@ -109,6 +109,27 @@ TEST(Process, ArgumentsByDevice) {
   EXPECT_THAT(backend->Supports(*too_many).ToString(), HasSubstr("has 2 devices"));
 }
 
+TEST(Process, RunsOnAsManyDevicesAsTheModuleHas) {
+  auto backend = Backend(Misbehaving("two_devices"));
+  auto module = *ParseModule(absl::StrCat("HloModule m, replica_count=2\n", kEcho));
+  auto executable = backend->Compile(*module);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  EXPECT_EQ((*executable)->device_count(), 2);
+  const std::vector<Literal> first = {*ParseTypedLiteral("f32[3]{0} {1, 2, 3}")};
+  const std::vector<Literal> second = {*ParseTypedLiteral("f32[3]{0} {4, 5, 6}")};
+  double seconds = 0;
+  auto values = RunOnDevices(*backend, **executable, {first, second}, /*repeat=*/2, &seconds);
+  ASSERT_TRUE(values.ok()) << values.status();
+  ASSERT_EQ(values->size(), 2u);
+  EXPECT_EQ(PrintLiteral((*values)[0]), "{1, 2, 3}");
+  EXPECT_EQ(PrintLiteral((*values)[1]), "{4, 5, 6}");
+  EXPECT_EQ(seconds, 0.25);
+  const auto refused = RunOnDevices(*backend, **executable, {first});
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(refused.status().ToString(), AllOf(HasSubstr("arguments for 1 device;"),
+                                                 HasSubstr("on 2"), HasSubstr("arg0.dev0")));
+}
+
 TEST(Process, OutputMayBeLarge) {
   EXPECT_EQ(RunEcho(Misbehaving("chatty")), "f32[3]{0} {1, 2, 3}");
 }

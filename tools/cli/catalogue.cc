@@ -218,7 +218,7 @@ std::string CatalogueMarkdown() {
 
 std::string NearestOpcode(absl::string_view name) {
   const OpInfo* nearest = nullptr;
-  int best = 4;  // farther is no misspelling
+  int best = static_cast<int>(name.size() + 2) / 3 + 1;  // farther is no misspelling
   for (const OpInfo& op : Catalogue()) {
     const int distance = EditDistance(name, op.name);
     if (distance < best) {

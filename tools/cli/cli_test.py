@@ -280,14 +280,26 @@ class CommandLine(unittest.TestCase):
     def test_what_failed_is_saved(self):
         example = os.path.join(os.path.dirname(ASSAY), 'example_target')
         module, kept = self.path('m.hlo', ADD), self.path("it's kept")
-        # The example target adds; negate is refused, but a script may also die on the way.
-        dying = f"process:sh -c 'head -c 1000 | {example}; exit 3'"
-        result = assay('diff', module, '--inputs', 'random', '--right', dying, '--save', kept, '--max-ulp', 2)
-        self.assertIn(result.code, (4, 5), result.err)
-        files = set(os.listdir(kept))
-        self.assertLessEqual({'module.hlo', 'inputs.npz'}, files)
+        dies = self.path('dies.py', b"""import json, os, sys
+requests, responses = os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb'), int(os.environ['ASSAY_RESPONSE_FD'])
+for line in requests:
+    request = json.loads(line)
+    requests.read(request.get('payload', 0))
+    if request['type'] == 'execute':
+        sys.exit(3)
+    answer = {'hello': {'type': 'hello', 'protocol': 1, 'name': 'mayfly', 'formats': ['hlo-text']},
+              'compile': {'type': 'compiled', 'handle': 1}}[request['type']]
+    os.write(responses, (json.dumps({**answer, 'id': request['id']}) + '\\n').encode())
+""")
+        dying = f'process:{sys.executable} {dies}'
+        result = assay('diff', module, '--inputs', 'random', '--right', dying, '--save', kept)
+        self.expect(result, 5, 'saved in', 'exited with code 3')
+        self.assertEqual(sorted(os.listdir(kept)), ['inputs.npz', 'left.npz', 'module.hlo', 'right.error.txt'])
+        with open(os.path.join(kept, 'right.error.txt'), encoding='utf-8') as f:
+            self.assertIn('exited with code 3', f.read())
         good = assay('diff', module, '--inputs', 'random', '--right', 'process:' + example, '--save', kept, '--max-ulp', 2)
         self.expect(good, 0, 'run it again with')
+        self.assertEqual(sorted(os.listdir(kept)), ['inputs.npz', 'left.npz', 'module.hlo', 'right.npz'])
         command = shlex.split(good.out.splitlines()[-1])
         self.assertEqual(command[:3], ['assay', 'diff', os.path.join(kept, 'module.hlo')])
         self.assertIn('--max-ulp', command)
@@ -315,6 +327,66 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(process.returncode, 0, process.stderr)
         with zipfile.ZipFile(out) as archive:
             self.assertEqual(archive.namelist(), ['out0.npy'])
+
+    def target(self, how):
+        """A process that gives back its first argument, with the defect."""
+        return (f'process:{sys.executable} '
+                f'{os.path.join(SOURCE, "backends", "process", "testdata", "misbehaving_target.py")} {how}')
+
+    def test_isolate_fails_where_nothing_ran(self):
+        module = self.path('m.hlo', b'ENTRY e { x = f32[3] parameter(0) ROOT r = f32[3] reverse(x), dimensions={0} }')
+        inputs = self.path('inputs.txt', b'f32[3] {1, 2, 1}')
+        wrong = self.path('wrong.txt', b'f32[3] {1, 2, 3}')
+        runs = ((inputs, 'nothing', 0, 'explained'), (wrong, 'nothing', 1, 'UNEXPLAINED'),
+                (inputs, 'exit', 5, 'not run'), (inputs, 'refuse', 4, 'not run'))
+        for given, how, code, verdict in runs:
+            result = assay('diff', module, '--inputs', given, '--isolate', '--right', self.target(how), '--json')
+            self.assertEqual(result.code, code, how + result.out + result.err)
+            report = json.loads(result.out)
+            self.assertEqual((report['verdict'], report['left']), (verdict, 'golden'))
+            self.assertEqual(report['not_run'], int(verdict == 'not run'))
+        self.assertEqual(report['instructions'][0]['status'], 'UNIMPLEMENTED')
+
+    def test_devices(self):
+        module = self.path('m.hlo', b'HloModule m, replica_count=2\nENTRY e { ROOT x = f32[3] parameter(0) }')
+        both, kept = self.target('two_devices'), self.path('kept')
+        random = assay('run', module, '--inputs', 'random', '--backend', both)
+        self.expect(random, 0, 'out0.dev0 = f32[3]', 'out0.dev1 = f32[3]')
+        values = [line.split(' = ')[1] for line in random.out.splitlines()]
+        self.assertNotEqual(values[0], values[1])
+        self.expect(assay('diff', module, '--inputs', 'random', '--left', both, '--right', both, '--save', kept), 0,
+                    'out0.dev1', 'equal in every element')
+        inputs, results = os.path.join(kept, 'inputs.npz'), os.path.join(kept, 'left.npz')
+        with zipfile.ZipFile(inputs) as archive:
+            self.assertEqual(sorted(archive.namelist()), ['arg0.dev0.npy', 'arg0.dev1.npy'])
+        out = self.path('out.npz')
+        self.expect(assay('run', module, '--inputs', inputs, '--backend', both, '--expect', results, '--out', out), 0,
+                    'out0.dev1')
+        with zipfile.ZipFile(out) as archive:
+            self.assertEqual(sorted(archive.namelist()), ['out0.dev0.npy', 'out0.dev1.npy'])
+        self.expect(assay('run', module, '--inputs', inputs), 4, 'arguments for 2 devices; golden runs one')
+        self.expect(assay('diff', module, '--inputs', inputs, '--right', both), 4, 'golden runs one')
+        one = self.path('one.txt', b'f32[3] {1, 2, 3}')
+        self.expect(assay('run', module, '--inputs', one, '--backend', both), 2, 'arguments for 1 device', 'arg0.dev0')
+
+    def test_budgets_hold_for_processes(self):
+        module = self.path('m.hlo', b'ENTRY e { ROOT x = f32[3] parameter(0) }')
+        for command in ('sleep 77', 'true; sleep 77', self.target('hang')[len('process:'):]):
+            result = assay('run', module, '--inputs', 'random', '--backend', 'process:' + command,
+                           '--budget-seconds', 2)
+            self.expect(result, 5, 'hung')
+            self.assertLess(result.seconds, 40)
+
+    def test_control_characters_take_no_effect(self):
+        evil = self.path('evil.txt', b'\x1b[31mEVIL\x07 \xc2\x9b31m')
+        result = assay('run', self.path('m.hlo', ADD), '--inputs', evil)
+        self.expect(result, 2, 'EVIL')
+        self.assertNotIn('\x1b', result.err)
+        self.assertNotIn('\x9b', result.err)
+        result = assay('run', self.path('m.hlo', ADD), '--inputs', 'random', '--backend',
+                       "process:printf '\\033[31mred'; exit 7")
+        self.expect(result, 5, '\\x1b[31mred', 'code 7')
+        self.assertNotIn('\x1b', result.err)
 
     # --- show and ops
 
@@ -471,46 +543,6 @@ class CommandLine(unittest.TestCase):
         report = json.loads(result.out)
         self.assertEqual(result.code, 0, result.out)
         self.assertGreater(report['modules'], 60)
-        names = self.path('list', f"{sample('mlp_train_step.pb')}\n{self.path('add.hlo', ADD)}\n".encode())
-        self.expect(assay('verify', '@' + names), 0, '2 modules, 0 failed, 0 findings')
-        # A proto has no lines: names say where.
-        text = assay('show', self.path('bad.hlo', b'ENTRY e { x = f32[2] parameter(0) ROOT y = f32[3] negate(x) }'),
-                     '--to', 'textproto').out
-        self.expect(assay('verify', self.path('bad.textproto', text.encode())), 2, '[shape_c2]', '%y = f32[3]', 'in e')
-
-    def test_verify_rules(self):
-        loose = self.path('loose.hlo', b'ENTRY e { x = c64[2] parameter(0) ROOT y = c64[2] maximum(x, x) }')
-        self.expect(assay('verify', loose), 0)
-        self.expect(assay('verify', loose, '--rules', 'strict'), 2, '[extremum_c1]')
-        # What XLA's verifier takes and the documents do not define is not run.
-        self.expect(assay('run', loose, '--inputs', 'random'), 4, '[extremum_c1]')
-
-    # --- verify
-
-    def test_verify_finds_everything_in_one_pass(self):
-        bad = self.path('bad.hlo', b'HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  y = f32[3] negate(x)\n'
-                        b'  z = f32[2] add(x, y)\n  ROOT r = f32[2] negate(x)\n}\n')
-        result = assay('verify', bad)
-        self.expect(result, 2, f'{bad}:4:3: [shape_c2]', f'{bad}:5:3: [binary_c3]', '1 module, 1 failed, 2 findings')
-        first = json.loads(assay('verify', bad, '--json').out)['files'][0]['findings'][0]
-        self.assertEqual((first['clause'], first['line'], first['column'], first['instruction'], first['computation']),
-                         ('shape_c2', 4, 3, 'y', 'e'))
-        self.assertEqual((first['expected'], first['found']), ('operands and attributes give the shape f32[2]', 'f32[3]'))
-        quiet = assay('verify', self.path('good.hlo', ADD), '--quiet')
-        self.assertEqual((quiet.code, quiet.out), (0, ''))
-
-    def test_verify_reports_what_cannot_be_read_as_findings(self):
-        bad = self.path('bad.hlo', b'ENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negat(x)\n}\n')
-        self.expect(assay('verify', bad, self.path('none.hlo')), 2, f'{bad}:3:19: [read_c1]', 'negat',
-                    'none.hlo: [read_c1]', '2 modules, 2 failed')
-        inferred = self.path('inferred.hlo',
-                             b'ENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = reverse(x), dimensions={1}\n}')
-        self.expect(assay('verify', inferred), 2, ':3:', '[reverse_c2]')
-
-    def test_verify_takes_folders_lists_and_every_format(self):
-        result = assay('verify', SAMPLES, '--json')
-        self.assertEqual(result.code, 0, result.out)
-        self.assertGreater(json.loads(result.out)['modules'], 60)
         names = self.path('list', f"{sample('mlp_train_step.pb')}\n{self.path('add.hlo', ADD)}\n".encode())
         self.expect(assay('verify', '@' + names), 0, '2 modules, 0 failed, 0 findings')
         # A proto has no lines: names say where.

@@ -1,4 +1,5 @@
 // `assay diff`: runs a module on two backends with the same arguments and compares the results.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -6,16 +7,29 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "conformance/diagnose/instruction_report.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
 namespace {
+
+// One implementation, with what it made of the module.
+struct Side {
+  std::string specification;
+  std::string file;       // --save calls its files by this: left, right
+  std::string name = {};  // in reports
+  std::unique_ptr<Backend> backend = nullptr;
+  std::unique_ptr<Executable> executable = nullptr;
+  double seconds = 0;
+};
 
 struct DiffCommand {
   std::string module;
@@ -31,22 +45,84 @@ struct DiffCommand {
   int Run() const;
 
  private:
+  absl::Status CheckOptions() const;
   int Isolate(const Module& module, const std::vector<Literal>& arguments) const;
-  absl::StatusOr<Literal> RunSide(const std::string& backend, const Module& module,
-                                  const std::vector<Literal>& arguments) const;
-  absl::Status Save(const Module& module, const std::vector<Literal>& arguments,
-                    const Literal& left_value, const Literal& right_value) const;
+  absl::Status Prepare(const Module& module, Side* side) const;
+  absl::StatusOr<std::vector<Literal>> RunSide(absl::Span<const std::vector<Literal>> arguments,
+                                               Side* side) const;
+  absl::Status SaveCase(const Module& module,
+                        absl::Span<const std::vector<Literal>> arguments) const;
+  std::string CommandOfSaved() const;
 };
 
-absl::StatusOr<Literal> DiffCommand::RunSide(const std::string& backend, const Module& module,
-                                             const std::vector<Literal>& arguments) const {
-  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(backend, budget.budget);
-  if (!target.ok()) return target.status();
-  return RunOnce(**target, module, arguments);
+// Options that would do nothing are mistakes.
+absl::Status DiffCommand::CheckOptions() const {
+  if (absl::Status status = inputs.Check(); !status.ok() || !isolate) return status;
+  const char* useless = !save.empty()      ? "--save"
+                        : left != "golden" ? "--left"
+                        : max_ulp > 0      ? "--max-ulp"
+                                           : nullptr;
+  if (useless == nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(useless,
+                   " does nothing with --isolate, which judges every instruction against "
+                   "the golden one by its bound"));
 }
 
-absl::Status DiffCommand::Save(const Module& module, const std::vector<Literal>& arguments,
-                               const Literal& left_value, const Literal& right_value) const {
+// Everything that can go wrong before the work begins.
+absl::Status DiffCommand::Prepare(const Module& module, Side* side) const {
+  absl::StatusOr<std::unique_ptr<Backend>> backend =
+      MakeBackend(side->specification, budget.budget);
+  if (!backend.ok()) return backend.status();
+  side->backend = *std::move(backend);
+  absl::StatusOr<std::unique_ptr<Executable>> executable = side->backend->Compile(module);
+  if (!executable.ok()) return executable.status();
+  side->executable = *std::move(executable);
+  side->name = DisplayName(*side->backend);
+  return absl::OkStatus();
+}
+
+// With --save, what came out is kept at once: the other side may fail.
+absl::StatusOr<std::vector<Literal>> DiffCommand::RunSide(
+    absl::Span<const std::vector<Literal>> arguments, Side* side) const {
+  absl::StatusOr<std::vector<Literal>> value =
+      RunOnDevices(*side->backend, *side->executable, arguments, /*repeat=*/1, &side->seconds);
+  if (save.empty()) return value;
+  const std::string path = absl::StrCat(save, "/", side->file);
+  const absl::Status saved =
+      value.ok()
+          ? WriteNpz(path + ".npz", NameByDevice(*value, "out"))
+          : WriteFileAtomically(path + ".error.txt", absl::StrCat(value.status().message(), "\n"));
+  return value.ok() && !saved.ok() ? saved : value;
+}
+
+// A word for a POSIX shell.
+std::string Quoted(absl::string_view word) {
+  const bool plain = !word.empty() && word.find_first_not_of(
+                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789_-+=./:,@%") == absl::string_view::npos;
+  if (plain) return std::string(word);
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+// The command that does the same with what was saved.
+std::string DiffCommand::CommandOfSaved() const {
+  std::string text = absl::StrCat("assay diff ", Quoted(save + "/module.hlo"), " --inputs ",
+                                  Quoted(save + "/inputs.npz"), " --left ", Quoted(left),
+                                  " --right ", Quoted(right));
+  if (max_ulp > 0) absl::StrAppend(&text, " --max-ulp ", max_ulp);
+  const RunBudget usual, &used = budget.budget;
+  if (used.seconds != usual.seconds) absl::StrAppend(&text, " --budget-seconds ", used.seconds);
+  if (used.bytes != usual.bytes) absl::StrAppend(&text, " --budget-bytes ", used.bytes);
+  if (used.steps != usual.steps) absl::StrAppend(&text, " --budget-steps ", used.steps);
+  if (used.call_depth != usual.call_depth) {
+    absl::StrAppend(&text, " --budget-depth ", used.call_depth);
+  }
+  return text;
+}
+
+absl::Status DiffCommand::SaveCase(const Module& module,
+                                   absl::Span<const std::vector<Literal>> arguments) const {
   std::error_code error;
   std::filesystem::create_directories(save, error);
   if (error) {
@@ -56,12 +132,13 @@ absl::Status DiffCommand::Save(const Module& module, const std::vector<Literal>&
   absl::Status status = WriteFileAtomically(absl::StrCat(save, "/module.hlo"),
                                             PrintModule(module, PrintOptions::Lossless()));
   if (!status.ok()) return status;
-  status =
-      WriteNpz(absl::StrCat(save, "/inputs.npz"), NameLeaves(Literal::Tuple(arguments), "arg"));
-  if (!status.ok()) return status;
-  status = WriteNpz(absl::StrCat(save, "/left.npz"), NameLeaves(left_value, "out"));
-  if (!status.ok()) return status;
-  return WriteNpz(absl::StrCat(save, "/right.npz"), NameLeaves(right_value, "out"));
+  // Of an earlier case in the same folder.
+  for (const char* result : {"left.npz", "left.error.txt", "right.npz", "right.error.txt"}) {
+    std::filesystem::remove(absl::StrCat(save, "/", result), error);
+  }
+  std::vector<Literal> by_device;
+  for (const std::vector<Literal>& device : arguments) by_device.push_back(Literal::Tuple(device));
+  return WriteNpz(absl::StrCat(save, "/inputs.npz"), NameByDevice(by_device, "arg"));
 }
 
 nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
@@ -70,6 +147,7 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
                           {"shape", verdict.instruction->shape().ToString()}};
   if (!verdict.status.ok()) {
     entry["not_run"] = std::string(verdict.status.message());
+    entry["status"] = absl::StatusCodeToString(verdict.status.code());
     return entry;
   }
   const Judgement& judgement = verdict.judgement;
@@ -90,10 +168,12 @@ void PrintVerdict(const InstructionVerdict& verdict) {
   if (verdict.status.ok() && judgement.worst == Explanation::kEqual) return;
   absl::PrintF("  %-28s %-22s ", verdict.instruction->name(), Name(verdict.instruction->opcode()));
   if (!verdict.status.ok()) {
-    std::cout << "not run: " << verdict.status.message() << "\n";
+    std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
     return;
   }
-  std::cout << ExplanationName(judgement.worst);
+  const bool unexplained = judgement.worst == Explanation::kUnexplained;
+  std::cout << Coloured(unexplained ? Colour::kRed : Colour::kGreen,
+                        ExplanationName(judgement.worst));
   if (judgement.counts[static_cast<int>(Explanation::kWithin)] > 0) {
     absl::PrintF(" (%.3f of %s, up to %d ulp)", judgement.largest_fraction, judgement.rule,
                  judgement.largest_distance);
@@ -102,77 +182,139 @@ void PrintVerdict(const InstructionVerdict& verdict) {
   std::cout << "\n";
 }
 
+// All verdicts together.
+struct Verdicts {
+  int64_t by_explanation[kExplanations] = {};  // of the instructions that ran
+  int64_t not_run = 0;
+  // A mismatch where something is unexplained; else that of the worst failure to run.
+  ExitCode exit_code = kExitOk;
+
+  int64_t Count(Explanation explanation) const {
+    return by_explanation[static_cast<int>(explanation)];
+  }
+  const char* Word() const {
+    if (exit_code == kExitOk) return "explained";
+    return exit_code == kExitMismatch ? "UNEXPLAINED" : "not run";
+  }
+};
+
+Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
+  Verdicts summary;
+  ExitCode failure = kExitOk;
+  for (const InstructionVerdict& verdict : verdicts) {
+    if (verdict.status.ok()) {
+      ++summary.by_explanation[static_cast<int>(verdict.judgement.worst)];
+      continue;
+    }
+    ++summary.not_run;
+    // What the other implementation does not support is the mildest.
+    const ExitCode code = ExitCodeOf(verdict.status);
+    if (failure == kExitOk || failure == kExitUnsupported) {
+      failure = code;
+    } else if (code != kExitUnsupported) {
+      failure = std::max(failure, code);
+    }
+  }
+  summary.exit_code = summary.Count(Explanation::kUnexplained) > 0 ? kExitMismatch : failure;
+  return summary;
+}
+
 int DiffCommand::Isolate(const Module& module, const std::vector<Literal>& arguments) const {
   absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(right, budget.budget);
   if (!target.ok()) return Fail(target.status(), output);
+  Progress progress(!output.json && !output.quiet);
+  int64_t judged = 0;
+  const auto observe = [&](const InstructionVerdict& verdict) {
+    if (output.json || output.quiet) return;
+    progress.Clear();
+    PrintVerdict(verdict);
+    progress.Show(absl::StrCat(++judged, " instructions judged, last ", verdict.instruction->name(),
+                               " (", Name(verdict.instruction->opcode()), ")"));
+  };
   absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
-      ReportInstructions(module, arguments, **target, budget.budget);
+      ReportInstructions(module, arguments, **target, budget.budget, observe);
+  progress.Clear();
   if (!verdicts.ok()) return Fail(verdicts.status(), output);
-  int64_t by_explanation[kExplanations] = {};
-  int64_t not_run = 0;
-  nlohmann::json list = nlohmann::json::array();
-  for (const InstructionVerdict& verdict : *verdicts) {
-    if (verdict.status.ok()) {
-      ++by_explanation[static_cast<int>(verdict.judgement.worst)];
-    } else {
-      ++not_run;
-    }
-    if (output.json) {
-      list.push_back(VerdictJson(verdict));
-    } else if (!output.quiet) {
-      PrintVerdict(verdict);
-    }
-  }
-  const int64_t unexplained = by_explanation[static_cast<int>(Explanation::kUnexplained)];
+  const Verdicts summary = Summarise(*verdicts);
   if (output.json) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const InstructionVerdict& verdict : *verdicts) list.push_back(VerdictJson(verdict));
     const nlohmann::json report = {{"module", module.name()},
+                                   {"left", left},
                                    {"right", right},
+                                   {"verdict", summary.Word()},
                                    {"instructions", std::move(list)},
-                                   {"unexplained", unexplained},
-                                   {"not_run", not_run}};
-    std::cout << report.dump(2) << "\n";
+                                   {"unexplained", summary.Count(Explanation::kUnexplained)},
+                                   {"not_judgeable", summary.Count(Explanation::kNotJudgeable)},
+                                   {"not_run", summary.not_run}};
+    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else if (!output.quiet) {
     absl::PrintF(
         "%d instructions: %d equal, %d within bound, %d differ in the sign of zero, "
-        "%d flush denormals, %d take another freedom, %d UNEXPLAINED, %d not run\n",
-        verdicts->size(), by_explanation[0], by_explanation[1], by_explanation[2],
-        by_explanation[3], by_explanation[4], unexplained, not_run);
+        "%d flush denormals, %d take another freedom, %d not judgeable, %d UNEXPLAINED, "
+        "%d not run\n",
+        verdicts->size(), summary.Count(Explanation::kEqual), summary.Count(Explanation::kWithin),
+        summary.Count(Explanation::kZeroSign), summary.Count(Explanation::kFlushed),
+        summary.Count(Explanation::kFreedom), summary.Count(Explanation::kNotJudgeable),
+        summary.Count(Explanation::kUnexplained), summary.not_run);
   }
-  return unexplained == 0 ? kExitOk : kExitMismatch;
+  return summary.exit_code;
 }
 
 int DiffCommand::Run() const {
+  if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
-  absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(*file, budget.budget.bytes);
+  if (isolate) {
+    absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(*file, budget.budget.bytes);
+    if (!arguments.ok()) return Fail(arguments.status(), output);
+    return Isolate(*file->module, *arguments);
+  }
+  Side sides[] = {{left, "left"}, {right, "right"}};
+  absl::Status prepared;
+  int64_t devices = 1;
+  for (Side& side : sides) {
+    if (prepared.ok()) prepared = Prepare(*file->module, &side);
+    if (prepared.ok()) devices = std::max(devices, side.executable->device_count());
+  }
+  absl::StatusOr<std::vector<std::vector<Literal>>> arguments =
+      inputs.LoadByDevice(*file, budget.budget.bytes, devices);
   if (!arguments.ok()) return Fail(arguments.status(), output);
-  if (isolate) return Isolate(*file->module, *arguments);
-  absl::StatusOr<Literal> left_value = RunSide(left, *file->module, *arguments);
-  if (!left_value.ok()) return Fail(left_value.status(), output);
-  absl::StatusOr<Literal> right_value = RunSide(right, *file->module, *arguments);
-  if (!right_value.ok()) return Fail(right_value.status(), output);
+  // Before anything runs, and also when it cannot: that is the case one wants to keep.
   if (!save.empty()) {
-    absl::Status status = Save(*file->module, *arguments, *left_value, *right_value);
+    absl::Status status = SaveCase(*file->module, *arguments);
     if (!status.ok()) return Fail(status, output);
   }
-  absl::StatusOr<Comparison> comparison = Compare(*left_value, *right_value);
+  if (!prepared.ok()) return Fail(prepared, output);
+  std::vector<std::vector<Literal>> values;
+  for (Side& side : sides) {
+    absl::StatusOr<std::vector<Literal>> value = RunSide(*arguments, &side);
+    if (!value.ok()) {
+      if (!save.empty()) std::cerr << "saved in " << save << "; " << CommandOfSaved() << "\n";
+      return Fail(value.status(), output);
+    }
+    values.push_back(*std::move(value));
+  }
+  absl::StatusOr<Comparison> comparison = CompareByDevice(values[0], values[1]);
   if (!comparison.ok()) return Fail(comparison.status(), output);
+  const bool accepted = Accepted(*comparison, max_ulp);
   if (output.json) {
     nlohmann::json report = {{"module", file->module->name()},
                              {"left", left},
                              {"right", right},
+                             {"seconds", {{"left", sides[0].seconds}, {"right", sides[1].seconds}}},
                              {"comparison", ReportJson(*comparison, max_ulp)}};
     if (!save.empty()) report["saved"] = save;
     std::cout << report.dump(2) << "\n";
-  } else if (!output.quiet) {
-    std::cout << ReportText(*comparison, "left", "right", max_ulp);
+  } else if (output.quiet) {
+    if (!accepted) std::cout << VerdictText(*comparison, max_ulp);
+  } else {
+    std::cout << ReportText(*comparison, sides[0].name, sides[1].name, max_ulp);
     if (!save.empty()) {
-      std::cout << "saved in " << save << "; run it again with: assay diff " << save
-                << "/module.hlo --inputs " << save << "/inputs.npz --left '" << left
-                << "' --right '" << right << "'\n";
+      std::cout << "saved in " << save << "; run it again with:\n  " << CommandOfSaved() << "\n";
     }
   }
-  return Accepted(*comparison, max_ulp) ? kExitOk : kExitMismatch;
+  return accepted ? kExitOk : kExitMismatch;
 }
 
 }  // namespace
@@ -181,25 +323,40 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<DiffCommand>();
   CLI::App* sub =
       app.add_subcommand("diff", "Run a module on two backends and compare the results");
-  sub->add_option("MODULE", command->module, "As for assay run")->required();
-  sub->add_option("--left", command->left, "golden, or process:COMMAND")->capture_default_str();
-  sub->add_option("--right", command->right, "golden, or process:COMMAND")->required();
+  sub->add_option("MODULE", command->module,
+                  "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
+                  "- for standard input. A snapshot brings its arguments")
+      ->type_name("FILE")
+      ->required();
+  sub->add_option("--left", command->left, "golden, or process:COMMAND")
+      ->type_name("BACKEND")
+      ->capture_default_str();
+  sub->add_option("--right", command->right, "golden, or process:COMMAND")
+      ->type_name("BACKEND")
+      ->required();
   command->inputs.AddTo(sub);
-  sub->add_flag(
-      "--isolate", command->isolate,
-      "Run every instruction alone on the right backend, on golden operands, and judge it: "
-      "equal, within its derived bound, denormals flushed, or unexplained (exit code 1)");
+  sub->add_flag("--isolate", command->isolate,
+                "Run every instruction alone on the right backend, on golden operands, and judge "
+                "it: equal; within its derived bound; another sign of zero, flushed denormals or "
+                "another freedom where the operation has it; unexplained (exit code 1); or not run "
+                "(the exit code of the worst failure)");
   sub->add_option("--max-ulp", command->max_ulp,
                   "Accept floats that differ by at most this many ulp")
+      ->check(WholeNumber())
+      ->type_name("N")
       ->capture_default_str();
   sub->add_option("--save", command->save,
-                  "Keep module.hlo, inputs.npz, left.npz and right.npz in this folder");
+                  "Keep module.hlo, inputs.npz, left.npz and right.npz in this folder (of a side "
+                  "that fails its error.txt)")
+      ->type_name("FOLDER");
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(
-      "Example:\n"
-      "  assay diff step.hlo --inputs random --left golden \\\n"
-      "      --right \"process:python3 tools/peers/xla_cpu.py\" --save /tmp/step");
+      "Example, where tools/setup --peers has installed XLA:\n"
+      "  assay diff step.hlo --inputs random --save /tmp/step \\\n"
+      "      --right \"process:$HOME/.cache/assay/peers/bin/python "
+      "tools/peers/xla_cpu.py\"\n"
+      "docs/process_backend.md describes how an implementation of yours takes part.");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 

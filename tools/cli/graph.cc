@@ -1,5 +1,10 @@
 #include "tools/cli/graph.h"
 
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -26,6 +31,22 @@ absl::string_view FillColour(const Instruction& instruction) {
     default:
       return "#d4e8f7";
   }
+}
+
+// The computations that an instruction calls, each with the attribute that names it.
+std::vector<std::pair<std::string, const Computation*>> Callees(const Instruction& instruction) {
+  std::vector<std::pair<std::string, const Computation*>> callees;
+  for (const auto& [attr, value] : instruction.attributes().entries()) {
+    const absl::string_view name = Info(attr).name;
+    if (Computation* const* callee = std::get_if<Computation*>(&value)) {
+      callees.emplace_back(name, *callee);
+    } else if (const auto* list = std::get_if<std::vector<Computation*>>(&value)) {
+      for (size_t i = 0; i < list->size(); ++i) {
+        callees.emplace_back(absl::StrCat(name, "[", i, "]"), (*list)[i]);
+      }
+    }
+  }
+  return callees;
 }
 
 std::string Label(const Instruction& instruction) {
@@ -69,10 +90,10 @@ std::string GraphText(const Module& module) {
       for (const Instruction* operand : instruction->operands()) {
         absl::StrAppend(&edges, "  n", numbers[operand], " -> n", number, ";\n");
       }
-      for (const Computation* callee : instruction->called_computations()) {
-        if (callee->root() == nullptr) continue;
-        absl::StrAppend(&edges, "  n", numbers[callee->root()], " -> n", number,
-                        " [style=dashed, color=gray, arrowhead=open];\n");
+      for (const auto& [attribute, callee] : Callees(*instruction)) {
+        if (callee == nullptr || callee->root() == nullptr) continue;
+        absl::StrAppend(&edges, "  n", numbers[callee->root()], " -> n", number, " [label=\"",
+                        attribute, "\", style=dashed, color=gray, fontsize=9, arrowhead=open];\n");
       }
     }
     text += "  }\n";

@@ -1,25 +1,29 @@
 // The `assay` command line.
-#include <exception>
 #include <iostream>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "CLI/CLI.hpp"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
+#include "tools/cli/terminal.h"
 
 int main(int argc, char** argv) {
+  assay::ReserveStandardStreams();
   CLI::App app(
-      "assay: a reference interpreter and conformance suite for XLA's operations.\n"
-      "It evaluates HLO modules exactly (every result is the exact one, rounded once) and "
-      "measures\n"
-      "how far other implementations are from that.");
+      "assay: a reference interpreter and conformance suite for XLA's operations. It evaluates HLO "
+      "modules exactly (every result is the exact one, rounded once) and measures how far other "
+      "implementations are from that.");
   app.name("assay");
+  app.formatter(assay::HelpFormatter());
   app.set_version_flag("--version", std::string("assay ") + ASSAY_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 fine, 1 mismatch, 2 bad input, 3 refused by a budget, 4 not supported,\n"
-      "            5 the other implementation failed.\n"
-      "assay COMMAND --help tells more about a command.");
+      "\n"
+      "Exit codes: 0 fine, 1 mismatch, 2 bad input, 3 refused by a budget, 4 not supported, 5 the "
+      "other implementation failed. assay COMMAND --help tells more about a command.");
   int exit_code = assay::kExitOk;
   assay::AddRunCommand(app, &exit_code);
   assay::AddDiffCommand(app, &exit_code);
@@ -30,11 +34,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? assay::kExitOk : assay::kExitBadInput;
-  } catch (const std::exception& error) {
-    // Abseil and the standard library throw where memory runs out.
+    exit_code = assay::FinishParse(app, error, argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::cerr << "assay: there is not enough memory for this input\n";
+    exit_code = assay::kExitBudget;
+  } catch (const std::length_error& error) {
+    // Abseil and the standard library throw it where a size is beyond what they can hold.
     std::cerr << "assay: " << error.what() << "\n";
-    return assay::kExitBudget;
+    exit_code = assay::kExitBudget;
   }
-  return exit_code;
+  return assay::FinishOutput(exit_code);
 }

@@ -11,7 +11,9 @@
 #include "tools/cli/catalogue.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
 namespace {
@@ -25,18 +27,28 @@ struct OpsCommand {
 };
 
 void PrintDetails(const OpInfo& op) {
-  std::cout << op.name << "\n"
-            << "  operands    " << ArityText(op.arity) << "\n"
-            << "  family      " << FamilyName(op.family) << "\n"
-            << "  accuracy    " << AccuracyName(op.accuracy) << "\n"
-            << "  types       " << absl::StrJoin(TypeNames(op), " ") << "\n"
-            << "  shape       "
-            << (op.shape_inferable ? "may be left out in text" : "must be written in text") << "\n"
-            << "  golden      " << (IsInterpreted(op.opcode) ? "yes" : "not yet") << "\n"
-            << "  attributes" << (op.attributes.empty() ? "  none" : "") << "\n";
+  const auto line = [](absl::string_view name, absl::string_view value) {
+    constexpr size_t kColumn = 14;
+    absl::PrintF("  %-*s%s\n", static_cast<int>(kColumn - 2), name,
+                 Wrapped(value, TextWidth() - kColumn, kColumn));
+  };
+  std::cout << op.name << "\n";
+  line("operands", ArityText(op.arity));
+  line("family", FamilyName(op.family));
+  line("accuracy", AccuracyName(op.accuracy));
+  line("types", absl::StrJoin(TypeNames(op), " "));
+  line("shape", op.shape_inferable ? "may be left out in text" : "must be written in text");
+  line("golden", IsInterpreted(op.opcode) ? "yes" : "not yet");
+  if (op.attributes.empty()) return line("attributes", "none");
+  std::cout << "  attributes\n";
   for (const AttributeUse& use : op.attributes) {
     absl::PrintF("    %-32s %s\n", Info(use.attr).name, AttributeText(use));
   }
+}
+
+void PrintRow(absl::string_view name, absl::string_view operands, absl::string_view family,
+              absl::string_view accuracy, absl::string_view backends) {
+  absl::PrintF("%-28s %-9s %-14s %-13s %s\n", name, operands, family, accuracy, backends);
 }
 
 int OpsCommand::Run() const {
@@ -62,10 +74,10 @@ int OpsCommand::Run() const {
   } else if (!name.empty()) {
     PrintDetails(*ops.front());
   } else {
+    PrintRow("OPERATION", "OPERANDS", "FAMILY", "ACCURACY", "RUN BY");
     for (const OpInfo* op : ops) {
-      absl::PrintF("%-28s %-14s %-14s %-13s %s\n", op->name, ArityText(op->arity),
-                   FamilyName(op->family), AccuracyName(op->accuracy),
-                   IsInterpreted(op->opcode) ? "golden" : "-");
+      PrintRow(op->name, ArityText(op->arity), FamilyName(op->family), AccuracyName(op->accuracy),
+               IsInterpreted(op->opcode) ? "golden" : "-");
     }
   }
   return kExitOk;
@@ -79,7 +91,7 @@ void AddOpsCommand(CLI::App& app, int* exit_code) {
       "ops", "The catalogue of operations: operands, types, attributes, who supports them");
   sub->add_option("NAME", command->name, "One operation in detail, e.g. reduce-window");
   sub->add_flag("--markdown", command->markdown, "The table of docs/operations.md");
-  command->output.AddTo(sub);
+  command->output.AddJsonTo(sub);
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 

@@ -1,8 +1,12 @@
 #include "tools/cli/options.h"
 
-#include <cstdio>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <iostream>
-#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -11,95 +15,175 @@
 #include "backends/process/process_backend.h"
 #include "conformance/inputs/random_inputs.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
+namespace {
+
+absl::Status InFile(const std::string& path, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
+}
+
+}  // namespace
 
 void InputOptions::AddTo(CLI::App* app) {
   app->add_option("--inputs", inputs,
-                  "Arguments: a .npz (arg0, arg1, ...), .npy or literal text file, or 'random'. "
-                  "Default: those of a snapshot");
-  app->add_option("--seed", seed, "Seed of random arguments")->capture_default_str();
+                  "Arguments: a .npz (arg0, arg1, ...), .npy or literal text file (f32[2] {1, 2}, "
+                  "one to a line), or 'random'. Default: those of a snapshot")
+      ->type_name("FILE");
+  app->add_option("--seed", seed, "Seed of random arguments (0 if not given)")
+      ->check(WholeNumber())
+      ->type_name("N");
   app->add_option(
          "--range", ranges,
          "Range of random values of a parameter, NAME=LOW:HIGH (a parameter's name or argN)")
+      ->type_name("RANGE")
       ->take_all();
 }
 
+absl::Status InputOptions::Check() const {
+  if (inputs == "random" || (!seed && ranges.empty())) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(seed ? "--seed" : "--range", " is for random arguments: add --inputs random"));
+}
+
+namespace {
+
+// Each device has numbers of its own.
+absl::StatusOr<std::vector<std::vector<Literal>>> RandomByDevice(const Module& module,
+                                                                 RandomInputOptions options,
+                                                                 int64_t devices) {
+  std::vector<std::vector<Literal>> by_device;
+  options.max_bytes /= std::max<int64_t>(devices, 1);
+  const uint64_t seed = options.seed;
+  for (int64_t device = 0; device < devices; ++device) {
+    options.seed = seed + static_cast<uint64_t>(device) * 7919;
+    absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(module, options);
+    if (absl::IsResourceExhausted(arguments.status())) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(arguments.status().message(), " (--budget-bytes)"));
+    }
+    if (!arguments.ok()) return arguments.status();
+    by_device.push_back(*std::move(arguments));
+  }
+  return by_device;
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<Literal>> InputOptions::Load(const ModuleFile& file,
                                                         int64_t max_bytes) const {
+  absl::StatusOr<std::vector<std::vector<Literal>>> by_device = LoadByDevice(file, max_bytes, 1);
+  if (!by_device.ok()) return by_device.status();
+  if (by_device->size() > 1) {
+    return absl::UnimplementedError(
+        absl::StrCat("arguments for ", by_device->size(), " devices; golden runs one"));
+  }
+  return std::move(by_device->front());
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
+    const ModuleFile& file, int64_t max_bytes, int64_t devices) const {
+  using ByDevice = std::vector<std::vector<Literal>>;
   const Module& module = *file.module;
   if (inputs == "random") {
     RandomInputOptions options;
-    options.seed = seed;
+    options.seed = seed.value_or(0);
     if (max_bytes >= 0) options.max_bytes = max_bytes;
     for (const std::string& range : ranges) {
       absl::Status status = ParseRange(range, &options.ranges);
       if (!status.ok()) return status;
     }
-    return RandomInputs(module, options);
+    return RandomByDevice(module, options, devices);
   }
-  if (!ranges.empty()) {
-    return absl::InvalidArgumentError("--range is for random arguments: add --inputs random");
-  }
+  if (absl::Status status = Check(); !status.ok()) return status;
   if (!inputs.empty()) {
     absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(inputs);
     if (!arrays.ok()) return arrays.status();
-    absl::StatusOr<std::vector<std::vector<Literal>>> by_device =
-        ToArguments(module, *std::move(arrays));
-    if (!by_device.ok()) return by_device.status();
-    return std::move(by_device->front());
+    absl::StatusOr<ByDevice> by_device = ToArguments(module, *std::move(arrays));
+    return by_device.ok() ? by_device : InFile(inputs, by_device.status());
   }
-  if (!file.arguments.empty()) return file.arguments;
+  if (!file.arguments.empty()) return ByDevice{file.arguments};
   const size_t parameters = module.entry()->parameters().size();
-  if (parameters == 0) return std::vector<Literal>();
+  if (parameters == 0) return ByDevice(devices);
   return absl::InvalidArgumentError(
       absl::StrCat("module ", module.name(), " takes ", parameters,
                    " arguments: give them with --inputs FILE.npz, or ask for --inputs random"));
 }
 
-absl::StatusOr<Literal> ToResult(const Module& module, std::vector<NamedLiteral> arrays) {
-  // Files without names call their arrays arg0, arg1, ...
-  for (NamedLiteral& array : arrays) {
-    if (absl::StartsWith(array.name, "arg")) array.name.replace(0, 3, "out");
+absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path) {
+  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(path, kDefaultMaxArrayBytes, "out");
+  if (!arrays.ok()) return arrays.status();
+  absl::StatusOr<std::vector<Literal>> results = ToResults(module, *std::move(arrays));
+  return results.ok() ? results : InFile(path, results.status());
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : ".";
+  std::string problem;
+  if (fs::is_directory(path, ignored)) {
+    problem = "it is a folder";
+  } else if (!fs::is_directory(folder, ignored)) {
+    problem = absl::StrCat("there is no folder ", folder.string());
+  } else if (fs::is_regular_file(path, ignored) || !fs::exists(path, ignored)) {
+    // What is written lies beside it first.
+    if (access(folder.c_str(), W_OK) != 0) problem = std::strerror(errno);
+  } else if (access(path.c_str(), W_OK) != 0) {
+    problem = std::strerror(errno);
   }
-  absl::StatusOr<std::vector<std::vector<Literal>>> by_device = ByDevice(std::move(arrays), "out");
-  if (!by_device.ok()) return by_device.status();
-  const Shape& shape = module.entry()->root()->shape();
-  const std::vector<const Shape*> leaves = Leaves(shape);
-  const std::vector<Literal>& values = by_device->front();
-  if (values.size() != leaves.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("the module gives ", leaves.size(), " arrays, ",
-                                                   values.size(), " are expected"));
+  if (problem.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written: ", problem));
+}
+
+std::string BriefLiteral(const Literal& literal, size_t longest) {
+  std::string text;
+  const auto limit = static_cast<int64_t>(longest);
+  if (!literal.is_array() || literal.element_count() <= limit) {
+    text = PrintTypedLiteral(literal);
+  } else {
+    // The first elements in an array of as many dimensions: its text begins in the same way, and
+    // every element takes three characters.
+    Dimensions sizes(literal.shape().dimensions().begin(), literal.shape().dimensions().end());
+    int64_t kept = 1;
+    for (size_t d = sizes.size(); d-- > 0; kept *= sizes[d]) {
+      sizes[d] = std::min(sizes[d], std::max<int64_t>(1, limit / kept));
+    }
+    absl::StatusOr<Literal> beginning = Literal::Create(Shape(literal.element_type(), sizes));
+    if (!beginning.ok()) return literal.shape().ToString();
+    for (int64_t i = 0; i < kept; ++i) beginning->Set(i, literal.Get(i));
+    text = absl::StrCat(literal.shape().ToString(), " ", PrintLiteral(*beginning));
   }
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (Shape::Compatible(*leaves[i], values[i].shape())) continue;
-    return absl::InvalidArgumentError(absl::StrCat("out", i, " is ", leaves[i]->ToString(),
-                                                   " in the module, but ",
-                                                   values[i].shape().ToString(), " is expected"));
-  }
-  return Unflatten(shape, values);
+  return text.size() > longest ? absl::StrCat(text.substr(0, longest), " ...") : text;
 }
 
 void BudgetOptions::AddTo(CLI::App* app) {
   constexpr char kGroup[] = "Budgets (exit code 3 when one is spent; -1: unlimited)";
-  app->add_option("--budget-seconds", budget.seconds, "Wall time of one evaluation")
-      ->capture_default_str()
-      ->group(kGroup);
-  app->add_option("--budget-bytes", budget.bytes, "Live values, arguments included")
-      ->capture_default_str()
-      ->group(kGroup);
-  app->add_option("--budget-steps", budget.steps, "Element operations")
-      ->capture_default_str()
-      ->group(kGroup);
-  app->add_option("--budget-depth", budget.call_depth,
-                  "Calls, loops and branches inside each other")
-      ->capture_default_str()
-      ->group(kGroup);
+  const auto add = [&](const char* name, auto& limit, const char* description,
+                       const CLI::Validator& validator) {
+    app->add_option(name, limit, description)
+        ->transform(validator)
+        ->type_name("N")
+        ->capture_default_str()
+        ->group(kGroup);
+  };
+  add("--budget-seconds", budget.seconds, "Wall time of one evaluation", BudgetSeconds());
+  add("--budget-bytes", budget.bytes, "Live values, arguments included", BudgetCount());
+  add("--budget-steps", budget.steps, "Element operations", BudgetCount());
+  add("--budget-depth", budget.call_depth, "Calls, loops and branches inside each other",
+      BudgetCount());
+}
+
+void OutputOptions::AddJsonTo(CLI::App* app) {
+  app->add_flag("--json", json, "Print JSON instead of text");
 }
 
 void OutputOptions::AddTo(CLI::App* app) {
-  app->add_flag("--json", json, "Print one JSON object instead of text");
+  AddJsonTo(app);
   app->add_flag("--quiet,-q", quiet, "Print no results, only what went wrong");
 }
 
@@ -118,11 +202,23 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
   if (absl::StartsWith(specification, kProcess) && specification.size() > kProcess.size()) {
     ProcessOptions process;
     process.command = specification.substr(kProcess.size());
-    if (budget.seconds >= 0) process.execute_seconds = budget.seconds;
+    for (double* seconds :
+         {&process.start_seconds, &process.compile_seconds, &process.execute_seconds}) {
+      *seconds = budget.seconds < 0 ? -1 : std::min(*seconds, budget.seconds);
+    }
     return std::make_unique<ProcessBackend>(process);
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "'", specification, "' is no backend; there are 'golden' and 'process:COMMAND'"));
+}
+
+std::string DisplayName(Backend& backend) {
+  auto* process = dynamic_cast<ProcessBackend*>(&backend);
+  if (process == nullptr) return std::string(backend.name());
+  absl::StatusOr<ProcessCapabilities> capabilities = process->Capabilities();
+  if (!capabilities.ok()) return std::string(backend.name());
+  return absl::StrCat(capabilities->name, capabilities->version.empty() ? "" : " ",
+                      capabilities->version);
 }
 
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path) {
@@ -134,15 +230,28 @@ absl::StatusOr<ModuleFile> LoadModule(const std::string& path) {
   return file;
 }
 
+namespace {
+
+// A shape of a million dimensions is no message: the beginning and the end are.
+std::string Brief(absl::string_view message) {
+  constexpr size_t kBeginning = 1500, kEnd = 500;
+  if (message.size() <= kBeginning + kEnd + 100) return std::string(message);
+  return absl::StrCat(message.substr(0, kBeginning), " [... ", message.size() - kBeginning - kEnd,
+                      " bytes ...] ", message.substr(message.size() - kEnd));
+}
+
+}  // namespace
+
 int Fail(const absl::Status& status, const OutputOptions& output) {
   const ExitCode code = ExitCodeOf(status);
+  const std::string message = Brief(status.message());
   if (output.json) {
-    const nlohmann::json error = {{"error", std::string(status.message())},
+    const nlohmann::json error = {{"error", message},
                                   {"status", absl::StatusCodeToString(status.code())},
                                   {"exit_code", static_cast<int>(code)}};
     std::cout << error.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   }
-  std::cerr << "assay: " << status.message() << "\n";
+  std::cerr << "assay: " << Printable(message) << "\n";
   return code;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,13 +19,19 @@ namespace assay {
 
 struct InputOptions {
   std::string inputs;  // a file, "random", or empty
-  uint64_t seed = 0;
+  std::optional<uint64_t> seed;
   std::vector<std::string> ranges;
 
   void AddTo(CLI::App* app);
+  // INVALID_ARGUMENT for options that would do nothing. Load() asks too.
+  absl::Status Check() const;
   // Arguments for the module: from the file; else those of the snapshot that the module came from;
   // else random ones, if asked for; a module without parameters needs none.
   absl::StatusOr<std::vector<Literal>> Load(const ModuleFile& file, int64_t max_bytes) const;
+  // The same for each device. Random ones are made for `devices`; a file has those that it has.
+  absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(const ModuleFile& file,
+                                                                 int64_t max_bytes,
+                                                                 int64_t devices) const;
 };
 
 struct BudgetOptions {
@@ -36,11 +43,19 @@ struct OutputOptions {
   bool json = false;
   bool quiet = false;
   void AddTo(CLI::App* app);
+  // Where there are no results that could be left out.
+  void AddJsonTo(CLI::App* app);
 };
 
-// The value of the entry's root from arrays out0, out1, ... (its leaves); the only array of a .npy
-// or text file counts as out0.
-absl::StatusOr<Literal> ToResult(const Module& module, std::vector<NamedLiteral> arrays);
+// The value of the entry's root on each device from a file with arrays out0, out1, ... (out0.dev1,
+// ...); its tokens take none.
+absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path);
+
+// Finds out before hours of work that a file could not be written.
+absl::Status CheckWritable(const std::string& path);
+
+// A value with its type in front, cut after about `longest` characters: the rest is not formatted.
+std::string BriefLiteral(const Literal& literal, size_t longest);
 
 // "golden", or "process:COMMAND".
 struct BackendOptions {
@@ -51,6 +66,8 @@ struct BackendOptions {
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const RunBudget& budget,
                                                      const BackendOptions& options = {});
+// How reports call it: a process by the name and the version that it gives itself.
+std::string DisplayName(Backend& backend);
 
 // A module with its place in messages.
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path);

@@ -20,6 +20,11 @@ std::string Place(const std::vector<int64_t>& index) {
   return absl::StrCat("[", absl::StrJoin(index, ","), "]");
 }
 
+std::string HowFloatsDiffer(uint64_t largest_distance) {
+  return largest_distance == 0 ? "floats differ in the sign of zeros"
+                               : absl::StrCat("floats differ by up to ", largest_distance, " ulp");
+}
+
 std::string Verdict(const ArrayComparison& array, uint64_t max_ulp) {
   switch (array.agreement) {
     case Agreement::kEqual:
@@ -28,10 +33,7 @@ std::string Verdict(const ArrayComparison& array, uint64_t max_ulp) {
       if (Accepted(array, max_ulp)) {
         return Coloured(Colour::kGreen, absl::StrCat("within ", max_ulp, " ulp"));
       }
-      return Coloured(Colour::kYellow, array.largest_distance == 0
-                                           ? "floats differ in the sign of zeros"
-                                           : absl::StrCat("floats differ by up to ",
-                                                          array.largest_distance, " ulp"));
+      return Coloured(Colour::kYellow, HowFloatsDiffer(array.largest_distance));
     case Agreement::kMismatch:
       return Coloured(Colour::kRed, "MISMATCH");
   }
@@ -40,23 +42,34 @@ std::string Verdict(const ArrayComparison& array, uint64_t max_ulp) {
 
 std::string Histogram(const ArrayComparison& array) {
   std::string text;
+  size_t width = 0;
+  for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
+    if (array.histogram[bucket] > 0) width = std::max(width, UlpBucketName(bucket).size());
+  }
   const int64_t most = *std::max_element(array.histogram.begin(), array.histogram.end());
   for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
     const int64_t count = array.histogram[bucket];
     if (count == 0) continue;
-    constexpr int kWidth = 40;
-    const auto bar = static_cast<size_t>((count * kWidth + most - 1) / most);
-    absl::StrAppendFormat(&text, "      %12s %s  %10d  %s\n", UlpBucketName(bucket),
-                          IsFloatArray(array) ? "ulp" : "off", count, std::string(bar, '#'));
+    constexpr int kBar = 30;
+    const auto bar = static_cast<size_t>((count * kBar + most - 1) / most);
+    absl::StrAppendFormat(&text, "      %*s %s  %9d  %s\n", static_cast<int>(width),
+                          UlpBucketName(bucket), IsFloatArray(array) ? "ulp" : "off", count,
+                          std::string(bar, '#'));
   }
   return text;
 }
 
-void AppendArray(size_t number, const ArrayComparison& array, absl::string_view left,
+void AppendPlace(absl::string_view what, const ElementDifference& difference,
+                 absl::string_view left, absl::string_view right, std::string* text) {
+  absl::StrAppend(text, "    ", what, " at ", Place(difference.index), ": ", difference.left,
+                  " in ", left, ", ", difference.right, " in ", right, "\n");
+}
+
+void AppendArray(const std::string& name, const ArrayComparison& array, absl::string_view left,
                  absl::string_view right, uint64_t max_ulp, std::string* text) {
-  absl::StrAppend(text, "  ", Coloured(Colour::kBold, absl::StrCat("out", number)), " ",
-                  array.shape.ToString(), ": ", array.equal, " of ", array.elements, " equal, ",
-                  Verdict(array, max_ulp), "\n");
+  absl::StrAppend(text, "  ", Coloured(Colour::kBold, name), " ", array.shape.ToString(), ": ",
+                  Verdict(array, max_ulp), " (", array.equal, " of ", array.elements,
+                  array.elements == 1 ? " element" : " elements", " equal)\n");
   if (array.nan_both + array.nan_left_only + array.nan_right_only > 0) {
     absl::StrAppend(text, "    NaN: ", array.nan_both, " in both, ", array.nan_left_only,
                     " only in ", left, ", ", array.nan_right_only, " only in ", right, "\n");
@@ -68,11 +81,33 @@ void AppendArray(size_t number, const ArrayComparison& array, absl::string_view 
     absl::StrAppend(text, "    zeros of different sign: ", array.zero_sign_differs, "\n");
   }
   if (array.agreement == Agreement::kEqual) return;
-  absl::StrAppend(text, "    largest distance: ", array.largest_distance,
-                  IsFloatArray(array) ? " ulp" : "", " at ", Place(array.largest_index), ": ",
-                  array.largest_values->first, " in ", left, ", ", array.largest_values->second,
-                  " in ", right, "; first difference at ", Place(array.first_index), "\n",
-                  Histogram(array));
+  if (array.first_special) {
+    AppendPlace("first mismatch", *array.first_special, left, right, text);
+  }
+  if (!array.first_special || array.first->index != array.first_special->index) {
+    AppendPlace("first difference", *array.first, left, right, text);
+  }
+  if (array.largest) {
+    AppendPlace(absl::StrCat("largest distance: ", array.largest_distance,
+                             IsFloatArray(array) ? " ulp" : ""),
+                *array.largest, left, right, text);
+  }
+  absl::StrAppend(text, Histogram(array));
+}
+
+// The arrays of a comparison with their names, out0, out1, ...: tokens among the leaves have none.
+std::vector<std::pair<std::string, const ArrayComparison*>> NamedArrays(
+    const Comparison& comparison) {
+  std::vector<std::pair<std::string, const ArrayComparison*>> named;
+  for (const ArrayComparison& array : comparison.arrays) {
+    if (array.shape.is_array()) named.emplace_back("", &array);
+  }
+  const size_t each = std::max<size_t>(1, named.size() / comparison.devices);
+  for (size_t i = 0; i < named.size(); ++i) {
+    named[i].first = absl::StrCat("out", i % each);
+    if (comparison.devices > 1) absl::StrAppend(&named[i].first, ".dev", i / each);
+  }
+  return named;
 }
 
 }  // namespace
@@ -90,10 +125,15 @@ bool Accepted(const Comparison& comparison, uint64_t max_ulp) {
 std::string ReportText(const Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp) {
   std::string text = absl::StrCat(left, " against ", right, ":\n");
+  for (const auto& [name, array] : NamedArrays(comparison)) {
+    AppendArray(name, *array, left, right, max_ulp, &text);
+  }
+  return text + VerdictText(comparison, max_ulp);
+}
+
+std::string VerdictText(const Comparison& comparison, uint64_t max_ulp) {
   int64_t elements = 0, equal = 0;
-  for (size_t i = 0; i < comparison.arrays.size(); ++i) {
-    const ArrayComparison& array = comparison.arrays[i];
-    AppendArray(i, array, left, right, max_ulp, &text);
+  for (const ArrayComparison& array : comparison.arrays) {
     elements += array.elements;
     equal += array.equal;
   }
@@ -104,22 +144,21 @@ std::string ReportText(const Comparison& comparison, absl::string_view left,
     verdict = Coloured(Colour::kRed, "MISMATCH in integers, truth values, infinities or NaNs");
   } else {
     verdict = Coloured(Accepted(comparison, max_ulp) ? Colour::kGreen : Colour::kYellow,
-                       absl::StrCat("floats differ by up to ", comparison.largest_distance,
-                                    " ulp; integers, truth values, infinities and NaNs agree"));
+                       absl::StrCat(HowFloatsDiffer(comparison.largest_distance),
+                                    "; integers, truth values, infinities and NaNs agree"));
   }
-  absl::StrAppend(&text, "verdict: ", verdict, " (", equal, " of ", elements, " elements equal)\n");
-  return text;
+  return absl::StrCat("verdict: ", verdict, " (", equal, " of ", elements, " elements equal)\n");
 }
 
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
   nlohmann::json outputs = nlohmann::json::array();
-  for (size_t i = 0; i < comparison.arrays.size(); ++i) {
-    const ArrayComparison& array = comparison.arrays[i];
+  for (const auto& [name, each] : NamedArrays(comparison)) {
+    const ArrayComparison& array = *each;
     nlohmann::json histogram = nlohmann::json::object();
     for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
       if (array.histogram[bucket] > 0) histogram[UlpBucketName(bucket)] = array.histogram[bucket];
     }
-    nlohmann::json output = {{"name", absl::StrCat("out", i)},
+    nlohmann::json output = {{"name", name},
                              {"shape", array.shape.ToString()},
                              {"elements", array.elements},
                              {"equal", array.equal},
@@ -132,11 +171,13 @@ nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
                              {"histogram", histogram},
                              {"verdict", std::string(AgreementName(array.agreement))},
                              {"accepted", Accepted(array, max_ulp)}};
-    if (array.largest_values) {
-      output["largest_at"] = array.largest_index;
-      output["first_at"] = array.first_index;
-      output["left"] = array.largest_values->first;
-      output["right"] = array.largest_values->second;
+    for (const auto& [key, difference] : {std::pair("first", &array.first),
+                                          {"first_mismatch", &array.first_special},
+                                          {"largest", &array.largest}}) {
+      if (!*difference) continue;
+      output[key] = {{"at", (*difference)->index},
+                     {"left", (*difference)->left},
+                     {"right", (*difference)->right}};
     }
     outputs.push_back(std::move(output));
   }

@@ -11,10 +11,14 @@
 
 namespace assay {
 
-// One paragraph per array: shape, elements equal, NaNs, largest distance and where, histogram,
-// verdict; then the verdict of the whole. `max_ulp` is the distance that the user accepts.
+// One paragraph per array: shape, verdict, elements equal, NaNs, the first mismatch, the first
+// difference and the largest one with their places, histogram; then the verdict of the whole.
+// Arrays are called as in files (out0, out1, ..., out0.dev1; tokens have no name). `max_ulp` is the
+// distance that the user accepts.
 std::string ReportText(const Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp);
+// The last line of that.
+std::string VerdictText(const Comparison& comparison, uint64_t max_ulp);
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
 
 // Equal, or floats that differ by at most `max_ulp`.

@@ -1,8 +1,6 @@
 // `assay run`: evaluates a module, prints or saves its results, compares them with expected ones.
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -14,12 +12,15 @@
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/stateful_run.h"
 
 namespace assay {
 namespace {
+
+using DeviceValues = std::vector<Literal>;  // the value of the root on each device
 
 struct RunCommand {
   std::string module;
@@ -40,12 +41,15 @@ struct RunCommand {
   int Run() const;
 
  private:
-  absl::StatusOr<std::optional<Literal>> Evaluate(const ModuleFile& file, Backend& backend,
-                                                  double* seconds) const;
-  absl::StatusOr<std::optional<Literal>> RunWithState(const ModuleFile& file, Backend& backend,
-                                                      double* seconds,
-                                                      nlohmann::json* report) const;
-  absl::StatusOr<std::optional<Literal>> Expected(const ModuleFile& file) const;
+  absl::Status CheckOptions() const;
+  int Report(Backend& target, const DeviceValues& results,
+             const std::optional<DeviceValues>& expected, nlohmann::json report) const;
+  absl::StatusOr<std::optional<DeviceValues>> Evaluate(const ModuleFile& file, Backend& backend,
+                                                       double* seconds) const;
+  absl::StatusOr<std::optional<DeviceValues>> RunWithState(const ModuleFile& file, Backend& backend,
+                                                           double* seconds,
+                                                           nlohmann::json* report) const;
+  absl::StatusOr<std::optional<DeviceValues>> Expected(const ModuleFile& file) const;
 };
 
 // Prints every instruction with its value as it is computed.
@@ -53,47 +57,36 @@ class Tracer : public Observer {
  public:
   absl::Status After(const Instruction& instruction, int64_t depth, const Literal& value) override {
     constexpr size_t kLongest = 160;
-    std::string text = PrintTypedLiteral(value);
-    if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), " ...");
     std::cerr << std::string(2 * std::min<int64_t>(depth, 40), ' ') << instruction.name() << " = "
-              << Name(instruction.opcode()) << ": " << text << "\n";
+              << Name(instruction.opcode()) << ": " << BriefLiteral(value, kLongest) << "\n";
     return absl::OkStatus();
   }
 };
 
-// Uploads, executes as often as asked and downloads; `seconds` is the best time.
-absl::StatusOr<Literal> Execute(Backend& backend, Executable& executable,
-                                absl::Span<const Literal> arguments, int repeat, double* seconds) {
-  std::vector<BufferHandle> buffers;
-  std::vector<const Buffer*> pointers;
-  for (const Literal& argument : arguments) {
-    absl::StatusOr<BufferHandle> buffer = backend.Upload(argument);
-    if (!buffer.ok()) return buffer.status();
-    buffers.push_back(*std::move(buffer));
-    pointers.push_back(buffers.back().get());
+// Options that would do nothing are mistakes; so is a result that cannot be kept.
+absl::Status RunCommand::CheckOptions() const {
+  if (absl::Status status = inputs.Check(); !status.ok()) return status;
+  for (const auto& [name, given] :
+       {std::pair("--trace", trace), {"--straight", straight}, {"--stats", stats}}) {
+    if (!given || backend == "golden") continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is for the golden interpreter, not for --backend ", backend));
   }
-  *seconds = std::numeric_limits<double>::infinity();
-  std::vector<BufferHandle> results;
-  for (int i = 0; i < repeat; ++i) {
-    results.clear();
-    absl::StatusOr<std::vector<BufferHandle>> outcome = executable.Execute({pointers});
-    if (!outcome.ok()) return outcome.status();
-    results = *std::move(outcome);
-    *seconds = std::min(*seconds, executable.last_seconds());
-  }
-  return backend.Download(*results.front());
+  return out.empty() ? absl::OkStatus() : CheckWritable(out);
 }
 
-absl::StatusOr<std::optional<Literal>> RunCommand::Evaluate(const ModuleFile& file,
-                                                            Backend& backend,
-                                                            double* seconds) const {
-  absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(file, budget.budget.bytes);
-  if (!arguments.ok()) return arguments.status();
+absl::StatusOr<std::optional<DeviceValues>> RunCommand::Evaluate(const ModuleFile& file,
+                                                                 Backend& backend,
+                                                                 double* seconds) const {
   absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
   if (!executable.ok()) return executable.status();
-  absl::StatusOr<Literal> result = Execute(backend, **executable, *arguments, repeat, seconds);
-  if (!result.ok()) return result.status();
-  return *std::move(result);
+  absl::StatusOr<std::vector<DeviceValues>> arguments =
+      inputs.LoadByDevice(file, budget.budget.bytes, (*executable)->device_count());
+  if (!arguments.ok()) return arguments.status();
+  absl::StatusOr<DeviceValues> results =
+      RunOnDevices(backend, **executable, *arguments, repeat, seconds);
+  if (!results.ok()) return results.status();
+  return *std::move(results);
 }
 
 // The scalars of a result: what one wants to watch while a state is trained.
@@ -107,9 +100,10 @@ nlohmann::json Scalars(const Literal& result) {
 
 // The last result; none when the state has seen all its steps. `seconds` is that of all steps
 // together; the report gets their number and the scalars of each.
-absl::StatusOr<std::optional<Literal>> RunCommand::RunWithState(const ModuleFile& file,
-                                                                Backend& backend, double* seconds,
-                                                                nlohmann::json* report) const {
+absl::StatusOr<std::optional<DeviceValues>> RunCommand::RunWithState(const ModuleFile& file,
+                                                                     Backend& backend,
+                                                                     double* seconds,
+                                                                     nlohmann::json* report) const {
   absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
   if (!executable.ok()) return executable.status();
   *seconds = 0;
@@ -117,7 +111,7 @@ absl::StatusOr<std::optional<Literal>> RunCommand::RunWithState(const ModuleFile
   const auto evaluate = [&](absl::Span<const Literal> arguments) {
     double step_seconds = 0;
     absl::StatusOr<Literal> result =
-        Execute(backend, **executable, arguments, /*repeat=*/1, &step_seconds);
+        RunCompiled(backend, **executable, arguments, /*repeat=*/1, &step_seconds);
     *seconds += step_seconds;
     return result;
   };
@@ -143,17 +137,19 @@ absl::StatusOr<std::optional<Literal>> RunCommand::RunWithState(const ModuleFile
   }
   *report = {{"first_step", run->first_step}, {"steps", run->steps}};
   if (!output.quiet) (*report)["history"] = std::move(history);
-  return std::move(run->last);
+  if (!run->last) return std::nullopt;
+  return DeviceValues{*std::move(run->last)};
 }
 
-absl::StatusOr<std::optional<Literal>> RunCommand::Expected(const ModuleFile& file) const {
+absl::StatusOr<std::optional<DeviceValues>> RunCommand::Expected(const ModuleFile& file) const {
   // After several steps a snapshot's result is not what is expected.
-  if (expect.empty()) return state.active() ? std::nullopt : file.result;
-  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(expect);
-  if (!arrays.ok()) return arrays.status();
-  absl::StatusOr<Literal> value = ToResult(*file.module, *std::move(arrays));
-  if (!value.ok()) return value.status();
-  return *std::move(value);
+  if (expect.empty()) {
+    if (state.active() || !file.result) return std::nullopt;
+    return DeviceValues{*file.result};
+  }
+  absl::StatusOr<DeviceValues> values = ReadResults(*file.module, expect);
+  if (!values.ok()) return values.status();
+  return *std::move(values);
 }
 
 nlohmann::json StatsJson(const RunStats& stats) {
@@ -163,26 +159,59 @@ nlohmann::json StatsJson(const RunStats& stats) {
           {"undecided_elements", stats.real.undecided()}};
 }
 
-nlohmann::json ResultsJson(const Literal& result) {
+nlohmann::json ResultsJson(const DeviceValues& results) {
   nlohmann::json list = nlohmann::json::array();
-  for (const NamedLiteral& output : NameLeaves(result, "out")) {
+  for (const NamedLiteral& output : NameByDevice(results, "out")) {
     nlohmann::json entry = {{"name", output.name}, {"shape", output.value.shape().ToString()}};
     constexpr int64_t kShown = 1000;  // elements; --out has them all
     if (output.value.is_array() && output.value.element_count() <= kShown) {
       entry["value"] = PrintLiteral(output.value);
+    } else {
+      entry["elided"] = true;
     }
     list.push_back(std::move(entry));
   }
   return list;
 }
 
-void PrintResults(const Literal& result) {
-  for (const NamedLiteral& output : NameLeaves(result, "out")) {
+void PrintResults(const DeviceValues& results) {
+  for (const NamedLiteral& output : NameByDevice(results, "out")) {
     constexpr size_t kLongest = 400;
-    std::string text = PrintTypedLiteral(output.value);
-    if (text.size() > kLongest) text = absl::StrCat(text.substr(0, kLongest), " ...");
-    std::cout << output.name << " = " << text << "\n";
+    std::cout << output.name << " = " << BriefLiteral(output.value, kLongest) << "\n";
   }
+}
+
+int RunCommand::Report(Backend& target, const DeviceValues& results,
+                       const std::optional<DeviceValues>& expected, nlohmann::json report) const {
+  std::optional<Comparison> comparison;
+  if (expected) {
+    absl::StatusOr<Comparison> compared = CompareByDevice(results, *expected);
+    if (!compared.ok()) return Fail(compared.status(), output);
+    comparison = *std::move(compared);
+  }
+  const bool accepted = !comparison || Accepted(*comparison, max_ulp);
+  const auto* golden = dynamic_cast<const GoldenBackend*>(&target);
+  if (output.json) {
+    if (!output.quiet) report["results"] = ResultsJson(results);
+    if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
+    if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
+    std::cout << report.dump(2) << "\n";
+  } else if (comparison && (!output.quiet || !accepted)) {
+    std::cout << (output.quiet ? VerdictText(*comparison, max_ulp)
+                               : ReportText(*comparison, DisplayName(target),
+                                            expect.empty() ? "snapshot" : "expected", max_ulp));
+  } else if (out.empty() && !output.quiet) {
+    PrintResults(results);
+  }
+  if (stats && !output.json && !output.quiet) {
+    const RunStats& run = golden->last_stats();
+    absl::PrintF(
+        "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
+        "undecided elements %d\n",
+        report["seconds"].get<double>(), run.steps, run.peak_bytes, run.stored_bytes,
+        run.real.undecided());
+  }
+  return accepted ? kExitOk : kExitMismatch;
 }
 
 int RunCommand::Run() const {
@@ -191,6 +220,7 @@ int RunCommand::Run() const {
   backend_options.straight = straight;
   backend_options.observed = trace;
   if (trace) backend_options.observers.push_back(&tracer);
+  if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
   if (semantics == "2017") {
@@ -201,52 +231,28 @@ int RunCommand::Run() const {
   absl::StatusOr<std::unique_ptr<Backend>> target =
       MakeBackend(backend, budget.budget, backend_options);
   if (!target.ok()) return Fail(target.status(), output);
-  absl::StatusOr<std::optional<Literal>> expected = Expected(*file);
+  absl::StatusOr<std::optional<DeviceValues>> expected = Expected(*file);
   if (!expected.ok()) return Fail(expected.status(), output);
+  if (max_ulp > 0 && !*expected) {
+    return Fail(absl::InvalidArgumentError("--max-ulp is for a comparison: add --expect"), output);
+  }
   double seconds = 0;
   nlohmann::json report = {{"module", file->module->name()},
                            {"backend", std::string((*target)->name())}};
-  absl::StatusOr<std::optional<Literal>> result =
+  absl::StatusOr<std::optional<DeviceValues>> results =
       state.active() ? RunWithState(*file, **target, &seconds, &report["state"])
                      : Evaluate(*file, **target, &seconds);
-  if (!result.ok()) return Fail(result.status(), output);
+  if (!results.ok()) return Fail(results.status(), output);
   report["seconds"] = seconds;
-  if (!*result) {
+  if (!*results) {
     if (output.json) std::cout << report.dump(2) << "\n";
     return kExitOk;
   }
   if (!out.empty()) {
-    absl::Status status = WriteNpz(out, NameLeaves(**result, "out"));
+    absl::Status status = WriteNpz(out, NameByDevice(**results, "out"));
     if (!status.ok()) return Fail(status, output);
   }
-  std::optional<Comparison> comparison;
-  if (*expected) {
-    absl::StatusOr<Comparison> compared = Compare(**result, **expected);
-    if (!compared.ok()) return Fail(compared.status(), output);
-    comparison = *std::move(compared);
-  }
-  const auto* golden = dynamic_cast<const GoldenBackend*>(target->get());
-  if (output.json) {
-    if (!output.quiet) report["results"] = ResultsJson(**result);
-    if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
-    if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
-    std::cout << report.dump(2) << "\n";
-  } else if (!output.quiet) {
-    if (comparison) {
-      std::cout << ReportText(*comparison, backend, expect.empty() ? "snapshot" : "expected",
-                              max_ulp);
-    } else if (out.empty()) {
-      PrintResults(**result);
-    }
-    if (stats && golden != nullptr) {
-      const RunStats& run = golden->last_stats();
-      absl::PrintF(
-          "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
-          "undecided elements %d\n",
-          seconds, run.steps, run.peak_bytes, run.stored_bytes, run.real.undecided());
-    }
-  }
-  return !comparison || Accepted(*comparison, max_ulp) ? kExitOk : kExitMismatch;
+  return Report(**target, **results, *expected, std::move(report));
 }
 
 }  // namespace
@@ -258,16 +264,22 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   sub->add_option("MODULE", command->module,
                   "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
                   "- for standard input. A snapshot brings its arguments and its result")
+      ->type_name("FILE")
       ->required();
   command->inputs.AddTo(sub);
-  sub->add_option("--out", command->out, "Write the results to this .npz (out0, out1, ...)");
+  sub->add_option("--out", command->out, "Write the results to this .npz (out0, out1, ...)")
+      ->type_name("FILE");
   sub->add_option(
-      "--expect", command->expect,
-      "Compare with these results (.npz with out0, out1, ...; exit code 1 if they differ)");
+         "--expect", command->expect,
+         "Compare with these results (.npz with out0, out1, ...; exit code 1 if they differ)")
+      ->type_name("FILE");
   sub->add_option("--max-ulp", command->max_ulp,
                   "With --expect: accept floats that differ by at most this many ulp")
+      ->check(WholeNumber())
+      ->type_name("N")
       ->capture_default_str();
   sub->add_option("--backend", command->backend, "golden, or process:COMMAND")
+      ->type_name("BACKEND")
       ->capture_default_str();
   sub->add_option("--semantics", command->semantics,
                   "What operations mean: today, or 2017 (docs/semantics_2017.md)")
@@ -279,18 +291,22 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
                 "Golden: print every instruction with its value to standard error");
   sub->add_flag("--stats", command->stats, "Golden: print time, work and memory");
   sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")
-      ->check(CLI::PositiveNumber)
+      ->check(PositiveCount())
+      ->type_name("N")
       ->capture_default_str();
   command->state.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(
       "Examples:\n"
-      "  assay run step.hlo --inputs step.inputs.npz --expect step.expected.npz\n"
-      "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out results.npz\n"
+      "  assay run step.hlo --inputs step.inputs.npz\n"
+      "  assay run step.hlo --inputs step.inputs.npz --expect xla.npz --max-ulp 4\n"
+      "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out r.npz\n"
       "  assay run dump.snapshot.pb --json\n"
-      "  assay run train_step.hlo --inputs first.npz --bind arg0-18=out0-18 --steps 100 --state "
-      "s.npz");
+      "  assay run step.hlo --inputs first.npz --bind arg0-18=out0-18 \\\n"
+      "      --steps 100 --state s.npz\n"
+      "Results are correctly rounded; other implementations seldom are, so without --max-ulp a "
+      "comparison with them mostly ends with exit code 1.");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
@@ -13,6 +14,7 @@
 #include "tools/cli/module_json.h"
 #include "tools/cli/options.h"
 #include "tools/cli/summary.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
 namespace {
@@ -29,18 +31,44 @@ struct ShowCommand {
 
  private:
   int ShowLayout(const ModuleFile& file) const;
-  absl::StatusOr<std::string> Convert(const Module& module) const;
+  absl::Status CheckOptions() const;
+  absl::StatusOr<std::string> Convert(const Module& module, const std::string& format) const;
+  // What is to be written or printed.
+  absl::StatusOr<std::string> Text(const Module& module) const;
 };
 
-absl::StatusOr<std::string> ShowCommand::Convert(const Module& module) const {
-  if (to == "text") return PrintModule(module, PrintOptions::Lossless());
-  if (to == "short") return PrintModule(module, PrintOptions::ShortParsable());
-  if (to == "default") return PrintModule(module, PrintOptions::Default());
-  if (to == "canonical") return PrintModule(module, PrintOptions::Canonical());
-  if (to == "dot") return GraphText(module);
-  if (to == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
-  if (to == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
+bool IsBinary(const std::string& format) { return format == "proto"; }
+
+absl::Status ShowCommand::CheckOptions() const {
+  if (stats && !to.empty()) {
+    return absl::InvalidArgumentError("--stats summarises and --to converts: ask for one of them");
+  }
+  if (IsBinary(to) && out.empty() && !output.json && OutputIsTerminal()) {
+    return absl::InvalidArgumentError(
+        "a protobuf is no text for a terminal: add --out FILE, a pipe, or --to textproto");
+  }
+  return out.empty() ? absl::OkStatus() : CheckWritable(out);
+}
+
+absl::StatusOr<std::string> ShowCommand::Convert(const Module& module,
+                                                 const std::string& format) const {
+  if (format == "text") return PrintModule(module, PrintOptions::Lossless());
+  if (format == "short") return PrintModule(module, PrintOptions::ShortParsable());
+  if (format == "default") return PrintModule(module, PrintOptions::Default());
+  if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
+  if (format == "dot") return GraphText(module);
+  if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
+  if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return ModuleToJson(module);
+}
+
+absl::StatusOr<std::string> ShowCommand::Text(const Module& module) const {
+  if (stats || (output.json && to.empty())) {
+    const ModuleSummary summary = Summarise(module);
+    return output.json ? absl::StrCat(SummaryJson(module, summary).dump(2), "\n")
+                       : SummaryText(module, summary);
+  }
+  return Convert(module, to.empty() ? "text" : to);
 }
 
 int ShowCommand::ShowLayout(const ModuleFile& file) const {
@@ -55,28 +83,27 @@ int ShowCommand::ShowLayout(const ModuleFile& file) const {
 }
 
 int ShowCommand::Run() const {
+  if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
   if (layout.asked) return ShowLayout(*file);
-  const Module& loaded = *file->module;
-  std::string text;
-  if (stats || (to.empty() && output.json)) {
-    const ModuleSummary summary = Summarise(loaded);
-    text = output.json ? absl::StrCat(SummaryJson(loaded, summary).dump(2), "\n")
-                       : SummaryText(loaded, summary);
-  }
-  if (!to.empty() || (!stats && !output.json)) {
-    ShowCommand conversion = *this;
-    if (to.empty()) conversion.to = "text";
-    absl::StatusOr<std::string> converted = conversion.Convert(loaded);
-    if (!converted.ok()) return Fail(converted.status(), output);
-    text += *converted;
-  }
+  absl::StatusOr<std::string> text = Text(*file->module);
+  if (!text.ok()) return Fail(text.status(), output);
+  const bool wrap = output.json && !to.empty();
+  nlohmann::json report = {{"module", file->module->name()}, {"format", to}};
   if (!out.empty()) {
-    absl::Status status = WriteFileAtomically(out, text);
-    return status.ok() ? kExitOk : Fail(status, output);
+    absl::Status status = WriteFileAtomically(out, *text);
+    if (!status.ok()) return Fail(status, output);
+    report["out"] = out;
+  } else if (!wrap || to == "json") {
+    std::cout << *text;
+    return kExitOk;
+  } else {
+    report[IsBinary(to) ? "base64" : "text"] = IsBinary(to) ? absl::Base64Escape(*text) : *text;
   }
-  if (!output.quiet) std::cout << text;
+  // Names in a module need not be UTF-8.
+  if (wrap)
+    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   return kExitOk;
 }
 
@@ -85,16 +112,27 @@ int ShowCommand::Run() const {
 void AddShowCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* sub = app.add_subcommand("show", "Print a module in another format, or summarise it");
-  sub->add_option("MODULE", command->module, "As for assay run")->required();
+  sub->add_option("MODULE", command->module,
+                  "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
+                  "- for standard input")
+      ->type_name("FILE")
+      ->required();
   sub->add_option("--to", command->to,
-                  "text: everything, reads back the same; short: without % and metadata; default, "
-                  "canonical: as XLA prints them; proto: HloModuleProto; textproto; json; dot: for "
-                  "Graphviz")
+                  "text (if not given): everything, reads back as the same module; short: without "
+                  "% and metadata; default, canonical: as XLA prints them; proto: HloModuleProto; "
+                  "textproto: the same as text; json, and dot for Graphviz: to look at, not read "
+                  "back")
+      ->type_name("FORMAT")
       ->check(CLI::IsMember(
-          {"text", "short", "default", "canonical", "proto", "textproto", "json", "dot"}));
-  sub->add_option("--out", command->out, "Write to this file instead of standard output");
-  sub->add_flag("--stats", command->stats, "Opcodes, multiply-adds, bytes");
-  command->output.AddTo(sub);
+                  {"text", "short", "default", "canonical", "proto", "textproto", "json", "dot"})
+                  .description(""));
+  sub->add_option("--out", command->out, "Write to this file instead of standard output")
+      ->type_name("FILE");
+  sub->add_flag("--stats", command->stats, "Summarise: opcodes, multiply-adds, bytes");
+  sub->add_flag(
+      "--json", command->output.json,
+      "One JSON object: the summary; with --to F what F gives, as its member text (proto: "
+      "base64)");
   command->layout.AddTo(sub);
   sub->footer(
       "Examples:\n"

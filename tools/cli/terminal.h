@@ -1,4 +1,5 @@
-// Colours, on a terminal only.
+// The terminal: colours, its width, progress; and standard output that cannot be written. Tests:
+// cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TERMINAL_H_
 #define ASSAY_TOOLS_CLI_TERMINAL_H_
 
@@ -10,8 +11,42 @@ namespace assay {
 
 enum class Colour { kGreen, kYellow, kRed, kBold };
 
-// The text in a colour when standard output is a terminal and NO_COLOR is not set.
+// The text in a colour when standard output is a terminal that has colours and NO_COLOR is not set.
 std::string Coloured(Colour colour, absl::string_view text);
+
+// Text of strangers (files, what a process printed) for a terminal: control characters other than
+// line breaks and tabs as \xNN, so that none takes effect.
+std::string Printable(absl::string_view text);
+
+bool OutputIsTerminal();
+
+// Columns for texts that are wrapped: those of the terminal, at most 120; 80 where there is none.
+int TextWidth();
+
+// A line on standard error that is overwritten, when that is a terminal and `wanted`; else nothing.
+class Progress {
+ public:
+  explicit Progress(bool wanted);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Show(absl::string_view text);
+  // Before anything else is printed.
+  void Clear();
+
+ private:
+  const bool enabled_;
+  bool shown_ = false;
+};
+
+// Opens the null device for those of the standard streams that are closed, so that no file of ours
+// takes their numbers. The first thing a program does.
+void ReserveStandardStreams();
+
+// Writes out what is buffered. The exit code of the program: `exit_code`, or kExitBadInput with a
+// message where standard output cannot be written (a full disk).
+int FinishOutput(int exit_code);
 
 }  // namespace assay
 

@@ -1,8 +1,10 @@
 // Named arrays to the parameters of a module, and results to named arrays. Test: arguments_test.cc.
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -40,6 +42,15 @@ std::optional<ArrayNumber> NumberFromName(absl::string_view name, absl::string_v
   }
   if (!name.empty()) return std::nullopt;
   return result;
+}
+
+// What is wrong with an array's name. numpy.savez names what it is not given names for.
+absl::Status BadName(absl::string_view name, absl::string_view prefix) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the array ", name, " is not named ", prefix, "N or ", prefix, "N.devD",
+      absl::StartsWith(name, "arr_")
+          ? absl::StrCat("; numpy.savez(file, ", prefix, "0=x, ", prefix, "1=y) gives names")
+          : ""));
 }
 
 // The leaves that take an array.
@@ -135,10 +146,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
   bool with_device = false, without = false;
   for (NamedLiteral& array : arrays) {
     std::optional<ArrayNumber> number = NumberFromName(array.name, prefix);
-    if (!number) {
-      return absl::InvalidArgumentError(absl::StrCat("the array ", array.name, " is not named ",
-                                                     prefix, "N or ", prefix, "N.devD"));
-    }
+    if (!number) return BadName(array.name, prefix);
     (number->device ? with_device : without) = true;
     auto [at, is_new] =
         devices[number->device.value_or(0)].emplace(number->number, std::move(array.value));
@@ -187,6 +195,60 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& modu
     arguments.push_back(*std::move(values));
   }
   return arguments;
+}
+
+namespace {
+
+// The value of the root from the arrays of one device.
+absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given) {
+  const std::vector<const Shape*> wanted = Leaves(shape);
+  const auto count = std::count_if(wanted.begin(), wanted.end(),
+                                   [](const Shape* leaf) { return leaf->is_array(); });
+  if (static_cast<int64_t>(given.size()) != count) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the module gives ", count, " arrays, ", given.size(), " are expected"));
+  }
+  std::vector<Literal> leaves;
+  size_t next = 0;
+  for (const Shape* leaf : wanted) {
+    if (!leaf->is_array()) {
+      leaves.push_back(Literal::Token());
+      continue;
+    }
+    if (!Shape::Compatible(*leaf, given[next].shape())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("out", next, " is ", leaf->ToString(), " in the module, but ",
+                       given[next].shape().ToString(), " is expected"));
+    }
+    leaves.push_back(std::move(given[next++]));
+  }
+  return Unflatten(shape, leaves);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
+                                               std::vector<NamedLiteral> arrays) {
+  absl::StatusOr<std::vector<std::vector<Literal>>> by_device = ByDevice(std::move(arrays), "out");
+  if (!by_device.ok()) return by_device.status();
+  std::vector<Literal> results;
+  for (std::vector<Literal>& given : *by_device) {
+    absl::StatusOr<Literal> result = ToResult(module.entry()->root()->shape(), std::move(given));
+    if (!result.ok()) return result.status();
+    results.push_back(*std::move(result));
+  }
+  return results;
+}
+
+std::vector<NamedLiteral> NameByDevice(absl::Span<const Literal> values, absl::string_view prefix) {
+  if (values.size() == 1) return NameLeaves(values.front(), prefix);
+  std::vector<NamedLiteral> named;
+  for (size_t device = 0; device < values.size(); ++device) {
+    for (NamedLiteral& leaf : NameLeaves(values[device], prefix, static_cast<int64_t>(device))) {
+      named.push_back(std::move(leaf));
+    }
+  }
+  return named;
 }
 
 std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view prefix,

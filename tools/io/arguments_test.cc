@@ -74,6 +74,31 @@ TEST(ToArguments, NumbersRunOverTheLeavesOfTuples) {
   EXPECT_EQ(named[2].name, "out2.dev2");
 }
 
+TEST(ToResult, TokensTakeNoArray) {
+  std::unique_ptr<Module> module = Parse(
+      "ENTRY e { t = token[] after-all() a = f32[2] parameter(0) b = s32[] parameter(1)\n"
+      "  u = (token[], s32[]) tuple(t, b) ROOT r = (token[], f32[2], (token[], s32[])) tuple(t, a, "
+      "u) }");
+  const std::vector<NamedLiteral> arrays = {{"out1", Array("s32[] 3")},
+                                            {"out0", Array("f32[2] {1, 2}")}};
+  absl::StatusOr<std::vector<Literal>> result = ToResults(*module, arrays);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->shape().ToString(), "(token[], f32[2], (token[], s32[]))");
+  // What is written is read again.
+  const std::vector<NamedLiteral> named = NameByDevice(*result, "out");
+  ASSERT_EQ(named.size(), 2u);
+  EXPECT_EQ(named[1].name, "out1");
+  EXPECT_EQ(named[1].value.Get(0).bits, 3u);
+  const auto error = [&](std::vector<NamedLiteral> given) {
+    return std::string(ToResults(*module, std::move(given)).status().message());
+  };
+  EXPECT_THAT(error({arrays[1]}), HasSubstr("gives 2 arrays, 1 are expected"));
+  EXPECT_THAT(error({{"out0", arrays[0].value}, {"out1", arrays[1].value}}),
+              HasSubstr("out0 is f32[2] in the module, but s32[] is expected"));
+  EXPECT_THAT(error({{"arg0", arrays[1].value}, {"arg1", arrays[0].value}}),
+              HasSubstr("arg0 is not named outN"));
+}
+
 TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
   std::vector<NamedLiteral> arrays = Good();
   arrays.pop_back();
@@ -94,6 +119,8 @@ TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
   arrays = Good();
   arrays[0].name = "weights";
   EXPECT_THAT(ErrorOf(arrays), HasSubstr("the array weights is not named argN or argN.devD"));
+  arrays[0].name = "arr_0";
+  EXPECT_THAT(ErrorOf(arrays), HasSubstr("numpy.savez(file, arg0=x, arg1=y)"));
   arrays[0].name = "arg0";
   EXPECT_THAT(ErrorOf(arrays), HasSubstr("two arrays arg0"));
   arrays[0].name = "arg3.dev0";

@@ -26,17 +26,20 @@ struct NamedLiteral {
 
 inline constexpr int64_t kDefaultMaxArrayBytes = int64_t{1} << 34;
 
-// Reads a file; what it is shows in its content. A single .npy or literal is named `arg0`; the
-// literals of a text file, one to a line, are `arg0`, `arg1`, ... (lines that begin with // and
-// empty ones do not count). `max_bytes` bounds all arrays together; sizes are checked before
-// anything is allocated. Errors name the file and the member.
+// Reads a file, gzip or not; what it is shows in its content. A single .npy or literal has no name
+// and is called `arg0`; the literals of a text file, one to a line, are `arg0`, `arg1`, ... (lines
+// that begin with // and empty ones do not count); `prefix` replaces "arg". `max_bytes` bounds all
+// arrays together; sizes are checked before anything is allocated. Errors name the file and the
+// member.
 absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path,
-                                                     int64_t max_bytes = kDefaultMaxArrayBytes);
+                                                     int64_t max_bytes = kDefaultMaxArrayBytes,
+                                                     absl::string_view prefix = "arg");
 
 // The same of a file's content; `name` is its path.
 absl::StatusOr<std::vector<NamedLiteral>> ParseArrays(const std::string& content,
                                                       const std::string& name,
-                                                      int64_t max_bytes = kDefaultMaxArrayBytes);
+                                                      int64_t max_bytes = kDefaultMaxArrayBytes,
+                                                      absl::string_view prefix = "arg");
 
 // Writes an uncompressed .npz that numpy reads, beside the target and renamed. Arrays only: flatten
 // tuples first.
@@ -65,9 +68,18 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
 absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& module,
                                                               std::vector<NamedLiteral> arrays);
 
-// The leaves of a result as <prefix>0, <prefix>1, ...; with a device number >= 0 as <prefix>0.devD.
+// The value of the entry's root on each device from the arrays out0, out1, ... (out0.dev1, ...) of
+// its leaves, as NameLeaves gives them: tokens take none. Errors say what is wanted and what is
+// there.
+absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
+                                               std::vector<NamedLiteral> arrays);
+
+// The arrays among the leaves of a result as <prefix>0, <prefix>1, ...; with a device number >= 0
+// as <prefix>0.devD.
 std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view prefix,
                                      int64_t device = -1);
+// Those of a value per device; of one device without .dev.
+std::vector<NamedLiteral> NameByDevice(absl::Span<const Literal> values, absl::string_view prefix);
 
 }  // namespace assay
 

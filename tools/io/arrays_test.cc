@@ -208,7 +208,20 @@ TEST(ReadArrays, LiteralsAndSingleArrays) {
   EXPECT_EQ((*arrays)[2].name, "arg2");
   EXPECT_EQ((*arrays)[2].value.element_type(), ElementType::kPred);
   ASSERT_TRUE(WriteFileAtomically(path, "1, 2, 3\n").ok());
-  EXPECT_THAT(std::string(ReadArrays(path).status().message()), HasSubstr("line 1 is no literal"));
+  EXPECT_THAT(std::string(ReadArrays(path).status().message()),
+              HasSubstr("values.txt: line 1, column 1: "));
+  ASSERT_TRUE(WriteFileAtomically(path, "f32[] 1\n  s32[2] {1, x}\n").ok());
+  EXPECT_THAT(std::string(ReadArrays(path).status().message()), HasSubstr("line 2, column 14: "));
+  // Gzip content is gzip content, whatever its name.
+  const std::string packed(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x2b\x36\x36\x8a\x8e\x55\x30\x02\x00\x4f\xcb\xd8\x3c"
+      "\x07\x00\x00\x00",
+      27);
+  ASSERT_TRUE(WriteFileAtomically(path, packed).ok());
+  arrays = ReadArrays(path, kDefaultMaxArrayBytes, "out");
+  ASSERT_TRUE(arrays.ok()) << arrays.status();
+  EXPECT_EQ((*arrays)[0].name, "out0");
+  EXPECT_EQ((*arrays)[0].value.Get(0).bits, 2u);
   unlink(path.c_str());
   const std::string npy = TestPath("weights@bf16.npy");
   ASSERT_TRUE(

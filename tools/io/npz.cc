@@ -146,24 +146,28 @@ absl::StatusOr<std::vector<NamedLiteral>> ReadNpz(const std::string& content, in
   return arrays;
 }
 
-absl::StatusOr<std::vector<NamedLiteral>> ReadLiterals(absl::string_view text, int64_t max_bytes) {
+absl::StatusOr<std::vector<NamedLiteral>> ReadLiterals(absl::string_view text, int64_t max_bytes,
+                                                       absl::string_view prefix) {
   std::vector<NamedLiteral> arrays;
   int64_t line_number = 0;
   int64_t bytes_left = max_bytes;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {
     ++line_number;
-    line = absl::StripAsciiWhitespace(line);
-    if (line.empty() || absl::StartsWith(line, "//")) continue;
+    const absl::string_view words = absl::StripAsciiWhitespace(line);
+    if (words.empty() || absl::StartsWith(words, "//")) continue;
     absl::StatusOr<Literal> literal = ParseTypedLiteral(line, bytes_left);
     if (!literal.ok()) {
-      return absl::Status(literal.status().code(),
-                          absl::StrCat("line ", line_number,
-                                       " is no literal with its type in front (f32[2]{0} {1, 2}): ",
-                                       literal.status().message()));
+      // The parser counts the lines of what it is given: one.
+      absl::string_view message = literal.status().message();
+      absl::ConsumePrefix(&message, "1:");
+      return absl::Status(
+          literal.status().code(),
+          absl::StrCat("line ", line_number, ", column ", message,
+                       "\nA line holds a value with its type in front, as f32[2] {1, 2}"));
     }
     bytes_left -= literal->byte_size();
     for (Literal& leaf : Flatten(*literal)) {
-      arrays.push_back({absl::StrCat("arg", arrays.size()), std::move(leaf)});
+      arrays.push_back({absl::StrCat(prefix, arrays.size()), std::move(leaf)});
     }
   }
   if (arrays.empty()) return absl::InvalidArgumentError("it holds no arrays");
@@ -188,19 +192,22 @@ absl::StatusOr<std::vector<NamedLiteral>> ReadMemories(absl::string_view content
 }
 
 absl::StatusOr<std::vector<NamedLiteral>> ReadContent(const std::string& content,
-                                                      const std::string& path, int64_t max_bytes) {
+                                                      const std::string& path, int64_t max_bytes,
+                                                      absl::string_view prefix) {
   constexpr absl::string_view kZip = "PK";
   constexpr absl::string_view kNpy = "\x93NUMPY";
   if (absl::StartsWith(content, kZip)) return ReadNpz(content, max_bytes);
   if (LooksLikeJson(content)) return ReadMemories(content, max_bytes);
-  if (!absl::StartsWith(content, kNpy)) return ReadLiterals(content, max_bytes);
-  // The file's name may carry the type: weights@bf16.npy.
+  if (!absl::StartsWith(content, kNpy)) return ReadLiterals(content, max_bytes, prefix);
+  // The file's name may carry the type: weights@bf16.npy, weights@bf16.npy.gz.
   const size_t slash = path.rfind('/');
-  const auto [name, type] =
-      SplitMemberName(slash == std::string::npos ? path : path.substr(slash + 1));
+  absl::string_view file_name = path;
+  file_name.remove_prefix(slash == std::string::npos ? 0 : slash + 1);
+  absl::ConsumeSuffix(&file_name, ".gz");
+  const auto [name, type] = SplitMemberName(file_name);
   absl::StatusOr<Literal> array = ParseNpy(content, type, "array", max_bytes);
   if (!array.ok()) return array.status();
-  return std::vector<NamedLiteral>{{"arg0", *std::move(array)}};
+  return std::vector<NamedLiteral>{{absl::StrCat(prefix, 0), *std::move(array)}};
 }
 
 // Adds a member whose bytes the archive takes over.
@@ -260,17 +267,23 @@ absl::StatusOr<std::string> MakeArchive(absl::Span<const NamedLiteral> arrays) {
 }  // namespace
 
 absl::StatusOr<std::vector<NamedLiteral>> ParseArrays(const std::string& content,
-                                                      const std::string& name, int64_t max_bytes) {
-  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadContent(content, name, max_bytes);
+                                                      const std::string& name, int64_t max_bytes,
+                                                      absl::string_view prefix) {
+  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadContent(content, name, max_bytes, prefix);
   if (arrays.ok()) return arrays;
   return absl::Status(arrays.status().code(), absl::StrCat(name == "-" ? "standard input" : name,
                                                            ": ", arrays.status().message()));
 }
 
-absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path, int64_t max_bytes) {
-  absl::StatusOr<std::string> content = ReadFile(path);
+absl::StatusOr<std::vector<NamedLiteral>> ReadArrays(const std::string& path, int64_t max_bytes,
+                                                     absl::string_view prefix) {
+  // Beside the arrays a file has headers.
+  constexpr int64_t kHeaders = int64_t{1} << 26;
+  absl::StatusOr<std::string> content = ReadFile(path, kDefaultMaxArrayBytes + kHeaders);
   if (!content.ok()) return content.status();
-  return ParseArrays(*content, path, max_bytes);
+  content = Decompress(*std::move(content), path);
+  if (!content.ok()) return content.status();
+  return ParseArrays(*content, path, max_bytes, prefix);
 }
 
 absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays) {

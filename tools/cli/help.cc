@@ -1,0 +1,148 @@
+#include "tools/cli/help.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/options.h"
+#include "tools/cli/terminal.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kNameColumn = 26;
+
+std::string Entry(absl::string_view name, absl::string_view description) {
+  const size_t width = static_cast<size_t>(TextWidth());
+  std::string text = absl::StrCat("  ", name);
+  if (description.empty()) return absl::StrCat(text, "\n");
+  if (text.size() + 2 > kNameColumn) {
+    absl::StrAppend(&text, "\n", std::string(kNameColumn, ' '));
+  } else {
+    text.resize(kNameColumn, ' ');
+  }
+  return absl::StrCat(text, Wrapped(description, width - kNameColumn, kNameColumn), "\n");
+}
+
+class WrappingFormatter : public CLI::Formatter {
+ public:
+  std::string make_description(const CLI::App* app) const override {
+    return absl::StrCat(Wrapped(app->get_description(), TextWidth(), 0), "\n");
+  }
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    return Entry(make_option_name(option, is_positional) + make_option_opts(option),
+                 make_option_desc(option));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    return Entry(command->get_name(), command->get_description());
+  }
+  std::string make_footer(const CLI::App* app) const override {
+    std::string text, paragraph;
+    const auto end_paragraph = [&] {
+      if (!paragraph.empty()) absl::StrAppend(&text, Wrapped(paragraph, TextWidth(), 0), "\n");
+      paragraph.clear();
+    };
+    for (absl::string_view line : absl::StrSplit(app->get_footer(), '\n')) {
+      const bool is_example = absl::StartsWith(line, " ");
+      if (is_example || absl::EndsWith(line, ":")) end_paragraph();
+      if (is_example) {
+        absl::StrAppend(&text, line, "\n");
+      } else {
+        absl::StrAppend(&paragraph, " ", line);
+      }
+      if (absl::EndsWith(line, ":")) end_paragraph();
+    }
+    end_paragraph();
+    return text;
+  }
+};
+
+// A validator that may also change the value.
+CLI::Validator Demand(const char* wanted, std::function<bool(std::string*)> accepts) {
+  return CLI::Validator(
+      [wanted, accepts](std::string& value) {
+        if (accepts(&value)) return std::string();
+        return absl::StrCat("'", value, "' is no ", wanted);
+      },
+      "");
+}
+
+bool IsDigits(absl::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == absl::string_view::npos;
+}
+
+}  // namespace
+
+std::string Wrapped(absl::string_view text, size_t width, size_t indent) {
+  std::string result;
+  size_t column = 0;
+  for (absl::string_view word : absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
+    if (column > 0 && column + 1 + word.size() > width) {
+      absl::StrAppend(&result, "\n", std::string(indent, ' '));
+      column = 0;
+    }
+    absl::StrAppend(&result, column > 0 ? " " : "", word);
+    column += word.size() + (column > 0 ? 1 : 0);
+  }
+  return result;
+}
+
+std::shared_ptr<CLI::FormatterBase> HelpFormatter() {
+  return std::make_shared<WrappingFormatter>();
+}
+
+int FinishParse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (error.get_exit_code() == 0) {
+    app.exit(error);
+    return kExitOk;
+  }
+  std::string command = "assay";
+  for (const CLI::App* sub : app.get_subcommands()) absl::StrAppend(&command, " ", sub->get_name());
+  OutputOptions output;
+  for (int i = 1; i < argc; ++i) output.json = output.json || std::strcmp(argv[i], "--json") == 0;
+  return Fail(absl::InvalidArgumentError(
+                  absl::StrCat(error.what(), "; ", command, " --help says what there is")),
+              output);
+}
+
+CLI::Validator WholeNumber() {
+  return Demand("whole number from 0 to 18446744073709551615", [](std::string* text) {
+    uint64_t value;
+    return IsDigits(*text) && absl::SimpleAtoi(*text, &value);
+  });
+}
+
+CLI::Validator PositiveCount() {
+  return Demand("whole number from 1 to 2147483647", [](std::string* text) {
+    int32_t value;
+    return IsDigits(*text) && absl::SimpleAtoi(*text, &value) && value > 0;
+  });
+}
+
+CLI::Validator BudgetCount() {
+  return Demand("whole number from 0 to 9223372036854775807, or -1", [](std::string* text) {
+    int64_t value;
+    return *text == "-1" || (IsDigits(*text) && absl::SimpleAtoi(*text, &value));
+  });
+}
+
+CLI::Validator BudgetSeconds() {
+  constexpr double kYear = 366.0 * 24 * 60 * 60;
+  return Demand("number of seconds from 0 up, or -1", [](std::string* text) {
+    double seconds;
+    if (!absl::SimpleAtod(*text, &seconds) || !std::isfinite(seconds)) return false;
+    // Clocks cannot add what is much longer.
+    if (seconds > kYear) *text = absl::StrCat(kYear);
+    return seconds >= 0 || seconds == -1;
+  });
+}
+
+}  // namespace assay

@@ -23,20 +23,13 @@ Shape Widened(const Shape& shape, bool integers_too) {
   return widened;
 }
 
-// fold(a, b) = a + b, or a * b.
-std::unique_ptr<Computation> PlainFold(Opcode fold) {
-  auto computation = std::make_unique<Computation>("fold");
+// Makes the region, whose parameters are f64, fold(a, b) = a + b or a * b. What it was before stays
+// in it unused.
+void ReplaceFold(Opcode fold, Computation* region) {
   auto root = std::make_unique<Instruction>(fold, Shape(ElementType::kF64, {}));
   root->set_name("folded");
-  for (int64_t i = 0; i < 2; ++i) {
-    auto parameter =
-        std::make_unique<Instruction>(Opcode::kParameter, Shape(ElementType::kF64, {}));
-    parameter->set_name(i == 0 ? "a" : "b");
-    parameter->set_parameter_number(i);
-    root->AppendOperand(computation->Add(std::move(parameter)));
-  }
-  computation->set_root(computation->Add(std::move(root)));
-  return computation;
+  for (Instruction* parameter : region->parameters()) root->AppendOperand(parameter);
+  region->set_root(region->Add(std::move(root)));
 }
 
 double ValueOf(ElementType type, Element element) {
@@ -108,8 +101,9 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
     root->EraseAttribute(Attr::kAlgorithm);
     return module;
   }
-  root->SetAttribute(root->opcode() == Opcode::kSelectAndScatter ? Attr::kScatter : Attr::kToApply,
-                     module->Add(PlainFold(fold)));
+  ReplaceFold(fold, root->opcode() == Opcode::kSelectAndScatter
+                        ? root->GetComputation(Attr::kScatter)
+                        : root->to_apply());
   module->UniquifyNames();
   return module;
 }

@@ -7,11 +7,14 @@ namespace assay {
 namespace {
 // Looking at the clock costs tens of nanoseconds: once in so many steps is often enough.
 constexpr int64_t kStepsBetweenClockChecks = 1 << 16;
+// Longer than anybody waits; the clock counts nanoseconds in 63 bits.
+constexpr double kForever = 1e9;
 }  // namespace
 
 Budget::Budget(int64_t steps, double seconds)
-    : limit_(steps < 0 ? std::numeric_limits<int64_t>::max() : steps), seconds_(seconds) {
-  if (seconds >= 0) {
+    : limit_(steps < 0 ? std::numeric_limits<int64_t>::max() : steps),
+      seconds_(seconds < kForever ? seconds : -1) {
+  if (seconds_ >= 0) {
     deadline_ = Clock::now() +
                 std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   }
@@ -25,12 +28,20 @@ absl::Status Budget::Charge(int64_t steps) {
   }
   if (seconds_ >= 0 && spent >= next_clock_check_.load(std::memory_order_relaxed)) {
     next_clock_check_.store(spent + kStepsBetweenClockChecks, std::memory_order_relaxed);
-    if (Clock::now() > deadline_) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("the budget of ", seconds_, " seconds is spent"));
-    }
+    return CheckClock();
   }
   return absl::OkStatus();
+}
+
+absl::Status Budget::ChargeCostly(int64_t steps) {
+  absl::Status status = Charge(steps);
+  return status.ok() ? CheckClock() : status;
+}
+
+absl::Status Budget::CheckClock() {
+  if (seconds_ < 0 || Clock::now() <= deadline_) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the budget of ", seconds_, " seconds is spent"));
 }
 
 }  // namespace assay

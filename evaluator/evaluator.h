@@ -1,5 +1,5 @@
 // The interfaces of the evaluator: an instruction is prepared once and run many times; a run reads
-// operands, writes into given storage and allocates nothing that lasts.
+// operands, writes into given storage and allocates nothing that outlasts it.
 //
 // Two ways lead to the same bits: the definition of an operation says what the element at an index
 // is, written for reading (evaluator/ops); its kernel computes all elements fast
@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -48,16 +49,21 @@ class ComputationCaller {
 class Budget {
  public:
   using Clock = std::chrono::steady_clock;
-  // Negative: unlimited.
+  // Negative: unlimited, and so are 10^9 seconds or more.
   Budget(int64_t steps, double seconds);
   Budget() : Budget(-1, -1) {}
 
   // Charges `steps` element operations. RESOURCE_EXHAUSTED when steps or time have run out. Cheap
   // enough for every instruction and for every few thousand elements; safe from several threads.
+  // Looks at the clock once in 65536 steps.
   absl::Status Charge(int64_t steps);
+  // As Charge, and looks at the clock: for steps that may take milliseconds each.
+  absl::Status ChargeCostly(int64_t steps);
   int64_t spent() const { return spent_.load(std::memory_order_relaxed); }
 
  private:
+  absl::Status CheckClock();
+
   std::atomic<int64_t> spent_{0};
   std::atomic<int64_t> next_clock_check_{0};
   int64_t limit_;
@@ -65,15 +71,36 @@ class Budget {
   Clock::time_point deadline_;
 };
 
+// Counts what kernels allocate while they run.
+class ScratchAccount {
+ public:
+  virtual ~ScratchAccount() = default;
+  // RESOURCE_EXHAUSTED where the bytes do not fit.
+  virtual absl::Status Reserve(int64_t bytes) = 0;
+  virtual void Release(int64_t bytes) = 0;
+};
+
+// An element that the last tier left undecided, and the enclosure that it did find.
+struct UndecidedElement {
+  int64_t position = 0;  // row major, in the result
+  Element low;           // patterns; of complex elements part by part
+  Element high;
+};
+
 // Handed to every run. One per thread of execution; budget and caller are shared.
 struct EvaluationContext {
   ComputationCaller* caller = nullptr;  // null: regions must be scalar programs
   Budget* budget = nullptr;             // null: unlimited
   RealStats real_stats;                 // undecided elements, tiers used
-  int threads = 1;                      // results do not depend on it
+  ScratchAccount* scratch = nullptr;    // null: not counted
+  // Where elementwise kernels report the undecided elements of their result; null: nowhere.
+  std::vector<UndecidedElement>* undecided = nullptr;
 
   absl::Status Charge(int64_t steps) {
     return budget == nullptr ? absl::OkStatus() : budget->Charge(steps);
+  }
+  absl::Status ChargeCostly(int64_t steps) {
+    return budget == nullptr ? absl::OkStatus() : budget->ChargeCostly(steps);
   }
 };
 

@@ -1,5 +1,6 @@
 // Budgets: memory, work, nesting and time end a run with an error, never with a crash.
 #include <chrono>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -128,6 +129,170 @@ TEST(Budgets, TwoThousandNestedTuples) {
   }
   absl::StrAppend(&text, "ROOT n = s32[] negate(g", kDepth - 1, ") }");
   EXPECT_EQ(RunText(text, {"s32[] 5"}), "s32[] -5");
+}
+
+double SecondsOf(absl::string_view module, double budget, std::string* result) {
+  RunOptions options;
+  options.budget.seconds = budget;
+  const auto start = std::chrono::steady_clock::now();
+  *result = RunText(module, {}, {}, options);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// `function` applied 2^doublings times to its own result.
+std::string Doubled(absl::string_view function, int doublings) {
+  std::string text = absl::StrCat("c0 { x = f32[] parameter(0) ROOT y = f32[] ", function, " }\n");
+  for (int i = 1; i <= doublings; ++i) {
+    absl::StrAppend(&text, "c", i, " { x = f32[] parameter(0) y = f32[] call(x), to_apply=c", i - 1,
+                    " ROOT z = f32[] call(y), to_apply=c", i - 1, " }\n");
+  }
+  return text;
+}
+
+// Elements that take a millisecond, regions of 2^15 steps, and one window over everything.
+TEST(Budgets, CostlyElementsEndByTime) {
+  const std::string modules[] = {
+      R"(ENTRY e { z = c128[] constant((1.5, 2.5)) s = c128[] constant((1e-300, 1e-300))
+           x = c128[20000] broadcast(z), dimensions={} y = c128[20000] broadcast(s), dimensions={}
+           ROOT r = c128[20000] power(x, y) })",
+      absl::StrCat(Doubled("negate(x)", 15),
+                   R"(ENTRY e { i = f32[30000] iota(), iota_dimension=0
+                      ROOT r = f32[30000] map(i), dimensions={0}, to_apply=c15 })"),
+      R"(add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+         ENTRY e { z = f32[] constant(1.25) x = f32[8000000] iota(), iota_dimension=0
+           y = f32[8000000] tanh(x)
+           ROOT r = f32[1] reduce-window(y, z), window={size=8000000}, to_apply=add })",
+  };
+  for (const std::string& module : modules) {
+    std::string result;
+    EXPECT_LT(SecondsOf(module, 0.05, &result), 4) << module;
+    EXPECT_THAT(result, AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("0.05 seconds")));
+  }
+}
+
+TEST(Budgets, StepsOfRegionsCount) {
+  RunOptions options;
+  options.budget.steps = 1000000;
+  EXPECT_THAT(RunText(absl::StrCat(Doubled("negate(x)", 12),
+                                   R"(ENTRY e { i = f32[1000] iota(), iota_dimension=0
+                                      ROOT r = f32[1000] map(i), dimensions={0}, to_apply=c12 })"),
+                      {}, {}, options),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("1000000 element steps")));
+}
+
+TEST(Budgets, TimesWithoutEndAreNoLimit) {
+  for (double seconds : {1e10, 1e300, std::numeric_limits<double>::infinity()}) {
+    RunOptions options;
+    options.budget.seconds = seconds;
+    EXPECT_EQ(
+        RunText("ENTRY e { x = s32[] constant(5) ROOT y = s32[] negate(x) }", {}, {}, options),
+        "s32[] -5");
+  }
+}
+
+// Many users of one large region compile it once; planning keeps to the time it is given.
+TEST(Budgets, PlanningIsBounded) {
+  std::string text = absl::StrCat(Doubled("negate(x)", 16), "ENTRY e { a0 = f32[4] parameter(0)\n");
+  for (int i = 1; i <= 100; ++i) {
+    absl::StrAppend(&text, "a", i, " = f32[4] map(a", i - 1, "), dimensions={0}, to_apply=c16\n");
+  }
+  absl::StrAppend(&text, "}");
+  const std::unique_ptr<Module> module = MustParse(text);
+  ASSERT_NE(module, nullptr);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(PlannedModule::Create(*module).ok());
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  PlanOptions hurried;
+  hurried.seconds = 0;
+  EXPECT_THAT(PlannedModule::Create(*module, hurried).status().ToString(),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("0 seconds")));
+}
+
+TEST(Budgets, NothingIsAllocatedForEmptyResults) {
+  const std::string less =
+      "l { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), "
+      "direction=LT }\n";
+  EXPECT_EQ(RunText(less + "ENTRY e { z = f32[] constant(1) "
+                           "x = f32[1000000000000,0] broadcast(z), dimensions={} ROOT s = "
+                           "f32[1000000000000,0] sort(x), dimensions={0}, to_apply=l }",
+                    {})
+                .substr(0, 22),
+            "f32[1000000000000,0]{1");
+  EXPECT_THAT(RunText("ENTRY e { z = f32[] constant(1) x = f32[0,1000000000000] broadcast(z), "
+                      "dimensions={} ROOT s = (f32[0,2], s32[0,2]) topk(x), k=2 }",
+                      {}),
+              HasSubstr("f32[0,2]"));
+}
+
+TEST(Budgets, ScratchCounts) {
+  const std::string module = R"(
+    l { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LE }
+    ENTRY e { i = f32[100000] iota(), iota_dimension=0
+      s = f32[100000] sort(i), dimensions={0}, to_apply=l ROOT r = f32[1] slice(s), slice={[7:8]} })";
+  RunOptions options;
+  options.budget.bytes = 1000000;  // 800000 live, 1600000 of scratch
+  EXPECT_THAT(RunText(module, {}, {}, options),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("scratch (1600000 bytes)"),
+                    HasSubstr("sort")));
+  options.budget.bytes = 2500000;
+  EXPECT_EQ(RunText(module, {}, {}, options), "f32[1]{0} {7}");
+}
+
+// A parameter that nobody reads, and the operand of a branch that is not taken, are let go.
+TEST(Budgets, NothingUnreadIsKept) {
+  const absl::string_view body =
+      R"({ a = f32[100000] parameter(0) b = f32[100000] iota(), iota_dimension=0
+      c = f32[100000] reverse(b), dimensions={0} d = f32[100000] add(b, c)
+      ROOT s = f32[1] slice(d), slice={[0:1]} })";
+  RunOptions options;
+  options.budget.bytes = 2 * 400000 + 10000;  // b and d, not a
+  EXPECT_EQ(RunText(absl::StrCat("f ", body, R"(
+    ENTRY e { a = f32[100000] iota(), iota_dimension=0 a2 = f32[100000] negate(a)
+      ROOT r = f32[1] call(a2), to_apply=f })"),
+                    {}, {}, options),
+            "f32[1]{0} {99999}");
+  const std::string branches = absl::StrCat(
+      "f { a = f32[100000] parameter(0) ROOT s = f32[1] slice(a), slice={[0:1]} }\ng ", body,
+      R"(ENTRY e { k = pred[] parameter(0) a = f32[100000] iota(), iota_dimension=0
+           a2 = f32[100000] negate(a) ROOT r = f32[1] conditional(k, a2, a2), )");
+  EXPECT_EQ(RunText(branches + "true_computation=f, false_computation=g }", {"pred[] false"}, {},
+                    options),
+            "f32[1]{0} {99999}");
+  EXPECT_EQ(
+      RunText(branches + "true_computation=g, false_computation=f }", {"pred[] true"}, {}, options),
+      "f32[1]{0} {99999}");
+}
+
+TEST(Budgets, ElementsOfAValue) {
+  RunOptions options;
+  options.budget.elements = 1000;
+  constexpr absl::string_view module =
+      "ENTRY e { i = f32[1001] iota(), iota_dimension=0 r = f32[1001] negate(i) ROOT s = f32[1] "
+      "slice(r), slice={[3:4]} }";
+  EXPECT_THAT(RunText(module, {}, {}, options),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("more than 1000 elements")));
+  options.budget.elements = 1001;
+  EXPECT_EQ(RunText(module, {}, {}, options), "f32[1]{0} {-3}");
+}
+
+// 262143^(3 + 2^-1074 i): the real part is below a midpoint by less than 1536 bits tell
+// (complex_functions_test.cc), and the enclosure says between which neighbours.
+TEST(Budgets, UndecidedElementsKeepTheirEnclosure) {
+  const std::unique_ptr<Module> module = MustParse(R"(ENTRY e { z = c128[3] parameter(0)
+    s = c128[3] parameter(1) ROOT r = c128[3] power(z, s) })");
+  ASSERT_NE(module, nullptr);
+  RunStats stats;
+  const Literal arguments[] = {
+      MustParseLiteral("c128[3] {(2, 0), (262143, 0), (3, 0)}"),
+      MustParseLiteral("c128[3] {(3, 0), (3, 4.94065645841246544e-324), (2, 0)}")};
+  ASSERT_TRUE(Interpret(*module, arguments, {}, &stats).ok());
+  ASSERT_EQ(stats.undecided.size(), 1u);
+  EXPECT_EQ(stats.undecided[0].instruction, module->entry()->root());
+  EXPECT_EQ(stats.undecided[0].element.position, 1);
+  EXPECT_EQ(DecodeFloat(ElementType::kF64, stats.undecided[0].element.low.bits),
+            18014192351838206.0);
+  EXPECT_EQ(DecodeFloat(ElementType::kF64, stats.undecided[0].element.high.bits),
+            18014192351838208.0);
 }
 
 }  // namespace

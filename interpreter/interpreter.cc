@@ -98,13 +98,15 @@ absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Modul
   }
   absl::Status status = CheckRunnable(module);
   if (!status.ok()) return status;
+  const ProgramCache::Scope programs(std::make_shared<ProgramCache>());
   absl::StatusOr<std::vector<const Computation*>> order = InCallOrder(*module.entry());
   if (!order.ok()) return order.status();
   std::unique_ptr<PlannedModule> planned(new PlannedModule(module, options));
+  Budget budget(-1, options.seconds);
   PlanBuilder::PlanMap& plans = planned->plan_of_;
   for (const Computation* computation : *order) {
     absl::StatusOr<std::unique_ptr<ComputationPlan>> plan =
-        PlanBuilder(*computation, planned->options_, plans).Build();
+        PlanBuilder(*computation, planned->options_, plans, budget).Build();
     if (!plan.ok()) return plan.status();
     (*plan)->number = static_cast<int32_t>(planned->plans_.size());
     plans[computation] = plan->get();
@@ -132,6 +134,7 @@ absl::StatusOr<Literal> Interpret(const Module& module, absl::Span<const Literal
                                   const RunOptions& options, RunStats* stats) {
   PlanOptions plan_options;
   plan_options.observed = !options.observers.empty();
+  plan_options.seconds = options.budget.seconds;
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned =
       PlannedModule::Create(module, plan_options);
   if (!planned.ok()) return planned.status();

@@ -22,6 +22,7 @@ namespace assay {
 // the instruction. Negative: unlimited.
 struct RunBudget {
   int64_t bytes = int64_t{4} << 30;  // live values, arguments included
+  int64_t elements = -1;             // of any one value
   int64_t steps = -1;                // element operations
   int64_t call_depth = 20000;        // calls, loops and branches inside each other
   double seconds = 600;              // wall time
@@ -49,11 +50,21 @@ struct RunOptions {
   std::vector<Observer*> observers;
 };
 
+// An element whose rounding is not proven.
+struct UndecidedResult {
+  const Instruction* instruction = nullptr;
+  UndecidedElement element;
+};
+
 // Filled as far as the run came.
 struct RunStats {
-  int64_t steps = 0;         // element operations charged
-  int64_t peak_bytes = 0;    // of live values
-  RealStats real;            // elements by deciding tier; undecided ones
+  static constexpr size_t kMostUndecided = 1000;
+  int64_t steps = 0;       // element operations charged
+  int64_t peak_bytes = 0;  // of live values
+  RealStats real;          // elements by deciding tier; undecided ones
+  // The first undecided elements of elementwise instructions (not of regions), kMostUndecided at
+  // most.
+  std::vector<UndecidedResult> undecided;
   int64_t stored_bytes = 0;  // that instructions wrote as their results; views write none
 };
 
@@ -62,6 +73,8 @@ struct PlanOptions {
   bool straight = false;
   // Every instruction becomes a step of its own, so that observers see it.
   bool observed = false;
+  // Wall time that planning may take; negative: unlimited. Exceeding it is RESOURCE_EXHAUSTED.
+  double seconds = -1;
 };
 
 struct ComputationPlan;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
@@ -25,7 +26,8 @@ Machine::Machine(const PlannedModule& module, const RunOptions& options, RunStat
       free_frames_(module.plan_count()) {
   context_.caller = this;
   context_.budget = &budget_;
-  context_.threads = options.threads;
+  context_.scratch = memory_.get();
+  if (stats_ != nullptr) context_.undecided = &undecided_;
 }
 
 void Machine::WriteStats() {
@@ -34,6 +36,7 @@ void Machine::WriteStats() {
   stats_->peak_bytes = memory_->peak();
   stats_->real = context_.real_stats;
   stats_->stored_bytes = stored_bytes_;
+  stats_->undecided = std::move(undecided_results_);
 }
 
 absl::StatusOr<Literal> Machine::RunEntry(absl::Span<const Literal> arguments) {
@@ -67,7 +70,7 @@ absl::StatusOr<Literal> Machine::RunPlan(const ComputationPlan& plan,
     }
   }
   const size_t floor = stack_.size();
-  absl::Status status = Push(plan, std::move(frame), false);
+  absl::Status status = Push(plan, std::move(frame));
   if (status.ok()) status = RunUntil(floor + 1);
   if (!status.ok()) {
     stack_.resize(floor);
@@ -153,7 +156,22 @@ absl::Status Machine::RunKernel(const Step& step) {
     results[i] = {info.shape, Data(plan, frame, slot)};
   }
   stored_bytes_ += step.stored_bytes;
-  return step.kernel->Run(operands, results, context_);
+  try {
+    absl::Status status = step.kernel->Run(operands, results, context_);
+    if (!undecided_.empty()) NoteUndecided(step);
+    return status;
+  } catch (const std::bad_alloc&) {  // scratch that nobody counts
+    return absl::ResourceExhaustedError("the machine has no memory left for the scratch it needs");
+  }
+}
+
+void Machine::NoteUndecided(const Step& step) {
+  for (const UndecidedElement& element : undecided_) {
+    if (undecided_results_.size() == RunStats::kMostUndecided) break;
+    undecided_results_.push_back({step.instruction, element});
+  }
+  undecided_.clear();
+  if (undecided_results_.size() == RunStats::kMostUndecided) context_.undecided = nullptr;
 }
 
 absl::Status Machine::RunScalarWhile(const Step& step) {
@@ -169,8 +187,10 @@ absl::Status Machine::RunScalarWhile(const Step& step) {
   std::vector<Element> next(state.size());
   std::vector<Element> registers(std::max(condition.register_count(), body.register_count()));
   const int64_t turn_cost = condition.register_count() + body.register_count() + 1;
-  while (true) {
-    absl::Status status = context_.Charge(turn_cost);
+  for (int64_t turn = 0;; ++turn) {
+    // A turn may take milliseconds.
+    absl::Status status =
+        turn % 64 == 0 ? context_.ChargeCostly(turn_cost) : context_.Charge(turn_cost);
     if (!status.ok()) return status;
     Element go;
     condition.Run(state, absl::MakeSpan(&go, 1), absl::MakeSpan(registers), context_);
@@ -189,7 +209,7 @@ absl::Status Machine::StartCall(const Step& step) {
   const ComputationPlan& callee = *step.callees[0];
   std::unique_ptr<Frame> frame = TakeFrame(callee);
   PassOperands(step, 0, callee, *frame);
-  return Push(callee, std::move(frame), false);
+  return Push(callee, std::move(frame));
 }
 
 absl::Status Machine::StartConditional(const Step& step) {
@@ -211,7 +231,11 @@ absl::Status Machine::StartConditional(const Step& step) {
   const ComputationPlan& callee = *step.callees[branch];
   std::unique_ptr<Frame> frame = TakeFrame(callee);
   PassOperands(step, first, callee, *frame);
-  return Push(callee, std::move(frame), false);
+  // What only the other branches would have read.
+  for (size_t i = 1; i < step.operands.size(); ++i) {
+    if (step.uses[i] != OperandUse::kKeep) ReleaseSlot(*top.plan, *top.frame, step.operands[i]);
+  }
+  return Push(callee, std::move(frame));
 }
 
 absl::Status Machine::StartWhile(const Step& step) {
@@ -231,11 +255,11 @@ absl::Status Machine::StartCondition(const Step& step) {
   Activation& top = stack_.back();
   const ComputationPlan& condition = *step.callees[0];
   for (size_t i = 0; i < step.results.size(); ++i) {
-    Transfer(*top.plan, *top.frame, step.results[i], false, condition, *top.condition_frame,
-             condition.parameters[i]);
+    PassParameter(*top.plan, *top.frame, step.results[i], false, condition, *top.condition_frame,
+                  i);
   }
   top.in_condition = true;
-  return Push(condition, std::move(top.condition_frame), true);
+  return Push(condition, std::move(top.condition_frame));
 }
 
 absl::Status Machine::StartBody(const Step& step) {
@@ -245,11 +269,10 @@ absl::Status Machine::StartBody(const Step& step) {
   for (size_t i = 0; i < step.results.size(); ++i) {
     const Slot& parameter = step.callees[0]->slots[step.callees[0]->parameters[i]];
     if (!parameter.small) top.condition_frame->buffers[parameter.place] = nullptr;
-    Transfer(*top.plan, *top.frame, step.results[i], true, body, *top.body_frame,
-             body.parameters[i]);
+    PassParameter(*top.plan, *top.frame, step.results[i], true, body, *top.body_frame, i);
   }
   top.in_condition = false;
-  return Push(body, std::move(top.body_frame), true);
+  return Push(body, std::move(top.body_frame));
 }
 
 absl::Status Machine::Finish() {
@@ -281,16 +304,12 @@ absl::Status Machine::FinishStep(Activation& activation, const Step& step) {
     absl::Status status = Observe(activation, step, /*after=*/true);
     if (!status.ok()) return Locate(status, step);
   }
-  for (int32_t slot : step.dying) {
-    const Slot& dead = activation.plan->slots[slot];
-    if (!dead.small) activation.frame->buffers[dead.place] = nullptr;
-  }
+  for (int32_t slot : step.dying) ReleaseSlot(*activation.plan, *activation.frame, slot);
   ++activation.next;
   return absl::OkStatus();
 }
 
-absl::Status Machine::Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame,
-                           bool loop_frame) {
+absl::Status Machine::Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame) {
   if (options_.budget.call_depth >= 0 &&
       static_cast<int64_t>(stack_.size()) > options_.budget.call_depth) {
     return absl::ResourceExhaustedError(absl::StrCat("computations call each other deeper than ",
@@ -299,7 +318,6 @@ absl::Status Machine::Push(const ComputationPlan& plan, std::unique_ptr<Frame> f
   Activation activation;
   activation.plan = &plan;
   activation.frame = std::move(frame);
-  activation.loop_frame = loop_frame;
   stack_.push_back(std::move(activation));
   return absl::OkStatus();
 }
@@ -313,6 +331,7 @@ std::unique_ptr<Frame> Machine::TakeFrame(const ComputationPlan& plan) {
   }
   auto frame = std::make_unique<Frame>();
   frame->small.resize(plan.small_bytes);
+  memory_->Count(plan.small_bytes);  // frames live as long as the run
   frame->buffers.resize(plan.buffer_count);
   for (const auto& [number, literal] : plan.constants) {
     const Slot& slot = plan.slots[number];
@@ -354,13 +373,25 @@ void Machine::Transfer(const ComputationPlan& from_plan, Frame& from, int32_t fr
   }
 }
 
+void Machine::PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
+                            bool move, const ComputationPlan& callee, Frame& frame, size_t i) {
+  if (!callee.is_unread[i]) {
+    return Transfer(from_plan, from, from_slot, move, callee, frame, callee.parameters[i]);
+  }
+  if (move) ReleaseSlot(from_plan, from, from_slot);
+}
+
+void Machine::ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) {
+  const Slot& info = plan.slots[slot];
+  if (!info.small) frame.buffers[info.place] = nullptr;
+}
+
 void Machine::PassOperands(const Step& step, size_t first, const ComputationPlan& callee,
                            Frame& frame) {
   Activation& top = stack_.back();
   for (size_t i = 0; i < callee.parameters.size(); ++i) {
     const bool last = step.uses[first + i] != OperandUse::kKeep;
-    Transfer(*top.plan, *top.frame, step.operands[first + i], last, callee, frame,
-             callee.parameters[i]);
+    PassParameter(*top.plan, *top.frame, step.operands[first + i], last, callee, frame, i);
   }
 }
 
@@ -375,6 +406,11 @@ void Machine::MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& s
 absl::Status Machine::GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot) {
   const Slot& info = plan.slots[slot];
   frame.buffers[info.place] = nullptr;
+  const int64_t most = options_.budget.elements;
+  if (most >= 0 && info.shape->element_count() > most) {
+    return absl::ResourceExhaustedError(absl::StrCat("a value of shape ", info.shape->ToString(),
+                                                     " has more than ", most, " elements"));
+  }
   absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, *info.shape);
   if (!buffer.ok()) return buffer.status();
   frame.buffers[info.place] = *std::move(buffer);

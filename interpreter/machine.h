@@ -38,13 +38,13 @@ class Machine : public ComputationCaller {
     // Of a while step under way: frames that all turns share, and which of them runs.
     std::unique_ptr<Frame> condition_frame, body_frame;
     bool in_condition = false;
-    bool loop_frame = false;  // this activation runs in a frame of its parent's loop
   };
 
   absl::StatusOr<Literal> RunPlan(const ComputationPlan& plan, absl::Span<const Literal> arguments);
   absl::Status RunUntil(size_t floor);
   absl::Status RunStep(const Step& step);
   absl::Status RunKernel(const Step& step);
+  void NoteUndecided(const Step& step);
   absl::Status StartCall(const Step& step);
   absl::Status StartConditional(const Step& step);
   absl::Status StartWhile(const Step& step);
@@ -55,7 +55,7 @@ class Machine : public ComputationCaller {
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
 
-  absl::Status Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame, bool loop_frame);
+  absl::Status Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
   std::unique_ptr<Frame> TakeFrame(const ComputationPlan& plan);
   void ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
 
@@ -63,6 +63,10 @@ class Machine : public ComputationCaller {
   // Copies a value between frames; a buffer is shared, or moved away when `move`.
   static void Transfer(const ComputationPlan& from_plan, Frame& from, int32_t from_slot, bool move,
                        const ComputationPlan& to_plan, Frame& to, int32_t to_slot);
+  // A value into parameter i of a callee; one that the callee never reads is let go instead.
+  static void PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
+                            bool move, const ComputationPlan& callee, Frame& frame, size_t i);
+  static void ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot);
   // The operands [first, first + count) of a step into the parameters of a callee.
   void PassOperands(const Step& step, size_t first, const ComputationPlan& callee, Frame& frame);
   void MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step, Activation& receiver);
@@ -83,6 +87,8 @@ class Machine : public ComputationCaller {
   std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number
   int nested_runs_ = 0;
   int64_t stored_bytes_ = 0;
+  std::vector<UndecidedElement> undecided_;  // of the kernel that runs
+  std::vector<UndecidedResult> undecided_results_;
 };
 
 }  // namespace assay

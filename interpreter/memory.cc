@@ -6,19 +6,33 @@
 
 namespace assay {
 
-absl::Status MemoryAccount::Reserve(int64_t bytes, const Shape& shape) {
+absl::Status MemoryAccount::Take(int64_t bytes, const Shape* shape) {
   const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (live > limit_ || live < 0) {
     live_.fetch_sub(bytes, std::memory_order_relaxed);
     return absl::ResourceExhaustedError(
-        absl::StrCat("a value of shape ", shape.ToString(), " (", bytes,
-                     " bytes) does not fit into the budget of ", limit_, " bytes, of which ",
+        absl::StrCat(shape == nullptr ? "scratch" : "a value of shape " + shape->ToString(), " (",
+                     bytes, " bytes) does not fit into the budget of ", limit_, " bytes, of which ",
                      live - bytes, " are in use"));
   }
+  RaisePeak(live);
+  return absl::OkStatus();
+}
+
+absl::Status MemoryAccount::Reserve(int64_t bytes, const Shape& shape) {
+  return Take(bytes, &shape);
+}
+
+absl::Status MemoryAccount::Reserve(int64_t bytes) { return Take(bytes, nullptr); }
+
+void MemoryAccount::Count(int64_t bytes) {
+  RaisePeak(live_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+}
+
+void MemoryAccount::RaisePeak(int64_t live) {
   int64_t peak = peak_.load(std::memory_order_relaxed);
   while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
   }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<BufferPtr> MemoryAccount::Allocate(const std::shared_ptr<MemoryAccount>& account,

@@ -8,13 +8,14 @@
 #include <memory>
 
 #include "absl/status/statusor.h"
+#include "evaluator/evaluator.h"
 #include "spec/ir/shape.h"
 
 namespace assay {
 
 using BufferPtr = std::shared_ptr<std::byte[]>;
 
-class MemoryAccount {
+class MemoryAccount : public ScratchAccount {
  public:
   // Negative: unlimited.
   explicit MemoryAccount(int64_t limit) : limit_(limit < 0 ? INT64_MAX : limit) {}
@@ -24,10 +25,16 @@ class MemoryAccount {
                                             const Shape& shape);
   // Counts storage that others own.
   absl::Status Reserve(int64_t bytes, const Shape& shape);
+  // Counts what is too small to be refused by name; the next Reserve() is refused if it was too
+  // much.
+  void Count(int64_t bytes);
+  absl::Status Reserve(int64_t bytes) override;
+  void Release(int64_t bytes) override { live_.fetch_sub(bytes, std::memory_order_relaxed); }
   int64_t peak() const { return peak_; }
 
  private:
-  void Release(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
+  absl::Status Take(int64_t bytes, const Shape* shape);  // null: scratch
+  void RaisePeak(int64_t live);
   const int64_t limit_;
   std::atomic<int64_t> live_{0};
   std::atomic<int64_t> peak_{0};

@@ -66,16 +66,17 @@ std::vector<const Computation*> PlannedCallees(const Instruction& instruction) {
   if (IsControlStep(instruction.opcode())) return ControlCallees(instruction);
   std::vector<const Computation*> planned;
   for (const Computation* callee : instruction.called_computations()) {
-    if (!ScalarProgram::Compile(*callee).ok()) planned.push_back(callee);
+    if (!ProgramCache::Find(*callee).ok()) planned.push_back(callee);
   }
   return planned;
 }
 
 PlanBuilder::PlanBuilder(const Computation& computation, const PlanOptions& options,
-                         const PlanMap& plans)
+                         const PlanMap& plans, Budget& budget)
     : computation_(computation),
       options_(options),
       plans_(plans),
+      budget_(budget),
       plan_(std::make_unique<ComputationPlan>()) {
   plan_->computation = &computation;
 }
@@ -96,7 +97,10 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
   }
   for (const auto& instruction : computation_.instructions()) {
     if (!live_[instruction->index()]) continue;
-    absl::Status status = Visit(*instruction);
+    // Regions take long to compile, all else little.
+    const bool calls = !instruction->called_computations().empty();
+    absl::Status status = calls ? budget_.ChargeCostly(1) : budget_.Charge(1);
+    if (status.ok()) status = Visit(*instruction);
     if (!status.ok()) return status;
   }
   FindDying();
@@ -347,8 +351,8 @@ absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* ste
   if (options_.observed || options_.straight || !AllScalars(instruction.shape())) {
     return absl::OkStatus();
   }
-  auto condition = ScalarProgram::Compile(*instruction.GetComputation(Attr::kCondition));
-  auto body = ScalarProgram::Compile(*instruction.GetComputation(Attr::kBody));
+  auto condition = ProgramCache::Find(*instruction.GetComputation(Attr::kCondition));
+  auto body = ProgramCache::Find(*instruction.GetComputation(Attr::kBody));
   if (!condition.ok() || !body.ok()) return absl::OkStatus();
   step->kind = StepKind::kScalarWhile;
   step->loop_condition = *std::move(condition);
@@ -359,7 +363,7 @@ absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* ste
 void PlanBuilder::FindDying() {
   std::vector<bool> read_later(plan_->slots.size(), false);
   for (int32_t slot : *SlotsOf(*computation_.root())) read_later[slot] = true;
-  // Constants and unread parameters are nobody's to release: constants belong to the plan.
+  // Constants belong to the plan.
   for (const auto& [slot, literal] : plan_->constants) read_later[slot] = true;
   std::vector<int32_t> occurrences(plan_->slots.size(), 0);
   for (size_t i = plan_->steps.size(); i-- > 0;) {
@@ -380,6 +384,7 @@ void PlanBuilder::FindDying() {
     }
     for (int32_t slot : step.operands) occurrences[slot] = 0;
   }
+  for (int32_t slot : plan_->parameters) plan_->is_unread.push_back(!read_later[slot]);
 }
 
 void PlanBuilder::AssignPlaces() {

@@ -73,6 +73,7 @@ struct ComputationPlan {
   std::vector<Slot> slots;
   std::vector<Step> steps;
   std::vector<int32_t> parameters;  // leaves of all parameters, by number
+  std::vector<bool> is_unread;      // of each of them: neither a step nor the root reads it
   std::vector<RootSlot> roots;      // leaves of the root
   std::vector<std::pair<int32_t, Literal>> constants;
   int64_t small_bytes = 0;
@@ -84,7 +85,8 @@ struct ComputationPlan {
 class PlanBuilder {
  public:
   using PlanMap = absl::flat_hash_map<const Computation*, const ComputationPlan*>;
-  PlanBuilder(const Computation& computation, const PlanOptions& options, const PlanMap& plans);
+  PlanBuilder(const Computation& computation, const PlanOptions& options, const PlanMap& plans,
+              Budget& budget);
   absl::StatusOr<std::unique_ptr<ComputationPlan>> Build() &&;
 
  private:
@@ -119,6 +121,7 @@ class PlanBuilder {
   const Computation& computation_;
   const PlanOptions& options_;
   const PlanMap& plans_;
+  Budget& budget_;
   std::unique_ptr<ComputationPlan> plan_;
   std::vector<bool> live_;                               // by instruction index
   std::vector<SlotList> slots_of_;                       // by instruction index

@@ -92,13 +92,19 @@ void DecodedMatrix::SetFloats(const std::byte* raw, int64_t row_stride) {
 
 void DecodedMatrix::SetIntegers(const std::byte* raw, int64_t row_stride) {
   const int64_t bytes = StorageBytes(types_.rhs);
-  wide_.resize(n_ * columns_);
-  for (int64_t k = 0; k < n_; ++k) {
-    DecodeExtended(types_.rhs, raw + k * row_stride * bytes, columns_, wide_.data() + k * columns_);
+  if (types_.way != Way::kInteger32) {
+    wide_.resize(n_ * columns_);
+    for (int64_t k = 0; k < n_; ++k) {
+      DecodeExtended(types_.rhs, raw + k * row_stride * bytes, columns_,
+                     wide_.data() + k * columns_);
+    }
+    return;
   }
-  if (types_.way == Way::kInteger32) {
-    narrow_.assign(wide_.begin(), wide_.end());
-    wide_.clear();
+  narrow_.resize(n_ * columns_);
+  std::vector<uint64_t> row(columns_);
+  for (int64_t k = 0; k < n_; ++k) {
+    DecodeExtended(types_.rhs, raw + k * row_stride * bytes, columns_, row.data());
+    std::copy(row.begin(), row.end(), narrow_.begin() + k * columns_);
   }
 }
 
@@ -183,13 +189,17 @@ template <typename T>
 void DecodedMatrix::MultiplyIntegers(const std::vector<T>& matrix, const std::byte* rows,
                                      int64_t row_count, std::byte* out, int64_t out_row,
                                      int64_t out_column) {
-  std::vector<uint64_t> factors(row_count * n_);
-  DecodeExtended(types_.lhs, rows, row_count * n_, factors.data());
+  std::vector<uint64_t> factors(std::min(n_, kRowValues));
   std::vector<T> sums(columns_);
   for (int64_t r = 0; r < row_count; ++r) {
     std::fill(sums.begin(), sums.end(), T{0});
     for (int64_t k = 0; k < n_; ++k) {
-      const T factor = static_cast<T>(factors[r * n_ + k]);
+      const int64_t at = k % kRowValues;
+      if (at == 0) {
+        DecodeExtended(types_.lhs, rows + (r * n_ + k) * StorageBytes(types_.lhs),
+                       std::min(kRowValues, n_ - k), factors.data());
+      }
+      const T factor = static_cast<T>(factors[at]);
       const T* row = matrix.data() + k * columns_;
       for (int64_t j = 0; j < columns_; ++j) sums[j] += factor * row[j];
     }

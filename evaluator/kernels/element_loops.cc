@@ -256,6 +256,10 @@ std::optional<ElementLoop> FindElementLoop(const ScalarOp& op) {
     loop.one_by_one = loop.ternary == nullptr;
     if (loop.one_by_one) loop.ternary = OneByOneTernary;
   }
+  const bool of_tiers = loop.one_by_one ||
+                        (loop.unary != nullptr && loop.unary == FindRealUnary(op)) ||
+                        (loop.binary != nullptr && loop.binary == FindRealBinary(op));
+  if (of_tiers) loop.most_at_once = IsComplex(op.operand_type) ? 64 : 1024;
   return loop;
 }
 

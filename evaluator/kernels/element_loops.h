@@ -32,6 +32,9 @@ struct ElementLoop {
   TernaryLoop ternary = nullptr;
   // The loop calls the scalar definition for each element.
   bool one_by_one = false;
+  // Most elements at once between two looks at the clock: few of those that may take milliseconds.
+  int64_t most_at_once = kAnyNumber;
+  static constexpr int64_t kAnyNumber = int64_t{1} << 62;
 
   void operator()(const std::byte* x, std::byte* out, int64_t n, EvaluationContext& context) const {
     unary(function, x, out, n, context);

@@ -2,6 +2,7 @@
 // Operands that are views are read block by block too.
 // Source: reference ops_elementwise_and_types.md. Tests: kernels_test.cc.
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,36 @@ namespace {
 // copies stay in the first cache.
 constexpr int64_t kBlock = 4096;
 constexpr int64_t kViewBlock = 1024;
+
+// Runs a loop on one block, and finds the elements that stayed undecided by asking for each of them
+// alone, which is rare. The result may lie in an operand: copies keep what they were asked of.
+template <typename... Blocks>
+void RunNoting(const ElementLoop& loop, int64_t first, int64_t n, EvaluationContext& context,
+               std::byte* out, std::array<int64_t, sizeof...(Blocks)> bytes, Blocks... blocks) {
+  const bool notes = context.undecided != nullptr && loop.most_at_once < ElementLoop::kAnyNumber;
+  if (!notes) return loop(blocks..., out, n, context);
+  constexpr size_t kOperands = sizeof...(Blocks);
+  const std::array<const std::byte*, kOperands> operands = {blocks...};
+  std::array<std::vector<std::byte>, kOperands> copies;
+  for (size_t k = 0; k < kOperands; ++k) copies[k].assign(operands[k], operands[k] + n * bytes[k]);
+  const int64_t before = context.real_stats.undecided();
+  loop(blocks..., out, n, context);
+  if (context.real_stats.undecided() == before) return;
+  const ScalarFunction& function = loop.function;
+  const ElementType type = function.op.operand_type;
+  for (int64_t i = 0; i < n; ++i) {
+    RealEnclosure enclosure;
+    const RealContext real{.enclosure = &enclosure};
+    if constexpr (kOperands == 1) {
+      function(LoadElement(type, copies[0].data(), i), real);
+    } else {
+      function(LoadElement(type, copies[0].data(), i), LoadElement(type, copies[1].data(), i),
+               real);
+    }
+    if (!enclosure.undecided) continue;
+    context.undecided->push_back({first + i, enclosure.low, enclosure.high});
+  }
+}
 
 // The first operand that may lend its storage to the result: as many elements of the same size, as
 // they lie. The number of the array among those of a run, or -1.
@@ -77,10 +108,16 @@ class ElementwiseKernel : public Kernel {
   absl::Status ForEachBlock(EvaluationContext& context, F f) const {
     for (int64_t first = 0; first < count_; first += block_) {
       const int64_t n = std::min(block_, count_ - first);
-      if (absl::Status status = context.Charge(n); !status.ok()) return status;
+      absl::Status status = costly_ ? context.ChargeCostly(n) : context.Charge(n);
+      if (!status.ok()) return status;
       f(first, n);
     }
     return absl::OkStatus();
+  }
+  // For loops that may take long for an element.
+  void LimitBlocks(const ElementLoop& loop) {
+    costly_ = loop.most_at_once < ElementLoop::kAnyNumber;
+    block_ = std::min(block_, loop.most_at_once);
   }
 
   int64_t count_;
@@ -88,6 +125,7 @@ class ElementwiseKernel : public Kernel {
   int64_t result_bytes_;
   OperandReaders readers_;
   int64_t block_;
+  bool costly_ = false;
 };
 
 class UnaryKernel : public ElementwiseKernel {
@@ -95,12 +133,15 @@ class UnaryKernel : public ElementwiseKernel {
   UnaryKernel(const Instruction& instruction, absl::Span<const View> views, const ElementLoop& loop)
       : ElementwiseKernel(instruction, views),
         loop_(loop),
-        bytes_(StorageBytes(loop.function.op.operand_type)) {}
+        bytes_(StorageBytes(loop.function.op.operand_type)) {
+    LimitBlocks(loop);
+  }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     OperandBlocks x(readers_[0], operands, bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      loop_(x.At(first, n), results[0].data + first * result_bytes_, n, context);
+      RunNoting(loop_, first, n, context, results[0].data + first * result_bytes_, {bytes_},
+                x.At(first, n));
     });
   }
 
@@ -116,13 +157,16 @@ class BinaryKernel : public ElementwiseKernel {
       : ElementwiseKernel(instruction, views),
         loop_(loop),
         bytes_(StorageBytes(instruction.operand(0)->shape().element_type())),
-        right_bytes_(StorageBytes(instruction.operand(1)->shape().element_type())) {}
+        right_bytes_(StorageBytes(instruction.operand(1)->shape().element_type())) {
+    LimitBlocks(loop);
+  }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     OperandBlocks a(readers_[0], operands, bytes_);
     OperandBlocks b(readers_[1], operands, right_bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      loop_(a.At(first, n), b.At(first, n), results[0].data + first * result_bytes_, n, context);
+      RunNoting(loop_, first, n, context, results[0].data + first * result_bytes_,
+                {bytes_, right_bytes_}, a.At(first, n), b.At(first, n));
     });
   }
 
@@ -229,7 +273,6 @@ class ClampKernel : public ElementwiseKernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    // The upper bound may lie in the result.
     alignas(16) std::byte raised[kViewBlock * kLargestElement];
     OperandBlocks low(readers_[0], operands, result_bytes_);
     OperandBlocks x(readers_[1], operands, result_bytes_);

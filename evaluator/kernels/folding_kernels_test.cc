@@ -126,6 +126,44 @@ TEST(FoldingKernels, ReducesPairs) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+std::string WithIndex(ElementType type, ElementType index, bool maximum) {
+  const std::string t = ShapeText(type, ""), i = ShapeText(index, "");
+  return absl::StrCat(
+      "f {\n  a = ", t, " parameter(0)\n  i = ", i, " parameter(1)\n  b = ", t,
+      " parameter(2)\n  j = ", i,
+      " parameter(3)\n  before = pred[] compare(a, b), direction=", maximum ? "GT" : "LT", R"(
+  unordered = pred[] compare(a, a), direction=NE
+  keep = pred[] or(before, unordered)
+  eq = pred[] compare(a, b), direction=EQ
+  lt = pred[] compare(i, j), direction=LT
+  tie = pred[] and(eq, lt)
+  keep_index = pred[] or(keep, tie)
+  x = )",
+      t, " select(keep, a, b)\n  y = ", i, " select(keep_index, i, j)\n  ROOT t = (", t, ", ", i,
+      ") tuple(x, y)\n}\n");
+}
+
+// Every type of values, and indices of every order against the places.
+TEST(FoldingKernels, ReducesWithIndex) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    if (IsComplex(type)) continue;
+    for (const ElementType index : {ElementType::kS32, ElementType::kU8, ElementType::kS64}) {
+      for (const bool maximum : {false, true}) {
+        const std::string t = ShapeText(type, ""), i = ShapeText(index, "");
+        differential.Check({absl::StrCat("(", ShapeText(type, "5"), ", ", ShapeText(index, "5"),
+                                         ") reduce(p0, p1, p2, p3), dimensions={0}, to_apply=f"),
+                            {ShapeText(type, "13,5"), ShapeText(index, "13,5"), t, i},
+                            WithIndex(type, index, maximum),
+                            {}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 struct Windowed {
   std::string operand, window, result;
 };
@@ -363,6 +401,20 @@ TEST(FoldingKernels, SortsSeveralOperands) {
     }
   }
   EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+// Lines longer than a key of 16 bits has patterns.
+TEST(FoldingKernels, SortsLongLinesOfNarrowKeys) {
+  Differential differential;
+  differential.Check({"(bf16[65600], s8[65600]) sort(p0, p1), dimensions={0}, is_stable=true, "
+                      "to_apply=f",
+                      {"bf16[65600]", "s8[65600]"},
+                      "f {\n  a = bf16[] parameter(0)\n  b = bf16[] parameter(1)\n"
+                      "  i = s8[] parameter(2)\n  j = s8[] parameter(3)\n"
+                      "  ROOT c = pred[] compare(a, b), direction=GT\n}\n",
+                      {}},
+                     {Profile::kSmall});
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 

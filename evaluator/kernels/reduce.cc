@@ -1,8 +1,11 @@
 // Kernels of reduce and map. A recognised reducer folds packed rows of elements; any other runs as
 // written in row-major order. Source: reference ops_structural.md 5.1, 12.1.
-// Tests: kernels_test.cc.
+// Tests: folding_kernels_test.cc.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -190,6 +193,94 @@ class RegionReduce : public Kernel {
   absl::InlinedVector<int64_t, 4> arrays_;
 };
 
+// The minimum or maximum with its index (reducer.h), on decoded values, as written: the value that
+// is there stays if it comes before the next in the order, or is a NaN; equal values keep the
+// smaller index.
+class IndexedReduce : public Kernel {
+ public:
+  IndexedReduce(const Instruction& reduce, absl::Span<const View> views, bool maximum)
+      : maximum_(maximum) {
+    for (int64_t k = 0; k < 4; ++k) {
+      types_[k] = reduce.operand(k)->shape().element_type();
+      arrays_[k] = ArrayOf(views, k);
+      if (k < 2)
+        rows_[k] = RowsOf(reduce, k, ViewOfOperand(reduce, views, k), RowOrder::kAsWritten);
+    }
+  }
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    if (!IsFloat(types_[0])) return RunOn<int64_t>(operands, results, context);
+    return RunOn<double>(operands, results, context);
+  }
+
+ private:
+  static constexpr int64_t kBlock = 1024;
+
+  // Numbers in the order of the values: integers of either sign as int64_t.
+  static void Decode(ElementType type, const std::byte* x, int64_t n, int64_t* out) {
+    if (IsSigned(type)) return DecodeSigneds(type, x, n, out);
+    DecodeUnsigneds(type, x, n, reinterpret_cast<uint64_t*>(out));
+    for (int64_t i = 0; i < n; ++i) out[i] ^= std::numeric_limits<int64_t>::min();
+  }
+  static void Decode(ElementType type, const std::byte* x, int64_t n, double* out) {
+    DecodeFloats(type, x, n, out);
+  }
+
+  template <typename V>
+  absl::Status RunOn(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                     EvaluationContext& context) const {
+    return maximum_ ? FoldRows<V>(operands, results, context, std::greater<V>())
+                    : FoldRows<V>(operands, results, context, std::less<V>());
+  }
+
+  template <typename V, typename Before>
+  absl::Status FoldRows(Sources operands, absl::Span<const MutableArrayRef> results,
+                        EvaluationContext& context, Before before) const {
+    Meter meter(context);
+    std::vector<std::byte> room(2 * kBlock * 8);
+    std::vector<V> values(kBlock);
+    std::vector<int64_t> indices(kBlock);
+    const int64_t size = rows_[0].size;
+    for (int64_t row = 0; row < rows_[0].count; ++row) {
+      Element best[2];
+      V value;
+      int64_t index;
+      for (int64_t k = 0; k < 2; ++k) {
+        best[k] = LoadElement(types_[2 + k], operands[arrays_[2 + k]].data, 0);
+      }
+      Decode(types_[0], operands[arrays_[2]].data, 1, &value);
+      Decode(types_[1], operands[arrays_[3]].data, 1, &index);
+      for (int64_t first = 0; first < size; first += kBlock) {
+        const int64_t n = std::min(kBlock, size - first);
+        const std::byte* blocks[2];
+        for (int64_t k = 0; k < 2; ++k) {
+          blocks[k] = rows_[k].reader.Block(operands, row * size + first, n,
+                                            StorageBytes(types_[k]), room.data() + k * kBlock * 8);
+        }
+        Decode(types_[0], blocks[0], n, values.data());
+        Decode(types_[1], blocks[1], n, indices.data());
+        for (int64_t i = 0; i < n; ++i) {
+          if (before(value, values[i]) || value != value) continue;
+          const bool index_stays = value == values[i] && index < indices[i];
+          value = values[i];
+          best[0] = LoadElement(types_[0], blocks[0], i);
+          if (index_stays) continue;
+          index = indices[i];
+          best[1] = LoadElement(types_[1], blocks[1], i);
+        }
+        if (absl::Status status = meter.Add(n); !status.ok()) return status;
+      }
+      for (int64_t k = 0; k < 2; ++k) StoreElement(types_[k], best[k], results[k].data, row);
+    }
+    return meter.Flush();
+  }
+
+  bool maximum_;
+  std::array<Rows, 2> rows_;
+  std::array<ElementType, 4> types_;  // of the operands, then of the inits
+  std::array<int64_t, 4> arrays_;
+};
+
 class MapKernel : public Kernel {
  public:
   MapKernel(const Instruction& map, Region region)
@@ -242,6 +333,10 @@ KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View
       Rows rows = RowsOf(instruction, 0, ViewOfOperand(instruction, views, 0), RowOrder::kAny);
       return std::make_unique<FoldingReduce>(std::move(rows), ArrayOf(views, 1), *fold);
     }
+  }
+  const ReducerKind kind = RecogniseReducer(reducer).kind;
+  if (kind == ReducerKind::kArgMinimum || kind == ReducerKind::kArgMaximum) {
+    return std::make_unique<IndexedReduce>(instruction, views, kind == ReducerKind::kArgMaximum);
   }
   absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);
   if (!fold.ok()) return fold.status();

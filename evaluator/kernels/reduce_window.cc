@@ -85,6 +85,7 @@ class RunningWindow : public Kernel {
         for (const int64_t count = taps_.At(o).count; added < count; ++added) {
           const int64_t element = reversed_ ? base_ - 1 - added : added;
           running.Add(operands[0].data, (outer * base_ + element) * inner_ + inner);
+          if (absl::Status status = meter.Add(1); !status.ok()) return status;
         }
         running.Store(results[0].data, (outer * outputs + o) * inner_ + inner);
         if (absl::Status status = meter.Add(2); !status.ok()) return status;

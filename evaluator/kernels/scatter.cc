@@ -1,7 +1,7 @@
 // Kernel of scatter: start vectors outer, windows inner; a window that does not fit whole is left
 // out. Recognised sums and products collect all that meets a cell and round once; other recognised
 // reducers and plain overwriting work run by run; any other computation runs as written.
-// Source: reference ops_structural.md 4.2. Tests: kernels_test.cc.
+// Source: reference ops_structural.md 4.2. Tests: folding_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -202,59 +202,67 @@ class FoldingScatter : public ScatterKernel {
  private:
   absl::Status Update(absl::Span<const ArrayRef> operands,
                       absl::Span<const MutableArrayRef> results, Meter& meter,
-                      EvaluationContext&) const override {
-    std::vector<CellUpdate> windows;
-    absl::Status status =
-        plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
-          windows.push_back({start, update});
-          return absl::OkStatus();
-        });
-    if (!status.ok()) return status;
-    return plan_.disjoint ? FoldWindows(windows, Updates(operands, 0), results[0].data, meter)
-                          : FoldElements(windows, Updates(operands, 0), results[0].data, meter);
+                      EvaluationContext& context) const override {
+    const int64_t updates = operands[2].shape->element_count();
+    return FitsIn32Bits(count_, updates) ? Fold<uint32_t>(operands, results, meter, context)
+                                         : Fold<int64_t>(operands, results, meter, context);
   }
 
-  // Windows with the same start meet the same cells, others meet none of them.
-  absl::Status FoldWindows(std::vector<CellUpdate>& windows, const std::byte* updates,
+  template <typename Position>
+  absl::Status Fold(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                    Meter& meter, EvaluationContext& context) const {
+    CellUpdates<Position> found(context);
+    // Windows that share no cell unless they begin together are folded whole, others by element.
+    absl::Status status =
+        plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
+          if (plan_.disjoint) return found.Add(start, update);
+          return ForEachRun([&](int64_t cell, int64_t from) {
+            for (int64_t i = 0; i < plan_.run; ++i) {
+              absl::Status added = found.Add(start + cell + i, update + from + i);
+              if (!added.ok()) return added;
+            }
+            return meter.Add(plan_.run);
+          });
+        });
+    if (!status.ok()) return status;
+    const std::byte* updates = Updates(operands, 0);
+    if (!plan_.disjoint) return FoldCells(fold_, found, updates, results[0].data, meter);
+    found.SortByCell();
+    return FoldWindows(found.list(), updates, results[0].data, meter);
+  }
+
+  template <typename Position>
+  absl::Status FoldWindows(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
                            std::byte* data, Meter& meter) const {
-    std::sort(windows.begin(), windows.end(),
-              [](const CellUpdate& a, const CellUpdate& b) { return a.cell < b.cell; });
     const auto count = static_cast<int64_t>(windows.size());
     std::vector<std::byte> gathered;
     for (int64_t begin = 0, end = 0; begin < count; begin = end) {
       while (end < count && windows[end].cell == windows[begin].cell) ++end;
       const int64_t n = end - begin;
-      gathered.resize(plan_.run * n * bytes_);
+      // Part of a long run at a time, so that what is gathered stays small.
+      const int64_t part = std::min(plan_.run, std::max<int64_t>(1, kGathered / n));
+      gathered.resize(part * n * bytes_);
       absl::Status status = ForEachRun([&](int64_t cell, int64_t from) {
-        for (int64_t w = 0; w < n; ++w) {
-          const std::byte* source = updates + (windows[begin + w].update + from) * bytes_;
-          for (int64_t i = 0; i < plan_.run; ++i) {
-            std::memcpy(gathered.data() + (i * n + w) * bytes_, source + i * bytes_, bytes_);
+        for (int64_t first = 0; first < plan_.run; first += part) {
+          const int64_t size = std::min(part, plan_.run - first);
+          for (int64_t w = 0; w < n; ++w) {
+            const std::byte* source = updates + (windows[begin + w].update + from + first) * bytes_;
+            for (int64_t i = 0; i < size; ++i) {
+              std::memcpy(gathered.data() + (i * n + w) * bytes_, source + i * bytes_, bytes_);
+            }
           }
+          std::byte* target = data + (windows[begin].cell + cell + first) * bytes_;
+          absl::Status folded = fold_.Rows(target, 1, gathered.data(), size, n, target, meter);
+          if (!folded.ok()) return folded;
         }
-        std::byte* target = data + (windows[begin].cell + cell) * bytes_;
-        return fold_.Rows(target, 1, gathered.data(), plan_.run, n, target, meter);
+        return absl::OkStatus();
       });
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  absl::Status FoldElements(absl::Span<const CellUpdate> windows, const std::byte* updates,
-                            std::byte* data, Meter& meter) const {
-    std::vector<CellUpdate> elements;
-    for (const CellUpdate& window : windows) {
-      absl::Status status = ForEachRun([&](int64_t cell, int64_t from) {
-        for (int64_t i = 0; i < plan_.run; ++i) {
-          elements.push_back({window.cell + cell + i, window.update + from + i});
-        }
-        return meter.Add(plan_.run);
-      });
-      if (!status.ok()) return status;
-    }
-    return FoldCells(fold_, elements, updates, data, meter);
-  }
-
+  static constexpr int64_t kGathered = 1 << 14;  // elements
   RecognisedFold fold_;
   int64_t bytes_;
 };
@@ -295,8 +303,8 @@ class RegionScatter : public ScatterKernel {
   RegionFold fold_;
 };
 
-// The element loop of a reducer that may combine two at a time: every recognised one but the sums
-// and products of floats.
+}  // namespace
+
 std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type) {
   Opcode opcode;
   switch (RecogniseReducer(computation).kind) {
@@ -328,8 +336,6 @@ std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementT
   if (rounds && (IsFloat(type) || IsComplex(type))) return std::nullopt;
   return FindElementLoop({opcode, type, type});
 }
-
-}  // namespace
 
 KernelOrNull PrepareScatter(const Instruction& instruction) {
   const int64_t n = instruction.operand_count() / 2;

@@ -1,9 +1,13 @@
-// Room for the temporary values of one run: on the stack while it is small.
+// Room for the temporary values of one run: on the stack while it is small, counted where its size
+// depends on the data.
 #ifndef ASSAY_EVALUATOR_KERNELS_SCRATCH_H_
 #define ASSAY_EVALUATOR_KERNELS_SCRATCH_H_
 
 #include <cstdint>
 #include <memory>
+
+#include "absl/status/status.h"
+#include "evaluator/evaluator.h"
 
 namespace assay::kernels {
 
@@ -26,6 +30,28 @@ class Scratch {
   T inline_[kInline];
   std::unique_ptr<T[]> heap_;
   T* data_ = inline_;
+};
+
+// Bytes of scratch counted against the run until the end of the scope.
+class ScratchLease {
+ public:
+  explicit ScratchLease(EvaluationContext& context) : account_(context.scratch) {}
+  ~ScratchLease() {
+    if (account_ != nullptr) account_->Release(bytes_);
+  }
+  ScratchLease(const ScratchLease&) = delete;
+  ScratchLease& operator=(const ScratchLease&) = delete;
+  // Before the allocation.
+  absl::Status Add(int64_t bytes) {
+    if (account_ == nullptr) return absl::OkStatus();
+    absl::Status status = account_->Reserve(bytes);
+    if (status.ok()) bytes_ += bytes;
+    return status;
+  }
+
+ private:
+  ScratchAccount* account_;
+  int64_t bytes_ = 0;
 };
 
 }  // namespace assay::kernels

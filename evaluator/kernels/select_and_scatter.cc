@@ -1,5 +1,6 @@
-// Kernel of select-and-scatter: the selections first, then the folding of what meets each cell.
-// Source: reference ops_structural.md 5.4. Tests: kernels_test.cc.
+// Kernel of select-and-scatter: sums and products of floats collect what meets each cell and round
+// once, all else is combined as it is selected. Source: reference ops_structural.md 5.4. Tests:
+// folding_kernels_test.cc.
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,13 +18,13 @@ namespace {
 class SelectAndScatterKernel : public Kernel {
  public:
   SelectAndScatterKernel(const Instruction& instruction, Region select, RegionFold scatter,
-                         std::optional<RecognisedFold> fold)
+                         std::optional<ElementLoop> loop, std::optional<RecognisedFold> fold)
       : grid_(instruction.shape(), instruction.operand(1)->shape(), instruction.window()),
         type_(instruction.operand(0)->shape().element_type()),
-        source_type_(instruction.operand(1)->shape().element_type()),
         count_(instruction.shape().element_count()),
         select_(std::move(select)),
         scatter_(std::move(scatter)),
+        loop_(loop),
         fold_(fold) {}
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
@@ -34,18 +35,16 @@ class SelectAndScatterKernel : public Kernel {
     for (int64_t i = 0; i < count_; ++i) std::memcpy(out + i * bytes, operands[2].data, bytes);
     if (absl::Status status = meter.Add(count_); !status.ok()) return status;
     if (grid_.output_count() == 0) return meter.Flush();
-    std::vector<CellUpdate> updates;
-    absl::Status status = Select(operands[0].data, updates, meter, context);
-    if (!status.ok()) return status;
-    status = fold_.has_value() ? FoldCells(*fold_, updates, operands[1].data, out, meter)
-                               : Scatter(updates, operands[1].data, out, meter, context);
+    absl::Status status = fold_.has_value() ? FoldSelected(operands, out, meter, context)
+                                            : ScatterSelected(operands, out, meter, context);
     return status.ok() ? meter.Flush() : status;
   }
 
  private:
-  // The cell that each window selects, in the order of the sources.
-  absl::Status Select(const std::byte* base, std::vector<CellUpdate>& updates, Meter& meter,
-                      EvaluationContext& context) const {
+  // Calls f(cell, source) for the cell that each window selects, in the order of the sources.
+  template <typename F>
+  absl::Status ForEachSelected(const std::byte* base, Meter& meter, EvaluationContext& context,
+                               F f) const {
     Region select = select_;
     WindowGrid::Walk walk(grid_);
     do {
@@ -66,33 +65,57 @@ class SelectAndScatterKernel : public Kernel {
         }
         return meter.Add(1);
       });
+      if (status.ok() && selected >= 0) status = f(selected, walk.output());
+      if (status.ok()) status = meter.Add(1);
       if (!status.ok()) return status;
-      if (selected >= 0) updates.push_back({selected, walk.output()});
-      if (status = meter.Add(1); !status.ok()) return status;
     } while (walk.Next());
     return absl::OkStatus();
   }
 
-  // As written, in the order of the sources.
-  absl::Status Scatter(absl::Span<const CellUpdate> updates, const std::byte* source,
-                       std::byte* out, Meter& meter, EvaluationContext& context) const {
+  // Sums and products: everything that meets a cell is rounded together.
+  absl::Status FoldSelected(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
+                            EvaluationContext& context) const {
+    return FitsIn32Bits(count_, grid_.output_count())
+               ? Fold<uint32_t>(operands, out, meter, context)
+               : Fold<int64_t>(operands, out, meter, context);
+  }
+  template <typename Position>
+  absl::Status Fold(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
+                    EvaluationContext& context) const {
+    CellUpdates<Position> updates(context);
+    absl::Status status =
+        ForEachSelected(operands[0].data, meter, context,
+                        [&](int64_t cell, int64_t source) { return updates.Add(cell, source); });
+    return status.ok() ? FoldCells(*fold_, updates, operands[1].data, out, meter) : status;
+  }
+
+  // One after the other: with a loop where order and grouping change nothing, else as written.
+  absl::Status ScatterSelected(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
+                               EvaluationContext& context) const {
     RegionFold scatter = scatter_;
-    for (const CellUpdate& update : updates) {
-      scatter.accumulator(0) = LoadElement(type_, out, update.cell);
-      scatter.element(0) = LoadElement(source_type_, source, update.update);
+    const std::byte* source = operands[1].data;
+    const int64_t bytes = StorageBytes(type_);
+    auto step = [&](int64_t cell, int64_t update) -> absl::Status {
+      if (loop_.has_value()) {
+        std::byte* target = out + cell * bytes;
+        (*loop_)(target, source + update * bytes, target, 1, context);
+        return meter.Add(1);
+      }
+      scatter.accumulator(0) = LoadElement(type_, out, cell);
+      scatter.element(0) = LoadElement(type_, source, update);
       if (absl::Status status = scatter.Step(context); !status.ok()) return status;
-      StoreElement(type_, scatter.accumulator(0), out, update.cell);
-      if (absl::Status status = meter.Add(1); !status.ok()) return status;
-    }
-    return absl::OkStatus();
+      StoreElement(type_, scatter.accumulator(0), out, cell);
+      return meter.Add(1);
+    };
+    return ForEachSelected(operands[0].data, meter, context, step);
   }
 
   WindowGrid grid_;
   ElementType type_;
-  ElementType source_type_;
   int64_t count_;
   Region select_;
   RegionFold scatter_;
+  std::optional<ElementLoop> loop_;  // at most one of these two
   std::optional<RecognisedFold> fold_;
 };
 
@@ -112,8 +135,10 @@ KernelOrNull PrepareSelectAndScatter(const Instruction& instruction) {
   if (!prepared.ok()) return prepared.status();
   absl::StatusOr<RegionFold> fold = RegionFold::Prepare(scatter);
   if (!fold.ok()) return fold.status();
+  const std::optional<ElementLoop> loop = PairwiseLoop(scatter, type);
   return std::make_unique<SelectAndScatterKernel>(
-      instruction, *std::move(prepared), *std::move(fold), RecognisedFold::For(scatter, type));
+      instruction, *std::move(prepared), *std::move(fold), loop,
+      loop.has_value() ? std::nullopt : RecognisedFold::For(scatter, type));
 }
 
 }  // namespace assay::kernels

@@ -140,6 +140,16 @@ std::optional<SortKey> RecogniseSortKey(const Computation& comparator) {
   return key;
 }
 
+std::optional<uint64_t> SortKey::Number(Element element, std::vector<Element>& registers,
+                                        EvaluationContext& context) const {
+  if (f == nullptr) return SortNumber(*this, element.bits);
+  registers.resize(f->register_count());
+  Element value;
+  f->Run(absl::MakeSpan(&element, 1), absl::MakeSpan(&value, 1), absl::MakeSpan(registers),
+         context);
+  return SortNumber(*this, value.bits);
+}
+
 std::optional<uint64_t> SortNumber(const SortKey& key, uint64_t bits) {
   uint64_t number = bits;
   if (IsFloat(key.type)) {

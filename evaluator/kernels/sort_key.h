@@ -5,9 +5,11 @@
 #ifndef ASSAY_EVALUATOR_KERNELS_SORT_KEY_H_
 #define ASSAY_EVALUATOR_KERNELS_SORT_KEY_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "evaluator/region/scalar_program.h"
 #include "spec/element/element.h"
@@ -21,6 +23,18 @@ struct SortKey {
   bool total_order = false;                  // of floats
   bool descending = false;
   std::shared_ptr<const ScalarProgram> f;  // null: the element itself
+
+  // SortNumber of f(element); `registers` is scratch.
+  std::optional<uint64_t> Number(Element element, std::vector<Element>& registers,
+                                 EvaluationContext& context) const;
+  // Of a type of at most 32 bits: a number of the same order in 32 bits.
+  uint32_t Narrow(uint64_t number) const {
+    if (!IsFloat(type) && !IsSigned(type)) return static_cast<uint32_t>(number);
+    // The NaN of some 8-bit types lies far below everything else.
+    const auto centred = static_cast<int64_t>(number ^ uint64_t{1} << 63);
+    constexpr int64_t kHalf = int64_t{1} << 31;
+    return static_cast<uint32_t>(std::clamp(centred, -kHalf, kHalf - 1) + kHalf);
+  }
 };
 
 // Nullopt for any other comparator.

@@ -8,7 +8,7 @@ namespace assay::kernels {
 namespace {
 
 // Sizes come from programs that may never run: what preparing allocates is bounded.
-constexpr int64_t kMostKnown = int64_t{1} << 18;
+constexpr int64_t kMostKnown = int64_t{1} << 12;
 
 int64_t FloorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
@@ -43,6 +43,7 @@ WindowTaps::WindowTaps(int64_t base_size, int64_t output_size, const WindowDimen
       most_(std::min(base_size, window.size)) {
   if (output_size > kMostKnown) return;
   std::vector<Taps> known;
+  known.reserve(output_size);
   for (int64_t o = 0; o < output_size; ++o) known.push_back(Find(o));
   known_ = std::move(known);
 }
@@ -51,6 +52,11 @@ WindowTaps::WindowTaps(int64_t base_size, int64_t output_size, const WindowDimen
 // base_dilation divides it.
 Taps WindowTaps::Find(int64_t output) const {
   const int64_t begin = output * window_.stride - window_.padding_low;
+  if (window_.base_dilation == 1 && window_.window_dilation == 1) {  // without a division
+    const int64_t first = std::max<int64_t>(0, -begin);
+    const int64_t end = std::min(window_.size, base_size_ - begin);
+    return first < end ? Taps{first, end - first, begin + first} : Taps{};
+  }
   if (base_size_ == 0 || FloorModulo(begin, common_) != 0) return {};
   const int64_t last = (base_size_ - 1) * window_.base_dilation;
   const int64_t lowest = std::max<int64_t>(0, -FloorDivide(begin, window_.window_dilation));

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/real/float_environment.h"
+#include "evaluator/region/scalar_program.h"
 #include "evaluator/scalar/scalar_ops.h"
 
 namespace assay {
@@ -27,9 +28,9 @@ Define FindDefinition(Opcode opcode) {
   return Info(opcode).elementwise() ? DefineElementwise : kDefinitions[static_cast<int>(opcode)];
 }
 
-class View : public Definition {
+class BySource : public Definition {
  public:
-  explicit View(SourceRule source) : source_(std::move(source)) {}
+  explicit BySource(SourceRule source) : source_(std::move(source)) {}
   absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
                              EvaluationContext&) override {
     const Source source = source_(index);
@@ -67,11 +68,15 @@ class StoredElements : public OperandElements {
 
 class StraightKernel : public Kernel {
  public:
-  explicit StraightKernel(const Instruction& instruction) : instruction_(instruction) {}
+  explicit StraightKernel(const Instruction& instruction)
+      : instruction_(instruction), programs_(ProgramCache::Current()) {
+    if (programs_ == nullptr) programs_ = std::make_shared<ProgramCache>();
+  }
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     const FloatEnvironmentGuard guard;
+    const ProgramCache::Scope scope(programs_);
     // A fresh definition: those of whole-array operations remember what they found.
     DefinitionOr definition = PrepareDefinition(instruction_);
     if (!definition.ok()) return definition.status();
@@ -91,7 +96,9 @@ class StraightKernel : public Kernel {
     if (!result.shape->is_array()) return absl::OkStatus();
     int64_t position = 0;
     return ForEachIndex(result.shape->dimensions(), [&](Index index) -> absl::Status {
-      if (absl::Status status = context.Charge(1); !status.ok()) return status;
+      // Elements may take milliseconds each.
+      absl::Status status = position % 64 == 0 ? context.ChargeCostly(1) : context.Charge(1);
+      if (!status.ok()) return status;
       absl::StatusOr<Element> element = definition.At(leaf, index, operands, context);
       if (!element.ok()) return element.status();
       StoreElement(result.shape->element_type(), *element, result.data, position++);
@@ -100,6 +107,7 @@ class StraightKernel : public Kernel {
   }
 
   const Instruction& instruction_;
+  std::shared_ptr<ProgramCache> programs_;  // so that runs compile nothing twice
 };
 
 absl::Status Unimplemented(const Instruction& instruction, absl::string_view why) {
@@ -130,7 +138,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareStraight(const Instruction& instr
 bool HasDefinition(Opcode opcode) { return FindDefinition(opcode) != nullptr; }
 
 std::unique_ptr<Definition> DefineView(SourceRule source) {
-  return std::make_unique<View>(std::move(source));
+  return std::make_unique<BySource>(std::move(source));
 }
 
 std::unique_ptr<Definition> DefineElement(ElementRule element) {

@@ -1,4 +1,5 @@
-// A region as a scalar program, or through the caller where it is none.
+// A region as a scalar program, or through the caller where it is none; the cache of programs.
+#include <algorithm>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -7,6 +8,8 @@
 
 namespace assay {
 namespace {
+
+thread_local std::shared_ptr<ProgramCache> innermost;
 
 absl::Status CallOut(const Computation& computation, absl::Span<const Element> arguments,
                      absl::Span<Element> results, EvaluationContext& context) {
@@ -46,13 +49,38 @@ absl::Status CallOut(const Computation& computation, absl::Span<const Element> a
 
 }  // namespace
 
+absl::StatusOr<ProgramCache::Program> ProgramCache::Get(const Computation& computation) {
+  // All programs together: a step takes some hundred bytes.
+  constexpr int64_t kMaxSize = int64_t{1} << 21;
+  const std::lock_guard lock(mutex_);
+  auto known = programs_.find(&computation);
+  if (known != programs_.end()) return *known->second;
+  absl::StatusOr<Program> program = ScalarProgram::Compile(computation);
+  if (program.ok() && (*program)->register_count() > kMaxSize - size_) {
+    program = absl::UnimplementedError(
+        absl::StrCat("the scalar programs of the module grow too large at ", computation.name()));
+  }
+  if (program.ok()) size_ += (*program)->register_count();
+  programs_.emplace(&computation, std::make_unique<const absl::StatusOr<Program>>(program));
+  return program;
+}
+
+absl::StatusOr<ProgramCache::Program> ProgramCache::Find(const Computation& computation) {
+  if (innermost != nullptr) return innermost->Get(computation);
+  return ScalarProgram::Compile(computation);
+}
+
+std::shared_ptr<ProgramCache> ProgramCache::Current() { return innermost; }
+
+ProgramCache::Scope::Scope(std::shared_ptr<ProgramCache> cache)
+    : outer_(std::exchange(innermost, std::move(cache))) {}
+ProgramCache::Scope::~Scope() { innermost = std::move(outer_); }
+
 absl::StatusOr<Region> Region::Prepare(const Computation& computation) {
   Region region;
   region.computation_ = &computation;
-  absl::StatusOr<std::unique_ptr<const ScalarProgram>> program =
-      ScalarProgram::Compile(computation);
+  absl::StatusOr<ProgramCache::Program> program = ProgramCache::Find(computation);
   if (program.ok()) {
-    region.registers_.resize((*program)->register_count());
     region.program_ = *std::move(program);
   } else if (!absl::IsUnimplemented(program.status())) {
     return program.status();
@@ -63,8 +91,14 @@ absl::StatusOr<Region> Region::Prepare(const Computation& computation) {
 absl::Status Region::Run(absl::Span<const Element> arguments, absl::Span<Element> results,
                          EvaluationContext& context) {
   if (program_ == nullptr) return CallOut(*computation_, arguments, results, context);
+  if (registers_.empty()) registers_.resize(program_->register_count());
   program_->Run(arguments, results, absl::MakeSpan(registers_), context);
-  return absl::OkStatus();
+  // A step may take milliseconds, and reading the clock 25 ns.
+  constexpr int64_t kPortion = 1024, kMostRuns = 64;
+  pending_steps_ += std::max<int64_t>(0, program_->step_count() - 1);
+  if (++runs_ < kMostRuns && pending_steps_ < kPortion) return absl::OkStatus();
+  runs_ = 0;
+  return context.ChargeCostly(std::exchange(pending_steps_, 0));
 }
 
 }  // namespace assay

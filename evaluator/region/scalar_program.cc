@@ -16,11 +16,32 @@ namespace {
 // double at every level.
 constexpr int64_t kMaxSize = 1 << 20;
 
+// Complex functions in one program: an element of one may take milliseconds, and the clock is read
+// between two runs.
+constexpr int64_t kMaxComplexFunctions = 256;
+
 using Leaves = std::vector<int32_t>;
 
 absl::Status Refuse(const Instruction& instruction, absl::string_view why) {
   return absl::UnimplementedError(
       absl::StrCat("not a scalar program: ", why, " in ", instruction.Describe()));
+}
+
+bool IsComplexFunction(const Instruction& instruction) {
+  if (!IsComplex(instruction.operand(0)->shape().element_type())) return false;
+  switch (instruction.opcode()) {
+    case Opcode::kAdd:
+    case Opcode::kCompare:
+    case Opcode::kConvert:
+    case Opcode::kImag:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+    case Opcode::kReal:
+    case Opcode::kSubtract:
+      return false;
+    default:
+      return true;
+  }
 }
 
 // Opcodes that pass operand 0 on when it is scalar and keeps its type.
@@ -52,6 +73,7 @@ class FlatProgram : public ScalarProgram {
   ElementType parameter_type(int64_t i) const override { return parameter_types_[i]; }
   ElementType result_type(int64_t i) const override { return result_types_[i]; }
   int64_t register_count() const override { return register_count_; }
+  int64_t step_count() const override { return static_cast<int64_t>(steps_.size()); }
 
   void Run(absl::Span<const Element> arguments, absl::Span<Element> results,
            absl::Span<Element> registers, EvaluationContext& context) const override {
@@ -239,6 +261,9 @@ class Compiler {
     }
     absl::StatusOr<ScalarFunction> function = PrepareScalarFunction(instruction);
     if (!function.ok()) return function.status();
+    if (IsComplexFunction(instruction) && ++complex_functions_ > kMaxComplexFunctions) {
+      return Refuse(instruction, "too many complex functions");
+    }
     FlatProgram::Step step{*function, {0, 0, 0}, NewRegister()};
     for (int64_t k = 0; k < instruction.operand_count(); ++k) step.operands[k] = operand(k)[0];
     program_->steps_.push_back(step);
@@ -261,6 +286,7 @@ class Compiler {
   Leaves returned_;
   int64_t visited_ = 0;
   int64_t copied_ = 0;
+  int64_t complex_functions_ = 0;
 };
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
@@ -32,10 +34,43 @@ class ScalarProgram {
   virtual int64_t register_count() const = 0;
   virtual void Run(absl::Span<const Element> arguments, absl::Span<Element> results,
                    absl::Span<Element> registers, EvaluationContext& context) const = 0;
+  // Operations in one evaluation.
+  virtual int64_t step_count() const = 0;
+};
+
+// The programs of a module's computations, each compiled once and shared by all that prepare it.
+// What prepares regions finds the cache of the innermost Scope of its thread; outside of any scope
+// nothing is shared. Thread-safe.
+class ProgramCache {
+ public:
+  using Program = std::shared_ptr<const ScalarProgram>;
+  // As ScalarProgram::Compile; UNIMPLEMENTED also when the programs of the module grow too large.
+  absl::StatusOr<Program> Get(const Computation& computation);
+  // From the scope's cache, or compiled anew.
+  static absl::StatusOr<Program> Find(const Computation& computation);
+  // The innermost scope's; null outside of any.
+  static std::shared_ptr<ProgramCache> Current();
+
+  class Scope {
+   public:
+    explicit Scope(std::shared_ptr<ProgramCache> cache);
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    std::shared_ptr<ProgramCache> outer_;
+  };
+
+ private:
+  std::mutex mutex_;
+  absl::flat_hash_map<const Computation*, std::unique_ptr<const absl::StatusOr<Program>>> programs_;
+  int64_t size_ = 0;  // registers of all programs
 };
 
 // A region whatever it does: a scalar program where it is one, else calls through
-// EvaluationContext::caller. Not thread-safe (it keeps scratch).
+// EvaluationContext::caller. Not thread-safe (it keeps scratch). Callers charge one step for each
+// run, the region charges what its program has beyond one, in portions, and looks at the clock.
 class Region {
  public:
   static absl::StatusOr<Region> Prepare(const Computation& computation);
@@ -47,7 +82,9 @@ class Region {
  private:
   const Computation* computation_ = nullptr;
   std::shared_ptr<const ScalarProgram> program_;
-  std::vector<Element> registers_;
+  std::vector<Element> registers_;  // made by the first run
+  int64_t pending_steps_ = 0;
+  int64_t runs_ = 0;  // since the last charge
 };
 
 }  // namespace assay

@@ -345,7 +345,7 @@ TEST(ParserTest, PiecesOnTheirOwn) {
   // Without a layout the braces are the value.
   EXPECT_EQ(ParseTypedLiteral("s32[2] {1, 2}")->Get(1).bits, 2u);
   EXPECT_EQ(ParseTypedLiteral("s32[1,2] {{1, 2}}")->Get(1).bits, 2u);
-  EXPECT_EQ(ParseTypedLiteral("(f32[2] {0, 1.5}, s32[2]{0} {1, 2}, s32[0] {}, s32[]{} 3)")
+  EXPECT_EQ(ParseTypedLiteral("(f32[2] {0, 1.5}, s32[2]{0} {1, 2}, s32[0] {}, s32[] 3)")
                 ->shape()
                 .ToString(),
             "(f32[2], s32[2], s32[0], s32[])");

@@ -612,12 +612,12 @@ for line in requests:
     def test_literal_files(self):
         module = self.path('m.hlo', b'ENTRY e { x = f32[4] parameter(0) y = s32[] parameter(1) ROOT n = f32[4] negate(x) }')
         wanted = 'out0 = f32[4]{0} {-1, -1.5, -2, -3}\n'
-        for text in (b'f32[4] {1, 1.5, 2, 3}\ns32[] 1', b'f32[4]{0} {1, 1.5, 2, 3}\n\n// the second\n s32[]{} 1\n',
+        for text in (b'f32[4] {1, 1.5, 2, 3}\ns32[] 1', b'f32[4]{0} {1, 1.5, 2, 3}\n\n// the second\n s32[] 1\n',
                      b'(f32[4] {1, 1.5, 2, 3}, s32[] 1)'):
             self.assertEqual(assay('run', module, '--inputs', self.path('i.txt', text)).out, wanted, text)
             self.assertEqual(assay('run', module, '--inputs', self.path('i.gz', gzip.compress(text))).out, wanted, text)
         self.expect_refusal(assay('run', module, '--inputs', self.path('short.txt', b's32[] 1\n\nf32[4] {1, 1.5, 2}')), 2,
-                            'short.txt: line 3, column 19: ')
+                            'short.txt: line 3, column 18: ')
 
     def test_budgets(self):
         endless = self.path('endless.hlo', b'body { ROOT s = s32[] parameter(0) }\n'

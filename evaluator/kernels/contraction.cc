@@ -53,6 +53,22 @@ std::optional<ContractionTypes> ContractionTypes::For(ElementType lhs, ElementTy
   return types;
 }
 
+int64_t DecodedMatrix::BytesFor(const ContractionTypes& types, int64_t n, int64_t columns) {
+  constexpr int64_t kDouble = sizeof(double);
+  switch (types.way) {
+    case Way::kInteger32:
+      return n * columns * 4;
+    case Way::kInteger64:
+    case Way::kPred:
+      return n * columns * 8;
+    case Way::kFloat:
+      return (n * columns + std::max(n, kRowValues)) * kDouble;
+    case Way::kComplex:
+      return (4 * n * columns + 2 * std::max(n, kRowValues)) * kDouble;
+  }
+  return 0;
+}
+
 void DecodedMatrix::Set(const std::byte* raw, int64_t row_stride, int64_t n, int64_t columns) {
   n_ = n;
   columns_ = columns;

@@ -1,6 +1,6 @@
 // Rows of one array times a matrix of the other, element types of any class: what dot and
 // convolution come down to. Floats are exact sums of exact products rounded once, integers wrap.
-// Source: reference ops_structural.md 7.2, 8. Tests: kernels_test.cc.
+// Source: reference ops_structural.md 7.2, 8. Tests: contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 #define ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 
@@ -32,6 +32,8 @@ class DecodedMatrix {
  public:
   explicit DecodedMatrix(const ContractionTypes& types) : types_(types) {}
 
+  // Bytes that Set takes for a matrix of this size, and Multiply for the rows decoded at once.
+  static int64_t BytesFor(const ContractionTypes& types, int64_t n, int64_t columns);
   // Element (k, j) is raw[k * row_stride + j], of the rhs type.
   void Set(const std::byte* raw, int64_t row_stride, int64_t n, int64_t columns);
   // The rows of `from` in these groups of neighbouring rows alone.

@@ -2,7 +2,7 @@
 // the input elements that a window meets are gathered into a row, and rows that meet the same
 // positions are multiplied together. Positions in padding or holes have no term at all, so that
 // infinities of the kernel never meet a zero there: their rows are left out of the matrix.
-// Source: reference ops_structural.md 5.2, 8. Tests: kernels_test.cc.
+// Source: reference ops_structural.md 5.2, 8. Tests: contraction_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -13,6 +13,7 @@
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/odometer.h"
+#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/strided_copy.h"
 #include "evaluator/kernels/window_taps.h"
 #include "spec/ops/dimension_numbers.h"
@@ -233,6 +234,13 @@ absl::Status ConvolutionKernel::Run(absl::Span<const ArrayRef> operands,
                                     absl::Span<const MutableArrayRef> results,
                                     EvaluationContext& context) const {
   if (empty_) return absl::OkStatus();
+  const int64_t n = positions_ * features_;
+  const int64_t rows = std::max(n, kGathered) * lhs_bytes_;
+  ScratchLease lease(context);
+  // The matrix whole, with the positions of the last place, and as it was packed.
+  absl::Status counted = lease.Add(rows + n * outputs_per_group_ * rhs_bytes_ +
+                                   2 * DecodedMatrix::BytesFor(types_, n, outputs_per_group_));
+  if (!counted.ok()) return counted;
   Runner runner(*this, context);
   for (int64_t g = 0; g < groups_; ++g) {
     absl::Status status = runner.RunGroup(operands[0].data + g * group_input_step_ * lhs_bytes_,

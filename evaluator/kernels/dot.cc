@@ -1,6 +1,6 @@
 // Kernel of dot: both operands are read as [rows][contracted] and [contracted][columns] for each
 // batch, whatever their own order, and multiplied tile by tile. Source: reference
-// ops_structural.md 7.2. Tests: kernels_test.cc.
+// ops_structural.md 7.2. Tests: contraction_kernels_test.cc.
 #include <algorithm>
 #include <initializer_list>
 #include <memory>
@@ -38,7 +38,9 @@ class DotKernel : public Kernel {
                    EvaluationContext& context) const override;
 
  private:
-  static constexpr int64_t kColumns = 64;         // of a tile
+  // Elements of a tile, which has 64 columns unless they are very long, and 8 at least: panels of 8
+  // are what is multiplied.
+  static constexpr int64_t kTile = 1 << 22;
   static constexpr int64_t kRowValues = 1 << 14;  // elements of lhs rows copied at once
 
   absl::Status RunBatch(Sources operands, int64_t batch, std::byte* out, DecodedMatrix& matrix,
@@ -55,6 +57,7 @@ class DotKernel : public Kernel {
   // Whether boxes of [batch, contracted, column] can be copied from rhs.
   bool rhs_in_tiles_ = false;
   int64_t rows_at_once_ = 1;
+  int64_t tile_columns_ = 1;
 };
 
 DotKernel::DotKernel(const Instruction& dot, absl::Span<const View> views,
@@ -67,6 +70,8 @@ DotKernel::DotKernel(const Instruction& dot, absl::Span<const View> views,
   contracted_ = SizeOf(lhs, dims.lhs_contracting);
   columns_ = SizeOf(rhs, dims.rhs_free);
   batches_ = SizeOf(lhs, dims.lhs_batch);
+  tile_columns_ =
+      std::min(columns_, std::clamp<int64_t>(kTile / std::max<int64_t>(1, contracted_), 8, 64));
   lhs_ = ViewReader(Arranged(dot, views, 0, {dims.lhs_batch, dims.lhs_free, dims.lhs_contracting}),
                     StorageBytes(types.lhs));
   View right = Arranged(dot, views, 1, {dims.rhs_batch, dims.rhs_contracting, dims.rhs_free});
@@ -84,11 +89,17 @@ absl::Status DotKernel::Run(absl::Span<const ArrayRef> operands,
                             absl::Span<const MutableArrayRef> results,
                             EvaluationContext& context) const {
   if (batches_ * rows_ * columns_ == 0) return absl::OkStatus();
-  const int64_t copied_columns = rhs_in_tiles_ ? std::min(kColumns, columns_) : columns_;
-  Scratch<std::byte, 512> lhs_room(
-      lhs_.direct() ? 0 : rows_at_once_ * contracted_ * StorageBytes(types_.lhs));
-  Scratch<std::byte, 512> rhs_room(
-      rhs_.direct() ? 0 : contracted_ * copied_columns * StorageBytes(types_.rhs));
+  const int64_t copied_columns = rhs_in_tiles_ ? tile_columns_ : columns_;
+  const int64_t lhs_bytes =
+      lhs_.direct() ? 0 : rows_at_once_ * contracted_ * StorageBytes(types_.lhs);
+  const int64_t rhs_bytes =
+      rhs_.direct() ? 0 : contracted_ * copied_columns * StorageBytes(types_.rhs);
+  ScratchLease lease(context);
+  absl::Status counted = lease.Add(lhs_bytes + rhs_bytes +
+                                   DecodedMatrix::BytesFor(types_, contracted_, tile_columns_));
+  if (!counted.ok()) return counted;
+  Scratch<std::byte, 512> lhs_room(lhs_bytes);
+  Scratch<std::byte, 512> rhs_room(rhs_bytes);
   DecodedMatrix matrix(types_);
   Meter meter(context);
   std::byte* out = results[0].data;
@@ -109,8 +120,8 @@ absl::Status DotKernel::RunBatch(Sources operands, int64_t batch, std::byte* out
   const std::byte* rhs = nullptr;
   if (!rhs_in_tiles_ && size > 0)
     rhs = rhs_.Block(operands, batch * size, size, rhs_bytes, rhs_room);
-  for (int64_t first = 0; first < columns_; first += kColumns) {
-    const int64_t width = std::min(kColumns, columns_ - first);
+  for (int64_t first = 0; first < columns_; first += tile_columns_) {
+    const int64_t width = std::min(tile_columns_, columns_ - first);
     if (rhs_in_tiles_) {
       rhs_.CopyBox(operands, {batch, 0, first}, {1, contracted_, width}, rhs_room);
       matrix.Set(rhs_room, width, contracted_, width);

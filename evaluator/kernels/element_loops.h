@@ -2,7 +2,7 @@
 // storage. Native loops where the machine has the operation, blocks of decoded doubles for narrow
 // floats, blocks of correctly rounded functions, and the scalar definition element by element for
 // the rest. All give the bits of the scalar definition. Reductions and scatters use them too.
-// Tests: kernels_test.cc.
+// Tests: elementwise_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_ELEMENT_LOOPS_H_
 #define ASSAY_EVALUATOR_KERNELS_ELEMENT_LOOPS_H_
 

@@ -1,6 +1,6 @@
 // Kernels of the elementwise operations: loops over dense blocks (element_loops.h), block by block.
 // Operands that are views are read block by block too.
-// Source: reference ops_elementwise_and_types.md. Tests: kernels_test.cc.
+// Source: reference ops_elementwise_and_types.md. Tests: elementwise_kernels_test.cc.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -1,6 +1,6 @@
 // Kernels that read or write at indices known only at run time: dynamic slices and gather. Starts
 // are clamped so that the whole slice fits. Source: reference ops_structural.md 3.10, 3.11, 4.1.
-// Tests: kernels_test.cc.
+// Tests: moving_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>

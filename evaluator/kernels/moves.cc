@@ -1,6 +1,6 @@
 // Kernels that move elements by a map known beforehand: a strided copy, or a few of them. Values
 // are never looked at, so that NaN payloads and zeros survive. Source: reference ops_structural.md
-// 3, 12.5. Tests: kernels_test.cc.
+// 3, 12.5. Tests: moving_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>

@@ -1,6 +1,6 @@
 // Folding elements with a recognised reducer: the exact result of all of them rounded once, so that
 // the order does not matter and any grouping gives the same bits. Reductions, windows and scatters
-// share it. Source: reference ops_structural.md 0.3. Tests: kernels_test.cc.
+// share it. Source: reference ops_structural.md 0.3. Tests: folding_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_
 #define ASSAY_EVALUATOR_KERNELS_RECOGNISED_FOLD_H_
 

@@ -1,6 +1,6 @@
 // Kernels of reduce-window: the cells of each window are gathered and folded; running results where
 // each window holds all of the one before (cumulative sums and their like); any other computation
-// runs as written. Source: reference ops_structural.md 5.2, 5.3. Tests: kernels_test.cc.
+// runs as written. Source: reference ops_structural.md 5.2, 5.3. Tests: folding_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -12,6 +12,7 @@
 #include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
+#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/windows.h"
 #include "spec/element/element.h"
 
@@ -30,6 +31,8 @@ class FoldingWindow : public Kernel {
     const std::byte* init = operands[1].data;
     std::byte* out = results[0].data;
     const int64_t room = std::max(kGathered, grid_.most_cells());
+    ScratchLease lease(context);
+    if (absl::Status counted = lease.Add(room * bytes_); !counted.ok()) return counted;
     std::vector<std::byte> gathered(room * bytes_);
     int64_t rows = 0, row = 0;
     auto flush = [&] {

@@ -89,7 +89,7 @@ bool IsCompare(const Instruction* instruction, ComparisonDirection direction) {
   return !type || *type != static_cast<int64_t>(ComparisonType::kTotalOrder);
 }
 
-// compare(p_a, p_b) with one direction; EQ and NE also commuted.
+// compare(p_a, p_b) with one direction; EQ also commuted.
 bool IsCompareOf(const Instruction* instruction, ComparisonDirection direction, int64_t a,
                  int64_t b) {
   if (!IsCompare(instruction, direction)) return false;

@@ -156,7 +156,7 @@ std::string BriefLiteral(const Literal& literal, size_t longest) {
     absl::StatusOr<Literal> beginning = Literal::Create(Shape(literal.element_type(), sizes));
     if (!beginning.ok()) return literal.shape().ToString();
     for (int64_t i = 0; i < kept; ++i) beginning->Set(i, literal.Get(i));
-    text = absl::StrCat(literal.shape().ToString(), " ", PrintLiteral(*beginning));
+    text = absl::StrCat(literal.shape().ToString(true), " ", PrintLiteral(*beginning));
   }
   return text.size() > longest ? absl::StrCat(text.substr(0, longest), " ...") : text;
 }

@@ -1,6 +1,6 @@
 // bitcast: the same bytes in memory under another shape and layout.
 //   bitcast_c1 operand and result are arrays of known size
-//   bitcast_c2 an array of rank 1 or more has a layout
+//   bitcast_c2 an array of rank 1 or more has a layout, which names every dimension once
 //   bitcast_c3 the packed bytes are as many
 // Source: reference ops_structural.md 12.5. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
@@ -29,6 +29,10 @@ absl::StatusOr<int64_t> CheckSide(const Instruction& bitcast, const Shape& shape
                 shape.ToString());
   ASSAY_REQUIRE(bitcast, "bitcast_c2", shape.rank() == 0 || shape.has_layout(), side,
                 " must have a layout, found ", shape.ToString());
+  ASSAY_REQUIRE(bitcast, "bitcast_c2",
+                !shape.has_layout() || IsPermutation(shape.layout()->minor_to_major, shape.rank()),
+                "the layout of ", side, " must name every dimension once, found ",
+                shape.ToString(true));
   absl::StatusOr<int64_t> bytes = PackedBytes(shape);
   ASSAY_REQUIRE(bitcast, "bitcast_c1", bytes.ok(), bytes.status().message());
   return bytes;

@@ -2,7 +2,7 @@
 // reads its tensors, and what the module gives for them becomes their value when the run has
 // succeeded; a run that fails leaves everything as it was. HLO itself is functional: what the
 // tensors of seed 002 need beyond it is here (reference ops_control_and_collectives.md section 15).
-// Tests: session_test.cc; from the command line: tools/cli/session_test.py.
+// Tests: session_test.cc; from the command line: tools/cli/session_cli_test.py.
 #ifndef ASSAY_INTERPRETER_SESSION_H_
 #define ASSAY_INTERPRETER_SESSION_H_
 

@@ -640,6 +640,19 @@ for line in requests:
         small = self.path('small.hlo', b'ENTRY e { z = f32[] constant(0) '
                           b'ROOT b = f32[100000] broadcast(z), dimensions={} }')
         self.expect_refusal(assay('run', small, '--budget-bytes', 1000), 3, '400000 bytes')
+        self.expect_refusal(assay('run', small, '--budget-elements', 99999), 3, 'more than 99999 elements')
+
+    def test_undecided_elements_keep_their_enclosure(self):
+        # 262143^(3 + 2^-1074 i) lies below the midpoint of two f64 by less than 1536 bits tell.
+        module = self.path('power.hlo', b'ENTRY e { z = c128[1] constant({(262143, 0)}) '
+                           b's = c128[1] constant({(3, 4.94065645841246544e-324)}) ROOT r = c128[1] power(z, s) }')
+        result = assay('run', module, '--stats', '--json')
+        self.assertEqual(result.code, 0, result.err)
+        (element,) = json.loads(result.out)['stats']['undecided']
+        self.assertEqual((element['instruction'], element['index']), ('r', [0]))
+        self.assertIn('18014192351838206', element['low'])
+        self.assertIn('18014192351838208', element['high'])
+        self.assertIn('undecided: r[0] between ', assay('run', module, '--stats').out)
 
     def test_unsupported_operations(self):
         call = self.path('call.hlo', b'ENTRY e { ROOT c = f32[] custom-call(), custom_call_target="f" }')

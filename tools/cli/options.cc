@@ -173,6 +173,7 @@ void BudgetOptions::AddTo(CLI::App* app) {
   };
   add("--budget-seconds", budget.seconds, "Wall time of one evaluation", BudgetSeconds());
   add("--budget-bytes", budget.bytes, "Live values, arguments included", BudgetCount());
+  add("--budget-elements", budget.elements, "Elements of one value", BudgetCount());
   add("--budget-steps", budget.steps, "Element operations", BudgetCount());
   add("--budget-depth", budget.call_depth, "Calls, loops and branches inside each other",
       BudgetCount());
@@ -194,6 +195,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     GoldenOptions golden;
     golden.plan.straight = options.straight;
     golden.plan.observed = options.observed;
+    golden.plan.seconds = budget.seconds;
     golden.run.budget = budget;
     golden.run.observers = options.observers;
     return std::make_unique<GoldenBackend>(golden);

@@ -152,11 +152,50 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Expected(const ModuleFil
   return *std::move(values);
 }
 
+// Where an element stands, whose rounding is not proven, and what it lies between.
+nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
+  const Shape& shape = undecided.instruction->shape();
+  std::vector<int64_t> index;
+  int64_t rest = undecided.element.position;
+  for (const int64_t stride : RowMajorStrides(shape.dimensions())) {
+    index.push_back(rest / stride);
+    rest %= stride;
+  }
+  const auto text = [&](const Element& element) {
+    Literal scalar = Literal::Zeros(Shape::Scalar(shape.element_type()));
+    scalar.Set(0, element);
+    return PrintLiteral(scalar);
+  };
+  return {{"instruction", undecided.instruction->name()},
+          {"index", index},
+          {"low", text(undecided.element.low)},
+          {"high", text(undecided.element.high)}};
+}
+
 nlohmann::json StatsJson(const RunStats& stats) {
+  nlohmann::json undecided = nlohmann::json::array();
+  for (const UndecidedResult& element : stats.undecided) {
+    undecided.push_back(UndecidedJson(element));
+  }
   return {{"steps", stats.steps},
           {"peak_bytes", stats.peak_bytes},
           {"materialised_bytes", stats.stored_bytes},
-          {"undecided_elements", stats.real.undecided()}};
+          {"undecided_elements", stats.real.undecided()},
+          {"undecided", std::move(undecided)}};
+}
+
+void PrintStats(const RunStats& stats, double seconds) {
+  absl::PrintF(
+      "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
+      "undecided elements %d\n",
+      seconds, stats.steps, stats.peak_bytes, stats.stored_bytes, stats.real.undecided());
+  constexpr size_t kShown = 20;  // --json has them all
+  for (size_t i = 0; i < std::min(kShown, stats.undecided.size()); ++i) {
+    const nlohmann::json element = UndecidedJson(stats.undecided[i]);
+    absl::PrintF("undecided: %s%s between %s and %s\n", element["instruction"].get<std::string>(),
+                 element["index"].dump(), element["low"].get<std::string>(),
+                 element["high"].get<std::string>());
+  }
 }
 
 nlohmann::json ResultsJson(const DeviceValues& results) {
@@ -204,12 +243,7 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
     PrintResults(results);
   }
   if (stats && !output.json && !output.quiet) {
-    const RunStats& run = golden->last_stats();
-    absl::PrintF(
-        "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
-        "undecided elements %d\n",
-        report["seconds"].get<double>(), run.steps, run.peak_bytes, run.stored_bytes,
-        run.real.undecided());
+    PrintStats(golden->last_stats(), report["seconds"].get<double>());
   }
   return accepted ? kExitOk : kExitMismatch;
 }
@@ -289,7 +323,8 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
                 "Golden: evaluate by the definitions alone, without kernels (slow, same bits)");
   sub->add_flag("--trace", command->trace,
                 "Golden: print every instruction with its value to standard error");
-  sub->add_flag("--stats", command->stats, "Golden: print time, work and memory");
+  sub->add_flag("--stats", command->stats,
+                "Golden: print time, work, memory and elements whose rounding is not proven");
   sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")
       ->check(PositiveCount())
       ->type_name("N")

@@ -1,5 +1,5 @@
 // Runs of a module in a row, with state: what `assay run --state` adds to a single evaluation.
-// docs/sessions.md describes it. Test: session_test.py.
+// docs/sessions.md describes it. Test: session_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_STATEFUL_RUN_H_
 #define ASSAY_TOOLS_CLI_STATEFUL_RUN_H_
 

@@ -83,7 +83,8 @@ TEST(ToResult, TokensTakeNoArray) {
                                             {"out0", Array("f32[2] {1, 2}")}};
   absl::StatusOr<std::vector<Literal>> result = ToResults(*module, arrays);
   ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->shape().ToString(), "(token[], f32[2], (token[], s32[]))");
+  ASSERT_EQ(result->size(), 1u);
+  EXPECT_EQ(result->front().shape().ToString(), "(token[], f32[2], (token[], s32[]))");
   // What is written is read again.
   const std::vector<NamedLiteral> named = NameByDevice(*result, "out");
   ASSERT_EQ(named.size(), 2u);

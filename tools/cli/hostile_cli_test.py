@@ -2,7 +2,7 @@
 """Gives the `assay` command files made to hurt: every one is to end in one clear message and a documented exit code,
 within a second and a GiB of address space (what is legal, however odd, may also succeed).
 
-usage: hostile_test.py ASSAY SOURCE_DIR [PATTERN]
+usage: hostile_cli_test.py ASSAY SOURCE_DIR [PATTERN]
 The expected exit codes are the documented ones: 2 bad input, 3 refused by a budget, 4 not supported. Files are made here,
 by hand, so that they can lie. With PATTERN only cases whose name contains it run.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`assay run --state`: trains, saves, goes on, and survives being killed at any moment.
 
-usage: session_test.py ASSAY SOURCE_DIR
+usage: session_cli_test.py ASSAY SOURCE_DIR
 What many steps give is held against single runs chained by hand; what an interrupted run gives against one that was not.
 """
 import json

@@ -67,15 +67,23 @@ function(_assay_precompile target owner)
 endfunction()
 
 # assay_library(NAME spec_ir SRCS a.cc HDRS a.h DEPS :spec_element absl::status)
-# A dependency that starts with a colon is one of ours.
+# A dependency that starts with a colon is one of ours. PRECOMPILE names further headers, for what
+# few libraries include and is slow to parse; such a library is not optimised beyond -O1.
 function(assay_library)
-  cmake_parse_arguments(ARG "" "NAME" "SRCS;HDRS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NAME" "SRCS;HDRS;DEPS;PRECOMPILE" ${ARGN})
   set(target assay_${ARG_NAME})
   _assay_qualify(deps ${ARG_DEPS})
   if(ARG_SRCS)
     add_library(${target} STATIC ${ARG_SRCS} ${ARG_HDRS})
     _assay_configure(${target})
-    _assay_precompile(${target} assay_library_headers)
+    if(ARG_PRECOMPILE)
+      target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+      if(ASSAY_PRECOMPILE_HEADERS)
+        target_precompile_headers(${target} PRIVATE ${ASSAY_COMMON_HEADERS} ${ARG_PRECOMPILE})
+      endif()
+    else()
+      _assay_precompile(${target} assay_library_headers)
+    endif()
     target_include_directories(${target} PUBLIC
       $<BUILD_INTERFACE:${assay_SOURCE_DIR}> $<BUILD_INTERFACE:${assay_BINARY_DIR}>
       $<INSTALL_INTERFACE:include/assay>)

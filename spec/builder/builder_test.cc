@@ -215,7 +215,7 @@ std::string Expected(const Pairing& p) {
   for (size_t d = 0; d < p.small.size(); ++d) {
     const int64_t to = p.small.size() == p.large.size() ? static_cast<int64_t>(d) : p.map[d];
     if (to < 0 || to >= static_cast<int64_t>(p.large.size()) ||
-        (d > 0 && to <= p.map[d - 1] && p.small.size() != p.large.size())) {
+        (d > 0 && p.small.size() != p.large.size() && to <= p.map[d - 1])) {
       return "c3";
     }
   }

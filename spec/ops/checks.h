@@ -47,6 +47,11 @@ absl::Status Violation(const Instruction& op, absl::string_view clause, const Pa
 // Text of a list of numbers: "{0,2}".
 std::string ListText(absl::Span<const int64_t> list);
 
+// Of clauses that only the documents demand (spec/verify/strict.h), which must not keep a reader
+// from finding out the shape of what XLA takes.
+#define ASSAY_REQUIRE_STRICTLY(op, clause, condition, ...) \
+  ASSAY_REQUIRE(op, clause, ::assay::ShapeIsOpen(op) || (condition), __VA_ARGS__)
+
 // No shape has been written: it is to be inferred as a reader of HLO text does, which is more
 // lenient than what the finished instruction is held to (reference ops_elementwise_and_types.md
 // 4.1).

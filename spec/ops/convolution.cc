@@ -123,10 +123,11 @@ absl::StatusOr<Shape> Rule<Opcode::kConvolution>(const Instruction& conv) {
   if (!result.ok()) return result;
   const Shape& input = conv.operand(0)->shape();
   const Shape& kernel = conv.operand(1)->shape();
-  ASSAY_REQUIRE(conv, "convolution_c11",
-                AreOfOneClass(input.element_type(), kernel.element_type(), result->element_type()),
-                "products of ", input.ToString(), " and ", kernel.ToString(), " are not summed in ",
-                Name(result->element_type()));
+  ASSAY_REQUIRE_STRICTLY(
+      conv, "convolution_c11",
+      AreOfOneClass(input.element_type(), kernel.element_type(), result->element_type()),
+      "products of ", input.ToString(), " and ", kernel.ToString(), " are not summed in ",
+      Name(result->element_type()));
   return result;
 }
 

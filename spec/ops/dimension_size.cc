@@ -21,9 +21,9 @@ template <>
 absl::StatusOr<Shape> Rule<Opcode::kGetDimensionSize>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckDimension(op));
   const Shape& operand = op.operand(0)->shape();
-  ASSAY_REQUIRE(op, "dimension_size_c3",
-                operand.dimension(op.GetInt(Attr::kDimension)) <= INT32_MAX,
-                "the size does not fit s32, found ", operand.ToString());
+  ASSAY_REQUIRE_STRICTLY(op, "dimension_size_c3",
+                         operand.dimension(op.GetInt(Attr::kDimension)) <= INT32_MAX,
+                         "the size does not fit s32, found ", operand.ToString());
   return Shape::Scalar(ElementType::kS32);
 }
 

@@ -94,10 +94,10 @@ absl::StatusOr<Shape> Rule<Opcode::kDot>(const Instruction& dot) {
   ASSAY_RETURN_IF_ERROR(CheckDotLists(dot, lhs, rhs));
   ASSAY_RETURN_IF_ERROR(CheckDotType(dot));
   Shape result = DotResult(dot, lhs, rhs);
-  ASSAY_REQUIRE(dot, "dot_c6",
-                AreOfOneClass(lhs.element_type(), rhs.element_type(), result.element_type()),
-                "products of ", lhs.ToString(), " and ", rhs.ToString(), " are not summed in ",
-                Name(result.element_type()));
+  ASSAY_REQUIRE_STRICTLY(
+      dot, "dot_c6", AreOfOneClass(lhs.element_type(), rhs.element_type(), result.element_type()),
+      "products of ", lhs.ToString(), " and ", rhs.ToString(), " are not summed in ",
+      Name(result.element_type()));
   return result;
 }
 

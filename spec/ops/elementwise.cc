@@ -146,8 +146,8 @@ absl::StatusOr<Shape> CommonShape(const Instruction& op) {
 absl::StatusOr<Shape> Extremum(const Instruction& op) {
   absl::StatusOr<Shape> shape = CommonShape(op);
   if (!shape.ok()) return shape;
-  ASSAY_REQUIRE(op, "extremum_c1", ShapeIsOpen(op) || !IsComplex(shape->element_type()),
-                "complex numbers have no order, found ", shape->ToString());
+  ASSAY_REQUIRE_STRICTLY(op, "extremum_c1", !IsComplex(shape->element_type()),
+                         "complex numbers have no order, found ", shape->ToString());
   return shape;
 }
 
@@ -327,8 +327,8 @@ absl::StatusOr<Shape> Rule<Opcode::kClamp>(const Instruction& op) {
   }
   ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c3", 0));
   ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c4", 2));
-  ASSAY_REQUIRE(op, "clamp_c5", ShapeIsOpen(op) || !IsComplex(type),
-                "complex numbers have no order, found ", operand.ToString());
+  ASSAY_REQUIRE_STRICTLY(op, "clamp_c5", !IsComplex(type), "complex numbers have no order, found ",
+                         operand.ToString());
   return operand;
 }
 

@@ -137,10 +137,10 @@ absl::StatusOr<Shape> Rule<Opcode::kGather>(const Instruction& gather) {
   const GatherDimensions dims = GatherDimensionsOf(gather);
   const bool result_empty = Contains(shape.dimensions(), 0);
   for (int64_t d = 0; d < gather.operand(0)->shape().rank(); ++d) {
-    ASSAY_REQUIRE(gather, "gather_c19",
-                  result_empty || dims.slice_sizes[d] > 0 || Contains(dims.window, d),
-                  "the slice size in collapsed or batching dimension ", d,
-                  " is 0, but the result has elements: ", shape.ToString());
+    ASSAY_REQUIRE_STRICTLY(gather, "gather_c19",
+                           result_empty || dims.slice_sizes[d] > 0 || Contains(dims.window, d),
+                           "the slice size in collapsed or batching dimension ", d,
+                           " is 0, but the result has elements: ", shape.ToString());
   }
   return shape;
 }

@@ -59,8 +59,8 @@ absl::StatusOr<Shape> Rule<Opcode::kRngBitGenerator>(const Instruction& rng) {
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kRngGetAndUpdateState>(const Instruction& rng) {
   const int64_t delta = rng.GetInt(Attr::kDelta);
-  ASSAY_REQUIRE(rng, "rng_get_and_update_state_c1", delta >= 0,
-                "delta must not be negative, found ", delta);
+  ASSAY_REQUIRE_STRICTLY(rng, "rng_get_and_update_state_c1", delta >= 0,
+                         "delta must not be negative, found ", delta);
   return Shape(ElementType::kU64, {2});
 }
 

@@ -47,9 +47,9 @@ absl::StatusOr<Shape> Rule<Opcode::kSelectAndScatter>(const Instruction& op) {
       op, op.GetComputation(Attr::kScatter), {source.element_type()}, {init.element_type()});
   if (!types.ok()) return types.status();
   for (const WindowDimension& window : op.window().dimensions) {
-    ASSAY_REQUIRE(op, "select_and_scatter_c3",
-                  window.base_dilation == 1 && window.window_dilation == 1,
-                  "the window must not be dilated");
+    ASSAY_REQUIRE_STRICTLY(op, "select_and_scatter_c3",
+                           window.base_dilation == 1 && window.window_dilation == 1,
+                           "the window must not be dilated");
   }
   const absl::StatusOr<Shape> windowed = WindowedShape(op, operand);
   if (!windowed.ok()) return windowed;

@@ -15,8 +15,8 @@ absl::StatusOr<Shape> WindowedShape(const Instruction& op, const Shape& operand)
   for (int64_t d = 0; d < operand.rank(); ++d) {
     const absl::StatusOr<int64_t> size = WindowedSize(operand.dimension(d), window.dimensions[d]);
     ASSAY_REQUIRE(op, "window_c2", size.ok(), "dimension ", d, ": ", size.status().message());
-    ASSAY_REQUIRE(op, "window_c3", !window.dimensions[d].reversal,
-                  "only a convolution may reverse its window, found in dimension ", d);
+    ASSAY_REQUIRE_STRICTLY(op, "window_c3", !window.dimensions[d].reversal,
+                           "only a convolution may reverse its window, found in dimension ", d);
     shape.set_dimension(d, *size);
     if (operand.is_dynamic_dimension(d)) shape.set_dynamic_dimension(d, true);
   }

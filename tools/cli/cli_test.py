@@ -161,7 +161,7 @@ class CommandLine(unittest.TestCase):
         wrong = self.path('wrong.txt', b'f32[2]{0} {nan, 22}')
         module = self.path('m.hlo', ADD)
         self.expect(assay('run', module, '--inputs', inputs, '--expect', equal), 0, 'equal in every element')
-        self.expect(assay('run', module, '--inputs', inputs, '--expect', near), 1, '1 ulp', 'at [1]', '1 of 2 equal')
+        self.expect(assay('run', module, '--inputs', inputs, '--expect', near), 1, '1 ulp', 'at [1]', '1 of 2 elements equal')
         self.expect(assay('run', module, '--inputs', inputs, '--expect', near, '--max-ulp', 1), 0)
         self.expect(assay('run', module, '--inputs', inputs, '--expect', wrong, '--max-ulp', 100), 1, 'MISMATCH', 'NaN')
         self.expect(assay('run', module, '--inputs', inputs, '--expect', self.path('s.txt', b's32[2]{0} {1, 2}')), 2,
@@ -445,8 +445,9 @@ for line in requests:
         identity = self.path('i.hlo', b'ENTRY e { x = s32[2,3] parameter(0) ROOT n = s32[2,3] negate(x) }')
         arrays = self.path('memory.json', json.dumps(memory).encode())
         self.expect(assay('run', identity, '--inputs', arrays), 0, '{ -1, -2, -3 }')
-        packed = self.path('p.hlo', b'ENTRY e { ROOT c = u4[3]{0:E(4)} constant({1,2,3}) }')
-        self.expect(assay('show', packed, '--layout'), 0, '3 cells of 4 bits, 2 bytes')
+        packed = self.path('p.hlo', b'ENTRY e { ROOT p = u4[3]{0:E(4)} parameter(0) }')
+        self.expect(assay('show', packed, '--layout', '--inputs', self.path('u4.txt', b'u4[3] {1, 2, 3}')), 0,
+                    '3 cells of 4 bits, 2 bytes')
 
     def test_explain(self):
         module = self.path('m.hlo', b'ENTRY e { x = s32[2,3] parameter(0) z = s32[] constant(9)\n'

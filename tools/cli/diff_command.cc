@@ -353,9 +353,9 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
   command->output.AddTo(sub);
   sub->footer(
       "Example, where tools/setup --peers has installed XLA:\n"
+      "  python=$HOME/.cache/assay/peers/bin/python\n"
       "  assay diff step.hlo --inputs random --save /tmp/step \\\n"
-      "      --right \"process:$HOME/.cache/assay/peers/bin/python "
-      "tools/peers/xla_cpu.py\"\n"
+      "      --right \"process:$python tools/peers/xla_cpu.py\"\n"
       "docs/process_backend.md describes how an implementation of yours takes part.");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }

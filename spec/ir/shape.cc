@@ -218,7 +218,7 @@ absl::StatusOr<int64_t> Shape::ElementCount() const {
   for (int64_t size : dimensions_) {
     if (__builtin_mul_overflow(count, size, &count)) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the number of elements of ", ToString(), " overflows 63 bits"));
+          absl::StrCat("the number of elements overflows 63 bits: ", ToString()));
     }
   }
   return count;

@@ -1,6 +1,7 @@
 // Literals to and from LiteralProto. The payload lies in the order of the shape's layout, and one
 // element takes a byte where it is narrower; old writers packed s4 and u4, told by the length.
 // Source: reference ops_elementwise_and_types.md 1.1 and 1.4. Test: literals_test.cc.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
@@ -268,12 +269,17 @@ void ToProto(const Literal& literal, const Shape& shape, Proto* proto) {
   }
 }
 
+// Elements of whatever type: those of another one than the shape's are a mistake, not an omission.
 bool HasPayload(const Proto& proto) {
   for (const Proto& element : proto.tuple_literals()) {
     if (HasPayload(element)) return true;
   }
-  const std::optional<ElementType> type = ElementTypeFromNumber(proto.shape().element_type());
-  return type && IsArray(*type) && !FieldOf(*type).view(proto).empty();
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  proto.GetReflection()->ListFields(proto, &fields);
+  return std::any_of(fields.begin(), fields.end(), [](const auto* field) {
+    return field->number() != Proto::kShapeFieldNumber &&
+           field->number() != Proto::kTupleLiteralsFieldNumber;
+  });
 }
 
 bool HasElements(const wire::ShapeProto& shape) {

@@ -174,6 +174,8 @@ TEST(Literals, ElidedOnesHaveAShapeAndNoPayload) {
   EXPECT_FALSE(IsElided(FromText("shape { element_type: F32 dimensions: 0 }")));
   EXPECT_FALSE(IsElided(FromText("shape { element_type: F32 } f32s: 1")));
   EXPECT_FALSE(IsElided(FromText("shape { element_type: TOKEN }")));
+  // Elements of another type than the shape's.
+  EXPECT_FALSE(IsElided(FromText("shape { element_type: F32 dimensions: 1 } s32s: 1")));
 }
 
 TEST(Shapes, DeepTuplesAreRefusedNotOverflowed) {

@@ -42,7 +42,9 @@ void PrintDetails(const OpInfo& op) {
   if (op.attributes.empty()) return line("attributes", "none");
   std::cout << "  attributes\n";
   for (const AttributeUse& use : op.attributes) {
-    absl::PrintF("    %-32s %s\n", Info(use.attr).name, AttributeText(use));
+    constexpr size_t kColumn = 37;
+    absl::PrintF("    %-32s %s\n", Info(use.attr).name,
+                 Wrapped(AttributeText(use), TextWidth() - kColumn, kColumn));
   }
 }
 

@@ -232,28 +232,24 @@ absl::StatusOr<ModuleFile> LoadModule(const std::string& path) {
   return file;
 }
 
-namespace {
-
-// A shape of a million dimensions is no message: the beginning and the end are.
-std::string Brief(absl::string_view message) {
+std::string ForPeople(absl::string_view message) {
   constexpr size_t kBeginning = 1500, kEnd = 500;
-  if (message.size() <= kBeginning + kEnd + 100) return std::string(message);
-  return absl::StrCat(message.substr(0, kBeginning), " [... ", message.size() - kBeginning - kEnd,
-                      " bytes ...] ", message.substr(message.size() - kEnd));
+  if (message.size() <= kBeginning + kEnd + 100) return Printable(message);
+  return Printable(absl::StrCat(message.substr(0, kBeginning), " [... ",
+                                message.size() - kBeginning - kEnd, " bytes ...] ",
+                                message.substr(message.size() - kEnd)));
 }
-
-}  // namespace
 
 int Fail(const absl::Status& status, const OutputOptions& output) {
   const ExitCode code = ExitCodeOf(status);
-  const std::string message = Brief(status.message());
+  const std::string message = ForPeople(status.message());
   if (output.json) {
     const nlohmann::json error = {{"error", message},
                                   {"status", absl::StatusCodeToString(status.code())},
                                   {"exit_code", static_cast<int>(code)}};
     std::cout << error.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   }
-  std::cerr << "assay: " << Printable(message) << "\n";
+  std::cerr << "assay: " << message << "\n";
   return code;
 }
 

@@ -72,6 +72,9 @@ std::string DisplayName(Backend& backend);
 // A module with its place in messages.
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path);
 
+// A message without control characters, and without the middle of a shape of a million dimensions.
+std::string ForPeople(absl::string_view message);
+
 // Prints the message of an error and gives its exit code.
 int Fail(const absl::Status& status, const OutputOptions& output);
 

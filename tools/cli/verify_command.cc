@@ -138,7 +138,7 @@ void PrintText(const std::string& path, const Verification& verification) {
     if (finding.position.line > 0) {
       absl::StrAppend(&line, ":", finding.position.line, ":", finding.position.column);
     }
-    absl::StrAppend(&line, ": [", finding.clause, "] ", finding.message);
+    absl::StrAppend(&line, ": [", finding.clause, "] ", ForPeople(finding.message));
     std::cout << line << "\n";
   }
   if (verification.left_out > 0) {
@@ -155,9 +155,9 @@ nlohmann::json ToJson(const std::string& path, const Verification& verification)
                     {"column", finding.position.column},
                     {"computation", finding.computation},
                     {"instruction", finding.instruction},
-                    {"message", finding.message},
-                    {"expected", finding.expected},
-                    {"found", finding.found}});
+                    {"message", ForPeople(finding.message)},
+                    {"expected", ForPeople(finding.expected)},
+                    {"found", ForPeople(finding.found)}});
   }
   return {{"file", path},
           {"ok", verification.ok()},

@@ -3,7 +3,7 @@
 //   sharding_c2 tiles are as many as devices
 //   sharding_c3 no device comes twice
 //   sharding_c4 there is a tile dimension per dimension of the array
-//   sharding_c5 devices lie below num_partitions, where that is not 1
+//   sharding_c5 the devices are those of num_partitions, where that is not 1
 // Source: reference ops_control_and_collectives.md 12. Tests: verify_cases_test.cc.
 #include <algorithm>
 
@@ -58,10 +58,11 @@ void CheckTiled(const Instruction& where, const Sharding& sharding, const Shape&
                  absl::StrCat("there must be ", shape.rank(), " tile dimensions"),
                  absl::StrCat(rank));
   }
-  if (partitions > 1 && largest >= partitions) {
+  if (partitions > 1 && (devices != partitions || largest >= partitions)) {
     findings.Add("sharding_c5", where,
-                 absl::StrCat("devices must lie in [0, ", partitions, "), the partitions"),
-                 absl::StrCat(largest));
+                 absl::StrCat("devices must be the ", partitions, " partitions"),
+                 devices != partitions ? absl::StrCat(static_cast<int64_t>(devices), " devices")
+                                       : absl::StrCat("device ", largest));
   }
 }
 

@@ -58,6 +58,19 @@ constexpr Codec Scalar() {
   Scalar<where, &wire::Message::field, &wire::Message::set_##field, &wire::Message::clear_##field>()
 #define SCALAR(field) SCALAR_IN(Self, HloInstructionProto, field)
 
+// Absence means the schema's default, which is not the same for sort and topk.
+Codec IsStable() {
+  Codec codec = SCALAR(is_stable);
+  codec.zero_is_absent = false;
+  codec.read = [](P* proto, const Instruction&) -> Result {
+    if (!proto->has_is_stable()) return std::nullopt;
+    const bool value = proto->is_stable();
+    proto->clear_is_stable();
+    return AttributeValue(value);
+  };
+  return codec;
+}
+
 // An integer whose absence means 1: older writers left it out.
 Codec OneIfAbsent(Codec codec, decltype(Codec::read) read) {
   codec.read = read;
@@ -298,7 +311,7 @@ Codec CodecOf(Attr attr) {
     case Attr::kIsReverse:
       return SCALAR(is_reverse);
     case Attr::kIsStable:
-      return SCALAR(is_stable);
+      return IsStable();
     case Attr::kK:
       return SCALAR(k);
     case Attr::kKind:

@@ -82,19 +82,12 @@ TEST(Conversions, ProtosOfXlaEqualItsText) {
     std::unique_ptr<Module> from_text =
         ParseOrDie(ReadOrDie(path.substr(0, path.size() - 3) + ".hlo"));
     ASSERT_TRUE(from_proto != nullptr && from_text != nullptr);
-    // The short text says neither where an instruction comes from nor, before is_stable was
-    // written, whether topk is stable; the proto says neither counts nor frames unused.
+    // The short text does not say where an instruction comes from; the proto says neither counts
+    // nor frames unused.
     // Texts are in XLA's printing order, protos in that of the ids.
     PrintOptions options;
     options.large_constants = true;
     options.metadata = false;
-    for (const auto& computation : from_proto->computations()) {
-      for (const auto& instruction : computation->instructions()) {
-        if (instruction->opcode() == Opcode::kTopK) {
-          instruction->SetAttribute(Attr::kIsStable, true);
-        }
-      }
-    }
     from_proto->replica_count = from_text->replica_count;
     from_proto->num_partitions = from_text->num_partitions;
     const auto header = [&](const Module& module) {

@@ -230,7 +230,7 @@ def compare(texts, ours, theirs, listed, show):
             counts['both take' if finding is None else 'both refuse'] += 1
             continue
         if finding is not None:
-            kind, detail = 'takes', f'[{finding["clause"]}]'
+            kind, detail = 'takes', f'[{finding["clause"]}] {finding["message"]}'
         for kind in (kind,) if kind else ('silent', 'refuses'):
             entry = next((e for e in listed if e.covers(kind, detail, text)), None)
             if entry:

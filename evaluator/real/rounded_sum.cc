@@ -16,6 +16,7 @@
 // anywhere makes s, e or m infinite or NaN, and the test of acceptance fails.
 #include "evaluator/real/rounded_sum.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -381,6 +382,10 @@ uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int6
 
 void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
                      const double* b, int64_t stride_b, int64_t n, int64_t columns, uint64_t* out) {
+  if (n == 0) {  // there may be no factors to point at
+    std::fill(out, out + columns, RoundedDot(result, width, a, stride_a, b, stride_b, 0));
+    return;
+  }
   const bool wide = width == FactorWidth::k64Bits;
   int64_t j = 0;
   for (; j + kColumns <= columns; j += kColumns) {

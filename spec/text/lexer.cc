@@ -391,10 +391,10 @@ void Lexer::LexDecimal(const char* begin, const char* end) {
 void Lexer::LexNan(const char* begin, const char* at, bool negative) {
   uint64_t payload = 0;
   if (at != end_ && *at == '(') {
-    const char* digits = at + 3;
-    const bool prefix = end_ - at > 3 && at[1] == '0' && at[2] == 'x';
-    std::from_chars_result result{digits, std::errc::invalid_argument};
-    if (prefix) result = std::from_chars(digits, end_, payload, 16);
+    std::from_chars_result result{at, std::errc::invalid_argument};
+    if (end_ - at > 3 && at[1] == '0' && at[2] == 'x') {
+      result = std::from_chars(at + 3, end_, payload, 16);
+    }
     const bool closed = result.ptr != end_ && *result.ptr == ')';
     constexpr uint64_t kLimit = uint64_t{1} << 52;
     if (result.ec != std::errc() || !closed || payload == 0 || payload >= kLimit) {

@@ -109,7 +109,7 @@ TEST(LexerTest, NanPayloads) {
   EXPECT_EQ(Lexer("nan(0x41)").token().nan_payload, 0x41u);
   EXPECT_EQ(Lexer("-nan(0xFFFFFFFFFFFFF)").token().nan_payload, 0xFFFFFFFFFFFFFu);
   for (absl::string_view bad : {"nan(0x0)", "nan(0x10000000000000)", "nan(41)", "nan( 0x1)",
-                                "nan(0X1)", "nan(0x)", "nan(0x1"}) {
+                                "nan(0X1)", "nan(0x)", "nan(0x1", "nan(", "-nan(0"}) {
     EXPECT_EQ(First(bad), kError) << bad;
   }
 }

@@ -36,7 +36,9 @@ class FoldingWindow : public Kernel {
     std::vector<std::byte> gathered(room * bytes_);
     int64_t rows = 0, row = 0;
     auto flush = [&] {
-      absl::Status status = fold_.Rows(init, 0, gathered.data(), rows, row, out, meter);
+      absl::Status status = meter.Add(rows);
+      if (!status.ok()) return status;
+      status = fold_.Rows(init, 0, gathered.data(), rows, row, out, meter);
       out += rows * bytes_;
       rows = 0;
       return status;
@@ -44,7 +46,8 @@ class FoldingWindow : public Kernel {
     WindowGrid::Walk walk(grid_);
     do {
       const int64_t cells = walk.cell_count();
-      if (cells != row || (rows + 1) * row > room) {
+      // Windows in the padding alone have no cells.
+      if (cells != row || (rows + 1) * std::max<int64_t>(row, 1) > room) {
         if (absl::Status status = flush(); !status.ok()) return status;
         row = cells;
       }

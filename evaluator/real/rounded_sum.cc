@@ -359,6 +359,10 @@ uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t st
 
 void RoundedSumBlock(ElementType result, double init, const double* x, int64_t stride, int64_t n,
                      int64_t columns, uint64_t* out) {
+  if (n == 0) {  // there may be no terms to point at
+    std::fill(out, out + columns, RoundedSum(result, init, x, stride, 0));
+    return;
+  }
   static constexpr double kOne = 1;
   int64_t j = 0;
   for (; j + kColumns <= columns; j += kColumns) {

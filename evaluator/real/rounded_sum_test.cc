@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -140,7 +141,7 @@ TEST(RoundedSumTest, BlocksEqualColumnsOneByOne) {
     for (Data data : kAllData) {
       for (int64_t n : {0, 1, 5, 40}) {
         const std::vector<double> a = Make(Data::kUniform, 2 * n, narrow, random);
-        const std::vector<double> b = Make(data, n * kStride, narrow, random);
+        const std::vector<double> b = Make(data, std::max<int64_t>(n, 1) * kStride, narrow, random);
         for (ElementType type : kResults) {
           uint64_t dots[kColumns], sums[kColumns];
           RoundedDotBlock(type, width, a.data(), 2, b.data(), kStride, n, kColumns, dots);

@@ -97,10 +97,10 @@ class CommandLine(unittest.TestCase):
         return result
 
     def expect_refusal(self, result, code, *words):
-        """One clear message, quickly, no crash."""
+        """One clear message, no crash, within a second, with patience for a slow or busy machine."""
         self.expect(result, code, *words)
         self.assertNotIn('terminate called', result.err)
-        self.assertLess(result.seconds, 20 if SANITIZED else 1.5, result.err)
+        self.assertLess(result.seconds, 20 if SANITIZED else 4, result.err)
 
     # --- run
 

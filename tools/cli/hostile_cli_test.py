@@ -22,7 +22,7 @@ GIBIBYTE = 1 << 30
 # One second is the promise. It is held in seconds of the processor, since the machines that run this are busy with other
 # things, and with patience, since they are slow; sanitizers are slower still.
 SECONDS = 1.0
-PATIENCE = 30 if SANITIZED else 5
+PATIENCE = 60 if SANITIZED else 10
 WALL_LIMIT = 120
 LARGE = (1 << 20) if SANITIZED else 100 << 20
 MILLION = 20000 if SANITIZED else 1000000

@@ -271,6 +271,12 @@ TEST(Budgets, ElementsOfAValue) {
       "slice(r), slice={[3:4]} }";
   EXPECT_THAT(RunText(module, {}, {}, options),
               AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("more than 1000 elements")));
+  options.budget.elements = 1;  // small values live elsewhere, and count as well
+  const std::unique_ptr<Module> small =
+      MustParse("ENTRY e { p = f32[2] parameter(0) ROOT n = f32[2] negate(p) }");
+  const Literal two[] = {MustParseLiteral("f32[2] {1, 2}")};
+  EXPECT_THAT(Interpret(*small, two, options).status().ToString(),
+              HasSubstr("more than 1 elements"));
   options.budget.elements = 1001;
   EXPECT_EQ(RunText(module, {}, {}, options), "f32[1]{0} {-3}");
 }

@@ -69,7 +69,10 @@ absl::StatusOr<ElementTrace> ExplainElement(const Module& module,
                                             absl::Span<const Literal> arguments,
                                             const ElementQuery& query,
                                             const ExplainOptions& options, ExplainStats* stats) {
-  absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module);
+  PlanOptions plan_options;
+  plan_options.seconds = options.budget.seconds;
+  absl::StatusOr<std::unique_ptr<PlannedModule>> planned =
+      PlannedModule::Create(module, plan_options);
   if (!planned.ok()) return planned.status();
   absl::Status status = CheckArguments(*module.entry(), arguments);
   if (!status.ok()) return status;

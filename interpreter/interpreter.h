@@ -45,7 +45,6 @@ class Observer {
 
 struct RunOptions {
   RunBudget budget;
-  int threads = 1;  // results do not depend on it
   // Not empty: the module must have been planned with PlanOptions::observed.
   std::vector<Observer*> observers;
 };

@@ -140,6 +140,11 @@ absl::Status Machine::RunKernel(const Step& step) {
   for (size_t i = 0; i < results.size(); ++i) {
     const int32_t slot = step.results[i];
     const Slot& info = plan.slots[slot];
+    const int64_t most = options_.budget.elements;
+    if (most >= 0 && info.shape->element_count() > most) {
+      return absl::ResourceExhaustedError(absl::StrCat("a value of shape ", info.shape->ToString(),
+                                                       " has more than ", most, " elements"));
+    }
     if (!info.small) {
       const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
       const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
@@ -406,11 +411,6 @@ void Machine::MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& s
 absl::Status Machine::GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot) {
   const Slot& info = plan.slots[slot];
   frame.buffers[info.place] = nullptr;
-  const int64_t most = options_.budget.elements;
-  if (most >= 0 && info.shape->element_count() > most) {
-    return absl::ResourceExhaustedError(absl::StrCat("a value of shape ", info.shape->ToString(),
-                                                     " has more than ", most, " elements"));
-  }
   absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, *info.shape);
   if (!buffer.ok()) return buffer.status();
   frame.buffers[info.place] = *std::move(buffer);

@@ -50,6 +50,7 @@ KernelOrNull PrepareMap(const Instruction& instruction);
 KernelOrNull PrepareSort(const Instruction& instruction);
 KernelOrNull PrepareTopK(const Instruction& instruction);
 KernelOrNull PrepareConvolution(const Instruction& instruction);
+KernelOrNull PrepareRandomBits(const Instruction& instruction);
 
 inline int64_t StorageBytes(ElementType type) { return Info(type).storage_bytes; }
 

@@ -44,12 +44,14 @@ void Run(benchmark::State& state, const std::string& computations,
   std::vector<ArrayRef> inputs;
   for (const Instruction* operand : root.operands()) operands.push_back(Operand(operand->shape()));
   for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
-  Literal result = Literal::Zeros(root.shape());
-  const MutableArrayRef output = {&result.shape(), result.mutable_data()};
+  std::vector<Literal> results;
+  for (const Shape* leaf : Leaves(root.shape())) results.push_back(Literal::Zeros(*leaf));
+  std::vector<MutableArrayRef> outputs;
+  for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
   EvaluationContext context;
   const FloatEnvironmentGuard guard;
   for (auto _ : state) {
-    const absl::Status status = (*kernel)->Run(inputs, {&output, 1}, context);
+    const absl::Status status = (*kernel)->Run(inputs, outputs, context);
     if (!status.ok()) return state.SkipWithError(status.ToString().c_str());
   }
 }
@@ -124,6 +126,14 @@ KERNEL_BENCHMARK(scatter_add_4k, kAdd,
                  "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
                  "to_apply=f",
                  "f32[4096,16]", "s32[4096,1]", "f32[4096,16]");
+KERNEL_BENCHMARK(threefry_1m, "",
+                 "(u64[2], u32[1024,1024]) rng-bit-generator(p0), algorithm=rng_three_fry",
+                 "u64[2]");
+KERNEL_BENCHMARK(threefry_odd_1m, "",
+                 "(u64[2], u32[1023,1025]) rng-bit-generator(p0), algorithm=rng_three_fry",
+                 "u64[2]");
+KERNEL_BENCHMARK(philox_1m, "",
+                 "(u64[3], u32[1048576]) rng-bit-generator(p0), algorithm=rng_philox", "u64[3]");
 KERNEL_BENCHMARK(sort_64k, kLess, "f32[65536] sort(p0), dimensions={0}, to_apply=f", "f32[65536]");
 
 }  // namespace

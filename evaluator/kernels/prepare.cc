@@ -51,6 +51,8 @@ PrepareFunction FindFamily(const Instruction& instruction) {
       return kernels::PrepareReduceWindow;
     case Opcode::kReverse:
       return kernels::PrepareReverse;
+    case Opcode::kRngBitGenerator:
+      return kernels::PrepareRandomBits;
     case Opcode::kScatter:
       return kernels::PrepareScatter;
     case Opcode::kSelectAndScatter:

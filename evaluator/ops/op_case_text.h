@@ -31,6 +31,8 @@ std::vector<CaseText> ReductionCases();    // 5, 6
 std::vector<CaseText> ContractionCases();  // 7, 8
 // Every element type of every operation that computes, against exact arithmetic.
 void AppendTypeCases(std::vector<OpCase>& cases);
+// The vectors of ops_control_and_collectives.md 10.5.
+void AppendRandomCases(std::vector<OpCase>& cases);
 
 // "{ a = T[] parameter(0) b = T[] parameter(1) ROOT r = T[] op(a, b) }" for to_apply=.
 std::string BinaryBody(const std::string& type, const std::string& op);

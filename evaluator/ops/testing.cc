@@ -172,6 +172,7 @@ std::vector<OpCase> AllOpCases() {
     for (const CaseText& text : family) AppendCase(text, cases);
   }
   AppendTypeCases(cases);
+  AppendRandomCases(cases);
   return cases;
 }
 

@@ -1,0 +1,132 @@
+// The two counter-based generators of random bits, a block at a time, and which word of which block
+// an element of rng-bit-generator is. Source: reference ops_control_and_collectives.md 10 (the
+// generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3").
+// Tests: op_cases_random.cc, random_kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_
+#define ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+using Counter128 = unsigned __int128;
+
+inline uint32_t LowWord(uint64_t value) { return static_cast<uint32_t>(value); }
+inline uint32_t HighWord(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
+
+// Threefry2x32 with 20 rounds. 10.1.
+inline std::array<uint32_t, 2> Threefry2x32(uint64_t key, uint64_t counter) {
+  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  constexpr uint32_t kParity = 0x1BD11BDA;
+  const uint32_t keys[3] = {LowWord(key), HighWord(key), kParity ^ LowWord(key) ^ HighWord(key)};
+  uint32_t x0 = LowWord(counter) + keys[0];
+  uint32_t x1 = HighWord(counter) + keys[1];
+  for (int group = 0; group < 5; ++group) {
+    for (const int rotation : kRotations[group % 2]) {
+      x0 += x1;
+      x1 = std::rotl(x1, rotation) ^ x0;
+    }
+    x0 += keys[(group + 1) % 3];
+    x1 += keys[(group + 2) % 3] + static_cast<uint32_t>(group + 1);
+  }
+  return {x0, x1};
+}
+
+// Philox4x32 with 10 rounds. 10.3.
+inline std::array<uint32_t, 4> Philox4x32(uint64_t key, Counter128 counter) {
+  constexpr uint64_t kM0 = 0xD2511F53, kM1 = 0xCD9E8D57;
+  constexpr uint32_t kW0 = 0x9E3779B9, kW1 = 0xBB67AE85;
+  const auto low = static_cast<uint64_t>(counter), high = static_cast<uint64_t>(counter >> 64);
+  uint32_t x0 = LowWord(low), x1 = HighWord(low), x2 = LowWord(high), x3 = HighWord(high);
+  uint32_t k0 = LowWord(key), k1 = HighWord(key);
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t p0 = x0 * kM0, p1 = x2 * kM1;
+    x0 = HighWord(p1) ^ x1 ^ k0;
+    x1 = LowWord(p1);
+    x2 = HighWord(p0) ^ x3 ^ k1;
+    x3 = LowWord(p0);
+    k0 += kW0;
+    k1 += kW1;
+  }
+  return {x0, x1, x2, x3};
+}
+
+// How THREE_FRY lays its blocks of two words over an array of words of 32 bits or less: the halves
+// of one dimension pair up, and the blocks form an array [outer, half, inner]. 10.2.
+struct ThreefryGrid {
+  int64_t size = 1;   // of the split dimension
+  int64_t half = 1;   // ceil(size / 2)
+  int64_t inner = 1;  // elements behind the split dimension
+  int64_t blocks = 1;
+
+  static ThreefryGrid Of(const Shape& shape) {
+    ThreefryGrid grid;
+    const int64_t count = shape.element_count();
+    if (count == 0) grid.blocks = 0;
+    if (count == 0 || shape.rank() == 0) return grid;
+    int64_t split = 0;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      if (shape.dimension(d) % 2 == 0) {
+        split = d;
+        break;
+      }
+      if (shape.dimension(d) > shape.dimension(split)) split = d;
+    }
+    grid.size = shape.dimension(split);
+    grid.half = (grid.size + 1) / 2;
+    for (int64_t d = split + 1; d < shape.rank(); ++d) grid.inner *= shape.dimension(d);
+    grid.blocks = count / grid.size * grid.half;
+    return grid;
+  }
+};
+
+// What rng-bit-generator is asked for. 10.
+struct RandomBitsPlan {
+  bool three_fry = false;
+  bool long_state = false;  // Philox with both counter words
+  bool wide = false;        // elements of two words
+  int64_t count = 0;        // of elements
+  int64_t blocks = 0;       // that they take
+  ThreefryGrid grid;        // THREE_FRY, not wide
+
+  static RandomBitsPlan Of(const Instruction& rng) {
+    const Shape& bits = rng.shape().tuple_shape(1);
+    RandomBitsPlan plan;
+    plan.three_fry =
+        rng.GetEnum<RandomAlgorithm>(Attr::kRngAlgorithm) == RandomAlgorithm::kThreeFry;
+    plan.long_state = rng.operand(0)->shape().dimension(0) == 3;
+    plan.wide = Info(bits.element_type()).bits == 64;
+    plan.count = bits.element_count();
+    if (!plan.three_fry) {
+      const int64_t per_block = plan.wide ? 2 : 4;
+      plan.blocks = plan.count / per_block + (plan.count % per_block != 0 ? 1 : 0);
+    } else if (plan.wide) {
+      plan.blocks = plan.count;
+    } else {
+      plan.grid = ThreefryGrid::Of(bits);
+      plan.blocks = plan.grid.blocks;
+    }
+    return plan;
+  }
+
+  // The counter of block 0 of Philox: a state of two words has the key as its upper half.
+  static Counter128 PhiloxCounter(const uint64_t* state, bool long_state) {
+    return Counter128{long_state ? state[2] : state[0]} << 64 | state[1];
+  }
+
+  // The words of the state after the call: the carry out of a single counter word is dropped.
+  std::array<uint64_t, 3> NextState(const uint64_t* state) const {
+    const auto advance = static_cast<uint64_t>(blocks);
+    if (!long_state) return {state[0], state[1] + advance, 0};
+    const Counter128 next = PhiloxCounter(state, true) + advance;
+    return {state[0], static_cast<uint64_t>(next), static_cast<uint64_t>(next >> 64)};
+  }
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_

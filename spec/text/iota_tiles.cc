@@ -78,27 +78,4 @@ void IotaTiles::ToIota(std::vector<int64_t>* reshape, std::vector<int64_t>* tran
   CanonicalizeIota(reshape, transpose);
 }
 
-std::vector<int64_t> ListIota(const std::vector<int64_t>& reshape,
-                              const std::vector<int64_t>& transpose, int64_t limit) {
-  if (transpose.size() != reshape.size()) return {};
-  int64_t count = 1;
-  for (int64_t size : reshape) {
-    if (size < 1 || size > limit) return {};
-    count *= size;
-    if (count > limit) return {};
-  }
-  std::vector<int64_t> strides(reshape.size(), 1);
-  for (size_t d = reshape.size(); d-- > 1;) strides[d - 1] = strides[d] * reshape[d];
-  std::vector<int64_t> devices = {0};
-  for (int64_t d : transpose) {
-    std::vector<int64_t> longer;
-    longer.reserve(devices.size() * reshape[d]);
-    for (int64_t device : devices) {
-      for (int64_t i = 0; i < reshape[d]; ++i) longer.push_back(device + i * strides[d]);
-    }
-    devices = std::move(longer);
-  }
-  return devices;
-}
-
 }  // namespace assay

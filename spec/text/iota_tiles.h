@@ -32,10 +32,6 @@ class IotaTiles {
   std::vector<std::vector<Factor>> tiles_;  // per tile dimension, major first
 };
 
-// The devices in order; empty where the lists do not agree or there are more than `limit`.
-std::vector<int64_t> ListIota(const std::vector<int64_t>& reshape,
-                              const std::vector<int64_t>& transpose, int64_t limit);
-
 }  // namespace assay
 
 #endif  // ASSAY_SPEC_TEXT_IOTA_TILES_H_

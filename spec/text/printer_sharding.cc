@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/text/iota_tiles.h"
+#include "spec/ir/device_lists.h"
 #include "spec/text/printer_values.h"
 
 namespace assay::printing {
@@ -207,73 +207,6 @@ void AppendSingle(const Sharding& sharding, bool with_metadata, std::string* out
 // More devices than this are never listed one by one.
 constexpr int64_t kMaxListed = int64_t{1} << 20;
 
-std::vector<std::vector<int64_t>> SplitIntoGroups(const std::vector<int64_t>& devices,
-                                                  int64_t group_size) {
-  std::vector<std::vector<int64_t>> groups;
-  if (group_size <= 0) return groups;
-  for (size_t i = 0; i < devices.size(); i += group_size) {
-    const size_t end = std::min(devices.size(), i + group_size);
-    groups.emplace_back(devices.begin() + i, devices.begin() + end);
-  }
-  return groups;
-}
-
-std::vector<std::vector<int64_t>> IotaGroups(const ReplicaGroups& groups) {
-  return SplitIntoGroups(ListIota(groups.iota_reshape_dims, groups.iota_transpose_perm, kMaxListed),
-                         groups.group_size);
-}
-
-// The groups over a mesh; none where they are too many or the axes do not fit. The axes of the
-// mesh are cut so that every AxisRef is one dimension: {'x'=2,'y'=4} with 'y':(1)2 has
-// the dimensions x=2, y.0=2, y.1=2. The groups vary over the listed ones.
-std::vector<std::vector<int64_t>> MeshGroups(const ReplicaGroups& groups) {
-  const Mesh& mesh = groups.mesh;
-  std::vector<int64_t> sizes;
-  std::vector<int64_t> listed;  // positions in `sizes`, in the order of the list
-  listed.resize(groups.axes.size(), -1);
-  for (size_t a = 0; a < mesh.axes.size(); ++a) {
-    // Boundaries between the parts of this axis, as products of sizes before them.
-    const int64_t size = mesh.axes[a].size;
-    std::vector<int64_t> cuts = {1, size};
-    for (const AxisRef& ref : groups.axes) {
-      if (ref.axis != static_cast<int64_t>(a) || !ref.has_sub_axis) continue;
-      cuts.push_back(ref.sub_pre_size);
-      // Products that wrap do not divide the axis and end below.
-      cuts.push_back(static_cast<int64_t>(static_cast<uint64_t>(ref.sub_pre_size) *
-                                          static_cast<uint64_t>(ref.sub_size)));
-    }
-    std::sort(cuts.begin(), cuts.end());
-    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
-    for (size_t c = 0; c + 1 < cuts.size(); ++c) {
-      for (size_t r = 0; r < groups.axes.size(); ++r) {
-        const AxisRef& ref = groups.axes[r];
-        if (ref.axis != static_cast<int64_t>(a)) continue;
-        if (!ref.has_sub_axis || ref.sub_pre_size == cuts[c]) {
-          listed[r] = static_cast<int64_t>(sizes.size());
-        }
-      }
-      if (cuts[c] <= 0) return {};
-      sizes.push_back(cuts[c + 1] / cuts[c]);
-    }
-  }
-  if (std::count(listed.begin(), listed.end(), -1) > 0) return {};
-  std::vector<int64_t> perm;
-  for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
-    if (std::find(listed.begin(), listed.end(), d) == listed.end()) perm.push_back(d);
-  }
-  perm.insert(perm.end(), listed.begin(), listed.end());
-  std::vector<int64_t> order = ListIota(sizes, perm, kMaxListed);
-  if (order.empty()) return {};
-  int64_t group_size = 1;
-  for (int64_t d : listed) group_size *= sizes[d];
-  std::vector<int64_t> ids = mesh.device_ids;
-  if (ids.empty()) ids = ListIota(mesh.iota_reshape_dims, mesh.iota_transpose_perm, kMaxListed);
-  for (int64_t& device : order) {
-    if (device < static_cast<int64_t>(ids.size())) device = ids[device];
-  }
-  return SplitIntoGroups(order, group_size);
-}
-
 }  // namespace
 
 void AppendSharding(const Sharding& sharding, bool with_metadata, std::string* out) {
@@ -293,14 +226,12 @@ void AppendSharding(const Sharding& sharding, bool with_metadata, std::string* o
 
 void AppendReplicaGroups(const ReplicaGroups& groups, bool expand, std::string* out) {
   if (groups.form == ReplicaGroups::Form::kList) return AppendIntLists(groups.groups, out);
-  const bool is_iota = groups.form == ReplicaGroups::Form::kIota;
   if (expand) {
-    const std::vector<std::vector<int64_t>> lists =
-        is_iota ? IotaGroups(groups) : MeshGroups(groups);
+    const absl::StatusOr<DeviceGroups> lists = ListGroups(groups, kMaxListed);
     // What cannot be listed stays as it is.
-    if (!lists.empty()) return AppendIntLists(lists, out);
+    if (lists.ok()) return AppendIntLists(*lists, out);
   }
-  if (is_iota) {
+  if (groups.form == ReplicaGroups::Form::kIota) {
     out->push_back('[');
     AppendInt(groups.group_count, out);
     out->push_back(',');

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/device_lists.h"
 #include "spec/text/iota_tiles.h"
 #include "spec/text/reader.h"
 
@@ -227,12 +228,12 @@ class GroupNormalizer {
   bool ListDevices() {
     if (sharding_.iota_reshape_dims.empty()) return true;
     constexpr int64_t kMaxListed = int64_t{1} << 20;
-    std::vector<int64_t> devices =
+    absl::StatusOr<std::vector<int64_t>> devices =
         ListIota(sharding_.iota_reshape_dims, sharding_.iota_transpose_perm, kMaxListed);
     int64_t count = 1;
     for (int64_t size : sharding_.tile_dimensions) count *= size;
-    if (static_cast<int64_t>(devices.size()) != count) return false;
-    sharding_.devices = std::move(devices);
+    if (!devices.ok() || static_cast<int64_t>(devices->size()) != count) return false;
+    sharding_.devices = *std::move(devices);
     sharding_.iota_reshape_dims.clear();
     sharding_.iota_transpose_perm.clear();
     return true;

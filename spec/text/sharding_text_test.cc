@@ -2,6 +2,7 @@
 #include <string>
 
 #include "gtest/gtest.h"
+#include "spec/ir/device_lists.h"
 #include "spec/text/iota_tiles.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -96,7 +97,7 @@ TEST(IotaTilesTest, PermutingTilesPermutesTheDevices) {
     for (const std::vector<int64_t>& tiles :
          std::vector<std::vector<int64_t>>{{2, 3, 4}, {4, 2, 3}, {6, 2, 2}, {1, 4, 6}}) {
       for (const auto& transpose : orders) {
-        const std::vector<int64_t> devices = ListIota(reshape, transpose, 1000);
+        const std::vector<int64_t> devices = *ListIota(reshape, transpose, 1000);
         ASSERT_EQ(devices.size(), 24u);
         for (const auto& order : orders) {
           auto iota = IotaTiles::Create(tiles, reshape, transpose);
@@ -115,7 +116,7 @@ TEST(IotaTilesTest, PermutingTilesPermutesTheDevices) {
               }
             }
           }
-          EXPECT_EQ(ListIota(new_reshape, new_transpose, 1000), expected);
+          EXPECT_EQ(*ListIota(new_reshape, new_transpose, 1000), expected);
         }
       }
     }
@@ -123,8 +124,7 @@ TEST(IotaTilesTest, PermutingTilesPermutesTheDevices) {
   EXPECT_GT(representable, 100);
 }
 
-TEST(IotaTilesTest, DoesNotListTooMany) {
-  EXPECT_TRUE(ListIota({int64_t{1} << 40, int64_t{1} << 40}, {1, 0}, 1 << 20).empty());
+TEST(IotaTilesTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(IotaTiles::Create({2, 4}, {4}, {0}).has_value());
   EXPECT_FALSE(IotaTiles::Create({2, 3, 4}, {6, 4}, {1, 0}).has_value());
 }

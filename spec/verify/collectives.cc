@@ -6,19 +6,22 @@
 //   group_c4 and as many as the module has replicas, partitions or both (a count of 1 says nothing)
 //   group_c5 with use_global_device_ids groups are written, and there is a channel
 //   group_c6 groups are equally large (not: all-reduce, collective-broadcast)
-//   group_c7 all-gather and reduce-scatter change a size by the size of a group
-//   group_c8 all-to-all splits by the size of a group
+//   group_c9 (strict) an iota or a mesh yields groups: sizes multiply out, orders are permutations,
+//       axes are of the mesh and lie apart
 //   pair_c1 ids of source_target_pairs are not negative, and lie below the count
 //   all_reduce_c1 a channel id is positive
 //   all_reduce_c2 either all or no all-reduce of a module constrains layouts
-// Groups written as an iota or over a mesh are never listed one by one: what they cover follows
-// from their form. Source: reference ops_control_and_collectives.md 5, 7. Tests:
-// verify_cases_test.cc.
+//   pair_c2 (strict) the source-target pairs that a send or recv is annotated with are such a list
+// Sizes are held against groups in spec/ops/collective_groups.h. Groups written as an iota or over
+// a mesh are never listed one by one: what they cover follows from their form. Source: reference
+// ops_control_and_collectives.md 5, 7, 8.1. Tests: verify_cases_test.cc.
 #include <algorithm>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/device_lists.h"
 #include "spec/ops/checks.h"
+#include "spec/ops/collective_groups.h"
 #include "spec/ops/shape_inference.h"
 #include "spec/verify/module_checks.h"
 
@@ -36,20 +39,10 @@ struct Processes {
   absl::string_view kind;
 };
 
-int64_t Product(int64_t a, int64_t b) {
-  int64_t product = 0;
-  return a < 0 || b < 0 || __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
 Processes ProcessesOf(const Instruction& op, const Module& module) {
-  const int64_t replicas = module.replica_count, partitions = module.num_partitions;
-  const bool channel = op.FindInt(Attr::kChannelId).has_value();
-  const bool may_be_global = op.info().FindAttribute(Attr::kUseGlobalDeviceIds) != nullptr;
-  const bool global = may_be_global && op.GetBool(Attr::kUseGlobalDeviceIds);
-  if (global) return {Product(replicas, partitions), 1, "flattened ids"};
-  if (!channel) return {replicas, 1, "replicas"};
-  if (may_be_global) return {replicas, partitions, "replicas"};
-  return {partitions, 1, "partitions"};
+  const GroupMode mode = GroupModeOf(op);
+  return {IdCount(mode, module.replica_count, module.num_partitions),
+          ProcessesPerId(mode, module.num_partitions), IdKind(mode)};
 }
 
 // What groups cover, as far as it is known without listing them.
@@ -62,9 +55,7 @@ struct Cover {
 Cover CheckList(const Instruction& op, const std::vector<std::vector<int64_t>>& groups,
                 Findings& findings) {
   Cover cover;
-  const bool uniform = op.opcode() != Opcode::kAllReduce &&
-                       op.opcode() != Opcode::kAllReduceStart &&
-                       op.opcode() != Opcode::kCollectiveBroadcast;
+  const bool uniform = GroupsHaveOneSize(op.opcode());
   absl::flat_hash_set<int64_t> seen;
   int64_t largest = -1;
   auto refuse = [&](absl::string_view clause, std::string expected, std::string found) {
@@ -100,76 +91,25 @@ Cover CheckList(const Instruction& op, const std::vector<std::vector<int64_t>>& 
 
 Cover CheckForm(const Instruction& op, const ReplicaGroups& groups, Findings& findings) {
   if (groups.form == ReplicaGroups::Form::kList) return CheckList(op, groups.groups, findings);
+  const absl::StatusOr<GroupCounts> counts = CountGroups(groups);
+  if (!counts.ok()) {
+    findings.Add("group_c9", op, "replica_groups must yield groups",
+                 std::string(counts.status().message()));
+  }
   Cover cover;
-  if (groups.form == ReplicaGroups::Form::kIota) {
-    cover.group_size = groups.group_size;
-    cover.ids = Product(groups.group_count, groups.group_size);
-    return cover;
-  }
-  cover.ids = 1;
-  for (const Mesh::Axis& axis : groups.mesh.axes) cover.ids = Product(cover.ids, axis.size);
-  cover.group_size = 1;
-  for (const AxisRef& axis : groups.axes) {
-    const bool whole = !axis.has_sub_axis && axis.axis >= 0 &&
-                       axis.axis < static_cast<int64_t>(groups.mesh.axes.size());
-    cover.group_size =
-        Product(cover.group_size, whole ? groups.mesh.axes[axis.axis].size : axis.sub_size);
-  }
+  cover.sound = counts.ok() || groups.form == ReplicaGroups::Form::kIota;
+  // What an iota yields counts as written where it yields nothing.
+  cover.group_size = counts.ok() ? counts->size : groups.group_size;
+  const int64_t group_count = counts.ok() ? counts->groups : groups.group_count;
+  if (__builtin_mul_overflow(group_count, cover.group_size, &cover.ids)) cover.ids = INT64_MAX;
   return cover;
 }
 
 // Processes in a group; 0 when they are not known.
 int64_t GroupProcesses(const Cover& cover, const Processes& processes) {
   const int64_t ids = cover.group_size > 0 ? cover.group_size : processes.count;
-  return Product(ids, processes.per_id);
-}
-
-// The size of operand and result in the dimension of all-gather or reduce-scatter.
-void CheckRatio(const Instruction& op, int64_t group, Findings& findings) {
-  const bool grows = op.opcode() == Opcode::kAllGather || op.opcode() == Opcode::kAllGatherStart;
-  const int64_t dimension = op.GetInt(Attr::kDimension);
-  const Shape& declared =
-      op.opcode() == Opcode::kAllGatherStart ? op.shape().tuple_shape(1) : op.shape();
-  for (int64_t k = 0; k < op.operand_count(); ++k) {
-    const Shape& operand = op.operand(k)->shape();
-    const Shape& result = op.operand_count() == 1 ? declared : declared.tuple_shape(k);
-    const int64_t large = (grows ? result : operand).dimension(dimension);
-    const int64_t small = (grows ? operand : result).dimension(dimension);
-    if (small < 0 || large < 0 || Product(small, group) == large) continue;
-    findings.Add(
-        "group_c7", op,
-        absl::StrCat("dimension ", dimension, " must change by the size of a group, ", group),
-        absl::StrCat(operand.ToString(), " to ", result.ToString()));
-  }
-}
-
-void CheckSplit(const Instruction& op, int64_t group, Findings& findings) {
-  if (const std::optional<int64_t> dimension = op.FindInt(Attr::kDimension)) {
-    const int64_t size = op.operand(0)->shape().dimension(*dimension);
-    if (size < 0 || size % group == 0) return;
-    findings.Add(
-        "group_c8", op,
-        absl::StrCat("dimension ", *dimension, " must divide by the size of a group, ", group),
-        op.operand(0)->shape().ToString());
-  } else if (op.operand_count() != group) {
-    findings.Add("group_c8", op,
-                 absl::StrCat("there must be an operand per member of a group, ", group),
-                 absl::StrCat(op.operand_count()));
-  }
-}
-
-// Sizes, where the rule of the operation holds (CheckInstruction).
-void CheckSizes(const Instruction& op, int64_t group, Findings& findings) {
-  switch (op.opcode()) {
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kReduceScatter:
-      return CheckRatio(op, group, findings);
-    case Opcode::kAllToAll:
-      return CheckSplit(op, group, findings);
-    default:
-      return;
-  }
+  int64_t count = 0;
+  return __builtin_mul_overflow(ids, processes.per_id, &count) ? INT64_MAX : count;
 }
 
 void CheckGroups(const Instruction& op, const Module& module, Findings& findings) {
@@ -177,9 +117,7 @@ void CheckGroups(const Instruction& op, const Module& module, Findings& findings
   const Cover cover = CheckForm(op, groups, findings);
   if (!cover.sound) return;
   const Processes processes = ProcessesOf(op, module);
-  const bool global = op.info().FindAttribute(Attr::kUseGlobalDeviceIds) != nullptr &&
-                      op.GetBool(Attr::kUseGlobalDeviceIds);
-  if (global && (cover.ids == 0 || !op.FindInt(Attr::kChannelId))) {
+  if (UsesGlobalDeviceIds(op) && (cover.ids == 0 || !op.FindInt(Attr::kChannelId))) {
     findings.Add("group_c5", op,
                  "with use_global_device_ids there must be a channel_id and replica_groups",
                  cover.ids == 0 ? "no groups" : "no channel");
@@ -198,7 +136,7 @@ void CheckGroups(const Instruction& op, const Module& module, Findings& findings
   const int64_t group = GroupProcesses(cover, processes);
   // The tuple form of all-to-all shows the size of a group by itself.
   if (group > 1 || (group == 1 && op.opcode() == Opcode::kAllToAll)) {
-    CheckSizes(op, group, findings);
+    findings.AddViolation(op, CheckGroupSize(op, group));
   }
 }
 
@@ -228,6 +166,9 @@ void CheckCollectives(const Module& module, Findings& findings) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       const Instruction& op = *instruction;
+      if (op.opcode() == Opcode::kSend || op.opcode() == Opcode::kRecv) {
+        findings.AddViolation(op, TransferIdPairs(op).status());
+      }
       if (op.info().family != Family::kCollective) continue;
       if (op.HasAttribute(Attr::kSourceTargetPairs)) CheckPairs(op, module, findings);
       if (!HasGroups(op.opcode())) continue;

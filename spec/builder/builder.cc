@@ -144,20 +144,20 @@ bool FitsKind(AttrKind kind, const AttributeValue& value) {
     case AttrKind::kPadding:
       return std::holds_alternative<PaddingConfig>(value);
     case AttrKind::kDimLabels:
-      return std::holds_alternative<ConvolutionDimensions>(value);
+      return GetIf<ConvolutionDimensions>(value) != nullptr;
     case AttrKind::kReplicaGroups:
-      return std::holds_alternative<ReplicaGroups>(value);
+      return GetIf<ReplicaGroups>(value) != nullptr;
     case AttrKind::kResultAccuracy:
       return std::holds_alternative<ResultAccuracy>(value);
     case AttrKind::kSparsity:
-      return std::holds_alternative<SparsityConfig>(value);
+      return GetIf<SparsityConfig>(value) != nullptr;
     case AttrKind::kAliases:
       return std::holds_alternative<OutputOperandAliases>(value);
     case AttrKind::kDomain:
       return std::holds_alternative<std::shared_ptr<const DomainSharding>>(value) &&
              std::get<std::shared_ptr<const DomainSharding>>(value) != nullptr;
     case AttrKind::kShape:
-      return std::holds_alternative<Shape>(value);
+      return GetIf<Shape>(value) != nullptr;
     case AttrKind::kShapes:
       return std::holds_alternative<std::vector<Shape>>(value);
     case AttrKind::kTypedLiteral:

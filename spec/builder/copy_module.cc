@@ -20,7 +20,7 @@ AttributeValue Remapped(const AttributeValue& value, const CalleeMap& callees) {
 std::unique_ptr<Instruction> CopyInstruction(const Instruction& original,
                                              const InstructionMap& instructions,
                                              const CalleeMap& callees) {
-  auto copy = std::make_unique<Instruction>(original.opcode(), original.shape());
+  auto copy = std::make_unique<Instruction>(original.opcode(), original.shared_shape());
   copy->set_name(original.name());
   copy->set_position(original.position());
   for (const Instruction* operand : original.operands()) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/ir/attribute_values.h"
+#include "spec/ir/boxed.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/metadata.h"
 
@@ -93,11 +95,40 @@ const EnumWords& WordsOf(AttrKind kind);
 const EnumWords& PrecisionWords();
 std::optional<int64_t> EnumFromWord(const EnumWords& words, absl::string_view word);
 
-using AttributeValue = std::variant<
-    bool, int64_t, double, std::string, std::vector<int64_t>, std::vector<std::vector<int64_t>>,
-    Slices, Window, PaddingConfig, ConvolutionDimensions, ReplicaGroups, ResultAccuracy,
-    SparsityConfig, OutputOperandAliases, std::shared_ptr<const DomainSharding>, Shape,
-    std::vector<Shape>, std::shared_ptr<const Literal>, Computation*, std::vector<Computation*>>;
+// What is large is boxed, never empty: an attribute takes little more than a string. GetIf() reads
+// every type alike.
+using AttributeValue =
+    std::variant<bool, int64_t, double, std::string, std::vector<int64_t>,
+                 std::vector<std::vector<int64_t>>, Slices, Window, PaddingConfig,
+                 Boxed<ConvolutionDimensions>, Boxed<ReplicaGroups>, ResultAccuracy,
+                 Boxed<SparsityConfig>, OutputOperandAliases, std::shared_ptr<const DomainSharding>,
+                 Boxed<Shape>, std::vector<Shape>, std::shared_ptr<const Literal>, Computation*,
+                 std::vector<Computation*>>;
+
+template <typename T>
+inline constexpr bool kIsBoxed =
+    std::is_same_v<T, ConvolutionDimensions> || std::is_same_v<T, ReplicaGroups> ||
+    std::is_same_v<T, SparsityConfig> || std::is_same_v<T, Shape>;
+
+// The value as a T; null when it is of another type.
+template <typename T>
+const T* GetIf(const AttributeValue& value) {
+  if constexpr (kIsBoxed<T>) {
+    const auto* box = std::get_if<Boxed<T>>(&value);
+    return box == nullptr ? nullptr : box->get();
+  } else {
+    return std::get_if<T>(&value);
+  }
+}
+// Makes the value an empty T.
+template <typename T>
+T& Emplace(AttributeValue& value) {
+  if constexpr (kIsBoxed<T>) {
+    return value.emplace<Boxed<T>>().emplace();
+  } else {
+    return value.emplace<T>();
+  }
+}
 
 class Attributes {
  public:
@@ -113,7 +144,7 @@ class Attributes {
   template <typename T>
   const T* Get(Attr attr) const {
     const AttributeValue* value = Find(attr);
-    return value == nullptr ? nullptr : std::get_if<T>(value);
+    return value == nullptr ? nullptr : GetIf<T>(*value);
   }
 
  private:

@@ -63,9 +63,7 @@ bool SameAttributes(const Attributes& a, const Attributes& b) {
 bool SameAnnotations(const Annotations& a, const Annotations& b) {
   return a.sharding == b.sharding && a.frontend_attributes == b.frontend_attributes &&
          a.statistics == b.statistics && a.origin == b.origin && a.metadata == b.metadata &&
-         a.backend_config == b.backend_config &&
-         a.has_parameter_replication == b.has_parameter_replication &&
-         a.parameter_replication == b.parameter_replication;
+         a.backend_config == b.backend_config && a.parameter_replication == b.parameter_replication;
 }
 
 bool SameInstructions(absl::Span<Instruction* const> a, absl::Span<Instruction* const> b) {

@@ -142,8 +142,7 @@ TEST(CompareModules, FindsDifferentAnnotations) {
       [](Annotations& a) { a.origin.emplace(); },
       [](Annotations& a) { a.metadata.emplace().op_name = "n"; },
       [](Annotations& a) { a.backend_config = "{}"; },
-      [](Annotations& a) { a.has_parameter_replication = true; },
-      [](Annotations& a) { a.parameter_replication = {true}; },
+      [](Annotations& a) { a.parameter_replication.emplace(); },
   };
   for (size_t i = 0; i < changes.size(); ++i) {
     EXPECT_THAT(Difference([&](Module& m) { changes[i](At(m, "sum")->mutable_annotations()); }),

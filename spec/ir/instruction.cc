@@ -34,8 +34,8 @@ bool IsDefault(const AttributeUse& use, const AttributeValue& value) {
     return ints->empty();
   }
   if (const auto* window = std::get_if<Window>(&value)) return window->dimensions.empty();
-  if (const auto* groups = std::get_if<ReplicaGroups>(&value)) return *groups == ReplicaGroups{};
-  if (const auto* sparsity = std::get_if<SparsityConfig>(&value)) {
+  if (const auto* groups = GetIf<ReplicaGroups>(value)) return *groups == ReplicaGroups{};
+  if (const auto* sparsity = GetIf<SparsityConfig>(value)) {
     return *sparsity == SparsityConfig{};
   }
   if (const auto* aliases = std::get_if<OutputOperandAliases>(&value)) return aliases->empty();
@@ -148,7 +148,7 @@ Annotations& Instruction::mutable_annotations() {
 }
 
 std::string Instruction::Describe() const {
-  std::string text = absl::StrCat("%", name_, " = ", shape_.ToString(), " ", info().name, "(");
+  std::string text = absl::StrCat("%", name_, " = ", shape().ToString(), " ", info().name, "(");
   constexpr int64_t kShown = 4;
   if (opcode_ == Opcode::kParameter) absl::StrAppend(&text, parameter_number_);
   for (int64_t i = 0; i < operand_count() && i < kShown; ++i) {

@@ -97,15 +97,15 @@ std::byte* Literal::mutable_data() {
 }
 
 int64_t Literal::dynamic_size(int64_t d) const {
-  return dynamic_sizes_.empty() ? shape_.dimension(d) : dynamic_sizes_[d];
+  return dynamic_sizes_ ? (*dynamic_sizes_)[d] : shape_.dimension(d);
 }
 
 void Literal::set_dynamic_size(int64_t d, int64_t size) {
-  if (dynamic_sizes_.empty()) {
+  if (!dynamic_sizes_) {
     if (size == shape_.dimension(d)) return;
-    dynamic_sizes_.assign(shape_.dimensions().begin(), shape_.dimensions().end());
+    dynamic_sizes_.emplace().assign(shape_.dimensions().begin(), shape_.dimensions().end());
   }
-  dynamic_sizes_[d] = size;
+  (*dynamic_sizes_)[d] = size;
 }
 
 Literal Literal::WithShape(Shape shape) const {
@@ -113,7 +113,7 @@ Literal Literal::WithShape(Shape shape) const {
   for (size_t i = 0; i < copy.elements_.size(); ++i) {
     copy.elements_[i] = copy.elements_[i].WithShape(shape.tuple_shape(i));
   }
-  if (shape.rank() != shape_.rank()) copy.dynamic_sizes_.clear();
+  if (shape.rank() != shape_.rank()) copy.dynamic_sizes_.reset();
   copy.shape_ = std::move(shape);
   return copy;
 }

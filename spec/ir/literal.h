@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/element/element.h"
+#include "spec/ir/boxed.h"
 #include "spec/ir/shape.h"
 
 namespace assay {
@@ -72,7 +73,7 @@ class Literal {
   Shape shape_;
   int64_t count_ = 0;
   std::shared_ptr<std::byte[]> data_;
-  std::vector<int64_t> dynamic_sizes_;  // empty: the shape's
+  Boxed<std::vector<int64_t>> dynamic_sizes_;  // none: the shape's
   std::vector<Literal> elements_;
 };
 

@@ -12,11 +12,22 @@
 #include <vector>
 
 #include "spec/ir/attribute_values.h"
+#include "spec/ir/boxed.h"
 #include "spec/ir/shape.h"
 
 namespace assay {
 
 struct Metadata {
+  // What few have.
+  struct Rare {
+    std::vector<int32_t> profile_type;
+    std::string deduplicated_name;
+    std::string scheduling_name;
+    std::string payload;      // metadata_payload
+    std::string wire_extras;  // fields of the wire format that have no text, serialised
+    friend bool operator==(const Rare&, const Rare&) = default;
+  };
+
   std::string op_type;
   std::string op_name;
   std::string source_file;
@@ -24,13 +35,17 @@ struct Metadata {
   int32_t source_end_line = 0;
   int32_t source_column = 0;
   int32_t source_end_column = 0;
-  std::vector<int32_t> profile_type;
-  std::string deduplicated_name;
-  std::string scheduling_name;
   int32_t stack_frame_id = 0;
-  std::string payload;      // metadata_payload
-  std::string wire_extras;  // fields of the wire format that have no text, serialised
-  friend bool operator==(const Metadata&, const Metadata&) = default;
+
+  // The empty one when there is none.
+  const Rare& rare() const;
+  Rare& mutable_rare() { return rare_ ? *rare_ : rare_.emplace(); }
+
+  // Fields that are empty are as good as none.
+  friend bool operator==(const Metadata& a, const Metadata& b);
+
+ private:
+  Boxed<Rare> rare_;
 };
 
 struct NamedSharding {

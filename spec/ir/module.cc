@@ -82,47 +82,53 @@ Computation* Module::entry() const {
 
 namespace {
 
-// Hands out unique names by the rule of hlo_text_format.md 3.3: a name is a root and a number; a
-// used pair gets the smallest free number from a counter per root.
+// The number at the end of a name, if it has one.
+bool HasNumber(absl::string_view name, size_t* root_size, int64_t* number) {
+  const size_t dot = name.rfind('.');
+  *root_size = dot;
+  return dot != absl::string_view::npos && dot > 0 &&
+         absl::SimpleAtoi(name.substr(dot + 1), number);
+}
+
+// Hands out unique names by the rule of hlo_text_format.md 3.3: a name is a root and a number (0
+// when it has none); a used pair gets the smallest free number from a counter per root.
 class NamePool {
  public:
-  // Makes `name` unique in place.
+  // Makes `name` unique in place. It is not copied, as there may be very many: until the pool is
+  // gone it must stay where it is and as it is.
   void Unique(std::string& name) {
+    size_t root_size = 0;
     int64_t number = 0;
-    const size_t dot = name.rfind('.');
-    const bool has_number = dot != std::string::npos && dot > 0 &&
-                            absl::SimpleAtoi(absl::string_view(name).substr(dot + 1), &number);
-    if (!has_number) number = 0;
-    const absl::string_view root =
-        has_number ? absl::string_view(name).substr(0, dot) : absl::string_view(name);
-    auto [known, is_new] = roots_.try_emplace(root, number);
-    if (is_new || known->second.Take(number)) {
-      // Kept, but for leading zeros.
-      if (!has_number || absl::StrCat(number) == absl::string_view(name).substr(dot + 1)) return;
-    } else {
-      number = known->second.TakeNext();
-      if (number == 0 && !has_number) return;
+    if (!HasNumber(name, &root_size, &number)) {
+      root_size = name.size();
+      number = 0;
+    } else if (absl::StrCat(number) != absl::string_view(name).substr(root_size + 1)) {
+      SetNumber(name, root_size, number);  // without leading zeros
     }
-    name = absl::StrCat(root, ".", number);
+    if (Take(name, root_size, number)) return;
+    int64_t& next = next_[absl::string_view(name).substr(0, root_size)];
+    do {
+      number = next++;
+      SetNumber(name, root_size, number);
+    } while (!Take(name, root_size, number));
   }
 
  private:
-  // The numbers that a root has been given; most have one.
-  class Numbers {
-   public:
-    explicit Numbers(int64_t first) : first_(first) {}
-    bool Take(int64_t number) { return number != first_ && more_.insert(number).second; }
-    int64_t TakeNext() {
-      while (!Take(next_)) ++next_;
-      return next_++;
-    }
+  static void SetNumber(std::string& name, size_t root_size, int64_t number) {
+    name.resize(root_size);
+    absl::StrAppend(&name, ".", number);
+  }
+  // "a" and "a.0" are the same pair. Not so "a.1" and "a.1.0": "a.1" is number 1 of another root.
+  bool Take(absl::string_view name, size_t root_size, int64_t number) {
+    size_t unused_size;
+    int64_t unused_number;
+    const absl::string_view root = name.substr(0, root_size);
+    const bool by_root = number == 0 && !HasNumber(root, &unused_size, &unused_number);
+    return taken_.insert(by_root ? root : name).second;
+  }
 
-   private:
-    int64_t first_;
-    int64_t next_ = 0;
-    absl::flat_hash_set<int64_t> more_;
-  };
-  absl::flat_hash_map<std::string, Numbers> roots_;
+  absl::flat_hash_set<absl::string_view> taken_;
+  absl::flat_hash_map<std::string, int64_t> next_;  // of roots that came again
 };
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/ir/attributes.h"
+#include "spec/ir/boxed.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/metadata.h"
 #include "spec/ir/shape.h"
@@ -35,20 +36,23 @@ struct TextPosition {
 
 // What few instructions carry. None of it changes a value.
 struct Annotations {
-  std::optional<Sharding> sharding;
+  Boxed<Sharding> sharding;
   FrontendAttributes frontend_attributes;
-  std::optional<Statistics> statistics;
-  std::optional<OriginValue> origin;
-  std::optional<Metadata> metadata;
+  Boxed<Statistics> statistics;
+  Boxed<OriginValue> origin;
+  Boxed<Metadata> metadata;
   std::string backend_config;
-  std::vector<bool> parameter_replication;
-  bool has_parameter_replication = false;
+  Boxed<std::vector<bool>> parameter_replication;
   std::string wire_extras;  // fields of HloInstructionProto without a place here, serialised
 };
 
 class Instruction {
  public:
-  Instruction(Opcode opcode, Shape shape) : opcode_(opcode), shape_(std::move(shape)) {}
+  Instruction(Opcode opcode, Shape shape)
+      : Instruction(opcode, std::make_shared<const Shape>(std::move(shape))) {}
+  // Shares the shape, which must not be null: most instructions of a module have one of few.
+  Instruction(Opcode opcode, std::shared_ptr<const Shape> shape)
+      : opcode_(opcode), shape_(std::move(shape)) {}
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
 
@@ -64,8 +68,10 @@ class Instruction {
   TextPosition position() const { return position_; }
   void set_position(TextPosition position) { position_ = position; }
 
-  const Shape& shape() const { return shape_; }
-  void set_shape(Shape shape) { shape_ = std::move(shape); }
+  const Shape& shape() const { return *shape_; }
+  void set_shape(Shape shape) { shape_ = std::make_shared<const Shape>(std::move(shape)); }
+  const std::shared_ptr<const Shape>& shared_shape() const { return shape_; }
+  void set_shared_shape(std::shared_ptr<const Shape> shape) { shape_ = std::move(shape); }
 
   absl::Span<Instruction* const> operands() const { return operands_; }
   Instruction* operand(int64_t i) const { return operands_[i]; }
@@ -75,9 +81,13 @@ class Instruction {
     operands_.assign(operands.begin(), operands.end());
   }
 
-  absl::Span<Instruction* const> control_predecessors() const { return control_predecessors_; }
+  absl::Span<Instruction* const> control_predecessors() const {
+    return control_predecessors_ ? absl::MakeConstSpan(*control_predecessors_)
+                                 : absl::Span<Instruction* const>();
+  }
   void AddControlPredecessor(Instruction* predecessor) {
-    control_predecessors_.push_back(predecessor);
+    if (!control_predecessors_) control_predecessors_.emplace();
+    control_predecessors_->push_back(predecessor);
   }
 
   // Attributes. Getters give the default of the schema where nothing is stored; asking for one that
@@ -118,7 +128,7 @@ class Instruction {
   // Of a constant; null for an elided one ("{...}"), whose elements are not known.
   const Literal* literal() const { return literal_.get(); }
   void set_literal(Literal literal) {
-    literal_ = std::make_shared<const Literal>(std::move(literal));
+    literal_ = std::make_unique<const Literal>(std::move(literal));
   }
   bool is_elided_constant() const { return opcode_ == Opcode::kConstant && literal_ == nullptr; }
 
@@ -133,18 +143,20 @@ class Instruction {
  private:
   friend class Computation;
   friend class Module;
+  // A module has very many of these: what few have stands behind a pointer, and small members stand
+  // together (module_memory_test.cc holds the size).
   Opcode opcode_;
   int32_t parameter_number_ = -1;
+  int32_t index_ = 0;
   TextPosition position_;
   int64_t id_ = 0;
-  int64_t index_ = 0;
   Computation* parent_ = nullptr;
   std::string name_;
-  Shape shape_;
+  std::shared_ptr<const Shape> shape_;
   absl::InlinedVector<Instruction*, 3> operands_;
-  std::vector<Instruction*> control_predecessors_;
   Attributes attributes_;
-  std::shared_ptr<const Literal> literal_;
+  Boxed<std::vector<Instruction*>> control_predecessors_;
+  std::unique_ptr<const Literal> literal_;
   std::unique_ptr<Annotations> annotations_;
 };
 

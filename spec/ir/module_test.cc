@@ -198,6 +198,9 @@ TEST(UniquifyNames, FollowsTheRuleOfTheReference) {
   // The last dot counts, and only before an integer.
   EXPECT_THAT(Unique({"x.a", "x.a", "x.1.2", "x.1.2"}),
               ElementsAre("x.a", "x.a.1", "x.1.2", "x.1.0"));
+  // Number 0 of "x.1" is no number of "x"; "x.01" is.
+  EXPECT_THAT(Unique({"x.1", "x.1.0", "x.1.00", "x.01"}),
+              ElementsAre("x.1", "x.1.0", "x.1.1", "x.0"));
 }
 
 TEST(UniquifyNames, ComputationsAndInstructionsHavePoolsOfTheirOwn) {
@@ -295,6 +298,36 @@ TEST(Instruction, AnElidedConstantHasNoLiteral) {
   constant.set_literal(Literal::Zeros(kF32x4));
   EXPECT_FALSE(constant.is_elided_constant());
   EXPECT_FALSE(Instruction(Opcode::kIota, kF32x4).is_elided_constant());
+}
+
+TEST(Boxed, IsAValue) {
+  const Boxed<std::string> none;
+  EXPECT_FALSE(none.has_value());
+  EXPECT_EQ(none.get(), nullptr);
+  Boxed<std::string> one = std::string("one");
+  Boxed<std::string> copy = one;
+  EXPECT_TRUE(copy == one);
+  *copy += " more";
+  EXPECT_EQ(*one, "one");
+  EXPECT_FALSE(copy == one);
+  EXPECT_FALSE(none == one);
+  EXPECT_TRUE(none == Boxed<std::string>());
+  copy = none;
+  EXPECT_FALSE(copy.has_value());
+  copy = std::move(one);
+  EXPECT_EQ(*copy, "one");
+  EXPECT_EQ(copy.emplace(), "");
+  copy.reset();
+  EXPECT_TRUE(copy == none);
+}
+
+TEST(Metadata, EmptyRareFieldsAreAsNone) {
+  Metadata a, b;
+  a.mutable_rare().payload = "";
+  EXPECT_TRUE(a == b);
+  a.mutable_rare().payload = "p";
+  EXPECT_FALSE(a == b);
+  EXPECT_EQ(Metadata(a).rare().payload, "p");
 }
 
 TEST(Instruction, AnnotationsAreEmptyUntilWritten) {

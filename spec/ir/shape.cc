@@ -144,9 +144,7 @@ Shape Shape::Buffer(Shape array) {
 }
 
 bool Shape::is_dynamic() const {
-  for (bool dynamic : dynamic_) {
-    if (dynamic) return true;
-  }
+  if (dynamic_) return true;
   for (const Shape& element : tuple_shapes()) {
     if (element.is_dynamic()) return true;
   }
@@ -154,15 +152,15 @@ bool Shape::is_dynamic() const {
 }
 
 void Shape::set_dynamic_dimension(int64_t d, bool dynamic) {
-  if (dynamic_.empty()) {
+  if (!dynamic_) {
     if (!dynamic) return;
-    dynamic_.resize(dimensions_.size(), false);
+    dynamic_.emplace().resize(dimensions_.size(), false);
   }
-  dynamic_[d] = dynamic;
-  for (bool any : dynamic_) {
+  (*dynamic_)[d] = dynamic;
+  for (bool any : *dynamic_) {
     if (any) return;
   }
-  dynamic_.clear();
+  dynamic_.reset();
 }
 
 const std::optional<Layout>& Shape::layout() const {

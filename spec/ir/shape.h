@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "spec/element/element_type.h"
+#include "spec/ir/boxed.h"
 
 namespace assay {
 
@@ -88,7 +89,7 @@ class Shape {
     dimensions_.assign(sizes.begin(), sizes.end());
   }
 
-  bool is_dynamic_dimension(int64_t d) const { return !dynamic_.empty() && dynamic_[d]; }
+  bool is_dynamic_dimension(int64_t d) const { return dynamic_ && (*dynamic_)[d]; }
   bool is_unbounded_dimension(int64_t d) const { return dimensions_[d] == kUnbounded; }
   // Any dimension, in any element of a tuple.
   bool is_dynamic() const;
@@ -141,7 +142,7 @@ class Shape {
 
   ElementType type_ = ElementType::kInvalid;
   Dimensions dimensions_;
-  absl::InlinedVector<bool, 4> dynamic_;  // empty: all static
+  Boxed<std::vector<bool>> dynamic_;  // empty: all static
   // Shared until one of the owners changes it: tuples of tuples cost no copies. Null when empty.
   std::shared_ptr<std::vector<Shape>> tuple_shapes_;
   // Most layouts are the default; shared so that copying a shape stays cheap.

@@ -2,6 +2,7 @@
 #include "spec/ir/shape.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "absl/status/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/ir/shape_table.h"
 
 namespace assay {
 namespace {
@@ -258,6 +260,37 @@ TEST(Shape, SubShapesAndLeaves) {
   for (const Shape* leaf : Leaves(shape)) leaves.push_back(leaf->ToString());
   EXPECT_THAT(leaves, ElementsAre("f32[2]", "token[]", "s8[3,4]"));
   EXPECT_THAT(Leaves(Shape::Tuple({})), IsEmpty());
+}
+
+TEST(ShapeTable, KeepsEqualShapesOnce) {
+  Shape dynamic = F32({2, 3});
+  dynamic.set_dynamic_dimension(1, true);
+  Layout tiled = Layout::Default(2), in_memory_1 = Layout::Default(2);
+  tiled.tiles = {{{8, 128}}};
+  in_memory_1.memory_space = 1;
+  const std::vector<Shape> different = {
+      F32({2, 3}),
+      F32({3, 2}),
+      Shape(ElementType::kS32, {2, 3}),
+      dynamic,
+      WithLayout(F32({2, 3}), Layout::Default(2)),
+      WithLayout(F32({2, 3}), tiled),
+      WithLayout(F32({2, 3}), in_memory_1),
+      Nested(),
+      Shape::Tuple({Nested()}),
+      Shape::Tuple({}),
+      Shape::Buffer(F32({2, 3})),
+      Shape::Token(),
+      Shape(),
+  };
+  ShapeTable table;
+  std::vector<std::shared_ptr<const Shape>> kept;
+  for (const Shape& shape : different) kept.push_back(table.Share(shape));
+  for (size_t i = 0; i < different.size(); ++i) {
+    EXPECT_TRUE(*kept[i] == different[i]) << i;
+    EXPECT_EQ(table.Share(different[i]), kept[i]) << i;
+    for (size_t j = 0; j < i; ++j) EXPECT_NE(kept[i], kept[j]) << i << ", " << j;
+  }
 }
 
 TEST(RowMajorStrides, TheLastDimensionMovesFastest) {

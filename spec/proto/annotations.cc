@@ -179,23 +179,26 @@ Metadata MetadataFromProto(wire::OpMetadata* proto) {
   proto->clear_source_column();
   metadata.source_end_column = proto->source_end_column();
   proto->clear_source_end_column();
-  for (int type : proto->profile_type()) metadata.profile_type.push_back(type);
-  proto->clear_profile_type();
-  metadata.deduplicated_name = TakeText(proto->mutable_deduplicated_name());
-  metadata.scheduling_name = TakeText(proto->mutable_scheduling_name());
   metadata.stack_frame_id = proto->stack_frame_id();
   proto->clear_stack_frame_id();
+  Metadata::Rare rare;
+  for (int type : proto->profile_type()) rare.profile_type.push_back(type);
+  proto->clear_profile_type();
+  rare.deduplicated_name = TakeText(proto->mutable_deduplicated_name());
+  rare.scheduling_name = TakeText(proto->mutable_scheduling_name());
   if (proto->metadata_payload().has_value()) {
-    metadata.payload = proto->metadata_payload().value();
+    rare.payload = proto->metadata_payload().value();
     proto->mutable_metadata_payload()->clear_value();
   }
-  metadata.wire_extras = TakeRest(proto);
+  rare.wire_extras = TakeRest(proto);
+  if (!(rare == Metadata::Rare{})) metadata.mutable_rare() = std::move(rare);
   return metadata;
 }
 
 wire::OpMetadata MetadataToProto(const Metadata& metadata) {
   wire::OpMetadata proto;
-  PutRest(metadata.wire_extras, &proto);
+  const Metadata::Rare& rare = metadata.rare();
+  PutRest(rare.wire_extras, &proto);
   proto.set_op_type(metadata.op_type);
   proto.set_op_name(metadata.op_name);
   proto.set_source_file(metadata.source_file);
@@ -203,13 +206,13 @@ wire::OpMetadata MetadataToProto(const Metadata& metadata) {
   proto.set_source_end_line(metadata.source_end_line);
   proto.set_source_column(metadata.source_column);
   proto.set_source_end_column(metadata.source_end_column);
-  for (int32_t type : metadata.profile_type) {
+  for (int32_t type : rare.profile_type) {
     proto.add_profile_type(static_cast<wire::ProfileType>(type));
   }
-  proto.set_deduplicated_name(metadata.deduplicated_name);
-  proto.set_scheduling_name(metadata.scheduling_name);
+  proto.set_deduplicated_name(rare.deduplicated_name);
+  proto.set_scheduling_name(rare.scheduling_name);
   proto.set_stack_frame_id(metadata.stack_frame_id);
-  if (!metadata.payload.empty()) proto.mutable_metadata_payload()->set_value(metadata.payload);
+  if (!rare.payload.empty()) proto.mutable_metadata_payload()->set_value(rare.payload);
   return proto;
 }
 
@@ -260,10 +263,9 @@ absl::Status ReadAnnotations(wire::HloInstructionProto* proto, Instruction* inst
     instruction->mutable_annotations().backend_config = TakeText(proto->mutable_backend_config());
   }
   if (proto->has_parameter_replication() && instruction->opcode() == Opcode::kParameter) {
-    Annotations& annotations = instruction->mutable_annotations();
-    annotations.has_parameter_replication = true;
     const auto& leaves = proto->parameter_replication().replicated_at_leaf_buffers();
-    annotations.parameter_replication.assign(leaves.begin(), leaves.end());
+    instruction->mutable_annotations().parameter_replication.emplace().assign(leaves.begin(),
+                                                                              leaves.end());
     if (static_cast<int64_t>(leaves.size()) != instruction->shape().leaf_count()) {
       return absl::InvalidArgumentError(
           absl::StrCat("parameter_replication has ", leaves.size(), " values for the ",
@@ -290,8 +292,8 @@ void WriteAnnotations(const Annotations& annotations, wire::HloInstructionProto*
   }
   if (annotations.metadata) *proto->mutable_metadata() = MetadataToProto(*annotations.metadata);
   if (!annotations.backend_config.empty()) proto->set_backend_config(annotations.backend_config);
-  if (annotations.has_parameter_replication) {
-    PutInts(annotations.parameter_replication,
+  if (annotations.parameter_replication) {
+    PutInts(*annotations.parameter_replication,
             proto->mutable_parameter_replication()->mutable_replicated_at_leaf_buffers());
   }
 }

@@ -140,7 +140,7 @@ Result ReadDimLabels(P* proto, const Instruction&) {
   return AttributeValue(std::move(dims));
 }
 void WriteDimLabels(const AttributeValue& value, const Instruction&, P* proto) {
-  const auto& dims = std::get<ConvolutionDimensions>(value);
+  const auto& dims = *GetIf<ConvolutionDimensions>(value);
   wire::ConvolutionDimensionNumbers* numbers = proto->mutable_convolution_dimension_numbers();
   numbers->set_input_batch_dimension(dims.input_batch);
   numbers->set_input_feature_dimension(dims.input_feature);
@@ -215,7 +215,7 @@ Result ReadReplicaGroups(P* proto, const Instruction&) {
   return AttributeValue(*std::move(groups));
 }
 void WriteReplicaGroups(const AttributeValue& value, const Instruction&, P* proto) {
-  const auto& groups = std::get<ReplicaGroups>(value);
+  const auto& groups = *GetIf<ReplicaGroups>(value);
   switch (groups.form) {
     case ReplicaGroups::Form::kList:
       for (const std::vector<int64_t>& group : groups.groups) {
@@ -310,7 +310,7 @@ Result ReadSparsity(P* proto, const Instruction&) {
   return AttributeValue(std::move(config));
 }
 void WriteSparsity(const AttributeValue& value, const Instruction&, P* proto) {
-  const auto& config = std::get<SparsityConfig>(value);
+  const auto& config = *GetIf<SparsityConfig>(value);
   wire::SparsityConfig* out = proto->mutable_sparsity_config();
   if (config.lhs) PutSparsity(*config.lhs, kLhsIndex, out->mutable_lhs(), proto);
   if (config.rhs) PutSparsity(*config.rhs, kRhsIndex, out->mutable_rhs(), proto);
@@ -370,7 +370,7 @@ Result ReadOutfeedShape(P* proto, const Instruction&) {
   return AttributeValue(*std::move(shape));
 }
 void WriteOutfeedShape(const AttributeValue& value, const Instruction&, P* proto) {
-  *proto->mutable_outfeed_shape() = ShapeToProto(std::get<Shape>(value));
+  *proto->mutable_outfeed_shape() = ShapeToProto(*GetIf<Shape>(value));
 }
 
 Result ReadOperandLayouts(P* proto, const Instruction&) {

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/shape_table.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/ordering.h"
 #include "spec/proto/pieces.h"
@@ -57,8 +58,9 @@ class ComputationReader {
   // `sequence`, its schedule, may be null.
   ComputationReader(wire::HloComputationProto* proto,
                     const wire::HloScheduleProto::InstructionSequence* sequence,
-                    const absl::flat_hash_map<int64_t, Computation*>* computations)
-      : proto_(*proto), sequence_(sequence), computations_(*computations) {}
+                    const absl::flat_hash_map<int64_t, Computation*>* computations,
+                    ShapeTable* shapes)
+      : proto_(*proto), sequence_(sequence), computations_(*computations), shapes_(*shapes) {}
 
   absl::StatusOr<std::unique_ptr<Computation>> Read() {
     if (absl::Status status = IndexIds(); !status.ok()) return In(proto_.name(), status);
@@ -145,7 +147,7 @@ class ComputationReader {
     absl::StatusOr<Shape> shape = ShapeFromProto(proto->shape());
     if (!shape.ok()) return shape.status();
     shape->FillLayouts();
-    auto instruction = std::make_unique<Instruction>(*opcode, *std::move(shape));
+    auto instruction = std::make_unique<Instruction>(*opcode, shapes_.Share(*std::move(shape)));
     instruction->set_name(SanitizedName(proto->name(), proto->opcode()));
     instruction->set_id(proto->id());
     for (int64_t id : proto->operand_ids()) {
@@ -302,6 +304,7 @@ class ComputationReader {
   wire::HloComputationProto& proto_;
   const wire::HloScheduleProto::InstructionSequence* sequence_;
   const absl::flat_hash_map<int64_t, Computation*>& computations_;
+  ShapeTable& shapes_;
   LocalIds ids_;
   std::unique_ptr<Computation> computation_;
   std::vector<Instruction*> instructions_;  // by position in the proto
@@ -342,7 +345,7 @@ class ModuleReader {
       const int64_t id = proto->id();
       if (proto->name() == proto_.entry_computation_name()) named_entry_ = id;
       absl::StatusOr<std::unique_ptr<Computation>> computation =
-          ComputationReader(proto, Sequence(id), &computations_).Read();
+          ComputationReader(proto, Sequence(id), &computations_, &shapes_).Read();
       if (!computation.ok()) return computation.status();
       computations_[id] = module_->Add(*std::move(computation));
     }
@@ -443,6 +446,7 @@ class ModuleReader {
   wire::HloModuleProto& proto_;
   std::unique_ptr<Module> module_;
   absl::flat_hash_map<int64_t, Computation*> computations_;
+  ShapeTable shapes_;
   std::optional<int64_t> named_entry_;
 };
 

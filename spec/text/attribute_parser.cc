@@ -135,8 +135,7 @@ bool ModuleParser::ReadCommonAttribute(Body& body, Draft& draft, const Token& na
     case 5:
       return ReadStatistics(reader_, &annotations.statistics.emplace());
     case 6:
-      annotations.has_parameter_replication = true;
-      return reader_.ReadBools(&annotations.parameter_replication);
+      return reader_.ReadBools(&annotations.parameter_replication.emplace());
     default:
       return ReadOrigin(reader_, &annotations.origin.emplace());
   }
@@ -209,13 +208,13 @@ bool ModuleParser::ReadEnum(Attr attr, const EnumWords& words, int64_t* number) 
 
 bool ModuleParser::ReadValue(const Instruction& target, Attr attr, AttributeValue* value) {
   const AttrKind kind = Info(attr).kind;
-  if (IsEnum(kind)) return ReadEnum(attr, WordsOf(kind), &value->emplace<int64_t>());
+  if (IsEnum(kind)) return ReadEnum(attr, WordsOf(kind), &Emplace<int64_t>(*value));
   const char* at = reader_.here();
   switch (kind) {
     case AttrKind::kBool:
-      return reader_.ReadBool(&value->emplace<bool>());
+      return reader_.ReadBool(&Emplace<bool>(*value));
     case AttrKind::kInt:
-      return reader_.ReadInt(&value->emplace<int64_t>());
+      return reader_.ReadInt(&Emplace<int64_t>(*value));
     case AttrKind::kInt32: {
       int32_t number = 0;
       if (!reader_.ReadInt32(&number)) return false;
@@ -234,19 +233,19 @@ bool ModuleParser::ReadValue(const Instruction& target, Attr attr, AttributeValu
       return true;
     }
     case AttrKind::kFloat:
-      return reader_.ReadFloat32(&value->emplace<double>());
+      return reader_.ReadFloat32(&Emplace<double>(*value));
     case AttrKind::kString:
-      return reader_.ReadString(&value->emplace<std::string>());
+      return reader_.ReadString(&Emplace<std::string>(*value));
     case AttrKind::kIdentifier: {
       int64_t number = 0;
       return ReadEnum(attr, {kCollectiveModes, /*ignore_case=*/false}, &number);
     }
     case AttrKind::kInts:
-      return reader_.ReadInts(&value->emplace<std::vector<int64_t>>());
+      return reader_.ReadInts(&Emplace<std::vector<int64_t>>(*value));
     case AttrKind::kIntLists:
-      return reader_.ReadIntLists(&value->emplace<std::vector<std::vector<int64_t>>>());
+      return reader_.ReadIntLists(&Emplace<std::vector<std::vector<int64_t>>>(*value));
     case AttrKind::kPairs: {
-      auto& pairs = value->emplace<std::vector<std::vector<int64_t>>>();
+      auto& pairs = Emplace<std::vector<std::vector<int64_t>>>(*value);
       if (!reader_.ReadIntLists(&pairs)) return false;
       for (const auto& pair : pairs) {
         if (pair.size() != 2) {
@@ -256,26 +255,26 @@ bool ModuleParser::ReadValue(const Instruction& target, Attr attr, AttributeValu
       return true;
     }
     case AttrKind::kPrecisions: {
-      auto& precisions = value->emplace<std::vector<int64_t>>();
+      auto& precisions = Emplace<std::vector<int64_t>>(*value);
       return reader_.ReadBraceList(
           [&] { return ReadEnum(attr, PrecisionWords(), &precisions.emplace_back()); });
     }
     case AttrKind::kSlices:
-      return ReadSlices(reader_, &value->emplace<Slices>());
+      return ReadSlices(reader_, &Emplace<Slices>(*value));
     case AttrKind::kWindow:
-      return ReadWindow(reader_, &value->emplace<Window>());
+      return ReadWindow(reader_, &Emplace<Window>(*value));
     case AttrKind::kPadding:
-      return ReadPadding(reader_, &value->emplace<PaddingConfig>());
+      return ReadPadding(reader_, &Emplace<PaddingConfig>(*value));
     case AttrKind::kDimLabels:
-      return ReadDimLabels(reader_, &value->emplace<ConvolutionDimensions>());
+      return ReadDimLabels(reader_, &Emplace<ConvolutionDimensions>(*value));
     case AttrKind::kReplicaGroups:
-      return ReadReplicaGroups(reader_, &value->emplace<ReplicaGroups>());
+      return ReadReplicaGroups(reader_, &Emplace<ReplicaGroups>(*value));
     case AttrKind::kResultAccuracy:
-      return ReadResultAccuracy(reader_, &value->emplace<ResultAccuracy>());
+      return ReadResultAccuracy(reader_, &Emplace<ResultAccuracy>(*value));
     case AttrKind::kSparsity:
-      return ReadSparsity(reader_, &value->emplace<SparsityConfig>());
+      return ReadSparsity(reader_, &Emplace<SparsityConfig>(*value));
     case AttrKind::kAliases:
-      return ReadAliases(reader_, &value->emplace<OutputOperandAliases>());
+      return ReadAliases(reader_, &Emplace<OutputOperandAliases>(*value));
     case AttrKind::kDomain: {
       auto domain = std::make_shared<DomainSharding>();
       if (!ReadDomain(reader_, domain.get())) return false;
@@ -283,9 +282,9 @@ bool ModuleParser::ReadValue(const Instruction& target, Attr attr, AttributeValu
       return true;
     }
     case AttrKind::kShape:
-      return ReadShape(reader_, &value->emplace<Shape>());
+      return ReadShape(reader_, &Emplace<Shape>(*value));
     case AttrKind::kShapes: {
-      auto& shapes = value->emplace<std::vector<Shape>>();
+      auto& shapes = Emplace<std::vector<Shape>>(*value);
       return reader_.ReadBraceList([&] { return ReadShape(reader_, &shapes.emplace_back()); });
     }
     case AttrKind::kTypedLiteral: {
@@ -295,9 +294,9 @@ bool ModuleParser::ReadValue(const Instruction& target, Attr attr, AttributeValu
       return true;
     }
     case AttrKind::kComputation:
-      return ReadCallee(&value->emplace<Computation*>());
+      return ReadCallee(&Emplace<Computation*>(*value));
     case AttrKind::kComputations: {
-      auto& callees = value->emplace<std::vector<Computation*>>();
+      auto& callees = Emplace<std::vector<Computation*>>(*value);
       return reader_.ReadBraceList([&] { return ReadCallee(&callees.emplace_back()); });
     }
     default:

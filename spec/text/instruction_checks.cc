@@ -48,11 +48,11 @@ bool ModuleParser::FinishInstruction(Draft& draft) {
   if (!instruction.has_annotations()) return true;
   Annotations& annotations = instruction.mutable_annotations();
   const Shape& shape = instruction.shape();
-  if (annotations.has_parameter_replication) {
+  if (annotations.parameter_replication) {
     if (instruction.opcode() != Opcode::kParameter) {
       return FailInstruction(draft, "takes no parameter_replication: it is no parameter");
     }
-    const int64_t given = static_cast<int64_t>(annotations.parameter_replication.size());
+    const int64_t given = static_cast<int64_t>(annotations.parameter_replication->size());
     if (given != shape.leaf_count()) {
       return FailInstruction(draft, absl::StrCat("has ", shape.leaf_count(),
                                                  " leaves, parameter_replication names ", given));
@@ -103,7 +103,7 @@ bool ModuleParser::InferMissingShape(const Draft& draft, Instruction& instructio
     return FailInstruction(draft, absl::StrCat("is written without shape, and none follows: ",
                                                shape.status().message()));
   }
-  instruction.set_shape(WithLayouts(*std::move(shape)));
+  instruction.set_shared_shape(reader_.shapes.Share(WithLayouts(*std::move(shape))));
   return true;
 }
 
@@ -114,10 +114,10 @@ bool ModuleParser::ApplyOperationRules(Draft& draft, Instruction& instruction) {
     case Opcode::kConstant:
       return true;
     case Opcode::kAfterAll:
-      instruction.set_shape(Shape::Token());
+      instruction.set_shared_shape(reader_.shapes.Share(Shape::Token()));
       return true;
     case Opcode::kAddDependency:
-      instruction.set_shape(instruction.operand(0)->shape());
+      instruction.set_shared_shape(instruction.operand(0)->shared_shape());
       return true;
     case Opcode::kInfeed:
     case Opcode::kOutfeed:

@@ -86,10 +86,10 @@ bool ModuleParser::ReadRightSide(Body& body, Draft& draft) {
   Shape shape;
   draft.has_shape = CanStartShape(reader_.lexer);
   if (draft.has_shape && !ReadShape(reader_, &shape)) return false;
-  return ReadOpcode(draft, std::move(shape)) && ReadOperands(body, draft);
+  return ReadOpcode(draft, shape) && ReadOperands(body, draft);
 }
 
-bool ModuleParser::ReadOpcode(Draft& draft, Shape shape) {
+bool ModuleParser::ReadOpcode(Draft& draft, const Shape& shape) {
   Lexer& lexer = reader_.lexer;
   draft.opcode_at = reader_.here();
   if (!lexer.Is(TokenKind::kIdent)) {
@@ -97,10 +97,10 @@ bool ModuleParser::ReadOpcode(Draft& draft, Shape shape) {
   }
   const auto row = OpcodesByName().find(lexer.word());
   if (row != OpcodesByName().end()) {
-    draft.instruction = std::make_unique<Instruction>(row->second, std::move(shape));
+    draft.instruction = std::make_unique<Instruction>(row->second, reader_.shapes.Share(shape));
   } else if (auto sugar = AsyncSugar(lexer.word())) {
     draft.sugar = sugar->first;
-    draft.instruction = std::make_unique<Instruction>(sugar->second, std::move(shape));
+    draft.instruction = std::make_unique<Instruction>(sugar->second, reader_.shapes.Share(shape));
     if (sugar->second == Opcode::kAsyncStart) {
       draft.wrapped = std::make_unique<Instruction>(sugar->first, Shape::Token());
     }
@@ -162,7 +162,7 @@ bool ModuleParser::ReadConstant(Draft& draft) {
           return reader_.FailAt(open.begin, "a constant has an unbounded dimension");
         }
       }
-      constant->set_shape(ConstantShape(constant->shape()));
+      constant->set_shared_shape(reader_.shapes.Share(ConstantShape(constant->shape())));
       return reader_.Expect(TokenKind::kRightBrace) && reader_.Expect(TokenKind::kRightParen);
     }
     lexer.Restore(open);
@@ -171,7 +171,7 @@ bool ModuleParser::ReadConstant(Draft& draft) {
   absl::StatusOr<Literal> literal = ReadLiteral(lexer, constant->shape(), &reader_.literals);
   if (!literal.ok()) return reader_.Fail(literal.status());
   if (!reader_.literals.elided) constant->set_literal(*std::move(literal));
-  constant->set_shape(ConstantShape(constant->shape()));
+  constant->set_shared_shape(reader_.shapes.Share(ConstantShape(constant->shape())));
   return reader_.Expect(TokenKind::kRightParen);
 }
 
@@ -194,7 +194,7 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
 
 bool ModuleParser::DeclareOperand(Body& body, std::string name, const Shape& shape,
                                   Instruction** operand) {
-  auto parameter = std::make_unique<Instruction>(Opcode::kParameter, shape);
+  auto parameter = std::make_unique<Instruction>(Opcode::kParameter, reader_.shapes.Share(shape));
   parameter->set_parameter_number(body.declared++);
   parameter->set_position(reader_.lexer.position());
   parameter->set_name(std::move(name));
@@ -282,7 +282,7 @@ bool ModuleParser::ReadNested(Body& body, std::optional<Shape>& shape, Instructi
   draft->has_shape = shape.has_value();
   const absl::string_view opcode = lexer.word();
   if (!shape) shape.emplace(Shape::Tuple({}));
-  return ReadOpcode(*draft, *std::move(shape)) && ReadOperands(body, *draft) &&
+  return ReadOpcode(*draft, *shape) && ReadOperands(body, *draft) &&
          FinishNested(body, opcode, *draft, operand);
 }
 

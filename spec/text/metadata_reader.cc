@@ -65,15 +65,15 @@ bool ReadMetadata(Reader& reader, Metadata* metadata) {
       case 6:
         return reader.ReadInt32(&metadata->source_end_column);
       case 7:
-        return ReadProfileTypes(reader, &metadata->profile_type);
+        return ReadProfileTypes(reader, &metadata->mutable_rare().profile_type);
       case 8:
-        return reader.ReadString(&metadata->deduplicated_name);
+        return reader.ReadString(&metadata->mutable_rare().deduplicated_name);
       case 9:
-        return reader.ReadString(&metadata->scheduling_name);
+        return reader.ReadString(&metadata->mutable_rare().scheduling_name);
       case 10:
         return reader.ReadInt32(&metadata->stack_frame_id);
       case 11:
-        return reader.ReadString(&metadata->payload);
+        return reader.ReadString(&metadata->mutable_rare().payload);
       case -1:
         return false;
       default:

@@ -97,7 +97,7 @@ class ModuleParser {
   bool ReadInstruction(Body& body);
   // From the shape or opcode on.
   bool ReadRightSide(Body& body, Draft& draft);
-  bool ReadOpcode(Draft& draft, Shape shape);
+  bool ReadOpcode(Draft& draft, const Shape& shape);
   bool ReadOperands(Body& body, Draft& draft);
   bool ReadOperand(Body& body, Instruction* user);
   bool ReadReference(Body& body, const std::optional<Shape>& shape, Instruction** operand);

@@ -65,8 +65,8 @@ std::string SortedJson(const std::string& config) {
 
 bool IsPrinted(const Metadata& metadata) {
   return !metadata.op_type.empty() || !metadata.op_name.empty() || !metadata.source_file.empty() ||
-         !metadata.scheduling_name.empty() || metadata.stack_frame_id != 0 ||
-         !metadata.payload.empty();
+         !metadata.rare().scheduling_name.empty() || metadata.stack_frame_id != 0 ||
+         !metadata.rare().payload.empty();
 }
 
 }  // namespace
@@ -157,12 +157,12 @@ void BodyPrinter::Value(const AttributeUse& use, const AttributeValue& value) {
     void operator()(const Slices& v) { AppendSlices(v, out); }
     void operator()(const Window& v) { AppendWindow(v, out); }
     void operator()(const PaddingConfig& v) { AppendPadding(v, out); }
-    void operator()(const ConvolutionDimensions& v) { AppendDimLabels(v, out); }
-    void operator()(const ReplicaGroups& v) {
-      AppendReplicaGroups(v, options.full_replica_group_list, out);
+    void operator()(const Boxed<ConvolutionDimensions>& v) { AppendDimLabels(*v, out); }
+    void operator()(const Boxed<ReplicaGroups>& v) {
+      AppendReplicaGroups(*v, options.full_replica_group_list, out);
     }
     void operator()(const ResultAccuracy& v) { AppendResultAccuracy(v, options.exact, out); }
-    void operator()(const SparsityConfig& v) { AppendSparsity(v, out); }
+    void operator()(const Boxed<SparsityConfig>& v) { AppendSparsity(*v, out); }
     void operator()(const OutputOperandAliases& v) { AppendAliases(v, out); }
     void operator()(const std::shared_ptr<const DomainSharding>& v) {
       out->append("{kind=\"sharding\", entry=");
@@ -171,7 +171,7 @@ void BodyPrinter::Value(const AttributeUse& use, const AttributeValue& value) {
       AppendSharding(v->exit, /*with_metadata=*/options.metadata, out);
       out->push_back('}');
     }
-    void operator()(const assay::Shape& v) { printer.Shape(v, options.layouts); }
+    void operator()(const Boxed<assay::Shape>& v) { printer.Shape(*v, options.layouts); }
     void operator()(const std::vector<assay::Shape>& v) {
       out->push_back('{');
       AppendJoined(v, ", ", out, [&](const assay::Shape& s) { printer.Shape(s, true); });
@@ -234,11 +234,11 @@ void BodyPrinter::Callees(const assay::Instruction& instruction, const Attribute
 void BodyPrinter::CommonAttributes(const assay::Instruction& instruction,
                                    const assay::Instruction* wrapped) {
   const Annotations& notes = instruction.annotations();
-  if (notes.has_parameter_replication && instruction.opcode() == Opcode::kParameter &&
+  if (notes.parameter_replication && instruction.opcode() == Opcode::kParameter &&
       options_.extra_attributes) {
     Key("parameter_replication");
     out_->push_back('{');
-    AppendJoined(notes.parameter_replication, ",", out_,
+    AppendJoined(*notes.parameter_replication, ",", out_,
                  [this](bool replicated) { AppendBool(replicated, out_); });
     out_->push_back('}');
   }

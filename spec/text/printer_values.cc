@@ -334,16 +334,17 @@ void AppendMetadata(const Metadata& metadata, std::string* out) {
   number("source_end_line=", metadata.source_end_line);
   number("source_column=", metadata.source_column);
   number("source_end_column=", metadata.source_end_column);
-  if (!metadata.profile_type.empty()) {
+  if (!metadata.rare().profile_type.empty()) {
     name("profile_type=");
     out->push_back('{');
-    AppendJoined(metadata.profile_type, ",", out, [out](int32_t type) { AppendInt(type, out); });
+    AppendJoined(metadata.rare().profile_type, ",", out,
+                 [out](int32_t type) { AppendInt(type, out); });
     out->push_back('}');
   }
-  text("deduplicated_name=", metadata.deduplicated_name);
-  text("scheduling_name=", metadata.scheduling_name);
+  text("deduplicated_name=", metadata.rare().deduplicated_name);
+  text("scheduling_name=", metadata.rare().scheduling_name);
   number("stack_frame_id=", metadata.stack_frame_id);
-  text("metadata_payload=", metadata.payload);
+  text("metadata_payload=", metadata.rare().payload);
   out->push_back('}');
 }
 

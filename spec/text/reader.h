@@ -16,6 +16,7 @@
 #include "spec/ir/attribute_values.h"
 #include "spec/ir/metadata.h"
 #include "spec/ir/shape.h"
+#include "spec/ir/shape_table.h"
 #include "spec/text/lexer.h"
 #include "spec/text/literal_text.h"
 #include "spec/text/parser.h"
@@ -32,6 +33,7 @@ class Reader {
   absl::Status status;
   ParseOptions options;
   LiteralReadState literals;
+  ShapeTable shapes;
 
   // These return false, so that a caller can return them.
   bool Fail(absl::Status error) {

@@ -269,6 +269,18 @@ TEST(ParserTest, StackFramesAreNumberedAnew) {
   EXPECT_EQ(id(2), 0);
 }
 
+TEST(ParserTest, NamesOfStackFramesMayBeMissing) {
+  auto module = Parse(
+      "HloModule m\nFileNames\n1\n2 \"b\"\nFunctionNames\n1 2 \"g\" 3\nFileLocations\n"
+      "1 {file_name_id=1 function_name_id=1 line=1 end_line=2 column=3 end_column=4}\n"
+      "2 {file_name_id=2 function_name_id=2 line=5 end_line=5 column=6 end_column=7}\n"
+      "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n"
+      "2 {file_location_id=2 parent_frame_id=2}\n"
+      "ENTRY e { a = f32[] constant(0), metadata={op_name=\"a\" stack_frame_id=2} }");
+  EXPECT_THAT(module->stack_frames.file_names, ElementsAre("", "b"));
+  EXPECT_THAT(module->stack_frames.function_names, ElementsAre("", "g"));
+}
+
 TEST(ParserTest, SugaredStartsMakeAWrapper) {
   auto module = ParseBody(
       "a = ((f32[4]), f32[2], u32[]) slice-start(x), slice={[0:2]}, async_execution_thread=\"io\", "

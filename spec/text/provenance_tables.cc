@@ -9,11 +9,12 @@
 namespace assay {
 namespace {
 
-// INT STRING rows. The number is that of the row and says nothing.
+// INT [STRING] rows. The number is that of the row and says nothing; a name that is missing is
+// empty.
 bool ReadStringRows(Reader& reader, std::vector<std::string>* rows) {
-  while (reader.lexer.Is(TokenKind::kInt)) {
-    reader.lexer.Next();
-    if (!reader.ReadString(&rows->emplace_back())) return false;
+  while (reader.lexer.Eat(TokenKind::kInt)) {
+    std::string& row = rows->emplace_back();
+    if (reader.lexer.Is(TokenKind::kString) && !reader.ReadString(&row)) return false;
   }
   return true;
 }

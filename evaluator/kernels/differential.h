@@ -67,12 +67,12 @@ class Differential {
         const bool index = i < c.indices.size() && c.indices[i];
         operands.push_back(Random(root.operand(i)->shape(), profile, index));
       }
-      const std::vector<Literal> want = Run(root, **straight, operands, -1);
-      ExpectSame(Run(root, **kernel, operands, -1), want);
+      const std::vector<Literal> want = Run(root.shape(), **straight, operands);
+      ExpectSame(Run(root.shape(), **kernel, operands), want);
       const int lent = (*kernel)->in_place_operand();
       if (lent >= 0 && root.shape().is_array() &&
           operands[lent].byte_size() == want[0].byte_size()) {
-        ExpectSame(Run(root, **kernel, operands, lent), want);
+        ExpectSame(Run(root.shape(), **kernel, operands, lent), want);
       }
       if (::testing::Test::HasFailure()) return;
     }
@@ -81,6 +81,60 @@ class Differential {
   int64_t cases() const { return cases_; }
   // Cases for which there is no kernel but the definition.
   int64_t fallbacks() const { return fallbacks_; }
+
+  // Elements of one kind.
+  Literal Random(const Shape& shape, Profile profile, bool index = false) {
+    Literal literal = Literal::Zeros(shape);
+    const ElementType type = shape.element_type();
+    const ElementType part = Info(type).component;
+    for (int64_t i = 0; i < literal.element_count(); ++i) {
+      if (index) {
+        literal.Set(i, {EncodeInteger(type, random_() % 13 - 3)});
+        continue;
+      }
+      Element element = {RandomPart(part, profile), 0};
+      if (IsComplex(type)) element.imag = RandomPart(part, profile);
+      literal.Set(i, element);
+    }
+    return literal;
+  }
+
+  // The leaves of the result. `lent` >= 0: leaf 0 lies in the storage of a copy of that operand.
+  static std::vector<Literal> Run(const Shape& shape, const Kernel& kernel,
+                                  const std::vector<Literal>& operands, int lent = -1) {
+    std::vector<Literal> results;
+    for (const Shape* leaf : Leaves(shape)) {
+      results.push_back(Literal::Zeros(*leaf));
+      std::memset(results.back().mutable_data(), 0x5A, results.back().byte_size());
+    }
+    std::vector<ArrayRef> inputs;
+    for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
+    if (lent >= 0 && results[0].byte_size() > 0) {
+      std::memcpy(results[0].mutable_data(), operands[lent].data(), results[0].byte_size());
+      inputs[lent].data = results[0].data();
+    }
+    std::vector<MutableArrayRef> outputs;
+    for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
+    EvaluationContext context;
+    const FloatEnvironmentGuard guard;
+    const absl::Status status = kernel.Run(inputs, outputs, context);
+    EXPECT_TRUE(status.ok()) << status;
+    return results;
+  }
+
+  static void ExpectSame(const std::vector<Literal>& got, const std::vector<Literal>& want) {
+    ASSERT_EQ(got.size(), want.size());
+    for (size_t leaf = 0; leaf < got.size(); ++leaf) {
+      if (Literal::BitEqual(got[leaf], want[leaf])) continue;
+      for (int64_t i = 0; i < got[leaf].element_count(); ++i) {
+        const Element a = got[leaf].Get(i), b = want[leaf].Get(i);
+        ASSERT_TRUE(a == b) << "leaf " << leaf << " element " << i << std::hex << ": kernel "
+                            << a.bits << ":" << a.imag << ", definition " << b.bits << ":"
+                            << b.imag;
+      }
+      FAIL() << "surplus bits of leaf " << leaf << " differ";
+    }
+  }
 
  private:
   uint64_t RandomPart(ElementType type, Profile profile) {
@@ -114,59 +168,6 @@ class Differential {
       }
     }
     return bits;
-  }
-
-  Literal Random(const Shape& shape, Profile profile, bool index) {
-    Literal literal = Literal::Zeros(shape);
-    const ElementType type = shape.element_type();
-    const ElementType part = Info(type).component;
-    for (int64_t i = 0; i < literal.element_count(); ++i) {
-      if (index) {
-        literal.Set(i, {EncodeInteger(type, random_() % 13 - 3)});
-        continue;
-      }
-      Element element = {RandomPart(part, profile), 0};
-      if (IsComplex(type)) element.imag = RandomPart(part, profile);
-      literal.Set(i, element);
-    }
-    return literal;
-  }
-
-  // `lent` >= 0: result 0 lies in the storage of a copy of that operand.
-  std::vector<Literal> Run(const Instruction& root, const Kernel& kernel,
-                           const std::vector<Literal>& operands, int lent) {
-    std::vector<Literal> results;
-    for (const Shape* leaf : Leaves(root.shape())) {
-      results.push_back(Literal::Zeros(*leaf));
-      std::memset(results.back().mutable_data(), 0x5A, results.back().byte_size());
-    }
-    std::vector<ArrayRef> inputs;
-    for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
-    if (lent >= 0 && results[0].byte_size() > 0) {
-      std::memcpy(results[0].mutable_data(), operands[lent].data(), results[0].byte_size());
-      inputs[lent].data = results[0].data();
-    }
-    std::vector<MutableArrayRef> outputs;
-    for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
-    EvaluationContext context;
-    const FloatEnvironmentGuard guard;
-    const absl::Status status = kernel.Run(inputs, outputs, context);
-    EXPECT_TRUE(status.ok()) << status;
-    return results;
-  }
-
-  static void ExpectSame(const std::vector<Literal>& got, const std::vector<Literal>& want) {
-    ASSERT_EQ(got.size(), want.size());
-    for (size_t leaf = 0; leaf < got.size(); ++leaf) {
-      if (Literal::BitEqual(got[leaf], want[leaf])) continue;
-      for (int64_t i = 0; i < got[leaf].element_count(); ++i) {
-        const Element a = got[leaf].Get(i), b = want[leaf].Get(i);
-        ASSERT_TRUE(a == b) << "leaf " << leaf << " element " << i << std::hex << ": kernel "
-                            << a.bits << ":" << a.imag << ", definition " << b.bits << ":"
-                            << b.imag;
-      }
-      FAIL() << "surplus bits of leaf " << leaf << " differ";
-    }
   }
 
   std::mt19937_64 random_{20240607};

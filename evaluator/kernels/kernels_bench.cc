@@ -1,4 +1,5 @@
 // Kernels on the cases of the peer comparison, and the cost of a run on a small array.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "benchmark/benchmark.h"
+#include "evaluator/collectives.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/real/float_environment.h"
 #include "spec/element/element.h"
@@ -15,9 +17,9 @@ namespace assay {
 namespace {
 
 // Reproducible values: floats in (-4, 4), indices below 4096.
-Literal Operand(const Shape& shape) {
+Literal Operand(const Shape& shape, uint64_t seed = 12345) {
   Literal literal = Literal::Zeros(shape);
-  uint64_t state = 12345;
+  uint64_t state = seed;
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const ElementType type = shape.element_type();
@@ -28,8 +30,10 @@ Literal Operand(const Shape& shape) {
   return literal;
 }
 
+// `members` > 0: a collective, as the first member of a group that large sees it.
 void Run(benchmark::State& state, const std::string& computations,
-         const std::vector<std::string>& parameters, const std::string& instruction) {
+         const std::vector<std::string>& parameters, const std::string& instruction,
+         int64_t members = 0) {
   std::string text = absl::StrCat("HloModule m\n\n", computations, "\nENTRY e {\n");
   for (size_t i = 0; i < parameters.size(); ++i) {
     absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
@@ -38,14 +42,20 @@ void Run(benchmark::State& state, const std::string& computations,
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
   if (!module.ok()) return state.SkipWithError(module.status().ToString().c_str());
   const Instruction& root = *(*module)->entry()->root();
-  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+  absl::StatusOr<std::unique_ptr<Kernel>> kernel =
+      members > 0 ? PrepareCollective(root, members, 0) : PrepareKernel(root);
   if (!kernel.ok()) return state.SkipWithError(kernel.status().ToString().c_str());
   std::vector<Literal> operands;
   std::vector<ArrayRef> inputs;
-  for (const Instruction* operand : root.operands()) operands.push_back(Operand(operand->shape()));
+  for (int64_t member = 0; member < std::max<int64_t>(1, members); ++member) {
+    for (const Instruction* operand : root.operands()) {
+      operands.push_back(Operand(operand->shape(), 12345 + member));
+    }
+  }
   for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
   std::vector<Literal> results;
-  for (const Shape* leaf : Leaves(root.shape())) results.push_back(Literal::Zeros(*leaf));
+  for (const Shape* leaf : Leaves(members > 0 ? CollectiveResult(root) : root.shape()))
+    results.push_back(Literal::Zeros(*leaf));
   std::vector<MutableArrayRef> outputs;
   for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
   EvaluationContext context;
@@ -134,6 +144,47 @@ KERNEL_BENCHMARK(threefry_odd_1m, "",
                  "u64[2]");
 KERNEL_BENCHMARK(philox_1m, "",
                  "(u64[3], u32[1048576]) rng-bit-generator(p0), algorithm=rng_philox", "u64[3]");
+#define GROUP_BENCHMARK(name, members, computations, instruction, ...) \
+  void BM_##name(benchmark::State& state) {                            \
+    Run(state, computations, {__VA_ARGS__}, instruction, members);     \
+  }                                                                    \
+  BENCHMARK(BM_##name)->Unit(benchmark::kMicrosecond)
+
+constexpr char kSubtract[] =
+    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+    "  ROOT c = f32[] subtract(a, b)\n}\n";
+
+// What the collectives of 8 members are compared with: every operand copied once.
+void BM_copy_8_of_1m(benchmark::State& state) {
+  const Shape shape(ElementType::kF32, {1 << 20});
+  std::vector<Literal> from, to;
+  for (int64_t member = 0; member < 8; ++member) {
+    from.push_back(Operand(shape, member));
+    to.push_back(Operand(shape, member + 8));
+  }
+  for (auto _ : state) {
+    for (int64_t member = 0; member < 8; ++member) {
+      std::memcpy(to[member].mutable_data(), from[member].data(), from[member].byte_size());
+    }
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(BM_copy_8_of_1m)->Unit(benchmark::kMicrosecond);
+GROUP_BENCHMARK(all_reduce_add_8_of_1m, 8, kAdd,
+                "f32[1048576] all-reduce(p0), replica_groups={}, to_apply=f", "f32[1048576]");
+GROUP_BENCHMARK(all_reduce_maximum_8_of_1m, 8, kMax,
+                "f32[1048576] all-reduce(p0), replica_groups={}, to_apply=f", "f32[1048576]");
+GROUP_BENCHMARK(all_reduce_subtract_8_of_1m, 8, kSubtract,
+                "f32[1048576] all-reduce(p0), replica_groups={}, to_apply=f", "f32[1048576]");
+GROUP_BENCHMARK(reduce_scatter_add_8_of_1m, 8, kAdd,
+                "f32[1024,128] reduce-scatter(p0), replica_groups={}, dimensions={1}, to_apply=f",
+                "f32[1024,1024]");
+GROUP_BENCHMARK(all_gather_8_of_1m, 8, "",
+                "f32[1024,8192] all-gather(p0), replica_groups={}, dimensions={1}",
+                "f32[1024,1024]");
+GROUP_BENCHMARK(all_to_all_8_of_1m, 8, "",
+                "f32[1024,1024] all-to-all(p0), replica_groups={}, dimensions={1}",
+                "f32[1024,1024]");
 KERNEL_BENCHMARK(sort_64k, kLess, "f32[65536] sort(p0), dimensions={0}, to_apply=f", "f32[65536]");
 
 }  // namespace

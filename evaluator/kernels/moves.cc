@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluator/kernels/copy_pieces.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/strided_copy.h"
 #include "evaluator/kernels/view_reader.h"
@@ -102,28 +103,6 @@ class ConstantKernel : public Kernel {
 
  private:
   Literal literal_;  // shares the elements
-};
-
-class ConcatenateKernel : public Kernel {
- public:
-  struct Piece {
-    StridedCopy copy;
-    int64_t offset_bytes;
-  };
-  explicit ConcatenateKernel(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
-  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
-                   EvaluationContext& context) const override {
-    Meter meter(context);
-    for (size_t i = 0; i < pieces_.size(); ++i) {
-      absl::Status status =
-          pieces_[i].copy.Run(operands[i].data, results[0].data + pieces_[i].offset_bytes, meter);
-      if (!status.ok()) return status;
-    }
-    return meter.Flush();
-  }
-
- private:
-  std::vector<Piece> pieces_;
 };
 
 // Fills the result with the padding value, then copies what is left of the operand.
@@ -309,17 +288,19 @@ KernelOrNull PrepareConcatenate(const Instruction& instruction) {
   const int64_t bytes = StorageBytes(shape.element_type());
   const int64_t dimension = instruction.GetInt(Attr::kDimension);
   const Dimensions strides = RowMajorStrides(shape.dimensions());
-  std::vector<ConcatenateKernel::Piece> pieces;
+  std::vector<CopyPieces::Piece> pieces;
   int64_t position = 0;
   for (const Instruction* operand : instruction.operands()) {
     const Shape& piece = operand->shape();
     if (piece.element_type() != shape.element_type()) return nullptr;
-    pieces.push_back(
-        {StridedCopy(bytes, piece.dimensions(), RowMajorStrides(piece.dimensions()), strides),
-         position * strides[dimension] * bytes});
+    CopyPieces::Piece& copy = pieces.emplace_back();
+    copy.copy =
+        StridedCopy(bytes, piece.dimensions(), RowMajorStrides(piece.dimensions()), strides);
+    copy.operand = static_cast<int64_t>(pieces.size()) - 1;
+    copy.to_bytes = position * strides[dimension] * bytes;
     position += piece.dimension(dimension);
   }
-  return std::make_unique<ConcatenateKernel>(std::move(pieces));
+  return std::make_unique<CopyPieces>(std::move(pieces));
 }
 
 KernelOrNull PreparePad(const Instruction& instruction) {

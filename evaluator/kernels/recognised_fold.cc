@@ -208,6 +208,28 @@ void RecognisedFold::IntegerRows(const std::byte* init, int64_t init_bytes, cons
   }
 }
 
+void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t columns,
+                             std::byte* out) const {
+  const auto members = static_cast<int64_t>(x.size());
+  const ElementType part = Info(type_).component;
+  const int64_t width = IsComplex(type_) ? 2 * columns : columns;  // sums, part by part
+  Scratch<double, 1024> values(members * width);
+  for (int64_t m = 0; m < members; ++m) {
+    DecodeFloats(type_, x[m], columns, values.data() + m * width);
+  }
+  Scratch<uint64_t, 256> results(width);
+  if (way_ == Way::kProduct) {
+    for (int64_t j = 0; j < width; ++j) {
+      const double* column = values.data() + j;
+      results[j] = RoundedProduct(part, column[0], column + width, width, members - 1);
+    }
+  } else {
+    // -0 changes no sum, not even one of zeros.
+    RoundedSumBlock(part, -0.0, values.data(), width, members, width, results.data());
+  }
+  for (int64_t j = 0; j < width; ++j) StoreElement(part, {results[j]}, out, j);
+}
+
 RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* init)
     : fold_(fold), init_(LoadElement(fold.type_, init, 0)) {
   double parts[2];

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
@@ -26,6 +27,10 @@ class RecognisedFold {
   // may be `init`.
   absl::Status Rows(const std::byte* init, int64_t init_step, const std::byte* x, int64_t rows,
                     int64_t n, std::byte* out, Meter& meter) const;
+
+  // out[j] is the reducer applied to x[0][j], x[1][j], ..., x[members-1][j], for sums and products
+  // of floats (every other recognised reducer has a PairwiseLoop, cell_fold.h).
+  void Columns(absl::Span<const std::byte* const> x, int64_t columns, std::byte* out) const;
 
   ElementType type() const { return type_; }
 

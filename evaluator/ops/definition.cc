@@ -14,17 +14,17 @@
 namespace assay {
 namespace {
 
-using Define = DefinitionOr (*)(const Instruction&);
+using DefineInstruction = DefinitionOr (*)(const Instruction&);
 
-constexpr std::array<Define, kOpcodeCount> kDefinitions = [] {
-  std::array<Define, kOpcodeCount> table{};
+constexpr std::array<DefineInstruction, kOpcodeCount> kDefinitions = [] {
+  std::array<DefineInstruction, kOpcodeCount> table{};
 #define DEFINITION(opcode, name) table[static_cast<int>(Opcode::opcode)] = Define##name;
 #include "evaluator/ops/definitions.def"
 #undef DEFINITION
   return table;
 }();
 
-Define FindDefinition(Opcode opcode) {
+DefineInstruction FindDefinition(Opcode opcode) {
   return Info(opcode).elementwise() ? DefineElementwise : kDefinitions[static_cast<int>(opcode)];
 }
 
@@ -68,8 +68,8 @@ class StoredElements : public OperandElements {
 
 class StraightKernel : public Kernel {
  public:
-  explicit StraightKernel(const Instruction& instruction)
-      : instruction_(instruction), programs_(ProgramCache::Current()) {
+  explicit StraightKernel(Define define)
+      : define_(std::move(define)), programs_(ProgramCache::Current()) {
     if (programs_ == nullptr) programs_ = std::make_shared<ProgramCache>();
   }
 
@@ -77,8 +77,7 @@ class StraightKernel : public Kernel {
                    EvaluationContext& context) const override {
     const FloatEnvironmentGuard guard;
     const ProgramCache::Scope scope(programs_);
-    // A fresh definition: those of whole-array operations remember what they found.
-    DefinitionOr definition = PrepareDefinition(instruction_);
+    DefinitionOr definition = define_();
     if (!definition.ok()) return definition.status();
     StoredElements elements(operands);
     for (size_t leaf = 0; leaf < results.size(); ++leaf) {
@@ -106,7 +105,7 @@ class StraightKernel : public Kernel {
     });
   }
 
-  const Instruction& instruction_;
+  Define define_;
   std::shared_ptr<ProgramCache> programs_;  // so that runs compile nothing twice
 };
 
@@ -118,7 +117,7 @@ absl::Status Unimplemented(const Instruction& instruction, absl::string_view why
 }  // namespace
 
 DefinitionOr PrepareDefinition(const Instruction& instruction) {
-  const Define define = FindDefinition(instruction.opcode());
+  const DefineInstruction define = FindDefinition(instruction.opcode());
   if (define == nullptr) return Unimplemented(instruction, "no definition");
   for (const Instruction* operand : instruction.operands()) {
     if (operand->shape().is_dynamic()) return Unimplemented(instruction, "dynamic dimensions");
@@ -128,11 +127,13 @@ DefinitionOr PrepareDefinition(const Instruction& instruction) {
   return define(instruction);
 }
 
+absl::StatusOr<std::unique_ptr<Kernel>> MakeStraightKernel(Define define) {
+  if (DefinitionOr definition = define(); !definition.ok()) return definition.status();
+  return std::make_unique<StraightKernel>(std::move(define));
+}
+
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareStraight(const Instruction& instruction) {
-  if (DefinitionOr definition = PrepareDefinition(instruction); !definition.ok()) {
-    return definition.status();
-  }
-  return std::unique_ptr<Kernel>(std::make_unique<StraightKernel>(instruction));
+  return MakeStraightKernel([&instruction] { return PrepareDefinition(instruction); });
 }
 
 bool HasDefinition(Opcode opcode) { return FindDefinition(opcode) != nullptr; }

@@ -40,6 +40,11 @@ using ElementRule =
     std::function<absl::StatusOr<Element>(Index, OperandElements&, EvaluationContext&)>;
 std::unique_ptr<Definition> DefineElement(ElementRule element);
 
+// A kernel that fills its results element by element, from a definition made anew for each run:
+// those of whole-array operations remember what they found. `define` is tried at once.
+using Define = std::function<DefinitionOr()>;
+absl::StatusOr<std::unique_ptr<Kernel>> MakeStraightKernel(Define define);
+
 // The shape of operand k; the element type of operand k.
 inline const Shape& OperandShape(const Instruction& instruction, int64_t k) {
   return instruction.operand(k)->shape();

@@ -1,0 +1,44 @@
+// A result put together from pieces of the operands: concatenate, and the collectives that only
+// move. Tests: moving_kernels_test.cc, collective_kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_COPY_PIECES_H_
+#define ASSAY_EVALUATOR_KERNELS_COPY_PIECES_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/strided_copy.h"
+
+namespace assay::kernels {
+
+class CopyPieces : public Kernel {
+ public:
+  struct Piece {
+    StridedCopy copy;
+    int64_t operand = 0;
+    int64_t result = 0;
+    int64_t from_bytes = 0;  // where the piece begins in the operand
+    int64_t to_bytes = 0;    // and in the result
+  };
+  // Together they must cover the results.
+  explicit CopyPieces(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {}
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    for (const Piece& piece : pieces_) {
+      absl::Status status = piece.copy.Run(operands[piece.operand].data + piece.from_bytes,
+                                           results[piece.result].data + piece.to_bytes, meter);
+      if (!status.ok()) return status;
+    }
+    return meter.Flush();
+  }
+
+ private:
+  std::vector<Piece> pieces_;
+};
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_COPY_PIECES_H_

@@ -1,0 +1,39 @@
+// What definitions and kernels of collectives share: the checks before anything is computed, and
+// the transfers of ragged-all-to-all. Tests: collective_kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_OPS_COLLECTIVES_H_
+#define ASSAY_EVALUATOR_OPS_COLLECTIVES_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "evaluator/collectives.h"
+
+namespace assay {
+
+// That PrepareCollective and PrepareCollectiveStraight take the instruction for such a group.
+absl::Status CheckCollective(const Instruction& collective, int64_t members, int64_t position);
+
+// Rows that one member gets from another.
+struct RaggedTransfer {
+  int64_t sender = 0;
+  int64_t update = 0;
+  int64_t from = 0;  // first row, of the sender's input
+  int64_t to = 0;    // first row, of the receiver's result
+  int64_t rows = 0;
+};
+// An element of a list of offsets or sizes (an operand of one member) at a row-major position.
+using ReadOffset =
+    std::function<absl::StatusOr<int64_t>(int64_t member, int64_t operand, int64_t position)>;
+// How many updates there are for each pair of members.
+int64_t UpdatesPerPair(const Instruction& ragged, int64_t members);
+// All that have rows, by their place in the result of member `receiver`. OUT_OF_RANGE as in
+// PrepareCollective.
+absl::StatusOr<std::vector<RaggedTransfer>> TransfersTo(const Instruction& ragged, int64_t members,
+                                                        int64_t receiver, const ReadOffset& read);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_COLLECTIVES_H_

@@ -5,7 +5,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
-#include "interpreter/machine.h"
 
 namespace assay {
 namespace {
@@ -330,11 +329,15 @@ absl::StatusOr<Literal> DemandMachine::Call(const Computation& computation,
   RunOptions options;
   options.budget = limits_;
   RunStats stats;
-  Machine machine(module_, options, &stats);
-  absl::StatusOr<Literal> result = machine.Call(computation, arguments);
-  machine.WriteStats();
+  Program program;
+  program.module = &module_;
+  program.computation = &computation;
+  program.arguments.emplace_back(arguments.begin(), arguments.end());
+  absl::StatusOr<std::vector<std::vector<Literal>>> results =
+      RunPrograms(absl::MakeConstSpan(&program, 1), options, &stats);
   if (absl::Status status = budget_.Charge(stats.steps); !status.ok()) return status;
-  return result;
+  if (!results.ok()) return results.status();
+  return std::move((*results)[0][0]);
 }
 
 }  // namespace assay

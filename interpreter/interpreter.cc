@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "interpreter/machine.h"
 #include "interpreter/plan.h"
 #include "spec/ops/shape_inference.h"
 #include "spec/verify/verifier.h"
@@ -102,17 +101,27 @@ absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Modul
   absl::StatusOr<std::vector<const Computation*>> order = InCallOrder(*module.entry());
   if (!order.ok()) return order.status();
   std::unique_ptr<PlannedModule> planned(new PlannedModule(module, options));
+  planned->FindEffects(*order);
   Budget budget(-1, options.seconds);
   PlanBuilder::PlanMap& plans = planned->plan_of_;
   for (const Computation* computation : *order) {
     absl::StatusOr<std::unique_ptr<ComputationPlan>> plan =
-        PlanBuilder(*computation, planned->options_, plans, budget).Build();
+        PlanBuilder(*computation, *planned, plans, budget).Build();
     if (!plan.ok()) return plan.status();
     (*plan)->number = static_cast<int32_t>(planned->plans_.size());
     plans[computation] = plan->get();
     planned->plans_.push_back(*std::move(plan));
   }
   return planned;
+}
+
+void PlannedModule::FindEffects(absl::Span<const Computation* const> callees_first) {
+  for (const Computation* computation : callees_first) {
+    for (const auto& instruction : computation->instructions()) {
+      if (HasEffect(*instruction, effectful_)) effectful_.insert(computation);
+      has_transfers_ |= LeavesForLater(*instruction);
+    }
+  }
 }
 
 const ComputationPlan* PlannedModule::plan_of(const Computation& computation) const {
@@ -122,12 +131,13 @@ const ComputationPlan* PlannedModule::plan_of(const Computation& computation) co
 
 absl::StatusOr<Literal> PlannedModule::Run(absl::Span<const Literal> arguments,
                                            const RunOptions& options, RunStats* stats) const {
-  absl::Status status = CheckArguments(*module_.entry(), arguments);
-  if (!status.ok()) return status;
-  Machine machine(*this, options, stats);
-  absl::StatusOr<Literal> result = machine.RunEntry(arguments);
-  machine.WriteStats();
-  return result;
+  Program program;
+  program.module = this;
+  program.arguments.emplace_back(arguments.begin(), arguments.end());
+  absl::StatusOr<std::vector<std::vector<Literal>>> results =
+      RunPrograms(absl::MakeConstSpan(&program, 1), options, stats);
+  if (!results.ok()) return results.status();
+  return std::move((*results)[0][0]);
 }
 
 absl::StatusOr<Literal> Interpret(const Module& module, absl::Span<const Literal> arguments,

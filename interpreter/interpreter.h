@@ -7,13 +7,17 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
+#include "interpreter/process_groups.h"
+#include "interpreter/random_state.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -28,11 +32,36 @@ struct RunBudget {
   double seconds = 600;              // wall time
 };
 
+// A process of a run: which of the programs it executes, and its place in that program's grid.
+struct ProcessId {
+  int64_t program = 0;
+  int64_t replica = 0;
+  int64_t partition = 0;
+  friend bool operator==(const ProcessId&, const ProcessId&) = default;
+};
+
+// The host program as processes see it: what infeeds and receives from the host yield, where
+// outfeeds and sends to the host go. This one has nothing to give and takes nothing.
+class Host {
+ public:
+  virtual ~Host() = default;
+  // The next item of the process's queue, of the shape asked for.
+  virtual absl::StatusOr<Literal> Infeed(const ProcessId& process, const Shape& shape);
+  virtual absl::Status Outfeed(const ProcessId& process, const Literal& value);
+  // `key` is the rendezvous of the instruction's frontend attributes, else its channel id.
+  virtual absl::StatusOr<Literal> Receive(const ProcessId& process, const std::string& key,
+                                          const Shape& shape);
+  virtual absl::Status Send(const ProcessId& process, const std::string& key,
+                            const Literal& value);
+};
+
 // Sees instructions as they run, those of called computations too (not the scalar regions of
 // reduce, sort and their like, which run per element). A status that is not OK ends the run.
 class Observer {
  public:
   virtual ~Observer() = default;
+  // The instructions that follow are those of this process; said where there are several.
+  virtual void Enter(const ProcessId& /*process*/) {}
   // `depth` is 0 in the entry computation.
   virtual absl::Status Before(const Instruction& /*instruction*/, int64_t /*depth*/) {
     return absl::OkStatus();
@@ -47,6 +76,11 @@ struct RunOptions {
   RunBudget budget;
   // Not empty: the module must have been planned with PlanOptions::observed.
   std::vector<Observer*> observers;
+  Host* host = nullptr;  // null: no data to feed, nobody to send to
+  // Of `rng`: equal seeds give equal runs.
+  uint64_t random_seed = 0;
+  // Where random streams stand: a run goes on where the one before it stopped. Null: from the start.
+  RandomStates* random = nullptr;
 };
 
 // An element whose rounding is not proven.
@@ -67,11 +101,15 @@ struct RunStats {
   int64_t stored_bytes = 0;  // that instructions wrote as their results; views write none
 };
 
+class CustomCallRegistry;
+
 struct PlanOptions {
   // Definitions alone, no kernels: slow, and the same bits.
   bool straight = false;
   // Every instruction becomes a step of its own, so that observers see it.
   bool observed = false;
+  // What custom calls mean; null: the well-known targets.
+  const CustomCallRegistry* custom_calls = nullptr;
   // Wall time that planning may take; negative: unlimited. Exceeding it is RESOURCE_EXHAUSTED.
   double seconds = -1;
 };
@@ -88,7 +126,8 @@ class PlannedModule {
                                                                const PlanOptions& options = {});
   ~PlannedModule();
 
-  // The value of the entry's root. Arguments by parameter number; layouts do not count.
+  // The value of the entry's root, on one process. Arguments by parameter number; layouts do not
+  // count.
   absl::StatusOr<Literal> Run(absl::Span<const Literal> arguments, const RunOptions& options = {},
                               RunStats* stats = nullptr) const;
 
@@ -96,15 +135,39 @@ class PlannedModule {
   const PlanOptions& options() const { return options_; }
   // The plan of a computation that runs as such; null for scalar regions.
   const ComputationPlan* plan_of(const Computation& computation) const;
+  // Whether values may be on their way while others are computed.
+  bool has_transfers() const { return has_transfers_; }
+  // The computations that must run although nobody uses their value.
+  const absl::flat_hash_set<const Computation*>& effectful() const { return effectful_; }
   int64_t plan_count() const { return static_cast<int64_t>(plans_.size()); }
 
  private:
   PlannedModule(const Module& module, const PlanOptions& options);
+  void FindEffects(absl::Span<const Computation* const> callees_first);
   const Module& module_;
   PlanOptions options_;
+  bool has_transfers_ = false;
+  absl::flat_hash_set<const Computation*> effectful_;
   std::vector<std::unique_ptr<ComputationPlan>> plans_;
   absl::flat_hash_map<const Computation*, const ComputationPlan*> plan_of_;
 };
+
+// A module and the processes that run it.
+struct Program {
+  const PlannedModule* module = nullptr;
+  const Computation* computation = nullptr;  // null: the entry
+  ProcessGrid grid;
+  // By process (replica * partitions + partition), then by parameter number.
+  std::vector<std::vector<Literal>> arguments;
+};
+
+// Runs the processes of all programs together: they meet in collectives, each program's among
+// themselves, and talk over channels. The value of the root by program and process.
+// FAILED_PRECONDITION for a deadlock, with who waits for whom; the error of a process is that of
+// the run and names it.
+absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const Program> programs,
+                                                              const RunOptions& options = {},
+                                                              RunStats* stats = nullptr);
 
 // Create and Run in one.
 absl::StatusOr<Literal> Interpret(const Module& module, absl::Span<const Literal> arguments,

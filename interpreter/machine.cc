@@ -17,31 +17,58 @@ constexpr int kMaxNestedRuns = 32;
 
 }  // namespace
 
-Machine::Machine(const PlannedModule& module, const RunOptions& options, RunStats* stats)
+Machine::Machine(const PlannedModule& module, const RunOptions& options, Process& process,
+                 Budget& budget, std::shared_ptr<MemoryAccount> memory, RunStats* stats)
     : module_(module),
       options_(options),
+      process_(process),
       stats_(stats),
-      budget_(options.budget.steps, options.budget.seconds),
-      memory_(std::make_shared<MemoryAccount>(options.budget.bytes)),
+      memory_(std::move(memory)),
       free_frames_(module.plan_count()) {
   context_.caller = this;
-  context_.budget = &budget_;
+  context_.budget = &budget;
   context_.scratch = memory_.get();
   if (stats_ != nullptr) context_.undecided = &undecided_;
 }
 
-void Machine::WriteStats() {
+void Machine::AddStats() {
   if (stats_ == nullptr) return;
-  stats_->steps = budget_.spent();
-  stats_->peak_bytes = memory_->peak();
-  stats_->real = context_.real_stats;
-  stats_->stored_bytes = stored_bytes_;
-  stats_->undecided = std::move(undecided_results_);
+  stats_->real.Merge(context_.real_stats);
+  stats_->stored_bytes += stored_bytes_;
+  for (UndecidedResult& result : undecided_results_) {
+    if (stats_->undecided.size() < RunStats::kMostUndecided) {
+      stats_->undecided.push_back(std::move(result));
+    }
+  }
 }
 
-absl::StatusOr<Literal> Machine::RunEntry(absl::Span<const Literal> arguments) {
-  FloatEnvironmentGuard guard;
-  return RunPlan(*module_.plan_of(*module_.module().entry()), arguments);
+absl::Status Machine::Start(const Computation& computation, absl::Span<const Literal> arguments) {
+  return Begin(*module_.plan_of(computation), arguments);
+}
+
+absl::Status Machine::Advance() {
+  absl::Status status = RunUntil(1);
+  if (!status.ok()) {
+    stack_.clear();
+    return status;
+  }
+  finished_ = waits_for() == nullptr;
+  return status;
+}
+
+absl::StatusOr<Literal> Machine::TakeResult() { return End(); }
+
+const Pending* Machine::waits_for() const {
+  return stack_.empty() ? nullptr : stack_.back().pending.get();
+}
+
+std::vector<const Instruction*> Machine::Path() const {
+  std::vector<const Instruction*> path;
+  for (const Activation& activation : stack_) {
+    if (activation.next == activation.plan->steps.size()) continue;
+    path.push_back(activation.plan->steps[activation.next].instruction);
+  }
+  return path;
 }
 
 absl::StatusOr<Literal> Machine::Call(const Computation& computation,
@@ -54,29 +81,40 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
     return absl::ResourceExhaustedError(absl::StrCat(
         "regions are nested deeper than ", kMaxNestedRuns, " levels at ", computation.name()));
   }
-  absl::StatusOr<Literal> result = RunPlan(*plan, arguments);
+  const size_t floor = stack_.size();
+  absl::Status status = Begin(*plan, arguments);
+  if (status.ok()) status = RunUntil(floor + 1);
+  if (status.ok() && waits_for() != nullptr) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("computation ", computation.name(),
+                     " is applied element by element and must not wait for other processes"));
+  }
+  absl::StatusOr<Literal> result = status;
+  if (status.ok()) result = End();
+  stack_.resize(floor);
   --nested_runs_;
   return result;
 }
 
-absl::StatusOr<Literal> Machine::RunPlan(const ComputationPlan& plan,
-                                         absl::Span<const Literal> arguments) {
+absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments) {
   std::unique_ptr<Frame> frame = TakeFrame(plan);
   size_t next = 0;
   for (const Literal& argument : arguments) {
     for (const Literal& leaf : Flatten(argument)) {
-      absl::Status status = LoadArgument(plan, *frame, plan.parameters[next++], leaf);
+      const int32_t slot = plan.parameters[next++];
+      absl::Status status = WriteSlot(plan, *frame, slot, leaf);
+      if (status.ok() && !plan.slots[slot].small) {
+        status = memory_->Reserve(plan.slots[slot].bytes, *plan.slots[slot].shape);
+      }
       if (!status.ok()) return status;
     }
   }
-  const size_t floor = stack_.size();
-  absl::Status status = Push(plan, std::move(frame));
-  if (status.ok()) status = RunUntil(floor + 1);
-  if (!status.ok()) {
-    stack_.resize(floor);
-    return status;
-  }
+  return Push(plan, std::move(frame));
+}
+
+absl::StatusOr<Literal> Machine::End() {
   Activation& top = stack_.back();
+  const ComputationPlan& plan = *top.plan;
   std::vector<Literal> leaves;
   leaves.reserve(plan.roots.size());
   for (const RootSlot& root : plan.roots) leaves.push_back(ReadSlot(plan, *top.frame, root.slot));
@@ -98,11 +136,13 @@ absl::Status Machine::RunUntil(size_t floor) {
     absl::Status status = context_.Charge(1);
     if (status.ok()) status = RunStep(step);
     if (!status.ok()) return Locate(status, step);
+    if (waits_for() != nullptr) return absl::OkStatus();
   }
 }
 
 absl::Status Machine::RunStep(const Step& step) {
-  if (!options_.observers.empty()) {
+  const bool goes_on = stack_.back().pending != nullptr;
+  if (!options_.observers.empty() && !goes_on && !step.hidden) {
     absl::Status status = Observe(stack_.back(), step, /*after=*/false);
     if (!status.ok()) return status;
   }
@@ -114,8 +154,15 @@ absl::Status Machine::RunStep(const Step& step) {
     case StepKind::kScalarWhile:
       status = RunScalarWhile(step);
       break;
+    case StepKind::kDepart:
+      status = Depart(step);
+      break;
     case StepKind::kObserve:
       break;
+    case StepKind::kEffect:
+      return RunEffect(step);
+    case StepKind::kAwait:
+      return Await(step);
     case StepKind::kCall:
       return StartCall(step);
     case StepKind::kWhile:
@@ -208,6 +255,75 @@ absl::Status Machine::RunScalarWhile(const Step& step) {
     StoreElement(plan.slots[slot].shape->element_type(), state[i], Data(plan, *top.frame, slot), 0);
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<PendingPtr> Machine::StartEffect(const Step& step) {
+  const Activation& top = stack_.back();
+  std::vector<Literal> operands;
+  operands.reserve(step.operands.size());
+  for (const int32_t slot : step.operands) {
+    operands.push_back(ReadSlot(*top.plan, *top.frame, slot));
+  }
+  return step.effect->Start(operands, Path(), process_, context_);
+}
+
+absl::Status Machine::RunEffect(const Step& step) {
+  if (stack_.back().pending == nullptr) {
+    absl::StatusOr<PendingPtr> pending = StartEffect(step);
+    if (!pending.ok()) return pending.status();
+    stack_.back().pending = *std::move(pending);
+  }
+  return TakePending(step, stack_.back().pending);
+}
+
+absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
+  Activation& top = stack_.back();
+  top.pending = pending;
+  if (!pending->ready()) return absl::OkStatus();
+  absl::StatusOr<std::vector<Literal>> leaves = pending->Take();
+  if (!leaves.ok()) return leaves.status();
+  top.pending = nullptr;
+  for (size_t i = 0; i < leaves->size(); ++i) {
+    absl::Status status = WriteSlot(*top.plan, *top.frame, step.results[i], (*leaves)[i]);
+    if (!status.ok()) return status;
+  }
+  return FinishStep(top, step);
+}
+
+// The storage of the first result stands for all of them until they are awaited; it is a buffer of
+// its own, since modules with transfers keep no small values in frames.
+absl::Status Machine::Depart(const Step& step) {
+  absl::StatusOr<PendingPtr> pending = StartEffect(step);
+  if (!pending.ok()) return pending.status();
+  Activation& top = stack_.back();
+  for (const int32_t slot : step.results) {
+    absl::Status status = GiveBuffer(*top.plan, *top.frame, slot);
+    if (!status.ok()) return status;
+  }
+  if (step.results.empty()) return absl::OkStatus();
+  const Slot& first = top.plan->slots[step.results[0]];
+  const BufferPtr& storage = top.frame->buffers[first.place];
+  process_.departures()[storage.get()] = {storage, *std::move(pending)};
+  return absl::OkStatus();
+}
+
+absl::Status Machine::Await(const Step& step) {
+  Activation& top = stack_.back();
+  if (!step.operands.empty()) {
+    const std::byte* key = Data(*top.plan, *top.frame, step.operands[0]);
+    const auto departure = process_.departures().find(key);
+    if (departure != process_.departures().end()) {
+      const PendingPtr pending = departure->second.pending;
+      if (pending->ready()) process_.departures().erase(departure);
+      return TakePending(step, pending);
+    }
+  }
+  // It was there when it started.
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    Transfer(*top.plan, *top.frame, step.operands[i], step.uses[i] != OperandUse::kKeep, *top.plan,
+             *top.frame, step.results[i]);
+  }
+  return FinishStep(top, step);
 }
 
 absl::Status Machine::StartCall(const Step& step) {
@@ -305,7 +421,7 @@ absl::Status Machine::Finish() {
 }
 
 absl::Status Machine::FinishStep(Activation& activation, const Step& step) {
-  if (!options_.observers.empty()) {
+  if (!options_.observers.empty() && !step.hidden) {
     absl::Status status = Observe(activation, step, /*after=*/true);
     if (!status.ok()) return Locate(status, step);
   }
@@ -417,15 +533,16 @@ absl::Status Machine::GiveBuffer(const ComputationPlan& plan, Frame& frame, int3
   return absl::OkStatus();
 }
 
-absl::Status Machine::LoadArgument(const ComputationPlan& plan, Frame& frame, int32_t slot,
-                                   const Literal& leaf) {
+absl::Status Machine::WriteSlot(const ComputationPlan& plan, Frame& frame, int32_t slot,
+                                const Literal& leaf) {
   const Slot& info = plan.slots[slot];
-  if (info.small) {
-    if (info.bytes > 0) std::memcpy(frame.small.data() + info.place, leaf.data(), info.bytes);
-    return absl::OkStatus();
+  if (!info.shape->is_array()) return absl::OkStatus();
+  if (!info.small) {
+    frame.buffers[info.place] = leaf.buffer();
+  } else if (info.bytes > 0) {
+    std::memcpy(frame.small.data() + info.place, leaf.data(), info.bytes);
   }
-  frame.buffers[info.place] = leaf.buffer();
-  return memory_->Reserve(info.bytes, *info.shape);
+  return absl::OkStatus();
 }
 
 Literal Machine::ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const {

@@ -1,4 +1,4 @@
-// One run of a planned module: a stack of activations, each a frame of values and a place in a
+// One process that runs a planned module: a stack of activations, each a frame of values and a place in a
 // plan. Calls, loops and branches push and pop activations, so that nesting costs heap and no
 // machine stack.
 #ifndef ASSAY_INTERPRETER_MACHINE_H_
@@ -11,6 +11,7 @@
 #include "interpreter/interpreter.h"
 #include "interpreter/memory.h"
 #include "interpreter/plan.h"
+#include "interpreter/process.h"
 
 namespace assay {
 
@@ -22,13 +23,23 @@ struct Frame {
 
 class Machine : public ComputationCaller {
  public:
-  Machine(const PlannedModule& module, const RunOptions& options, RunStats* stats);
+  Machine(const PlannedModule& module, const RunOptions& options, Process& process, Budget& budget,
+          std::shared_ptr<MemoryAccount> memory, RunStats* stats);
 
-  absl::StatusOr<Literal> RunEntry(absl::Span<const Literal> arguments);
+  absl::Status Start(const Computation& computation, absl::Span<const Literal> arguments);
+  // Goes on until the computation has ended, or its step waits for other processes.
+  absl::Status Advance();
+  bool finished() const { return finished_; }
+  // What it waits for; null when it can go on.
+  const Pending* waits_for() const;
+  // The step under way and the calls that led to it, outermost first.
+  std::vector<const Instruction*> Path() const;
+  // The value of the computation's root, once.
+  absl::StatusOr<Literal> TakeResult();
   // For regions that are no scalar programs: runs above the current activation.
   absl::StatusOr<Literal> Call(const Computation& computation,
                                absl::Span<const Literal> arguments) override;
-  void WriteStats();
+  void AddStats();
 
  private:
   struct Activation {
@@ -38,10 +49,13 @@ class Machine : public ComputationCaller {
     // Of a while step under way: frames that all turns share, and which of them runs.
     std::unique_ptr<Frame> condition_frame, body_frame;
     bool in_condition = false;
+    PendingPtr pending;  // of an effect under way
   };
 
-  absl::StatusOr<Literal> RunPlan(const ComputationPlan& plan, absl::Span<const Literal> arguments);
+  absl::Status Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments);
+  // Runs down to `floor` activations, of which the last has ended then; or until a step waits.
   absl::Status RunUntil(size_t floor);
+  absl::StatusOr<Literal> End();
   absl::Status RunStep(const Step& step);
   absl::Status RunKernel(const Step& step);
   void NoteUndecided(const Step& step);
@@ -51,6 +65,11 @@ class Machine : public ComputationCaller {
   absl::Status StartCondition(const Step& step);
   absl::Status StartBody(const Step& step);
   absl::Status RunScalarWhile(const Step& step);
+  absl::Status RunEffect(const Step& step);
+  absl::Status Depart(const Step& step);
+  absl::Status Await(const Step& step);
+  absl::StatusOr<PendingPtr> StartEffect(const Step& step);
+  absl::Status TakePending(const Step& step, PendingPtr pending);
   // The activation on top has finished: hands its results to the one below.
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
@@ -66,25 +85,26 @@ class Machine : public ComputationCaller {
   // A value into parameter i of a callee; one that the callee never reads is let go instead.
   static void PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
                             bool move, const ComputationPlan& callee, Frame& frame, size_t i);
+  absl::Status WriteSlot(const ComputationPlan& plan, Frame& frame, int32_t slot,
+                         const Literal& leaf);
   static void ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot);
   // The operands [first, first + count) of a step into the parameters of a callee.
   void PassOperands(const Step& step, size_t first, const ComputationPlan& callee, Frame& frame);
   void MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step, Activation& receiver);
   absl::Status GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot);
-  absl::Status LoadArgument(const ComputationPlan& plan, Frame& frame, int32_t slot,
-                            const Literal& leaf);
   Literal ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
   absl::Status Observe(const Activation& activation, const Step& step, bool after);
   absl::Status Locate(const absl::Status& status, const Step& step) const;
 
   const PlannedModule& module_;
   const RunOptions& options_;
+  Process& process_;
   RunStats* stats_;
-  Budget budget_;
   std::shared_ptr<MemoryAccount> memory_;
   EvaluationContext context_;
   std::vector<Activation> stack_;
   std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number
+  bool finished_ = false;
   int nested_runs_ = 0;
   int64_t stored_bytes_ = 0;
   std::vector<UndecidedElement> undecided_;  // of the kernel that runs

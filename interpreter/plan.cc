@@ -11,7 +11,19 @@ namespace assay {
 namespace {
 
 // How the interpreter treats an operation. Everything else is a kernel.
-enum class Role { kKernel, kParameter, kConstant, kTuple, kElement, kForward, kToken, kStep };
+enum class Role {
+  kKernel,
+  kParameter,
+  kConstant,
+  kTuple,
+  kElement,
+  kForward,
+  kToken,
+  kStep,
+  kEffect,
+  kStart,
+  kDone,
+};
 
 Role RoleOf(Opcode opcode) {
   switch (opcode) {
@@ -26,6 +38,7 @@ Role RoleOf(Opcode opcode) {
     case Opcode::kCopy:
     case Opcode::kOptimizationBarrier:
     case Opcode::kAddDependency:
+    case Opcode::kDomain:
       return Role::kForward;
     case Opcode::kAfterAll:
       return Role::kToken;
@@ -34,8 +47,25 @@ Role RoleOf(Opcode opcode) {
     case Opcode::kWhile:
     case Opcode::kConditional:
       return Role::kStep;
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCopyStart:
+    case Opcode::kRecv:
+    case Opcode::kSend:
+      return Role::kStart;
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAsyncDone:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCopyDone:
+    case Opcode::kRecvDone:
+    case Opcode::kSendDone:
+      return Role::kDone;
     default:
-      return Role::kKernel;
+      return IsEffect(opcode) ? Role::kEffect : Role::kKernel;
   }
 }
 
@@ -64,17 +94,75 @@ bool IsInterpreted(Opcode opcode) {
 
 std::vector<const Computation*> PlannedCallees(const Instruction& instruction) {
   if (IsControlStep(instruction.opcode())) return ControlCallees(instruction);
+  const Instruction* applying = &instruction;
+  if (instruction.opcode() == Opcode::kAsyncStart) {
+    applying = WrappedCollective(instruction);
+    if (applying == nullptr) return {instruction.GetComputation(Attr::kCalls)};
+  }
   std::vector<const Computation*> planned;
-  for (const Computation* callee : instruction.called_computations()) {
+  for (const Computation* callee : applying->called_computations()) {
     if (!ProgramCache::Find(*callee).ok()) planned.push_back(callee);
   }
   return planned;
 }
 
-PlanBuilder::PlanBuilder(const Computation& computation, const PlanOptions& options,
+std::vector<const Instruction*> RunningOrder(const Computation& computation) {
+  std::vector<const Instruction*> order;
+  if (!computation.schedule().empty()) {
+    order.assign(computation.schedule().begin(), computation.schedule().end());
+    return order;
+  }
+  // Depth first, so that what others wait for comes right before them.
+  enum class Mark : uint8_t { kNew, kOpen, kDone };
+  std::vector<Mark> marks(computation.instruction_count(), Mark::kNew);
+  std::vector<const Instruction*> stack;
+  order.reserve(marks.size());
+  for (const auto& first : computation.instructions()) {
+    stack.push_back(first.get());
+    while (!stack.empty()) {
+      const Instruction* top = stack.back();
+      Mark& mark = marks[top->index()];
+      if (mark == Mark::kNew) {
+        mark = Mark::kOpen;
+        for (const auto& list : {top->operands(), top->control_predecessors()}) {
+          for (const Instruction* before : list) {
+            if (marks[before->index()] == Mark::kNew) stack.push_back(before);
+          }
+        }
+        if (stack.back() != top) continue;
+      }
+      stack.pop_back();
+      if (mark == Mark::kDone) continue;
+      mark = Mark::kDone;
+      order.push_back(top);
+    }
+  }
+  return order;
+}
+
+bool HasEffect(const Instruction& instruction,
+               const absl::flat_hash_set<const Computation*>& effectful) {
+  switch (instruction.opcode()) {
+    case Opcode::kPartitionId:
+    case Opcode::kReplicaId:
+      return false;
+    case Opcode::kCustomCall:
+      if (instruction.GetBool(Attr::kCustomCallHasSideEffect)) return true;
+      break;
+    default:
+      if (IsEffect(instruction.opcode())) return true;
+  }
+  for (const Computation* callee : instruction.called_computations()) {
+    if (effectful.contains(callee)) return true;
+  }
+  return false;
+}
+
+PlanBuilder::PlanBuilder(const Computation& computation, const PlannedModule& module,
                          const PlanMap& plans, Budget& budget)
     : computation_(computation),
-      options_(options),
+      module_(module),
+      options_(module.options()),
       plans_(plans),
       budget_(budget),
       plan_(std::make_unique<ComputationPlan>()) {
@@ -95,7 +183,7 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
     slots_of_[parameter->index()] = slots;
     plan_->parameters.insert(plan_->parameters.end(), slots->begin(), slots->end());
   }
-  for (const auto& instruction : computation_.instructions()) {
+  for (const Instruction* instruction : RunningOrder(computation_)) {
     if (!live_[instruction->index()]) continue;
     // Regions take long to compile, all else little.
     const bool calls = !instruction->called_computations().empty();
@@ -113,6 +201,13 @@ void PlanBuilder::FindLive() {
   live_.assign(computation_.instruction_count(), false);
   std::vector<const Instruction*> pending = {computation_.root()};
   live_[computation_.root()->index()] = true;
+  if (module_.effectful().contains(&computation_)) {
+    for (const auto& instruction : computation_.instructions()) {
+      if (!HasEffect(*instruction, module_.effectful())) continue;
+      live_[instruction->index()] = true;
+      pending.push_back(instruction.get());
+    }
+  }
   while (!pending.empty()) {
     const Instruction* instruction = pending.back();
     pending.pop_back();
@@ -133,7 +228,9 @@ int32_t PlanBuilder::NewSlot(const Shape& shape) {
   slot.shape = &shape;
   // Shapes whose size overflows are refused when their storage is asked for.
   slot.bytes = shape.ByteSize().value_or(-1);
-  slot.small = slot.bytes >= 0 && slot.bytes <= kSmallBytes;
+  // Values on their way are known by their buffers.
+  slot.small = slot.bytes >= 0 && slot.bytes <= kSmallBytes && !module_.has_transfers();
+  if (!shape.is_array()) slot.small = true;
   plan_->slots.push_back(slot);
   return static_cast<int32_t>(plan_->slots.size()) - 1;
 }
@@ -186,7 +283,15 @@ absl::Status PlanBuilder::Visit(const Instruction& instruction) {
       }
       return VisitStep(instruction, Step());
     case Role::kStep:
+    case Role::kEffect:
       return VisitStep(instruction, Step());
+    case Role::kStart:
+    case Role::kDone: {
+      const bool start = RoleOf(instruction.opcode()) == Role::kStart;
+      absl::Status status = start ? VisitStart(instruction) : VisitDone(instruction);
+      if (!status.ok()) return status;
+      break;
+    }
   }
   if (!options_.observed) return absl::OkStatus();
   Step step;
@@ -239,7 +344,7 @@ absl::Status PlanBuilder::VisitStep(const Instruction& instruction, Step step) {
 void PlanBuilder::AddStep(const Instruction& instruction, Step step) {
   step.instruction = &instruction;
   SlotList results = NewSlots(instruction.shape());
-  step.results.assign(results->begin(), results->end());
+  step.results = *results;
   if (step.kind == StepKind::kKernel) {
     for (int32_t slot : step.results) step.stored_bytes += plan_->slots[slot].bytes;
   }
@@ -329,6 +434,13 @@ absl::StatusOr<std::unique_ptr<Kernel>> PlanBuilder::PrepareOnViews(
 }
 
 absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step) const {
+  if (RoleOf(instruction.opcode()) == Role::kEffect) {
+    step->kind = StepKind::kEffect;
+    EffectOr effect = PrepareEffect(instruction, options_);
+    if (!effect.ok()) return effect.status();
+    step->effect = *std::move(effect);
+    return absl::OkStatus();
+  }
   if (!IsControlStep(instruction.opcode())) {
     step->kind = StepKind::kKernel;
     absl::StatusOr<std::unique_ptr<Kernel>> kernel =
@@ -348,7 +460,8 @@ absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step
 
 absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* step) const {
   step->kind = StepKind::kWhile;
-  if (options_.observed || options_.straight || !AllScalars(instruction.shape())) {
+  if (options_.observed || options_.straight || module_.has_transfers() ||
+      !AllScalars(instruction.shape())) {
     return absl::OkStatus();
   }
   auto condition = ProgramCache::Find(*instruction.GetComputation(Attr::kCondition));

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/region/scalar_program.h"
+#include "interpreter/effect.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/plan_views.h"
 #include "spec/ir/module.h"
@@ -38,6 +40,9 @@ enum class StepKind : uint8_t {
   kWhile,
   kScalarWhile,  // a loop on scalars, condition and body as flat programs
   kConditional,
+  kEffect,   // waits until the result is there
+  kDepart,   // an effect whose result somebody awaits later
+  kAwait,    // the results of what departed
   kObserve,  // an instruction that only renames slots
 };
 
@@ -58,10 +63,12 @@ struct Step {
   StepKind kind = StepKind::kKernel;
   const Instruction* instruction = nullptr;
   std::unique_ptr<Kernel> kernel;
+  std::unique_ptr<Effect> effect;
   std::vector<const ComputationPlan*> callees;  // call: 1; while: condition, body; branches
   std::shared_ptr<const ScalarProgram> loop_condition, loop_body;
   std::vector<int32_t> operands;  // leaves of all operands, in order; of views, their sources
   std::vector<OperandUse> uses;   // of each operand
+  bool hidden = false;            // from observers: another step shows them the value
   std::vector<int32_t> results;   // leaves of the result
   std::vector<int32_t> dying;     // slots that nobody reads after this step
   int64_t stored_bytes = 0;       // that a kernel writes
@@ -85,12 +92,18 @@ struct ComputationPlan {
 class PlanBuilder {
  public:
   using PlanMap = absl::flat_hash_map<const Computation*, const ComputationPlan*>;
-  PlanBuilder(const Computation& computation, const PlanOptions& options, const PlanMap& plans,
+  PlanBuilder(const Computation& computation, const PlannedModule& module, const PlanMap& plans,
               Budget& budget);
   absl::StatusOr<std::unique_ptr<ComputationPlan>> Build() &&;
 
  private:
   using SlotList = std::shared_ptr<const std::vector<int32_t>>;
+  // An asynchronous computation whose operands are bound by its start and the updates that follow.
+  struct AsyncChain {
+    const Instruction* start = nullptr;
+    std::vector<const Instruction*> bound;
+    bool started = false;  // the wrapped operation
+  };
 
   void FindLive();
   absl::Status Visit(const Instruction& instruction);
@@ -98,6 +111,16 @@ class PlanBuilder {
   absl::Status VisitStep(const Instruction& instruction, Step step);
   absl::Status PrepareStep(const Instruction& instruction, Step* step) const;
   absl::Status PrepareWhile(const Instruction& instruction, Step* step) const;
+  // Operations in two halves (plan_async.cc). The value between has the operands, the results, and
+  // slots for context.
+  absl::Status VisitStart(const Instruction& instruction);
+  absl::Status VisitDone(const Instruction& instruction);
+  absl::Status VisitAsync(const Instruction& instruction);
+  absl::Status VisitAsyncDone(const Instruction& done);
+  // A step that starts the wrapped operation, with `results` for what it yields.
+  absl::Status StartWrapped(const Instruction& by, const AsyncChain& chain, SlotList results);
+  void AppendSlots(const Instruction& operand, std::vector<int32_t>* slots);
+  void AppendZeros(const Shape& shape, std::vector<int32_t>* slots);
   // Data movement that its users read through gets a view and no step.
   absl::Status VisitMovement(const Instruction& instruction);
   std::optional<View> ComposeView(const Instruction& instruction);
@@ -119,6 +142,7 @@ class PlanBuilder {
   void FindRoots();
 
   const Computation& computation_;
+  const PlannedModule& module_;
   const PlanOptions& options_;
   const PlanMap& plans_;
   Budget& budget_;
@@ -127,7 +151,24 @@ class PlanBuilder {
   std::vector<SlotList> slots_of_;                       // by instruction index
   std::optional<ViewChoice> view_choice_;                // none: every instruction is stored
   absl::flat_hash_map<const Instruction*, View> views_;  // sources are slots
+  absl::flat_hash_map<const Instruction*, AsyncChain> chains_;  // by its last instruction so far
 };
+
+// The collective that an async-start wraps, when it is all that its computation does: it can leave
+// and be awaited later. Null otherwise.
+const Instruction* WrappedCollective(const Instruction& async_start);
+
+// Whether its result may be awaited by another instruction, while the process goes on.
+bool LeavesForLater(const Instruction& instruction);
+
+// The instructions in the order in which they run: that of the schedule, if there is one, else that
+// of the text, in which only control edges can point backwards.
+std::vector<const Instruction*> RunningOrder(const Computation& computation);
+
+// Whether it runs although nobody uses its value; `effectful` are the computations that hold such
+// instructions.
+bool HasEffect(const Instruction& instruction,
+               const absl::flat_hash_set<const Computation*>& effectful);
 
 // The computations that an instruction runs as plans: those of control flow, and regions of other
 // operations that are no scalar programs.

@@ -1,0 +1,52 @@
+// What custom calls mean: a registry of targets. The well-known ones (reference
+// ops_control_and_collectives.md 11.2, 11.3) are built in; programs add their own as functions.
+// Tests: custom_call_test.cc.
+#ifndef ASSAY_INTERPRETER_CUSTOM_CALL_H_
+#define ASSAY_INTERPRETER_CUSTOM_CALL_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "evaluator/evaluator.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// One call of a target.
+struct CustomCall {
+  const Instruction& instruction;  // its attributes, called computations and shapes
+  absl::Span<const Literal> operands;
+  ProcessId process;
+  ProcessGrid grid;
+  uint64_t random_seed = 0;
+  EvaluationContext& context;  // budget, and the caller for called computations
+};
+
+// The value of the call, of the instruction's shape.
+using CustomCallHandler = std::function<absl::StatusOr<Literal>(const CustomCall&)>;
+
+class CustomCallRegistry {
+ public:
+  // The well-known targets.
+  static const CustomCallRegistry& BuiltIn();
+
+  // Replaces what the target meant before.
+  void Register(std::string target, CustomCallHandler handler);
+  // Null when nobody has registered the target.
+  const CustomCallHandler* Find(absl::string_view target) const;
+  std::vector<std::string> targets() const;
+
+ private:
+  std::map<std::string, CustomCallHandler, std::less<>> handlers_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_INTERPRETER_CUSTOM_CALL_H_

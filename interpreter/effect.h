@@ -1,0 +1,43 @@
+// Operations whose value does not follow from their operands alone: they ask who their process is,
+// meet other processes, talk to the host, or draw random numbers. Prepared once for an instruction,
+// started each time it is reached. Source: reference ops_control_and_collectives.md 5-11.
+// Tests: world_test.cc, collectives_test.cc, transfers_test.cc, random_test.cc.
+#ifndef ASSAY_INTERPRETER_EFFECT_H_
+#define ASSAY_INTERPRETER_EFFECT_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "evaluator/evaluator.h"
+#include "interpreter/interpreter.h"
+#include "interpreter/pending.h"
+#include "interpreter/process.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+class Effect {
+ public:
+  virtual ~Effect() = default;
+  // `operands` are the leaves of all operands in order. The path ends with the instruction.
+  virtual absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                           Process& process,
+                                           EvaluationContext& context) const = 0;
+};
+using EffectOr = absl::StatusOr<std::unique_ptr<Effect>>;
+
+bool IsEffect(Opcode opcode);
+
+// The instruction must be an effect. NOT_FOUND for a custom call that nobody has registered.
+EffectOr PrepareEffect(const Instruction& instruction, const PlanOptions& options);
+
+// The families.
+EffectOr PrepareCollectiveEffect(const Instruction& instruction);
+EffectOr PrepareTransferEffect(const Instruction& instruction);  // send, recv, infeed, outfeed
+EffectOr PrepareRandomEffect(const Instruction& instruction);
+EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptions& options);
+
+}  // namespace assay
+
+#endif  // ASSAY_INTERPRETER_EFFECT_H_

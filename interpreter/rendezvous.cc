@@ -1,0 +1,253 @@
+#include "interpreter/rendezvous.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "interpreter/world.h"
+
+namespace assay {
+
+// Those who came to one place to do one thing together.
+struct Rendezvous::Meeting {
+  const Instruction* collective = nullptr;  // of who came first
+  std::vector<int64_t> members;
+  std::vector<std::vector<Literal>> brought;  // by position
+  std::vector<bool> is_here;
+  int64_t missing = 0;
+  std::vector<std::vector<Literal>> results;  // by position, once nobody is missing
+};
+
+namespace {
+
+// The leaves that a process gets from a collective: for one that starts, those of the result part.
+std::vector<const Shape*> ResultLeaves(const Instruction& collective) {
+  const bool is_pair = collective.opcode() == Opcode::kAllGatherStart ||
+                       collective.opcode() == Opcode::kCollectivePermuteStart;
+  return Leaves(is_pair ? collective.shape().tuple_shape(1) : collective.shape());
+}
+
+bool AllGetTheSame(Opcode opcode) {
+  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
+         opcode == Opcode::kAllGather || opcode == Opcode::kAllGatherStart;
+}
+
+// What a broadcast gives: the values of one member for each operand.
+absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
+                                               absl::Span<const std::vector<Literal>> brought) {
+  const bool chosen = collective.GetBool(Attr::kHasDynamicRoot);
+  if (!chosen) return brought[0];
+  const Literal& roots = brought[0].back();
+  std::vector<Literal> values;
+  for (const std::vector<Literal>& others : brought) {
+    if (Literal::BitEqual(others.back(), roots)) continue;
+    return absl::InvalidArgumentError("the members of a group disagree about the roots");
+  }
+  for (size_t k = 0; k + 1 < brought[0].size(); ++k) {
+    const int64_t root = DecodeSigned(roots.element_type(), roots.Get(k).bits);
+    if (root < 0 || root >= static_cast<int64_t>(brought.size())) {
+      return absl::OutOfRangeError(
+          absl::StrCat("root ", root, " of operand ", k, " is outside of a group of ",
+                       brought.size(), " processes"));
+    }
+    values.push_back(brought[root][k]);
+  }
+  return values;
+}
+
+}  // namespace
+
+class Rendezvous::Seat : public Pending {
+ public:
+  Seat(std::shared_ptr<Meeting> meeting, int64_t position, const Process& process)
+      : meeting_(std::move(meeting)), position_(position), process_(process) {}
+  bool ready() const override { return meeting_->missing == 0; }
+  absl::StatusOr<std::vector<Literal>> Take() override {
+    return std::move(meeting_->results[position_]);
+  }
+  std::string Awaited() const override {
+    std::vector<std::string> missing, finished;
+    for (size_t i = 0; i < meeting_->members.size(); ++i) {
+      if (meeting_->is_here[i]) continue;
+      ProcessId id = process_.id();
+      id.replica = process_.grid().ReplicaOf(meeting_->members[i]);
+      id.partition = process_.grid().PartitionOf(meeting_->members[i]);
+      (process_.world().IsFinished(id) ? finished : missing)
+          .push_back(process_.world().Name(id));
+    }
+    std::string text;
+    const auto list = [&](const std::vector<std::string>& names, absl::string_view what) {
+      constexpr size_t kShown = 4;
+      if (names.empty()) return;
+      absl::StrAppend(&text, text.empty() ? "" : "; ");
+      for (size_t i = 0; i < std::min(kShown, names.size()); ++i) {
+        absl::StrAppend(&text, i == 0 ? "" : ", ", names[i]);
+      }
+      if (names.size() > kShown) absl::StrAppend(&text, " and ", names.size() - kShown, " more");
+      absl::StrAppend(&text, what);
+    };
+    list(missing, missing.size() == 1 ? " has not come" : " have not come");
+    list(finished, finished.size() == 1 ? " has finished without it" : " have finished without it");
+    return text;
+  }
+
+ private:
+  std::shared_ptr<Meeting> meeting_;
+  int64_t position_;
+  const Process& process_;
+};
+
+struct Rendezvous::Parcel {
+  bool is_there = false;
+  std::vector<Literal> values;
+};
+
+class Rendezvous::Delivery : public Pending {
+ public:
+  Delivery(std::shared_ptr<Parcel> parcel, int64_t source, const Process& process)
+      : parcel_(std::move(parcel)), source_(source), process_(process) {}
+  bool ready() const override { return parcel_->is_there; }
+  absl::StatusOr<std::vector<Literal>> Take() override { return std::move(parcel_->values); }
+  std::string Awaited() const override {
+    ProcessId id = process_.id();
+    id.replica = process_.grid().ReplicaOf(source_);
+    id.partition = process_.grid().PartitionOf(source_);
+    return absl::StrCat(process_.world().Name(id), process_.world().IsFinished(id)
+                                                       ? " has finished without sending it"
+                                                       : " has not sent it");
+  }
+
+ private:
+  std::shared_ptr<Parcel> parcel_;
+  int64_t source_;
+  const Process& process_;
+};
+
+Rendezvous::Place Rendezvous::PlaceOf(const Instruction& instruction, CallPath path,
+                                      int64_t program) {
+  const int64_t channel = instruction.FindInt(Attr::kChannelId).value_or(0);
+  if (channel > 0) return {program, channel, {}};
+  return {program, -1, {path.begin(), path.end()}};
+}
+
+int64_t Rendezvous::Visit(const Instruction& instruction, CallPath path, const Process& process) {
+  return visits_[{PlaceOf(instruction, path, process.id().program), process.number()}]++;
+}
+
+absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallPath path,
+                                            const std::vector<int64_t>& members,
+                                            absl::Span<const Literal> brought, Process& process,
+                                            EvaluationContext& context) {
+  const int64_t visit = Visit(collective, path, process);
+  const auto key =
+      std::make_tuple(PlaceOf(collective, path, process.id().program), members, visit);
+  std::shared_ptr<Meeting>& meeting = meetings_[key];
+  const auto count = static_cast<int64_t>(members.size());
+  if (meeting == nullptr) {
+    meeting = std::make_shared<Meeting>();
+    meeting->collective = &collective;
+    meeting->members = members;
+    meeting->brought.resize(count);
+    meeting->is_here.resize(count);
+    meeting->missing = count;
+  } else if (meeting->collective != &collective &&
+             (meeting->collective->opcode() != collective.opcode() ||
+              !Shape::Compatible(meeting->collective->shape(), collective.shape()))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("processes meet on channel ", std::get<1>(std::get<0>(key)), " in different "
+                     "operations: ", collective.Describe(), " and ",
+                     meeting->collective->Describe()));
+  }
+  const int64_t position =
+      std::find(members.begin(), members.end(), process.number()) - members.begin();
+  meeting->brought[position].assign(brought.begin(), brought.end());
+  meeting->is_here[position] = true;
+  PendingPtr seat = std::make_shared<Seat>(meeting, position, process);
+  if (--meeting->missing > 0) return seat;
+  const std::shared_ptr<Meeting> concluded = std::move(meeting);
+  meetings_.erase(key);
+  if (absl::Status status = Conclude(*concluded, process, context); !status.ok()) return status;
+  return seat;
+}
+
+absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, EvaluationContext& context) {
+  const Instruction& collective = *meeting.collective;
+  const auto count = static_cast<int64_t>(meeting.members.size());
+  meeting.results.resize(count);
+  if (collective.opcode() == Opcode::kCollectiveBroadcast) {
+    absl::StatusOr<std::vector<Literal>> values = Broadcast(collective, meeting.brought);
+    if (!values.ok()) return values.status();
+    std::fill(meeting.results.begin(), meeting.results.end(), *values);
+    meeting.brought.clear();
+    return absl::OkStatus();
+  }
+  std::vector<ArrayRef> operands;
+  for (const std::vector<Literal>& values : meeting.brought) {
+    for (const Literal& value : values) operands.push_back({&value.shape(), value.data()});
+  }
+  const std::vector<const Shape*> leaves = ResultLeaves(collective);
+  const bool shared = AllGetTheSame(collective.opcode());
+  for (int64_t position = 0; position < (shared ? 1 : count); ++position) {
+    absl::StatusOr<const Kernel*> kernel = KernelFor(collective, count, position);
+    if (!kernel.ok()) return kernel.status();
+    std::vector<MutableArrayRef> results;
+    for (const Shape* leaf : leaves) {
+      absl::StatusOr<Literal> value = process.NewArray(*leaf);
+      if (!value.ok()) return value.status();
+      meeting.results[position].push_back(*std::move(value));
+    }
+    for (Literal& value : meeting.results[position]) {
+      results.push_back({&value.shape(), value.mutable_data()});
+    }
+    absl::Status status = (*kernel)->Run(operands, results, context);
+    if (!status.ok()) return status;
+  }
+  for (int64_t position = 1; shared && position < count; ++position) {
+    meeting.results[position] = meeting.results[0];
+  }
+  meeting.brought.clear();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const Kernel*> Rendezvous::KernelFor(const Instruction& collective, int64_t members,
+                                                    int64_t position) {
+  std::unique_ptr<Kernel>& kernel = kernels_[{&collective, members, position}];
+  if (kernel == nullptr) {
+    absl::StatusOr<std::unique_ptr<Kernel>> prepared =
+        straight_ ? PrepareCollectiveStraight(collective, members, position)
+                  : PrepareCollective(collective, members, position);
+    if (!prepared.ok()) return prepared.status();
+    kernel = *std::move(prepared);
+  }
+  return kernel.get();
+}
+
+// The half that comes second takes the parcel off the table.
+std::shared_ptr<Rendezvous::Parcel> Rendezvous::ParcelAt(const Instruction& instruction,
+                                                         CallPath path, int64_t visit,
+                                                         int64_t source, int64_t target,
+                                                         const Process& process) {
+  const auto key =
+      std::make_tuple(PlaceOf(instruction, path, process.id().program), visit, source, target);
+  const auto found = parcels_.find(key);
+  if (found == parcels_.end()) return parcels_[key] = std::make_shared<Parcel>();
+  std::shared_ptr<Parcel> parcel = std::move(found->second);
+  parcels_.erase(found);
+  return parcel;
+}
+
+void Rendezvous::Deliver(const Instruction& instruction, CallPath path, int64_t visit,
+                         int64_t source, int64_t target, const Process& process,
+                         std::vector<Literal> values) {
+  const std::shared_ptr<Parcel> parcel =
+      ParcelAt(instruction, path, visit, source, target, process);
+  parcel->values = std::move(values);
+  parcel->is_there = true;
+}
+
+PendingPtr Rendezvous::Collect(const Instruction& instruction, CallPath path, int64_t visit,
+                               int64_t source, int64_t target, const Process& process) {
+  return std::make_shared<Delivery>(ParcelAt(instruction, path, visit, source, target, process),
+                                    source, process);
+}
+
+}  // namespace assay

@@ -32,6 +32,11 @@ bool IsEffect(Opcode opcode);
 // The instruction must be an effect. NOT_FOUND for a custom call that nobody has registered.
 EffectOr PrepareEffect(const Instruction& instruction, const PlanOptions& options);
 
+// Whether an operand or the result has dynamic dimensions, or the operation is about their sizes.
+bool HasDynamicSizes(const Instruction& instruction);
+// An operation on the parts of its operands that their current sizes say are there.
+EffectOr PrepareDynamicEffect(const Instruction& instruction, const PlanOptions& options);
+
 // The families.
 EffectOr PrepareCollectiveEffect(const Instruction& instruction);
 EffectOr PrepareTransferEffect(const Instruction& instruction);  // send, recv, infeed, outfeed

@@ -485,6 +485,9 @@ void Machine::Transfer(const ComputationPlan& from_plan, Frame& from, int32_t fr
                        const ComputationPlan& to_plan, Frame& to, int32_t to_slot) {
   const Slot& source = from_plan.slots[from_slot];
   const Slot& target = to_plan.slots[to_slot];
+  if (target.sizes >= 0) {
+    WriteSizes(target, to, source.sizes >= 0 ? ReadSizes(source, from) : source.shape->dimensions());
+  }
   if (source.small) {
     std::memcpy(to.small.data() + target.place, from.small.data() + source.place, source.bytes);
   } else if (move) {
@@ -492,6 +495,16 @@ void Machine::Transfer(const ComputationPlan& from_plan, Frame& from, int32_t fr
   } else {
     to.buffers[target.place] = from.buffers[source.place];
   }
+}
+
+void Machine::WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes) {
+  std::memcpy(frame.small.data() + slot.sizes, sizes.data(), sizes.size() * sizeof(int64_t));
+}
+
+// Aligned: places in a frame are multiples of 8.
+absl::Span<const int64_t> Machine::ReadSizes(const Slot& slot, const Frame& frame) {
+  return {reinterpret_cast<const int64_t*>(frame.small.data() + slot.sizes),
+          static_cast<size_t>(slot.shape->rank())};
 }
 
 void Machine::PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
@@ -537,6 +550,10 @@ absl::Status Machine::WriteSlot(const ComputationPlan& plan, Frame& frame, int32
                                 const Literal& leaf) {
   const Slot& info = plan.slots[slot];
   if (!info.shape->is_array()) return absl::OkStatus();
+  for (int64_t d = 0; info.sizes >= 0 && d < info.shape->rank(); ++d) {
+    const int64_t size = leaf.dynamic_size(d);
+    std::memcpy(frame.small.data() + info.sizes + d * sizeof size, &size, sizeof size);
+  }
   if (!info.small) {
     frame.buffers[info.place] = leaf.buffer();
   } else if (info.bytes > 0) {
@@ -548,10 +565,14 @@ absl::Status Machine::WriteSlot(const ComputationPlan& plan, Frame& frame, int32
 Literal Machine::ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const {
   const Slot& info = plan.slots[slot];
   if (!info.shape->is_array()) return Literal::Token();
-  if (!info.small) return Literal::FromBuffer(*info.shape, frame.buffers[info.place]);
-  Literal literal = Literal::Zeros(*info.shape);
-  if (info.bytes > 0) {
+  Literal literal = info.small ? Literal::Zeros(*info.shape)
+                               : Literal::FromBuffer(*info.shape, frame.buffers[info.place]);
+  if (info.small && info.bytes > 0) {
     std::memcpy(literal.mutable_data(), frame.small.data() + info.place, info.bytes);
+  }
+  if (info.sizes >= 0) {
+    const absl::Span<const int64_t> sizes = ReadSizes(info, frame);
+    for (size_t d = 0; d < sizes.size(); ++d) literal.set_dynamic_size(d, sizes[d]);
   }
   return literal;
 }

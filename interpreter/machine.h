@@ -79,6 +79,8 @@ class Machine : public ComputationCaller {
   void ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
 
   static std::byte* Data(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  static void WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes);
+  static absl::Span<const int64_t> ReadSizes(const Slot& slot, const Frame& frame);
   // Copies a value between frames; a buffer is shared, or moved away when `move`.
   static void Transfer(const ComputationPlan& from_plan, Frame& from, int32_t from_slot, bool move,
                        const ComputationPlan& to_plan, Frame& to, int32_t to_slot);

@@ -79,6 +79,11 @@ std::vector<const Computation*> ControlCallees(const Instruction& instruction) {
   return {callees.begin(), callees.end()};
 }
 
+// Values are carried on with their sizes; what computes has to look at them.
+bool RunsOnCurrentSizes(const Instruction& instruction) {
+  return RoleOf(instruction.opcode()) == Role::kKernel && HasDynamicSizes(instruction);
+}
+
 bool AllScalars(const Shape& shape) {
   for (const Shape* leaf : Leaves(shape)) {
     if (!leaf->is_scalar()) return false;
@@ -89,7 +94,14 @@ bool AllScalars(const Shape& shape) {
 }  // namespace
 
 bool IsInterpreted(Opcode opcode) {
-  return RoleOf(opcode) != Role::kKernel || HasDefinition(opcode);
+  switch (opcode) {
+    case Opcode::kDynamicReshape:
+    case Opcode::kGetDimensionSize:
+    case Opcode::kSetDimensionSize:
+      return true;
+    default:
+      return RoleOf(opcode) != Role::kKernel || HasDefinition(opcode);
+  }
 }
 
 std::vector<const Computation*> PlannedCallees(const Instruction& instruction) {
@@ -278,7 +290,8 @@ absl::Status PlanBuilder::Visit(const Instruction& instruction) {
       slots = NewSlots(instruction.shape());
       break;
     case Role::kKernel:
-      if (view_choice_.has_value() && ViewChoice::MayBeView(instruction)) {
+      if (view_choice_.has_value() && ViewChoice::MayBeView(instruction) &&
+          !RunsOnCurrentSizes(instruction)) {
         return VisitMovement(instruction);
       }
       return VisitStep(instruction, Step());
@@ -324,7 +337,8 @@ absl::Status PlanBuilder::VisitStep(const Instruction& instruction, Step step) {
     plan_->steps.push_back(std::move(step));
     return absl::OkStatus();
   }
-  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareOnViews(instruction, &step.operands);
+  absl::StatusOr<std::unique_ptr<Kernel>> kernel = nullptr;
+  if (!RunsOnCurrentSizes(instruction)) kernel = PrepareOnViews(instruction, &step.operands);
   if (!kernel.ok()) return kernel.status();
   if (*kernel != nullptr) {
     step.kernel = *std::move(kernel);
@@ -434,9 +448,11 @@ absl::StatusOr<std::unique_ptr<Kernel>> PlanBuilder::PrepareOnViews(
 }
 
 absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step) const {
-  if (RoleOf(instruction.opcode()) == Role::kEffect) {
+  const bool dynamic = RunsOnCurrentSizes(instruction);
+  if (dynamic || RoleOf(instruction.opcode()) == Role::kEffect) {
     step->kind = StepKind::kEffect;
-    EffectOr effect = PrepareEffect(instruction, options_);
+    EffectOr effect =
+        dynamic ? PrepareDynamicEffect(instruction, options_) : PrepareEffect(instruction, options_);
     if (!effect.ok()) return effect.status();
     step->effect = *std::move(effect);
     return absl::OkStatus();
@@ -538,6 +554,11 @@ void PlanBuilder::AssignPlaces() {
   }
   for (size_t slot = 0; slot < plan_->slots.size(); ++slot) {
     assign_once(static_cast<int32_t>(slot));
+  }
+  for (Slot& slot : plan_->slots) {
+    if (!slot.shape->is_array() || !slot.shape->is_dynamic()) continue;
+    slot.sizes = static_cast<int32_t>(plan_->small_bytes);
+    plan_->small_bytes += slot.shape->rank() * static_cast<int64_t>(sizeof(int64_t));
   }
 }
 

@@ -32,6 +32,7 @@ struct Slot {
   int64_t bytes = 0;
   bool small = true;
   int32_t place = 0;  // small: offset into the frame's bytes; large: number of the buffer
+  int32_t sizes = -1;  // with dynamic dimensions: offset of their current sizes in those bytes
 };
 
 enum class StepKind : uint8_t {

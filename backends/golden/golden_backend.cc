@@ -11,34 +11,43 @@ namespace {
 
 class GoldenExecutable : public Executable {
  public:
-  GoldenExecutable(std::unique_ptr<PlannedModule> module, const RunOptions& options,
-                   RunStats* stats)
-      : module_(std::move(module)), options_(options), stats_(stats) {}
+  GoldenExecutable(std::unique_ptr<PlannedModule> module, const ProcessGrid& grid,
+                   const RunOptions& options, RunStats* stats)
+      : module_(std::move(module)), grid_(grid), options_(options), stats_(stats) {
+    if (options_.random == nullptr) options_.random = &random_;
+  }
+
+  int64_t device_count() const override { return grid_.count(); }
 
   absl::StatusOr<std::vector<BufferHandle>> Execute(
       absl::Span<const std::vector<const Buffer*>> arguments) override {
-    if (arguments.empty()) return absl::InvalidArgumentError("arguments for no device");
-    if (arguments.size() > 1) {
-      return absl::UnimplementedError(
-          absl::StrCat("arguments for ", arguments.size(), " devices; golden runs one"));
-    }
-    std::vector<Literal> literals;
-    for (const Buffer* buffer : arguments[0]) {
-      literals.push_back(static_cast<const HostBuffer*>(buffer)->literal());
+    Program program;
+    program.module = module_.get();
+    program.grid = grid_;
+    for (const std::vector<const Buffer*>& buffers : arguments) {
+      std::vector<Literal>& literals = program.arguments.emplace_back();
+      for (const Buffer* buffer : buffers) {
+        literals.push_back(static_cast<const HostBuffer*>(buffer)->literal());
+      }
     }
     const auto start = std::chrono::steady_clock::now();
-    absl::StatusOr<Literal> result = module_->Run(literals, options_, stats_);
+    absl::StatusOr<std::vector<std::vector<Literal>>> results =
+        RunPrograms(absl::MakeConstSpan(&program, 1), options_, stats_);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!result.ok()) return result.status();
-    std::vector<BufferHandle> results;
-    results.push_back(std::make_unique<HostBuffer>(*std::move(result)));
-    return results;
+    if (!results.ok()) return results.status();
+    std::vector<BufferHandle> handles;
+    for (Literal& result : results->front()) {
+      handles.push_back(std::make_unique<HostBuffer>(std::move(result)));
+    }
+    return handles;
   }
   double last_seconds() const override { return seconds_; }
 
  private:
   std::unique_ptr<PlannedModule> module_;
-  const RunOptions& options_;
+  ProcessGrid grid_;
+  RunOptions options_;
+  RandomStates random_;  // goes on from one execution to the next
   RunStats* stats_;
   double seconds_ = 0;
 };
@@ -66,7 +75,8 @@ absl::StatusOr<std::unique_ptr<Executable>> GoldenBackend::Compile(const Module&
     return absl::IsUnimplemented(planned.status()) && !supported.ok() ? supported
                                                                       : planned.status();
   }
-  return std::make_unique<GoldenExecutable>(*std::move(planned), options_.run, &stats_);
+  const ProcessGrid grid = {module.replica_count, module.num_partitions};
+  return std::make_unique<GoldenExecutable>(*std::move(planned), grid, options_.run, &stats_);
 }
 
 absl::StatusOr<BufferHandle> GoldenBackend::Upload(const Literal& literal) {

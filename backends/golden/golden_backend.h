@@ -1,4 +1,5 @@
-// The golden interpreter behind the interface of backends. Tests: golden_backend_test.cc.
+// The golden interpreter behind the interface of backends. A device is a process; there are as many
+// as the module's replicas times its partitions. Tests: golden_backend_test.cc.
 #ifndef ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_
 #define ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_
 

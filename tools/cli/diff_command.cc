@@ -39,6 +39,7 @@ struct DiffCommand {
   bool isolate = false;
   uint64_t max_ulp = 0;
   InputOptions inputs;
+  GridOptions grid;
   BudgetOptions budget;
   OutputOptions output;
 
@@ -265,6 +266,7 @@ int DiffCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
+  grid.ApplyTo(*file->module);
   if (isolate) {
     absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(*file, budget.budget.bytes);
     if (!arguments.ok()) return Fail(arguments.status(), output);
@@ -335,6 +337,7 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
       ->type_name("BACKEND")
       ->required();
   command->inputs.AddTo(sub);
+  command->grid.AddTo(sub);
   sub->add_flag("--isolate", command->isolate,
                 "Run every instruction alone on the right backend, on golden operands, and judge "
                 "it: equal; within its derived bound; another sign of zero, flushed denormals or "

@@ -79,8 +79,8 @@ absl::StatusOr<std::vector<Literal>> InputOptions::Load(const ModuleFile& file,
   absl::StatusOr<std::vector<std::vector<Literal>>> by_device = LoadByDevice(file, max_bytes, 1);
   if (!by_device.ok()) return by_device.status();
   if (by_device->size() > 1) {
-    return absl::UnimplementedError(
-        absl::StrCat("arguments for ", by_device->size(), " devices; golden runs one"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("arguments for ", by_device->size(), " devices, where one is meant"));
   }
   return std::move(by_device->front());
 }
@@ -104,9 +104,16 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
     absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(inputs);
     if (!arrays.ok()) return arrays.status();
     absl::StatusOr<ByDevice> by_device = ToArguments(module, *std::move(arrays));
-    return by_device.ok() ? by_device : InFile(inputs, by_device.status());
+    if (!by_device.ok()) return InFile(inputs, by_device.status());
+    if (by_device->size() == 1) by_device->resize(devices, by_device->front());
+    if (static_cast<int64_t>(by_device->size()) != devices) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(inputs, ": arguments for ", by_device->size(), " devices, but the module ",
+                       "runs on ", devices, ": see --replicas and --partitions"));
+    }
+    return by_device;
   }
-  if (!file.arguments.empty()) return ByDevice{file.arguments};
+  if (!file.arguments.empty()) return ByDevice(devices, file.arguments);
   const size_t parameters = module.entry()->parameters().size();
   if (parameters == 0) return ByDevice(devices);
   return absl::InvalidArgumentError(
@@ -159,6 +166,21 @@ std::string BriefLiteral(const Literal& literal, size_t longest) {
     text = absl::StrCat(literal.shape().ToString(true), " ", PrintLiteral(*beginning));
   }
   return text.size() > longest ? absl::StrCat(text.substr(0, longest), " ...") : text;
+}
+
+void GridOptions::AddTo(CLI::App* app) {
+  app->add_option("--replicas", replicas, "Replicas that run the module (default: what it says)")
+      ->check(PositiveCount())
+      ->type_name("N");
+  app->add_option("--partitions", partitions,
+                  "Partitions that run the module (default: what it says)")
+      ->check(PositiveCount())
+      ->type_name("N");
+}
+
+void GridOptions::ApplyTo(Module& module) const {
+  if (replicas > 0) module.replica_count = replicas;
+  if (partitions > 0) module.num_partitions = partitions;
 }
 
 void BudgetOptions::AddTo(CLI::App* app) {

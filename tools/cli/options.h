@@ -28,10 +28,19 @@ struct InputOptions {
   // Arguments for the module: from the file; else those of the snapshot that the module came from;
   // else random ones, if asked for; a module without parameters needs none.
   absl::StatusOr<std::vector<Literal>> Load(const ModuleFile& file, int64_t max_bytes) const;
-  // The same for each device. Random ones are made for `devices`; a file has those that it has.
+  // The same for each device. Random ones are made for `devices`; a file has those of each device,
+  // or one list for all.
   absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(const ModuleFile& file,
                                                                  int64_t max_bytes,
                                                                  int64_t devices) const;
+};
+
+// How many processes run the module.
+struct GridOptions {
+  int64_t replicas = 0;  // 0: what the module says
+  int64_t partitions = 0;
+  void AddTo(CLI::App* app);
+  void ApplyTo(Module& module) const;
 };
 
 struct BudgetOptions {

@@ -25,6 +25,7 @@ using DeviceValues = std::vector<Literal>;  // the value of the root on each dev
 struct RunCommand {
   std::string module;
   InputOptions inputs;
+  GridOptions grid;
   BudgetOptions budget;
   OutputOptions output;
   StateOptions state;
@@ -257,6 +258,7 @@ int RunCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
+  grid.ApplyTo(*file->module);
   if (semantics == "2017") {
     absl::StatusOr<std::unique_ptr<Module>> meant = With2017Semantics(*file->module);
     if (!meant.ok()) return Fail(meant.status(), output);
@@ -301,6 +303,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->type_name("FILE")
       ->required();
   command->inputs.AddTo(sub);
+  command->grid.AddTo(sub);
   sub->add_option("--out", command->out, "Write the results to this .npz (out0, out1, ...)")
       ->type_name("FILE");
   sub->add_option(

@@ -1,0 +1,423 @@
+// Operations on arrays with dynamic dimensions. Golden evaluates them on the valid box alone: the
+// operands are cut to their current sizes, the operation runs on arrays of just those sizes, and
+// its result is put back into storage of the bound. What lies outside of the box is never read; new
+// storage has zeros there. Source: reference ops_structural.md 3.6, 13. Tests: dynamic_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "interpreter/effect.h"
+#include "interpreter/world.h"
+#include "spec/ops/shape_inference.h"
+
+namespace assay {
+namespace {
+
+absl::Status RunTimeError(const std::string& text) { return absl::FailedPreconditionError(text); }
+
+Dimensions SizesOf(const Literal& value) {
+  Dimensions sizes;
+  for (int64_t d = 0; d < value.shape().rank(); ++d) sizes.push_back(value.dynamic_size(d));
+  return sizes;
+}
+
+bool IsWhole(const Shape& shape, absl::Span<const int64_t> sizes) {
+  return shape.dimensions() == sizes;
+}
+
+// Copies the box of these sizes at the origin of both arrays.
+void CopyBox(const Literal& from, absl::Span<const int64_t> box, absl::Span<const int64_t> at,
+             Literal& to) {
+  const int64_t rank = from.shape().rank();
+  const int64_t bytes = Info(from.element_type()).storage_bytes;
+  const Dimensions from_strides = RowMajorStrides(from.shape().dimensions());
+  const Dimensions to_strides = RowMajorStrides(to.shape().dimensions());
+  if (std::find(box.begin(), box.end(), 0) != box.end()) return;
+  std::byte* const target = to.mutable_data();
+  Dimensions index(rank, 0);
+  while (true) {
+    int64_t source = 0, place = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      source += index[d] * from_strides[d];
+      place += (index[d] + at[d]) * to_strides[d];
+    }
+    const int64_t run = rank == 0 ? 1 : box[rank - 1];
+    std::memcpy(target + place * bytes, from.data() + source * bytes, run * bytes);
+    int64_t d = rank - 2;
+    while (d >= 0 && ++index[d] == box[d]) index[d--] = 0;
+    if (d < 0) return;
+  }
+}
+
+// The valid box as an array of just that size.
+absl::StatusOr<Literal> Cut(const Literal& value, const Process& process) {
+  const Dimensions sizes = SizesOf(value);
+  const Shape shape(value.element_type(), sizes);
+  if (IsWhole(value.shape(), sizes)) return Literal::FromBuffer(shape, value.buffer());
+  absl::StatusOr<Literal> cut = process.NewArray(shape);
+  if (cut.ok()) CopyBox(value, sizes, Dimensions(sizes.size(), 0), *cut);
+  return cut;
+}
+
+// An array as the valid box of a value of `shape`.
+absl::StatusOr<Literal> Embed(const Literal& box, const Shape& shape, const Process& process) {
+  const Dimensions sizes = SizesOf(box);
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (sizes[d] == shape.dimension(d) ||
+        (shape.is_dynamic_dimension(d) && sizes[d] < shape.dimension(d))) {
+      continue;
+    }
+    return RunTimeError(absl::StrCat("dimension ", d, " of the result has ", sizes[d],
+                                     " elements, but its shape is ", shape.ToString()));
+  }
+  if (IsWhole(shape, sizes)) return Literal::FromBuffer(shape, box.buffer());
+  absl::StatusOr<Literal> value = process.ZeroArray(shape);
+  if (!value.ok()) return value;
+  CopyBox(box, sizes, Dimensions(sizes.size(), 0), *value);
+  for (size_t d = 0; d < sizes.size(); ++d) value->set_dynamic_size(d, sizes[d]);
+  return value;
+}
+
+int64_t ScalarOf(const Literal& value) {
+  return DecodeSigned(value.element_type(), value.Get(0).bits);
+}
+
+PendingPtr Done(Literal value) {
+  return std::make_shared<Present>(std::vector<Literal>{std::move(value)});
+}
+
+class GetSize : public Effect {
+ public:
+  explicit GetSize(const Instruction& op) : op_(op) {}
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/, Process&,
+                                   EvaluationContext&) const override {
+    const int64_t size = operands[0].dynamic_size(op_.GetInt(Attr::kDimension));
+    return Done(Literal::Scalar(ElementType::kS32,
+                                {EncodeInteger(ElementType::kS32, static_cast<uint64_t>(size))}));
+  }
+
+ private:
+  const Instruction& op_;
+};
+
+// Keeps the storage: a larger size shows what lies there.
+class SetSize : public Effect {
+ public:
+  explicit SetSize(const Instruction& op) : op_(op) {}
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/, Process&,
+                                   EvaluationContext&) const override {
+    const int64_t dimension = op_.GetInt(Attr::kDimension);
+    const int64_t size = ScalarOf(operands[1]), bound = op_.shape().dimension(dimension);
+    if (size < 0 || size > bound) {
+      return RunTimeError(absl::StrCat("the size ", size, " of dimension ", dimension,
+                                       " is outside of 0 to its bound ", bound));
+    }
+    Literal value = Literal::FromBuffer(op_.shape(), operands[0].buffer());
+    for (int64_t d = 0; d < op_.shape().rank(); ++d) {
+      value.set_dynamic_size(d, operands[0].dynamic_size(d));
+    }
+    value.set_dynamic_size(dimension, size);
+    return Done(std::move(value));
+  }
+
+ private:
+  const Instruction& op_;
+};
+
+// dynamic-reshape, and reshape where sizes follow from the operand's: the valid elements, in order,
+// fill the result's box.
+absl::StatusOr<PendingPtr> Refill(const Literal& operand, const Dimensions& sizes,
+                                  const Shape& shape, const Process& process) {
+  absl::StatusOr<Literal> box = Cut(operand, process);
+  if (!box.ok()) return box.status();
+  const Shape wanted(operand.element_type(), sizes);
+  const absl::StatusOr<int64_t> count = wanted.ElementCount();
+  if (!count.ok() || *count != box->element_count()) {
+    return RunTimeError(absl::StrCat("the operand has ", box->element_count(),
+                                     " elements, which do not fill ", wanted.ToString()));
+  }
+  absl::StatusOr<Literal> value =
+      Embed(Literal::FromBuffer(wanted, box->buffer()), shape, process);
+  if (!value.ok()) return value.status();
+  return Done(*std::move(value));
+}
+
+class DynamicReshape : public Effect {
+ public:
+  explicit DynamicReshape(const Instruction& op) : op_(op) {}
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                   Process& process, EvaluationContext&) const override {
+    Dimensions sizes;
+    for (const Literal& size : operands.subspan(1)) sizes.push_back(ScalarOf(size));
+    for (const int64_t size : sizes) {
+      if (size < 0) return RunTimeError(absl::StrCat("the size ", size, " is negative"));
+    }
+    return Refill(operands[0], sizes, op_.shape(), process);
+  }
+
+ private:
+  const Instruction& op_;
+};
+
+// The sizes of a reshape's result. Dimensions fall into groups with equal bounds on both sides, and
+// a group may have one size that follows from the others.
+absl::StatusOr<Dimensions> ReshapedSizes(const Shape& from, absl::Span<const int64_t> sizes,
+                                         const Shape& to) {
+  Dimensions result(to.dimensions().begin(), to.dimensions().end());
+  int64_t i = 0, j = 0;
+  while (i < from.rank() || j < to.rank()) {
+    const int64_t first_i = i, first_j = j;
+    int64_t before = 1, after = 1;
+    do {  // from the side that is behind, until both hold as many
+      if (j == to.rank() || (i < from.rank() && before <= after)) {
+        before *= from.dimension(i++);
+      } else {
+        after *= to.dimension(j++);
+      }
+    } while (before != after && (i < from.rank() || j < to.rank()));
+    if (i - first_i == j - first_j &&
+        from.dimensions().subspan(first_i, i - first_i) ==
+            to.dimensions().subspan(first_j, j - first_j)) {
+      std::copy(sizes.begin() + first_i, sizes.begin() + i, result.begin() + first_j);
+      continue;
+    }
+    int64_t count = 1, others = 1, open = -1;
+    for (int64_t d = first_i; d < i; ++d) count *= sizes[d];
+    for (int64_t d = first_j; d < j; ++d) {
+      if (!to.is_dynamic_dimension(d)) {
+        others *= to.dimension(d);
+      } else if (open >= 0) {
+        return RunTimeError(absl::StrCat("the sizes of dimensions ", open, " and ", d, " of ",
+                                         to.ToString(), " do not follow from those of ",
+                                         from.ToString()));
+      } else {
+        open = d;
+      }
+    }
+    if (open >= 0) result[open] = others == 0 ? 0 : count / others;
+  }
+  return result;
+}
+
+class Reshape : public Effect {
+ public:
+  explicit Reshape(const Instruction& op) : op_(op) {}
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                   Process& process, EvaluationContext&) const override {
+    absl::StatusOr<Dimensions> sizes =
+        ReshapedSizes(operands[0].shape(), SizesOf(operands[0]), op_.shape());
+    if (!sizes.ok()) return sizes.status();
+    return Refill(operands[0], *sizes, op_.shape(), process);
+  }
+
+ private:
+  const Instruction& op_;
+};
+
+// An update as large as the bound in a dimension gives the result its own size there.
+class DynamicUpdate : public Effect {
+ public:
+  explicit DynamicUpdate(const Instruction& op) : op_(op) {}
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                   Process& process, EvaluationContext&) const override {
+    const Literal &array = operands[0], &update = operands[1];
+    Dimensions sizes = SizesOf(array), kept = sizes, start;
+    const Dimensions updated = SizesOf(update);
+    for (int64_t d = 0; d < op_.shape().rank(); ++d) {
+      const bool whole = update.shape().dimension(d) == array.shape().dimension(d);
+      if (whole) sizes[d] = updated[d];
+      kept[d] = std::min(kept[d], sizes[d]);
+      const bool one_operand = operands.size() == 3 && operands[2].shape().rank() == 1;
+      const Literal& index = one_operand ? operands[2] : operands[2 + d];
+      const Element element = index.Get(one_operand ? d : 0);
+      const ElementType type = index.element_type();
+      const int64_t at = IsSigned(type) ? DecodeSigned(type, element.bits)
+                                        : static_cast<int64_t>(std::min<uint64_t>(
+                                              DecodeUnsigned(type, element.bits), INT64_MAX));
+      if (updated[d] > sizes[d]) {
+        return RunTimeError(absl::StrCat("the update has ", updated[d], " elements in dimension ",
+                                         d, ", the array only ", sizes[d]));
+      }
+      start.push_back(std::clamp<int64_t>(at, 0, sizes[d] - updated[d]));
+    }
+    absl::StatusOr<Literal> value = process.ZeroArray(op_.shape());
+    if (!value.ok()) return value.status();
+    CopyBox(array, kept, Dimensions(kept.size(), 0), *value);
+    CopyBox(update, updated, start, *value);
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      if (sizes[d] != op_.shape().dimension(d)) value->set_dynamic_size(d, sizes[d]);
+    }
+    return Done(*std::move(value));
+  }
+
+ private:
+  const Instruction& op_;
+};
+
+// Everything else: the same instruction with operands of the current sizes.
+class OnValidBox : public Effect {
+ public:
+  OnValidBox(const Instruction& op, bool straight) : op_(op), straight_(straight) {}
+
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                   Process& process, EvaluationContext& context) const override {
+    std::vector<Literal> boxes;
+    std::vector<Dimensions> sizes;
+    for (const Literal& operand : operands) {
+      absl::StatusOr<Literal> box = Cut(operand, process);
+      if (!box.ok()) return box.status();
+      sizes.push_back(SizesOf(*box));
+      boxes.push_back(*std::move(box));
+    }
+    absl::StatusOr<std::unique_ptr<Sized>> sized = SizedTo(boxes);
+    if (!sized.ok()) return sized.status();
+    std::vector<ArrayRef> inputs;
+    for (const Literal& box : boxes) inputs.push_back({&box.shape(), box.data()});
+    std::vector<Literal> results;
+    for (const Shape* leaf : Leaves((*sized)->op->shape())) {
+      absl::StatusOr<Literal> result = process.NewArray(*leaf);
+      if (!result.ok()) return result.status();
+      results.push_back(*std::move(result));
+    }
+    std::vector<MutableArrayRef> outputs;
+    for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
+    absl::Status status = (*sized)->kernel->Run(inputs, outputs, context);
+    if (!status.ok()) return status;
+    const std::vector<const Shape*> leaves = Leaves(op_.shape());
+    for (size_t i = 0; i < results.size(); ++i) {
+      absl::StatusOr<Literal> value = Embed(results[i], *leaves[i], process);
+      if (!value.ok()) return value.status();
+      results[i] = *std::move(value);
+    }
+    return std::make_shared<Present>(std::move(results));
+  }
+
+ private:
+  // The instruction for operands of certain sizes.
+  struct Sized {
+    std::vector<std::unique_ptr<Instruction>> operands;
+    std::unique_ptr<Instruction> op;
+    std::unique_ptr<Kernel> kernel;
+  };
+
+  absl::StatusOr<std::unique_ptr<Sized>> SizedTo(absl::Span<const Literal> boxes) const {
+    auto sized = std::make_unique<Sized>();
+    sized->op = std::make_unique<Instruction>(op_.opcode(), op_.shape());
+    sized->op->set_name(op_.name());
+    sized->op->set_position(op_.position());
+    for (const auto& [attr, value] : op_.attributes().entries()) {
+      sized->op->SetAttribute(attr, value);
+    }
+    for (const Literal& box : boxes) {
+      auto& operand = sized->operands.emplace_back(
+          std::make_unique<Instruction>(Opcode::kParameter, box.shape()));
+      sized->op->AppendOperand(operand.get());
+    }
+    FitAttributes(boxes, *sized->op);
+    absl::StatusOr<Shape> shape = InferShape(*sized->op);
+    if (!shape.ok()) return RunTimeError(std::string(shape.status().message()));
+    sized->op->set_shape(*std::move(shape));
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel =
+        straight_ ? PrepareStraight(*sized->op) : PrepareKernel(*sized->op);
+    if (!kernel.ok()) return kernel.status();
+    sized->kernel = *std::move(kernel);
+    return sized;
+  }
+
+  // Attributes and shapes that name sizes of the bound.
+  void FitAttributes(absl::Span<const Literal> boxes, Instruction& op) const {
+    switch (op_.opcode()) {
+      case Opcode::kBroadcast: {
+        Dimensions sizes(op_.shape().dimensions().begin(), op_.shape().dimensions().end());
+        const auto dimensions = op_.GetInts(Attr::kDimensions);
+        for (size_t i = 0; i < dimensions.size(); ++i) {
+          sizes[dimensions[i]] = boxes[0].shape().dimension(static_cast<int64_t>(i));
+        }
+        op.set_shape(Shape(op_.shape().element_type(), sizes));
+        return;
+      }
+      case Opcode::kSlice: {
+        Slices slices = op_.slices();
+        for (size_t d = 0; d < slices.size(); ++d) {
+          slices[d].limit = std::min(slices[d].limit, boxes[0].shape().dimension(d));
+          slices[d].start = std::min(slices[d].start, slices[d].limit);
+        }
+        op.SetAttribute(Attr::kSlice, std::move(slices));
+        break;
+      }
+      case Opcode::kDynamicSlice:
+        FitSliceSizes(Attr::kDynamicSliceSizes, boxes[0].shape(), op);
+        break;
+      case Opcode::kGather:
+        FitSliceSizes(Attr::kSliceSizes, boxes[0].shape(), op);
+        break;
+      default:
+        break;
+    }
+    Shape shape = op_.shape();
+    if (!shape.is_array()) return;
+    // Rules that look at the declared shape look at its element type, or at sizes that elementwise
+    // operations share with their operands.
+    Dimensions sizes(shape.dimensions().begin(), shape.dimensions().end());
+    if (op_.info().elementwise() || op_.opcode() == Opcode::kBitcastConvert) {
+      for (const Literal& box : boxes) {
+        if (box.shape().rank() != shape.rank()) continue;
+        sizes.assign(box.shape().dimensions().begin(), box.shape().dimensions().end());
+        break;
+      }
+    }
+    op.set_shape(Shape(shape.element_type(), sizes));
+  }
+
+  static void FitSliceSizes(Attr attr, const Shape& array, Instruction& op) {
+    const auto before = op.GetInts(attr);
+    std::vector<int64_t> sizes(before.begin(), before.end());
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      sizes[d] = std::min(sizes[d], array.dimension(static_cast<int64_t>(d)));
+    }
+    op.SetAttribute(attr, std::move(sizes));
+  }
+
+  const Instruction& op_;
+  bool straight_;
+};
+
+}  // namespace
+
+bool HasDynamicSizes(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kDynamicReshape:
+    case Opcode::kGetDimensionSize:
+    case Opcode::kSetDimensionSize:
+      return true;
+    default:
+      break;
+  }
+  if (instruction.shape().is_dynamic()) return true;
+  for (const Instruction* operand : instruction.operands()) {
+    if (operand->shape().is_dynamic()) return true;
+  }
+  return false;
+}
+
+EffectOr PrepareDynamicEffect(const Instruction& instruction, const PlanOptions& options) {
+  switch (instruction.opcode()) {
+    case Opcode::kDynamicReshape:
+      return std::make_unique<DynamicReshape>(instruction);
+    case Opcode::kDynamicUpdateSlice:
+      return std::make_unique<DynamicUpdate>(instruction);
+    case Opcode::kGetDimensionSize:
+      return std::make_unique<GetSize>(instruction);
+    case Opcode::kReshape:
+      return std::make_unique<Reshape>(instruction);
+    case Opcode::kSetDimensionSize:
+      return std::make_unique<SetSize>(instruction);
+    default:
+      return std::make_unique<OnValidBox>(instruction, options.straight);
+  }
+}
+
+}  // namespace assay

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/collectives.h"
 #include "interpreter/world.h"
 
 namespace assay {
@@ -18,18 +19,6 @@ struct Rendezvous::Meeting {
 };
 
 namespace {
-
-// The leaves that a process gets from a collective: for one that starts, those of the result part.
-std::vector<const Shape*> ResultLeaves(const Instruction& collective) {
-  const bool is_pair = collective.opcode() == Opcode::kAllGatherStart ||
-                       collective.opcode() == Opcode::kCollectivePermuteStart;
-  return Leaves(is_pair ? collective.shape().tuple_shape(1) : collective.shape());
-}
-
-bool AllGetTheSame(Opcode opcode) {
-  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
-         opcode == Opcode::kAllGather || opcode == Opcode::kAllGatherStart;
-}
 
 // What a broadcast gives: the values of one member for each operand.
 absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
@@ -184,8 +173,8 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Evaluation
   for (const std::vector<Literal>& values : meeting.brought) {
     for (const Literal& value : values) operands.push_back({&value.shape(), value.data()});
   }
-  const std::vector<const Shape*> leaves = ResultLeaves(collective);
-  const bool shared = AllGetTheSame(collective.opcode());
+  const std::vector<const Shape*> leaves = Leaves(CollectiveResult(collective));
+  const bool shared = SameForAllMembers(collective.opcode());
   for (int64_t position = 0; position < (shared ? 1 : count); ++position) {
     absl::StatusOr<const Kernel*> kernel = KernelFor(collective, count, position);
     if (!kernel.ok()) return kernel.status();

@@ -18,53 +18,23 @@ namespace {
 
 absl::Status RunTimeError(const std::string& text) { return absl::FailedPreconditionError(text); }
 
-Dimensions SizesOf(const Literal& value) {
-  Dimensions sizes;
-  for (int64_t d = 0; d < value.shape().rank(); ++d) sizes.push_back(value.dynamic_size(d));
-  return sizes;
-}
-
 bool IsWhole(const Shape& shape, absl::Span<const int64_t> sizes) {
   return shape.dimensions() == sizes;
 }
 
-// Copies the box of these sizes at the origin of both arrays.
-void CopyBox(const Literal& from, absl::Span<const int64_t> box, absl::Span<const int64_t> at,
-             Literal& to) {
-  const int64_t rank = from.shape().rank();
-  const int64_t bytes = Info(from.element_type()).storage_bytes;
-  const Dimensions from_strides = RowMajorStrides(from.shape().dimensions());
-  const Dimensions to_strides = RowMajorStrides(to.shape().dimensions());
-  if (std::find(box.begin(), box.end(), 0) != box.end()) return;
-  std::byte* const target = to.mutable_data();
-  Dimensions index(rank, 0);
-  while (true) {
-    int64_t source = 0, place = 0;
-    for (int64_t d = 0; d < rank; ++d) {
-      source += index[d] * from_strides[d];
-      place += (index[d] + at[d]) * to_strides[d];
-    }
-    const int64_t run = rank == 0 ? 1 : box[rank - 1];
-    std::memcpy(target + place * bytes, from.data() + source * bytes, run * bytes);
-    int64_t d = rank - 2;
-    while (d >= 0 && ++index[d] == box[d]) index[d--] = 0;
-    if (d < 0) return;
-  }
-}
-
 // The valid box as an array of just that size.
 absl::StatusOr<Literal> Cut(const Literal& value, const Process& process) {
-  const Dimensions sizes = SizesOf(value);
+  const Dimensions sizes = value.current_sizes();
   const Shape shape(value.element_type(), sizes);
   if (IsWhole(value.shape(), sizes)) return Literal::FromBuffer(shape, value.buffer());
   absl::StatusOr<Literal> cut = process.NewArray(shape);
-  if (cut.ok()) CopyBox(value, sizes, Dimensions(sizes.size(), 0), *cut);
+  if (cut.ok()) CopyBox(value, sizes, Dimensions(sizes.size(), 0), &*cut);
   return cut;
 }
 
 // An array as the valid box of a value of `shape`.
 absl::StatusOr<Literal> Embed(const Literal& box, const Shape& shape, const Process& process) {
-  const Dimensions sizes = SizesOf(box);
+  const Dimensions sizes = box.current_sizes();
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (sizes[d] == shape.dimension(d) ||
         (shape.is_dynamic_dimension(d) && sizes[d] < shape.dimension(d))) {
@@ -76,7 +46,7 @@ absl::StatusOr<Literal> Embed(const Literal& box, const Shape& shape, const Proc
   if (IsWhole(shape, sizes)) return Literal::FromBuffer(shape, box.buffer());
   absl::StatusOr<Literal> value = process.ZeroArray(shape);
   if (!value.ok()) return value;
-  CopyBox(box, sizes, Dimensions(sizes.size(), 0), *value);
+  CopyBox(box, sizes, Dimensions(sizes.size(), 0), &*value);
   for (size_t d = 0; d < sizes.size(); ++d) value->set_dynamic_size(d, sizes[d]);
   return value;
 }
@@ -208,7 +178,7 @@ class Reshape : public Effect {
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
                                    Process& process, EvaluationContext&) const override {
     absl::StatusOr<Dimensions> sizes =
-        ReshapedSizes(operands[0].shape(), SizesOf(operands[0]), op_.shape());
+        ReshapedSizes(operands[0].shape(), operands[0].current_sizes(), op_.shape());
     if (!sizes.ok()) return sizes.status();
     return Refill(operands[0], *sizes, op_.shape(), process);
   }
@@ -224,8 +194,8 @@ class DynamicUpdate : public Effect {
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
                                    Process& process, EvaluationContext&) const override {
     const Literal &array = operands[0], &update = operands[1];
-    Dimensions sizes = SizesOf(array), kept = sizes, start;
-    const Dimensions updated = SizesOf(update);
+    Dimensions sizes = array.current_sizes(), kept = sizes, start;
+    const Dimensions updated = update.current_sizes();
     for (int64_t d = 0; d < op_.shape().rank(); ++d) {
       const bool whole = update.shape().dimension(d) == array.shape().dimension(d);
       if (whole) sizes[d] = updated[d];
@@ -245,8 +215,8 @@ class DynamicUpdate : public Effect {
     }
     absl::StatusOr<Literal> value = process.ZeroArray(op_.shape());
     if (!value.ok()) return value.status();
-    CopyBox(array, kept, Dimensions(kept.size(), 0), *value);
-    CopyBox(update, updated, start, *value);
+    CopyBox(array, kept, Dimensions(kept.size(), 0), &*value);
+    CopyBox(update, updated, start, &*value);
     for (size_t d = 0; d < sizes.size(); ++d) {
       if (sizes[d] != op_.shape().dimension(d)) value->set_dynamic_size(d, sizes[d]);
     }
@@ -269,7 +239,7 @@ class OnValidBox : public Effect {
     for (const Literal& operand : operands) {
       absl::StatusOr<Literal> box = Cut(operand, process);
       if (!box.ok()) return box.status();
-      sizes.push_back(SizesOf(*box));
+      sizes.push_back(box->current_sizes());
       boxes.push_back(*std::move(box));
     }
     absl::StatusOr<std::unique_ptr<Sized>> sized = SizedTo(boxes);

@@ -1,5 +1,6 @@
 #include "spec/ir/literal.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -100,6 +101,12 @@ int64_t Literal::dynamic_size(int64_t d) const {
   return dynamic_sizes_ ? (*dynamic_sizes_)[d] : shape_.dimension(d);
 }
 
+Dimensions Literal::current_sizes() const {
+  Dimensions sizes;
+  for (int64_t d = 0; d < shape_.rank(); ++d) sizes.push_back(dynamic_size(d));
+  return sizes;
+}
+
 void Literal::set_dynamic_size(int64_t d, int64_t size) {
   if (!dynamic_sizes_) {
     if (size == shape_.dimension(d)) return;
@@ -149,6 +156,42 @@ Literal UnflattenFrom(const Shape& shape, absl::Span<const Literal> leaves, size
   return Literal::Tuple(std::move(elements));
 }
 }  // namespace
+
+void CopyBox(const Literal& from, absl::Span<const int64_t> box, absl::Span<const int64_t> at,
+             Literal* to) {
+  if (std::find(box.begin(), box.end(), 0) != box.end()) return;
+  const int64_t rank = from.shape().rank();
+  const int64_t bytes = Info(from.element_type()).storage_bytes;
+  const Dimensions from_strides = RowMajorStrides(from.shape().dimensions());
+  const Dimensions to_strides = RowMajorStrides(to->shape().dimensions());
+  std::byte* const target = to->mutable_data();
+  const int64_t run = rank == 0 ? 1 : box[rank - 1];
+  Dimensions index(rank, 0);
+  while (true) {
+    int64_t source = 0, place = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      source += index[d] * from_strides[d];
+      place += (index[d] + at[d]) * to_strides[d];
+    }
+    std::memcpy(target + place * bytes, from.data() + source * bytes, run * bytes);
+    int64_t d = rank - 2;
+    while (d >= 0 && ++index[d] == box[d]) index[d--] = 0;
+    if (d < 0) return;
+  }
+}
+
+Literal ValidBox(const Literal& literal) {
+  if (literal.is_tuple()) {
+    std::vector<Literal> elements;
+    for (const Literal& element : literal.elements()) elements.push_back(ValidBox(element));
+    return Literal::Tuple(std::move(elements));
+  }
+  if (!literal.is_array() || !literal.shape().is_dynamic()) return literal;
+  const Dimensions sizes = literal.current_sizes();
+  Literal box = Literal::Zeros(Shape(literal.element_type(), sizes));
+  CopyBox(literal, sizes, Dimensions(sizes.size(), 0), &box);
+  return box;
+}
 
 std::vector<Literal> Flatten(const Literal& literal) {
   std::vector<Literal> leaves;

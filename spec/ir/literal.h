@@ -61,6 +61,7 @@ class Literal {
 
   // Current size of a dimension; the shape's size unless set.
   int64_t dynamic_size(int64_t d) const;
+  Dimensions current_sizes() const;
   void set_dynamic_size(int64_t d, int64_t size);
 
   // The same values under another shape of equal structure, element types and counts.
@@ -76,6 +77,13 @@ class Literal {
   Boxed<std::vector<int64_t>> dynamic_sizes_;  // none: the shape's
   std::vector<Literal> elements_;
 };
+
+// Copies the elements of `from` in the box of these sizes at the origin to `at` in `to`, which has
+// the same element type and rank.
+void CopyBox(const Literal& from, absl::Span<const int64_t> box, absl::Span<const int64_t> at,
+             Literal* to);
+// The elements within the current sizes of dynamic dimensions, as a value without such dimensions.
+Literal ValidBox(const Literal& literal);
 
 // The leaves of a value (everything that is no tuple) in pre-order, and back.
 std::vector<Literal> Flatten(const Literal& literal);

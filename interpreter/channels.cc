@@ -21,10 +21,10 @@ class Channels::Arrival : public Pending {
   absl::StatusOr<std::vector<Literal>> Take() override {
     const Shape& wanted = recv_.shape().tuple_shape(0);
     if (!Shape::Compatible(wanted, message_->value->shape())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          message_->send->name(), " of ", message_->sender, " sent ",
-          message_->value->shape().ToString(), ", but ", recv_.name(), " receives ",
-          wanted.ToString()));
+      return absl::InvalidArgumentError(
+          absl::StrCat(message_->send->name(), " of ", message_->sender, " sent ",
+                       message_->value->shape().ToString(), ", but ", recv_.name(), " receives ",
+                       wanted.ToString()));
     }
     return Flatten(*std::exchange(message_->value, std::nullopt));
   }
@@ -76,8 +76,7 @@ absl::Status Channels::Send(const Instruction& send, std::optional<int64_t> targ
   return absl::OkStatus();
 }
 
-absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv,
-                                             std::optional<int64_t> source,
+absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv, std::optional<int64_t> source,
                                              const Process& process) {
   const int64_t channel = ChannelOf(recv);
   Line line = {-1, channel, -1, -1};
@@ -105,9 +104,8 @@ absl::Status Channels::CheckEmpty() const {
   for (const auto& [line, messages] : unreceived_) {
     if (messages.empty()) continue;
     const Message& message = *messages.front();
-    return absl::FailedPreconditionError(
-        absl::StrCat("what ", message.sender, " sent was never received: ",
-                     message.send->Describe()));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "what ", message.sender, " sent was never received: ", message.send->Describe()));
   }
   return absl::OkStatus();
 }

@@ -79,8 +79,8 @@ class WhoAmI : public Effect {
                                    Process& process, EvaluationContext&) const override {
     const bool replica = instruction_.opcode() == Opcode::kReplicaId;
     const int64_t id = replica ? process.id().replica : process.id().partition;
-    return std::make_shared<Present>(std::vector<Literal>{
-        Literal::Scalar(ElementType::kU32, {static_cast<uint64_t>(id)})});
+    return std::make_shared<Present>(
+        std::vector<Literal>{Literal::Scalar(ElementType::kU32, {static_cast<uint64_t>(id)})});
   }
 
  private:

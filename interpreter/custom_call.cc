@@ -23,8 +23,9 @@ class CustomCallEffect : public Effect {
       values.push_back(Unflatten(operand->shape(), operands.first(leaves)));
       operands.remove_prefix(leaves);
     }
-    const CustomCall call = {call_,          values,  process.id(),
-                             process.grid(), process.world().options().random_seed, context};
+    const CustomCall call = {
+        call_,  values, process.id(), process.grid(), process.world().options().random_seed,
+        context};
     absl::StatusOr<Literal> result = handler_(call);
     if (!result.ok()) return result.status();
     if (!Shape::Compatible(result->shape(), call_.shape())) {
@@ -74,8 +75,8 @@ EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptio
   const std::string& target = instruction.GetString(Attr::kCustomCallTarget);
   const CustomCallHandler* handler = registry.Find(target);
   if (handler == nullptr) {
-    return absl::UnimplementedError(absl::StrCat("custom call target \"", target,
-                                                 "\" is not known: ", instruction.Describe()));
+    return absl::UnimplementedError(
+        absl::StrCat("custom call target \"", target, "\" is not known: ", instruction.Describe()));
   }
   return std::make_unique<CustomCallEffect>(instruction, *handler);
 }

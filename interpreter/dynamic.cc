@@ -109,8 +109,7 @@ absl::StatusOr<PendingPtr> Refill(const Literal& operand, const Dimensions& size
     return RunTimeError(absl::StrCat("the operand has ", box->element_count(),
                                      " elements, which do not fill ", wanted.ToString()));
   }
-  absl::StatusOr<Literal> value =
-      Embed(Literal::FromBuffer(wanted, box->buffer()), shape, process);
+  absl::StatusOr<Literal> value = Embed(Literal::FromBuffer(wanted, box->buffer()), shape, process);
   if (!value.ok()) return value.status();
   return Done(*std::move(value));
 }
@@ -148,9 +147,8 @@ absl::StatusOr<Dimensions> ReshapedSizes(const Shape& from, absl::Span<const int
         after *= to.dimension(j++);
       }
     } while (before != after && (i < from.rank() || j < to.rank()));
-    if (i - first_i == j - first_j &&
-        from.dimensions().subspan(first_i, i - first_i) ==
-            to.dimensions().subspan(first_j, j - first_j)) {
+    if (i - first_i == j - first_j && from.dimensions().subspan(first_i, i - first_i) ==
+                                          to.dimensions().subspan(first_j, j - first_j)) {
       std::copy(sizes.begin() + first_i, sizes.begin() + i, result.begin() + first_j);
       continue;
     }

@@ -22,8 +22,7 @@ class Effect {
   virtual ~Effect() = default;
   // `operands` are the leaves of all operands in order. The path ends with the instruction.
   virtual absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                           Process& process,
-                                           EvaluationContext& context) const = 0;
+                                           Process& process, EvaluationContext& context) const = 0;
 };
 using EffectOr = absl::StatusOr<std::unique_ptr<Effect>>;
 

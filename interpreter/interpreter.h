@@ -51,8 +51,7 @@ class Host {
   // `key` is the rendezvous of the instruction's frontend attributes, else its channel id.
   virtual absl::StatusOr<Literal> Receive(const ProcessId& process, const std::string& key,
                                           const Shape& shape);
-  virtual absl::Status Send(const ProcessId& process, const std::string& key,
-                            const Literal& value);
+  virtual absl::Status Send(const ProcessId& process, const std::string& key, const Literal& value);
 };
 
 // Sees instructions as they run, those of called computations too (not the scalar regions of
@@ -79,7 +78,8 @@ struct RunOptions {
   Host* host = nullptr;  // null: no data to feed, nobody to send to
   // Of `rng`: equal seeds give equal runs.
   uint64_t random_seed = 0;
-  // Where random streams stand: a run goes on where the one before it stopped. Null: from the start.
+  // Where random streams stand: a run goes on where the one before it stopped. Null: from the
+  // start.
   RandomStates* random = nullptr;
 };
 

@@ -486,7 +486,8 @@ void Machine::Transfer(const ComputationPlan& from_plan, Frame& from, int32_t fr
   const Slot& source = from_plan.slots[from_slot];
   const Slot& target = to_plan.slots[to_slot];
   if (target.sizes >= 0) {
-    WriteSizes(target, to, source.sizes >= 0 ? ReadSizes(source, from) : source.shape->dimensions());
+    WriteSizes(target, to,
+               source.sizes >= 0 ? ReadSizes(source, from) : source.shape->dimensions());
   }
   if (source.small) {
     std::memcpy(to.small.data() + target.place, from.small.data() + source.place, source.bytes);

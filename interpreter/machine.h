@@ -1,6 +1,6 @@
-// One process that runs a planned module: a stack of activations, each a frame of values and a place in a
-// plan. Calls, loops and branches push and pop activations, so that nesting costs heap and no
-// machine stack.
+// One process that runs a planned module: a stack of activations, each a frame of values and a
+// place in a plan. Calls, loops and branches push and pop activations, so that nesting costs heap
+// and no machine stack.
 #ifndef ASSAY_INTERPRETER_MACHINE_H_
 #define ASSAY_INTERPRETER_MACHINE_H_
 

@@ -451,8 +451,8 @@ absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step
   const bool dynamic = RunsOnCurrentSizes(instruction);
   if (dynamic || RoleOf(instruction.opcode()) == Role::kEffect) {
     step->kind = StepKind::kEffect;
-    EffectOr effect =
-        dynamic ? PrepareDynamicEffect(instruction, options_) : PrepareEffect(instruction, options_);
+    EffectOr effect = dynamic ? PrepareDynamicEffect(instruction, options_)
+                              : PrepareEffect(instruction, options_);
     if (!effect.ok()) return effect.status();
     step->effect = *std::move(effect);
     return absl::OkStatus();

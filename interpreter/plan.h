@@ -31,7 +31,7 @@ struct Slot {
   const Shape* shape = nullptr;  // of an array or a token
   int64_t bytes = 0;
   bool small = true;
-  int32_t place = 0;  // small: offset into the frame's bytes; large: number of the buffer
+  int32_t place = 0;   // small: offset into the frame's bytes; large: number of the buffer
   int32_t sizes = -1;  // with dynamic dimensions: offset of their current sizes in those bytes
 };
 
@@ -148,10 +148,10 @@ class PlanBuilder {
   const PlanMap& plans_;
   Budget& budget_;
   std::unique_ptr<ComputationPlan> plan_;
-  std::vector<bool> live_;                               // by instruction index
-  std::vector<SlotList> slots_of_;                       // by instruction index
-  std::optional<ViewChoice> view_choice_;                // none: every instruction is stored
-  absl::flat_hash_map<const Instruction*, View> views_;  // sources are slots
+  std::vector<bool> live_;                                      // by instruction index
+  std::vector<SlotList> slots_of_;                              // by instruction index
+  std::optional<ViewChoice> view_choice_;                       // none: every instruction is stored
+  absl::flat_hash_map<const Instruction*, View> views_;         // sources are slots
   absl::flat_hash_map<const Instruction*, AsyncChain> chains_;  // by its last instruction so far
 };
 

@@ -140,16 +140,15 @@ absl::Status PlanBuilder::VisitDone(const Instruction& done) {
     return absl::OkStatus();
   }
   const Halves halves = HalvesOf(StartOf(done.opcode()));
-  const int64_t first =
-      halves.has_operands ? started.shape().tuple_shape(0).leaf_count() : 0;
+  const int64_t first = halves.has_operands ? started.shape().tuple_shape(0).leaf_count() : 0;
   const Shape& result = ResultShape(started.shape(), halves);
   Step step;
   step.kind = StepKind::kAwait;
   step.instruction = &done;
   step.hidden = true;
   step.operands.assign(all.begin() + first, all.begin() + first + result.leaf_count());
-  const Shape& value = done.opcode() == Opcode::kRecvDone ? done.shape().tuple_shape(0)
-                                                          : done.shape();
+  const Shape& value =
+      done.opcode() == Opcode::kRecvDone ? done.shape().tuple_shape(0) : done.shape();
   auto slots = std::make_shared<std::vector<int32_t>>(*NewSlots(value));
   step.results = *slots;
   if (done.opcode() == Opcode::kRecvDone) slots->push_back(NewSlot(done.shape().tuple_shape(1)));
@@ -167,9 +166,9 @@ absl::Status PlanBuilder::VisitAsync(const Instruction& instruction) {
     const auto found = chains_.find(instruction.operand(0));
     if (found == chains_.end()) {  // it has come from afar, with all its operands
       if (instruction.operand_count() > 1) {
-        return absl::UnimplementedError(absl::StrCat(
-            "operands are bound in another computation than the one that starts: ",
-            instruction.Describe()));
+        return absl::UnimplementedError(
+            absl::StrCat("operands are bound in another computation than the one that starts: ",
+                         instruction.Describe()));
       }
       slots_of_[instruction.index()] = SlotsOf(*instruction.operand(0));
       return absl::OkStatus();

@@ -34,9 +34,9 @@ absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
   for (size_t k = 0; k + 1 < brought[0].size(); ++k) {
     const int64_t root = DecodeSigned(roots.element_type(), roots.Get(k).bits);
     if (root < 0 || root >= static_cast<int64_t>(brought.size())) {
-      return absl::OutOfRangeError(
-          absl::StrCat("root ", root, " of operand ", k, " is outside of a group of ",
-                       brought.size(), " processes"));
+      return absl::OutOfRangeError(absl::StrCat("root ", root, " of operand ", k,
+                                                " is outside of a group of ", brought.size(),
+                                                " processes"));
     }
     values.push_back(brought[root][k]);
   }
@@ -60,8 +60,7 @@ class Rendezvous::Seat : public Pending {
       ProcessId id = process_.id();
       id.replica = process_.grid().ReplicaOf(meeting_->members[i]);
       id.partition = process_.grid().PartitionOf(meeting_->members[i]);
-      (process_.world().IsFinished(id) ? finished : missing)
-          .push_back(process_.world().Name(id));
+      (process_.world().IsFinished(id) ? finished : missing).push_back(process_.world().Name(id));
     }
     std::string text;
     const auto list = [&](const std::vector<std::string>& names, absl::string_view what) {
@@ -127,8 +126,7 @@ absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallP
                                             absl::Span<const Literal> brought, Process& process,
                                             EvaluationContext& context) {
   const int64_t visit = Visit(collective, path, process);
-  const auto key =
-      std::make_tuple(PlaceOf(collective, path, process.id().program), members, visit);
+  const auto key = std::make_tuple(PlaceOf(collective, path, process.id().program), members, visit);
   std::shared_ptr<Meeting>& meeting = meetings_[key];
   const auto count = static_cast<int64_t>(members.size());
   if (meeting == nullptr) {
@@ -142,9 +140,10 @@ absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallP
              (meeting->collective->opcode() != collective.opcode() ||
               !Shape::Compatible(meeting->collective->shape(), collective.shape()))) {
     return absl::InvalidArgumentError(
-        absl::StrCat("processes meet on channel ", std::get<1>(std::get<0>(key)), " in different "
-                     "operations: ", collective.Describe(), " and ",
-                     meeting->collective->Describe()));
+        absl::StrCat("processes meet on channel ", std::get<1>(std::get<0>(key)),
+                     " in different "
+                     "operations: ",
+                     collective.Describe(), " and ", meeting->collective->Describe()));
   }
   const int64_t position =
       std::find(members.begin(), members.end(), process.number()) - members.begin();

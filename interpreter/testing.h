@@ -26,6 +26,11 @@ inline Literal MustParseLiteral(absl::string_view text) {
   return literal.ok() ? *std::move(literal) : Literal();
 }
 
+// A typed literal as results are printed.
+inline std::string Canonical(absl::string_view text) {
+  return PrintTypedLiteral(MustParseLiteral(text));
+}
+
 // The result as typed literal text, or the error.
 inline std::string RunText(absl::string_view module_text,
                            const std::vector<absl::string_view>& arguments,

@@ -24,9 +24,7 @@ PendingPtr Done(std::vector<Literal> leaves = {}) {
   return std::make_shared<Present>(std::move(leaves));
 }
 
-absl::Status NoHost() {
-  return absl::NotFoundError("the run has no host program to talk to");
-}
+absl::Status NoHost() { return absl::NotFoundError("the run has no host program to talk to"); }
 
 class SendEffect : public Effect {
  public:
@@ -34,8 +32,7 @@ class SendEffect : public Effect {
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
                                    Process& process, EvaluationContext&) const override {
     // Without the token.
-    const Literal value =
-        Unflatten(send_.operand(0)->shape(), operands.first(operands.size() - 1));
+    const Literal value = Unflatten(send_.operand(0)->shape(), operands.first(operands.size() - 1));
     if (send_.GetBool(Attr::kIsHostTransfer)) {
       Host* host = process.world().options().host;
       if (host == nullptr) return NoHost();
@@ -43,7 +40,8 @@ class SendEffect : public Effect {
       if (!status.ok()) return status;
       return Done();
     }
-    absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs = TransferPairs(send_, process.grid());
+    absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs =
+        TransferPairs(send_, process.grid());
     if (!pairs.ok()) return pairs.status();
     Channels& channels = process.world().channels();
     if (!pairs->has_value()) {
@@ -76,7 +74,8 @@ class RecvEffect : public Effect {
       if (!value.ok()) return value.status();
       return Done(Flatten(*value));
     }
-    absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs = TransferPairs(recv_, process.grid());
+    absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs =
+        TransferPairs(recv_, process.grid());
     if (!pairs.ok()) return pairs.status();
     Channels& channels = process.world().channels();
     if (!pairs->has_value()) return channels.Receive(recv_, std::nullopt, process);

@@ -65,8 +65,8 @@ absl::Status World::RunAll() {
   for (const auto& runner : runners_) {
     const ProcessId& id = runner->process.id();
     const Program& program = programs_[id.program];
-    absl::Status status = runner->machine.Start(ComputationOf(program),
-                                                program.arguments[runner->process.number()]);
+    absl::Status status =
+        runner->machine.Start(ComputationOf(program), program.arguments[runner->process.number()]);
     if (!status.ok()) return InProcess(status, *runner);
   }
   for (size_t unfinished = runners_.size(); unfinished > 0;) {
@@ -104,8 +104,7 @@ absl::Status World::Deadlock() const {
     const Machine& machine = runner->machine;
     if (machine.finished() || ++waiting > kShown) continue;
     const std::vector<const Instruction*> path = machine.Path();
-    absl::StrAppend(&text, "; ", Name(runner->process.id()), " waits in ",
-                    path.back()->Describe());
+    absl::StrAppend(&text, "; ", Name(runner->process.id()), " waits in ", path.back()->Describe());
     for (size_t i = path.size() - 1; i-- > 0;) {
       absl::StrAppend(&text, " called by ", path[i]->name());
     }
@@ -130,8 +129,8 @@ std::string World::Name(const ProcessId& id) const {
   if (parts.empty() && programs_.size() == 1) return "the only process";
   const std::string place = absl::StrJoin(parts, ", ");
   if (programs_.size() == 1) return place;
-  const std::string name = absl::StrCat("program ", id.program, " (",
-                                        program.module->module().name(), ")");
+  const std::string name =
+      absl::StrCat("program ", id.program, " (", program.module->module().name(), ")");
   return place.empty() ? name : absl::StrCat(place, " of ", name);
 }
 
@@ -153,10 +152,9 @@ absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const P
   for (const Program& program : programs) {
     const auto processes = static_cast<int64_t>(program.arguments.size());
     if (processes != program.grid.count()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("module ", program.module->module().name(), " runs on ",
-                       program.grid.count(), " processes, but there are arguments for ",
-                       processes));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "module ", program.module->module().name(), " runs on ", program.grid.count(),
+          " processes, but there are arguments for ", processes));
     }
     for (const std::vector<Literal>& arguments : program.arguments) {
       absl::Status status = CheckArguments(ComputationOf(program), arguments);

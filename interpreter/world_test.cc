@@ -22,6 +22,8 @@ std::vector<std::string> RunOn(Grid grid, absl::string_view text, Argument argum
                                const PlanOptions& plan = {}) {
   std::unique_ptr<Module> module = MustParse(text);
   if (module == nullptr) return {"unparsed"};
+  module->replica_count = grid.replicas;
+  module->num_partitions = grid.partitions;
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*module, plan);
   if (!planned.ok()) return {planned.status().ToString()};
   Program program;
@@ -46,6 +48,13 @@ std::vector<std::string> RunOn(Grid grid, absl::string_view text) {
 
 using Texts = std::vector<std::string>;
 
+Texts Values(const Texts& texts) {
+  Texts values;
+  for (const std::string& text : texts) values.push_back(Canonical(text));
+  return values;
+}
+Texts Values(size_t count, const std::string& text) { return Texts(count, Canonical(text)); }
+
 constexpr char kSum[] =
     "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
 
@@ -56,9 +65,9 @@ TEST(WorldTest, ProcessesKnowWhoTheyAre) {
       p = u32[] partition-id()
       ROOT t = (u32[], u32[]) tuple(r, p)
     })";
-  EXPECT_EQ(RunOn({2, 2}, kText), (Texts{"(u32[] 0, u32[] 0)", "(u32[] 0, u32[] 1)",
-                                         "(u32[] 1, u32[] 0)", "(u32[] 1, u32[] 1)"}));
-  EXPECT_EQ(RunOn({1, 1}, kText), (Texts{"(u32[] 0, u32[] 0)"}));
+  EXPECT_EQ(RunOn({2, 2}, kText), Values({"(u32[] 0, u32[] 0)", "(u32[] 0, u32[] 1)",
+                                          "(u32[] 1, u32[] 0)", "(u32[] 1, u32[] 1)"}));
+  EXPECT_EQ(RunOn({1, 1}, kText), Values({"(u32[] 0, u32[] 0)"}));
 }
 
 TEST(WorldTest, GroupsOfDifferentSizesReduce) {
@@ -68,7 +77,7 @@ TEST(WorldTest, GroupsOfDifferentSizesReduce) {
       ROOT r = s32[] all-reduce(x), replica_groups={{0},{1,2},{3}}, to_apply=add
     })"),
                   [](int64_t r, int64_t) { return absl::StrCat("s32[] ", r + 1); }),
-            (Texts{"s32[] 1", "s32[] 5", "s32[] 5", "s32[] 4"}));
+            Values({"s32[] 1", "s32[] 5", "s32[] 5", "s32[] 4"}));
 }
 
 TEST(WorldTest, WithAChannelReplicasComeBeforePartitions) {
@@ -78,7 +87,7 @@ TEST(WorldTest, WithAChannelReplicasComeBeforePartitions) {
       ROOT r = s32[4] all-gather(x), dimensions={0}, replica_groups={{0,1}}, channel_id=1
     })",
                   [](int64_t r, int64_t p) { return absl::StrCat("s32[1] {", 10 * r + p, "}"); }),
-            Texts(4, "s32[4] {0, 1, 10, 11}"));
+            Values(4, "s32[4] {0, 1, 10, 11}"));
 }
 
 TEST(WorldTest, PermuteGivesZerosToThoseWhoAreNoTarget) {
@@ -89,14 +98,14 @@ TEST(WorldTest, PermuteGivesZerosToThoseWhoAreNoTarget) {
       ROOT r = s32[] collective-permute(x), source_target_pairs={{0,1}}
     })",
                   argument),
-            (Texts{"s32[] 0", "s32[] 0", "s32[] 1", "s32[] 2"}));
+            Values({"s32[] 0", "s32[] 0", "s32[] 1", "s32[] 2"}));
   EXPECT_EQ(RunOn({2, 2}, R"(HloModule m
     ENTRY e {
       x = s32[] parameter(0)
       ROOT r = s32[] collective-permute(x), source_target_pairs={{0,1}}, channel_id=1
     })",
                   argument),
-            (Texts{"s32[] 0", "s32[] 1", "s32[] 0", "s32[] 11"}));
+            Values({"s32[] 0", "s32[] 1", "s32[] 0", "s32[] 11"}));
 }
 
 TEST(WorldTest, BroadcastGivesTheFirstOfTheGroup) {
@@ -107,14 +116,14 @@ TEST(WorldTest, BroadcastGivesTheFirstOfTheGroup) {
       ROOT r = s32[] collective-broadcast(x), replica_groups={{1,0,2,3}}
     })",
                   argument),
-            Texts(4, "s32[] 8"));
+            Values(4, "s32[] 8"));
   EXPECT_EQ(RunOn({4, 1}, R"(HloModule m
     ENTRY e {
       x = s32[] parameter(0)
       ROOT r = s32[] collective-broadcast(x), replica_groups={{2,1}}
     })",
                   argument),
-            (Texts{"s32[] 0", "s32[] 9", "s32[] 9", "s32[] 0"}));
+            Values({"s32[] 0", "s32[] 9", "s32[] 9", "s32[] 0"}));
 }
 
 // Each process goes round the loop as often as it is told; all meet in every turn.
@@ -144,7 +153,8 @@ constexpr char kLoop[] = R"(HloModule m
   })";
 
 TEST(WorldTest, MeetingsInLoopsAreToldApartByTheTurn) {
-  EXPECT_EQ(RunOn({3, 1}, kLoop, [](int64_t, int64_t) { return "s32[] 4"; }), Texts(3, "s32[] 81"));
+  EXPECT_EQ(RunOn({3, 1}, kLoop, [](int64_t, int64_t) { return "s32[] 4"; }),
+            Values(3, "s32[] 81"));
 }
 
 TEST(WorldTest, DifferentTurnsAreADeadlock) {
@@ -175,8 +185,8 @@ TEST(WorldTest, AMeetingInOneBranchIsADeadlock) {
 TEST(WorldTest, AnErrorNamesItsProcess) {
   const Texts texts = RunOn({2, 1}, R"(HloModule m
     ENTRY e {
-      token = token[] after-all()
-      i = (s32[2], token[]) infeed(token)
+      now = token[] after-all()
+      i = (s32[2], token[]) infeed(now)
       ROOT r = s32[2] get-tuple-element(i), index=0
     })");
   ASSERT_EQ(texts.size(), 1);
@@ -202,7 +212,7 @@ TEST(WorldTest, StartsMayCross) {
   };
   for (const char* order : {"da = s32[] all-reduce-done(a)\ndb = s32[] all-reduce-done(b)",
                             "db = s32[] all-reduce-done(b)\nda = s32[] all-reduce-done(a)"}) {
-    EXPECT_EQ(RunOn({2, 1}, both(order), argument), Texts(2, "(s32[] 3, s32[] 6)"));
+    EXPECT_EQ(RunOn({2, 1}, both(order), argument), Values(2, "(s32[] 3, s32[] 6)"));
   }
 }
 
@@ -215,7 +225,7 @@ TEST(WorldTest, AStartedGatherHandsItsOperandOn) {
       ROOT d = s32[2] all-gather-done(s)
     })",
                   argument),
-            Texts(2, "s32[2] {1, 0}"));
+            Values(2, "s32[2] {1, 0}"));
   EXPECT_EQ(RunOn({2, 1}, R"(HloModule m
     ENTRY e {
       x = s32[1] parameter(0)
@@ -223,7 +233,7 @@ TEST(WorldTest, AStartedGatherHandsItsOperandOn) {
       ROOT d = s32[1] collective-permute-done(s)
     })",
                   argument),
-            (Texts{"s32[1] {0}", "s32[1] {0}"}));
+            Values({"s32[1] {0}", "s32[1] {0}"}));
 }
 
 // A started value goes round a loop before it is done in the next turn.
@@ -257,7 +267,7 @@ TEST(WorldTest, StartedValuesTravel) {
       ROOT d = s32[1] async-done(last)
     })";
   EXPECT_EQ(RunOn({1, 1}, kText, [](int64_t, int64_t) { return "s32[1] {5}"; }),
-            (Texts{"s32[1] {40}"}));
+            Values({"s32[1] {40}"}));
 }
 
 TEST(WorldTest, AsynchronousComputationsAndCopies) {
@@ -272,7 +282,7 @@ TEST(WorldTest, AsynchronousComputationsAndCopies) {
       ROOT d = f32[2] copy-done(c)
     })",
                   [](int64_t, int64_t) { return "f32[2] {1, 2}"; }),
-            (Texts{"f32[2] {2, 4}"}));
+            Values({"f32[2] {2, 4}"}));
 }
 
 // Operands are bound in a start and an update; the result comes with the update.
@@ -287,7 +297,7 @@ TEST(WorldTest, OperandsMayBeBoundLate) {
       ROOT z = s32[] async-done(u)
     })",
                   [](int64_t, int64_t) { return "s32[] 7"; }),
-            (Texts{"s32[] 2"}));
+            Values({"s32[] 2"}));
 }
 
 }  // namespace

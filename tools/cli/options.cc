@@ -107,9 +107,9 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
     if (!by_device.ok()) return InFile(inputs, by_device.status());
     if (by_device->size() == 1) by_device->resize(devices, by_device->front());
     if (static_cast<int64_t>(by_device->size()) != devices) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(inputs, ": arguments for ", by_device->size(), " devices, but the module ",
-                       "runs on ", devices, ": see --replicas and --partitions"));
+      return absl::InvalidArgumentError(absl::StrCat(inputs, ": arguments for ", by_device->size(),
+                                                     " devices, but the module ", "runs on ",
+                                                     devices, ": see --replicas and --partitions"));
     }
     return by_device;
   }

@@ -11,6 +11,10 @@ namespace {
 
 absl::StatusOr<Literal> Same(const CustomCall& call) { return call.operands[0]; }
 
+const CustomCallRegistry& RegistryOf(const PlanOptions& options) {
+  return options.custom_calls == nullptr ? CustomCallRegistry::BuiltIn() : *options.custom_calls;
+}
+
 class CustomCallEffect : public Effect {
  public:
   CustomCallEffect(const Instruction& call, const CustomCallHandler& handler)
@@ -69,16 +73,18 @@ std::vector<std::string> CustomCallRegistry::targets() const {
   return names;
 }
 
+absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options) {
+  const std::string& target = custom_call.GetString(Attr::kCustomCallTarget);
+  if (RegistryOf(options).Find(target) != nullptr) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("custom call target \"", target, "\" is not known: ", custom_call.Describe()));
+}
+
 EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptions& options) {
-  const CustomCallRegistry& registry =
-      options.custom_calls == nullptr ? CustomCallRegistry::BuiltIn() : *options.custom_calls;
-  const std::string& target = instruction.GetString(Attr::kCustomCallTarget);
-  const CustomCallHandler* handler = registry.Find(target);
-  if (handler == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("custom call target \"", target, "\" is not known: ", instruction.Describe()));
-  }
-  return std::make_unique<CustomCallEffect>(instruction, *handler);
+  absl::Status status = CheckCustomCall(instruction, options);
+  if (!status.ok()) return status;
+  return std::make_unique<CustomCallEffect>(
+      instruction, *RegistryOf(options).Find(instruction.GetString(Attr::kCustomCallTarget)));
 }
 
 }  // namespace assay

@@ -47,6 +47,9 @@ class CustomCallRegistry {
   std::map<std::string, CustomCallHandler, std::less<>> handlers_;
 };
 
+// Whether the target is registered; UNIMPLEMENTED names it.
+absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options);
+
 }  // namespace assay
 
 #endif  // ASSAY_INTERPRETER_CUSTOM_CALL_H_

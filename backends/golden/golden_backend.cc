@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/host_buffer.h"
+#include "interpreter/custom_call.h"
 
 namespace assay {
 namespace {
@@ -57,6 +58,10 @@ class GoldenExecutable : public Executable {
 absl::Status GoldenBackend::Supports(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() == Opcode::kCustomCall) {
+        absl::Status status = CheckCustomCall(*instruction, options_.plan);
+        if (!status.ok()) return status;
+      }
       if (IsInterpreted(instruction->opcode())) continue;
       return absl::UnimplementedError(absl::StrCat("the golden interpreter does not run ",
                                                    Name(instruction->opcode()),

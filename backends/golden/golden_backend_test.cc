@@ -93,25 +93,42 @@ TEST(GoldenBackend, RunOnceIsAllInOne) {
   EXPECT_TRUE(Literal::BitEqual(*value, S32({4, 6})));
 }
 
-TEST(GoldenBackend, NamesTheOperationThatItDoesNotRun) {
-  const std::unique_ptr<Module> module = Parse(R"(HloModule m, replica_count=2
-add {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT s = f32[] add(a, b)
-}
+TEST(GoldenBackend, NamesTheCustomCallThatItDoesNotKnow) {
+  const std::unique_ptr<Module> module = Parse(R"(HloModule m
 ENTRY e {
   p = f32[4] parameter(0)
-  ROOT everywhere = f32[4] all-reduce(p), replica_groups={}, to_apply=add
+  ROOT secret = f32[4] custom-call(p), custom_call_target="vendor_kernel"
 }
 )");
   GoldenBackend backend;
   for (const absl::Status& status :
        {backend.Supports(*module), backend.Compile(*module).status()}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
-    EXPECT_THAT(status.message(), HasSubstr("all-reduce"));
-    EXPECT_THAT(status.message(), HasSubstr("everywhere"));
+    EXPECT_THAT(status.message(), HasSubstr("vendor_kernel"));
+    EXPECT_THAT(status.message(), HasSubstr("%secret"));
   }
+}
+
+TEST(GoldenBackend, RunsOnAsManyDevicesAsTheModuleSays) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(R"(HloModule m, replica_count=2
+add {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT s = s32[] add(a, b)
+}
+ENTRY e {
+  p = s32[2] parameter(0)
+  ROOT everywhere = s32[2] all-reduce(p), replica_groups={}, to_apply=add
+}
+)");
+  auto executable = backend.Compile(*module);
+  ASSERT_TRUE(executable.ok()) << executable.status();
+  EXPECT_EQ((*executable)->device_count(), 2);
+  const auto results = RunOnDevices(backend, **executable, {{S32({1, 2})}, {S32({10, 20})}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  ASSERT_EQ(results->size(), 2);
+  for (const Literal& result : *results) EXPECT_TRUE(Literal::BitEqual(result, S32({11, 22})));
 }
 
 TEST(GoldenBackend, RefusesWrongArguments) {
@@ -128,7 +145,7 @@ TEST(GoldenBackend, RefusesWrongArguments) {
   }
 }
 
-TEST(GoldenBackend, RefusesTwoDevices) {
+TEST(GoldenBackend, RefusesMoreDevicesThanTheModuleSays) {
   GoldenBackend backend;
   const std::unique_ptr<Module> module = Parse(kSum);
   auto executable = backend.Compile(*module);
@@ -137,8 +154,9 @@ TEST(GoldenBackend, RefusesTwoDevices) {
   ASSERT_TRUE(a.ok());
   const std::vector<const Buffer*> arguments = {a->get(), a->get()};
   const auto results = (*executable)->Execute({arguments, arguments});
-  EXPECT_EQ(results.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(results.status().message(), HasSubstr("arguments for 2 devices; golden runs one"));
+  EXPECT_EQ(results.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(results.status().message(),
+              HasSubstr("runs on 1 processes, but there are arguments for 2"));
   EXPECT_EQ((*executable)->Execute({}).status().code(), absl::StatusCode::kInvalidArgument);
 }
 

@@ -228,11 +228,15 @@ absl::StatusOr<DeviceGroups> ListGroups(const ReplicaGroups& groups, int64_t lim
   return SplitInto(Walk(groups.iota_reshape_dims, groups.iota_transpose_perm), groups.group_size);
 }
 
+absl::StatusOr<GroupCounts> CountDevicesOverAxes(const Mesh& mesh, absl::Span<const AxisRef> axes) {
+  const absl::StatusOr<CutMesh> cut = Cut(mesh, axes);
+  if (!cut.ok()) return cut.status();
+  return GroupCounts{cut->devices / cut->group_size, cut->group_size};
+}
+
 absl::StatusOr<GroupCounts> CountGroups(const ReplicaGroups& groups) {
   if (groups.form == ReplicaGroups::Form::kMesh) {
-    const absl::StatusOr<CutMesh> cut = Cut(groups.mesh, groups.axes);
-    if (!cut.ok()) return cut.status();
-    return GroupCounts{cut->devices / cut->group_size, cut->group_size};
+    return CountDevicesOverAxes(groups.mesh, groups.axes);
   }
   if (groups.form == ReplicaGroups::Form::kIota) {
     if (absl::Status status = CountIotaGroups(groups).status(); !status.ok()) return status;

@@ -34,13 +34,14 @@ absl::StatusOr<DeviceGroups> DevicesOverAxes(const Mesh& mesh, absl::Span<const 
 // Replica groups in any form. {} stays the empty list.
 absl::StatusOr<DeviceGroups> ListGroups(const ReplicaGroups& groups, int64_t limit);
 
-// How many groups of how many ids an iota or a mesh yields, without listing any. Products beyond 63
+// How many groups of how many ids there would be, without listing any. Products beyond 63
 // bits are INVALID_ARGUMENT.
 struct GroupCounts {
   int64_t groups = 0;
   int64_t size = 0;
 };
 absl::StatusOr<GroupCounts> CountGroups(const ReplicaGroups& groups);
+absl::StatusOr<GroupCounts> CountDevicesOverAxes(const Mesh& mesh, absl::Span<const AxisRef> axes);
 
 }  // namespace assay
 

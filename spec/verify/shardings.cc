@@ -1,75 +1,67 @@
-// Shardings fit what they stand on.
-//   sharding_c1 the sharding of a tuple has one entry per array (of an array, is no list)
-//   sharding_c2 tiles are as many as devices
-//   sharding_c3 no device comes twice
-//   sharding_c4 there is a tile dimension per dimension of the array
-//   sharding_c5 the devices are those of num_partitions, where that is not 1
+// Shardings fit what they stand on (spec/sharding/sharding_checks.h), and each other:
+//   sharding_c7 a loop, its parameters and the root of its body have one sharding, where they have
+//       any; so have a conditional and the roots of its branches
 // Source: reference ops_control_and_collectives.md 12. Tests: verify_cases_test.cc.
-#include <algorithm>
-
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/str_cat.h"
-#include "spec/ops/checks.h"
+#include "absl/container/inlined_vector.h"
+#include "spec/sharding/sharding_checks.h"
 #include "spec/verify/module_checks.h"
 
 namespace assay {
 namespace {
 
-// Tile dimensions that are none of the array's.
-int64_t Subgroups(const Sharding& sharding) {
-  return static_cast<int64_t>(sharding.last_tile_dims.size()) +
-         (sharding.replicate_on_last_tile_dim ? 1 : 0);
+const Sharding* ShardingOf(const Instruction& instruction) {
+  if (!instruction.has_annotations() || !instruction.annotations().sharding) return nullptr;
+  return &*instruction.annotations().sharding;
 }
 
-void CheckTiled(const Instruction& where, const Sharding& sharding, const Shape& shape,
-                int64_t partitions, Findings& findings) {
-  __int128 tiles = 1;
-  for (int64_t size : sharding.tile_dimensions) {
-    tiles *= size;
-    if (tiles > INT64_MAX || tiles < 0) break;
-  }
-  __int128 devices = static_cast<__int128>(sharding.devices.size());
-  if (!sharding.iota_reshape_dims.empty()) {
-    devices = 1;
-    for (int64_t size : sharding.iota_reshape_dims) {
-      devices *= size;
-      if (devices > INT64_MAX || devices < 0) break;
-    }
-  }
-  if (tiles != devices) {
-    findings.Add(
-        "sharding_c2", where,
-        absl::StrCat("there must be a device per tile of ", ListText(sharding.tile_dimensions)),
-        absl::StrCat(static_cast<int64_t>(devices)));
-    return;
-  }
-  absl::flat_hash_set<int64_t> seen;
-  int64_t largest = sharding.iota_reshape_dims.empty() ? 0 : static_cast<int64_t>(devices) - 1;
-  for (int64_t device : sharding.devices) {
-    largest = std::max(largest, device);
-    if (device >= 0 && seen.insert(device).second) continue;
-    findings.Add("sharding_c3", where, "devices must differ, and be numbers from 0 on",
-                 absl::StrCat(device));
-    return;
-  }
-  const int64_t rank = static_cast<int64_t>(sharding.tile_dimensions.size()) - Subgroups(sharding);
-  if (shape.is_array() && rank != shape.rank()) {
-    findings.Add("sharding_c4", where,
-                 absl::StrCat("there must be ", shape.rank(), " tile dimensions"),
-                 absl::StrCat(rank));
-  }
-  if (partitions > 1 && (devices != partitions || largest >= partitions)) {
-    findings.Add("sharding_c5", where,
-                 absl::StrCat("devices must be the ", partitions, " partitions"),
-                 devices != partitions ? absl::StrCat(static_cast<int64_t>(devices), " devices")
-                                       : absl::StrCat("device ", largest));
+void Report(const Instruction& where, std::optional<ShardingProblem> problem, Findings& findings) {
+  if (!problem) return;
+  findings.Add(problem->clause, where, std::move(problem->expected), std::move(problem->found));
+}
+
+void CheckOne(const Instruction& instruction, const Sharding& sharding, int64_t partitions,
+              Findings& findings) {
+  const Shape& shape = instruction.shape();
+  if (shape.is_token()) return;  // that of what an outfeed or send takes
+  std::vector<LeafSharding> leaves;
+  Report(instruction, ShardingsOfLeaves(sharding, shape, &leaves), findings);
+  for (const LeafSharding& leaf : leaves) {
+    Report(instruction, FindShardingProblem(leaf, partitions), findings);
   }
 }
 
-void CheckLeaf(const Instruction& where, const Sharding& sharding, const Shape& shape,
-               int64_t partitions, Findings& findings) {
-  if (sharding.named != nullptr || sharding.type != Sharding::Type::kTiled) return;
-  CheckTiled(where, sharding, shape, partitions, findings);
+// Values that pass from one of these to another stay where they are.
+using Places = absl::InlinedVector<const Instruction*, 4>;
+Places PlacesOfOneValue(const Instruction& op) {
+  Places places = {&op};
+  const auto add_parameters = [&](const Computation* computation) {
+    const std::vector<Instruction*> parameters = computation->parameters();
+    places.insert(places.end(), parameters.begin(), parameters.end());
+  };
+  if (op.opcode() == Opcode::kWhile) {
+    const Computation* body = op.GetComputation(Attr::kBody);
+    const Computation* condition = op.GetComputation(Attr::kCondition);
+    if (body == nullptr || condition == nullptr) return {};
+    places.push_back(body->root());
+    add_parameters(body);
+    add_parameters(condition);
+  } else if (op.opcode() == Opcode::kConditional) {
+    for (const Computation* branch : op.called_computations()) places.push_back(branch->root());
+  }
+  return places;
+}
+
+void CheckTogether(const Instruction& op, Findings& findings) {
+  const Instruction* first = nullptr;
+  for (const Instruction* place : PlacesOfOneValue(op)) {
+    if (place == nullptr || ShardingOf(*place) == nullptr) continue;
+    if (first == nullptr) first = place;
+    if (SameSharding(*ShardingOf(*first), *ShardingOf(*place))) continue;
+    findings.Add("sharding_c7", op,
+                 absl::StrCat("what passes through a ", op.info().name, " must have one sharding"),
+                 absl::StrCat("another one on ", place->name(), " than on ", first->name()));
+    return;
+  }
 }
 
 }  // namespace
@@ -77,26 +69,12 @@ void CheckLeaf(const Instruction& where, const Sharding& sharding, const Shape& 
 void CheckShardings(const Module& module, Findings& findings) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (!instruction->has_annotations() || !instruction->annotations().sharding) continue;
-      const Sharding& sharding = *instruction->annotations().sharding;
-      const Shape& shape = instruction->shape();
-      if (shape.is_token()) continue;  // that of what an outfeed or send takes
-      if (sharding.type != Sharding::Type::kTuple) {
-        CheckLeaf(*instruction, sharding, shape, module.num_partitions, findings);
-        continue;
+      if (const Sharding* sharding = ShardingOf(*instruction)) {
+        CheckOne(*instruction, *sharding, module.num_partitions, findings);
       }
-      const std::vector<const Shape*> leaves = Leaves(shape);
-      // One entry may stand for an empty tuple.
-      if (!shape.is_tuple() || (sharding.tuple.size() != leaves.size() && !leaves.empty())) {
-        findings.Add("sharding_c1", *instruction,
-                     shape.is_tuple()
-                         ? absl::StrCat("a sharding must have ", leaves.size(), " entries")
-                         : std::string("an array must have one sharding"),
-                     absl::StrCat(sharding.tuple.size()));
-        continue;
-      }
-      for (size_t i = 0; i < leaves.size(); ++i) {
-        CheckLeaf(*instruction, sharding.tuple[i], *leaves[i], module.num_partitions, findings);
+      const Opcode opcode = instruction->opcode();
+      if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) {
+        CheckTogether(*instruction, findings);
       }
     }
   }

@@ -30,6 +30,7 @@ bool IsStrictClause(absl::string_view clause) {
       "rng_get_and_update_state_c1",
       "select_and_scatter_c3",
       "shape_c3",
+      "sharding_c6",
       "window_c3",
   };
   return std::binary_search(std::begin(kStrictClauses), std::end(kStrictClauses), clause);

@@ -25,7 +25,7 @@ OTHERS = re.compile(rf',? and [a-z_]+_c1\.\..*$')
 
 
 def sources(root):
-    for folder in ('spec/ops', 'spec/verify'):
+    for folder in ('spec/ops', 'spec/sharding', 'spec/verify'):
         for path in sorted((root / folder).glob('*.[ch]*')):
             if not path.name.endswith(('_test.cc', '_bench.cc')) and path.suffix in ('.cc', '.h'):
                 yield path

@@ -430,6 +430,63 @@ for line in requests:
         self.expect(assay('show', self.path('module.hlo', b'module { ROOT x = f32[] parameter(0) }\n'
                                             b'ENTRY e { y = f32[] parameter(0) ROOT c = f32[] call(y), to_apply=module }')), 0)
 
+    def test_show_sharding(self):
+        module = self.path('s.hlo', b"""HloModule m, num_partitions=4
+ENTRY e {
+  a = f32[5,4] parameter(0), sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+  b = f32[3] parameter(1), sharding={devices=[4]3,2,1,0}
+  c = f32[2] parameter(2), sharding={maximal device=2}
+  d = f32[2] parameter(3), sharding={manual}
+  f = f32[4] parameter(4), sharding={mesh['x'=2,'y'=2], [{'y'}], unreduced=max{'x'}}
+  g = f32[] parameter(5), sharding={unknown}
+  h = f32[] parameter(6)
+  ROOT t = (f32[2], f32[]) tuple(c, h), sharding={{maximal device=2}, {replicated}}
+}
+""")
+        expected = """a = f32[5,4], sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}
+  [0:3,0:4]  devices 0 2
+  [3:5,0:4]  devices 1 3
+b = f32[3], sharding={devices=[4]3,2,1,0}
+  [3:3]  device 0
+  [2:3]  device 1
+  [1:2]  device 2
+  [0:1]  device 3
+c = f32[2], sharding={maximal device=2}
+  nothing  devices 0-1 3
+  [0:2]  device 2
+d = f32[2], sharding={manual}
+  [0:2] of value 0 of 4  device 0
+  [0:2] of value 1 of 4  device 1
+  [0:2] of value 2 of 4  device 2
+  [0:2] of value 3 of 4  device 3
+f = f32[4], sharding={mesh['x'=2,'y'=2], [{'y'}], unreduced=max{'x'}}
+  [0:2] of candidate for the maximum 0 of 2  device 0
+  [2:4] of candidate for the maximum 0 of 2  device 1
+  [0:2] of candidate for the maximum 1 of 2  device 2
+  [2:4] of candidate for the maximum 1 of 2  device 3
+g = f32[], sharding={unknown}
+  unknown
+t{0} = f32[2], sharding={maximal device=2}
+  nothing  devices 0-1 3
+  [0:2]  device 2
+t{1} = f32[], sharding={replicated}
+  []  devices 0-3
+"""
+        shown = assay('show', module, '--sharding')
+        self.assertEqual((shown.code, shown.out), (0, expected))
+        arrays = json.loads(assay('show', module, '--sharding', '--json').out)
+        self.assertEqual([array['name'] for array in arrays], ['a', 'b', 'c', 'd', 'f', 'g', 't{0}', 't{1}'])
+        self.assertEqual(arrays[0]['devices'][3],
+                         {'device': 3, 'starts': [3, 0], 'limits': [5, 4], 'value': 0, 'summand': 0})
+        self.assertEqual(arrays[0]['tile_sizes'], [3, 4])
+        self.assertFalse(arrays[5]['known'])
+        self.expect(assay('show', module, '--sharding', '--stats'), 2, 'ask for one of them')
+        bad = self.path('bad.hlo', b'HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0), sharding={devices=[2,1]0,1}\n}\n')
+        self.expect(assay('show', bad, '--sharding'), 2, 'sharding_c4', '%x = f32[2] parameter(0)')
+        many = self.path('many.hlo', b'HloModule m, num_partitions=1000000000000\nENTRY e {\n'
+                         b'  ROOT x = f32[2] parameter(0), sharding={replicated}\n}\n')
+        self.expect(assay('show', many, '--sharding', limited=True), 3, 'more than')
+
     def test_show_layout(self):
         """The document's memory of [2 x 3], column-major and padded to [3, 5]; packed elements; JSON and back."""
         module = self.path('m.hlo', b'ENTRY e { ROOT c = s32[2,3]{0,1} constant({{1,2,3},{4,5,6}}) }')

@@ -13,6 +13,7 @@
 #include "tools/cli/layout_view.h"
 #include "tools/cli/module_json.h"
 #include "tools/cli/options.h"
+#include "tools/cli/sharding_view.h"
 #include "tools/cli/summary.h"
 #include "tools/cli/terminal.h"
 
@@ -24,13 +25,15 @@ struct ShowCommand {
   std::string to;
   std::string out;
   bool stats = false;
+  bool sharding = false;
   LayoutView layout;
   OutputOptions output;
 
   int Run() const;
 
  private:
-  int ShowLayout(const ModuleFile& file) const;
+  // --layout or --sharding.
+  int ShowView(const absl::StatusOr<std::string>& text) const;
   absl::Status CheckOptions() const;
   absl::StatusOr<std::string> Convert(const Module& module, const std::string& format) const;
   // What is to be written or printed.
@@ -40,8 +43,10 @@ struct ShowCommand {
 bool IsBinary(const std::string& format) { return format == "proto"; }
 
 absl::Status ShowCommand::CheckOptions() const {
-  if (stats && !to.empty()) {
-    return absl::InvalidArgumentError("--stats summarises and --to converts: ask for one of them");
+  if (!to.empty() + stats + layout.asked + sharding > 1) {
+    return absl::InvalidArgumentError(
+        "--to converts, --stats summarises, --layout shows memory and --sharding devices: ask for "
+        "one of them");
   }
   if (IsBinary(to) && out.empty() && !output.json && OutputIsTerminal()) {
     return absl::InvalidArgumentError(
@@ -71,8 +76,7 @@ absl::StatusOr<std::string> ShowCommand::Text(const Module& module) const {
   return Convert(module, to.empty() ? "text" : to);
 }
 
-int ShowCommand::ShowLayout(const ModuleFile& file) const {
-  absl::StatusOr<std::string> text = layout.Text(file, output.json);
+int ShowCommand::ShowView(const absl::StatusOr<std::string>& text) const {
   if (!text.ok()) return Fail(text.status(), output);
   if (out.empty()) {
     std::cout << *text;
@@ -86,7 +90,8 @@ int ShowCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
-  if (layout.asked) return ShowLayout(*file);
+  if (layout.asked) return ShowView(layout.Text(*file, output.json));
+  if (sharding) return ShowView(ShardingText(*file->module, output.json));
   absl::StatusOr<std::string> text = Text(*file->module);
   if (!text.ok()) return Fail(text.status(), output);
   const bool wrap = output.json && !to.empty();
@@ -129,15 +134,18 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--out", command->out, "Write to this file instead of standard output")
       ->type_name("FILE");
   sub->add_flag("--stats", command->stats, "Summarise: opcodes, multiply-adds, bytes");
+  sub->add_flag("--sharding", command->sharding,
+                "Which device holds which part of every array with a sharding");
   sub->add_flag(
       "--json", command->output.json,
       "One JSON object: the summary; with --to F what F gives, as its member text (proto: "
-      "base64)");
+      "base64); with --layout and --sharding a list of arrays");
   command->layout.AddTo(sub);
   sub->footer(
       "Examples:\n"
       "  assay show module.pb --to text\n"
       "  assay show module.hlo --layout --minor-to-major 0,1\n"
+      "  assay show module.hlo --sharding\n"
       "  assay show module.hlo --to dot | dot -Tsvg > module.svg\n"
       "  assay show module.hlo --stats --json");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });

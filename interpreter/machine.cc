@@ -89,8 +89,7 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
         absl::StrCat("computation ", computation.name(),
                      " is applied element by element and must not wait for other processes"));
   }
-  absl::StatusOr<Literal> result = status;
-  if (status.ok()) result = End();
+  absl::StatusOr<Literal> result = status.ok() ? End() : absl::StatusOr<Literal>(std::move(status));
   stack_.resize(floor);
   --nested_runs_;
   return result;

@@ -1,6 +1,6 @@
 #include "interpreter/effect.h"
 
-#include "absl/strings/str_cat.h"
+#include "interpreter/module_form.h"
 
 namespace assay {
 
@@ -34,6 +34,7 @@ bool IsEffect(Opcode opcode) {
 EffectOr PrepareEffect(const Instruction& instruction, const PlanOptions& options) {
   switch (instruction.opcode()) {
     case Opcode::kCustomCall:
+      if (IsManualBorder(instruction)) return PrepareManualBorder(instruction);
       return PrepareCustomCallEffect(instruction, options);
     case Opcode::kInfeed:
     case Opcode::kOutfeed:

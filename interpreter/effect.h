@@ -40,6 +40,7 @@ EffectOr PrepareDynamicEffect(const Instruction& instruction, const PlanOptions&
 EffectOr PrepareCollectiveEffect(const Instruction& instruction);
 EffectOr PrepareTransferEffect(const Instruction& instruction);  // send, recv, infeed, outfeed
 EffectOr PrepareRandomEffect(const Instruction& instruction);
+EffectOr PrepareManualBorder(const Instruction& custom_call);  // see module_form.h
 EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptions& options);
 
 }  // namespace assay

@@ -27,7 +27,8 @@ class Rendezvous {
   explicit Rendezvous(bool straight) : straight_(straight) {}
 
   // The process comes to a meeting of `members` (flattened ids of its program, itself among them)
-  // with what it brings. The last to come computes what each of them gets. INVALID_ARGUMENT where
+  // with what it brings. The last to come computes what each of them gets; where they leave a
+  // manual region, each gets what all have brought, member after member. INVALID_ARGUMENT where
   // others came to the same place with another operation.
   absl::StatusOr<PendingPtr> Meet(const Instruction& collective, CallPath path,
                                   const std::vector<int64_t>& members,

@@ -12,13 +12,18 @@ namespace {
 
 class GoldenExecutable : public Executable {
  public:
+  // Each device is `per_device` processes, which have the same arguments and results.
   GoldenExecutable(std::unique_ptr<PlannedModule> module, const ProcessGrid& grid,
-                   const RunOptions& options, RunStats* stats)
-      : module_(std::move(module)), grid_(grid), options_(options), stats_(stats) {
+                   int64_t per_device, const RunOptions& options, RunStats* stats)
+      : module_(std::move(module)),
+        grid_(grid),
+        per_device_(per_device),
+        options_(options),
+        stats_(stats) {
     if (options_.random == nullptr) options_.random = &random_;
   }
 
-  int64_t device_count() const override { return grid_.count(); }
+  int64_t device_count() const override { return grid_.count() / per_device_; }
 
   absl::StatusOr<std::vector<BufferHandle>> Execute(
       absl::Span<const std::vector<const Buffer*>> arguments) override {
@@ -26,10 +31,11 @@ class GoldenExecutable : public Executable {
     program.module = module_.get();
     program.grid = grid_;
     for (const std::vector<const Buffer*>& buffers : arguments) {
-      std::vector<Literal>& literals = program.arguments.emplace_back();
+      std::vector<Literal> literals;
       for (const Buffer* buffer : buffers) {
         literals.push_back(static_cast<const HostBuffer*>(buffer)->literal());
       }
+      program.arguments.insert(program.arguments.end(), per_device_, literals);
     }
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<std::vector<std::vector<Literal>>> results =
@@ -37,8 +43,8 @@ class GoldenExecutable : public Executable {
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!results.ok()) return results.status();
     std::vector<BufferHandle> handles;
-    for (Literal& result : results->front()) {
-      handles.push_back(std::make_unique<HostBuffer>(std::move(result)));
+    for (size_t i = 0; i < results->front().size(); i += per_device_) {
+      handles.push_back(std::make_unique<HostBuffer>(std::move(results->front()[i])));
     }
     return handles;
   }
@@ -47,6 +53,7 @@ class GoldenExecutable : public Executable {
  private:
   std::unique_ptr<PlannedModule> module_;
   ProcessGrid grid_;
+  int64_t per_device_;
   RunOptions options_;
   RandomStates random_;  // goes on from one execution to the next
   RunStats* stats_;
@@ -80,8 +87,14 @@ absl::StatusOr<std::unique_ptr<Executable>> GoldenBackend::Compile(const Module&
     return absl::IsUnimplemented(planned.status()) && !supported.ok() ? supported
                                                                       : planned.status();
   }
-  const ProcessGrid grid = {module.replica_count, module.num_partitions};
-  return std::make_unique<GoldenExecutable>(*std::move(planned), grid, options_.run, &stats_);
+  const absl::StatusOr<ModuleForm> form =
+      options_.form.has_value() ? absl::StatusOr<ModuleForm>(*options_.form) : FormOf(module);
+  if (!form.ok()) return form.status();
+  ProcessGrid grid = {module.replica_count, module.num_partitions};
+  if (*form == ModuleForm::kLogical && !HasManualRegions(module)) grid.partitions = 1;
+  const int64_t per_device = *form == ModuleForm::kLogical ? grid.partitions : 1;
+  return std::make_unique<GoldenExecutable>(*std::move(planned), grid, per_device, options_.run,
+                                            &stats_);
 }
 
 absl::StatusOr<BufferHandle> GoldenBackend::Upload(const Literal& literal) {

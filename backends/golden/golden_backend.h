@@ -1,18 +1,22 @@
 // The golden interpreter behind the interface of backends. A device is a process; there are as many
-// as the module's replicas times its partitions. Tests: golden_backend_test.cc.
+// as the module's replicas times its partitions, but only the replicas where the module is logical:
+// its values are global. Tests: golden_backend_test.cc.
 #ifndef ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_
 #define ASSAY_BACKENDS_GOLDEN_GOLDEN_BACKEND_H_
 
 #include <memory>
+#include <optional>
 
 #include "backends/backend.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/module_form.h"
 
 namespace assay {
 
 struct GoldenOptions {
   PlanOptions plan;
   RunOptions run;
+  std::optional<ModuleForm> form;  // none: what the module tells (FormOf)
 };
 
 class GoldenBackend : public Backend {

@@ -73,7 +73,7 @@ absl::Status DiffCommand::CheckOptions() const {
 // Everything that can go wrong before the work begins.
 absl::Status DiffCommand::Prepare(const Module& module, Side* side) const {
   absl::StatusOr<std::unique_ptr<Backend>> backend =
-      MakeBackend(side->specification, budget.budget);
+      MakeBackend(side->specification, budget.budget, {.form = grid.module_form()});
   if (!backend.ok()) return backend.status();
   side->backend = *std::move(backend);
   absl::StatusOr<std::unique_ptr<Executable>> executable = side->backend->Compile(module);

@@ -176,6 +176,16 @@ void GridOptions::AddTo(CLI::App* app) {
                   "Partitions that run the module (default: what it says)")
       ->check(PositiveCount())
       ->type_name("N");
+  app->add_option("--module-form", form,
+                  "Golden: with several partitions, whether the module is the program of each "
+                  "(partitioned) or one on global shapes (logical); auto: as its shardings tell")
+      ->check(CLI::IsMember({"auto", "partitioned", "logical"}))
+      ->capture_default_str();
+}
+
+std::optional<ModuleForm> GridOptions::module_form() const {
+  if (form == "auto") return std::nullopt;
+  return form == "logical" ? ModuleForm::kLogical : ModuleForm::kPartitioned;
 }
 
 void GridOptions::ApplyTo(Module& module) const {
@@ -220,6 +230,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     golden.plan.seconds = budget.seconds;
     golden.run.budget = budget;
     golden.run.observers = options.observers;
+    golden.form = options.form;
     return std::make_unique<GoldenBackend>(golden);
   }
   constexpr absl::string_view kProcess = "process:";

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "backends/backend.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/module_form.h"
 #include "spec/proto/module_file.h"
 #include "tools/io/arrays.h"
 
@@ -39,8 +40,10 @@ struct InputOptions {
 struct GridOptions {
   int64_t replicas = 0;  // 0: what the module says
   int64_t partitions = 0;
+  std::string form = "auto";
   void AddTo(CLI::App* app);
   void ApplyTo(Module& module) const;
+  std::optional<ModuleForm> module_form() const;
 };
 
 struct BudgetOptions {
@@ -71,6 +74,7 @@ struct BackendOptions {
   bool straight = false;  // golden: definitions alone
   bool observed = false;  // golden: plan for observers
   std::vector<Observer*> observers;
+  std::optional<ModuleForm> form;
 };
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const RunBudget& budget,

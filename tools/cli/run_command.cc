@@ -255,6 +255,7 @@ int RunCommand::Run() const {
   backend_options.straight = straight;
   backend_options.observed = trace;
   if (trace) backend_options.observers.push_back(&tracer);
+  backend_options.form = grid.module_form();
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);

@@ -1,0 +1,29 @@
+// The two kinds of modules for several partitions, which must not be confused: the program of each
+// device, and one program on global shapes of which every device holds tiles.
+// Source: reference ops_control_and_collectives.md 12. Tests: module_form_test.cc.
+#ifndef ASSAY_INTERPRETER_MODULE_FORM_H_
+#define ASSAY_INTERPRETER_MODULE_FORM_H_
+
+#include "absl/status/statusor.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+enum class ModuleForm {
+  kPartitioned,  // shapes are those of a device; shardings are advice
+  kLogical,      // shapes are global; manual regions hold a value per partition
+};
+
+// What the module is: partitioned where no sharding cuts anything into tiles; logical where one
+// does, and partitions meet in manual regions alone. INVALID_ARGUMENT for anything else, which
+// cannot be told.
+absl::StatusOr<ModuleForm> FormOf(const Module& module);
+
+// Whether values enter or leave manual regions: then every partition runs a logical module.
+bool HasManualRegions(const Module& module);
+// Whether the custom call is one of the four targets at the borders of manual regions.
+bool IsManualBorder(const Instruction& instruction);
+
+}  // namespace assay
+
+#endif  // ASSAY_INTERPRETER_MODULE_FORM_H_

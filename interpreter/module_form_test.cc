@@ -1,0 +1,111 @@
+// Modules on global shapes: what form a module has, and manual regions, in which every partition
+// holds its tile. Expected values are computed by hand.
+#include "interpreter/module_form.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "interpreter/sdy_shardings.h"
+#include "interpreter/testing.h"
+
+namespace assay {
+namespace {
+
+std::string FormText(absl::string_view header, absl::string_view entry) {
+  std::unique_ptr<Module> module =
+      MustParse(absl::StrCat("HloModule m", header, "\nENTRY e {\n", entry, "\n}"));
+  if (module == nullptr) return "unparsed";
+  absl::StatusOr<ModuleForm> form = FormOf(*module);
+  if (!form.ok()) return std::string(form.status().message());
+  return *form == ModuleForm::kLogical ? "logical" : "partitioned";
+}
+
+TEST(ModuleFormTest, FollowsFromShardingsAndMeetings) {
+  constexpr char kTiled[] = "x = f32[4] parameter(0), sharding={devices=[2]<=[2]}\n";
+  constexpr char kWhole[] = "x = f32[4] parameter(0), sharding={replicated}\n";
+  constexpr char kAlone[] = "ROOT y = f32[4] add(x, x)";
+  constexpr char kMeets[] =
+      "ROOT y = f32[8] all-gather(x), dimensions={0}, channel_id=1, "
+      "replica_groups={{0,1}}, use_global_device_ids=true";
+  constexpr char kTwo[] = ", num_partitions=2";
+  EXPECT_EQ(FormText("", absl::StrCat(kWhole, kAlone)), "partitioned");
+  EXPECT_EQ(FormText(kTwo, absl::StrCat(kWhole, kAlone)), "partitioned");
+  EXPECT_EQ(FormText(kTwo, absl::StrCat(kWhole, kMeets)), "partitioned");
+  EXPECT_EQ(FormText(kTwo, absl::StrCat(kTiled, kAlone)), "logical");
+  EXPECT_NE(FormText(kTwo, absl::StrCat(kTiled, kMeets)).find("--module-form"), std::string::npos);
+}
+
+// The value of process 0 with the argument on all processes, which must agree.
+std::string RunLogical(int64_t partitions, absl::string_view text, absl::string_view argument) {
+  std::unique_ptr<Module> module = MustParse(text);
+  if (module == nullptr) return "unparsed";
+  module->num_partitions = partitions;
+  auto planned = PlannedModule::Create(*module);
+  if (!planned.ok()) return planned.status().ToString();
+  Program program;
+  program.module = planned->get();
+  program.grid = {1, partitions};
+  program.arguments.assign(partitions, {MustParseLiteral(argument)});
+  auto results = RunPrograms(absl::MakeConstSpan(&program, 1));
+  if (!results.ok()) return results.status().ToString();
+  for (const Literal& value : results->front()) {
+    EXPECT_TRUE(Literal::BitEqual(value, results->front().front()));
+  }
+  return PrintTypedLiteral(results->front().front());
+}
+
+// Each partition adds 10 times its number to its tile, and the tiles come together again.
+constexpr char kBody[] = R"(
+  p = u32[] partition-id()
+  n = s32[] convert(p)
+  ten = s32[] constant(10)
+  tens = s32[] multiply(n, ten)
+)";
+
+TEST(ModuleFormTest, RegionsOfTheSpmdTargets) {
+  const std::string text = absl::StrCat(R"(HloModule m
+ENTRY e {
+  x = s32[4] parameter(0)
+  s = s32[4] custom-call(x), custom_call_target="Sharding", sharding={devices=[2]1,0}
+  l = s32[2] custom-call(s), custom_call_target="SPMDFullToShardShape", sharding={manual})",
+                                        kBody, R"(
+  b = s32[2] broadcast(tens), dimensions={}
+  y = s32[2] add(l, b)
+  m = s32[2] custom-call(y), custom_call_target="Sharding", sharding={manual}
+  ROOT g = s32[4] custom-call(m), custom_call_target="SPMDShardToFullShape", sharding={devices=[2]1,0}
+})");
+  // Device 1 holds the first tile.
+  EXPECT_EQ(RunLogical(2, text, "s32[4] {1, 2, 3, 4}"), Canonical("s32[4] {11, 12, 3, 4}"));
+}
+
+TEST(ModuleFormTest, RegionsOfShardy) {
+  const std::string text = absl::StrCat(
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=2]>}}
+ENTRY e {
+  x = s32[2,4] parameter(0)
+  l = s32[2,2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{}, {\"x\", ?}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\", \"y\"}>"})",
+      kBody, R"(
+  b = s32[2,2] broadcast(tens), dimensions={}
+  y = s32[2,2] add(l, b)
+  r = s32[2,2] all-gather(y), dimensions={1}, channel_id=1, replica_groups={{0},{1},{2},{3}}, use_global_device_ids=true
+  ROOT g = s32[2,8] custom-call(r), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\", \"y\"}>",xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{}, {\"x\", \"y\"}]>]>"}
+})");
+  EXPECT_EQ(RunLogical(4, text, "s32[2,4] {{1, 2, 3, 4}, {5, 6, 7, 8}}"),
+            Canonical("s32[2,8] {{1, 2, 11, 12, 23, 24, 33, 34}, {5, 6, 15, 16, 27, 28, 37, 38}}"));
+}
+
+TEST(ModuleFormTest, ShardingsThatAreNotUnderstoodAreNamed) {
+  const Module module("m");
+  for (const char* text : {"", "#sdy.sharding_per_value<[<@mesh, [{}]>]>",
+                           "#sdy.sharding_per_value<[<mesh<[\"x\"=2]>, [{\"z\"}]>]>",
+                           "#sdy.sharding_per_value<[<mesh<[\"x\"=2]>, [{\"x\""}) {
+    EXPECT_EQ(ReadSdyShardings(text, module).status().code(), absl::StatusCode::kInvalidArgument)
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace assay

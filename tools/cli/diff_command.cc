@@ -72,8 +72,10 @@ absl::Status DiffCommand::CheckOptions() const {
 
 // Everything that can go wrong before the work begins.
 absl::Status DiffCommand::Prepare(const Module& module, Side* side) const {
+  BackendOptions options;
+  options.form = grid.module_form();
   absl::StatusOr<std::unique_ptr<Backend>> backend =
-      MakeBackend(side->specification, budget.budget, {.form = grid.module_form()});
+      MakeBackend(side->specification, budget.budget, options);
   if (!backend.ok()) return backend.status();
   side->backend = *std::move(backend);
   absl::StatusOr<std::unique_ptr<Executable>> executable = side->backend->Compile(module);

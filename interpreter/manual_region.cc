@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
   std::vector<Placement> placements;
   if (border.GetString(Attr::kCustomCallTarget).rfind("SPMD", 0) == 0) {
     const Instruction& global = Enters(border) ? *border.operand(0) : border;
-    const std::optional<Sharding>& sharding = global.annotations().sharding;
+    const auto& sharding = global.annotations().sharding;
     if (!sharding.has_value()) {
       return absl::InvalidArgumentError(
           absl::StrCat("the global value has no sharding: ", global.Describe()));

@@ -161,6 +161,11 @@ struct Program {
   std::vector<std::vector<Literal>> arguments;
 };
 
+// Processes that a run may have.
+inline constexpr int64_t kMostProcesses = int64_t{1} << 16;
+// OK, or RESOURCE_EXHAUSTED for a grid with more.
+absl::Status CheckGrid(const ProcessGrid& grid);
+
 // Runs the processes of all programs together: they meet in collectives, each program's among
 // themselves, and talk over channels. The value of the root by program and process.
 // FAILED_PRECONDITION for a deadlock, with who waits for whom; the error of a process is that of

@@ -1,6 +1,7 @@
 #include "interpreter/module_form.h"
 
 #include "absl/strings/str_cat.h"
+#include "interpreter/interpreter.h"
 
 namespace assay {
 namespace {
@@ -63,6 +64,22 @@ absl::StatusOr<ModuleForm> FormOf(const Module& module) {
                    "program of one partition, as ",
                    meeting->Describe(),
                    " meets others: say which it is (--module-form partitioned or logical)"));
+}
+
+absl::StatusOr<ProcessPlan> PlanProcesses(const Module& module, std::optional<ModuleForm> form) {
+  if (!form.has_value()) {
+    const absl::StatusOr<ModuleForm> told = FormOf(module);
+    if (!told.ok()) return told.status();
+    form = *told;
+  }
+  ProcessPlan plan;
+  plan.grid = {module.replica_count, module.num_partitions};
+  if (*form == ModuleForm::kLogical) {
+    if (!HasManualRegions(module)) plan.grid.partitions = 1;
+    plan.per_device = plan.grid.partitions;
+  }
+  if (absl::Status status = CheckGrid(plan.grid); !status.ok()) return status;
+  return plan;
 }
 
 }  // namespace assay

@@ -4,7 +4,10 @@
 #ifndef ASSAY_INTERPRETER_MODULE_FORM_H_
 #define ASSAY_INTERPRETER_MODULE_FORM_H_
 
+#include <optional>
+
 #include "absl/status/statusor.h"
+#include "interpreter/process_groups.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -23,6 +26,17 @@ absl::StatusOr<ModuleForm> FormOf(const Module& module);
 bool HasManualRegions(const Module& module);
 // Whether the custom call is one of the four targets at the borders of manual regions.
 bool IsManualBorder(const Instruction& instruction);
+
+// The processes of a module.
+struct ProcessPlan {
+  ProcessGrid grid;
+  // So many processes that follow each other have the same arguments, and the same results: 1, or
+  // the partitions of a logical module.
+  int64_t per_device = 1;
+};
+// By the counts of the module and its form (none: FormOf). RESOURCE_EXHAUSTED for too many.
+absl::StatusOr<ProcessPlan> PlanProcesses(const Module& module,
+                                          std::optional<ModuleForm> form = std::nullopt);
 
 }  // namespace assay
 

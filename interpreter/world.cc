@@ -146,10 +146,18 @@ void World::WriteStats() {
   stats_->peak_bytes = memory_->peak();
 }
 
+absl::Status CheckGrid(const ProcessGrid& grid) {
+  if (grid.count() <= kMostProcesses) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
+                                                   " partitions are more than ", kMostProcesses,
+                                                   " processes"));
+}
+
 absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const Program> programs,
                                                               const RunOptions& options,
                                                               RunStats* stats) {
   for (const Program& program : programs) {
+    if (absl::Status status = CheckGrid(program.grid); !status.ok()) return status;
     const auto processes = static_cast<int64_t>(program.arguments.size());
     if (processes != program.grid.count()) {
       return absl::InvalidArgumentError(absl::StrCat(

@@ -182,6 +182,13 @@ TEST(WorldTest, AMeetingInOneBranchIsADeadlock) {
   EXPECT_NE(texts[0].find("deadlock"), std::string::npos) << texts[0];
 }
 
+TEST(WorldTest, ThereAreNotMoreProcessesThanFit) {
+  EXPECT_TRUE(CheckGrid({1 << 8, 1 << 8}).ok());
+  EXPECT_EQ(CheckGrid({1 << 8, 257}).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(CheckGrid({int64_t{1} << 40, int64_t{1} << 40}).code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
 TEST(WorldTest, AnErrorNamesItsProcess) {
   const Texts texts = RunOn({2, 1}, R"(HloModule m
     ENTRY e {

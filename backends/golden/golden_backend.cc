@@ -12,30 +12,25 @@ namespace {
 
 class GoldenExecutable : public Executable {
  public:
-  // Each device is `per_device` processes, which have the same arguments and results.
-  GoldenExecutable(std::unique_ptr<PlannedModule> module, const ProcessGrid& grid,
-                   int64_t per_device, const RunOptions& options, RunStats* stats)
-      : module_(std::move(module)),
-        grid_(grid),
-        per_device_(per_device),
-        options_(options),
-        stats_(stats) {
+  GoldenExecutable(std::unique_ptr<PlannedModule> module, const ProcessPlan& processes,
+                   const RunOptions& options, RunStats* stats)
+      : module_(std::move(module)), processes_(processes), options_(options), stats_(stats) {
     if (options_.random == nullptr) options_.random = &random_;
   }
 
-  int64_t device_count() const override { return grid_.count() / per_device_; }
+  int64_t device_count() const override { return processes_.grid.count() / processes_.per_device; }
 
   absl::StatusOr<std::vector<BufferHandle>> Execute(
       absl::Span<const std::vector<const Buffer*>> arguments) override {
     Program program;
     program.module = module_.get();
-    program.grid = grid_;
+    program.grid = processes_.grid;
     for (const std::vector<const Buffer*>& buffers : arguments) {
       std::vector<Literal> literals;
       for (const Buffer* buffer : buffers) {
         literals.push_back(static_cast<const HostBuffer*>(buffer)->literal());
       }
-      program.arguments.insert(program.arguments.end(), per_device_, literals);
+      program.arguments.insert(program.arguments.end(), processes_.per_device, literals);
     }
     const auto start = std::chrono::steady_clock::now();
     absl::StatusOr<std::vector<std::vector<Literal>>> results =
@@ -43,7 +38,7 @@ class GoldenExecutable : public Executable {
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!results.ok()) return results.status();
     std::vector<BufferHandle> handles;
-    for (size_t i = 0; i < results->front().size(); i += per_device_) {
+    for (size_t i = 0; i < results->front().size(); i += processes_.per_device) {
       handles.push_back(std::make_unique<HostBuffer>(std::move(results->front()[i])));
     }
     return handles;
@@ -52,8 +47,7 @@ class GoldenExecutable : public Executable {
 
  private:
   std::unique_ptr<PlannedModule> module_;
-  ProcessGrid grid_;
-  int64_t per_device_;
+  ProcessPlan processes_;
   RunOptions options_;
   RandomStates random_;  // goes on from one execution to the next
   RunStats* stats_;
@@ -87,14 +81,9 @@ absl::StatusOr<std::unique_ptr<Executable>> GoldenBackend::Compile(const Module&
     return absl::IsUnimplemented(planned.status()) && !supported.ok() ? supported
                                                                       : planned.status();
   }
-  const absl::StatusOr<ModuleForm> form =
-      options_.form.has_value() ? absl::StatusOr<ModuleForm>(*options_.form) : FormOf(module);
-  if (!form.ok()) return form.status();
-  ProcessGrid grid = {module.replica_count, module.num_partitions};
-  if (*form == ModuleForm::kLogical && !HasManualRegions(module)) grid.partitions = 1;
-  const int64_t per_device = *form == ModuleForm::kLogical ? grid.partitions : 1;
-  return std::make_unique<GoldenExecutable>(*std::move(planned), grid, per_device, options_.run,
-                                            &stats_);
+  const absl::StatusOr<ProcessPlan> processes = PlanProcesses(module, options_.form);
+  if (!processes.ok()) return processes.status();
+  return std::make_unique<GoldenExecutable>(*std::move(planned), *processes, options_.run, &stats_);
 }
 
 absl::StatusOr<BufferHandle> GoldenBackend::Upload(const Literal& literal) {

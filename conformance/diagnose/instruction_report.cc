@@ -6,6 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "conformance/judge/isolate.h"
+#include "interpreter/effect.h"
+#include "interpreter/module_form.h"
 
 namespace assay {
 namespace {
@@ -19,9 +21,12 @@ class Collector : public Observer {
     options_.budget = budget;
   }
 
+  void Enter(const ProcessId& process) override { is_first_ = process == ProcessId{}; }
+
   absl::Status After(const Instruction& instruction, int64_t, const Literal& value) override {
-    if (!Keep(instruction, value)) return absl::OkStatus();
-    if (HasDefinition(instruction.opcode()) && instruction.operand_count() > 0) {
+    if (!is_first_ || !Keep(instruction, value)) return absl::OkStatus();
+    if (HasDefinition(instruction.opcode()) && instruction.operand_count() > 0 &&
+        !HasDynamicSizes(instruction)) {
       verdicts_.push_back(Judge(instruction, value));
       if (observe_) observe_(verdicts_.back());
     }
@@ -79,6 +84,7 @@ class Collector : public Observer {
     return verdict;
   }
 
+  bool is_first_ = true;
   Backend& target_;
   const Observe& observe_;
   RunOptions options_;
@@ -92,14 +98,27 @@ class Collector : public Observer {
 }  // namespace
 
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
-    const Module& module, absl::Span<const Literal> arguments, Backend& target,
+    const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
     const RunBudget& budget, const std::function<void(const InstructionVerdict&)>& observe) {
   Collector collector(target, budget, observe);
+  PlanOptions plan;
+  plan.observed = true;
+  plan.seconds = budget.seconds;
+  absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module, plan);
+  if (!planned.ok()) return planned.status();
+  absl::StatusOr<ProcessPlan> processes = PlanProcesses(module);
+  if (!processes.ok()) return processes.status();
+  Program program;
+  program.module = planned->get();
+  program.grid = processes->grid;
+  for (const std::vector<Literal>& device : arguments) {
+    program.arguments.insert(program.arguments.end(), processes->per_device, device);
+  }
   RunOptions options;
   options.budget = budget;
   options.observers.push_back(&collector);
-  absl::StatusOr<Literal> result = Interpret(module, arguments, options);
-  if (!result.ok()) return result.status();
+  const auto results = RunPrograms(absl::MakeConstSpan(&program, 1), options);
+  if (!results.ok()) return results.status();
   return collector.TakeVerdicts();
 }
 

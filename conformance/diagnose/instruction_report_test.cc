@@ -115,7 +115,7 @@ std::vector<std::string> Report(Backend& target) {
   EXPECT_TRUE(module.ok()) << module.status();
   Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
   for (int64_t i = 0; i < 3; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 0.25 * i)});
-  auto verdicts = ReportInstructions(**module, {x}, target, RunBudget());
+  auto verdicts = ReportInstructions(**module, {{x}}, target, RunBudget());
   EXPECT_TRUE(verdicts.ok()) << verdicts.status();
   std::vector<std::string> lines;
   for (const InstructionVerdict& verdict : *verdicts) {
@@ -176,9 +176,9 @@ TEST(ReportInstructions, SaysWhenTheGoldenRunFails) {
   RunBudget budget;
   budget.steps = 1;
   Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
-  const auto verdicts = ReportInstructions(**module, {x}, golden, budget);
+  const auto verdicts = ReportInstructions(**module, {{x}}, golden, budget);
   EXPECT_EQ(verdicts.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(ReportInstructions(**module, {}, golden, RunBudget()).status().message(),
+  EXPECT_THAT(ReportInstructions(**module, {{}}, golden, RunBudget()).status().message(),
               HasSubstr("argument"));
 }
 

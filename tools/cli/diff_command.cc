@@ -47,7 +47,7 @@ struct DiffCommand {
 
  private:
   absl::Status CheckOptions() const;
-  int Isolate(const Module& module, const std::vector<Literal>& arguments) const;
+  int Isolate(const Module& module, absl::Span<const std::vector<Literal>> arguments) const;
   absl::Status Prepare(const Module& module, Side* side) const;
   absl::StatusOr<std::vector<Literal>> RunSide(absl::Span<const std::vector<Literal>> arguments,
                                                Side* side) const;
@@ -222,7 +222,8 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
   return summary;
 }
 
-int DiffCommand::Isolate(const Module& module, const std::vector<Literal>& arguments) const {
+int DiffCommand::Isolate(const Module& module,
+                         absl::Span<const std::vector<Literal>> arguments) const {
   absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(right, budget.budget);
   if (!target.ok()) return Fail(target.status(), output);
   Progress progress(!output.json && !output.quiet);
@@ -270,7 +271,10 @@ int DiffCommand::Run() const {
   if (!file.ok()) return Fail(file.status(), output);
   grid.ApplyTo(*file->module);
   if (isolate) {
-    absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(*file, budget.budget.bytes);
+    const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module);
+    if (!processes.ok()) return Fail(processes.status(), output);
+    absl::StatusOr<std::vector<std::vector<Literal>>> arguments = inputs.LoadByDevice(
+        *file, budget.budget.bytes, processes->grid.count() / processes->per_device);
     if (!arguments.ok()) return Fail(arguments.status(), output);
     return Isolate(*file->module, *arguments);
   }

@@ -1,10 +1,10 @@
 #include "interpreter/interpreter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/plan.h"
-#include "spec/ops/shape_inference.h"
 #include "spec/verify/verifier.h"
 
 namespace assay {
@@ -77,10 +77,13 @@ namespace {
 // Legal, and of a defined value: XLA's verifier takes some modules that the documents refuse, and
 // each implementation makes of them what it likes.
 absl::Status CheckRunnable(const Module& module) {
-  absl::Status status = VerificationStatus(VerifyModule(module));
-  if (!status.ok()) return status;
-  status = CheckModuleShapes(module);
-  return status.ok() ? status : absl::UnimplementedError(status.message());
+  VerifyOptions options;
+  options.instruction_rules = Rules::kStrict;
+  const Verification verification = VerifyModule(module, options);
+  const absl::Status status = VerificationStatus(verification);
+  const bool only_strict = std::all_of(verification.findings.begin(), verification.findings.end(),
+                                       [](const Finding& finding) { return finding.strict_only; });
+  return status.ok() || !only_strict ? status : absl::UnimplementedError(status.message());
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 //   batch_norm_c3 of real float types that agree (fp-mix)
 //   batch_norm_c4 parameters have one element per feature
 //   batch_norm_c5 grad_output has the dimensions of the operand
+//   batch_norm_c6 (strict) mean and variance are vectors
 // Source: reference ops_structural.md 9. Tests: spec/verify/testdata/linear_algebra.cases.
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -22,12 +24,15 @@ absl::Status CheckOperands(const Instruction& op, int64_t parameters) {
     ASSAY_REQUIRE(op, "batch_norm_c3", IsFloat(other->shape().element_type()),
                   "operands must be of float types, found ", other->shape().ToString());
   }
+  const bool inference = op.opcode() == Opcode::kBatchNormInference;
   for (int64_t i = 1; i <= parameters; ++i) {
     const Shape& parameter = op.operand(i)->shape();
+    // XLA's inference looks at the first size of mean and variance only.
+    const bool rank_fits = inference && i > 2 ? parameter.rank() >= 1 : parameter.rank() == 1;
     ASSAY_REQUIRE(op, "batch_norm_c4",
-                  parameter.rank() == 1 && parameter.dimension(0) == operand.dimension(feature),
-                  "operand ", i, " must have ", operand.dimension(feature),
-                  " elements, one per feature, found ", parameter.ToString());
+                  rank_fits && parameter.dimension(0) == operand.dimension(feature), "operand ", i,
+                  " must have ", operand.dimension(feature), " elements, one per feature, found ",
+                  parameter.ToString());
   }
   return absl::OkStatus();
 }
@@ -52,6 +57,15 @@ template <>
 absl::StatusOr<Shape> Rule<Opcode::kBatchNormInference>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op, 4));
   return op.operand(0)->shape();
+}
+
+absl::Status CheckBatchNormStrictly(const Instruction& inference) {
+  for (int64_t i : {3, 4}) {
+    const Shape& parameter = inference.operand(i)->shape();
+    ASSAY_REQUIRE(inference, "batch_norm_c6", parameter.rank() == 1, "operand ", i,
+                  " must be a vector, found ", parameter.ToString());
+  }
+  return absl::OkStatus();
 }
 
 template <>

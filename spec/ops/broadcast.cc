@@ -1,12 +1,14 @@
 // broadcast: the operand's elements along new dimensions.
 //   broadcast_c1 operand and result are arrays
 //   broadcast_c2 one entry per dimension of the operand
-//   broadcast_c3 entries lie in the result, none twice (any order)
+//   broadcast_c3 entries lie in the result (any order)
 //   broadcast_c4 mapped sizes are equal (a size of 1 does not stretch)
 //   broadcast_c5 sizes put in front are not negative
+//   broadcast_c6 (strict) no entry comes twice
 // Source: reference ops_structural.md 3.1, 3.2; hlo_text_format.md 6.4. Tests:
 // spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -41,14 +43,19 @@ absl::StatusOr<Shape> Rule<Opcode::kBroadcast>(const Instruction& broadcast) {
   const absl::Span<const int64_t> map = broadcast.GetInts(Attr::kDimensions);
   ASSAY_REQUIRE(broadcast, "broadcast_c2", static_cast<int64_t>(map.size()) == operand.rank(),
                 "dimensions must have ", operand.rank(), " entries, found ", ListText(map));
-  ASSAY_RETURN_IF_ERROR(
-      RequireDimensions(broadcast, "broadcast_c3", "dimensions", map, result.rank()));
   for (int64_t d = 0; d < operand.rank(); ++d) {
+    ASSAY_RETURN_IF_ERROR(
+        RequireDimension(broadcast, "broadcast_c3", "dimensions", map[d], result.rank()));
     ASSAY_REQUIRE(broadcast, "broadcast_c4", operand.dimension(d) == result.dimension(map[d]),
                   "dimension ", d, " of the operand has size ", operand.dimension(d),
                   ", but dimension ", map[d], " of the result ", result.dimension(map[d]));
   }
   return WithElementType(result, operand.element_type());
+}
+
+absl::Status CheckBroadcastStrictly(const Instruction& broadcast) {
+  return RequireDimensions(broadcast, "broadcast_c6", "dimensions",
+                           broadcast.GetInts(Attr::kDimensions), broadcast.shape().rank());
 }
 
 }  // namespace assay

@@ -6,7 +6,7 @@
 //   call_c4 and a version that is a number, if any
 //   while_c1 condition and body have one parameter
 //   while_c2 of the shape of the init value
-//   while_c3 the body returns that shape
+//   while_c3 (strict) the body returns that shape
 //   while_c4 the condition returns pred[]
 //   conditional_c1 the selector is pred[] or s32[]
 //   conditional_c2 pred has two branches, s32 some
@@ -23,6 +23,7 @@
 
 #include "absl/strings/numbers.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -96,15 +97,21 @@ absl::StatusOr<Shape> Rule<Opcode::kWhile>(const Instruction& loop) {
                   "the parameter of the ", role, " must be ", init.ToString(), ", found ",
                   callee->parameters[0]->ToString());
     const Shape& result = *callee->result;
-    if (attr == Attr::kBody) {
-      ASSAY_REQUIRE(loop, "while_c3", Shape::Compatible(result, init), "the body must return ",
-                    init.ToString(), ", found ", result.ToString());
-    } else {
-      ASSAY_REQUIRE(loop, "while_c4", result.is_scalar() && IsPred(result.element_type()),
-                    "the condition must return pred[], found ", result.ToString());
-    }
+    ASSAY_REQUIRE(loop, "while_c4",
+                  attr == Attr::kBody || (result.is_scalar() && IsPred(result.element_type())),
+                  "the condition must return pred[], found ", result.ToString());
   }
-  return init;
+  const Shape& result = loop.GetComputation(Attr::kBody)->root()->shape();
+  // What is dynamic and laid out how, the init value says.
+  return Shape::Compatible(result, init) ? init : result;
+}
+
+absl::Status CheckWhileStrictly(const Instruction& loop) {
+  const Shape& init = loop.operand(0)->shape();
+  const Shape& result = loop.GetComputation(Attr::kBody)->root()->shape();
+  ASSAY_REQUIRE(loop, "while_c3", Shape::Compatible(result, init), "the body must return ",
+                init.ToString(), ", found ", result.ToString());
+  return absl::OkStatus();
 }
 
 template <>

@@ -91,6 +91,15 @@ bool Contains(absl::Span<const int64_t> list, int64_t value) {
 
 bool TypesMix(ElementType a, ElementType b) { return a == b || (IsFloat(a) && IsFloat(b)); }
 
+bool TypesMix(const Shape& a, const Shape& b) {
+  if (!Shape::SameDimensions(a, b)) return false;
+  const std::vector<const Shape*> left = Leaves(a), right = Leaves(b);
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (!TypesMix(left[i]->element_type(), right[i]->element_type())) return false;
+  }
+  return true;
+}
+
 ElementType HigherType(ElementType a, ElementType b) {
   auto rank = [](ElementType type) {
     const ElementTypeInfo& info = Info(type);
@@ -164,7 +173,7 @@ absl::StatusOr<ReducerTypes> CheckReducer(const Instruction& op, const Computati
 }
 
 absl::Status CheckOutputAliases(const Instruction& op, absl::string_view index_clause,
-                                absl::string_view shape_clause) {
+                                absl::string_view shape_clause, AliasShapes shapes) {
   const auto* aliases = op.attributes().Get<OutputOperandAliases>(Attr::kOutputToOperandAliasing);
   if (aliases == nullptr) return absl::OkStatus();
   for (const OutputOperandAlias& alias : *aliases) {
@@ -176,6 +185,11 @@ absl::Status CheckOutputAliases(const Instruction& op, absl::string_view index_c
                   "an alias must name parts of the result and of an operand, found output ",
                   ListText(alias.output_index), " and operand ", alias.operand, " at ",
                   ListText(alias.operand_index));
+    if (shapes == AliasShapes::kAny) continue;
+    if (shapes == AliasShapes::kPinned) {
+      output = output->is_buffer() ? &output->tuple_shape(0) : output;
+      input = input->is_buffer() ? &input->tuple_shape(0) : input;
+    }
     ASSAY_REQUIRE(op, shape_clause, Shape::Compatible(*output, *input),
                   "an alias must have one shape, found ", output->ToString(), " and ",
                   input->ToString());

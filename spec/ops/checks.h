@@ -47,11 +47,6 @@ absl::Status Violation(const Instruction& op, absl::string_view clause, const Pa
 // Text of a list of numbers: "{0,2}".
 std::string ListText(absl::Span<const int64_t> list);
 
-// Of clauses that only the documents demand (spec/verify/strict.h), which must not keep a reader
-// from finding out the shape of what XLA takes.
-#define ASSAY_REQUIRE_STRICTLY(op, clause, condition, ...) \
-  ASSAY_REQUIRE(op, clause, ::assay::ShapeIsOpen(op) || (condition), __VA_ARGS__)
-
 // No shape has been written: it is to be inferred as a reader of HLO text does, which is more
 // lenient than what the finished instruction is held to (reference ops_elementwise_and_types.md
 // 4.1).
@@ -77,6 +72,8 @@ bool Contains(absl::Span<const int64_t> list, int64_t value);
 
 // Element types that may meet where the reference says fp-mix: equal, or both floating.
 bool TypesMix(ElementType a, ElementType b);
+// Shapes that agree but for the precision of their floats.
+bool TypesMix(const Shape& a, const Shape& b);
 // The type that prevails: complex over real, then the larger exponent range, the longer
 // significand, more bits, signed over unsigned.
 ElementType HigherType(ElementType a, ElementType b);
@@ -114,9 +111,12 @@ absl::StatusOr<ReducerTypes> CheckReducer(const Instruction& op, const Computati
                                           absl::Span<const ElementType> inits);
 
 // Holds output_to_operand_aliasing against the declared result and the operands: `index_clause`,
-// an alias names parts of both; `shape_clause`, of one shape.
+// an alias names parts of both; `shape_clause`, of one shape; kPinned: a buffer is as good as its
+// array.
+enum class AliasShapes { kEqual, kPinned, kAny };
 absl::Status CheckOutputAliases(const Instruction& op, absl::string_view index_clause,
-                                absl::string_view shape_clause);
+                                absl::string_view shape_clause,
+                                AliasShapes shapes = AliasShapes::kEqual);
 
 // The shapes as one result: alone, or as a tuple.
 Shape OneOrTuple(std::vector<Shape> shapes, bool tuple);

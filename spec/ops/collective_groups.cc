@@ -39,8 +39,8 @@ absl::Status CheckRatio(const Instruction& op, int64_t members) {
 absl::Status CheckSplit(const Instruction& op, int64_t members) {
   if (const std::optional<int64_t> dimension = op.FindInt(Attr::kDimension)) {
     const int64_t size = op.operand(0)->shape().dimension(*dimension);
-    ASSAY_REQUIRE(op, "group_c8", size < 0 || size % members == 0, "dimension ", *dimension,
-                  " must divide by the size of a group, ", members, ", found ",
+    ASSAY_REQUIRE(op, "group_c8", size < 0 || (members > 0 && size % members == 0), "dimension ",
+                  *dimension, " must divide by the size of a group, ", members, ", found ",
                   op.operand(0)->shape().ToString());
     return absl::OkStatus();
   }
@@ -54,7 +54,8 @@ absl::Status CheckSplit(const Instruction& op, int64_t members) {
 absl::Status CheckOffsets(const Instruction& op, int64_t members) {
   const Shape& offsets = op.operand(2)->shape();
   const int64_t rows = offsets.dimension(0);
-  ASSAY_REQUIRE(op, "group_c10", offsets.rank() == 1 ? rows % members == 0 : rows == members,
+  ASSAY_REQUIRE(op, "group_c10",
+                offsets.rank() == 1 ? members > 0 && rows % members == 0 : rows == members,
                 "offsets and sizes must have a row per member of a group, ", members, ", found ",
                 offsets.ToString());
   return absl::OkStatus();

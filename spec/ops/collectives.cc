@@ -1,26 +1,31 @@
 // Operations between processes, with their start and done halves. Group sizes are a matter of the
 // module and of how it runs; here a gathered or scattered dimension divides without rest.
-//   collective_c1 there is an operand, all are arrays
+//   collective_c1 there is an operand, all are arrays (of several, a collective-permute-start may
+//       take tuples)
 //   collective_c2 the dimension is in range
-//   collective_c3 a declared result has an array per operand, of its type and rank
+//   collective_c3 a declared result has an array per operand, of its type (fp-mix) and rank
 //   collective_c4 sizes are equal outside the dimension
 //   collective_c5 along it one is a multiple
-//   collective_c6 the reducer takes and returns two scalars of one type, that of the operand
-//       (fp-mix)
-//   collective_c7 a start declares its tuple
+//   collective_c6 (strict) the reducer takes and returns two scalars of one type, that of the
+//       operand (fp-mix)
+//   collective_c7 a start declares its tuple (fp-mix)
 //   collective_c8 a done gets such a tuple
-//   collective_permute_c1 pairs have two entries; no source and no target comes twice
-//   collective_permute_c2 the form in place has no rule
+//   collective_permute_c1 pairs have two entries; no source and no target comes twice (in place:
+//       more often than there are offsets)
+//   collective_permute_c2 in place: an input and an output, arrays both or tuples both
+//   collective_permute_c3 in place: offsets of each, one index per dimension, or several such
 //   all_to_all_c1 with a dimension, one operand
-//   all_to_all_c2 without, equal shapes
-//   ragged_all_to_all_c1 input and output agree in type and trailing sizes
-//   ragged_all_to_all_c2 offsets and sizes are integer arrays of one shape, rank 1 or 2
+//   all_to_all_c2 without, equal shapes and orders of dimensions in memory
+//   ragged_all_to_all_c1 (strict) input and output agree in type and trailing sizes
+//   ragged_all_to_all_c2 offsets and sizes are arrays of one shape, rank 1 or 2
+//   ragged_all_to_all_c3 (strict) of integers
 // Source: reference ops_control_and_collectives.md 4.2, 7. Tests:
 // spec/verify/testdata/control.cases.
 #include <algorithm>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -35,6 +40,13 @@ Shape OperandShapes(const Instruction& op) {
   std::vector<Shape> shapes;
   for (const Instruction* operand : op.operands()) shapes.push_back(operand->shape());
   return OneOrTuple(std::move(shapes), op.operand_count() > 1);
+}
+
+bool IsInPlace(const Instruction& permute) { return permute.HasAttribute(Attr::kSliceSizesList); }
+
+// What the tuple of a start has in front: the operands; of a permute in place, the input.
+Shape Sent(const Instruction& op) {
+  return IsInPlace(op) ? op.operand(0)->shape() : OperandShapes(op);
 }
 
 absl::Status CheckCollectiveReducer(const Instruction& op) {
@@ -56,13 +68,15 @@ absl::Status CheckCollectiveReducer(const Instruction& op) {
   return absl::OkStatus();
 }
 
-// The declared result `shape` of all-gather (grows) or reduce-scatter (shrinks).
-absl::Status CheckResized(const Instruction& op, const Shape& shape, bool grows) {
+// The result of all-gather (grows) or reduce-scatter (shrinks), where `shape` is declared: the
+// types are those of the operands.
+absl::StatusOr<Shape> Resized(const Instruction& op, const Shape& shape, bool grows) {
   const int64_t dimension = op.GetInt(Attr::kDimension);
   const size_t n = op.operand_count();
   ASSAY_REQUIRE(op, "collective_c3",
                 n == 1 ? shape.is_array() : shape.is_tuple() && shape.tuple_shapes().size() == n,
                 "the result must have ", n, " arrays, found ", shape.ToString());
+  std::vector<Shape> results;
   for (size_t k = 0; k < n; ++k) {
     const Shape& operand = op.operand(k)->shape();
     const Shape& result = n == 1 ? shape : shape.tuple_shape(k);
@@ -79,15 +93,14 @@ absl::Status CheckResized(const Instruction& op, const Shape& shape, bool grows)
                     "sizes differ outside dimension ", dimension, ": ", operand.ToString(), " and ",
                     result.ToString());
     }
-    ASSAY_REQUIRE(op, "shape_c3", result.element_type() == operand.element_type(), "result ", k,
-                  " must be of ", Name(operand.element_type()), ", found ", result.ToString());
     const int64_t large = (grows ? result : operand).dimension(dimension);
     const int64_t small = (grows ? operand : result).dimension(dimension);
-    ASSAY_REQUIRE(op, "collective_c5", small == 0 ? large == 0 : large % small == 0,
-                  "the sizes in dimension ", dimension, " are no multiples: ", large, " and ",
-                  small);
+    ASSAY_REQUIRE(
+        op, "collective_c5", small == large || (small > 0 && large > 0 && large % small == 0),
+        "the sizes in dimension ", dimension, " are no multiples: ", large, " and ", small);
+    results.push_back(WithElementType(result, operand.element_type()));
   }
-  return absl::OkStatus();
+  return OneOrTuple(std::move(results), n > 1);
 }
 
 // The element of a start tuple that a done hands out.
@@ -102,8 +115,8 @@ absl::StatusOr<Shape> DoneOf(const Instruction& done, size_t index) {
 absl::Status CheckStartTuple(const Instruction& op) {
   ASSAY_REQUIRE(op, "collective_c7", op.shape().is_tuple() && op.shape().tuple_shapes().size() >= 2,
                 "the result must be a tuple of operands and result, found ", op.shape().ToString());
-  const Shape operands = OperandShapes(op);
-  ASSAY_REQUIRE(op, "collective_c7", Shape::Compatible(op.shape().tuple_shape(0), operands),
+  const Shape operands = Sent(op);
+  ASSAY_REQUIRE(op, "collective_c7", TypesMix(op.shape().tuple_shape(0), operands),
                 "element 0 of the result must be ", operands.ToString(), ", found ",
                 op.shape().ToString());
   return absl::OkStatus();
@@ -111,28 +124,94 @@ absl::Status CheckStartTuple(const Instruction& op) {
 
 absl::StatusOr<Shape> AllReduce(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  ASSAY_RETURN_IF_ERROR(CheckCollectiveReducer(op));
   return OperandShapes(op);
 }
 
+// (i, j, ...) of one place in a buffer, or a tuple of such.
+absl::Status CheckOffsets(const Instruction& op, const Shape& buffer, const Shape& offsets) {
+  bool fits = offsets.is_tuple();
+  bool all_tuples = fits, all_arrays = fits;
+  for (const Shape& part : offsets.tuple_shapes()) {
+    all_tuples &= part.is_tuple();
+    all_arrays &= part.is_array();
+  }
+  const auto has_rank = [&](const Shape& place) {
+    return static_cast<int64_t>(place.tuple_shapes().size()) == buffer.rank();
+  };
+  fits = all_tuples
+             ? std::all_of(offsets.tuple_shapes().begin(), offsets.tuple_shapes().end(), has_rank)
+             : all_arrays && has_rank(offsets);
+  ASSAY_REQUIRE(op, "collective_permute_c3", fits, "offsets in ", buffer.ToString(),
+                " must have an index per dimension, found ", offsets.ToString());
+  return absl::OkStatus();
+}
+
+// collective-permute of slices: input, output, and for each where its slices begin.
+absl::Status CheckInPlace(const Instruction& op) {
+  const Shape& input = op.operand(0)->shape();
+  const bool sound =
+      op.operand_count() == 4 && input.is_tuple() == op.operand(1)->shape().is_tuple();
+  ASSAY_REQUIRE(op, "collective_permute_c2",
+                sound && (!input.is_tuple() || input.tuple_shapes().size() ==
+                                                   op.operand(1)->shape().tuple_shapes().size()),
+                "in place there must be input, output and their offsets, found ",
+                op.operand_count(), " operands");
+  for (int64_t side : {0, 1}) {
+    const Shape& buffer = op.operand(side)->shape();
+    const Shape& offsets = op.operand(side + 2)->shape();
+    if (!buffer.is_tuple()) {
+      ASSAY_RETURN_IF_ERROR(CheckOffsets(op, buffer, offsets));
+      continue;
+    }
+    ASSAY_REQUIRE(
+        op, "collective_permute_c3", offsets.tuple_shapes().size() == buffer.tuple_shapes().size(),
+        "there must be offsets for each of ", buffer.ToString(), ", found ", offsets.ToString());
+    for (size_t k = 0; k < buffer.tuple_shapes().size(); ++k) {
+      ASSAY_RETURN_IF_ERROR(CheckOffsets(op, buffer.tuple_shape(k), offsets.tuple_shape(k)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// How often a process may send: once, in place as often as there are offsets.
+size_t TransfersPerProcess(const Instruction& op) {
+  if (!IsInPlace(op)) return 1;
+  const Shape& offsets = op.operand(2)->shape();
+  const bool one_buffer = !op.operand(0)->shape().is_tuple() || offsets.tuple_shapes().empty();
+  return (one_buffer ? offsets : offsets.tuple_shape(0)).tuple_shapes().size();
+}
+
 absl::Status CheckPermute(const Instruction& op) {
-  ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  if (op.HasAttribute(Attr::kSliceSizesList)) {
-    return absl::UnimplementedError(absl::StrCat(
-        "[collective_permute_c2] the form in place is not supported; in ", op.Describe()));
+  if (IsInPlace(op)) {
+    ASSAY_RETURN_IF_ERROR(CheckInPlace(op));
+  } else if (op.opcode() != Opcode::kCollectivePermuteStart || op.operand_count() < 2) {
+    ASSAY_RETURN_IF_ERROR(CheckOperands(op));
   }
   const auto* pairs =
       op.attributes().Get<std::vector<std::vector<int64_t>>>(Attr::kSourceTargetPairs);
   if (pairs == nullptr) return absl::OkStatus();
-  absl::flat_hash_set<int64_t> sources, targets;
+  const size_t allowed = TransfersPerProcess(op);
+  absl::flat_hash_map<int64_t, size_t> sources, targets;
   for (const std::vector<int64_t>& pair : *pairs) {
     ASSAY_REQUIRE(
         op, "collective_permute_c1",
-        pair.size() == 2 && sources.insert(pair[0]).second && targets.insert(pair[1]).second,
+        pair.size() == 2 && ++sources[pair[0]] <= allowed && ++targets[pair[1]] <= allowed,
         "source_target_pairs must be pairs in which no source and no target repeats, ", "found ",
         ListText(pair));
   }
   return absl::OkStatus();
+}
+
+// What a collective-permute hands out.
+Shape Permuted(const Instruction& op) {
+  return IsInPlace(op) ? op.operand(1)->shape() : OperandShapes(op);
+}
+
+// Equal but for where they are in memory.
+bool SameArrays(const Shape& a, const Shape& b) {
+  if (!Shape::Compatible(a, b)) return false;
+  return !a.has_layout() || !b.has_layout() ||
+         a.layout()->minor_to_major == b.layout()->minor_to_major;
 }
 
 }  // namespace
@@ -155,16 +234,16 @@ absl::StatusOr<Shape> Rule<Opcode::kAllReduceDone>(const Instruction& done) {
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kAllGather>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  ASSAY_RETURN_IF_ERROR(CheckResized(op, op.shape(), true));
-  return op.shape();
+  return Resized(op, op.shape(), true);
 }
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kAllGatherStart>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op));
   ASSAY_RETURN_IF_ERROR(CheckStartTuple(op));
-  ASSAY_RETURN_IF_ERROR(CheckResized(op, op.shape().tuple_shape(1), true));
-  return op.shape();
+  absl::StatusOr<Shape> result = Resized(op, op.shape().tuple_shape(1), true);
+  if (!result.ok()) return result;
+  return Shape::Tuple({OperandShapes(op), *std::move(result)});
 }
 
 template <>
@@ -175,9 +254,7 @@ absl::StatusOr<Shape> Rule<Opcode::kAllGatherDone>(const Instruction& done) {
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kReduceScatter>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  ASSAY_RETURN_IF_ERROR(CheckCollectiveReducer(op));
-  ASSAY_RETURN_IF_ERROR(CheckResized(op, op.shape(), false));
-  return op.shape();
+  return Resized(op, op.shape(), false);
 }
 
 template <>
@@ -192,9 +269,9 @@ absl::StatusOr<Shape> Rule<Opcode::kAllToAll>(const Instruction& op) {
     return first;
   }
   for (const Instruction* operand : op.operands()) {
-    ASSAY_REQUIRE(op, "all_to_all_c2", Shape::Compatible(operand->shape(), first),
-                  "operands must have one shape, found ", first.ToString(), " and ",
-                  operand->shape().ToString());
+    ASSAY_REQUIRE(op, "all_to_all_c2", SameArrays(operand->shape(), first),
+                  "operands must have one shape and order in memory, found ", first.ToString(true),
+                  " and ", operand->shape().ToString(true));
   }
   std::vector<Shape> shapes(op.operand_count(), first);
   return Shape::Tuple(std::move(shapes));
@@ -203,26 +280,15 @@ absl::StatusOr<Shape> Rule<Opcode::kAllToAll>(const Instruction& op) {
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kRaggedAllToAll>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  const Shape& input = op.operand(0)->shape();
-  const Shape& output = op.operand(1)->shape();
-  bool agree = input.element_type() == output.element_type() && input.rank() == output.rank() &&
-               input.rank() >= 1;
-  for (int64_t d = 1; agree && d < input.rank(); ++d) {
-    agree = input.dimension(d) == output.dimension(d);
-  }
-  ASSAY_REQUIRE(op, "ragged_all_to_all_c1", agree,
-                "input and output must agree in type and trailing sizes, found ", input.ToString(),
-                " and ", output.ToString());
   const Shape& offsets = op.operand(2)->shape();
   for (int64_t i = 2; i < 6; ++i) {
     const Shape& list = op.operand(i)->shape();
     ASSAY_REQUIRE(op, "ragged_all_to_all_c2",
-                  IsInteger(list.element_type()) && (list.rank() == 1 || list.rank() == 2) &&
-                      Shape::Compatible(list, offsets),
-                  "offsets and sizes must be integer arrays of one shape, found ",
-                  offsets.ToString(), " and ", list.ToString());
+                  (list.rank() == 1 || list.rank() == 2) && Shape::Compatible(list, offsets),
+                  "offsets and sizes must be arrays of one shape, found ", offsets.ToString(),
+                  " and ", list.ToString());
   }
-  return output;
+  return op.operand(1)->shape();
 }
 
 template <>
@@ -234,7 +300,7 @@ absl::StatusOr<Shape> Rule<Opcode::kCollectiveBroadcast>(const Instruction& op) 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kCollectivePermute>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckPermute(op));
-  return OperandShapes(op);
+  return Permuted(op);
 }
 
 template <>
@@ -243,13 +309,32 @@ absl::StatusOr<Shape> Rule<Opcode::kCollectivePermuteStart>(const Instruction& o
   ASSAY_RETURN_IF_ERROR(CheckStartTuple(op));
   // Contexts follow as declared.
   Shape shape = op.shape();
-  shape.mutable_tuple_shapes()[1] = OperandShapes(op);
+  shape.mutable_tuple_shapes()[0] = Sent(op);
+  shape.mutable_tuple_shapes()[1] = Permuted(op);
   return shape;
 }
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kCollectivePermuteDone>(const Instruction& done) {
   return DoneOf(done, 1);
+}
+
+absl::Status CheckCollectiveStrictly(const Instruction& op) {
+  if (op.opcode() != Opcode::kRaggedAllToAll) return CheckCollectiveReducer(op);
+  const Shape& input = op.operand(0)->shape();
+  const Shape& output = op.operand(1)->shape();
+  bool agree = input.element_type() == output.element_type() && input.rank() == output.rank() &&
+               input.rank() >= 1;
+  for (int64_t d = 1; agree && d < input.rank(); ++d) {
+    agree = input.dimension(d) == output.dimension(d);
+  }
+  ASSAY_REQUIRE(op, "ragged_all_to_all_c1", agree,
+                "input and output must agree in type and trailing sizes, found ", input.ToString(),
+                " and ", output.ToString());
+  const Shape& offsets = op.operand(2)->shape();
+  ASSAY_REQUIRE(op, "ragged_all_to_all_c3", IsInteger(offsets.element_type()),
+                "offsets and sizes must be integers, found ", offsets.ToString());
+  return absl::OkStatus();
 }
 
 template <>

@@ -10,10 +10,12 @@
 //   convolution_c9 the batch divides into batch groups
 //   convolution_c10 a declared result is an array: its type is what products are summed in
 //   convolution_c11 (strict) factors and result are of one class: float, complex, integer or pred
-// Gradients of convolutions and sparse operands have no rule.
-// Source: reference ops_structural.md 8. Tests: spec/verify/testdata/contraction.cases.
+//   convolution_c12 a sparse kernel keeps one element of each block
+// A sparse kernel comes as a tuple of elements and positions. Gradients of convolutions have no
+// rule. Source: reference ops_structural.md 8. Tests: spec/verify/testdata/contraction.cases.
 #include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 #include "spec/ops/window_math.h"
 
 namespace assay {
@@ -28,12 +30,22 @@ absl::Status CheckPermutation(const Instruction& conv, absl::string_view side, i
   return RequireDimensions(conv, "convolution_c2", side, all, rank);
 }
 
+// The elements of the kernel.
+const Shape& KernelOf(const Instruction& conv) {
+  const Shape& kernel = conv.operand(1)->shape();
+  return kernel.is_tuple() && kernel.tuple_shapes().size() == 2 ? kernel.tuple_shape(0) : kernel;
+}
+
+const SparsityConfig* SparsityOf(const Instruction& conv) {
+  return conv.attributes().Get<SparsityConfig>(Attr::kSparsityConfig);
+}
+
 absl::Status CheckNumbers(const Instruction& conv) {
   const ConvolutionDimensions& numbers = conv.convolution_dimensions();
   const int64_t rank = conv.operand(0)->shape().rank();
-  ASSAY_REQUIRE(conv, "convolution_c1", conv.operand(1)->shape().rank() == rank,
+  ASSAY_REQUIRE(conv, "convolution_c1", KernelOf(conv).rank() == rank,
                 "input and kernel must have equal rank, found ",
-                conv.operand(0)->shape().ToString(), " and ", conv.operand(1)->shape().ToString());
+                conv.operand(0)->shape().ToString(), " and ", KernelOf(conv).ToString());
   ASSAY_RETURN_IF_ERROR(CheckPermutation(conv, "the input", numbers.input_batch,
                                          numbers.input_feature, numbers.input_spatial, rank));
   ASSAY_RETURN_IF_ERROR(CheckPermutation(conv, "the kernel", numbers.kernel_input_feature,
@@ -46,7 +58,7 @@ absl::Status CheckNumbers(const Instruction& conv) {
 absl::Status CheckGroups(const Instruction& conv) {
   const ConvolutionDimensions& numbers = conv.convolution_dimensions();
   const Shape& input = conv.operand(0)->shape();
-  const Shape& kernel = conv.operand(1)->shape();
+  const Shape& kernel = KernelOf(conv);
   const int64_t features = conv.GetInt(Attr::kFeatureGroupCount);
   const int64_t batches = conv.GetInt(Attr::kBatchGroupCount);
   ASSAY_REQUIRE(conv, "convolution_c6",
@@ -54,9 +66,16 @@ absl::Status CheckGroups(const Instruction& conv) {
                 "group counts must be at least 1, and one of them 1, found ", features,
                 " feature and ", batches, " batch groups");
   const int64_t input_features = input.dimension(numbers.input_feature);
-  const int64_t seen = kernel.dimension(numbers.kernel_input_feature);
+  int64_t seen = kernel.dimension(numbers.kernel_input_feature);
+  bool fits = true;
+  if (const SparsityConfig* sparsity = SparsityOf(conv); sparsity != nullptr && sparsity->rhs) {
+    ASSAY_REQUIRE(conv, "convolution_c12", sparsity->rhs->non_zeros == 1,
+                  "a sparse kernel must keep one element of each block, found ",
+                  sparsity->rhs->non_zeros);
+    fits = !__builtin_mul_overflow(seen, sparsity->rhs->block_size, &seen);
+  }
   ASSAY_REQUIRE(conv, "convolution_c7",
-                input_features % features == 0 && input_features / features == seen,
+                fits && input_features % features == 0 && input_features / features == seen,
                 "the input has ", input_features, " features in ", features,
                 " groups, but the kernel takes ", seen);
   const int64_t output_features = kernel.dimension(numbers.kernel_output_feature);
@@ -73,7 +92,7 @@ absl::Status CheckGroups(const Instruction& conv) {
 absl::StatusOr<Shape> ResultShape(const Instruction& conv) {
   const ConvolutionDimensions& numbers = conv.convolution_dimensions();
   const Shape& input = conv.operand(0)->shape();
-  const Shape& kernel = conv.operand(1)->shape();
+  const Shape& kernel = KernelOf(conv);
   const Window& window = conv.window();
   ASSAY_REQUIRE(conv, "convolution_c3", window.dimensions.size() == numbers.input_spatial.size(),
                 "the window must have ", numbers.input_spatial.size(), " dimensions, found ",
@@ -110,25 +129,27 @@ absl::StatusOr<Shape> ResultShape(const Instruction& conv) {
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kConvolution>(const Instruction& conv) {
   const auto kind = conv.GetEnum<ConvolutionKind>(Attr::kConvolutionKind);
-  const bool plain = kind == ConvolutionKind::kUnset || kind == ConvolutionKind::kFprop;
-  if (!plain || conv.HasAttribute(Attr::kSparsityConfig) || conv.operand_count() != 2) {
-    return absl::UnimplementedError(absl::StrCat(
-        "convolution: gradients and sparse operands are not supported; in ", conv.Describe()));
+  if (kind != ConvolutionKind::kUnset && kind != ConvolutionKind::kFprop) {
+    return absl::UnimplementedError(
+        absl::StrCat("convolution: gradients are not supported; in ", conv.Describe()));
   }
-  ASSAY_RETURN_IF_ERROR(RequireArrays(conv, "convolution_c1"));
+  ASSAY_RETURN_IF_ERROR(RequireArray(conv, "convolution_c1", 0));
+  ASSAY_REQUIRE(conv, "convolution_c1", KernelOf(conv).is_array(),
+                "operand 1 must be an array, found ", conv.operand(1)->shape().ToString());
   if (!ShapeIsOpen(conv)) ASSAY_RETURN_IF_ERROR(RequireDeclaredArray(conv, "convolution_c10"));
   ASSAY_RETURN_IF_ERROR(CheckNumbers(conv));
   ASSAY_RETURN_IF_ERROR(CheckGroups(conv));
-  absl::StatusOr<Shape> result = ResultShape(conv);
-  if (!result.ok()) return result;
+  return ResultShape(conv);
+}
+
+absl::Status CheckConvolutionStrictly(const Instruction& conv) {
   const Shape& input = conv.operand(0)->shape();
-  const Shape& kernel = conv.operand(1)->shape();
-  ASSAY_REQUIRE_STRICTLY(
-      conv, "convolution_c11",
-      AreOfOneClass(input.element_type(), kernel.element_type(), result->element_type()),
-      "products of ", input.ToString(), " and ", kernel.ToString(), " are not summed in ",
-      Name(result->element_type()));
-  return result;
+  const Shape& kernel = KernelOf(conv);
+  const ElementType type = conv.shape().element_type();
+  ASSAY_REQUIRE(conv, "convolution_c11",
+                AreOfOneClass(input.element_type(), kernel.element_type(), type), "products of ",
+                input.ToString(), " and ", kernel.ToString(), " are not summed in ", Name(type));
+  return absl::OkStatus();
 }
 
 }  // namespace assay

@@ -78,7 +78,7 @@ ScatterDimensions ScatterDimensionsOf(const Instruction& scatter) {
   dims.batch_position =
       BatchPositions(scatter.GetInts(Attr::kScatterIndicesBatchingDims), dims.index_vector_dim);
   dims.window_sizes.assign(data.rank(), 1);
-  for (size_t k = 0; k < dims.window.size(); ++k) {
+  for (size_t k = 0; k < dims.update_window.size(); ++k) {
     dims.window_sizes[dims.window[k]] = updates.dimension(dims.update_window[k]);
   }
   return dims;

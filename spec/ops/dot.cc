@@ -6,6 +6,7 @@
 
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -93,12 +94,17 @@ absl::StatusOr<Shape> Rule<Opcode::kDot>(const Instruction& dot) {
   const Shape& rhs = dot.operand(1)->shape();
   ASSAY_RETURN_IF_ERROR(CheckDotLists(dot, lhs, rhs));
   ASSAY_RETURN_IF_ERROR(CheckDotType(dot));
-  Shape result = DotResult(dot, lhs, rhs);
-  ASSAY_REQUIRE_STRICTLY(
-      dot, "dot_c6", AreOfOneClass(lhs.element_type(), rhs.element_type(), result.element_type()),
-      "products of ", lhs.ToString(), " and ", rhs.ToString(), " are not summed in ",
-      Name(result.element_type()));
-  return result;
+  return DotResult(dot, lhs, rhs);
+}
+
+absl::Status CheckDotStrictly(const Instruction& dot) {
+  const Shape& lhs = dot.operand(0)->shape();
+  const Shape& rhs = dot.operand(1)->shape();
+  const ElementType type = dot.shape().element_type();
+  ASSAY_REQUIRE(dot, "dot_c6", AreOfOneClass(lhs.element_type(), rhs.element_type(), type),
+                "products of ", lhs.ToString(), " and ", rhs.ToString(), " are not summed in ",
+                Name(type));
+  return absl::OkStatus();
 }
 
 }  // namespace assay

@@ -3,9 +3,11 @@
 //   unary_c1 operand is an array
 //   unary_c2 of a type the operation takes
 //   binary_c1 operands are arrays
-//   binary_c2 of one type
+//   binary_c2 of one type (fp-mix)
 //   binary_c3 of equal dimensions
 //   binary_c4 of a type the operation takes
+//   binary_c5 (strict) shifts and mulhi: of integers; remainder: of real numbers
+//   binary_c6 (strict) floats are of one precision
 //   extremum_c1 (strict) maximum and minimum: numbers with an order, none that are complex
 //   convert_c1 the declared result is an array
 //   reduce_precision_c1 exponent_bits is at least 1
@@ -16,26 +18,29 @@
 //   compare_c2 (strict) complex numbers are compared with EQ or NE only
 //   select_c1 operands are arrays
 //   select_c2 the first of pred
-//   select_c3 the branches have one shape
+//   select_c3 the branches have one shape (fp-mix)
 //   select_c4 the first operand is a scalar or has the dimensions of the branches
+//   select_c5 (strict) the branches are of one precision
 //   clamp_c1 operands are arrays
-//   clamp_c2 of one element type
+//   clamp_c2 of one element type (fp-mix)
 //   clamp_c3 the lower bound is a scalar or has the dimensions of the operand
 //   clamp_c4 so is or has the upper bound
 //   clamp_c5 (strict) complex numbers are not clamped
+//   clamp_c6 (strict) bounds and operand are of one precision
 //   stochastic_convert_c1 operands and the declared result are arrays
 //   stochastic_convert_c2 the first operand is of a float type
 //   stochastic_convert_c3 the second of the unsigned type that is as wide
 //   stochastic_convert_c4 operands have equal dimensions
 //
 // An instruction without a written shape is inferred as XLA's reader does it: scalars and
-// dimensions of size 1 stretch, float types of different width meet. The verifier refuses such an
-// instruction afterwards, and so does the rule once the shape stands there.
+// dimensions of size 1 stretch. The verifier refuses such an instruction afterwards, and so does
+// the rule once the shape stands there.
 // Source: reference ops_elementwise_and_types.md 4, 5, 7. Tests:
 // spec/verify/testdata/elementwise.cases.
 #include <algorithm>
 
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -47,8 +52,8 @@ void MergeDynamic(const Shape& from, Shape* into) {
   }
 }
 
-// Whether XLA's reader infers a shape from this type.
-bool ReaderTakes(const Instruction& op, ElementType type) {
+// Whether XLA's inference gives a shape to this type.
+bool InferenceTakes(const Instruction& op, ElementType type) {
   switch (op.opcode()) {
     case Opcode::kMulhi:
       return true;
@@ -62,11 +67,9 @@ bool ReaderTakes(const Instruction& op, ElementType type) {
   }
 }
 
-// Types of the row in the catalogue.
 absl::Status RequireType(const Instruction& op, absl::string_view clause, ElementType type) {
-  ASSAY_REQUIRE(op, clause,
-                ShapeIsOpen(op) ? ReaderTakes(op, type) : op.info().types.Contains(type),
-                op.info().name, " does not take ", Name(type));
+  ASSAY_REQUIRE(op, clause, InferenceTakes(op, type), op.info().name, " does not take ",
+                Name(type));
   return absl::OkStatus();
 }
 
@@ -130,25 +133,15 @@ absl::StatusOr<Shape> CommonShape(const Instruction& op) {
   const Shape& rhs = op.operand(1)->shape();
   const ElementType a = lhs.element_type();
   const ElementType b = rhs.element_type();
-  const bool open = ShapeIsOpen(op);
-  ASSAY_REQUIRE(op, "binary_c2", open ? TypesMix(a, b) : a == b,
-                "operands must have one element type, found ", Name(a), " and ", Name(b));
-  ASSAY_REQUIRE(op, "binary_c3", open || SameSizes(lhs, rhs),
+  ASSAY_REQUIRE(op, "binary_c2", TypesMix(a, b), "operands must have one element type, found ",
+                Name(a), " and ", Name(b));
+  ASSAY_REQUIRE(op, "binary_c3", ShapeIsOpen(op) || SameSizes(lhs, rhs),
                 "operands must have equal dimensions, found ", lhs.ToString(), " and ",
                 rhs.ToString());
   ASSAY_RETURN_IF_ERROR(RequireType(op, "binary_c4", a));
   absl::StatusOr<Shape> shape = StretchedShape(op, lhs, rhs);
   if (!shape.ok()) return shape;
   return WithElementType(*std::move(shape), HigherType(a, b));
-}
-
-// maximum, minimum: complex numbers are not ordered. XLA's inference lets them pass.
-absl::StatusOr<Shape> Extremum(const Instruction& op) {
-  absl::StatusOr<Shape> shape = CommonShape(op);
-  if (!shape.ok()) return shape;
-  ASSAY_REQUIRE_STRICTLY(op, "extremum_c1", !IsComplex(shape->element_type()),
-                         "complex numbers have no order, found ", shape->ToString());
-  return shape;
 }
 
 ComparisonType DefaultComparisonType(ElementType type) {
@@ -213,6 +206,8 @@ ASSAY_RULE_IS(kAdd, CommonShape)
 ASSAY_RULE_IS(kAnd, CommonShape)
 ASSAY_RULE_IS(kAtan2, CommonShape)
 ASSAY_RULE_IS(kDivide, CommonShape)
+ASSAY_RULE_IS(kMaximum, CommonShape)
+ASSAY_RULE_IS(kMinimum, CommonShape)
 ASSAY_RULE_IS(kMulhi, CommonShape)
 ASSAY_RULE_IS(kMultiply, CommonShape)
 ASSAY_RULE_IS(kOr, CommonShape)
@@ -223,9 +218,6 @@ ASSAY_RULE_IS(kShiftRightArithmetic, CommonShape)
 ASSAY_RULE_IS(kShiftRightLogical, CommonShape)
 ASSAY_RULE_IS(kSubtract, CommonShape)
 ASSAY_RULE_IS(kXor, CommonShape)
-
-ASSAY_RULE_IS(kMaximum, Extremum)
-ASSAY_RULE_IS(kMinimum, Extremum)
 
 #undef ASSAY_RULE_IS
 
@@ -280,11 +272,6 @@ absl::StatusOr<Shape> Rule<Opcode::kCompare>(const Instruction& op) {
     ASSAY_REQUIRE(op, "compare_c1",
                   found == usual || (IsFloat(type) && found == ComparisonType::kTotalOrder),
                   "the comparison type does not fit ", Name(type));
-    const auto direction = op.GetEnum<ComparisonDirection>(Attr::kDirection);
-    ASSAY_REQUIRE(op, "compare_c2",
-                  !IsComplex(type) || direction == ComparisonDirection::kEq ||
-                      direction == ComparisonDirection::kNe,
-                  "complex numbers have no order: the direction must be EQ or NE");
   }
   return WithElementType(*std::move(shape), ElementType::kPred);
 }
@@ -297,11 +284,10 @@ absl::StatusOr<Shape> Rule<Opcode::kSelect>(const Instruction& op) {
   const Shape& on_false = op.operand(2)->shape();
   ASSAY_REQUIRE(op, "select_c2", IsPred(pred.element_type()), "operand 0 must be of pred, found ",
                 pred.ToString());
-  const bool types_fit = ShapeIsOpen(op) ? TypesMix(on_true.element_type(), on_false.element_type())
-                                         : on_true.element_type() == on_false.element_type();
-  ASSAY_REQUIRE(op, "select_c3", types_fit && SameSizes(on_true, on_false),
-                "the branches must have one shape, found ", on_true.ToString(), " and ",
-                on_false.ToString());
+  ASSAY_REQUIRE(
+      op, "select_c3",
+      TypesMix(on_true.element_type(), on_false.element_type()) && SameSizes(on_true, on_false),
+      "the branches must have one shape, found ", on_true.ToString(), " and ", on_false.ToString());
   ASSAY_REQUIRE(op, "select_c4", pred.rank() == 0 || SameSizes(pred, on_true),
                 "operand 0 must be a scalar or have the dimensions of ", on_true.ToString(),
                 ", found ", pred.ToString());
@@ -321,14 +307,12 @@ absl::StatusOr<Shape> Rule<Opcode::kClamp>(const Instruction& op) {
   const ElementType type = operand.element_type();
   for (int64_t i : {0, 2}) {
     const ElementType bound = op.operand(i)->shape().element_type();
-    ASSAY_REQUIRE(op, "clamp_c2", ShapeIsOpen(op) ? TypesMix(bound, type) : bound == type,
+    ASSAY_REQUIRE(op, "clamp_c2", TypesMix(bound, type),
                   "bounds and operand must have one element type, found ", Name(bound), " and ",
                   Name(type));
   }
   ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c3", 0));
   ASSAY_RETURN_IF_ERROR(CheckBound(op, "clamp_c4", 2));
-  ASSAY_REQUIRE_STRICTLY(op, "clamp_c5", !IsComplex(type), "complex numbers have no order, found ",
-                         operand.ToString());
   return operand;
 }
 
@@ -349,6 +333,56 @@ absl::StatusOr<Shape> Rule<Opcode::kStochasticConvert>(const Instruction& op) {
                 "operands must have equal dimensions, found ", operand.ToString(), " and ",
                 random.ToString());
   return WithElementType(operand, op.shape().element_type());
+}
+
+namespace {
+
+absl::Status CheckBinaryStrictly(const Instruction& op) {
+  const ElementType type = op.operand(0)->shape().element_type();
+  const ElementType other = op.operand(1)->shape().element_type();
+  ASSAY_REQUIRE(op, "binary_c5", op.info().types.Contains(type), op.info().name, " does not take ",
+                Name(type));
+  ASSAY_REQUIRE(op, "binary_c6", type == other, "operands must be of one precision, found ",
+                Name(type), " and ", Name(other));
+  if (op.opcode() == Opcode::kMaximum || op.opcode() == Opcode::kMinimum) {
+    ASSAY_REQUIRE(op, "extremum_c1", !IsComplex(type), "complex numbers have no order, found ",
+                  op.shape().ToString());
+  }
+  if (op.opcode() == Opcode::kCompare) {
+    const auto direction = op.GetEnum<ComparisonDirection>(Attr::kDirection);
+    ASSAY_REQUIRE(op, "compare_c2",
+                  !IsComplex(type) || direction == ComparisonDirection::kEq ||
+                      direction == ComparisonDirection::kNe,
+                  "complex numbers have no order: the direction must be EQ or NE");
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckElementwiseStrictly(const Instruction& op) {
+  if (op.opcode() == Opcode::kSelect) {
+    const Shape& on_true = op.operand(1)->shape();
+    const Shape& on_false = op.operand(2)->shape();
+    ASSAY_REQUIRE(op, "select_c5", on_true.element_type() == on_false.element_type(),
+                  "the branches must be of one precision, found ", on_true.ToString(), " and ",
+                  on_false.ToString());
+    return absl::OkStatus();
+  }
+  if (op.opcode() == Opcode::kClamp) {
+    const Shape& operand = op.operand(1)->shape();
+    ASSAY_REQUIRE(op, "clamp_c5", !IsComplex(operand.element_type()),
+                  "complex numbers have no order, found ", operand.ToString());
+    for (int64_t i : {0, 2}) {
+      const Shape& bound = op.operand(i)->shape();
+      ASSAY_REQUIRE(op, "clamp_c6", bound.element_type() == operand.element_type(),
+                    "bounds and operand must be of one precision, found ", bound.ToString(),
+                    " and ", operand.ToString());
+    }
+    return absl::OkStatus();
+  }
+  const bool is_binary = op.operand_count() == 2 && op.opcode() != Opcode::kStochasticConvert;
+  return is_binary ? CheckBinaryStrictly(op) : absl::OkStatus();
 }
 
 }  // namespace assay

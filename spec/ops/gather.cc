@@ -7,20 +7,23 @@
 //   gather_c6 start_index_map in range, none twice
 //   gather_c7 collapsed_slice_dims strictly increasing, in range
 //   gather_c8 operand_batching_dims strictly increasing, in range
-//   gather_c9 collapsed and batching dimensions differ
-//   gather_c10 batching dimensions are not in start_index_map
+//   gather_c9 (strict) collapsed and batching dimensions differ
+//   gather_c10 (strict) batching dimensions are not in start_index_map
 //   gather_c11 start_indices_batching_dims in range, none twice
-//   gather_c12 ... none of them index_vector_dim
+//   gather_c12 (strict) ... none of them index_vector_dim
 //   gather_c13 paired with operand_batching_dims
-//   gather_c14 paired sizes are equal
+//   gather_c14 (strict) paired sizes are equal
 //   gather_c15 one slice size per dimension
 //   gather_c16 rank = |offset_dims| + |collapsed| + |batching|
 //   gather_c17 slice sizes lie within the operand
 //   gather_c18 a slice size of 1 (0) at most in collapsed and batching dimensions
 //   gather_c19 (strict) ... and 0 only where the result is empty
 // Source: reference ops_structural.md 4.1. Tests: spec/verify/testdata/indexing.cases.
+#include <algorithm>
+
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -55,27 +58,14 @@ absl::Status CheckBatching(const Instruction& gather) {
                                           operand.rank(), ListOrder::kIncreasing));
   ASSAY_RETURN_IF_ERROR(RequireDimensions(gather, "gather_c8", "operand_batching_dims", batching,
                                           operand.rank(), ListOrder::kIncreasing));
-  for (int64_t d : batching) {
-    ASSAY_REQUIRE(gather, "gather_c9", !Contains(collapsed, d),
-                  "collapsed_slice_dims and operand_batching_dims share ", d);
-    ASSAY_REQUIRE(gather, "gather_c10", !Contains(gather.GetInts(Attr::kStartIndexMap), d),
-                  "start_index_map and operand_batching_dims share ", d);
-  }
-  ASSAY_RETURN_IF_ERROR(RequireDimensions(gather, "gather_c11", "start_indices_batching_dims",
-                                          index_batching, indices.rank()));
   const int64_t vector_dim = gather.GetInt(Attr::kIndexVectorDim);
-  ASSAY_REQUIRE(gather, "gather_c12", !Contains(index_batching, vector_dim),
-                "start_indices_batching_dims contains index_vector_dim ", vector_dim);
+  // An index vector that is not written is a dimension of its own, the last.
+  const int64_t index_rank = std::max(indices.rank(), vector_dim + 1);
+  ASSAY_RETURN_IF_ERROR(RequireDimensions(gather, "gather_c11", "start_indices_batching_dims",
+                                          index_batching, index_rank));
   ASSAY_REQUIRE(gather, "gather_c13", batching.size() == index_batching.size(),
                 "operand_batching_dims ", ListText(batching), " and start_indices_batching_dims ",
                 ListText(index_batching), " must pair up");
-  for (size_t j = 0; j < batching.size(); ++j) {
-    const int64_t a = operand.dimension(batching[j]);
-    const int64_t b = indices.dimension(index_batching[j]);
-    ASSAY_REQUIRE(gather, "gather_c14", a == b, "batching dimension ", batching[j],
-                  " of the operand has size ", a, ", that of the indices, ", index_batching[j],
-                  ", ", b);
-  }
   return absl::OkStatus();
 }
 
@@ -132,17 +122,40 @@ absl::StatusOr<Shape> Rule<Opcode::kGather>(const Instruction& gather) {
   ASSAY_RETURN_IF_ERROR(CheckIndexVectors(gather));
   ASSAY_RETURN_IF_ERROR(CheckBatching(gather));
   ASSAY_RETURN_IF_ERROR(CheckSliceSizes(gather));
-  Shape shape = ResultShape(gather);
+  return ResultShape(gather);
+}
+
+absl::Status CheckGatherStrictly(const Instruction& gather) {
+  const Shape& operand = gather.operand(0)->shape();
+  const Shape& indices = gather.operand(1)->shape();
+  const absl::Span<const int64_t> batching = gather.GetInts(Attr::kOperandBatchingDims);
+  const absl::Span<const int64_t> index_batching = gather.GetInts(Attr::kStartIndicesBatchingDims);
+  for (int64_t d : batching) {
+    ASSAY_REQUIRE(gather, "gather_c9", !Contains(gather.GetInts(Attr::kCollapsedSliceDims), d),
+                  "collapsed_slice_dims and operand_batching_dims share ", d);
+    ASSAY_REQUIRE(gather, "gather_c10", !Contains(gather.GetInts(Attr::kStartIndexMap), d),
+                  "start_index_map and operand_batching_dims share ", d);
+  }
+  const int64_t vector_dim = gather.GetInt(Attr::kIndexVectorDim);
+  ASSAY_REQUIRE(gather, "gather_c12", !Contains(index_batching, vector_dim),
+                "start_indices_batching_dims contains index_vector_dim ", vector_dim);
+  for (size_t j = 0; j < batching.size(); ++j) {
+    const int64_t a = operand.dimension(batching[j]);
+    const int64_t b = indices.dimension(index_batching[j]);
+    ASSAY_REQUIRE(gather, "gather_c14", a == b, "batching dimension ", batching[j],
+                  " of the operand has size ", a, ", that of the indices, ", index_batching[j],
+                  ", ", b);
+  }
   // A slice without elements in a dimension that the result does not have gives it no size 0.
   const GatherDimensions dims = GatherDimensionsOf(gather);
-  const bool result_empty = Contains(shape.dimensions(), 0);
-  for (int64_t d = 0; d < gather.operand(0)->shape().rank(); ++d) {
-    ASSAY_REQUIRE_STRICTLY(gather, "gather_c19",
-                           result_empty || dims.slice_sizes[d] > 0 || Contains(dims.window, d),
-                           "the slice size in collapsed or batching dimension ", d,
-                           " is 0, but the result has elements: ", shape.ToString());
+  const bool result_empty = Contains(gather.shape().dimensions(), 0);
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    ASSAY_REQUIRE(gather, "gather_c19",
+                  result_empty || dims.slice_sizes[d] > 0 || Contains(dims.window, d),
+                  "the slice size in collapsed or batching dimension ", d,
+                  " is 0, but the result has elements: ", gather.shape().ToString());
   }
-  return shape;
+  return absl::OkStatus();
 }
 
 }  // namespace assay

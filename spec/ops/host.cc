@@ -1,20 +1,23 @@
 // Transfers to the host and to single processes, and custom calls.
-//   send_c1 operand 1 is a token
-//   recv_c1 operand 0 is a token
+//   send_c1 (strict) operand 1 is a token
+//   recv_c1 (strict) operand 0 is a token
 //   recv_c2 the result is (data, u32[], token[])
-//   done_c1 the operand is the tuple of its start
+//   done_c1 the operand of recv-done is a tuple that begins with the data
+//   done_c2 (strict) the operand is (data, u32[], token[])
 //   infeed_c1 operand 0 is a token
 //   infeed_c2 the result is (data, token[])
 //   outfeed_c1 operand 1 is a token
 //   outfeed_c2 outfeed_shape is that of operand 0
 //   custom_call_c1 an alias names parts of the result and of an operand
-//   custom_call_c2 which have one shape
+//   custom_call_c2 which have one shape (of Pin and Unpin: of array or buffer)
 //   custom_call_c3 layout constraints, if any, are one per operand
 //   custom_call_c4 of its shape
+//   custom_call_c5 GetRngSeed takes nothing and returns u64[]
 // The shape of a custom call is what it declares.
 // Source: reference ops_control_and_collectives.md 8, 11. Tests:
 // spec/verify/testdata/control.cases.
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -29,11 +32,11 @@ Shape Started(const Shape& data) {
   return Shape::Tuple({data, Shape::Scalar(ElementType::kU32), Shape::Token()});
 }
 
-absl::Status CheckStart(const Instruction& done) {
+absl::Status CheckDone(const Instruction& done) {
   const Shape& start = done.operand(0)->shape();
   ASSAY_REQUIRE(
-      done, "done_c1",
-      start.is_tuple() && start.tuple_shapes().size() == 3 && start.tuple_shape(2).is_token(),
+      done, "done_c2",
+      !start.tuple_shapes().empty() && Shape::Compatible(start, Started(start.tuple_shape(0))),
       "the operand must be (data, u32[], token[]), found ", start.ToString());
   return absl::OkStatus();
 }
@@ -42,19 +45,16 @@ absl::Status CheckStart(const Instruction& done) {
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kSend>(const Instruction& send) {
-  ASSAY_RETURN_IF_ERROR(RequireToken(send, "send_c1", 1));
   return Started(send.operand(0)->shape());
 }
 
 template <>
-absl::StatusOr<Shape> Rule<Opcode::kSendDone>(const Instruction& done) {
-  ASSAY_RETURN_IF_ERROR(CheckStart(done));
+absl::StatusOr<Shape> Rule<Opcode::kSendDone>(const Instruction&) {
   return Shape::Token();
 }
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kRecv>(const Instruction& recv) {
-  ASSAY_RETURN_IF_ERROR(RequireToken(recv, "recv_c1", 0));
   ASSAY_REQUIRE(recv, "recv_c2", recv.shape().is_tuple() && !recv.shape().tuple_shapes().empty(),
                 "the result must be (data, u32[], token[]), found ", recv.shape().ToString());
   return Started(recv.shape().tuple_shape(0));
@@ -62,8 +62,16 @@ absl::StatusOr<Shape> Rule<Opcode::kRecv>(const Instruction& recv) {
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kRecvDone>(const Instruction& done) {
-  ASSAY_RETURN_IF_ERROR(CheckStart(done));
-  return Shape::Tuple({done.operand(0)->shape().tuple_shape(0), Shape::Token()});
+  const Shape& start = done.operand(0)->shape();
+  ASSAY_REQUIRE(done, "done_c1", start.is_tuple() && !start.tuple_shapes().empty(),
+                "the operand must be (data, u32[], token[]), found ", start.ToString());
+  return Shape::Tuple({start.tuple_shape(0), Shape::Token()});
+}
+
+absl::Status CheckTransferStrictly(const Instruction& op) {
+  if (op.opcode() == Opcode::kSend) return RequireToken(op, "send_c1", 1);
+  if (op.opcode() == Opcode::kRecv) return RequireToken(op, "recv_c1", 0);
+  return CheckDone(op);
 }
 
 template <>
@@ -90,10 +98,25 @@ absl::StatusOr<Shape> Rule<Opcode::kOutfeed>(const Instruction& outfeed) {
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kCustomCall>(const Instruction& call) {
-  ASSAY_RETURN_IF_ERROR(CheckOutputAliases(call, "custom_call_c1", "custom_call_c2"));
+  const std::string& target = call.GetString(Attr::kCustomCallTarget);
+  const bool pins = target == "Pin" || target == "Unpin";
+  // An escape hatch of XLA's: aliases that say nothing of shapes.
+  const bool skips =
+      call.annotations().frontend_attributes.contains("xla_skip_custom_call_alias_shape_check");
+  ASSAY_RETURN_IF_ERROR(CheckOutputAliases(call, "custom_call_c1", "custom_call_c2",
+                                           skips  ? AliasShapes::kAny
+                                           : pins ? AliasShapes::kPinned
+                                                  : AliasShapes::kEqual));
+  ASSAY_REQUIRE(call, "custom_call_c5",
+                target != "GetRngSeed" || (call.operand_count() == 0 && call.shape().is_scalar() &&
+                                           call.shape().element_type() == ElementType::kU64),
+                "GetRngSeed must take nothing and return u64[], found ", call.shape().ToString());
   const auto* constraints =
       call.attributes().Get<std::vector<Shape>>(Attr::kOperandLayoutConstraints);
-  if (constraints == nullptr) return call.shape();
+  // What these two say of layouts is not about their operands.
+  if (constraints == nullptr || target == "LayoutConstraint" || target == "control_dep") {
+    return call.shape();
+  }
   ASSAY_REQUIRE(call, "custom_call_c3",
                 static_cast<int64_t>(constraints->size()) == call.operand_count(), "there must be ",
                 call.operand_count(), " layout constraints, found ", constraints->size());

@@ -1,16 +1,18 @@
 // ragged-dot: a dot whose rows, contracted positions or batches fall into groups of given sizes.
-//   ragged_dot_c1 group_sizes is an integer array
+//   ragged_dot_c1 group_sizes is an array
 //   ragged_dot_c2 one ragged dimension, in range
 //   ragged_dot_c3 one group dimension where the ragged one is free, else none
 //   ragged_dot_c4 in range, neither batch nor contracting
 //   ragged_dot_c5 group_sizes is [groups], or has the sizes before the ragged dimension in front
 //   ragged_dot_c6 the group dimension counts the groups, and dot_c1..c5 (dot.h)
+//   ragged_dot_c7 (strict) group_sizes are integers
 // Source: reference ops_structural.md 7.3. Tests: spec/verify/testdata/contraction.cases.
 #include <algorithm>
 
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -36,8 +38,7 @@ Dimensions GroupPrefix(const Instruction& dot, int64_t ragged) {
 // The number of groups.
 absl::StatusOr<int64_t> CheckGroupSizes(const Instruction& dot, int64_t ragged) {
   const Shape& groups = dot.operand(2)->shape();
-  ASSAY_REQUIRE(dot, "ragged_dot_c1", groups.is_array() && IsInteger(groups.element_type()),
-                "the group sizes must be integers, found ", groups.ToString());
+  ASSAY_RETURN_IF_ERROR(RequireArray(dot, "ragged_dot_c1", 2));
   const Dimensions prefix = GroupPrefix(dot, ragged);
   const int64_t leading = groups.rank() - 1;
   ASSAY_REQUIRE(dot, "ragged_dot_c5",
@@ -87,6 +88,13 @@ absl::StatusOr<Shape> Rule<Opcode::kRaggedDot>(const Instruction& dot) {
   Dimensions sizes = {*groups};
   sizes.insert(sizes.end(), shape.dimensions().begin(), shape.dimensions().end());
   return Shape(shape.element_type(), sizes);
+}
+
+absl::Status CheckRaggedDotStrictly(const Instruction& dot) {
+  const Shape& groups = dot.operand(2)->shape();
+  ASSAY_REQUIRE(dot, "ragged_dot_c7", IsInteger(groups.element_type()),
+                "the group sizes must be integers, found ", groups.ToString());
+  return absl::OkStatus();
 }
 
 }  // namespace assay

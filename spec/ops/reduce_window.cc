@@ -28,11 +28,10 @@ absl::StatusOr<Shape> Rule<Opcode::kReduceWindow>(const Instruction& op) {
   if (!types.ok()) return types.status();
   absl::StatusOr<Shape> windowed = WindowedShape(op, first);
   if (!windowed.ok()) return windowed;
-  // One operand: the type of the init value. Several: those of the computation.
-  if (n == 1) return WithElementType(*std::move(windowed), inits[0]);
+  // The types of the init values.
   std::vector<Shape> results;
-  for (ElementType type : types->results) results.push_back(WithElementType(*windowed, type));
-  return Shape::Tuple(std::move(results));
+  for (ElementType type : inits) results.push_back(WithElementType(*windowed, type));
+  return OneOrTuple(std::move(results), types->is_tuple);
 }
 
 }  // namespace assay

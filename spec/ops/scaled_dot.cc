@@ -1,23 +1,34 @@
 // scaled-dot: a dot of operands that are scaled block by block (lhs, rhs, scale of lhs, of rhs).
 //   scaled_dot_c1 scales are arrays
-//   scaled_dot_c2 a scale has the rank of its operand
+//   scaled_dot_c2 a scale has the rank of its operand, or is none: bf16 as the operand, sizes of 1
 //   scaled_dot_c3 sizes of the operand are multiples of those of the scale
 //   scaled_dot_c4 one contracting dimension
 //   scaled_dot_c5 not both scales are scalars
 // Without a written shape XLA's reader computes with operands 0 and 2; so does the rule then.
 // Source: reference ops_structural.md 7.4; hlo_text_format.md 6.4. Tests:
 // spec/verify/testdata/contraction.cases.
+#include <algorithm>
+
 #include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
 
 namespace assay {
 namespace {
 
+// The way to write that an operand is not scaled.
+bool IsNoScale(const Shape& operand, const Shape& scale) {
+  const auto is_one = [](int64_t size) { return size == 1; };
+  return operand.element_type() == ElementType::kBF16 &&
+         scale.element_type() == ElementType::kBF16 &&
+         std::all_of(scale.dimensions().begin(), scale.dimensions().end(), is_one) &&
+         !std::all_of(operand.dimensions().begin(), operand.dimensions().end(), is_one);
+}
+
 absl::Status CheckScale(const Instruction& dot, int64_t side) {
   const Shape& operand = dot.operand(side)->shape();
   const Shape& scale = dot.operand(side + 2)->shape();
   ASSAY_RETURN_IF_ERROR(RequireArray(dot, "scaled_dot_c1", side + 2));
-  if (scale.is_scalar()) return absl::OkStatus();
+  if (IsNoScale(operand, scale)) return absl::OkStatus();
   ASSAY_REQUIRE(dot, "scaled_dot_c2", scale.rank() == operand.rank(), "the scale ",
                 scale.ToString(), " must have the rank of ", operand.ToString());
   for (int64_t d = 0; d < scale.rank(); ++d) {

@@ -8,6 +8,7 @@
 //       reducer_c1..c6 for scatter
 // Source: reference ops_structural.md 5.4. Tests: spec/verify/testdata/reduction.cases.
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 #include "spec/ops/windowed_shape.h"
 
 namespace assay {
@@ -46,11 +47,6 @@ absl::StatusOr<Shape> Rule<Opcode::kSelectAndScatter>(const Instruction& op) {
   const absl::StatusOr<ReducerTypes> types = CheckReducer(
       op, op.GetComputation(Attr::kScatter), {source.element_type()}, {init.element_type()});
   if (!types.ok()) return types.status();
-  for (const WindowDimension& window : op.window().dimensions) {
-    ASSAY_REQUIRE_STRICTLY(op, "select_and_scatter_c3",
-                           window.base_dilation == 1 && window.window_dilation == 1,
-                           "the window must not be dilated");
-  }
   const absl::StatusOr<Shape> windowed = WindowedShape(op, operand);
   if (!windowed.ok()) return windowed;
   ASSAY_REQUIRE(op, "select_and_scatter_c4", SameSizes(*windowed, source),
@@ -61,6 +57,15 @@ absl::StatusOr<Shape> Rule<Opcode::kSelectAndScatter>(const Instruction& op) {
                 "operand and source must have one element type, found ", operand.ToString(),
                 " and ", source.ToString());
   return operand;
+}
+
+absl::Status CheckSelectAndScatterStrictly(const Instruction& op) {
+  for (const WindowDimension& window : op.window().dimensions) {
+    ASSAY_REQUIRE(op, "select_and_scatter_c3",
+                  window.base_dilation == 1 && window.window_dilation == 1,
+                  "the window must not be dilated");
+  }
+  return CheckWindowStrictly(op);
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 //   shape_c1 sizes are not negative, and the bytes of an array are within 63 bits
 //   shape_c2 the declared shape follows from operands and attributes (layouts do not count)
 //   shape_c4 a layout lists every dimension of its array once
+//   shape_c5 (strict) sizes have a bound
 //   shape_c3 (strict) so does the precision of its floats
 
 using RuleFunction = absl::StatusOr<Shape> (*)(const Instruction&);
@@ -89,26 +91,19 @@ absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
   return absl::OkStatus();
 }
 
-// Operations that XLA's verifier lets declare another float type than follows from their operands.
+// Operations that XLA's verifier lets declare another float type than follows from their operands:
+// those that compute or may (a domain, a dependency), not those that hand values on.
 bool MayChangePrecision(const Instruction& op) {
-  switch (op.info().family) {
-    case Family::kHost:
+  switch (op.opcode()) {
+    case Opcode::kConstant:
+    case Opcode::kDynamicUpdateSlice:
       return false;
-    case Family::kControl:
-      return op.opcode() == Opcode::kCopy || op.opcode() == Opcode::kFusion;
+    case Opcode::kAddDependency:
+    case Opcode::kDomain:
+      return true;
     default:
-      return op.opcode() != Opcode::kBitcast && op.opcode() != Opcode::kConstant;
+      return op.info().family != Family::kHost && op.info().family != Family::kControl;
   }
-}
-
-// The same but for the precision of floats.
-bool TypesMix(const Shape& a, const Shape& b) {
-  if (!Shape::SameDimensions(a, b)) return false;
-  const std::vector<const Shape*> left = Leaves(a), right = Leaves(b);
-  for (size_t i = 0; i < left.size(); ++i) {
-    if (!TypesMix(left[i]->element_type(), right[i]->element_type())) return false;
-  }
-  return true;
 }
 
 // What every rule may rely on.
@@ -139,24 +134,31 @@ absl::StatusOr<Shape> InferShape(const Instruction& instruction) {
   return shape;
 }
 
-absl::Status CheckInstruction(const Instruction& instruction) {
+absl::Status CheckInstruction(const Instruction& instruction, Rules rules) {
   ASSAY_REQUIRE(instruction, "form_c2", !ShapeIsOpen(instruction), "the instruction has no shape");
   absl::StatusOr<Shape> shape = InferShape(instruction);
   if (absl::IsUnimplemented(shape.status())) return absl::OkStatus();
   ASSAY_RETURN_IF_ERROR(shape.status());
   ASSAY_RETURN_IF_ERROR(CheckSizes(instruction, instruction.shape()));
-  if (Shape::Compatible(*shape, instruction.shape())) return absl::OkStatus();
-  const absl::string_view clause =
-      MayChangePrecision(instruction) && TypesMix(*shape, instruction.shape()) ? "shape_c3"
-                                                                               : "shape_c2";
-  return Violation(instruction, clause, "operands and attributes give the shape ",
-                   shape->ToString(), ", found ", instruction.shape().ToString());
+  const bool strict = rules == Rules::kStrict;
+  if (!Shape::Compatible(*shape, instruction.shape())) {
+    const bool mixes = MayChangePrecision(instruction) && TypesMix(*shape, instruction.shape());
+    ASSAY_REQUIRE(instruction, mixes ? "shape_c3" : "shape_c2", mixes && !strict,
+                  "operands and attributes give the shape ", shape->ToString(), ", found ",
+                  instruction.shape().ToString());
+  }
+  if (!strict) return absl::OkStatus();
+  for (const Shape* leaf : Leaves(instruction.shape())) {
+    ASSAY_REQUIRE(instruction, "shape_c5", !Contains(leaf->dimensions(), Shape::kUnbounded),
+                  "sizes must have a bound, found ", instruction.shape().ToString());
+  }
+  return CheckStrictClauses(instruction);
 }
 
-absl::Status CheckModuleShapes(const Module& module) {
+absl::Status CheckModuleShapes(const Module& module, Rules rules) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      ASSAY_RETURN_IF_ERROR(CheckInstruction(*instruction));
+      ASSAY_RETURN_IF_ERROR(CheckInstruction(*instruction, rules));
     }
   }
   return absl::OkStatus();

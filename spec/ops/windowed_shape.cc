@@ -2,6 +2,7 @@
 #include "spec/ops/windowed_shape.h"
 
 #include "spec/ops/checks.h"
+#include "spec/ops/strict_rules.h"
 #include "spec/ops/window_math.h"
 
 namespace assay {
@@ -15,12 +16,17 @@ absl::StatusOr<Shape> WindowedShape(const Instruction& op, const Shape& operand)
   for (int64_t d = 0; d < operand.rank(); ++d) {
     const absl::StatusOr<int64_t> size = WindowedSize(operand.dimension(d), window.dimensions[d]);
     ASSAY_REQUIRE(op, "window_c2", size.ok(), "dimension ", d, ": ", size.status().message());
-    ASSAY_REQUIRE_STRICTLY(op, "window_c3", !window.dimensions[d].reversal,
-                           "only a convolution may reverse its window, found in dimension ", d);
     shape.set_dimension(d, *size);
     if (operand.is_dynamic_dimension(d)) shape.set_dynamic_dimension(d, true);
   }
   return shape;
+}
+
+absl::Status CheckWindowStrictly(const Instruction& op) {
+  for (const WindowDimension& window : op.window().dimensions) {
+    ASSAY_REQUIRE(op, "window_c3", !window.reversal, "only a convolution may reverse its window");
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace assay

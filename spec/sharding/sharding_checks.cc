@@ -1,7 +1,6 @@
 #include "spec/sharding/sharding_checks.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -100,8 +99,15 @@ std::optional<ShardingProblem> CheckNamed(const LeafSharding& leaf, int64_t part
   for (const auto* list : {&named.replicated_axes, &named.unreduced_axes, &named.manual_axes}) {
     axes.insert(axes.end(), list->begin(), list->end());
   }
-  const absl::StatusOr<GroupCounts> counts = CountDevicesOverAxes(named.mesh, axes);
   const auto rank = static_cast<int64_t>(named.dimensions.size());
+  const bool splits = std::any_of(named.dimensions.begin(), named.dimensions.end(),
+                                  [](const auto& dimension) { return !dimension.axes.empty(); });
+  if (splits && leaf.shape->is_array() && rank != leaf.shape->rank()) {
+    return ShardingProblem{"sharding_c4",
+                           absl::StrCat("there must be ", leaf.shape->rank(), " entries"),
+                           absl::StrCat(rank)};
+  }
+  const absl::StatusOr<GroupCounts> counts = CountDevicesOverAxes(named.mesh, axes);
   if (!counts.ok()) {
     problem.found = std::string(counts.status().message());
   } else if (rank != 0 && leaf.shape->is_array() && rank != leaf.shape->rank()) {
@@ -114,17 +120,6 @@ std::optional<ShardingProblem> CheckNamed(const LeafSharding& leaf, int64_t part
     return std::nullopt;
   }
   return problem;
-}
-
-Sharding WithoutMetadata(Sharding sharding) {
-  sharding.metadata.clear();
-  if (sharding.named != nullptr) {
-    NamedSharding named = *sharding.named;
-    named.metadata.clear();
-    sharding.named = std::make_shared<const NamedSharding>(std::move(named));
-  }
-  for (Sharding& entry : sharding.tuple) entry = WithoutMetadata(std::move(entry));
-  return sharding;
 }
 
 }  // namespace
@@ -168,8 +163,17 @@ std::optional<ShardingProblem> FindShardingProblem(const LeafSharding& leaf, int
   return std::nullopt;
 }
 
-bool SameSharding(const Sharding& a, const Sharding& b) {
-  return WithoutMetadata(a) == WithoutMetadata(b);
+bool MayBeSameSharding(const Sharding& a, const Sharding& b) {
+  if (a.named != nullptr || b.named != nullptr) return true;
+  const bool alike = a.type == b.type && a.tile_dimensions == b.tile_dimensions &&
+                     SubgroupTypes(a) == SubgroupTypes(b) && a.tuple.size() == b.tuple.size();
+  if (!alike) return false;
+  for (size_t i = 0; i < a.tuple.size(); ++i) {
+    if (!MayBeSameSharding(a.tuple[i], b.tuple[i])) return false;
+  }
+  return a.iota_reshape_dims.empty() != b.iota_reshape_dims.empty() ||
+         (a.devices == b.devices && a.iota_reshape_dims == b.iota_reshape_dims &&
+          a.iota_transpose_perm == b.iota_transpose_perm);
 }
 
 int64_t DevicesNamed(const Sharding& sharding) {

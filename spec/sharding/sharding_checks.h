@@ -1,12 +1,12 @@
 // Whether a sharding fits what it stands on. Clauses:
 //   sharding_c1 the sharding of a tuple has one entry per array (of an array, is no list)
 //   sharding_c2 tiles are as many as devices
-//   sharding_c3 no device comes twice
-//   sharding_c4 there is a tile dimension per dimension of the array
+//   sharding_c3 no device comes twice, none is negative
+//   sharding_c4 there is a tile dimension per dimension of the array (over a mesh that splits: an
+//       entry)
 //   sharding_c5 the devices are those of num_partitions, where that is not 1
-//   sharding_c6 (strict) a named sharding fits: its mesh and axes are sound, its dimensions those
-//   of
-//       the array, its devices those of num_partitions
+//   sharding_c6 (strict) a named sharding fits: mesh and axes are sound, dimensions those of the
+//       array, devices those of num_partitions
 // Source: reference ops_control_and_collectives.md 12. Tests: verify_cases_test.cc,
 // sharding_test.cc.
 #ifndef ASSAY_SPEC_SHARDING_SHARDING_CHECKS_H_
@@ -45,8 +45,9 @@ std::optional<ShardingProblem> ShardingsOfLeaves(const Sharding& sharding, const
 // what is written so.
 std::optional<ShardingProblem> FindShardingProblem(const LeafSharding& leaf, int64_t partitions);
 
-// Whether they are the same but for their metadata.
-bool SameSharding(const Sharding& a, const Sharding& b);
+// Whether they may be the same: as far as they are written alike, an iota or a list, tiled or over
+// a mesh. Metadata do not count.
+bool MayBeSameSharding(const Sharding& a, const Sharding& b);
 
 // What the last tile dimensions are that are none of the array's.
 std::vector<Sharding::Type> SubgroupTypes(const Sharding& sharding);

@@ -272,11 +272,13 @@ TEST(Shardings, OfLeavesAndDevices) {
   EXPECT_EQ(DevicesNamed(*ParseSharding("{mesh['x'=2,'y'=3], [{}]}")), 6);
   EXPECT_EQ(DevicesNamed(*ParseSharding("{maximal_mesh[device_id=9]}")), 10);
   const auto same = [](const char* a, const char* b) {
-    return SameSharding(*ParseSharding(a), *ParseSharding(b));
+    return MayBeSameSharding(*ParseSharding(a), *ParseSharding(b));
   };
   EXPECT_TRUE(same("{replicated metadata={op_name=\"a\"}}", "{replicated}"));
   EXPECT_TRUE(same("{{manual metadata={op_name=\"a\"}}}", "{{manual}}"));
   EXPECT_TRUE(same("{mesh['x'=2], [{'x'}], metadata={op_name=\"a\"}}", "{mesh['x'=2], [{'x'}]}"));
+  EXPECT_TRUE(same("{devices=[2]0,1}", "{devices=[2]<=[2]}"));
+  EXPECT_TRUE(same("{devices=[2]0,1}", "{mesh['x'=2], [{'x'}]}"));
   EXPECT_FALSE(same("{manual}", "{replicated}"));
   EXPECT_FALSE(same("{devices=[2]0,1}", "{devices=[2]1,0}"));
 }

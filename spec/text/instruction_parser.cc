@@ -180,6 +180,8 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
   Instruction* operand = nullptr;
   std::optional<Shape> shape;
   if (CanStartShape(lexer) && !ReadShape(reader_, &shape.emplace())) return false;
+  // XLA's reader reads over a shape that a comma parts from its operand.
+  if (shape && !body.declares_operands && lexer.Eat(TokenKind::kComma)) shape.reset();
   const bool ends = lexer.Is(TokenKind::kComma) || lexer.Is(TokenKind::kRightParen);
   if (body.declares_operands && shape && ends) {
     if (!DeclareOperand(body, absl::StrCat("_", body.declared), *shape, &operand)) return false;

@@ -12,7 +12,13 @@ std::optional<IotaTiles> IotaTiles::Create(const std::vector<int64_t>& tiles,
                                            const std::vector<int64_t>& transpose) {
   if (transpose.size() != reshape.size()) return std::nullopt;
   std::vector<int64_t> strides(reshape.size(), 1);
-  for (size_t d = reshape.size(); d-- > 1;) strides[d - 1] = strides[d] * reshape[d];
+  for (size_t d = reshape.size(); d-- > 0;) {
+    int64_t stride = 0;
+    if (reshape[d] < 1 || __builtin_mul_overflow(strides[d], reshape[d], &stride)) {
+      return std::nullopt;
+    }
+    if (d > 0) strides[d - 1] = stride;
+  }
   std::vector<Factor> factors;
   for (int64_t d : transpose) {
     if (d < 0 || d >= static_cast<int64_t>(reshape.size())) return std::nullopt;

@@ -64,6 +64,7 @@ constexpr absl::string_view kAccepted[] = {
     "a = add(x, y,)",
     "a = add(x,, y)",
     "a = add(, x, y)",
+    "a = add(f32[4], x, f32[2], y)",
     "%a=add(%x, y)",
     "a = add(f32[4]{0} %x, f32[4] y)",
     "a = f32[4]{0} add(/*index=0*/x, // first\n y)",

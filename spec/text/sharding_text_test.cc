@@ -127,6 +127,10 @@ TEST(IotaTilesTest, PermutingTilesPermutesTheDevices) {
 TEST(IotaTilesTest, RefusesWhatDoesNotFit) {
   EXPECT_FALSE(IotaTiles::Create({2, 4}, {4}, {0}).has_value());
   EXPECT_FALSE(IotaTiles::Create({2, 3, 4}, {6, 4}, {1, 0}).has_value());
+  EXPECT_FALSE(IotaTiles::Create({1, 4, 2}, {2, 2, 0}, {0, 2, 1}).has_value());
+  EXPECT_FALSE(IotaTiles::Create({2}, {-2}, {0}).has_value());
+  EXPECT_FALSE(
+      IotaTiles::Create({2}, {int64_t{1} << 32, int64_t{1} << 32, 2}, {0, 1, 2}).has_value());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // What of the result lies in the memory of an argument.
 //   alias_c1 the output index leads to an array of the result
 //   alias_c2 the parameter exists, and its index leads to an array
-//   alias_c3 both have the same bytes
-//   alias_c4 a must-alias has one shape on both sides
+//   alias_c3 (strict) both have the same bytes
+//   alias_c4 a must-alias has one shape on both sides, to the order in memory
 //   alias_c5 an output is aliased once, a parameter too
 //   donor_c1 the parameter exists, and its index leads to an array
 //   donor_c2 what is donated is not aliased as well
@@ -44,6 +44,46 @@ bool SameBytes(const Shape& a, const Shape& b) {
   return !bytes_a.ok() || !bytes_b.ok() || *bytes_a == *bytes_b;
 }
 
+// With what is dynamic, and the layout where both have one.
+bool SameArrays(const Shape& a, const Shape& b) {
+  if (!Shape::Compatible(a, b)) return false;
+  for (int64_t d = 0; d < a.rank(); ++d) {
+    if (a.is_dynamic_dimension(d) != b.is_dynamic_dimension(d)) return false;
+  }
+  return !a.has_layout() || !b.has_layout() || a.layout() == b.layout();
+}
+
+// Both sides of a must-alias as the entry layout has them, where it has them.
+bool MustAliasFits(const Module& module, const InputOutputAlias& alias, const Shape* output,
+                   const Shape* input) {
+  if (module.entry_layout) {
+    const ProgramShape& layout = *module.entry_layout;
+    const Shape* declared = SubShape(layout.result, alias.output_index);
+    if (declared != nullptr) output = declared;
+    if (alias.parameter_number < static_cast<int64_t>(layout.parameters.size())) {
+      declared = SubShape(layout.parameters[alias.parameter_number], alias.parameter_index);
+      if (declared != nullptr) input = declared;
+    }
+  }
+  return SameArrays(*output, *input);
+}
+
+// The arrays on both sides, which are there.
+void CheckSides(const Module& module, const InputOutputAlias& alias, const Shape& output,
+                const Shape& input, Findings& findings) {
+  const std::string other =
+      absl::StrCat(PartText(alias.parameter_number, alias.parameter_index), ", ", input.ToString());
+  if (!SameBytes(output, input)) {
+    findings.Add("alias_c3", *module.entry(),
+                 absl::StrCat("what is aliased must have as many bytes as ", other),
+                 output.ToString());
+  }
+  if (alias.kind != AliasKind::kMay && !MustAliasFits(module, alias, &output, &input)) {
+    findings.Add("alias_c4", *module.entry(),
+                 absl::StrCat("a must-alias must have the shape of ", other), output.ToString());
+  }
+}
+
 }  // namespace
 
 void CheckAliases(const Module& module, Findings& findings) {
@@ -56,7 +96,7 @@ void CheckAliases(const Module& module, Findings& findings) {
     const Shape* output = SubShape(entry.root()->shape(), alias.output_index);
     const Shape* input = ParameterArray(parameters, alias.parameter_number, alias.parameter_index);
     const std::string part = PartText(alias.parameter_number, alias.parameter_index);
-    if (output == nullptr || output->is_tuple()) {
+    if (output == nullptr || !(output->is_array() || output->is_buffer())) {
       findings.Add(
           "alias_c1", entry, "input_output_alias must name an array of the result",
           absl::StrCat(ListText(alias.output_index), " of ", entry.root()->shape().ToString()));
@@ -66,17 +106,7 @@ void CheckAliases(const Module& module, Findings& findings) {
       findings.Add("alias_c2", entry, "input_output_alias must name an array of a parameter", part);
       continue;
     }
-    if (!SameBytes(*output, *input)) {
-      findings.Add("alias_c3", entry,
-                   absl::StrCat("what is aliased must have as many bytes as ", part, ", ",
-                                input->ToString()),
-                   output->ToString());
-    } else if (alias.kind != AliasKind::kMay && !Shape::Compatible(*output, *input)) {
-      findings.Add(
-          "alias_c4", entry,
-          absl::StrCat("a must-alias must have the shape of ", part, ", ", input->ToString()),
-          output->ToString());
-    }
+    CheckSides(module, alias, *output, *input, findings);
     const bool new_output =
         outputs.emplace(alias.output_index.begin(), alias.output_index.end()).second;
     if (!new_output ||

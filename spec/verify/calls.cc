@@ -2,11 +2,12 @@
 //   calls_c1 what is called belongs to the module
 //   calls_c2 no computation calls itself, directly or through others
 //   calls_c3 the entry is no fused computation
-//   calls_c4 a caller that waits runs on the thread of what it calls
+//   calls_c4 while, conditional and fusion run on the thread of what they call
 //   calls_c5 (strict) what is applied per element neither communicates nor draws from a host
+//   calls_c6 (strict) so does a call
 //   fusion_c4 a fused computation has one caller, its fusion
 //   fusion_c5 nothing uses a fused root
-//   fusion_c6 what is fused has users or side effects
+//   fusion_c6 what is fused, parameters too, has users or side effects
 // Source: reference ops_control_and_collectives.md 1.4, 1.5, 2.6, 4.3. Tests:
 // verify_cases_test.cc, verifier_test.cc.
 #include <vector>
@@ -104,9 +105,18 @@ bool AppliesPerElement(const Instruction& instruction) {
          family == Family::kCollective;
 }
 
-bool WaitsForCallee(Opcode opcode) {
-  return opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional ||
-         opcode == Opcode::kFusion;
+// The clause by which a caller and what it calls have one thread; none for those that may differ.
+absl::string_view ThreadClause(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kConditional:
+    case Opcode::kFusion:
+    case Opcode::kWhile:
+      return "calls_c4";
+    case Opcode::kCall:
+      return "calls_c6";
+    default:
+      return "";
+  }
 }
 
 void CheckCycles(const Module& module, const std::vector<const Computation*>& order,
@@ -124,12 +134,13 @@ void CheckCycles(const Module& module, const std::vector<const Computation*>& or
 void CheckThreads(const Module& module, Findings& findings) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (!WaitsForCallee(instruction->opcode())) continue;
+      const absl::string_view clause = ThreadClause(instruction->opcode());
+      if (clause.empty()) continue;
       for (const Computation* callee : instruction->called_computations()) {
         if (callee == nullptr || callee->execution_thread() == computation->execution_thread()) {
           continue;
         }
-        findings.Add("calls_c4", *instruction,
+        findings.Add(clause, *instruction,
                      absl::StrCat("what is called must run on the thread of its caller, '",
                                   computation->execution_thread(), "'"),
                      absl::StrCat(callee->name(), " on '", callee->execution_thread(), "'"));
@@ -158,12 +169,27 @@ void CheckPurity(const std::vector<const Computation*>& order, Findings& finding
   }
 }
 
+// Of its own, whatever it calls.
 bool HasSideEffect(const Instruction& instruction) {
-  return Communicates(instruction) || instruction.opcode() == Opcode::kRng ||
-         instruction.opcode() == Opcode::kRngGetAndUpdateState ||
-         (instruction.opcode() == Opcode::kCustomCall &&
-          instruction.GetBool(Attr::kCustomCallHasSideEffect)) ||
-         CallGraph::Calls(instruction);
+  switch (instruction.opcode()) {
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectivePermute:
+    case Opcode::kReduceScatter:
+      return instruction.FindInt(Attr::kChannelId).has_value() ||
+             (instruction.info().FindAttribute(Attr::kConstrainLayout) != nullptr &&
+              instruction.GetBool(Attr::kConstrainLayout));
+    case Opcode::kRaggedAllToAll:
+      return false;
+    case Opcode::kRng:
+    case Opcode::kRngGetAndUpdateState:
+      return true;
+    case Opcode::kCustomCall:
+      return instruction.GetBool(Attr::kCustomCallHasSideEffect);
+    default:
+      return Communicates(instruction);
+  }
 }
 
 void CheckFusedBody(const Computation& body, Findings& findings) {
@@ -178,7 +204,7 @@ void CheckFusedBody(const Computation& body, Findings& findings) {
   }
   for (const auto& instruction : body.instructions()) {
     if (instruction.get() == root || users[instruction->index()] > 0 ||
-        instruction->opcode() == Opcode::kParameter || HasSideEffect(*instruction)) {
+        HasSideEffect(*instruction)) {
       continue;
     }
     findings.Add("fusion_c6", *instruction, "an instruction in a fused computation must have users",

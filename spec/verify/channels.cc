@@ -1,8 +1,10 @@
 // Channels tie instructions together.
 //   channel_c1 (strict) collectives on one channel are of one opcode
-//   channel_c2 a channel of send or recv has no other kind of instruction
-//   channel_c3 a channel to the host has one send or recv, and its done
+//   channel_c2 (strict) a channel of send or recv has no other kind of instruction
+//   channel_c3 (strict) a channel to the host has one send or recv, and its done
 //   channel_c4 send-done and recv-done have channel and host flag of their start
+//   channel_c5 what sends or receives over a channel to the host is alike: opcode, shape, frontend
+//       attributes
 // Source: reference ops_control_and_collectives.md 5.2, 8.1. Tests: verify_cases_test.cc.
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -20,8 +22,27 @@ bool IsDone(Opcode opcode) { return opcode == Opcode::kSendDone || opcode == Opc
 
 struct Channel {
   const Instruction* first = nullptr;
-  int64_t host_transfers = 0;
+  const Instruction* host_transfer = nullptr;  // the first send or recv with the host
 };
+
+// A send or recv on a channel to the host.
+void CheckHostTransfer(const Instruction& op, int64_t id, Channel& channel, Findings& findings) {
+  if (channel.host_transfer == nullptr) {
+    channel.host_transfer = &op;
+    return;
+  }
+  const Instruction& other = *channel.host_transfer;
+  const std::string found =
+      absl::StrCat(op.info().name, " of ", op.shape().ToString(), " beside the ", other.info().name,
+                   " ", other.name(), " of ", other.shape().ToString());
+  const bool alike =
+      op.opcode() == other.opcode() && Shape::Compatible(op.shape(), other.shape()) &&
+      op.annotations().frontend_attributes == other.annotations().frontend_attributes;
+  findings.Add(alike ? "channel_c3" : "channel_c5", op,
+               absl::StrCat("channel ", id, " must have one ",
+                            alike ? "transfer with the host" : "kind of transfer with the host"),
+               found);
+}
 
 void CheckSharing(const Instruction& op, Channel& channel, Findings& findings) {
   if (channel.first == nullptr) channel.first = &op;
@@ -34,10 +55,9 @@ void CheckSharing(const Instruction& op, Channel& channel, Findings& findings) {
                  absl::StrCat("channel ", id, " must not mix transfers with collectives"), other);
   } else if (!IsTransfer(op.opcode()) && op.opcode() != first.opcode()) {
     findings.Add("channel_c1", op, absl::StrCat("channel ", id, " must have one opcode"), other);
-  } else if (IsTransfer(op.opcode()) && !IsDone(op.opcode()) && op.GetBool(Attr::kIsHostTransfer) &&
-             ++channel.host_transfers > 1) {
-    findings.Add("channel_c3", op,
-                 absl::StrCat("channel ", id, " must have one transfer with the host"), other);
+  }
+  if (IsTransfer(op.opcode()) && !IsDone(op.opcode()) && op.GetBool(Attr::kIsHostTransfer)) {
+    CheckHostTransfer(op, id, channel, findings);
   }
 }
 

@@ -1,13 +1,16 @@
 // Which processes take part in a collective. A group names replicas, partitions or both
 // (flattened), by channel_id and use_global_device_ids.
+// collective-broadcast is as free as XLA's verifier leaves it: nothing below holds for it but
+// group_c9 and group_c11.
 //   group_c1 groups are not empty
 //   group_c2 ids are not negative, and none comes twice
-//   group_c3 the ids are 0, 1, ... without gaps (not: collective-broadcast)
+//   group_c3 the ids are 0, 1, ... without gaps
 //   group_c4 and as many as the module has replicas, partitions or both (a count of 1 says nothing)
 //   group_c5 with use_global_device_ids groups are written, and there is a channel
-//   group_c6 groups are equally large (not: all-reduce, collective-broadcast)
+//   group_c6 groups are equally large (not: all-reduce)
 //   group_c9 (strict) an iota or a mesh yields groups: sizes multiply out, orders are permutations,
 //       axes are of the mesh and lie apart
+//   group_c11 (strict) nor has a collective-broadcast empty groups, negative ids or an id twice
 //   pair_c1 ids of source_target_pairs are not negative, and lie below the count
 //   all_reduce_c1 a channel id is positive
 //   all_reduce_c2 either all or no all-reduce of a module constrains layouts
@@ -55,6 +58,7 @@ struct Cover {
 Cover CheckList(const Instruction& op, const std::vector<std::vector<int64_t>>& groups,
                 Findings& findings) {
   Cover cover;
+  const bool broadcast = op.opcode() == Opcode::kCollectiveBroadcast;
   const bool uniform = GroupsHaveOneSize(op.opcode());
   absl::flat_hash_set<int64_t> seen;
   int64_t largest = -1;
@@ -64,13 +68,14 @@ Cover CheckList(const Instruction& op, const std::vector<std::vector<int64_t>>& 
   };
   for (const std::vector<int64_t>& group : groups) {
     if (group.empty()) {
-      refuse("group_c1", "a replica group must not be empty", "{}");
+      refuse(broadcast ? "group_c11" : "group_c1", "a replica group must not be empty", "{}");
       return cover;
     }
     for (int64_t id : group) {
       largest = std::max(largest, id);
       if (id >= 0 && seen.insert(id).second) continue;
-      refuse("group_c2", "ids in replica_groups must not be negative, nor come twice",
+      refuse(broadcast ? "group_c11" : "group_c2",
+             "ids in replica_groups must not be negative, nor come twice",
              absl::StrCat(id, id < 0 ? "" : " again"));
       return cover;
     }
@@ -82,7 +87,7 @@ Cover CheckList(const Instruction& op, const std::vector<std::vector<int64_t>>& 
   }
   cover.ids = static_cast<int64_t>(seen.size());
   if (!groups.empty()) cover.group_size = static_cast<int64_t>(groups.front().size());
-  if (largest >= cover.ids && op.opcode() != Opcode::kCollectiveBroadcast) {
+  if (largest >= cover.ids && !broadcast) {
     refuse("group_c3", absl::StrCat("replica_groups must name every id from 0 to ", largest),
            absl::StrCat(cover.ids, " of them"));
   }
@@ -124,7 +129,7 @@ void CheckGroups(const Instruction& op, const Module& module, Findings& findings
     return;
   }
   // A count of 1 is also what a module has that says nothing.
-  const bool counts_known = processes.count > 1;
+  const bool counts_known = processes.count != 1;
   if (counts_known && cover.ids > 0 && cover.ids != processes.count &&
       op.opcode() != Opcode::kCollectiveBroadcast) {
     findings.Add("group_c4", op,
@@ -135,7 +140,9 @@ void CheckGroups(const Instruction& op, const Module& module, Findings& findings
   }
   const int64_t group = GroupProcesses(cover, processes);
   // The tuple form of all-to-all shows the size of a group by itself.
-  if (group > 1 || (group == 1 && op.opcode() == Opcode::kAllToAll)) {
+  if (group != 1 || op.opcode() == Opcode::kAllToAll) {
+    // What is demanded of ragged-all-to-all is strict.
+    if (op.opcode() == Opcode::kRaggedAllToAll && !findings.strict()) return;
     findings.AddViolation(op, CheckGroupSize(op, group));
   }
 }
@@ -147,11 +154,11 @@ void CheckPairs(const Instruction& op, const Module& module, Findings& findings)
   const Processes processes = ProcessesOf(op, module);
   for (const std::vector<int64_t>& pair : *pairs) {
     for (int64_t id : pair) {
-      if (id >= 0 && (processes.count <= 1 || id < processes.count)) continue;
+      if (id >= 0 && (processes.count == 1 || id < processes.count)) continue;
       findings.Add(
           "pair_c1", op,
           absl::StrCat("source_target_pairs must name ", processes.kind,
-                       processes.count <= 1 ? std::string(" from 0 on")
+                       processes.count == 1 ? std::string(" from 0 on")
                                             : absl::StrCat(" in [0, ", processes.count, ")")),
           ListText(pair));
       return;
@@ -167,13 +174,13 @@ void CheckCollectives(const Module& module, Findings& findings) {
     for (const auto& instruction : computation->instructions()) {
       const Instruction& op = *instruction;
       if (op.opcode() == Opcode::kSend || op.opcode() == Opcode::kRecv) {
-        findings.AddViolation(op, TransferIdPairs(op).status());
+        if (findings.strict()) findings.AddViolation(op, TransferIdPairs(op).status());
       }
       if (op.info().family != Family::kCollective) continue;
       if (op.HasAttribute(Attr::kSourceTargetPairs)) CheckPairs(op, module, findings);
       if (!HasGroups(op.opcode())) continue;
       // Sizes are held against groups where the operation itself is sound.
-      if (CheckInstruction(op).ok()) CheckGroups(op, module, findings);
+      if (CheckInstruction(op, Rules::kXla).ok()) CheckGroups(op, module, findings);
       if (op.opcode() != Opcode::kAllReduce && op.opcode() != Opcode::kAllReduceStart) continue;
       const std::optional<int64_t> channel = op.FindInt(Attr::kChannelId);
       if (channel && *channel <= 0) {

@@ -3,6 +3,8 @@
 //   entry_c1 the entry layout has a shape per parameter
 //   entry_c2 compatible with it
 //   entry_c3 the result is compatible with the root
+//   entry_c4 its layouts list every dimension once, tiles have sizes of 1 or more, and no types of
+//       indices are given
 // Source: reference ops_control_and_collectives.md 3, 14.1; hlo_text_format.md 2.2. Tests:
 // verify_cases_test.cc, verifier_test.cc.
 #include "absl/strings/str_cat.h"
@@ -36,6 +38,26 @@ void CheckNumbers(const Computation& computation, Findings& findings) {
   }
 }
 
+// Empty layouts are the compiler's choice.
+bool HasSoundLayouts(const Shape& shape) {
+  for (const Shape* leaf : Leaves(shape)) {
+    if (!leaf->is_array() || !leaf->has_layout()) continue;
+    const Layout& layout = *leaf->layout();
+    if (!IsPermutation(layout.minor_to_major, leaf->rank()) ||
+        layout.index_type != ElementType::kInvalid ||
+        layout.pointer_type != ElementType::kInvalid || layout.element_size_in_bits < 0) {
+      return false;
+    }
+    for (const Tile& tile : layout.tiles) {
+      if (tile.sizes.empty()) return false;
+      for (int64_t size : tile.sizes) {
+        if (size < 1 && size != Tile::kCombine) return false;
+      }
+    }
+  }
+  return true;
+}
+
 void CheckEntryLayout(const Module& module, const Computation& entry, Findings& findings) {
   const ProgramShape& layout = *module.entry_layout;
   const std::vector<Instruction*> parameters = entry.parameters();
@@ -46,6 +68,14 @@ void CheckEntryLayout(const Module& module, const Computation& entry, Findings& 
         absl::StrCat(layout.parameters.size()));
     return;
   }
+  auto require_sound = [&](const Shape& shape) {
+    if (HasSoundLayouts(shape)) return;
+    findings.Add("entry_c4", entry,
+                 "layouts in entry_computation_layout must list every dimension once",
+                 shape.ToString(true));
+  };
+  require_sound(layout.result);
+  for (const Shape& parameter : layout.parameters) require_sound(parameter);
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (parameters[i] == nullptr) continue;  // parameter_c2
     if (!Shape::Compatible(layout.parameters[i], parameters[i]->shape())) {

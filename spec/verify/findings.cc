@@ -9,7 +9,10 @@
 namespace assay {
 
 bool Findings::Takes(absl::string_view clause) {
-  if (!strict() && IsStrictClause(clause)) return false;
+  return (strict() || !IsStrictClause(clause)) && HasRoom();
+}
+
+bool Findings::HasRoom() {
   if (static_cast<int64_t>(result_.findings.size()) < options_.max_findings) return true;
   ++result_.left_out;
   return false;
@@ -36,7 +39,11 @@ void Findings::Keep(Finding finding, absl::string_view where) {
 
 void Findings::Add(absl::string_view clause, const Instruction& where, std::string expected,
                    std::string found) {
-  if (!Takes(clause)) return;
+  if (Takes(clause)) AddAt(clause, where, std::move(expected), std::move(found));
+}
+
+void Findings::AddAt(absl::string_view clause, const Instruction& where, std::string expected,
+                     std::string found) {
   Finding finding;
   finding.clause = std::string(clause);
   if (where.parent() != nullptr) finding.computation = where.parent()->name();
@@ -70,9 +77,9 @@ void Findings::Add(absl::string_view clause, const Module& where, std::string ex
 }
 
 void Findings::AddViolation(const Instruction& where, const absl::Status& status) {
-  if (status.ok()) return;
+  if (status.ok() || !HasRoom()) return;
   ViolationParts parts = PartsOfViolation(status);
-  Add(parts.clause, where, std::move(parts.expected), std::move(parts.found));
+  AddAt(parts.clause, where, std::move(parts.expected), std::move(parts.found));
 }
 
 }  // namespace assay

@@ -24,12 +24,16 @@ class Findings {
            std::string found = "");
   void Add(absl::string_view clause, const Module& where, std::string expected,
            std::string found = "");
-  // A violation of a shape rule (spec/ops/checks.h). OK does nothing.
+  // A violation of a shape rule (spec/ops/checks.h), found by the rules it was asked for. OK does
+  // nothing.
   void AddViolation(const Instruction& where, const absl::Status& status);
 
  private:
   // Whether the clause counts by these rules, and there is room; counts what is left out.
   bool Takes(absl::string_view clause);
+  bool HasRoom();
+  void AddAt(absl::string_view clause, const Instruction& where, std::string expected,
+             std::string found);
   void Keep(Finding finding, absl::string_view where);
 
   const VerifyOptions& options_;

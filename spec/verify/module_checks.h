@@ -23,6 +23,10 @@ void CheckChannels(const Module& module, Findings& findings);
 // Starts, updates, dones.
 void CheckAsyncChains(const Module& module, Findings& findings);
 void CheckShardings(const Module& module, Findings& findings);
+// Who takes, returns and writes buffers.
+void CheckBuffers(const Module& module, Findings& findings);
+// What is said of where values come from.
+void CheckOrigins(const Module& module, Findings& findings);
 
 }  // namespace assay
 

@@ -56,7 +56,7 @@ void CheckTogether(const Instruction& op, Findings& findings) {
   for (const Instruction* place : PlacesOfOneValue(op)) {
     if (place == nullptr || ShardingOf(*place) == nullptr) continue;
     if (first == nullptr) first = place;
-    if (SameSharding(*ShardingOf(*first), *ShardingOf(*place))) continue;
+    if (MayBeSameSharding(*ShardingOf(*first), *ShardingOf(*place))) continue;
     findings.Add("sharding_c7", op,
                  absl::StrCat("what passes through a ", op.info().name, " must have one sharding"),
                  absl::StrCat("another one on ", place->name(), " than on ", first->name()));

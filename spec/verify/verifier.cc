@@ -7,10 +7,10 @@
 namespace assay {
 namespace {
 
-void CheckInstructions(const Module& module, Findings& findings) {
+void CheckInstructions(const Module& module, Rules rules, Findings& findings) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      findings.AddViolation(*instruction, CheckInstruction(*instruction));
+      findings.AddViolation(*instruction, CheckInstruction(*instruction, rules));
     }
   }
 }
@@ -24,7 +24,8 @@ Verification VerifyModule(const Module& module, const VerifyOptions& options) {
   if (!CheckGraph(module, findings)) return result;
   CheckNames(module, findings);
   CheckEntry(module, findings);
-  CheckInstructions(module, findings);
+  CheckInstructions(module, findings.strict() ? Rules::kStrict : options.instruction_rules,
+                    findings);
   CheckCalls(module, findings);
   CheckAliases(module, findings);
   CheckSchedules(module, findings);
@@ -32,6 +33,8 @@ Verification VerifyModule(const Module& module, const VerifyOptions& options) {
   CheckChannels(module, findings);
   CheckAsyncChains(module, findings);
   CheckShardings(module, findings);
+  CheckBuffers(module, findings);
+  CheckOrigins(module, findings);
   return result;
 }
 

@@ -11,14 +11,15 @@
 
 #include "absl/status/status.h"
 #include "spec/ir/module.h"
+#include "spec/ops/shape_inference.h"
 
 namespace assay {
 
-// kXla takes what XLA's own verifier takes. kStrict also demands what only the documents do.
-enum class Rules { kXla, kStrict };
-
 struct VerifyOptions {
   Rules rules = Rules::kXla;
+  // kStrict: single instructions are held to strict rules whatever `rules` says of the module. What
+  // passes is what evaluators rely on.
+  Rules instruction_rules = Rules::kXla;
   // Findings beyond are counted, not kept.
   int64_t max_findings = 1000;
 };

@@ -4,10 +4,10 @@
 usage: verify_peer_test.py ASSAY SOURCE_DIR [--count N] [--seed S] [--show]
 
 Modules: every pair of spec/verify/testdata, and N mutants of their accepted sides: one number, element type, list
-entry, operand or flag changed. XLA reads the text, converts it and compiles it for its CPU (children do, since it may
-abort), which runs its verifier. Where the verdicts differ, tools/peers/verify_disagreements.txt must say why; a
-disagreement it does not list fails the test. What XLA cannot convert or compile whatever the module says is no
-verdict.
+entry, operand or flag changed, or one element type changed everywhere. XLA reads the text, writes it as a proto, reads
+that and verifies it (xla_verifier.py); what passes its CPU compiler compiles too, as far as StableHLO, the way there,
+can say it. Children do it, since XLA may abort. Where the verdicts of the verifiers differ,
+tools/peers/verify_disagreements.txt must say why; a disagreement it does not list fails the test.
 
 Needs jax (peers.py).
 """
@@ -28,12 +28,14 @@ DEVICES = 8  # that XLA pretends to have
 TYPES = ('pred', 's4', 's8', 's16', 's32', 's64', 'u4', 'u8', 'u16', 'u32', 'u64', 'f16', 'f32', 'f64', 'bf16', 'c64',
          'c128', 'f8e4m3fn', 'f8e5m2')
 OTHER_TYPES = ('pred', 's32', 's64', 'u8', 'f16', 'bf16', 'f32', 'f64', 'c64')
+TYPED = re.compile(rf'\b({"|".join(TYPES)})(?=\[)')
+REFUSALS = ('parse', 'proto', 'verify')  # stages of XLA's that are no fault of its compiler or the way there
 TOKEN = re.compile(r'[A-Za-z_][\w.\-]*|-?\d+|\s+|.', re.S)
 
 
-# --- XLA, in a child: a module a line (JSON) in, [stage, message] out; stage "ok" means taken.
+# --- XLA, in a child: a module a line (JSON) in, [stage, message] out; stage "ok" means taken and compiled.
 
-def serve_modules(questions, answers):
+def serve_modules(questions, answers, verifier):
     """What a grandchild does: it may abort, and takes its backend with it."""
     import jax
     import jaxlib
@@ -57,10 +59,12 @@ def serve_modules(questions, answers):
         return options, xla_client.DeviceList(tuple(jax.devices()[:numbers.size]))
 
     def verdict(text):
-        stage = 'parse'
+        stage, message = verifier.verdict(text)
+        if stage != 'ok':
+            return [stage, message]
         try:
-            proto = xla_client.hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
             stage = 'convert'
+            proto = xla_client.hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
             converted = jaxlib._jax.mlir.xla_computation_to_mlir_module(xla_client.hlo.XlaComputation(proto))
             stage = 'compile'
             options, devices = compile_options(text)
@@ -74,14 +78,14 @@ def serve_modules(questions, answers):
     os._exit(0)
 
 
-def fork_server():
+def fork_server(verifier):
     """A grandchild with its pipes. JAX is loaded, so that a new one after an abort costs little."""
     question, answer = os.pipe(), os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(question[1])
         os.close(answer[0])
-        serve_modules(os.fdopen(question[0]), os.fdopen(answer[1], 'w'))
+        serve_modules(os.fdopen(question[0]), os.fdopen(answer[1], 'w'), verifier)
     os.close(question[0])
     os.close(answer[1])
     return pid, os.fdopen(question[1], 'w'), os.fdopen(answer[0])
@@ -93,10 +97,16 @@ def serve():
     os.dup2(1, 2)
     os.environ['XLA_FLAGS'] = f'--xla_backend_optimization_level=0 --xla_force_host_platform_device_count={DEVICES}'
     os.environ['JAX_PLATFORMS'] = 'cpu'
-    import jax  # noqa: F401
+    from xla_verifier import Verifier
+    try:
+        verifier = Verifier.create()
+    except RuntimeError as error:
+        print(json.dumps(['none', str(error)]), file=answers, flush=True)
+        return
+    print(json.dumps(['ready', '']), file=answers, flush=True)
     server = None
     for line in sys.stdin:
-        server = server or fork_server()
+        server = server or fork_server(verifier)
         pid, questions, replies = server
         try:
             questions.write(line)
@@ -114,6 +124,9 @@ def ask_xla(texts):
     """The verdicts on a share of the modules, by a child of their own."""
     child = subprocess.Popen([sys.executable, __file__, '--serve'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                              text=True)
+    stage, message = json.loads(child.stdout.readline())
+    if stage != 'ready':
+        peers.skip(message)
     verdicts = []
     for text in texts:
         child.stdin.write(json.dumps(text) + '\n')
@@ -181,11 +194,18 @@ def mutants(text):
                 yield '\n'.join(lines[:i] + [mutant] + lines[i + 1:])
 
 
+def retyped(text):
+    for old in sorted(set(TYPED.findall(text))):
+        for new in TYPES:
+            if new != old:
+                yield TYPED.sub(lambda match: new if match.group() == old else match.group(), text)
+
+
 def generate(bases, count, seed):
     """A mutant of each base in turn, without repetition, in an order that the seed gives."""
     generator, seen, pools = random.Random(seed), set(bases), []
     for base in bases:
-        pool = [mutant for mutant in dict.fromkeys(mutants(base)) if mutant not in seen]
+        pool = [mutant for mutant in dict.fromkeys([*mutants(base), *retyped(base)]) if mutant not in seen]
         seen.update(pool)
         generator.shuffle(pool)
         pools.append(pool)
@@ -203,8 +223,8 @@ class Listed:
 
     def __init__(self, line):
         self.kind, self.pattern, opcode, self.reason = (part.strip() for part in line.split(' | ', 3))
-        if self.kind not in ('takes', 'refuses', 'silent'):
-            raise ValueError(f'{line}: the kind is takes, refuses or silent')
+        if self.kind not in ('takes', 'refuses'):
+            raise ValueError(f'{line}: the kind is takes or refuses')
         self.regex, self.opcode = re.compile(self.pattern), re.compile(opcode)
         self.count = 0
 
@@ -222,27 +242,25 @@ def read_list(path):
 def compare(texts, ours, theirs, listed, show):
     counts, unlisted = collections.Counter(), []
     for text, finding, (stage, message) in zip(texts, ours, theirs):
-        kind, detail = None, f'{stage}: {message}'
         if stage == 'abort':
-            counts['no verdict'] += 1
+            counts['XLA aborts'] += 1
             continue
-        if (finding is None) == (stage == 'ok'):
-            counts['both take' if finding is None else 'both refuse'] += 1
+        taken = stage not in REFUSALS
+        counts['compiled'] += stage == 'ok'
+        if (finding is None) == taken:
+            counts['both take' if taken else 'both refuse'] += 1
             continue
-        if finding is not None:
-            kind, detail = 'takes', f'[{finding["clause"]}] {finding["message"]}'
-        for kind in (kind,) if kind else ('silent', 'refuses'):
-            entry = next((e for e in listed if e.covers(kind, detail, text)), None)
-            if entry:
-                break
+        kind = 'takes' if taken else 'refuses'
+        detail = f'[{finding["clause"]}] {finding["message"]}' if taken else f'{stage}: {message}'
+        entry = next((e for e in listed if e.covers(kind, detail, text)), None)
         if entry is None:
             unlisted.append((kind, finding, stage, message, text))
             continue
         entry.count += 1
-        counts['no verdict' if entry.kind == 'silent' else f'XLA {entry.kind}, listed'] += 1
+        counts[f'XLA {kind}, listed'] += 1
     for kind, finding, stage, message, text in unlisted:
         ours_text = f'[{finding["clause"]}] {finding["message"]}' if finding else 'takes it'
-        print(f'--- unlisted: XLA {"takes" if stage == "ok" else "refuses"} it\n  Assay: {ours_text}\n'
+        print(f'--- unlisted: XLA {kind} it\n  Assay: {ours_text}\n'
               f'  XLA:   {stage} {" ".join(message.split())[:400]}\n{text[text.rindex("ENTRY"):]}')
     if show:
         for entry in listed:
@@ -267,7 +285,7 @@ def main():
     cases = [case for case in read_folder(source / 'spec/verify/testdata') if not case.reader]
     bases = list(dict.fromkeys(case.accepted for case in cases))
     texts = list(dict.fromkeys(bases + [case.refused for case in cases]))
-    texts += generate(bases, option('--count', 2500), option('--seed', 1))
+    texts += generate(bases, option('--count', 6000), option('--seed', 1))
     listed = read_list(source / 'tools/peers/verify_disagreements.txt')
     unlisted = compare(texts, assay_verdicts(assay, texts), xla_verdicts(texts), listed, '--show' in sys.argv)
     return 1 if unlisted else 0

@@ -152,10 +152,7 @@ SEED_EXAMPLE("003", ConvGeneralDilated) {
 
 SEED_EXAMPLE("003", DotGeneral_example1) {
   Builder b("main");
-  const DotDimensionNumbers numbers = {.lhs_contracting_dimensions = {1},
-                                       .rhs_contracting_dimensions = {1},
-                                       .lhs_batch_dimensions = {},
-                                       .rhs_batch_dimensions = {}};
+  const DotDimensionNumbers numbers = {{1}, {1}, {}, {}};
   const Op root = DotGeneral(In(&b, "f32[2,3] {{1,2,3},{4,5,6}}"),
                              In(&b, "f32[2,3] {{1,1,1},{2,2,2}}"), numbers);
   ExpectResult(b, root, "f32[2,2] {{6,12},{15,30}}");
@@ -163,10 +160,7 @@ SEED_EXAMPLE("003", DotGeneral_example1) {
 
 SEED_EXAMPLE("003", DotGeneral_example2) {
   Builder b("main");
-  const DotDimensionNumbers numbers = {.lhs_contracting_dimensions = {2},
-                                       .rhs_contracting_dimensions = {1},
-                                       .lhs_batch_dimensions = {0},
-                                       .rhs_batch_dimensions = {0}};
+  const DotDimensionNumbers numbers = {{2}, {1}, {0}, {0}};
   const Op root = DotGeneral(In(&b, "f32[2,2,2] {{{1,2},{3,4}},{{5,6},{7,8}}}"),
                              In(&b, "f32[2,2,2] {{{1,0},{0,1}},{{1,0},{0,1}}}"), numbers);
   ExpectResult(b, root, "f32[2,2,2] {{{1,2},{3,4}},{{5,6},{7,8}}}");
@@ -174,10 +168,7 @@ SEED_EXAMPLE("003", DotGeneral_example2) {
 
 SEED_EXAMPLE("003", DotGeneral_preferred_element_type) {
   Builder b("main");
-  const DotDimensionNumbers numbers = {.lhs_contracting_dimensions = {0},
-                                       .rhs_contracting_dimensions = {0},
-                                       .lhs_batch_dimensions = {},
-                                       .rhs_batch_dimensions = {}};
+  const DotDimensionNumbers numbers = {{0}, {0}, {}, {}};
   const Op x = In(&b, "s8[2] {100,100}");
   ExpectResult(b, DotGeneral(x, x, numbers, {Precision::kHighest, Precision::kDefault}, kS32),
                "s32[] 20000");

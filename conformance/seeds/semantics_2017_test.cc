@@ -119,7 +119,7 @@ TEST(Semantics2017, SortNeedsNoComparator) {
   Builder c(Semantics::k2017);
   ExpectResult(c, Sort(In(&c, "u32[3] {3000000000,1,2}")), "u32[3] {1,2,3000000000}");
   Builder d(Semantics::k2017);
-  ExpectRefused(d, Sort(In(&d, "c64[1] {(1,2)}")), "[sort_c6]");
+  ExpectRefused(d, Sort(In(&d, "c64[1] {(1,2)}")), "[sort_c8]");
   // A module in memory may lack the comparator; keys take their values along.
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(R"(
     less { a = s32[] parameter(0)
@@ -164,7 +164,7 @@ TEST(Semantics2017, TuplesAreSelected) {
   ExpectResult(b, Select(In(&b, "pred[] false"), t, f), "(s32[] 3, f32[] 4)");
   Builder c(Semantics::k2017);
   const Op u = Tuple({In(&c, "s32[] 1")});
-  ExpectRefused(c, Select(In(&c, "pred[1] {0}"), u, u), "[select_c5]");
+  ExpectRefused(c, Select(In(&c, "pred[1] {0}"), u, u), "[select_c6]");
 }
 
 // A dot names no dimensions: the last of lhs with the one before last of rhs.

@@ -1,3 +1,13 @@
+// Clauses that every function holds to. Tests: builder_clauses_test.cc.
+//   builder_c1 a builder is used until its module is built
+//   builder_c2 operands are operations
+//   builder_c3 of this builder
+//   builder_c4 an operation gets the attributes that it has
+//   builder_c5 a computation has operations
+//   builder_c6 its parameters are numbered from 0 without gaps
+//   builder_c7 parameters and constants are made by functions of their own
+//   builder_c8 there is a computation to call
+//   builder_c9 values of attributes are of the attribute's type and within its range
 #include "spec/builder/builder.h"
 
 #include <utility>

@@ -1,3 +1,12 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   all_gather_c1 the dimension is in range, shards are 1 or more and add up within 63 bits
+//   layout_c1 a shape with layout is that of the operand
+//   cross_replica_sum_2017_c1 in 2017 a sum is over all replicas
+//   all_to_all_c3 dimensions are in range, the parts 1 or more, which divide the size
+//   collective_permute_c4 the form in place is none of the function's
+//   reduce_scatter_c1 the dimension is in range, shards are 1 or more, which divide the size
+//   partition_id_c1 a partition id is u32[]
 #include "spec/builder/collective.h"
 
 #include "spec/builder/elementwise.h"
@@ -162,7 +171,7 @@ Op CollectiveBroadcast(Op operand, const ReplicaGroupLists& replica_groups, Chan
 Op CollectivePermute(Op operand, absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
                      ChannelId channel_id, bool inplace, CallSite site) {
   Maker maker("CollectivePermute", site, {operand});
-  ASSAY_MAKER_REQUIRE(maker, "collective_permute_c2", !inplace,
+  ASSAY_MAKER_REQUIRE(maker, "collective_permute_c4", !inplace,
                       "the form in place is not supported");
   std::vector<std::vector<int64_t>> pairs;
   for (const auto& [source, target] : source_target_pairs) pairs.push_back({source, target});

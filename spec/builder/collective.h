@@ -1,8 +1,6 @@
 // Operations between replicas and partitions. No groups: one group of all.
-// Clauses: all_gather_c1 the shard count is positive and sizes fit   reduce_scatter_c1 the size
-//   divides   all_to_all_c3 split_count divides, dimensions exist    layout_c1 the shape
-//   with layout is the operand's    cross_replica_sum_2017_c1 in 2017 without groups
-// Source: seeds 000, 003; reference ops_control_and_collectives.md 7. Tests: conformance/seeds.
+// Source: seeds 000, 003; reference ops_control_and_collectives.md 7. Tests:
+// builder_clauses_test.cc, conformance/seeds.
 #ifndef ASSAY_SPEC_BUILDER_COLLECTIVE_H_
 #define ASSAY_SPEC_BUILDER_COLLECTIVE_H_
 

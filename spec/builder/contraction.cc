@@ -1,3 +1,7 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   dot_builder_c1 Dot takes vectors and matrices (in 2017: arrays of rank 1 and more)
+//   conv_builder_c1 dimension numbers are those of the operands
 #include "spec/builder/contraction.h"
 
 #include <algorithm>
@@ -156,6 +160,16 @@ std::vector<PaddingPair> ConvPadding(Maker& maker, const Op& lhs, const Op& rhs,
   return builder_internal::MakePadding(base, kernel, strides, padding);
 }
 
+// With a padding by its name.
+Op MakeConv(Maker& maker, const Op& lhs, const Op& rhs, absl::Span<const int64_t> strides,
+            Padding padding, const ConvolutionDimensions& numbers, ConvGroups groups,
+            const PrecisionConfig& precision_config, PreferredElementType preferred_element_type) {
+  const auto pairs = ConvPadding(maker, lhs, rhs, numbers, strides, padding);
+  return MakeConv(maker, lhs, rhs,
+                  {.numbers = numbers, .strides = strides, .padding = pairs, .groups = groups},
+                  precision_config, preferred_element_type);
+}
+
 }  // namespace
 
 Op Conv(Op lhs, Op rhs, absl::Span<const int64_t> window_strides, Padding padding,
@@ -163,14 +177,9 @@ Op Conv(Op lhs, Op rhs, absl::Span<const int64_t> window_strides, Padding paddin
         const PrecisionConfig& precision_config, PreferredElementType preferred_element_type,
         CallSite site) {
   Maker maker("Conv", site, {lhs, rhs});
-  const ConvolutionDimensions numbers = DefaultNumbers(maker.ShapeOf(lhs));
-  const auto pairs = ConvPadding(maker, lhs, rhs, numbers, window_strides, padding);
-  return MakeConv(maker, lhs, rhs,
-                  {.numbers = numbers,
-                   .strides = window_strides,
-                   .padding = pairs,
-                   .groups = {feature_group_count, batch_group_count}},
-                  precision_config, preferred_element_type);
+  return MakeConv(maker, lhs, rhs, window_strides, padding, DefaultNumbers(maker.ShapeOf(lhs)),
+                  {feature_group_count, batch_group_count}, precision_config,
+                  preferred_element_type);
 }
 
 Op ConvWithGeneralPadding(Op lhs, Op rhs, absl::Span<const int64_t> window_strides,
@@ -216,13 +225,9 @@ Op ConvWithGeneralDimensions(Op lhs, Op rhs, absl::Span<const int64_t> window_st
                              const PrecisionConfig& precision_config,
                              PreferredElementType preferred_element_type, CallSite site) {
   Maker maker("ConvWithGeneralDimensions", site, {lhs, rhs});
-  const auto pairs = ConvPadding(maker, lhs, rhs, dimension_numbers, window_strides, padding);
-  return MakeConv(maker, lhs, rhs,
-                  {.numbers = dimension_numbers,
-                   .strides = window_strides,
-                   .padding = pairs,
-                   .groups = {feature_group_count, batch_group_count}},
-                  precision_config, preferred_element_type);
+  return MakeConv(maker, lhs, rhs, window_strides, padding, dimension_numbers,
+                  {feature_group_count, batch_group_count}, precision_config,
+                  preferred_element_type);
 }
 
 Op ConvGeneral(Op lhs, Op rhs, absl::Span<const int64_t> window_strides,

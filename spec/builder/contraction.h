@@ -1,7 +1,6 @@
 // Dots, convolutions, batch normalisation, linear algebra.
-// Clauses: dot_builder_c1 Dot takes ranks 1 and 2 (2017: 1 and more)    dot_builder_c2 scales are
-//   operands    conv_builder_c1 the labelled dimensions exist
-// Source: seeds 000, 003, 004; reference ops_structural.md 7 to 11. Tests: conformance/seeds.
+// Source: seeds 000, 003, 004; reference ops_structural.md 7 to 11. Tests: builder_clauses_test.cc,
+// conformance/seeds.
 #ifndef ASSAY_SPEC_BUILDER_CONTRACTION_H_
 #define ASSAY_SPEC_BUILDER_CONTRACTION_H_
 

@@ -1,3 +1,12 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   after_all_c1 operands are tokens
+//   transfer_c1 send-done and recv-done get what a send or recv starts
+//   custom_call_c6 a custom call has a target
+//   bernoulli_c1 the mean is f32[], the result u32
+//   while_2017_c1 in 2017 no while is in another
+//   custom_call_2017_c1 in 2017 a custom call has no side effects
+//   rng_2017_c1 in 2017 there are uniform numbers of f32, s32 and u32, normal ones of f32
 #include "spec/builder/control.h"
 
 #include "absl/container/flat_hash_set.h"
@@ -230,7 +239,7 @@ Op Done(absl::string_view function, Opcode start, Opcode done, const Op& context
   Maker maker(function, site, {context});
   if (!maker.ok()) return maker.Wrap(nullptr);
   const Instruction& begun = *maker.instruction(context);
-  ASSAY_MAKER_REQUIRE(maker, "done_c2", begun.opcode() == start, "the operand must be a ",
+  ASSAY_MAKER_REQUIRE(maker, "transfer_c1", begun.opcode() == start, "the operand must be a ",
                       Name(start), ", found ", begun.Describe());
   return maker.Make(done, {context}, Transfer(begun.GetInt(Attr::kChannelId), false));
 }
@@ -248,7 +257,7 @@ Op RecvDone(Op context, CallSite site) {
 Op CustomCall(Builder* builder, std::string target_name, absl::Span<const Op> args,
               const Shape& shape, bool has_side_effect, CallSite site) {
   Maker maker("CustomCall", site, args, builder);
-  ASSAY_MAKER_REQUIRE(maker, "custom_call_c1", !target_name.empty(), "there must be a target");
+  ASSAY_MAKER_REQUIRE(maker, "custom_call_c6", !target_name.empty(), "there must be a target");
   ASSAY_MAKER_REQUIRE(maker, "custom_call_2017_c1",
                       maker.semantics() == Semantics::kToday || !has_side_effect,
                       "in 2017 a custom call has no side effects");

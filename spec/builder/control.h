@@ -1,10 +1,7 @@
 // Calls, loops, branches, tuples, tokens, transfers, custom calls, random numbers.
 // Transfers without a token of their own happen in the order of their calls.
-// Clauses: while_2017_c1 loops are not nested in 2017    rng_2017_c1 the types of 2017
-//   bernoulli_c1 the mean is f32[], the result u32       custom_call_c1 there is a target
-//   custom_call_2017_c1 without side effects in 2017
 // Source: seeds 000, 003, 004; reference ops_control_and_collectives.md 2, 3, 8 to 11.
-// Tests: conformance/seeds.
+// Tests: builder_clauses_test.cc, conformance/seeds.
 #ifndef ASSAY_SPEC_BUILDER_CONTROL_H_
 #define ASSAY_SPEC_BUILDER_CONTROL_H_
 

@@ -1,3 +1,7 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   logical_c1 operands are of pred
+//   select_c6 a tuple is selected by pred[]
 #include "spec/builder/elementwise.h"
 
 #include "spec/builder/implicit_broadcast.h"
@@ -125,7 +129,7 @@ Op Select(Op pred, Op on_true, Op on_false, CallSite site) {
   if (!maker.ok()) return maker.Wrap(nullptr);
   const Shape condition = maker.ShapeOf(pred);
   if (maker.ShapeOf(on_true).is_tuple()) {
-    ASSAY_MAKER_REQUIRE(maker, "select_c5",
+    ASSAY_MAKER_REQUIRE(maker, "select_c6",
                         condition.is_scalar() && IsPred(condition.element_type()),
                         "tuples are selected by pred[], found ", condition.ToString());
     return builder_internal::SelectWhole(maker, pred, on_true, on_false);

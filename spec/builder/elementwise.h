@@ -3,12 +3,8 @@
 //   - a scalar goes with everything;
 //   - other ranks need broadcast_dimensions: entry i is the dimension of the larger operand that
 //     dimension i of the smaller one becomes, strictly increasing; then sizes of 1 stretch.
-// Clauses: implicit_broadcast_c1 equal ranks: none, or 0,1,...,rank-1
-//   implicit_broadcast_c2 different ranks: one entry per dimension of the smaller operand
-//   implicit_broadcast_c3 in range, strictly increasing
-//   implicit_broadcast_c4 sizes that meet are equal, or one of them is 1
-//   logical_c1 logical functions take pred    select_c5 tuples are selected by a scalar
-// Source: seeds 000 and 003; reference ops_elementwise_and_types.md 4.2. Tests: builder_test.cc.
+// Source: seeds 000 and 003; reference ops_elementwise_and_types.md 4.2. Tests: builder_test.cc,
+// builder_clauses_test.cc.
 #ifndef ASSAY_SPEC_BUILDER_ELEMENTWISE_H_
 #define ASSAY_SPEC_BUILDER_ELEMENTWISE_H_
 

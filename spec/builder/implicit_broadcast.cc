@@ -1,3 +1,9 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   implicit_broadcast_c1 at equal ranks broadcast_dimensions is empty, or counts the dimensions
+//   implicit_broadcast_c2 else it has an entry for each dimension of the smaller operand
+//   implicit_broadcast_c3 which rise strictly within the rank of the larger one
+//   implicit_broadcast_c4 dimensions that meet have equal sizes, or one of them size 1
 #include "spec/builder/implicit_broadcast.h"
 
 namespace assay {

@@ -1,3 +1,8 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   dynamic_slice_2017_c1 in 2017 slice sizes are 1 or more
+//   dynamic_update_slice_2017_c1 in 2017 no dimension of an update is empty
+//   sort_c8 keys without a comparator have an order
 #include "spec/builder/lowering_2017.h"
 
 #include <algorithm>
@@ -130,7 +135,7 @@ Op DynamicUpdateSlice2017(Maker& maker, const Op& operand, const Op& update, Ops
 Op SortKeys(Maker& maker, Ops operands, int64_t dimension) {
   if (!maker.ok() || operands.empty()) return maker.Wrap(nullptr);
   const ElementType type = maker.ShapeOf(operands[0]).element_type();
-  ASSAY_MAKER_REQUIRE(maker, "sort_c6", IsArray(type) && !IsComplex(type), "there is no order of ",
+  ASSAY_MAKER_REQUIRE(maker, "sort_c8", IsArray(type) && !IsComplex(type), "there is no order of ",
                       maker.ShapeOf(operands[0]).ToString());
   std::vector<Shape> parameters;
   for (const Op& operand : operands) {

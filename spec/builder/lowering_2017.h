@@ -26,7 +26,7 @@ Op DynamicSlice2017(Maker& maker, const Op& operand, Ops start_indices,
 Op DynamicUpdateSlice2017(Maker& maker, const Op& operand, const Op& update, Ops start_indices);
 
 // Sorts by the first operand, ascending, floats in total order; further operands go along.
-// sort_c6: the keys have an order.
+// sort_c8: the keys have an order.
 Op SortKeys(Maker& maker, Ops operands, int64_t dimension);
 
 // A tuple (or anything else) chosen by pred[].

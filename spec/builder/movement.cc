@@ -1,3 +1,18 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   constant_r0_c1 there are scalars of the type
+//   constant_r0_c2 an integer's value fits 64 bits
+//   broadcast_in_dim_c1 broadcast_dimensions has an entry per dimension of the operand, an array
+//   broadcast_in_dim_c2 which rise strictly within the rank of the result
+//   broadcast_in_dim_c3 sizes are 1 or those of the result
+//   reshape_c3 dimensions is a permutation of those of the operand
+//   dynamic_reshape_c5 there is a flag per bound
+//   collapse_c1 dimensions are neighbours, in order, of the operand
+//   collapse_c2 whose sizes multiply within 63 bits
+//   pad_in_dim_c1 the dimension is in range
+//   slice_c7 starts, limits and strides (if any) are as many
+//   slice_in_dim_c1 the dimension is in range
+//   slice_2017_c1 in 2017 a slice is not empty
 #include "spec/builder/movement.h"
 
 #include <algorithm>

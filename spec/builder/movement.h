@@ -1,10 +1,6 @@
 // Constants and functions that move elements: broadcasts, reshapes, slices, gathers, scatters.
-// Clauses of what the documents demand and HLO does not:
-//   broadcast_in_dim_c1 one entry per dimension of the operand   broadcast_in_dim_c2 strictly
-//   increasing, in range                                         broadcast_in_dim_c3 sizes are 1 or
-//   equal                                                        collapse_c1 consecutive, in order,
-//   in range         reshape_c3 the order is a permutation       slice_c7 lists of one length
-// Source: seeds 000, 003, 004; reference ops_structural.md 3, 4, 13. Tests: conformance/seeds.
+// Source: seeds 000, 003, 004; reference ops_structural.md 3, 4, 13. Tests:
+// builder_clauses_test.cc, conformance/seeds.
 #ifndef ASSAY_SPEC_BUILDER_MOVEMENT_H_
 #define ASSAY_SPEC_BUILDER_MOVEMENT_H_
 

@@ -1,7 +1,6 @@
 // Reductions, windows, sorts and maps.
-// Clauses: windows_c1 one entry per dimension
-//   sort_c6 a keyless sort takes numbers with an order
-// Source: seeds 000, 003, 004; reference ops_structural.md 5, 6. Tests: conformance/seeds.
+// Source: seeds 000, 003, 004; reference ops_structural.md 5, 6. Tests: builder_clauses_test.cc,
+// conformance/seeds.
 #ifndef ASSAY_SPEC_BUILDER_REDUCTION_H_
 #define ASSAY_SPEC_BUILDER_REDUCTION_H_
 

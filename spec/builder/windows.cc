@@ -1,3 +1,6 @@
+// What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
+// builder_clauses_test.cc.
+//   windows_c1 strides, padding, dilations and reversals are as many as window sizes, or none
 #include "spec/builder/windows.h"
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 // The profile of 2017: a module that means today what the given one meant by the document of 2017.
 // Nobody who evaluates modules knows of it. What differs: docs/semantics_2017.md.
 // Clauses: slice_2017_c1 no slice is empty       while_2017_c1 no loop calls another
-//   rng_2017_c1 the types of 2017                dynamic_slice_2017_c1,
-//   dynamic_update_slice_2017_c1 sizes are at least 1
 // Tests: conformance/seeds/semantics_2017_test.cc.
 #ifndef ASSAY_SPEC_SEMANTICS_SEMANTICS_2017_H_
 #define ASSAY_SPEC_SEMANTICS_SEMANTICS_2017_H_

@@ -1,7 +1,6 @@
 #include "spec/sharding/sharding_checks.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"

@@ -13,6 +13,9 @@ import re
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import pages  # noqa: E402
+
 # Headings of each document.
 SECTIONS = {'000': 34, '001': 7, '002': 5, '003': 148, '004': 43}
 TITLES = {'000': 'operation semantics, 2017', '001': 'shapes and layout', '002': 'tensors and views',
@@ -124,15 +127,8 @@ def main():
     opcodes = {line.split('`')[1] for line in catalogue.splitlines() if line.startswith('| `')}
     check_rows(rows, builder_functions(root), opcodes, list_tests(binaries), problems)
     check_program(root, problems)
-    page, text = root / 'docs/operations.md', markdown(catalogue, rows)
-    if write:
-        page.write_text(text, encoding='utf-8')
-    elif page.read_text(encoding='utf-8') != text:
-        problems.append('docs/operations.md is stale: build the target operations_page')
-    for problem in problems:
-        print(problem)
-    print(f'{len(rows)} sections, {len(problems)} problems')
-    return 1 if problems else 0
+    return pages.finish(root / 'docs/operations.md', markdown(catalogue, rows), write, 'build the target operations_page',
+                        f'{len(rows)} sections', problems)
 
 
 if __name__ == '__main__':

@@ -227,8 +227,8 @@ TEST(TilesOf, Refusals) {
   EXPECT_THAT(refusal(parse("{devices=[2]0,8}"), row), HasSubstr("[sharding_c5]"));
   EXPECT_THAT(refusal(parse("{maximal device=8}"), row), HasSubstr("found device 8"));
   EXPECT_THAT(refusal(parse("{maximal device=-1}"), row), HasSubstr("[sharding_c5]"));
-  EXPECT_THAT(refusal(parse("{mesh['x'=2], [{'x'}, {}]}"), row),
-              HasSubstr("2 dimensions on f32[4]"));
+  EXPECT_THAT(refusal(parse("{mesh['x'=2], [{'x'}, {}]}"), row), HasSubstr("[sharding_c4]"));
+  EXPECT_THAT(refusal(parse("{mesh['x'=2], [{}, {}]}"), row), HasSubstr("2 dimensions on f32[4]"));
   EXPECT_THAT(refusal(parse("{mesh['x'=16], [{'x'}]}"), row), HasSubstr("[sharding_c5]"));
   EXPECT_THAT(refusal(parse("{devices=[1099511627776]<=[1099511627776]}"), row), HasSubstr("more"));
   EXPECT_THAT(refusal(parse("{mesh['x'=1099511627776], [{'x'}]}"), row), HasSubstr("more than"));

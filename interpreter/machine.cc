@@ -77,10 +77,11 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
   if (plan == nullptr) {
     return absl::InternalError(absl::StrCat(computation.name(), " was not planned"));
   }
-  if (++nested_runs_ > kMaxNestedRuns) {
+  if (nested_runs_ == kMaxNestedRuns) {
     return absl::ResourceExhaustedError(absl::StrCat(
         "regions are nested deeper than ", kMaxNestedRuns, " levels at ", computation.name()));
   }
+  ++nested_runs_;
   const size_t floor = stack_.size();
   absl::Status status = Begin(*plan, arguments);
   if (status.ok()) status = RunUntil(floor + 1);

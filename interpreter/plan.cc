@@ -476,8 +476,9 @@ absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step
 
 absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* step) const {
   step->kind = StepKind::kWhile;
+  // Scalar programs leave out what the result does not need, effects too.
   if (options_.observed || options_.straight || module_.has_transfers() ||
-      !AllScalars(instruction.shape())) {
+      HasEffect(instruction, module_.effectful()) || !AllScalars(instruction.shape())) {
     return absl::OkStatus();
   }
   auto condition = ProgramCache::Find(*instruction.GetComputation(Attr::kCondition));

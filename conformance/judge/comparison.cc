@@ -199,13 +199,15 @@ absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,
   Comparison comparison;
   comparison.devices = static_cast<int64_t>(left.size());
   for (size_t device = 0; device < left.size(); ++device) {
-    if (!Shape::Compatible(left[device].shape(), right[device].shape())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("values of shapes ", left[device].shape().ToString(), " and ",
-                       right[device].shape().ToString(), " cannot be compared"));
+    // Where dimensions are dynamic, only what lies within their current sizes has a value.
+    const Literal a = ValidBox(left[device]), b = ValidBox(right[device]);
+    if (!Shape::Compatible(a.shape(), b.shape())) {
+      return absl::InvalidArgumentError(absl::StrCat("values of shapes ", a.shape().ToString(),
+                                                     " and ", b.shape().ToString(),
+                                                     " cannot be compared"));
     }
     ShapeIndex path;
-    CompareLeaves(left[device], right[device], &path, &comparison);
+    CompareLeaves(a, b, &path, &comparison);
   }
   for (const ArrayComparison& array : comparison.arrays) {
     comparison.agreement = std::max(comparison.agreement, array.agreement);

@@ -66,7 +66,8 @@ struct Comparison {
   int64_t devices = 1;  // the arrays are those of the first device, then those of the second, ...
 };
 
-// INVALID_ARGUMENT, saying both, when the shapes are not compatible.
+// INVALID_ARGUMENT, saying both, when the shapes are not compatible, or the current sizes of
+// dynamic dimensions differ; elements beyond those do not count.
 absl::StatusOr<Comparison> Compare(const Literal& left, const Literal& right);
 // The values of several devices.
 absl::StatusOr<Comparison> CompareByDevice(absl::Span<const Literal> left,

@@ -22,6 +22,8 @@ void CheckCollectives(const Module& module, Findings& findings);
 void CheckChannels(const Module& module, Findings& findings);
 // Starts, updates, dones.
 void CheckAsyncChains(const Module& module, Findings& findings);
+// The order of infeeds and outfeeds.
+void CheckFeeds(const Module& module, Findings& findings);
 void CheckShardings(const Module& module, Findings& findings);
 // Who takes, returns and writes buffers.
 void CheckBuffers(const Module& module, Findings& findings);

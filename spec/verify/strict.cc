@@ -36,6 +36,7 @@ bool IsStrictClause(absl::string_view clause) {
       "done_c2",
       "dot_c6",
       "extremum_c1",
+      "feed_c1",
       "fft_c5",
       "gather_c10",
       "gather_c12",

@@ -32,6 +32,7 @@ Verification VerifyModule(const Module& module, const VerifyOptions& options) {
   CheckCollectives(module, findings);
   CheckChannels(module, findings);
   CheckAsyncChains(module, findings);
+  CheckFeeds(module, findings);
   CheckShardings(module, findings);
   CheckBuffers(module, findings);
   CheckOrigins(module, findings);

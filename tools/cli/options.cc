@@ -231,6 +231,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     golden.run.budget = budget;
     golden.run.observers = options.observers;
     golden.form = options.form;
+    golden.run.host = options.host;
+    golden.run.random_seed = options.random_seed;
     return std::make_unique<GoldenBackend>(golden);
   }
   constexpr absl::string_view kProcess = "process:";

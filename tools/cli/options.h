@@ -75,6 +75,8 @@ struct BackendOptions {
   bool observed = false;  // golden: plan for observers
   std::vector<Observer*> observers;
   std::optional<ModuleForm> form;
+  Host* host = nullptr;      // golden
+  uint64_t random_seed = 0;  // golden: of rng
 };
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const RunBudget& budget,

@@ -6,6 +6,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/text/printer.h"
+#include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -111,6 +113,30 @@ std::vector<std::pair<std::string, const ArrayComparison*>> NamedArrays(
 }
 
 }  // namespace
+
+std::string ArraysText(absl::Span<const NamedLiteral> arrays) {
+  constexpr size_t kLongest = 400;
+  std::string text;
+  for (const NamedLiteral& array : arrays) {
+    absl::StrAppend(&text, array.name, " = ", BriefLiteral(array.value, kLongest), "\n");
+  }
+  return text;
+}
+
+nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const NamedLiteral& array : arrays) {
+    nlohmann::json entry = {{"name", array.name}, {"shape", array.value.shape().ToString()}};
+    constexpr int64_t kShown = 1000;  // elements; files have them all
+    if (array.value.is_array() && array.value.element_count() <= kShown) {
+      entry["value"] = PrintLiteral(array.value);
+    } else {
+      entry["elided"] = true;
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
 
 bool Accepted(const ArrayComparison& array, uint64_t max_ulp) {
   return array.agreement == Agreement::kEqual || (array.agreement == Agreement::kFloatsDiffer &&

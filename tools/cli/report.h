@@ -1,4 +1,5 @@
-// A comparison of two values as text for people and as JSON for programs. Tests: cli_test.py.
+// Values, and comparisons of two values, as text for people and as JSON for programs. Tests:
+// cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_REPORT_H_
 #define ASSAY_TOOLS_CLI_REPORT_H_
 
@@ -6,8 +7,10 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "conformance/judge/comparison.h"
 #include "nlohmann/json_fwd.hpp"
+#include "tools/io/arrays.h"
 
 namespace assay {
 
@@ -20,6 +23,10 @@ std::string ReportText(const Comparison& comparison, absl::string_view left,
 // The last line of that.
 std::string VerdictText(const Comparison& comparison, uint64_t max_ulp);
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
+
+// Arrays with their names: a line each, long ones cut; as JSON, large ones without their values.
+std::string ArraysText(absl::Span<const NamedLiteral> arrays);
+nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays);
 
 // Equal, or floats that differ by at most `max_ulp`.
 bool Accepted(const ArrayComparison& array, uint64_t max_ulp);

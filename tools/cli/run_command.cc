@@ -12,10 +12,12 @@
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/feeds.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/stateful_run.h"
+#include "tools/cli/together_run.h"
 
 namespace assay {
 namespace {
@@ -23,12 +25,14 @@ namespace {
 using DeviceValues = std::vector<Literal>;  // the value of the root on each device
 
 struct RunCommand {
-  std::string module;
+  std::vector<std::string> modules;
   InputOptions inputs;
   GridOptions grid;
   BudgetOptions budget;
   OutputOptions output;
   StateOptions state;
+  FeedOptions feeds;
+  TogetherOptions together;
   std::string out;
   std::string expect;
   std::string backend = "golden";
@@ -38,13 +42,16 @@ struct RunCommand {
   bool stats = false;
   int repeat = 1;
   uint64_t max_ulp = 0;
+  uint64_t rng_seed = 0;
 
   int Run() const;
+  int RunAllTogether() const;
 
  private:
   absl::Status CheckOptions() const;
   int Report(Backend& target, const DeviceValues& results,
-             const std::optional<DeviceValues>& expected, nlohmann::json report) const;
+             const std::optional<DeviceValues>& expected, absl::Span<const NamedLiteral> outfed,
+             nlohmann::json report) const;
   absl::StatusOr<std::optional<DeviceValues>> Evaluate(const ModuleFile& file, Backend& backend,
                                                        double* seconds) const;
   absl::StatusOr<std::optional<DeviceValues>> RunWithState(const ModuleFile& file, Backend& backend,
@@ -66,13 +73,24 @@ class Tracer : public Observer {
 
 // Options that would do nothing are mistakes; so is a result that cannot be kept.
 absl::Status RunCommand::CheckOptions() const {
+  if (modules.size() > 1) {
+    return absl::InvalidArgumentError("several modules run at once with --together alone");
+  }
+  if (absl::Status status = together.CheckAlone(); !status.ok()) return status;
   if (absl::Status status = inputs.Check(); !status.ok()) return status;
-  for (const auto& [name, given] :
-       {std::pair("--trace", trace), {"--straight", straight}, {"--stats", stats}}) {
+  for (const auto& [name, given] : {std::pair("--trace", trace),
+                                    {"--straight", straight},
+                                    {"--stats", stats},
+                                    {"--rng-seed", rng_seed != 0},
+                                    {"a feed or a transfer of the host", feeds.active()}}) {
     if (!given || backend == "golden") continue;
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is for the golden interpreter, not for --backend ", backend));
   }
+  if (repeat > 1 && feeds.active()) {
+    return absl::InvalidArgumentError("--repeat would take what the host gives more than once");
+  }
+  if (absl::Status status = feeds.Check(1); !status.ok()) return status;
   return out.empty() ? absl::OkStatus() : CheckWritable(out);
 }
 
@@ -199,30 +217,9 @@ void PrintStats(const RunStats& stats, double seconds) {
   }
 }
 
-nlohmann::json ResultsJson(const DeviceValues& results) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const NamedLiteral& output : NameByDevice(results, "out")) {
-    nlohmann::json entry = {{"name", output.name}, {"shape", output.value.shape().ToString()}};
-    constexpr int64_t kShown = 1000;  // elements; --out has them all
-    if (output.value.is_array() && output.value.element_count() <= kShown) {
-      entry["value"] = PrintLiteral(output.value);
-    } else {
-      entry["elided"] = true;
-    }
-    list.push_back(std::move(entry));
-  }
-  return list;
-}
-
-void PrintResults(const DeviceValues& results) {
-  for (const NamedLiteral& output : NameByDevice(results, "out")) {
-    constexpr size_t kLongest = 400;
-    std::cout << output.name << " = " << BriefLiteral(output.value, kLongest) << "\n";
-  }
-}
-
 int RunCommand::Report(Backend& target, const DeviceValues& results,
-                       const std::optional<DeviceValues>& expected, nlohmann::json report) const {
+                       const std::optional<DeviceValues>& expected,
+                       absl::Span<const NamedLiteral> outfed, nlohmann::json report) const {
   std::optional<Comparison> comparison;
   if (expected) {
     absl::StatusOr<Comparison> compared = CompareByDevice(results, *expected);
@@ -232,7 +229,10 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
   const bool accepted = !comparison || Accepted(*comparison, max_ulp);
   const auto* golden = dynamic_cast<const GoldenBackend*>(&target);
   if (output.json) {
-    if (!output.quiet) report["results"] = ResultsJson(results);
+    if (!output.quiet) {
+      report["results"] = ArraysJson(NameByDevice(results, "out"));
+      if (!outfed.empty()) report["outfeed"] = ArraysJson(outfed);
+    }
     if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
     if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
     std::cout << report.dump(2) << "\n";
@@ -241,8 +241,9 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
                                : ReportText(*comparison, DisplayName(target),
                                             expect.empty() ? "snapshot" : "expected", max_ulp));
   } else if (out.empty() && !output.quiet) {
-    PrintResults(results);
+    std::cout << ArraysText(NameByDevice(results, "out"));
   }
+  if (feeds.outfeed.empty() && !output.json && !output.quiet) std::cout << ArraysText(outfed);
   if (stats && !output.json && !output.quiet) {
     PrintStats(golden->last_stats(), report["seconds"].get<double>());
   }
@@ -256,8 +257,11 @@ int RunCommand::Run() const {
   backend_options.observed = trace;
   if (trace) backend_options.observers.push_back(&tracer);
   backend_options.form = grid.module_form();
+  backend_options.random_seed = rng_seed;
+  QueueHost host;
+  backend_options.host = &host;
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
-  absl::StatusOr<ModuleFile> file = LoadModule(module);
+  absl::StatusOr<ModuleFile> file = LoadModule(modules.front());
   if (!file.ok()) return Fail(file.status(), output);
   grid.ApplyTo(*file->module);
   if (semantics == "2017") {
@@ -265,6 +269,10 @@ int RunCommand::Run() const {
     if (!meant.ok()) return Fail(meant.status(), output);
     file->module = *std::move(meant);
   }
+  const ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
+  absl::Status fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), &host);
+  if (!fed.ok()) return Fail(fed, output);
+  if (backend == "golden") WarnOfFeedOrder(*file->module);
   absl::StatusOr<std::unique_ptr<Backend>> target =
       MakeBackend(backend, budget.budget, backend_options);
   if (!target.ok()) return Fail(target.status(), output);
@@ -281,6 +289,9 @@ int RunCommand::Run() const {
                      : Evaluate(*file, **target, &seconds);
   if (!results.ok()) return Fail(results.status(), output);
   report["seconds"] = seconds;
+  WarnOfUnusedFeeds(host);
+  absl::Status saved = feeds.Save(absl::MakeConstSpan(&process_grid, 1), host);
+  if (!saved.ok()) return Fail(saved, output);
   if (!*results) {
     if (output.json) std::cout << report.dump(2) << "\n";
     return kExitOk;
@@ -289,7 +300,21 @@ int RunCommand::Run() const {
     absl::Status status = WriteNpz(out, NameByDevice(**results, "out"));
     if (!status.ok()) return Fail(status, output);
   }
-  return Report(**target, **results, *expected, std::move(report));
+  const std::vector<NamedLiteral> outfed = NameOutfeeds(host, 0, process_grid);
+  return Report(**target, **results, *expected, outfed, std::move(report));
+}
+
+int RunCommand::RunAllTogether() const {
+  if (state.active() || backend != "golden" || semantics != "today" || repeat > 1 || trace ||
+      stats) {
+    return Fail(absl::InvalidArgumentError(
+                    "--together runs modules once, with the golden interpreter, as they mean "
+                    "today; steps, state, --repeat, --trace and --stats are for one module"),
+                output);
+  }
+  const TogetherRun run{together,      modules,  inputs,   grid,    feeds,
+                        budget.budget, straight, rng_seed, max_ulp, output};
+  return RunTogether(run);
 }
 
 }  // namespace
@@ -298,9 +323,10 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<RunCommand>();
   CLI::App* sub =
       app.add_subcommand("run", "Evaluate a module and show, save or check its results");
-  sub->add_option("MODULE", command->module,
+  sub->add_option("MODULE", command->modules,
                   "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
-                  "- for standard input. A snapshot brings its arguments and its result")
+                  "- for standard input. A snapshot brings its arguments and its result. Several "
+                  "with --together")
       ->type_name("FILE")
       ->required();
   command->inputs.AddTo(sub);
@@ -333,6 +359,15 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->check(PositiveCount())
       ->type_name("N")
       ->capture_default_str();
+  sub->add_option("--rng-seed", command->rng_seed,
+                  "Golden: seed of the operation rng (docs/processes.md)")
+      ->check(WholeNumber())
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_flag("--together", command->together.together,
+                "Golden: run several modules at once, which talk over channels; --inputs, --out, "
+                "--expect and those of the host program once for each, in order");
+  command->feeds.AddTo(sub);
   command->state.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
@@ -344,9 +379,18 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       "  assay run dump.snapshot.pb --json\n"
       "  assay run step.hlo --inputs first.npz --bind arg0-18=out0-18 \\\n"
       "      --steps 100 --state s.npz\n"
+      "  assay run producer.hlo consumer.hlo --together --inputs p.npz --inputs c.npz\n"
       "Results are correctly rounded; other implementations seldom are, so without --max-ulp a "
       "comparison with them mostly ends with exit code 1.");
-  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+  for (const char* name : {"--inputs", "--out", "--expect"}) {
+    sub->get_option(name)->multi_option_policy(CLI::MultiOptionPolicy::TakeFirst);
+  }
+  sub->callback([command, exit_code, sub] {
+    command->together.inputs = sub->get_option("--inputs")->results();
+    command->together.outs = sub->get_option("--out")->results();
+    command->together.expects = sub->get_option("--expect")->results();
+    *exit_code = command->together.together ? command->RunAllTogether() : command->Run();
+  });
 }
 
 }  // namespace assay

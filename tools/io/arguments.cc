@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/fit.h"
 #include "tools/io/arrays.h"
 
 namespace assay {
@@ -74,39 +75,10 @@ std::string ListWanted(const std::vector<const Shape*>& leaves) {
   return text;
 }
 
-// The array as a value of the shape; smaller where the shape is a bound.
 absl::StatusOr<Literal> Fit(const Literal& array, const Shape& shape) {
-  bool fits = array.element_type() == shape.element_type() && array.shape().rank() == shape.rank();
-  bool smaller = false;
-  for (int64_t d = 0; fits && d < shape.rank(); ++d) {
-    const int64_t size = array.shape().dimension(d);
-    if (size == shape.dimension(d)) continue;
-    smaller = shape.is_dynamic_dimension(d) && size < shape.dimension(d);
-    fits = smaller;
-  }
-  if (!fits) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("is ", array.shape().ToString(), ", the parameter is ", shape.ToString()));
-  }
-  if (!smaller) return array.WithShape(shape);
-  absl::StatusOr<Literal> padded = Literal::Create(shape);
-  if (!padded.ok()) return padded;
-  const Dimensions strides = RowMajorStrides(shape.dimensions());
-  Dimensions position(shape.rank(), 0);
-  int64_t at = 0;
-  for (int64_t i = 0; i < array.element_count(); ++i) {
-    padded->Set(at, array.Get(i));
-    for (int64_t d = shape.rank() - 1; d >= 0; --d) {
-      at += strides[d];
-      if (++position[d] < array.shape().dimension(d)) break;
-      at -= strides[d] * position[d];
-      position[d] = 0;
-    }
-  }
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    padded->set_dynamic_size(d, array.shape().dimension(d));
-  }
-  return padded;
+  if (FitsShape(array, shape)) return UnderShape(array, shape);
+  return absl::InvalidArgumentError(
+      absl::StrCat("is ", array.shape().ToString(), ", the parameter is ", shape.ToString()));
 }
 
 absl::StatusOr<std::vector<Literal>> DeviceArguments(const std::vector<Instruction*>& parameters,
@@ -215,12 +187,14 @@ absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given)
       leaves.push_back(Literal::Token());
       continue;
     }
-    if (!Shape::Compatible(*leaf, given[next].shape())) {
+    if (!FitsShape(given[next], *leaf)) {
       return absl::InvalidArgumentError(
           absl::StrCat("out", next, " is ", leaf->ToString(), " in the module, but ",
                        given[next].shape().ToString(), " is expected"));
     }
-    leaves.push_back(std::move(given[next++]));
+    absl::StatusOr<Literal> value = UnderShape(given[next++], *leaf);
+    if (!value.ok()) return value;
+    leaves.push_back(*std::move(value));
   }
   return Unflatten(shape, leaves);
 }
@@ -258,7 +232,7 @@ std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view pr
     if (!leaf.is_array()) continue;
     std::string name = absl::StrCat(prefix, named.size());
     if (device >= 0) absl::StrAppend(&name, ".dev", device);
-    named.push_back({std::move(name), std::move(leaf)});
+    named.push_back({std::move(name), ValidBox(leaf)});
   }
   return named;
 }

@@ -69,13 +69,13 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& modu
                                                               std::vector<NamedLiteral> arrays);
 
 // The value of the entry's root on each device from the arrays out0, out1, ... (out0.dev1, ...) of
-// its leaves, as NameLeaves gives them: tokens take none. Errors say what is wanted and what is
-// there.
+// its leaves, as NameLeaves gives them: tokens take none, bounded dynamic dimensions may be
+// smaller. Errors say what is wanted and what is there.
 absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
                                                std::vector<NamedLiteral> arrays);
 
 // The arrays among the leaves of a result as <prefix>0, <prefix>1, ...; with a device number >= 0
-// as <prefix>0.devD.
+// as <prefix>0.devD. Of arrays with dynamic dimensions what is within their current sizes.
 std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view prefix,
                                      int64_t device = -1);
 // Those of a value per device; of one device without .dev.

@@ -113,8 +113,13 @@ std::optional<ShardingProblem> CheckNamed(const LeafSharding& leaf, int64_t part
     problem.found = absl::StrCat(rank, " dimensions on ", leaf.shape->ToString());
   } else if (partitions > 1 && !named.mesh.axes.empty() &&
              counts->groups * counts->size != partitions) {
+    if (splits) problem.clause = "sharding_c5";
     problem.found =
         absl::StrCat(counts->groups * counts->size, " devices for ", partitions, " partitions");
+  } else if (partitions > 1 && named.mesh.axes.empty() && !named.mesh.device_ids.empty() &&
+             named.mesh.device_ids[0] >= partitions) {
+    problem.clause = "sharding_c5";
+    problem.found = absl::StrCat("device ", named.mesh.device_ids[0], " of ", partitions);
   } else {
     return std::nullopt;
   }

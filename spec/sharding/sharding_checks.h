@@ -4,7 +4,8 @@
 //   sharding_c3 no device comes twice, none is negative
 //   sharding_c4 there is a tile dimension per dimension of the array (over a mesh that splits: an
 //       entry)
-//   sharding_c5 the devices are those of num_partitions, where that is not 1
+//   sharding_c5 the devices are those of num_partitions, where that is not 1 (over a mesh: that
+//       splits, or is one device)
 //   sharding_c6 (strict) a named sharding fits: mesh and axes are sound, dimensions those of the
 //       array, devices those of num_partitions
 // Source: reference ops_control_and_collectives.md 12. Tests: verify_cases_test.cc,

@@ -52,6 +52,13 @@ struct Lane {
   V s, e, m;
 };
 
+// Sums of nothing: adding to -0 changes no term, not even a -0.
+template <int kLanes>
+ASSAY_INLINE void Clear(Lane<kLanes>& lane) {
+  lane.e = lane.m = typename Vector<kLanes>::Type{};
+  lane.s = -lane.e;
+}
+
 template <int kLanes>
 ASSAY_INLINE void Magnitude(const typename Vector<kLanes>::Type& x,
                             typename Vector<kLanes>::Type& out) {
@@ -145,12 +152,6 @@ ASSAY_INLINE void Join(const Lane<kLanes> (&vectors)[kVectors], Lane<1>& total) 
   }
 }
 
-// What a loop over the terms leaves behind: one lane, and N of the proof above.
-struct Accumulated {
-  Lane<1> lane;
-  int64_t path;
-};
-
 struct Terms {
   const double* a;
   int64_t stride_a;
@@ -160,16 +161,17 @@ struct Terms {
 };
 
 template <int kLanes, bool kFma, FactorWidth kWidth, bool kProducts, bool kContiguous>
-ASSAY_INLINE void AccumulateTerms(const Terms& terms, double init, Accumulated& out) {
+ASSAY_INLINE void AccumulateTerms(const Terms& terms, PartialSum& sum) {
   using V = typename Vector<kLanes>::Type;
   constexpr int kVectors = 2;  // independent chains hide the latency of TwoSum
   constexpr int64_t kStep = kLanes * kVectors;
-  Lane<1> total = {init, 0, 0};
+  Lane<1> total = {sum.s, sum.e, sum.m};
   const double* a = terms.a;
   const double* b = terms.b;
   int64_t i = 0;
   if (terms.n >= kStep) {
-    Lane<kLanes> vectors[kVectors] = {};
+    Lane<kLanes> vectors[kVectors];
+    for (Lane<kLanes>& v : vectors) Clear(v);
     for (; i + kStep <= terms.n; i += kStep) {
       for (int v = 0; v < kVectors; ++v) {
         const int64_t at = i + v * kLanes;
@@ -194,16 +196,23 @@ ASSAY_INLINE void AccumulateTerms(const Terms& terms, double init, Accumulated& 
       AddTerm<1>(x, total);
     }
   }
-  out.lane = total;
   // Additions within a lane, then the joining of 8 lanes at most and the tail, with slack.
-  out.path = terms.n / kStep + 64;
+  sum = {total.s, total.e, total.m, sum.path + terms.n / kStep + 64};
 }
 
 template <int kLanes, bool kFma, FactorWidth kWidth, int kVectors>
-ASSAY_INLINE void AccumulateColumns(const Terms& terms, double init, Lane<1>* out) {
+ASSAY_INLINE void AccumulateColumns(const Terms& terms, bool fresh, PartialSum* sums) {
   using V = typename Vector<kLanes>::Type;
-  Lane<kLanes> vectors[kVectors] = {};
-  for (Lane<kLanes>& v : vectors) v.s += init;
+  Lane<kLanes> vectors[kVectors];
+  for (int v = 0; v < kVectors; ++v) {
+    Clear(vectors[v]);
+    for (int i = 0; i < kLanes && !fresh; ++i) {
+      const PartialSum& sum = sums[v * kLanes + i];
+      vectors[v].s[i] = sum.s;
+      vectors[v].e[i] = sum.e;
+      vectors[v].m[i] = sum.m;
+    }
+  }
   const double* a = terms.a;
   const double* b = terms.b;
   for (int64_t k = 0; k < terms.n; ++k) {
@@ -218,39 +227,72 @@ ASSAY_INLINE void AccumulateColumns(const Terms& terms, double init, Lane<1>* ou
   }
   for (int v = 0; v < kVectors; ++v) {
     for (int i = 0; i < kLanes; ++i) {
-      out[v * kLanes + i] = {vectors[v].s[i], vectors[v].e[i], vectors[v].m[i]};
+      PartialSum& sum = sums[v * kLanes + i];
+      sum = {vectors[v].s[i], vectors[v].e[i], vectors[v].m[i],
+             (fresh ? 0 : sum.path) + terms.n + 64};
     }
+  }
+}
+
+// Term i joins sum i.
+template <int kLanes>
+ASSAY_INLINE void AccumulateEach(const double* x, int64_t n, double* s, double* e, double* m) {
+  using V = typename Vector<kLanes>::Type;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    V term;
+    Lane<kLanes> lane;
+    Load<kLanes, true>(x + i, 1, term);
+    Load<kLanes, true>(s + i, 1, lane.s);
+    Load<kLanes, true>(e + i, 1, lane.e);
+    Load<kLanes, true>(m + i, 1, lane.m);
+    AddTerm<kLanes>(term, lane);
+    std::memcpy(s + i, &lane.s, sizeof(V));
+    std::memcpy(e + i, &lane.e, sizeof(V));
+    std::memcpy(m + i, &lane.m, sizeof(V));
+  }
+  for (; i < n; ++i) {
+    Lane<1> lane = {s[i], e[i], m[i]};
+    AddTerm<1>(x[i], lane);
+    s[i] = lane.s;
+    e[i] = lane.e;
+    m[i] = lane.m;
   }
 }
 
 // The loops once per instruction set. Results are proven, so the choice changes no bit.
 constexpr int kColumns = 8;
 struct Loops {
-  void (*sum[2])(const Terms&, double, Accumulated&);     // [contiguous]
-  void (*dot[2][2])(const Terms&, double, Accumulated&);  // [64 bits][contiguous]
-  void (*columns[2])(const Terms&, double, Lane<1>*);     // [64 bits]
+  void (*sum[2])(const Terms&, PartialSum&);            // [contiguous]
+  void (*dot[2][2])(const Terms&, PartialSum&);         // [64 bits][contiguous]
+  void (*columns[2])(const Terms&, bool, PartialSum*);  // [64 bits]
+  void (*each)(const double*, int64_t, double*, double*, double*);
 };
 
-#define ASSAY_LOOPS(name, attributes, lanes, fma)                                  \
-  template <FactorWidth kWidth, bool kProducts, bool kContiguous>                  \
-  attributes void name##Terms(const Terms& terms, double init, Accumulated& out) { \
-    AccumulateTerms<lanes, fma, kWidth, kProducts, kContiguous>(terms, init, out); \
-  }                                                                                \
-  template <FactorWidth kWidth>                                                    \
-  attributes void name##Columns(const Terms& terms, double init, Lane<1>* out) {   \
-    Terms part = terms;                                                            \
-    for (int done = 0; done < kColumns; done += 2 * lanes, part.b += 2 * lanes) {  \
-      AccumulateColumns<lanes, fma, kWidth, 2>(part, init, out + done);            \
-    }                                                                              \
-  }                                                                                \
-  constexpr Loops name = {                                                         \
-      {name##Terms<FactorWidth::kUpTo32Bits, false, false>,                        \
-       name##Terms<FactorWidth::kUpTo32Bits, false, true>},                        \
-      {{name##Terms<FactorWidth::kUpTo32Bits, true, false>,                        \
-        name##Terms<FactorWidth::kUpTo32Bits, true, true>},                        \
-       {name##Terms<FactorWidth::k64Bits, true, false>,                            \
-        name##Terms<FactorWidth::k64Bits, true, true>}},                           \
-      {name##Columns<FactorWidth::kUpTo32Bits>, name##Columns<FactorWidth::k64Bits>}};
+#define ASSAY_LOOPS(name, attributes, lanes, fma)                                           \
+  template <FactorWidth kWidth, bool kProducts, bool kContiguous>                           \
+  attributes void name##Terms(const Terms& terms, PartialSum& sum) {                        \
+    AccumulateTerms<lanes, fma, kWidth, kProducts, kContiguous>(terms, sum);                \
+  }                                                                                         \
+  template <FactorWidth kWidth>                                                             \
+  attributes void name##Columns(const Terms& terms, bool fresh, PartialSum* sums) {         \
+    Terms part = terms;                                                                     \
+    for (int done = 0; done < kColumns; done += 2 * lanes, part.b += 2 * lanes) {           \
+      AccumulateColumns<lanes, fma, kWidth, 2>(part, fresh, sums + done);                   \
+    }                                                                                       \
+  }                                                                                         \
+  attributes void name##Each(const double* x, int64_t n, double* s, double* e, double* m) { \
+    AccumulateEach<lanes>(x, n, s, e, m);                                                   \
+  }                                                                                         \
+  constexpr Loops name = {                                                                  \
+      {name##Terms<FactorWidth::kUpTo32Bits, false, false>,                                 \
+       name##Terms<FactorWidth::kUpTo32Bits, false, true>},                                 \
+      {{name##Terms<FactorWidth::kUpTo32Bits, true, false>,                                 \
+        name##Terms<FactorWidth::kUpTo32Bits, true, true>},                                 \
+       {name##Terms<FactorWidth::k64Bits, true, false>,                                     \
+        name##Terms<FactorWidth::k64Bits, true, true>}},                                    \
+      {name##Columns<FactorWidth::kUpTo32Bits>, name##Columns<FactorWidth::k64Bits>},       \
+      name##Each};
 
 #if defined(__FP_FAST_FMA)
 ASSAY_LOOPS(kBaseline, , 2, true)
@@ -269,21 +311,21 @@ const Loops& ChooseLoops() {
   return kBaseline;
 }
 
-// True, with the pattern in `out`, when the accumulation decides the rounding into `type`.
-// `underflow` bounds what the products' errors lost to underflow.
-bool Decide(ElementType type, const Accumulated& sum, double underflow, uint64_t* out) {
-  const Lane<1>& lane = sum.lane;
-  double t = lane.s + lane.e;
-  const double z = t - lane.s;
-  const double r = (lane.s - (t - z)) + (lane.e - z);  // t + r = s + e exactly
+// By the proof above; `path` is its N.
+inline bool IsDecided(ElementType type, FactorWidth width, const PartialSum& sum, uint64_t* out) {
+  const double t = sum.s + sum.e;
   if (!std::isfinite(t)) return false;
-  if (lane.m == 0 && underflow == 0) {
-    if (t == 0) return false;  // the caller knows the sign
-    *out = EncodeFloat(type, t);
+  const bool exact_terms = width == FactorWidth::kUpTo32Bits;
+  if (sum.m == 0 && exact_terms) {
+    *out = EncodeFloat(type, sum.s);  // a zero has its sign: see Clear
     return true;
   }
+  // What the products' errors lost to underflow; a path stands for 8 terms at most.
+  const double underflow = exact_terms ? 0 : static_cast<double>(sum.path) * 64 * kTiny;
+  const double z = t - sum.s;
+  const double r = (sum.s - (t - z)) + (sum.e - z);  // t + r = s + e exactly
   // |exact - t| <= |r| + bound. The second line makes up for the roundings of this function.
-  const double bound = static_cast<double>(sum.path) * 0x1p-52 * lane.m + underflow;
+  const double bound = static_cast<double>(sum.path) * 0x1p-52 * sum.m + underflow;
   const double wide = bound * (1 + 0x1p-50) + std::fabs(r) * 0x1p-50 + kTiny;
   if (type == ElementType::kF64) {
     // t is the rounding if the ends of the enclosure, relative to t, do not move it.
@@ -304,19 +346,6 @@ bool Decide(ElementType type, const Accumulated& sum, double underflow, uint64_t
   return *out == EncodeFloat(type, high);
 }
 
-// All terms are zero or cancel exactly: the sum is -0 only if every term is -0.
-uint64_t ZeroSum(ElementType type, bool any, const Terms& terms) {
-  bool negative = any || terms.n > 0;
-  for (int64_t i = 0; negative && i < terms.n; ++i) {
-    double term = terms.a[i * terms.stride_a];
-    if (terms.b != nullptr) term *= terms.b[i * terms.stride_b];
-    negative = term == 0 && std::signbit(term);
-  }
-  return EncodeFloat(type, negative ? -0.0 : 0.0);
-}
-
-bool IsExactZero(const Accumulated& sum) { return sum.lane.s == 0 && sum.lane.m == 0; }
-
 uint64_t ExactDot(ElementType type, const Terms& terms) {
   ExactSum sum;
   for (int64_t i = 0; i < terms.n; ++i) {
@@ -325,79 +354,68 @@ uint64_t ExactDot(ElementType type, const Terms& terms) {
   return sum.Round(type);
 }
 
-uint64_t FinishSum(ElementType type, double init, const Terms& terms, const Accumulated& sum) {
-  uint64_t result;
-  if (Decide(type, sum, 0, &result)) return result;
-  if (IsExactZero(sum)) {
-    if (init == 0 && std::signbit(init)) return ZeroSum(type, true, terms);
-    return EncodeFloat(type, 0.0);
-  }
-  ExactSum exact;
-  exact.Add(init);
-  for (int64_t i = 0; i < terms.n; ++i) exact.Add(terms.a[i * terms.stride_a]);
-  return exact.Round(type);
-}
-
-uint64_t FinishDot(ElementType type, FactorWidth width, const Terms& terms,
-                   const Accumulated& sum) {
-  uint64_t result;
-  const bool exact_products = width == FactorWidth::kUpTo32Bits;
-  const double underflow = exact_products ? 0 : static_cast<double>(terms.n) * 8 * kTiny;
-  if (Decide(type, sum, underflow, &result)) return result;
-  if (exact_products && IsExactZero(sum)) return ZeroSum(type, false, terms);
-  return ExactDot(type, terms);
-}
-
 }  // namespace
 
-uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n) {
-  const Terms terms = {x, stride, nullptr, 0, n};
-  Accumulated sum;
-  ChooseLoops().sum[stride == 1](terms, init, sum);
-  return FinishSum(result, init, terms, sum);
+bool Decide(ElementType type, FactorWidth width, const PartialSum& sum, uint64_t* out) {
+  return IsDecided(type, width, sum, out);
 }
 
-void RoundedSumBlock(ElementType result, double init, const double* x, int64_t stride, int64_t n,
-                     int64_t columns, uint64_t* out) {
-  if (n == 0) {  // there may be no terms to point at
-    std::fill(out, out + columns, RoundedSum(result, init, x, stride, 0));
-    return;
-  }
-  static constexpr double kOne = 1;
+void AddTerms(const double* x, int64_t stride, int64_t n, PartialSum& sum) {
+  ChooseLoops().sum[stride == 1]({x, stride, nullptr, 0, n}, sum);
+}
+
+void AddEach(const double* x, int64_t n, double* s, double* e, double* m) {
+  ChooseLoops().each(x, n, s, e, m);
+}
+
+void AddProducts(FactorWidth width, const double* a, const double* b, int64_t stride_b, int64_t n,
+                 int64_t columns, PartialSum* sums) {
+  const bool wide = width == FactorWidth::k64Bits;
   int64_t j = 0;
   for (; j + kColumns <= columns; j += kColumns) {
-    Lane<1> lanes[kColumns];
-    ChooseLoops().columns[0]({&kOne, 0, x + j, stride, n}, init, lanes);
-    for (int i = 0; i < kColumns; ++i) {
-      out[j + i] = FinishSum(result, init, {x + j + i, stride, nullptr, 0, n}, {lanes[i], n + 64});
-    }
+    ChooseLoops().columns[wide]({a, 1, b + j, stride_b, n}, false, sums + j);
   }
-  for (; j < columns; ++j) out[j] = RoundedSum(result, init, x + j, stride, n);
+  for (; j < columns; ++j) {
+    ChooseLoops().dot[wide][stride_b == 1]({a, 1, b + j, stride_b, n}, sums[j]);
+  }
+}
+
+uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n) {
+  PartialSum sum = {init};
+  AddTerms(x, stride, n, sum);
+  uint64_t rounded;
+  if (IsDecided(result, FactorWidth::kUpTo32Bits, sum, &rounded)) return rounded;
+  ExactSum exact;
+  exact.Add(init);
+  for (int64_t i = 0; i < n; ++i) exact.Add(x[i * stride]);
+  return exact.Round(result);
 }
 
 uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
                     const double* b, int64_t stride_b, int64_t n) {
+  if (n == 0) return EncodeFloat(result, 0.0);
   const Terms terms = {a, stride_a, b, stride_b, n};
-  Accumulated sum;
+  PartialSum sum;
   const bool wide = width == FactorWidth::k64Bits;
-  ChooseLoops().dot[wide][stride_a == 1 && stride_b == 1](terms, 0, sum);
-  return FinishDot(result, width, terms, sum);
+  ChooseLoops().dot[wide][stride_a == 1 && stride_b == 1](terms, sum);
+  uint64_t rounded;
+  return IsDecided(result, width, sum, &rounded) ? rounded : ExactDot(result, terms);
 }
 
 void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
                      const double* b, int64_t stride_b, int64_t n, int64_t columns, uint64_t* out) {
   if (n == 0) {  // there may be no factors to point at
-    std::fill(out, out + columns, RoundedDot(result, width, a, stride_a, b, stride_b, 0));
+    std::fill(out, out + columns, EncodeFloat(result, 0.0));
     return;
   }
   const bool wide = width == FactorWidth::k64Bits;
   int64_t j = 0;
   for (; j + kColumns <= columns; j += kColumns) {
-    Lane<1> lanes[kColumns];
-    ChooseLoops().columns[wide]({a, stride_a, b + j, stride_b, n}, 0, lanes);
+    PartialSum sums[kColumns];
+    ChooseLoops().columns[wide]({a, stride_a, b + j, stride_b, n}, true, sums);
     for (int i = 0; i < kColumns; ++i) {
-      out[j + i] =
-          FinishDot(result, width, {a, stride_a, b + j + i, stride_b, n}, {lanes[i], n + 64});
+      if (IsDecided(result, width, sums[i], &out[j + i])) continue;
+      out[j + i] = ExactDot(result, {a, stride_a, b + j + i, stride_b, n});
     }
   }
   for (; j < columns; ++j) {

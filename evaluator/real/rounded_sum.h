@@ -25,10 +25,6 @@ inline FactorWidth FactorWidthOf(ElementType type) {
 // init + x[0] + ... + x[n-1].
 uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n);
 
-// `columns` sums of neighbouring columns: out[j] = init + sum over k of x[k * stride + j].
-void RoundedSumBlock(ElementType result, double init, const double* x, int64_t stride, int64_t n,
-                     int64_t columns, uint64_t* out);
-
 // a[0] b[0] + ... + a[n-1] b[n-1]; +0 when n is zero. A complex dot is two calls of length 2n: for
 // interleaved a = (re, im) the real part needs b as (re, -im), the imaginary part b as (im, re).
 uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
@@ -38,6 +34,28 @@ uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int6
 // form for matrix products: columns of b lie side by side, so no gathering is needed.
 void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int64_t stride_a,
                      const double* b, int64_t stride_b, int64_t n, int64_t columns, uint64_t* out);
+
+// A sum whose terms come in parts: what is carried from one to the next. It begins with what is
+// neutral, or with a first term as `s`.
+struct PartialSum {
+  double s = -0.0;   // of the terms, in double
+  double e = 0;      // of the errors of its additions
+  double m = 0;      // of their magnitudes
+  int64_t path = 0;  // additions one after the other
+};
+
+// The next terms of a sum.
+void AddTerms(const double* x, int64_t stride, int64_t n, PartialSum& sum);
+// The next n products of `columns` dots that share a, as in RoundedDotBlock.
+void AddProducts(FactorWidth width, const double* a, const double* b, int64_t stride_b, int64_t n,
+                 int64_t columns, PartialSum* sums);
+// One term for each of n sums, s[i], e[i] and m[i] of a PartialSum each.
+void AddEach(const double* x, int64_t n, double* s, double* e, double* m);
+
+// Whether what was carried decides the rounding, then with the result in `out`. If not, the terms
+// have to be added once more, exactly (ExactSum). `width` is that of the factors of dots, else
+// kUpTo32Bits. There must have been a term.
+bool Decide(ElementType result, FactorWidth width, const PartialSum& sum, uint64_t* out);
 
 // init * x[0] * ... * x[n-1].
 uint64_t RoundedProduct(ElementType result, double init, const double* x, int64_t stride,

@@ -143,15 +143,64 @@ TEST(RoundedSumTest, BlocksEqualColumnsOneByOne) {
         const std::vector<double> a = Make(Data::kUniform, 2 * n, narrow, random);
         const std::vector<double> b = Make(data, std::max<int64_t>(n, 1) * kStride, narrow, random);
         for (ElementType type : kResults) {
-          uint64_t dots[kColumns], sums[kColumns];
+          uint64_t dots[kColumns];
           RoundedDotBlock(type, width, a.data(), 2, b.data(), kStride, n, kColumns, dots);
-          RoundedSumBlock(type, 0.25, b.data(), kStride, n, kColumns, sums);
           for (int64_t j = 0; j < kColumns; ++j) {
             EXPECT_EQ(dots[j], Exact(type, a.data(), 2, b.data() + j, kStride, n)) << Name(type);
-            EXPECT_EQ(sums[j], RoundedSum(type, 0.25, b.data() + j, kStride, n)) << Name(type);
           }
         }
       }
+    }
+  }
+}
+
+// What is decided after any number of parts is the exact sum; what is not decided stays rare on
+// data that has nothing hard about it.
+TEST(RoundedSumTest, PartsEqualTheExactSum) {
+  std::mt19937_64 random(9);
+  constexpr int64_t kColumns = 11, kTerms = 300;
+  for (bool narrow : {true, false}) {
+    const FactorWidth width = narrow ? FactorWidth::kUpTo32Bits : FactorWidth::k64Bits;
+    for (Data data : kAllData) {
+      const std::vector<double> a = Make(Data::kUniform, kTerms, narrow, random);
+      const std::vector<double> b = Make(data, kTerms * kColumns, narrow, random);
+      PartialSum dots[kColumns], sum = {b[0]};
+      std::vector<double> s(kTerms, -0.0), e(kTerms), m(kTerms);
+      for (int64_t first = 0, n = 0; first < kTerms; first += n) {
+        n = std::min<int64_t>(kTerms - first, 1 + random() % 100);
+        AddProducts(width, a.data() + first, b.data() + first * kColumns, kColumns, n, kColumns,
+                    dots);
+        AddTerms(b.data() + first * kColumns, kColumns, n, sum);
+      }
+      for (int64_t j = 0; j < kColumns; ++j) {
+        AddEach(b.data() + j * kTerms, kTerms, s.data(), e.data(), m.data());
+      }
+      int64_t undecided = 0;
+      for (ElementType type : kResults) {
+        uint64_t rounded;
+        for (int64_t j = 0; j < kColumns; ++j) {
+          const uint64_t want = Exact(type, a.data(), 1, b.data() + j, kColumns, kTerms);
+          if (!Decide(type, width, dots[j], &rounded)) {
+            ++undecided;
+          } else {
+            EXPECT_EQ(rounded, want) << Name(type) << " data " << static_cast<int>(data);
+          }
+        }
+        ExactSum exact;
+        exact.Add(b[0]);
+        for (int64_t k = 0; k < kTerms; ++k) exact.Add(b[k * kColumns]);
+        if (Decide(type, FactorWidth::kUpTo32Bits, sum, &rounded)) {
+          EXPECT_EQ(rounded, exact.Round(type)) << Name(type);
+        }
+        for (int64_t i = 0; i < kTerms; ++i) {
+          ExactSum each;
+          for (int64_t j = 0; j < kColumns; ++j) each.Add(b[j * kTerms + i]);
+          if (Decide(type, FactorWidth::kUpTo32Bits, {s[i], e[i], m[i], kColumns}, &rounded)) {
+            EXPECT_EQ(rounded, each.Round(type)) << Name(type);
+          }
+        }
+      }
+      if (data == Data::kUniform) EXPECT_EQ(undecided, 0);
     }
   }
 }

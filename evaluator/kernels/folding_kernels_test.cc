@@ -63,8 +63,9 @@ TEST(FoldingKernels, ReducesLongRowsAndWideColumns) {
   for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBF16,
                                  ElementType::kS32, ElementType::kC64}) {
     for (const std::string reducer : {"add(a, b)", "multiply(a, b)"}) {
-      for (const Reduction& r : {Reduction{"3,5000", "1", "3"}, Reduction{"300,70", "0", "70"},
-                                 Reduction{"40,9,20", "0,2", "9"}}) {
+      for (const Reduction& r :
+           {Reduction{"3,5000", "1", "3"}, Reduction{"300,70", "0", "70"},
+            Reduction{"40,9,20", "0,2", "9"}, Reduction{"17000,2", "0", "2"}}) {
         differential.Check({absl::StrCat(ShapeText(type, r.result), " reduce(p0, p1), dimensions={",
                                          r.dimensions, "}, to_apply=f"),
                             {ShapeText(type, r.operand), ShapeText(type, "")},
@@ -180,6 +181,29 @@ const Windowed kWindows[] = {
     {"130", "size=130 pad=129_0", "130"},
     {"2,100,3", "size=1x100x1 pad=0_0x0_99x0_0", "2,100,3"},
 };
+
+// Windows of more cells than are gathered at once, and sums that are undecided again and again.
+TEST(FoldingKernels, ReducesLargeWindows) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kC64,
+                                 ElementType::kF8E5M2, ElementType::kS32}) {
+    for (const std::string reducer : {"add(a, b)", "multiply(a, b)"}) {
+      for (const Windowed& w :
+           {Windowed{"9000", "size=9000", "1"}, Windowed{"3,90,60", "size=1x80x60", "3,11,1"},
+            Windowed{"9000", "size=9000 stride=4000 pad=8999_0", "3"}}) {
+        differential.Check(
+            {absl::StrCat(ShapeText(type, w.result), " reduce-window(p0, p1), window={", w.window,
+                          "}, to_apply=f"),
+             {ShapeText(type, w.operand), ShapeText(type, "")},
+             BinaryComputation("f", type, reducer),
+             {}},
+            {Profile::kSmall, Profile::kCancel});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
 
 TEST(FoldingKernels, ReducesWindowsOfEveryType) {
   Differential differential;

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/evaluator.h"
+#include "spec/element/element.h"
 #include "spec/element/element_type.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
@@ -84,6 +85,23 @@ inline T LoadAt(const std::byte* data, int64_t index) {
 template <typename T>
 inline void StoreAt(std::byte* data, int64_t index, T value) {
   std::memcpy(data + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
+}
+
+// Calls f with a value of the type that has the size of an element: 1, 2, 4, 8 or 16 bytes.
+template <typename F>
+void WithStorage(int64_t bytes, F f) {
+  switch (bytes) {
+    case 1:
+      return f(uint8_t{});
+    case 2:
+      return f(uint16_t{});
+    case 4:
+      return f(uint32_t{});
+    case 8:
+      return f(uint64_t{});
+    default:
+      return f(Element{});
+  }
 }
 
 // The loop that follows has no dependence from one turn to another, although its result may lie in

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numeric>
 
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/real/rounded_sum.h"
@@ -11,9 +12,9 @@
 namespace assay::kernels {
 namespace {
 
-// Decoded elements held at once; rows longer than kLongRow are never held whole.
+// Decoded elements held at once. Longer rows come in parts of kPart.
 constexpr int64_t kBlock = 4096;
-constexpr int64_t kLongRow = int64_t{1} << 20;
+constexpr int64_t kPart = 1024;
 
 double LargerOf(double a, double b) {
   const auto both = std::bit_cast<double>(std::bit_cast<uint64_t>(a) & std::bit_cast<uint64_t>(b));
@@ -115,15 +116,24 @@ uint64_t RecognisedFold::Combine(uint64_t a, uint64_t b) const {
   return 0;
 }
 
+uint64_t RecognisedFold::CombineAll(uint64_t value, const uint64_t* x, int64_t n) const {
+  if (integer_way_ == IntegerWay::kAdd) return std::accumulate(x, x + n, value);
+  for (int64_t i = 0; i < n; ++i) value = Combine(value, x[i]);
+  return value;
+}
+
 absl::Status RecognisedFold::LongRow(const std::byte* init, const std::byte* x, int64_t n,
                                      std::byte* out, Meter& meter) const {
   Running running(*this, init);
-  for (int64_t i = 0; i < n; ++i) {
-    running.Add(x, i);
-    if (absl::Status status = meter.Add(1); !status.ok()) return status;
+  for (int64_t i = 0; i < n; i += kBlock) {
+    const int64_t part = std::min(kBlock, n - i);
+    running.Add(x + i * bytes_, part);
+    if (absl::Status status = meter.Add(part); !status.ok()) return status;
   }
-  running.Store(out, 0);
-  return absl::OkStatus();
+  return running.Store(out, 0, [&](int64_t first, int64_t count, Running::Visit visit) {
+    visit(x + first * bytes_, count);
+    return meter.Add(count);
+  });
 }
 
 absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, const std::byte* x,
@@ -134,7 +144,7 @@ absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, cons
     }
     return meter.Add(rows);
   }
-  if (n > kLongRow) {
+  if (n > kBlock) {
     for (int64_t r = 0; r < rows; ++r) {
       absl::Status status =
           LongRow(init + r * init_step * bytes_, x + r * n * bytes_, n, out + r * bytes_, meter);
@@ -198,12 +208,7 @@ void RecognisedFold::IntegerRows(const std::byte* init, int64_t init_bytes, cons
   for (int64_t r = 0; r < rows; ++r) {
     uint64_t value;
     DecodeIntegers(init + r * init_bytes, 1, &value);
-    const uint64_t* row = values.data() + r * n;
-    if (integer_way_ == IntegerWay::kAdd) {
-      for (int64_t i = 0; i < n; ++i) value += row[i];
-    } else {
-      for (int64_t i = 0; i < n; ++i) value = Combine(value, row[i]);
-    }
+    value = CombineAll(value, values.data() + r * n, n);
     EncodeIntegers(type_, &value, 1, out + r * bytes_);
   }
 }
@@ -232,62 +237,96 @@ void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t colum
 
 RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* init)
     : fold_(fold), init_(LoadElement(fold.type_, init, 0)) {
-  double parts[2];
   if (fold.way_ == Way::kInteger) {
     fold.DecodeIntegers(init, 1, &integer_);
     return;
   }
-  DecodeFloats(fold.type_, init, 1, parts);
-  extreme_ = parts[0];
-  sum_.Add(parts[0]);
-  product_.Multiply(parts[0]);
-  if (fold.way_ == Way::kComplexSum) imaginary_sum_.Add(parts[1]);
+  DecodeFloats(fold.type_, init, 1, init_parts_);
+  extreme_ = init_parts_[0];
+  product_.Multiply(init_parts_[0]);
+  for (int64_t p = 0; p < parts(); ++p) sums_[p].s = init_parts_[p];
 }
 
-void RecognisedFold::Running::Add(const std::byte* x, int64_t index) {
-  empty_ = false;
-  const std::byte* element = x + index * fold_.bytes_;
+void RecognisedFold::Running::Add(const std::byte* x, int64_t n) {
+  count_ += n;
+  for (; n > kPart; n -= kPart, x += kPart * fold_.bytes_) AddBlock(x, kPart);
+  AddBlock(x, n);
+}
+
+void RecognisedFold::Running::AddBlock(const std::byte* x, int64_t n) {
   if (fold_.way_ == Way::kInteger) {
-    uint64_t value;
-    fold_.DecodeIntegers(element, 1, &value);
-    integer_ = fold_.Combine(integer_, value);
+    uint64_t values[kPart];
+    fold_.DecodeIntegers(x, n, values);
+    integer_ = fold_.CombineAll(integer_, values, n);
     return;
   }
-  double parts[2];
-  DecodeFloats(fold_.type_, element, 1, parts);
+  double values[2 * kPart];
+  DecodeFloats(fold_.type_, x, n, values);
   switch (fold_.way_) {
-    case Way::kComplexSum:
-      imaginary_sum_.Add(parts[1]);
-      [[fallthrough]];
     case Way::kSum:
-      return sum_.Add(parts[0]);
+    case Way::kComplexSum:
+      for (int64_t p = 0; p < parts(); ++p) AddTerms(values + p, parts(), n, sums_[p]);
+      break;
     case Way::kProduct:
-      return product_.Multiply(parts[0]);
+      for (int64_t i = 0; i < n; ++i) product_.Multiply(values[i]);
+      break;
     case Way::kMinimum:
-      extreme_ = SmallerOf(extreme_, parts[0]);
+      extreme_ = Extreme<SmallerOf>(extreme_, values, n);
       break;
     default:
-      extreme_ = LargerOf(extreme_, parts[0]);
+      extreme_ = Extreme<LargerOf>(extreme_, values, n);
       break;
   }
 }
 
-void RecognisedFold::Running::Store(std::byte* out, int64_t index) const {
+absl::Status RecognisedFold::Running::Store(std::byte* out, int64_t index, Again again) {
   const ElementType type = fold_.type_;
-  const ElementType part = Info(type).component;
-  if (empty_) return StoreElement(type, init_, out, index);
+  if (count_ == 0) {
+    StoreElement(type, init_, out, index);
+    return absl::OkStatus();
+  }
   switch (fold_.way_) {
-    case Way::kInteger:
-      return StoreElement(type, {EncodeInteger(type, integer_)}, out, index);
     case Way::kSum:
-      return StoreElement(type, {sum_.Round(type)}, out, index);
     case Way::kComplexSum:
-      return StoreElement(type, {sum_.Round(part), imaginary_sum_.Round(part)}, out, index);
+      return StoreSum(out, index, again);
+    case Way::kInteger:
+      StoreElement(type, {EncodeInteger(type, integer_)}, out, index);
+      break;
     case Way::kProduct:
-      return StoreElement(type, {product_.Round(type)}, out, index);
+      StoreElement(type, {product_.Round(type)}, out, index);
+      break;
     default:
       EncodeFloats(type, &extreme_, 1, out + index * fold_.bytes_, NanSign::kPositive);
   }
+  return absl::OkStatus();
+}
+
+absl::Status RecognisedFold::Running::StoreSum(std::byte* out, int64_t index, Again again) {
+  const ElementType part = Info(fold_.type_).component;
+  uint64_t rounded[2] = {};
+  bool decided = true;
+  for (int64_t p = 0; p < parts(); ++p) {
+    decided = decided && Decide(part, FactorWidth::kUpTo32Bits, sums_[p], &rounded[p]);
+  }
+  if (!decided) {
+    if (exact_.empty()) {
+      exact_.resize(parts());
+      for (int64_t p = 0; p < parts(); ++p) exact_[p].Add(init_parts_[p]);
+    }
+    auto add = [&](const std::byte* x, int64_t n) {
+      double values[2];
+      for (int64_t i = 0; i < n; ++i) {
+        DecodeFloats(fold_.type_, x + i * fold_.bytes_, 1, values);
+        for (int64_t p = 0; p < parts(); ++p) exact_[p].Add(values[p]);
+      }
+    };
+    absl::Status status = again(exact_count_, count_ - exact_count_, add);
+    if (!status.ok()) return status;
+    exact_count_ = count_;
+    for (int64_t p = 0; p < parts(); ++p) rounded[p] = exact_[p].Round(part);
+  }
+  StoreElement(fold_.type_, {rounded[0], rounded[1]}, out, index);
+  return absl::OkStatus();
 }
 
 }  // namespace assay::kernels

@@ -7,12 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
+#include "evaluator/real/rounded_sum.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay::kernels {
@@ -34,19 +37,32 @@ class RecognisedFold {
 
   ElementType type() const { return type_; }
 
-  // Elements one after the other, with a result after each: for running sums and their like.
+  // Elements that come in parts, and a result whenever one is wanted: long rows, running sums and
+  // their like. Small: what sums carry from part to part almost always decides the rounding; where
+  // it does not, the elements since the last such case are asked for once more.
   class Running {
    public:
+    using Visit = absl::FunctionRef<void(const std::byte* x, int64_t n)>;
+    // Shows `n` elements from number `first` on to `visit`, in parts and in any order.
+    using Again = absl::FunctionRef<absl::Status(int64_t first, int64_t n, Visit visit)>;
+
     Running(const RecognisedFold& fold, const std::byte* init);
-    void Add(const std::byte* x, int64_t index);
+    void Add(const std::byte* x, int64_t n);
     // With no element added the init itself.
-    void Store(std::byte* out, int64_t index) const;
+    absl::Status Store(std::byte* out, int64_t index, Again again);
 
    private:
+    int64_t parts() const { return fold_.way_ == Way::kComplexSum ? 2 : 1; }
+    void AddBlock(const std::byte* x, int64_t n);
+    absl::Status StoreSum(std::byte* out, int64_t index, Again again);
+
     const RecognisedFold& fold_;
     Element init_;
-    bool empty_ = true;
-    ExactSum sum_, imaginary_sum_;
+    double init_parts_[2] = {};
+    int64_t count_ = 0;
+    PartialSum sums_[2];           // by part
+    std::vector<ExactSum> exact_;  // by part, of the init and the first exact_count_ elements
+    int64_t exact_count_ = 0;
     ExactProduct product_;
     double extreme_ = 0;
     uint64_t integer_ = 0;
@@ -63,6 +79,7 @@ class RecognisedFold {
   absl::Status LongRow(const std::byte* init, const std::byte* x, int64_t n, std::byte* out,
                        Meter& meter) const;
   uint64_t Combine(uint64_t a, uint64_t b) const;
+  uint64_t CombineAll(uint64_t value, const uint64_t* x, int64_t n) const;
   void DecodeIntegers(const std::byte* x, int64_t n, uint64_t* out) const;
 
   ElementType type_ = ElementType::kInvalid;

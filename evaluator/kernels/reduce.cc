@@ -86,7 +86,7 @@ class FoldingReduce : public Kernel {
     if (rows_.reader.direct()) {
       const std::byte* x = rows_.size == 0 ? nullptr : rows_.reader.data(operands);
       status = fold_.Rows(init, 0, x, rows_.count, rows_.size, out, meter);
-    } else if (rows_.size > kLongest) {
+    } else if (rows_.size > kPacked) {
       status = FoldLongRows(operands, out, meter);
     } else {
       Scratch<std::byte, 1024> packed(at_once_ * rows_.size * bytes_);
@@ -102,20 +102,25 @@ class FoldingReduce : public Kernel {
   }
 
  private:
-  static constexpr int64_t kPacked = 1 << 14;   // elements copied at once
-  static constexpr int64_t kLongest = 1 << 20;  // of a row that is copied whole
+  static constexpr int64_t kPacked = 1 << 14;  // elements copied at once
 
   absl::Status FoldLongRows(Sources operands, std::byte* out, Meter& meter) const {
     Scratch<std::byte, 1024> block(kPacked * bytes_);
     for (int64_t row = 0; row < rows_.count; ++row) {
       RecognisedFold::Running running(fold_, operands[init_].data);
-      for (int64_t first = 0; first < rows_.size; first += kPacked) {
-        const int64_t n = std::min(kPacked, rows_.size - first);
-        rows_.reader.Copy(operands, row * rows_.size + first, n, bytes_, block.data());
-        for (int64_t i = 0; i < n; ++i) running.Add(block.data(), i);
-        if (absl::Status status = meter.Add(n); !status.ok()) return status;
-      }
-      running.Store(out, row);
+      auto show = [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
+        for (int64_t first = from; first < from + count; first += kPacked) {
+          const int64_t n = std::min(kPacked, from + count - first);
+          rows_.reader.Copy(operands, row * rows_.size + first, n, bytes_, block.data());
+          visit(block.data(), n);
+          if (absl::Status status = meter.Add(n); !status.ok()) return status;
+        }
+        return absl::OkStatus();
+      };
+      absl::Status status =
+          show(0, rows_.size, [&](const std::byte* x, int64_t n) { running.Add(x, n); });
+      if (status.ok()) status = running.Store(out, row, show);
+      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }

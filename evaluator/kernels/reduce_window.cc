@@ -12,7 +12,6 @@
 #include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/windows.h"
 #include "spec/element/element.h"
 
@@ -30,10 +29,7 @@ class FoldingWindow : public Kernel {
     Meter meter(context);
     const std::byte* init = operands[1].data;
     std::byte* out = results[0].data;
-    const int64_t room = std::max(kGathered, grid_.most_cells());
-    ScratchLease lease(context);
-    if (absl::Status counted = lease.Add(room * bytes_); !counted.ok()) return counted;
-    std::vector<std::byte> gathered(room * bytes_);
+    std::vector<std::byte> gathered(kGathered * bytes_);
     int64_t rows = 0, row = 0;
     auto flush = [&] {
       absl::Status status = meter.Add(rows);
@@ -47,9 +43,15 @@ class FoldingWindow : public Kernel {
     do {
       const int64_t cells = walk.cell_count();
       // Windows in the padding alone have no cells.
-      if (cells != row || (rows + 1) * std::max<int64_t>(row, 1) > room) {
+      if (cells != row || (rows + 1) * std::max<int64_t>(row, 1) > kGathered) {
         if (absl::Status status = flush(); !status.ok()) return status;
         row = cells;
+      }
+      if (cells > kGathered) {
+        absl::Status status = FoldLarge(walk, operands[0].data, init, gathered, out, meter);
+        if (!status.ok()) return status;
+        out += bytes_;
+        continue;
       }
       walk.GatherCells(operands[0].data, bytes_, gathered.data() + rows * row * bytes_);
       ++rows;
@@ -59,7 +61,25 @@ class FoldingWindow : public Kernel {
   }
 
  private:
-  static constexpr int64_t kGathered = 4096;
+  static constexpr int64_t kGathered = 4096;  // cells
+
+  // A window whose cells are gathered in parts.
+  absl::Status FoldLarge(const WindowGrid::Walk& walk, const std::byte* base, const std::byte* init,
+                         std::vector<std::byte>& gathered, std::byte* out, Meter& meter) const {
+    RecognisedFold::Running running(fold_, init);
+    // Asked for all of them, as there is one result.
+    auto show = [&](int64_t, int64_t, RecognisedFold::Running::Visit visit) {
+      return walk.GatherParts(base, bytes_, kGathered, gathered.data(),
+                              [&](const std::byte* x, int64_t n) {
+                                visit(x, n);
+                                return meter.Add(n);
+                              });
+    };
+    absl::Status status =
+        show(0, walk.cell_count(), [&](const std::byte* x, int64_t n) { running.Add(x, n); });
+    return status.ok() ? running.Store(out, 0, show) : status;
+  }
+
   WindowGrid grid_;
   RecognisedFold fold_;
   int64_t bytes_;
@@ -70,7 +90,10 @@ class RunningWindow : public Kernel {
  public:
   RunningWindow(const Instruction& instruction, const WindowGrid& grid, int64_t dimension,
                 bool reversed, const RecognisedFold& fold)
-      : fold_(fold), reversed_(reversed), taps_(grid.dimension(dimension).window) {
+      : fold_(fold),
+        bytes_(StorageBytes(fold.type())),
+        reversed_(reversed),
+        taps_(grid.dimension(dimension).window) {
     const Shape& operand = instruction.operand(0)->shape();
     for (int64_t d = 0; d < operand.rank(); ++d) {
       (d < dimension ? outer_ : inner_) *= d == dimension ? 1 : operand.dimension(d);
@@ -85,16 +108,25 @@ class RunningWindow : public Kernel {
     for (int64_t line = 0; line < outer_ * inner_; ++line) {
       const int64_t outer = line / inner_, inner = line % inner_;
       RecognisedFold::Running running(fold_, operands[1].data);
+      auto show = [&](int64_t first, int64_t n, RecognisedFold::Running::Visit visit) {
+        for (int64_t i = first; i < first + n; ++i) {
+          const int64_t element = reversed_ ? base_ - 1 - i : i;
+          visit(operands[0].data + ((outer * base_ + element) * inner_ + inner) * bytes_, 1);
+          if (absl::Status status = meter.Add(1); !status.ok()) return status;
+        }
+        return absl::OkStatus();
+      };
       int64_t added = 0;
       for (int64_t i = 0; i < outputs; ++i) {
         const int64_t o = reversed_ ? outputs - 1 - i : i;
-        for (const int64_t count = taps_.At(o).count; added < count; ++added) {
-          const int64_t element = reversed_ ? base_ - 1 - added : added;
-          running.Add(operands[0].data, (outer * base_ + element) * inner_ + inner);
-          if (absl::Status status = meter.Add(1); !status.ok()) return status;
-        }
-        running.Store(results[0].data, (outer * outputs + o) * inner_ + inner);
-        if (absl::Status status = meter.Add(2); !status.ok()) return status;
+        const int64_t count = std::max(added, taps_.At(o).count);
+        absl::Status status =
+            show(added, count - added, [&](const std::byte* x, int64_t n) { running.Add(x, n); });
+        if (!status.ok()) return status;
+        added = count;
+        status = running.Store(results[0].data, (outer * outputs + o) * inner_ + inner, show);
+        if (status.ok()) status = meter.Add(2);
+        if (!status.ok()) return status;
       }
     }
     return meter.Flush();
@@ -109,6 +141,7 @@ class RunningWindow : public Kernel {
 
  private:
   RecognisedFold fold_;
+  int64_t bytes_;
   bool reversed_;
   int64_t outer_ = 1, inner_ = 1, base_ = 0;
   WindowTaps taps_;
@@ -130,7 +163,7 @@ std::optional<RunningWindow::Form> RunningWindow::Recognise(const Instruction& i
   if (dimension < 0) return std::nullopt;
   const WindowTaps& taps = grid.dimension(dimension).window;
   if (taps.most() < kWorthIt || taps.element_step() != 1 || taps.position_step() != 1 ||
-      taps.output_size() > kMostOutputs) {
+      taps.output_size() > kMostOutputs || taps.output_size() < 2) {
     return std::nullopt;
   }
   const int64_t base = instruction.operand(0)->shape().dimension(dimension);

@@ -80,23 +80,6 @@ struct Lines {
   int64_t stride = 1;
 };
 
-// Calls f with a value of the unsigned type that has so many bytes.
-template <typename F>
-void WithStorage(int64_t bytes, F f) {
-  switch (bytes) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(Element{});
-  }
-}
-
 // Narrow keys: the rank of each bit pattern, found once, and how many of a line have it.
 class CountingSort {
  public:

@@ -7,10 +7,6 @@
 namespace assay::kernels {
 namespace {
 
-struct Wide {
-  uint64_t low, high;
-};
-
 template <typename T>
 T LoadBytes(const std::byte* from) {
   T value;
@@ -54,25 +50,6 @@ void CopyTransposed(const std::byte* source, std::byte* destination, int64_t row
                        destination_column, n);
       }
     }
-  }
-}
-
-// Calls `f` with a value of the type that has the size of an element.
-template <typename F>
-void WithElementType(int64_t element_bytes, F f) {
-  switch (element_bytes) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    case 16:
-      return f(Wide{});
-    default:
-      std::abort();
   }
 }
 
@@ -143,18 +120,18 @@ void StridedCopy::RunInner(const std::byte* source, std::byte* destination) cons
       std::memcpy(destination, source, loop.size * element_bytes_);
       break;
     case Inner::kFill:
-      WithElementType(element_bytes_,
-                      [&](auto t) { Fill<decltype(t)>(source, destination, loop.size); });
+      WithStorage(element_bytes_,
+                  [&](auto t) { Fill<decltype(t)>(source, destination, loop.size); });
       break;
     case Inner::kStrided:
-      WithElementType(element_bytes_, [&](auto t) {
+      WithStorage(element_bytes_, [&](auto t) {
         CopyStrided<decltype(t)>(source, loop.source_stride, destination, loop.destination_stride,
                                  loop.size);
       });
       break;
     case Inner::kTranspose: {
       const Loop& row = inner_loops_.front();
-      WithElementType(element_bytes_, [&](auto t) {
+      WithStorage(element_bytes_, [&](auto t) {
         CopyTransposed<decltype(t)>(source, destination, row.size, loop.size, row.source_stride,
                                     loop.source_stride, row.destination_stride,
                                     loop.destination_stride);

@@ -12,6 +12,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/window_taps.h"
 #include "spec/ir/attribute_values.h"
 #include "spec/ir/shape.h"
@@ -66,18 +67,21 @@ class WindowGrid {
       return false;
     }
 
-    // Calls f(position in the base) for each cell; stops at the first error.
+    // Calls f(position in the base, step, count) for the cells of each line along the last
+    // dimension; stops at the first error.
     template <typename F>
-    absl::Status ForEachCell(F f) const {
+    absl::Status ForEachLine(F f) const {
       int64_t cell = 0;
       for (const Loop& loop : loops_) {
         if (loop.count == 0) return absl::OkStatus();
         cell += loop.first;
       }
-      absl::InlinedVector<int64_t, 6> index(loops_.size(), 0);
+      const Loop line = loops_.empty() ? Loop{0, 1, 0} : loops_.back();
+      const int64_t outer = std::max<int64_t>(1, loops_.size()) - 1;
+      absl::InlinedVector<int64_t, 6> index(outer, 0);
       while (true) {
-        if (absl::Status status = f(cell); !status.ok()) return status;
-        int64_t d = static_cast<int64_t>(loops_.size()) - 1;
+        if (absl::Status status = f(cell, line.step, line.count); !status.ok()) return status;
+        int64_t d = outer - 1;
         for (; d >= 0; --d) {
           cell += loops_[d].step;
           if (++index[d] < loops_[d].count) break;
@@ -88,20 +92,47 @@ class WindowGrid {
       }
     }
 
+    // Calls f(position in the base) for each cell; stops at the first error.
+    template <typename F>
+    absl::Status ForEachCell(F f) const {
+      return ForEachLine([&](int64_t cell, int64_t step, int64_t count) {
+        absl::Status status;
+        for (int64_t i = 0; i < count && status.ok(); ++i) status = f(cell + i * step);
+        return status;
+      });
+    }
+
     // The cells side by side.
     void GatherCells(const std::byte* base, int64_t bytes, std::byte* out) const {
-      switch (bytes) {
-        case 1:
-          return Gather<1>(base, out);
-        case 2:
-          return Gather<2>(base, out);
-        case 4:
-          return Gather<4>(base, out);
-        case 8:
-          return Gather<8>(base, out);
-        default:
-          return Gather<16>(base, out);
-      }
+      WithStorage(bytes, [&](auto sample) {
+        ForEachLine([&](int64_t cell, int64_t step, int64_t count) {
+          out = CopyLine<decltype(sample)>(base, cell, step, count, out);
+          return absl::OkStatus();
+        }).IgnoreError();
+      });
+    }
+
+    // As GatherCells, but at most `most` at a time; calls f(out, n) for each n that lie there.
+    template <typename F>
+    absl::Status GatherParts(const std::byte* base, int64_t bytes, int64_t most, std::byte* out,
+                             F f) const {
+      absl::Status status;
+      WithStorage(bytes, [&](auto sample) {
+        int64_t held = 0;
+        status = ForEachLine([&](int64_t cell, int64_t step, int64_t count) {
+          for (int64_t i = 0, n = 0; i < count; i += n) {
+            n = std::min(count - i, most - held);
+            CopyLine<decltype(sample)>(base, cell + i * step, step, n, out + held * bytes);
+            held += n;
+            if (held < most) continue;
+            held = 0;
+            if (absl::Status flushed = f(out, most); !flushed.ok()) return flushed;
+          }
+          return absl::OkStatus();
+        });
+        if (status.ok() && held > 0) status = f(out, held);
+      });
+      return status;
     }
 
    private:
@@ -117,13 +148,17 @@ class WindowGrid {
       loops_[d] = {taps.element * plan.stride, taps.count,
                    plan.window.element_step() * plan.stride};
     }
-    template <int kBytes>
-    void Gather(const std::byte* base, std::byte* out) const {
-      ForEachCell([&](int64_t cell) {
-        std::memcpy(out, base + cell * kBytes, kBytes);
-        out += kBytes;
-        return absl::OkStatus();
-      }).IgnoreError();
+    // Returns the end of what it wrote.
+    template <typename T>
+    static std::byte* CopyLine(const std::byte* base, int64_t cell, int64_t step, int64_t count,
+                               std::byte* out) {
+      constexpr int64_t kLong = 16;
+      if (step == 1 && count >= kLong) {
+        std::memcpy(out, base + cell * sizeof(T), count * sizeof(T));
+      } else {
+        for (int64_t i = 0; i < count; ++i) StoreAt(out, i, LoadAt<T>(base, cell + i * step));
+      }
+      return out + count * sizeof(T);
     }
 
     const WindowGrid& grid_;

@@ -161,11 +161,10 @@ struct Terms {
 };
 
 template <int kLanes, bool kFma, FactorWidth kWidth, bool kProducts, bool kContiguous>
-ASSAY_INLINE void AccumulateTerms(const Terms& terms, PartialSum& sum) {
+ASSAY_INLINE void AccumulateTerms(const Terms& terms, Lane<1> total, PartialSum& sum) {
   using V = typename Vector<kLanes>::Type;
   constexpr int kVectors = 2;  // independent chains hide the latency of TwoSum
   constexpr int64_t kStep = kLanes * kVectors;
-  Lane<1> total = {sum.s, sum.e, sum.m};
   const double* a = terms.a;
   const double* b = terms.b;
   int64_t i = 0;
@@ -197,7 +196,10 @@ ASSAY_INLINE void AccumulateTerms(const Terms& terms, PartialSum& sum) {
     }
   }
   // Additions within a lane, then the joining of 8 lanes at most and the tail, with slack.
-  sum = {total.s, total.e, total.m, sum.path + terms.n / kStep + 64};
+  sum.path += terms.n < kStep ? terms.n : terms.n / kStep + 64;
+  sum.s = total.s;
+  sum.e = total.e;
+  sum.m = total.m;
 }
 
 template <int kLanes, bool kFma, FactorWidth kWidth, int kVectors>
@@ -228,8 +230,7 @@ ASSAY_INLINE void AccumulateColumns(const Terms& terms, bool fresh, PartialSum* 
   for (int v = 0; v < kVectors; ++v) {
     for (int i = 0; i < kLanes; ++i) {
       PartialSum& sum = sums[v * kLanes + i];
-      sum = {vectors[v].s[i], vectors[v].e[i], vectors[v].m[i],
-             (fresh ? 0 : sum.path) + terms.n + 64};
+      sum = {vectors[v].s[i], vectors[v].e[i], vectors[v].m[i], (fresh ? 0 : sum.path) + terms.n};
     }
   }
 }
@@ -263,35 +264,37 @@ ASSAY_INLINE void AccumulateEach(const double* x, int64_t n, double* s, double* 
 // The loops once per instruction set. Results are proven, so the choice changes no bit.
 constexpr int kColumns = 8;
 struct Loops {
-  void (*sum[2])(const Terms&, PartialSum&);            // [contiguous]
-  void (*dot[2][2])(const Terms&, PartialSum&);         // [64 bits][contiguous]
+  // What was carried so far comes in registers: short sums would wait for memory.
+  using Function = void (*)(const Terms&, double s, double e, double m, PartialSum& out);
+  Function sum[2];                                      // [contiguous]
+  Function dot[2][2];                                   // [64 bits][contiguous]
   void (*columns[2])(const Terms&, bool, PartialSum*);  // [64 bits]
   void (*each)(const double*, int64_t, double*, double*, double*);
 };
 
-#define ASSAY_LOOPS(name, attributes, lanes, fma)                                           \
-  template <FactorWidth kWidth, bool kProducts, bool kContiguous>                           \
-  attributes void name##Terms(const Terms& terms, PartialSum& sum) {                        \
-    AccumulateTerms<lanes, fma, kWidth, kProducts, kContiguous>(terms, sum);                \
-  }                                                                                         \
-  template <FactorWidth kWidth>                                                             \
-  attributes void name##Columns(const Terms& terms, bool fresh, PartialSum* sums) {         \
-    Terms part = terms;                                                                     \
-    for (int done = 0; done < kColumns; done += 2 * lanes, part.b += 2 * lanes) {           \
-      AccumulateColumns<lanes, fma, kWidth, 2>(part, fresh, sums + done);                   \
-    }                                                                                       \
-  }                                                                                         \
-  attributes void name##Each(const double* x, int64_t n, double* s, double* e, double* m) { \
-    AccumulateEach<lanes>(x, n, s, e, m);                                                   \
-  }                                                                                         \
-  constexpr Loops name = {                                                                  \
-      {name##Terms<FactorWidth::kUpTo32Bits, false, false>,                                 \
-       name##Terms<FactorWidth::kUpTo32Bits, false, true>},                                 \
-      {{name##Terms<FactorWidth::kUpTo32Bits, true, false>,                                 \
-        name##Terms<FactorWidth::kUpTo32Bits, true, true>},                                 \
-       {name##Terms<FactorWidth::k64Bits, true, false>,                                     \
-        name##Terms<FactorWidth::k64Bits, true, true>}},                                    \
-      {name##Columns<FactorWidth::kUpTo32Bits>, name##Columns<FactorWidth::k64Bits>},       \
+#define ASSAY_LOOPS(name, attributes, lanes, fma)                                                  \
+  template <FactorWidth kWidth, bool kProducts, bool kContiguous>                                  \
+  attributes void name##Terms(const Terms& terms, double s, double e, double m, PartialSum& sum) { \
+    AccumulateTerms<lanes, fma, kWidth, kProducts, kContiguous>(terms, {s, e, m}, sum);            \
+  }                                                                                                \
+  template <FactorWidth kWidth>                                                                    \
+  attributes void name##Columns(const Terms& terms, bool fresh, PartialSum* sums) {                \
+    Terms part = terms;                                                                            \
+    for (int done = 0; done < kColumns; done += 2 * lanes, part.b += 2 * lanes) {                  \
+      AccumulateColumns<lanes, fma, kWidth, 2>(part, fresh, sums + done);                          \
+    }                                                                                              \
+  }                                                                                                \
+  attributes void name##Each(const double* x, int64_t n, double* s, double* e, double* m) {        \
+    AccumulateEach<lanes>(x, n, s, e, m);                                                          \
+  }                                                                                                \
+  constexpr Loops name = {                                                                         \
+      {name##Terms<FactorWidth::kUpTo32Bits, false, false>,                                        \
+       name##Terms<FactorWidth::kUpTo32Bits, false, true>},                                        \
+      {{name##Terms<FactorWidth::kUpTo32Bits, true, false>,                                        \
+        name##Terms<FactorWidth::kUpTo32Bits, true, true>},                                        \
+       {name##Terms<FactorWidth::k64Bits, true, false>,                                            \
+        name##Terms<FactorWidth::k64Bits, true, true>}},                                           \
+      {name##Columns<FactorWidth::kUpTo32Bits>, name##Columns<FactorWidth::k64Bits>},              \
       name##Each};
 
 #if defined(__FP_FAST_FMA)
@@ -312,7 +315,8 @@ const Loops& ChooseLoops() {
 }
 
 // By the proof above; `path` is its N.
-inline bool IsDecided(ElementType type, FactorWidth width, const PartialSum& sum, uint64_t* out) {
+ASSAY_INLINE bool IsDecided(ElementType type, FactorWidth width, const PartialSum& sum,
+                            uint64_t* out) {
   const double t = sum.s + sum.e;
   if (!std::isfinite(t)) return false;
   const bool exact_terms = width == FactorWidth::kUpTo32Bits;
@@ -361,7 +365,14 @@ bool Decide(ElementType type, FactorWidth width, const PartialSum& sum, uint64_t
 }
 
 void AddTerms(const double* x, int64_t stride, int64_t n, PartialSum& sum) {
-  ChooseLoops().sum[stride == 1]({x, stride, nullptr, 0, n}, sum);
+  constexpr int64_t kFew = 8;  // not worth a vector
+  if (n < kFew) {
+    Lane<1> lane = {sum.s, sum.e, sum.m};
+    for (int64_t i = 0; i < n; ++i) AddTerm<1>(x[i * stride], lane);
+    sum = {lane.s, lane.e, lane.m, sum.path + n};
+    return;
+  }
+  ChooseLoops().sum[stride == 1]({x, stride, nullptr, 0, n}, sum.s, sum.e, sum.m, sum);
 }
 
 void AddEach(const double* x, int64_t n, double* s, double* e, double* m) {
@@ -376,7 +387,8 @@ void AddProducts(FactorWidth width, const double* a, const double* b, int64_t st
     ChooseLoops().columns[wide]({a, 1, b + j, stride_b, n}, false, sums + j);
   }
   for (; j < columns; ++j) {
-    ChooseLoops().dot[wide][stride_b == 1]({a, 1, b + j, stride_b, n}, sums[j]);
+    ChooseLoops().dot[wide][stride_b == 1]({a, 1, b + j, stride_b, n}, sums[j].s, sums[j].e,
+                                           sums[j].m, sums[j]);
   }
 }
 
@@ -397,7 +409,7 @@ uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int6
   const Terms terms = {a, stride_a, b, stride_b, n};
   PartialSum sum;
   const bool wide = width == FactorWidth::k64Bits;
-  ChooseLoops().dot[wide][stride_a == 1 && stride_b == 1](terms, sum);
+  ChooseLoops().dot[wide][stride_a == 1 && stride_b == 1](terms, sum.s, sum.e, sum.m, sum);
   uint64_t rounded;
   return IsDecided(result, width, sum, &rounded) ? rounded : ExactDot(result, terms);
 }

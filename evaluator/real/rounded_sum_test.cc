@@ -200,7 +200,9 @@ TEST(RoundedSumTest, PartsEqualTheExactSum) {
           }
         }
       }
-      if (data == Data::kUniform) EXPECT_EQ(undecided, 0);
+      if (data == Data::kUniform) {
+        EXPECT_EQ(undecided, 0);
+      }
     }
   }
 }

@@ -230,11 +230,11 @@ TEST(Budgets, ScratchCounts) {
     ENTRY e { i = f32[100000] iota(), iota_dimension=0
       s = f32[100000] sort(i), dimensions={0}, to_apply=l ROOT r = f32[1] slice(s), slice={[7:8]} })";
   RunOptions options;
-  options.budget.bytes = 1000000;  // 800000 live, 1600000 of scratch
+  options.budget.bytes = 1000000;  // 800000 live, 400000 of scratch
   EXPECT_THAT(RunText(module, {}, {}, options),
-              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("scratch (1600000 bytes)"),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("scratch (400000 bytes)"),
                     HasSubstr("sort")));
-  options.budget.bytes = 2500000;
+  options.budget.bytes = 1250000;
   EXPECT_EQ(RunText(module, {}, {}, options), "f32[1]{0} {7}");
 }
 

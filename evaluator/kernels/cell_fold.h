@@ -8,12 +8,10 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "evaluator/kernels/element_loops.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/scratch.h"
 
@@ -26,7 +24,7 @@ struct CellUpdate {
   Position update;
 };
 
-// A list that grows by halves, counted against the run.
+// Few of them: a list that grows by halves, counted against the run.
 template <typename Position>
 class CellUpdates {
  public:
@@ -57,10 +55,6 @@ inline bool FitsIn32Bits(int64_t cells, int64_t updates) {
   return cells <= kMost && updates <= kMost;
 }
 
-// The element loop of a reducer that may combine two at a time, whatever the order: every
-// recognised one but the sums and products of floats.
-std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type);
-
 // Sorts `updates`.
 template <typename Position>
 absl::Status FoldCells(const RecognisedFold& fold, CellUpdates<Position>& updates,
@@ -79,6 +73,66 @@ absl::Status FoldCells(const RecognisedFold& fold, CellUpdates<Position>& update
     }
     std::byte* cell = cells + list[begin].cell * bytes;
     absl::Status status = fold.Rows(cell, 1, gathered.data(), 1, end - begin, cell, meter);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// Whether updates are so many that lists of them would take more than the arrays: then
+// FoldManyCells is for them.
+inline bool AreMany(int64_t cells, int64_t updates) {
+  constexpr int64_t kFew = 1 << 16;
+  return updates > kFew && updates > cells / 16;
+}
+
+// As FoldCells for many updates: portions of the cells, one after the other; what meets a portion
+// is counted by cell and then laid side by side. `for_each(f)` calls f(cell, update) for each
+// update, in the same order every time. Scratch: what a portion's updates take, and a quarter of
+// `live_bytes`, the size of the arrays.
+template <typename Position, typename ForEach>
+absl::Status FoldManyCells(const RecognisedFold& fold, int64_t cell_count, int64_t live_bytes,
+                           const ForEach& for_each, const std::byte* update_data, std::byte* cells,
+                           Meter& meter, EvaluationContext& context) {
+  constexpr int64_t kFewest = 1 << 15;
+  const int64_t bytes = StorageBytes(fold.type());
+  const int64_t portion =
+      std::min(cell_count, std::max<int64_t>(kFewest, live_bytes / 4 / sizeof(Position)));
+  ScratchLease counts_lease(context);
+  absl::Status status = counts_lease.Add((portion + 1) * sizeof(Position));
+  if (!status.ok()) return status;
+  std::vector<Position> ends(portion + 1);  // of the updates of each cell, after one of nothing
+  for (int64_t first = 0; first < cell_count; first += portion) {
+    const int64_t size = std::min(portion, cell_count - first);
+    const auto inside = [&](int64_t cell) { return cell >= first && cell - first < size; };
+    std::fill(ends.begin(), ends.end(), 0);
+    status = for_each([&](int64_t cell, int64_t) {
+      if (inside(cell)) ++ends[cell - first + 1];
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+    // Where the updates of each cell begin, until each has been put there.
+    for (int64_t i = 1; i <= size; ++i) ends[i] += ends[i - 1];
+    const auto total = static_cast<int64_t>(ends[size]);
+    ScratchLease values_lease(context);
+    if (status = values_lease.Add(total * bytes); !status.ok()) return status;
+    std::vector<std::byte> values(total * bytes);
+    status = for_each([&](int64_t cell, int64_t update) {
+      if (!inside(cell)) return absl::OkStatus();
+      const auto to = static_cast<int64_t>(ends[cell - first]++);
+      WithStorage(bytes, [&](auto sample) {
+        StoreAt(values.data(), to, LoadAt<decltype(sample)>(update_data, update));
+      });
+      return absl::OkStatus();
+    });
+    int64_t begin = 0;
+    for (int64_t i = 0; i < size && status.ok(); ++i) {
+      const auto end = static_cast<int64_t>(ends[i]);
+      if (end == begin) continue;
+      std::byte* cell = cells + (first + i) * bytes;
+      status = fold.Rows(cell, 1, values.data() + begin * bytes, 1, end - begin, cell, meter);
+      begin = end;
+    }
+    if (status.ok()) status = meter.Add(size);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -1,230 +1,232 @@
 #include "evaluator/kernels/contraction.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
-#include "spec/element/element.h"
+#include "evaluator/kernels/box_walk.h"
 
 namespace assay::kernels {
 namespace {
 
-using Way = ContractionTypes::Way;
+// Longer contracted indices come in parts of at most so many elements.
+constexpr int64_t kPart = 1024;
+// Rows and columns of a tile in parts: each factor is decoded once for so many products.
+constexpr int64_t kPartRows = 128;
+// Factors of a tile that has the whole contracted index, and columns that it has if there are any.
+constexpr int64_t kColumnFactors = 1 << 16, kRowFactors = 1 << 14;
+constexpr int64_t kFewestColumns = 64;
 
-// Decoded factors of the rows held at once, so that they stay in the second cache.
-constexpr int64_t kRowValues = 1 << 14;
-
-bool Floating(ElementType type) { return IsFloat(type); }
-bool Integral(ElementType type) { return IsInteger(type); }
-
-// Integers of any type as 64-bit patterns, extended by their own sign.
-void DecodeExtended(ElementType type, const std::byte* x, int64_t n, uint64_t* out) {
-  if (IsSigned(type)) return DecodeSigneds(type, x, n, reinterpret_cast<int64_t*>(out));
-  DecodeUnsigneds(type, x, n, out);
+// Of a tile, at most.
+struct TileSizes {
+  int64_t contracted, rows, columns;
+};
+TileSizes TileSizesFor(const ContractionTypes& types, int64_t contracted) {
+  if (contracted > kPart) {
+    // A complex factor takes the room of several, and integers are read along rows of the matrix.
+    const bool complex = types.way == ContractionTypes::Way::kComplex;
+    return {kPart, complex ? kPartRows / 2 : kPartRows,
+            complex || !types.floating() ? kPartRows / 2 : kPartRows};
+  }
+  const int64_t n = std::max<int64_t>(1, contracted);
+  return {contracted, kRowFactors / n,
+          std::clamp<int64_t>(kColumnFactors / n, kFewestColumns, 512)};
 }
 
-template <typename T>
-void CopyGroups(const std::vector<T>& from, int64_t first, int64_t row_size,
-                absl::Span<const int64_t> groups, int64_t rows_per_group, std::vector<T>& to) {
-  const int64_t size = rows_per_group * row_size;
-  for (const int64_t group : groups) {
-    const T* begin = from.data() + first + group * size;
-    to.insert(to.end(), begin, begin + size);
-  }
+int64_t ProductOf(absl::Span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (const int64_t size : sizes) product *= size;
+  return product;
 }
 
 }  // namespace
 
-std::optional<ContractionTypes> ContractionTypes::For(ElementType lhs, ElementType rhs,
-                                                      ElementType result) {
-  ContractionTypes types = {lhs, rhs, result, Way::kFloat, FactorWidth::kUpTo32Bits};
-  auto all = [&](auto is) { return is(lhs) && is(rhs) && is(result); };
-  if (all(Floating) || all(IsComplex)) {
-    types.way = IsComplex(result) ? Way::kComplex : Way::kFloat;
-    if (FactorWidthOf(lhs) == FactorWidth::k64Bits || FactorWidthOf(rhs) == FactorWidth::k64Bits) {
-      types.width = FactorWidth::k64Bits;
-    }
-  } else if (all(Integral)) {
-    types.way = Info(result).bits <= 32 ? Way::kInteger32 : Way::kInteger64;
-  } else if (all(IsPred)) {
-    types.way = Way::kPred;
-  } else {
-    return std::nullopt;
-  }
-  return types;
+Contraction::Contraction(const ContractionTypes& types, const View& lhs, const View& rhs,
+                         int64_t batch, int64_t contracted, ContractionStrides strides)
+    : types_(types),
+      strides_(std::move(strides)),
+      lhs_(lhs, StorageBytes(types.lhs), ViewReader::Access::kBoxes),
+      rhs_(rhs, StorageBytes(types.rhs), ViewReader::Access::kBoxes) {
+  const auto left = lhs.sizes(), right = rhs.sizes();
+  batch_.assign(left.begin(), left.begin() + batch);
+  rows_.assign(left.begin() + batch, left.end() - contracted);
+  contracted_.assign(left.end() - contracted, left.end());
+  columns_.assign(right.begin() + batch + contracted, right.end());
+  row_count_ = ProductOf(rows_);
+  contracted_count_ = ProductOf(contracted_);
+  column_count_ = ProductOf(columns_);
+  empty_ = ProductOf(batch_) * row_count_ * column_count_ == 0;
 }
 
-int64_t DecodedMatrix::BytesFor(const ContractionTypes& types, int64_t n, int64_t columns) {
-  constexpr int64_t kDouble = sizeof(double);
-  switch (types.way) {
-    case Way::kInteger32:
-      return n * columns * 4;
-    case Way::kInteger64:
-    case Way::kPred:
-      return n * columns * 8;
-    case Way::kFloat:
-      return (n * columns + std::max(n, kRowValues)) * kDouble;
-    case Way::kComplex:
-      return (4 * n * columns + 2 * std::max(n, kRowValues)) * kDouble;
+int64_t Contraction::MostScratch(const ContractionTypes& types, int64_t rows, int64_t contracted,
+                                 int64_t columns) {
+  int64_t column_factors =
+      std::min(columns * contracted, std::max(kColumnFactors, kFewestColumns * contracted));
+  int64_t row_factors = std::min(rows * contracted, kRowFactors);
+  int64_t sums = 0;
+  if (contracted > kPart) {
+    const TileSizes sizes = TileSizesFor(types, contracted);
+    const int64_t tile_rows = std::min(rows, sizes.rows);
+    const int64_t tile_columns = std::min(columns, sizes.columns);
+    column_factors = kPart * tile_columns;
+    row_factors = kPart * tile_rows;
+    sums = tile_rows * tile_columns;
   }
-  return 0;
+  return TileProduct::BytesFor(types, column_factors, row_factors, sums) +
+         row_factors * StorageBytes(types.lhs) + column_factors * StorageBytes(types.rhs) +
+         std::min(rows, kRowFactors) * static_cast<int64_t>(sizeof(int64_t));
 }
 
-void DecodedMatrix::Set(const std::byte* raw, int64_t row_stride, int64_t n, int64_t columns) {
-  n_ = n;
-  columns_ = columns;
-  if (floating()) {
-    SetFloats(raw, row_stride);
-  } else {
-    SetIntegers(raw, row_stride);
-  }
-}
+// One run.
+class Contraction::Runner {
+ public:
+  Runner(const Contraction& contraction, Sources operands, std::byte* out, Room& room, Meter& meter)
+      : c_(contraction),
+        sizes_(TileSizesFor(contraction.types_, contraction.contracted_count_)),
+        operands_(operands),
+        out_(out),
+        room_(room),
+        meter_(meter) {}
 
-void DecodedMatrix::SetFloats(const std::byte* raw, int64_t row_stride) {
-  const int64_t parts = rows_per_element();
-  const int64_t bytes = StorageBytes(types_.rhs);
-  real_.resize(parts * n_ * columns_);
-  imaginary_.resize(parts == 2 ? real_.size() : 0);
-  std::vector<double> row(parts * columns_);
-  for (int64_t k = 0; k < n_; ++k) {
-    DecodeFloats(types_.rhs, raw + k * row_stride * bytes, columns_, row.data());
-    for (int64_t first = 0; first < columns_; first += kPanel) {
-      const int64_t width = std::min(kPanel, columns_ - first);
-      const int64_t at = (first * n_ + k * width) * parts;
-      for (int64_t j = 0; j < width; ++j) {
-        if (parts == 1) {
-          real_[at + j] = row[first + j];
-          continue;
-        }
-        // (a + bi)(c + di): the rows meet a, then b.
-        const double c = row[2 * (first + j)], d = row[2 * (first + j) + 1];
-        real_[at + j] = c;
-        real_[at + width + j] = -d;
-        imaginary_[at + j] = d;
-        imaginary_[at + width + j] = c;
+  absl::Status RunBatch(int64_t batch, const Odometer<1>& at) {
+    batch_ = batch;
+    starts_.clear();
+    for (size_t d = 0; d < c_.batch_.size(); ++d) starts_.push_back(at.position(d));
+    batch_out_ = out_ + at.offset(0) * StorageBytes(c_.types_.result);
+    const bool whole = c_.contracted_count_ <= sizes_.contracted;
+    BoxWalk columns(c_.columns_, sizes_.columns);
+    do {
+      absl::Status status = whole ? MultiplyWhole(columns.box()) : MultiplyInParts(columns.box());
+      if (!status.ok()) return status;
+    } while (columns.Next());
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status MultiplyWhole(const Box& columns) {
+    const Box all = Box::All(c_.contracted_);
+    room_.tile.SetColumns(Columns(all, columns), all.count, columns.count);
+    if (absl::Status status = meter_.Add(all.count * columns.count); !status.ok()) return status;
+    BoxWalk rows(c_.rows_, sizes_.rows);
+    do {
+      room_.tile.Multiply(Rows(rows.box(), all), Results(rows.box(), columns));
+      absl::Status status =
+          meter_.Add(rows.box().count * std::max<int64_t>(1, all.count) * columns.count);
+      if (!status.ok()) return status;
+    } while (rows.Next());
+    return absl::OkStatus();
+  }
+
+  absl::Status MultiplyInParts(const Box& columns) {
+    BoxWalk rows(c_.rows_, sizes_.rows);
+    TileProduct& tile = room_.tile;
+    do {
+      tile.Start(rows.box().count, columns.count);
+      const TileProduct::Results results = Results(rows.box(), columns);
+      absl::Status status = ForEachPart(rows.box(), columns, rows.box().count * columns.count,
+                                        [&](const Block& block) { tile.AddPart(block); });
+      if (!status.ok()) return status;
+      tile.Finish(results);
+      while (tile.TakeUndecided()) {
+        status = ForEachPart(rows.box(), columns, tile.taken(),
+                             [&](const Block& block) { tile.AddPartExactly(block); });
+        if (!status.ok()) return status;
+        tile.FinishExactly(results);
       }
-    }
+    } while (rows.Next());
+    return absl::OkStatus();
   }
-}
 
-void DecodedMatrix::SetIntegers(const std::byte* raw, int64_t row_stride) {
-  const int64_t bytes = StorageBytes(types_.rhs);
-  if (types_.way != Way::kInteger32) {
-    wide_.resize(n_ * columns_);
-    for (int64_t k = 0; k < n_; ++k) {
-      DecodeExtended(types_.rhs, raw + k * row_stride * bytes, columns_,
-                     wide_.data() + k * columns_);
-    }
-    return;
+  // Calls f(rows) for each part of the contracted index, with the columns of the part set. Charges
+  // for `products` of each contracted element.
+  template <typename F>
+  absl::Status ForEachPart(const Box& rows, const Box& columns, int64_t products, F f) {
+    BoxWalk parts(c_.contracted_, sizes_.contracted);
+    do {
+      const Box& part = parts.box();
+      room_.tile.SetColumns(Columns(part, columns), part.count, columns.count);
+      f(Rows(rows, part));
+      absl::Status status = meter_.Add(part.count * (rows.count + columns.count + products));
+      if (!status.ok()) return status;
+    } while (parts.Next());
+    return absl::OkStatus();
   }
-  narrow_.resize(n_ * columns_);
-  std::vector<uint64_t> row(columns_);
-  for (int64_t k = 0; k < n_; ++k) {
-    DecodeExtended(types_.rhs, raw + k * row_stride * bytes, columns_, row.data());
-    std::copy(row.begin(), row.end(), narrow_.begin() + k * columns_);
-  }
-}
 
-void DecodedMatrix::SelectRows(const DecodedMatrix& from, absl::Span<const int64_t> groups,
-                               int64_t rows_per_group) {
-  columns_ = from.columns_;
-  n_ = static_cast<int64_t>(groups.size()) * rows_per_group;
-  real_.clear();
-  imaginary_.clear();
-  narrow_.clear();
-  wide_.clear();
-  if (!floating()) {
-    if (types_.way == Way::kInteger32) {
-      CopyGroups(from.narrow_, 0, columns_, groups, rows_per_group, narrow_);
-    } else {
-      CopyGroups(from.wide_, 0, columns_, groups, rows_per_group, wide_);
+  Block Rows(const Box& rows, const Box& part) {
+    const int64_t bytes = StorageBytes(c_.types_.lhs);
+    if (part.count == 0) return {nullptr, 0};
+    if (c_.lhs_.direct()) {
+      const int64_t first =
+          (batch_ * c_.row_count_ + rows.first) * c_.contracted_count_ + part.first;
+      return {c_.lhs_.data(operands_) + first * bytes, c_.contracted_count_};
     }
-    return;
+    return {Copy(c_.lhs_, rows, part, bytes, room_.lhs), part.count};
   }
-  const int64_t parts = rows_per_element();
-  for (int64_t first = 0; first < columns_; first += kPanel) {
-    const int64_t width = std::min(kPanel, columns_ - first);
-    const int64_t panel = first * from.n_ * parts;
-    CopyGroups(from.real_, panel, width * parts, groups, rows_per_group, real_);
-    if (parts == 2) {
-      CopyGroups(from.imaginary_, panel, width * parts, groups, rows_per_group, imaginary_);
-    }
-  }
-}
 
-absl::Status DecodedMatrix::Multiply(const std::byte* rows, int64_t row_count, std::byte* out,
-                                     int64_t out_row, int64_t out_column, Meter& meter) {
-  const int64_t rows_at_once = std::max<int64_t>(1, kRowValues / std::max<int64_t>(1, n_));
-  const int64_t row_bytes = n_ * StorageBytes(types_.lhs);
-  const int64_t result_bytes = StorageBytes(types_.result);
-  for (int64_t first = 0; first < row_count; first += rows_at_once) {
-    const int64_t count = std::min(rows_at_once, row_count - first);
-    const std::byte* block = rows + first * row_bytes;
-    std::byte* target = out + first * out_row * result_bytes;
-    if (floating()) {
-      MultiplyFloats(block, count, target, out_row, out_column);
-    } else if (types_.way == Way::kInteger32) {
-      MultiplyIntegers(narrow_, block, count, target, out_row, out_column);
-    } else {
-      MultiplyIntegers(wide_, block, count, target, out_row, out_column);
+  Block Columns(const Box& part, const Box& columns) {
+    const int64_t bytes = StorageBytes(c_.types_.rhs);
+    if (part.count == 0) return {nullptr, 0};
+    if (c_.rhs_.direct()) {
+      const int64_t first =
+          (batch_ * c_.contracted_count_ + part.first) * c_.column_count_ + columns.first;
+      return {c_.rhs_.data(operands_) + first * bytes, c_.column_count_};
     }
-    if (absl::Status status = meter.Add(count * std::max<int64_t>(1, n_) * columns_);
-        !status.ok()) {
-      return status;
-    }
+    return {Copy(c_.rhs_, part, columns, bytes, room_.rhs), columns.count};
   }
+
+  // The elements of this batch in both boxes, one after the other.
+  const std::byte* Copy(const ViewReader& reader, const Box& outer, const Box& inner,
+                        int64_t element_bytes, std::vector<std::byte>& room) {
+    const size_t size = outer.count * inner.count * element_bytes;
+    if (room.size() < size) room.resize(size);
+    const size_t batch = c_.batch_.size();
+    starts_.resize(batch);
+    counts_.assign(batch, 1);
+    for (const Box* box : {&outer, &inner}) {
+      starts_.insert(starts_.end(), box->starts.begin(), box->starts.end());
+      counts_.insert(counts_.end(), box->counts.begin(), box->counts.end());
+    }
+    reader.CopyBox(operands_, starts_, counts_, room.data());
+    return room.data();
+  }
+
+  TileProduct::Results Results(const Box& rows, const Box& columns) {
+    room_.rows.resize(rows.count);
+    Odometer<1>::Loops loops;
+    int64_t offset = columns.first * c_.strides_.column;
+    for (size_t d = 0; d < rows.counts.size(); ++d) {
+      loops.push_back({rows.counts[d], {c_.strides_.rows[d]}});
+      offset += rows.starts[d] * c_.strides_.rows[d];
+    }
+    Odometer<1> at(loops);
+    for (int64_t& row : room_.rows) {
+      row = offset + at.offset(0);
+      at.Next();
+    }
+    return {batch_out_, room_.rows, c_.strides_.column};
+  }
+
+  const Contraction& c_;
+  TileSizes sizes_;
+  Sources operands_;
+  std::byte* out_;
+  Room& room_;
+  Meter& meter_;
+  int64_t batch_ = 0;
+  std::byte* batch_out_ = nullptr;
+  Dimensions starts_, counts_;  // the batch's, then those of a box
+};
+
+absl::Status Contraction::Run(Sources operands, std::byte* out, Room& room, Meter& meter) const {
+  if (empty_) return absl::OkStatus();
+  Odometer<1>::Loops loops;
+  for (size_t d = 0; d < batch_.size(); ++d) loops.push_back({batch_[d], {strides_.batch[d]}});
+  Odometer<1> at(loops);
+  Runner runner(*this, operands, out, room, meter);
+  int64_t batch = 0;
+  do {
+    if (absl::Status status = runner.RunBatch(batch++, at); !status.ok()) return status;
+  } while (at.Next());
   return absl::OkStatus();
-}
-
-void DecodedMatrix::MultiplyFloats(const std::byte* rows, int64_t row_count, std::byte* out,
-                                   int64_t out_row, int64_t out_column) {
-  const int64_t parts = rows_per_element();
-  const int64_t length = parts * n_;
-  const ElementType part = Info(types_.result).component;
-  row_values_.resize(row_count * length);
-  DecodeFloats(types_.lhs, rows, row_count * n_, row_values_.data());
-  for (int64_t first = 0; first < columns_; first += kPanel) {
-    const int64_t width = std::min(kPanel, columns_ - first);
-    const int64_t panel = first * length;
-    for (int64_t r = 0; r < row_count; ++r) {
-      const double* row = row_values_.data() + r * length;
-      uint64_t real[kPanel], imaginary[kPanel] = {};
-      RoundedDotBlock(part, types_.width, row, 1, real_.data() + panel, width, length, width, real);
-      if (parts == 2) {
-        RoundedDotBlock(part, types_.width, row, 1, imaginary_.data() + panel, width, length, width,
-                        imaginary);
-      }
-      for (int64_t j = 0; j < width; ++j) {
-        StoreElement(types_.result, {real[j], imaginary[j]}, out,
-                     r * out_row + (first + j) * out_column);
-      }
-    }
-  }
-}
-
-template <typename T>
-void DecodedMatrix::MultiplyIntegers(const std::vector<T>& matrix, const std::byte* rows,
-                                     int64_t row_count, std::byte* out, int64_t out_row,
-                                     int64_t out_column) {
-  std::vector<uint64_t> factors(std::min(n_, kRowValues));
-  std::vector<T> sums(columns_);
-  for (int64_t r = 0; r < row_count; ++r) {
-    std::fill(sums.begin(), sums.end(), T{0});
-    for (int64_t k = 0; k < n_; ++k) {
-      const int64_t at = k % kRowValues;
-      if (at == 0) {
-        DecodeExtended(types_.lhs, rows + (r * n_ + k) * StorageBytes(types_.lhs),
-                       std::min(kRowValues, n_ - k), factors.data());
-      }
-      const T factor = static_cast<T>(factors[at]);
-      const T* row = matrix.data() + k * columns_;
-      for (int64_t j = 0; j < columns_; ++j) sums[j] += factor * row[j];
-    }
-    for (int64_t j = 0; j < columns_; ++j) {
-      const uint64_t bits =
-          types_.way == Way::kPred ? uint64_t{sums[j] != 0} : EncodeInteger(types_.result, sums[j]);
-      StoreElement(types_.result, {bits}, out, r * out_row + j * out_column);
-    }
-  }
 }
 
 }  // namespace assay::kernels

@@ -1,74 +1,58 @@
-// Rows of one array times a matrix of the other, element types of any class: what dot and
-// convolution come down to. Floats are exact sums of exact products rounded once, integers wrap.
+// Contractions of two views: what dot and convolution come down to. The contracted index, rows and
+// columns are taken in tiles of bounded size, so that scratch does not grow with the operands.
 // Source: reference ops_structural.md 7.2, 8. Tests: contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 #define ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/real/rounded_sum.h"
+#include "evaluator/kernels/odometer.h"
+#include "evaluator/kernels/tile_product.h"
+#include "evaluator/kernels/view_reader.h"
+#include "spec/views/view.h"
 
 namespace assay::kernels {
 
-// Which arithmetic the element types ask for.
-struct ContractionTypes {
-  enum class Way : uint8_t { kFloat, kComplex, kInteger32, kInteger64, kPred };
-  ElementType lhs, rhs, result;
-  Way way;
-  FactorWidth width;
-
-  // Nullopt where operands and result are of different classes.
-  static std::optional<ContractionTypes> For(ElementType lhs, ElementType rhs, ElementType result);
+// Where result elements lie, in elements.
+struct ContractionStrides {
+  Dimensions batch, rows;
+  int64_t column;  // from one column to the next, in row-major order of theirs
 };
 
-// A decoded matrix with n rows and some columns. Kept for one run.
-class DecodedMatrix {
+class Contraction {
  public:
-  explicit DecodedMatrix(const ContractionTypes& types) : types_(types) {}
+  // lhs is [batch][rows][contracted], rhs [batch][contracted][columns], each any number of
+  // dimensions: `batch` and `contracted` say how many.
+  Contraction(const ContractionTypes& types, const View& lhs, const View& rhs, int64_t batch,
+              int64_t contracted, ContractionStrides strides);
 
-  // Bytes that Set takes for a matrix of this size, and Multiply for the rows decoded at once.
-  static int64_t BytesFor(const ContractionTypes& types, int64_t n, int64_t columns);
-  // Element (k, j) is raw[k * row_stride + j], of the rhs type.
-  void Set(const std::byte* raw, int64_t row_stride, int64_t n, int64_t columns);
-  // The rows of `from` in these groups of neighbouring rows alone.
-  void SelectRows(const DecodedMatrix& from, absl::Span<const int64_t> groups,
-                  int64_t rows_per_group);
-  // out[r * out_row + j * out_column] = sum over k of rows[r * n + k] * matrix(k, j); strides count
-  // elements of the result type.
-  absl::Status Multiply(const std::byte* rows, int64_t row_count, std::byte* out, int64_t out_row,
-                        int64_t out_column, Meter& meter);
+  // Scratch of a contraction of these sizes, or of smaller ones, on views whose elements have to be
+  // copied.
+  static int64_t MostScratch(const ContractionTypes& types, int64_t rows, int64_t contracted,
+                             int64_t columns);
+
+  // What runs share.
+  struct Room {
+    explicit Room(const ContractionTypes& types) : tile(types) {}
+    TileProduct tile;
+    std::vector<std::byte> lhs, rhs;
+    std::vector<int64_t> rows;
+  };
+  absl::Status Run(Sources operands, std::byte* out, Room& room, Meter& meter) const;
 
  private:
-  // Floats: panels of so many columns one after the other, each [n][width]; the last is narrower.
-  static constexpr int64_t kPanel = 8;
-
-  // The parts of a complex product: 2n rows against interleaved (re, im) factors.
-  int64_t rows_per_element() const { return types_.way == ContractionTypes::Way::kComplex ? 2 : 1; }
-  bool floating() const {
-    return types_.way == ContractionTypes::Way::kFloat ||
-           types_.way == ContractionTypes::Way::kComplex;
-  }
-  void SetFloats(const std::byte* raw, int64_t row_stride);
-  void SetIntegers(const std::byte* raw, int64_t row_stride);
-  void MultiplyFloats(const std::byte* rows, int64_t row_count, std::byte* out, int64_t out_row,
-                      int64_t out_column);
-  template <typename T>
-  void MultiplyIntegers(const std::vector<T>& matrix, const std::byte* rows, int64_t row_count,
-                        std::byte* out, int64_t out_row, int64_t out_column);
+  class Runner;
 
   ContractionTypes types_;
-  int64_t n_ = 0;
-  int64_t columns_ = 0;
-  std::vector<double> real_, imaginary_;  // what gives the real and the imaginary part
-  std::vector<uint32_t> narrow_;          // integers [n][columns], as the result's width needs
-  std::vector<uint64_t> wide_;
-  std::vector<double> row_values_;
+  ContractionStrides strides_;
+  ViewReader lhs_, rhs_;
+  Dimensions batch_, rows_, contracted_, columns_;
+  int64_t row_count_, contracted_count_, column_count_;
+  bool empty_;
 };
 
 }  // namespace assay::kernels

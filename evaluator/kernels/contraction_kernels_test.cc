@@ -83,6 +83,41 @@ TEST(ContractionKernels, DotsBeyondOneTile) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// Contracted indices that come in parts, of operands whose dimensions lie in any order.
+TEST(ContractionKernels, LongContractions) {
+  Differential differential;
+  for (const Types& types : AllTypes()) {
+    if (Info(types.lhs).storage_bytes == 1 && types.lhs != ElementType::kS8 &&
+        types.lhs != ElementType::kF8E4M3FN && types.lhs != ElementType::kPred) {
+      continue;
+    }
+    differential.Check(
+        {absl::StrCat(ShapeText(types.result, "2,3"),
+                      " dot(p0, p1), lhs_batch_dims={1}, lhs_contracting_dims={0,3}, "
+                      "rhs_batch_dims={2}, rhs_contracting_dims={1,0}"),
+         {ShapeText(types.lhs, "30,2,3,70"), ShapeText(types.rhs, "70,30,2")},
+         "",
+         {}},
+        {Profile::kBits, Profile::kCancel});
+    differential.Check(
+        {absl::StrCat(ShapeText(types.result, "1,5,9"),
+                      " convolution(p0, p1), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f"),
+         {ShapeText(types.lhs, "1,5,400"), ShapeText(types.rhs, "3,400,9")},
+         "",
+         {}},
+        {Profile::kSmall, Profile::kCancel});
+    if (HasFailure()) return;
+  }
+  differential.Check(
+      {"f64[131,130] dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       {"f64[131,1030]", "f64[1030,130]"},
+       "",
+       {}},
+      {Profile::kSmall, Profile::kCancel});
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 struct ConvolutionCase {
   std::string input, kernel, result, attributes;
 };

@@ -25,16 +25,20 @@ constexpr int64_t kBlock = 4096;
 constexpr int64_t kViewBlock = 1024;
 
 // Runs a loop on one block, and finds the elements that stayed undecided by asking for each of them
-// alone, which is rare. The result may lie in an operand: copies keep what they were asked of.
+// alone, which is rare. Where the result lies in an operand a copy keeps what they were asked of.
 template <typename... Blocks>
 void RunNoting(const ElementLoop& loop, int64_t first, int64_t n, EvaluationContext& context,
                std::byte* out, std::array<int64_t, sizeof...(Blocks)> bytes, Blocks... blocks) {
   const bool notes = context.undecided != nullptr && loop.most_at_once < ElementLoop::kAnyNumber;
   if (!notes) return loop(blocks..., out, n, context);
   constexpr size_t kOperands = sizeof...(Blocks);
-  const std::array<const std::byte*, kOperands> operands = {blocks...};
-  std::array<std::vector<std::byte>, kOperands> copies;
-  for (size_t k = 0; k < kOperands; ++k) copies[k].assign(operands[k], operands[k] + n * bytes[k]);
+  std::array<const std::byte*, kOperands> operands = {blocks...};
+  std::vector<std::byte> copy;  // of the operand that lent its storage, which all alike may be
+  for (size_t k = 0; k < kOperands; ++k) {
+    if (operands[k] != out) continue;
+    if (copy.empty()) copy.assign(out, out + n * bytes[k]);
+    operands[k] = copy.data();
+  }
   const int64_t before = context.real_stats.undecided();
   loop(blocks..., out, n, context);
   if (context.real_stats.undecided() == before) return;
@@ -44,10 +48,9 @@ void RunNoting(const ElementLoop& loop, int64_t first, int64_t n, EvaluationCont
     RealEnclosure enclosure;
     const RealContext real{.enclosure = &enclosure};
     if constexpr (kOperands == 1) {
-      function(LoadElement(type, copies[0].data(), i), real);
+      function(LoadElement(type, operands[0], i), real);
     } else {
-      function(LoadElement(type, copies[0].data(), i), LoadElement(type, copies[1].data(), i),
-               real);
+      function(LoadElement(type, operands[0], i), LoadElement(type, operands[1], i), real);
     }
     if (!enclosure.undecided) continue;
     context.undecided->push_back({first + i, enclosure.low, enclosure.high});

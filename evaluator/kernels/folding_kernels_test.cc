@@ -310,6 +310,39 @@ TEST(FoldingKernels, ScattersEveryType) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// So many updates that no list of them is kept.
+TEST(FoldingKernels, ScattersManyUpdates) {
+  Differential differential;
+  const ElementType type = ElementType::kF32;
+  for (const std::string reducer : {"add(a, b)", "multiply(a, b)"}) {
+    const std::string fold = BinaryComputation("f", type, reducer);
+    differential.Check({"f32[40000] scatter(p0, p1, p2), update_window_dims={}, "
+                        "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                        "index_vector_dim=1, to_apply=f",
+                        {"f32[40000]", "u16[66000,1]", "f32[66000]"},
+                        fold,
+                        {}},
+                       {Profile::kBits, Profile::kCancel});
+    differential.Check({"f32[9,8000] scatter(p0, p1, p2), update_window_dims={1,2}, "
+                        "inserted_window_dims={}, scatter_dims_to_operand_dims={0}, "
+                        "index_vector_dim=1, to_apply=f",
+                        {"f32[9,8000]", "s32[5,1]", "f32[5,2,7000]"},
+                        fold,
+                        {false, true, false}},
+                       {Profile::kCancel});
+    differential.Check(
+        {"f32[257,257] select-and-scatter(p0, p1, p2), window={size=2x2 pad=1_0x0_1}, select=g, "
+         "scatter=f",
+         {"f32[257,257]", "f32[257,257]", "f32[]"},
+         fold + "g {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] "
+                "compare(a, b), direction=GE\n}\n",
+         {}},
+        {Profile::kCancel});
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 TEST(FoldingKernels, ScattersPairs) {
   Differential differential;
   differential.Check(
@@ -439,6 +472,25 @@ TEST(FoldingKernels, SortsLongLinesOfNarrowKeys) {
                       "  ROOT c = pred[] compare(a, b), direction=GT\n}\n",
                       {}},
                      {Profile::kSmall});
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+// Beyond what is sorted with room beside it; many ties, and nearly none.
+TEST(FoldingKernels, SortsVeryLongLines) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kS32, ElementType::kF64}) {
+    const std::string shape = ShapeText(type, "70000");
+    const std::string t = ShapeText(type, "");
+    differential.Check({absl::StrCat("(", shape, ", s32[70000]) sort(p0, p1), dimensions={0}, ",
+                                     "is_stable=true, to_apply=f"),
+                        {shape, "s32[70000]"},
+                        absl::StrCat("f {\n  a = ", t, " parameter(0)\n  b = ", t,
+                                     " parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] "
+                                     "parameter(3)\n  ROOT c = pred[] compare(a, b), "
+                                     "direction=GT\n}\n"),
+                        {}},
+                       {Profile::kSmall, Profile::kBits});
+  }
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 

@@ -138,14 +138,15 @@ class IotaKernel : public Kernel {
   explicit IotaKernel(const Instruction& instruction)
       : type_(instruction.shape().element_type()), bytes_(StorageBytes(type_)) {
     const Shape& shape = instruction.shape();
+    empty_ = shape.element_count() == 0;
     const int64_t dimension = instruction.GetInt(Attr::kIotaDimension);
-    for (int64_t d = 0; d < shape.rank(); ++d) {
+    for (int64_t d = 0; d < shape.rank() && !empty_; ++d) {
       (d < dimension ? outer_ : d == dimension ? size_ : inner_) *= shape.dimension(d);
     }
   }
   absl::Status Run(absl::Span<const ArrayRef>, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    if (outer_ * size_ * inner_ == 0) return absl::OkStatus();
+    if (empty_) return absl::OkStatus();
     std::byte* out = results[0].data;
     Meter meter(context);
     for (int64_t i = 0; i < size_; ++i) {
@@ -186,6 +187,7 @@ class IotaKernel : public Kernel {
 
   ElementType type_;
   int64_t bytes_;
+  bool empty_;
   int64_t outer_ = 1;
   int64_t size_ = 1;
   int64_t inner_ = 1;
@@ -267,7 +269,7 @@ KernelOrNull PrepareSlice(const Instruction& instruction) {
   int64_t offset = 0;
   for (size_t d = 0; d < strides.size(); ++d) {
     offset += instruction.slices()[d].start * strides[d];
-    strides[d] *= instruction.slices()[d].stride;
+    if (instruction.shape().dimension(d) > 1) strides[d] *= instruction.slices()[d].stride;
   }
   return MakeView(instruction, strides, offset);
 }
@@ -317,7 +319,8 @@ KernelOrNull PreparePad(const Instruction& instruction) {
   int64_t source = 0, destination = 0;
   for (int64_t d = 0; d < shape.rank(); ++d) {
     const PaddingDimension& padding = instruction.padding().dimensions[d];
-    const int64_t step = padding.interior + 1;
+    // Between no two elements there is nothing, however much it would be.
+    const int64_t step = operand.dimension(d) > 1 ? padding.interior + 1 : 1;
     const PadRange range = RangeInside(operand.dimension(d), padding.low, step, shape.dimension(d));
     sizes.push_back(range.count);
     steps.push_back(step * strides[d]);

@@ -44,6 +44,38 @@ double Extreme(double init, const double* x, int64_t n) {
 
 }  // namespace
 
+std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type) {
+  Opcode opcode;
+  switch (RecogniseReducer(computation).kind) {
+    case ReducerKind::kAdd:
+      opcode = Opcode::kAdd;
+      break;
+    case ReducerKind::kMultiply:
+      opcode = Opcode::kMultiply;
+      break;
+    case ReducerKind::kMinimum:
+      opcode = Opcode::kMinimum;
+      break;
+    case ReducerKind::kMaximum:
+      opcode = Opcode::kMaximum;
+      break;
+    case ReducerKind::kAnd:
+      opcode = Opcode::kAnd;
+      break;
+    case ReducerKind::kOr:
+      opcode = Opcode::kOr;
+      break;
+    case ReducerKind::kXor:
+      opcode = Opcode::kXor;
+      break;
+    default:
+      return std::nullopt;
+  }
+  const bool rounds = opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
+  if (rounds && (IsFloat(type) || IsComplex(type))) return std::nullopt;
+  return FindElementLoop({opcode, type, type});
+}
+
 std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, ElementType type) {
   const ReducerKind kind = RecogniseReducer(reducer).kind;
   if (kind == ReducerKind::kOther || kind == ReducerKind::kArgMinimum ||

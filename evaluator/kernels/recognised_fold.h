@@ -12,6 +12,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "evaluator/kernels/element_loops.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
@@ -19,6 +20,10 @@
 #include "evaluator/region/reducer.h"
 
 namespace assay::kernels {
+
+// The element loop of a reducer that may combine two at a time, whatever the order: every
+// recognised one but the sums and products of floats.
+std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type);
 
 class RecognisedFold {
  public:

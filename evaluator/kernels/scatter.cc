@@ -211,24 +211,43 @@ class FoldingScatter : public ScatterKernel {
   template <typename Position>
   absl::Status Fold(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                     Meter& meter, EvaluationContext& context) const {
-    CellUpdates<Position> found(context);
-    // Windows that share no cell unless they begin together are folded whole, others by element.
-    absl::Status status =
-        plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
-          if (plan_.disjoint) return found.Add(start, update);
-          return ForEachRun([&](int64_t cell, int64_t from) {
-            for (int64_t i = 0; i < plan_.run; ++i) {
-              absl::Status added = found.Add(start + cell + i, update + from + i);
-              if (!added.ok()) return added;
-            }
-            return meter.Add(plan_.run);
-          });
-        });
-    if (!status.ok()) return status;
     const std::byte* updates = Updates(operands, 0);
-    if (!plan_.disjoint) return FoldCells(fold_, found, updates, results[0].data, meter);
+    std::byte* data = results[0].data;
+    const int64_t update_count = operands[2].shape->element_count();
+    // Windows that share no cell unless they begin together are folded whole, others by element.
+    const bool whole = plan_.disjoint && plan_.window_count * bytes_ >= kWorthAList;
+    if (!whole && AreMany(count_, update_count)) {
+      const int64_t data_bytes = count_ * bytes_;
+      const int64_t live_bytes =
+          data_bytes + (operands[0].data == data ? 0 : data_bytes) + update_count * bytes_ +
+          operands[1].shape->element_count() * StorageBytes(plan_.index_type);
+      return FoldManyCells<Position>(
+          fold_, count_, live_bytes, [&](auto f) { return ForEachUpdate(operands, meter, f); },
+          updates, data, meter, context);
+    }
+    CellUpdates<Position> found(context);
+    const auto add = [&](int64_t cell, int64_t update) { return found.Add(cell, update); };
+    absl::Status status = whole ? plan_.ForEachWindow(Indices(operands), meter, add)
+                                : ForEachUpdate(operands, meter, add);
+    if (!status.ok()) return status;
+    if (!whole) return FoldCells(fold_, found, updates, data, meter);
     found.SortByCell();
-    return FoldWindows(found.list(), updates, results[0].data, meter);
+    return FoldWindows(found.list(), updates, data, meter);
+  }
+
+  // Calls f(cell, update) for each element of each window.
+  template <typename F>
+  absl::Status ForEachUpdate(absl::Span<const ArrayRef> operands, Meter& meter, F f) const {
+    return plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
+      if (plan_.window_count == 1) return f(start, update);
+      return ForEachRun([&](int64_t cell, int64_t from) {
+        for (int64_t i = 0; i < plan_.run; ++i) {
+          absl::Status status = f(start + cell + i, update + from + i);
+          if (!status.ok()) return status;
+        }
+        return meter.Add(plan_.run);
+      });
+    });
   }
 
   template <typename Position>
@@ -263,6 +282,7 @@ class FoldingScatter : public ScatterKernel {
   }
 
   static constexpr int64_t kGathered = 1 << 14;  // elements
+  static constexpr int64_t kWorthAList = 16;     // bytes of a window: its place takes 8
   RecognisedFold fold_;
   int64_t bytes_;
 };
@@ -304,38 +324,6 @@ class RegionScatter : public ScatterKernel {
 };
 
 }  // namespace
-
-std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type) {
-  Opcode opcode;
-  switch (RecogniseReducer(computation).kind) {
-    case ReducerKind::kAdd:
-      opcode = Opcode::kAdd;
-      break;
-    case ReducerKind::kMultiply:
-      opcode = Opcode::kMultiply;
-      break;
-    case ReducerKind::kMinimum:
-      opcode = Opcode::kMinimum;
-      break;
-    case ReducerKind::kMaximum:
-      opcode = Opcode::kMaximum;
-      break;
-    case ReducerKind::kAnd:
-      opcode = Opcode::kAnd;
-      break;
-    case ReducerKind::kOr:
-      opcode = Opcode::kOr;
-      break;
-    case ReducerKind::kXor:
-      opcode = Opcode::kXor;
-      break;
-    default:
-      return std::nullopt;
-  }
-  const bool rounds = opcode == Opcode::kAdd || opcode == Opcode::kMultiply;
-  if (rounds && (IsFloat(type) || IsComplex(type))) return std::nullopt;
-  return FindElementLoop({opcode, type, type});
-}
 
 KernelOrNull PrepareScatter(const Instruction& instruction) {
   const int64_t n = instruction.operand_count() / 2;

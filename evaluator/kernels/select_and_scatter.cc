@@ -41,16 +41,18 @@ class SelectAndScatterKernel : public Kernel {
   }
 
  private:
-  // Calls f(cell, source) for the cell that each window selects, in the order of the sources.
+  // Calls f(cell, source, number of the cell in its window) for the cell that each window selects,
+  // in the order of the sources.
   template <typename F>
   absl::Status ForEachSelected(const std::byte* base, Meter& meter, EvaluationContext& context,
                                F f) const {
     Region select = select_;
     WindowGrid::Walk walk(grid_);
     do {
-      int64_t selected = -1;
+      int64_t selected = -1, number = 0, next = 0;
       Element arguments[2];
       absl::Status status = walk.ForEachCell([&](int64_t cell) -> absl::Status {
+        const int64_t here = next++;
         arguments[1] = LoadElement(type_, base, cell);
         if (selected < 0) {
           selected = cell;
@@ -61,11 +63,12 @@ class SelectAndScatterKernel : public Kernel {
         if (!ran.ok()) return ran;
         if (stays.bits == 0) {
           selected = cell;
+          number = here;
           arguments[0] = arguments[1];
         }
         return meter.Add(1);
       });
-      if (status.ok() && selected >= 0) status = f(selected, walk.output());
+      if (status.ok() && selected >= 0) status = f(selected, walk.output(), number);
       if (status.ok()) status = meter.Add(1);
       if (!status.ok()) return status;
     } while (walk.Next());
@@ -75,6 +78,11 @@ class SelectAndScatterKernel : public Kernel {
   // Sums and products: everything that meets a cell is rounded together.
   absl::Status FoldSelected(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                             EvaluationContext& context) const {
+    if (AreMany(count_, grid_.output_count())) {
+      if (grid_.most_cells() <= 1 << 8) return FoldMany<uint8_t>(operands, out, meter, context);
+      if (grid_.most_cells() <= 1 << 16) return FoldMany<uint16_t>(operands, out, meter, context);
+      return FoldMany<int64_t>(operands, out, meter, context);
+    }
     return FitsIn32Bits(count_, grid_.output_count())
                ? Fold<uint32_t>(operands, out, meter, context)
                : Fold<int64_t>(operands, out, meter, context);
@@ -83,10 +91,44 @@ class SelectAndScatterKernel : public Kernel {
   absl::Status Fold(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                     EvaluationContext& context) const {
     CellUpdates<Position> updates(context);
-    absl::Status status =
-        ForEachSelected(operands[0].data, meter, context,
-                        [&](int64_t cell, int64_t source) { return updates.Add(cell, source); });
+    absl::Status status = ForEachSelected(
+        operands[0].data, meter, context,
+        [&](int64_t cell, int64_t source, int64_t) { return updates.Add(cell, source); });
     return status.ok() ? FoldCells(*fold_, updates, operands[1].data, out, meter) : status;
+  }
+
+  // Selects once and remembers which cell of each window it was.
+  template <typename Number>
+  absl::Status FoldMany(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
+                        EvaluationContext& context) const {
+    ScratchLease lease(context);
+    absl::Status status = lease.Add(grid_.output_count() * sizeof(Number));
+    if (!status.ok()) return status;
+    std::vector<Number> numbers(grid_.output_count());
+    status = ForEachSelected(operands[0].data, meter, context,
+                             [&](int64_t, int64_t source, int64_t number) {
+                               numbers[source] = static_cast<Number>(number);
+                               return absl::OkStatus();
+                             });
+    if (!status.ok()) return status;
+    const auto for_each = [&](auto f) {
+      WindowGrid::Walk walk(grid_);
+      do {
+        absl::Status done = meter.Add(1);
+        if (done.ok() && walk.cell_count() > 0) {
+          done = f(walk.CellAt(numbers[walk.output()]), walk.output());
+        }
+        if (!done.ok()) return done;
+      } while (walk.Next());
+      return absl::OkStatus();
+    };
+    const int64_t live_bytes = (2 * count_ + grid_.output_count()) * StorageBytes(type_);
+    const std::byte* source = operands[1].data;
+    return FitsIn32Bits(count_, grid_.output_count())
+               ? FoldManyCells<uint32_t>(*fold_, count_, live_bytes, for_each, source, out, meter,
+                                         context)
+               : FoldManyCells<int64_t>(*fold_, count_, live_bytes, for_each, source, out, meter,
+                                        context);
   }
 
   // One after the other: with a loop where order and grouping change nothing, else as written.
@@ -95,7 +137,7 @@ class SelectAndScatterKernel : public Kernel {
     RegionFold scatter = scatter_;
     const std::byte* source = operands[1].data;
     const int64_t bytes = StorageBytes(type_);
-    auto step = [&](int64_t cell, int64_t update) -> absl::Status {
+    auto step = [&](int64_t cell, int64_t update, int64_t) -> absl::Status {
       if (loop_.has_value()) {
         std::byte* target = out + cell * bytes;
         (*loop_)(target, source + update * bytes, target, 1, context);

@@ -1,13 +1,14 @@
 // Kernels of sort and topk. A line whose comparator compares one key (sort_key.h) is sorted by
 // numbers, long lines of narrow keys by counting; any other by the golden merge sort with the
-// comparator as written. Scratch: 16 bytes per element of a line (32 for wide keys), none for
-// counting. Source: reference ops_structural.md 6.2, 6.3. Tests: folding_kernels_test.cc.
+// comparator as written. Scratch of a line: number and index of each element (8 bytes, 16 for wide
+// keys), none for counting, one copy of the line for the merge sort. Source: reference
+// ops_structural.md 6.2, 6.3. Tests: folding_kernels_test.cc.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,7 +16,6 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/sort_key.h"
-#include "evaluator/ops/merge_sort.h"
 #include "evaluator/region/scalar_program.h"
 #include "spec/element/element.h"
 
@@ -34,30 +34,89 @@ bool Before(const Item<N>& a, const Item<N>& b) {
   return a.number != b.number ? a.number < b.number : a.index < b.index;
 }
 
-// By number, then by index; the indices ascend on entry. Long lines byte by byte, leaving out bytes
-// that all numbers share.
+// Items that are sorted with as much room beside them; more are partitioned in place first.
+constexpr int64_t kMostRoom = int64_t{1} << 16;
+
+// By number alone and stably, byte by byte, leaving out bytes that all numbers share.
 template <typename N>
-absl::Status SortItems(std::vector<Item<N>>& items, std::vector<Item<N>>& room, Meter& meter) {
-  constexpr size_t kShort = 256;
-  if (items.size() < kShort) {
-    std::sort(items.begin(), items.end(), Before<N>);
-    return absl::OkStatus();
-  }
+absl::Status SortByNumber(absl::Span<Item<N>> items, std::vector<Item<N>>& room, Meter& meter) {
   constexpr int kBytes = sizeof(N);
   std::array<std::array<int64_t, 256>, kBytes> counts = {};
   for (const Item<N>& item : items) {
     for (int b = 0; b < kBytes; ++b) ++counts[b][(item.number >> (8 * b)) & 0xff];
   }
   const auto size = static_cast<int64_t>(items.size());
-  room.resize(items.size());
+  room.resize(std::max(room.size(), items.size()));
+  Item<N>* from = items.data();
+  Item<N>* to = room.data();
   for (int b = 0; b < kBytes; ++b) {
     auto& count = counts[b];
-    if (count[(items[0].number >> (8 * b)) & 0xff] == size) continue;
+    if (count[(from[0].number >> (8 * b)) & 0xff] == size) continue;
     if (absl::Status status = meter.Add(size); !status.ok()) return status;
     int64_t begin = 0;
     for (int64_t& c : count) begin += std::exchange(c, begin);
-    for (const Item<N>& item : items) room[count[(item.number >> (8 * b)) & 0xff]++] = item;
-    items.swap(room);
+    for (int64_t i = 0; i < size; ++i) to[count[(from[i].number >> (8 * b)) & 0xff]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != items.data()) std::copy(from, from + size, items.data());
+  return absl::OkStatus();
+}
+
+// Moves the items with each value of their most significant byte that differs (of the number, or
+// of the index where all numbers are one) next to each other, in place. Returns where each begins.
+template <typename N>
+std::array<int64_t, 257> Partition(absl::Span<Item<N>> items) {
+  N numbers = 0, indices = 0;
+  for (const Item<N>& item : items) {
+    numbers |= item.number ^ items[0].number;
+    indices |= item.index ^ items[0].index;
+  }
+  const N differing = numbers != 0 ? numbers : indices;
+  const int shift = (std::bit_width(differing) - 1) / 8 * 8;
+  const auto digit = [&](const Item<N>& item) {
+    return ((numbers != 0 ? item.number : item.index) >> shift) & 0xff;
+  };
+  std::array<int64_t, 257> begins = {};
+  for (const Item<N>& item : items) ++begins[digit(item) + 1];
+  for (int d = 0; d < 256; ++d) begins[d + 1] += begins[d];
+  std::array<int64_t, 257> next = begins;
+  for (int d = 0; d < 256; ++d) {
+    while (next[d] < begins[d + 1]) {
+      Item<N> item = items[next[d]];
+      for (auto to = digit(item); to != static_cast<N>(d); to = digit(item)) {
+        std::swap(item, items[next[to]++]);
+      }
+      items[next[d]++] = item;
+    }
+  }
+  return begins;
+}
+
+// By number, then by index; on entry the indices ascend unless the items were partitioned.
+template <typename N>
+absl::Status SortItems(absl::Span<Item<N>> items, bool partitioned, std::vector<Item<N>>& room,
+                       Meter& meter) {
+  constexpr size_t kShort = 256;
+  const auto before = Before<N>;
+  if (items.size() < kShort) {
+    std::sort(items.begin(), items.end(), before);
+    return absl::OkStatus();
+  }
+  if (std::is_sorted(items.begin(), items.end(), before)) return absl::OkStatus();
+  if (items.size() > kMostRoom) {
+    if (absl::Status status = meter.Add(items.size()); !status.ok()) return status;
+    const std::array<int64_t, 257> begins = Partition(items);
+    for (int d = 0; d < 256; ++d) {
+      absl::Status status =
+          SortItems(items.subspan(begins[d], begins[d + 1] - begins[d]), true, room, meter);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  if (absl::Status status = SortByNumber(items, room, meter); !status.ok()) return status;
+  for (auto end = items.begin(), begin = end; partitioned && begin != items.end(); begin = end) {
+    while (end != items.end() && end->number == begin->number) ++end;
+    if (end - begin > 1) std::sort(begin, end, before);
   }
   return absl::OkStatus();
 }
@@ -175,8 +234,10 @@ class SortKernel : public Kernel {
     if (key_.has_value() && CountingSort::Suits(types_[key_->operand], lines_.size)) {
       counting.emplace(*key_, types_[key_->operand], context);
     }
-    ScratchLease lease(context);
     std::vector<Item<N>> items, room;
+    std::optional<ScratchLease> items_lease;
+    std::vector<std::byte> merged;
+    ScratchLease merged_lease(context);
     Region comparator = comparator_;
     for (int64_t line = 0; line < lines_.count; ++line) {
       const int64_t first = lines_.First(line);
@@ -186,20 +247,38 @@ class SortKernel : public Kernel {
         if (!status.ok()) return status;
         continue;
       }
-      if (items.empty()) {
-        absl::Status status = lease.Add(2 * lines_.size * static_cast<int64_t>(sizeof(Item<N>)));
-        if (!status.ok()) return status;
-        items.resize(lines_.size);
+      if (key_.has_value() && !counting.has_value()) {
+        if (items.empty()) {
+          const int64_t room_size = std::min(lines_.size, kMostRoom);
+          absl::Status status = items_lease.emplace(context).Add(
+              (lines_.size + room_size) * static_cast<int64_t>(sizeof(Item<N>)));
+          if (!status.ok()) return status;
+          items.resize(lines_.size);
+        }
+        absl::StatusOr<bool> found = FindNumbers(operands, first, items, meter, context);
+        if (!found.ok()) return found.status();
+        if (*found) {
+          absl::Status status = SortItems(absl::MakeSpan(items), false, room, meter);
+          if (!status.ok()) return status;
+          for (size_t k = 0; k < types_.size(); ++k) {
+            PermuteLine(StorageBytes(types_[k]), operands[k].data, results[k].data, first, items);
+          }
+          continue;
+        }
+        // What the merge sort takes is no more.
+        items = {};
+        room = {};
+        items_lease.reset();
       }
-      absl::StatusOr<bool> found = FindNumbers(operands, first, items, meter, context);
-      if (!found.ok()) return found.status();
+      if (merged.empty()) {
+        int64_t bytes = 0;
+        for (const ElementType type : types_) bytes += lines_.size * StorageBytes(type);
+        if (absl::Status status = merged_lease.Add(bytes); !status.ok()) return status;
+        merged.resize(bytes);
+      }
       absl::Status status =
-          *found ? SortItems(items, room, meter)
-                 : SortAsWritten(operands, first, comparator, items, room, meter, context);
+          SortAsWritten(operands, results, first, comparator, merged.data(), meter, context);
       if (!status.ok()) return status;
-      for (size_t k = 0; k < types_.size(); ++k) {
-        PermuteLine(StorageBytes(types_[k]), operands[k].data, results[k].data, first, items);
-      }
     }
     return absl::OkStatus();
   }
@@ -227,12 +306,11 @@ class SortKernel : public Kernel {
     });
   }
 
-  // False where the line has no key, or one that takes part in no order.
+  // False where a key takes part in no order.
   template <typename N>
   absl::StatusOr<bool> FindNumbers(absl::Span<const ArrayRef> operands, int64_t first,
                                    std::vector<Item<N>>& items, Meter& meter,
                                    EvaluationContext& context) const {
-    if (!key_.has_value()) return false;
     const ElementType type = types_[key_->operand];
     const std::byte* x = operands[key_->operand].data;
     const int64_t steps = key_->f == nullptr ? 0 : key_->f->step_count();
@@ -249,31 +327,73 @@ class SortKernel : public Kernel {
     return true;
   }
 
-  template <typename N>
-  absl::Status SortAsWritten(absl::Span<const ArrayRef> operands, int64_t first, Region& comparator,
-                             std::vector<Item<N>>& items, std::vector<Item<N>>& room, Meter& meter,
+  // A line of each operand: where its first element is, and the distance to the next, in elements.
+  struct LineData {
+    std::byte* data;
+    int64_t stride;
+  };
+  using AllLines = absl::InlinedVector<LineData, 4>;
+
+  // The golden merge sort (merge_sort.h), on the elements themselves: from the operands into one of
+  // the results and `merged`, then to and fro between these two.
+  absl::Status SortAsWritten(absl::Span<const ArrayRef> operands,
+                             absl::Span<const MutableArrayRef> results, int64_t first,
+                             Region& comparator, std::byte* merged, Meter& meter,
                              EvaluationContext& context) const {
-    room = {};  // what the merge sort takes
-    const size_t n = types_.size();
-    for (int64_t j = 0; j < lines_.size; ++j) items[j].index = static_cast<N>(j);
+    AllLines from, result, room;
+    for (size_t k = 0; k < types_.size(); ++k) {
+      const int64_t bytes = StorageBytes(types_[k]);
+      // Operands are only read.
+      from.push_back({const_cast<std::byte*>(operands[k].data) + first * bytes, lines_.stride});
+      result.push_back({results[k].data + first * bytes, lines_.stride});
+      room.push_back({merged, 1});
+      merged += lines_.size * bytes;
+    }
+    const int passes = std::bit_width(static_cast<uint64_t>(lines_.size - 1));
+    for (int pass = 0; pass < passes; ++pass) {
+      const AllLines& to = (passes - pass) % 2 == 1 ? result : room;
+      absl::Status status = MergePass(int64_t{1} << pass, from, to, comparator, meter, context);
+      if (!status.ok()) return status;
+      from = to;
+    }
+    if (passes == 0) MoveElement(from, 0, result, 0);
+    return absl::OkStatus();
+  }
+
+  absl::Status MergePass(int64_t width, const AllLines& from, const AllLines& to,
+                         Region& comparator, Meter& meter, EvaluationContext& context) const {
     absl::Status status;
-    std::vector<Element> arguments(2 * n);
-    auto load = [&](size_t k, N index) {
-      return LoadElement(types_[k], operands[k].data,
-                         first + static_cast<int64_t>(index) * lines_.stride);
-    };
-    MergeSort(items, [&](const Item<N>& a, const Item<N>& b) {
+    std::vector<Element> arguments(2 * types_.size());
+    const auto less = [&](int64_t a, int64_t b) {
       if (status.ok()) status = meter.Add(1);
       if (!status.ok()) return false;
-      for (size_t k = 0; k < n; ++k) {
-        arguments[2 * k] = load(k, a.index);
-        arguments[2 * k + 1] = load(k, b.index);
+      for (size_t k = 0; k < types_.size(); ++k) {
+        arguments[2 * k] = LoadElement(types_[k], from[k].data, a * from[k].stride);
+        arguments[2 * k + 1] = LoadElement(types_[k], from[k].data, b * from[k].stride);
       }
-      Element less;
-      status = comparator.Run(arguments, absl::MakeSpan(&less, 1), context);
-      return status.ok() && less.bits != 0;
-    });
+      Element result;
+      status = comparator.Run(arguments, absl::MakeSpan(&result, 1), context);
+      return status.ok() && result.bits != 0;
+    };
+    for (int64_t begin = 0; begin < lines_.size && status.ok(); begin += 2 * width) {
+      const int64_t middle = std::min(begin + width, lines_.size);
+      const int64_t end = std::min(middle + width, lines_.size);
+      int64_t left = begin, right = middle;
+      for (int64_t out = begin; out < end; ++out) {
+        const bool take_right = left == middle || (right < end && less(right, left));
+        MoveElement(from, take_right ? right++ : left++, to, out);
+      }
+    }
     return status;
+  }
+
+  void MoveElement(const AllLines& from, int64_t i, const AllLines& to, int64_t j) const {
+    for (size_t k = 0; k < types_.size(); ++k) {
+      WithStorage(StorageBytes(types_[k]), [&](auto sample) {
+        StoreAt(to[k].data, j * to[k].stride,
+                LoadAt<decltype(sample)>(from[k].data, i * from[k].stride));
+      });
+    }
   }
 
   Lines lines_;
@@ -301,11 +421,21 @@ class TopKKernel : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (empty_) return absl::OkStatus();
+    const bool narrow = Info(type_).bits <= 32 && size_ <= std::numeric_limits<uint32_t>::max();
+    return narrow ? FindLines<uint32_t>(operands, results, context)
+                  : FindLines<uint64_t>(operands, results, context);
+  }
+
+ private:
+  template <typename N>
+  absl::Status FindLines(absl::Span<const ArrayRef> operands,
+                         absl::Span<const MutableArrayRef> results,
+                         EvaluationContext& context) const {
     Meter meter(context);
     ScratchLease lease(context);
-    absl::Status status = lease.Add(k_ * static_cast<int64_t>(sizeof(Item<uint64_t>)));
+    absl::Status status = lease.Add(k_ * static_cast<int64_t>(sizeof(Item<N>)));
     if (!status.ok()) return status;
-    std::vector<Item<uint64_t>> best(k_);
+    std::vector<Item<N>> best(k_);
     const int64_t bytes = StorageBytes(type_);
     for (int64_t line = 0; line < lines_; ++line) {
       const std::byte* x = operands[0].data + line * size_ * bytes;
@@ -320,12 +450,14 @@ class TopKKernel : public Kernel {
     return meter.Flush();
   }
 
- private:
-  absl::Status FindBest(const std::byte* x, std::vector<Item<uint64_t>>& best, Meter& meter) const {
-    const auto before = Before<uint64_t>;
+  template <typename N>
+  absl::Status FindBest(const std::byte* x, std::vector<Item<N>>& best, Meter& meter) const {
+    const auto before = Before<N>;
     for (int64_t j = 0; j < size_; ++j) {
-      const Item<uint64_t> item = {*SortNumber(key_, LoadElement(type_, x, j).bits),
-                                   static_cast<uint64_t>(j)};
+      const uint64_t number = *SortNumber(key_, LoadElement(type_, x, j).bits);
+      const Item<N> item = {
+          sizeof(N) == 4 ? static_cast<N>(key_.Narrow(number)) : static_cast<N>(number),
+          static_cast<N>(j)};
       if (j < k_) {
         best[j] = item;
         if (j + 1 == k_) std::make_heap(best.begin(), best.end(), before);

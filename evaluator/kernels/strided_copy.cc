@@ -67,9 +67,10 @@ StridedCopy::StridedCopy(int64_t element_bytes, absl::Span<const int64_t> sizes,
 void StridedCopy::Normalise(absl::Span<const int64_t> sizes,
                             absl::Span<const int64_t> source_strides,
                             absl::Span<const int64_t> destination_strides) {
+  count_ = 0;
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) return;
   count_ = 1;
   for (const int64_t size : sizes) count_ *= size;
-  if (count_ == 0) return;
   for (size_t d = 0; d < sizes.size(); ++d) {
     if (sizes[d] == 1) continue;
     const Loop loop = {sizes[d], source_strides[d] * element_bytes_,

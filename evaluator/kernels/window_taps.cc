@@ -40,7 +40,8 @@ WindowTaps::WindowTaps(int64_t base_size, int64_t output_size, const WindowDimen
       position_step_(window.base_dilation / common_),
       element_step_(window.window_dilation / common_),
       inverse_(InverseModulo(element_step_, position_step_)),
-      most_(std::min(base_size, window.size)) {
+      most_(std::min(base_size, window.size)),
+      period_(window.base_dilation / std::gcd(window.base_dilation, window.stride)) {
   if (output_size > kMostKnown) return;
   std::vector<Taps> known;
   known.reserve(output_size);

@@ -4,6 +4,7 @@
 #ifndef ASSAY_EVALUATOR_KERNELS_WINDOW_TAPS_H_
 #define ASSAY_EVALUATOR_KERNELS_WINDOW_TAPS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,9 @@ class WindowTaps {
   int64_t element_step() const { return element_step_; }
   // No output position has more taps.
   int64_t most() const { return most_; }
+  // Outputs so far apart may meet elements at the same positions, and the elements so far apart.
+  int64_t period() const { return period_; }
+  int64_t period_elements() const { return window_.stride / (window_.base_dilation / period_); }
   Taps At(int64_t output) const { return known_.empty() ? Find(output) : known_[output]; }
 
  private:
@@ -45,7 +49,47 @@ class WindowTaps {
   int64_t element_step_;
   int64_t inverse_;  // of element_step modulo position_step
   int64_t most_;
+  int64_t period_;
   std::vector<Taps> known_;  // by output position, unless there are very many
+};
+
+// Covers the outputs of a dimension with progressions that meet elements at the same positions.
+class TapRuns {
+ public:
+  // `window` has outputs and must outlive the walk.
+  explicit TapRuns(const WindowTaps& window) : window_(&window) { Start(0); }
+
+  int64_t output() const { return output_; }  // the first
+  int64_t count() const { return count_; }
+  int64_t step() const { return window_->period(); }  // from one to the next
+  const Taps& taps() const { return taps_; }          // of the first
+  int64_t element_advance() const { return window_->period_elements(); }
+  // False, and back at the start, after the last run.
+  bool Next() {
+    int64_t next = output_ + count_ * step();
+    const bool new_phase = next >= window_->output_size();
+    if (new_phase) next = ++phase_;
+    const bool more = phase_ < std::min(step(), window_->output_size());
+    if (!more) next = phase_ = 0;
+    Start(next);
+    return more;
+  }
+
+ private:
+  void Start(int64_t output) {
+    output_ = output;
+    taps_ = window_->At(output);
+    count_ = 1;
+    for (int64_t o = output + step(); o < window_->output_size(); o += step(), ++count_) {
+      if (!window_->At(o).SamePositions(taps_)) break;
+    }
+  }
+
+  const WindowTaps* window_;
+  int64_t phase_ = 0;
+  int64_t output_ = 0;
+  int64_t count_ = 0;
+  Taps taps_;
 };
 
 }  // namespace assay::kernels

@@ -102,6 +102,16 @@ class WindowGrid {
       });
     }
 
+    // The position of cell number `i` in the order of ForEachCell.
+    int64_t CellAt(int64_t i) const {
+      int64_t cell = 0;
+      for (size_t d = loops_.size(); d-- > 0;) {
+        cell += loops_[d].first + i % loops_[d].count * loops_[d].step;
+        i /= loops_[d].count;
+      }
+      return cell;
+    }
+
     // The cells side by side.
     void GatherCells(const std::byte* base, int64_t bytes, std::byte* out) const {
       WithStorage(bytes, [&](auto sample) {

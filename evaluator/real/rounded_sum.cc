@@ -392,15 +392,37 @@ void AddProducts(FactorWidth width, const double* a, const double* b, int64_t st
   }
 }
 
-uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n) {
-  PartialSum sum = {init};
-  AddTerms(x, stride, n, sum);
+namespace {
+uint64_t FinishSum(ElementType result, double init, const double* x, int64_t stride, int64_t n,
+                   const PartialSum& sum) {
   uint64_t rounded;
   if (IsDecided(result, FactorWidth::kUpTo32Bits, sum, &rounded)) return rounded;
   ExactSum exact;
   exact.Add(init);
   for (int64_t i = 0; i < n; ++i) exact.Add(x[i * stride]);
   return exact.Round(result);
+}
+}  // namespace
+
+uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n) {
+  PartialSum sum = {init};
+  AddTerms(x, stride, n, sum);
+  return FinishSum(result, init, x, stride, n, sum);
+}
+
+void RoundedSumBlock(ElementType result, double init, const double* x, int64_t stride, int64_t n,
+                     int64_t columns, uint64_t* out) {
+  static constexpr double kOne = 1;
+  int64_t j = 0;
+  for (; j + kColumns <= columns; j += kColumns) {
+    PartialSum sums[kColumns];
+    for (PartialSum& sum : sums) sum.s = init;
+    ChooseLoops().columns[0]({&kOne, 0, x + j, stride, n}, false, sums);
+    for (int i = 0; i < kColumns; ++i) {
+      out[j + i] = FinishSum(result, init, x + j + i, stride, n, sums[i]);
+    }
+  }
+  for (; j < columns; ++j) out[j] = RoundedSum(result, init, x + j, stride, n);
 }
 
 uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int64_t stride_a,

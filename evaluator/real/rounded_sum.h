@@ -25,6 +25,10 @@ inline FactorWidth FactorWidthOf(ElementType type) {
 // init + x[0] + ... + x[n-1].
 uint64_t RoundedSum(ElementType result, double init, const double* x, int64_t stride, int64_t n);
 
+// `columns` sums of neighbouring columns: out[j] = init + sum over k of x[k * stride + j].
+void RoundedSumBlock(ElementType result, double init, const double* x, int64_t stride, int64_t n,
+                     int64_t columns, uint64_t* out);
+
 // a[0] b[0] + ... + a[n-1] b[n-1]; +0 when n is zero. A complex dot is two calls of length 2n: for
 // interleaved a = (re, im) the real part needs b as (re, -im), the imaginary part b as (im, re).
 uint64_t RoundedDot(ElementType result, FactorWidth width, const double* a, int64_t stride_a,

@@ -143,10 +143,12 @@ TEST(RoundedSumTest, BlocksEqualColumnsOneByOne) {
         const std::vector<double> a = Make(Data::kUniform, 2 * n, narrow, random);
         const std::vector<double> b = Make(data, std::max<int64_t>(n, 1) * kStride, narrow, random);
         for (ElementType type : kResults) {
-          uint64_t dots[kColumns];
+          uint64_t dots[kColumns], sums[kColumns];
           RoundedDotBlock(type, width, a.data(), 2, b.data(), kStride, n, kColumns, dots);
+          RoundedSumBlock(type, 0.25, b.data(), kStride, n, kColumns, sums);
           for (int64_t j = 0; j < kColumns; ++j) {
             EXPECT_EQ(dots[j], Exact(type, a.data(), 2, b.data() + j, kStride, n)) << Name(type);
+            EXPECT_EQ(sums[j], RoundedSum(type, 0.25, b.data() + j, kStride, n)) << Name(type);
           }
         }
       }

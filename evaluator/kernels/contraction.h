@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/odometer.h"
@@ -40,7 +41,7 @@ class Contraction {
     explicit Room(const ContractionTypes& types) : tile(types) {}
     TileProduct tile;
     std::vector<std::byte> lhs, rhs;
-    std::vector<int64_t> rows;
+    absl::InlinedVector<int64_t, 32> rows;
   };
   absl::Status Run(Sources operands, std::byte* out, Room& room, Meter& meter) const;
 

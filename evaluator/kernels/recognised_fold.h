@@ -37,7 +37,7 @@ class RecognisedFold {
                     int64_t n, std::byte* out, Meter& meter) const;
 
   // out[j] is the reducer applied to x[0][j], x[1][j], ..., x[members-1][j], for sums and products
-  // of floats (every other recognised reducer has a PairwiseLoop, cell_fold.h).
+  // of floats (every other recognised reducer has a PairwiseLoop).
   void Columns(absl::Span<const std::byte* const> x, int64_t columns, std::byte* out) const;
 
   ElementType type() const { return type_; }

@@ -114,17 +114,28 @@ void ExactSum::Merge(const ExactSum& other) {
   negative_infinity_ |= other.negative_infinity_;
 }
 
+bool ExactSum::MakeMagnitude() {
+  Carry();
+  const bool negative = limbs_[kLimbs - 1] < 0;
+  if (negative) {
+    for (int64_t& limb : limbs_) limb = -limb;
+    Carry();
+  }
+  return negative;
+}
+
+std::vector<uint32_t> ExactSum::Digits(bool& negative) const {
+  ExactSum sum = *this;
+  negative = sum.MakeMagnitude();
+  return {sum.limbs_.begin(), sum.limbs_.end()};
+}
+
 uint64_t ExactSum::Round(ElementType type) const {
   if (nan_ || (positive_infinity_ && negative_infinity_)) return CanonicalNan(type);
   if (positive_infinity_ || negative_infinity_) return Infinity(type, negative_infinity_);
   ExactSum sum = *this;
-  sum.Carry();
   Unrounded result;
-  result.negative = sum.limbs_[kLimbs - 1] < 0;
-  if (result.negative) {
-    for (int64_t& limb : sum.limbs_) limb = -limb;
-    sum.Carry();
-  }
+  result.negative = sum.MakeMagnitude();
   int top = kLimbs - 1;
   while (top >= 0 && sum.limbs_[top] == 0) --top;
   if (top < 0) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "spec/element/element.h"
 #include "spec/element/element_type.h"
@@ -30,16 +31,24 @@ class ExactSum {
   // The pattern of the sum in `type`, a float type, rounded once. No terms: +0.
   uint64_t Round(ElementType type) const;
 
+  // No term was infinite or NaN.
+  bool is_finite() const { return !nan_ && !positive_infinity_ && !negative_infinity_; }
+  // Of a finite sum: |sum| = sum over i of digits[i] * 2^(32 i + kLowestExponent).
+  std::vector<uint32_t> Digits(bool& negative) const;
+  static constexpr int kLowestExponent = -2176;  // products of subnormals reach down to 2^-2148
+
  private:
   // Limb i holds a signed multiple of 2^(32 i - kBias); between normalisations a limb may exceed
   // 32 bits, which leaves room for 2^28 terms.
-  static constexpr int kBias = 2176;  // products of subnormals reach down to 2^-2148
+  static constexpr int kBias = -kLowestExponent;
   static constexpr int kLimbs = 136;  // ... and up to 2^2048, plus 40 bits for the count
   static constexpr uint32_t kTermsBetweenCarries = 1u << 28;
 
   void AddScaled(bool negative, unsigned __int128 significand, int exponent);
   void NoteSpecial(double term);
   void Carry();
+  // As magnitudes below 2^32 each; true if the sum is negative.
+  bool MakeMagnitude();
 
   std::array<int64_t, kLimbs> limbs_{};
   uint32_t terms_since_carry_ = 0;

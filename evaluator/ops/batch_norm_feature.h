@@ -1,0 +1,93 @@
+// Batch normalisation of one feature in exact arithmetic: every element of the three operations is
+// a + b / sqrt(w) with dyadic numbers a, b and w, or a rational number, and is rounded once without
+// an enclosure. What the definitions compute, and where their kernels turn when two doubles do not
+// decide a rounding. Source: reference ops_structural.md 9.
+// Tests: op_cases_linear_algebra.cc, linear_algebra_test.cc.
+//
+// Operands that are infinite or NaN, and var + epsilon that is not positive, act as in the formulas
+// evaluated with infinities: only whether a factor is zero, finite (and its sign), infinite or NaN
+// counts then. An exact zero is +0, a mean or a sum of negative zeros alone -0.
+#ifndef ASSAY_EVALUATOR_OPS_BATCH_NORM_FEATURE_H_
+#define ASSAY_EVALUATOR_OPS_BATCH_NORM_FEATURE_H_
+
+#include <cstdint>
+
+#include "evaluator/real/dd_ball.h"
+#include "evaluator/real/dyadic.h"
+#include "evaluator/real/exact_sum.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// The attribute is an f32, and counts in the element type of the operand.
+double BatchNormEpsilon(const Instruction& instruction);
+
+// Mean and variance + epsilon, computed from the cells or given.
+class BatchNormStatistics {
+ public:
+  // Of `count` cells with this sum and this sum of squares.
+  BatchNormStatistics(const ExactSum& sum, const ExactSum& squares, int64_t count, double epsilon);
+  BatchNormStatistics(double mean, double variance, double epsilon);
+
+  // Of statistics computed from cells: the mean, and the variance without epsilon.
+  uint64_t Mean(ElementType type) const;
+  uint64_t Variance(ElementType type) const;
+
+  // scale * (x - mean) / sqrt(variance + epsilon) + offset.
+  uint64_t Normalized(ElementType type, double x, double scale, double offset) const;
+
+  // The same, in part. Both are finite and the root is not zero, or `ordinary` is false.
+  bool ordinary() const { return mean_class_ == 0 && root_class_ == 1; }
+  real::DdBall MeanBall() const;
+  real::DdBall RootBall() const;
+
+ private:
+  friend class BatchNormGradient;
+  void SetSquare(const real::Dyadic& square);
+  // x - mean: its sign where both are finite.
+  double DistanceClass(double x) const;
+
+  int64_t count_ = 1;
+  real::Dyadic total_;          // mean = total_ / count_
+  real::Dyadic spread_;         // variance = spread_ / count_^2
+  real::Dyadic square_;         // variance + epsilon = square_ / count_^2
+  bool negative_zero_ = false;  // all cells are -0
+  double mean_class_ = 0;       // the mean where it is not finite
+  double root_class_ = 1;       // sqrt(variance + epsilon): 0, 1 for any positive number, inf, NaN
+};
+
+class BatchNormGradient {
+ public:
+  BatchNormGradient(double mean, double variance, double epsilon);
+
+  // Every cell and its gradient, before the results are asked for; then Finish().
+  void Add(double x, double dy);
+  void Finish();
+
+  uint64_t Offset(ElementType type) const { return gradients_.Round(type); }
+  uint64_t Scale(ElementType type) const;
+  uint64_t Operand(ElementType type, double x, double dy, double scale) const;
+
+  // operand gradient = scale / (m s^3) * ((m dy - P) s^2 - (x - mean) Q), s^2 = variance + epsilon.
+  bool ordinary() const;
+  int64_t count() const { return count_; }
+  real::DdBall GradientSum() const;    // P
+  real::DdBall CenteredSum() const;    // Q
+  real::DdBall Square() const;         // s^2
+
+ private:
+  real::Dyadic Bracket(double x, double dy) const;
+  double CenteredClass() const;
+
+  double mean_;
+  BatchNormStatistics statistics_;
+  ExactSum gradients_;  // P
+  ExactSum products_;   // of dy x, where all is finite
+  int64_t count_ = 0;
+  double special_ = 0;  // the sum of the terms of Q that are not finite, or 0
+  real::Dyadic gradient_sum_, centered_sum_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_BATCH_NORM_FEATURE_H_

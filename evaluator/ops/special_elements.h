@@ -1,0 +1,22 @@
+// Elements that fill whole results: NaN where an operation has no value, zero where nothing is.
+#ifndef ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_
+#define ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_
+
+#include "spec/element/element.h"
+
+namespace assay {
+
+// In both parts of a complex type.
+inline Element UniformElement(ElementType type, uint64_t part) {
+  return {part, IsComplex(type) ? part : 0};
+}
+inline Element NanOf(ElementType type) {
+  return UniformElement(type, CanonicalNan(Info(type).component));
+}
+inline Element ZeroOf(ElementType type) {
+  return UniformElement(type, EncodeFloat(Info(type).component, 0.0));
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_

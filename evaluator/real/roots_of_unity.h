@@ -1,0 +1,42 @@
+// e^(2 pi i t / order) for whole t, as long fixed-point numbers with a proven bound and as balls of
+// two doubles. Tests: roots_of_unity_test.cc.
+#ifndef ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_
+#define ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "evaluator/real/dd_ball.h"
+#include "evaluator/real/dyadic.h"
+
+namespace assay::real {
+
+// A root times 2^bits: each part is less than kUnits off; exact for the powers of i.
+struct FixedRoot {
+  static constexpr int kUnits = 2;
+  Dyadic::Integer re, im;
+};
+
+// The roots of one order to so many bits after the point, at most 1664. Holds about
+// 2 sqrt(order) of them and multiplies for the others.
+class FixedRoots {
+ public:
+  FixedRoots(int64_t order, int bits);
+  // 0 <= t < order.
+  FixedRoot At(int64_t t) const;
+  int bits() const { return bits_; }
+
+ private:
+  int64_t order_;
+  int bits_;
+  int64_t step_;                   // t = step_ * a + b
+  std::vector<FixedRoot> coarse_;  // with kGuardBits more
+  std::vector<FixedRoot> fine_;
+};
+
+// All roots of an order, t from 0 on. Radii are below 2^-99; the powers of i are exact.
+std::vector<ComplexOf<DdBall>> DdRoots(int64_t order);
+
+}  // namespace assay::real
+
+#endif  // ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_

@@ -43,40 +43,19 @@ class Differential {
 
   void Check(const Case& c,
              std::vector<Profile> profiles = {Profile::kBits, Profile::kSmall, Profile::kCancel}) {
-    std::string text = absl::StrCat("HloModule m\n\n", c.computations, "\nENTRY e {\n");
-    for (size_t i = 0; i < c.parameters.size(); ++i) {
-      absl::StrAppend(&text, "  p", i, " = ", c.parameters[i], " parameter(", i, ")\n");
-    }
-    absl::StrAppend(&text, "  ROOT r = ", c.instruction, "\n}\n");
-    SCOPED_TRACE(text);
-    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
-    ASSERT_TRUE(module.ok()) << module.status();
-    const Instruction& root = *(*module)->entry()->root();
-    const absl::Status checked = CheckInstruction(root);
-    ASSERT_TRUE(checked.ok()) << checked;
-    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
-    absl::StatusOr<std::unique_ptr<Kernel>> straight = PrepareStraight(root);
-    ASSERT_TRUE(straight.ok()) << straight.status();
-    ASSERT_TRUE(kernel.ok()) << kernel.status();
-    const Kernel& kernel_used = **kernel;
-    const Kernel& definition = **straight;
-    if (typeid(kernel_used) == typeid(definition)) ++fallbacks_;
-    for (const Profile profile : profiles) {
+    CheckAll(c, profiles.size(), [&](const Instruction& root, size_t round) {
       std::vector<Literal> operands;
       for (size_t i = 0; i < c.parameters.size(); ++i) {
         const bool index = i < c.indices.size() && c.indices[i];
-        operands.push_back(Random(root.operand(i)->shape(), profile, index));
+        operands.push_back(Random(root.operand(i)->shape(), profiles[round], index));
       }
-      const std::vector<Literal> want = Run(root.shape(), **straight, operands);
-      ExpectSame(Run(root.shape(), **kernel, operands), want);
-      const int lent = (*kernel)->in_place_operand();
-      if (lent >= 0 && root.shape().is_array() &&
-          operands[lent].byte_size() == want[0].byte_size()) {
-        ExpectSame(Run(root.shape(), **kernel, operands, lent), want);
-      }
-      if (::testing::Test::HasFailure()) return;
-    }
-    ++cases_;
+      return operands;
+    });
+  }
+  // On operands of the caller's choice. Returns what both gave.
+  std::vector<Literal> CheckOn(const Case& c, const std::vector<Literal>& operands) {
+    CheckAll(c, 1, [&](const Instruction&, size_t) { return operands; });
+    return last_;
   }
   int64_t cases() const { return cases_; }
   // Cases for which there is no kernel but the definition.
@@ -137,6 +116,41 @@ class Differential {
   }
 
  private:
+  template <typename MakeOperands>
+  void CheckAll(const Case& c, size_t rounds, MakeOperands make_operands) {
+    std::string text = absl::StrCat("HloModule m\n\n", c.computations, "\nENTRY e {\n");
+    for (size_t i = 0; i < c.parameters.size(); ++i) {
+      absl::StrAppend(&text, "  p", i, " = ", c.parameters[i], " parameter(", i, ")\n");
+    }
+    absl::StrAppend(&text, "  ROOT r = ", c.instruction, "\n}\n");
+    SCOPED_TRACE(text);
+    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const Instruction& root = *(*module)->entry()->root();
+    const absl::Status checked = CheckInstruction(root);
+    ASSERT_TRUE(checked.ok()) << checked;
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+    absl::StatusOr<std::unique_ptr<Kernel>> straight = PrepareStraight(root);
+    ASSERT_TRUE(straight.ok()) << straight.status();
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    const Kernel& kernel_used = **kernel;
+    const Kernel& definition = **straight;
+    if (typeid(kernel_used) == typeid(definition)) ++fallbacks_;
+    for (size_t round = 0; round < rounds; ++round) {
+      const std::vector<Literal> operands = make_operands(root, round);
+      const std::vector<Literal> want = Run(root.shape(), **straight, operands);
+      ExpectSame(Run(root.shape(), **kernel, operands), want);
+      const int lent = (*kernel)->in_place_operand();
+      if (lent >= 0 && root.shape().is_array() &&
+          operands[lent].byte_size() == want[0].byte_size()) {
+        ExpectSame(Run(root.shape(), **kernel, operands, lent), want);
+      }
+      if (::testing::Test::HasFailure()) return;
+      last_ = want;
+    }
+    ++cases_;
+  }
+
   uint64_t RandomPart(ElementType type, Profile profile) {
     const int64_t whole = static_cast<int64_t>(random_() % 9) - 4;
     if (!IsFloat(type)) {
@@ -171,6 +185,7 @@ class Differential {
   }
 
   std::mt19937_64 random_{20240607};
+  std::vector<Literal> last_;
   int64_t cases_ = 0;
   int64_t fallbacks_ = 0;
 };

@@ -52,6 +52,10 @@ KernelOrNull PrepareSort(const Instruction& instruction);
 KernelOrNull PrepareTopK(const Instruction& instruction);
 KernelOrNull PrepareConvolution(const Instruction& instruction);
 KernelOrNull PrepareRandomBits(const Instruction& instruction);
+KernelOrNull PrepareBatchNorm(const Instruction& instruction);  // training, inference, grad
+KernelOrNull PrepareCholesky(const Instruction& instruction);
+KernelOrNull PrepareTriangularSolve(const Instruction& instruction);
+KernelOrNull PrepareFft(const Instruction& instruction);
 
 inline int64_t StorageBytes(ElementType type) { return Info(type).storage_bytes; }
 

@@ -21,11 +21,17 @@ PrepareViewFunction FindViewFamily(const Instruction& instruction) {
 
 PrepareFunction FindFamily(const Instruction& instruction) {
   switch (instruction.opcode()) {
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+      return kernels::PrepareBatchNorm;
     case Opcode::kBitcast:
     case Opcode::kBitcastConvert:
       return kernels::PrepareBitcast;
     case Opcode::kBroadcast:
       return kernels::PrepareBroadcast;
+    case Opcode::kCholesky:
+      return kernels::PrepareCholesky;
     case Opcode::kConcatenate:
       return kernels::PrepareConcatenate;
     case Opcode::kConstant:
@@ -39,6 +45,8 @@ PrepareFunction FindFamily(const Instruction& instruction) {
       return kernels::PrepareDynamicSlice;
     case Opcode::kDynamicUpdateSlice:
       return kernels::PrepareDynamicUpdateSlice;
+    case Opcode::kFft:
+      return kernels::PrepareFft;
     case Opcode::kGather:
       return kernels::PrepareGather;
     case Opcode::kIota:
@@ -65,6 +73,8 @@ PrepareFunction FindFamily(const Instruction& instruction) {
       return kernels::PrepareTopK;
     case Opcode::kTranspose:
       return kernels::PrepareTranspose;
+    case Opcode::kTriangularSolve:
+      return kernels::PrepareTriangularSolve;
     default:
       return nullptr;
   }

@@ -23,8 +23,8 @@ uint64_t Pattern(ElementType type, double value) {
 
 double BatchNormEpsilon(const Instruction& instruction) {
   const ElementType type = instruction.operand(0)->shape().element_type();
-  const auto epsilon = static_cast<float>(instruction.GetFloat(Attr::kEpsilon));
-  return DecodeFloat(type, EncodeFloat(type, epsilon));
+  const uint64_t epsilon = EncodeFloat(ElementType::kF32, instruction.GetFloat(Attr::kEpsilon));
+  return DecodeFloat(type, EncodeFloat(type, DecodeFloat(ElementType::kF32, epsilon)));
 }
 
 BatchNormStatistics::BatchNormStatistics(const ExactSum& sum, const ExactSum& squares,

@@ -57,13 +57,14 @@ class Cholesky : public Definition {
         finite = finite && std::isfinite(out[0]) && std::isfinite(out[parts - 1]);
       }
     }
-    if (!finite) {
-      factor_.assign(n * n, NanOf(type));
-      return absl::OkStatus();
+    factor_.clear();
+    if (finite) {
+      absl::StatusOr<std::vector<Element>> factor = ExactCholesky(type, n, triangle, context);
+      if (!factor.ok()) return factor.status();
+      factor_ = *std::move(factor);
     }
-    absl::StatusOr<std::vector<Element>> factor = ExactCholesky(type, n, triangle, context);
-    if (factor.ok()) factor_ = *std::move(factor);
-    return factor.status();
+    if (factor_.empty()) factor_.assign(n * n, NanOf(type));
+    return absl::OkStatus();
   }
 
   uint64_t Negated(uint64_t bits) const {

@@ -34,7 +34,7 @@ class Elimination {
     Dyadic before = 1;  // the leading minor of the step before
     for (int64_t k = 0; k < n_; ++k) {
       const Dyadic leading = At(k, k).re;
-      if (leading.Sign() <= 0) return std::vector<Element>(n_ * n_, NanOf(type_));
+      if (leading.Sign() <= 0) return std::vector<Element>();
       RoundColumn(k, leading * before);
       for (int64_t i = k + 1; i < n_; ++i) {
         if (absl::Status status = UpdateRow(k, i, leading, before, context); !status.ok()) {

@@ -26,11 +26,10 @@ Ends RoundBall(ElementType type, const DdBall& ball) {
     const double high = TwoSum(ball.hi, low, rest);
     return RoundPair(type, high, rest);
   };
-  const uint64_t middle = end(ball.lo);
-  if (ball.rad == 0) return DecidedEnds(middle);
+  if (ball.rad == 0) return DecidedEnds(end(ball.lo));
   // Makes up for the roundings of the two sums.
   const double reach = ball.rad * (1 + 0x1p-48) + std::fabs(ball.lo) * 0x1p-52 + 0x1p-1074;
-  return {end(ball.lo - reach), end(ball.lo + reach), true, middle};
+  return {end(ball.lo - reach), end(ball.lo + reach), true, 0};
 }
 
 }  // namespace assay::real

@@ -122,7 +122,8 @@ struct DdBall {
   }
 };
 
-// The patterns to which both ends round in the float `type`; unknown unless the ball is finite.
+// The patterns to which both ends round in the float `type`; unknown unless the ball is finite. The
+// middle is left out: this is no last tier.
 Ends RoundBall(ElementType type, const DdBall& ball);
 
 // A complex number of any kind of number above.
@@ -132,7 +133,8 @@ struct ComplexOf {
 
   ComplexOf() = default;
   ComplexOf(const Real& real, const Real& imaginary) : re(real), im(imaginary) {}
-  ComplexOf(double real) : re(real) {}  // NOLINT: real numbers are complex
+  ComplexOf(const Real& real) : re(real) {}  // NOLINT: real numbers are complex
+  ComplexOf(double real) : re(real) {}  // NOLINT
 
   bool IsZero() const { return re.IsZero() && im.IsZero(); }
   ComplexOf operator-() const { return {-re, -im}; }

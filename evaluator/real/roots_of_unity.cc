@@ -84,6 +84,15 @@ DdBall ToBall(const Integer& value, int bits, int error) {
   return ball;
 }
 
+// The parts of a root at a multiple of 30 degrees that are whole or one half.
+void MakeExact(int64_t twelfths, ComplexOf<DdBall>& root) {
+  constexpr double kRoot = 2;  // stands for sqrt(3) / 2
+  constexpr double kCosines[] = {1, kRoot, 0.5, 0, -0.5, kRoot, -1, kRoot, -0.5, 0, 0.5, kRoot};
+  const double cosine = kCosines[twelfths], sine = kCosines[(twelfths + 9) % 12];
+  if (cosine != kRoot) root.re = cosine;
+  if (sine != kRoot) root.im = sine;
+}
+
 }  // namespace
 
 FixedRoots::FixedRoots(int64_t order, int bits) : order_(order), bits_(bits) {
@@ -120,9 +129,9 @@ std::vector<ComplexOf<DdBall>> DdRoots(int64_t order) {
     const ComplexOf<DdBall> coarse = by_series(first);
     for (int64_t t = first; t < order && t < first + step; ++t) {
       roots.push_back(coarse * fine[t - first]);
-      if (4 * t % order != 0) continue;
-      constexpr double kCosine[] = {1, 0, -1, 0}, kSine[] = {0, 1, 0, -1};
-      roots.back() = {kCosine[4 * t / order], kSine[4 * t / order]};
+      if (static_cast<__int128>(t) * 12 % order == 0) {
+        MakeExact(static_cast<int64_t>(static_cast<__int128>(t) * 12 / order), roots.back());
+      }
     }
   }
   return roots;

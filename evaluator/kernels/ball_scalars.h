@@ -1,4 +1,5 @@
-// What algorithms of linear algebra ask of their numbers, be they balls or complex numbers of balls.
+// What algorithms of linear algebra ask of their numbers, be they balls or complex numbers of
+// balls.
 #ifndef ASSAY_EVALUATOR_KERNELS_BALL_SCALARS_H_
 #define ASSAY_EVALUATOR_KERNELS_BALL_SCALARS_H_
 

@@ -52,13 +52,14 @@ class BatchNormKernel : public Kernel {
   }
 
  protected:
-  virtual absl::Status RunFeatures(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
+  virtual absl::Status RunFeatures(int64_t first, int64_t count,
+                                   absl::Span<const ArrayRef> operands,
                                    absl::Span<const MutableArrayRef> results,
                                    Meter& meter) const = 0;
 
-  // Calls visit(feature, position, values) for every cell of the features from `first` on; values[k]
-  // is the number in the k-th of these operands. The feature counts from `first`. What visit returns
-  // is charged.
+  // Calls visit(feature, position, values) for every cell of the features from `first` on;
+  // values[k] is the number in the k-th of these operands. The feature counts from `first`. What
+  // visit returns is charged.
   template <size_t kOperands, typename Visit>
   absl::Status ForEachCell(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
                            const int (&numbers)[kOperands], Meter& meter, Visit visit) const {
@@ -148,11 +149,10 @@ class TrainingKernel : public BatchNormKernel {
   using BatchNormKernel::BatchNormKernel;
 
   absl::Status RunFeatures(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
-                           absl::Span<const MutableArrayRef> results,
-                           Meter& meter) const override {
+                           absl::Span<const MutableArrayRef> results, Meter& meter) const override {
     std::vector<ExactSum> sums(count), squares(count);
     absl::Status status = ForEachCell(first, count, operands, {0}, meter,
-                                      [&](int64_t feature, int64_t, const double (&x)[1]) {
+                                      [&](int64_t feature, int64_t, const double(&x)[1]) {
                                         sums[feature].Add(x[0]);
                                         squares[feature].AddProduct(x[0], x[0]);
                                         return 1;
@@ -160,14 +160,14 @@ class TrainingKernel : public BatchNormKernel {
     if (!status.ok()) return status;
     std::vector<Normalizer> normalizers;
     for (int64_t f = 0; f < count; ++f) {
-      normalizers.emplace_back(type(),
-                               BatchNormStatistics(sums[f], squares[f], cells(), epsilon_),
-                               Parameter(operands, 1, first + f), Parameter(operands, 2, first + f));
+      normalizers.emplace_back(type(), BatchNormStatistics(sums[f], squares[f], cells(), epsilon_),
+                               Parameter(operands, 1, first + f),
+                               Parameter(operands, 2, first + f));
       Store(normalizers[f].statistics().Mean(type()), results[1], first + f);
       Store(normalizers[f].statistics().Variance(type()), results[2], first + f);
     }
     return ForEachCell(first, count, operands, {0}, meter,
-                       [&](int64_t feature, int64_t position, const double (&x)[1]) {
+                       [&](int64_t feature, int64_t position, const double(&x)[1]) {
                          const auto [pattern, steps] = normalizers[feature](x[0]);
                          Store(pattern, results[0], position);
                          return steps;
@@ -179,8 +179,7 @@ class InferenceKernel : public BatchNormKernel {
   using BatchNormKernel::BatchNormKernel;
 
   absl::Status RunFeatures(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
-                           absl::Span<const MutableArrayRef> results,
-                           Meter& meter) const override {
+                           absl::Span<const MutableArrayRef> results, Meter& meter) const override {
     std::vector<Normalizer> normalizers;
     for (int64_t f = first; f < first + count; ++f) {
       normalizers.emplace_back(
@@ -189,7 +188,7 @@ class InferenceKernel : public BatchNormKernel {
           Parameter(operands, 1, f), Parameter(operands, 2, f));
     }
     return ForEachCell(first, count, operands, {0}, meter,
-                       [&](int64_t feature, int64_t position, const double (&x)[1]) {
+                       [&](int64_t feature, int64_t position, const double(&x)[1]) {
                          const auto [pattern, steps] = normalizers[feature](x[0]);
                          Store(pattern, results[0], position);
                          return steps;
@@ -235,14 +234,13 @@ class GradKernel : public BatchNormKernel {
   using BatchNormKernel::BatchNormKernel;
 
   absl::Status RunFeatures(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
-                           absl::Span<const MutableArrayRef> results,
-                           Meter& meter) const override {
+                           absl::Span<const MutableArrayRef> results, Meter& meter) const override {
     std::vector<BatchNormGradient> gradients;
     for (int64_t f = first; f < first + count; ++f) {
       gradients.emplace_back(Parameter(operands, 2, f), Parameter(operands, 3, f), epsilon_);
     }
     absl::Status status = ForEachCell(first, count, operands, {0, 4}, meter,
-                                      [&](int64_t feature, int64_t, const double (&cell)[2]) {
+                                      [&](int64_t feature, int64_t, const double(&cell)[2]) {
                                         gradients[feature].Add(cell[0], cell[1]);
                                         return 1;
                                       });
@@ -257,7 +255,7 @@ class GradKernel : public BatchNormKernel {
                                    Parameter(operands, 1, first + f));
     }
     return ForEachCell(first, count, operands, {0, 4}, meter,
-                       [&](int64_t feature, int64_t position, const double (&cell)[2]) {
+                       [&](int64_t feature, int64_t position, const double(&cell)[2]) {
                          const auto [pattern, steps] = differentiators[feature](cell[0], cell[1]);
                          Store(pattern, results[0], position);
                          return steps;

@@ -42,11 +42,11 @@ class CholeskyKernel : public Kernel {
       const int64_t offset = first * StorageBytes(type_);
       DecodeFloats(type_, operands[0].data + offset, size, matrix.data());
       FactorElements found = {std::vector<Element>(size), std::vector<bool>(size)};
-      absl::StatusOr<bool> positive = MakeLower(matrix)
-                                          ? Factor(matrix, meter, context, found)
-                                          : absl::StatusOr<bool>(false);
+      absl::StatusOr<bool> positive =
+          MakeLower(matrix) ? Factor(matrix, meter, context, found) : absl::StatusOr<bool>(false);
       if (!positive.ok()) return positive.status();
       Store(*positive ? &found : nullptr, results[0].data + offset);
+      if (status = meter.Add(2 * size); !status.ok()) return status;
     }
     return meter.Flush();
   }
@@ -94,7 +94,8 @@ class CholeskyKernel : public Kernel {
   }
 
   // The leading rows that the next tier has to do.
-  int64_t RowsLeft(const absl::StatusOr<FactorOutcome>& outcome, const FactorElements& found) const {
+  int64_t RowsLeft(const absl::StatusOr<FactorOutcome>& outcome,
+                   const FactorElements& found) const {
     if (!outcome.ok() || *outcome == FactorOutcome::kNotPositive) return 0;
     if (*outcome == FactorOutcome::kUnknown) return n_;
     for (int64_t i = n_ - 1; i >= 0; --i) {

@@ -15,9 +15,9 @@ constexpr int64_t kWeight = 100;
 absl::StatusOr<FactorOutcome> FactorRowsWide(ElementType type, int64_t n, int64_t rows,
                                              absl::Span<const double> lower, Meter& meter,
                                              FactorElements& found) {
-  return IsComplex(type) ? FactorRows<Real, real::ComplexOf<Real>>(type, n, rows, lower, kWeight,
-                                                                   meter, found)
-                         : FactorRows<Real, Real>(type, n, rows, lower, kWeight, meter, found);
+  return IsComplex(type)
+             ? FactorRows<Real, real::ComplexOf<Real>>(type, n, rows, lower, kWeight, meter, found)
+             : FactorRows<Real, Real>(type, n, rows, lower, kWeight, meter, found);
 }
 
 int64_t FactorRowsWideBytes(ElementType type, int64_t rows) {

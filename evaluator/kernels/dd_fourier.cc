@@ -7,14 +7,15 @@
 // for d[t] = x[t] - x[0] the element r > 0 of the transform. The sum is a cyclic convolution of a
 // length M = 2^T >= 2 p - 1: three transforms, that of the filter w^(-j^2) made once.
 //
-// Its error. Plain operations on pairs of doubles: a sum errs by 2^-103 (|a| + |b|) at most, a
-// product by 2^-103 |a b|, a complex product by 2^-100 |a b|; roots err by 2^-98. A pass of a
-// transform multiplies the 2-norm by sqrt(p) and adds an error below 2^-97 of it. With e = 2^-96, a
-// transform of T passes at most errs by T e of the norm of its result. Let |d| be the 2-norm of d,
-// B the largest element of the transformed filter, computed in balls, and D its largest radius. Then
-//   data:     sqrt(M) |d| (T + 1) e                                    in the 2-norm
-//   products: sqrt(M) |d| ((T + 2) e B + D)
-//   result, divided by M: |d| ((T + 2) e B + D) + T e B |d|, and e B |d| for w^(r^2)
+// Its error. Plain operations on pairs of doubles: a sum errs by less than 2^-103.5 (|a| + |b|), a
+// product by 2^-103 |a b|, a complex product by 2^-101.5 |a b|; roots err by less than 2^-100.5. So
+// a pass of a transform, which multiplies the 2-norm by sqrt(p), errs by less than e = 2^-99 of it,
+// and one of T passes by T e; so does a multiplication by roots. Let |d| be the 2-norm of d, B the
+// largest element of the transformed filter and D its largest error. The filter has the 2-norm
+// sqrt(2 p - 1), so D <= T e sqrt(M (2 p - 1)), the 2-norm of all errors. Then the errors are
+//   of the transformed data:     sqrt(M) |d| (T + 1) e                    in the 2-norm
+//   of the products:             sqrt(M) |d| ((T + 2) e B + D)
+//   of the result, divided by M: |d| ((T + 2) e B + D) + T e B |d|, and e B |d| for w^(r^2)
 // which is below |d| ((2 T + 4) e B + 2 D) together; every element errs by less than the norm does.
 // What the balls x bring in adds at most the sum of their radii. Tests: fourier_test.cc.
 #include "evaluator/kernels/dd_fourier.h"
@@ -61,6 +62,10 @@ struct Pair {
 template <class Real>
 ComplexOf<Real> TimesI(const ComplexOf<Real>& z) {
   return {-z.im, z.re};
+}
+
+ComplexOf<DdBall> Times(const ComplexOf<DdBall>& z, const DdBall& real) {
+  return {z.re * real, z.im * real};
 }
 
 // The roots of one order, for the twiddle factors of all passes.
@@ -162,31 +167,27 @@ class DdFourier::Convolution {
       backward_.push_back({Pair(root.re), Pair(root.im)});
     }
     const std::vector<Number> roots = real::DdRoots(2 * p);
-    std::vector<Number> filter(length_, 0), room(length_);
+    std::vector<PairNumber> room(length_);
+    filter_.resize(length_);
     for (int64_t t = 0; t < p; ++t) {
       const Number& root = roots[static_cast<int64_t>(static_cast<__int128>(t) * t % (2 * p))];
       const Number chirp = inverse ? root : Conjugate(root);
       chirp_.push_back({Pair(chirp.re), Pair(chirp.im)});
-      filter[t] = Conjugate(chirp);
-      if (t > 0) filter[length_ - t] = filter[t];
+      filter_[t] = Conjugate(chirp_[t]);
+      if (t > 0) filter_[length_ - t] = filter_[t];
     }
-    EvaluationContext free;
-    Meter meter(free);
-    // Without a budget nothing stops it.
-    DdFourier(length_, false).Run(filter.data(), room.data(), meter).IgnoreError();
-    double largest = 0, radius = 0;
-    for (const Number& value : filter) {
-      largest = std::max(largest, SizeOf(value));
-      radius = std::max(radius, RadiusOf(value));
-      // Divided by the length, a power of two, for the inverse transform.
-      const auto scaled = [this](const DdBall& x) {
-        const double scale = 1.0 / static_cast<double>(length_);
-        return Pair(x.hi * scale, x.lo * scale);
-      };
-      filter_.push_back({scaled(value.re), scaled(value.im)});
+    Transform(filter_, room, Twiddles<Pair>(forward_.data(), length_, false));
+    double largest = 0;
+    const double scale = 1.0 / static_cast<double>(length_);  // of the inverse; a power of two
+    for (PairNumber& value : filter_) {
+      largest = std::max(largest, std::hypot(value.re.hi, value.im.hi));
+      value = {Pair(value.re.hi * scale, value.re.lo * scale),
+               Pair(value.im.hi * scale, value.im.lo * scale)};
     }
-    const double passes = std::log2(static_cast<double>(length_));
-    error_ = ((2 * passes + 4) * 0x1p-96 * largest + 2 * radius) * (1 + 0x1p-20);
+    const auto passes = static_cast<double>(factors_.size());
+    const double filter_error =
+        passes * 0x1p-99 * std::sqrt(static_cast<double>(length_) * static_cast<double>(2 * p));
+    error_ = ((2 * passes + 4) * 0x1p-99 * largest + 2 * filter_error) * (1 + 0x1p-20);
   }
 
   // x and y have a stride.
@@ -210,7 +211,8 @@ class DdFourier::Convolution {
       for (int64_t k = 0; k < length_; ++k) data[k] = data[k] * filter_[k];
       Transform(data, room, Twiddles<Pair>(backward_.data(), length_, true));
     }
-    const double error = zero ? 0 : (error_ * std::sqrt(square) + radius) * (1 + 0x1p-20) + 0x1p-900;
+    const double error =
+        zero ? 0 : (error_ * std::sqrt(square) + radius) * (1 + 0x1p-20) + 0x1p-900;
     for (int64_t r = 1; r < p_; ++r) {
       const PairNumber value = zero ? PairNumber() : data[r] * chirp_[r];
       y[r * stride_y] = {DdBall(value.re.hi, value.re.lo, error),
@@ -221,8 +223,8 @@ class DdFourier::Convolution {
 
   static int64_t Bytes(int64_t p) {
     const int64_t length = ConvolutionLength(p);
-    // The tables, the balls while they are made, and the data of a run.
-    return length * static_cast<int64_t>(5 * sizeof(PairNumber) + 4 * sizeof(Number)) +
+    // The tables, the roots while they are made, and the data of a run.
+    return length * static_cast<int64_t>(5 * sizeof(PairNumber) + sizeof(Number)) +
            2 * p * static_cast<int64_t>(sizeof(Number));
   }
 
@@ -298,7 +300,8 @@ absl::Status DdFourier::Run(Number* line, Number* room, Meter& meter) const {
 }
 
 // With c + i d the root of t r: elements r and p - r are P +- i Q, where, because all the roots but
-// 1 sum to -1, P = sum over t <= p/2 of (x[t] + x[p-t] - 2 x[0]) c and Q = sum of (x[t] - x[p-t]) d.
+// 1 sum to -1, P = sum over t <= p/2 of (x[t] + x[p-t] - 2 x[0]) c and Q = sum of (x[t] - x[p-t])
+// d.
 void DdFourier::OddPass(int64_t p, int64_t m, int64_t s, const Number* x, Number* y) const {
   const Twiddles<DdBall> twiddles(roots_.data(), length_, inverse_);
   const int64_t half = p / 2, step = m * s, turn = length_ / p;
@@ -316,11 +319,12 @@ void DdFourier::OddPass(int64_t p, int64_t m, int64_t s, const Number* x, Number
       }
       out[0] = total;
       for (int64_t r = 1; r <= half; ++r) {
-        Number even, odd;
-        for (int64_t t = 1; t <= half; ++t) {
+        Number even = Times(sums[1], roots_[r * turn].re);
+        Number odd = Times(differences[1], roots_[r * turn].im);
+        for (int64_t t = 2; t <= half; ++t) {
           const Number& root = roots_[t * r % p * turn];
-          even = even + Number(sums[t].re * root.re, sums[t].im * root.re);
-          odd = odd + Number(differences[t].re * root.im, differences[t].im * root.im);
+          even = even + Times(sums[t], root.re);
+          odd = odd + Times(differences[t], root.im);
         }
         odd = TimesI(odd);
         out[r * s] = twiddles.Apply(even + odd, q * r * s);

@@ -1,5 +1,5 @@
-// Kernel of fft: transforms of blocks in two doubles with bounds (dd_fourier.h), a rounding test for
-// every part of every element, and exact sums for those few that it leaves undecided.
+// Kernel of fft: transforms of blocks in two doubles with bounds (dd_fourier.h), a rounding test
+// for every part of every element, and exact sums for those few that it leaves undecided.
 //
 // Parts that are zero for every element need no test: where x[-j] = conj(x[j]) the transform is
 // real, where x[-j] = -conj(x[j]) it is imaginary. Without this, inverse transforms of spectra of
@@ -49,7 +49,8 @@ class Block {
                          absl::Span<const std::unique_ptr<DdFourier>> axes, Meter& meter) {
     values_ = shape_.Whole(operand);
     exact_ = nullptr;
-    finite_ = std::all_of(values_.begin(), values_.end(), [](double x) { return std::isfinite(x); });
+    finite_ =
+        std::all_of(values_.begin(), values_.end(), [](double x) { return std::isfinite(x); });
     if (!finite_) return meter.Add(shape_.block_size());
     FindZeroParts();
     LoadBalls();

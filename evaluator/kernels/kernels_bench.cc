@@ -1,5 +1,6 @@
 // Kernels on the cases of the peer comparison, and the cost of a run on a small array.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -30,10 +31,20 @@ Literal Operand(const Shape& shape, uint64_t seed = 12345) {
   return literal;
 }
 
-// `members` > 0: a collective, as the first member of a group that large sees it.
+// Matrices to factor or to solve with: a diagonal that dominates.
+void MakeDominant(Literal& matrix) {
+  const int64_t n = matrix.shape().dimension(0);
+  for (int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<double>(8 * n);
+    matrix.Set(i * n + i, {EncodeFloat(Info(matrix.element_type()).component, value)});
+  }
+}
+
+// `members` > 0: a collective, as the first member of a group that large sees it. `units`: what the
+// time is divided by in the counter per_unit; 0: nothing.
 void Run(benchmark::State& state, const std::string& computations,
          const std::vector<std::string>& parameters, const std::string& instruction,
-         int64_t members = 0) {
+         int64_t members = 0, double units = 0) {
   std::string text = absl::StrCat("HloModule m\n\n", computations, "\nENTRY e {\n");
   for (size_t i = 0; i < parameters.size(); ++i) {
     absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
@@ -52,6 +63,9 @@ void Run(benchmark::State& state, const std::string& computations,
       operands.push_back(Operand(operand->shape(), 12345 + member));
     }
   }
+  if (root.info().family == Family::kLinearAlgebra && root.opcode() != Opcode::kFft) {
+    MakeDominant(operands[0]);
+  }
   for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
   std::vector<Literal> results;
   for (const Shape* leaf : Leaves(members > 0 ? CollectiveResult(root) : root.shape()))
@@ -63,6 +77,11 @@ void Run(benchmark::State& state, const std::string& computations,
   for (auto _ : state) {
     const absl::Status status = (*kernel)->Run(inputs, outputs, context);
     if (!status.ok()) return state.SkipWithError(status.ToString().c_str());
+  }
+  if (units > 0) {
+    using benchmark::Counter;
+    state.counters["per_unit"] =
+        Counter(units, Counter::kIsIterationInvariantRate | Counter::kInvert);
   }
 }
 
@@ -186,6 +205,56 @@ GROUP_BENCHMARK(all_to_all_8_of_1m, 8, "",
                 "f32[1024,1024] all-to-all(p0), replica_groups={}, dimensions={1}",
                 "f32[1024,1024]");
 KERNEL_BENCHMARK(sort_64k, kLess, "f32[65536] sort(p0), dimensions={0}, to_apply=f", "f32[65536]");
+
+// Cost per n log2 n, per multiply-add and per cell must not grow with the size.
+void BM_fft(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  const std::string shape = absl::StrCat("c64[", n, "]");
+  const auto length = static_cast<double>(n);
+  Run(state, "", {shape}, absl::StrCat(shape, " fft(p0), fft_type=FFT, fft_length={", n, "}"), 0,
+      length * std::log2(length));
+}
+BENCHMARK(BM_fft)->Arg(1024)->Arg(65536)->Arg(1009)->Arg(65521)->Arg(59049)->Unit(
+    benchmark::kMicrosecond);
+void BM_fft_f64(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  const std::string shape = absl::StrCat("f64[", n, "]");
+  const auto length = static_cast<double>(n);
+  Run(state, "", {shape},
+      absl::StrCat("c128[", n / 2 + 1, "] fft(p0), fft_type=RFFT, fft_length={", n, "}"), 0,
+      length * std::log2(length));
+}
+BENCHMARK(BM_fft_f64)->Arg(1024)->Arg(65536)->Arg(65521)->Unit(benchmark::kMicrosecond);
+
+void BM_cholesky(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  const std::string shape = absl::StrCat(state.range(1) == 32 ? "f32[" : "f64[", n, ",", n, "]");
+  const auto length = static_cast<double>(n);
+  Run(state, "", {shape}, absl::StrCat(shape, " cholesky(p0), lower=true"), 0,
+      length * length * length / 6);
+}
+BENCHMARK(BM_cholesky)->ArgsProduct({{64, 256}, {32, 64}})->Unit(benchmark::kMicrosecond);
+
+void BM_triangular_solve(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  const std::string shape = absl::StrCat("f32[", n, ",", n, "]");
+  const auto length = static_cast<double>(n);
+  Run(state, "", {shape, shape},
+      absl::StrCat(shape,
+                   " triangular-solve(p0, p1), left_side=true, lower=true, "
+                   "transpose_a=NO_TRANSPOSE"),
+      0, length * length * length / 2);
+}
+BENCHMARK(BM_triangular_solve)->Arg(64)->Arg(256)->Unit(benchmark::kMicrosecond);
+
+void BM_batch_norm_inference(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  const std::string shape = absl::StrCat("f32[", n, ",64]");
+  Run(state, "", {shape, "f32[64]", "f32[64]", "f32[64]", "f32[64]"},
+      absl::StrCat(shape, " batch-norm-inference(p0, p1, p2, p3, p4), epsilon=5, feature_index=1"),
+      0, static_cast<double>(n * 64));
+}
+BENCHMARK(BM_batch_norm_inference)->Arg(256)->Arg(16384)->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace assay

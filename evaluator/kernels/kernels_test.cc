@@ -46,12 +46,23 @@ TEST(Kernels, StopWhenTheBudgetIsSpent) {
       "f32[512,512] sort(p0), dimensions={0}, to_apply=h",
       "f32[512,512] map(p0, p0), dimensions={0,1}, to_apply=g",
       "f32[512,512] exponential(p0)",
+      "c64[512,257] fft(p0), fft_type=RFFT, fft_length={512}",
+      "c64[512,257] fft(p0), fft_type=RFFT, fft_length={512,512}",
+      "f32[512,512] cholesky(p0), lower=true",
+      "f32[512,512] triangular-solve(p0, p0), left_side=true, lower=true, "
+      "transpose_a=NO_TRANSPOSE",
+      "f32[512,512] triangular-solve(p0, p0), unit_diagonal=true, transpose_a=TRANSPOSE",
+      "(f32[512,512], f32[512], f32[512]) batch-norm-training(p0, p2, p2), epsilon=0.001, "
+      "feature_index=1",
+      "(f32[512,512], f32[512], f32[512]) batch-norm-grad(p0, p2, p2, p2, p0), epsilon=0.001, "
+      "feature_index=0",
   };
   for (const std::string& instruction : instructions) {
-    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(absl::StrCat(
-        "HloModule m\n\n", add, "\n", odd, "\n", at_least,
-        "\nENTRY e {\n p0 = f32[512,512] parameter(0)\n p1 = f32[] parameter(1)\n ROOT r = ",
-        instruction, "\n}\n"));
+    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+        absl::StrCat("HloModule m\n\n", add, "\n", odd, "\n", at_least,
+                     "\nENTRY e {\n p0 = f32[512,512] parameter(0)\n p1 = f32[] parameter(1)\n"
+                     " p2 = f32[512] parameter(2)\n ROOT r = ",
+                     instruction, "\n}\n"));
     ASSERT_TRUE(module.ok()) << module.status();
     const Instruction& root = *(*module)->entry()->root();
     absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
@@ -62,12 +73,14 @@ TEST(Kernels, StopWhenTheBudgetIsSpent) {
       operands.push_back(Literal::Zeros(operand->shape()));
     }
     for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
-    Literal result = Literal::Zeros(root.shape());
-    const MutableArrayRef output = {&result.shape(), result.mutable_data()};
+    std::vector<Literal> results;
+    std::vector<MutableArrayRef> outputs;
+    for (const Shape* leaf : Leaves(root.shape())) results.push_back(Literal::Zeros(*leaf));
+    for (Literal& each : results) outputs.push_back({&each.shape(), each.mutable_data()});
     Budget budget(/*steps=*/50000, /*seconds=*/-1);
     EvaluationContext context;
     context.budget = &budget;
-    const absl::Status status = (*kernel)->Run(inputs, {&output, 1}, context);
+    const absl::Status status = (*kernel)->Run(inputs, outputs, context);
     EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << instruction;
     EXPECT_LT(budget.spent(), 5000000) << instruction;
   }
@@ -79,7 +92,8 @@ TEST(Kernels, NameTheOperationThatHasNone) {
   ASSERT_TRUE(module.ok()) << module.status();
   const auto kernel = PrepareKernel(*(*module)->entry()->root());
   EXPECT_EQ(kernel.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_NE(std::string(kernel.status().message()).find("rng-get-and-update-state"), std::string::npos);
+  EXPECT_NE(std::string(kernel.status().message()).find("rng-get-and-update-state"),
+            std::string::npos);
 }
 
 }  // namespace

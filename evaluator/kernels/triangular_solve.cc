@@ -40,6 +40,7 @@ class TriangularSolveKernel : public Kernel {
     for (int64_t first = 0, batch = 0; first < count_; first += size, ++batch) {
       Load(operands[0].data + batch * n * n * StorageBytes(type_),
            operands[1].data + first * StorageBytes(type_), size, system);
+      if (status = meter.Add(n * n + 2 * size); !status.ok()) return status;
       std::byte* out = results[0].data + first * StorageBytes(type_);
       for (int64_t column = 0; column < form_.columns(); column += kPanel) {
         const int64_t width = std::min(kPanel, form_.columns() - column);
@@ -101,8 +102,7 @@ class TriangularSolveKernel : public Kernel {
         decided = RoundScalar(type_, y[i * width + c], elements[i]);
       }
       if (!decided) {
-        absl::Status status =
-            SolveExactly(system, column + c, absl::MakeSpan(elements), context);
+        absl::Status status = SolveExactly(system, column + c, absl::MakeSpan(elements), context);
         if (!status.ok()) return status;
       }
       for (int64_t i = 0; i < n; ++i) {
@@ -112,8 +112,8 @@ class TriangularSolveKernel : public Kernel {
     return absl::OkStatus();
   }
 
-  // y(i, c) = (b(i, c) - sum over j < i of t(i, j) y(j, c)) / t(i, i). A right-hand side that is not
-  // finite gives balls that are not.
+  // y(i, c) = (b(i, c) - sum over j < i of t(i, j) y(j, c)) / t(i, i). A right-hand side that is
+  // not finite gives balls that are not.
   template <class Scalar>
   absl::Status Substitute(const System& system, int64_t column, int64_t width,
                           std::vector<Scalar>& y, Meter& meter) const {

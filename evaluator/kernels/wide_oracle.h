@@ -1,6 +1,6 @@
 // For tests: results of linear algebra in Boost's floats of 200 digits, by the formulas of the
-// reference as they stand, and their rounding. Values that agree to 150 digits count as equal, which
-// is what finds ties: operands of tests have a few digits.
+// reference as they stand, and their rounding. Values that agree to 150 digits count as equal,
+// which is what finds ties: operands of tests have a few digits.
 #ifndef ASSAY_EVALUATOR_KERNELS_WIDE_ORACLE_H_
 #define ASSAY_EVALUATOR_KERNELS_WIDE_ORACLE_H_
 

@@ -71,9 +71,9 @@ class BatchNormGradient {
   // operand gradient = scale / (m s^3) * ((m dy - P) s^2 - (x - mean) Q), s^2 = variance + epsilon.
   bool ordinary() const;
   int64_t count() const { return count_; }
-  real::DdBall GradientSum() const;    // P
-  real::DdBall CenteredSum() const;    // Q
-  real::DdBall Square() const;         // s^2
+  real::DdBall GradientSum() const;  // P
+  real::DdBall CenteredSum() const;  // Q
+  real::DdBall Square() const;       // s^2
 
  private:
   real::Dyadic Bracket(double x, double dy) const;

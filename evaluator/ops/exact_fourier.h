@@ -27,8 +27,9 @@ class ExactFourier {
   ExactFourier(absl::Span<const int64_t> lengths, bool inverse, absl::Span<const double> values);
   ~ExactFourier();
 
-  // A part of element `bin` in the float `type`. `near_zero`: ask whether it is zero before anything
-  // else. Counts the deciding tier in context.real_stats; `enclosure`, unless null, is set.
+  // A part of element `bin` in the float `type`. `near_zero`: ask whether it is zero before
+  // anything else. Counts the deciding tier in context.real_stats; `enclosure`, unless null, is
+  // set.
   absl::StatusOr<uint64_t> Part(ElementType type, absl::Span<const int64_t> bin, bool imaginary,
                                 bool near_zero, EvaluationContext& context,
                                 RealEnclosure* enclosure);

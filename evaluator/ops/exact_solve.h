@@ -16,8 +16,8 @@
 namespace assay {
 
 // Each of the 24 forms of triangular-solve as a system T y = c with a lower triangular T, solved
-// from the first row on: x op(a) = b is op(a)^T x^T = b^T, and an upper triangular system is a lower
-// one that counts from the other end.
+// from the first row on: x op(a) = b is op(a)^T x^T = b^T, and an upper triangular system is a
+// lower one that counts from the other end.
 class TriangularForm {
  public:
   explicit TriangularForm(const Instruction& solve);

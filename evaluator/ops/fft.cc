@@ -1,8 +1,8 @@
 // fft: X[k] = sum over j of x[j] exp(-2 pi i jk/N) along each of the last axes; IFFT with the other
 // sign and divided by the product of the lengths. RFFT keeps bins 0 to floor(n/2) of the last axis.
-// IRFFT: the complex inverse along the leading axes, then x[j] = 1/n sum over k of Y[k] exp(..) with
-// Y[n-k] = conj(Y[k]) and the end bins by their real parts, which is the real part of the inverse
-// of the whole Hermitian block.
+// IRFFT: the complex inverse along the leading axes, then x[j] = 1/n sum over k of Y[k] exp(..)
+// with Y[n-k] = conj(Y[k]) and the end bins by their real parts, which is the real part of the
+// inverse of the whole Hermitian block.
 //
 // Choices: an element of a block that holds an infinity or a NaN is NaN in all its parts (imaginary
 // parts that IRFFT ignores excepted); exact zeros are +0; a block of one element is copied, its

@@ -79,8 +79,8 @@ class TriangularSolve : public Definition {
       if (!status.ok()) return status;
     }
     std::vector<Element> solution(n);
-    absl::Status status = ExactSolve(type(), n, t_, form_.unit_diagonal(), c,
-                                     absl::MakeSpan(solution), context);
+    absl::Status status =
+        ExactSolve(type(), n, t_, form_.unit_diagonal(), c, absl::MakeSpan(solution), context);
     if (status.ok()) y = std::move(solution);
     return status;
   }
@@ -88,7 +88,7 @@ class TriangularSolve : public Definition {
   const Instruction& solve_;
   const TriangularForm form_;
   Dimensions batch_;
-  std::vector<double> t_;                         // of batch_; empty: none yet
+  std::vector<double> t_;                        // of batch_; empty: none yet
   std::vector<std::vector<Element>> solutions_;  // by column; empty: not solved yet
 };
 

@@ -2,9 +2,9 @@
 // first tier of long computations (factorisations, Fourier transforms), a few nanoseconds per
 // operation.
 //
-// The exact value lies within `rad` of hi + lo, and |lo| <= 2^-53 |hi|. Bounds are those of what was
-// really cut off, so operations that lose nothing keep rad = 0: small integers stay exact, and ties
-// among them are decided here. Infinities and NaN show as a radius that is no finite number.
+// The exact value lies within `rad` of hi + lo, and |lo| <= 2^-53 |hi|. Bounds are those of what
+// was really cut off, so operations that lose nothing keep rad = 0: small integers stay exact, and
+// ties among them are decided here. Infinities and NaN show as a radius that is no finite number.
 //
 // Proof. TwoSum and TwoProduct are free of error except where a product comes near underflow. A
 // bound is a sum of at most eight rounded terms, each below 2^-53 relative; Up() makes up for them,
@@ -85,8 +85,8 @@ struct DdBall {
     product.hi = TwoSum(p, TwoSum(e, c1 + c2, g), product.lo);
     const double low_parts = std::fabs(a.lo) + std::fabs(b.lo);
     if (low_parts + a.rad + b.rad == 0 && std::fabs(p) >= 0x1p-960) return product;
-    const double cut = std::fabs(g) + (std::fabs(c1) + std::fabs(c2)) * 0x1p-52 +
-                       std::fabs(a.lo * b.lo);
+    const double cut =
+        std::fabs(g) + (std::fabs(c1) + std::fabs(c2)) * 0x1p-52 + std::fabs(a.lo * b.lo);
     product.rad = Up(cut + std::fabs(a.hi) * b.rad + a.rad * (std::fabs(b.hi) + b.rad));
     return product;
   }
@@ -134,7 +134,7 @@ struct ComplexOf {
   ComplexOf() = default;
   ComplexOf(const Real& real, const Real& imaginary) : re(real), im(imaginary) {}
   ComplexOf(const Real& real) : re(real) {}  // NOLINT: real numbers are complex
-  ComplexOf(double real) : re(real) {}  // NOLINT
+  ComplexOf(double real) : re(real) {}       // NOLINT
 
   bool IsZero() const { return re.IsZero() && im.IsZero(); }
   ComplexOf operator-() const { return {-re, -im}; }

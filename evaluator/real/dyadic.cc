@@ -130,7 +130,8 @@ uint64_t RoundDyadic(ElementType type, const Dyadic& value) {
 
 uint64_t RoundQuotient(ElementType type, const Dyadic& a, const Dyadic& b) {
   if (a.IsZero()) return RoundDyadic(type, a);
-  const int64_t shift = kFloorBits + BitCount(abs(b.significand())) - BitCount(abs(a.significand()));
+  const int64_t shift =
+      kFloorBits + BitCount(abs(b.significand())) - BitCount(abs(a.significand()));
   bool inexact;
   const Integer quotient = FloorQuotient(a.significand(), b.significand(), shift, inexact);
   return RoundFloor(type, a.Sign() * b.Sign() < 0, quotient, a.exponent() - b.exponent() - shift,

@@ -18,9 +18,7 @@ using Wide = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
 using Rational = boost::multiprecision::cpp_rational;
 
 // Values of 200 digits that agree to 180 are taken for equal: the cases here have far fewer.
-bool Same(const Wide& a, const Wide& b) {
-  return abs(a - b) <= (abs(a) + abs(b)) * Wide("1e-180");
-}
+bool Same(const Wide& a, const Wide& b) { return abs(a - b) <= (abs(a) + abs(b)) * Wide("1e-180"); }
 
 // The finite patterns of a type without sign, in numerical order.
 std::vector<uint64_t> Magnitudes(ElementType type) {
@@ -113,7 +111,7 @@ TEST(Dyadic, OfASum) {
   sum.Add(0x1p-1074);
   sum.AddProduct(0x1p-1074, 0x1p-1074);
   EXPECT_TRUE(Dyadic(sum) == Dyadic(-0x1.8p1000) * Dyadic(0x1p1000) + Dyadic(0x1p-1074) +
-                                Dyadic(0x1p-1074) * Dyadic(0x1p-1074));
+                                 Dyadic(0x1p-1074) * Dyadic(0x1p-1074));
   EXPECT_TRUE(Dyadic(ExactSum()).IsZero());
   sum.Add(INFINITY);
   EXPECT_FALSE(sum.is_finite());
@@ -207,15 +205,17 @@ TEST_F(Balls, RoundOnce) {
     for (int i = 0; i < 4000; ++i) {
       // Near ties of the type: a value of it, half a unit more or less, and a little beside.
       const double value = DecodeFloat(type, EncodeFloat(type, Random()));
-      const double unit = std::ldexp(1.0, std::ilogb(value == 0 ? 1 : value) -
-                                              Info(type).format->significand_bits - 1);
+      const double unit = std::ldexp(
+          1.0, std::ilogb(value == 0 ? 1 : value) - Info(type).format->significand_bits - 1);
       const double beside = std::ldexp(static_cast<double>(random_() % 5) - 2, -80);
       DdBall ball = DdBall(value) + DdBall(random_() % 2 == 0 ? unit : -unit) + DdBall(beside);
       if (ball.rad != 0) continue;
       EXPECT_EQ(RoundBall(type, ball).low, RoundDyadic(type, exact(ball)));
       ball.rad = 0x1p-70;
       const Ends ends = RoundBall(type, ball);
-      const auto ordinal = [&](const Dyadic& x) { return FloatOrdinal(type, RoundDyadic(type, x)); };
+      const auto ordinal = [&](const Dyadic& x) {
+        return FloatOrdinal(type, RoundDyadic(type, x));
+      };
       EXPECT_LE(FloatOrdinal(type, ends.low), ordinal(exact(ball) - Dyadic(ball.rad)));
       EXPECT_GE(FloatOrdinal(type, ends.low), ordinal(exact(ball) - Dyadic(ball.rad * 1.01)));
       EXPECT_GE(FloatOrdinal(type, ends.high), ordinal(exact(ball) + Dyadic(ball.rad)));

@@ -2,6 +2,7 @@
 // series in integers. Tests: roots_of_unity_test.cc.
 #include "evaluator/real/roots_of_unity.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -71,9 +72,7 @@ FixedRoot RootBySeries(int64_t t, int64_t order, int bits) {
 
 // hi + lo nearest to a fixed-point number that is known to `error` units.
 DdBall ToBall(const Integer& value, int bits, int error) {
-  const auto part = [bits](const Integer& x) {
-    return std::ldexp(x.convert_to<double>(), -bits);
-  };
+  const auto part = [bits](const Integer& x) { return std::ldexp(x.convert_to<double>(), -bits); };
   DdBall ball;
   const double high = part(value);
   const auto whole = static_cast<int64_t>(std::ldexp(high, 60));  // |high| <= 1, or 2^60 exactly
@@ -109,7 +108,8 @@ FixedRoot FixedRoots::At(int64_t t) const {
   const FixedRoot& a = coarse_[t / step_];
   const FixedRoot& b = fine_[t % step_];
   if (static_cast<__int128>(t) * 4 % order_ == 0) {
-    return Turned({PowerOfTwo(bits_), 0}, static_cast<int64_t>(static_cast<__int128>(t) * 4 / order_));
+    return Turned({PowerOfTwo(bits_), 0},
+                  static_cast<int64_t>(static_cast<__int128>(t) * 4 / order_));
   }
   const int cut = bits_ + 2 * kGuardBits;
   return {(a.re * b.re - a.im * b.im) >> cut, (a.re * b.im + a.im * b.re) >> cut};
@@ -122,18 +122,26 @@ std::vector<ComplexOf<DdBall>> DdRoots(int64_t order) {
     const FixedRoot root = RootBySeries(t, order, kBits);
     return {ToBall(root.re, kBits, 1 << 11), ToBall(root.im, kBits, 1 << 11)};
   };
-  const auto step = static_cast<int64_t>(std::sqrt(static_cast<double>(order))) + 1;
-  std::vector<ComplexOf<DdBall>> fine, roots;
-  for (int64_t t = 0; t < step && t < order; ++t) fine.push_back(by_series(t));
-  for (int64_t first = 0; first < order; first += step) {
+  // The rest are reflections of the roots up to here.
+  const int64_t last = order / (order % 8 == 0 ? 8 : order % 2 == 0 ? 4 : 2);
+  const auto step = static_cast<int64_t>(std::sqrt(static_cast<double>(last))) + 1;
+  std::vector<ComplexOf<DdBall>> fine, roots(order);
+  for (int64_t t = 0; t < step && t <= last; ++t) fine.push_back(by_series(t));
+  for (int64_t first = 0; first <= last; first += step) {
     const ComplexOf<DdBall> coarse = by_series(first);
-    for (int64_t t = first; t < order && t < first + step; ++t) {
-      roots.push_back(coarse * fine[t - first]);
-      if (static_cast<__int128>(t) * 12 % order == 0) {
-        MakeExact(static_cast<int64_t>(static_cast<__int128>(t) * 12 / order), roots.back());
-      }
+    for (int64_t t = first; t <= last && t < std::min(order, first + step); ++t) {
+      roots[t] = coarse * fine[t - first];
+      const __int128 twelfths = static_cast<__int128>(t) * 12;
+      if (twelfths % order == 0) MakeExact(static_cast<int64_t>(twelfths / order), roots[t]);
     }
   }
+  for (int64_t t = last + 1; t <= order / 4 && order % 8 == 0; ++t) {
+    roots[t] = {roots[order / 4 - t].im, roots[order / 4 - t].re};
+  }
+  for (int64_t t = order / 4 + 1; t <= order / 2 && order % 2 == 0; ++t) {
+    roots[t] = -Conjugate(roots[order / 2 - t]);
+  }
+  for (int64_t t = order / 2 + 1; t < order; ++t) roots[t] = Conjugate(roots[order - t]);
   return roots;
 }
 

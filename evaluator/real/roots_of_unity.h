@@ -34,7 +34,7 @@ class FixedRoots {
   std::vector<FixedRoot> fine_;
 };
 
-// All roots of an order, t from 0 on. Radii are below 2^-99; parts that are 0, 1 or 1/2 are exact.
+// All roots of an order, t from 0 on. Radii are below 2^-101; parts that are 0, 1 or 1/2 are exact.
 std::vector<ComplexOf<DdBall>> DdRoots(int64_t order);
 
 }  // namespace assay::real

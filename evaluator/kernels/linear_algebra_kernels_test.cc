@@ -472,6 +472,16 @@ TEST_F(BatchNorm, MixesTypes) {
   EXPECT_EQ(differential_.fallbacks(), 0);
 }
 
+TEST_F(BatchNorm, RefusesStatisticsThatAreNoVectors) {
+  auto module = ParseModule(
+      "HloModule m\n\nENTRY e {\n x = f32[4,3] parameter(0)\n v = f32[3] parameter(1)\n"
+      " w = f32[3,0] parameter(2)\n ROOT r = f32[4,3] batch-norm-inference(x, v, v, v, w), "
+      "epsilon=1, feature_index=1\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const absl::Status status = PrepareKernel(*(*module)->entry()->root()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+}
+
 TEST_F(BatchNorm, IsExact) {
   for (const ElementType type : {ElementType::kF8E5M2, ElementType::kF16, ElementType::kBF16,
                                  ElementType::kF32, ElementType::kF64}) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "evaluator/ops/batch_norm_feature.h"
 #include "evaluator/ops/definition.h"
 
@@ -162,6 +163,12 @@ DefinitionOr DefineBatchNormTraining(const Instruction& op) {
   return std::make_unique<Training>(op);
 }
 DefinitionOr DefineBatchNormInference(const Instruction& op) {
+  // Verification by the rules of XLA looks at the first size alone (batch_norm_c6).
+  for (const int64_t k : {3, 4}) {
+    if (OperandShape(op, k).rank() == 1) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "batch-norm-inference: operand ", k, " is no vector (batch_norm_c6): ", op.Describe()));
+  }
   return std::make_unique<Inference>(op);
 }
 DefinitionOr DefineBatchNormGrad(const Instruction& op) { return std::make_unique<Grad>(op); }

@@ -133,5 +133,26 @@ TEST(Comparison, DifferentShapesAreAnError) {
   EXPECT_THAT(std::string(result.status().message()), testing::HasSubstr("f32[1] and f32[2]"));
 }
 
+// Of arrays with dynamic dimensions, what lies within their current sizes counts, and these sizes.
+TEST(Comparison, DynamicArraysByTheirCurrentSizes) {
+  Shape bounded(ElementType::kS32, {3});
+  bounded.set_dynamic_dimension(0, true);
+  const auto array = [&](std::initializer_list<int32_t> values, int64_t size) {
+    Literal literal = Integers(values).WithShape(bounded);
+    literal.set_dynamic_size(0, size);
+    return literal;
+  };
+  auto equal = Compare(array({1, 2, 3}, 2), array({1, 2, 4}, 2));
+  ASSERT_TRUE(equal.ok());
+  EXPECT_EQ(equal->agreement, Agreement::kEqual);
+  EXPECT_EQ(equal->arrays[0].elements, 2);
+  auto to_static = Compare(array({1, 2, 3}, 2), Integers({1, 5}));
+  ASSERT_TRUE(to_static.ok());
+  EXPECT_EQ(to_static->agreement, Agreement::kMismatch);
+  auto sizes = Compare(array({1, 2, 3}, 2), array({1, 2, 3}, 3));
+  EXPECT_EQ(sizes.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(sizes.status().message()), testing::HasSubstr("s32[2] and s32[3]"));
+}
+
 }  // namespace
 }  // namespace assay

@@ -270,7 +270,8 @@ int RunCommand::Run() const {
     file->module = *std::move(meant);
   }
   const ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
-  absl::Status fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), &host);
+  absl::Status fed = CheckGrid(process_grid);
+  if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), &host);
   if (!fed.ok()) return Fail(fed, output);
   if (backend == "golden") WarnOfFeedOrder(*file->module);
   absl::StatusOr<std::unique_ptr<Backend>> target =

@@ -53,6 +53,7 @@ absl::Status LoadProgram(const TogetherRun& run, size_t number, Loaded* loaded) 
   Program program;
   program.module = plan->get();
   program.grid = {file->module->replica_count, file->module->num_partitions};
+  if (absl::Status status = CheckGrid(program.grid); !status.ok()) return status;
   InputOptions inputs = run.inputs;
   inputs.inputs = run.options.inputs.empty() ? "" : run.options.inputs[number];
   if (inputs.inputs != "random") {

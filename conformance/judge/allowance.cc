@@ -154,6 +154,7 @@ class Judge {
       default:
         break;
     }
+    if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
     if (instruction_.to_apply() != nullptr && IsFloat(type)) {
       const double region = RegionBudget(*instruction_.to_apply());
       if (region > 0) return RegionBounds(golden, region);
@@ -178,6 +179,45 @@ class Judge {
     const double bound = runs * region_ulps * UlpOf(golden.element_type(), largest);
     bounds.absolute.assign(golden.element_count(), bound);
     bounds.rule = absl::StrCat(runs, " runs of ", region_ulps, " ulp");
+    return bounds;
+  }
+
+  // B-FFT of ops_structural.md 14.7: the largest of its normwise radii, that of convolutions, axis
+  // by axis; two roundings more for the result.
+  Bounds FourierBounds(const Literal& golden) const {
+    Bounds bounds;
+    bounds.rule = "64 u log2(4N) |X|";
+    const double u = UnitRoundoff(PartType(golden));
+    const Literal& operand = operands_[0];
+    const ElementType part = PartType(operand);
+    const FftType kind = instruction_.GetEnum<FftType>(Attr::kFftType);
+    double size = 1, logarithms = 0;
+    int64_t from = 1, to = 1;  // elements of a block of the operand, and of the result
+    const absl::Span<const int64_t> lengths = instruction_.GetInts(Attr::kFftLength);
+    for (size_t d = 0; d < lengths.size(); ++d) {
+      const auto behind = static_cast<int64_t>(lengths.size() - d);
+      size *= static_cast<double>(lengths[d]);
+      logarithms += std::log2(4 * static_cast<double>(lengths[d]));
+      from *= operand.shape().dimension(operand.shape().rank() - behind);
+      to *= golden.shape().dimension(golden.shape().rank() - behind);
+    }
+    const bool inverse = kind == FftType::kIfft || kind == FftType::kIrfft;
+    for (int64_t i = 0; i < golden.element_count(); ++i) {
+      if (i % to == 0) {
+        double square = 0;
+        for (int64_t j = i / to * from; j < (i / to + 1) * from; ++j) {
+          const Element x = operand.Get(j);
+          const double re = DecodeFloat(part, x.bits);
+          const double im = IsComplex(operand.element_type()) ? DecodeFloat(part, x.imag) : 0;
+          // The other half of a real transform's spectrum counts too.
+          square += (re * re + im * im) * (kind == FftType::kIrfft ? 2 : 1);
+        }
+        const double norm = std::sqrt(inverse ? square / size : square * size);
+        bounds.absolute.push_back((64 * logarithms + 2) * u * norm + SmallestNormal(part));
+      } else {
+        bounds.absolute.push_back(bounds.absolute.back());
+      }
+    }
     return bounds;
   }
 

@@ -198,6 +198,26 @@ TEST(JudgeInstruction, FunctionsHaveTheirBudget) {
   EXPECT_THAT(beyond.first_unexplained, HasSubstr("element 1: golden 0.84147"));
 }
 
+// |x| = sqrt(30), so |X| = sqrt(120) forward and sqrt(30 / 4) backward; log2(4N) = 4.
+TEST(JudgeInstruction, TransformsAreBoundedInTheNorm) {
+  const Literal x = F32({1, 2, 3, 4});
+  const Case rfft("c64[3] fft(p0), fft_type=RFFT, fft_length={4}", {"f32[4]"});
+  const Case irfft("f32[4] fft(p0), fft_type=IRFFT, fft_length={4}", {"c64[3]"});
+  const double radius = 258 * kUnit * std::sqrt(120.0);
+  auto spectrum = rfft.Evaluate({&x, 1});
+  ASSERT_TRUE(spectrum.ok());
+  for (const double fraction : {0.98, 1.02}) {
+    const Explanation want = fraction < 1 ? Explanation::kWithin : Explanation::kUnexplained;
+    Literal moved = *spectrum;
+    moved.Set(1, {EncodeFloat(ElementType::kF32, -2 + fraction * radius),
+                  EncodeFloat(ElementType::kF32, 2)});
+    EXPECT_EQ(rfft.Explain({x}, moved), want);
+    // The norm of the whole spectrum, bounded by twice the squares of its half: 2 (100 + 8 + 4).
+    const double back = 258 * kUnit * std::sqrt(2 * 112 / 4.0);
+    EXPECT_EQ(irfft.Explain({*spectrum}, F32({1 + fraction * back, 2, 3, 4})), want);
+  }
+}
+
 TEST(JudgeInstruction, RoundedOperationsHaveNone) {
   const Case sum("f32[1] add(p0, p1)", {"f32[1]", "f32[1]"});
   EXPECT_EQ(sum.Explain({F32({1}), F32({2})}, F32({3})), Explanation::kEqual);

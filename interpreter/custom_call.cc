@@ -3,14 +3,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "interpreter/custom_calls/targets.h"
 #include "interpreter/effect.h"
 #include "interpreter/module_form.h"
 #include "interpreter/world.h"
 
 namespace assay {
 namespace {
-
-absl::StatusOr<Literal> Same(const CustomCall& call) { return call.operands[0]; }
 
 const CustomCallRegistry& RegistryOf(const PlanOptions& options) {
   return options.custom_calls == nullptr ? CustomCallRegistry::BuiltIn() : *options.custom_calls;
@@ -29,8 +28,8 @@ class CustomCallEffect : public Effect {
       operands.remove_prefix(leaves);
     }
     const CustomCall call = {
-        call_,  values, process.id(), process.grid(), process.world().options().random_seed,
-        context};
+        call_,   values,  process.id(), process.grid(), process.world().options().random_seed,
+        context, &process};
     absl::StatusOr<Literal> result = handler_(call);
     if (!result.ok()) return result.status();
     if (!Shape::Compatible(result->shape(), call_.shape())) {
@@ -51,12 +50,19 @@ class CustomCallEffect : public Effect {
 const CustomCallRegistry& CustomCallRegistry::BuiltIn() {
   static const CustomCallRegistry* const registry = [] {
     auto* built_in = new CustomCallRegistry;
-    for (const char* target : {"Sharding", "MoveToHost", "MoveToDevice"}) {
-      built_in->Register(target, Same);
+    for (auto& family :
+         {custom_calls::MarkerTargets(), custom_calls::BitTargets(), custom_calls::TopKTargets(),
+          custom_calls::DynamicTargets(), custom_calls::UnaryTargets(),
+          custom_calls::AssertionTargets(), custom_calls::LinearAlgebraTargets()}) {
+      for (const auto& [target, handler] : family) built_in->Register(target, handler);
     }
     return built_in;
   }();
   return *registry;
+}
+
+absl::StatusOr<Literal> CustomCall::Zeros(const Shape& shape) const {
+  return owner == nullptr ? Literal::Create(shape) : owner->ZeroArray(shape);
 }
 
 void CustomCallRegistry::Register(std::string target, CustomCallHandler handler) {
@@ -81,6 +87,24 @@ absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& 
   }
   return absl::UnimplementedError(
       absl::StrCat("custom call target \"", target, "\" is not known: ", custom_call.Describe()));
+}
+
+absl::Status CheckCustomCalls(const Computation& computation, const PlanOptions& options) {
+  std::vector<bool> is_used(computation.instruction_count());
+  is_used[computation.root()->index()] = true;
+  for (int64_t i = computation.instruction_count() - 1; i >= 0; --i) {  // users first
+    const Instruction& instruction = *computation.instruction(i);
+    const bool is_call = instruction.opcode() == Opcode::kCustomCall;
+    // Called computations may have effects.
+    const bool has_effect =
+        is_call ? instruction.GetBool(Attr::kCustomCallHasSideEffect)
+                : IsEffect(instruction.opcode()) || !instruction.called_computations().empty();
+    if (!is_used[i] && !has_effect) continue;
+    for (const Instruction* operand : instruction.operands()) is_used[operand->index()] = true;
+    if (!is_call) continue;
+    if (absl::Status status = CheckCustomCall(instruction, options); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptions& options) {

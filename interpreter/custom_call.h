@@ -19,14 +19,20 @@
 
 namespace assay {
 
+class Process;
+
 // One call of a target.
 struct CustomCall {
+  // A zero-filled array that counts against the run's budget of bytes.
+  absl::StatusOr<Literal> Zeros(const Shape& shape) const;
+
   const Instruction& instruction;  // its attributes, called computations and shapes
   absl::Span<const Literal> operands;
   ProcessId process;
   ProcessGrid grid;
   uint64_t random_seed = 0;
-  EvaluationContext& context;  // budget, and the caller for called computations
+  EvaluationContext& context;      // budget, and the caller for called computations
+  const Process* owner = nullptr;  // who pays for arrays; null: nobody
 };
 
 // The value of the call, of the instruction's shape.
@@ -49,6 +55,9 @@ class CustomCallRegistry {
 
 // Whether the target is registered; UNIMPLEMENTED names it.
 absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options);
+// The same of the calls in a computation that are run: those without side effect whose value nobody
+// uses are not.
+absl::Status CheckCustomCalls(const Computation& computation, const PlanOptions& options);
 
 }  // namespace assay
 

@@ -58,11 +58,9 @@ class GoldenExecutable : public Executable {
 
 absl::Status GoldenBackend::Supports(const Module& module) {
   for (const auto& computation : module.computations()) {
+    absl::Status status = CheckCustomCalls(*computation, options_.plan);
+    if (!status.ok()) return status;
     for (const auto& instruction : computation->instructions()) {
-      if (instruction->opcode() == Opcode::kCustomCall) {
-        absl::Status status = CheckCustomCall(*instruction, options_.plan);
-        if (!status.ok()) return status;
-      }
       if (IsInterpreted(instruction->opcode())) continue;
       return absl::UnimplementedError(absl::StrCat("the golden interpreter does not run ",
                                                    Name(instruction->opcode()),

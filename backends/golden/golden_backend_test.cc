@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
@@ -106,6 +107,20 @@ ENTRY e {
     EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
     EXPECT_THAT(status.message(), HasSubstr("vendor_kernel"));
     EXPECT_THAT(status.message(), HasSubstr("%secret"));
+  }
+}
+
+TEST(GoldenBackend, LeavesOutTheUnknownCustomCallThatNobodyUses) {
+  for (const bool has_effect : {false, true}) {
+    const std::string text = absl::StrCat(
+        "HloModule m\nENTRY e {\n  p = s32[2] parameter(0)\n"
+        "  secret = s32[2] custom-call(p), custom_call_target=\"vendor_kernel\"",
+        has_effect ? ", custom_call_has_side_effect=true" : "",
+        "\n  dead = s32[2] add(secret, p)\n  ROOT r = s32[2] add(p, p)\n}\n");
+    const std::unique_ptr<Module> module = Parse(text.c_str());
+    GoldenBackend backend;
+    EXPECT_EQ(backend.Supports(*module).ok(), !has_effect);
+    EXPECT_EQ(backend.Compile(*module).ok(), !has_effect);
   }
 }
 

@@ -228,6 +228,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     golden.plan.straight = options.straight;
     golden.plan.observed = options.observed;
     golden.plan.seconds = budget.seconds;
+    golden.plan.custom_calls = options.custom_calls;
     golden.run.budget = budget;
     golden.run.observers = options.observers;
     golden.form = options.form;

@@ -75,8 +75,9 @@ struct BackendOptions {
   bool observed = false;  // golden: plan for observers
   std::vector<Observer*> observers;
   std::optional<ModuleForm> form;
-  Host* host = nullptr;      // golden
-  uint64_t random_seed = 0;  // golden: of rng
+  Host* host = nullptr;                              // golden
+  uint64_t random_seed = 0;                          // golden: of rng
+  const CustomCallRegistry* custom_calls = nullptr;  // golden; null: the well-known targets
 };
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const RunBudget& budget,

@@ -11,6 +11,7 @@
 #include "spec/semantics/semantics_2017.h"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/custom_call_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/feeds.h"
 #include "tools/cli/help.h"
@@ -33,6 +34,7 @@ struct RunCommand {
   StateOptions state;
   FeedOptions feeds;
   TogetherOptions together;
+  CustomCallOptions custom_calls;
   std::string out;
   std::string expect;
   std::string backend = "golden";
@@ -82,7 +84,8 @@ absl::Status RunCommand::CheckOptions() const {
                                     {"--straight", straight},
                                     {"--stats", stats},
                                     {"--rng-seed", rng_seed != 0},
-                                    {"a feed or a transfer of the host", feeds.active()}}) {
+                                    {"a feed or a transfer of the host", feeds.active()},
+                                    {"--custom-call", custom_calls.active()}}) {
     if (!given || backend == "golden") continue;
     return absl::InvalidArgumentError(
         absl::StrCat(name, " is for the golden interpreter, not for --backend ", backend));
@@ -274,6 +277,10 @@ int RunCommand::Run() const {
   if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), &host);
   if (!fed.ok()) return Fail(fed, output);
   if (backend == "golden") WarnOfFeedOrder(*file->module);
+  absl::StatusOr<std::unique_ptr<CustomCallRegistry>> registry =
+      custom_calls.Load(*file->module, budget.budget.bytes);
+  if (!registry.ok()) return Fail(registry.status(), output);
+  backend_options.custom_calls = registry->get();
   absl::StatusOr<std::unique_ptr<Backend>> target =
       MakeBackend(backend, budget.budget, backend_options);
   if (!target.ok()) return Fail(target.status(), output);
@@ -307,11 +314,13 @@ int RunCommand::Run() const {
 
 int RunCommand::RunAllTogether() const {
   if (state.active() || backend != "golden" || semantics != "today" || repeat > 1 || trace ||
-      stats) {
-    return Fail(absl::InvalidArgumentError(
-                    "--together runs modules once, with the golden interpreter, as they mean "
-                    "today; steps, state, --repeat, --trace and --stats are for one module"),
-                output);
+      stats || custom_calls.active()) {
+    return Fail(
+        absl::InvalidArgumentError(
+            "--together runs modules once, with the golden interpreter, as they mean "
+            "today; steps, state, --repeat, --trace, --stats and users' custom calls are for "
+            "one module"),
+        output);
   }
   const TogetherRun run{together,      modules,  inputs,   grid,    feeds,
                         budget.budget, straight, rng_seed, max_ulp, output};
@@ -369,6 +378,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
                 "Golden: run several modules at once, which talk over channels; --inputs, --out, "
                 "--expect and those of the host program once for each, in order");
   command->feeds.AddTo(sub);
+  command->custom_calls.AddTo(sub);
   command->state.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);

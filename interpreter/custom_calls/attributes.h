@@ -1,0 +1,36 @@
+// The attributes of a custom call: its backend_config as a dictionary, `{uplo = 76 : ui8}` or JSON,
+// and what older dialects leave in frontend attributes. Tests: custom_call_test.cc.
+#ifndef ASSAY_INTERPRETER_CUSTOM_CALLS_ATTRIBUTES_H_
+#define ASSAY_INTERPRETER_CUSTOM_CALLS_ATTRIBUTES_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "spec/ir/module.h"
+
+namespace assay::custom_calls {
+
+class CallAttributes {
+ public:
+  // Entries of inner dictionaries count as those of the outermost one; what is no dictionary has no
+  // entries.
+  static CallAttributes Parse(absl::string_view text);
+  static CallAttributes Of(const Instruction& instruction);
+
+  // `otherwise` where the entry is absent or not of the type. true and false are 1 and 0.
+  int64_t Int(absl::string_view name, int64_t otherwise) const;
+  double Float(absl::string_view name, double otherwise) const;
+  std::string String(absl::string_view name, absl::string_view otherwise) const;
+  // A letter, given as its code or as itself.
+  char Letter(absl::string_view name, char otherwise) const;
+
+ private:
+  void Add(absl::string_view text);
+  std::map<std::string, std::string, std::less<>> entries_;
+};
+
+}  // namespace assay::custom_calls
+
+#endif  // ASSAY_INTERPRETER_CUSTOM_CALLS_ATTRIBUTES_H_

@@ -1,0 +1,33 @@
+// What the families of targets share. Tests: custom_call_test.cc.
+#include "interpreter/custom_calls/targets.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace assay::custom_calls {
+
+absl::Status BadCall(const CustomCall& call, absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("custom call target \"", call.instruction.GetString(Attr::kCustomCallTarget),
+                   "\": ", what, ": ", call.instruction.Describe()));
+}
+
+absl::Status WantOperands(const CustomCall& call, size_t count) {
+  if (call.operands.size() == count) return absl::OkStatus();
+  return BadCall(call,
+                 absl::StrCat("there must be ", count, " operands, not ", call.operands.size()));
+}
+
+std::vector<const Shape*> ResultShapes(const CustomCall& call) {
+  const Shape& shape = call.instruction.shape();
+  if (!shape.is_tuple()) return {&shape};
+  std::vector<const Shape*> shapes;
+  for (const Shape& element : shape.tuple_shapes()) shapes.push_back(&element);
+  return shapes;
+}
+
+Literal AsResult(const CustomCall& call, std::vector<Literal> results) {
+  return call.instruction.shape().is_tuple() ? Literal::Tuple(std::move(results))
+                                             : std::move(results[0]);
+}
+
+}  // namespace assay::custom_calls

@@ -1,0 +1,157 @@
+// Targets that select the first k elements of every line. TopK: in the descending total order
+// (-NaN < -inf < ... < +inf < +NaN), ties by the lower index. ApproxTopK: the exact answer, in the
+// order of its comparator, stable; where the declared result is longer than the line, initial
+// values follow. Tests: custom_call_test.cc.
+#include <algorithm>
+#include <numeric>
+
+#include "evaluator/ops/merge_sort.h"
+#include "evaluator/region/scalar_program.h"
+#include "evaluator/scalar/scalar_ops.h"
+#include "interpreter/custom_calls/attributes.h"
+#include "interpreter/custom_calls/targets.h"
+
+namespace assay::custom_calls {
+namespace {
+
+// The lines of an array along a dimension: element k of line l.
+struct Lines {
+  int64_t size = 1, inner = 1, count = 0;
+  Lines(const Shape& shape, int64_t dimension) : size(shape.dimension(dimension)) {
+    count = 1;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      if (d != dimension) count *= shape.dimension(d);
+      if (d > dimension) inner *= shape.dimension(d);
+    }
+  }
+  int64_t At(int64_t line, int64_t k) const {
+    return (line / inner * size + k) * inner + line % inner;
+  }
+};
+
+// Equal but for the size of one dimension.
+bool SameBut(const Shape& a, const Shape& b, int64_t dimension) {
+  if (!a.is_array() || a.rank() != b.rank()) return false;
+  Shape changed = a;
+  changed.set_dimension(dimension, b.dimension(dimension));
+  return Shape::SameDimensions(changed, b);
+}
+
+absl::StatusOr<std::vector<Literal>> NewResults(const CustomCall& call) {
+  std::vector<Literal> results;
+  for (const Shape* shape : ResultShapes(call)) {
+    absl::StatusOr<Literal> result = call.Zeros(*shape);
+    if (!result.ok()) return result.status();
+    results.push_back(*std::move(result));
+  }
+  return results;
+}
+
+absl::StatusOr<Literal> TopK(const CustomCall& call) {
+  const std::vector<const Shape*> shapes = ResultShapes(call);
+  if (call.operands.empty() || !call.operands[0].is_array() || shapes.size() != 2) {
+    return BadCall(call, "an array gives values and indices");
+  }
+  const Literal& data = call.operands[0];
+  const ElementType type = data.element_type();
+  const int64_t last = data.shape().rank() - 1;
+  if (last < 0 || IsComplex(type) || shapes[0]->element_type() != type ||
+      !IsInteger(shapes[1]->element_type()) || !Shape::SameDimensions(*shapes[0], *shapes[1]) ||
+      !SameBut(data.shape(), *shapes[0], last) ||
+      shapes[0]->dimension(last) > data.shape().dimension(last)) {
+    return BadCall(call, "values [.., k] and integer indices [.., k] of an array [.., n], k <= n");
+  }
+  absl::StatusOr<std::vector<Literal>> results = NewResults(call);
+  if (!results.ok()) return results.status();
+  const bool largest = CallAttributes::Of(call.instruction).Int("largest", 1) != 0;
+  const auto direction = largest ? ComparisonDirection::kGt : ComparisonDirection::kLt;
+  const Lines from(data.shape(), last), to(*shapes[0], last);
+  std::vector<int64_t> order(from.size);
+  for (int64_t line = 0; line < from.count; ++line) {
+    if (absl::Status status = call.context.ChargeCostly(from.size); !status.ok()) return status;
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return Compare(type, direction, ComparisonType::kTotalOrder, data.Get(from.At(line, a)),
+                     data.Get(from.At(line, b)));
+    });
+    for (int64_t k = 0; k < to.size; ++k) {
+      (*results)[0].Set(to.At(line, k), data.Get(from.At(line, order[k])));
+      const ElementType index = shapes[1]->element_type();
+      (*results)[1].Set(to.At(line, k), {EncodeInteger(index, static_cast<uint64_t>(order[k]))});
+    }
+  }
+  return Literal::Tuple(*std::move(results));
+}
+
+// What ApproxTopK is given: arrays, then as many scalars.
+absl::Status CheckApproxTopK(const CustomCall& call, int64_t dimension) {
+  const std::vector<const Shape*> shapes = ResultShapes(call);
+  const size_t arrays = shapes.size();
+  if (call.operands.size() != 2 * arrays || call.instruction.called_computations().size() != 1) {
+    return BadCall(call, "arrays, as many initial values and a comparator give as many arrays");
+  }
+  for (size_t i = 0; i < arrays; ++i) {
+    const Shape& shape = call.operands[i].shape();
+    if (dimension < 0 || dimension >= shape.rank() ||
+        !Shape::SameDimensions(shape, call.operands[0].shape()) ||
+        !SameBut(shape, *shapes[i], dimension) || !Shape::SameDimensions(*shapes[i], *shapes[0]) ||
+        shape.element_type() != shapes[i]->element_type() ||
+        !Shape::Compatible(call.operands[arrays + i].shape(),
+                           Shape::Scalar(shape.element_type()))) {
+      return BadCall(call, "results are the operands with another size of reduction_dim");
+    }
+  }
+  const Computation& comparator = *call.instruction.called_computations()[0];
+  if (comparator.parameters().size() != 2 * arrays) {
+    return BadCall(call, "the comparator takes two elements of each array");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
+  const int64_t dimension = CallAttributes::Of(call.instruction).Int("reduction_dim", -1);
+  if (absl::Status status = CheckApproxTopK(call, dimension); !status.ok()) return status;
+  absl::StatusOr<Region> before = Region::Prepare(*call.instruction.called_computations()[0]);
+  if (!before.ok()) return before.status();
+  absl::StatusOr<std::vector<Literal>> results = NewResults(call);
+  if (!results.ok()) return results.status();
+  const size_t arrays = results->size();
+  const Lines from(call.operands[0].shape(), dimension), to((*results)[0].shape(), dimension);
+  std::vector<Element> arguments(2 * arrays);
+  std::vector<int64_t> order(from.size);
+  absl::Status status;
+  for (int64_t line = 0; line < to.count; ++line) {
+    std::iota(order.begin(), order.end(), 0);
+    MergeSort(order, [&](int64_t a, int64_t b) {
+      for (size_t i = 0; i < arrays; ++i) {
+        arguments[2 * i] = call.operands[i].Get(from.At(line, a));
+        arguments[2 * i + 1] = call.operands[i].Get(from.At(line, b));
+      }
+      Element verdict;
+      status.Update(call.context.Charge(1));
+      if (!status.ok()) return false;
+      status.Update(before->Run(arguments, absl::MakeSpan(&verdict, 1), call.context));
+      return verdict.bits != 0;
+    });
+    if (!status.ok()) return status;
+    for (size_t i = 0; i < arrays; ++i) {
+      for (int64_t k = 0; k < to.size; ++k) {
+        (*results)[i].Set(to.At(line, k), k < from.size
+                                              ? call.operands[i].Get(from.At(line, order[k]))
+                                              : call.operands[arrays + i].Get(0));
+      }
+    }
+  }
+  return AsResult(call, *std::move(results));
+}
+
+}  // namespace
+
+Targets TopKTargets() {
+  return {{"TopK", TopK},
+          {"mhlo.topk", TopK},
+          {"stablehlo.dynamic_top_k", TopK},
+          {"ApproxTopK", ApproxTopK}};
+}
+
+}  // namespace assay::custom_calls

@@ -160,7 +160,7 @@ class DdFourier::Convolution {
  public:
   using PairNumber = ComplexOf<Pair>;
 
-  Convolution(int64_t p, bool inverse) : p_(p), length_(ConvolutionLength(p)), inverse_(inverse) {
+  Convolution(int64_t p, bool inverse) : p_(p), length_(ConvolutionLength(p)) {
     for (int64_t n = length_; n > 1; n /= 4) factors_.push_back(n == 2 ? 2 : 4);
     for (const Number& root : real::DdRoots(length_)) {
       forward_.push_back({Pair(root.re), Pair(-root.im)});
@@ -243,7 +243,6 @@ class DdFourier::Convolution {
 
   const int64_t p_;
   const int64_t length_;
-  const bool inverse_;
   std::vector<int64_t> factors_;
   std::vector<PairNumber> forward_, backward_, chirp_, filter_;
   double error_;

@@ -185,6 +185,8 @@ TEST(InferredShapes, Reduction) {
           {"f32[2,3]{0,1} | sort(p0), dimensions={0}, to_apply=ge", "f32[2,3]{0,1}"},
           {"f32[4]; s32[4] | sort(p0, p1), dimensions={0}, to_apply=ge_two",
            "(f32[4]{0}, s32[4]{0})"},
+          // Whatever the dimension and the comparator are.
+          {"f32[2]; s32[2] | sort(p0, p1), dimensions={7}, to_apply=neg", "(f32[2]{0}, s32[2]{0})"},
           {"f32[2,3]{0,1}; f32[2,3] | map(p0, p1), dimensions={0,1}, to_apply=add",
            "f32[2,3]{1,0}"},
           {"f32[2,3]{0,1} | topk(p0), k=2", "(f32[2,2]{1,0}, s32[2,2]{1,0})"},
@@ -242,21 +244,34 @@ TEST(InferredShapes, LinearAlgebra) {
 }
 
 TEST(InferredShapes, Control) {
-  ExpectInference(kComputations,
-                  {
-                      {"f32[4]{0}; (s32[], f32[2,3]{0,1}) | tuple(p0, p1)",
-                       "(f32[4]{0}, (s32[], f32[2,3]{0,1}))"},
-                      {"(f32[4], f32[2,3]{0,1}) | get-tuple-element(p0), index=1", "f32[2,3]{0,1}"},
-                      {"f32[4]; f32[4] | call(p0, p1), to_apply=add_v", "f32[4]{0}"},
-                      {"s32[] | while(p0), condition=less, body=next", "s32[]"},
-                      {"pred[]; f32[4]; f32[4] | conditional(p0, p1, p2), true_computation=neg, "
-                       "false_computation=id",
-                       "f32[4]{0}"},
-                      {"token[]; token[] | after-all(p0, p1)", "token[]"},
-                      {"f32[2,3]{0,1}; token[] | add-dependency(p0, p1)", "f32[2,3]{0,1}"},
-                      {"| partition-id()", "u32[]"},
-                      {"| replica-id()", "u32[]"},
-                  });
+  ExpectInference(
+      kComputations,
+      {
+          {"f32[4]{0}; (s32[], f32[2,3]{0,1}) | tuple(p0, p1)",
+           "(f32[4]{0}, (s32[], f32[2,3]{0,1}))"},
+          {"(f32[4], f32[2,3]{0,1}) | get-tuple-element(p0), index=1", "f32[2,3]{0,1}"},
+          {"f32[4]; f32[4] | call(p0, p1), to_apply=add_v", "f32[4]{0}"},
+          {"f32[4]; f32[4] | call(p0, p1), to_apply=add_v, is_composite=true", "f32[4]{0}"},
+          {"s32[] | while(p0), condition=less, body=next", "s32[]"},
+          {"pred[]; f32[4]; f32[4] | conditional(p0, p1, p2), true_computation=neg, "
+           "false_computation=id",
+           "f32[4]{0}"},
+          {"token[]; token[] | after-all(p0, p1)", "token[]"},
+          {"f32[2,3]{0,1}; token[] | add-dependency(p0, p1)", "f32[2,3]{0,1}"},
+          {"| partition-id()", "u32[]"},
+          {"| replica-id()", "u32[]"},
+      });
+}
+
+// The reader asks nothing of sizes and layouts; verification does.
+TEST(InferredShapes, SizesAndLayoutsAreNotChecked) {
+  ExpectInference(
+      "", {
+              {"f32[2,3]{1,1} | negate(p0)", "f32[2,3]{1,1}"},
+              {"f32[2,3]{1,1} | transpose(p0), dimensions={1,0}", "f32[3,2]{0,0}"},
+              {"f32[2,3]{1,1} | tuple(p0, p0)", "(f32[2,3]{1,1}, f32[2,3]{1,1})"},
+              {"f32[9223372036854775807,2] | negate(p0)", "f32[9223372036854775807,2]{1,0}"},
+          });
 }
 
 // Every level doubles the arrays, or adds one level.

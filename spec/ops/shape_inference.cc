@@ -124,12 +124,17 @@ absl::Status CheckForm(const Instruction& op) {
 
 }  // namespace
 
-absl::StatusOr<Shape> InferShape(const Instruction& instruction) {
+absl::StatusOr<Shape> InferShapeUnchecked(const Instruction& instruction) {
   ASSAY_RETURN_IF_ERROR(CheckForm(instruction));
   absl::StatusOr<Shape> shape = kRules[static_cast<size_t>(instruction.opcode())](instruction);
+  if (shape.ok() && ShapeIsOpen(instruction)) shape->FillLayouts();
+  return shape;
+}
+
+absl::StatusOr<Shape> InferShape(const Instruction& instruction) {
+  absl::StatusOr<Shape> shape = InferShapeUnchecked(instruction);
   if (shape.ok() && ShapeIsOpen(instruction)) {
     ASSAY_RETURN_IF_ERROR(CheckSizes(instruction, *shape));
-    shape->FillLayouts();
   }
   return shape;
 }

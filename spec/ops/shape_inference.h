@@ -19,6 +19,10 @@ namespace assay {
 // rule, naming it.
 absl::StatusOr<Shape> InferShape(const Instruction& instruction);
 
+// As InferShape, but sizes and layouts of the result may be anything: what a reader of HLO text
+// gives an instruction that is written without shape.
+absl::StatusOr<Shape> InferShapeUnchecked(const Instruction& instruction);
+
 // kXla takes what XLA's own verifier takes. kStrict also demands what only the documents do, and
 // what evaluators therefore rely on.
 enum class Rules { kXla, kStrict };

@@ -92,7 +92,15 @@ bool ModuleParser::FinishAsyncStart(Draft& draft) {
   if (!draft.has_shape || !IsAsyncShape(start.shape())) {
     return FailInstruction(draft, "needs a shape of the form ((operands...), result, context...)");
   }
-  if (draft.wrapped == nullptr) return true;
+  if (draft.wrapped == nullptr) {
+    const Computation* callee = start.GetComputation(Attr::kCalls);
+    const auto [first, is_new] = callers_.try_emplace(callee, draft.begin);
+    if (is_new) return true;
+    const TextPosition at = reader_.lexer.PositionOf(first->second);
+    return FailInstruction(
+        draft, absl::StrCat("calls ", callee->name(), ", which the async-start at ", at.line, ":",
+                            at.column, " calls: each has a computation of its own"));
+  }
   Instruction& wrapped = *draft.wrapped;
   if (wrapped.opcode() == Opcode::kParameter || wrapped.opcode() == Opcode::kConstant ||
       IsAsync(wrapped.opcode())) {
@@ -100,7 +108,6 @@ bool ModuleParser::FinishAsyncStart(Draft& draft) {
   }
   auto wrapper = std::make_unique<Computation>("async_wrapped");
   wrapper->set_position(start.position());
-  wrapper->set_execution_thread(ThreadOf(start));
   const Shape& operands = start.shape().tuple_shape(0);
   for (const Shape& shape : operands.tuple_shapes()) {
     wrapped.AppendOperand(

@@ -11,11 +11,6 @@
 namespace assay {
 namespace {
 
-Shape WithLayouts(Shape shape) {
-  shape.FillLayouts();
-  return shape;
-}
-
 ComparisonType DefaultComparison(ElementType type) {
   if (IsSigned(type)) return ComparisonType::kSigned;
   if (IsUnsigned(type) || IsPred(type)) return ComparisonType::kUnsigned;
@@ -98,12 +93,12 @@ bool ModuleParser::InferMissingShape(const Draft& draft, Instruction& instructio
   if (!instruction.info().shape_inferable) {
     return FailInstruction(draft, "needs its result shape before the opcode");
   }
-  absl::StatusOr<Shape> shape = InferShape(instruction);
+  absl::StatusOr<Shape> shape = InferShapeUnchecked(instruction);
   if (!shape.ok()) {
     return FailInstruction(draft, absl::StrCat("is written without shape, and none follows: ",
                                                shape.status().message()));
   }
-  instruction.set_shared_shape(reader_.shapes.Share(WithLayouts(*std::move(shape))));
+  instruction.set_shared_shape(reader_.shapes.Share(*std::move(shape)));
   return true;
 }
 
@@ -225,7 +220,8 @@ bool ModuleParser::ApplyHostRules(const Draft& draft, Instruction& instruction) 
         draft, absl::StrCat(from_written ? "needs" : "needs an operand of",
                             " a tuple shape that is not empty, here is ", tuple.ToString()));
   }
-  const Shape context = WithLayouts(Shape::Scalar(ElementType::kU32));
+  Shape context = Shape::Scalar(ElementType::kU32);
+  context.FillLayouts();
   switch (opcode) {
     case Opcode::kInfeed:
       instruction.set_shape(Shape::Tuple({Shape(tuple.tuple_shape(0)), Shape::Token()}));

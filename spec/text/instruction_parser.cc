@@ -183,7 +183,9 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
   // XLA's reader reads over a shape that a comma parts from its operand.
   if (shape && !body.declares_operands && lexer.Eat(TokenKind::kComma)) shape.reset();
   const bool ends = lexer.Is(TokenKind::kComma) || lexer.Is(TokenKind::kRightParen);
-  if (body.declares_operands && shape && ends) {
+  if (shape && ends) {
+    // A shape alone is an operand where operands need no names; elsewhere the reference skips it.
+    if (!body.declares_operands) return true;
     if (!DeclareOperand(body, absl::StrCat("_", body.declared), *shape, &operand)) return false;
   } else if (lexer.Is(TokenKind::kIdent) && lexer.PeekByte() == '(') {
     if (!ReadNested(body, shape, &operand)) return false;

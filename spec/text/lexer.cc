@@ -385,7 +385,6 @@ void Lexer::LexDecimal(const char* begin, const char* end) {
   if (result.ec == std::errc()) return;
   // Too large, or too small: strtod tells which, and rounds the latter.
   token_.decimal_value = std::strtod(std::string(begin, end).c_str(), nullptr);
-  if (std::isinf(token_.decimal_value)) SetError(begin, "a number beyond the range of a double");
 }
 
 void Lexer::LexNan(const char* begin, const char* at, bool negative) {

@@ -87,7 +87,7 @@ struct Token {
   const char* end = nullptr;
   absl::string_view word;    // without decoration
   int64_t int_value = 0;     // of kInt: -2^63 to 2^64-1 as a 64-bit pattern
-  double decimal_value = 0;  // of kDecimal: finite, or a NaN with the sign written
+  double decimal_value = 0;  // of kDecimal: infinite when too large, or a NaN with the sign written
   uint64_t nan_payload = 0;  // of a NaN: the value in parentheses, 0 when there is none
 };
 

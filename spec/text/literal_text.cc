@@ -77,6 +77,7 @@ Problem EncodeFloatToken(ElementType type, const Token& token, uint64_t* bits) {
       if (std::isnan(token.decimal_value)) {
         return EncodeNan(type, std::signbit(token.decimal_value), token.nan_payload, bits);
       }
+      if (std::isinf(token.decimal_value)) return "a number beyond the range of a double";
       return EncodeFinite(type, token.decimal_value, bits);
     case TokenKind::kNegInf:
       *bits = EncodeFloat(type, -kInfinity);

@@ -122,7 +122,10 @@ bool ReadStatistics(Reader& reader, Statistics* statistics) {
     if (std::exchange(first, false)) return reader.ReadInt(&statistics->index_to_visualize);
     Statistic& statistic = statistics->values.emplace_back();
     statistic.name = name;
-    return reader.ReadFloat(&statistic.value);
+    if (!lexer.Is(TokenKind::kDecimal)) return reader.ReadFloat(&statistic.value);
+    statistic.value = lexer.decimal_value();  // infinite when it is too large
+    lexer.Next();
+    return true;
   });
 }
 

@@ -164,6 +164,8 @@ class ModuleParser {
   };
   std::vector<Wrapper> wrappers_;
   absl::flat_hash_map<const Instruction*, Instruction*> wrapped_by_;  // start to wrapped
+  // What generic starts call, and where they begin.
+  absl::flat_hash_map<const Computation*, const char*> callers_;
 };
 
 }  // namespace assay

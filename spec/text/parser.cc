@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/async_threads.h"
 #include "spec/text/module_parser.h"
 
 namespace assay {
@@ -192,6 +193,7 @@ bool ModuleParser::Finish() {
   } else {
     module_->UniquifyNames();
   }
+  InheritAsyncThreads(*module_);
   module_->ReinternStackFrames();
   if (module_->is_scheduled) {
     for (const auto& computation : module_->computations()) {

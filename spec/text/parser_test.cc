@@ -64,7 +64,11 @@ constexpr absl::string_view kAccepted[] = {
     "a = add(x, y,)",
     "a = add(x,, y)",
     "a = add(, x, y)",
+<<<<<<< HEAD
     "a = add(f32[4], x, f32[2], y)",
+=======
+    "a = add(x, f32[4], y)",
+>>>>>>> 550aa08 (The reader agrees with XLA's on what changed texts showed: tuples of unsound arrays, bare shapes, threads of async starts, infinite tolerances, inference without checks)
     "%a=add(%x, y)",
     "a = add(f32[4]{0} %x, f32[4] y)",
     "a = f32[4]{0} add(/*index=0*/x, // first\n y)",
@@ -74,6 +78,9 @@ constexpr absl::string_view kAccepted[] = {
     "a = f32[] custom-call(), custom_call_target=\"a\", called_computations={f, { c = f32[] "
     "constant(0) }}",
     "a = exponential(x), result_accuracy={tolerance={ulps=2,atol=0}}",
+    "a = negate(x), statistics={visualizing_index=0,a=1e999,b=-inf}",
+    "a = (f32[0,9223372036854775807,9], pred[?,9223372036854775807]{0,1:T(*,2)}) custom-call(x), "
+    "custom_call_target=\"f\"",
     // Old dumps repeat the attributes of what is wrapped (appendix B).
     "a = ((f32[4]), f32[2], s32[]) slice-start(x), slice={[0:2]} "
     "b = ((f32[4]), f32[2], s32[]) slice-update(a), slice={[0:2]} "
@@ -268,6 +275,27 @@ TEST(ParserTest, StackFramesAreNumberedAnew) {
   EXPECT_EQ(tables.file_locations[parent.file_location_id - 1].line, 1);
   EXPECT_EQ(id(1), 0);
   EXPECT_EQ(id(2), 0);
+}
+
+TEST(ParserTest, AsyncStartsPutWhatTheyRunOnTheirThread) {
+  auto module = Parse(R"(HloModule m
+d { p = f32[3] parameter(0) ROOT r = f32[3] negate(p) }, execution_thread="own"
+w { p = f32[3] parameter(0) ROOT r = f32[3] call(p), to_apply=d }
+v { p = f32[3] parameter(0)
+  s = ((f32[3]), f32[3], u32[]) async-start(p), calls=w, async_execution_thread="inner"
+  ROOT r = f32[3] async-done(s) }, execution_thread="host"
+u { p = f32[3] parameter(0) ROOT r = f32[3] negate(p) }, execution_thread="own"
+ENTRY e { p = f32[3] parameter(0)
+  s = ((f32[3]), f32[3], u32[]) async-start(p), calls=v, async_execution_thread="outer"
+  t = f32[3] async-done(s)
+  k2 = ((f32[3]), f32[3], u32[]) call-start(t), to_apply=u
+  ROOT t2 = f32[3] call-done(k2) })");
+  for (const char* name : {"v", "w", "d"}) {
+    EXPECT_EQ(module->Find(name)->execution_thread(), "outer") << name;
+  }
+  EXPECT_EQ(module->Find("v")->instruction(1)->GetString(Attr::kAsyncExecutionThread), "outer");
+  EXPECT_EQ(module->Find("u")->execution_thread(), "main");
+  EXPECT_EQ(module->entry()->execution_thread(), "main");
 }
 
 TEST(ParserTest, NamesOfStackFramesMayBeMissing) {

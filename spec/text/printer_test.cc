@@ -93,6 +93,7 @@ TEST(PrintInstruction, AttributesStandInTheOrderOfTheirOperation) {
       "transpose_a=NO_TRANSPOSE",
       "r = f32[4]{0} sine(x), result_accuracy={mode=highest}",
       "r = f32[4]{0} sine(x), result_accuracy={tolerance={atol=0,rtol=0.001,ulps=2}}",
+      "r = f32[4]{0} sine(x), result_accuracy={tolerance={atol=inf,rtol=inf,ulps=0}}",
       "r = f32[4]{0} rng(z, z), distribution=rng_uniform",
       "r = f32[4]{0} reduce-precision(x), exponent_bits=5, mantissa_bits=10",
       "r = f32[4]{0} all-reduce(x), replica_groups={}, to_apply=add",

@@ -82,6 +82,10 @@ bool Reader::ReadFloat(double* value) {
     *value = static_cast<double>(lexer.int_value());
   } else if (lexer.Is(TokenKind::kDecimal)) {
     *value = lexer.decimal_value();
+    if (std::isinf(*value)) return Fail("a number beyond the range of a double");
+  } else if (lexer.Is(Keyword::kInf) || lexer.Is(TokenKind::kNegInf)) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    *value = lexer.Is(Keyword::kInf) ? kInfinity : -kInfinity;
   } else {
     return FailExpected("a number");
   }

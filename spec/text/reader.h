@@ -54,8 +54,8 @@ class Reader {
 
   bool ReadInt(int64_t* value);
   bool ReadInt32(int32_t* value);
-  bool ReadFloat(double* value);    // INT or DECIMAL
-  bool ReadFloat32(double* value);  // refuses finite values beyond an f32
+  bool ReadFloat(double* value);    // INT, DECIMAL, inf or -inf
+  bool ReadFloat32(double* value);  // refuses what is beyond an f32
   bool ReadBool(bool* value);
   bool ReadString(std::string* value);
   bool ReadIdent(absl::string_view* word, absl::string_view what);

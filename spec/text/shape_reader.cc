@@ -1,4 +1,5 @@
 // Shapes and layouts, hlo_text_format.md 4.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -211,13 +212,49 @@ __attribute__((noinline)) bool ReadArray(Reader& reader, Shape* shape, bool fill
   return true;
 }
 
+// Whether the bytes are within 63 bits, unbounded dimensions apart.
+bool BytesFit(const Shape& array) {
+  int64_t product = 1;
+  for (int64_t size : array.dimensions()) {
+    if (size != Shape::kUnbounded && __builtin_mul_overflow(product, size, &product)) return false;
+  }
+  return !__builtin_mul_overflow(product, int64_t{Info(array.element_type()).storage_bytes},
+                                 &product);
+}
+
+bool IsSound(const Layout& layout, int64_t rank) {
+  const auto is_sound_tile = [](const Tile& tile) {
+    return !tile.sizes.empty() &&
+           std::find(tile.sizes.begin(), tile.sizes.end(), 0) == tile.sizes.end();
+  };
+  return IsPermutation(layout.minor_to_major, rank) &&
+         std::all_of(layout.tiles.begin(), layout.tiles.end(), is_sound_tile) &&
+         layout.element_size_in_bits >= 0 && layout.index_type == ElementType::kInvalid &&
+         layout.pointer_type == ElementType::kInvalid;
+}
+
+// The reference looks at what becomes an element of a tuple; elsewhere an array may be anything.
+__attribute__((noinline)) bool CheckElement(Reader& reader, const char* at, const Shape& element) {
+  const Shape& array = element.is_buffer() ? element.tuple_shape(0) : element;
+  if (!array.is_array()) return true;
+  if (!BytesFit(array)) {
+    return reader.FailAt(at, absl::StrCat("the bytes of ", array.ToString(),
+                                          " overflow 63 bits, which no tuple may have in it"));
+  }
+  return !array.has_layout() || IsSound(*array.layout(), array.rank()) ||
+         reader.FailAt(at, absl::StrCat("the layout of ", array.ToString(/*with_layout=*/true),
+                                        " is none that an element of a tuple may have"));
+}
+
 // Not inlined: the frames of nested tuples must stay small.
 __attribute__((noinline)) bool ReadTuple(Reader& reader, Shape* shape, bool fill_layouts) {
   NestingScope nesting(reader.lexer);
   if (!nesting.status().ok()) return reader.Fail(nesting.status());
   std::vector<Shape> elements;
   const bool read = reader.ReadList(TokenKind::kLeftParen, TokenKind::kRightParen, false, [&] {
-    return ReadShape(reader, &elements.emplace_back(), fill_layouts);
+    const char* at = reader.here();
+    return ReadShape(reader, &elements.emplace_back(), fill_layouts) &&
+           CheckElement(reader, at, elements.back());
   });
   *shape = Shape::Tuple(std::move(elements));
   return read;

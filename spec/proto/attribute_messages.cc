@@ -334,13 +334,15 @@ void WriteAliases(const AttributeValue& value, const Instruction&, P* proto) {
   }
 }
 
+// The message names the operand's side the entry and the user's side the exit; text has it the
+// other way round.
 Result ReadDomain(P* proto, const Instruction&) {
   if (!proto->has_domain_entry_sharding() && !proto->has_domain_exit_sharding()) {
     return std::nullopt;
   }
-  absl::StatusOr<Sharding> entry = ShardingFromProto(proto->mutable_domain_entry_sharding());
+  absl::StatusOr<Sharding> entry = ShardingFromProto(proto->mutable_domain_exit_sharding());
   if (!entry.ok()) return entry.status();
-  absl::StatusOr<Sharding> exit = ShardingFromProto(proto->mutable_domain_exit_sharding());
+  absl::StatusOr<Sharding> exit = ShardingFromProto(proto->mutable_domain_entry_sharding());
   if (!exit.ok()) return exit.status();
   proto->clear_domain_entry_sharding();
   proto->clear_domain_exit_sharding();
@@ -351,8 +353,8 @@ Result ReadDomain(P* proto, const Instruction&) {
 }
 void WriteDomain(const AttributeValue& value, const Instruction&, P* proto) {
   const auto& domain = std::get<std::shared_ptr<const DomainSharding>>(value);
-  *proto->mutable_domain_entry_sharding() = ShardingToProto(domain->entry);
-  *proto->mutable_domain_exit_sharding() = ShardingToProto(domain->exit);
+  *proto->mutable_domain_entry_sharding() = ShardingToProto(domain->exit);
+  *proto->mutable_domain_exit_sharding() = ShardingToProto(domain->entry);
 }
 
 // A shape whose arrays have layouts, given or default.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/text_format.h"
 #include "google/protobuf/unknown_field_set.h"
+#include "spec/proto/pieces.h"
 #include "spec/proto/proto_test_util.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
@@ -305,6 +306,18 @@ TEST(Writer, LiteralsHaveElementsOfTheirNaturalSize) {
   EXPECT_EQ(ReadOrFail(proto)->entry()->root()->shape(), shape);
 }
 
+// The entry of a text is the side of the users, that of a message the side of the operand.
+TEST(Writer, DomainsAreNamedFromTheOtherSide) {
+  const std::unique_ptr<Module> module = ParseOrDie(
+      "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT d = f32[] domain(x), "
+      "domain={kind=\"sharding\", entry={maximal device=1}, exit={maximal device=2}} }");
+  const wire::HloModuleProto proto = WriteOrFail(*module);
+  const wire::HloInstructionProto& domain = proto.computations(0).instructions(1);
+  EXPECT_EQ(domain.domain_entry_sharding().tile_assignment_devices(0), 2);
+  EXPECT_EQ(domain.domain_exit_sharding().tile_assignment_devices(0), 1);
+  EXPECT_TRUE(CompareModules(*module, *ReadOrFail(proto)).ok());
+}
+
 TEST(OldProtos, CountsComeFromTheDeviceAssignment) {
   std::unique_ptr<Module> module = ReadOrFail(FromText(
       ModuleText(Parameter(1, 0), "device_assignment { replica_count: 4 computation_count: 2 }")));
@@ -333,6 +346,35 @@ TEST(Writer, GivesIdsThatReadersTakeApart) {
     }
   }
   EXPECT_TRUE(CompareModules(*module, *ReadOrFail(proto)).ok());
+}
+
+// Readers take the order of instructions from their ids: new ones must keep it.
+TEST(Writer, WhatWasWrittenIsWrittenAgain) {
+  const std::string root = Parameter(1, 0), zero = Parameter(0, 1), last = Parameter(2, 2);
+  std::vector<wire::HloModuleProto> protos = {
+      FromText(ModuleText(root + zero + last)),
+      FromText(ModuleText(root + last + Parameter(-5, 1))),
+      // Ids of another computation.
+      FromText(ModuleText(root + zero + last, "computations { name: 'f' id: 2 root_id: 2 " + root +
+                                                  Parameter(2, 1) + Parameter(4, 2) + "}")),
+      // An order that is not that of the ids.
+      FromText(ModuleText(Op("negate", 1, "operand_ids: 3") + Parameter(3, 0) + Parameter(2, 1))),
+  };
+  for (const std::string& path : SamplesEndingIn(".pb", ".snapshot.pb")) {
+    wire::HloModuleProto proto;
+    ASSERT_TRUE(proto.ParseFromString(ReadOrDie(path))) << path;
+    protos.push_back(std::move(proto));
+  }
+  EXPECT_GT(protos.size(), 10u);
+  for (const wire::HloModuleProto& proto : protos) {
+    const std::unique_ptr<Module> module = ReadOrFail(proto);
+    ASSERT_NE(module, nullptr);
+    const wire::HloModuleProto once = WriteOrFail(*module);
+    const std::unique_ptr<Module> again = ReadOrFail(once);
+    ASSERT_NE(again, nullptr);
+    EXPECT_TRUE(CompareModules(*module, *again).ok()) << CompareModules(*module, *again);
+    EXPECT_EQ(DeterministicBytes(once), DeterministicBytes(WriteOrFail(*again))) << module->name();
+  }
 }
 
 struct Refusal {

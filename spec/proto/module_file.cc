@@ -65,7 +65,7 @@ absl::Status ParseMessage(absl::string_view content, const ModuleFile& file,
     parser.AllowUnknownField(true);
     parser.SetRecursionLimit(kMaxDepth);
     google::protobuf::io::ArrayInputStream input(content.data(), static_cast<int>(content.size()));
-    if (parser.Parse(&input, message)) return absl::OkStatus();
+    if (parser.Parse(&input, message)) return RestoreNans(message);
     return absl::InvalidArgumentError(
         absl::StrCat("not a good ", MessageName(file.format), " in text form: ", errors.text()));
   }

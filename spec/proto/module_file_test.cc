@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_format.h"
 #include "spec/proto/proto_test_util.h"
@@ -18,6 +19,7 @@ namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string Gzip(const std::string& content) {
   z_stream stream = {};
@@ -131,6 +133,42 @@ TEST(ModuleFile, TextProtosMayHaveCommentsListsAndUnknownFields) {
   EXPECT_EQ(file->format, ModuleFormat::kModuleProto);
   EXPECT_TRUE(file->text_form);
   EXPECT_NE(file->module->entry()->root()->literal(), nullptr);
+}
+
+TEST(ModuleFile, TextProtosKeepTheBitsOfNaNs) {
+  const std::unique_ptr<Module> module = ParseOrDie(R"(HloModule nans
+ENTRY e {
+  a = f32[2,2]{0,1} constant({{nan, 1}, {-nan(0x400001), nan(0x1)}})
+  b = f64[2] constant({-nan, nan(0x8000000000001)})
+  c = c64[1] constant({(nan, -nan)})
+  d = c128[1] constant({(-nan(0x5), 2)})
+  ROOT t = (f32[2,2], (f64[2], c64[1]), c128[1]) constant((
+    {{nan, 1}, {-nan(0x400001), nan(0x1)}}, ({-nan, nan}, {(-nan, 0)}), {(nan, -nan)}))
+})");
+  ASSERT_NE(module, nullptr);
+  const Literal& argument = *module->entry()->root()->literal();
+  absl::StatusOr<std::string> text = SerializeSnapshot(*module, {argument}, &argument, "x", true);
+  ASSERT_TRUE(text.ok()) << text.status();
+  absl::StatusOr<ModuleFile> file = ParseModuleFile(*text, "x");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_TRUE(CompareModules(*module, *file->module).ok());
+  EXPECT_TRUE(Literal::BitEqual(file->arguments[0], argument));
+  EXPECT_TRUE(Literal::BitEqual(*file->result, argument));
+  // Only where the text needs it.
+  EXPECT_THAT(*SerializeModule(*module, ModuleFormat::kModuleProto, true),
+              HasSubstr("text_form_nans"));
+  const std::unique_ptr<Module> plain =
+      ParseOrDie("HloModule m\nENTRY e { ROOT a = f32[] constant(nan) }");
+  EXPECT_THAT(*SerializeModule(*plain, ModuleFormat::kModuleProto, true),
+              Not(HasSubstr("text_form_nans")));
+  for (const std::string nans : {"places: 1 bits: 1", "places: -1 bits: 1", "places: 0"}) {
+    const std::string bad =
+        absl::StrReplaceAll(*SerializeModule(*plain, ModuleFormat::kModuleProto, true),
+                            {{"f32s: nan", absl::StrCat("f32s: nan text_form_nans {", nans, "}")}});
+    EXPECT_THAT(std::string(ParseModuleFile(bad, "x").status().message()),
+                HasSubstr("text_form_nans"))
+        << nans;
+  }
 }
 
 TEST(ModuleFile, CompressedFilesOpen) {

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "spec/ir/async_threads.h"
 #include "spec/ir/shape_table.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/ordering.h"
@@ -329,6 +330,7 @@ class ModuleReader {
     module_->wire_extras = TakeRest(&proto_);
     module_->UniquifyNames();
     module_->AssignIds();
+    InheritAsyncThreads(*module_);
     module_->ReinternStackFrames();
     return std::move(module_);
   }

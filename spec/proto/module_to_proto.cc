@@ -1,5 +1,6 @@
 // A module into HloModuleProto: ids, instructions by their operations' schemas, header. Test:
 // conversions_test.cc.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,12 +18,19 @@ constexpr int64_t kMaxBytes = (int64_t{1} << 31) - 1;
 constexpr absl::string_view kMainThread = "main";  // written as no thread
 
 // Ids that are unique: computations in the module, instructions in the module and by their lower
-// half in their computation, by which readers look them up. Ids that are so already are kept.
+// half in their computation, by which readers look them up. Readers also take the order of the
+// instructions from them where there is no schedule and what is needed has the smaller id. Ids that
+// do all this already are kept; a computation in which one does not is numbered anew.
 class IdTable {
  public:
   explicit IdTable(const Module& module) {
-    for (const auto& computation : module.computations()) Keep(*computation);
-    for (const auto& computation : module.computations()) Number(*computation);
+    std::vector<const Computation*> unnumbered;
+    for (const auto& computation : module.computations()) {
+      const bool has_schedule = module.is_scheduled && !computation->schedule().empty();
+      if (!Keep(*computation, has_schedule)) unnumbered.push_back(computation.get());
+    }
+    for (const auto& computation : module.computations()) NumberItself(*computation);
+    for (const Computation* computation : unnumbered) NumberInstructions(*computation);
   }
 
   int64_t of(const Instruction* instruction) const { return instructions_.at(instruction); }
@@ -31,26 +39,52 @@ class IdTable {
  private:
   static uint32_t Lower(int64_t id) { return static_cast<uint32_t>(id); }
 
-  void Keep(const Computation& computation) {
+  // Whether a reader would put the instructions into another order by their ids.
+  static bool SuggestsAnotherOrder(const Computation& computation) {
+    std::vector<const Instruction*> by_id;
+    for (const auto& instruction : computation.instructions()) by_id.push_back(instruction.get());
+    const auto is_before = [](const Instruction* a, const Instruction* b) {
+      return a->id() < b->id();
+    };
+    if (std::is_sorted(by_id.begin(), by_id.end(), is_before)) return false;
+    for (const Instruction* instruction : by_id) {
+      const auto comes_later = [&](const Instruction* need) {
+        return need->id() >= instruction->id();
+      };
+      for (const auto& needs : {instruction->operands(), instruction->control_predecessors()}) {
+        if (std::any_of(needs.begin(), needs.end(), comes_later)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Whether those of the instructions are.
+  bool Keep(const Computation& computation, bool any_order) {
     if (computation.id() > 0 && computation_ids_.insert(computation.id()).second) {
       computations_[&computation] = computation.id();
     }
     absl::flat_hash_set<uint32_t> local;
     for (const auto& instruction : computation.instructions()) {
       const int64_t id = instruction->id();
-      if (id <= 0 || !local.insert(Lower(id)).second || !ids_.insert(id).second) continue;
-      instructions_[instruction.get()] = id;
-      lowers_.insert(Lower(id));
+      if (id <= 0 || !local.insert(Lower(id)).second || ids_.contains(id)) return false;
     }
+    if (!any_order && SuggestsAnotherOrder(computation)) return false;
+    for (const auto& instruction : computation.instructions()) {
+      instructions_[instruction.get()] = instruction->id();
+      ids_.insert(instruction->id());
+      lowers_.insert(Lower(instruction->id()));
+    }
+    return true;
   }
 
-  void Number(const Computation& computation) {
-    if (!computations_.contains(&computation)) {
-      while (!computation_ids_.insert(next_computation_).second) ++next_computation_;
-      computations_[&computation] = next_computation_;
-    }
+  void NumberItself(const Computation& computation) {
+    if (computations_.contains(&computation)) return;
+    while (!computation_ids_.insert(next_computation_).second) ++next_computation_;
+    computations_[&computation] = next_computation_;
+  }
+
+  void NumberInstructions(const Computation& computation) {
     for (const auto& instruction : computation.instructions()) {
-      if (instructions_.contains(instruction.get())) continue;
       while (lowers_.contains(Lower(next_))) ++next_;
       instructions_[instruction.get()] = next_++;
     }

@@ -48,6 +48,11 @@ inline ShapeIndex TakeIndex(google::protobuf::RepeatedField<int64_t>* field) {
 
 std::string DeterministicBytes(const google::protobuf::MessageLite& message);
 
+// text_form_nans.cc: writes down the bits of NaNs in literals before a message is printed as text,
+// and puts them back once it is parsed. INVALID_ARGUMENT for places where no NaN stands.
+void MarkNans(google::protobuf::Message* message);
+absl::Status RestoreNans(google::protobuf::Message* message);
+
 // These empty the message they read, except for what becomes wire_extras.
 Metadata MetadataFromProto(wire::OpMetadata* proto);
 wire::OpMetadata MetadataToProto(const Metadata& metadata);

@@ -12,15 +12,16 @@
 namespace assay {
 namespace {
 
-absl::StatusOr<std::string> Serialize(const google::protobuf::Message& message, bool text_form) {
-  if (message.ByteSizeLong() > INT_MAX) {
+absl::StatusOr<std::string> Serialize(google::protobuf::Message* message, bool text_form) {
+  if (message->ByteSizeLong() > INT_MAX) {
     return absl::ResourceExhaustedError(
-        absl::StrCat("the module takes ", message.ByteSizeLong(),
+        absl::StrCat("the module takes ", message->ByteSizeLong(),
                      " bytes as a protobuf, more than the 2 GiB that one can hold"));
   }
-  if (!text_form) return DeterministicBytes(message);
+  if (!text_form) return DeterministicBytes(*message);
+  MarkNans(message);
   std::string text;
-  google::protobuf::TextFormat::PrintToString(message, &text);
+  google::protobuf::TextFormat::PrintToString(*message, &text);
   return text;
 }
 
@@ -33,14 +34,14 @@ absl::StatusOr<std::string> SerializeModule(const Module& module, ModuleFormat f
       return PrintModule(module, PrintOptions::Lossless());
     case ModuleFormat::kModuleProto: {
       absl::StatusOr<wire::HloModuleProto> proto = ModuleToProto(module);
-      return proto.ok() ? Serialize(*proto, text_form) : proto.status();
+      return proto.ok() ? Serialize(&*proto, text_form) : proto.status();
     }
     case ModuleFormat::kHloProto: {
       absl::StatusOr<wire::HloModuleProto> proto = ModuleToProto(module);
       if (!proto.ok()) return proto.status();
       wire::HloProto holder;
       *holder.mutable_hlo_module() = *std::move(proto);
-      return Serialize(holder, text_form);
+      return Serialize(&holder, text_form);
     }
     case ModuleFormat::kSnapshot:
     case ModuleFormat::kUnoptimizedSnapshot:
@@ -68,7 +69,7 @@ absl::StatusOr<std::string> SerializeSnapshot(const Module& module,
     *snapshot.mutable_result() = *std::move(literal);
   }
   snapshot.set_execution_platform(platform);
-  return Serialize(snapshot, text_form);
+  return Serialize(&snapshot, text_form);
 }
 
 }  // namespace assay

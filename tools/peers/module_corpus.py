@@ -138,27 +138,70 @@ INSERTED = ('{', '}', '(', ')', ',', '=', '0', '-1', '1.5', 'inf', 'nan', 'true'
             ', metadata={op_name="x"}', ', frontend_attributes={a="b"}', ', backend_config={"a":1}', 'constant(0)')
 
 
+# Tokens that may stand for each other; the rest are alike when they are equal in length and both no words.
+ALIKE = tuple(re.compile(pattern) for pattern in (
+    r'-?\d+', r'-?\d[\w.+\-]*', r'"[^"]*"', r'(?:[fsuc]\d|bf16|pred|token)\w*', r'\w[\w.\-]*=', r'%?[\w.\-]+:?'))
+SHAPE = r'(?:\(.*?\)|\w+\[[^\]\n]*\](?:\{[^}\n]*\})?)'
+RESULT_SHAPE = re.compile(rf'(?<== ){SHAPE} (?=[a-z][\w\-]*\()')
+ATTRIBUTE = re.compile(r', \w+=(?:\{[^{}\n]*\}|[^,{}\n]*)(?=[,\n])')
+LINE = re.compile(r'^  .*\n', re.M)
+
+
+def change_token(choose, text, tokens, pool):
+    """With one token dropped, doubled, exchanged, replaced or put in."""
+    tokens = list(tokens)
+    places = [i for i, token in enumerate(tokens) if not token.isspace()]
+    at, other, kind = choose.choice(places), choose.choice(places), choose.randrange(5)
+    done = f'{("drop", "double", "exchange", "replace", "insert")[kind]} {tokens[at]!r}'
+    if kind == 0:
+        tokens[at] = ''
+    elif kind == 1:
+        tokens[at] += ' ' + tokens[at]
+    elif kind == 2:
+        tokens[at], tokens[other] = tokens[other], tokens[at]
+    else:
+        token = choose.choice(pool if kind == 3 else INSERTED)
+        tokens[at] = token if kind == 3 else tokens[at] + ' ' + token
+        done += f' {token!r}'
+    return ''.join(tokens), done
+
+
+def change_alike(choose, text, tokens, pool):
+    """With one token replaced by one of its kind, of this text or of any: what is read more often than not."""
+    tokens = list(tokens)
+    at = choose.choice([i for i, token in enumerate(tokens) if not token.isspace()])
+    kind = next((kind for kind in ALIKE if kind.fullmatch(tokens[at])), None)
+    candidates = [token for token in choose.choice((tokens, pool))
+                  if (kind.fullmatch(token) if kind else len(token) == 1 and not token.isalnum() and not token.isspace())]
+    token = choose.choice(candidates or tokens)
+    done = f'put {token!r} for {tokens[at]!r}'
+    tokens[at] = token
+    return ''.join(tokens), done
+
+
+def change_part(choose, text, tokens, pool):
+    """With a result shape or an attribute left out, or a line left out, doubled or exchanged with its neighbour."""
+    part, keep = choose.choice(((RESULT_SHAPE, 0), (RESULT_SHAPE, 0), (ATTRIBUTE, 0), (LINE, 0), (LINE, 2), (LINE, -1)))
+    found = list(part.finditer(text))
+    if not found:
+        return text, 'nothing'
+    at = choose.randrange(len(found))
+    begin, end = found[at].span()
+    if keep >= 0:
+        return text[:begin] + keep * found[at][0] + text[end:], f'{keep} times {found[at][0]!r}'
+    after = found[min(at + 1, len(found) - 1)]
+    return text[:begin] + after[0] + text[end:after.start()] + found[at][0] + text[after.end():], f'exchange {found[at][0]!r}'
+
+
 def mutants(texts, count, seed=1):
-    """Texts with a token dropped, doubled, exchanged, replaced or put in, and what was done."""
+    """Texts with something changed, and what was done."""
     choose = random.Random(seed)
     split = [TOKENS.findall(text) for text in texts]
     pool = [token for tokens in split for token in tokens if not token.isspace()]
     for _ in range(count):
-        tokens = list(choose.choice(split))
-        places = [i for i, token in enumerate(tokens) if not token.isspace()]
-        at, other, kind = choose.choice(places), choose.choice(places), choose.randrange(5)
-        done = f'{("drop", "double", "exchange", "replace", "insert")[kind]} {tokens[at]!r}'
-        if kind == 0:
-            tokens[at] = ''
-        elif kind == 1:
-            tokens[at] += ' ' + tokens[at]
-        elif kind == 2:
-            tokens[at], tokens[other] = tokens[other], tokens[at]
-        else:
-            token = choose.choice(pool if kind == 3 else INSERTED)
-            tokens[at] = token if kind == 3 else tokens[at] + ' ' + token
-            done += f' {token!r}'
-        yield ''.join(tokens), done
+        at = choose.randrange(len(texts))
+        change = choose.choice((change_token, change_alike, change_alike, change_part))
+        yield change(choose, texts[at], split[at], pool)
 
 
 if __name__ == '__main__':

@@ -13,6 +13,7 @@
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/isolate.h"
 #include "conformance/judge/widened_fold.h"
+#include "evaluator/ops/scan_plan.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -86,6 +87,8 @@ double RegionRuns(const Instruction& instruction) {
     for (int64_t d : instruction.GetInts(Attr::kDimensions)) {
       runs *= static_cast<double>(instruction.operand(0)->shape().dimension(d));
     }
+  } else if (instruction.opcode() == Opcode::kScan) {
+    runs = static_cast<double>(ScanPlan::Of(instruction).steps);
   } else if (instruction.opcode() == Opcode::kReduceWindow) {
     for (const WindowDimension& d : instruction.window().dimensions) {
       runs *= static_cast<double>(d.size);

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/ops/testing.h"
 #include "evaluator/real/float_environment.h"
 #include "gtest/gtest.h"
 #include "spec/element/element.h"
@@ -95,6 +96,9 @@ class Differential {
     std::vector<MutableArrayRef> outputs;
     for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
     EvaluationContext context;
+    const PrepareFunction prepare = PrepareStraight;
+    StraightCaller caller(prepare, context);
+    context.caller = &caller;
     const FloatEnvironmentGuard guard;
     const absl::Status status = kernel.Run(inputs, outputs, context);
     EXPECT_TRUE(status.ok()) << status;

@@ -513,5 +513,55 @@ TEST(FoldingKernels, PicksTheLargestAndSmallest) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+struct ScanCase {
+  std::string stacked, slice;
+  int64_t dimension;
+};
+const ScanCase kScans[] = {{"7", "", 0},          {"0", "", 0},        {"5,3", "3", 0},
+                           {"3,5", "3", 1},       {"4,9", "9", 0},     {"2,6,3", "2,3", 1},
+                           {"2,3,17", "2,17", 1}, {"3,0,4", "3,4", 1}, {"2,5,0", "2,0", 1}};
+
+// Carry, then output before and after the step.
+TEST(FoldingKernels, ScansOfEveryType) {
+  Differential differential;
+  for (const ElementType type : kArrayTypes) {
+    for (const std::string& reducer : ReducersFor(type)) {
+      for (const ScanCase& c : kScans) {
+        for (const char* reverse : {"", ", is_reverse=true"}) {
+          const std::string all = ShapeText(type, c.stacked), one = ShapeText(type, c.slice);
+          differential.Check(
+              {absl::StrCat("(", all, ", ", all, ", ", one, ") scan(p0, p1), dimensions={",
+                            c.dimension, "}, num_carries=1", reverse, ", to_apply=f"),
+               {all, one},
+               absl::StrCat("f {\n  b = ", one, " parameter(0)\n  a = ", one,
+                            " parameter(1)\n  c = ", one, " ", reducer, "\n  ROOT r = (", one, ", ",
+                            one, ", ", one, ") tuple(a, c, c)\n}\n"),
+               {}},
+              {Profile::kBits, Profile::kCancel});
+          if (HasFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+TEST(FoldingKernels, LongRunningSums) {
+  Differential differential;
+  for (const ElementType type :
+       {ElementType::kF32, ElementType::kF64, ElementType::kBF16, ElementType::kC64}) {
+    const std::string all = ShapeText(type, "300,2"), one = ShapeText(type, "2");
+    differential.Check({absl::StrCat("(", all, ", ", one,
+                                     ") scan(p0, p1), dimensions={0}, num_carries=1, to_apply=f"),
+                        {all, one},
+                        absl::StrCat("f {\n  x = ", one, " parameter(0)\n  c = ", one,
+                                     " parameter(1)\n  s = ", one, " add(x, c)\n  ROOT r = (", one,
+                                     ", ", one, ") tuple(s, s)\n}\n"),
+                        {}});
+  }
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 }  // namespace
 }  // namespace assay

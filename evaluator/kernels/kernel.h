@@ -44,6 +44,7 @@ KernelOrNull PrepareBitcast(const Instruction& instruction);  // bitcast, bitcas
 KernelOrNull PrepareDynamicSlice(const Instruction& instruction);
 KernelOrNull PrepareDynamicUpdateSlice(const Instruction& instruction);
 KernelOrNull PrepareGather(const Instruction& instruction);
+KernelOrNull PrepareScan(const Instruction& instruction);
 KernelOrNull PrepareScatter(const Instruction& instruction);
 KernelOrNull PrepareReduceWindow(const Instruction& instruction);
 KernelOrNull PrepareSelectAndScatter(const Instruction& instruction);

@@ -144,6 +144,24 @@ KERNEL_BENCHMARK(reduce_window_256, kMax,
 KERNEL_BENCHMARK(cumulative_sum_4k, kAdd,
                  "f32[4096] reduce-window(p0, p1), window={size=4096 pad=4095_0}, to_apply=f",
                  "f32[4096]", "f32[]");
+#define SCAN_STEP(shape, op)                                                             \
+  "f {\n  x = " shape " parameter(0)\n  c = " shape " parameter(1)\n  s = " shape " " op \
+  "\n"                                                                                   \
+  "  ROOT r = (" shape ", " shape ") tuple(s, s)\n}\n"
+KERNEL_BENCHMARK(scan_sum_64k, SCAN_STEP("f32[]", "add(x, c)"),
+                 "(f32[65536], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=f",
+                 "f32[65536]", "f32[]");
+KERNEL_BENCHMARK(scan_sum_rows_1m, SCAN_STEP("f32[1024]", "add(x, c)"),
+                 "(f32[1024,1024], f32[1024]) scan(p0, p1), dimensions={0}, num_carries=1, "
+                 "to_apply=f",
+                 "f32[1024,1024]", "f32[1024]");
+KERNEL_BENCHMARK(scan_maximum_rows_1m, SCAN_STEP("f32[1024]", "maximum(x, c)"),
+                 "(f32[1024,1024], f32[1024]) scan(p0, p1), dimensions={0}, num_carries=1, "
+                 "to_apply=f",
+                 "f32[1024,1024]", "f32[1024]");
+KERNEL_BENCHMARK(scan_subtract_64k, SCAN_STEP("f32[64]", "subtract(x, c)"),
+                 "(f32[1024,64], f32[64]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=f",
+                 "f32[1024,64]", "f32[64]");
 KERNEL_BENCHMARK(transpose_1m, "", "f32[1024,1024] transpose(p0), dimensions={1,0}",
                  "f32[1024,1024]");
 KERNEL_BENCHMARK(gather_64k, "",

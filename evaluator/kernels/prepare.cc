@@ -61,6 +61,8 @@ PrepareFunction FindFamily(const Instruction& instruction) {
       return kernels::PrepareReverse;
     case Opcode::kRngBitGenerator:
       return kernels::PrepareRandomBits;
+    case Opcode::kScan:
+      return kernels::PrepareScan;
     case Opcode::kScatter:
       return kernels::PrepareScatter;
     case Opcode::kSelectAndScatter:

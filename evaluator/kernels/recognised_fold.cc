@@ -45,8 +45,12 @@ double Extreme(double init, const double* x, int64_t n) {
 }  // namespace
 
 std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type) {
+  return PairwiseLoop(RecogniseReducer(computation).kind, type);
+}
+
+std::optional<ElementLoop> PairwiseLoop(ReducerKind kind, ElementType type) {
   Opcode opcode;
-  switch (RecogniseReducer(computation).kind) {
+  switch (kind) {
     case ReducerKind::kAdd:
       opcode = Opcode::kAdd;
       break;

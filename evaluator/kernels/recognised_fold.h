@@ -24,6 +24,7 @@ namespace assay::kernels {
 // The element loop of a reducer that may combine two at a time, whatever the order: every
 // recognised one but the sums and products of floats.
 std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type);
+std::optional<ElementLoop> PairwiseLoop(ReducerKind kind, ElementType type);
 
 class RecognisedFold {
  public:

@@ -8,6 +8,31 @@
 
 namespace assay {
 
+void ExactFold::Clear() {
+  if (is_product_) return product_.Clear();
+  sum_.Clear();
+  if (IsComplex(type_)) imaginary_sum_.Clear();
+}
+
+void ExactFold::Add(Element x) {
+  const ElementType component = Info(type_).component;
+  const double value = DecodeFloat(component, x.bits);
+  if (is_product_) return product_.Multiply(value);
+  sum_.Add(value);
+  if (IsComplex(type_)) imaginary_sum_.Add(DecodeFloat(component, x.imag));
+}
+
+Element ExactFold::Result(EvaluationContext& context) const {
+  const ElementType component = Info(type_).component;
+  if (is_product_) {
+    if (!product_.Decided(component)) {
+      ++context.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
+    }
+    return {product_.Round(component)};
+  }
+  return {sum_.Round(component), IsComplex(type_) ? imaginary_sum_.Round(component) : 0};
+}
+
 absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
   Fold fold;
   for (const Instruction* parameter : computation.parameters()) {
@@ -23,9 +48,7 @@ absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
   if (!region.ok()) return region.status();
   fold.region_ = *std::move(region);
   const ReducerKind kind = RecogniseReducer(computation).kind;
-  const bool inexact = IsFloat(fold.types_[0]) || IsComplex(fold.types_[0]);
-  if (kind == ReducerKind::kAdd && inexact) fold.way_ = Way::kSum;
-  if (kind == ReducerKind::kMultiply && inexact) fold.way_ = Way::kProduct;
+  if (ExactFold::IsFor(kind, fold.types_[0])) fold.exact_.emplace(kind, fold.types_[0]);
   return fold;
 }
 
@@ -34,28 +57,15 @@ void Fold::Start(absl::Span<const Element> inits) {
   empty_ = true;
 }
 
-void Fold::Accumulate(Element x) {
-  const ElementType component = Info(types_[0]).component;
-  const double value = DecodeFloat(component, x.bits);
-  if (way_ == Way::kProduct) {
-    product_.Multiply(value);
-    return;
-  }
-  sum_.Add(value);
-  if (IsComplex(types_[0])) imaginary_sum_.Add(DecodeFloat(component, x.imag));
-}
-
 absl::Status Fold::Add(absl::Span<const Element> elements, EvaluationContext& context) {
   if (absl::Status status = context.Charge(1); !status.ok()) return status;
-  if (way_ != Way::kAsWritten) {
+  if (exact_) {
     if (empty_) {
-      sum_.Clear();
-      imaginary_sum_.Clear();
-      product_.Clear();
-      Accumulate(accumulators_[0]);
+      exact_->Clear();
+      exact_->Add(accumulators_[0]);
     }
     empty_ = false;
-    Accumulate(elements[0]);
+    exact_->Add(elements[0]);
     return absl::OkStatus();
   }
   for (int64_t k = 0; k < size(); ++k) {
@@ -66,15 +76,7 @@ absl::Status Fold::Add(absl::Span<const Element> elements, EvaluationContext& co
 }
 
 Element Fold::Result(int64_t k, EvaluationContext& context) const {
-  if (way_ == Way::kAsWritten || empty_) return accumulators_[k];
-  const ElementType component = Info(types_[0]).component;
-  if (way_ == Way::kProduct) {
-    if (!product_.Decided(component)) {
-      ++context.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
-    }
-    return {product_.Round(component)};
-  }
-  return {sum_.Round(component), IsComplex(types_[0]) ? imaginary_sum_.Round(component) : 0};
+  return !exact_ || empty_ ? accumulators_[k] : exact_->Result(context);
 }
 
 absl::Status StartFold(Fold& fold, const Instruction& instruction, OperandElements& operands) {

@@ -6,6 +6,7 @@
 #ifndef ASSAY_EVALUATOR_OPS_FOLD_H_
 #define ASSAY_EVALUATOR_OPS_FOLD_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,9 +15,33 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
+#include "evaluator/region/reducer.h"
 #include "evaluator/region/scalar_program.h"
 
 namespace assay {
+
+// The sum of floats or complex numbers, or the product of floats, of which there is at least one.
+class ExactFold {
+ public:
+  // Whether a recognised reducer of elements of `type` rounds, so that it needs this.
+  static bool IsFor(ReducerKind kind, ElementType type) {
+    return (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply) &&
+           (IsFloat(type) || IsComplex(type));
+  }
+
+  ExactFold(ReducerKind kind, ElementType type)
+      : is_product_(kind == ReducerKind::kMultiply), type_(type) {}
+
+  void Clear();
+  void Add(Element x);
+  Element Result(EvaluationContext& context) const;
+
+ private:
+  bool is_product_;
+  ElementType type_;
+  ExactSum sum_, imaginary_sum_;
+  ExactProduct product_;
+};
 
 class Fold {
  public:
@@ -34,17 +59,12 @@ class Fold {
   Element Result(int64_t k, EvaluationContext& context) const;
 
  private:
-  enum class Way { kAsWritten, kSum, kProduct };
-  void Accumulate(Element x);
-
-  Way way_ = Way::kAsWritten;
   std::vector<ElementType> types_;     // of the parameters
   std::vector<Element> accumulators_;  // the inits, or the values so far
   std::vector<Element> arguments_;     // of one call
   Region region_;
   bool empty_ = true;
-  ExactSum sum_, imaginary_sum_;
-  ExactProduct product_;
+  std::optional<ExactFold> exact_;  // nullopt: runs as written
 };
 
 // For an instruction whose operands are N arrays and then N inits: starts from the inits; adds the

@@ -1,5 +1,6 @@
 // The worked examples of ops_structural.md 5 and 6: reduce, reduce-window, select-and-scatter,
-// sort, topk.
+// scan, sort, topk.
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "evaluator/ops/op_case_text.h"
 
@@ -336,11 +337,138 @@ std::vector<CaseText> SortsAndTopK() {
   };
 }
 
+// A scan of one input along dimension 0, of element type T; the step has x, c and ends with "ROOT".
+CaseText Scan1(const std::string& name, const std::string& type, int size, const std::string& step,
+               const std::string& attributes, const std::string& x, const std::string& init,
+               const std::string& outputs, const std::string& carry) {
+  const std::string scalar = absl::StrCat(type, "[]"), array = absl::StrCat(type, "[", size, "]");
+  return {absl::StrCat("6.1 scan: ", name),
+          absl::StrReplaceAll(
+              "($A, $S) scan($A x, $S c), dimensions={0}, num_carries=1$M, to_apply={ x = $S "
+              "parameter(0) c = $S parameter(1) $B }",
+              {{"$A", array}, {"$S", scalar}, {"$M", attributes}, {"$B", step}}),
+          {x, init},
+          {outputs, carry}};
+}
+
+std::vector<CaseText> ScansOfOneInput() {
+  const std::string s32 = "s = s32[] add(c, x) ROOT r = (s32[], s32[]) tuple(";
+  const std::string sum = s32 + "s, s)", exclusive = s32 + "c, s)";
+  const std::string f32 = "s = f32[] add(x, c) ROOT r = (f32[], f32[]) tuple(s, s)";
+  const std::string recurrence =
+      "two = s32[] constant(2) d = s32[] multiply(two, c) s = s32[] add(d, x) ROOT r = (s32[], "
+      "s32[]) tuple(s, s)";
+  const std::string reverse = ", is_reverse=true";
+  return {
+      Scan1("running sum", "s32", 4, sum, "", "{1,2,3,4}", "10", "{11,13,16,20}", "20"),
+      Scan1("running sum in reverse", "s32", 4, sum, reverse, "{1,2,3,4}", "10", "{20,19,17,14}",
+            "20"),
+      Scan1("exclusive", "s32", 4, exclusive, ", is_associative=true", "{1,2,3,4}", "0",
+            "{0,1,3,6}", "10"),
+      Scan1("exclusive in reverse", "s32", 4, exclusive, reverse, "{1,2,3,4}", "0", "{9,7,4,0}",
+            "10"),
+      Scan1("recurrence", "s32", 3, recurrence, "", "{1,0,1}", "1", "{3,6,13}", "13"),
+      Scan1("recurrence in reverse", "s32", 3, recurrence, reverse, "{1,0,1}", "1", "{13,6,3}",
+            "13"),
+      Scan1("no steps", "s32", 0, sum, "", "{}", "7", "{}", "7"),
+      // Every prefix is the exact sum rounded once: 2^24 + 1 rounds to 2^24, 2^24 + 2 is exact.
+      Scan1("prefixes are exact sums", "f32", 4, f32, "", "{16777216,1,1,-16777216}", "0",
+            "{16777216,16777216,16777218,2}", "2"),
+      Scan1("prefixes are exact sums in reverse", "f32", 4, f32, reverse,
+            "{-16777216,1,1,16777216}", "0", "{2,16777218,16777216,16777216}", "2"),
+      Scan1("two additions that say the same", "f32", 3,
+            "s = f32[] add(x, c) d = f32[] add(c, x) ROOT r = (f32[], f32[]) tuple(d, s)", "",
+            "{16777216,1,1}", "0", "{16777216,16777216,16777218}", "16777218"),
+      Scan1("another output, so as written", "f32", 3,
+            "s = f32[] add(x, c) n = f32[] negate(s) ROOT r = (f32[], f32[]) tuple(n, s)", "",
+            "{16777216,1,1}", "0", "{-16777216,-16777216,-16777216}", "16777216"),
+      Scan1("sums through a wider type", "bf16", 3,
+            "y = f32[] convert(x) d = f32[] convert(c) t = f32[] add(d, y) s = bf16[] convert(t) "
+            "ROOT r = (bf16[], bf16[]) tuple(s, s)",
+            "", "{256,1,1}", "0", "{256,256,258}", "258"),
+      Scan1("products are exact", "f16", 3,
+            "s = f16[] multiply(c, x) ROOT r = (f16[], f16[]) tuple(s, s)", "",
+            "{256,256,0.00390625}", "1", "{256,inf,256}", "256"),
+      Scan1("maximum", "f32", 4, "s = f32[] maximum(c, x) ROOT r = (f32[], f32[]) tuple(s, s)", "",
+            "{1,3,nan,2}", "2", "{2,3,nan,nan}", "nan"),
+  };
+}
+
+std::vector<CaseText> ScansOfMany() {
+  return {
+      {"6.1 scan: no inputs",
+       "(s32[3], s32[]) scan(s32[] c), dimensions={0}, num_carries=1, to_apply={ c = s32[] "
+       "parameter(0) two = s32[] constant(2) d = s32[] multiply(two, c) ROOT r = (s32[], s32[]) "
+       "tuple(c, d) }",
+       {"7"},
+       {"{7,14,28}", "56"}},
+      {"6.1 scan: no carries",
+       "(s32[2,3]) scan(s32[2,3] x), dimensions={1}, num_carries=0, to_apply={ x = s32[2] "
+       "parameter(0) n = s32[2] negate(x) ROOT r = (s32[2]) tuple(n) }",
+       {"{{1,2,3},{4,5,6}}"},
+       {"{{-1,-2,-3},{-4,-5,-6}}"}},
+      {"6.1 scan: rows",
+       "(s32[3,2], s32[2]) scan(s32[3,2] x, s32[2] c), dimensions={0}, num_carries=1, to_apply={ "
+       "x = s32[2] parameter(0) c = s32[2] parameter(1) s = s32[2] add(c, x) ROOT r = (s32[2], "
+       "s32[2]) tuple(s, s) }",
+       {"{{1,2},{3,4},{5,6}}", "{0,0}"},
+       {"{{1,2},{4,6},{9,12}}", "{9,12}"}},
+      {"6.1 scan: columns",
+       "(s32[3,2], s32[3]) scan(s32[3,2] x, s32[3] c), dimensions={1}, num_carries=1, to_apply={ "
+       "x = s32[3] parameter(0) c = s32[3] parameter(1) s = s32[3] add(c, x) ROOT r = (s32[3], "
+       "s32[3]) tuple(s, s) }",
+       {"{{1,2},{3,4},{5,6}}", "{0,0,0}"},
+       {"{{1,3},{3,7},{5,11}}", "{3,7,11}"}},
+      // Fibonacci numbers, with a count of another type that both read.
+      {"6.1 scan: two carries and an input",
+       "(s32[4], f32[4], s32[], s32[]) scan(f32[4] x, s32[] a, s32[] b), dimensions={0}, "
+       "num_carries=2, to_apply={ x = f32[] parameter(0) a = s32[] parameter(1) b = s32[] "
+       "parameter(2) s = s32[] add(a, b) f = f32[] convert(a) y = f32[] multiply(f, x) ROOT r = "
+       "(s32[], f32[], s32[], s32[]) tuple(a, y, b, s) }",
+       {"{1,0.5,2,-1}", "1", "1"},
+       {"{1,1,2,3}", "{1,0.5,4,-3}", "5", "8"}},
+      {"6.1 scan: a sum and a maximum at once",
+       "(f32[3], s32[3], f32[], s32[]) scan(f32[3] x, s32[3] y, f32[] c, s32[] d), dimensions={0}, "
+       "num_carries=2, to_apply={ x = f32[] parameter(0) y = s32[] parameter(1) c = f32[] "
+       "parameter(2) d = s32[] parameter(3) s = f32[] add(c, x) m = s32[] maximum(y, d) ROOT r = "
+       "(f32[], s32[], f32[], s32[]) tuple(c, m, s, m) }",
+       {"{16777216,1,1}", "{3,1,4}", "0", "2"},
+       {"{0,16777216,16777216}", "{3,3,4}", "16777218", "4"}},
+      {"6.1 scan: lanes with a scalar",
+       "(s32[3,2], s32[3], s32[2], s32[]) scan(s32[3,2] x, s32[2] c, s32[] k), dimensions={0}, "
+       "num_carries=2, to_apply={ x = s32[2] parameter(0) c = s32[2] parameter(1) k = s32[] "
+       "parameter(2) one = s32[] constant(1) n = s32[] add(k, one) b = s32[2] broadcast(n), "
+       "dimensions={} d = s32[2] multiply(c, b) s = s32[2] add(d, x) ROOT r = (s32[2], s32[], "
+       "s32[2], s32[]) tuple(s, k, s, n) }",
+       {"{{1,2},{3,4},{5,6}}", "{1,0}", "0"},
+       {"{{2,2},{7,8},{26,30}}", "{0,1,2}", "{26,30}", "3"}},
+      {"6.1 scan: a step that moves elements",
+       "(s32[2,3], s32[2]) scan(s32[2,3] x, s32[2] c), dimensions={1}, num_carries=1, "
+       "is_reverse=true, to_apply={ x = s32[2] parameter(0) c = s32[2] parameter(1) t = s32[2] "
+       "reverse(c), dimensions={0} s = s32[2] add(t, x) ROOT r = (s32[2], s32[2]) tuple(s, s) }",
+       {"{{1,2,3},{4,5,6}}", "{10,20}"},
+       {"{{29,18,23},{22,28,16}}", "{29,22}"}},
+      {"6.1 scan: a matrix product in each step",
+       "(f32[2,2], f32[2]) scan(f32[2,2,2] x, f32[2] c), dimensions={0}, num_carries=1, to_apply={ "
+       "x = f32[2,2] parameter(0) c = f32[2] parameter(1) s = f32[2] dot(x, c), "
+       "lhs_contracting_dims={1}, rhs_contracting_dims={0} ROOT r = (f32[2], f32[2]) tuple(s, s) }",
+       {"{{{1,2},{3,4}},{{0,1},{1,0}}}", "{1,1}"},
+       {"{{3,7},{7,3}}", "{7,3}"}},
+      {"6.1 scan: no steps of a step that moves elements",
+       "(s32[2,0], s32[2]) scan(s32[2,0] x, s32[2] c), dimensions={1}, num_carries=1, to_apply={ x "
+       "= s32[2] parameter(0) c = s32[2] parameter(1) t = s32[2] reverse(c), dimensions={0} s = "
+       "s32[2] add(t, x) ROOT r = (s32[2], s32[2]) tuple(s, s) }",
+       {"{{},{}}", "{10,20}"},
+       {"{{},{}}", "{10,20}"}},
+  };
+}
+
 }  // namespace
 
 std::vector<CaseText> ReductionCases() {
   std::vector<CaseText> cases;
-  for (const auto& group : {Reduces(), Windows(), SelectAndScatters(), SortsAndTopK()}) {
+  for (const auto& group : {Reduces(), Windows(), SelectAndScatters(), ScansOfOneInput(),
+                            ScansOfMany(), SortsAndTopK()}) {
     cases.insert(cases.end(), group.begin(), group.end());
   }
   return cases;

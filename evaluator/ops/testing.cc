@@ -142,6 +142,34 @@ absl::StatusOr<std::vector<Literal>> RunInstruction(const Instruction& instructi
   return results;
 }
 
+absl::StatusOr<std::vector<Literal>> RunComputation(const Computation& computation,
+                                                    absl::Span<const Literal> inputs,
+                                                    const PrepareFunction& prepare,
+                                                    EvaluationContext& context) {
+  std::vector<std::vector<Literal>> values(computation.instruction_count());
+  for (int64_t i = 0; i < computation.instruction_count(); ++i) {
+    const Instruction& instruction = *computation.instruction(i);
+    std::vector<Literal> operands;
+    for (const Instruction* operand : instruction.operands()) {
+      const std::vector<Literal>& leaves = values[operand->index()];
+      operands.insert(operands.end(), leaves.begin(), leaves.end());
+    }
+    if (instruction.opcode() == Opcode::kParameter) {
+      values[i] = Flatten(inputs[instruction.parameter_number()]);
+    } else if (instruction.opcode() == Opcode::kTuple) {
+      values[i] = std::move(operands);
+    } else if (instruction.opcode() == Opcode::kGetTupleElement) {
+      values[i] = {operands[instruction.GetInt(Attr::kIndex)]};
+    } else {
+      absl::StatusOr<std::vector<Literal>> results =
+          RunInstruction(instruction, operands, prepare, context);
+      if (!results.ok()) return results.status();
+      values[i] = *std::move(results);
+    }
+  }
+  return values[computation.root()->index()];
+}
+
 }  // namespace
 
 void AppendCase(const CaseText& text, std::vector<OpCase>& cases) {
@@ -176,33 +204,24 @@ std::vector<OpCase> AllOpCases() {
   return cases;
 }
 
+absl::StatusOr<Literal> StraightCaller::Call(const Computation& computation,
+                                             absl::Span<const Literal> arguments) {
+  absl::StatusOr<std::vector<Literal>> leaves =
+      RunComputation(computation, arguments, prepare_, context_);
+  if (!leaves.ok()) return leaves.status();
+  return Unflatten(computation.root()->shape(), *leaves);
+}
+
 absl::StatusOr<std::vector<Literal>> RunStraightLine(const Module& module,
                                                      absl::Span<const Literal> inputs,
                                                      const PrepareFunction& prepare,
                                                      EvaluationContext& context) {
-  const Computation& entry = *module.entry();
-  std::vector<std::vector<Literal>> values(entry.instruction_count());
-  for (int64_t i = 0; i < entry.instruction_count(); ++i) {
-    const Instruction& instruction = *entry.instruction(i);
-    std::vector<Literal> operands;
-    for (const Instruction* operand : instruction.operands()) {
-      const std::vector<Literal>& leaves = values[operand->index()];
-      operands.insert(operands.end(), leaves.begin(), leaves.end());
-    }
-    if (instruction.opcode() == Opcode::kParameter) {
-      values[i] = Flatten(inputs[instruction.parameter_number()]);
-    } else if (instruction.opcode() == Opcode::kTuple) {
-      values[i] = std::move(operands);
-    } else if (instruction.opcode() == Opcode::kGetTupleElement) {
-      values[i] = {operands[instruction.GetInt(Attr::kIndex)]};
-    } else {
-      absl::StatusOr<std::vector<Literal>> results =
-          RunInstruction(instruction, operands, prepare, context);
-      if (!results.ok()) return results.status();
-      values[i] = *std::move(results);
-    }
-  }
-  return values[entry.root()->index()];
+  StraightCaller caller(prepare, context);
+  context.caller = &caller;
+  absl::StatusOr<std::vector<Literal>> results =
+      RunComputation(*module.entry(), inputs, prepare, context);
+  context.caller = nullptr;
+  return results;
 }
 
 absl::Status RunOpCase(const OpCase& op_case, const PrepareFunction& prepare) {

@@ -36,13 +36,27 @@ std::vector<OpCase> AllOpCases();
 using PrepareFunction = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
 
 // Runs the entry computation; parameters, tuples and get-tuple-element are done here, everything
-// else by what `prepare` gives. Returns the leaves of the result. Each kernel runs on zeros
-// first, then on the operands, into storage filled with garbage: elements that it forgets and
-// values that it keeps from an earlier run are seen.
+// else by what `prepare` gives, in called computations too. Returns the leaves of the result. Each
+// kernel runs on zeros first, then on the operands, into storage filled with garbage: elements that
+// it forgets and values that it keeps from an earlier run are seen.
 absl::StatusOr<std::vector<Literal>> RunStraightLine(const Module& module,
                                                      absl::Span<const Literal> inputs,
                                                      const PrepareFunction& prepare,
                                                      EvaluationContext& context);
+
+// Runs called computations of straight lines in the same way.
+class StraightCaller : public ComputationCaller {
+ public:
+  // `prepare` and `context` must outlive the caller.
+  StraightCaller(const PrepareFunction& prepare, EvaluationContext& context)
+      : prepare_(prepare), context_(context) {}
+  absl::StatusOr<Literal> Call(const Computation& computation,
+                               absl::Span<const Literal> arguments) override;
+
+ private:
+  const PrepareFunction& prepare_;
+  EvaluationContext& context_;
+};
 
 // OK, or what differs: the name, the first different element, both patterns.
 absl::Status RunOpCase(const OpCase& op_case, const PrepareFunction& prepare);

@@ -12,6 +12,7 @@
 
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
+#include "evaluator/real/running_sum.h"
 
 namespace assay {
 namespace {
@@ -237,6 +238,45 @@ TEST(RoundedSumTest, ProductEqualsExactProduct) {
   const double x[] = {3, 9, 0.5, 9, 7};
   EXPECT_EQ(RoundedProduct(ElementType::kF32, 2, x, 2, 3), EncodeFloat(ElementType::kF32, 21.0));
   EXPECT_EQ(RoundedProduct(ElementType::kF32, -2, x, 1, 0), EncodeFloat(ElementType::kF32, -2.0));
+}
+
+TEST(RunningSum, EveryPrefixEqualsTheExactSum) {
+  std::mt19937_64 random(8);
+  for (const Data data : kAllData) {
+    for (const bool narrow : {false, true}) {
+      for (int run = 0; run < 20; ++run) {
+        const std::vector<double> x = Make(data, 40, narrow, random);
+        RunningSum running;
+        ExactSum exact;
+        for (size_t i = 0; i <= x.size(); ++i) {
+          for (const ElementType result : kResults) {
+            ASSERT_EQ(running.Round(result), exact.Round(result))
+                << "data " << static_cast<int>(data) << " after " << i << " terms";
+          }
+          if (i == x.size()) break;
+          running.Add(x[i]);
+          exact.Add(x[i]);
+        }
+      }
+    }
+  }
+}
+
+TEST(RunningSum, OnTheBorderAndBackFromOverflow) {
+  const std::vector<std::vector<double>> sums = {
+      {0x1p24, 1, 0x1p-40, -0x1p-39},         {0x1p53, 1, 0x1p-60, 0x1p-200, -0x1p-60},
+      {kMax, 0x1p970, -0x1p-1074, -kMax},     {kMax, kMax, -kMax, -kMax, kTiny},
+      {1, 0x1p-106, 0x1p-212, -1, -0x1p-212}, {-0.0, -0.0, 0.0, -0.0}};
+  for (const std::vector<double>& x : sums) {
+    RunningSum running;
+    ExactSum exact;
+    for (const double term : x) {
+      running.Add(term);
+      exact.Add(term);
+      for (const ElementType result : kResults)
+        EXPECT_EQ(running.Round(result), exact.Round(result));
+    }
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "evaluator/region/reducer.h"
 
+#include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -27,8 +29,7 @@ ReducerKind KindOf(Opcode opcode) {
 }
 
 bool IsParameter(const Instruction* instruction, int64_t number) {
-  return instruction->opcode() == Opcode::kParameter && instruction->parameter_number() == number &&
-         instruction->shape().is_scalar();
+  return instruction->opcode() == Opcode::kParameter && instruction->parameter_number() == number;
 }
 
 // Whether the operands of a binary instruction are (a, b) or (b, a) by the two tests.
@@ -57,8 +58,8 @@ bool Holds(ElementType inner, ElementType outer) {
          in.signed_zero;
 }
 
-// op(p0, p1), also commuted; or convert(op(convert(p0), convert(p1))).
-Reducer RecogniseBinary(const Instruction* root, ElementType type) {
+// op(a, b) of two parameters of `type`, also commuted; or convert(op(convert(a), convert(b))).
+Reducer RecogniseBinary(const Instruction* root, ElementType type, int64_t a, int64_t b) {
   const ElementType result_type = root->shape().element_type();
   if (result_type != type) return {};
   const bool converted = root->opcode() == Opcode::kConvert;
@@ -76,7 +77,7 @@ Reducer RecogniseBinary(const Instruction* root, ElementType type) {
       return operand->opcode() == Opcode::kConvert && IsParameter(operand->operand(0), number);
     };
   };
-  if (!EitherOrder(combine, is_parameter(0), is_parameter(1))) return {};
+  if (!EitherOrder(combine, is_parameter(a), is_parameter(b))) return {};
   return {kind, inner};
 }
 
@@ -148,6 +149,22 @@ Reducer RecogniseWithIndex(const Instruction* root, ElementType type) {
   return {};
 }
 
+// The numbers of the parameters that op(a, b), or op(convert(a), convert(b)) in a conversion,
+// takes, the smaller one first.
+std::optional<std::pair<int64_t, int64_t>> ParametersOf(const Instruction* root) {
+  const bool converted = root->opcode() == Opcode::kConvert;
+  const Instruction* combine = converted ? root->operand(0) : root;
+  if (combine->operand_count() != 2) return std::nullopt;
+  int64_t numbers[2];
+  for (int64_t k = 0; k < 2; ++k) {
+    const Instruction* operand = combine->operand(k);
+    if (converted && operand->opcode() == Opcode::kConvert) operand = operand->operand(0);
+    if (operand->opcode() != Opcode::kParameter) return std::nullopt;
+    numbers[k] = operand->parameter_number();
+  }
+  return std::minmax(numbers[0], numbers[1]);
+}
+
 }  // namespace
 
 Reducer RecogniseReducer(const Computation& computation) {
@@ -161,7 +178,7 @@ Reducer RecogniseReducer(const Computation& computation) {
     if (parameters[1]->shape().element_type() != type) return {};
     // A tuple of one, which a reduce may return.
     if (root->opcode() == Opcode::kTuple && root->operand_count() == 1) root = root->operand(0);
-    return root->shape().is_scalar() ? RecogniseBinary(root, type) : Reducer{};
+    return root->shape().is_scalar() ? RecogniseBinary(root, type, 0, 1) : Reducer{};
   }
   if (parameters.size() == 4 && root->opcode() == Opcode::kTuple && root->operand_count() == 2) {
     const ElementType value = parameters[0]->shape().element_type();
@@ -173,6 +190,47 @@ Reducer RecogniseReducer(const Computation& computation) {
     return RecogniseWithIndex(root, value);
   }
   return {};
+}
+
+std::optional<ScanFolds> RecogniseScan(const Computation& step, int64_t carries) {
+  const std::vector<Instruction*> parameters = step.parameters();
+  const Instruction* root = step.root();
+  const int64_t inputs = static_cast<int64_t>(parameters.size()) - carries;
+  const int64_t outputs = root->operand_count() - carries;
+  if (root->opcode() != Opcode::kTuple || inputs < 0 || outputs < 0) return std::nullopt;
+  // Which carry the result is a fold of, and how; nullopt where it is none.
+  auto fold_of =
+      [&](const Instruction* result) -> std::optional<std::pair<int64_t, ScanFolds::Carry>> {
+    const std::optional<std::pair<int64_t, int64_t>> pair = ParametersOf(result);
+    if (!pair || pair->first >= inputs || pair->second < inputs) return std::nullopt;
+    const Shape& carry = parameters[pair->second]->shape();
+    if (!Shape::Compatible(parameters[pair->first]->shape(), carry)) return std::nullopt;
+    const Reducer reducer =
+        RecogniseBinary(result, carry.element_type(), pair->second, pair->first);
+    if (reducer.kind == ReducerKind::kOther) return std::nullopt;
+    return std::pair(pair->second - inputs, ScanFolds::Carry{reducer, pair->first});
+  };
+  ScanFolds folds;
+  for (int64_t k = 0; k < carries; ++k) {
+    const auto fold = fold_of(root->operand(outputs + k));
+    if (!fold || fold->first != k) return std::nullopt;
+    folds.carries.push_back(fold->second);
+  }
+  for (int64_t i = 0; i < outputs; ++i) {
+    const Instruction* output = root->operand(i);
+    if (output->opcode() == Opcode::kParameter && output->parameter_number() >= inputs) {
+      folds.outputs.push_back({output->parameter_number() - inputs, /*after=*/false});
+      continue;
+    }
+    const auto fold = fold_of(output);
+    if (!fold) return std::nullopt;
+    const ScanFolds::Carry& carry = folds.carries[fold->first];
+    if (fold->second.reducer.kind != carry.reducer.kind || fold->second.input != carry.input) {
+      return std::nullopt;
+    }
+    folds.outputs.push_back({fold->first, /*after=*/true});
+  }
+  return folds;
 }
 
 }  // namespace assay

@@ -16,6 +16,10 @@
 #ifndef ASSAY_EVALUATOR_REGION_REDUCER_H_
 #define ASSAY_EVALUATOR_REGION_REDUCER_H_
 
+#include <cstdint>
+#include <optional>
+#include <vector>
+
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -40,6 +44,25 @@ struct Reducer {
 };
 
 Reducer RecogniseReducer(const Computation& computation);
+
+// A step of scan all of whose carries are folds: carry k becomes a recognised reducer (one of the
+// first two forms, of arrays element by element) of carry k and one input, and every output is a
+// carry as it was before or as it is after the step. Then each prefix and the carry in the end are
+// the exact result of the elements so far, rounded once. Any other step runs as written.
+struct ScanFolds {
+  struct Carry {
+    Reducer reducer;
+    int64_t input = 0;
+  };
+  struct Output {
+    int64_t carry = 0;
+    bool after = true;
+  };
+  std::vector<Carry> carries;
+  std::vector<Output> outputs;
+};
+// `carries` are the last of the parameters, and of the results.
+std::optional<ScanFolds> RecogniseScan(const Computation& step, int64_t carries);
 
 }  // namespace assay
 

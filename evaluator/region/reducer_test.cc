@@ -111,5 +111,36 @@ TEST(RecogniseReducer, OtherShapes) {
       ReducerKind::kOther);
 }
 
+std::optional<ScanFolds> RecogniseStep(const std::string& body, int64_t carries) {
+  auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n", body, "}\n"));
+  EXPECT_TRUE(module.ok()) << module.status() << body;
+  return module.ok() ? RecogniseScan(*(*module)->entry(), carries) : std::nullopt;
+}
+
+TEST(RecogniseScan, FoldsOfOneInputEach) {
+  const std::string parameters =
+      "x = f32[2] parameter(0)\ny = s32[] parameter(1)\nc = f32[2] parameter(2)\n"
+      "d = s32[] parameter(3)\ns = f32[2] add(x, c)\nm = s32[] maximum(d, y)\n";
+  const auto folds =
+      RecogniseStep(parameters + "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, s, m)\n", 2);
+  ASSERT_TRUE(folds.has_value());
+  EXPECT_EQ(folds->carries[0].reducer.kind, ReducerKind::kAdd);
+  EXPECT_EQ(folds->carries[0].input, 0);
+  EXPECT_EQ(folds->carries[1].reducer.kind, ReducerKind::kMaximum);
+  EXPECT_EQ(folds->carries[1].input, 1);
+  EXPECT_EQ(folds->outputs[0].carry, 0);
+  EXPECT_FALSE(folds->outputs[0].after);
+  EXPECT_EQ(folds->outputs[1].carry, 1);
+  EXPECT_TRUE(folds->outputs[1].after);
+  for (const char* root : {
+           "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(x, m, s, m)\n",  // an input
+           "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, s, d)\n",  // a carry that stays
+           "t = f32[2] add(s, x)\nROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, t, m)\n",
+           "t = f32[2] multiply(c, x)\nROOT r = (f32[2], s32[], f32[2], s32[]) tuple(t, m, s, m)\n",
+       }) {
+    EXPECT_FALSE(RecogniseStep(parameters + root, 2).has_value()) << root;
+  }
+}
+
 }  // namespace
 }  // namespace assay

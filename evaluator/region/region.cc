@@ -11,12 +11,8 @@ namespace {
 
 thread_local std::shared_ptr<ProgramCache> innermost;
 
-absl::Status CallOut(const Computation& computation, absl::Span<const Element> arguments,
-                     absl::Span<Element> results, EvaluationContext& context) {
-  if (context.caller == nullptr) {
-    return absl::UnimplementedError(
-        absl::StrCat("region ", computation.name(), " is no scalar program and nobody runs calls"));
-  }
+absl::Status CallOnScalars(const Computation& computation, absl::Span<const Element> arguments,
+                           absl::Span<Element> results, EvaluationContext& context) {
   std::vector<Literal> literals;
   size_t next = 0;
   for (const Instruction* parameter : computation.parameters()) {
@@ -30,44 +26,47 @@ absl::Status CallOut(const Computation& computation, absl::Span<const Element> a
     }
     literals.push_back(Unflatten(parameter->shape(), leaves));
   }
-  absl::StatusOr<Literal> result = context.caller->Call(computation, literals);
-  if (!result.ok()) return result.status();
-  std::vector<Literal> leaves = Flatten(*result);
-  if (leaves.size() != results.size()) {
+  absl::StatusOr<std::vector<Literal>> leaves = CallOut(computation, literals, context);
+  if (!leaves.ok()) return leaves.status();
+  if (leaves->size() != results.size()) {
     return absl::InvalidArgumentError(absl::StrCat("region ", computation.name(), " returned ",
-                                                   leaves.size(), " values, not ", results.size()));
+                                                   leaves->size(), " values, not ",
+                                                   results.size()));
   }
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (!leaves[i].shape().is_scalar()) {
+  for (size_t i = 0; i < leaves->size(); ++i) {
+    if (!(*leaves)[i].shape().is_scalar()) {
       return absl::InvalidArgumentError(
           absl::StrCat("region ", computation.name(), " returned an array"));
     }
-    results[i] = leaves[i].Get(0);
+    results[i] = (*leaves)[i].Get(0);
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::StatusOr<ProgramCache::Program> ProgramCache::Get(const Computation& computation) {
+absl::StatusOr<ProgramCache::Program> ProgramCache::Get(const Computation& computation,
+                                                        absl::Span<const int64_t> lanes) {
   // All programs together: a step takes some hundred bytes.
   constexpr int64_t kMaxSize = int64_t{1} << 21;
   const std::lock_guard lock(mutex_);
-  auto known = programs_.find(&computation);
+  Key key(&computation, Dimensions(lanes.begin(), lanes.end()));
+  auto known = programs_.find(key);
   if (known != programs_.end()) return *known->second;
-  absl::StatusOr<Program> program = ScalarProgram::Compile(computation);
+  absl::StatusOr<Program> program = ScalarProgram::Compile(computation, lanes);
   if (program.ok() && (*program)->register_count() > kMaxSize - size_) {
     program = absl::UnimplementedError(
         absl::StrCat("the scalar programs of the module grow too large at ", computation.name()));
   }
   if (program.ok()) size_ += (*program)->register_count();
-  programs_.emplace(&computation, std::make_unique<const absl::StatusOr<Program>>(program));
+  programs_.emplace(std::move(key), std::make_unique<const absl::StatusOr<Program>>(program));
   return program;
 }
 
-absl::StatusOr<ProgramCache::Program> ProgramCache::Find(const Computation& computation) {
-  if (innermost != nullptr) return innermost->Get(computation);
-  return ScalarProgram::Compile(computation);
+absl::StatusOr<ProgramCache::Program> ProgramCache::Find(const Computation& computation,
+                                                         absl::Span<const int64_t> lanes) {
+  if (innermost != nullptr) return innermost->Get(computation, lanes);
+  return ScalarProgram::Compile(computation, lanes);
 }
 
 std::shared_ptr<ProgramCache> ProgramCache::Current() { return innermost; }
@@ -76,10 +75,11 @@ ProgramCache::Scope::Scope(std::shared_ptr<ProgramCache> cache)
     : outer_(std::exchange(innermost, std::move(cache))) {}
 ProgramCache::Scope::~Scope() { innermost = std::move(outer_); }
 
-absl::StatusOr<Region> Region::Prepare(const Computation& computation) {
+absl::StatusOr<Region> Region::Prepare(const Computation& computation,
+                                       absl::Span<const int64_t> lanes) {
   Region region;
   region.computation_ = &computation;
-  absl::StatusOr<ProgramCache::Program> program = ProgramCache::Find(computation);
+  absl::StatusOr<ProgramCache::Program> program = ProgramCache::Find(computation, lanes);
   if (program.ok()) {
     region.program_ = *std::move(program);
   } else if (!absl::IsUnimplemented(program.status())) {
@@ -90,7 +90,7 @@ absl::StatusOr<Region> Region::Prepare(const Computation& computation) {
 
 absl::Status Region::Run(absl::Span<const Element> arguments, absl::Span<Element> results,
                          EvaluationContext& context) {
-  if (program_ == nullptr) return CallOut(*computation_, arguments, results, context);
+  if (program_ == nullptr) return CallOnScalars(*computation_, arguments, results, context);
   if (registers_.empty()) registers_.resize(program_->register_count());
   program_->Run(arguments, results, absl::MakeSpan(registers_), context);
   // A step may take milliseconds, and reading the clock 25 ns.
@@ -99,6 +99,18 @@ absl::Status Region::Run(absl::Span<const Element> arguments, absl::Span<Element
   if (++runs_ < kMostRuns && pending_steps_ < kPortion) return absl::OkStatus();
   runs_ = 0;
   return context.ChargeCostly(std::exchange(pending_steps_, 0));
+}
+
+absl::StatusOr<std::vector<Literal>> CallOut(const Computation& computation,
+                                             absl::Span<const Literal> arguments,
+                                             EvaluationContext& context) {
+  if (context.caller == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("region ", computation.name(), " is no scalar program and nobody runs calls"));
+  }
+  absl::StatusOr<Literal> result = context.caller->Call(computation, arguments);
+  if (!result.ok()) return result.status();
+  return Flatten(*result);
 }
 
 }  // namespace assay

@@ -44,17 +44,18 @@ bool IsComplexFunction(const Instruction& instruction) {
   }
 }
 
-// Opcodes that pass operand 0 on when it is scalar and keeps its type.
-bool PassesOperandOn(Opcode opcode) {
-  switch (opcode) {
+// Whether every element of the result is the one of operand 0 at its index; type aside.
+bool PassesOperandOn(const Instruction& instruction) {
+  switch (instruction.opcode()) {
     case Opcode::kCopy:
     case Opcode::kOptimizationBarrier:
+      return true;
     case Opcode::kReshape:
     case Opcode::kBroadcast:
     case Opcode::kTranspose:
     case Opcode::kBitcast:
     case Opcode::kReverse:
-      return true;
+      return instruction.operand(0)->shape().is_scalar();
     default:
       return false;
   }
@@ -110,6 +111,8 @@ class FlatProgram : public ScalarProgram {
 
 class Compiler {
  public:
+  explicit Compiler(absl::Span<const int64_t> lanes) : lanes_(lanes) {}
+
   absl::StatusOr<std::unique_ptr<const ScalarProgram>> Compile(const Computation& computation) {
     if (absl::Status status = Enter(computation, {}); !status.ok()) return status;
     if (absl::Status status = NumberParameters(computation); !status.ok()) return status;
@@ -173,10 +176,16 @@ class Compiler {
     return absl::OkStatus();
   }
 
-  static absl::Status AppendTypes(const Instruction& instruction, const Shape& shape,
-                                  std::vector<ElementType>& types) {
+  // A scalar, or an array that stands for one of its elements.
+  bool IsLane(const Shape& shape) const {
+    return shape.is_scalar() ||
+           (shape.is_array() && !shape.is_dynamic() && shape.dimensions() == lanes_);
+  }
+
+  absl::Status AppendTypes(const Instruction& instruction, const Shape& shape,
+                           std::vector<ElementType>& types) const {
     for (const Shape* leaf : assay::Leaves(shape)) {
-      if (!leaf->is_scalar()) return Refuse(instruction, "a value that is no scalar");
+      if (!IsLane(*leaf)) return Refuse(instruction, "a value that is no scalar");
       types.push_back(leaf->element_type());
     }
     return absl::OkStatus();
@@ -248,11 +257,11 @@ class Compiler {
       default:
         break;
     }
-    if (!instruction.shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
+    if (!IsLane(instruction.shape())) return Refuse(instruction, "a value that is no scalar");
     for (const Instruction* input : instruction.operands()) {
-      if (!input->shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
+      if (!IsLane(input->shape())) return Refuse(instruction, "a value that is no scalar");
     }
-    if (PassesOperandOn(instruction.opcode()) &&
+    if (PassesOperandOn(instruction) &&
         instruction.operand(0)->shape().element_type() == instruction.shape().element_type()) {
       return operand(0);
     }
@@ -281,6 +290,7 @@ class Compiler {
     return leaves;
   }
 
+  const absl::Span<const int64_t> lanes_;
   std::unique_ptr<FlatProgram> program_ = std::make_unique<FlatProgram>();
   std::vector<Frame> frames_;
   Leaves returned_;
@@ -292,8 +302,8 @@ class Compiler {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<const ScalarProgram>> ScalarProgram::Compile(
-    const Computation& computation) {
-  return Compiler().Compile(computation);
+    const Computation& computation, absl::Span<const int64_t> lanes) {
+  return Compiler(lanes).Compile(computation);
 }
 
 }  // namespace assay

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -21,8 +22,11 @@ class ScalarProgram {
  public:
   // UNIMPLEMENTED when the computation (calls included) does anything but scalar work: an array, a
   // loop, an operation without scalar definition. Parameters and results may be tuples of scalars;
-  // they are numbered by leaves in pre-order.
-  static absl::StatusOr<std::unique_ptr<const ScalarProgram>> Compile(const Computation&);
+  // they are numbered by leaves in pre-order. With `lanes`, arrays of these dimensions are taken
+  // for scalars too: the program then computes one element of each, from the elements at the same
+  // index and the scalars (UNIMPLEMENTED when the computation moves elements).
+  static absl::StatusOr<std::unique_ptr<const ScalarProgram>> Compile(
+      const Computation& computation, absl::Span<const int64_t> lanes = {});
   virtual ~ScalarProgram() = default;
 
   virtual int64_t parameter_count() const = 0;  // leaves
@@ -45,9 +49,10 @@ class ProgramCache {
  public:
   using Program = std::shared_ptr<const ScalarProgram>;
   // As ScalarProgram::Compile; UNIMPLEMENTED also when the programs of the module grow too large.
-  absl::StatusOr<Program> Get(const Computation& computation);
+  absl::StatusOr<Program> Get(const Computation& computation, absl::Span<const int64_t> lanes);
   // From the scope's cache, or compiled anew.
-  static absl::StatusOr<Program> Find(const Computation& computation);
+  static absl::StatusOr<Program> Find(const Computation& computation,
+                                      absl::Span<const int64_t> lanes = {});
   // The innermost scope's; null outside of any.
   static std::shared_ptr<ProgramCache> Current();
 
@@ -64,7 +69,8 @@ class ProgramCache {
 
  private:
   std::mutex mutex_;
-  absl::flat_hash_map<const Computation*, std::unique_ptr<const absl::StatusOr<Program>>> programs_;
+  using Key = std::pair<const Computation*, Dimensions>;
+  absl::flat_hash_map<Key, std::unique_ptr<const absl::StatusOr<Program>>> programs_;
   int64_t size_ = 0;  // registers of all programs
 };
 
@@ -73,7 +79,9 @@ class ProgramCache {
 // run, the region charges what its program has beyond one, in portions, and looks at the clock.
 class Region {
  public:
-  static absl::StatusOr<Region> Prepare(const Computation& computation);
+  // `lanes` as in ScalarProgram::Compile; without program such a region cannot run.
+  static absl::StatusOr<Region> Prepare(const Computation& computation,
+                                        absl::Span<const int64_t> lanes = {});
   absl::Status Run(absl::Span<const Element> arguments, absl::Span<Element> results,
                    EvaluationContext& context);
   const ScalarProgram* program() const { return program_.get(); }
@@ -86,6 +94,12 @@ class Region {
   int64_t pending_steps_ = 0;
   int64_t runs_ = 0;  // since the last charge
 };
+
+// Calls a computation through EvaluationContext::caller, one literal for each parameter, and
+// returns the leaves of its result.
+absl::StatusOr<std::vector<Literal>> CallOut(const Computation& computation,
+                                             absl::Span<const Literal> arguments,
+                                             EvaluationContext& context);
 
 }  // namespace assay
 

@@ -79,6 +79,30 @@ TEST(ScalarProgram, RefusesWhatIsNotScalar) {
   }
 }
 
+TEST(ScalarProgram, TakesLanesForScalars) {
+  auto module = Parse(R"(HloModule m
+ENTRY e {
+  x = s32[2,3] parameter(0)
+  k = s32[] parameter(1)
+  one = s32[] constant(1)
+  n = s32[] add(k, one)
+  b = s32[2,3] broadcast(n), dimensions={}
+  ROOT r = s32[2,3] multiply(x, b)
+})");
+  auto program = ScalarProgram::Compile(*module->entry(), {2, 3});
+  ASSERT_TRUE(program.ok()) << program.status();
+  EXPECT_EQ(RunOnce(**program, {S32(7), S32(2)})[0], S32(21));
+  EXPECT_FALSE(ScalarProgram::Compile(*module->entry(), {3, 2}).ok());
+  // What moves elements between lanes is none.
+  for (const char* text :
+       {"f32[2,2] transpose(f32[2,2] x), dimensions={1,0}",
+        "f32[2,2] broadcast(f32[2,2] x), dimensions={1,0}",
+        "f32[2,2] reverse(f32[2,2] x), dimensions={0}", "f32[2,2] iota(), iota_dimension=0"}) {
+    auto moving = Parse(text);
+    EXPECT_FALSE(ScalarProgram::Compile(*moving->entry(), {2, 2}).ok()) << text;
+  }
+}
+
 // A chain of `depth` calls, each of which calls the next one `width` times.
 std::string CallChain(int depth, int width) {
   std::string text =

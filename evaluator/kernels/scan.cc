@@ -1,0 +1,348 @@
+// Kernels of scan: folds of a recognised reducer element by element or row by row; a step that is
+// elementwise as a scalar program for each lane; any other step through the caller.
+// Source: reference ops_structural.md 6.1. Tests: folding_kernels_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/recognised_fold.h"
+#include "evaluator/kernels/scratch.h"
+#include "evaluator/ops/scan_plan.h"
+#include "evaluator/real/exact_product.h"
+#include "evaluator/real/running_sum.h"
+#include "evaluator/region/reducer.h"
+#include "evaluator/region/scalar_program.h"
+#include "spec/element/element.h"
+
+namespace assay::kernels {
+namespace {
+
+// An array [outer, inner] of a step, stacked as [outer, steps, inner].
+struct Stacking {
+  int64_t outer = 1, inner = 1, steps = 0;
+
+  static Stacking Of(const Shape& slice, const ScanPlan& plan) {
+    Stacking stacking;
+    stacking.steps = plan.steps;
+    if (slice.element_count() == 0) {
+      stacking.inner = 0;
+      return stacking;
+    }
+    for (int64_t d = 0; d < slice.rank(); ++d) {
+      (d < plan.dimension ? stacking.outer : stacking.inner) *= slice.dimension(d);
+    }
+    return stacking;
+  }
+  int64_t count() const { return outer * inner; }
+  // Where the elements [o, ...] of step t begin.
+  int64_t Row(int64_t o, int64_t t) const { return (o * steps + t) * inner; }
+
+  void Take(const std::byte* stacked, int64_t t, int64_t bytes, std::byte* slice) const {
+    for (int64_t o = 0; o < outer && inner > 0; ++o) {
+      std::memcpy(slice + o * inner * bytes, stacked + Row(o, t) * bytes, inner * bytes);
+    }
+  }
+  void Put(const std::byte* slice, int64_t t, int64_t bytes, std::byte* stacked) const {
+    for (int64_t o = 0; o < outer && inner > 0; ++o) {
+      std::memcpy(stacked + Row(o, t) * bytes, slice + o * inner * bytes, inner * bytes);
+    }
+  }
+};
+
+// One carry of a scan, element by element: sums and products of floats exactly, with a rounding
+// wherever a value is wanted; all else by the loop of its operation.
+class LaneFold {
+ public:
+  LaneFold(ReducerKind kind, ElementType type, const std::optional<ElementLoop>& loop,
+           const std::byte* init)
+      : product_(kind == ReducerKind::kMultiply),
+        type_(type),
+        bytes_(StorageBytes(type)),
+        loop_(loop) {
+    std::memcpy(value_, init, bytes_);
+    if (!loop_) AddExactly(value_);
+  }
+
+  void Add(const std::byte* x, EvaluationContext& context) {
+    if (loop_) return (*loop_)(value_, x, value_, 1, context);
+    AddExactly(x);
+    is_init_ = false;
+  }
+
+  void Store(std::byte* out, int64_t index) const {
+    if (loop_ || is_init_) {
+      std::memcpy(out + index * bytes_, value_, bytes_);
+      return;
+    }
+    const ElementType part = Info(type_).component;
+    if (product_) return StoreElement(type_, {factors_.Round(part)}, out, index);
+    StoreElement(type_, {sum_.Round(part), IsComplex(type_) ? imaginary_sum_.Round(part) : 0}, out,
+                 index);
+  }
+
+ private:
+  void AddExactly(const std::byte* x) {
+    double parts[2];
+    DecodeFloats(type_, x, 1, parts);
+    if (product_) return factors_.Multiply(parts[0]);
+    sum_.Add(parts[0]);
+    if (IsComplex(type_)) imaginary_sum_.Add(parts[1]);
+  }
+
+  const bool product_;
+  const ElementType type_;
+  const int64_t bytes_;
+  const std::optional<ElementLoop>& loop_;
+  bool is_init_ = true;
+  std::byte value_[16];  // the init, or what the loop has made of it
+  RunningSum sum_, imaginary_sum_;
+  ExactProduct factors_;
+};
+
+class FoldScan : public Kernel {
+ public:
+  FoldScan(const Instruction& scan, const ScanFolds& folds) : plan_(ScanPlan::Of(scan)) {
+    for (int64_t k = 0; k < plan_.carries; ++k) {
+      const Shape& shape = scan.operand(plan_.inputs + k)->shape();
+      const ReducerKind kind = folds.carries[k].reducer.kind;
+      carries_.push_back({folds.carries[k].input,
+                          kind,
+                          shape.element_type(),
+                          PairwiseLoop(kind, shape.element_type()),
+                          Stacking::Of(shape, plan_),
+                          {},
+                          {}});
+    }
+    for (int64_t i = 0; i < plan_.outputs; ++i) {
+      Carry& carry = carries_[folds.outputs[i].carry];
+      (folds.outputs[i].after ? carry.after : carry.before).push_back(i);
+    }
+  }
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Meter meter(context);
+    for (int64_t k = 0; k < plan_.carries; ++k) {
+      const Carry& carry = carries_[k];
+      if (carry.stacking.count() == 0) continue;
+      const std::byte* x = operands[carry.input].data;
+      const std::byte* init = operands[plan_.inputs + k].data;
+      std::byte* last = results[plan_.outputs + k].data;
+      absl::Status status = carry.loop && carry.stacking.inner >= kRow
+                                ? FoldRows(carry, x, init, last, results, meter, context)
+                                : FoldLanes(carry, x, init, last, results, meter, context);
+      if (!status.ok()) return status;
+    }
+    return meter.Flush();
+  }
+
+ private:
+  struct Carry {
+    int64_t input;
+    ReducerKind kind;
+    ElementType type;
+    std::optional<ElementLoop> loop;
+    Stacking stacking;
+    std::vector<int64_t> before, after;  // outputs that are the carry as it was, as it is
+  };
+  static constexpr int64_t kRow = 8;  // shorter rows are not worth a loop
+
+  // Whole rows at once, in the place of the carry that is returned.
+  absl::Status FoldRows(const Carry& carry, const std::byte* x, const std::byte* init,
+                        std::byte* last, absl::Span<const MutableArrayRef> results, Meter& meter,
+                        EvaluationContext& context) const {
+    const Stacking& stacking = carry.stacking;
+    const int64_t bytes = StorageBytes(carry.type);
+    const int64_t row_bytes = stacking.inner * bytes;
+    for (int64_t o = 0; o < stacking.outer; ++o) {
+      std::byte* row = last + o * row_bytes;
+      std::memcpy(row, init + o * row_bytes, row_bytes);
+      for (int64_t n = 0; n < plan_.steps; ++n) {
+        const int64_t at = stacking.Row(o, plan_.Position(n)) * bytes;
+        for (const int64_t i : carry.before) std::memcpy(results[i].data + at, row, row_bytes);
+        (*carry.loop)(row, x + at, row, stacking.inner, context);
+        for (const int64_t i : carry.after) std::memcpy(results[i].data + at, row, row_bytes);
+        if (absl::Status status = meter.Add(stacking.inner); !status.ok()) return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status FoldLanes(const Carry& carry, const std::byte* x, const std::byte* init,
+                         std::byte* last, absl::Span<const MutableArrayRef> results, Meter& meter,
+                         EvaluationContext& context) const {
+    const Stacking& stacking = carry.stacking;
+    const int64_t bytes = StorageBytes(carry.type);
+    for (int64_t lane = 0; lane < stacking.count(); ++lane) {
+      const int64_t o = lane / stacking.inner, inner = lane % stacking.inner;
+      LaneFold fold(carry.kind, carry.type, carry.loop, init + lane * bytes);
+      for (int64_t n = 0; n < plan_.steps; ++n) {
+        const int64_t at = stacking.Row(o, plan_.Position(n)) + inner;
+        for (const int64_t i : carry.before) fold.Store(results[i].data, at);
+        fold.Add(x + at * bytes, context);
+        for (const int64_t i : carry.after) fold.Store(results[i].data, at);
+        if (absl::Status status = meter.Add(2); !status.ok()) return status;
+      }
+      fold.Store(last, lane);
+      if (absl::Status status = meter.Add(1); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  const ScanPlan plan_;
+  std::vector<Carry> carries_;
+};
+
+// What a step takes and gives: types, and how the elements lie.
+struct Part {
+  ElementType type;
+  bool is_scalar;
+  Stacking stacking;
+};
+
+std::vector<Part> PartsOf(const Instruction& scan, const ScanPlan& plan) {
+  std::vector<Part> parts;
+  auto add = [&](const Shape& shape) {
+    parts.push_back({shape.element_type(), shape.is_scalar(), Stacking::Of(shape, plan)});
+  };
+  for (const Instruction* parameter : scan.to_apply()->parameters()) add(parameter->shape());
+  for (const Shape& result : scan.to_apply()->root()->shape().tuple_shapes()) add(result);
+  return parts;
+}
+
+// Lanes one after the other, each over all steps. Scalars are the same in every lane.
+class LaneScan : public Kernel {
+ public:
+  LaneScan(const Instruction& scan, Region step, const Stacking& lanes)
+      : plan_(ScanPlan::Of(scan)),
+        step_(std::move(step)),
+        lanes_(lanes),
+        parts_(PartsOf(scan, plan_)) {}
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    Region step = step_;
+    Meter meter(context);
+    std::vector<Element> arguments(operands.size()), values(results.size());
+    const absl::Span<const Part> given(parts_.data() + operands.size(), results.size());
+    for (int64_t lane = 0; lane < lanes_.count(); ++lane) {
+      const int64_t o = lane / lanes_.inner, inner = lane % lanes_.inner;
+      for (size_t k = plan_.inputs; k < operands.size(); ++k) {
+        arguments[k] =
+            LoadElement(parts_[k].type, operands[k].data, parts_[k].is_scalar ? 0 : lane);
+      }
+      for (int64_t n = 0; n < plan_.steps; ++n) {
+        const int64_t t = plan_.Position(n), at = lanes_.Row(o, t) + inner;
+        for (int64_t k = 0; k < plan_.inputs; ++k) {
+          arguments[k] =
+              LoadElement(parts_[k].type, operands[k].data, parts_[k].is_scalar ? t : at);
+        }
+        absl::Status status = step.Run(arguments, absl::MakeSpan(values), context);
+        if (status.ok()) status = meter.Add(1);
+        if (!status.ok()) return status;
+        for (int64_t k = 0; k < plan_.outputs; ++k) {
+          StoreElement(given[k].type, values[k], results[k].data, given[k].is_scalar ? t : at);
+        }
+        std::copy(values.begin() + plan_.outputs, values.end(), arguments.begin() + plan_.inputs);
+      }
+      for (int64_t k = 0; k < plan_.carries; ++k) {
+        const Part& part = parts_[plan_.inputs + k];
+        StoreElement(part.type, arguments[plan_.inputs + k], results[plan_.outputs + k].data,
+                     part.is_scalar ? 0 : lane);
+      }
+    }
+    return meter.Flush();
+  }
+
+ private:
+  const ScanPlan plan_;
+  const Region step_;
+  const Stacking lanes_;
+  const std::vector<Part> parts_;
+};
+
+class CalledScan : public Kernel {
+ public:
+  explicit CalledScan(const Instruction& scan)
+      : scan_(scan), plan_(ScanPlan::Of(scan)), parts_(PartsOf(scan, plan_)) {}
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    if (plan_.steps == 0) {  // what a step takes need not fit then
+      for (int64_t k = 0; k < plan_.carries; ++k) {
+        Copy(k, operands[plan_.inputs + k].data, results[plan_.outputs + k].data);
+      }
+      return absl::OkStatus();
+    }
+    int64_t bytes = 0;  // of what a step takes and gives
+    for (const Part& part : parts_) bytes += part.stacking.count() * StorageBytes(part.type);
+    ScratchLease lease(context);
+    if (absl::Status counted = lease.Add(bytes); !counted.ok()) return counted;
+    std::vector<Literal> arguments;
+    for (const Instruction* parameter : scan_.to_apply()->parameters()) {
+      arguments.push_back(Literal::Zeros(parameter->shape()));
+    }
+    for (int64_t k = 0; k < plan_.carries; ++k) {
+      Copy(k, operands[plan_.inputs + k].data, arguments[plan_.inputs + k].mutable_data());
+    }
+    for (int64_t n = 0; n < plan_.steps; ++n) {
+      const int64_t t = plan_.Position(n);
+      for (int64_t k = 0; k < plan_.inputs; ++k) {
+        parts_[k].stacking.Take(operands[k].data, t, StorageBytes(parts_[k].type),
+                                arguments[k].mutable_data());
+      }
+      // A step may take long.
+      if (absl::Status status = context.ChargeCostly(1); !status.ok()) return status;
+      absl::StatusOr<std::vector<Literal>> values = CallOut(*scan_.to_apply(), arguments, context);
+      if (!values.ok()) return values.status();
+      for (int64_t k = 0; k < plan_.outputs; ++k) {
+        const Part& part = parts_[arguments.size() + k];
+        part.stacking.Put((*values)[k].data(), t, StorageBytes(part.type), results[k].data);
+      }
+      std::move(values->begin() + plan_.outputs, values->end(), arguments.begin() + plan_.inputs);
+    }
+    for (int64_t k = 0; k < plan_.carries; ++k) {
+      Copy(k, arguments[plan_.inputs + k].data(), results[plan_.outputs + k].data);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  // The whole of carry k.
+  void Copy(int64_t k, const std::byte* from, std::byte* to) const {
+    const Part& part = parts_[plan_.inputs + k];
+    const int64_t size = part.stacking.count() * StorageBytes(part.type);
+    if (size > 0) std::memcpy(to, from, size);
+  }
+
+  const Instruction& scan_;
+  const ScanPlan plan_;
+  const std::vector<Part> parts_;
+};
+
+}  // namespace
+
+KernelOrNull PrepareScan(const Instruction& instruction) {
+  const Computation& step = *instruction.to_apply();
+  const ScanPlan plan = ScanPlan::Of(instruction);
+  if (const std::optional<ScanFolds> folds = RecogniseScan(step, plan.carries)) {
+    return std::make_unique<FoldScan>(instruction, *folds);
+  }
+  Shape lane(ElementType::kPred, {});
+  for (const Instruction* parameter : step.parameters()) {
+    if (!parameter->shape().is_scalar()) lane = parameter->shape();
+  }
+  const Stacking lanes = Stacking::Of(lane, plan);
+  absl::StatusOr<Region> region = Region::Prepare(step, lane.dimensions());
+  if (!region.ok()) return region.status();
+  if (region->program() == nullptr || lanes.count() == 0) {
+    return std::make_unique<CalledScan>(instruction);
+  }
+  return std::make_unique<LaneScan>(instruction, *std::move(region), lanes);
+}
+
+}  // namespace assay::kernels

@@ -1,0 +1,39 @@
+// The numbers of a scan: how many inputs, carries, outputs and steps, and which position a step
+// works on. Source: reference ops_structural.md 6.1.
+#ifndef ASSAY_EVALUATOR_OPS_SCAN_PLAN_H_
+#define ASSAY_EVALUATOR_OPS_SCAN_PLAN_H_
+
+#include <cstdint>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+struct ScanPlan {
+  int64_t inputs = 0;   // operands 0..inputs-1; the carries follow
+  int64_t carries = 0;  // results outputs..; the outputs stand in front
+  int64_t outputs = 0;
+  int64_t dimension = 0;
+  int64_t steps = 0;
+  bool reverse = false;
+
+  static ScanPlan Of(const Instruction& scan) {
+    ScanPlan plan;
+    plan.carries = scan.GetInt(Attr::kNumCarries);
+    plan.inputs = scan.operand_count() - plan.carries;
+    plan.outputs = static_cast<int64_t>(scan.shape().tuple_shapes().size()) - plan.carries;
+    plan.dimension = scan.GetInt(Attr::kDimension);
+    plan.reverse = scan.GetBool(Attr::kIsReverse);
+    // Without inputs the outputs say how many steps there are (scan_c6).
+    const Shape& counted = plan.inputs > 0 ? scan.operand(0)->shape() : scan.shape().tuple_shape(0);
+    plan.steps = counted.dimension(plan.dimension);
+    return plan;
+  }
+
+  // The position along the dimension that step n works on.
+  int64_t Position(int64_t n) const { return reverse ? steps - 1 - n : n; }
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_SCAN_PLAN_H_

@@ -159,9 +159,9 @@ TEST(Budgets, CostlyElementsEndByTime) {
                    R"(ENTRY e { i = f32[30000] iota(), iota_dimension=0
                       ROOT r = f32[30000] map(i), dimensions={0}, to_apply=c15 })"),
       R"(add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
-         ENTRY e { z = f32[] constant(1.25) x = f32[8000000] iota(), iota_dimension=0
-           y = f32[8000000] tanh(x)
-           ROOT r = f32[1] reduce-window(y, z), window={size=8000000}, to_apply=add })",
+         ENTRY e { z = f32[] constant(1.25) x = f32[40000000] iota(), iota_dimension=0
+           y = f32[40000000] tanh(x)
+           ROOT r = f32[1] reduce-window(y, z), window={size=40000000}, to_apply=add })",
   };
   for (const std::string& module : modules) {
     std::string result;

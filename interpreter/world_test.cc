@@ -247,16 +247,17 @@ TEST(WorldTest, AStartedGatherHandsItsOperandOn) {
 TEST(WorldTest, StartedValuesTravel) {
   constexpr char kText[] = R"(HloModule m
     swap { x = s32[1] parameter(0) ROOT y = s32[1] all-to-all(x), dimensions={0}, replica_groups={{0}} }
+    again { x = s32[1] parameter(0) ROOT y = s32[1] all-to-all(x), dimensions={0}, replica_groups={{0}} }
     body {
       s = (s32[], ((s32[1]), s32[1], s32[])) parameter(0)
       n = s32[] get-tuple-element(s), index=0
       started = ((s32[1]), s32[1], s32[]) get-tuple-element(s), index=1
       x = s32[1] async-done(started)
       y = s32[1] add(x, x)
-      again = ((s32[1]), s32[1], s32[]) async-start(y), calls=swap
+      next = ((s32[1]), s32[1], s32[]) async-start(y), calls=again
       one = s32[] constant(1)
       m = s32[] subtract(n, one)
-      ROOT t = (s32[], ((s32[1]), s32[1], s32[])) tuple(m, again)
+      ROOT t = (s32[], ((s32[1]), s32[1], s32[])) tuple(m, next)
     }
     condition {
       s = (s32[], ((s32[1]), s32[1], s32[])) parameter(0)

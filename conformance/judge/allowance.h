@@ -25,7 +25,7 @@ enum class Explanation {
   kFlushed,   // denormals taken for zero, on the way in or out
   kFreedom,   // another value that the reference admits at one of its decision points
   // Outside what accumulation in f32 admits, and so many terms that accumulation in the element
-  // type, which is also admitted, bounds nothing.
+  // type, which is also admitted, bounds nothing; or an operation whose bound is not derived here.
   kNotJudgeable,
   kUnexplained
 };

@@ -30,6 +30,7 @@ std::vector<CaseText> IndexingCases();     // 3.10, 3.11, 4
 std::vector<CaseText> ReductionCases();    // 5, 6
 std::vector<CaseText> ContractionCases();  // 7, 8
 std::vector<CaseText> LinearAlgebraCases();  // 9, 10, 11
+std::vector<CaseText> DotFamilyCases();      // 7.2, 7.3, 7.4
 // Every element type of every operation that computes, against exact arithmetic.
 void AppendTypeCases(std::vector<OpCase>& cases);
 // The vectors of ops_control_and_collectives.md 10.5.

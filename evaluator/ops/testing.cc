@@ -196,7 +196,7 @@ std::string BinaryBody(const std::string& type, const std::string& op) {
 std::vector<OpCase> AllOpCases() {
   std::vector<OpCase> cases;
   for (const auto& family : {ElementwiseCases(), MovementCases(), IndexingCases(), ReductionCases(),
-                             ContractionCases(), LinearAlgebraCases()}) {
+                             ContractionCases(), DotFamilyCases(), LinearAlgebraCases()}) {
     for (const CaseText& text : family) AppendCase(text, cases);
   }
   AppendTypeCases(cases);

@@ -64,11 +64,8 @@ constexpr absl::string_view kAccepted[] = {
     "a = add(x, y,)",
     "a = add(x,, y)",
     "a = add(, x, y)",
-<<<<<<< HEAD
     "a = add(f32[4], x, f32[2], y)",
-=======
     "a = add(x, f32[4], y)",
->>>>>>> 550aa08 (The reader agrees with XLA's on what changed texts showed: tuples of unsound arrays, bare shapes, threads of async starts, infinite tolerances, inference without checks)
     "%a=add(%x, y)",
     "a = add(f32[4]{0} %x, f32[4] y)",
     "a = f32[4]{0} add(/*index=0*/x, // first\n y)",

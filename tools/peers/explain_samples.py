@@ -125,7 +125,8 @@ program (cancellation, chaotic iteration, a branch taken the other way), whose o
 instruction alone, run by XLA CPU on golden operands. *Within bound*: inside `n u sum|terms|` or the function's ulp
 budget. *Freedom*: the other zero where it is open, denormals taken for zero, or another value that the
 reference admits at a decision point. Last what is none of these: unexplained, not judgeable (a sum in a type too
-narrow for its number of terms), or not run.
+narrow for its number of terms, or a factorisation, solve or batch normalisation, whose bounds are not derived yet), or
+not run.
 
 | sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | anything else |
 |---|---|---|---|---|---|---|---|

@@ -1,0 +1,65 @@
+// What ragged-dot means by its group sizes: which dimension of lhs is ragged, what comes in front of
+// the sizes, and where each group begins and ends. Source: reference ops_structural.md 7.3. Tests:
+// op_cases_contraction.cc, contraction_kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_
+#define ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_
+
+#include <algorithm>
+#include <cstdint>
+
+#include "spec/ir/module.h"
+#include "spec/ops/dimension_numbers.h"
+
+namespace assay {
+
+struct RaggedGroups {
+  enum class Mode { kRows, kContracted, kBatch };  // what is ragged
+  Mode mode = Mode::kRows;
+  int64_t ragged_dim = 0;  // of lhs
+  int64_t group_dim = -1;  // of rhs, kRows only
+  int64_t extent = 0;      // of the ragged dimension
+  int64_t groups = 0;
+  // Dimensions of lhs that the sizes of groups have in front; none: one list of sizes for all.
+  Dimensions prefix;
+
+  static RaggedGroups Of(const Instruction& dot) {
+    const Shape& lhs = dot.operand(0)->shape();
+    const Shape& sizes = dot.operand(2)->shape();
+    const DotDimensions dims = DotDimensionsOf(dot);
+    RaggedGroups ragged;
+    ragged.ragged_dim = dot.GetInts(Attr::kLhsRaggedDims)[0];
+    ragged.extent = lhs.dimension(ragged.ragged_dim);
+    ragged.groups = sizes.dimensions().back();
+    auto contains = [&](const Dimensions& list) {
+      return std::find(list.begin(), list.end(), ragged.ragged_dim) != list.end();
+    };
+    if (contains(dims.lhs_batch)) {
+      ragged.mode = Mode::kBatch;
+    } else if (contains(dims.lhs_contracting)) {
+      ragged.mode = Mode::kContracted;
+    } else {
+      ragged.group_dim = dot.GetInts(Attr::kRhsGroupDims)[0];
+    }
+    if (sizes.rank() == 1) return ragged;
+    // The batch, then what stands before the ragged dimension among its like.
+    Dimensions before = dims.lhs_batch;
+    if (ragged.mode == Mode::kRows) {
+      before.insert(before.end(), dims.lhs_free.begin(), dims.lhs_free.end());
+    } else if (ragged.mode == Mode::kContracted) {
+      before.insert(before.end(), dims.lhs_contracting.begin(), dims.lhs_contracting.end());
+    }
+    ragged.prefix.assign(before.begin(),
+                         std::find(before.begin(), before.end(), ragged.ragged_dim));
+    return ragged;
+  }
+
+  // Where a group ends that begins at `start`: a negative size counts as 0, and what lies beyond the
+  // extent is ignored.
+  int64_t End(int64_t start, int64_t size) const {
+    return start + std::clamp<int64_t>(size, 0, extent - start);
+  }
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_

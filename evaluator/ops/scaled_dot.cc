@@ -1,0 +1,133 @@
+// scaled-dot: out[b, i, j] = sum over c of lhs * scale of its block * rhs * scale of its block, the
+// exact products summed exactly and rounded once. Source: ops_structural.md 7.4.
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <utility>
+
+#include "evaluator/ops/block_scale.h"
+#include "evaluator/ops/definition.h"
+#include "evaluator/real/exact_sum.h"
+#include "spec/ops/dimension_numbers.h"
+
+namespace assay {
+namespace {
+
+using boost::multiprecision::cpp_int;
+
+// A sum of products of four doubles. The product of two values of up to 32 bits is a double, and
+// ExactSum takes products of two; wider factors are multiplied as integers.
+class FourfoldSum {
+ public:
+  explicit FourfoldSum(bool wide) : wide_(wide) {}
+
+  void Clear() {
+    narrow_.Clear();
+    integer_ = 0;
+  }
+
+  void Add(const double (&factors)[4]) {
+    if (!wide_) return narrow_.AddProduct(factors[0] * factors[1], factors[2] * factors[3]);
+    cpp_int product = 1;
+    double special = 1;  // the product where a factor is zero or not finite
+    bool is_special = false;
+    int exponent = -kUnit;
+    for (const double factor : factors) {
+      is_special |= factor == 0 || !std::isfinite(factor);
+      special *= factor == 0 || !std::isfinite(factor) ? factor : std::copysign(1.0, factor);
+      int power = 0;
+      if (!is_special) product *= static_cast<int64_t>(std::ldexp(std::frexp(factor, &power), 53));
+      exponent += power - 53;
+    }
+    narrow_.Add(is_special ? special : 0.0);
+    if (!is_special) integer_ += product << exponent;
+  }
+
+  uint64_t Round(ElementType type) const {
+    const double special = DecodeFloat(ElementType::kF64, narrow_.Round(ElementType::kF64));
+    if (!wide_ || integer_ == 0 || !std::isfinite(special)) return narrow_.Round(type);
+    Unrounded value;
+    value.negative = integer_ < 0;
+    cpp_int magnitude = abs(integer_);
+    const int cut = std::max(0, static_cast<int>(msb(magnitude)) - 127);
+    value.sticky = lsb(magnitude) < static_cast<unsigned>(cut);
+    magnitude >>= cut;
+    value.significand = static_cast<unsigned __int128>(static_cast<uint64_t>(magnitude >> 64)) << 64 |
+                        static_cast<uint64_t>(magnitude & UINT64_MAX);
+    value.exponent = cut + kUnit;
+    return RoundToFloat(type, value);
+  }
+
+ private:
+  // integer_ counts multiples of 2^kUnit: four times the least exponent of a 53-bit significand.
+  static constexpr int kUnit = 4 * (-1073 - 53);
+
+  const bool wide_;
+  ExactSum narrow_;  // everything, or what is zero or not finite
+  cpp_int integer_;
+};
+
+class ScaledDot : public Definition {
+ public:
+  explicit ScaledDot(const Instruction& dot)
+      : dot_(dot),
+        dims_(DotDimensionsOf(dot)),
+        scales_{BlockScale(dot, 0), BlockScale(dot, 1)},
+        sum_(HasWideFactor(dot)) {}
+
+  absl::StatusOr<Element> At(int64_t, Index out, OperandElements& operands,
+                             EvaluationContext& context) override {
+    Dimensions at[2] = {Dimensions(OperandShape(dot_, 0).rank()),
+                        Dimensions(OperandShape(dot_, 1).rank())};
+    auto next = out.begin();
+    for (size_t k = 0; k < dims_.lhs_batch.size(); ++k) {
+      at[0][dims_.lhs_batch[k]] = at[1][dims_.rhs_batch[k]] = *next++;
+    }
+    for (int64_t d : dims_.lhs_free) at[0][d] = *next++;
+    for (int64_t d : dims_.rhs_free) at[1][d] = *next++;
+
+    sum_.Clear();
+    const Dimensions extents = SizesOf(OperandShape(dot_, 0).dimensions(), dims_.lhs_contracting);
+    absl::Status status = ForEachIndex(extents, [&](Index c) -> absl::Status {
+      for (size_t k = 0; k < c.size(); ++k) {
+        at[0][dims_.lhs_contracting[k]] = at[1][dims_.rhs_contracting[k]] = c[k];
+      }
+      double factors[4] = {1, 1, 1, 1};
+      for (int64_t side = 0; side < 2; ++side) {
+        absl::Status read = Read(side, at[side], operands, factors[2 * side]);
+        const BlockScale& scale = scales_[side];
+        if (read.ok() && scale.exists()) {
+          read = Read(scale.operand(), scale.IndexFor(at[side]), operands, factors[2 * side + 1]);
+        }
+        if (!read.ok()) return read;
+      }
+      sum_.Add(factors);
+      return context.Charge(1);
+    });
+    if (!status.ok()) return status;
+    return Element{sum_.Round(dot_.shape().element_type())};
+  }
+
+ private:
+  static bool HasWideFactor(const Instruction& dot) {
+    bool wide = false;
+    for (int64_t k = 0; k < 4; ++k) wide |= OperandType(dot, k) == ElementType::kF64;
+    return wide;
+  }
+
+  absl::Status Read(int64_t k, Index index, OperandElements& operands, double& value) const {
+    absl::StatusOr<Element> element = operands.At(k, index);
+    if (element.ok()) value = DecodeFloat(OperandType(dot_, k), element->bits);
+    return element.status();
+  }
+
+  const Instruction& dot_;
+  const DotDimensions dims_;
+  const BlockScale scales_[2];
+  FourfoldSum sum_;
+};
+
+}  // namespace
+
+DefinitionOr DefineScaledDot(const Instruction& dot) { return std::make_unique<ScaledDot>(dot); }
+
+}  // namespace assay

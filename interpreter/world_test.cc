@@ -300,7 +300,7 @@ TEST(WorldTest, OperandsMayBeBoundLate) {
     ENTRY e {
       x = s32[] parameter(0)
       five = s32[] constant(5)
-      s = ((s32[], ()), (), s32[]) async-start(x), calls=minus
+      s = ((s32[]), (), s32[]) async-start(x), calls=minus
       u = ((s32[], s32[]), s32[], s32[]) async-update(s, five)
       ROOT z = s32[] async-done(u)
     })",

@@ -23,9 +23,9 @@ struct InstructionVerdict {
   Judgement judgement;  // else
 };
 
-// In the order of execution, where there are several processes in that of the first. Not in the list
-// are moves of whole values (tuples, calls, copies), what takes several processes, and operations on
-// dynamic dimensions. `arguments` by device, as the golden backend takes them.
+// In the order of execution, where there are several processes in that of the first. Not in the
+// list are moves of whole values (tuples, calls, copies), what takes several processes, and
+// operations on dynamic dimensions. `arguments` by device, as the golden backend takes them.
 // `observe`, if there is one, sees each as soon as it is there.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,

@@ -24,11 +24,11 @@ struct CaseText {
 void AppendCase(const CaseText& text, std::vector<OpCase>& cases);
 
 // Written cases, by family.
-std::vector<CaseText> ElementwiseCases();  // the forms, not the functions
-std::vector<CaseText> MovementCases();     // ops_structural.md 3, 12
-std::vector<CaseText> IndexingCases();     // 3.10, 3.11, 4
-std::vector<CaseText> ReductionCases();    // 5, 6
-std::vector<CaseText> ContractionCases();  // 7, 8
+std::vector<CaseText> ElementwiseCases();    // the forms, not the functions
+std::vector<CaseText> MovementCases();       // ops_structural.md 3, 12
+std::vector<CaseText> IndexingCases();       // 3.10, 3.11, 4
+std::vector<CaseText> ReductionCases();      // 5, 6
+std::vector<CaseText> ContractionCases();    // 7, 8
 std::vector<CaseText> LinearAlgebraCases();  // 9, 10, 11
 std::vector<CaseText> DotFamilyCases();      // 7.2, 7.3, 7.4
 // Every element type of every operation that computes, against exact arithmetic.

@@ -1,6 +1,6 @@
-// What ragged-dot means by its group sizes: which dimension of lhs is ragged, what comes in front of
-// the sizes, and where each group begins and ends. Source: reference ops_structural.md 7.3. Tests:
-// op_cases_contraction.cc, contraction_kernels_test.cc.
+// What ragged-dot means by its group sizes: which dimension of lhs is ragged, what comes in front
+// of the sizes, and where each group begins and ends. Source: reference ops_structural.md 7.3.
+// Tests: op_cases_contraction.cc, contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_
 #define ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_
 
@@ -53,8 +53,8 @@ struct RaggedGroups {
     return ragged;
   }
 
-  // Where a group ends that begins at `start`: a negative size counts as 0, and what lies beyond the
-  // extent is ignored.
+  // Where a group ends that begins at `start`: a negative size counts as 0, and what lies beyond
+  // the extent is ignored.
   int64_t End(int64_t start, int64_t size) const {
     return start + std::clamp<int64_t>(size, 0, extent - start);
   }

@@ -51,7 +51,8 @@ class FourfoldSum {
     const int cut = std::max(0, static_cast<int>(msb(magnitude)) - 127);
     value.sticky = lsb(magnitude) < static_cast<unsigned>(cut);
     magnitude >>= cut;
-    value.significand = static_cast<unsigned __int128>(static_cast<uint64_t>(magnitude >> 64)) << 64 |
+    value.significand = static_cast<unsigned __int128>(static_cast<uint64_t>(magnitude >> 64))
+                            << 64 |
                         static_cast<uint64_t>(magnitude & UINT64_MAX);
     value.exponent = cut + kUnit;
     return RoundToFloat(type, value);

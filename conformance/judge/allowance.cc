@@ -13,6 +13,7 @@
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/isolate.h"
 #include "conformance/judge/widened_fold.h"
+#include "conformance/judge/window_readings.h"
 #include "evaluator/ops/scan_plan.h"
 #include "spec/text/printer.h"
 
@@ -379,6 +380,7 @@ class Judge {
     const ElementType type = golden.element_type();
     const bool flushes = MayFlush(instruction_);
     std::optional<Literal> flushed;
+    std::optional<std::vector<Literal>> readings;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
       const Element wanted = golden.Get(i);
       const Element got = actual.Get(i);
@@ -399,6 +401,21 @@ class Judge {
       }
       if (explanation == Explanation::kUnexplained && IsFreedom(type, got, i)) {
         explanation = Explanation::kFreedom;
+      }
+      if (explanation == Explanation::kUnexplained) {
+        if (!readings) {
+          absl::StatusOr<std::vector<Literal>> values =
+              OtherWindowReadings(instruction_, operands_, evaluate_);
+          if (!values.ok()) return values.status();
+          readings = *std::move(values);
+        }
+        for (const Literal& reading : *readings) {
+          const Element other = Flatten(reading)[leaf].Get(i);
+          if (Explain(type, other, got, bounds, i, /*zero_sign_open=*/true) <
+              Explanation::kNotJudgeable) {
+            explanation = Explanation::kFreedom;
+          }
+        }
       }
       Count(explanation, golden, i, wanted, got);
     }

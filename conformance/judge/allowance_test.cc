@@ -573,6 +573,47 @@ TEST(JudgeInstruction, TuplesAreJudgedLeafByLeaf) {
   EXPECT_THAT(wrong.counts, ElementsAre(3, 0, 0, 0, 0, 0, 1));
 }
 
+// ops_structural.md 5.3, Disagreement: f(a, x) = 10 a + x over {1, 2}, window 2, padding 1_0,
+// init 3. Golden skips the padding: {10*3+1, (10*3+1)*10+2}; else it counts: {(10*3+3)*10+1, 312}.
+TEST(JudgeInstruction, PaddingMayBeFoldedWhereTheInitIsNoIdentity) {
+  const Case window("f32[2] reduce-window(p0, p1), window={size=2 pad=1_0}, to_apply=digits",
+                    {"f32[2]", "f32[]"},
+                    "digits {\n  a = f32[] parameter(0)\n  x = f32[] parameter(1)\n"
+                    "  ten = f32[] constant(10)\n  s = f32[] multiply(a, ten)\n"
+                    "  ROOT r = f32[] add(s, x)\n}\n");
+  const std::vector<Literal> operands = {F32({1, 2}), Scalar(3)};
+  EXPECT_EQ(window.Explain(operands, F32({31, 312})), Explanation::kEqual);
+  EXPECT_EQ(window.Explain(operands, F32({331, 312})), Explanation::kFreedom);
+  EXPECT_EQ(window.Explain(operands, F32({332, 312})), Explanation::kUnexplained);
+}
+
+// f over {{1, 2}, {3, 4}}: golden goes row by row, 01234; the other order is 01324.
+TEST(JudgeInstruction, CellsOfAWindowMayComeColumnByColumn) {
+  const Case window("f32[1,1] reduce-window(p0, p1), window={size=2x2}, to_apply=digits",
+                    {"f32[2,2]", "f32[]"},
+                    "digits {\n  a = f32[] parameter(0)\n  x = f32[] parameter(1)\n"
+                    "  ten = f32[] constant(10)\n  s = f32[] multiply(a, ten)\n"
+                    "  ROOT r = f32[] add(s, x)\n}\n");
+  const Literal cells = F32({1, 2, 3, 4}).WithShape(Shape(ElementType::kF32, {2, 2}));
+  const auto one = [](float value) {
+    return F32({value}).WithShape(Shape(ElementType::kF32, {1, 1}));
+  };
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1234)), Explanation::kEqual);
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1324)), Explanation::kFreedom);
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321)), Explanation::kUnexplained);
+}
+
+TEST(JudgeInstruction, WithoutABoundNothingFiniteIsWrong) {
+  const Case factor("f32[1,1] cholesky(p0), lower=true", {"f32[1,1]"}, "");
+  const Literal four = Array(ElementType::kF32, {4});
+  const auto square = [](const Literal& value) {
+    return value.WithShape(Shape(ElementType::kF32, {1, 1}));
+  };
+  EXPECT_EQ(factor.Explain({square(four)}, square(F32({2}))), Explanation::kEqual);
+  EXPECT_EQ(factor.Explain({square(four)}, square(F32({2.5}))), Explanation::kNotJudgeable);
+  EXPECT_EQ(factor.Explain({square(four)}, square(F32({NAN}))), Explanation::kUnexplained);
+}
+
 TEST(JudgeInstruction, TheRuleNamesThoseOfEveryLeaf) {
   const Case sort("(f32[2], s32[2]) sort(p0, p1), dimensions={0}, to_apply=less",
                   {"f32[2]", "s32[2]"},

@@ -1,0 +1,125 @@
+#include "conformance/judge/window_readings.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "conformance/judge/isolate.h"
+#include "evaluator/region/reducer.h"
+
+namespace assay {
+namespace {
+
+bool HasOtherCells(const WindowDimension& d) {
+  return d.padding_low > 0 || d.padding_high > 0 || d.base_dilation > 1;
+}
+
+Literal Pad(const Literal& array, Element init, const Window& window) {
+  const Shape& shape = array.shape();
+  Dimensions sizes;
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    const WindowDimension& w = window.dimensions[d];
+    const int64_t dilated = std::max<int64_t>(0, (shape.dimension(d) - 1) * w.base_dilation + 1);
+    sizes.push_back(std::max<int64_t>(0, dilated + w.padding_low + w.padding_high));
+  }
+  Literal padded = Literal::Zeros(Shape(shape.element_type(), sizes));
+  for (int64_t i = 0; i < padded.element_count(); ++i) padded.Set(i, init);
+  const Dimensions from = RowMajorStrides(shape.dimensions()), to = RowMajorStrides(sizes);
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    int64_t place = 0;
+    bool inside = true;  // negative padding cuts data off
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      const WindowDimension& w = window.dimensions[d];
+      const int64_t at = i / from[d] % shape.dimension(d) * w.base_dilation + w.padding_low;
+      inside &= at >= 0 && at < sizes[d];
+      place += at * to[d];
+    }
+    if (inside) padded.Set(place, array.Get(i));
+  }
+  return padded;
+}
+
+// With the dimensions in reverse order.
+Shape Turned(const Shape& shape) {
+  return Shape(shape.element_type(),
+               Dimensions(shape.dimensions().rbegin(), shape.dimensions().rend()));
+}
+
+Literal Turn(const Literal& array) {
+  Literal turned = Literal::Zeros(Turned(array.shape()));
+  const Dimensions from = RowMajorStrides(array.shape().dimensions());
+  const Dimensions to = RowMajorStrides(turned.shape().dimensions());
+  const int64_t rank = array.shape().rank();
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    int64_t place = 0;
+    for (int64_t d = 0; d < rank; ++d) {
+      place += i / from[d] % array.shape().dimension(d) * to[rank - 1 - d];
+    }
+    turned.Set(place, array.Get(i));
+  }
+  return turned;
+}
+
+Literal TurnLeaves(const Literal& value) {
+  if (!value.is_tuple()) return Turn(value);
+  std::vector<Literal> leaves;
+  for (const Literal& leaf : value.elements()) leaves.push_back(Turn(leaf));
+  return Literal::Tuple(std::move(leaves));
+}
+
+Shape TurnedLeaves(const Shape& shape) {
+  if (!shape.is_tuple()) return Turned(shape);
+  std::vector<Shape> leaves;
+  for (const Shape& leaf : shape.tuple_shapes()) leaves.push_back(Turned(leaf));
+  return Shape::Tuple(std::move(leaves));
+}
+
+struct Reading {
+  bool padded;
+  bool turned;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Literal>> OtherWindowReadings(
+    const Instruction& instruction, absl::Span<const Literal> operands,
+    const std::function<absl::StatusOr<Literal>(const Module&, absl::Span<const Literal>)>&
+        evaluate) {
+  std::vector<Literal> values;
+  if (instruction.opcode() != Opcode::kReduceWindow ||
+      RecogniseReducer(*instruction.to_apply()).kind != ReducerKind::kOther) {
+    return values;
+  }
+  const Window& window = instruction.window();
+  const bool pads = std::any_of(window.dimensions.begin(), window.dimensions.end(), HasOtherCells);
+  const bool turns = window.dimensions.size() > 1;
+  for (const Reading& reading : {Reading{true, false}, {false, true}, {true, true}}) {
+    if ((reading.padded && !pads) || (reading.turned && !turns)) continue;
+    const std::unique_ptr<Module> module = IsolateInstruction(instruction);
+    Instruction& alone = *module->entry()->root();
+    std::vector<Literal> arguments(operands.begin(), operands.end());
+    const size_t arrays = operands.size() / 2;
+    for (size_t k = 0; k < arrays; ++k) {
+      if (reading.padded) arguments[k] = Pad(operands[k], operands[arrays + k].Get(0), window);
+      if (reading.turned) arguments[k] = Turn(arguments[k]);
+      alone.operand(static_cast<int64_t>(k))->set_shape(arguments[k].shape());
+    }
+    Window other = window;
+    for (WindowDimension& d : other.dimensions) {
+      if (!reading.padded) continue;
+      d.padding_low = d.padding_high = 0;
+      d.base_dilation = 1;
+    }
+    if (reading.turned) {
+      std::reverse(other.dimensions.begin(), other.dimensions.end());
+      alone.set_shape(TurnedLeaves(alone.shape()));
+    }
+    alone.SetAttribute(Attr::kWindow, std::move(other));
+    absl::StatusOr<Literal> value = evaluate(*module, arguments);
+    if (!value.ok()) return value.status();
+    values.push_back(reading.turned ? TurnLeaves(*value) : *std::move(value));
+  }
+  return values;
+}
+
+}  // namespace assay

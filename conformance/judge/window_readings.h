@@ -1,0 +1,27 @@
+// Other readings of a reduce-window whose reducer depends on what it folds in which order. The
+// operand may be padded, and dilated, with the init first, so that what stands there is folded like
+// the rest; and the cells of a window may come with the first dimension fastest. Golden skips the
+// padding and goes row by row (reference ops_structural.md 5.3, 0.4). Tests: allowance_test.cc.
+#ifndef ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
+#define ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
+
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// The values of the instruction by every other reading: none unless it is a reduce-window with a
+// reducer that is not recognised. `evaluate` gives the value of a module.
+absl::StatusOr<std::vector<Literal>> OtherWindowReadings(
+    const Instruction& instruction, absl::Span<const Literal> operands,
+    const std::function<absl::StatusOr<Literal>(const Module&, absl::Span<const Literal>)>&
+        evaluate);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_

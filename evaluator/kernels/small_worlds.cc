@@ -1,0 +1,206 @@
+#include "evaluator/kernels/small_worlds.h"
+
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "evaluator/real/float_environment.h"
+#include "gtest/gtest.h"
+#include "spec/ops/shape_inference.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+Literal LiteralOf(const SmallArray& array) {
+  Literal literal = Literal::Zeros(Shape(array.type, array.sizes));
+  for (size_t i = 0; i < array.values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), {array.values[i]});
+  }
+  return literal;
+}
+
+SmallArray ArrayOf(const Literal& literal) {
+  const absl::Span<const int64_t> sizes = literal.shape().dimensions();
+  SmallArray array{literal.element_type(), {sizes.begin(), sizes.end()}, {}};
+  for (int64_t i = 0; i < literal.element_count(); ++i) array.values.push_back(literal.Get(i).bits);
+  return array;
+}
+
+std::string Text(const SmallArray& array) {
+  return absl::StrCat(std::string(Name(array.type)), "[", absl::StrJoin(array.sizes, ","), "] {",
+                      absl::StrJoin(array.values, ","), "}");
+}
+
+// What an instruction that is accepted gives, by one way to run it.
+absl::StatusOr<SmallArray> RunOn(const Instruction& instruction,
+                                 const std::vector<Literal>& operands,
+                                 absl::StatusOr<std::unique_ptr<Kernel>> kernel) {
+  if (!kernel.ok()) return kernel.status();
+  Literal result = Literal::Zeros(instruction.shape());
+  for (int64_t i = 0; i < result.element_count(); ++i) result.Set(i, {0x5A});
+  std::vector<ArrayRef> inputs;
+  for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
+  const MutableArrayRef output = {&result.shape(), result.mutable_data()};
+  EvaluationContext context;
+  const FloatEnvironmentGuard guard;
+  if (absl::Status status = (*kernel)->Run(inputs, {&output, 1}, context); !status.ok()) {
+    return status;
+  }
+  return ArrayOf(result);
+}
+
+}  // namespace
+
+int64_t CountOf(const std::vector<int64_t>& sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  return count;
+}
+
+int64_t PositionOf(const std::vector<int64_t>& index, const std::vector<int64_t>& sizes) {
+  int64_t position = 0;
+  for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
+  return position;
+}
+
+void ForEach(const std::vector<int64_t>& sizes,
+             const std::function<void(const std::vector<int64_t>&)>& visit) {
+  const int64_t count = CountOf(sizes);
+  std::vector<int64_t> index(sizes.size());
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n;
+    for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d]) index[d] = rest % sizes[d];
+    visit(index);
+  }
+}
+
+SmallArray Counting(ElementType type, std::vector<int64_t> sizes, uint64_t first) {
+  SmallArray array{type, std::move(sizes), {}};
+  const int64_t count = CountOf(array.sizes);
+  for (int64_t i = 0; i < count; ++i) array.values.push_back(first + static_cast<uint64_t>(i));
+  return array;
+}
+
+SmallArray Scrambled(ElementType type, std::vector<int64_t> sizes, uint64_t salt) {
+  SmallArray array = Counting(type, std::move(sizes), salt * 1000);
+  for (uint64_t& value : array.values) {
+    value = (value + 1) * 0x9E3779B97F4A7C15;
+    value = EncodeInteger(type, (value ^ value >> 29) * 0xBF58476D1CE4E5B9 >> 17);
+  }
+  return array;
+}
+
+SmallWorlds::SmallWorlds() : programs_(std::make_shared<ProgramCache>()) {}
+SmallWorlds::~SmallWorlds() = default;
+
+Computation* SmallWorlds::Computations(const std::string& text, const std::string& name) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+      absl::StrCat("HloModule m\n", text, "\nENTRY e { ROOT r = pred[] constant(true) }\n"));
+  EXPECT_TRUE(module.ok()) << module.status();
+  modules_.push_back(*std::move(module));
+  return modules_.back()->Find(name);
+}
+
+bool SmallWorlds::Check(Opcode opcode, const std::vector<const SmallArray*>& operands,
+                        std::vector<Attribute> attributes,
+                        const std::optional<SmallArray>& expected) {
+  Computation entry("e");
+  std::vector<Instruction*> parameters;
+  for (const SmallArray* operand : operands) {
+    parameters.push_back(entry.Add(
+        std::make_unique<Instruction>(Opcode::kParameter, Shape(operand->type, operand->sizes))));
+    parameters.back()->set_parameter_number(static_cast<int64_t>(parameters.size()) - 1);
+  }
+  Instruction* root = entry.Add(std::make_unique<Instruction>(opcode, Shape()));
+  root->set_name("r");
+  root->set_operands(parameters);
+  for (Attribute& attribute : attributes) {
+    root->SetAttribute(attribute.first, std::move(attribute.second));
+  }
+  auto fail = [&](absl::string_view what) {
+    ADD_FAILURE() << what << "\n"
+                  << root->Describe() << "\n"
+                  << PrintInstruction(*root) << "\nexpected "
+                  << (expected ? Text(*expected) : "a refusal") << "\nafter " << accepted_
+                  << " accepted and " << refused_ << " refused";
+    return false;
+  };
+  absl::StatusOr<Shape> shape = InferShape(*root);
+  absl::Status status = shape.status();
+  if (status.ok()) {
+    root->set_shape(*std::move(shape));
+    status = CheckInstruction(*root);
+  }
+  if (status.ok() != expected.has_value()) return fail(status.message());
+  if (!status.ok()) {
+    ++refused_;
+    return status.code() == absl::StatusCode::kInvalidArgument || fail(status.message());
+  }
+  ++accepted_;
+  std::vector<Literal> literals;
+  for (const SmallArray* operand : operands) literals.push_back(LiteralOf(*operand));
+  for (const bool by_kernel : {true, false}) {
+    const absl::StatusOr<SmallArray> actual =
+        RunOn(*root, literals, by_kernel ? PrepareKernel(*root) : PrepareStraight(*root));
+    if (!actual.ok()) return fail(actual.status().message());
+    if (*actual != *expected) {
+      return fail(absl::StrCat(by_kernel ? "kernel: " : "definition: ", Text(*actual)));
+    }
+  }
+  return true;
+}
+
+void SmallWorlds::Report(const std::string& family) const {
+  std::cout << family << ": " << accepted_ + refused_ << " configurations, " << refused_
+            << " of them refused\n";
+}
+
+Axis Elements(int64_t size) {
+  Axis axis;
+  for (int64_t i = 0; i < size; ++i) axis.push_back(i);
+  return axis;
+}
+
+Axis Dilated(const Axis& axis, int64_t holes) {
+  Axis dilated;
+  for (const int64_t element : axis) {
+    if (!dilated.empty()) dilated.insert(dilated.end(), static_cast<size_t>(holes), -1);
+    dilated.push_back(element);
+  }
+  return dilated;
+}
+
+std::optional<Axis> Extended(const Axis& axis, int64_t low, int64_t high) {
+  const auto size = static_cast<int64_t>(axis.size());
+  if (size + low + high < 0) return std::nullopt;
+  Axis extended;
+  for (int64_t place = -low; place < size + high; ++place) {
+    extended.push_back(place >= 0 && place < size ? axis[place] : -1);
+  }
+  return extended;
+}
+
+std::optional<std::vector<Axis>> Windows(int64_t size, const WindowDimension& window) {
+  if (window.size < 1 || window.stride < 1 || window.base_dilation < 1 ||
+      window.window_dilation < 1) {
+    return std::nullopt;
+  }
+  const std::optional<Axis> base = Extended(Dilated(Elements(size), window.base_dilation - 1),
+                                            window.padding_low, window.padding_high);
+  if (!base) return std::nullopt;
+  const int64_t reach = (window.size - 1) * window.window_dilation;  // of the last position
+  std::vector<Axis> windows;
+  for (int64_t first = 0; first + reach < static_cast<int64_t>(base->size());
+       first += window.stride) {
+    Axis covered;
+    for (int64_t k = 0; k < window.size; ++k) {
+      covered.push_back((*base)[first + k * window.window_dilation]);
+    }
+    windows.push_back(std::move(covered));
+  }
+  return windows;
+}
+
+}  // namespace assay

@@ -4,6 +4,7 @@
 //   scaled_dot_c3 sizes of the operand are multiples of those of the scale
 //   scaled_dot_c4 one contracting dimension
 //   scaled_dot_c5 not both scales are scalars
+//   scaled_dot_c6 (strict) operands, scales and result are floats
 // Without a written shape XLA's reader computes with operands 0 and 2; so does the rule then.
 // Source: reference ops_structural.md 7.4; hlo_text_format.md 6.4. Tests:
 // spec/verify/testdata/contraction.cases.
@@ -11,6 +12,7 @@
 
 #include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -42,6 +44,16 @@ absl::Status CheckScale(const Instruction& dot, int64_t side) {
 }
 
 }  // namespace
+
+absl::Status CheckScaledDotStrictly(const Instruction& dot) {
+  for (const Instruction* operand : dot.operands()) {
+    ASSAY_REQUIRE(dot, "scaled_dot_c6", IsFloat(operand->shape().element_type()),
+                  "operands must be floats, found ", operand->shape().ToString());
+  }
+  ASSAY_REQUIRE(dot, "scaled_dot_c6", IsFloat(dot.shape().element_type()),
+                "the result must be of floats, found ", dot.shape().ToString());
+  return absl::OkStatus();
+}
 
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kScaledDot>(const Instruction& dot) {

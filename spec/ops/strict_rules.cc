@@ -33,6 +33,7 @@ constexpr struct {
     {Opcode::kRng, CheckRngStrictly},
     {Opcode::kRngBitGenerator, CheckRngBitGeneratorStrictly},
     {Opcode::kRngGetAndUpdateState, CheckRngStateStrictly},
+    {Opcode::kScaledDot, CheckScaledDotStrictly},
     {Opcode::kScan, CheckScanStrictly},
     {Opcode::kScatter, CheckScatterStrictly},
     {Opcode::kSelectAndScatter, CheckSelectAndScatterStrictly},

@@ -29,6 +29,7 @@ absl::Status CheckRaggedDotStrictly(const Instruction& op);
 absl::Status CheckRngStrictly(const Instruction& op);
 absl::Status CheckRngBitGeneratorStrictly(const Instruction& op);
 absl::Status CheckRngStateStrictly(const Instruction& op);
+absl::Status CheckScaledDotStrictly(const Instruction& op);
 absl::Status CheckScanStrictly(const Instruction& op);
 absl::Status CheckScatterStrictly(const Instruction& op);
 absl::Status CheckSelectAndScatterStrictly(const Instruction& op);

@@ -59,6 +59,7 @@ bool IsStrictClause(absl::string_view clause) {
       "rng_bit_generator_c4",
       "rng_c4",
       "rng_get_and_update_state_c1",
+      "scaled_dot_c6",
       "scan_c8",
       "scatter_c11",
       "scatter_c15",

@@ -139,6 +139,32 @@ double SecondsOf(absl::string_view module, double budget, std::string* result) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+std::string Ones(int64_t rows, int64_t columns) {
+  std::string text = absl::StrCat("f32[", rows, ",", columns, "] {");
+  for (int64_t i = 0; i < rows; ++i) {
+    absl::StrAppend(&text, i == 0 ? "{" : ",{");
+    for (int64_t j = 0; j < columns; ++j) absl::StrAppend(&text, j == 0 ? "1" : ",1");
+    absl::StrAppend(&text, "}");
+  }
+  return text + "}";
+}
+
+// Each step is a call with arrays that are gone after it.
+TEST(Budgets, ArgumentsOfRegionsCountWhileTheyRun) {
+  RunOptions options;
+  options.budget.bytes = 300000;  // the arguments are 204,800; all calls together take more
+  EXPECT_EQ(RunText(R"(
+      step { x = f32[128] parameter(0) c = f32[128] parameter(1) r = f32[128] reverse(c), dimensions={0}
+             s = f32[128] add(r, x) ROOT t = (f32[128]) tuple(s) }
+      ENTRY e { x = f32[400,128] parameter(0) z = f32[] constant(0)
+        c = f32[128] broadcast(z), dimensions={}
+        s = (f32[128]) scan(x, c), dimensions={0}, num_carries=1, to_apply=step
+        v = f32[128] get-tuple-element(s), index=0
+        ROOT r = f32[1] slice(v), slice={[0:1]} })",
+                    {Ones(400, 128)}, {}, options),
+            Canonical("f32[1] {400}"));
+}
+
 // `function` applied 2^doublings times to its own result.
 std::string Doubled(absl::string_view function, int doublings) {
   std::string text = absl::StrCat("c0 { x = f32[] parameter(0) ROOT y = f32[] ", function, " }\n");

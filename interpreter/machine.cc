@@ -43,7 +43,8 @@ void Machine::AddStats() {
 }
 
 absl::Status Machine::Start(const Computation& computation, absl::Span<const Literal> arguments) {
-  return Begin(*module_.plan_of(computation), arguments);
+  int64_t reserved = 0;  // until the run ends
+  return Begin(*module_.plan_of(computation), arguments, &reserved);
 }
 
 absl::Status Machine::Advance() {
@@ -83,7 +84,8 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
   }
   ++nested_runs_;
   const size_t floor = stack_.size();
-  absl::Status status = Begin(*plan, arguments);
+  int64_t reserved = 0;
+  absl::Status status = Begin(*plan, arguments, &reserved);
   if (status.ok()) status = RunUntil(floor + 1);
   if (status.ok() && waits_for() != nullptr) {
     status = absl::InvalidArgumentError(
@@ -92,21 +94,23 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
   }
   absl::StatusOr<Literal> result = status.ok() ? End() : absl::StatusOr<Literal>(std::move(status));
   stack_.resize(floor);
+  memory_->Release(reserved);
   --nested_runs_;
   return result;
 }
 
-absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments) {
+absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
+                            int64_t* reserved) {
   std::unique_ptr<Frame> frame = TakeFrame(plan);
   size_t next = 0;
   for (const Literal& argument : arguments) {
     for (const Literal& leaf : Flatten(argument)) {
       const int32_t slot = plan.parameters[next++];
       absl::Status status = WriteSlot(plan, *frame, slot, leaf);
-      if (status.ok() && !plan.slots[slot].small) {
-        status = memory_->Reserve(plan.slots[slot].bytes, *plan.slots[slot].shape);
-      }
+      const Slot& info = plan.slots[slot];
+      if (status.ok() && !info.small) status = memory_->Reserve(info.bytes, *info.shape);
       if (!status.ok()) return status;
+      if (!info.small) *reserved += info.bytes;
     }
   }
   return Push(plan, std::move(frame));
@@ -187,11 +191,8 @@ absl::Status Machine::RunKernel(const Step& step) {
   for (size_t i = 0; i < results.size(); ++i) {
     const int32_t slot = step.results[i];
     const Slot& info = plan.slots[slot];
-    const int64_t most = options_.budget.elements;
-    if (most >= 0 && info.shape->element_count() > most) {
-      return absl::ResourceExhaustedError(absl::StrCat("a value of shape ", info.shape->ToString(),
-                                                       " has more than ", most, " elements"));
-    }
+    absl::Status fits = CheckElements(options_.budget, *info.shape);
+    if (!fits.ok()) return fits;
     if (!info.small) {
       const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
       const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
@@ -264,7 +265,9 @@ absl::StatusOr<PendingPtr> Machine::StartEffect(const Step& step) {
   for (const int32_t slot : step.operands) {
     operands.push_back(ReadSlot(*top.plan, *top.frame, slot));
   }
-  return step.effect->Start(operands, Path(), process_, context_);
+  absl::StatusOr<PendingPtr> pending = step.effect->Start(operands, Path(), process_, context_);
+  if (!undecided_.empty()) NoteUndecided(step);
+  return pending;
 }
 
 absl::Status Machine::RunEffect(const Step& step) {

@@ -52,7 +52,9 @@ class Machine : public ComputationCaller {
     PendingPtr pending;  // of an effect under way
   };
 
-  absl::Status Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments);
+  // Adds the bytes of the arguments that count against the budget to `reserved`.
+  absl::Status Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
+                     int64_t* reserved);
   // Runs down to `floor` activations, of which the last has ended then; or until a step waits.
   absl::Status RunUntil(size_t floor);
   absl::StatusOr<Literal> End();

@@ -3,8 +3,17 @@
 #include <cstdlib>
 
 #include "absl/strings/str_cat.h"
+#include "interpreter/interpreter.h"
 
 namespace assay {
+
+absl::Status CheckElements(const RunBudget& budget, const Shape& shape) {
+  if (budget.elements < 0) return absl::OkStatus();
+  const absl::StatusOr<int64_t> count = shape.ElementCount();
+  if (count.ok() && *count <= budget.elements) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "a value of shape ", shape.ToString(), " has more than ", budget.elements, " elements"));
+}
 
 absl::Status MemoryAccount::Take(int64_t bytes, const Shape* shape) {
   const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;

@@ -15,6 +15,10 @@ namespace assay {
 
 using BufferPtr = std::shared_ptr<std::byte[]>;
 
+struct RunBudget;
+// RESOURCE_EXHAUSTED for an array of more elements than a value may have.
+absl::Status CheckElements(const RunBudget& budget, const Shape& shape);
+
 class MemoryAccount : public ScratchAccount {
  public:
   // Negative: unlimited.

@@ -158,6 +158,13 @@ bool HasEffect(const Instruction& instruction,
     case Opcode::kPartitionId:
     case Opcode::kReplicaId:
       return false;
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAsyncDone:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kRecvDone:
+    case Opcode::kSendDone:
+      return true;  // what was started is done, too
     case Opcode::kCustomCall:
       if (instruction.GetBool(Attr::kCustomCallHasSideEffect)) return true;
       break;

@@ -2,10 +2,15 @@
 
 #include <cstring>
 
+#include "interpreter/world.h"
+
 namespace assay {
 
 absl::StatusOr<Literal> Process::NewArray(const Shape& shape) const {
   if (!shape.is_array()) return Literal::Token();
+  if (absl::Status status = CheckElements(world_.options().budget, shape); !status.ok()) {
+    return status;
+  }
   absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, shape);
   if (!buffer.ok()) return buffer.status();
   return Literal::FromBuffer(shape, *std::move(buffer));

@@ -243,6 +243,19 @@ TEST(WorldTest, AStartedGatherHandsItsOperandOn) {
             Values({"s32[1] {0}", "s32[1] {0}"}));
 }
 
+// Nobody uses what comes back; both halves run all the same.
+TEST(WorldTest, DeadHalvesRunTogether) {
+  EXPECT_EQ(RunOn({2, 1}, absl::StrCat("HloModule m\n", kSum, R"(
+    ENTRY e {
+      x = s32[] parameter(0)
+      s = s32[] all-reduce-start(x), replica_groups={{0,1}}, to_apply=add
+      d = s32[] all-reduce-done(s)
+      ROOT r = s32[] add(x, x)
+    })"),
+                  [](int64_t r, int64_t) { return absl::StrCat("s32[] ", r); }),
+            Values({"s32[] 0", "s32[] 2"}));
+}
+
 // A started value goes round a loop before it is done in the next turn.
 TEST(WorldTest, StartedValuesTravel) {
   constexpr char kText[] = R"(HloModule m

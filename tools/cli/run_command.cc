@@ -272,8 +272,13 @@ int RunCommand::Run() const {
     if (!meant.ok()) return Fail(meant.status(), output);
     file->module = *std::move(meant);
   }
-  const ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
+  ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
   absl::Status fed = CheckGrid(process_grid);
+  if (fed.ok() && backend == "golden") {
+    const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module, grid.module_form());
+    fed = processes.status();
+    if (fed.ok()) process_grid = processes->grid;
+  }
   if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), &host);
   if (!fed.ok()) return Fail(fed, output);
   if (backend == "golden") WarnOfFeedOrder(*file->module);
@@ -314,12 +319,12 @@ int RunCommand::Run() const {
 
 int RunCommand::RunAllTogether() const {
   if (state.active() || backend != "golden" || semantics != "today" || repeat > 1 || trace ||
-      stats || custom_calls.active()) {
+      stats || custom_calls.active() || grid.module_form().has_value()) {
     return Fail(
         absl::InvalidArgumentError(
             "--together runs modules once, with the golden interpreter, as they mean "
-            "today; steps, state, --repeat, --trace, --stats and users' custom calls are for "
-            "one module"),
+            "today, in the form in which they stand; steps, state, --repeat, --trace, --stats, "
+            "--module-form and users' custom calls are for one module"),
         output);
   }
   const TogetherRun run{together,      modules,  inputs,   grid,    feeds,

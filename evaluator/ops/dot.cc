@@ -2,6 +2,7 @@
 // dimensions in list order. Source: ops_structural.md 7.2.
 #include <utility>
 
+#include "evaluator/ops/contracted_sum.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/product_sum.h"
 #include "spec/ops/dimension_numbers.h"
@@ -27,18 +28,9 @@ class Dot : public Definition {
     for (int64_t d : dims_.rhs_free) r[d] = *next++;
 
     sum_.Clear();
-    const Dimensions extents = SizesOf(OperandShape(dot_, 0).dimensions(), dims_.lhs_contracting);
-    absl::Status status = ForEachIndex(extents, [&](Index c) -> absl::Status {
-      for (size_t k = 0; k < c.size(); ++k) {
-        l[dims_.lhs_contracting[k]] = r[dims_.rhs_contracting[k]] = c[k];
-      }
-      absl::StatusOr<Element> a = operands.At(0, l);
-      if (!a.ok()) return a.status();
-      absl::StatusOr<Element> b = operands.At(1, r);
-      if (!b.ok()) return b.status();
-      sum_.Add(*a, *b);
-      return context.Charge(1);
-    });
+    absl::Status status =
+        AddContracted(dot_, dims_, l, r, operands, context, sum_,
+                      [](const Dimensions&) { return absl::StatusOr<bool>(true); });
     if (!status.ok()) return status;
     return sum_.Result();
   }

@@ -3,6 +3,7 @@
 // count. What is in no group gives zeros. Source: ops_structural.md 7.3.
 #include <utility>
 
+#include "evaluator/ops/contracted_sum.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/product_sum.h"
 #include "evaluator/ops/ragged_groups.h"
@@ -39,23 +40,13 @@ class RaggedDot : public Definition {
       if (*own < 0) return sum_.Result();
       if (ragged_.group_dim >= 0) r[ragged_.group_dim] = *own;
     }
-    const Dimensions extents = SizesOf(OperandShape(dot_, 0).dimensions(), dims_.lhs_contracting);
-    absl::Status status = ForEachIndex(extents, [&](Index c) -> absl::Status {
-      for (size_t k = 0; k < c.size(); ++k) {
-        l[dims_.lhs_contracting[k]] = r[dims_.rhs_contracting[k]] = c[k];
-      }
-      if (ragged_.mode == RaggedGroups::Mode::kContracted) {
-        const absl::StatusOr<int64_t> own = GroupOf(l, operands, context);
-        if (!own.ok()) return own.status();
-        if (*own != group) return context.Charge(1);
-      }
-      absl::StatusOr<Element> a = operands.At(0, l);
-      if (!a.ok()) return a.status();
-      absl::StatusOr<Element> b = operands.At(1, r);
-      if (!b.ok()) return b.status();
-      sum_.Add(*a, *b);
-      return context.Charge(1);
-    });
+    const auto counts = [&](const Dimensions& at) -> absl::StatusOr<bool> {
+      if (ragged_.mode != RaggedGroups::Mode::kContracted) return true;
+      const absl::StatusOr<int64_t> own = GroupOf(at, operands, context);
+      if (!own.ok()) return own.status();
+      return *own == group;
+    };
+    absl::Status status = AddContracted(dot_, dims_, l, r, operands, context, sum_, counts);
     if (!status.ok()) return status;
     return sum_.Result();
   }

@@ -1,15 +1,10 @@
 // How much kernels allocate while they run: no more than their operands and results take, and a
-// constant, and what they allocate is counted against the run. Measured where memory is asked for,
-// in operator new. Prints a table.
+// constant, and what they allocate is counted against the run. Prints a table.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <string>
 #include <vector>
 
@@ -17,30 +12,8 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/real/float_environment.h"
 #include "spec/element/element.h"
+#include "spec/testing/counted_memory.h"
 #include "spec/text/parser.h"
-
-namespace {
-std::atomic<int64_t> held{0}, most_held{0};
-
-void* Take(size_t size) {
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  const int64_t now = held += static_cast<int64_t>(malloc_usable_size(memory));
-  if (now > most_held) most_held = now;
-  return memory;
-}
-void Give(void* memory) {
-  held -= static_cast<int64_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-}  // namespace
-
-void* operator new(size_t size) { return Take(size); }
-void* operator new[](size_t size) { return Take(size); }
-void operator delete(void* memory) noexcept { Give(memory); }
-void operator delete[](void* memory) noexcept { Give(memory); }
-void operator delete(void* memory, size_t) noexcept { Give(memory); }
-void operator delete[](void* memory, size_t) noexcept { Give(memory); }
 
 namespace assay {
 namespace {
@@ -216,10 +189,10 @@ void Check(const MemoryCase& c) {
   EvaluationContext context;
   context.scratch = &account;
   const FloatEnvironmentGuard guard;
-  const int64_t before = held;
-  most_held = before;
+  const int64_t before = HeldMemory();
+  StartPeak();
   const absl::Status status = (*kernel)->Run(inputs, outputs, context);
-  const int64_t taken = most_held - before;
+  const int64_t taken = PeakMemory() - before;
   ASSERT_TRUE(status.ok()) << status;
   std::printf("| %s | %.1f | %.1f | %.2f |\n", c.name.c_str(), live / 1e6, taken / 1e6,
               static_cast<double>(live + taken) / static_cast<double>(live));

@@ -1,13 +1,9 @@
 // What a module takes in memory: reading and verifying a text may take ten times its size at most,
-// the text itself included. Allocations are counted by the operators that this program replaces.
-#include <malloc.h>
+// the text itself included.
 #include <unistd.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <string>
 #include <utility>
 
@@ -15,25 +11,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/counted_memory.h"
 #include "spec/verify/verifier.h"
-
-namespace {
-std::atomic<int64_t> live = 0;
-std::atomic<int64_t> peak = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  const int64_t now = live += static_cast<int64_t>(malloc_usable_size(memory));
-  if (now > peak) peak = now;
-  return memory;
-}
-void operator delete(void* memory) noexcept {
-  if (memory != nullptr) live -= static_cast<int64_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 
 namespace assay {
 namespace {
@@ -100,8 +79,8 @@ std::string WithReplicaGroups() {
 double MemoryPerText(const std::string& text) {
   const std::string path = absl::StrCat(testing::TempDir(), "/module_memory.", getpid(), ".hlo");
   EXPECT_TRUE(WriteFileAtomically(path, text).ok());
-  const int64_t before = live;
-  peak = before;
+  const int64_t before = HeldMemory();
+  StartPeak();
   {
     const absl::StatusOr<ModuleFile> file = OpenModuleFile(path);
     EXPECT_TRUE(file.ok()) << file.status();
@@ -111,7 +90,7 @@ double MemoryPerText(const std::string& text) {
     }
   }
   std::filesystem::remove(path);
-  return static_cast<double>(peak - before) / static_cast<double>(text.size());
+  return static_cast<double>(PeakMemory() - before) / static_cast<double>(text.size());
 }
 
 TEST(ModuleMemory, TakesTenTimesItsTextAtMost) {

@@ -38,14 +38,57 @@ int64_t ProductOf(absl::Span<const int64_t> sizes) {
   return product;
 }
 
+// The sizes of a box without its last dimension.
+Odometer<1>::Loops OuterLoops(absl::Span<const int64_t> counts) {
+  Odometer<1>::Loops loops;
+  for (size_t d = 0; d + 1 < counts.size(); ++d) loops.push_back({counts[d], {0}});
+  return loops;
+}
+
+void GrowTo(std::vector<std::byte>& room, int64_t bytes) {
+  if (static_cast<int64_t>(room.size()) < bytes) room.resize(bytes);
+}
+
 }  // namespace
 
+void BlockScales::Apply(Sources operands, absl::Span<const int64_t> starts,
+                        absl::Span<const int64_t> counts, const std::byte* elements,
+                        double* out) const {
+  DecodeFloats(this->elements, elements, ProductOf(counts), out);
+  const size_t last = counts.size() - 1;
+  const int64_t end = starts[last] + counts[last];
+  const Odometer<1>::Loops loops = OuterLoops(counts);
+  Odometer<1> at(loops);
+  do {
+    int64_t line = 0;
+    for (size_t d = 0; d < last; ++d) {
+      line += (starts[d] + at.position(d)) / blocks[d] * strides[d];
+    }
+    for (int64_t i = starts[last]; i < end;) {
+      const int64_t block = i / blocks[last];
+      const Element element =
+          LoadElement(scales, operands[source].data, line + block * strides[last]);
+      const double scale = DecodeFloat(scales, element.bits);
+      for (const int64_t next = std::min(end, (block + 1) * blocks[last]); i < next; ++i) {
+        *out++ *= scale;
+      }
+    }
+  } while (at.Next());
+}
+
+Contraction::Operand::Operand(const View& view, ElementType type, std::optional<BlockScales> scales)
+    : reader(view, StorageBytes(scales.has_value() ? scales->elements : type),
+             scales.has_value() ? ViewReader::Access::kBoxCopies : ViewReader::Access::kBoxes),
+      scales(std::move(scales)) {}
+
 Contraction::Contraction(const ContractionTypes& types, const View& lhs, const View& rhs,
-                         int64_t batch, int64_t contracted, ContractionStrides strides)
+                         int64_t batch, int64_t contracted, ContractionStrides strides,
+                         std::optional<BlockScales> lhs_scales,
+                         std::optional<BlockScales> rhs_scales)
     : types_(types),
       strides_(std::move(strides)),
-      lhs_(lhs, StorageBytes(types.lhs), ViewReader::Access::kBoxes),
-      rhs_(rhs, StorageBytes(types.rhs), ViewReader::Access::kBoxes) {
+      lhs_(lhs, types.lhs, std::move(lhs_scales)),
+      rhs_(rhs, types.rhs, std::move(rhs_scales)) {
   const auto left = lhs.sizes(), right = rhs.sizes();
   batch_.assign(left.begin(), left.begin() + batch);
   rows_.assign(left.begin() + batch, left.end() - contracted);
@@ -58,7 +101,7 @@ Contraction::Contraction(const ContractionTypes& types, const View& lhs, const V
 }
 
 int64_t Contraction::MostScratch(const ContractionTypes& types, int64_t rows, int64_t contracted,
-                                 int64_t columns) {
+                                 int64_t columns, bool scaled) {
   int64_t column_factors =
       std::min(columns * contracted, std::max(kColumnFactors, kFewestColumns * contracted));
   int64_t row_factors = std::min(rows * contracted, kRowFactors);
@@ -71,7 +114,9 @@ int64_t Contraction::MostScratch(const ContractionTypes& types, int64_t rows, in
     row_factors = kPart * tile_rows;
     sums = tile_rows * tile_columns;
   }
-  return TileProduct::BytesFor(types, column_factors, row_factors, sums) +
+  constexpr int64_t kUnscaledBytes = 4;
+  const int64_t unscaled = scaled ? std::max(column_factors, row_factors) * kUnscaledBytes : 0;
+  return TileProduct::BytesFor(types, column_factors, row_factors, sums) + unscaled +
          row_factors * StorageBytes(types.lhs) + column_factors * StorageBytes(types.rhs) +
          std::min(rows, kRowFactors) * static_cast<int64_t>(sizeof(int64_t));
 }
@@ -154,10 +199,10 @@ class Contraction::Runner {
   Block Rows(const Box& rows, const Box& part) {
     const int64_t bytes = StorageBytes(c_.types_.lhs);
     if (part.count == 0) return {nullptr, 0};
-    if (c_.lhs_.direct()) {
+    if (c_.lhs_.reader.direct()) {
       const int64_t first =
           (batch_ * c_.row_count_ + rows.first) * c_.contracted_count_ + part.first;
-      return {c_.lhs_.data(operands_) + first * bytes, c_.contracted_count_};
+      return {c_.lhs_.reader.data(operands_) + first * bytes, c_.contracted_count_};
     }
     return {Copy(c_.lhs_, rows, part, bytes, room_.lhs), part.count};
   }
@@ -165,19 +210,19 @@ class Contraction::Runner {
   Block Columns(const Box& part, const Box& columns) {
     const int64_t bytes = StorageBytes(c_.types_.rhs);
     if (part.count == 0) return {nullptr, 0};
-    if (c_.rhs_.direct()) {
+    if (c_.rhs_.reader.direct()) {
       const int64_t first =
           (batch_ * c_.contracted_count_ + part.first) * c_.column_count_ + columns.first;
-      return {c_.rhs_.data(operands_) + first * bytes, c_.column_count_};
+      return {c_.rhs_.reader.data(operands_) + first * bytes, c_.column_count_};
     }
     return {Copy(c_.rhs_, part, columns, bytes, room_.rhs), columns.count};
   }
 
   // The elements of this batch in both boxes, one after the other.
-  const std::byte* Copy(const ViewReader& reader, const Box& outer, const Box& inner,
+  const std::byte* Copy(const Operand& operand, const Box& outer, const Box& inner,
                         int64_t element_bytes, std::vector<std::byte>& room) {
-    const size_t size = outer.count * inner.count * element_bytes;
-    if (room.size() < size) room.resize(size);
+    const int64_t count = outer.count * inner.count;
+    GrowTo(room, count * element_bytes);
     const size_t batch = c_.batch_.size();
     starts_.resize(batch);
     counts_.assign(batch, 1);
@@ -185,7 +230,15 @@ class Contraction::Runner {
       starts_.insert(starts_.end(), box->starts.begin(), box->starts.end());
       counts_.insert(counts_.end(), box->counts.begin(), box->counts.end());
     }
-    reader.CopyBox(operands_, starts_, counts_, room.data());
+    if (!operand.scales.has_value()) {
+      operand.reader.CopyBox(operands_, starts_, counts_, room.data());
+      return room.data();
+    }
+    GrowTo(room_.unscaled, count * StorageBytes(operand.scales->elements));
+    operand.reader.CopyBox(operands_, starts_, counts_, room_.unscaled.data());
+    // Storage from operator new is aligned for doubles.
+    operand.scales->Apply(operands_, starts_, counts_, room_.unscaled.data(),
+                          reinterpret_cast<double*>(room.data()));
     return room.data();
   }
 

@@ -1,11 +1,12 @@
 // Contractions of two views: what dot and convolution come down to. The contracted index, rows and
 // columns are taken in tiles of bounded size, so that scratch does not grow with the operands.
-// Source: reference ops_structural.md 7.2, 8. Tests: contraction_kernels_test.cc.
+// Source: reference ops_structural.md 7.2, 7.4, 8. Tests: contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 #define ASSAY_EVALUATOR_KERNELS_CONTRACTION_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
@@ -24,23 +25,40 @@ struct ContractionStrides {
   int64_t column;  // from one column to the next, in row-major order of theirs
 };
 
+// What multiplies the elements of an operand before they meet the other: one scale for each block.
+// The product of an element and its scale, of up to 32 bits each, is a double; ContractionTypes
+// therefore has the operand as f64.
+struct BlockScales {
+  int64_t source;                // of the scales, among the arrays of a run
+  ElementType elements, scales;  // as they are stored
+  Dimensions blocks;             // elements of the operand in a block, by dimension of its view
+  Dimensions strides;            // of the scales, from one block to the next
+
+  // Decodes the elements of a box of the operand and multiplies each by its scale.
+  void Apply(Sources operands, absl::Span<const int64_t> starts, absl::Span<const int64_t> counts,
+             const std::byte* elements, double* out) const;
+};
+
 class Contraction {
  public:
   // lhs is [batch][rows][contracted], rhs [batch][contracted][columns], each any number of
   // dimensions: `batch` and `contracted` say how many.
   Contraction(const ContractionTypes& types, const View& lhs, const View& rhs, int64_t batch,
-              int64_t contracted, ContractionStrides strides);
+              int64_t contracted, ContractionStrides strides,
+              std::optional<BlockScales> lhs_scales = std::nullopt,
+              std::optional<BlockScales> rhs_scales = std::nullopt);
 
   // Scratch of a contraction of these sizes, or of smaller ones, on views whose elements have to be
-  // copied.
+  // copied, and scaled where there are scales.
   static int64_t MostScratch(const ContractionTypes& types, int64_t rows, int64_t contracted,
-                             int64_t columns);
+                             int64_t columns, bool scaled = false);
 
   // What runs share.
   struct Room {
     explicit Room(const ContractionTypes& types) : tile(types) {}
     TileProduct tile;
     std::vector<std::byte> lhs, rhs;
+    std::vector<std::byte> unscaled;
     absl::InlinedVector<int64_t, 32> rows;
   };
   absl::Status Run(Sources operands, std::byte* out, Room& room, Meter& meter) const;
@@ -48,9 +66,15 @@ class Contraction {
  private:
   class Runner;
 
+  struct Operand {
+    Operand(const View& view, ElementType type, std::optional<BlockScales> scales);
+    ViewReader reader;
+    std::optional<BlockScales> scales;
+  };
+
   ContractionTypes types_;
   ContractionStrides strides_;
-  ViewReader lhs_, rhs_;
+  Operand lhs_, rhs_;
   Dimensions batch_, rows_, contracted_, columns_;
   int64_t row_count_, contracted_count_, column_count_;
   bool empty_;

@@ -1,7 +1,8 @@
-// dot and convolution kernels against the definition.
+// Kernels of dot, ragged-dot, scaled-dot and convolution against the definition.
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "evaluator/kernels/differential.h"
 
 namespace assay {
@@ -116,6 +117,109 @@ TEST(ContractionKernels, LongContractions) {
       {Profile::kSmall, Profile::kCancel});
   EXPECT_GT(differential.cases(), 0);
   EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+struct RaggedCase {
+  std::string lhs, rhs, sizes, result, attributes;
+};
+const RaggedCase kRaggedDots[] = {
+    // Ragged rows; with a batch; with sizes for each element of the batch, and of a dimension
+    // before the ragged one.
+    {"9,5", "3,5,4", "3", "9,4",
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}"},
+    {"2,9,5", "5,3,4,2", "3", "2,9,4",
+     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={3}, rhs_contracting_dims={0}, "
+     "lhs_ragged_dims={1}, rhs_group_dims={1}"},
+    {"2,9,5", "2,3,5,4", "2,3", "2,9,4",
+     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={2}, "
+     "lhs_ragged_dims={1}, rhs_group_dims={1}"},
+    {"3,9,5", "2,5,4", "3,2", "3,9,4",
+     "lhs_contracting_dims={2}, rhs_contracting_dims={1}, lhs_ragged_dims={1}, rhs_group_dims={0}"},
+    {"9,0", "3,0,4", "3", "9,4",
+     "lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}"},
+    // Ragged contracted positions; with another contracted dimension; with sizes for the batch.
+    {"4,9", "9,5", "3", "3,4,5",
+     "lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_ragged_dims={1}"},
+    {"4,9,2", "2,9,5", "3", "3,4,5",
+     "lhs_contracting_dims={1,2}, rhs_contracting_dims={1,0}, lhs_ragged_dims={1}"},
+    {"2,4,9", "2,9,5", "2,3", "3,2,4,5",
+     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}, "
+     "lhs_ragged_dims={2}"},
+    // A ragged batch; with sizes for another dimension of the batch.
+    {"9,2,3", "9,3,4", "3", "9,2,4",
+     "lhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_batch_dims={0}, rhs_contracting_dims={1}, "
+     "lhs_ragged_dims={0}"},
+    {"2,9,2,3", "9,2,3,4", "2,3", "2,9,2,4",
+     "lhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_batch_dims={1,0}, "
+     "rhs_contracting_dims={2}, lhs_ragged_dims={1}"},
+};
+
+// Sizes are -3 to 9: negative, empty and reaching beyond the extent.
+TEST(ContractionKernels, RaggedDotsOfEveryType) {
+  Differential differential;
+  for (const Types& types : AllTypes()) {
+    for (const RaggedCase& dot : kRaggedDots) {
+      for (const char* size_type : {"s32", "u8"}) {
+        differential.Check({absl::StrCat(ShapeText(types.result, dot.result),
+                                         " ragged-dot(p0, p1, p2), ", dot.attributes),
+                            {ShapeText(types.lhs, dot.lhs), ShapeText(types.rhs, dot.rhs),
+                             absl::StrCat(size_type, "[", dot.sizes, "]")},
+                            "",
+                            {false, false, true}});
+        if (HasFailure()) return;
+      }
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+struct ScaledTypes {
+  std::string lhs, rhs, lhs_scale, rhs_scale, result;
+};
+
+TEST(ContractionKernels, ScaledDots) {
+  const std::string plain = ", lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  const std::string batch =
+      ", lhs_batch_dims={1}, lhs_contracting_dims={0}, rhs_batch_dims={0}, "
+      "rhs_contracting_dims={2}";
+  const ScaledTypes kTypes[] = {
+      {"f8e4m3fn", "f8e4m3fn", "f8e8m0fnu", "f8e8m0fnu", "f32"},
+      {"f4e2m1fn", "f8e5m2", "f8e4m3fn", "f8e8m0fnu", "bf16"},
+      {"f32", "f32", "f32", "f32", "f32"},
+      {"f32", "bf16", "f32", "bf16", "f64"},
+      {"bf16", "f16", "f8e8m0fnu", "f16", "f16"},
+  };
+  Differential differential;
+  for (const ScaledTypes& t : kTypes) {
+    // Blocks that do not nest, of rows and columns too, and of contracted indices that come in
+    // parts.
+    const auto check = [&](const std::string& result, const std::string& attributes,
+                           const std::vector<std::string>& sizes) {
+      differential.Check(
+          {absl::StrCat(t.result, "[", result, "] scaled-dot(p0, p1, p2, p3)", attributes),
+           {absl::StrCat(t.lhs, "[", sizes[0], "]"), absl::StrCat(t.rhs, "[", sizes[1], "]"),
+            absl::StrCat(t.lhs_scale, "[", sizes[2], "]"),
+            absl::StrCat(t.rhs_scale, "[", sizes[3], "]")},
+           "",
+           {}});
+    };
+    check("3,5", plain, {"3,12", "12,5", "3,4", "3,5"});
+    check("4,130", plain, {"4,6", "6,130", "2,1", "6,13"});
+    check("2,4,6", batch, {"8,2,4", "2,6,8", "2,2,2", "1,3,4"});
+    check("3,2", plain, {"3,3000", "3000,2", "3,100", "75,2"});
+    check("3,2", plain, {"3,0", "0,2", "3,0", "0,2"});
+    if (HasFailure()) return;
+  }
+  // One side alone; and factors of f64, of which one side may have scales.
+  for (const char* types :
+       {"bf16[3,8] bf16[8,2] bf16[] bf16[4,2]", "f64[3,8] bf16[8,2] bf16[3,4] bf16[]",
+        "f16[3,8] f64[8,2] f32[3,4] f64[8,2]"}) {
+    const std::vector<std::string> parameters = absl::StrSplit(types, ' ');
+    differential.Check({"f32[3,2] scaled-dot(p0, p1, p2, p3)" + plain, parameters, "", {}});
+  }
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 2);  // scales of f64, or of elements of f64
 }
 
 struct ConvolutionCase {

@@ -1,6 +1,6 @@
-// Kernel of dot: both operands are read as [rows][contracted] and [contracted][columns] for each
-// batch, whatever their own order. Source: reference ops_structural.md 7.2. Tests:
-// contraction_kernels_test.cc.
+// Kernels of dot and scaled-dot: both operands are read as [rows][contracted] and
+// [contracted][columns] for each batch, whatever their own order. Source: reference
+// ops_structural.md 7.2, 7.4. Tests: contraction_kernels_test.cc.
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -9,6 +9,7 @@
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/scratch.h"
+#include "evaluator/ops/block_scale.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay::kernels {
@@ -20,13 +21,26 @@ int64_t SizeOf(const Shape& shape, absl::Span<const int64_t> dimensions) {
   return size;
 }
 
-// An operand with its dimensions in the order of the lists.
-View Arranged(const Instruction& dot, absl::Span<const View> views, int64_t k,
-              std::initializer_list<absl::Span<const int64_t>> lists) {
-  const View view = views.empty() ? View::Dense(dot.operand(k)->shape().dimensions(), k) : views[k];
+// The dimensions of the operands in the order that contractions have them in.
+Dimensions Order(std::initializer_list<absl::Span<const int64_t>> lists) {
   Dimensions order;
   for (absl::Span<const int64_t> list : lists) order.insert(order.end(), list.begin(), list.end());
-  return view.Transpose(order);
+  return order;
+}
+
+// The scales of one side, if it has any.
+std::optional<BlockScales> ScalesOf(const Instruction& dot, int64_t side, const Dimensions& order) {
+  const BlockScale scale(dot, side);
+  if (!scale.exists()) return std::nullopt;
+  const Shape& shape = dot.operand(scale.operand())->shape();
+  const Dimensions strides = RowMajorStrides(shape.dimensions());
+  BlockScales scales = {
+      scale.operand(), dot.operand(side)->shape().element_type(), shape.element_type(), {}, {}};
+  for (const int64_t d : order) {
+    scales.blocks.push_back(scale.block_sizes()[d]);
+    scales.strides.push_back(strides[d]);
+  }
+  return scales;
 }
 
 class DotKernel : public Kernel {
@@ -49,30 +63,60 @@ class DotKernel : public Kernel {
   int64_t scratch_;
 };
 
-}  // namespace
-
-KernelOrNull PrepareDot(const Instruction& instruction, absl::Span<const View> views) {
+// Operands of these types, after scaling if there are scales.
+KernelOrNull Prepare(const Instruction& instruction, absl::Span<const View> views, ElementType left,
+                     ElementType right) {
   const Shape& lhs = instruction.operand(0)->shape();
   const Shape& rhs = instruction.operand(1)->shape();
-  const std::optional<ContractionTypes> types = ContractionTypes::For(
-      lhs.element_type(), rhs.element_type(), instruction.shape().element_type());
+  const std::optional<ContractionTypes> types =
+      ContractionTypes::For(left, right, instruction.shape().element_type());
   if (!types.has_value()) return nullptr;
+  const bool scaled = instruction.opcode() == Opcode::kScaledDot;
+  const auto arranged = [&](int64_t k, const Dimensions& order) {
+    const View view =
+        views.empty() ? View::Dense(instruction.operand(k)->shape().dimensions(), k) : views[k];
+    return view.Transpose(order);
+  };
   const DotDimensions dims = DotDimensionsOf(instruction);
   const auto batch = static_cast<int64_t>(dims.lhs_batch.size());
   const auto contracted = static_cast<int64_t>(dims.lhs_contracting.size());
   // The result has the dimensions of the batch, the rows and the columns in this order.
   const Dimensions strides = RowMajorStrides(instruction.shape().dimensions());
   const auto rows = strides.begin() + batch;
+  const Dimensions lhs_order = Order({dims.lhs_batch, dims.lhs_free, dims.lhs_contracting});
+  const Dimensions rhs_order = Order({dims.rhs_batch, dims.rhs_contracting, dims.rhs_free});
   Contraction contraction(
-      *types,
-      Arranged(instruction, views, 0, {dims.lhs_batch, dims.lhs_free, dims.lhs_contracting}),
-      Arranged(instruction, views, 1, {dims.rhs_batch, dims.rhs_contracting, dims.rhs_free}), batch,
-      contracted,
-      {Dimensions(strides.begin(), rows), Dimensions(rows, rows + dims.lhs_free.size()), 1});
-  const int64_t scratch =
-      Contraction::MostScratch(*types, SizeOf(lhs, dims.lhs_free),
-                               SizeOf(lhs, dims.lhs_contracting), SizeOf(rhs, dims.rhs_free));
+      *types, arranged(0, lhs_order), arranged(1, rhs_order), batch, contracted,
+      {Dimensions(strides.begin(), rows), Dimensions(rows, rows + dims.lhs_free.size()), 1},
+      scaled ? ScalesOf(instruction, 0, lhs_order) : std::nullopt,
+      scaled ? ScalesOf(instruction, 1, rhs_order) : std::nullopt);
+  const int64_t scratch = Contraction::MostScratch(*types, SizeOf(lhs, dims.lhs_free),
+                                                   SizeOf(lhs, dims.lhs_contracting),
+                                                   SizeOf(rhs, dims.rhs_free), scaled);
   return std::make_unique<DotKernel>(*types, std::move(contraction), scratch);
+}
+
+}  // namespace
+
+KernelOrNull PrepareDot(const Instruction& instruction, absl::Span<const View> views) {
+  return Prepare(instruction, views, instruction.operand(0)->shape().element_type(),
+                 instruction.operand(1)->shape().element_type());
+}
+
+KernelOrNull PrepareScaledDot(const Instruction& instruction) {
+  ElementType types[2];
+  for (const int64_t side : {0, 1}) {
+    types[side] = instruction.operand(side)->shape().element_type();
+    const BlockScale scale(instruction, side);
+    if (!scale.exists()) continue;
+    // The product of an element and its scale has to be a double.
+    const ElementType factor = instruction.operand(scale.operand())->shape().element_type();
+    for (const ElementType type : {types[side], factor}) {
+      if (!IsFloat(type) || FactorWidthOf(type) == FactorWidth::k64Bits) return nullptr;
+    }
+    types[side] = ElementType::kF64;
+  }
+  return Prepare(instruction, {}, types[0], types[1]);
 }
 
 }  // namespace assay::kernels

@@ -52,6 +52,8 @@ KernelOrNull PrepareMap(const Instruction& instruction);
 KernelOrNull PrepareSort(const Instruction& instruction);
 KernelOrNull PrepareTopK(const Instruction& instruction);
 KernelOrNull PrepareConvolution(const Instruction& instruction);
+KernelOrNull PrepareRaggedDot(const Instruction& instruction);
+KernelOrNull PrepareScaledDot(const Instruction& instruction);
 KernelOrNull PrepareRandomBits(const Instruction& instruction);
 KernelOrNull PrepareBatchNorm(const Instruction& instruction);  // training, inference, grad
 KernelOrNull PrepareCholesky(const Instruction& instruction);

@@ -55,12 +55,16 @@ PrepareFunction FindFamily(const Instruction& instruction) {
       return kernels::PrepareMap;
     case Opcode::kPad:
       return kernels::PreparePad;
+    case Opcode::kRaggedDot:
+      return kernels::PrepareRaggedDot;
     case Opcode::kReduceWindow:
       return kernels::PrepareReduceWindow;
     case Opcode::kReverse:
       return kernels::PrepareReverse;
     case Opcode::kRngBitGenerator:
       return kernels::PrepareRandomBits;
+    case Opcode::kScaledDot:
+      return kernels::PrepareScaledDot;
     case Opcode::kScan:
       return kernels::PrepareScan;
     case Opcode::kScatter:

@@ -45,7 +45,8 @@ ViewReader::ViewReader(const View& view, int64_t element_bytes, Access access) {
   const std::optional<View> flat = view.Flatten();
   const ViewPiece* piece = flat.has_value() ? flat->affine() : nullptr;
   if (view.element_count() == 0) return;
-  if (piece != nullptr && (piece->strides[0] == 1 || flat->element_count() == 1)) {
+  if (access != Access::kBoxCopies && piece != nullptr &&
+      (piece->strides[0] == 1 || flat->element_count() == 1)) {
     source_ = piece->source;
     offset_bytes_ = piece->offset * element_bytes;
     return;

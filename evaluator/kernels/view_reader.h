@@ -24,7 +24,8 @@ class ViewReader {
   // Array `source` as it lies.
   explicit ViewReader(int64_t source = 0) : source_(source) {}
   // Without boxes, dimensions are joined where they can be, which makes the longest runs.
-  enum class Access { kBlocks, kBoxes };
+  // kBoxCopies: boxes, of readers that are never direct if they have elements.
+  enum class Access { kBlocks, kBoxes, kBoxCopies };
   ViewReader(const View& view, int64_t element_bytes, Access access = Access::kBlocks);
 
   // The elements lie side by side in one array, so that no block is ever copied.

@@ -417,7 +417,7 @@ class Judge {
           }
         }
       }
-      Count(explanation, golden, i, wanted, got);
+      Count(explanation, golden, leaf, i, wanted, got);
     }
     return absl::OkStatus();
   }
@@ -507,13 +507,14 @@ class Judge {
            (IsNan(type, got.bits) || IsInfinity(type, got.bits));
   }
 
-  void Count(Explanation explanation, const Literal& golden, int64_t i, Element wanted,
+  void Count(Explanation explanation, const Literal& golden, size_t leaf, int64_t i, Element wanted,
              Element got) {
     ++judgement_.counts[static_cast<int>(explanation)];
-    if (explanation == Explanation::kUnexplained && judgement_.first_unexplained.empty()) {
-      judgement_.first_unexplained =
-          absl::StrCat("element ", i, ": golden ", PrintElement(golden.element_type(), wanted),
-                       ", actual ", PrintElement(golden.element_type(), got));
+    if (explanation == Explanation::kUnexplained &&
+        judgement_.unexplained.size() < kShownUnexplained) {
+      judgement_.unexplained.push_back({static_cast<int64_t>(leaf), i,
+                                        PrintElement(golden.element_type(), wanted),
+                                        PrintElement(golden.element_type(), got)});
     }
     judgement_.worst = std::max(judgement_.worst, explanation);
     const ElementType part = PartType(golden);
@@ -533,6 +534,13 @@ class Judge {
 };
 
 }  // namespace
+
+std::string Judgement::FirstUnexplained() const {
+  if (unexplained.empty()) return "";
+  const UnexplainedElement& first = unexplained.front();
+  return absl::StrCat("element ", first.position, ": golden ", first.golden, ", actual ",
+                      first.actual);
+}
 
 absl::string_view ExplanationName(Explanation explanation) {
   switch (explanation) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -32,13 +33,22 @@ enum class Explanation {
 inline constexpr int kExplanations = 7;
 absl::string_view ExplanationName(Explanation explanation);
 
+// An element that nothing explains: in which array of the result, and where in its row-major order.
+struct UnexplainedElement {
+  int64_t leaf = 0, position = 0;
+  std::string golden, actual;
+};
+inline constexpr int kShownUnexplained = 256;
+
 struct Judgement {
   int64_t counts[kExplanations] = {};  // elements by explanation
   double largest_fraction = 0;         // of the bound that was used, over the elements inside it
   uint64_t largest_distance = 0;       // in ulp
-  std::string first_unexplained;       // index, golden and actual value
-  std::string rule;                    // "n u sum|terms|", "7 ulp", "exact"; of all leaves
+  std::vector<UnexplainedElement> unexplained;  // the first kShownUnexplained
+  std::string rule;                             // "n u sum|terms|", "7 ulp", "exact"; of all leaves
   Explanation worst = Explanation::kEqual;
+
+  std::string FirstUnexplained() const;  // position, golden and actual value; empty if none
 };
 
 // Evaluates a module; the golden interpreter, given by the caller.

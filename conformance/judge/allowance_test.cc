@@ -166,7 +166,7 @@ TEST(JudgeInstruction, EqualBitsAndNansAreEqual) {
   EXPECT_THAT(judgement.counts, ElementsAre(4, 0, 0, 0, 0, 0, 0));
   EXPECT_EQ(judgement.rule, "exact");
   EXPECT_EQ(judgement.largest_distance, 0u);
-  EXPECT_EQ(judgement.first_unexplained, "");
+  EXPECT_EQ(judgement.FirstUnexplained(), "");
 }
 
 TEST(JudgeInstruction, NansMatchByClassOnly) {
@@ -195,7 +195,7 @@ TEST(JudgeInstruction, FunctionsHaveTheirBudget) {
   EXPECT_EQ(beyond.worst, Explanation::kUnexplained);
   EXPECT_THAT(beyond.counts, ElementsAre(2, 0, 0, 0, 0, 0, 1));
   EXPECT_EQ(beyond.largest_distance, 5u);
-  EXPECT_THAT(beyond.first_unexplained, HasSubstr("element 1: golden 0.84147"));
+  EXPECT_THAT(beyond.FirstUnexplained(), HasSubstr("element 1: golden 0.84147"));
 }
 
 // |x| = sqrt(30), so |X| = sqrt(120) forward and sqrt(30 / 4) backward; log2(4N) = 4.
@@ -242,7 +242,17 @@ TEST(JudgeInstruction, IntegersMustBeEqual) {
   EXPECT_EQ(sum.Explain({s32(3), s32(4)}, s32(7)), Explanation::kEqual);
   const Judgement wrong = sum.Judge({s32(3), s32(4)}, s32(8));
   EXPECT_EQ(wrong.worst, Explanation::kUnexplained);
-  EXPECT_EQ(wrong.first_unexplained, "element 0: golden 7, actual 8");
+  EXPECT_EQ(wrong.FirstUnexplained(), "element 0: golden 7, actual 8");
+}
+
+TEST(JudgeInstruction, EveryUnexplainedElementIsListed) {
+  const Case sum("f32[4] add(p0, p1)", {"f32[4]", "f32[4]"});
+  const Judgement wrong = sum.Judge({F32({1, 2, 3, 4}), F32({1, 1, 1, 1})}, F32({2, 9, 4, kNan}));
+  ASSERT_EQ(wrong.unexplained.size(), 2u);
+  EXPECT_EQ(wrong.unexplained[0].position, 1);
+  EXPECT_EQ(wrong.unexplained[1].position, 3);
+  EXPECT_EQ(wrong.unexplained[1].golden, "5");
+  EXPECT_EQ(wrong.unexplained[1].actual, "nan");
 }
 
 // Decision R-2 of ops_elementwise_and_types.md 7.4: without mantissa bits a NaN may stay one.

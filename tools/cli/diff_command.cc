@@ -162,7 +162,13 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
     entry["elements"][std::string(ExplanationName(static_cast<Explanation>(each)))] =
         judgement.counts[each];
   }
-  if (!judgement.first_unexplained.empty()) entry["unexplained"] = judgement.first_unexplained;
+  if (!judgement.unexplained.empty()) entry["unexplained"] = judgement.FirstUnexplained();
+  for (const UnexplainedElement& element : judgement.unexplained) {
+    entry["unexplained_elements"].push_back({{"leaf", element.leaf},
+                                             {"position", element.position},
+                                             {"golden", element.golden},
+                                             {"actual", element.actual}});
+  }
   return entry;
 }
 
@@ -181,7 +187,7 @@ void PrintVerdict(const InstructionVerdict& verdict) {
     absl::PrintF(" (%.3f of %s, up to %d ulp)", judgement.largest_fraction, judgement.rule,
                  judgement.largest_distance);
   }
-  if (!judgement.first_unexplained.empty()) std::cout << ": " << judgement.first_unexplained;
+  if (!judgement.unexplained.empty()) std::cout << ": " << judgement.FirstUnexplained();
   std::cout << "\n";
 }
 

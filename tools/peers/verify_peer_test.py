@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 
+import disagreements
 import peers
 
 DEVICES = 8  # that XLA pretends to have
@@ -218,27 +219,6 @@ def generate(bases, count, seed):
 
 # --- Verdicts side by side
 
-class Listed:
-    """A line of the list: KIND | PATTERN | OPCODE | REASON."""
-
-    def __init__(self, line):
-        self.kind, self.pattern, opcode, self.reason = (part.strip() for part in line.split(' | ', 3))
-        if self.kind not in ('takes', 'refuses'):
-            raise ValueError(f'{line}: the kind is takes or refuses')
-        self.regex, self.opcode = re.compile(self.pattern), re.compile(opcode)
-        self.count = 0
-
-    def covers(self, kind, message, text):
-        if kind != self.kind or not self.regex.search(message):
-            return False
-        return any(self.opcode.fullmatch(word) for word in re.findall(r' ([a-z][a-z0-9-]*)\(', text))
-
-
-def read_list(path):
-    lines = path.read_text(encoding='utf-8').split('\n')
-    return [Listed(line) for line in lines if line.strip() and not line.startswith('#')]
-
-
 def compare(texts, ours, theirs, listed, show):
     counts, unlisted = collections.Counter(), []
     for text, finding, (stage, message) in zip(texts, ours, theirs):
@@ -252,7 +232,8 @@ def compare(texts, ours, theirs, listed, show):
             continue
         kind = 'takes' if taken else 'refuses'
         detail = f'[{finding["clause"]}] {finding["message"]}' if taken else f'{stage}: {message}'
-        entry = next((e for e in listed if e.covers(kind, detail, text)), None)
+        opcodes = re.findall(r' ([a-z][a-z0-9-]*)\(', text)
+        entry = next((e for e in listed if e.covers(kind, detail, opcodes)), None)
         if entry is None:
             unlisted.append((kind, finding, stage, message, text))
             continue
@@ -286,7 +267,7 @@ def main():
     bases = list(dict.fromkeys(case.accepted for case in cases))
     texts = list(dict.fromkeys(bases + [case.refused for case in cases]))
     texts += generate(bases, option('--count', 6000), option('--seed', 1))
-    listed = read_list(source / 'tools/peers/verify_disagreements.txt')
+    listed = disagreements.read_list(source / 'tools/peers/verify_disagreements.txt', ('takes', 'refuses'))
     unlisted = compare(texts, assay_verdicts(assay, texts), xla_verdicts(texts), listed, '--show' in sys.argv)
     return 1 if unlisted else 0
 

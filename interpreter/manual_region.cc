@@ -46,11 +46,9 @@ Sharding OverManualAxes(NamedSharding named, absl::Span<const std::string> manua
   return sharding;
 }
 
-// The placements of all leaves that cross a border.
-absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
-                                                    absl::Span<const Shape* const> globals,
-                                                    int64_t devices) {
-  std::vector<Placement> placements;
+}  // namespace
+
+absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border) {
   if (border.GetString(Attr::kCustomCallTarget).rfind("SPMD", 0) == 0) {
     const Instruction& global = Enters(border) ? *border.operand(0) : border;
     const auto& sharding = global.annotations().sharding;
@@ -58,30 +56,40 @@ absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
       return absl::InvalidArgumentError(
           absl::StrCat("the global value has no sharding: ", global.Describe()));
     }
-    for (const Shape* shape : globals) {
-      absl::StatusOr<Placement> placement = TilesOf(*sharding, *shape, devices);
-      if (!placement.ok()) return placement.status();
-      placements.push_back(*std::move(placement));
-    }
-    return placements;
+    return std::vector<Sharding>(Leaves(border.shape()).size(), *sharding);
   }
   absl::StatusOr<std::string> text =
       FrontendAttribute(border, Enters(border) ? "xla.sdy.in_shardings" : "xla.sdy.out_shardings");
   if (!text.ok()) return text.status();
-  absl::StatusOr<std::vector<NamedSharding>> shardings =
+  absl::StatusOr<std::vector<NamedSharding>> named =
       ReadSdyShardings(*text, *border.parent()->parent());
-  if (!shardings.ok()) return shardings.status();
+  if (!named.ok()) return named.status();
   absl::StatusOr<std::string> axes = FrontendAttribute(border, "xla.sdy.manual_axes");
   if (!axes.ok()) return axes.status();
   absl::StatusOr<std::vector<std::string>> manual = ReadManualAxes(*axes);
   if (!manual.ok()) return manual.status();
+  std::vector<Sharding> shardings;
+  for (NamedSharding& sharding : *named) {
+    shardings.push_back(OverManualAxes(std::move(sharding), *manual));
+  }
+  return shardings;
+}
+
+namespace {
+
+// The placements of all leaves that cross a border.
+absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
+                                                    absl::Span<const Shape* const> globals,
+                                                    int64_t devices) {
+  absl::StatusOr<std::vector<Sharding>> shardings = BorderShardings(border);
+  if (!shardings.ok()) return shardings.status();
   if (shardings->size() != globals.size()) {
     return absl::InvalidArgumentError(absl::StrCat(shardings->size(), " shardings for ",
                                                    globals.size(), " values: ", border.Describe()));
   }
+  std::vector<Placement> placements;
   for (size_t i = 0; i < globals.size(); ++i) {
-    absl::StatusOr<Placement> placement =
-        TilesOf(OverManualAxes((*shardings)[i], *manual), *globals[i], devices);
+    absl::StatusOr<Placement> placement = TilesOf((*shardings)[i], *globals[i], devices);
     if (!placement.ok()) return placement.status();
     placements.push_back(*std::move(placement));
   }

@@ -1,7 +1,9 @@
 #include "interpreter/module_form.h"
 
-#include "absl/strings/str_cat.h"
+#include <algorithm>
+
 #include "interpreter/interpreter.h"
+#include "spec/sharding/sharding_checks.h"
 
 namespace assay {
 namespace {
@@ -14,6 +16,13 @@ bool CutsIntoTiles(const Sharding& sharding) {
     return false;
   }
   return sharding.type == Sharding::Type::kTiled;
+}
+
+template <typename Visit>
+void ForEachInstruction(const Module& module, Visit visit) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) visit(*instruction);
+  }
 }
 
 // Whether partitions of one replica see each other in it, or themselves.
@@ -34,47 +43,43 @@ bool IsManualBorder(const Instruction& instruction) {
 }
 
 bool HasManualRegions(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      if (IsManualBorder(*instruction)) return true;
-    }
-  }
-  return false;
+  bool found = false;
+  ForEachInstruction(module,
+                     [&](const Instruction& instruction) { found |= IsManualBorder(instruction); });
+  return found;
 }
 
-absl::StatusOr<ModuleForm> FormOf(const Module& module) {
-  if (module.num_partitions <= 1) return ModuleForm::kPartitioned;
-  if (HasManualRegions(module)) return ModuleForm::kLogical;
-  const Instruction* tiled = nullptr;
-  const Instruction* meeting = nullptr;
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      if (instruction->has_annotations() && instruction->annotations().sharding.has_value() &&
-          CutsIntoTiles(*instruction->annotations().sharding)) {
-        tiled = instruction.get();
-      }
-      if (SeesPartitions(*instruction)) meeting = instruction.get();
+int64_t PartitionsOf(const Module& module) {
+  if (module.num_partitions > 1 || !HasManualRegions(module)) return module.num_partitions;
+  int64_t named = 1;
+  ForEachInstruction(module, [&](const Instruction& instruction) {
+    if (instruction.has_annotations() && instruction.annotations().sharding.has_value()) {
+      named = std::max(named, DevicesNamed(*instruction.annotations().sharding));
     }
-  }
-  if (tiled == nullptr) return ModuleForm::kPartitioned;
-  if (meeting == nullptr) return ModuleForm::kLogical;
-  return absl::InvalidArgumentError(
-      absl::StrCat("the module is both on global shapes, as ", tiled->name(),
-                   " is sharded into tiles, and the "
-                   "program of one partition, as ",
-                   meeting->Describe(),
-                   " meets others: say which it is (--module-form partitioned or logical)"));
+    if (!IsManualBorder(instruction)) return;
+    const absl::StatusOr<std::vector<Sharding>> shardings = BorderShardings(instruction);
+    if (!shardings.ok()) return;  // said where it runs
+    for (const Sharding& sharding : *shardings) named = std::max(named, DevicesNamed(sharding));
+  });
+  return named;
+}
+
+ModuleForm FormOf(const Module& module) {
+  if (PartitionsOf(module) <= 1) return ModuleForm::kPartitioned;
+  if (HasManualRegions(module)) return ModuleForm::kLogical;
+  bool tiled = false, meeting = false;
+  ForEachInstruction(module, [&](const Instruction& instruction) {
+    tiled |= instruction.has_annotations() && instruction.annotations().sharding.has_value() &&
+             CutsIntoTiles(*instruction.annotations().sharding);
+    meeting |= SeesPartitions(instruction);
+  });
+  return tiled && !meeting ? ModuleForm::kLogical : ModuleForm::kPartitioned;
 }
 
 absl::StatusOr<ProcessPlan> PlanProcesses(const Module& module, std::optional<ModuleForm> form) {
-  if (!form.has_value()) {
-    const absl::StatusOr<ModuleForm> told = FormOf(module);
-    if (!told.ok()) return told.status();
-    form = *told;
-  }
   ProcessPlan plan;
-  plan.grid = {module.replica_count, module.num_partitions};
-  if (*form == ModuleForm::kLogical) {
+  plan.grid = {module.replica_count, PartitionsOf(module)};
+  if (form.value_or(FormOf(module)) == ModuleForm::kLogical) {
     if (!HasManualRegions(module)) plan.grid.partitions = 1;
     plan.per_device = plan.grid.partitions;
   }

@@ -5,6 +5,7 @@
 #define ASSAY_INTERPRETER_MODULE_FORM_H_
 
 #include <optional>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "interpreter/process_groups.h"
@@ -17,15 +18,21 @@ enum class ModuleForm {
   kLogical,      // shapes are global; manual regions hold a value per partition
 };
 
-// What the module is: partitioned where no sharding cuts anything into tiles; logical where one
-// does, and partitions meet in manual regions alone. INVALID_ARGUMENT for anything else, which
-// cannot be told.
-absl::StatusOr<ModuleForm> FormOf(const Module& module);
+// What the module is: partitioned where no sharding cuts anything into tiles, or where partitions
+// meet outside of manual regions (XLA's partitioner leaves shardings behind); logical elsewhere.
+ModuleForm FormOf(const Module& module);
+
+// num_partitions; where that is 1 and the module has manual regions, as many as its shardings name
+// (JAX writes no count into what it lowers).
+int64_t PartitionsOf(const Module& module);
 
 // Whether values enter or leave manual regions: then every partition runs a logical module.
 bool HasManualRegions(const Module& module);
 // Whether the custom call is one of the four targets at the borders of manual regions.
 bool IsManualBorder(const Instruction& instruction);
+// For each leaf of a border's value how the global value is cut over the manual axes.
+// INVALID_ARGUMENT where the module does not say.
+absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border);
 
 // The processes of a module.
 struct ProcessPlan {

@@ -178,7 +178,8 @@ void GridOptions::AddTo(CLI::App* app) {
       ->type_name("N");
   app->add_option("--module-form", form,
                   "Golden: with several partitions, whether the module is the program of each "
-                  "(partitioned) or one on global shapes (logical); auto: as its shardings tell")
+                  "(partitioned) or one on global shapes (logical); auto: as its shardings and "
+                  "collectives tell")
       ->check(CLI::IsMember({"auto", "partitioned", "logical"}))
       ->capture_default_str();
 }

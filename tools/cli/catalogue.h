@@ -1,5 +1,5 @@
 // Rows of the operation catalogue as words, JSON and a table of the documentation.
-// Tests: cli_test.py.
+// Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_CATALOGUE_H_
 #define ASSAY_TOOLS_CLI_CATALOGUE_H_
 

@@ -1,5 +1,5 @@
 // A module as a graph for Graphviz: a cluster per computation, a node per instruction.
-// Tests: cli_test.py.
+// Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_GRAPH_H_
 #define ASSAY_TOOLS_CLI_GRAPH_H_
 

@@ -1,5 +1,5 @@
 // `assay show --layout`: arrays as they lie in linear memory, cell by cell, padding included.
-// Tests: cli_test.py.
+// Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_
 #define ASSAY_TOOLS_CLI_LAYOUT_VIEW_H_
 

@@ -1,5 +1,5 @@
 // A module as JSON: the fields of HloModuleProto by their names. Strings are text, the payloads of
-// literals base64. Tests: cli_test.py.
+// literals base64. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_MODULE_JSON_H_
 #define ASSAY_TOOLS_CLI_MODULE_JSON_H_
 

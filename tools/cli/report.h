@@ -1,5 +1,5 @@
 // Values, and comparisons of two values, as text for people and as JSON for programs. Tests:
-// cli_test.py.
+// run_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_REPORT_H_
 #define ASSAY_TOOLS_CLI_REPORT_H_
 

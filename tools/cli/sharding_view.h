@@ -1,5 +1,5 @@
 // `assay show --sharding`: which device holds which part of every array whose sharding is
-// annotated. Tests: cli_test.py.
+// annotated. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_SHARDING_VIEW_H_
 #define ASSAY_TOOLS_CLI_SHARDING_VIEW_H_
 

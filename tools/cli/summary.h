@@ -1,4 +1,4 @@
-// What a module holds, in numbers. Tests: cli_test.py.
+// What a module holds, in numbers. Tests: show_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_SUMMARY_H_
 #define ASSAY_TOOLS_CLI_SUMMARY_H_
 

@@ -1,5 +1,5 @@
 // The terminal: colours, its width, progress; and standard output that cannot be written. Tests:
-// cli_test.py.
+// run_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_TERMINAL_H_
 #define ASSAY_TOOLS_CLI_TERMINAL_H_
 

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""The table of costs in docs/benchmarks.md: one row or more for every opcode that works on data.
+
+usage: cost_table.py ROOT [JSON]
+
+Without JSON: checks that the page names every opcode of the catalogue and nothing else. With it, what
+`build/release/bench/cost_bench --benchmark_format=json` printed (best with --benchmark_repetitions=3): writes the table.
+"""
+import json
+import pathlib
+import re
+import statistics
+import sys
+
+PAGE, CATALOGUE = 'docs/benchmarks.md', 'spec/op_catalogue.def'
+FIRST, LAST = '<!-- costs: written by tools/checks/cost_table.py -->\n', '<!-- end of costs -->\n'
+WITHOUT = 'Without data of their own: '
+OPCODE = re.compile(r'^OP\(\w+, "([\w-]+)"', re.M)
+
+
+def opcodes(root):
+    return set(OPCODE.findall((root / CATALOGUE).read_text(encoding='utf-8')))
+
+
+def read_costs(path):
+    """Title -> (unit, {size: ns per unit}), medians of the repetitions."""
+    costs, units = {}, {}
+    for run in json.loads(path.read_text(encoding='utf-8'))['benchmarks']:
+        if run['run_type'] != 'iteration':
+            continue
+        title, _, size = run['run_name'].rpartition('/')
+        if run.get('error_occurred'):
+            raise SystemExit(f'{title}: {run["error_message"]}')
+        units[title] = run['label']
+        costs.setdefault(title, {}).setdefault(int(size), []).append(run['per_unit'] * 1e9)
+    return {title: (units[title], {size: statistics.median(runs) for size, runs in by_size.items()})
+            for title, by_size in costs.items()}
+
+
+def markdown(root, costs):
+    sizes = sorted(next(iter(costs.values()))[1])
+    lines = ['| opcode | unit | ' + ' | '.join(f'ns, {size:,} elements' for size in sizes) + ' | growth |', '|---|---|---|---|---|']
+    for title in sorted(costs):
+        unit, by_size = costs[title]
+        small, large = (by_size[size] for size in sizes)
+        lines.append(f'| {title} | {unit} | {small:.2f} | {large:.2f} | {large / small:.2f} |')
+    rest = opcodes(root) - {title.partition(',')[0] for title in costs}
+    return '\n'.join(lines) + '\n\n' + WITHOUT + ', '.join(sorted(rest)) + '.\n'
+
+
+def named(table):
+    names = {line.split('|')[1].strip().partition(',')[0] for line in table.split('\n') if line.startswith('| ')}
+    rest = table.partition(WITHOUT)[2].strip().rstrip('.')
+    return (names - {'opcode'}) | set(rest.split(', '))
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    page = (root / PAGE).read_text(encoding='utf-8')
+    head, _, rest = page.partition(FIRST)
+    table, _, tail = rest.partition(LAST)
+    if len(sys.argv) > 2:
+        table = markdown(root, read_costs(pathlib.Path(sys.argv[2])))
+        (root / PAGE).write_text(head + FIRST + table + LAST + tail, encoding='utf-8')
+    wrong = sorted(opcodes(root) ^ named(table))
+    for name in wrong:
+        print(f'{PAGE}: {name} is not both in the catalogue and in the table of costs')
+    print(f'{len(opcodes(root))} opcodes, {len(wrong)} problems')
+    return 1 if wrong else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -29,12 +29,14 @@ except ImportError:
 import jaxlib  # noqa: E402
 import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
-from jax._src.lib import xla_client as xc  # noqa: E402
+from jax._src.lib import lapack, xla_client as xc  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from assay_process import Refusal, serve  # noqa: E402
 
 jax.config.update('jax_enable_x64', True)
+# Gives XLA's LAPACK custom calls their functions, without which they abort.
+lapack.prepare_lapack_call('potrf', np.dtype(np.float32))
 
 # HLO's names of types -> numpy's.
 DTYPES = {

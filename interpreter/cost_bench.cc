@@ -51,11 +51,12 @@ constexpr char kProduct[] = "multiply-add";
 #define GREATER BODY("f32", "pred", "compare(a, b), direction=GE")
 #define INSIDE \
   "HloModule m f { p = $v parameter(0) ROOT r = $v negate(p) } ENTRY e { x = $v parameter(0) "
-#define ARGMAX                                                                                 \
-  "to_apply={ a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] " \
-  "parameter(3) g = pred[] compare(a, b), direction=GE v = f32[] select(g, a, b) e = pred[] "  \
-  "compare(a, b), direction=EQ l = s32[] minimum(i, j) k = s32[] select(g, i, j) w = s32[] "   \
-  "select(e, l, k) ROOT t = (f32[], s32[]) tuple(v, w) }"
+#define ARGMAX                                                                                  \
+  "to_apply={ a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] "  \
+  "parameter(3) g = pred[] compare(a, b), direction=GT u = pred[] compare(a, a), direction=NE " \
+  "v = pred[] or(g, u) e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), "       \
+  "direction=LT t = pred[] and(e, l) k = pred[] or(v, t) x = f32[] select(v, a, b) y = s32[] "  \
+  "select(k, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }"
 #define PAIRS "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}"
 #define HOST "channel_id=1, is_host_transfer=true"
 

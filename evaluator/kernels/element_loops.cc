@@ -129,6 +129,8 @@ double Ceil(double x) { return std::ceil(x); }
 double RoundAway(double x) { return std::round(x); }
 double RoundEven(double x) { return std::nearbyint(x); }
 
+double SignOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
 UnaryLoop FindDoubleUnary(const ScalarOp& op) {
   if (!IsFloat(op.operand_type)) return nullptr;
   switch (op.opcode) {
@@ -140,6 +142,8 @@ UnaryLoop FindDoubleUnary(const ScalarOp& op) {
       return DoubleUnary<RoundAway>;
     case Opcode::kRoundNearestEven:
       return DoubleUnary<RoundEven>;
+    case Opcode::kSign:
+      return DoubleUnary<SignOf>;
     default:
       return nullptr;
   }

@@ -180,6 +180,11 @@ const Windowed kWindows[] = {
     {"3,2", "size=2x1 stride=4x1 pad=2_1x0_0 lhs_dilate=2x1 rhs_dilate=3x1", "2,2"},
     {"130", "size=130 pad=129_0", "130"},
     {"2,100,3", "size=1x100x1 pad=0_0x0_99x0_0", "2,100,3"},
+    // Lines of windows: with empty ones in the padding, far apart, dilated, beyond one block.
+    {"3,20", "size=2x3 pad=1_0x5_4", "3,27"},
+    {"2,41", "size=1x4 stride=1x3 pad=0_0x2_1", "2,14"},
+    {"12", "size=3 pad=1_1 rhs_dilate=2", "10"},
+    {"300", "size=2", "299"},
 };
 
 // Windows of more cells than are gathered at once, and sums that are undecided again and again.

@@ -1,6 +1,7 @@
-// Kernels of reduce-window: the cells of each window are gathered and folded; running results where
-// each window holds all of the one before (cumulative sums and their like); any other computation
-// runs as written. Source: reference ops_structural.md 5.2, 5.3. Tests: folding_kernels_test.cc.
+// Kernels of reduce-window: lines of windows that lie side by side are folded cell by cell, the
+// cells of others are gathered window by window; running results where each window holds all of the
+// one before (cumulative sums and their like); any other computation runs as written. Source:
+// reference ops_structural.md 5.2, 5.3. Tests: folding_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -83,6 +84,122 @@ class FoldingWindow : public Kernel {
   WindowGrid grid_;
   RecognisedFold fold_;
   int64_t bytes_;
+};
+
+// Small windows of which many lie side by side along the last dimension: cell by cell for all of
+// them, so that the elements of a cell are a line of the operand.
+class LineWindow : public Kernel {
+ public:
+  // Folds in pairs by `pair`, or as RecognisedFold::Columns does.
+  LineWindow(const WindowGrid& grid, int64_t rank, const RecognisedFold& fold,
+             std::optional<ElementLoop> pair)
+      : fold_(fold), pair_(std::move(pair)), bytes_(StorageBytes(fold.type())) {
+    for (int64_t d = 0; d < rank; ++d) plans_.push_back(grid.dimension(d));
+    empty_ = grid.output_count() == 0;
+  }
+
+  // Whether it is faster than window by window.
+  static bool Suits(const WindowGrid& grid, int64_t rank) {
+    if (rank == 0 || grid.most_cells() > kMostCells) return false;
+    const WindowTaps& last = grid.dimension(rank - 1).window;
+    return last.period() == 1 && last.output_size() >= kFewestColumns;
+  }
+
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    if (empty_) return absl::OkStatus();
+    Room room;
+    room.init.resize(kColumns * bytes_);
+    for (int64_t i = 0; i < kColumns; ++i) {
+      std::memcpy(room.init.data() + i * bytes_, operands[1].data, bytes_);
+    }
+    Meter meter(context);
+    Odometer<1>::Loops loops;
+    for (size_t d = 0; d + 1 < plans_.size(); ++d) {
+      loops.push_back({plans_[d].window.output_size(), {0}});
+    }
+    Odometer<1> at(loops);
+    TapRuns runs(plans_.back().window);
+    std::byte* out = results[0].data;
+    do {
+      do {
+        Cells(at, runs, room.cells);
+        absl::Status status = RunLine(runs, operands[0].data, out, room, meter, context);
+        if (!status.ok()) return status;
+      } while (runs.Next());
+      out += plans_.back().window.output_size() * bytes_;
+    } while (at.Next());
+    return meter.Flush();
+  }
+
+ private:
+  static constexpr int64_t kMostCells = 64, kFewestColumns = 8, kColumns = 128;
+
+  struct Room {
+    std::vector<std::byte> init;      // kColumns times
+    std::vector<int64_t> cells;       // where those of the first window of a line are
+    std::vector<std::byte> gathered;  // [cell][column], of lines that are not side by side
+    std::vector<const std::byte*> lines;
+  };
+
+  void Cells(const Odometer<1>& at, const TapRuns& runs, std::vector<int64_t>& cells) const {
+    cells.assign(1, 0);
+    for (size_t d = 0; d < plans_.size(); ++d) {
+      const WindowGrid::DimensionPlan& plan = plans_[d];
+      const bool last = d + 1 == plans_.size();
+      const Taps taps = last ? runs.taps() : plan.window.At(at.position(static_cast<int64_t>(d)));
+      const size_t before = cells.size();
+      std::vector<int64_t> next;
+      next.reserve(before * taps.count);
+      for (const int64_t cell : cells) {
+        for (int64_t i = 0; i < taps.count; ++i) {
+          next.push_back(cell + (taps.element + i * plan.window.element_step()) * plan.stride);
+        }
+      }
+      cells = std::move(next);
+    }
+  }
+
+  // `out` is where the first output of the dimension is.
+  absl::Status RunLine(const TapRuns& runs, const std::byte* base, std::byte* out, Room& room,
+                       Meter& meter, EvaluationContext& context) const {
+    const int64_t advance = runs.element_advance() * plans_.back().stride;
+    const auto cells = static_cast<int64_t>(room.cells.size());
+    for (int64_t first = 0; first < runs.count(); first += kColumns) {
+      const int64_t n = std::min(kColumns, runs.count() - first);
+      std::byte* results = out + (runs.output() + first) * bytes_;
+      room.lines.assign(1, room.init.data());
+      if (advance != 1) room.gathered.resize(cells * kColumns * bytes_);
+      for (int64_t c = 0; c < cells; ++c) {
+        const std::byte* line = base + (room.cells[c] + first * advance) * bytes_;
+        if (advance != 1) {
+          std::byte* copy = room.gathered.data() + c * kColumns * bytes_;
+          WithStorage(bytes_, [&](auto sample) {
+            using T = decltype(sample);
+            for (int64_t i = 0; i < n; ++i) StoreAt(copy, i, LoadAt<T>(line, i * advance));
+          });
+          line = copy;
+        }
+        room.lines.push_back(line);
+      }
+      if (pair_.has_value() || cells == 0) {
+        std::memcpy(results, room.init.data(), n * bytes_);
+        for (int64_t c = 0; c < cells; ++c) {
+          (*pair_)(results, room.lines[c + 1], results, n, context);
+        }
+      } else {
+        fold_.Columns(room.lines, n, results);
+      }
+      if (absl::Status status = meter.Add(n * (cells + 1)); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  RecognisedFold fold_;
+  std::optional<ElementLoop> pair_;
+  int64_t bytes_;
+  std::vector<WindowGrid::DimensionPlan> plans_;
+  bool empty_;
 };
 
 // Windows along one dimension that all begin (or all end) at the same end of the base and grow.
@@ -246,6 +363,11 @@ KernelOrNull PrepareReduceWindow(const Instruction& instruction) {
       if (const auto form = RunningWindow::Recognise(instruction, grid); form.has_value()) {
         return std::make_unique<RunningWindow>(instruction, grid, form->dimension, form->reversed,
                                                *fold);
+      }
+      const std::optional<ElementLoop> pair = PairwiseLoop(reducer, elements[0]);
+      const bool in_lines = !pair.has_value() || !pair->one_by_one;
+      if (in_lines && LineWindow::Suits(grid, operand.rank())) {
+        return std::make_unique<LineWindow>(grid, operand.rank(), *fold, pair);
       }
       return std::make_unique<FoldingWindow>(std::move(grid), *fold);
     }

@@ -6,15 +6,20 @@
 #include "absl/strings/str_cat.h"
 #include "interpreter/effect.h"
 #include "interpreter/world.h"
+#include "spec/ops/permute_slices.h"
 
 namespace assay {
 namespace {
 
+// Of the sizes that the process has itself.
 absl::StatusOr<PendingPtr> Zeros(absl::Span<const Literal> like, const Process& process) {
   std::vector<Literal> zeros;
   for (const Literal& value : like) {
     absl::StatusOr<Literal> zero = process.ZeroArray(value.shape());
     if (!zero.ok()) return zero.status();
+    for (int64_t d = 0; value.shape().is_dynamic() && d < value.shape().rank(); ++d) {
+      zero->set_dynamic_size(d, value.dynamic_size(d));
+    }
     zeros.push_back(*std::move(zero));
   }
   return std::make_shared<Present>(std::move(zeros));
@@ -89,13 +94,14 @@ class WhoAmI : public Effect {
 
 }  // namespace
 
-EffectOr PrepareCollectiveEffect(const Instruction& instruction) {
+EffectOr PrepareCollectiveEffect(const Instruction& instruction, const PlanOptions& options) {
   switch (instruction.opcode()) {
     case Opcode::kReplicaId:
     case Opcode::kPartitionId:
       return std::make_unique<WhoAmI>(instruction);
     case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteStart:
+      if (IsInPlace(instruction)) return PreparePermuteInPlace(instruction, options);
       return std::make_unique<PermuteEffect>(instruction);
     default:
       return std::make_unique<GroupEffect>(instruction);

@@ -2,6 +2,8 @@
 // operands are cut to their current sizes, the operation runs on arrays of just those sizes, and
 // its result is put back into storage of the bound. What lies outside of the box is never read; new
 // storage has zeros there. Source: reference ops_structural.md 3.6, 13. Tests: dynamic_test.cc.
+#include "interpreter/dynamic.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -20,35 +22,6 @@ absl::Status RunTimeError(const std::string& text) { return absl::FailedPrecondi
 
 bool IsWhole(const Shape& shape, absl::Span<const int64_t> sizes) {
   return shape.dimensions() == sizes;
-}
-
-// The valid box as an array of just that size.
-absl::StatusOr<Literal> Cut(const Literal& value, const Process& process) {
-  const Dimensions sizes = value.current_sizes();
-  const Shape shape(value.element_type(), sizes);
-  if (IsWhole(value.shape(), sizes)) return Literal::FromBuffer(shape, value.buffer());
-  absl::StatusOr<Literal> cut = process.NewArray(shape);
-  if (cut.ok()) CopyBox(value, sizes, Dimensions(sizes.size(), 0), &*cut);
-  return cut;
-}
-
-// An array as the valid box of a value of `shape`.
-absl::StatusOr<Literal> Embed(const Literal& box, const Shape& shape, const Process& process) {
-  const Dimensions sizes = box.current_sizes();
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (sizes[d] == shape.dimension(d) ||
-        (shape.is_dynamic_dimension(d) && sizes[d] < shape.dimension(d))) {
-      continue;
-    }
-    return RunTimeError(absl::StrCat("dimension ", d, " of the result has ", sizes[d],
-                                     " elements, but its shape is ", shape.ToString()));
-  }
-  if (IsWhole(shape, sizes)) return Literal::FromBuffer(shape, box.buffer());
-  absl::StatusOr<Literal> value = process.ZeroArray(shape);
-  if (!value.ok()) return value;
-  CopyBox(box, sizes, Dimensions(sizes.size(), 0), &*value);
-  for (size_t d = 0; d < sizes.size(); ++d) value->set_dynamic_size(d, sizes[d]);
-  return value;
 }
 
 int64_t ScalarOf(const Literal& value) {
@@ -101,7 +74,7 @@ class SetSize : public Effect {
 // fill the result's box.
 absl::StatusOr<PendingPtr> Refill(const Literal& operand, const Dimensions& sizes,
                                   const Shape& shape, const Process& process) {
-  absl::StatusOr<Literal> box = Cut(operand, process);
+  absl::StatusOr<Literal> box = CutToSizes(operand, process);
   if (!box.ok()) return box.status();
   const Shape wanted(operand.element_type(), sizes);
   const absl::StatusOr<int64_t> count = wanted.ElementCount();
@@ -109,7 +82,8 @@ absl::StatusOr<PendingPtr> Refill(const Literal& operand, const Dimensions& size
     return RunTimeError(absl::StrCat("the operand has ", box->element_count(),
                                      " elements, which do not fill ", wanted.ToString()));
   }
-  absl::StatusOr<Literal> value = Embed(Literal::FromBuffer(wanted, box->buffer()), shape, process);
+  absl::StatusOr<Literal> value =
+      EmbedBox(Literal::FromBuffer(wanted, box->buffer()), shape, process);
   if (!value.ok()) return value.status();
   return Done(*std::move(value));
 }
@@ -235,7 +209,7 @@ class OnValidBox : public Effect {
     std::vector<Literal> boxes;
     std::vector<Dimensions> sizes;
     for (const Literal& operand : operands) {
-      absl::StatusOr<Literal> box = Cut(operand, process);
+      absl::StatusOr<Literal> box = CutToSizes(operand, process);
       if (!box.ok()) return box.status();
       sizes.push_back(box->current_sizes());
       boxes.push_back(*std::move(box));
@@ -256,7 +230,7 @@ class OnValidBox : public Effect {
     if (!status.ok()) return status;
     const std::vector<const Shape*> leaves = Leaves(op_.shape());
     for (size_t i = 0; i < results.size(); ++i) {
-      absl::StatusOr<Literal> value = Embed(results[i], *leaves[i], process);
+      absl::StatusOr<Literal> value = EmbedBox(results[i], *leaves[i], process);
       if (!value.ok()) return value.status();
       results[i] = *std::move(value);
     }
@@ -265,25 +239,13 @@ class OnValidBox : public Effect {
 
  private:
   // The instruction for operands of certain sizes.
-  struct Sized {
-    std::vector<std::unique_ptr<Instruction>> operands;
-    std::unique_ptr<Instruction> op;
+  struct Sized : ResizedInstruction {
     std::unique_ptr<Kernel> kernel;
   };
 
   absl::StatusOr<std::unique_ptr<Sized>> SizedTo(absl::Span<const Literal> boxes) const {
     auto sized = std::make_unique<Sized>();
-    sized->op = std::make_unique<Instruction>(op_.opcode(), op_.shape());
-    sized->op->set_name(op_.name());
-    sized->op->set_position(op_.position());
-    for (const auto& [attr, value] : op_.attributes().entries()) {
-      sized->op->SetAttribute(attr, value);
-    }
-    for (const Literal& box : boxes) {
-      auto& operand = sized->operands.emplace_back(
-          std::make_unique<Instruction>(Opcode::kParameter, box.shape()));
-      sized->op->AppendOperand(operand.get());
-    }
+    static_cast<ResizedInstruction&>(*sized) = OnOperands(op_, op_.opcode(), boxes);
     FitAttributes(boxes, *sized->op);
     absl::StatusOr<Shape> shape = InferShape(*sized->op);
     if (!shape.ok()) return RunTimeError(std::string(shape.status().message()));
@@ -354,6 +316,49 @@ class OnValidBox : public Effect {
 };
 
 }  // namespace
+
+absl::StatusOr<Literal> CutToSizes(const Literal& value, const Process& process) {
+  const Dimensions sizes = value.current_sizes();
+  const Shape shape(value.element_type(), sizes);
+  if (IsWhole(value.shape(), sizes)) return Literal::FromBuffer(shape, value.buffer());
+  absl::StatusOr<Literal> cut = process.NewArray(shape);
+  if (cut.ok()) CopyBox(value, sizes, Dimensions(sizes.size(), 0), &*cut);
+  return cut;
+}
+
+absl::StatusOr<Literal> EmbedBox(const Literal& box, const Shape& shape, const Process& process) {
+  const Dimensions sizes = box.current_sizes();
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (sizes[d] == shape.dimension(d) ||
+        (shape.is_dynamic_dimension(d) && sizes[d] < shape.dimension(d))) {
+      continue;
+    }
+    return RunTimeError(absl::StrCat("dimension ", d, " of the result has ", sizes[d],
+                                     " elements, but its shape is ", shape.ToString()));
+  }
+  if (IsWhole(shape, sizes)) return Literal::FromBuffer(shape, box.buffer());
+  absl::StatusOr<Literal> value = process.ZeroArray(shape);
+  if (!value.ok()) return value;
+  CopyBox(box, sizes, Dimensions(sizes.size(), 0), &*value);
+  for (size_t d = 0; d < sizes.size(); ++d) value->set_dynamic_size(d, sizes[d]);
+  return value;
+}
+
+ResizedInstruction OnOperands(const Instruction& like, Opcode opcode,
+                              absl::Span<const Literal> operands) {
+  ResizedInstruction resized;
+  resized.op = std::make_unique<Instruction>(opcode, like.shape());
+  resized.op->set_name(like.name());
+  resized.op->set_position(like.position());
+  for (const auto& [attr, value] : like.attributes().entries()) {
+    resized.op->SetAttribute(attr, value);
+  }
+  for (const Literal& operand : operands) {
+    resized.operands.push_back(std::make_unique<Instruction>(Opcode::kParameter, operand.shape()));
+    resized.op->AppendOperand(resized.operands.back().get());
+  }
+  return resized;
+}
 
 bool HasDynamicSizes(const Instruction& instruction) {
   switch (instruction.opcode()) {

@@ -45,7 +45,7 @@ EffectOr PrepareEffect(const Instruction& instruction, const PlanOptions& option
     case Opcode::kRngGetAndUpdateState:
       return PrepareRandomEffect(instruction);
     default:
-      return PrepareCollectiveEffect(instruction);
+      return PrepareCollectiveEffect(instruction, options);
   }
 }
 

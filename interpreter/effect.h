@@ -37,7 +37,8 @@ bool HasDynamicSizes(const Instruction& instruction);
 EffectOr PrepareDynamicEffect(const Instruction& instruction, const PlanOptions& options);
 
 // The families.
-EffectOr PrepareCollectiveEffect(const Instruction& instruction);
+EffectOr PrepareCollectiveEffect(const Instruction& instruction, const PlanOptions& options);
+EffectOr PreparePermuteInPlace(const Instruction& permute, const PlanOptions& options);
 EffectOr PrepareTransferEffect(const Instruction& instruction);  // send, recv, infeed, outfeed
 EffectOr PrepareRandomEffect(const Instruction& instruction);
 EffectOr PrepareManualBorder(const Instruction& custom_call);  // see module_form.h

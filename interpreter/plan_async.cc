@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/plan.h"
+#include "spec/ops/permute_slices.h"
 
 namespace assay {
 namespace {
@@ -113,7 +114,9 @@ absl::Status PlanBuilder::VisitStart(const Instruction& start) {
     step.kind = StepKind::kDepart;
     const Halves halves = HalvesOf(opcode);
     if (halves.has_operands) {
-      for (const Instruction* operand : start.operands()) AppendSlots(*operand, slots.get());
+      // In place element 0 has the input alone.
+      const int64_t count = IsInPlace(start) ? 1 : start.operand_count();
+      for (int64_t k = 0; k < count; ++k) AppendSlots(*start.operand(k), slots.get());
     }
     step.results = *NewSlots(ResultShape(shape, halves));
     slots->insert(slots->end(), step.results.begin(), step.results.end());

@@ -6,6 +6,7 @@
 #include "spec/ir/device_lists.h"
 #include "spec/ops/checks.h"
 #include "spec/ops/collective_groups.h"
+#include "spec/ops/permute_slices.h"
 
 namespace assay {
 namespace {
@@ -95,7 +96,8 @@ void AppendProcesses(const std::vector<int64_t>& group, const Ids& ids, DeviceGr
 absl::StatusOr<std::vector<ProcessPair>> PairsOf(const Instruction& op, const IdPairs& pairs,
                                                  const ProcessGrid& grid) {
   const Ids ids(op, grid);
-  std::vector<bool> is_source(ids.count, false), is_target(ids.count, false);
+  const int64_t allowed = TransfersPerProcess(op);
+  std::vector<int32_t> as_source(ids.count, 0), as_target(ids.count, 0);
   std::vector<ProcessPair> result;
   for (const std::vector<int64_t>& pair : pairs) {
     ASSAY_REQUIRE(op, "collective_permute_c1", pair.size() == 2,
@@ -105,10 +107,10 @@ absl::StatusOr<std::vector<ProcessPair>> PairsOf(const Instruction& op, const Id
                     ", found ", ListText(pair));
     }
     const int64_t source = pair[0], target = pair[1];
-    ASSAY_REQUIRE(op, "collective_permute_c1", !is_source[source] && !is_target[target],
+    ASSAY_REQUIRE(op, "collective_permute_c1",
+                  ++as_source[source] <= allowed && ++as_target[target] <= allowed,
                   "no source and no target may come twice in source_target_pairs, found ",
                   ListText(pair));
-    is_source[source] = is_target[target] = true;
     if (ids.mode == GroupMode::kCrossPartition) {
       for (int64_t r = 0; r < grid.replicas; ++r) {
         result.emplace_back(r * grid.partitions + source, r * grid.partitions + target);

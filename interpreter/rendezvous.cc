@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/collectives.h"
+#include "interpreter/dynamic.h"
+#include "interpreter/effect.h"
 #include "interpreter/world.h"
 
 namespace assay {
@@ -19,6 +21,14 @@ struct Rendezvous::Meeting {
 };
 
 namespace {
+
+// A process of the same program.
+ProcessId Fellow(const Process& process, int64_t number) {
+  ProcessId id = process.id();
+  id.replica = process.grid().ReplicaOf(number);
+  id.partition = process.grid().PartitionOf(number);
+  return id;
+}
 
 // What a broadcast gives: the values of one member for each operand.
 absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
@@ -43,6 +53,70 @@ absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
   return values;
 }
 
+// Of dynamic dimensions all members have the same sizes.
+absl::Status CheckSizes(absl::Span<const int64_t> members,
+                        absl::Span<const std::vector<Literal>> brought, const Process& process) {
+  for (size_t m = 1; m < brought.size(); ++m) {
+    for (size_t k = 0; k < brought[m].size(); ++k) {
+      const Dimensions first = brought[0][k].current_sizes(), sizes = brought[m][k].current_sizes();
+      if (sizes == first) continue;
+      const auto has = [&](size_t member, const Dimensions& its) {
+        return absl::StrCat(process.world().Name(Fellow(process, members[member])), " has ",
+                            Shape(brought[member][k].element_type(), its).ToString());
+      };
+      return absl::OutOfRangeError(absl::StrCat("the members of a group disagree in the sizes of ",
+                                                "operand ", k, ": ", has(0, first), ", ",
+                                                has(m, sizes)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The result of a collective on operands of certain sizes.
+Shape ResultOn(const Instruction& collective, absl::Span<const Literal> operands, int64_t members,
+               bool is_tuple) {
+  std::vector<Shape> results;
+  for (const Literal& operand : operands) {
+    Dimensions sizes = operand.current_sizes();
+    if (collective.opcode() == Opcode::kAllGather) {
+      sizes[collective.GetInt(Attr::kDimension)] *= members;
+    } else if (collective.opcode() == Opcode::kReduceScatter) {
+      sizes[collective.GetInt(Attr::kDimension)] /= members;
+    }
+    results.emplace_back(operand.element_type(), sizes);
+  }
+  if (collective.opcode() == Opcode::kRaggedAllToAll) return results[1];
+  return is_tuple ? Shape::Tuple(std::move(results)) : results[0];
+}
+
+absl::StatusOr<std::vector<Literal>> ResultsOf(const Kernel& kernel,
+                                               absl::Span<const ArrayRef> operands,
+                                               absl::Span<const Shape* const> leaves,
+                                               const Process& process, EvaluationContext& context) {
+  std::vector<Literal> values;
+  for (const Shape* leaf : leaves) {
+    absl::StatusOr<Literal> value = process.NewArray(*leaf);
+    if (!value.ok()) return value.status();
+    values.push_back(*std::move(value));
+  }
+  std::vector<MutableArrayRef> results;
+  for (Literal& value : values) results.push_back({&value.shape(), value.mutable_data()});
+  absl::Status status = kernel.Run(operands, results, context);
+  if (!status.ok()) return status;
+  return values;
+}
+
+Opcode WithoutStart(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGatherStart:
+      return Opcode::kAllGather;
+    case Opcode::kAllReduceStart:
+      return Opcode::kAllReduce;
+    default:
+      return opcode;
+  }
+}
+
 }  // namespace
 
 class Rendezvous::Seat : public Pending {
@@ -57,9 +131,7 @@ class Rendezvous::Seat : public Pending {
     std::vector<std::string> missing, finished;
     for (size_t i = 0; i < meeting_->members.size(); ++i) {
       if (meeting_->is_here[i]) continue;
-      ProcessId id = process_.id();
-      id.replica = process_.grid().ReplicaOf(meeting_->members[i]);
-      id.partition = process_.grid().PartitionOf(meeting_->members[i]);
+      const ProcessId id = Fellow(process_, meeting_->members[i]);
       (process_.world().IsFinished(id) ? finished : missing).push_back(process_.world().Name(id));
     }
     std::string text;
@@ -96,9 +168,7 @@ class Rendezvous::Delivery : public Pending {
   bool ready() const override { return parcel_->is_there; }
   absl::StatusOr<std::vector<Literal>> Take() override { return std::move(parcel_->values); }
   std::string Awaited() const override {
-    ProcessId id = process_.id();
-    id.replica = process_.grid().ReplicaOf(source_);
-    id.partition = process_.grid().PartitionOf(source_);
+    const ProcessId id = Fellow(process_, source_);
     return absl::StrCat(process_.world().Name(id), process_.world().IsFinished(id)
                                                        ? " has finished without sending it"
                                                        : " has not sent it");
@@ -177,6 +247,7 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Evaluation
     meeting.brought.clear();
     return absl::OkStatus();
   }
+  if (HasDynamicSizes(collective)) return ConcludeOnSizes(meeting, process, context);
   std::vector<ArrayRef> operands;
   for (const std::vector<Literal>& values : meeting.brought) {
     for (const Literal& value : values) operands.push_back({&value.shape(), value.data()});
@@ -186,17 +257,10 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Evaluation
   for (int64_t position = 0; position < (shared ? 1 : count); ++position) {
     absl::StatusOr<const Kernel*> kernel = KernelFor(collective, count, position);
     if (!kernel.ok()) return kernel.status();
-    std::vector<MutableArrayRef> results;
-    for (const Shape* leaf : leaves) {
-      absl::StatusOr<Literal> value = process.NewArray(*leaf);
-      if (!value.ok()) return value.status();
-      meeting.results[position].push_back(*std::move(value));
-    }
-    for (Literal& value : meeting.results[position]) {
-      results.push_back({&value.shape(), value.mutable_data()});
-    }
-    absl::Status status = (*kernel)->Run(operands, results, context);
-    if (!status.ok()) return status;
+    absl::StatusOr<std::vector<Literal>> results =
+        ResultsOf(**kernel, operands, leaves, process, context);
+    if (!results.ok()) return results.status();
+    meeting.results[position] = *std::move(results);
   }
   for (int64_t position = 1; shared && position < count; ++position) {
     meeting.results[position] = meeting.results[0];
@@ -205,13 +269,57 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Evaluation
   return absl::OkStatus();
 }
 
+// The same on the valid boxes of the operands. Kernels are for these sizes alone.
+absl::Status Rendezvous::ConcludeOnSizes(Meeting& meeting, Process& process,
+                                         EvaluationContext& context) {
+  const Instruction& collective = *meeting.collective;
+  const auto count = static_cast<int64_t>(meeting.members.size());
+  absl::Status status = CheckSizes(meeting.members, meeting.brought, process);
+  if (!status.ok()) return status;
+  std::vector<Literal> boxes;
+  for (const std::vector<Literal>& values : meeting.brought) {
+    for (const Literal& value : values) {
+      absl::StatusOr<Literal> box = CutToSizes(value, process);
+      if (!box.ok()) return box.status();
+      boxes.push_back(*std::move(box));
+    }
+  }
+  std::vector<ArrayRef> operands;
+  for (const Literal& box : boxes) operands.push_back({&box.shape(), box.data()});
+  const auto of_one = absl::MakeConstSpan(boxes).first(meeting.brought[0].size());
+  const ResizedInstruction sized =
+      OnOperands(collective, WithoutStart(collective.opcode()), of_one);
+  const Shape& result = CollectiveResult(collective);
+  const std::vector<const Shape*> leaves = Leaves(result);
+  sized.op->set_shape(ResultOn(*sized.op, of_one, count, result.is_tuple()));
+  for (int64_t position = 0; position < count; ++position) {
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PreparedFor(*sized.op, count, position);
+    if (!kernel.ok()) return kernel.status();
+    absl::StatusOr<std::vector<Literal>> results =
+        ResultsOf(**kernel, operands, Leaves(sized.op->shape()), process, context);
+    if (!results.ok()) return results.status();
+    for (size_t k = 0; k < results->size(); ++k) {
+      absl::StatusOr<Literal> value = EmbedBox((*results)[k], *leaves[k], process);
+      if (!value.ok()) return value.status();
+      meeting.results[position].push_back(*std::move(value));
+    }
+  }
+  meeting.brought.clear();
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Kernel>> Rendezvous::PreparedFor(const Instruction& collective,
+                                                                int64_t members,
+                                                                int64_t position) const {
+  return straight_ ? PrepareCollectiveStraight(collective, members, position)
+                   : PrepareCollective(collective, members, position);
+}
+
 absl::StatusOr<const Kernel*> Rendezvous::KernelFor(const Instruction& collective, int64_t members,
                                                     int64_t position) {
   std::unique_ptr<Kernel>& kernel = kernels_[{&collective, members, position}];
   if (kernel == nullptr) {
-    absl::StatusOr<std::unique_ptr<Kernel>> prepared =
-        straight_ ? PrepareCollectiveStraight(collective, members, position)
-                  : PrepareCollective(collective, members, position);
+    absl::StatusOr<std::unique_ptr<Kernel>> prepared = PreparedFor(collective, members, position);
     if (!prepared.ok()) return prepared.status();
     kernel = *std::move(prepared);
   }

@@ -56,6 +56,9 @@ class Rendezvous {
   std::shared_ptr<Parcel> ParcelAt(const Instruction& instruction, CallPath path, int64_t visit,
                                    int64_t source, int64_t target, const Process& process);
   absl::Status Conclude(Meeting& meeting, Process& process, EvaluationContext& context);
+  absl::Status ConcludeOnSizes(Meeting& meeting, Process& process, EvaluationContext& context);
+  absl::StatusOr<std::unique_ptr<Kernel>> PreparedFor(const Instruction& collective,
+                                                      int64_t members, int64_t position) const;
   absl::StatusOr<const Kernel*> KernelFor(const Instruction& collective, int64_t members,
                                           int64_t position);
 

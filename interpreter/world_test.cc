@@ -7,53 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "interpreter/testing.h"
+#include "interpreter/process_testing.h"
 
 namespace assay {
 namespace {
-
-struct Grid {
-  int64_t replicas = 1, partitions = 1;
-};
-
-// The results by process, or the error. `argument` gives the only argument of process (r, p).
-template <typename Argument>
-std::vector<std::string> RunOn(Grid grid, absl::string_view text, Argument argument,
-                               const PlanOptions& plan = {}) {
-  std::unique_ptr<Module> module = MustParse(text);
-  if (module == nullptr) return {"unparsed"};
-  module->replica_count = grid.replicas;
-  module->num_partitions = grid.partitions;
-  absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*module, plan);
-  if (!planned.ok()) return {planned.status().ToString()};
-  Program program;
-  program.module = planned->get();
-  program.grid = {grid.replicas, grid.partitions};
-  for (int64_t r = 0; r < grid.replicas; ++r) {
-    for (int64_t p = 0; p < grid.partitions; ++p) {
-      std::vector<Literal>& arguments = program.arguments.emplace_back();
-      if (module->entry()->parameters().empty()) continue;
-      arguments.push_back(MustParseLiteral(argument(r, p)));
-    }
-  }
-  auto results = RunPrograms(absl::MakeConstSpan(&program, 1));
-  if (!results.ok()) return {results.status().ToString()};
-  std::vector<std::string> texts;
-  for (const Literal& value : results->front()) texts.push_back(PrintTypedLiteral(value));
-  return texts;
-}
-std::vector<std::string> RunOn(Grid grid, absl::string_view text) {
-  return RunOn(grid, text, [](int64_t, int64_t) { return std::string(); });
-}
-
-using Texts = std::vector<std::string>;
-
-Texts Values(const Texts& texts) {
-  Texts values;
-  for (const std::string& text : texts) values.push_back(Canonical(text));
-  return values;
-}
-Texts Values(size_t count, const std::string& text) { return Texts(count, Canonical(text)); }
 
 constexpr char kSum[] =
     "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";

@@ -10,12 +10,9 @@
 //       operand (fp-mix)
 //   collective_c7 a start declares its tuple (fp-mix)
 //   collective_c8 a done gets such a tuple
-//   collective_permute_c1 pairs have two entries; no source and no target comes twice (in place:
-//       more often than there are offsets)
-//   collective_permute_c2 in place: an input and an output, arrays both or tuples both
-//   collective_permute_c3 in place: offsets of each, one index per dimension, or several such
 //   all_to_all_c1 with a dimension, one operand
 //   all_to_all_c2 without, equal shapes and orders of dimensions in memory
+//   all_to_all_c4 with a dimension, sizes are not dynamic
 //   ragged_all_to_all_c1 (strict) input and output agree in type and trailing sizes
 //   ragged_all_to_all_c2 offsets and sizes are arrays of one shape, rank 1 or 2
 //   ragged_all_to_all_c3 (strict) of integers
@@ -23,7 +20,7 @@
 // spec/verify/testdata/control.cases.
 #include <algorithm>
 
-#include "absl/container/flat_hash_map.h"
+#include "spec/ops/permute_slices.h"
 #include "spec/ops/rules.h"
 #include "spec/ops/strict_rules.h"
 
@@ -41,8 +38,6 @@ Shape OperandShapes(const Instruction& op) {
   for (const Instruction* operand : op.operands()) shapes.push_back(operand->shape());
   return OneOrTuple(std::move(shapes), op.operand_count() > 1);
 }
-
-bool IsInPlace(const Instruction& permute) { return permute.HasAttribute(Attr::kSliceSizesList); }
 
 // What the tuple of a start has in front: the operands; of a permute in place, the input.
 Shape Sent(const Instruction& op) {
@@ -127,79 +122,11 @@ absl::StatusOr<Shape> AllReduce(const Instruction& op) {
   return OperandShapes(op);
 }
 
-// (i, j, ...) of one place in a buffer, or a tuple of such.
-absl::Status CheckOffsets(const Instruction& op, const Shape& buffer, const Shape& offsets) {
-  bool fits = offsets.is_tuple();
-  bool all_tuples = fits, all_arrays = fits;
-  for (const Shape& part : offsets.tuple_shapes()) {
-    all_tuples &= part.is_tuple();
-    all_arrays &= part.is_array();
-  }
-  const auto has_rank = [&](const Shape& place) {
-    return static_cast<int64_t>(place.tuple_shapes().size()) == buffer.rank();
-  };
-  fits = all_tuples
-             ? std::all_of(offsets.tuple_shapes().begin(), offsets.tuple_shapes().end(), has_rank)
-             : all_arrays && has_rank(offsets);
-  ASSAY_REQUIRE(op, "collective_permute_c3", fits, "offsets in ", buffer.ToString(),
-                " must have an index per dimension, found ", offsets.ToString());
-  return absl::OkStatus();
-}
-
-// collective-permute of slices: input, output, and for each where its slices begin.
-absl::Status CheckInPlace(const Instruction& op) {
-  const Shape& input = op.operand(0)->shape();
-  const bool sound =
-      op.operand_count() == 4 && input.is_tuple() == op.operand(1)->shape().is_tuple();
-  ASSAY_REQUIRE(op, "collective_permute_c2",
-                sound && (!input.is_tuple() || input.tuple_shapes().size() ==
-                                                   op.operand(1)->shape().tuple_shapes().size()),
-                "in place there must be input, output and their offsets, found ",
-                op.operand_count(), " operands");
-  for (int64_t side : {0, 1}) {
-    const Shape& buffer = op.operand(side)->shape();
-    const Shape& offsets = op.operand(side + 2)->shape();
-    if (!buffer.is_tuple()) {
-      ASSAY_RETURN_IF_ERROR(CheckOffsets(op, buffer, offsets));
-      continue;
-    }
-    ASSAY_REQUIRE(
-        op, "collective_permute_c3", offsets.tuple_shapes().size() == buffer.tuple_shapes().size(),
-        "there must be offsets for each of ", buffer.ToString(), ", found ", offsets.ToString());
-    for (size_t k = 0; k < buffer.tuple_shapes().size(); ++k) {
-      ASSAY_RETURN_IF_ERROR(CheckOffsets(op, buffer.tuple_shape(k), offsets.tuple_shape(k)));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// How often a process may send: once, in place as often as there are offsets.
-size_t TransfersPerProcess(const Instruction& op) {
-  if (!IsInPlace(op)) return 1;
-  const Shape& offsets = op.operand(2)->shape();
-  const bool one_buffer = !op.operand(0)->shape().is_tuple() || offsets.tuple_shapes().empty();
-  return (one_buffer ? offsets : offsets.tuple_shape(0)).tuple_shapes().size();
-}
-
 absl::Status CheckPermute(const Instruction& op) {
-  if (IsInPlace(op)) {
-    ASSAY_RETURN_IF_ERROR(CheckInPlace(op));
-  } else if (op.opcode() != Opcode::kCollectivePermuteStart || op.operand_count() < 2) {
-    ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  }
-  const auto* pairs =
-      op.attributes().Get<std::vector<std::vector<int64_t>>>(Attr::kSourceTargetPairs);
-  if (pairs == nullptr) return absl::OkStatus();
-  const size_t allowed = TransfersPerProcess(op);
-  absl::flat_hash_map<int64_t, size_t> sources, targets;
-  for (const std::vector<int64_t>& pair : *pairs) {
-    ASSAY_REQUIRE(
-        op, "collective_permute_c1",
-        pair.size() == 2 && ++sources[pair[0]] <= allowed && ++targets[pair[1]] <= allowed,
-        "source_target_pairs must be pairs in which no source and no target repeats, ", "found ",
-        ListText(pair));
-  }
-  return absl::OkStatus();
+  const bool may_have_tuples =
+      op.opcode() == Opcode::kCollectivePermuteStart && op.operand_count() > 1;
+  if (!IsInPlace(op) && !may_have_tuples) ASSAY_RETURN_IF_ERROR(CheckOperands(op));
+  return CheckSlicesAndPairs(op);
 }
 
 // What a collective-permute hands out.
@@ -266,6 +193,8 @@ absl::StatusOr<Shape> Rule<Opcode::kAllToAll>(const Instruction& op) {
                   "with a dimension there must be one operand, found ", op.operand_count());
     ASSAY_RETURN_IF_ERROR(
         RequireDimension(op, "collective_c2", "dimensions", *dimension, first.rank()));
+    ASSAY_REQUIRE(op, "all_to_all_c4", !first.is_dynamic(),
+                  "with a dimension sizes must not be dynamic, found ", first.ToString());
     return first;
   }
   for (const Instruction* operand : op.operands()) {

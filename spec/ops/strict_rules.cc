@@ -17,6 +17,8 @@ constexpr struct {
     {Opcode::kBatchNormInference, CheckBatchNormStrictly},
     {Opcode::kBitcast, CheckBitcastStrictly},
     {Opcode::kBroadcast, CheckBroadcastStrictly},
+    {Opcode::kCollectivePermute, CheckPermuteStrictly},
+    {Opcode::kCollectivePermuteStart, CheckPermuteStrictly},
     {Opcode::kConvolution, CheckConvolutionStrictly},
     {Opcode::kDot, CheckDotStrictly},
     {Opcode::kFft, CheckFftStrictly},

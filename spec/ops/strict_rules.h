@@ -25,6 +25,7 @@ absl::Status CheckFftStrictly(const Instruction& op);
 absl::Status CheckGatherStrictly(const Instruction& op);
 absl::Status CheckIotaStrictly(const Instruction& op);
 absl::Status CheckMapStrictly(const Instruction& op);
+absl::Status CheckPermuteStrictly(const Instruction& op);
 absl::Status CheckRaggedDotStrictly(const Instruction& op);
 absl::Status CheckRngStrictly(const Instruction& op);
 absl::Status CheckRngBitGeneratorStrictly(const Instruction& op);

@@ -30,6 +30,7 @@ bool IsStrictClause(absl::string_view clause) {
       "clamp_c5",
       "clamp_c6",
       "collective_c6",
+      "collective_permute_c5",
       "compare_c2",
       "convolution_c11",
       "dimension_size_c3",

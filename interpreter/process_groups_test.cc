@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/ops/shape_inference.h"
 #include "spec/text/parser.h"
+#include "spec/text/printer.h"
 
 namespace assay {
 namespace {
@@ -94,8 +96,8 @@ TEST(ProcessGroups, EveryForm) {
   EXPECT_EQ(*GroupsOf("replica_groups=maximal_mesh[device_id=0] {}", {1, 1}), (Groups{{0}}));
 }
 
-// All divisions of up to 4 ids into groups, members in every order.
-void Divisions(int64_t n, std::vector<Groups>* all) {
+// All divisions of ids into groups, members and groups in every order.
+void OrderedDivisions(int64_t n, std::vector<Groups>* all) {
   std::vector<int64_t> order(n);
   for (int64_t i = 0; i < n; ++i) order[i] = i;
   do {
@@ -108,6 +110,97 @@ void Divisions(int64_t n, std::vector<Groups>* all) {
       all->push_back(std::move(groups));
     }
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// All divisions of ids into groups, as they come and back to front.
+void UnorderedDivisions(int64_t n, Groups* open, std::vector<Groups>* all) {
+  int64_t next = 0;
+  for (const std::vector<int64_t>& group : *open) next += static_cast<int64_t>(group.size());
+  if (next == n) {
+    all->push_back(*open);
+    Groups& reversed = all->emplace_back(open->rbegin(), open->rend());
+    for (std::vector<int64_t>& group : reversed) std::reverse(group.begin(), group.end());
+    return;
+  }
+  for (size_t g = 0; g < open->size(); ++g) {
+    (*open)[g].push_back(next);
+    UnorderedDivisions(n, open, all);
+    (*open)[g].pop_back();
+  }
+  open->push_back({next});
+  UnorderedDivisions(n, open, all);
+  open->pop_back();
+}
+
+// Groups as they are written, and what they say.
+struct Written {
+  ReplicaGroups form;
+  Groups groups;
+};
+
+// All iotas of n ids with dimensions from 2 on, transposed in every way, in groups of every size.
+void Iotas(int64_t n, std::vector<int64_t> dims, std::vector<Written>* all) {
+  int64_t product = 1;
+  for (int64_t d : dims) product *= d;
+  if (product < n) {
+    for (int64_t d = 2; d <= n / product; ++d) {
+      if (n / product % d != 0) continue;
+      dims.push_back(d);
+      Iotas(n, dims, all);
+      dims.pop_back();
+    }
+    return;
+  }
+  if (dims.empty()) dims = {1};
+  std::vector<int64_t> perm(dims.size());
+  for (size_t i = 0; i < perm.size(); ++i) perm[i] = static_cast<int64_t>(i);
+  do {
+    // The device at each place of the transposed array: its mixed-radix digits, put back in order.
+    std::vector<int64_t> devices(n);
+    for (int64_t device = 0; device < n; ++device) {
+      std::vector<int64_t> digits(dims.size());
+      int64_t rest = device, place = 0;
+      for (size_t i = dims.size(); i-- > 0; rest /= dims[i]) digits[i] = rest % dims[i];
+      for (int64_t axis : perm) place = place * dims[axis] + digits[axis];
+      devices[place] = device;
+    }
+    for (int64_t size = 1; size <= n; ++size) {
+      if (n % size != 0) continue;
+      Written& written = all->emplace_back();
+      written.form.form = ReplicaGroups::Form::kIota;
+      written.form.group_count = n / size;
+      written.form.group_size = size;
+      written.form.iota_reshape_dims = dims;
+      written.form.iota_transpose_perm = perm;
+      for (int64_t first = 0; first < n; first += size) {
+        written.groups.emplace_back(devices.begin() + first, devices.begin() + first + size);
+      }
+    }
+  } while (std::next_permutation(perm.begin(), perm.end()));
+}
+
+// Every list and iota that divides n ids into groups, and none, which means one of all.
+const std::vector<Written>& AllGroups(int64_t n) {
+  static auto& memory = *new std::map<int64_t, std::vector<Written>>();
+  std::vector<Written>& all = memory[n];
+  if (!all.empty()) return all;
+  std::vector<Groups> divisions;
+  Groups open;
+  if (n <= 6) {
+    OrderedDivisions(n, &divisions);
+  } else {
+    UnorderedDivisions(n, &open, &divisions);
+  }
+  for (Groups& division : divisions) {
+    Written& written = all.emplace_back();
+    written.form.groups = division;
+    written.groups = std::move(division);
+  }
+  Iotas(n, {}, &all);
+  Written& none = all.emplace_back();
+  none.groups.emplace_back();
+  for (int64_t id = 0; id < n; ++id) none.groups[0].push_back(id);
+  return all;
 }
 
 enum class Mode { kReplica, kPartition, kBoth, kFlat };
@@ -133,49 +226,67 @@ std::vector<int64_t> MembersOf(const Groups& groups, Mode mode, ProcessGrid grid
   return members;
 }
 
-TEST(ProcessGroups, EveryDivisionOfSmallGrids) {
-  const ProcessGrid grids[] = {{1, 1}, {2, 1}, {1, 2}, {3, 1}, {1, 3},
-                               {4, 1}, {1, 4}, {2, 2}, {2, 3}, {3, 2}};
-  const std::map<Mode, std::string> texts = {
-      {Mode::kReplica, "f32[8] all-reduce(x), replica_groups={}, to_apply=f"},
-      {Mode::kBoth, "f32[8] all-reduce(x), channel_id=1, replica_groups={}, to_apply=f"},
-      {Mode::kFlat,
+// What ProcessGroups must say of the groups, process by process.
+void ExpectGroups(const Instruction& op, const Written& written, Mode mode, bool one_size,
+                  ProcessGrid grid) {
+  const absl::StatusOr<Groups> got = ProcessGroups(op, grid);
+  bool taken = mode != Mode::kFlat || written.form.group_count > 0 || !written.form.groups.empty();
+  for (const std::vector<int64_t>& group : written.groups) {
+    if (one_size && group.size() != written.groups[0].size()) taken = false;
+  }
+  ASSERT_EQ(got.ok(), taken) << got.status();
+  if (!taken) return;
+  int64_t members = 0;
+  for (const std::vector<int64_t>& group : *got) {
+    for (const int64_t member : group) {
+      ASSERT_EQ(group, MembersOf(written.groups, mode, grid, member / grid.partitions,
+                                 member % grid.partitions));
+      ++members;
+    }
+  }
+  ASSERT_EQ(members, grid.count());  // each is in the group that it stands in, once
+}
+
+TEST(ProcessGroups, SmallWorld) {
+  const struct {
+    Mode mode;
+    bool one_size;
+    const char* text;
+  } ops[] = {
+      {Mode::kReplica, false, "f32[8] all-reduce(x), replica_groups={}, to_apply=f"},
+      {Mode::kReplica, true, "f32[8] all-gather(x), dimensions={0}, replica_groups={}"},
+      {Mode::kPartition, true,
+       "f32[8] all-to-all(x), channel_id=1, dimensions={0}, replica_groups={}"},
+      {Mode::kPartition, false,
+       "f32[8] collective-broadcast(x), channel_id=1, replica_groups={{0}}"},
+      {Mode::kBoth, false, "f32[8] all-reduce(x), channel_id=1, replica_groups={}, to_apply=f"},
+      {Mode::kBoth, true, "f32[8] all-gather(x), channel_id=1, dimensions={0}, replica_groups={}"},
+      {Mode::kFlat, false,
        "f32[8] all-reduce(x), channel_id=1, replica_groups={{0}}, use_global_device_ids=true, "
        "to_apply=f"},
-      {Mode::kPartition, "f32[8] collective-broadcast(x), channel_id=1, replica_groups={{0}}"}};
-  int64_t checked = 0;
-  for (const auto& [mode, text] : texts) {
-    const std::unique_ptr<Module> module = Parse(text);
+      {Mode::kFlat, true,
+       "f32[8] all-gather(x), channel_id=1, dimensions={0}, replica_groups={{0}}, "
+       "use_global_device_ids=true"},
+  };
+  int64_t count = 0;
+  for (const auto& row : ops) {
+    const std::unique_ptr<Module> module = Parse(row.text);
     Instruction& op = *module->entry()->root();
-    for (const ProcessGrid grid : grids) {
-      const int64_t ids = mode == Mode::kFlat        ? grid.replicas * grid.partitions
-                          : mode == Mode::kPartition ? grid.partitions
-                                                     : grid.replicas;
-      if (ids > 4) continue;
-      std::vector<Groups> divisions;
-      Divisions(ids, &divisions);
-      for (const Groups& division : divisions) {
-        ReplicaGroups written;
-        written.groups = division;
-        op.SetAttribute(Attr::kReplicaGroups, written);
-        const absl::StatusOr<Groups> got = ProcessGroups(op, grid);
-        ASSERT_TRUE(got.ok()) << got.status();
-        std::vector<int64_t> place(grid.count(), -1);
-        for (size_t g = 0; g < got->size(); ++g) {
-          for (int64_t member : (*got)[g]) place[member] = static_cast<int64_t>(g);
-        }
-        for (int64_t r = 0; r < grid.replicas; ++r) {
-          for (int64_t p = 0; p < grid.partitions; ++p) {
-            const int64_t self = r * grid.partitions + p;
-            ASSERT_GE(place[self], 0);
-            EXPECT_EQ((*got)[place[self]], MembersOf(division, mode, grid, r, p));
-            ++checked;
-          }
-        }
+    for (int64_t grid_code = 0; grid_code < 9; ++grid_code) {
+      const ProcessGrid grid = {grid_code / 3 + 1, grid_code % 3 + 1};
+      const int64_t ids = row.mode == Mode::kFlat        ? grid.count()
+                          : row.mode == Mode::kPartition ? grid.partitions
+                                                         : grid.replicas;
+      for (const Written& written : AllGroups(ids)) {
+        op.SetAttribute(Attr::kReplicaGroups, written.form);
+        ExpectGroups(op, written, row.mode, row.one_size, grid);
+        if (HasFatalFailure()) FAIL() << PrintModule(*module);
+        ++count;
       }
     }
   }
-  EXPECT_GT(checked, 4000);
+  std::printf("%lld configurations\n", static_cast<long long>(count));
+  EXPECT_GE(count, 100000);
 }
 
 TEST(ProcessGroups, Refusals) {

@@ -62,6 +62,31 @@ TEST(ContractionKernels, DotsOfEveryType) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// Every product is a zero, and the sum is -0 where all of them are.
+TEST(ContractionKernels, ZerosKeepTheirSigns) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kF8E5M2}) {
+    for (const std::string columns : {"1", "5", "13"}) {
+      const Differential::Case c = {
+          absl::StrCat(ShapeText(type, "2," + columns),
+                       " dot(p0, p1), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+          {ShapeText(type, "2,3"), ShapeText(type, "3," + columns)},
+          "",
+          {}};
+      Literal zeros = Literal::Zeros(Shape(type, {2, 3}));
+      for (int64_t k = 0; k < 3; ++k) zeros.Set(3 + k, {EncodeFloat(type, -0.0)});
+      const int64_t count = std::stoll(columns);
+      Literal ones = Literal::Zeros(Shape(type, {3, count}));
+      for (int64_t i = 0; i < ones.element_count(); ++i) ones.Set(i, {EncodeFloat(type, 1)});
+      const std::vector<Literal> result = differential.CheckOn(c, {zeros, ones});
+      for (int64_t j = 0; j < count; ++j) {
+        EXPECT_EQ(result[0].Get(j).bits, EncodeFloat(type, 0.0));
+        EXPECT_EQ(result[0].Get(count + j).bits, EncodeFloat(type, -0.0));
+      }
+    }
+  }
+}
+
 TEST(ContractionKernels, DotsBeyondOneTile) {
   Differential differential;
   for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kC64,

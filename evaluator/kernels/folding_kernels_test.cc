@@ -499,6 +499,30 @@ TEST(FoldingKernels, SortsVeryLongLines) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// Keys that are wider than the line and its result, so that they come in halves.
+TEST(FoldingKernels, SortsByWideKeys) {
+  Differential differential;
+  const std::pair<ElementType, ElementType> types[] = {{ElementType::kF32, ElementType::kF64},
+                                                       {ElementType::kS32, ElementType::kS64},
+                                                       {ElementType::kU16, ElementType::kU64},
+                                                       {ElementType::kBF16, ElementType::kF64}};
+  for (const auto& [type, key] : types) {
+    for (const std::string sizes : {"2,13", "2,700", "1,70000"}) {
+      const std::string t = ShapeText(type, ""), k = ShapeText(key, "");
+      const std::string shape = ShapeText(type, sizes);
+      differential.Check({shape + " sort(p0), dimensions={1}, is_stable=true, to_apply=f",
+                          {shape},
+                          absl::StrCat("f {\n  a = ", t, " parameter(0)\n  b = ", t,
+                                       " parameter(1)\n  c = ", k, " convert(a)\n  d = ", k,
+                                       " convert(b)\n  ROOT r = pred[] compare(c, d), "
+                                       "direction=GT\n}\n"),
+                          {}},
+                         {Profile::kSmall, Profile::kBits});
+    }
+  }
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 TEST(FoldingKernels, PicksTheLargestAndSmallest) {
   Differential differential;
   for (const ElementType type : kArrayTypes) {
@@ -511,6 +535,14 @@ TEST(FoldingKernels, PicksTheLargestAndSmallest) {
                             "",
                             {}});
         if (HasFailure()) return;
+      }
+      for (const int k : {1, 299, 300}) {  // more elements than patterns of 8 bits
+        if (Info(type).storage_bytes > 1) continue;
+        differential.Check({absl::StrCat("(", ShapeText(type, absl::StrCat("2,", k)), ", s32[2,", k,
+                                         "]) topk(p0), k=", k, ", largest=", largest),
+                            {ShapeText(type, "2,300")},
+                            "",
+                            {}});
       }
     }
   }

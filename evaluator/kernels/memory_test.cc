@@ -168,6 +168,15 @@ std::vector<MemoryCase> Sorts() {
       sort("bf16", "LE", 524288),
       sort("f32", "LE", 524288),
       sort("f64", "LE", 524288),
+      {"sort f32 by a key of f64",
+       "f32[4194304] sort(p0), dimensions={0}, to_apply=f",
+       {"f32[4194304]"},
+       "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f64[] convert(a)\n  d = "
+       "f64[] convert(b)\n  ROOT r = pred[] compare(c, d), direction=LT\n}\n"},
+      {"topk f8, all",
+       "(f8e5m2[4194304], s32[4194304]) topk(p0), k=4194304",
+       {"f8e5m2[4194304]"},
+       ""},
       {"topk f8", "(f8e5m2[65536], s32[65536]) topk(p0), k=65536", {"f8e5m2[4194304]"}, ""},
       {"topk f32", "(f32[2097152], s32[2097152]) topk(p0), k=2097152", {"f32[4194304]"}, ""},
   };

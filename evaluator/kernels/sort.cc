@@ -1,12 +1,11 @@
-// Kernels of sort and topk. A line whose comparator compares one key (sort_key.h) is sorted by
-// numbers, long lines of narrow keys by counting; any other by the golden merge sort with the
-// comparator as written. Scratch of a line: number and index of each element (8 bytes, 16 for wide
-// keys), none for counting, one copy of the line for the merge sort. Source: reference
-// ops_structural.md 6.2, 6.3. Tests: folding_kernels_test.cc.
+// Kernel of sort. A line whose comparator compares one key (sort_key.h) is sorted by numbers, long
+// lines of narrow keys by counting; any other by the golden merge sort with the comparator as
+// written. Scratch of a line: number and index of each element (8 bytes, 16 for wide keys of wide
+// lines), none for counting, one copy of the line for the merge sort. Source: reference
+// ops_structural.md 6.2. Tests: folding_kernels_test.cc.
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -15,24 +14,13 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/scratch.h"
+#include "evaluator/kernels/sort_items.h"
 #include "evaluator/kernels/sort_key.h"
 #include "evaluator/region/scalar_program.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
 namespace {
-
-// Number and place of an element of a line; 32-bit ones where numbers and places fit.
-template <typename N>
-struct Item {
-  N number;
-  N index;
-};
-
-template <typename N>
-bool Before(const Item<N>& a, const Item<N>& b) {
-  return a.number != b.number ? a.number < b.number : a.index < b.index;
-}
 
 // Items that are sorted with as much room beside them; more are partitioned in place first.
 constexpr int64_t kMostRoom = int64_t{1} << 16;
@@ -121,88 +109,6 @@ absl::Status SortItems(absl::Span<Item<N>> items, bool partitioned, std::vector<
   return absl::OkStatus();
 }
 
-// Lines along one dimension of equal-shaped arrays.
-struct Lines {
-  Lines(const Shape& shape, int64_t dimension) {
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (d != dimension) count *= shape.dimension(d);
-      if (d > dimension) stride *= shape.dimension(d);
-      empty = empty || shape.dimension(d) == 0;
-    }
-    size = shape.dimension(dimension);
-  }
-  // Position of the first element of line i.
-  int64_t First(int64_t i) const { return i / stride * stride * size + i % stride; }
-  bool empty = false;  // then the other numbers mean nothing
-  int64_t count = 1;
-  int64_t size;
-  int64_t stride = 1;
-};
-
-// Narrow keys: the rank of each bit pattern, found once, and how many of a line have it.
-class CountingSort {
- public:
-  // Worth it for lines with more elements than there are patterns.
-  static bool Suits(ElementType type, int64_t line) {
-    return StorageBytes(type) <= 2 && line >= int64_t{1} << (8 * StorageBytes(type));
-  }
-  CountingSort(const SortKey& key, ElementType type, EvaluationContext& context)
-      : bytes_(StorageBytes(type)) {
-    const int64_t patterns = int64_t{1} << Info(type).bits;
-    std::vector<std::optional<uint64_t>> numbers(patterns);
-    std::vector<uint64_t> sorted;
-    for (int64_t p = 0; p < patterns; ++p) {
-      numbers[p] = key.Number({static_cast<uint64_t>(p)}, registers_, context);
-      if (numbers[p].has_value()) sorted.push_back(*numbers[p]);
-    }
-    std::sort(sorted.begin(), sorted.end());
-    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-    for (const std::optional<uint64_t>& number : numbers) {
-      rank_.push_back(
-          number.has_value()
-              ? static_cast<int32_t>(std::lower_bound(sorted.begin(), sorted.end(), *number) -
-                                     sorted.begin())
-              : kNone);
-    }
-    first_.resize(sorted.size());
-  }
-
-  // Where each rank begins in the sorted line. False where an element takes part in no order.
-  bool Count(const std::byte* keys, const Lines& lines, int64_t first) {
-    std::fill(first_.begin(), first_.end(), 0);
-    for (int64_t j = 0; j < lines.size; ++j) {
-      const int32_t rank = RankAt(keys, first + j * lines.stride);
-      if (rank == kNone) return false;
-      ++first_[rank];
-    }
-    int64_t begin = 0;
-    for (int64_t& count : first_) begin += std::exchange(count, begin);
-    return true;
-  }
-  void Place(const std::byte* keys, int64_t bytes, const std::byte* x, std::byte* out,
-             const Lines& lines, int64_t first) const {
-    std::vector<int64_t> next = first_;
-    WithStorage(bytes, [&](auto sample) {
-      for (int64_t j = 0; j < lines.size; ++j) {
-        const int64_t from = first + j * lines.stride;
-        const int64_t to = first + next[RankAt(keys, from)]++ * lines.stride;
-        StoreAt(out, to, LoadAt<decltype(sample)>(x, from));
-      }
-    });
-  }
-
- private:
-  static constexpr int32_t kNone = -1;
-  int32_t RankAt(const std::byte* keys, int64_t position) const {
-    return rank_[bytes_ == 1 ? LoadAt<uint8_t>(keys, position) : LoadAt<uint16_t>(keys, position)];
-  }
-
-  int64_t bytes_;
-  std::vector<Element> registers_;
-  std::vector<int32_t> rank_;   // by bit pattern
-  std::vector<int64_t> first_;  // by rank
-};
-
 class SortKernel : public Kernel {
  public:
   SortKernel(const Instruction& sort, std::optional<SortKey> key, Region comparator)
@@ -218,8 +124,9 @@ class SortKernel : public Kernel {
                    EvaluationContext& context) const override {
     if (lines_.empty) return absl::OkStatus();
     Meter meter(context);
-    const bool narrow = (!key_.has_value() || Info(key_->type).bits <= 32) &&
-                        lines_.size <= std::numeric_limits<uint32_t>::max();
+    const bool short_lines = lines_.size <= std::numeric_limits<uint32_t>::max();
+    const bool narrow =
+        short_lines && (!key_.has_value() || Info(key_->type).bits <= 32 || KeyIsWiderThanLine());
     absl::Status status = narrow ? SortLines<uint32_t>(operands, results, meter, context)
                                  : SortLines<uint64_t>(operands, results, meter, context);
     return status.ok() ? meter.Flush() : status;
@@ -259,6 +166,9 @@ class SortKernel : public Kernel {
         if (!found.ok()) return found.status();
         if (*found) {
           absl::Status status = SortItems(absl::MakeSpan(items), false, room, meter);
+          if (status.ok() && sizeof(N) == 4 && Info(key_->type).bits > 32) {
+            status = SortByLowHalves(operands, first, items, room, meter, context);
+          }
           if (!status.ok()) return status;
           for (size_t k = 0; k < types_.size(); ++k) {
             PermuteLine(StorageBytes(types_[k]), operands[k].data, results[k].data, first, items);
@@ -306,6 +216,46 @@ class SortKernel : public Kernel {
     });
   }
 
+  // Numbers of 64 bits would take more than the line and its result: they come in halves.
+  bool KeyIsWiderThanLine() const {
+    int64_t bytes = 0;
+    for (const ElementType type : types_) bytes += 2 * StorageBytes(type);
+    return bytes < static_cast<int64_t>(sizeof(Item<uint64_t>));
+  }
+
+  // Items that are sorted by the high halves of their numbers: those with equal ones by the low
+  // halves.
+  template <typename N>
+  absl::Status SortByLowHalves(absl::Span<const ArrayRef> operands, int64_t first,
+                               std::vector<Item<N>>& items, std::vector<Item<N>>& room,
+                               Meter& meter, EvaluationContext& context) const {
+    const ElementType type = types_[key_->operand];
+    const std::byte* x = operands[key_->operand].data;
+    const int64_t steps = 1 + (key_->f == nullptr ? 0 : key_->f->step_count());
+    std::vector<Element> registers;
+    for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
+      while (end < items.size() && items[end].number == items[begin].number) ++end;
+      if (end - begin == 1) continue;
+      for (size_t i = begin; i < end; ++i) {
+        const auto at = first + static_cast<int64_t>(items[i].index) * lines_.stride;
+        items[i].number =
+            static_cast<N>(*key_->Number(LoadElement(type, x, at), registers, context));
+        if (absl::Status status = meter.Add(steps); !status.ok()) return status;
+      }
+      absl::Status status =
+          SortItems(absl::MakeSpan(items).subspan(begin, end - begin), false, room, meter);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // The number of a key as an item of this size has it: its high half where it is wider.
+  template <typename N>
+  N NumberIn(uint64_t number) const {
+    if (sizeof(N) == 8) return static_cast<N>(number);
+    return static_cast<N>(Info(key_->type).bits > 32 ? number >> 32 : key_->Narrow(number));
+  }
+
   // False where a key takes part in no order.
   template <typename N>
   absl::StatusOr<bool> FindNumbers(absl::Span<const ArrayRef> operands, int64_t first,
@@ -319,8 +269,7 @@ class SortKernel : public Kernel {
       const std::optional<uint64_t> number =
           key_->Number(LoadElement(type, x, first + j * lines_.stride), registers, context);
       if (!number.has_value()) return false;
-      items[j] = {sizeof(N) == 4 ? static_cast<N>(key_->Narrow(*number)) : static_cast<N>(*number),
-                  static_cast<N>(j)};
+      items[j] = {NumberIn<N>(*number), static_cast<N>(j)};
       if (steps == 0) continue;
       if (absl::Status status = meter.Add(steps); !status.ok()) return status;
     }
@@ -402,85 +351,6 @@ class SortKernel : public Kernel {
   absl::InlinedVector<ElementType, 4> types_;
 };
 
-// The first k of each line along the last dimension, in the total order: a heap of the best k.
-class TopKKernel : public Kernel {
- public:
-  explicit TopKKernel(const Instruction& topk)
-      : type_(topk.operand(0)->shape().element_type()),
-        index_type_(topk.shape().tuple_shape(1).element_type()),
-        size_(topk.operand(0)->shape().dimensions().back()),
-        k_(topk.shape().tuple_shape(0).dimensions().back()) {
-    key_.type = type_;
-    key_.total_order = true;
-    key_.descending = topk.GetBool(Attr::kLargest);
-    absl::Span<const int64_t> sizes = topk.operand(0)->shape().dimensions();
-    empty_ = topk.shape().tuple_shape(0).element_count() == 0;
-    for (size_t d = 0; d + 1 < sizes.size() && !empty_; ++d) lines_ *= sizes[d];
-  }
-
-  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
-                   EvaluationContext& context) const override {
-    if (empty_) return absl::OkStatus();
-    const bool narrow = Info(type_).bits <= 32 && size_ <= std::numeric_limits<uint32_t>::max();
-    return narrow ? FindLines<uint32_t>(operands, results, context)
-                  : FindLines<uint64_t>(operands, results, context);
-  }
-
- private:
-  template <typename N>
-  absl::Status FindLines(absl::Span<const ArrayRef> operands,
-                         absl::Span<const MutableArrayRef> results,
-                         EvaluationContext& context) const {
-    Meter meter(context);
-    ScratchLease lease(context);
-    absl::Status status = lease.Add(k_ * static_cast<int64_t>(sizeof(Item<N>)));
-    if (!status.ok()) return status;
-    std::vector<Item<N>> best(k_);
-    const int64_t bytes = StorageBytes(type_);
-    for (int64_t line = 0; line < lines_; ++line) {
-      const std::byte* x = operands[0].data + line * size_ * bytes;
-      if (status = FindBest(x, best, meter); !status.ok()) return status;
-      for (int64_t j = 0; j < k_; ++j) {
-        const int64_t at = line * k_ + j;
-        std::memcpy(results[0].data + at * bytes, x + best[j].index * bytes, bytes);
-        const uint64_t index = EncodeInteger(index_type_, best[j].index);
-        StoreElement(index_type_, {index}, results[1].data, at);
-      }
-    }
-    return meter.Flush();
-  }
-
-  template <typename N>
-  absl::Status FindBest(const std::byte* x, std::vector<Item<N>>& best, Meter& meter) const {
-    const auto before = Before<N>;
-    for (int64_t j = 0; j < size_; ++j) {
-      const uint64_t number = *SortNumber(key_, LoadElement(type_, x, j).bits);
-      const Item<N> item = {
-          sizeof(N) == 4 ? static_cast<N>(key_.Narrow(number)) : static_cast<N>(number),
-          static_cast<N>(j)};
-      if (j < k_) {
-        best[j] = item;
-        if (j + 1 == k_) std::make_heap(best.begin(), best.end(), before);
-      } else if (before(item, best.front())) {
-        std::pop_heap(best.begin(), best.end(), before);
-        best.back() = item;
-        std::push_heap(best.begin(), best.end(), before);
-      }
-      if (absl::Status status = meter.Add(1); !status.ok()) return status;
-    }
-    std::sort_heap(best.begin(), best.end(), before);
-    return absl::OkStatus();
-  }
-
-  ElementType type_;
-  ElementType index_type_;
-  int64_t size_;
-  int64_t k_;
-  int64_t lines_ = 1;
-  bool empty_;
-  SortKey key_;
-};
-
 }  // namespace
 
 KernelOrNull PrepareSort(const Instruction& instruction) {
@@ -496,12 +366,6 @@ KernelOrNull PrepareSort(const Instruction& instruction) {
   if (!region.ok()) return region.status();
   return std::make_unique<SortKernel>(instruction, RecogniseSortKey(comparator),
                                       *std::move(region));
-}
-
-KernelOrNull PrepareTopK(const Instruction& instruction) {
-  const ElementType type = instruction.operand(0)->shape().element_type();
-  if (IsComplex(type) || !instruction.shape().is_tuple()) return nullptr;
-  return std::make_unique<TopKKernel>(instruction);
 }
 
 }  // namespace assay::kernels

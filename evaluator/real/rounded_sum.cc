@@ -218,7 +218,8 @@ ASSAY_INLINE void AccumulateColumns(const Terms& terms, bool fresh, PartialSum* 
   const double* a = terms.a;
   const double* b = terms.b;
   for (int64_t k = 0; k < terms.n; ++k) {
-    const V x = V{} + *a;
+    V x;
+    for (int i = 0; i < kLanes; ++i) x[i] = *a;  // 0 + *a would lose the sign of a zero
     for (int v = 0; v < kVectors; ++v) {
       V y;
       Load<kLanes, true>(b + v * kLanes, 1, y);
@@ -262,13 +263,14 @@ ASSAY_INLINE void AccumulateEach(const double* x, int64_t n, double* s, double* 
 }
 
 // The loops once per instruction set. Results are proven, so the choice changes no bit.
-constexpr int kColumns = 8;
+constexpr int kColumns = 8, kHalf = 4;
 struct Loops {
   // What was carried so far comes in registers: short sums would wait for memory.
   using Function = void (*)(const Terms&, double s, double e, double m, PartialSum& out);
   Function sum[2];                                      // [contiguous]
   Function dot[2][2];                                   // [64 bits][contiguous]
-  void (*columns[2])(const Terms&, bool, PartialSum*);  // [64 bits]
+  void (*columns[2])(const Terms&, bool, PartialSum*);  // [64 bits]; kColumns of them
+  void (*half[2])(const Terms&, bool, PartialSum*);     // kHalf of them
   void (*each)(const double*, int64_t, double*, double*, double*);
 };
 
@@ -284,6 +286,10 @@ struct Loops {
       AccumulateColumns<lanes, fma, kWidth, 2>(part, fresh, sums + done);                          \
     }                                                                                              \
   }                                                                                                \
+  template <FactorWidth kWidth>                                                                    \
+  attributes void name##Half(const Terms& terms, bool fresh, PartialSum* sums) {                   \
+    AccumulateColumns<lanes, fma, kWidth, kHalf / lanes>(terms, fresh, sums);                      \
+  }                                                                                                \
   attributes void name##Each(const double* x, int64_t n, double* s, double* e, double* m) {        \
     AccumulateEach<lanes>(x, n, s, e, m);                                                          \
   }                                                                                                \
@@ -295,6 +301,7 @@ struct Loops {
        {name##Terms<FactorWidth::k64Bits, true, false>,                                            \
         name##Terms<FactorWidth::k64Bits, true, true>}},                                           \
       {name##Columns<FactorWidth::kUpTo32Bits>, name##Columns<FactorWidth::k64Bits>},              \
+      {name##Half<FactorWidth::kUpTo32Bits>, name##Half<FactorWidth::k64Bits>},                    \
       name##Each};
 
 #if defined(__FP_FAST_FMA)
@@ -383,12 +390,16 @@ void AddProducts(FactorWidth width, const double* a, const double* b, int64_t st
                  int64_t columns, PartialSum* sums) {
   const bool wide = width == FactorWidth::k64Bits;
   int64_t j = 0;
+  const Loops& loops = ChooseLoops();
   for (; j + kColumns <= columns; j += kColumns) {
-    ChooseLoops().columns[wide]({a, 1, b + j, stride_b, n}, false, sums + j);
+    loops.columns[wide]({a, 1, b + j, stride_b, n}, false, sums + j);
+  }
+  for (; j + kHalf <= columns; j += kHalf) {
+    loops.half[wide]({a, 1, b + j, stride_b, n}, false, sums + j);
   }
   for (; j < columns; ++j) {
-    ChooseLoops().dot[wide][stride_b == 1]({a, 1, b + j, stride_b, n}, sums[j].s, sums[j].e,
-                                           sums[j].m, sums[j]);
+    loops.dot[wide][stride_b == 1]({a, 1, b + j, stride_b, n}, sums[j].s, sums[j].e, sums[j].m,
+                                   sums[j]);
   }
 }
 
@@ -444,13 +455,17 @@ void RoundedDotBlock(ElementType result, FactorWidth width, const double* a, int
   }
   const bool wide = width == FactorWidth::k64Bits;
   int64_t j = 0;
-  for (; j + kColumns <= columns; j += kColumns) {
+  while (j + kHalf <= columns) {
     PartialSum sums[kColumns];
-    ChooseLoops().columns[wide]({a, stride_a, b + j, stride_b, n}, true, sums);
-    for (int i = 0; i < kColumns; ++i) {
+    const int count = j + kColumns <= columns ? kColumns : kHalf;
+    const Loops& loops = ChooseLoops();
+    (count == kColumns ? loops.columns : loops.half)[wide]({a, stride_a, b + j, stride_b, n}, true,
+                                                           sums);
+    for (int i = 0; i < count; ++i) {
       if (IsDecided(result, width, sums[i], &out[j + i])) continue;
       out[j + i] = ExactDot(result, {a, stride_a, b + j + i, stride_b, n});
     }
+    j += count;
   }
   for (; j < columns; ++j) {
     out[j] = RoundedDot(result, width, a, stride_a, b + j, stride_b, n);

@@ -3,6 +3,7 @@
 // cost nothing at run time; only what the root needs is compiled.
 #include "evaluator/region/scalar_program.h"
 
+#include <cstring>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -61,6 +62,14 @@ bool PassesOperandOn(const Instruction& instruction) {
   }
 }
 
+// Stores an element in one piece. A function returns it in two registers; stored one after the
+// other they would hold up whoever reads the element as a whole next.
+inline void Store(Element value, Element& to) {
+  typedef uint64_t Pair __attribute__((vector_size(sizeof(Element))));
+  const Pair pair = {value.bits, value.imag};
+  std::memcpy(static_cast<void*>(&to), &pair, sizeof(to));
+}
+
 class FlatProgram : public ScalarProgram {
  public:
   struct Step {
@@ -78,22 +87,28 @@ class FlatProgram : public ScalarProgram {
 
   void Run(absl::Span<const Element> arguments, absl::Span<Element> results,
            absl::Span<Element> registers, EvaluationContext& context) const override {
+    const RealContext real{.stats = &context.real_stats};
+    if (is_one_binary_step_) {
+      const Step& step = steps_[0];
+      const Element& a = arguments[step.operands[0]];
+      const Element& b = arguments[step.operands[1]];
+      return Store(step.function(a, b, real), results[0]);
+    }
     for (size_t i = 0; i < arguments.size(); ++i) registers[i] = arguments[i];
     for (const auto& [position, value] : constants_) registers[position] = value;
-    const RealContext real{.stats = &context.real_stats};
     for (const Step& step : steps_) {
       const ScalarFunction& function = step.function;
       auto argument = [&](int k) { return registers[step.operands[k]]; };
       Element& result = registers[step.result];
       switch (function.arity) {
         case 1:
-          result = function(argument(0), real);
+          Store(function(argument(0), real), result);
           break;
         case 2:
-          result = function(argument(0), argument(1), real);
+          Store(function(argument(0), argument(1), real), result);
           break;
         default:
-          result = function(argument(0), argument(1), argument(2), real);
+          Store(function(argument(0), argument(1), argument(2), real), result);
       }
     }
     for (size_t i = 0; i < results_.size(); ++i) results[i] = registers[results_[i]];
@@ -107,6 +122,7 @@ class FlatProgram : public ScalarProgram {
   std::vector<ElementType> parameter_types_;
   std::vector<ElementType> result_types_;
   int64_t register_count_ = 0;
+  bool is_one_binary_step_ = false;  // of parameters: most comparators and reducers
 };
 
 class Compiler {
@@ -123,6 +139,10 @@ class Compiler {
       if (absl::Status status = Advance(); !status.ok()) return status;
     }
     program_->results_ = std::move(returned_);
+    program_->is_one_binary_step_ =
+        program_->steps_.size() == 1 && program_->steps_[0].function.arity == 2 &&
+        program_->constants_.empty() && program_->results_.size() == 1 &&
+        program_->results_[0] == program_->steps_[0].result;
     if (absl::Status status =
             AppendTypes(*computation.root(), computation.root()->shape(), program_->result_types_);
         !status.ok()) {

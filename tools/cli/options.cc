@@ -52,6 +52,11 @@ absl::Status InputOptions::Check() const {
 
 namespace {
 
+// On so many devices the tiles of a value may lie.
+int64_t TilesOfValues(const Module& module, std::optional<ModuleForm> form) {
+  return form.value_or(FormOf(module)) == ModuleForm::kLogical ? PartitionsOf(module) : 1;
+}
+
 // Each device has numbers of its own.
 absl::StatusOr<std::vector<std::vector<Literal>>> RandomByDevice(const Module& module,
                                                                  RandomInputOptions options,
@@ -86,7 +91,8 @@ absl::StatusOr<std::vector<Literal>> InputOptions::Load(const ModuleFile& file,
 }
 
 absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
-    const ModuleFile& file, int64_t max_bytes, int64_t devices) const {
+    const ModuleFile& file, int64_t max_bytes, int64_t devices,
+    std::optional<ModuleForm> form) const {
   using ByDevice = std::vector<std::vector<Literal>>;
   const Module& module = *file.module;
   if (inputs == "random") {
@@ -103,7 +109,8 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
   if (!inputs.empty()) {
     absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(inputs);
     if (!arrays.ok()) return arrays.status();
-    absl::StatusOr<ByDevice> by_device = ToArguments(module, *std::move(arrays));
+    absl::StatusOr<ByDevice> by_device =
+        ToArguments(module, *std::move(arrays), TilesOfValues(module, form));
     if (!by_device.ok()) return InFile(inputs, by_device.status());
     if (by_device->size() == 1) by_device->resize(devices, by_device->front());
     if (static_cast<int64_t>(by_device->size()) != devices) {
@@ -121,10 +128,12 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
                    " arguments: give them with --inputs FILE.npz, or ask for --inputs random"));
 }
 
-absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path) {
+absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path,
+                                                 std::optional<ModuleForm> form) {
   absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(path, kDefaultMaxArrayBytes, "out");
   if (!arrays.ok()) return arrays.status();
-  absl::StatusOr<std::vector<Literal>> results = ToResults(module, *std::move(arrays));
+  absl::StatusOr<std::vector<Literal>> results =
+      ToResults(module, *std::move(arrays), TilesOfValues(module, form));
   return results.ok() ? results : InFile(path, results.status());
 }
 

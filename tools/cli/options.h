@@ -30,10 +30,10 @@ struct InputOptions {
   // else random ones, if asked for; a module without parameters needs none.
   absl::StatusOr<std::vector<Literal>> Load(const ModuleFile& file, int64_t max_bytes) const;
   // The same for each device. Random ones are made for `devices`; a file has those of each device,
-  // or one list for all.
-  absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(const ModuleFile& file,
-                                                                 int64_t max_bytes,
-                                                                 int64_t devices) const;
+  // or one list for all, or, of a logical module (no form: FormOf), the tiles of each partition.
+  absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(
+      const ModuleFile& file, int64_t max_bytes, int64_t devices,
+      std::optional<ModuleForm> form = std::nullopt) const;
 };
 
 // How many processes run the module.
@@ -60,8 +60,9 @@ struct OutputOptions {
 };
 
 // The value of the entry's root on each device from a file with arrays out0, out1, ... (out0.dev1,
-// ...); its tokens take none.
-absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path);
+// ...); its tokens take none. Of a logical module also from the tiles of each partition.
+absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path,
+                                                 std::optional<ModuleForm> form);
 
 // Finds out before hours of work that a file could not be written.
 absl::Status CheckWritable(const std::string& path);

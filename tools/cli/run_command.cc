@@ -102,8 +102,8 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Evaluate(const ModuleFil
                                                                  double* seconds) const {
   absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
   if (!executable.ok()) return executable.status();
-  absl::StatusOr<std::vector<DeviceValues>> arguments =
-      inputs.LoadByDevice(file, budget.budget.bytes, (*executable)->device_count());
+  absl::StatusOr<std::vector<DeviceValues>> arguments = inputs.LoadByDevice(
+      file, budget.budget.bytes, (*executable)->device_count(), grid.module_form());
   if (!arguments.ok()) return arguments.status();
   absl::StatusOr<DeviceValues> results =
       RunOnDevices(backend, **executable, *arguments, repeat, seconds);
@@ -169,7 +169,7 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Expected(const ModuleFil
     if (state.active() || !file.result) return std::nullopt;
     return DeviceValues{*file.result};
   }
-  absl::StatusOr<DeviceValues> values = ReadResults(*file.module, expect);
+  absl::StatusOr<DeviceValues> values = ReadResults(*file.module, expect, grid.module_form());
   if (!values.ok()) return values.status();
   return *std::move(values);
 }

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "spec/ir/fit.h"
+#include "spec/sharding/sharding_checks.h"
+#include "spec/sharding/tiles.h"
 #include "tools/io/arrays.h"
 
 namespace assay {
@@ -110,6 +112,69 @@ absl::StatusOr<std::vector<Literal>> DeviceArguments(const std::vector<Instructi
   return arguments;
 }
 
+// Where the array leaves of the values lie, by number; whole on each device without a sharding.
+absl::StatusOr<std::vector<std::pair<Placement, const Shape*>>> PlacementsOf(
+    absl::Span<const Instruction* const> values, int64_t partitions) {
+  std::vector<std::pair<Placement, const Shape*>> placements;
+  Sharding whole;
+  whole.type = Sharding::Type::kReplicated;
+  for (const Instruction* value : values) {
+    const bool is_sharded = value->has_annotations() && value->annotations().sharding.has_value();
+    std::vector<LeafSharding> leaves;
+    const auto problem = ShardingsOfLeaves(is_sharded ? *value->annotations().sharding : whole,
+                                           value->shape(), &leaves);
+    if (problem) return problem->ToStatus();
+    for (const LeafSharding& leaf : leaves) {
+      if (!leaf.shape->is_array()) continue;
+      absl::StatusOr<Placement> placement = TilesOf(*leaf.sharding, *leaf.shape, partitions);
+      if (!placement.ok()) return placement.status();
+      placements.emplace_back(*std::move(placement), leaf.shape);
+    }
+  }
+  return placements;
+}
+
+bool HoldTiles(const Module& module, const std::vector<std::vector<Literal>>& devices,
+               int64_t tiles) {
+  const auto count = static_cast<int64_t>(devices.size());
+  return tiles > 1 && count % tiles == 0 && count / tiles == module.replica_count;
+}
+
+// The arrays of each replica from those of each device: its partitions hold tiles.
+absl::StatusOr<std::vector<std::vector<Literal>>> JoinPartitions(
+    absl::Span<const Instruction* const> values, int64_t partitions, absl::string_view prefix,
+    const std::vector<std::vector<Literal>>& devices) {
+  const auto placements = PlacementsOf(values, partitions);
+  if (!placements.ok()) return placements.status();
+  std::vector<std::vector<Literal>> replicas;
+  for (size_t first = 0; first < devices.size(); first += partitions) {
+    std::vector<Literal>& joined = replicas.emplace_back();
+    for (size_t k = 0; k < placements->size(); ++k) {
+      std::vector<Literal> tiles;
+      for (int64_t p = 0; p < partitions; ++p) {
+        const std::vector<Literal>& given = devices[first + p];
+        if (given.size() != placements->size()) {
+          return absl::InvalidArgumentError(absl::StrCat("there are ", given.size(),
+                                                         " arrays for device ", first + p,
+                                                         ", the module has ", placements->size()));
+        }
+        tiles.push_back(given[k]);
+      }
+      const auto& [placement, shape] = (*placements)[k];
+      absl::StatusOr<Literal> array = JoinTiles(placement, *shape, tiles);
+      if (!array.ok()) {
+        return absl::Status(
+            array.status().code(),
+            absl::StrCat("the tiles of ", prefix, k, first > 0 ? " in replica " : "",
+                         first > 0 ? absl::StrCat(first / partitions) : "", ": ",
+                         array.status().message()));
+      }
+      joined.push_back(*std::move(array));
+    }
+  }
+  return replicas;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLiteral> arrays,
@@ -149,11 +214,17 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
 }
 
 absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& module,
-                                                              std::vector<NamedLiteral> arrays) {
+                                                              std::vector<NamedLiteral> arrays,
+                                                              int64_t tiles) {
   absl::StatusOr<std::vector<std::vector<Literal>>> devices =
       ByDevice(std::move(arrays), kArgument);
   if (!devices.ok()) return devices.status();
   const std::vector<Instruction*> parameters = module.entry()->parameters();
+  if (HoldTiles(module, *devices, tiles)) {
+    const std::vector<const Instruction*> values(parameters.begin(), parameters.end());
+    devices = JoinPartitions(values, tiles, kArgument, *devices);
+    if (!devices.ok()) return devices.status();
+  }
   const std::vector<const Shape*> wanted = ArrayLeaves(parameters);
   std::vector<std::vector<Literal>> arguments;
   for (const std::vector<Literal>& given : *devices) {
@@ -202,9 +273,13 @@ absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given)
 }  // namespace
 
 absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
-                                               std::vector<NamedLiteral> arrays) {
+                                               std::vector<NamedLiteral> arrays, int64_t tiles) {
   absl::StatusOr<std::vector<std::vector<Literal>>> by_device = ByDevice(std::move(arrays), "out");
   if (!by_device.ok()) return by_device.status();
+  if (HoldTiles(module, *by_device, tiles)) {
+    by_device = JoinPartitions({module.entry()->root()}, tiles, "out", *by_device);
+    if (!by_device.ok()) return by_device.status();
+  }
   std::vector<Literal> results;
   for (std::vector<Literal>& given : *by_device) {
     absl::StatusOr<Literal> result = ToResult(module.entry()->root()->shape(), std::move(given));

@@ -9,6 +9,7 @@
 namespace assay {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const std::string kSamples = std::string(ASSAY_SOURCE_DIR) + "/conformance/samples/";
@@ -128,6 +129,69 @@ TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
   EXPECT_THAT(ErrorOf(arrays), HasSubstr("some arrays are named for a device"));
   for (NamedLiteral& array : arrays) array.name = array.name.substr(0, 4) + ".dev1";
   EXPECT_THAT(ErrorOf(arrays), HasSubstr("no arrays for device 0"));
+}
+
+// Each of two replicas has its rows in two tiles, the last one short, and copies of a scalar.
+constexpr char kTiled[] = R"(HloModule m, replica_count=2, num_partitions=2
+ENTRY e {
+  x = s32[3] parameter(0), sharding={devices=[2]1,0}
+  n = s32[] parameter(1)
+  b = s32[3] broadcast(n), dimensions={}
+  ROOT y = s32[3] add(x, b), sharding={devices=[2]0,1}
+})";
+
+std::vector<NamedLiteral> Tiles() {
+  return {{"arg0.dev0", Array("s32[1] {3}")},     {"arg1.dev0", Array("s32[] 7")},
+          {"arg0.dev1", Array("s32[2] {1, 2}")},  {"arg1.dev1", Array("s32[] 7")},
+          {"arg0.dev2", Array("s32[2] {30, 0}")},  // padded
+          {"arg1.dev2", Array("s32[] 8")},        {"arg0.dev3", Array("s32[2] {10, 20}")},
+          {"arg1.dev3", Array("s32[] 8")}};
+}
+
+TEST(ToArguments, TilesAreJoined) {
+  std::unique_ptr<Module> module = Parse(kTiled);
+  auto arguments = ToArguments(*module, Tiles(), 2);
+  ASSERT_TRUE(arguments.ok()) << arguments.status();
+  ASSERT_EQ(arguments->size(), 2u);
+  EXPECT_TRUE(Literal::BitEqual((*arguments)[0][0], Array("s32[3] {1, 2, 3}")));
+  EXPECT_TRUE(Literal::BitEqual((*arguments)[1][0], Array("s32[3] {10, 20, 30}")));
+  EXPECT_TRUE(Literal::BitEqual((*arguments)[1][1], Array("s32[] 8")));
+  // Whole arrays, one list for each replica, stay as they are.
+  arguments = ToArguments(*module,
+                          {{"arg0.dev0", Array("s32[3] {1, 2, 3}")},
+                           {"arg1.dev0", Array("s32[] 7")},
+                           {"arg0.dev1", Array("s32[3] {4, 5, 6}")},
+                           {"arg1.dev1", Array("s32[] 7")}},
+                          2);
+  ASSERT_TRUE(arguments.ok()) << arguments.status();
+  EXPECT_TRUE(Literal::BitEqual((*arguments)[1][0], Array("s32[3] {4, 5, 6}")));
+  auto results = ToResults(*module,
+                           {{"out0.dev0", Array("s32[2] {1, 2}")},
+                            {"out0.dev1", Array("s32[1] {3}")},
+                            {"out0.dev2", Array("s32[2] {4, 5}")},
+                            {"out0.dev3", Array("s32[1] {6}")}},
+                           2);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_TRUE(Literal::BitEqual((*results)[1], Array("s32[3] {4, 5, 6}")));
+}
+
+TEST(ToArguments, TilesThatDoNotFit) {
+  std::unique_ptr<Module> module = Parse(kTiled);
+  const auto error = [&](size_t number, const std::string& text) {
+    std::vector<NamedLiteral> tiles = Tiles();
+    tiles[number].value = Array(text);
+    const auto arguments = ToArguments(*module, std::move(tiles), 2);
+    EXPECT_EQ(arguments.status().code(), absl::StatusCode::kInvalidArgument);
+    return std::string(arguments.status().message());
+  };
+  EXPECT_THAT(error(7, "s32[] 9"),
+              AllOf(HasSubstr("the tiles of arg1 in replica 1"), HasSubstr("devices 0 and 1")));
+  EXPECT_THAT(error(2, "s32[1] {1}"), HasSubstr("the tiles of arg0"));
+  EXPECT_THAT(error(0, "f32[1] {1}"), HasSubstr("the tiles of arg0"));
+  std::vector<NamedLiteral> tiles = Tiles();
+  tiles.pop_back();
+  EXPECT_THAT(std::string(ToArguments(*module, tiles, 2).status().message()),
+              HasSubstr("1 arrays for device 3"));
 }
 
 }  // namespace

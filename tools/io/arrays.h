@@ -63,16 +63,19 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
 // The arguments of the entry computation for each device, one literal per parameter. Arrays are
 // numbered over the leaves of all parameters in order (which is JAX's order of flattening): where
 // parameters are tuples, arg0, arg1, ... are their elements from left to right, depth first. Tokens
-// take no array. A parameter with bounded dynamic dimensions takes smaller arrays. Errors say what
-// is wanted and what is there.
+// take no array. A parameter with bounded dynamic dimensions takes smaller arrays. Where a value
+// lies in `tiles` tiles on as many devices, arrays may be given for all of these: they are joined
+// by the sharding of the parameter (whole on each device where it has none), and copies must agree.
+// Errors say what is wanted and what is there.
 absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& module,
-                                                              std::vector<NamedLiteral> arrays);
+                                                              std::vector<NamedLiteral> arrays,
+                                                              int64_t tiles = 1);
 
 // The value of the entry's root on each device from the arrays out0, out1, ... (out0.dev1, ...) of
 // its leaves, as NameLeaves gives them: tokens take none, bounded dynamic dimensions may be
-// smaller. Errors say what is wanted and what is there.
+// smaller, and tiles are joined as in ToArguments. Errors say what is wanted and what is there.
 absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
-                                               std::vector<NamedLiteral> arrays);
+                                               std::vector<NamedLiteral> arrays, int64_t tiles = 1);
 
 // The arrays among the leaves of a result as <prefix>0, <prefix>1, ...; with a device number >= 0
 // as <prefix>0.devD. Of arrays with dynamic dimensions what is within their current sizes.

@@ -55,11 +55,39 @@ inline bool FitsIn32Bits(int64_t cells, int64_t updates) {
   return cells <= kMost && updates <= kMost;
 }
 
+// Updates, in the type of the fold or in another float type.
+struct UpdateArray {
+  ElementType type;
+  const std::byte* data;
+};
+
+// A cell becomes the fold of itself and n updates of this type.
+inline absl::Status FoldRow(const RecognisedFold& fold, ElementType type, const std::byte* updates,
+                            int64_t n, std::byte* cell, Meter& meter) {
+  if (type == fold.type()) return fold.Rows(cell, 1, updates, 1, n, cell, meter);
+  const auto show = [&](int64_t first, int64_t count, RecognisedFold::Running::Visit visit) {
+    constexpr int64_t kBlock = 256;
+    double values[kBlock];
+    std::byte converted[kBlock * sizeof(double)];
+    for (int64_t i = 0; i < count; i += kBlock) {
+      const int64_t part = std::min(kBlock, count - i);
+      DecodeFloats(type, updates + (first + i) * StorageBytes(type), part, values);
+      EncodeFloats(fold.type(), values, part, converted, NanSign::kPositive);
+      visit(converted, part);
+    }
+    return meter.Add(count);
+  };
+  RecognisedFold::Running running(fold, cell);
+  absl::Status status =
+      show(0, n, [&](const std::byte* x, int64_t count) { running.Add(x, count); });
+  return status.ok() ? running.Store(cell, 0, show) : status;
+}
+
 // Sorts `updates`.
 template <typename Position>
 absl::Status FoldCells(const RecognisedFold& fold, CellUpdates<Position>& updates,
-                       const std::byte* update_data, std::byte* cells, Meter& meter) {
-  const int64_t bytes = StorageBytes(fold.type());
+                       const UpdateArray& array, std::byte* cells, Meter& meter) {
+  const int64_t bytes = StorageBytes(array.type);
   updates.SortByCell();
   const absl::Span<const CellUpdate<Position>> list = updates.list();
   std::vector<std::byte> gathered;
@@ -68,11 +96,11 @@ absl::Status FoldCells(const RecognisedFold& fold, CellUpdates<Position>& update
     while (end < count && list[end].cell == list[begin].cell) ++end;
     gathered.resize((end - begin) * bytes);
     for (int64_t i = begin; i < end; ++i) {
-      std::memcpy(gathered.data() + (i - begin) * bytes, update_data + list[i].update * bytes,
+      std::memcpy(gathered.data() + (i - begin) * bytes, array.data + list[i].update * bytes,
                   bytes);
     }
-    std::byte* cell = cells + list[begin].cell * bytes;
-    absl::Status status = fold.Rows(cell, 1, gathered.data(), 1, end - begin, cell, meter);
+    std::byte* cell = cells + list[begin].cell * StorageBytes(fold.type());
+    absl::Status status = FoldRow(fold, array.type, gathered.data(), end - begin, cell, meter);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -91,10 +119,10 @@ inline bool AreMany(int64_t cells, int64_t updates) {
 // `live_bytes`, the size of the arrays.
 template <typename Position, typename ForEach>
 absl::Status FoldManyCells(const RecognisedFold& fold, int64_t cell_count, int64_t live_bytes,
-                           const ForEach& for_each, const std::byte* update_data, std::byte* cells,
+                           const ForEach& for_each, const UpdateArray& array, std::byte* cells,
                            Meter& meter, EvaluationContext& context) {
   constexpr int64_t kFewest = 1 << 15;
-  const int64_t bytes = StorageBytes(fold.type());
+  const int64_t bytes = StorageBytes(array.type);
   const int64_t portion =
       std::min(cell_count, std::max<int64_t>(kFewest, live_bytes / 4 / sizeof(Position)));
   ScratchLease counts_lease(context);
@@ -120,7 +148,7 @@ absl::Status FoldManyCells(const RecognisedFold& fold, int64_t cell_count, int64
       if (!inside(cell)) return absl::OkStatus();
       const auto to = static_cast<int64_t>(ends[cell - first]++);
       WithStorage(bytes, [&](auto sample) {
-        StoreAt(values.data(), to, LoadAt<decltype(sample)>(update_data, update));
+        StoreAt(values.data(), to, LoadAt<decltype(sample)>(array.data, update));
       });
       return absl::OkStatus();
     });
@@ -128,8 +156,8 @@ absl::Status FoldManyCells(const RecognisedFold& fold, int64_t cell_count, int64
     for (int64_t i = 0; i < size && status.ok(); ++i) {
       const auto end = static_cast<int64_t>(ends[i]);
       if (end == begin) continue;
-      std::byte* cell = cells + (first + i) * bytes;
-      status = fold.Rows(cell, 1, values.data() + begin * bytes, 1, end - begin, cell, meter);
+      std::byte* cell = cells + (first + i) * StorageBytes(fold.type());
+      status = FoldRow(fold, array.type, values.data() + begin * bytes, end - begin, cell, meter);
       begin = end;
     }
     if (status.ok()) status = meter.Add(size);

@@ -147,33 +147,49 @@ class IotaKernel : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef>, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (empty_) return absl::OkStatus();
-    std::byte* out = results[0].data;
     Meter meter(context);
+    const bool in_blocks = inner_ == 1 && (IsInteger(type_) || IsFloat(type_)) && size_ < kExact;
+    absl::Status status =
+        in_blocks ? FillLine(results[0].data, meter) : FillRows(results[0].data, meter);
+    if (!status.ok()) return status;
+    const int64_t block = size_ * inner_ * bytes_;
+    for (int64_t o = 1; o < outer_; ++o) {
+      std::memcpy(results[0].data + o * block, results[0].data, block);
+      if (status = meter.Add(size_ * inner_); !status.ok()) return status;
+    }
+    return meter.Flush();
+  }
+
+ private:
+  static constexpr int64_t kExact = int64_t{1} << 53;  // as doubles
+
+  absl::Status FillLine(std::byte* out, Meter& meter) const {
+    constexpr int64_t kBlock = 512;
+    uint64_t integers[kBlock];
+    double floats[kBlock];
+    for (int64_t first = 0; first < size_; first += kBlock, out += kBlock * bytes_) {
+      const int64_t n = std::min(kBlock, size_ - first);
+      if (IsFloat(type_)) {
+        for (int64_t i = 0; i < n; ++i) floats[i] = static_cast<double>(first + i);
+        EncodeFloats(type_, floats, n, out, NanSign::kPositive);
+      } else {
+        for (int64_t i = 0; i < n; ++i) integers[i] = static_cast<uint64_t>(first + i);
+        EncodeIntegers(type_, integers, n, out);
+      }
+      if (absl::Status status = meter.Add(n); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  absl::Status FillRows(std::byte* out, Meter& meter) const {
     for (int64_t i = 0; i < size_; ++i) {
       Store(i, out);
       for (int64_t j = 1; j < inner_; ++j) std::memcpy(out + j * bytes_, out, bytes_);
       out += inner_ * bytes_;
       if (absl::Status status = meter.Add(inner_); !status.ok()) return status;
     }
-    const int64_t block = size_ * inner_ * bytes_;
-    for (int64_t o = 1; o < outer_; ++o) {
-      std::memcpy(results[0].data + o * block, results[0].data, block);
-      if (absl::Status status = meter.Add(size_ * inner_); !status.ok()) return status;
-    }
-    return meter.Flush();
+    return absl::OkStatus();
   }
-
- private:
   void Store(int64_t i, std::byte* out) const {
-    switch (type_) {
-      case ElementType::kF32:
-        return StoreAt<float>(out, 0, static_cast<float>(i));
-      case ElementType::kS32:
-      case ElementType::kU32:
-        return StoreAt<uint32_t>(out, 0, static_cast<uint32_t>(i));
-      default:
-        break;
-    }
     Element element;
     if (IsComplex(type_)) {
       const ElementType part = Info(type_).component;

@@ -118,6 +118,7 @@ class ScatterKernel : public Kernel {
   explicit ScatterKernel(const Instruction& scatter) : plan_(scatter) {
     for (int64_t k = 0; k < plan_.operands; ++k) {
       types_.push_back(scatter.operand(k)->shape().element_type());
+      update_types_.push_back(scatter.operand(plan_.operands + 1 + k)->shape().element_type());
     }
     count_ = scatter.operand(0)->shape().element_count();
   }
@@ -157,7 +158,7 @@ class ScatterKernel : public Kernel {
   }
 
   ScatterPlan plan_;
-  absl::InlinedVector<ElementType, 2> types_;
+  absl::InlinedVector<ElementType, 2> types_, update_types_;
   int64_t count_;
 };
 
@@ -197,7 +198,10 @@ class LoopScatter : public ScatterKernel {
 class FoldingScatter : public ScatterKernel {
  public:
   FoldingScatter(const Instruction& scatter, const RecognisedFold& fold)
-      : ScatterKernel(scatter), fold_(fold), bytes_(StorageBytes(fold.type())) {}
+      : ScatterKernel(scatter),
+        fold_(fold),
+        bytes_(StorageBytes(fold.type())),
+        update_bytes_(StorageBytes(update_types_[0])) {}
 
  private:
   absl::Status Update(absl::Span<const ArrayRef> operands,
@@ -211,7 +215,7 @@ class FoldingScatter : public ScatterKernel {
   template <typename Position>
   absl::Status Fold(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                     Meter& meter, EvaluationContext& context) const {
-    const std::byte* updates = Updates(operands, 0);
+    const UpdateArray updates = {update_types_[0], Updates(operands, 0)};
     std::byte* data = results[0].data;
     const int64_t update_count = operands[2].shape->element_count();
     // Windows that share no cell unless they begin together are folded whole, others by element.
@@ -219,7 +223,7 @@ class FoldingScatter : public ScatterKernel {
     if (!whole && AreMany(count_, update_count)) {
       const int64_t data_bytes = count_ * bytes_;
       const int64_t live_bytes =
-          data_bytes + (operands[0].data == data ? 0 : data_bytes) + update_count * bytes_ +
+          data_bytes + (operands[0].data == data ? 0 : data_bytes) + update_count * update_bytes_ +
           operands[1].shape->element_count() * StorageBytes(plan_.index_type);
       return FoldManyCells<Position>(
           fold_, count_, live_bytes, [&](auto f) { return ForEachUpdate(operands, meter, f); },
@@ -232,7 +236,7 @@ class FoldingScatter : public ScatterKernel {
     if (!status.ok()) return status;
     if (!whole) return FoldCells(fold_, found, updates, data, meter);
     found.SortByCell();
-    return FoldWindows(found.list(), updates, data, meter);
+    return FoldWindows(found.list(), updates.data, data, meter);
   }
 
   // Calls f(cell, update) for each element of each window.
@@ -260,18 +264,20 @@ class FoldingScatter : public ScatterKernel {
       const int64_t n = end - begin;
       // Part of a long run at a time, so that what is gathered stays small.
       const int64_t part = std::min(plan_.run, std::max<int64_t>(1, kGathered / n));
-      gathered.resize(part * n * bytes_);
+      gathered.resize(part * n * update_bytes_);
       absl::Status status = ForEachRun([&](int64_t cell, int64_t from) {
         for (int64_t first = 0; first < plan_.run; first += part) {
           const int64_t size = std::min(part, plan_.run - first);
           for (int64_t w = 0; w < n; ++w) {
-            const std::byte* source = updates + (windows[begin + w].update + from + first) * bytes_;
+            const std::byte* source =
+                updates + (windows[begin + w].update + from + first) * update_bytes_;
             for (int64_t i = 0; i < size; ++i) {
-              std::memcpy(gathered.data() + (i * n + w) * bytes_, source + i * bytes_, bytes_);
+              std::memcpy(gathered.data() + (i * n + w) * update_bytes_, source + i * update_bytes_,
+                          update_bytes_);
             }
           }
           std::byte* target = data + (windows[begin].cell + cell + first) * bytes_;
-          absl::Status folded = fold_.Rows(target, 1, gathered.data(), size, n, target, meter);
+          absl::Status folded = FoldRows(gathered.data(), size, n, target, meter);
           if (!folded.ok()) return folded;
         }
         return absl::OkStatus();
@@ -281,10 +287,24 @@ class FoldingScatter : public ScatterKernel {
     return absl::OkStatus();
   }
 
+  // Cells side by side, with n updates each.
+  absl::Status FoldRows(const std::byte* updates, int64_t cells, int64_t n, std::byte* target,
+                        Meter& meter) const {
+    if (update_types_[0] == fold_.type()) {
+      return fold_.Rows(target, 1, updates, cells, n, target, meter);
+    }
+    absl::Status status;
+    for (int64_t i = 0; i < cells && status.ok(); ++i) {
+      status = FoldRow(fold_, update_types_[0], updates + i * n * update_bytes_, n,
+                       target + i * bytes_, meter);
+    }
+    return status;
+  }
+
   static constexpr int64_t kGathered = 1 << 14;  // elements
   static constexpr int64_t kWorthAList = 16;     // bytes of a window: its place takes 8
   RecognisedFold fold_;
-  int64_t bytes_;
+  int64_t bytes_, update_bytes_;
 };
 
 // Any computation, any number of operands, in order.
@@ -301,7 +321,9 @@ class RegionScatter : public ScatterKernel {
     auto step = [&](int64_t cell, int64_t update) -> absl::Status {
       for (int64_t k = 0; k < fold.size(); ++k) {
         fold.accumulator(k) = LoadElement(types_[k], results[k].data, cell);
-        fold.element(k) = LoadElement(types_[k], Updates(operands, k), update);
+        const ElementType type = update_types_[k];
+        const Element x = LoadElement(type, Updates(operands, k), update);
+        fold.element(k) = type == types_[k] ? x : Convert(type, x, types_[k]);
       }
       if (absl::Status status = fold.Step(context); !status.ok()) return status;
       for (int64_t k = 0; k < fold.size(); ++k) {
@@ -333,15 +355,21 @@ KernelOrNull PrepareScatter(const Instruction& instruction) {
     data.push_back(instruction.operand(k)->shape().element_type());
     updates.push_back(instruction.operand(n + 1 + k)->shape().element_type());
   }
-  if (data != updates || !HasReducerTypes(computation, data, updates)) return nullptr;
-  if (Overwrites(computation, n)) {
+  if (!HasReducerTypes(computation, data, data)) return nullptr;
+  // Updates of other types are converted one by one; only floats may be mixed.
+  const bool mixed = data != updates;
+  for (int64_t k = 0; k < n; ++k) {
+    if (data[k] != updates[k] && !(IsFloat(data[k]) && IsFloat(updates[k]))) return nullptr;
+  }
+  if (!mixed && Overwrites(computation, n)) {
     return std::make_unique<LoopScatter>(instruction, std::nullopt);
   }
   if (n == 1) {
     std::optional<ElementLoop> loop = PairwiseLoop(computation, data[0]);
-    if (loop.has_value()) return std::make_unique<LoopScatter>(instruction, loop);
+    if (!mixed && loop.has_value()) return std::make_unique<LoopScatter>(instruction, loop);
     const std::optional<RecognisedFold> fold = RecognisedFold::For(computation, data[0]);
-    if (fold.has_value()) return std::make_unique<FoldingScatter>(instruction, *fold);
+    if (fold.has_value() && !loop.has_value())
+      return std::make_unique<FoldingScatter>(instruction, *fold);
   }
   absl::StatusOr<RegionFold> fold = RegionFold::Prepare(computation);
   if (!fold.ok()) return fold.status();

@@ -94,7 +94,7 @@ class SelectAndScatterKernel : public Kernel {
     absl::Status status = ForEachSelected(
         operands[0].data, meter, context,
         [&](int64_t cell, int64_t source, int64_t) { return updates.Add(cell, source); });
-    return status.ok() ? FoldCells(*fold_, updates, operands[1].data, out, meter) : status;
+    return status.ok() ? FoldCells(*fold_, updates, {type_, operands[1].data}, out, meter) : status;
   }
 
   // Selects once and remembers which cell of each window it was.
@@ -123,7 +123,7 @@ class SelectAndScatterKernel : public Kernel {
       return absl::OkStatus();
     };
     const int64_t live_bytes = (2 * count_ + grid_.output_count()) * StorageBytes(type_);
-    const std::byte* source = operands[1].data;
+    const UpdateArray source = {type_, operands[1].data};
     return FitsIn32Bits(count_, grid_.output_count())
                ? FoldManyCells<uint32_t>(*fold_, count_, live_bytes, for_each, source, out, meter,
                                          context)

@@ -2,7 +2,7 @@
 // lines of narrow keys by counting; any other by the golden merge sort with the comparator as
 // written. Scratch of a line: number and index of each element (8 bytes, 16 for wide keys of wide
 // lines), none for counting, one copy of the line for the merge sort. Source: reference
-// ops_structural.md 6.2. Tests: folding_kernels_test.cc.
+// ops_structural.md 6.2. Tests: sorting_kernels_test.cc.
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -1,5 +1,5 @@
 // What sort and topk share: numbered places, and the counting sort of narrow keys. Source:
-// reference ops_structural.md 6.2, 6.3. Tests: folding_kernels_test.cc.
+// reference ops_structural.md 6.2, 6.3. Tests: sorting_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_SORT_ITEMS_H_
 #define ASSAY_EVALUATOR_KERNELS_SORT_ITEMS_H_
 

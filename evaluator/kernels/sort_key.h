@@ -1,7 +1,7 @@
 // Comparators that compare one key: compare(f(a), f(b)) with LT or GT, where a and b are the left
 // and the right value of one operand and f is the same scalar computation on both sides (nothing,
 // or what frameworks write to bring NaNs and zeros in order). Such a line is sorted by numbers.
-// Tests: folding_kernels_test.cc.
+// Tests: sorting_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_SORT_KEY_H_
 #define ASSAY_EVALUATOR_KERNELS_SORT_KEY_H_
 

@@ -1,5 +1,5 @@
 // Kernel of topk: the best k of each line in a heap; of narrow types by counting, without scratch.
-// Source: reference ops_structural.md 6.3. Tests: folding_kernels_test.cc.
+// Source: reference ops_structural.md 6.3. Tests: sorting_kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <limits>

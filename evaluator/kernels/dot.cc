@@ -63,13 +63,11 @@ class DotKernel : public Kernel {
   int64_t scratch_;
 };
 
-// Operands of these types, after scaling if there are scales.
-KernelOrNull Prepare(const Instruction& instruction, absl::Span<const View> views, ElementType left,
-                     ElementType right) {
+// `types` of the operands after scaling, if there are scales.
+KernelOrNull Prepare(const Instruction& instruction, absl::Span<const View> views,
+                     const std::optional<ContractionTypes>& types) {
   const Shape& lhs = instruction.operand(0)->shape();
   const Shape& rhs = instruction.operand(1)->shape();
-  const std::optional<ContractionTypes> types =
-      ContractionTypes::For(left, right, instruction.shape().element_type());
   if (!types.has_value()) return nullptr;
   const bool scaled = instruction.opcode() == Opcode::kScaledDot;
   const auto arranged = [&](int64_t k, const Dimensions& order) {
@@ -99,14 +97,19 @@ KernelOrNull Prepare(const Instruction& instruction, absl::Span<const View> view
 }  // namespace
 
 KernelOrNull PrepareDot(const Instruction& instruction, absl::Span<const View> views) {
-  return Prepare(instruction, views, instruction.operand(0)->shape().element_type(),
-                 instruction.operand(1)->shape().element_type());
+  return Prepare(instruction, views,
+                 ContractionTypes::For(instruction.operand(0)->shape().element_type(),
+                                       instruction.operand(1)->shape().element_type(),
+                                       instruction.shape().element_type()));
 }
 
 KernelOrNull PrepareScaledDot(const Instruction& instruction) {
   ElementType types[2];
+  int precision = 0;  // of the product of all four
   for (const int64_t side : {0, 1}) {
     types[side] = instruction.operand(side)->shape().element_type();
+    if (!IsFloat(types[side])) return nullptr;
+    precision += Info(types[side]).format->precision();
     const BlockScale scale(instruction, side);
     if (!scale.exists()) continue;
     // The product of an element and its scale has to be a double.
@@ -114,9 +117,14 @@ KernelOrNull PrepareScaledDot(const Instruction& instruction) {
     for (const ElementType type : {types[side], factor}) {
       if (!IsFloat(type) || FactorWidthOf(type) == FactorWidth::k64Bits) return nullptr;
     }
+    precision += Info(factor).format->precision();
     types[side] = ElementType::kF64;
   }
-  return Prepare(instruction, {}, types[0], types[1]);
+  std::optional<ContractionTypes> scaled =
+      ContractionTypes::For(types[0], types[1], instruction.shape().element_type());
+  // What has at most 53 bits and comes of numbers of 32 bits is a double.
+  if (scaled.has_value() && precision <= 53) scaled->width = FactorWidth::kUpTo32Bits;
+  return Prepare(instruction, {}, scaled);
 }
 
 }  // namespace assay::kernels

@@ -175,8 +175,16 @@ absl::Status GatherKernel::Run(absl::Span<const ArrayRef> operands,
       const int64_t start = LoadIndex(index_type_, operands[1].data, index + c.index_offset);
       source += std::clamp<int64_t>(start, 0, c.limit) * c.operand_stride;
     }
-    absl::Status status =
-        copy_.Run(operands[0].data + source * bytes_, results[0].data + result * bytes_, meter);
+    absl::Status status;
+    if (copy_.element_count() == 1) {
+      WithStorage(bytes_, [&](auto sample) {
+        StoreAt(results[0].data, result, LoadAt<decltype(sample)>(operands[0].data, source));
+      });
+      status = meter.Add(1);
+    } else {
+      status =
+          copy_.Run(operands[0].data + source * bytes_, results[0].data + result * bytes_, meter);
+    }
     if (!status.ok()) return status;
     int64_t d = static_cast<int64_t>(loops_.size()) - 1;
     for (; d >= 0; --d) {

@@ -1,7 +1,7 @@
 #include "evaluator/kernels/tile_product.h"
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 
 #include "spec/element/element.h"
 
@@ -178,6 +178,17 @@ void TileProduct::MultiplyFloats(const Block& block, const Results& results) {
       for (int64_t p = 0; p < parts(); ++p) {
         RoundedDotBlock(part, types_.width, row, 1, Panel(p, first), width, length, width,
                         rounded[p]);
+      }
+      if (parts() == 1) {
+        WithStorage(StorageBytes(part), [&](auto sample) {
+          int64_t at = results.rows[r] + first * results.column_stride;
+          for (int64_t j = 0; j < width; ++j, at += results.column_stride) {
+            if constexpr (std::is_integral_v<decltype(sample)>) {
+              StoreAt(results.data, at, static_cast<decltype(sample)>(rounded[0][j]));
+            }
+          }
+        });
+        continue;
       }
       for (int64_t j = 0; j < width; ++j) {
         const uint64_t bits[] = {rounded[0][j], rounded[1][j]};

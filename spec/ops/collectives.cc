@@ -10,6 +10,7 @@
 //       operand (fp-mix)
 //   collective_c7 a start declares its tuple (fp-mix)
 //   collective_c8 a done gets such a tuple
+//   collective_c9 of several operands, all grow (or shrink) by one factor
 //   all_to_all_c1 with a dimension, one operand
 //   all_to_all_c2 without, equal shapes and orders of dimensions in memory
 //   all_to_all_c4 with a dimension, sizes are not dynamic
@@ -72,6 +73,7 @@ absl::StatusOr<Shape> Resized(const Instruction& op, const Shape& shape, bool gr
                 n == 1 ? shape.is_array() : shape.is_tuple() && shape.tuple_shapes().size() == n,
                 "the result must have ", n, " arrays, found ", shape.ToString());
   std::vector<Shape> results;
+  int64_t factor = 0;
   for (size_t k = 0; k < n; ++k) {
     const Shape& operand = op.operand(k)->shape();
     const Shape& result = n == 1 ? shape : shape.tuple_shape(k);
@@ -93,6 +95,10 @@ absl::StatusOr<Shape> Resized(const Instruction& op, const Shape& shape, bool gr
     ASSAY_REQUIRE(
         op, "collective_c5", small == large || (small > 0 && large > 0 && large % small == 0),
         "the sizes in dimension ", dimension, " are no multiples: ", large, " and ", small);
+    const int64_t by = small > 0 ? large / small : 0;
+    if (k == 0) factor = by;
+    ASSAY_REQUIRE(op, "collective_c9", by == factor || by == 0 || factor == 0,
+                  "operands must be resized by one factor, found ", factor, " and ", by);
     results.push_back(WithElementType(result, operand.element_type()));
   }
   return OneOrTuple(std::move(results), n > 1);

@@ -1,5 +1,5 @@
 // convolution: a kernel moved over the spatial dimensions of an input.
-//   convolution_c1 operands are arrays of one rank, that of dim_labels
+//   convolution_c1 two operands are arrays of one rank, that of dim_labels
 //   convolution_c2 spatial lists of equal length; each side's numbers are a permutation
 //   convolution_c3 one window entry per spatial dimension
 //   convolution_c4 window sizes are those of the kernel
@@ -133,6 +133,8 @@ absl::StatusOr<Shape> Rule<Opcode::kConvolution>(const Instruction& conv) {
     return absl::UnimplementedError(
         absl::StrCat("convolution: gradients are not supported; in ", conv.Describe()));
   }
+  ASSAY_REQUIRE(conv, "convolution_c1", conv.operand_count() == 2,
+                "convolution takes 2 operands, found ", conv.operand_count());
   ASSAY_RETURN_IF_ERROR(RequireArray(conv, "convolution_c1", 0));
   ASSAY_REQUIRE(conv, "convolution_c1", KernelOf(conv).is_array(),
                 "operand 1 must be an array, found ", conv.operand(1)->shape().ToString());

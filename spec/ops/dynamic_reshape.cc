@@ -1,10 +1,12 @@
 // dynamic-reshape: reshape to sizes known at run time, within declared bounds.
 //   dynamic_reshape_c1 operand and result are arrays of known bounds
 //   dynamic_reshape_c2 one size operand per dimension of the result
-//   dynamic_reshape_c3 sizes are s32 scalars
+//   dynamic_reshape_c3 sizes are arrays of s32
 //   dynamic_reshape_c4 the bounds hold as many elements
+//   dynamic_reshape_c6 (strict) sizes are scalars
 // Source: reference ops_structural.md 3.6. Tests: spec/verify/testdata/movement.cases.
 #include "spec/ops/rules.h"
+#include "spec/ops/strict_rules.h"
 
 namespace assay {
 
@@ -18,9 +20,8 @@ absl::StatusOr<Shape> Rule<Opcode::kDynamicReshape>(const Instruction& reshape) 
                 "there must be ", result.rank(), " sizes, found ", reshape.operand_count() - 1);
   for (int64_t i = 1; i < reshape.operand_count(); ++i) {
     const Shape& size = reshape.operand(i)->shape();
-    ASSAY_REQUIRE(reshape, "dynamic_reshape_c3",
-                  size.is_scalar() && size.element_type() == ElementType::kS32, "operand ", i,
-                  " must be s32[], found ", size.ToString());
+    ASSAY_REQUIRE(reshape, "dynamic_reshape_c3", size.element_type() == ElementType::kS32,
+                  "operand ", i, " must be of s32, found ", size.ToString());
   }
   const absl::StatusOr<int64_t> before = operand.ElementCount();
   ASSAY_REQUIRE(reshape, "dynamic_reshape_c1", before.ok(), before.status().message());
@@ -29,6 +30,15 @@ absl::StatusOr<Shape> Rule<Opcode::kDynamicReshape>(const Instruction& reshape) 
   ASSAY_REQUIRE(reshape, "dynamic_reshape_c4", *before == *after, "the operand holds ", *before,
                 " elements, the result ", *after);
   return WithElementType(result, operand.element_type());
+}
+
+absl::Status CheckDynamicReshapeStrictly(const Instruction& reshape) {
+  for (int64_t i = 1; i < reshape.operand_count(); ++i) {
+    const Shape& size = reshape.operand(i)->shape();
+    ASSAY_REQUIRE(reshape, "dynamic_reshape_c6", size.is_scalar(), "operand ", i,
+                  " must be a scalar, found ", size.ToString());
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace assay

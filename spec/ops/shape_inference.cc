@@ -15,7 +15,7 @@ namespace {
 //   form_c3 required attributes are there
 //   shape_c1 sizes are not negative, and the bytes of an array are within 63 bits
 //   shape_c2 the declared shape follows from operands and attributes (layouts do not count)
-//   shape_c4 a layout lists every dimension of its array once
+//   shape_c4 a layout lists every dimension of its array once, its tiles have sizes of 1 or more
 //   shape_c5 (strict) sizes have a bound
 //   shape_c3 (strict) so does the precision of its floats
 
@@ -63,14 +63,15 @@ std::string ArityText(int arity) {
 // An array without layout has the one that is chosen for it.
 bool HasSoundLayout(const Shape& shape) {
   if (!shape.is_array() || !shape.has_layout()) return true;
-  const Dimensions& order = shape.layout()->minor_to_major;
-  if (static_cast<int64_t>(order.size()) != shape.rank()) return false;
-  Dimensions sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    if (sorted[d] != d) return false;
-  }
-  return true;
+  const auto is_sound = [](const Tile& tile) {
+    return !tile.sizes.empty() &&
+           std::all_of(tile.sizes.begin(), tile.sizes.end(),
+                       [](int64_t size) { return size >= 1 || size == Tile::kCombine; });
+  };
+  const Layout& layout = *shape.layout();
+  return IsPermutation(layout.minor_to_major, shape.rank()) &&
+         std::all_of(layout.tiles.begin(), layout.tiles.end(), is_sound) &&
+         layout.index_type == ElementType::kInvalid && layout.pointer_type == ElementType::kInvalid;
 }
 
 // Sizes are not negative and the bytes of each array are known or unbounded.
@@ -85,7 +86,8 @@ absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
     if (shape.is_unbounded_dimension(d)) return absl::OkStatus();
   }
   ASSAY_REQUIRE(op, "shape_c4", HasSoundLayout(shape),
-                "a layout must list every dimension once, found ", shape.ToString(true));
+                "a layout must list every dimension once, in tiles of sizes from 1 on, found ",
+                shape.ToString(true));
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
   ASSAY_REQUIRE(op, "shape_c1", bytes.ok(), bytes.status().message());
   return absl::OkStatus();

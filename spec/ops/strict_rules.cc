@@ -21,6 +21,7 @@ constexpr struct {
     {Opcode::kCollectivePermuteStart, CheckPermuteStrictly},
     {Opcode::kConvolution, CheckConvolutionStrictly},
     {Opcode::kDot, CheckDotStrictly},
+    {Opcode::kDynamicReshape, CheckDynamicReshapeStrictly},
     {Opcode::kFft, CheckFftStrictly},
     {Opcode::kGather, CheckGatherStrictly},
     {Opcode::kGetDimensionSize, CheckDimensionSizeStrictly},

@@ -20,6 +20,7 @@ absl::Status CheckCollectiveStrictly(const Instruction& op);
 absl::Status CheckConvolutionStrictly(const Instruction& op);
 absl::Status CheckDimensionSizeStrictly(const Instruction& op);
 absl::Status CheckDotStrictly(const Instruction& op);
+absl::Status CheckDynamicReshapeStrictly(const Instruction& op);
 absl::Status CheckElementwiseStrictly(const Instruction& op);
 absl::Status CheckFftStrictly(const Instruction& op);
 absl::Status CheckGatherStrictly(const Instruction& op);

@@ -31,10 +31,7 @@ std::optional<Devices> DevicesOf(const Sharding& sharding) {
     return devices;
   }
   const std::optional<int64_t> count = ProductOf(sharding.iota_reshape_dims);
-  if (!count || !IsPermutation(sharding.iota_transpose_perm,
-                               static_cast<int64_t>(sharding.iota_reshape_dims.size()))) {
-    return std::nullopt;
-  }
+  if (!count) return std::nullopt;
   return Devices{*count, *count - 1};
 }
 
@@ -44,18 +41,32 @@ std::string TextOf(const std::vector<int64_t>& sizes) {
 
 std::optional<ShardingProblem> CheckTiled(const LeafSharding& leaf, int64_t partitions) {
   const Sharding& sharding = *leaf.sharding;
-  const std::optional<Devices> devices = DevicesOf(sharding);
+  std::optional<Devices> devices = DevicesOf(sharding);
   const std::optional<int64_t> tiles = ProductOf(sharding.tile_dimensions);
+  const bool is_iota = !sharding.iota_reshape_dims.empty();
+  bool lists_all =
+      !is_iota || IsPermutation(sharding.iota_transpose_perm,
+                                static_cast<int64_t>(sharding.iota_reshape_dims.size()));
+  if (is_iota && tiles && devices && devices->count == 1 && *tiles > 1) {
+    lists_all = false;
+    devices = Devices{*tiles, *tiles - 1};
+  }
   if (!tiles || !devices || *tiles != devices->count) {
     return ShardingProblem{
         "sharding_c2",
         absl::StrCat("there must be a device per tile of ", TextOf(sharding.tile_dimensions)),
         devices ? absl::StrCat(devices->count) : "an iota that yields none"};
   }
+  if (*tiles == 1 && SubgroupTypes(sharding).empty()) {
+    return ShardingProblem{"sharding_c2", "tiles must be more than one (else it is replicated)",
+                           "1"};
+  }
   absl::flat_hash_set<int64_t> seen;
   for (int64_t device : sharding.devices) {
     if (device >= 0 && seen.insert(device).second) continue;
-    return ShardingProblem{"sharding_c3", "devices must differ, and be numbers from 0 on",
+    return ShardingProblem{"sharding_c3",
+                           "devices must differ, and be numbers from 0 on (those that a list lacks "
+                           "are 0)",
                            absl::StrCat(device)};
   }
   const int64_t rank = static_cast<int64_t>(sharding.tile_dimensions.size()) -
@@ -71,7 +82,10 @@ std::optional<ShardingProblem> CheckTiled(const LeafSharding& leaf, int64_t part
         devices->count != partitions ? absl::StrCat(devices->count, " devices")
                                      : absl::StrCat("device ", devices->largest)};
   }
-  return std::nullopt;
+  if (lists_all) return std::nullopt;
+  return ShardingProblem{"sharding_c8", "an iota must list every device once",
+                         absl::StrCat("[", absl::StrJoin(sharding.iota_reshape_dims, ","), "]T(",
+                                      absl::StrJoin(sharding.iota_transpose_perm, ","), ")")};
 }
 
 std::optional<ShardingProblem> CheckMaximal(const Sharding& sharding, int64_t partitions) {

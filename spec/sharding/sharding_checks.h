@@ -1,6 +1,6 @@
 // Whether a sharding fits what it stands on. Clauses:
 //   sharding_c1 the sharding of a tuple has one entry per array (of an array, is no list)
-//   sharding_c2 tiles are as many as devices
+//   sharding_c2 tiles are as many as devices, and more than one
 //   sharding_c3 no device comes twice, none is negative
 //   sharding_c4 there is a tile dimension per dimension of the array (over a mesh that splits: an
 //       entry)
@@ -8,6 +8,7 @@
 //       splits, or is one device)
 //   sharding_c6 (strict) a named sharding fits: mesh and axes are sound, dimensions those of the
 //       array, devices those of num_partitions
+//   sharding_c8 (strict) an iota of devices lists each of them once
 // Source: reference ops_control_and_collectives.md 12. Tests: verify_cases_test.cc,
 // sharding_test.cc.
 #ifndef ASSAY_SPEC_SHARDING_SHARDING_CHECKS_H_

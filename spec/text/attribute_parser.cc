@@ -80,9 +80,7 @@ bool ModuleParser::ReadAttribute(Body& body, Draft& draft, const Token& name) {
   Instruction* callee_owner = draft.wrapped != nullptr ? draft.wrapped.get() : instruction;
   if (name.word == "to_apply" &&
       callee_owner->info().FindAttribute(Attr::kCalledComputations) != nullptr) {
-    if (draft.HasAttribute("called_computations")) {
-      return reader_.FailAt(name.begin, "to_apply and called_computations exclude each other");
-    }
+    // It counts alone where called_computations is there too.
     reader_.lexer.Next();
     Computation* callee = nullptr;
     if (!ReadCallee(&callee)) return false;
@@ -171,7 +169,7 @@ bool ModuleParser::ReadOwnAttribute(Draft& draft, Instruction* target, const Att
   } else if (use.attr == Attr::kCalls && !use.required) {
     draft.async_calls = std::get<Computation*>(value);
   } else if (use.attr == Attr::kCalledComputations && draft.HasAttribute("to_apply")) {
-    return reader_.Fail("to_apply and called_computations exclude each other");
+    return true;
   }
   target->SetAttribute(use.attr, std::move(value));
   return true;

@@ -36,6 +36,10 @@ bool ModuleParser::FailInstruction(const Draft& draft, absl::string_view message
 
 bool ModuleParser::FinishInstruction(Draft& draft) {
   Instruction& instruction = *draft.instruction;
+  if (instruction.opcode() == Opcode::kDot && instruction.operand_count() > 2) {
+    // XLA's reader looks at the first two only: sparse operands once had more.
+    instruction.set_operands({{instruction.operand(0), instruction.operand(1)}});
+  }
   if (!CheckOperandCount(instruction, draft.opcode_at, draft.has_shape) ||
       !ApplyOperationRules(draft, instruction)) {
     return false;

@@ -170,8 +170,13 @@ bool ModuleParser::ReadConstant(Draft& draft) {
   reader_.literals.elided = false;
   absl::StatusOr<Literal> literal = ReadLiteral(lexer, constant->shape(), &reader_.literals);
   if (!literal.ok()) return reader_.Fail(literal.status());
-  if (!reader_.literals.elided) constant->set_literal(*std::move(literal));
-  constant->set_shared_shape(reader_.shapes.Share(ConstantShape(constant->shape())));
+  Shape shape = ConstantShape(constant->shape());
+  if (!reader_.literals.elided) {
+    // A tuple written `()` has elements of another shape.
+    if (shape.is_tuple() && !Shape::Compatible(shape, literal->shape())) shape = literal->shape();
+    constant->set_literal(*std::move(literal));
+  }
+  constant->set_shared_shape(reader_.shapes.Share(std::move(shape)));
   return reader_.Expect(TokenKind::kRightParen);
 }
 
@@ -179,7 +184,7 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
   Lexer& lexer = reader_.lexer;
   Instruction* operand = nullptr;
   std::optional<Shape> shape;
-  if (CanStartShape(lexer) && !ReadShape(reader_, &shape.emplace())) return false;
+  if (CanStartShape(lexer) && !ReadShape(reader_, &shape.emplace())) return SkipOperand();
   // XLA's reader reads over a shape that a comma parts from its operand.
   if (shape && !body.declares_operands && lexer.Eat(TokenKind::kComma)) shape.reset();
   const bool ends = lexer.Is(TokenKind::kComma) || lexer.Is(TokenKind::kRightParen);
@@ -189,11 +194,23 @@ bool ModuleParser::ReadOperand(Body& body, Instruction* user) {
     if (!DeclareOperand(body, absl::StrCat("_", body.declared), *shape, &operand)) return false;
   } else if (lexer.Is(TokenKind::kIdent) && lexer.PeekByte() == '(') {
     if (!ReadNested(body, shape, &operand)) return false;
+  } else if (lexer.Is(TokenKind::kIdent) && !body.names.contains(lexer.word()) &&
+             OpcodesByName().contains(lexer.word()) &&
+             (lexer.PeekByte() == ',' || lexer.PeekByte() == ')')) {
+    lexer.Next();
+    return true;
   } else if (!ReadReference(body, shape, &operand)) {
     return false;
   }
   user->AppendOperand(operand);
   return true;
+}
+
+// XLA's reader drops an operand that fails where the next one may follow: a broken shape, an opcode
+// without operands. (It drops a nested instruction that is wrong, too, which hides too much.)
+bool ModuleParser::SkipOperand() {
+  const Lexer& lexer = reader_.lexer;
+  return (lexer.Is(TokenKind::kComma) || lexer.Is(TokenKind::kRightParen)) && reader_.Forgive();
 }
 
 bool ModuleParser::DeclareOperand(Body& body, std::string name, const Shape& shape,

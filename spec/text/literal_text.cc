@@ -156,9 +156,9 @@ class ArrayReader {
     if (rank_ == 0 || !lexer_.Is(TokenKind::kLeftBrace)) return ReadBareScalar();
     do {
       absl::Status status = ReadItem();
-      if (!status.ok()) return status;
+      if (!status.ok()) return misplaced_.ok() ? status : misplaced_;
     } while (level_ > 0);
-    return absl::OkStatus();
+    return elided_ ? absl::OkStatus() : misplaced_;
   }
   bool elided() const { return elided_; }
 
@@ -192,16 +192,25 @@ class ArrayReader {
       default:
         break;
     }
-    if (level_ != rank_) {
-      return lexer_.Error(absl::StrCat("an element at ", level_, " braces; ", shape_.ToString(),
-                                       " has its elements inside ", rank_));
-    }
+    if (level_ != rank_) return ReadMisplaced();
     absl::Status status = Count(rank_ - 1);
     if (!status.ok()) return status;
     status = Store(next_++);
     if (!status.ok()) return status;
     ReadPlainNumbers();
     return absl::OkStatus();
+  }
+
+  // An element outside the innermost braces counts in no dimension. XLA's reader refuses complex
+  // ones; others are wrong only where none are left out, which shows later.
+  absl::Status ReadMisplaced() {
+    if (misplaced_.ok()) {
+      misplaced_ =
+          lexer_.Error(absl::StrCat("an element at ", level_, " braces; ", shape_.ToString(),
+                                    " has its elements inside ", rank_));
+    }
+    if (IsComplex(type_) || next_ == literal_.element_count()) return misplaced_;
+    return Store(next_++);
   }
 
   absl::Status Open() {
@@ -351,6 +360,7 @@ class ArrayReader {
   int64_t level_ = 0;          // open braces
   int64_t next_ = 0;           // element
   bool elided_ = false;
+  absl::Status misplaced_;  // the first element outside the innermost braces
 };
 
 // Reads `{...}` and says so, without a look at how many elements that would be.
@@ -406,6 +416,14 @@ absl::StatusOr<Literal> ReadTuple(Lexer& lexer, const Shape& shape, LiteralReadS
   }
   std::vector<Literal> elements;
   elements.reserve(shape.tuple_shapes().size());
+  if (lexer.Is(TokenKind::kRightParen)) {
+    // `()` stands for elements that are empty tuples, whatever the shape says.
+    lexer.Next();
+    for (size_t i = 0; i < shape.tuple_shapes().size(); ++i) {
+      elements.push_back(Literal::Tuple({}));
+    }
+    return Literal::Tuple(std::move(elements));
+  }
   for (size_t i = 0; i < shape.tuple_shapes().size(); ++i) {
     if (i > 0) lexer.Eat(TokenKind::kComma);
     absl::StatusOr<Literal> element = ReadLiteral(lexer, shape.tuple_shapes()[i], state);

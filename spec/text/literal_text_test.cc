@@ -160,6 +160,14 @@ TEST(ReadLiteral, DotsStandForElements) {
   EXPECT_TRUE(elided("{...}", square));
   EXPECT_TRUE(elided("{ {0,1,2,3,4,5,6,7,8,9}, ... }", square));
   EXPECT_TRUE(elided("{1, 2, ..., ...}", Array(ElementType::kF32, {9})));
+  // Elements outside the innermost braces, once others are left out.
+  EXPECT_TRUE(elided("{1, ...}", square));
+  EXPECT_TRUE(elided("{..., 1}", square));
+  EXPECT_TRUE(elided("{1, {2, 3}, ...}", Array(ElementType::kF32, {2, 2})));
+  EXPECT_THAT(ErrorOf("{1, 2, 3, 4, 5, ...}", Array(ElementType::kF32, {2, 2})),
+              HasSubstr("has its elements inside 2"));
+  EXPECT_THAT(ErrorOf("{(1, 2), ...}", Array(ElementType::kC64, {2, 2})),
+              HasSubstr("has its elements inside 2"));
   EXPECT_TRUE(elided("(1, {...})", Shape::Tuple({Shape::Scalar(ElementType::kS32), square})));
   // Not allocated.
   EXPECT_TRUE(elided("{...}", Array(ElementType::kF32, {int64_t{1} << 40, int64_t{1} << 40})));

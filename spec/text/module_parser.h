@@ -107,6 +107,7 @@ class ModuleParser {
   bool FinishNested(Body& body, absl::string_view opcode, Draft& draft, Instruction** operand);
   bool ReadParameterNumber(Body& body, Instruction* parameter);
   bool ReadConstant(Draft& draft);
+  bool SkipOperand();
   bool DeclareOperand(Body& body, std::string name, const Shape& shape, Instruction** operand);
   bool CheckInstructionName(absl::string_view name, const char* at);
 

@@ -242,6 +242,9 @@ absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape)
     absl::StatusOr<Literal> value = ReadLiteral(reader.lexer, shape, &reader.literals);
     if (!value.ok()) return reader.Fail(value.status());
     if (reader.literals.elided) return reader.Fail("the elements are left out ('...')");
+    if (shape.is_tuple() && !Shape::Compatible(shape, value->shape())) {
+      return reader.Fail(absl::StrCat("this is no literal of ", shape.ToString()));
+    }
     *literal = *std::move(value);
     return true;
   });

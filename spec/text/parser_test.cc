@@ -114,6 +114,20 @@ constexpr absl::string_view kAccepted[] = {
     "a = f32[4] reshape(x), inferred_dimension=0",
     "a = f32[2] slice(x), slice={[0:4:2]}",
     "a = after-all(x, y)",
+    // What the reference's reader does not look at.
+    "a = add(x, f32, y)",
+    "a = add(x, add, y)",
+    "a = add(x, f32[4]{0,1}, y)",
+    "a = f32[4]{0:T(8} custom-call(x), custom_call_target=\"a\"",
+    "a = f32[4]{0:T(8)S} custom-call(x), custom_call_target=\"a\"",
+    "a = f32[4] copy(x), sharding={devices=[3]1,2}",
+    "a = f32[4] copy(x), sharding={devices=[2]0,1,2}",
+    "a = f32[4] copy(x), sharding={devices=[2,0]0,1 last_tile_dim_replicate}",
+    "a = f32[4] copy(x), sharding={devices=[4]<=[2,2]T(0,0)}",
+    "a = f32[4] custom-call(x), custom_call_target=\"a\", dim_labels=b01f_01io->b01",
+    "a = f32[4] custom-call(x), custom_call_target=\"a\", dim_labels=01_01->01",
+    "a = dot(x, y, s, t)",
+    "a = f32[2,2] constant({1, ...})",
     "k = token[] parameter(4)",
     "k = opaque[] parameter(4)",
     "a = f32[4] copy(x), sharding={mesh['<a b>/c.d'=4] [{'<a b>/c.d', ?}]}",
@@ -423,6 +437,25 @@ TEST(ParserTest, ElementsOfConstantsHaveTheirNaturalSize) {
   EXPECT_EQ(RootShape("a = (s4[]{:E(4)}, f32[]) constant((3, 1))"), "(s4[], f32[])");
   EXPECT_EQ(RootShape("a = u4[2]{0:E(4)} custom-call(), custom_call_target=\"c\""),
             "u4[2]{0:E(4)}");
+}
+
+TEST(ParserTest, AnEmptyLiteralOfATupleHasEmptyTuples) {
+  EXPECT_EQ(RootShape("a = (f32[2], (s32[])) constant(())"), "((), ())");
+  EXPECT_EQ(RootShape("a = (f32[2], (s32[])) constant(({1, 2}, ()))"), "(f32[2]{0}, (()))");
+  EXPECT_FALSE(ParseLiteral("()", Shape::Tuple({Shape::Scalar(ElementType::kS32)})).ok());
+}
+
+TEST(ParserTest, ToApplyCountsAloneBesideCalledComputations) {
+  for (absl::string_view order :
+       {"to_apply=f, called_computations={h}", "called_computations={h}, to_apply=f"}) {
+    auto module = Parse(absl::StrCat(
+        "HloModule m\nf { ROOT a = f32[] constant(0) }\nh { ROOT a = f32[] constant(0) }\n"
+        "ENTRY e { ROOT r = f32[] custom-call(), custom_call_target=\"c\", ",
+        order, " }"));
+    ASSERT_NE(module, nullptr);
+    ASSERT_EQ(module->entry()->root()->called_computations().size(), 1u);
+    EXPECT_EQ(module->entry()->root()->called_computations()[0]->name(), "f");
+  }
 }
 
 TEST(ParserTest, ABroadcastWithoutShapeKeepsDynamicSizes) {

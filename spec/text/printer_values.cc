@@ -193,12 +193,12 @@ void AppendLabels(int64_t rank, int64_t first_dimension, char first, int64_t sec
   rank = std::max({rank, first_dimension + 1, second_dimension + 1});
   for (int64_t d = 0; d < rank; ++d) {
     const auto place = std::find(spatial.begin(), spatial.end(), d);
-    if (d == first_dimension) {
-      out->push_back(first);
+    if (place != spatial.end()) {
+      AppendInt(place - spatial.begin(), out);
     } else if (d == second_dimension) {
       out->push_back(second);
-    } else if (place != spatial.end()) {
-      AppendInt(place - spatial.begin(), out);
+    } else if (d == first_dimension) {
+      out->push_back(first);
     } else {
       out->push_back('?');
     }

@@ -45,6 +45,11 @@ class Reader {
     return Fail(lexer.ErrorAt(at, message));
   }
   bool FailExpected(absl::string_view what) { return Fail(lexer.Expected(what)); }
+  // Forgets what failed, where the reference reads on.
+  bool Forgive() {
+    status = absl::OkStatus();
+    return true;
+  }
   // "`what` 'name' is written twice; the first stands at line:column", at `again`.
   bool FailTwice(absl::string_view what, absl::string_view name, TextPosition first,
                  const char* again);

@@ -57,8 +57,8 @@ bool ReadTiles(Reader& reader, std::vector<Tile>* tiles) {
       tile.sizes.push_back(size);
       return true;
     });
-    if (!read) return false;
     tiles->push_back(std::move(tile));
+    if (!read) return false;
   } while (lexer.Is(TokenKind::kLeftParen));
   return true;
 }
@@ -93,32 +93,36 @@ bool ReadSplits(Reader& reader, std::vector<SplitConfig>* splits) {
   return true;
 }
 
-// What follows the ':' in a layout, in its fixed order.
+// What follows the ':' in a layout, in its fixed order. XLA's reader takes a part that ends too
+// early where the layout ends, too.
 bool ReadLayoutParts(Reader& reader, Layout* layout) {
   Lexer& lexer = reader.lexer;
-  if (EatPart(lexer, "D") && !ReadDimensionLevels(reader)) return false;
-  if (EatPart(lexer, "T") && !ReadTiles(reader, &layout->tiles)) return false;
+  const auto ends = [&](bool read) {
+    return read || (lexer.Is(TokenKind::kRightBrace) && reader.Forgive());
+  };
+  if (EatPart(lexer, "D") && !ends(ReadDimensionLevels(reader))) return false;
+  if (EatPart(lexer, "T") && !ends(ReadTiles(reader, &layout->tiles))) return false;
   if (EatPart(lexer, "L")) {
     const char* at = reader.here();
-    if (!ReadParenthesizedInt(reader, &layout->tail_padding_alignment)) return false;
+    if (!ends(ReadParenthesizedInt(reader, &layout->tail_padding_alignment))) return false;
     if (layout->tail_padding_alignment < 1) {
       return reader.FailAt(at, "the tail padding alignment L(n) must be at least 1");
     }
   }
-  if (lexer.Is(TokenKind::kHash) && !ReadUnsignedType(reader, &layout->index_type)) return false;
-  if (lexer.Is(TokenKind::kAsterisk) && !ReadUnsignedType(reader, &layout->pointer_type)) {
+  if (lexer.Is(TokenKind::kHash) && !ends(ReadUnsignedType(reader, &layout->index_type))) {
     return false;
   }
-  if (EatPart(lexer, "E") && !ReadParenthesizedInt(reader, &layout->element_size_in_bits)) {
+  if (lexer.Is(TokenKind::kAsterisk) && !ends(ReadUnsignedType(reader, &layout->pointer_type))) {
     return false;
   }
-  if (EatPart(lexer, "S") && !ReadParenthesizedInt(reader, &layout->memory_space)) return false;
-  if (EatPart(lexer, "SC") && !ReadSplits(reader, &layout->split_configs)) return false;
+  const auto reads_number = [&](absl::string_view word, int64_t* number) {
+    return !EatPart(lexer, word) || ends(ReadParenthesizedInt(reader, number));
+  };
+  if (!reads_number("E", &layout->element_size_in_bits)) return false;
+  if (!reads_number("S", &layout->memory_space)) return false;
+  if (EatPart(lexer, "SC") && !ends(ReadSplits(reader, &layout->split_configs))) return false;
   if (IsWord(lexer, "P")) return reader.Fail("a physical shape P(...) is for sparse arrays only");
-  if (EatPart(lexer, "M") &&
-      !ReadParenthesizedInt(reader, &layout->dynamic_shape_metadata_prefix_bytes)) {
-    return false;
-  }
+  if (!reads_number("M", &layout->dynamic_shape_metadata_prefix_bytes)) return false;
   if (lexer.Is(TokenKind::kRightBrace)) return true;
   return reader.FailExpected("'}' or the next part of the layout; the order is D T L # * E S SC M");
 }

@@ -295,13 +295,21 @@ class GroupNormalizer {
   std::vector<Type> roles_;
 };
 
+// XLA's reader drops devices beyond those of the tiles and fills up with device 0.
+constexpr int64_t kMostFilled = int64_t{1} << 20;
+
 bool BuildTiled(Reader& reader, const char* at, Items items, Sharding* sharding) {
   if (items.tile_dimensions.empty()) {
     return reader.FailAt(at, "a sharding needs a kind or devices=[...]");
   }
+  const bool has_groups = items.last_tile_dim_replicate || !items.last_tile_dims.empty();
   int64_t count = 1;
-  for (int64_t size : items.tile_dimensions) {
-    if (size < 1) return reader.FailAt(at, "a tile dimension of a sharding must be at least 1");
+  for (const int64_t& size : items.tile_dimensions) {
+    // None in the last group: everything is replicated.
+    const bool no_group = has_groups && size == 0 && &size == &items.tile_dimensions.back();
+    if (size < 1 && !no_group) {
+      return reader.FailAt(at, "a tile dimension of a sharding must be at least 1");
+    }
     if (__builtin_mul_overflow(count, size, &count)) {
       return reader.FailAt(at, "the tile dimensions of a sharding multiply beyond 63 bits");
     }
@@ -311,16 +319,21 @@ bool BuildTiled(Reader& reader, const char* at, Items items, Sharding* sharding)
     if (listed < 2) {
       return reader.FailAt(at, "a sharding with tiles needs a list of more than one device");
     }
-    if (listed != count) {
+    if (listed < count && count > kMostFilled) {
       return reader.FailAt(
           at, absl::StrCat("the tile dimensions hold ", count, " devices, the list has ", listed));
     }
+    items.devices.resize(count);
   }
   if (items.last_tile_dim_replicate && items.has_last_tile_dims) {
     return reader.FailAt(at, "last_tile_dim_replicate and last_tile_dims exclude each other");
   }
   if (items.last_tile_dims.size() > items.tile_dimensions.size()) {
     return reader.FailAt(at, "last_tile_dims names more dimensions than the tiles have");
+  }
+  if (count == 0) {
+    sharding->type = Type::kReplicated;
+    return true;
   }
   sharding->type = Type::kTiled;
   sharding->tile_dimensions = std::move(items.tile_dimensions);

@@ -1,5 +1,6 @@
 // Values of single attributes: windows, paddings, dimension labels, slices, accuracies, sparsity,
 // aliases, domains, typed literals (hlo_text_format.md 7.2, 1.5, 5.3).
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -123,9 +124,10 @@ bool ReadTensorSparsity(Reader& reader, TensorSparsity* sparsity) {
       Reader::Commas::kNone);
 }
 
-// One part of dim_labels: positions of the two letters and of the spatial digits.
+// One part of dim_labels: positions of the two letters (0 for one that is missing: custom calls may
+// do without) and of the spatial digits.
 struct Labels {
-  int64_t first = -1, second = -1;
+  int64_t first = 0, second = 0;
   std::vector<int64_t> spatial;
 };
 
@@ -134,6 +136,7 @@ bool ReadLabels(Reader& reader, absl::string_view part, char first, char second,
     return reader.Fail(absl::StrCat("dim_labels part '", part, "': ", why));
   };
   std::vector<int64_t> position_of(part.size(), -1);
+  int64_t letters[] = {-1, -1};
   int64_t digits = 0;
   for (size_t i = 0; i < part.size(); ++i) {
     const char c = part[i];
@@ -141,9 +144,9 @@ bool ReadLabels(Reader& reader, absl::string_view part, char first, char second,
     if (c == '?') continue;
     int64_t* slot = nullptr;
     if (c == first) {
-      slot = &labels->first;
+      slot = &letters[0];
     } else if (c == second) {
-      slot = &labels->second;
+      slot = &letters[1];
     } else if (static_cast<size_t>(c - '0') < part.size()) {
       slot = &position_of[c - '0'];
       ++digits;
@@ -153,10 +156,8 @@ bool ReadLabels(Reader& reader, absl::string_view part, char first, char second,
     if (*slot >= 0) return fail(absl::StrCat("'", part.substr(i, 1), "' is repeated"));
     *slot = position;
   }
-  if (labels->first < 0 || labels->second < 0) {
-    return fail(absl::StrCat("needs both '", std::string(1, first), "' and '",
-                             std::string(1, second), "'"));
-  }
+  labels->first = std::max<int64_t>(letters[0], 0);
+  labels->second = std::max<int64_t>(letters[1], 0);
   for (int64_t k = 0; k < digits; ++k) {
     if (position_of[k] < 0) return fail("the spatial dimensions are not 0 to n-1");
     labels->spatial.push_back(position_of[k]);

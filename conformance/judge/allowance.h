@@ -7,12 +7,12 @@
 #define ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "conformance/judge/bounds.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -26,7 +26,7 @@ enum class Explanation {
   kFlushed,   // denormals taken for zero, on the way in or out
   kFreedom,   // another value that the reference admits at one of its decision points
   // Outside what accumulation in f32 admits, and so many terms that accumulation in the element
-  // type, which is also admitted, bounds nothing; or an operation whose bound is not derived here.
+  // type, which is also admitted, bounds nothing; or so ill-conditioned that nothing is known.
   kNotJudgeable,
   kUnexplained
 };
@@ -50,10 +50,6 @@ struct Judgement {
 
   std::string FirstUnexplained() const;  // position, golden and actual value; empty if none
 };
-
-// Evaluates a module; the golden interpreter, given by the caller.
-using Evaluate = std::function<absl::StatusOr<Literal>(const Module& module,
-                                                       absl::Span<const Literal> arguments)>;
 
 // Judges `actual` against `golden`, the exact value of `instruction` on `operands` rounded once.
 absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,

@@ -4,16 +4,14 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/judge/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "interpreter/interpreter.h"
-#include "spec/text/parser.h"
 
 namespace assay {
 namespace {
@@ -21,8 +19,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kDenormal = 0x1p-130f;
 const double kUnit = std::ldexp(1.0, -24);  // unit roundoff of f32
 
@@ -89,70 +85,6 @@ TEST(UlpBudget, EightBitTypesAreOneStepAtMost) {
     }
   }
 }
-
-Literal Array(ElementType type, const std::vector<double>& values) {
-  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
-  for (size_t i = 0; i < values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
-  }
-  return literal;
-}
-Literal F32(const std::vector<double>& values) { return Array(ElementType::kF32, values); }
-Literal Scalar(double value) {
-  return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
-}
-
-// Parts of one c64 element.
-Literal C64(float real, float imag) {
-  return Literal::Scalar(ElementType::kC64, Element{EncodeFloat(ElementType::kF32, real),
-                                                    EncodeFloat(ElementType::kF32, imag)});
-}
-
-// The float `steps` above, in units in the last place of 32 bits.
-double Step(double value, int steps) {
-  float result = static_cast<float>(value);
-  for (int i = 0; i < std::abs(steps); ++i)
-    result = std::nextafter(result, steps > 0 ? kInf : -kInf);
-  return result;
-}
-
-// An instruction between parameters in a module of its own.
-class Case {
- public:
-  Case(const std::string& instruction, const std::vector<std::string>& parameters,
-       const std::string& computations = "") {
-    std::string text = absl::StrCat("HloModule m\n", computations, "ENTRY e {\n");
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
-    }
-    auto module = ParseModule(absl::StrCat(text, "  ROOT r = ", instruction, "\n}\n"));
-    EXPECT_TRUE(module.ok()) << module.status();
-    module_ = *std::move(module);
-  }
-
-  // Of `actual` against the golden value.
-  Judgement Judge(const std::vector<Literal>& operands, const Literal& actual) const {
-    auto golden = Evaluate(operands);
-    EXPECT_TRUE(golden.ok()) << golden.status();
-    auto judgement =
-        JudgeInstruction(root(), operands, *golden, actual,
-                         [](const Module& module, absl::Span<const Literal> arguments) {
-                           return Interpret(module, arguments);
-                         });
-    EXPECT_TRUE(judgement.ok()) << judgement.status();
-    return judgement.ok() ? *judgement : Judgement();
-  }
-  Explanation Explain(const std::vector<Literal>& operands, const Literal& actual) const {
-    return Judge(operands, actual).worst;
-  }
-  const Instruction& root() const { return *module_->entry()->root(); }
-  absl::StatusOr<Literal> Evaluate(absl::Span<const Literal> operands) const {
-    return Interpret(*module_, operands);
-  }
-
- private:
-  std::unique_ptr<Module> module_;
-};
 
 constexpr char kAddition[] =
     "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
@@ -611,17 +543,6 @@ TEST(JudgeInstruction, CellsOfAWindowMayComeColumnByColumn) {
   EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1234)), Explanation::kEqual);
   EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1324)), Explanation::kFreedom);
   EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321)), Explanation::kUnexplained);
-}
-
-TEST(JudgeInstruction, WithoutABoundNothingFiniteIsWrong) {
-  const Case factor("f32[1,1] cholesky(p0), lower=true", {"f32[1,1]"}, "");
-  const Literal four = Array(ElementType::kF32, {4});
-  const auto square = [](const Literal& value) {
-    return value.WithShape(Shape(ElementType::kF32, {1, 1}));
-  };
-  EXPECT_EQ(factor.Explain({square(four)}, square(F32({2}))), Explanation::kEqual);
-  EXPECT_EQ(factor.Explain({square(four)}, square(F32({2.5}))), Explanation::kNotJudgeable);
-  EXPECT_EQ(factor.Explain({square(four)}, square(F32({NAN}))), Explanation::kUnexplained);
 }
 
 TEST(JudgeInstruction, TheRuleNamesThoseOfEveryLeaf) {

@@ -81,10 +81,9 @@ struct Reading {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Literal>> OtherWindowReadings(
-    const Instruction& instruction, absl::Span<const Literal> operands,
-    const std::function<absl::StatusOr<Literal>(const Module&, absl::Span<const Literal>)>&
-        evaluate) {
+absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& instruction,
+                                                         absl::Span<const Literal> operands,
+                                                         const Evaluate& evaluate) {
   std::vector<Literal> values;
   if (instruction.opcode() != Opcode::kReduceWindow ||
       RecogniseReducer(*instruction.to_apply()).kind != ReducerKind::kOther) {

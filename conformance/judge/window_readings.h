@@ -5,11 +5,11 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 #define ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 
-#include <functional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "conformance/judge/bounds.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -17,10 +17,9 @@ namespace assay {
 
 // The values of the instruction by every other reading: none unless it is a reduce-window with a
 // reducer that is not recognised. `evaluate` gives the value of a module.
-absl::StatusOr<std::vector<Literal>> OtherWindowReadings(
-    const Instruction& instruction, absl::Span<const Literal> operands,
-    const std::function<absl::StatusOr<Literal>(const Module&, absl::Span<const Literal>)>&
-        evaluate);
+absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& instruction,
+                                                         absl::Span<const Literal> operands,
+                                                         const Evaluate& evaluate);
 
 }  // namespace assay
 

@@ -1,0 +1,78 @@
+// How far an element may be from the golden one, derived from what its operation adds up or how its
+// functions are budgeted (reference ops_structural.md 14, accuracy_requirements.md 3 and 4).
+// Tests: allowance_test.cc.
+#ifndef ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
+#define ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "conformance/judge/widened_fold.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Evaluates a module; the golden interpreter, given by the caller.
+using Evaluate = std::function<absl::StatusOr<Literal>(const Module& module,
+                                                       absl::Span<const Literal> arguments)>;
+
+// An instruction on given operands.
+struct Subject {
+  const Instruction& instruction;
+  absl::Span<const Literal> operands;
+  const Evaluate& evaluate;
+};
+
+// Bounds for one result array: an absolute one per element, or one from the golden value's ulp.
+struct Bounds {
+  std::vector<double> absolute;  // empty: none
+  // Of accumulation in an element type too narrow for the number of terms: nothing beyond it is
+  // right, and nothing is known inside. Empty: none.
+  std::vector<double> vacuous;
+  // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
+  std::vector<bool> may_overflow;
+  double ulps = 0;
+  bool normwise = false;  // complex: of the distance in the plane
+  std::string rule = "exact";
+};
+
+// Of leaf `leaf` of the result, whose golden value is `golden`.
+absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// Those of batch normalisation: batch_norm_bounds.cc.
+Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
+
+// The widened fold of mapped operands, by element of the result.
+absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fold,
+                                              const TermMap& map);
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+inline ElementType PartType(const Literal& literal) {
+  return Info(literal.element_type()).component;
+}
+
+// Unit roundoff and the smallest normal value of a type.
+inline double UnitRoundoff(ElementType type) {
+  return std::ldexp(1.0, -Info(type).format->precision());
+}
+inline double SmallestNormal(ElementType type) {
+  return std::ldexp(1.0, Info(type).format->min_exponent());
+}
+// ulp_T(v) of accuracy_requirements.md 1.
+double UlpOf(ElementType type, double value);
+// gam(k) of ops_structural.md 14: k u / (1 - k u), infinite from k u = 1 on.
+inline double Gamma(double k, double u) { return k * u < 1 ? k * u / (1 - k * u) : kInfinity; }
+// Whether implementations flush denormals of the type (ops_elementwise_and_types.md 3.3).
+bool IsFlushed(ElementType type);
+// No operand has a NaN or an infinity.
+bool AllFinite(absl::Span<const Literal> operands);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_

@@ -1,0 +1,183 @@
+// Factorisations, solves and batch normalisation, judged: what the bounds of ops_structural.md 14.6
+// and 14.8 let pass, at their edges and beyond.
+#include <cmath>
+
+#include "conformance/judge/testing.h"
+
+namespace assay {
+namespace {
+
+const double kUlp = std::ldexp(1.0, -23);  // of f32 from 1 to 2
+
+Literal Matrix(int64_t rows, int64_t columns, const std::vector<double>& values,
+               ElementType type = ElementType::kF32) {
+  return Array(type, values).WithShape(Shape(type, {rows, columns}));
+}
+
+// 2 by 2: gam(3), and 4 ulp or 8 roundings for each of the two roots.
+TEST(JudgeCholesky, ByWhatIsLeftOver) {
+  const Case factor("f32[2,2] cholesky(p0), lower=true", {"f32[2,2]"});
+  const Literal a = Matrix(2, 2, {4, 2, 2, 5});
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 0, 1, 2})), Explanation::kEqual);
+  // 4 - L^2 is 8 k u for 2 + k u: 19 u 4 are allowed.
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2 + 8 * kUlp, 0, 1, 2})), Explanation::kWithin);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2 + 10 * kUlp, 0, 1, 2})), Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 0, 1 + 32 * kUlp, 2})), Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {-2, 0, -1, 2})), Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), Explanation::kUnexplained);
+  // The other triangle is nobody's business.
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 7, 1, 2})), Explanation::kFreedom);
+  const Case upper("f32[2,2] cholesky(p0)", {"f32[2,2]"});
+  EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1, 0, 2})), Explanation::kEqual);
+  EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1.5, 0, 2})), Explanation::kUnexplained);
+}
+
+TEST(JudgeCholesky, WhatHasNoFactorMayBeAnything) {
+  const Case factor("f32[2,2,2] cholesky(p0), lower=true", {"f32[2,2,2]"});
+  const auto batch = [](const std::vector<double>& values) {
+    return Array(ElementType::kF32, values).WithShape(Shape(ElementType::kF32, {2, 2, 2}));
+  };
+  const Literal operands = batch({1, 2, 2, 1, 4, 2, 2, 5});
+  EXPECT_EQ(factor.Explain({operands}, batch({1, 0, 2, 3, 2, 0, 1, 2})), Explanation::kFreedom);
+  // The other matrices of the batch are not affected.
+  EXPECT_EQ(factor.Explain({operands}, batch({1, 0, 2, kNan, kNan, 0, kNan, kNan})),
+            Explanation::kUnexplained);
+}
+
+// The second pivot is 2^-24 of the diagonal: roundings may make it negative.
+TEST(JudgeCholesky, NearlySingularMatricesMayFail) {
+  const Case factor("f32[2,2] cholesky(p0), lower=true", {"f32[2,2]"});
+  const Literal a = Matrix(2, 2, {1, 1, 1, 1 + kUlp});
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), Explanation::kNotJudgeable);
+}
+
+TEST(JudgeCholesky, ComplexDiagonalsAreReal) {
+  const Case factor("c64[1,1] cholesky(p0), lower=true", {"c64[1,1]"});
+  const auto one = [](float real, float imag) {
+    return C64(real, imag).WithShape(Shape(ElementType::kC64, {1, 1}));
+  };
+  EXPECT_EQ(factor.Explain({one(25, 0)}, one(5, 0)), Explanation::kEqual);
+  EXPECT_EQ(factor.Explain({one(25, 0)}, one(3, 4)), Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({one(25, 1)}, one(5, 0.1F)), Explanation::kFreedom);
+}
+
+TEST(JudgeCholesky, HalfPrecisionIsRoundedOnceMore) {
+  const Case factor("bf16[1,1] cholesky(p0), lower=true", {"bf16[1,1]"});
+  const auto one = [](double value) { return Matrix(1, 1, {value}, ElementType::kBF16); };
+  EXPECT_EQ(factor.Explain({one(4)}, one(2.015625)), Explanation::kWithin);  // one step
+  EXPECT_EQ(factor.Explain({one(4)}, one(2.125)), Explanation::kUnexplained);
+}
+
+// Every side, triangle and transpose of 2 X = 6 beside 4 X - 1 X' = 9: solutions by hand.
+TEST(JudgeTriangularSolve, EverySystem) {
+  struct Row {
+    const char* attributes;
+    std::vector<double> a, x;
+  };
+  // b = {6, 9}. Lower: x0 = 3, x1 = (9 - 3) / 4; upper: x1 = 9 / 4, x0 = (6 - 9 / 4) / 2.
+  const std::vector<double> lower = {2, kNan, 1, 4}, upper = {2, 1, kNan, 4};
+  const Row rows[] = {
+      {"left_side=true, lower=true, transpose_a=NO_TRANSPOSE", lower, {3, 1.5}},
+      {"left_side=true, lower=false, transpose_a=NO_TRANSPOSE", upper, {1.875, 2.25}},
+      {"left_side=true, lower=false, transpose_a=TRANSPOSE", upper, {3, 1.5}},
+      {"left_side=true, lower=true, transpose_a=ADJOINT", lower, {1.875, 2.25}},
+      {"left_side=false, lower=false, transpose_a=NO_TRANSPOSE", upper, {3, 1.5}},
+      {"left_side=false, lower=true, transpose_a=NO_TRANSPOSE", lower, {1.875, 2.25}},
+      {"left_side=false, lower=true, transpose_a=TRANSPOSE", lower, {3, 1.5}},
+      {"left_side=true, lower=true, unit_diagonal=true, transpose_a=NO_TRANSPOSE", lower, {6, 3}}};
+  for (const Row& row : rows) {
+    const bool left = std::string(row.attributes).find("left_side=true") == 0;
+    const Shape shape(ElementType::kF32,
+                      left ? std::vector<int64_t>{2, 1} : std::vector<int64_t>{1, 2});
+    const Case solve(absl::StrCat(shape.ToString(), " triangular-solve(p0, p1), ", row.attributes),
+                     {"f32[2,2]", shape.ToString()});
+    const std::vector<Literal> operands = {Matrix(2, 2, row.a), F32({6, 9}).WithShape(shape)};
+    const auto explain = [&](double x0, double x1) {
+      return solve.Explain(operands, F32({x0, x1}).WithShape(shape));
+    };
+    EXPECT_EQ(explain(row.x[0], row.x[1]), Explanation::kEqual) << row.attributes;
+    EXPECT_EQ(explain(row.x[0] + 8 * kUlp, row.x[1]), Explanation::kWithin) << row.attributes;
+    EXPECT_EQ(explain(row.x[0] + 100 * kUlp, row.x[1]), Explanation::kUnexplained)
+        << row.attributes;
+    EXPECT_EQ(explain(row.x[0], row.x[1] - 0.01), Explanation::kUnexplained) << row.attributes;
+    EXPECT_EQ(explain(row.x[0], kNan), Explanation::kUnexplained) << row.attributes;
+  }
+}
+
+TEST(JudgeTriangularSolve, DivisionsByZeroAreFree) {
+  const Case solve(
+      "f32[2,1] triangular-solve(p0, p1), left_side=true, lower=true, "
+      "transpose_a=NO_TRANSPOSE",
+      {"f32[2,2]", "f32[2,1]"});
+  const std::vector<Literal> operands = {Matrix(2, 2, {0, 0, 1, 1}), Matrix(2, 1, {1, 1})};
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kInf, -kInf})), Explanation::kEqual);
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kNan, kNan})), Explanation::kFreedom);
+}
+
+// {4.1, 4.1, 4.4}: mean 4.2, variance 0.02. By E[x^2] - E[x]^2 in f32 the variance is 0.019997 and
+// the first output -0.69011 (9.1); 0.021 is neither.
+TEST(JudgeBatchNorm, TrainingByEitherFormOfTheVariance) {
+  const Case norm(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0.001, "
+      "feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> operands = {Matrix(3, 1, {4.1, 4.1, 4.4}), F32({1}), F32({0})};
+  const auto explain = [&](double y0, double mean, double variance) {
+    return norm.Explain(operands, Literal::Tuple({Matrix(3, 1, {y0, -0.690066, 1.38013}),
+                                                  F32({mean}), F32({variance})}));
+  };
+  EXPECT_EQ(explain(-0.69011, 4.2, 0.019997), Explanation::kWithin);
+  EXPECT_EQ(explain(-0.69011, 4.2, 0.021), Explanation::kUnexplained);
+  EXPECT_EQ(explain(-0.69011, 4.2001, 0.02), Explanation::kUnexplained);
+  EXPECT_EQ(explain(-0.7, 4.2, 0.02), Explanation::kUnexplained);
+}
+
+// A constant of 1000: the variance may be 1000^2 gam(6) and more, of either sign, and epsilon is
+// below it.
+TEST(JudgeBatchNorm, ACancelledVarianceLeavesNothingKnown) {
+  const Case norm(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0.001, "
+      "feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> operands = {Matrix(3, 1, {1000, 1000, 1000}), F32({1}), F32({0})};
+  const auto judge = [&](double y, double variance) {
+    return norm.Explain(operands,
+                        Literal::Tuple({Matrix(3, 1, {y, y, y}), F32({1000}), F32({variance})}));
+  };
+  EXPECT_EQ(judge(0, 0), Explanation::kEqual);
+  EXPECT_EQ(judge(kNan, -0.0625), Explanation::kFreedom);
+  EXPECT_EQ(judge(0, 10), Explanation::kUnexplained);
+}
+
+// 9.2: gamma 2, beta 5, mean 1, variance 3, epsilon 1.
+TEST(JudgeBatchNorm, InferenceAndGradient) {
+  const Case inference(
+      "f32[2,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=1, "
+      "feature_index=1",
+      {"f32[2,1]", "f32[1]", "f32[1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> given = {Matrix(2, 1, {1, 3}), F32({2}), F32({5}), F32({1}), F32({3})};
+  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5, 7})), Explanation::kEqual);
+  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5 + 4 * kUlp, 7})), Explanation::kWithin);
+  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5.0001, 7})), Explanation::kUnexplained);
+  // x = {1, 2, 6}, mean 3, variance 4, epsilon 1, gamma 2, dy = {1, 0, -1}: sum dy = 0,
+  // sum dy (x - mean) = -5, so grad_scale is -5 / sqrt(5) and grad_offset 0.
+  const Case grad(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-grad(p0, p1, p2, p3, p4), epsilon=1, "
+      "feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]", "f32[1]", "f32[3,1]"});
+  const std::vector<Literal> operands = {Matrix(3, 1, {1, 2, 6}), F32({2}), F32({3}), F32({4}),
+                                         Matrix(3, 1, {1, 0, -1})};
+  // 2 / (3 sqrt(5)) (3 dy - 0 + x - mean).
+  const double k = 2 / (3 * std::sqrt(5.0));
+  const auto explain = [&](double first, double scale, double offset) {
+    return grad.Explain(
+        operands, Literal::Tuple({Matrix(3, 1, {first, -k, 0}), F32({scale}), F32({offset})}));
+  };
+  EXPECT_LE(explain(k, -std::sqrt(5.0), 0), Explanation::kWithin);
+  EXPECT_EQ(explain(k, -std::sqrt(5.0), 4e-7), Explanation::kUnexplained);
+  EXPECT_EQ(explain(k, -2.2361, 0), Explanation::kUnexplained);
+  EXPECT_EQ(explain(k + 0.001, -std::sqrt(5.0), 0), Explanation::kUnexplained);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,334 @@
+#include "conformance/judge/residuals.h"
+
+#include <algorithm>
+#include <complex>
+
+namespace assay {
+namespace {
+
+// Wide enough for residuals of f64: products of 64 bits against bounds of 53.
+using Real = long double;
+using Complex = std::complex<Real>;
+constexpr Real kRoundoff = 0x1p-64L;
+
+bool IsFinite(const Complex& z) { return std::isfinite(z.real()) && std::isfinite(z.imag()); }
+
+// One matrix of a batch.
+class MatrixView {
+ public:
+  MatrixView(const Literal& literal, int64_t batch)
+      : literal_(literal),
+        rows_(literal.shape().dimension(literal.shape().rank() - 2)),
+        columns_(literal.shape().dimension(literal.shape().rank() - 1)),
+        start_(batch * rows_ * columns_) {}
+
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  int64_t Position(int64_t i, int64_t j) const { return start_ + i * columns_ + j; }
+  Complex operator()(int64_t i, int64_t j) const {
+    const Element element = literal_.Get(Position(i, j));
+    const ElementType part = PartType(literal_);
+    return {DecodeFloat(part, element.bits),
+            IsComplex(literal_.element_type()) ? DecodeFloat(part, element.imag) : 0.0};
+  }
+
+ private:
+  const Literal& literal_;
+  int64_t rows_, columns_, start_;
+};
+
+// Square, dense, row major.
+struct Square {
+  explicit Square(int64_t n) : n(n), elements(n * n) {}
+  Complex& operator()(int64_t i, int64_t j) { return elements[i * n + j]; }
+  const Complex& operator()(int64_t i, int64_t j) const { return elements[i * n + j]; }
+  int64_t n;
+  std::vector<Complex> elements;
+};
+
+// X with T X = I, for a lower triangle.
+Square Inverse(const Square& t) {
+  Square x(t.n);
+  for (int64_t c = 0; c < t.n; ++c) {
+    for (int64_t i = c; i < t.n; ++i) {
+      Complex rest = i == c ? 1 : 0;
+      for (int64_t j = c; j < i; ++j) rest -= t(i, j) * x(j, c);
+      x(i, c) = rest / t(i, i);
+    }
+  }
+  return x;
+}
+
+// What a residual may be that comes from `terms` roundings of things that add up to `magnitude`.
+class ResidualTest {
+ public:
+  // Real results take `terms` roundings, complex ones sqrt(2) of `complex_terms`; roots and
+  // quotients may be `ulps` off (accuracy_requirements.md 3), two roundings each.
+  ResidualTest(const Literal& result, double terms, double complex_terms, double ulps)
+      : smallest_(SmallestNormal(PartType(result))) {
+    const bool is_complex = IsComplex(result.element_type());
+    const double factor = is_complex ? std::sqrt(2.0) : 1,
+                 k = (is_complex ? complex_terms : terms) + 2 * ulps;
+    const double u = UnitRoundoff(PartType(result));
+    own_ = factor * Gamma(k, u);
+    // Accumulated in f32, where the type itself bounds nothing, and rounded once.
+    judged_ = own_ < kInfinity ? own_
+                               : factor * Gamma(k, UnitRoundoff(ElementType::kF32)) + 2 * u + u * u;
+    slack_ = 8 * k * kRoundoff;
+  }
+
+  double gamma() const { return own_; }
+  Real smallest_normal() const { return smallest_; }
+
+  // `lost`: how many smallest normal values flushing may take.
+  Explanation Explain(Real residual, Real magnitude, Real lost) const {
+    const Real bound = judged_ * magnitude + lost * smallest_, slack = slack_ * magnitude;
+    if (residual + slack <= bound) return Explanation::kWithin;
+    return own_ < kInfinity && residual - slack > bound ? Explanation::kUnexplained
+                                                        : Explanation::kNotJudgeable;
+  }
+
+ private:
+  Real own_, judged_, slack_, smallest_;
+};
+
+bool SameElement(const Literal& golden, const Literal& actual, int64_t position) {
+  const Element a = golden.Get(position), b = actual.Get(position);
+  const ElementType part = PartType(golden);
+  const auto same = [part](uint64_t x, uint64_t y) {
+    return x == y || (IsNan(part, x) && IsNan(part, y));
+  };
+  return same(a.bits, b.bits) && (!IsComplex(golden.element_type()) || same(a.imag, b.imag));
+}
+
+class CholeskyJudge {
+ public:
+  CholeskyJudge(const Subject& subject, const Literal& golden, const Literal& actual, int64_t batch)
+      : lower_(subject.instruction.GetBool(Attr::kLower)),
+        a_(subject.operands[0], batch),
+        golden_(golden, batch),
+        actual_(actual, batch),
+        n_(a_.rows()),
+        test_(golden, static_cast<double>(n_) + 1, 2 * static_cast<double>(n_) + 7,
+              std::max(2 * UlpBudget(Opcode::kSqrt, golden.element_type()),
+                       UlpBudget(Opcode::kDivide, golden.element_type()))),
+        unit_(UnitRoundoff(PartType(golden))) {}
+
+  void Explain(std::vector<Explanation>* explanations) const {
+    // Golden ignores imaginary parts of the operand's diagonal; others may not (10.1).
+    bool succeeds = true, finite = true, reads_imaginary = false;
+    for (int64_t i = 0; i < n_; ++i) {
+      reads_imaginary = reads_imaginary || a_(i, i).imag() != 0;
+      for (int64_t j = 0; j <= i; ++j) {
+        succeeds = succeeds && IsFinite(Factor(golden_, i, j));
+        finite = finite && IsFinite(Factor(actual_, i, j));
+      }
+    }
+    const Explanation failure =
+        finite || !MustSucceed(succeeds) ? Explanation::kNotJudgeable : Explanation::kUnexplained;
+    for (int64_t i = 0; i < n_; ++i) {
+      for (int64_t j = 0; j < n_; ++j) {
+        // The other triangle, and the factor of what has none, may be anything.
+        Explanation explanation = Explanation::kFreedom;
+        if (j <= i && succeeds) {
+          if (!IsFinite(Factor(actual_, i, j))) {
+            explanation = failure;
+          } else {
+            explanation = i == j && !DiagonalIsReal(i) ? Explanation::kUnexplained : Entry(i, j);
+          }
+          if (reads_imaginary && explanation > Explanation::kWithin) {
+            explanation = Explanation::kFreedom;
+          }
+        }
+        (*explanations)[lower_ ? actual_.Position(i, j) : actual_.Position(j, i)] = explanation;
+      }
+    }
+  }
+
+ private:
+  // Of L, or of the adjoint of U.
+  Complex Factor(const MatrixView& matrix, int64_t i, int64_t j) const {
+    return lower_ ? matrix(i, j) : std::conj(matrix(j, i));
+  }
+
+  Explanation Entry(int64_t i, int64_t j) const {
+    Complex rest = Factor(a_, i, j);
+    if (i == j) rest = rest.real();
+    Real magnitude = 0, lost = static_cast<Real>(n_) + 1;
+    for (int64_t k = 0; k <= j; ++k) {
+      const Complex x = Factor(actual_, i, k), y = Factor(actual_, j, k);
+      rest -= x * std::conj(y);
+      magnitude += std::abs(x) * std::abs(y);
+      lost += std::abs(x) + std::abs(y);
+    }
+    return test_.Explain(std::abs(rest), magnitude, lost);
+  }
+
+  bool DiagonalIsReal(int64_t i) const {
+    const Complex value = Factor(actual_, i, i);
+    return value.real() >= 0 && std::fabs(value.imag()) <= 2 * unit_ * value.real();
+  }
+
+  // Whether the smallest eigenvalue of D^-1/2 a D^-1/2, D the diagonal, is so large that every
+  // factorisation succeeds. It is at least 1 / |L^-1|^2, of the factor of that matrix.
+  bool MustSucceed(bool succeeds) const {
+    const double gamma = test_.gamma();
+    if (!succeeds || !(gamma < 1)) return false;
+    Square scaled(n_);
+    for (int64_t i = 0; i < n_; ++i) {
+      const Real size = a_(i, i).real();
+      if (!(size > test_.smallest_normal())) return false;
+      for (int64_t j = 0; j <= i; ++j) scaled(i, j) = Factor(golden_, i, j) / std::sqrt(size);
+    }
+    Real square = 0;
+    for (const Complex& element : Inverse(scaled).elements) square += std::norm(element);
+    // Twice: the golden factor is rounded.
+    return 1 / square > 2 * static_cast<Real>(n_) * gamma / (1 - gamma);
+  }
+
+  const bool lower_;
+  const MatrixView a_, golden_, actual_;
+  const int64_t n_;
+  const ResidualTest test_;
+  const Real unit_;
+};
+
+// op(a) X = b, or X op(a) = b read as op(a)^T X^T = b^T, as T x = b with rows in the order in which
+// they are solved: T is a lower triangle.
+class SolveJudge {
+ public:
+  SolveJudge(const Subject& subject, const Literal& golden, const Literal& actual, int64_t batch)
+      : left_(subject.instruction.GetBool(Attr::kLeftSide)),
+        unit_diagonal_(subject.instruction.GetBool(Attr::kUnitDiagonal)),
+        transpose_(subject.instruction.GetEnum<TransposeA>(Attr::kTransposeA)),
+        a_(subject.operands[0], batch),
+        b_(subject.operands[1], batch),
+        golden_(golden, batch),
+        actual_(actual, batch),
+        n_(a_.rows()),
+        sides_(left_ ? b_.columns() : b_.rows()),
+        transposed_((transpose_ != TransposeA::kNoTranspose) == left_),
+        reversed_(subject.instruction.GetBool(Attr::kLower) == transposed_),
+        t_(n_),
+        test_(golden, static_cast<double>(n_), 2 * static_cast<double>(n_) + 4,
+              UlpBudget(Opcode::kDivide, golden.element_type())),
+        relaxed_(golden, 3 * static_cast<double>(n_), 6 * static_cast<double>(n_) + 4,
+                 3 * UlpBudget(Opcode::kDivide, golden.element_type())) {
+    for (int64_t i = 0; i < n_; ++i) {
+      for (int64_t j = 0; j <= i; ++j) t_(i, j) = Coefficient(Row(i), Row(j));
+      singular_ = singular_ || t_(i, i) == Complex(0);
+    }
+  }
+
+  void Explain(std::vector<Explanation>* explanations) {
+    for (int64_t c = 0; c < sides_; ++c) {
+      std::vector<Explanation> column(n_);
+      bool all = true;
+      for (int64_t i = 0; i < n_; ++i) {
+        column[i] = Entry(i, c);
+        all = all && column[i] < Explanation::kNotJudgeable;
+      }
+      if (!all) RelaxByInverse(c, &column);
+      for (int64_t i = 0; i < n_; ++i) (*explanations)[Position(Row(i), c)] = column[i];
+    }
+  }
+
+ private:
+  int64_t Row(int64_t i) const { return reversed_ ? n_ - 1 - i : i; }
+
+  Complex Coefficient(int64_t i, int64_t j) const {
+    if (i == j && unit_diagonal_) return 1;
+    const Complex value = transposed_ ? a_(j, i) : a_(i, j);
+    return transpose_ == TransposeA::kAdjoint ? std::conj(value) : value;
+  }
+
+  int64_t Position(int64_t i, int64_t c) const {
+    return left_ ? actual_.Position(i, c) : actual_.Position(c, i);
+  }
+  Complex Of(const MatrixView& matrix, int64_t i, int64_t c) const {
+    return left_ ? matrix(Row(i), c) : matrix(c, Row(i));
+  }
+
+  Explanation Entry(int64_t i, int64_t c) const {
+    Complex rest = Of(b_, i, c);
+    Real magnitude = 0, lost = static_cast<Real>(n_) + 1;
+    for (int64_t j = 0; j <= i; ++j) {
+      const Complex x = Of(actual_, j, c);
+      rest -= t_(i, j) * x;
+      magnitude += std::abs(t_(i, j)) * std::abs(x);
+      lost += std::abs(t_(i, j)) + std::abs(x);
+    }
+    if (std::isfinite(magnitude)) return test_.Explain(std::abs(rest), magnitude, lost);
+    // What depends on a division by zero, or on what was infinite from the start.
+    const bool bad = singular_ || !std::isfinite(Scale(c));
+    return bad ? Explanation::kFreedom
+           : IsFinite(Of(golden_, i, c)) && !IsFinite(Of(actual_, i, c))
+               ? Explanation::kUnexplained
+               : Explanation::kNotJudgeable;
+  }
+
+  // Finite where the whole system is.
+  Real Scale(int64_t c) const {
+    Real scale = 0;
+    for (const Complex& element : t_.elements) scale += std::abs(element);
+    for (int64_t i = 0; i < n_; ++i) scale += std::abs(Of(b_, i, c)) + std::abs(Of(golden_, i, c));
+    return scale;
+  }
+
+  // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|.
+  void RelaxByInverse(int64_t c, std::vector<Explanation>* column) {
+    if (singular_ || !std::isfinite(Scale(c))) return;
+    if (inverse_.n != n_) inverse_ = Inverse(t_);
+    std::vector<Real> v(n_);
+    for (int64_t i = 0; i < n_; ++i) v[i] = std::abs(Of(b_, i, c));
+    for (const Square* factor : {&inverse_, &t_, &inverse_}) {
+      std::vector<Real> product(n_);
+      for (int64_t i = 0; i < n_; ++i) {
+        for (int64_t j = 0; j <= i; ++j) product[i] += std::abs((*factor)(i, j)) * v[j];
+      }
+      v = std::move(product);
+    }
+    for (int64_t i = 0; i < n_; ++i) {
+      const Real distance = std::abs(Of(actual_, i, c) - Of(golden_, i, c));
+      if (relaxed_.Explain(distance, v[i], static_cast<Real>(n_)) == Explanation::kWithin) {
+        (*column)[i] = Explanation::kWithin;
+      }
+    }
+  }
+
+  const bool left_, unit_diagonal_;
+  const TransposeA transpose_;
+  const MatrixView a_, b_, golden_, actual_;
+  const int64_t n_, sides_;
+  const bool transposed_, reversed_;  // T is a transposed, or conjugated too; rows from the last
+  Square t_;
+  const ResidualTest test_, relaxed_;
+  bool singular_ = false;
+  Square inverse_{0};
+};
+
+}  // namespace
+
+bool HasResidual(Opcode opcode) {
+  return opcode == Opcode::kCholesky || opcode == Opcode::kTriangularSolve;
+}
+
+std::vector<Explanation> ExplainByResidual(const Subject& subject, const Literal& golden,
+                                           const Literal& actual) {
+  const Shape& shape = golden.shape();
+  const int64_t size = shape.dimension(shape.rank() - 2) * shape.dimension(shape.rank() - 1);
+  std::vector<Explanation> explanations(golden.element_count());
+  for (int64_t batch = 0; size > 0 && batch < golden.element_count() / size; ++batch) {
+    if (subject.instruction.opcode() == Opcode::kCholesky) {
+      CholeskyJudge(subject, golden, actual, batch).Explain(&explanations);
+    } else {
+      SolveJudge(subject, golden, actual, batch).Explain(&explanations);
+    }
+  }
+  for (int64_t i = 0; i < golden.element_count(); ++i) {
+    if (SameElement(golden, actual, i)) explanations[i] = Explanation::kEqual;
+  }
+  return explanations;
+}
+
+}  // namespace assay

@@ -1,0 +1,88 @@
+// Instructions from text, judged: for the tests of this folder.
+#ifndef ASSAY_CONFORMANCE_JUDGE_TESTING_H_
+#define ASSAY_CONFORMANCE_JUDGE_TESTING_H_
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/judge/allowance.h"
+#include "gtest/gtest.h"
+#include "interpreter/interpreter.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+
+inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+inline constexpr float kInf = std::numeric_limits<float>::infinity();
+
+inline Literal Array(ElementType type, const std::vector<double>& values) {
+  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
+  }
+  return literal;
+}
+inline Literal F32(const std::vector<double>& values) { return Array(ElementType::kF32, values); }
+inline Literal Scalar(double value) {
+  return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
+}
+
+// Parts of one c64 element.
+inline Literal C64(float real, float imag) {
+  return Literal::Scalar(ElementType::kC64, Element{EncodeFloat(ElementType::kF32, real),
+                                                    EncodeFloat(ElementType::kF32, imag)});
+}
+
+// The float `steps` above, in units in the last place of 32 bits.
+inline double Step(double value, int steps) {
+  float result = static_cast<float>(value);
+  for (int i = 0; i < std::abs(steps); ++i)
+    result = std::nextafter(result, steps > 0 ? kInf : -kInf);
+  return result;
+}
+
+// An instruction between parameters in a module of its own.
+class Case {
+ public:
+  Case(const std::string& instruction, const std::vector<std::string>& parameters,
+       const std::string& computations = "") {
+    std::string text = absl::StrCat("HloModule m\n", computations, "ENTRY e {\n");
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      absl::StrAppend(&text, "  p", i, " = ", parameters[i], " parameter(", i, ")\n");
+    }
+    auto module = ParseModule(absl::StrCat(text, "  ROOT r = ", instruction, "\n}\n"));
+    EXPECT_TRUE(module.ok()) << module.status();
+    module_ = *std::move(module);
+  }
+
+  // Of `actual` against the golden value.
+  Judgement Judge(const std::vector<Literal>& operands, const Literal& actual) const {
+    auto golden = Evaluate(operands);
+    EXPECT_TRUE(golden.ok()) << golden.status();
+    auto judgement =
+        JudgeInstruction(root(), operands, *golden, actual,
+                         [](const Module& module, absl::Span<const Literal> arguments) {
+                           return Interpret(module, arguments);
+                         });
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? *judgement : Judgement();
+  }
+  Explanation Explain(const std::vector<Literal>& operands, const Literal& actual) const {
+    return Judge(operands, actual).worst;
+  }
+  const Instruction& root() const { return *module_->entry()->root(); }
+  absl::StatusOr<Literal> Evaluate(absl::Span<const Literal> operands) const {
+    return Interpret(*module_, operands);
+  }
+
+ private:
+  std::unique_ptr<Module> module_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_TESTING_H_

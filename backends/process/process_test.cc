@@ -16,6 +16,7 @@
 #include "backends/process/process_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/test_folder.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -169,8 +170,7 @@ TEST(Process, RefusalsKeepTheirKind) {
 }
 
 TEST(Process, TheNextRequestGetsAFreshChild) {
-  const std::string marker = absl::StrCat(testing::TempDir(), "assay_crash_once_", getpid());
-  std::remove(marker.c_str());
+  const std::string marker = TestPath("crash_once");
   auto backend = Backend(Misbehaving("crash_once", marker));
   auto module = *ParseModule(kEcho);
   auto executable = backend->Compile(*module);
@@ -182,17 +182,12 @@ TEST(Process, TheNextRequestGetsAFreshChild) {
   auto results = (*executable)->Execute({arguments});
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), "{1, 2, 3}");
-  std::remove(marker.c_str());
-}
-
-std::string Scratch(absl::string_view name) {
-  return absl::StrCat(testing::TempDir(), "assay_process_test_", getpid(), "_", name);
 }
 
 // A target that answers as the JSON says: one object to each request.
 std::string Scripted(absl::string_view answers) {
   static int number = 0;
-  const std::string path = Scratch(absl::StrCat("script_", number++));
+  const std::string path = TestPath(absl::StrCat("script_", number++));
   std::ofstream(path) << answers;
   return Misbehaving("by_hand", path);
 }
@@ -318,7 +313,7 @@ TEST(Process, TheExampleReadsFiles) {
 }
 
 TEST(Process, ByeIsHeard) {
-  const std::string path = Scratch("bye");
+  const std::string path = TestPath("bye");
   EXPECT_EQ(RunEcho(Misbehaving("slow_bye", path)), "f32[3]{0} {1, 2, 3}");
   EXPECT_TRUE(std::filesystem::exists(path));
 }

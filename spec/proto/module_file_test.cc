@@ -13,6 +13,7 @@
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_format.h"
 #include "spec/proto/proto_test_util.h"
+#include "spec/testing/test_folder.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -33,10 +34,6 @@ std::string Gzip(const std::string& content) {
   result.resize(stream.total_out);
   deflateEnd(&stream);
   return result;
-}
-
-std::string TestPath(const std::string& name) {
-  return absl::StrCat(::testing::TempDir(), "/module_file_test_", getpid(), "_", name);
 }
 
 std::string ErrorOf(const std::string& content) {
@@ -183,7 +180,6 @@ TEST(ModuleFile, CompressedFilesOpen) {
       EXPECT_TRUE(file->compressed);
       EXPECT_EQ(file->module->instruction_count(), 76);
     }
-    unlink(path.c_str());
     for (size_t length : {2u, 5u, 20u, 200u}) {
       EXPECT_THAT(std::string(Decompress(content.substr(0, length), "x").status().message()),
                   HasSubstr("x: truncated or corrupt gzip"));
@@ -314,7 +310,6 @@ TEST(ReadFile, SaysWhyNot) {
   { std::ofstream(path) << "x"; }
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 32), 0);  // sparse
   EXPECT_EQ(ReadFile(path).status().code(), absl::StatusCode::kResourceExhausted);
-  unlink(path.c_str());
 }
 
 TEST(WriteFile, ReplacesWholeFilesOnly) {
@@ -335,7 +330,6 @@ TEST(WriteFile, ReplacesWholeFilesOnly) {
   size_t files = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++files;
   EXPECT_EQ(files, 2u);  // nothing is left beside
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // What a module takes in memory: reading and verifying a text may take ten times its size at most,
 // the text itself included.
-#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +10,7 @@
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
 #include "spec/testing/counted_memory.h"
+#include "spec/testing/test_folder.h"
 #include "spec/verify/verifier.h"
 
 namespace assay {
@@ -77,7 +76,7 @@ std::string WithReplicaGroups() {
 
 // The most that reading and verifying the text takes at once, in sizes of the text.
 double MemoryPerText(const std::string& text) {
-  const std::string path = absl::StrCat(testing::TempDir(), "/module_memory.", getpid(), ".hlo");
+  const std::string path = TestPath("module.hlo");
   EXPECT_TRUE(WriteFileAtomically(path, text).ok());
   const int64_t before = HeldMemory();
   StartPeak();
@@ -89,7 +88,6 @@ double MemoryPerText(const std::string& text) {
       EXPECT_TRUE(VerifyModule(*file->module).ok());
     }
   }
-  std::filesystem::remove(path);
   return static_cast<double>(PeakMemory() - before) / static_cast<double>(text.size());
 }
 

@@ -1,7 +1,6 @@
 // Arrays in files: numpy's samples read, what is written read back, damage and lies refused.
 #include "tools/io/arrays.h"
 
-#include <unistd.h>
 #include <zlib.h>
 
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/test_folder.h"
 
 namespace assay {
 namespace {
@@ -18,10 +18,6 @@ namespace {
 using ::testing::HasSubstr;
 
 const std::string kSamples = std::string(ASSAY_SOURCE_DIR) + "/conformance/samples/";
-
-std::string TestPath(const std::string& name) {
-  return absl::StrCat(::testing::TempDir(), "/arrays_test_", getpid(), "_", name);
-}
 
 // A .npy of version `version`, as the format's description has it.
 std::string Npy(const std::string& descr, const std::string& rest, const std::string& data,
@@ -139,7 +135,6 @@ TEST(Npz, SamplesOfNumpyComeBack) {
       EXPECT_EQ((*back)[i].name, (*arrays)[i].name);
       EXPECT_TRUE(Literal::BitEqual((*back)[i].value, (*arrays)[i].value));
     }
-    unlink(path.c_str());
     ++files;
   }
   EXPECT_GE(files, 60);
@@ -154,7 +149,6 @@ TEST(Npz, OnlyArraysAreWritten) {
   absl::StatusOr<std::vector<NamedLiteral>> none = ReadArrays(path);
   ASSERT_TRUE(none.ok()) << none.status();
   EXPECT_TRUE(none->empty());
-  unlink(path.c_str());
 }
 
 // Every bit of every place in a small archive: a status, and never wrong data without one, which
@@ -183,7 +177,6 @@ TEST(Npz, DamageIsAStatus) {
     }
   }
   EXPECT_GT(refused, static_cast<int64_t>(good->size()) / 3);
-  unlink(path.c_str());
 }
 
 TEST(Npz, BoundsHoldOverAllMembers) {
@@ -194,7 +187,6 @@ TEST(Npz, BoundsHoldOverAllMembers) {
   absl::StatusOr<std::vector<NamedLiteral>> refused = ReadArrays(path, 6000);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(std::string(refused.status().message()), HasSubstr("member arg1.npy"));
-  unlink(path.c_str());
 }
 
 TEST(ReadArrays, LiteralsAndSingleArrays) {
@@ -222,14 +214,12 @@ TEST(ReadArrays, LiteralsAndSingleArrays) {
   ASSERT_TRUE(arrays.ok()) << arrays.status();
   EXPECT_EQ((*arrays)[0].name, "out0");
   EXPECT_EQ((*arrays)[0].value.Get(0).bits, 2u);
-  unlink(path.c_str());
   const std::string npy = TestPath("weights@bf16.npy");
   ASSERT_TRUE(
       WriteFileAtomically(npy, Npy("<u2", "'fortran_order': False, 'shape': (1,)", "ab")).ok());
   arrays = ReadArrays(npy);
   ASSERT_TRUE(arrays.ok()) << arrays.status();
   EXPECT_EQ((*arrays)[0].value.element_type(), ElementType::kBF16);
-  unlink(npy.c_str());
 }
 
 }  // namespace

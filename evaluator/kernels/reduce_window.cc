@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/lane_fold.h"
 #include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
@@ -206,9 +207,10 @@ class LineWindow : public Kernel {
 class RunningWindow : public Kernel {
  public:
   RunningWindow(const Instruction& instruction, const WindowGrid& grid, int64_t dimension,
-                bool reversed, const RecognisedFold& fold)
-      : fold_(fold),
-        bytes_(StorageBytes(fold.type())),
+                bool reversed)
+      : kind_(RecogniseReducer(*instruction.to_apply()).kind),
+        type_(instruction.operand(0)->shape().element_type()),
+        loop_(PairwiseLoop(kind_, type_)),
         reversed_(reversed),
         taps_(grid.dimension(dimension).window) {
     const Shape& operand = instruction.operand(0)->shape();
@@ -221,29 +223,21 @@ class RunningWindow : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     Meter meter(context);
-    const int64_t outputs = taps_.output_size();
+    const int64_t outputs = taps_.output_size(), bytes = StorageBytes(type_);
     for (int64_t line = 0; line < outer_ * inner_; ++line) {
       const int64_t outer = line / inner_, inner = line % inner_;
-      RecognisedFold::Running running(fold_, operands[1].data);
-      auto show = [&](int64_t first, int64_t n, RecognisedFold::Running::Visit visit) {
-        for (int64_t i = first; i < first + n; ++i) {
-          const int64_t element = reversed_ ? base_ - 1 - i : i;
-          visit(operands[0].data + ((outer * base_ + element) * inner_ + inner) * bytes_, 1);
-          if (absl::Status status = meter.Add(1); !status.ok()) return status;
-        }
-        return absl::OkStatus();
-      };
+      LaneFold fold(kind_, type_, loop_, operands[1].data);
       int64_t added = 0;
       for (int64_t i = 0; i < outputs; ++i) {
         const int64_t o = reversed_ ? outputs - 1 - i : i;
-        const int64_t count = std::max(added, taps_.At(o).count);
-        absl::Status status =
-            show(added, count - added, [&](const std::byte* x, int64_t n) { running.Add(x, n); });
-        if (!status.ok()) return status;
-        added = count;
-        status = running.Store(results[0].data, (outer * outputs + o) * inner_ + inner, show);
-        if (status.ok()) status = meter.Add(2);
-        if (!status.ok()) return status;
+        for (const int64_t count = taps_.At(o).count; added < count; ++added) {
+          const int64_t element = reversed_ ? base_ - 1 - added : added;
+          fold.Add(operands[0].data + ((outer * base_ + element) * inner_ + inner) * bytes,
+                   context);
+          if (absl::Status status = meter.Add(1); !status.ok()) return status;
+        }
+        fold.Store(results[0].data, (outer * outputs + o) * inner_ + inner);
+        if (absl::Status status = meter.Add(2); !status.ok()) return status;
       }
     }
     return meter.Flush();
@@ -257,8 +251,9 @@ class RunningWindow : public Kernel {
   static std::optional<Form> Recognise(const Instruction& instruction, const WindowGrid& grid);
 
  private:
-  RecognisedFold fold_;
-  int64_t bytes_;
+  ReducerKind kind_;
+  ElementType type_;
+  std::optional<ElementLoop> loop_;
   bool reversed_;
   int64_t outer_ = 1, inner_ = 1, base_ = 0;
   WindowTaps taps_;
@@ -361,8 +356,7 @@ KernelOrNull PrepareReduceWindow(const Instruction& instruction) {
     const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, elements[0]);
     if (fold.has_value()) {
       if (const auto form = RunningWindow::Recognise(instruction, grid); form.has_value()) {
-        return std::make_unique<RunningWindow>(instruction, grid, form->dimension, form->reversed,
-                                               *fold);
+        return std::make_unique<RunningWindow>(instruction, grid, form->dimension, form->reversed);
       }
       const std::optional<ElementLoop> pair = PairwiseLoop(reducer, elements[0]);
       const bool in_lines = !pair.has_value() || !pair->one_by_one;

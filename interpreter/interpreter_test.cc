@@ -34,6 +34,26 @@ TEST(Interpreter, AddsTwoVectors) {
             "f32[3]{0} {11, 22, 3.5}");
 }
 
+// What only strict verification refuses and the reference gives a value all the same (7.2, 8).
+TEST(Interpreter, FactorsOfOtherClassesAreConverted) {
+  EXPECT_EQ(RunEveryWay("ENTRY e { x = s8[2,2] parameter(0) y = f32[2,2] parameter(1) "
+                        "ROOT r = f32[2,2] dot(x, y), lhs_contracting_dims={1}, "
+                        "rhs_contracting_dims={0} }",
+                        {"s8[2,2] {{1, -2}, {3, 4}}", "f32[2,2] {{0.5, 1}, {0.25, -1}}"}),
+            "f32[2,2]{1,0} { { 0, 3 }, { 2.5, -1 } }");
+  EXPECT_EQ(RunEveryWay("ENTRY e { x = f32[1,3,1] parameter(0) y = s32[2,1,1] parameter(1) "
+                        "ROOT r = s32[1,2,1] convolution(x, y), window={size=2}, "
+                        "dim_labels=b0f_0io->b0f }",
+                        {"f32[1,3,1] {{{1.5}, {2.5}, {3}}}", "s32[2,1,1] {{{10}}, {{1}}}"}),
+            "s32[1,2,1]{2,1,0} { { {12}, {23} } }");
+  // No algorithm changes the value.
+  EXPECT_EQ(RunEveryWay("ENTRY e { x = f64[2] parameter(0) ROOT r = f64[] dot(x, x), "
+                        "lhs_contracting_dims={0}, rhs_contracting_dims={0}, "
+                        "algorithm=dot_bf16_bf16_f32 }",
+                        {"f64[2] {1, 1e-10}"}),
+            "f64[] 1");
+}
+
 TEST(Interpreter, TuplesAreTakenApartAndRepeated) {
   EXPECT_EQ(RunEveryWay(R"(ENTRY e {
     p = (s32[], (s32[2], s32[])) parameter(0)

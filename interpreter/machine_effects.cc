@@ -42,16 +42,22 @@ absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
 }
 
 // The storage of the first result stands for all of them until they are awaited; it is a buffer of
-// its own, since modules with transfers keep no small values in frames.
+// its own, since modules with transfers keep no small values in frames. It holds nothing, but where
+// observers may look at it.
 absl::Status Machine::Depart(const Step& step) {
   absl::StatusOr<PendingPtr> pending = StartEffect(step);
   if (!pending.ok()) return pending.status();
+  if (step.results.empty()) return absl::OkStatus();
   Activation& top = stack_.back();
+  const BufferPtr nothing = std::make_shared<std::byte[]>(1);
   for (const int32_t slot : step.results) {
+    if (options_.observers.empty()) {
+      top.frame->buffers[top.plan->slots[slot].place] = nothing;
+      continue;
+    }
     absl::Status status = GiveBuffer(*top.plan, *top.frame, slot);
     if (!status.ok()) return status;
   }
-  if (step.results.empty()) return absl::OkStatus();
   const Slot& first = top.plan->slots[step.results[0]];
   const BufferPtr& storage = top.frame->buffers[first.place];
   process_.departures()[storage.get()] = {storage, *std::move(pending)};

@@ -1,5 +1,8 @@
 #include "evaluator/ops/product_sum.h"
 
+#include "evaluator/ops/definition.h"
+#include "spec/ops/dot.h"
+
 namespace assay {
 namespace {
 
@@ -10,6 +13,13 @@ uint64_t Extended(ElementType type, uint64_t bits) {
 
 }  // namespace
 
+ProductSum::ProductSum(ElementType lhs, ElementType rhs, ElementType result)
+    : given_lhs_(lhs),
+      given_rhs_(rhs),
+      result_(result),
+      lhs_(AreOfOneClass(lhs, rhs, result) ? lhs : result),
+      rhs_(AreOfOneClass(lhs, rhs, result) ? rhs : result) {}
+
 void ProductSum::Clear() {
   real_.Clear();
   imaginary_.Clear();
@@ -17,6 +27,8 @@ void ProductSum::Clear() {
 }
 
 void ProductSum::Add(Element a, Element b) {
+  a = As(lhs_, given_lhs_, a);
+  b = As(rhs_, given_rhs_, b);
   if (IsPred(result_)) {
     integer_ |= a.bits & b.bits;
   } else if (IsInteger(result_)) {

@@ -1,6 +1,7 @@
 // A sum of products in the type of the result: what dot and convolution compute. Floats: exact
 // products, exact sum, rounded once, whatever the types of the factors. Complex: each component
-// exact. Integers: modulo 2^bits, each factor extended from its own type. pred: OR of ANDs. No
+// exact. Integers: modulo 2^bits, each factor extended from its own type. pred: OR of ANDs. Where
+// factors and result are not of one class, factors are converted to the result's type first. No
 // terms: zero. Source: reference ops_structural.md 7.2, 8. Tests: product_sum_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_
 #define ASSAY_EVALUATOR_OPS_PRODUCT_SUM_H_
@@ -14,16 +15,15 @@ namespace assay {
 
 class ProductSum {
  public:
-  // Types of one class (clauses dot_c6, convolution_c11): float, complex, integer or pred.
-  ProductSum(ElementType lhs, ElementType rhs, ElementType result)
-      : lhs_(lhs), rhs_(rhs), result_(result) {}
+  ProductSum(ElementType lhs, ElementType rhs, ElementType result);
 
   void Clear();
   void Add(Element a, Element b);
   Element Result() const;
 
  private:
-  const ElementType lhs_, rhs_, result_;
+  const ElementType given_lhs_, given_rhs_, result_;
+  const ElementType lhs_, rhs_;  // in which factors are multiplied
   ExactSum real_, imaginary_;
   uint64_t integer_ = 0;
 };

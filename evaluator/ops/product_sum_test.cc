@@ -63,5 +63,30 @@ TEST(ProductSum, ComplexComponentsAreExact) {
   EXPECT_EQ(Sum(kC64, kC64, kC64, {{c(x, 1), c(x, 1)}}), c(0x1p-22 + 0x1p-46, 2 * x));
 }
 
+// Factors of another class become the result's type (reference 7.2, "class mixes").
+TEST(ProductSum, ClassMixes) {
+  using T = ElementType;
+  const auto integer = [](T type, int64_t value) {
+    return Element{EncodeInteger(type, static_cast<uint64_t>(value))};
+  };
+  EXPECT_EQ(Sum(T::kF32, T::kS32, T::kF32, {{F(T::kF32, 0.5), integer(T::kS32, 3)}}),
+            F(T::kF32, 1.5));
+  // 2^24 + 1 is no f32.
+  EXPECT_EQ(Sum(T::kS32, T::kS32, T::kF32,
+                {{integer(T::kS32, (1 << 24) + 1), integer(T::kS32, 1)},
+                 {integer(T::kS32, -(1 << 24)), integer(T::kS32, 1)}}),
+            F(T::kF32, 0));
+  EXPECT_EQ(Sum(T::kF32, T::kF32, T::kS32,
+                {{F(T::kF32, 2.9), F(T::kF32, 3.9)}, {F(T::kF32, -1.5), F(T::kF32, 1)}}),
+            integer(T::kS32, 5));
+  EXPECT_EQ(Sum(T::kPred, T::kPred, T::kS32, {{{1}, {1}}, {{1}, {1}}, {{1}, {0}}}),
+            integer(T::kS32, 2));
+  EXPECT_EQ(Sum(T::kS8, T::kF32, T::kPred, {{integer(T::kS8, 4), F(T::kF32, 0)}}), Element{0});
+  EXPECT_EQ(Sum(T::kS8, T::kF32, T::kPred, {{integer(T::kS8, 4), F(T::kF32, 0.5)}}), Element{1});
+  const Element i_times = {EncodeFloat(T::kF32, 0), EncodeFloat(T::kF32, 1)};
+  EXPECT_EQ(Sum(T::kC64, T::kF32, T::kC64, {{i_times, F(T::kF32, 2)}}),
+            (Element{EncodeFloat(T::kF32, 0), EncodeFloat(T::kF32, 2)}));
+}
+
 }  // namespace
 }  // namespace assay

@@ -23,20 +23,11 @@ constexpr Word kApis[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
                           "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
                           "API_VERSION_TYPED_FFI"};
 constexpr Word kSchedules[] = {"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"};
-constexpr Word kDotAlgorithms[] = {"unset",
-                                   "dot_any_f8_any_f8_f32",
-                                   "dot_any_f8_any_f8_f32_fast_accum",
-                                   "dot_f16_f16_f16",
-                                   "dot_f16_f16_f32",
-                                   "dot_bf16_bf16_bf16",
-                                   "dot_bf16_bf16_f32",
-                                   "dot_bf16_bf16_f32_x3",
-                                   "dot_bf16_bf16_f32_x6",
-                                   "dot_tf32_tf32_f32",
-                                   "dot_tf32_tf32_f32_x3",
-                                   "dot_f32_f32_f32",
-                                   "dot_f64_f64_f64",
-                                   "dot_bf16_bf16_f32_x9"};
+constexpr Word kDotAlgorithms[] = {
+#define DOT_ALGORITHM(word, ...) word,
+#include "spec/ir/dot_algorithms.def"
+#undef DOT_ALGORITHM
+};
 constexpr Word kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
 constexpr Word kFusionKinds[] = {"kLoop", "kInput", "kOutput", "kCustom"};
 constexpr Word kPaddingTypes[] = {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"};

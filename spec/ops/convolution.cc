@@ -9,13 +9,10 @@
 //   convolution_c8 output features divide into feature groups and batch groups
 //   convolution_c9 the batch divides into batch groups
 //   convolution_c10 a declared result is an array: its type is what products are summed in
-//   convolution_c11 (strict) factors and result are of one class: float, complex, integer or pred
 //   convolution_c12 a sparse kernel keeps one element of each block
 // A sparse kernel comes as a tuple of elements and positions. Gradients of convolutions have no
 // rule. Source: reference ops_structural.md 8. Tests: spec/verify/testdata/contraction.cases.
-#include "spec/ops/dot.h"
 #include "spec/ops/rules.h"
-#include "spec/ops/strict_rules.h"
 #include "spec/ops/window_math.h"
 
 namespace assay {
@@ -142,16 +139,6 @@ absl::StatusOr<Shape> Rule<Opcode::kConvolution>(const Instruction& conv) {
   ASSAY_RETURN_IF_ERROR(CheckNumbers(conv));
   ASSAY_RETURN_IF_ERROR(CheckGroups(conv));
   return ResultShape(conv);
-}
-
-absl::Status CheckConvolutionStrictly(const Instruction& conv) {
-  const Shape& input = conv.operand(0)->shape();
-  const Shape& kernel = KernelOf(conv);
-  const ElementType type = conv.shape().element_type();
-  ASSAY_REQUIRE(conv, "convolution_c11",
-                AreOfOneClass(input.element_type(), kernel.element_type(), type), "products of ",
-                input.ToString(), " and ", kernel.ToString(), " are not summed in ", Name(type));
-  return absl::OkStatus();
 }
 
 }  // namespace assay

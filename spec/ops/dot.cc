@@ -1,12 +1,11 @@
-// dot: sums of products over contracting dimensions. Clauses in dot.h, and
-//   dot_c6 (strict) factors and result are of one class: float, complex, integer or pred
-// Element types may differ, as XLA has it.
+// dot: sums of products over contracting dimensions. Clauses in dot.h.
+// Element types may differ, as XLA has it; what the documents say of that is in
+// spec/verify/products.cc.
 // Source: reference ops_structural.md 7.2. Tests: spec/verify/testdata/contraction.cases.
 #include "spec/ops/dot.h"
 
 #include "spec/ops/dimension_numbers.h"
 #include "spec/ops/rules.h"
-#include "spec/ops/strict_rules.h"
 
 namespace assay {
 namespace {
@@ -95,16 +94,6 @@ absl::StatusOr<Shape> Rule<Opcode::kDot>(const Instruction& dot) {
   ASSAY_RETURN_IF_ERROR(CheckDotLists(dot, lhs, rhs));
   ASSAY_RETURN_IF_ERROR(CheckDotType(dot));
   return DotResult(dot, lhs, rhs);
-}
-
-absl::Status CheckDotStrictly(const Instruction& dot) {
-  const Shape& lhs = dot.operand(0)->shape();
-  const Shape& rhs = dot.operand(1)->shape();
-  const ElementType type = dot.shape().element_type();
-  ASSAY_REQUIRE(dot, "dot_c6", AreOfOneClass(lhs.element_type(), rhs.element_type(), type),
-                "products of ", lhs.ToString(), " and ", rhs.ToString(), " are not summed in ",
-                Name(type));
-  return absl::OkStatus();
 }
 
 }  // namespace assay

@@ -24,7 +24,7 @@ Shape DotResult(const Instruction& op, const Shape& lhs, const Shape& rhs,
 absl::Status CheckDotType(const Instruction& op);
 
 // Whether both factors and what the products are summed in are of one class: float, complex,
-// integer or pred. XLA converts factors of other classes; the documents leave that open.
+// integer or pred. Factors of other classes are converted to the type of the sum first.
 bool AreOfOneClass(ElementType lhs, ElementType rhs, ElementType result);
 
 }  // namespace assay

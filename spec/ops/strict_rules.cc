@@ -19,8 +19,6 @@ constexpr struct {
     {Opcode::kBroadcast, CheckBroadcastStrictly},
     {Opcode::kCollectivePermute, CheckPermuteStrictly},
     {Opcode::kCollectivePermuteStart, CheckPermuteStrictly},
-    {Opcode::kConvolution, CheckConvolutionStrictly},
-    {Opcode::kDot, CheckDotStrictly},
     {Opcode::kDynamicReshape, CheckDynamicReshapeStrictly},
     {Opcode::kFft, CheckFftStrictly},
     {Opcode::kGather, CheckGatherStrictly},

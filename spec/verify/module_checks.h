@@ -24,6 +24,8 @@ void CheckChannels(const Module& module, Findings& findings);
 void CheckAsyncChains(const Module& module, Findings& findings);
 // The order of infeeds and outfeeds.
 void CheckFeeds(const Module& module, Findings& findings);
+// Classes of factors, algorithms.
+void CheckProducts(const Module& module, Findings& findings);
 void CheckShardings(const Module& module, Findings& findings);
 // Who takes, returns and writes buffers.
 void CheckBuffers(const Module& module, Findings& findings);

@@ -36,6 +36,7 @@ bool IsStrictClause(absl::string_view clause) {
       "dimension_size_c3",
       "done_c2",
       "dot_c6",
+      "dot_c7",
       "dynamic_reshape_c6",
       "extremum_c1",
       "feed_c1",

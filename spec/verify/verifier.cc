@@ -33,6 +33,7 @@ Verification VerifyModule(const Module& module, const VerifyOptions& options) {
   CheckChannels(module, findings);
   CheckAsyncChains(module, findings);
   CheckFeeds(module, findings);
+  CheckProducts(module, findings);
   CheckShardings(module, findings);
   CheckBuffers(module, findings);
   CheckOrigins(module, findings);

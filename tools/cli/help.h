@@ -1,4 +1,5 @@
-// Help texts and complaints about the command line itself. Tests: show_cli_test.py, bad_input_cli_test.py.
+// Help texts and complaints about the command line itself. Tests: show_cli_test.py,
+// bad_input_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_HELP_H_
 #define ASSAY_TOOLS_CLI_HELP_H_
 

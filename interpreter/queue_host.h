@@ -1,8 +1,8 @@
 // A host program made of queues: what processes take is put in before the run, what they give is
 // found in it afterwards. Infeeds and outfeeds have a queue for each process, host transfers one
 // for each process and key. A value is queued as its arrays in order, so that a tuple takes as many
-// as it has leaves. Source: reference ops_control_and_collectives.md 8.2, 8.3.
-// Tests: transfers_test.cc.
+// as it has leaves. What processes give stays counted against the budget of their run. Source:
+// reference ops_control_and_collectives.md 8.2, 8.3. Tests: transfers_test.cc.
 #ifndef ASSAY_INTERPRETER_QUEUE_HOST_H_
 #define ASSAY_INTERPRETER_QUEUE_HOST_H_
 

@@ -3,25 +3,63 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "interpreter/custom_calls/targets.h"
 
+// What functions of a library get for their status, opaque to them.
+struct XlaCustomCallStatus {
+  std::optional<std::string> failure;
+};
+
+void XlaCustomCallStatusSetSuccess(XlaCustomCallStatus* status) { status->failure.reset(); }
+
+void XlaCustomCallStatusSetFailure(XlaCustomCallStatus* status, const char* message,
+                                   size_t length) {
+  // As XLA's: the message ends with its first NUL, if it has one.
+  status->failure.emplace(message, strnlen(message, length));
+}
+
 namespace assay {
 namespace {
 
-using Function = void (*)(void* out, const void** in);
+// The ABIs (hlo CustomCallApiVersion 1 to 3).
+using Original = void (*)(void* out, const void** in);
+using StatusReturning = void (*)(void* out, const void** in, XlaCustomCallStatus* status);
+using StatusReturningUnified = void (*)(void* out, const void** in, const char* opaque,
+                                        size_t opaque_length, XlaCustomCallStatus* status);
 
 bool IsNested(const Shape& shape) { return shape.tuple_depth() > 1; }
 
-absl::StatusOr<Literal> Call(const CustomCall& call, Function function) {
-  const auto api = call.instruction.GetEnum<CustomCallApi>(Attr::kApiVersion);
-  if (api != CustomCallApi::kOriginal) {
-    return custom_calls::BadCall(call, "functions of a library are called by the original ABI");
+// Calls by the ABI that the instruction names.
+absl::Status CallBy(const CustomCall& call, void* function, void* out, const void** in) {
+  XlaCustomCallStatus status;
+  switch (call.instruction.GetEnum<CustomCallApi>(Attr::kApiVersion)) {
+    case CustomCallApi::kOriginal:
+      reinterpret_cast<Original>(function)(out, in);
+      break;
+    case CustomCallApi::kStatusReturning:
+      reinterpret_cast<StatusReturning>(function)(out, in, &status);
+      break;
+    case CustomCallApi::kStatusReturningUnified: {
+      const std::string& opaque = call.instruction.annotations().backend_config;
+      reinterpret_cast<StatusReturningUnified>(function)(out, in, opaque.data(), opaque.size(),
+                                                         &status);
+      break;
+    }
+    default:
+      return custom_calls::BadCall(call, "functions of a library have the ABI version 1, 2 or 3");
   }
+  if (!status.failure) return absl::OkStatus();
+  return custom_calls::BadCall(call, absl::StrCat("the function fails: ", *status.failure));
+}
+
+absl::StatusOr<Literal> Call(const CustomCall& call, void* function) {
   const Shape& shape = call.instruction.shape();
   bool nested = IsNested(shape);
   for (const Literal& operand : call.operands) nested = nested || IsNested(operand.shape());
@@ -42,7 +80,9 @@ absl::StatusOr<Literal> Call(const CustomCall& call, Function function) {
   }
   std::vector<void*> out;
   for (Literal& result : results) out.push_back(result.mutable_data());
-  function(shape.is_tuple() ? static_cast<void*>(out.data()) : out[0], in.data());
+  const absl::Status status =
+      CallBy(call, function, shape.is_tuple() ? static_cast<void*>(out.data()) : out[0], in.data());
+  if (!status.ok()) return status;
   return custom_calls::AsResult(call, std::move(results));
 }
 
@@ -68,9 +108,8 @@ absl::Status RegisterSharedLibrary(const std::string& path, const Module& module
     void* symbol = dlsym(opened, target.c_str());
     if (symbol == nullptr) continue;
     found.insert(target);
-    const auto function = reinterpret_cast<Function>(symbol);
-    registry->Register(
-        target, [library, function](const CustomCall& call) { return Call(call, function); });
+    registry->Register(target,
+                       [library, symbol](const CustomCall& call) { return Call(call, symbol); });
   }
   if (!found.empty()) return absl::OkStatus();
   return absl::NotFoundError(

@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 // The results of all programs and their processes one after the other, or the error. Every
 // parameter of replica r is s32[] r.
 std::string RunAll(const std::vector<std::string>& texts, int64_t replicas = 1,
-                   Host* host = nullptr) {
+                   Host* host = nullptr, const RunBudget& budget = {}) {
   std::vector<std::unique_ptr<Module>> modules;
   std::vector<std::unique_ptr<PlannedModule>> plans;
   std::vector<Program> programs;
@@ -44,6 +44,7 @@ std::string RunAll(const std::vector<std::string>& texts, int64_t replicas = 1,
   }
   RunOptions options;
   options.host = host;
+  options.budget = budget;
   const auto results = RunPrograms(programs, options);
   if (!results.ok()) return results.status().ToString();
   std::vector<std::string> values;
@@ -233,6 +234,33 @@ TEST(FeedsTest, DeadOutfeedsRunOnceWhereTheyAreReached) {
   QueueHost host;
   EXPECT_EQ(RunAll({kDeadOutfeeds}, 1, &host), "s32[] 42");
   EXPECT_EQ(Join(host.outfed({})), "7 8 9 100 0 101 1 102");
+}
+
+// 100 arrays of 4096 bytes.
+constexpr char kManyOutfeeds[] = R"(HloModule m
+  body { n = s32[] parameter(0)
+    b = s32[1024] broadcast(n), dimensions={}
+    now = token[] after-all()
+    out = token[] outfeed(b, now), outfeed_shape=s32[1024]
+    one = s32[] constant(1)
+    ROOT m = s32[] add(n, one) }
+  condition { n = s32[] parameter(0)
+    hundred = s32[] constant(100)
+    ROOT go = pred[] compare(n, hundred), direction=LT }
+  ENTRY e {
+    zero = s32[] constant(0)
+    ROOT r = s32[] while(zero), condition=condition, body=body
+  })";
+
+TEST(FeedsTest, WhatTheHostHoldsCountsAgainstTheBudget) {
+  RunBudget budget;
+  budget.bytes = 200000;
+  QueueHost small, large;
+  EXPECT_THAT(RunAll({kManyOutfeeds}, 1, &small, budget),
+              AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("s32[1024]")));
+  budget.bytes = 500000;
+  EXPECT_EQ(RunAll({kManyOutfeeds}, 1, &large, budget), "s32[] 100");
+  EXPECT_EQ(large.outfed({}).size(), 100u);
 }
 
 constexpr char kSumOfThree[] = R"(HloModule m

@@ -99,11 +99,13 @@ class Collector : public Observer {
 
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
-    const RunBudget& budget, const std::function<void(const InstructionVerdict&)>& observe) {
+    const RunBudget& budget, const std::function<void(const InstructionVerdict&)>& observe,
+    const CustomCallRegistry* custom_calls) {
   Collector collector(target, budget, observe);
   PlanOptions plan;
   plan.observed = true;
   plan.seconds = budget.seconds;
+  plan.custom_calls = custom_calls;
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module, plan);
   if (!planned.ok()) return planned.status();
   absl::StatusOr<ProcessPlan> processes = PlanProcesses(module);

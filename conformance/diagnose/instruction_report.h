@@ -30,7 +30,8 @@ struct InstructionVerdict {
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
     const RunBudget& budget,
-    const std::function<void(const InstructionVerdict&)>& observe = nullptr);
+    const std::function<void(const InstructionVerdict&)>& observe = nullptr,
+    const CustomCallRegistry* custom_calls = nullptr);
 
 }  // namespace assay
 

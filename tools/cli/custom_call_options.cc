@@ -40,9 +40,10 @@ absl::StatusOr<CustomCallHandler> FromFile(const std::string& path, int64_t max_
 
 void CustomCallOptions::AddTo(CLI::App* app) {
   constexpr char kGroup[] = "Custom calls (golden; docs/custom_calls.md)";
-  app->add_option("--custom-call-lib", libraries,
-                  "A shared library with functions void TARGET(void* out, const void** in) for "
-                  "targets of the module; its code is run. May be repeated")
+  app->add_option(
+         "--custom-call-lib", libraries,
+         "A shared library with functions void TARGET(void* out, const void** in, ...) for "
+         "targets of the module; its code is run. May be repeated")
       ->type_name("FILE")
       ->group(kGroup);
   app->add_option("--custom-call", files,

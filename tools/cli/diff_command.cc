@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/custom_call_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
@@ -40,6 +41,7 @@ struct DiffCommand {
   uint64_t max_ulp = 0;
   InputOptions inputs;
   GridOptions grid;
+  CustomCallOptions custom_calls;
   BudgetOptions budget;
   OutputOptions output;
 
@@ -47,8 +49,9 @@ struct DiffCommand {
 
  private:
   absl::Status CheckOptions() const;
-  int Isolate(const Module& module, absl::Span<const std::vector<Literal>> arguments) const;
-  absl::Status Prepare(const Module& module, Side* side) const;
+  int Isolate(const Module& module, absl::Span<const std::vector<Literal>> arguments,
+              const CustomCallRegistry& registry) const;
+  absl::Status Prepare(const Module& module, const CustomCallRegistry& registry, Side* side) const;
   absl::StatusOr<std::vector<Literal>> RunSide(absl::Span<const std::vector<Literal>> arguments,
                                                Side* side) const;
   absl::Status SaveCase(const Module& module,
@@ -71,8 +74,10 @@ absl::Status DiffCommand::CheckOptions() const {
 }
 
 // Everything that can go wrong before the work begins.
-absl::Status DiffCommand::Prepare(const Module& module, Side* side) const {
+absl::Status DiffCommand::Prepare(const Module& module, const CustomCallRegistry& registry,
+                                  Side* side) const {
   BackendOptions options;
+  options.custom_calls = &registry;
   options.form = grid.module_form();
   absl::StatusOr<std::unique_ptr<Backend>> backend =
       MakeBackend(side->specification, budget.budget, options);
@@ -114,6 +119,12 @@ std::string DiffCommand::CommandOfSaved() const {
                                   Quoted(save + "/inputs.npz"), " --left ", Quoted(left),
                                   " --right ", Quoted(right));
   if (max_ulp > 0) absl::StrAppend(&text, " --max-ulp ", max_ulp);
+  for (const std::string& library : custom_calls.libraries) {
+    absl::StrAppend(&text, " --custom-call-lib ", Quoted(library));
+  }
+  for (const std::string& given : custom_calls.files) {
+    absl::StrAppend(&text, " --custom-call ", Quoted(given));
+  }
   const RunBudget usual, &used = budget.budget;
   if (used.seconds != usual.seconds) absl::StrAppend(&text, " --budget-seconds ", used.seconds);
   if (used.bytes != usual.bytes) absl::StrAppend(&text, " --budget-bytes ", used.bytes);
@@ -228,9 +239,11 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
   return summary;
 }
 
-int DiffCommand::Isolate(const Module& module,
-                         absl::Span<const std::vector<Literal>> arguments) const {
-  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(right, budget.budget);
+int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Literal>> arguments,
+                         const CustomCallRegistry& registry) const {
+  BackendOptions options;
+  options.custom_calls = &registry;
+  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(right, budget.budget, options);
   if (!target.ok()) return Fail(target.status(), output);
   Progress progress(!output.json && !output.quiet);
   int64_t judged = 0;
@@ -242,7 +255,7 @@ int DiffCommand::Isolate(const Module& module,
                                " (", Name(verdict.instruction->opcode()), ")"));
   };
   absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
-      ReportInstructions(module, arguments, **target, budget.budget, observe);
+      ReportInstructions(module, arguments, **target, budget.budget, observe, &registry);
   progress.Clear();
   if (!verdicts.ok()) return Fail(verdicts.status(), output);
   const Verdicts summary = Summarise(*verdicts);
@@ -276,19 +289,22 @@ int DiffCommand::Run() const {
   absl::StatusOr<ModuleFile> file = LoadModule(module);
   if (!file.ok()) return Fail(file.status(), output);
   grid.ApplyTo(*file->module);
+  const absl::StatusOr<std::unique_ptr<CustomCallRegistry>> registry =
+      custom_calls.Load(*file->module, budget.budget.bytes);
+  if (!registry.ok()) return Fail(registry.status(), output);
   if (isolate) {
     const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module);
     if (!processes.ok()) return Fail(processes.status(), output);
     absl::StatusOr<std::vector<std::vector<Literal>>> arguments = inputs.LoadByDevice(
         *file, budget.budget.bytes, processes->grid.count() / processes->per_device);
     if (!arguments.ok()) return Fail(arguments.status(), output);
-    return Isolate(*file->module, *arguments);
+    return Isolate(*file->module, *arguments, **registry);
   }
   Side sides[] = {{left, "left"}, {right, "right"}};
   absl::Status prepared;
   int64_t devices = 1;
   for (Side& side : sides) {
-    if (prepared.ok()) prepared = Prepare(*file->module, &side);
+    if (prepared.ok()) prepared = Prepare(*file->module, **registry, &side);
     if (prepared.ok()) devices = std::max(devices, side.executable->device_count());
   }
   absl::StatusOr<std::vector<std::vector<Literal>>> arguments =
@@ -350,6 +366,7 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
       ->required();
   command->inputs.AddTo(sub);
   command->grid.AddTo(sub);
+  command->custom_calls.AddTo(sub);
   sub->add_flag("--isolate", command->isolate,
                 "Run every instruction alone on the right backend, on golden operands, and judge "
                 "it: equal; within its derived bound; another sign of zero, flushed denormals or "

@@ -74,7 +74,8 @@ template <class Math>
 Ball<Math> Exp(const Ball<Math>& x) {
   if (!(x.rad < 0.5)) return Ball<Math>::Unknown();
   const auto value = Math::Exp(x.mid);
-  return {value, Ball<Math>::Up(value * (Math::kFunctionError() + 2 * x.rad))};
+  // Where the value underflows to zero it is no exact zero: the sign of products with it counts.
+  return {value, Ball<Math>::Up(value * (Math::kFunctionError() + 2 * x.rad) + Math::kUnderflow())};
 }
 
 // |log(x + d) - log(x)| <= 2 |d| / x for |d| < x / 2.

@@ -72,8 +72,11 @@ class ComplexFormulas {
         const Trigonometric t(b), h = Hyperbolic(a);
         return {h.cosine * t.cosine, h.sine * t.sine};
       }
-      case RealFunction::kExp:
-        return Cis(ExpOf(a), B(b));
+      case RealFunction::kExp: {
+        const Trigonometric t(b);
+        const B modulus = ExpOf(a);
+        return {modulus * t.cosine, modulus * t.sine};
+      }
       case RealFunction::kExpm1:
         return ExpMinusOne(a, b);
       case RealFunction::kLog:

@@ -122,6 +122,20 @@ TEST(ComplexFunctionsTest, LargeOperands) {
   EXPECT_EQ(saturated, Encode(kC128, -1, -0.0));
   const auto exp = EvaluateComplex(kExp, kC64, Encode(kC64, 1e30, 2));
   EXPECT_EQ(exp, Encode(kC64, -kInf, kInf));
+  // cos 1e308 = -0.89, sin 1e308 = 0.45: the quadrant of an angle of 1024 bits counts.
+  for (RealFunction f : {kExp, kExpm1, kCosh, kSinh}) {
+    EXPECT_EQ(EvaluateComplex(f, kC128, Encode(kC128, 1e300, 1e308)), Encode(kC128, -kInf, kInf));
+    EXPECT_EQ(EvaluateComplex(f, kC128, Encode(kC128, 1e300, -1e308)), Encode(kC128, -kInf, -kInf));
+  }
+  EXPECT_EQ(EvaluateComplex(kExp, kC128, Encode(kC128, -1e300, 1e308)), Encode(kC128, -0.0, 0.0));
+  // Where the modulus underflows in double and in quad precision too, its factors keep their signs.
+  for (const double a : {-200.0, -800.0, -12000.0, -1e30}) {
+    for (const ElementType type : {kC64, kC128}) {
+      if (type == kC128 && a == -200) continue;
+      EXPECT_EQ(EvaluateComplex(kExp, type, Encode(type, a, 2)), Encode(type, -0.0, 0.0));
+      EXPECT_EQ(EvaluateComplex(kExp, type, Encode(type, a, -2)), Encode(type, -0.0, -0.0));
+    }
+  }
   const auto logistic = EvaluateComplex(kLogistic, kC64, Encode(kC64, 1e30, 2));
   EXPECT_EQ(logistic, Encode(kC64, 1, 0.0));
 }

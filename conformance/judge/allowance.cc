@@ -117,7 +117,8 @@ class Judge {
       if (explanation >= Explanation::kNotJudgeable && IsOverflow(type, wanted, got, bounds, i)) {
         explanation = Explanation::kFreedom;
       }
-      if (explanation == Explanation::kUnexplained && IsFreedom(type, got, i)) {
+      if (explanation == Explanation::kUnexplained &&
+          IsAdmitted(instruction_, operands_, type, wanted, got, i)) {
         explanation = Explanation::kFreedom;
       }
       if (explanation == Explanation::kUnexplained) {
@@ -217,14 +218,6 @@ class Judge {
     }
     return !exact_->empty() &&
            std::fabs((*exact_)[i] - DecodeFloat(type, got.bits)) <= bounds.absolute[i];
-  }
-
-  // Decision points of ops_elementwise_and_types.md 7. R-2: a NaN without mantissa bits to keep may
-  // stay a NaN or become an infinity.
-  bool IsFreedom(ElementType type, Element got, int64_t i) const {
-    return instruction_.opcode() == Opcode::kReducePrecision &&
-           instruction_.GetInt(Attr::kMantissaBits) == 0 && IsNan(type, operands_[0].Get(i).bits) &&
-           (IsNan(type, got.bits) || IsInfinity(type, got.bits));
   }
 
   void Count(Explanation explanation, const Literal& golden, size_t leaf, int64_t i, Element wanted,

@@ -187,6 +187,55 @@ TEST(JudgeInstruction, EveryUnexplainedElementIsListed) {
   EXPECT_EQ(wrong.unexplained[1].actual, "nan");
 }
 
+// Decision P-2 of ops_elementwise_and_types.md 7: 3^64 = 2038349057 modulo 2^32, or 3^0.
+TEST(JudgeInstruction, IntegerPowersMayTakeTheLowBitsOfTheExponent) {
+  const Case power("s32[1] power(p0, p1)", {"s32[1]", "s32[1]"});
+  const auto s32 = [](uint64_t value) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kS32, {1}));
+    literal.Set(0, Element{value});
+    return literal;
+  };
+  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(2038349057)), Explanation::kEqual);
+  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(1)), Explanation::kFreedom);
+  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(0)), Explanation::kUnexplained);
+  EXPECT_EQ(power.Explain({s32(3), s32(5)}, s32(1)), Explanation::kUnexplained);
+}
+
+// Decisions X-7 and S-2: exp(-inf + inf i) is 0 or NaN, the sign of inf + i has a NaN part.
+TEST(JudgeInstruction, ComplexSpecialValuesMayBeNan) {
+  const Case exponential("c64[] exponential(p0)", {"c64[]"});
+  EXPECT_EQ(exponential.Explain({C64(-kInf, kInf)}, C64(kNan, kNan)), Explanation::kFreedom);
+  EXPECT_EQ(exponential.Explain({C64(-kInf, kInf)}, C64(kNan, 0)), Explanation::kUnexplained);
+  EXPECT_EQ(exponential.Explain({C64(-kInf, 1)}, C64(kNan, kNan)), Explanation::kUnexplained);
+  const Case sign("c64[] sign(p0)", {"c64[]"});
+  EXPECT_EQ(sign.Explain({C64(kInf, 1)}, C64(kNan, 0)), Explanation::kFreedom);
+  EXPECT_EQ(sign.Explain({C64(kInf, 1)}, C64(1, 0)), Explanation::kUnexplained);
+  EXPECT_EQ(sign.Explain({C64(2, 0)}, C64(kNan, 0)), Explanation::kUnexplained);
+}
+
+// ops_elementwise_and_types.md 3.3: 2^-127 is a denormal where f8e8m0fnu is computed.
+TEST(JudgeInstruction, TheLeastScaleMayBeLost) {
+  const Case product("f8e8m0fnu[1] multiply(p0, p1)", {"f8e8m0fnu[1]", "f8e8m0fnu[1]"});
+  const auto scale = [](double value) { return Array(ElementType::kF8E8M0FNU, {value}); };
+  EXPECT_EQ(product.Explain({scale(0x1p-127), scale(4)}, scale(kNan)), Explanation::kFreedom);
+  EXPECT_EQ(product.Explain({scale(0x1p-126), scale(0.5)}, scale(kNan)), Explanation::kFreedom);
+  EXPECT_EQ(product.Explain({scale(0x1p-126), scale(4)}, scale(kNan)), Explanation::kUnexplained);
+}
+
+// 3 runs of 8.5 ulp of the largest magnitude, 30: its ulp is 2^-19.
+TEST(JudgeInstruction, ProductsOfComplexNumbersAreBounded) {
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=multiply", {"c64[3]", "c64[]"},
+                     "multiply {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                     "  ROOT s = c64[] multiply(a, b)\n}\n");
+  Literal factors = Literal::Zeros(Shape(ElementType::kC64, {3}));
+  for (int64_t i = 0; i < 3; ++i) {
+    factors.Set(i, {EncodeFloat(ElementType::kF32, i == 2 ? 5.0 : 2.0 + i), 0});
+  }
+  EXPECT_EQ(product.Explain({factors, C64(1, 0)}, C64(30, 25 * 0x1p-19f)), Explanation::kWithin);
+  EXPECT_EQ(product.Explain({factors, C64(1, 0)}, C64(30, 26 * 0x1p-19f)),
+            Explanation::kUnexplained);
+}
+
 // Decision R-2 of ops_elementwise_and_types.md 7.4: without mantissa bits a NaN may stay one.
 TEST(JudgeInstruction, DecisionPointsAdmitMoreThanOneValue) {
   const Case reduce("f32[2] reduce-precision(p0), exponent_bits=8, mantissa_bits=0", {"f32[2]"});

@@ -11,12 +11,14 @@
 namespace assay {
 namespace {
 
+bool IsRounded(ElementType type) { return IsFloat(type) || IsComplex(type); }
+
 // Ulps that one run of a region of float operations may be off: the budgets of its operations, half
 // an ulp for each rounded one. 0 when it rounds nothing.
 double RegionBudget(const Computation& region) {
   double ulps = 0;
   for (const auto& step : region.instructions()) {
-    if (!step->shape().is_array() || !IsFloat(step->shape().element_type())) continue;
+    if (!step->shape().is_array() || !IsRounded(step->shape().element_type())) continue;
     const Accuracy accuracy = step->info().accuracy;
     if (accuracy == Accuracy::kRounded || accuracy == Accuracy::kFunction) {
       ulps += 0.5 + UlpBudget(step->opcode(), step->shape().element_type());
@@ -44,9 +46,12 @@ double RegionRuns(const Instruction& instruction) {
 
 double LargestMagnitude(const Literal& literal) {
   double largest = 0;
-  if (!literal.is_array() || !IsFloat(literal.element_type())) return largest;
+  if (!literal.is_array() || !IsRounded(literal.element_type())) return largest;
+  const ElementType part = PartType(literal);
   for (int64_t i = 0; i < literal.element_count(); ++i) {
-    const double value = std::fabs(DecodeFloat(literal.element_type(), literal.Get(i).bits));
+    const Element element = literal.Get(i);
+    const double imag = IsComplex(literal.element_type()) ? DecodeFloat(part, element.imag) : 0;
+    const double value = std::hypot(DecodeFloat(part, element.bits), imag);
     if (std::isfinite(value)) largest = std::max(largest, value);
   }
   return largest;
@@ -76,7 +81,7 @@ class BoundFinder {
     }
     if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
     if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
-    if (instruction_.to_apply() != nullptr && IsFloat(type)) {
+    if (instruction_.to_apply() != nullptr && IsRounded(type)) {
       const double region = RegionBudget(*instruction_.to_apply());
       if (region > 0) return RegionBounds(golden, region);
     }
@@ -98,7 +103,7 @@ class BoundFinder {
     const double runs = RegionRuns(instruction_);
     double largest = LargestMagnitude(golden);
     for (const Literal& operand : operands_) largest = std::max(largest, LargestMagnitude(operand));
-    const double bound = runs * region_ulps * UlpOf(golden.element_type(), largest);
+    const double bound = runs * region_ulps * UlpOf(PartType(golden), largest);
     bounds.absolute.assign(golden.element_count(), bound);
     bounds.rule = absl::StrCat(runs, " runs of ", region_ulps, " ulp");
     return bounds;

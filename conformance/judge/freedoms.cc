@@ -82,6 +82,44 @@ bool ComplexZerosAreOpen(const Instruction& instruction) {
   }
 }
 
+// Integer powers by the low 6 bits of an exponent that is not negative.
+bool IsPowerOfLowExponent(ElementType type, uint64_t base, uint64_t exponent, Element got) {
+  const int bits = Info(type).bits;
+  if (IsSigned(type) && (exponent >> (bits - 1) & 1) != 0) return false;
+  uint64_t power = 1;
+  for (uint64_t k = 0; k < (exponent & 63); ++k) power *= base;
+  return got.bits == (bits == 64 ? power : power & ((uint64_t{1} << bits) - 1));
+}
+
+// functions of a NaN part or of two infinite parts may be NaN where C99 knows more. S-2: the
+// sign of what has a part that is infinite or NaN may be anything with a NaN part.
+bool IsComplexSpecial(const Instruction& instruction, const Literal& operand, Element got,
+                      int64_t element) {
+  const ElementType part = Info(operand.element_type()).component;
+  const Element z = At(operand, element);
+  const bool nan = IsNan(part, z.bits) || IsNan(part, z.imag);
+  const int infinite = IsInfinity(part, z.bits) + IsInfinity(part, z.imag);
+  const bool real_nan = IsNan(part, got.bits);
+  if (instruction.opcode() == Opcode::kSign) {
+    return (nan || infinite > 0) && (real_nan || IsNan(part, got.imag));
+  }
+  if (instruction.info().accuracy != Accuracy::kFunction && instruction.opcode() != Opcode::kAbs) {
+    return false;
+  }
+  return (nan || infinite == 2) && real_nan &&
+         (instruction.opcode() == Opcode::kAbs || IsNan(part, got.imag));
+}
+
+// 2^-127 counts as zero in f32, which the type does not have.
+bool IsLeastScaleLost(const Instruction& instruction, absl::Span<const Literal> operands,
+                      Element wanted, Element got, int64_t element) {
+  if (!MayFlush(instruction) || !IsNan(ElementType::kF8E8M0FNU, got.bits)) return false;
+  if (wanted.bits == 0) return true;
+  return instruction.info().elementwise() &&
+         std::any_of(operands.begin(), operands.end(),
+                     [element](const Literal& operand) { return At(operand, element).bits == 0; });
+}
+
 }  // namespace
 
 bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> operands,
@@ -120,6 +158,31 @@ bool MayFlush(const Instruction& instruction) {
                      [](const auto& each) {
                        return each->opcode() != Opcode::kParameter && !Moves(*each);
                      });
+}
+
+bool IsAdmitted(const Instruction& instruction, absl::Span<const Literal> operands,
+                ElementType type, Element wanted, Element got, int64_t element) {
+  switch (instruction.opcode()) {
+    case Opcode::kReducePrecision:
+      // A NaN without mantissa bits to keep may stay a NaN or become an infinity.
+      return instruction.GetInt(Attr::kMantissaBits) == 0 &&
+             IsNan(type, operands[0].Get(element).bits) &&
+             (IsNan(type, got.bits) || IsInfinity(type, got.bits));
+    case Opcode::kPower:
+      if (IsInteger(type)) {
+        return IsPowerOfLowExponent(type, operands[0].Get(element).bits,
+                                    operands[1].Get(element).bits, got);
+      }
+      break;
+    default:
+      break;
+  }
+  if (operands.size() == 1 && operands[0].is_array() && IsComplex(operands[0].element_type()) &&
+      instruction.info().elementwise()) {
+    return IsComplexSpecial(instruction, operands[0], got, element);
+  }
+  return type == ElementType::kF8E8M0FNU &&
+         IsLeastScaleLost(instruction, operands, wanted, got, element);
 }
 
 }  // namespace assay

@@ -1,6 +1,6 @@
-// Where an instruction leaves the sign of a zero open and where it may take denormals for zero:
-// arithmetic does, moves never (reference ops_structural.md 0, "pure data movement is bit-exact").
-// Tests: allowance_test.cc.
+// Where an instruction leaves the sign of a zero open, where it may take denormals for zero, and
+// what else is left open: arithmetic does, moves never (reference ops_structural.md 0, "pure data
+// movement is bit-exact"). Tests: allowance_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 
@@ -22,6 +22,12 @@ bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> op
 // Whether the instruction computes with its elements, so that denormals may be flushed on the way
 // in or out (ops_elementwise_and_types.md 3.3).
 bool MayFlush(const Instruction& instruction);
+
+// Whether the reference admits `got` in place of the golden value `wanted` at one of its decision
+// points: R-2, P-2, S-2 and X-7 of ops_elementwise_and_types.md 7, the least f8e8m0fnu of 3.3
+// there. `type` is that of the result.
+bool IsAdmitted(const Instruction& instruction, absl::Span<const Literal> operands,
+                ElementType type, Element wanted, Element got, int64_t element);
 
 }  // namespace assay
 

@@ -104,6 +104,18 @@ def plain(kind, *sizes, start=1):
     return Operand(kind, sizes, tuple(small(kind, start + k) for k in range(math.prod(sizes))))
 
 
+def rough(kind, *sizes, start=1):
+    """The same, but sevenths where the type is wide enough: sums and products of them are rounded."""
+    whole = plain(kind, *sizes, start=start)
+    if COMPLEX.get(kind, kind) not in ('f32', 'f64', 'f16', 'bf16'):
+        return whole
+    count = len(whole.values)
+    parts = [number(((start + k) * 17 % 61 - 30) / 7) for k in range(2 * count)]
+    if kind in COMPLEX:
+        return Operand(kind, sizes, tuple(f'({real}, {imag})' for real, imag in zip(parts[:count], parts[count:])))
+    return Operand(kind, sizes, tuple(parts[:count]))
+
+
 def small(kind, k):
     if kind == 'pred':
         return 'true' if k % 3 == 1 else 'false'

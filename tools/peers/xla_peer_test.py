@@ -98,8 +98,8 @@ def judge_whole(assay, programs, header):
     report = diff(assay, programs, header)
     names = [program_text.identifier(program.name) for program in programs]
     if 'comparison' not in report:
-        kind = 'refuses' if re.match('exit code [24]', report['error']) else 'fails'
-        return dict.fromkeys(names, 'not run'), [Difference(name, kind, report['error']) for name in names]
+        kind = 'refuses' if 'UNIMPLEMENTED' in report['error'] else 'fails'
+        return dict.fromkeys(names, 'not run'), [Difference(names[0], kind, one_line(report['error']))]
     verdicts, differences = dict.fromkeys(names, 'equal'), []
     for output in report['comparison']['outputs']:
         number, device = re.fullmatch(r'out(\d+)(\.dev\d+)?', output['name']).groups()

@@ -3,7 +3,7 @@
 Each family is a module (program_text.py). Those in ALONE have operations whose every element `assay diff --isolate` judges, each
 run alone; those in WHOLE (control flow, dynamic sizes, custom calls, collectives) run as they stand and are compared.
 """
-from program_text import (COMPLEX, FLOATS, Operand, Program, edges, pairs, plain, region, vector)
+from program_text import (COMPLEX, FLOATS, Operand, Program, edges, pairs, plain, region, rough, vector)
 
 WIDE = ('f32', 'f64', 'f16', 'bf16')
 NARROW = tuple(kind for kind in FLOATS if kind not in WIDE)
@@ -102,6 +102,9 @@ def conversions():
                           f'exponent_bits={bits[0]}, mantissa_bits={bits[1]}', (vector(kind),), elementwise=True)
     for a, b in (('f32', 's32'), ('s32', 'f32'), ('f64', 'u64'), ('bf16', 'u16'), ('f8e4m3fn', 'u8'), ('u8', 'f8e5m2fnuz')):
         yield Program(f'bits_{a}_{b}', f'{b}[{len(edges(a))}] bitcast-convert($0)', (vector(a),), elementwise=True)
+    for to in ('s8', 's32'):
+        yield Program(f'stochastic_{to}', f'{to}[{len(edges("f32"))}] stochastic-convert($0, $1)',
+                      (vector('f32'), vector('u32', [str(k * 12345678 % 2**32) for k in range(len(edges('f32')))])), elementwise=True)
     yield Program('bits_f32_u8', 'u8[6,4] bitcast-convert($0)', (vector('f32', edges('f32')[:6]),))
     yield Program('bits_u16_f64', 'f64[3] bitcast-convert($0)', (plain('u16', 3, 4),))
     yield Program('bits_u8_s4', 's4[5,2] bitcast-convert($0)', (plain('u8', 5),))
@@ -186,7 +189,7 @@ def reductions():
             init = Operand(kind, (), (f'({start}, 0)' if kind in COMPLEX else start,))
             apply = region(operation, kind)
             yield Program(f'reduce_{operation}_{kind}', f'reduce($0, $1), dimensions={{1}}, to_apply={apply[0]}',
-                          (plain(kind, 3, 6), init), (apply,))
+                          (rough(kind, 3, 6), init), (apply,))
             if kind in FLOATS:
                 yield Program(f'reduce_{operation}_{kind}_edges', f'reduce($0, $1), dimensions={{0}}, to_apply={apply[0]}',
                               (Operand(kind, pairs_of(kind).sizes, pairs_of(kind).values), init), (apply,))
@@ -194,7 +197,7 @@ def reductions():
     for name, sizes, dimensions in (('empty', (2, 0), '1'), ('one', (1, 1), '0,1'), ('none', (2, 3), ''), ('all', (3, 4, 2), '0,1,2'),
                                     ('long', (1, 2000), '1')):
         yield Program(f'reduce_{name}', f'reduce($0, $1), dimensions={{{dimensions}}}, to_apply=add_f32',
-                      (plain('f32', *sizes), zero), (add,))
+                      (rough('f32', *sizes), zero), (add,))
     for operation in ('and', 'or', 'xor'):
         apply = region(operation, 'pred')
         yield Program(f'reduce_{operation}', f'reduce($0, $1), dimensions={{1}}, to_apply={apply[0]}',
@@ -210,7 +213,7 @@ def reductions():
         sums = ('step_' + kind, f'step_{kind} {{ x = {kind}[4] parameter(0) c = {kind}[4] parameter(1) s = {kind}[4] add(c, x) '
                 f'ROOT t = ({kind}[4], {kind}[4]) tuple(s, s) }}')
         yield Program(f'scan_{kind}', f'({kind}[3,4], {kind}[4]) scan($0, $1), dimensions={{0}}, num_carries=1, to_apply={sums[0]}',
-                      (plain(kind, 3, 4), plain(kind, 4)), (sums,))
+                      (rough(kind, 3, 4), rough(kind, 4)), (sums,))
 
 
 def pairs_of(kind):
@@ -229,7 +232,7 @@ def windows():
             apply = region(operation, kind)
             for name, form in forms.items():
                 yield Program(f'window_{operation}_{kind}_{name}', f'reduce-window($0, $1), window={{{form}}}, to_apply={apply[0]}',
-                              (plain(kind, 4, 5), plain(kind)), (apply,))
+                              (rough(kind, 4, 5), plain(kind)), (apply,))
     at_least = ('at_least', 'at_least { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=GE }')
     tied = Operand('f32', (4, 6), tuple('1 1 0 2 2 1 0 1 -0.0 0.0 2 1 nan 1 3 3 0 -1 2 nan 3 1 -1 -1'.split()))
     for name, form, sizes in (('plain', 'size=2x2 stride=2x2', (2, 3)), ('overlapping', 'size=2x3 stride=1x1', (3, 4)),
@@ -278,13 +281,13 @@ def sorts():
 
 def contractions():
     def dot(name, a, b, result, attributes, sizes=((3, 4), (4, 2)), dims=', lhs_contracting_dims={1}, rhs_contracting_dims={0}'):
-        return Program(name, f'{result} dot($0, $1){dims}{attributes}', (plain(a, *sizes[0]), plain(b, *sizes[1], start=4)))
+        return Program(name, f'{result} dot($0, $1){dims}{attributes}', (rough(a, *sizes[0]), rough(b, *sizes[1], start=4)))
 
     for kind in (*WIDE, 's32', 's8', 'u8', 's4', 's64', 'c64', 'c128', 'f8e4m3fn', 'f8e5m2', 'f4e2m1fn', 'pred'):
         yield dot(f'dot_{kind}', kind, kind, f'{kind}[3,2]', '')
     for a, b, to in (('s8', 's8', 's32'), ('u8', 's8', 's32'), ('s4', 's4', 's8'), ('bf16', 'bf16', 'f32'), ('f16', 'f16', 'f32'),
-                     ('f8e4m3fn', 'f8e5m2', 'f32'), ('f8e4m3fn', 'f8e4m3fn', 'bf16'), ('f32', 'f32', 'f64'), ('s4', 'bf16', 'bf16'),
-                     ('s8', 'f32', 'f32'), ('f4e2m1fn', 'f4e2m1fn', 'f32')):
+                     ('f8e4m3fn', 'f8e5m2', 'f32'), ('f8e4m3fn', 'f8e4m3fn', 'bf16'), ('f32', 'f32', 'f64'),
+                     ('f4e2m1fn', 'f4e2m1fn', 'f32')):
         yield dot(f'dot_{a}_{b}_{to}', a, b, f'{to}[3,2]', '')
     for algorithm in ('dot_f32_f32_f32', 'dot_tf32_tf32_f32', 'dot_tf32_tf32_f32_x3', 'dot_bf16_bf16_f32', 'dot_bf16_bf16_f32_x3',
                       'dot_bf16_bf16_f32_x6', 'dot_bf16_bf16_f32_x9'):
@@ -295,7 +298,7 @@ def contractions():
     for precision in ('default', 'high', 'highest'):
         yield dot(f'dot_{precision}', 'f32', 'f32', 'f32[3,2]', f', operand_precision={{{precision},{precision}}}')
     yield dot('dot_batch', 'f32', 'f32', 'f32[2,3,2]', '', ((3, 2, 4), (2, 4, 2)), ', lhs_batch_dims={1}, rhs_batch_dims={0}, '
-              ', lhs_contracting_dims={2}, rhs_contracting_dims={1}')
+              'lhs_contracting_dims={2}, rhs_contracting_dims={1}')
     yield dot('dot_outer', 's32', 's32', 's32[3,2]', '', ((3,), (2,)), '')
     yield dot('dot_two', 'f32', 'f32', 'f32[2]', '', ((3, 4), (4, 2, 3)), ', lhs_contracting_dims={0,1}, rhs_contracting_dims={2,0}')
     yield dot('dot_empty', 'f32', 'f32', 'f32[3,2]', '', ((3, 0), (0, 2)))
@@ -309,7 +312,7 @@ def contractions():
                  'rhs_group_dims={0}'),
                 ('inner', '[2,4,2]', (4, 5), (5, 2), 'lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_ragged_dims={1}')):
             yield Program(f'ragged_dot_{name}_{kind}', f'{kind}{result} ragged-dot($0, $1, $2), {dims}',
-                          (plain(kind, *a), plain(kind, *b), Operand('s32', (2,), ('1', '3'))))
+                          (rough(kind, *a), rough(kind, *b), Operand('s32', (2,), ('1', '3'))))
     yield Program('scaled_dot', 'f32[2,2] scaled-dot($0, $1, $2, $3), lhs_contracting_dims={1}, rhs_contracting_dims={0}',
                   (plain('f8e4m3fn', 2, 4), plain('f8e4m3fn', 4, 2), plain('f8e8m0fnu', 2, 2), plain('f8e8m0fnu', 2, 2)))
 
@@ -318,7 +321,7 @@ def convolutions():
     def convolve(name, kind, x, k, attributes, labels='b01f_01io->b01f', result=None):
         shape = f'{result or kind}[] '.replace('[] ', ' ') if result else ''
         return Program(f'convolution_{name}', f'{shape}convolution($0, $1){attributes}, dim_labels={labels}',
-                       (plain(kind, *x), plain(kind, *k, start=5)))
+                       (rough(kind, *x), rough(kind, *k, start=5)))
 
     x, k = (2, 5, 6, 2), (2, 3, 2, 3)
     forms = {'plain': '', 'strided': ' stride=2x3', 'padded': ' pad=1_2x0_1', 'cropped': ' pad=-1_0x1_-2', 'spread': ' lhs_dilate=2x3',
@@ -342,13 +345,13 @@ def transforms():
     for kind, part in COMPLEX.items():
         for length in (1, 2, 7, 8, 12):
             for form in ('FFT', 'IFFT'):
-                yield Program(f'{form}_{kind}_{length}', f'fft($0), fft_type={form}, fft_length={{{length}}}', (plain(kind, 2, length),))
+                yield Program(f'{form}_{kind}_{length}', f'fft($0), fft_type={form}, fft_length={{{length}}}', (rough(kind, 2, length),))
         for length in (1, 6, 7):
-            yield Program(f'RFFT_{kind}_{length}', f'fft($0), fft_type=RFFT, fft_length={{{length}}}', (plain(part, 2, length),))
+            yield Program(f'RFFT_{kind}_{length}', f'fft($0), fft_type=RFFT, fft_length={{{length}}}', (rough(part, 2, length),))
             yield Program(f'IRFFT_{kind}_{length}', f'fft($0), fft_type=IRFFT, fft_length={{{length}}}',
                           (plain(kind, 2, length // 2 + 1),))
-    yield Program('FFT_2', 'fft($0), fft_type=FFT, fft_length={3,4}', (plain('c64', 2, 3, 4),))
-    yield Program('IFFT_3', 'fft($0), fft_type=IFFT, fft_length={2,3,4}', (plain('c64', 2, 3, 4),))
+    yield Program('FFT_2', 'fft($0), fft_type=FFT, fft_length={3,4}', (rough('c64', 2, 3, 4),))
+    yield Program('IFFT_3', 'fft($0), fft_type=IFFT, fft_length={2,3,4}', (rough('c64', 2, 3, 4),))
     yield Program('RFFT_2', 'fft($0), fft_type=RFFT, fft_length={3,4}', (plain('f32', 2, 3, 4),))
     yield Program('IRFFT_2', 'fft($0), fft_type=IRFFT, fft_length={3,4}', (plain('c64', 2, 3, 3),))
     yield Program('FFT_nan', 'fft($0), fft_type=FFT, fft_length={3}', (Operand('c64', (2, 3), (
@@ -359,7 +362,7 @@ def linear_algebra():
     definite = ('4', '2', '-1', '2', '5', '0.5', '-1', '0.5', '3')
     for kind in ('f32', 'f64', 'c64'):
         values = tuple(f'({v}, 0)' for v in definite) if kind == 'c64' else definite
-        a, b = Operand(kind, (3, 3), values), plain(kind, 3, 2)
+        a, b = Operand(kind, (3, 3), values), rough(kind, 3, 2)
         for lower in ('true', 'false'):
             yield Program(f'cholesky_{kind}_{lower}', f'cholesky($0), lower={lower}', (a,))
             for transpose in ('NO_TRANSPOSE', 'TRANSPOSE', 'ADJOINT'):
@@ -374,7 +377,7 @@ def linear_algebra():
         yield Program(f'solve_{name}', 'triangular-solve($0, $1), left_side=true, lower=true, transpose_a=NO_TRANSPOSE',
                       (a, plain('f32', 2, 2)))
     for kind in ('f32', 'bf16', 'f16', 'f64'):
-        x, s = plain(kind, 4, 2, 3), plain(kind, 3, start=20)
+        x, s = rough(kind, 4, 2, 3), rough(kind, 3, start=20)
         v = Operand(kind, (3,), ('0.5', '2', '1'))
         yield Program(f'batch_norm_inference_{kind}', 'batch-norm-inference($0, $1, $1, $1, $2), epsilon=0.5, feature_index=2', (x, s, v))
         yield Program(f'batch_norm_training_{kind}', 'batch-norm-training($0, $1, $1), epsilon=0.5, feature_index=2', (x, s))
@@ -383,16 +386,126 @@ def linear_algebra():
 
 def random_bits():
     for algorithm, words in (('rng_three_fry', 2), ('rng_philox', 3), ('rng_default', 3)):
-        for kind in ('u8', 'u32', 'u64', 'f32', 's16'):
+        for kind in ('u8', 'u32', 'u64', *(('f32', 's16') if words == 2 else ())):
             yield Program(f'{algorithm}_{kind}', f'(u64[{words}], {kind}[3,5]) rng-bit-generator($0), algorithm={algorithm}',
                           (plain('u64', words),))
+
+
+TWICE = ('twice', 'twice { a = f32[3] parameter(0) ROOT r = f32[3] add(a, a) }')
+SQUARE = ('square', 'square { a = f32[3] parameter(0) ROOT r = f32[3] multiply(a, a) }')
+NEGATE = ('negative', 'negative { a = f32[3] parameter(0) ROOT r = f32[3] negate(a) }')
+SUM = region('add', 'f32')
+
+
+def control():
+    x = plain('f32', 3)
+    counted = (('fewer', """fewer { s = (s32[], f32[3]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(7) ROOT r = pred[] compare(i, n), direction=LT }"""),
+               ('onward', """onward { s = (s32[], f32[3]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  x = f32[3] get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one) y = f32[3] add(x, x)
+  ROOT r = (s32[], f32[3]) tuple(j, y) }"""))
+    for first in (0, 7, 9):
+        yield Program(f'while_from_{first}', 'f32[3] get-tuple-element(@w), index=1', (Operand('s32', (), (str(first),)), x), counted,
+                      before='@t = (s32[], f32[3]) tuple($0, $1)\n'
+                             '@w = (s32[], f32[3]) while(@t), condition=fewer, body=onward')
+    for value in ('true', 'false'):
+        yield Program(f'if_{value}', 'f32[3] conditional($0, $1, $1), true_computation=twice, false_computation=square',
+                      (Operand('pred', (), (value,)), x), (TWICE, SQUARE))
+    for index in (0, 2, 3, -1):
+        yield Program(f'branch_{index}', 'f32[3] conditional($0, $1, $1, $1), branch_computations={twice, square, negative}',
+                      (Operand('s32', (), (str(index),)), x), (TWICE, SQUARE, NEGATE))
+    yield Program('call', 'f32[3] call($0), to_apply=square', (x,), (SQUARE,))
+    yield Program('fusion', 'f32[3] fusion($0), kind=kLoop, calls=fused', (x,), (('fused', TWICE[1].replace('twice', 'fused')),))
+    yield Program('barrier', 'f32[3] get-tuple-element(@b), index=1', (x, plain('s32', 2)),
+                  before='@t = (s32[2], f32[3]) tuple($1, $0)\n@b = (s32[2], f32[3]) opt-barrier(@t)')
+    yield Program('after', 'f32[3] add-dependency($0, @t)', (x,), before='@t = token[] after-all()')
+    for kind in ('s4', 'u8', 's64', 'f32', 'bf16', 'f8e5m2', 'c64', 'f16'):
+        for dimension in (0, 1):
+            yield Program(f'iota_{kind}_{dimension}', f'{kind}[5,7] iota(), iota_dimension={dimension}')
+    for kind in ('pred', 's4', 'u64', 'f64', 'bf16', 'f8e4m3fnuz'):
+        values = edges(kind)
+        yield Program(f'constant_{kind}', f'{kind}[{len(values)}] constant({{{", ".join(values)}}})')
+    yield Program('size', 's32[] get-dimension-size($0), dimensions={0}', (x,))
+
+
+def dynamic():
+    x = plain('f32', 8)
+    for size in (0, 3, 8):
+        n, zero = Operand('s32', (), (str(size),)), Operand('f32', (), ('0.0',))
+        short = '@s = f32[<=8] set-dimension-size($0, $1), dimensions={0}'
+        yield Program(f'sum_of_{size}', 'f32[] reduce(@s, $2), dimensions={0}, to_apply=add_f32', (x, n, zero), (SUM,), before=short)
+        yield Program(f'size_of_{size}', 's32[] get-dimension-size(@s), dimensions={0}', (x, n), before=short)
+        yield Program(f'sum_of_double_{size}', 'f32[] reduce(@d, $2), dimensions={0}, to_apply=add_f32', (x, n, zero), (SUM,),
+                      before=f'{short}\n@d = f32[<=8] add(@s, @s)')
+        yield Program(f'sum_of_both_{size}', 'f32[] reduce(@c, $2), dimensions={0}, to_apply=add_f32', (x, n, zero), (SUM,),
+                      before=f'{short}\n@c = f32[<=16] concatenate(@s, $0), dimensions={{0}}')
+        yield Program(f'size_of_both_{size}', 's32[] get-dimension-size(@c), dimensions={0}', (x, n),
+                      before=f'{short}\n@c = f32[<=16] concatenate(@s, @s), dimensions={{0}}')
+        yield Program(f'sum_of_reversed_{size}', 'f32[] get-tuple-element(@r), index=0', (x, n, zero), (
+            ('two', """two { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3)
+  e = f32[] add(a, c) g = f32[] maximum(b, d) ROOT r = (f32[], f32[]) tuple(e, g) }"""),),
+                      before=f'{short}\n@b = f32[<=8] reverse(@s), dimensions={{0}}\n'
+                             '@r = (f32[], f32[]) reduce(@b, @b, $2, $2), dimensions={0}, to_apply=two')
+        yield Program(f'dot_of_{size}', 'f32[] dot(@s, @s), lhs_contracting_dims={0}, rhs_contracting_dims={0}', (x, n), before=short)
+
+
+def pad_to_static():
+    yield Program('pad_to_static', 'f32[8] get-tuple-element(@p), index=0', (plain('f32', 8), Operand('s32', (), ('3',))),
+                  before='@s = f32[<=8] set-dimension-size($0, $1), dimensions={0}\n'
+                         '@p = (f32[8], s32[]) custom-call(@s), custom_call_target="PadToStatic"')
+
+
+def custom_calls():
+    x = plain('f32', 3, 7)
+    for index, shape in enumerate(('f32[3,4]', 's32[3,4]')):
+        yield Program(f'top_k_{index}', f'{shape} get-tuple-element(@k), index={index}', (x,),
+                      before='@k = (f32[3,4], s32[3,4]) custom-call($0), custom_call_target="TopK"')
+    yield Program('sharding', 'f32[3,7] custom-call($0), custom_call_target="Sharding"', (x,))
+
+
+def collectives():
+    def own(kind, *sizes):
+        """An array that differs from process to process."""
+        shape = f'{kind}[{",".join(map(str, sizes))}]'
+        return shape, (f'@i = u32[] replica-id()\n@n = {kind}[] convert(@i)\n@b = {shape} broadcast(@n), dimensions={{}}\n'
+                       f'@x = {shape} add($0, @b)')
+
+    everyone = 'replica_groups={{0,1,2,3}}'
+    yield Program('id', 'u32[] replica-id()')
+    for kind in ('f32', 's32', 'bf16', 'u8', 'f64', 's64', 'f16'):
+        shape, before = own(kind, 4)
+        for operation in ('add', 'maximum', 'minimum', 'multiply'):
+            apply = region(operation, kind)
+            yield Program(f'all_{operation}_{kind}', f'{shape} all-reduce(@x), {everyone}, to_apply={apply[0]}', (plain(kind, 4),),
+                          (apply,), before=before)
+    shape, before = own('f32', 4)
+    x = (plain('f32', 4),)
+    for name, groups in (('pairs', '{{0,1},{2,3}}'), ('crossed', '{{3,0},{1,2}}'), ('alone', '{{0},{1},{2},{3}}')):
+        yield Program(f'all_add_{name}', f'{shape} all-reduce(@x), replica_groups={groups}, to_apply=add_f32', x, (SUM,), before=before)
+        count = groups.split('}')[0].count(',') + 1
+        yield Program(f'all_gather_{name}', f'f32[{4 * count}] all-gather(@x), replica_groups={groups}, dimensions={{0}}', x, before=before)
+        yield Program(f'reduce_scatter_{name}', f'f32[{4 // count}] reduce-scatter(@x), replica_groups={groups}, dimensions={{0}}, '
+                      'to_apply=add_f32', x, (SUM,), before=before)
+    yield Program('all_to_all', f'f32[4] all-to-all(@x), {everyone}, dimensions={{0}}', x, before=before)
+    shape, before = own('s8', 2, 3)
+    square = (plain('s8', 2, 3),)
+    yield Program('all_gather_columns', f's8[2,12] all-gather(@x), {everyone}, dimensions={{1}}', square, before=before)
+    for name, targets in (('ring', '{{0,1},{1,2},{2,3},{3,0}}'), ('some', '{{0,2},{2,1}}'), ('self', '{{1,1}}')):
+        yield Program(f'permute_{name}', f'{shape} collective-permute(@x), source_target_pairs={targets}', square,
+                      before=before)
+
+
+def collective_broadcast():
+    yield Program('collective_broadcast', 'f32[3] collective-broadcast($0), replica_groups={{2,0,1,3}}', (plain('f32', 3),))
 
 
 ALONE = {'floats': floats, 'narrow floats': narrow_floats, 'integers': integers, 'complex': complexes,
          'comparisons': comparisons, 'conversions': conversions, 'moves': moves, 'indexing': indexing,
          'reductions': reductions, 'windows': windows, 'sorts': sorts, 'contractions': contractions,
          'convolutions': convolutions, 'transforms': transforms, 'linear algebra': linear_algebra, 'random bits': random_bits}
-WHOLE = {}
+WHOLE = {'control': (control, ''), 'dynamic sizes': (dynamic, ''), 'custom calls': (custom_calls, ''),
+         'collectives': (collectives, ', replica_count=4'), 'pad to static': (pad_to_static, ''),
+         'collective broadcast': (collective_broadcast, ', replica_count=4')}
 
 
 def modules():

@@ -449,12 +449,6 @@ def dynamic():
         yield Program(f'dot_of_{size}', 'f32[] dot(@s, @s), lhs_contracting_dims={0}, rhs_contracting_dims={0}', (x, n), before=short)
 
 
-def pad_to_static():
-    yield Program('pad_to_static', 'f32[8] get-tuple-element(@p), index=0', (plain('f32', 8), Operand('s32', (), ('3',))),
-                  before='@s = f32[<=8] set-dimension-size($0, $1), dimensions={0}\n'
-                         '@p = (f32[8], s32[]) custom-call(@s), custom_call_target="PadToStatic"')
-
-
 def custom_calls():
     x = plain('f32', 3, 7)
     for index, shape in enumerate(('f32[3,4]', 's32[3,4]')):
@@ -487,6 +481,14 @@ def collectives():
         yield Program(f'reduce_scatter_{name}', f'f32[{4 // count}] reduce-scatter(@x), replica_groups={groups}, dimensions={{0}}, '
                       'to_apply=add_f32', x, (SUM,), before=before)
     yield Program('all_to_all', f'f32[4] all-to-all(@x), {everyone}, dimensions={{0}}', x, before=before)
+    yield Program('all_add_two', f'f32[2] get-tuple-element(@r), index=1', (*x, plain('f32', 2)), (SUM,), before=(
+        f'{before}\n@r = (f32[4], f32[2]) all-reduce(@x, $1), {everyone}, to_apply=add_f32'))
+    yield Program('all_to_all_parts', 'f32[4] get-tuple-element(@r), index=2', x, before=(
+        f'{before}\n@y = f32[4] negate(@x)\n@r = (f32[4], f32[4], f32[4], f32[4]) all-to-all(@x, @y, @x, @y), {everyone}'))
+    for operation in ('and', 'or'):
+        yield Program(f'all_{operation}', f'pred[2] all-reduce(@p), {everyone}, to_apply={operation}_pred', (plain('u32', 2, start=3),),
+                      (region(operation, 'pred'),), before='@i = u32[] replica-id()\n@b = u32[2] broadcast(@i), dimensions={}\n'
+                      '@p = pred[2] compare(@b, $0), direction=EQ')
     shape, before = own('s8', 2, 3)
     square = (plain('s8', 2, 3),)
     yield Program('all_gather_columns', f's8[2,12] all-gather(@x), {everyone}, dimensions={{1}}', square, before=before)
@@ -495,8 +497,23 @@ def collectives():
                       before=before)
 
 
-def collective_broadcast():
-    yield Program('collective_broadcast', 'f32[3] collective-broadcast($0), replica_groups={{2,0,1,3}}', (plain('f32', 3),))
+def single():
+    """Programs that XLA may refuse: a module for each, and what its first line says."""
+    four, x = ', replica_count=4', plain('f32', 3)
+    yield Program('pad_to_static', 'f32[8] get-tuple-element(@p), index=0', (plain('f32', 8), Operand('s32', (), ('3',))),
+                  before='@s = f32[<=8] set-dimension-size($0, $1), dimensions={0}\n'
+                         '@p = (f32[8], s32[]) custom-call(@s), custom_call_target="PadToStatic"'), ''
+    yield Program('collective_broadcast', 'f32[3] collective-broadcast($0), replica_groups={{2,0,1,3}}', (x,)), four
+    yield Program('all_reduce_start', 'f32[3] all-reduce-done(@s)', (x,), (SUM,),
+                  '@s = f32[3] all-reduce-start($0), replica_groups={{0,1},{2,3}}, to_apply=add_f32'), four
+    yield Program('all_gather_start', 'f32[12] all-gather-done(@s)', (x,), (),
+                  '@s = (f32[3], f32[12]) all-gather-start($0), replica_groups={{0,1,2,3}}, dimensions={0}'), four
+    yield Program('ragged_all_to_all', 'f32[8] ragged-all-to-all($0, $1, $2, $3, $2, $3), replica_groups={{0,1,2,3}}', (
+        plain('f32', 8), plain('f32', 8, start=20), Operand('s64', (4,), ('0', '2', '4', '6')),
+        Operand('s64', (4,), ('1', '1', '1', '1')))), four
+    yield Program('copy_start', 'f32[3] copy-done(@s)', (x,), (), '@s = (f32[3], f32[3], u32[]) copy-start($0)'), ''
+    yield Program('async_start', 'f32[3] async-done(@s)', (x,), (TWICE,),
+                  '@s = ((f32[3]), f32[3], s32[]) async-start($0), calls=twice'), ''
 
 
 ALONE = {'floats': floats, 'narrow floats': narrow_floats, 'integers': integers, 'complex': complexes,
@@ -504,8 +521,7 @@ ALONE = {'floats': floats, 'narrow floats': narrow_floats, 'integers': integers,
          'reductions': reductions, 'windows': windows, 'sorts': sorts, 'contractions': contractions,
          'convolutions': convolutions, 'transforms': transforms, 'linear algebra': linear_algebra, 'random bits': random_bits}
 WHOLE = {'control': (control, ''), 'dynamic sizes': (dynamic, ''), 'custom calls': (custom_calls, ''),
-         'collectives': (collectives, ', replica_count=4'), 'pad to static': (pad_to_static, ''),
-         'collective broadcast': (collective_broadcast, ', replica_count=4')}
+         'collectives': (collectives, ', replica_count=4')}
 
 
 def modules():
@@ -514,3 +530,5 @@ def modules():
         yield name, True, list(family()), ''
     for name, (family, header) in WHOLE.items():
         yield name, False, list(family()), header
+    for program, header in single():
+        yield 'single', False, [program], header

@@ -508,9 +508,11 @@ def single():
                   '@s = f32[3] all-reduce-start($0), replica_groups={{0,1},{2,3}}, to_apply=add_f32'), four
     yield Program('all_gather_start', 'f32[12] all-gather-done(@s)', (x,), (),
                   '@s = (f32[3], f32[12]) all-gather-start($0), replica_groups={{0,1,2,3}}, dimensions={0}'), four
-    yield Program('ragged_all_to_all', 'f32[8] ragged-all-to-all($0, $1, $2, $3, $2, $3), replica_groups={{0,1,2,3}}', (
+    yield Program('ragged_all_to_all', 'f32[8] ragged-all-to-all($0, $1, $2, $3, @o, $3), replica_groups={{0,1,2,3}}', (
         plain('f32', 8), plain('f32', 8, start=20), Operand('s64', (4,), ('0', '2', '4', '6')),
-        Operand('s64', (4,), ('1', '1', '1', '1')))), four
+        Operand('s64', (4,), ('1', '1', '1', '1'))), (),
+                  '@i = u32[] replica-id()\n@j = s64[] convert(@i)\n@k = s64[] add(@j, @j)\n'
+                  '@o = s64[4] broadcast(@k), dimensions={}'), four
     yield Program('copy_start', 'f32[3] copy-done(@s)', (x,), (), '@s = (f32[3], f32[3], u32[]) copy-start($0)'), ''
     yield Program('async_start', 'f32[3] async-done(@s)', (x,), (TWICE,),
                   '@s = ((f32[3]), f32[3], s32[]) async-start($0), calls=twice'), ''

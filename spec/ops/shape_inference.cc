@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ops/layout_check.h"
 #include "spec/ops/rules.h"
 #include "spec/ops/strict_rules.h"
 
@@ -60,20 +61,6 @@ std::string ArityText(int arity) {
   }
 }
 
-// An array without layout has the one that is chosen for it.
-bool HasSoundLayout(const Shape& shape) {
-  if (!shape.is_array() || !shape.has_layout()) return true;
-  const auto is_sound = [](const Tile& tile) {
-    return !tile.sizes.empty() &&
-           std::all_of(tile.sizes.begin(), tile.sizes.end(),
-                       [](int64_t size) { return size >= 1 || size == Tile::kCombine; });
-  };
-  const Layout& layout = *shape.layout();
-  return IsPermutation(layout.minor_to_major, shape.rank()) &&
-         std::all_of(layout.tiles.begin(), layout.tiles.end(), is_sound) &&
-         layout.index_type == ElementType::kInvalid && layout.pointer_type == ElementType::kInvalid;
-}
-
 // Sizes are not negative and the bytes of each array are known or unbounded.
 absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
   if (shape.is_tuple()) {
@@ -85,9 +72,11 @@ absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
   for (int64_t d = 0; d < shape.rank(); ++d) {
     if (shape.is_unbounded_dimension(d)) return absl::OkStatus();
   }
-  ASSAY_REQUIRE(op, "shape_c4", HasSoundLayout(shape),
-                "a layout must list every dimension once, in tiles of sizes from 1 on, found ",
-                shape.ToString(true));
+  ASSAY_REQUIRE(
+      op, "shape_c4",
+      !shape.is_array() || !shape.has_layout() || IsSoundLayout(*shape.layout(), shape.rank()),
+      "a layout must list every dimension once, in tiles of sizes from 1 on, found ",
+      shape.ToString(true));
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
   ASSAY_REQUIRE(op, "shape_c1", bytes.ok(), bytes.status().message());
   return absl::OkStatus();

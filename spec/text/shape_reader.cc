@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ops/layout_check.h"
 #include "spec/text/reader.h"
 
 namespace assay {
@@ -226,17 +227,6 @@ bool BytesFit(const Shape& array) {
                                  &product);
 }
 
-bool IsSound(const Layout& layout, int64_t rank) {
-  const auto is_sound_tile = [](const Tile& tile) {
-    return !tile.sizes.empty() &&
-           std::find(tile.sizes.begin(), tile.sizes.end(), 0) == tile.sizes.end();
-  };
-  return IsPermutation(layout.minor_to_major, rank) &&
-         std::all_of(layout.tiles.begin(), layout.tiles.end(), is_sound_tile) &&
-         layout.element_size_in_bits >= 0 && layout.index_type == ElementType::kInvalid &&
-         layout.pointer_type == ElementType::kInvalid;
-}
-
 // The reference looks at what becomes an element of a tuple; elsewhere an array may be anything.
 __attribute__((noinline)) bool CheckElement(Reader& reader, const char* at, const Shape& element) {
   const Shape& array = element.is_buffer() ? element.tuple_shape(0) : element;
@@ -245,7 +235,7 @@ __attribute__((noinline)) bool CheckElement(Reader& reader, const char* at, cons
     return reader.FailAt(at, absl::StrCat("the bytes of ", array.ToString(),
                                           " overflow 63 bits, which no tuple may have in it"));
   }
-  return !array.has_layout() || IsSound(*array.layout(), array.rank()) ||
+  return !array.has_layout() || IsSoundLayout(*array.layout(), array.rank()) ||
          reader.FailAt(at, absl::StrCat("the layout of ", array.ToString(/*with_layout=*/true),
                                         " is none that an element of a tuple may have"));
 }

@@ -8,6 +8,7 @@
 // Source: reference ops_control_and_collectives.md 3, 14.1; hlo_text_format.md 2.2. Tests:
 // verify_cases_test.cc, verifier_test.cc.
 #include "absl/strings/str_cat.h"
+#include "spec/ops/layout_check.h"
 #include "spec/verify/module_checks.h"
 
 namespace assay {
@@ -42,18 +43,7 @@ void CheckNumbers(const Computation& computation, Findings& findings) {
 bool HasSoundLayouts(const Shape& shape) {
   for (const Shape* leaf : Leaves(shape)) {
     if (!leaf->is_array() || !leaf->has_layout()) continue;
-    const Layout& layout = *leaf->layout();
-    if (!IsPermutation(layout.minor_to_major, leaf->rank()) ||
-        layout.index_type != ElementType::kInvalid ||
-        layout.pointer_type != ElementType::kInvalid || layout.element_size_in_bits < 0) {
-      return false;
-    }
-    for (const Tile& tile : layout.tiles) {
-      if (tile.sizes.empty()) return false;
-      for (int64_t size : tile.sizes) {
-        if (size < 1 && size != Tile::kCombine) return false;
-      }
-    }
+    if (!IsSoundLayout(*leaf->layout(), leaf->rank())) return false;
   }
   return true;
 }

@@ -1,7 +1,7 @@
 // A program that is spoken to over two file descriptors of its own, with deadlines; what it prints
-// is collected for messages. It dies with this process, also when a signal ends that: with the thread
-// that started it, to be exact (PR_SET_PDEATHSIG), so that thread must live as long as the child is
-// wanted. Tests: process_test.cc.
+// is collected for messages. It dies with this process, also when a signal ends that: with the
+// thread that started it, to be exact (PR_SET_PDEATHSIG), so that thread must live as long as the
+// child is wanted. Tests: process_test.cc.
 #ifndef ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_
 #define ASSAY_BACKENDS_PROCESS_CHILD_PROCESS_H_
 

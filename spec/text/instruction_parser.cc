@@ -156,7 +156,7 @@ bool ModuleParser::ReadConstant(Draft& draft) {
   const Token open = lexer.token();
   if (constant->shape().is_array() && constant->shape().rank() > 0 &&
       lexer.Eat(TokenKind::kLeftBrace)) {
-    if (lexer.Eat(TokenKind::kDots)) {
+    if (lexer.Eat(TokenKind::kDots) && lexer.Is(TokenKind::kRightBrace)) {
       for (int64_t size : constant->shape().dimensions()) {
         if (size == Shape::kUnbounded) {
           return reader_.FailAt(open.begin, "a constant has an unbounded dimension");

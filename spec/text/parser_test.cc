@@ -128,6 +128,7 @@ constexpr absl::string_view kAccepted[] = {
     "a = f32[4] custom-call(x), custom_call_target=\"a\", dim_labels=01_01->01",
     "a = dot(x, y, s, t)",
     "a = f32[2,2] constant({1, ...})",
+    "a = f32[2,2] constant({..., 1})",
     "k = token[] parameter(4)",
     "k = opaque[] parameter(4)",
     "a = f32[4] copy(x), sharding={mesh['<a b>/c.d'=4] [{'<a b>/c.d', ?}]}",

@@ -193,6 +193,7 @@ class ArrayReader {
         break;
     }
     if (level_ != rank_) return ReadMisplaced();
+    if (misplaced_count_ > 0 && IsFull()) return misplaced_;
     absl::Status status = Count(rank_ - 1);
     if (!status.ok()) return status;
     status = Store(next_++);
@@ -201,17 +202,20 @@ class ArrayReader {
     return absl::OkStatus();
   }
 
-  // An element outside the innermost braces counts in no dimension. XLA's reader refuses complex
-  // ones; others are wrong only where none are left out, which shows later.
+  // An element outside the innermost braces counts in no dimension and is not kept. XLA's reader
+  // refuses complex ones; others are wrong only where none are left out, which shows later.
   absl::Status ReadMisplaced() {
     if (misplaced_.ok()) {
       misplaced_ =
           lexer_.Error(absl::StrCat("an element at ", level_, " braces; ", shape_.ToString(),
                                     " has its elements inside ", rank_));
     }
-    if (IsComplex(type_) || next_ == literal_.element_count()) return misplaced_;
-    return Store(next_++);
+    if (IsComplex(type_) || IsFull()) return misplaced_;
+    ++misplaced_count_;
+    return ReadElement(lexer_, type_).status();
   }
+
+  bool IsFull() const { return next_ + misplaced_count_ >= literal_.element_count(); }
 
   absl::Status Open() {
     if (level_ == rank_) {
@@ -260,7 +264,7 @@ class ArrayReader {
   // From a comma on: as many elements of this row as are plain numbers, by way of the bytes of the
   // text. Whatever is out of the ordinary (comments, NaN, errors) is left to the tokens.
   void ReadPlainNumbers() {
-    if (!lexer_.Is(TokenKind::kComma) || IsComplex(type_)) return;
+    if (!lexer_.Is(TokenKind::kComma) || IsComplex(type_) || misplaced_count_ > 0) return;
     const absl::string_view rest = lexer_.rest();
     const char* at = rest.data();
     const char* const end = at + rest.size();
@@ -361,6 +365,7 @@ class ArrayReader {
   int64_t next_ = 0;           // element
   bool elided_ = false;
   absl::Status misplaced_;  // the first element outside the innermost braces
+  int64_t misplaced_count_ = 0;
 };
 
 // Reads `{...}` and says so, without a look at how many elements that would be.

@@ -166,6 +166,10 @@ TEST(ReadLiteral, DotsStandForElements) {
   EXPECT_TRUE(elided("{1, {2, 3}, ...}", Array(ElementType::kF32, {2, 2})));
   EXPECT_THAT(ErrorOf("{1, 2, 3, 4, 5, ...}", Array(ElementType::kF32, {2, 2})),
               HasSubstr("has its elements inside 2"));
+  for (absl::string_view text : {"{1, {2, 3}, {4, 5}}", "{1, {2, 3}, {4, 5}, ...}"}) {
+    EXPECT_THAT(ErrorOf(text, Array(ElementType::kF32, {2, 2})),
+                HasSubstr("has its elements inside 2"));
+  }
   EXPECT_THAT(ErrorOf("{(1, 2), ...}", Array(ElementType::kC64, {2, 2})),
               HasSubstr("has its elements inside 2"));
   EXPECT_TRUE(elided("(1, {...})", Shape::Tuple({Shape::Scalar(ElementType::kS32), square})));

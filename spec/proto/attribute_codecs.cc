@@ -71,9 +71,10 @@ Codec IsStable() {
   return codec;
 }
 
-// An integer whose absence means 1: older writers left it out.
+// An integer whose absence means 1.
 Codec OneIfAbsent(Codec codec, decltype(Codec::read) read) {
   codec.read = read;
+  codec.zero_means_one = true;
   return codec;
 }
 #define ONE_IF_ABSENT(field)                                                              \
@@ -437,7 +438,7 @@ bool IsZero(const AttributeValue& value) {
 
 // Whether zero would be taken for absent, and that is another thing.
 bool ZeroIsAbsent(const AttributeUse& use, const Codec& codec) {
-  return codec.zero_is_absent && !use.required && !use.has_default;
+  return codec.zero_means_one || (codec.zero_is_absent && !use.required && !use.has_default);
 }
 
 ComparisonType ImpliedComparisonType(const Instruction& compare) {
@@ -460,8 +461,9 @@ absl::Status ReadAttribute(const AttributeUse& use, P* proto, Instruction* instr
   Result value = codec.read(proto, *instruction);
   if (!value.ok()) return value.status();
   const auto& zeros = proto->text_only().zero_attributes();
-  if (value->has_value() && ZeroIsAbsent(use, codec) && IsZero(**value) &&
-      std::find(zeros.begin(), zeros.end(), Info(use.attr).name) == zeros.end()) {
+  const bool wrote_zero = std::find(zeros.begin(), zeros.end(), Info(use.attr).name) != zeros.end();
+  if (codec.zero_means_one && wrote_zero) *value = AttributeValue(int64_t{0});
+  if (value->has_value() && ZeroIsAbsent(use, codec) && IsZero(**value) && !wrote_zero) {
     return absl::OkStatus();
   }
   // Writers of before this field mean the operand's shape, as text does.

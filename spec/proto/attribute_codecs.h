@@ -20,6 +20,8 @@ struct Codec {
                 wire::HloInstructionProto* proto);
   // The wire cannot tell a zero or empty value from an absent one.
   bool zero_is_absent = false;
+  // Zero on the wire means 1: older writers left it out.
+  bool zero_means_one = false;
 };
 
 // Attributes that are more than numbers, words and lists of numbers (attribute_messages.cc).

@@ -75,10 +75,10 @@ TEST(Conversions, TextComesBackFromProtos) {
 TEST(Conversions, ZeroGroupsStayZero) {
   const std::string groups = ", dim_labels=bf_io->bf, feature_group_count=";
   for (const char* count : {"0", "1"}) {
-    const std::unique_ptr<Module> module = ParseOrDie(absl::StrCat(
-        "HloModule m\nENTRY e {\n  a = f32[2,2] parameter(0)\n  "
-        "ROOT c = f32[2,2] convolution(a, a)",
-        groups, count, ", batch_group_count=", count, "\n}\n"));
+    const std::unique_ptr<Module> module =
+        ParseOrDie(absl::StrCat("HloModule m\nENTRY e {\n  a = f32[2,2] parameter(0)\n  "
+                                "ROOT c = f32[2,2] convolution(a, a)",
+                                groups, count, ", batch_group_count=", count, "\n}\n"));
     const std::unique_ptr<Module> back = ReadOrFail(*ModuleToProto(*module));
     ASSERT_NE(back, nullptr);
     for (Attr attr : {Attr::kFeatureGroupCount, Attr::kBatchGroupCount}) {

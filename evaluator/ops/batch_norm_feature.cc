@@ -15,7 +15,7 @@ using real::Dyadic;
 double ClassOf(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 
 // A zero loses its sign.
-uint64_t Pattern(ElementType type, double value) {
+uint64_t Encoded(ElementType type, double value) {
   return std::isnan(value) ? CanonicalNan(type) : EncodeFloat(type, value + 0.0);
 }
 
@@ -67,7 +67,7 @@ void BatchNormStatistics::SetSquare(const Dyadic& square) {
 }
 
 uint64_t BatchNormStatistics::Mean(ElementType type) const {
-  if (mean_class_ != 0) return Pattern(type, mean_class_);
+  if (mean_class_ != 0) return Encoded(type, mean_class_);
   if (total_.IsZero()) return EncodeFloat(type, negative_zero_ ? -0.0 : 0.0);
   return real::RoundQuotient(type, total_, Dyadic(Dyadic::Integer(count_), 0));
 }
@@ -90,9 +90,9 @@ uint64_t BatchNormStatistics::Normalized(ElementType type, double x, double scal
     return real::RoundWithRoot(type, offset, Dyadic(scale) * distance, square_);
   }
   const double term = ClassOf(scale) * DistanceClass(x) / root_class_;
-  if (!std::isfinite(term)) return Pattern(type, term + offset);
+  if (!std::isfinite(term)) return Encoded(type, term + offset);
   // The term is finite beside an infinite offset, or zero by an infinite root.
-  return Pattern(type, offset);
+  return Encoded(type, offset);
 }
 
 DdBall BatchNormStatistics::MeanBall() const {
@@ -136,7 +136,7 @@ uint64_t BatchNormGradient::Scale(ElementType type) const {
   if (special_ == 0 && statistics_.root_class_ == 1) {
     return real::RoundWithRoot(type, Dyadic(), centered_sum_, statistics_.square_);
   }
-  return Pattern(type, CenteredClass() / statistics_.root_class_);
+  return Encoded(type, CenteredClass() / statistics_.root_class_);
 }
 
 // (m dy - P) s^2 - (x - mean) Q.
@@ -161,7 +161,7 @@ uint64_t BatchNormGradient::Operand(ElementType type, double x, double dy, doubl
     const double mean_part = std::isfinite(dy) && gradients_.is_finite() ? 0 : dy - p;
     bracket = mean_part - statistics_.DistanceClass(x) * CenteredClass() / root;
   }
-  return Pattern(type, ClassOf(scale) / root * bracket);
+  return Encoded(type, ClassOf(scale) / root * bracket);
 }
 
 DdBall BatchNormGradient::GradientSum() const { return real::BallOf(gradient_sum_); }

@@ -8,7 +8,7 @@ namespace assay {
 namespace {
 
 // lhs [m,k] and rhs [g,k,n]; [k] of lhs contracted; or [b,m,k] and [b,k,n].
-const char kRows[] =
+const char kRaggedRows[] =
     ", lhs_contracting_dims={1}, rhs_contracting_dims={1}, lhs_ragged_dims={0}, rhs_group_dims={0}";
 const char kContracted[] =
     ", lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_ragged_dims={1}";
@@ -18,7 +18,7 @@ const char kBatch[] =
 
 CaseText Rows(const std::string& sizes, const std::string& expected, const char* type = "s32[2]") {
   return {absl::StrCat("7.3 ragged-dot: rows, sizes ", sizes),
-          absl::StrCat("f32[4,3] ragged-dot(f32[4,1] a, f32[2,1,3] b, ", type, " g)", kRows),
+          absl::StrCat("f32[4,3] ragged-dot(f32[4,1] a, f32[2,1,3] b, ", type, " g)", kRaggedRows),
           {"{{1},{2},{3},{4}}", "{{{1,2,3}},{{4,5,6}}}", sizes},
           {expected}};
 }
@@ -70,7 +70,7 @@ std::vector<CaseText> RaggedDots() {
        {"1..", "{{{1},{10}},{{100},{1000}}}", "{{1,1},{2,0}}"},
        {"{{{4301}},{{20}}}"}},
       {"7.3 ragged-dot: bf16 to f32",
-       absl::StrCat("f32[2,1] ragged-dot(bf16[2,2] a, bf16[1,2,1] b, s32[1] g)", kRows),
+       absl::StrCat("f32[2,1] ragged-dot(bf16[2,2] a, bf16[1,2,1] b, s32[1] g)", kRaggedRows),
        {"{{256,1},{1,0.5}}", "{{{256},{1}}}", "{2}"},
        {"{{65537},{256.5}}"}},
   };

@@ -21,7 +21,7 @@ constexpr int64_t kMaxSize = 1 << 20;
 // between two runs.
 constexpr int64_t kMaxComplexFunctions = 256;
 
-using Leaves = std::vector<int32_t>;
+using Slots = std::vector<int32_t>;
 
 absl::Status Refuse(const Instruction& instruction, absl::string_view why) {
   return absl::UnimplementedError(
@@ -155,18 +155,18 @@ class Compiler {
   // A computation on its way: which instruction is next, and the registers of those done.
   struct Frame {
     const Computation* computation;
-    std::vector<Leaves> arguments;
-    std::vector<Leaves> values;
+    std::vector<Slots> arguments;
+    std::vector<Slots> values;
     std::vector<bool> needed;
     int64_t next = 0;
     bool awaits_call = false;
   };
 
-  absl::Status Enter(const Computation& computation, std::vector<Leaves> arguments) {
+  absl::Status Enter(const Computation& computation, std::vector<Slots> arguments) {
     const int64_t count = computation.instruction_count();
     visited_ += count;
     if (visited_ > kMaxSize) return Refuse(*computation.root(), "too large after inlining");
-    Frame frame{&computation, std::move(arguments), std::vector<Leaves>(count),
+    Frame frame{&computation, std::move(arguments), std::vector<Slots>(count),
                 std::vector<bool>(count, false)};
     frame.needed[computation.root()->index()] = true;
     for (int64_t i = count - 1; i >= 0; --i) {
@@ -189,7 +189,7 @@ class Compiler {
           !status.ok()) {
         return status;
       }
-      Leaves leaves;
+      Slots leaves;
       for (int64_t i = first; i < program_->parameter_count(); ++i) leaves.push_back(NewRegister());
       frames_.back().arguments.push_back(std::move(leaves));
     }
@@ -235,14 +235,14 @@ class Compiler {
     if (instruction.opcode() == Opcode::kCall) callee = instruction.to_apply();
     if (instruction.opcode() == Opcode::kFusion) callee = instruction.GetComputation(Attr::kCalls);
     if (callee != nullptr) {
-      std::vector<Leaves> arguments;
+      std::vector<Slots> arguments;
       for (const Instruction* operand : instruction.operands()) {
         arguments.push_back(frame.values[operand->index()]);
       }
       frame.awaits_call = true;
       return Enter(*callee, std::move(arguments));  // `frame` may have moved
     }
-    absl::StatusOr<Leaves> value = Emit(frame, instruction);
+    absl::StatusOr<Slots> value = Emit(frame, instruction);
     if (!value.ok()) return value.status();
     copied_ += value->size();
     if (copied_ > kMaxSize) return Refuse(instruction, "tuples grow too large");
@@ -250,8 +250,8 @@ class Compiler {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<Leaves> Emit(const Frame& frame, const Instruction& instruction) {
-    auto operand = [&](int64_t k) -> const Leaves& {
+  absl::StatusOr<Slots> Emit(const Frame& frame, const Instruction& instruction) {
+    auto operand = [&](int64_t k) -> const Slots& {
       return frame.values[instruction.operand(k)->index()];
     };
     switch (instruction.opcode()) {
@@ -260,7 +260,7 @@ class Compiler {
       case Opcode::kConstant:
         return EmitConstant(instruction);
       case Opcode::kTuple: {
-        Leaves leaves;
+        Slots leaves;
         for (int64_t k = 0; k < instruction.operand_count(); ++k) {
           leaves.insert(leaves.end(), operand(k).begin(), operand(k).end());
         }
@@ -272,7 +272,7 @@ class Compiler {
         int64_t first = 0;
         for (int64_t i = 0; i < index; ++i) first += tuple.tuple_shape(i).leaf_count();
         auto begin = operand(0).begin() + first;
-        return Leaves(begin, begin + tuple.tuple_shape(index).leaf_count());
+        return Slots(begin, begin + tuple.tuple_shape(index).leaf_count());
       }
       default:
         break;
@@ -296,12 +296,12 @@ class Compiler {
     FlatProgram::Step step{*function, {0, 0, 0}, NewRegister()};
     for (int64_t k = 0; k < instruction.operand_count(); ++k) step.operands[k] = operand(k)[0];
     program_->steps_.push_back(step);
-    return Leaves{step.result};
+    return Slots{step.result};
   }
 
-  absl::StatusOr<Leaves> EmitConstant(const Instruction& instruction) {
+  absl::StatusOr<Slots> EmitConstant(const Instruction& instruction) {
     if (instruction.literal() == nullptr) return Refuse(instruction, "an elided constant");
-    Leaves leaves;
+    Slots leaves;
     for (const Literal& leaf : Flatten(*instruction.literal())) {
       if (!leaf.shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
       leaves.push_back(NewRegister());
@@ -313,7 +313,7 @@ class Compiler {
   const absl::Span<const int64_t> lanes_;
   std::unique_ptr<FlatProgram> program_ = std::make_unique<FlatProgram>();
   std::vector<Frame> frames_;
-  Leaves returned_;
+  Slots returned_;
   int64_t visited_ = 0;
   int64_t copied_ = 0;
   int64_t complex_functions_ = 0;

@@ -9,10 +9,6 @@ namespace {
 
 int Width(const ScalarOp& op) { return Info(op.operand_type).bits; }
 
-Element Wrapped(const ScalarOp& op, uint64_t value) {
-  return {EncodeInteger(op.operand_type, value)};
-}
-
 }  // namespace
 
 Element Identity(const ScalarOp& /*op*/, Element x, const RealContext& /*context*/) { return x; }

@@ -5,12 +5,6 @@
 namespace assay::scalar {
 namespace {
 
-int64_t Signed(const ScalarOp& op, Element x) { return DecodeSigned(op.operand_type, x.bits); }
-
-Element Wrapped(const ScalarOp& op, uint64_t value) {
-  return {EncodeInteger(op.operand_type, value)};
-}
-
 uint64_t WrappingPower(uint64_t base, uint64_t exponent) {
   uint64_t result = 1;
   for (; exponent != 0; exponent >>= 1, base *= base) {

@@ -42,8 +42,6 @@ bool Holds(ComparisonDirection direction, T a, T b) {
 
 Element Truth(bool value) { return {value ? uint64_t{1} : uint64_t{0}}; }
 
-int64_t Signed(const ScalarOp& op, Element x) { return DecodeSigned(op.operand_type, x.bits); }
-
 bool EitherIsNan(const ScalarOp& op, Element a, Element b) {
   return IsNan(op.operand_type, a.bits) || IsNan(op.operand_type, b.bits);
 }

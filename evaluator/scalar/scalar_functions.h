@@ -11,6 +11,14 @@ inline Element FloatResult(ElementType type, double value) {
   return {value != value ? CanonicalNan(type) : EncodeFloat(type, value)};
 }
 
+// An integer operand's value, and a result modulo two to its width.
+inline int64_t Signed(const ScalarOp& op, Element x) {
+  return DecodeSigned(op.operand_type, x.bits);
+}
+inline Element Wrapped(const ScalarOp& op, uint64_t value) {
+  return {EncodeInteger(op.operand_type, value)};
+}
+
 template <RealFunction F>
 Element RealUnary(const ScalarOp& op, Element x, const RealContext& context) {
   return EvaluateReal(F, op.operand_type, x, context);

@@ -99,6 +99,7 @@ class Lexer {
   const Token& token() const { return token_; }
   TokenKind kind() const { return token_.kind; }
   bool Is(TokenKind kind) const { return token_.kind == kind; }
+  bool IsWord(absl::string_view text) const { return Is(TokenKind::kIdent) && word() == text; }
   bool Is(Keyword keyword) const {
     return token_.kind == TokenKind::kKeyword && token_.keyword == keyword;
   }

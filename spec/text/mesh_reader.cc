@@ -11,10 +11,6 @@
 namespace assay {
 namespace {
 
-bool IsWord(const Lexer& lexer, absl::string_view word) {
-  return lexer.Is(TokenKind::kIdent) && lexer.word() == word;
-}
-
 bool ExpectAttr(Reader& reader, absl::string_view name) {
   if (!reader.lexer.Is(TokenKind::kAttr) || reader.lexer.word() != name) {
     return reader.FailExpected(absl::StrCat("'", name, "='"));
@@ -114,7 +110,7 @@ bool ReadGroupsFromIota(Reader& reader, ReplicaGroups* groups) {
 bool ReadIota(Reader& reader, std::vector<int64_t>* reshape, std::vector<int64_t>* transpose) {
   if (!reader.ReadSizes(TokenKind::kLeftBracket, TokenKind::kRightBracket, reshape)) return false;
   if (reshape->size() > 1) {
-    if (!IsWord(reader.lexer, "T")) {
+    if (!reader.lexer.IsWord("T")) {
       return reader.FailExpected("'T(' with the order of the dimensions");
     }
     reader.lexer.Next();
@@ -138,7 +134,7 @@ bool ReadIota(Reader& reader, std::vector<int64_t>* reshape, std::vector<int64_t
   return true;
 }
 
-bool AtMesh(const Lexer& lexer) { return IsWord(lexer, "mesh") || IsWord(lexer, "maximal_mesh"); }
+bool AtMesh(const Lexer& lexer) { return lexer.IsWord("mesh") || lexer.IsWord("maximal_mesh"); }
 
 bool ReadMesh(Reader& reader, Mesh* mesh) {
   Lexer& lexer = reader.lexer;

@@ -9,13 +9,9 @@
 namespace assay {
 namespace {
 
-bool IsWord(const Lexer& lexer, absl::string_view word) {
-  return lexer.Is(TokenKind::kIdent) && lexer.word() == word;
-}
-
 // A word of the layout grammar, followed by '('.
 bool EatPart(Lexer& lexer, absl::string_view word) {
-  if (!IsWord(lexer, word)) return false;
+  if (!lexer.IsWord(word)) return false;
   lexer.Next();
   return true;
 }
@@ -122,7 +118,7 @@ bool ReadLayoutParts(Reader& reader, Layout* layout) {
   if (!reads_number("E", &layout->element_size_in_bits)) return false;
   if (!reads_number("S", &layout->memory_space)) return false;
   if (EatPart(lexer, "SC") && !ends(ReadSplits(reader, &layout->split_configs))) return false;
-  if (IsWord(lexer, "P")) return reader.Fail("a physical shape P(...) is for sparse arrays only");
+  if (lexer.IsWord("P")) return reader.Fail("a physical shape P(...) is for sparse arrays only");
   if (!reads_number("M", &layout->dynamic_shape_metadata_prefix_bytes)) return false;
   if (lexer.Is(TokenKind::kRightBrace)) return true;
   return reader.FailExpected("'}' or the next part of the layout; the order is D T L # * E S SC M");
@@ -270,7 +266,7 @@ __attribute__((noinline)) bool ReadBuffer(Reader& reader, Shape* shape, bool fil
 
 bool CanStartShape(const Lexer& lexer) {
   return lexer.Is(TokenKind::kType) || lexer.Is(TokenKind::kLeftParen) ||
-         (IsWord(lexer, "b") && lexer.PeekByte() == '(');
+         (lexer.IsWord("b") && lexer.PeekByte() == '(');
 }
 
 bool ReadShape(Reader& reader, Shape* shape, bool fill_layouts) {

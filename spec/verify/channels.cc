@@ -13,7 +13,7 @@
 namespace assay {
 namespace {
 
-bool IsTransfer(Opcode opcode) {
+bool IsTransferPart(Opcode opcode) {
   return opcode == Opcode::kSend || opcode == Opcode::kSendDone || opcode == Opcode::kRecv ||
          opcode == Opcode::kRecvDone;
 }
@@ -50,13 +50,13 @@ void CheckSharing(const Instruction& op, Channel& channel, Findings& findings) {
   const int64_t id = *op.FindInt(Attr::kChannelId);
   const std::string other =
       absl::StrCat(op.info().name, " beside the ", first.info().name, " ", first.name());
-  if (IsTransfer(op.opcode()) != IsTransfer(first.opcode())) {
+  if (IsTransferPart(op.opcode()) != IsTransferPart(first.opcode())) {
     findings.Add("channel_c2", op,
                  absl::StrCat("channel ", id, " must not mix transfers with collectives"), other);
-  } else if (!IsTransfer(op.opcode()) && op.opcode() != first.opcode()) {
+  } else if (!IsTransferPart(op.opcode()) && op.opcode() != first.opcode()) {
     findings.Add("channel_c1", op, absl::StrCat("channel ", id, " must have one opcode"), other);
   }
-  if (IsTransfer(op.opcode()) && !IsDone(op.opcode()) && op.GetBool(Attr::kIsHostTransfer)) {
+  if (IsTransferPart(op.opcode()) && !IsDone(op.opcode()) && op.GetBool(Attr::kIsHostTransfer)) {
     CheckHostTransfer(op, id, channel, findings);
   }
 }

@@ -1,4 +1,4 @@
-// Blocks of elements of dense storage. Tests: real_functions_test.cc, complex_functions_test.cc.
+// Blocks of elements of dense storage. Tests: function_blocks_test.cc, complex_functions_test.cc.
 #include "evaluator/real/complex_patterns.h"
 #include "evaluator/real/float_environment.h"
 #include "evaluator/real/real_patterns.h"
@@ -20,15 +20,10 @@ void EvaluateBlock(RealFunction function, ElementType type, const std::byte* x, 
 void EvaluateBlock2(RealFunction2 function, ElementType type, const std::byte* a,
                     const std::byte* b, std::byte* out, int64_t count, const RealContext& context) {
   const FloatEnvironmentGuard guard;
+  if (!IsComplex(type)) return real::RealBlock(function, type, a, b, out, count, context);
   for (int64_t i = 0; i < count; ++i) {
     const Element x = LoadElement(type, a, i), y = LoadElement(type, b, i);
-    Element result;
-    if (IsComplex(type)) {
-      result = real::ComplexPattern(function, type, x, y, context);
-    } else {
-      result.bits = real::RealPattern(function, type, x.bits, y.bits, context);
-    }
-    StoreElement(type, result, out, i);
+    StoreElement(type, real::ComplexPattern(function, type, x, y, context), out, i);
   }
 }
 

@@ -78,6 +78,7 @@ uint64_t DoubleBits(long double value) {
 // Long double has 15 exponent bits: a result of zero or infinity is far beyond the range of f64.
 Ends RoundExtended(long double y) {
   if (std::isnan(y)) return {};
+  if (std::isinf(y)) y = std::copysign(std::numeric_limits<long double>::max(), y);
   const long double reach = std::fabs(y) * std::ldexp(1.0L, kExtendedBoundLog2);
   return {DoubleBits(y - reach), DoubleBits(y + reach), true, 0};
 }

@@ -30,9 +30,11 @@ DoubleFunction DoubleFunctionOf(RealFunction function);
 DoubleFunction2 DoubleFunctionOf(RealFunction2 function);
 
 // The pattern of a double-tier result y, for types of at most 32 bits. A result of zero is an
-// underflow (exact zeros are special values): a tiny number of that sign, for every such type.
+// underflow and an infinity an overflow (exact ones are special values): tiny or huge, with that
+// sign, for every such type.
 inline Ends RoundDouble(ElementType type, double y) {
   if (y == 0) y = std::copysign(std::numeric_limits<double>::denorm_min(), y);
+  if (std::isinf(y)) y = std::copysign(std::numeric_limits<double>::max(), y);
   const double reach = std::fabs(y) * kDoubleBound;
   const double low = y - reach, high = y + reach;
   if (type == ElementType::kF32) {

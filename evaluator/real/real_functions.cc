@@ -3,10 +3,7 @@
 #include "evaluator/real/real_functions.h"
 
 #include <cmath>
-#include <cstring>
-#include <mutex>
 #include <optional>
-#include <vector>
 
 #include "evaluator/real/big_tier.h"
 #include "evaluator/real/enclosure.h"
@@ -146,92 +143,6 @@ uint64_t EvaluatePattern(Function function, ElementType type, const RealContext&
   return Decide(function, type, context, args...);
 }
 
-// Results for every pattern of a type of at most 16 bits, filled by the code above at first use.
-class Tables {
- public:
-  const uint16_t* Get(RealFunction function, ElementType type) {
-    Slot& slot = slots_[static_cast<int>(function)][static_cast<int>(type)];
-    std::call_once(slot.once, [&] { Fill(function, type, slot.values); });
-    return slot.values.data();
-  }
-
- private:
-  struct Slot {
-    std::once_flag once;
-    std::vector<uint16_t> values;
-  };
-  static void Fill(RealFunction function, ElementType type, std::vector<uint16_t>& values) {
-    values.resize(size_t{1} << Info(type).bits);
-    for (size_t pattern = 0; pattern < values.size(); ++pattern) {
-      values[pattern] = static_cast<uint16_t>(
-          EvaluatePattern(function, type, RealContext(), DecodeFloat(type, pattern)));
-    }
-  }
-  Slot slots_[kRealFunctionCount][64];
-};
-
-Tables& SharedTables() {
-  static Tables* const tables = new Tables;  // never destroyed: threads may still read it at exit
-  return *tables;
-}
-
-// Null where results are computed one by one.
-const uint16_t* TableFor(RealFunction function, ElementType type, const RealContext& context) {
-  if (Info(type).bits > 16 || context.first_tier != RealTier::kExact) return nullptr;
-  return SharedTables().Get(function, type);
-}
-
-template <class Storage>
-void LookUp(const uint16_t* table, uint64_t mask, const std::byte* x, std::byte* out,
-            int64_t count) {
-  for (int64_t i = 0; i < count; ++i) {
-    Storage pattern;
-    std::memcpy(&pattern, x + i * sizeof(Storage), sizeof(Storage));
-    pattern = static_cast<Storage>(table[pattern & mask]);
-    std::memcpy(out + i * sizeof(Storage), &pattern, sizeof(Storage));
-  }
-}
-
-void LookUp(const uint16_t* table, ElementType type, const std::byte* x, std::byte* out,
-            int64_t count) {
-  const uint64_t mask = (uint64_t{1} << Info(type).bits) - 1;
-  if (Info(type).storage_bytes == 2) return LookUp<uint16_t>(table, mask, x, out, count);
-  LookUp<uint8_t>(table, mask, x, out, count);
-}
-
-// The double tier in a loop of its own; what it does not decide goes the long way.
-void BlockF32(RealFunction function, const std::byte* x, std::byte* out, int64_t count,
-              const RealContext& context) {
-  const DoubleFunction in_double = DoubleFunctionOf(function);
-  int64_t decided = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    float argument;
-    std::memcpy(&argument, x + i * sizeof(float), sizeof(float));
-    const double y = in_double(argument);
-    const double reach = std::fabs(y) * kDoubleBound;
-    float result = static_cast<float>(y - reach);
-    // NaN, infinities and zeros fail one of the comparisons.
-    if (result == static_cast<float>(y + reach) && y != 0 && reach < HUGE_VAL) {
-      ++decided;
-    } else {
-      const uint64_t pattern =
-          EvaluatePattern(function, ElementType::kF32, context, static_cast<double>(argument));
-      result = __builtin_bit_cast(float, static_cast<uint32_t>(pattern));
-    }
-    std::memcpy(out + i * sizeof(float), &result, sizeof(float));
-  }
-  if (context.stats != nullptr) {
-    context.stats->decided[static_cast<int>(RealTier::kDouble)] += decided;
-  }
-}
-
-// Blocks have no enclosure to write to.
-RealContext WithoutEnclosure(const RealContext& context) {
-  RealContext inner = context;
-  inner.enclosure = nullptr;
-  return inner;
-}
-
 }  // namespace
 
 uint64_t RealPattern(RealFunction function, ElementType type, uint64_t x,
@@ -242,22 +153,6 @@ uint64_t RealPattern(RealFunction function, ElementType type, uint64_t x,
 uint64_t RealPattern(RealFunction2 function, ElementType type, uint64_t a, uint64_t b,
                      const RealContext& context) {
   return EvaluatePattern(function, type, context, DecodeFloat(type, a), DecodeFloat(type, b));
-}
-
-void RealBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
-               int64_t count, const RealContext& context) {
-  const RealContext inner = WithoutEnclosure(context);
-  if (const uint16_t* table = TableFor(function, type, inner)) {
-    LookUp(table, type, x, out, count);
-    if (inner.stats != nullptr) inner.stats->decided[static_cast<int>(RealTier::kExact)] += count;
-  } else if (type == ElementType::kF32 && inner.first_tier <= RealTier::kDouble) {
-    BlockF32(function, x, out, count, inner);
-  } else {
-    for (int64_t i = 0; i < count; ++i) {
-      const uint64_t pattern = RealPattern(function, type, LoadElement(type, x, i).bits, inner);
-      StoreElement(type, {pattern, 0}, out, i);
-    }
-  }
 }
 
 }  // namespace real

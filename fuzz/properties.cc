@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "spec/ops/shape_inference.h"
 #include "spec/proto/conversions.h"
@@ -33,10 +34,13 @@ bool HasShapeThatTextRefuses(const Module& module) {
 }
 
 // A reader may take an illegal module and another one refuse it: texts may name layouts that order
-// no dimensions, or an entry layout of other sizes.
+// no dimensions, or an entry layout of other sizes. So may the modules within it.
 bool MayRefuse(const Module& module) {
   return !CheckModuleShapes(module).ok() || !VerifyModule(module).ok() ||
-         HasShapeThatTextRefuses(module);
+         HasShapeThatTextRefuses(module) ||
+         absl::c_any_of(module.origin_recovery, [](const OriginRecovery& entry) {
+           return entry.recovery != nullptr && MayRefuse(*entry.recovery);
+         });
 }
 
 // Null where that may be refused, and is.

@@ -2,7 +2,10 @@
 // rounding of the target's row. 64-bit integers become floats from the integer itself, never by way
 // of double. Source: reference ops_elementwise_and_types.md 6.13. Tests: kernels_test.cc.
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "evaluator/kernels/element_loops.h"
 #include "evaluator/kernels/kernel.h"
@@ -140,6 +143,90 @@ UnaryLoop ConvertTo(Held to) {
   return nullptr;
 }
 
+// --- between types that the machine has, and bf16 as the upper half of f32 ---
+
+struct BFloat {
+  uint16_t bits;
+};
+
+// Conversions keep the sign of a NaN, and so does the hardware.
+template <typename T>
+T Quiet(T value) {
+  return value == value ? value : std::copysign(std::numeric_limits<T>::quiet_NaN(), value);
+}
+
+template <typename From, typename To>
+To ConvertOne(From x) {
+  if constexpr (std::is_same_v<From, BFloat>) {
+    const auto wide = std::bit_cast<float>(static_cast<uint32_t>(x.bits) << 16);
+    return Quiet(wide);
+  } else if constexpr (std::is_same_v<To, BFloat>) {
+    const auto bits = std::bit_cast<uint32_t>(x);
+    const uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1)) >> 16;
+    const uint32_t nan = 0x7fc0u | ((bits >> 16) & 0x8000u);
+    return {static_cast<uint16_t>(x == x ? rounded : nan)};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_floating_point_v<To>) {
+    return Quiet(static_cast<To>(x));
+  } else if constexpr (std::is_floating_point_v<From>) {
+    // Toward zero, as TruncateSigned.
+    constexpr From kBeyond = -static_cast<From>(std::numeric_limits<To>::min());
+    const bool above = x >= kBeyond, below = x < -kBeyond;
+    const From inside = x == x && !above && !below ? x : From{0};
+    const To low = below ? std::numeric_limits<To>::min() : static_cast<To>(inside);
+    return above ? std::numeric_limits<To>::max() : low;
+  } else {
+    return static_cast<To>(x);  // to floats rounded once, by the hardware
+  }
+}
+
+template <typename From, typename To>
+void RunNative(const ScalarFunction&, const std::byte* x, std::byte* out, int64_t n,
+               EvaluationContext&) {
+  ASSAY_INDEPENDENT_TURNS
+  for (int64_t i = 0; i < n; ++i) StoreAt(out, i, ConvertOne<From, To>(LoadAt<From>(x, i)));
+}
+
+template <typename From>
+UnaryLoop NativeTo(ElementType to) {
+  switch (to) {
+    case ElementType::kF32:
+      return RunNative<From, float>;
+    case ElementType::kF64:
+      return RunNative<From, double>;
+    case ElementType::kS32:
+      return RunNative<From, int32_t>;
+    case ElementType::kS64:
+      return RunNative<From, int64_t>;
+    default:
+      return nullptr;
+  }
+}
+
+// Null for types that go by way of double or 64 bits.
+UnaryLoop FindNative(ElementType from, ElementType to) {
+  switch (from) {
+    case ElementType::kF32:
+      return to == ElementType::kBF16 ? RunNative<float, BFloat> : NativeTo<float>(to);
+    case ElementType::kBF16:
+      return to == ElementType::kF32 ? RunNative<BFloat, float> : nullptr;
+    case ElementType::kF64:
+      return NativeTo<double>(to);
+    case ElementType::kPred:
+    case ElementType::kU8:
+      return NativeTo<uint8_t>(to);
+    case ElementType::kS8:
+      return NativeTo<int8_t>(to);
+    case ElementType::kS32:
+      return NativeTo<int32_t>(to);
+    case ElementType::kU32:
+      return NativeTo<uint32_t>(to);
+    case ElementType::kS64:
+      return NativeTo<int64_t>(to);
+    default:
+      return nullptr;
+  }
+}
+
 void RunSame(const ScalarFunction& function, const std::byte* x, std::byte* out, int64_t n,
              EvaluationContext&) {
   if (x != out) std::memcpy(out, x, n * StorageBytes(function.op.operand_type));
@@ -150,6 +237,7 @@ void RunSame(const ScalarFunction& function, const std::byte* x, std::byte* out,
 UnaryLoop FindConvertLoop(const ScalarOp& op) {
   if (op.opcode != Opcode::kConvert) return nullptr;
   if (op.operand_type == op.result_type) return RunSame;
+  if (UnaryLoop loop = FindNative(op.operand_type, op.result_type)) return loop;
   const Held to = HeldAs(op.result_type);
   switch (HeldAs(op.operand_type)) {
     case Held::kDouble:

@@ -52,6 +52,8 @@ std::optional<ElementLoop> FindElementLoop(const ScalarOp& op);
 UnaryLoop FindNativeUnaryLoop(const ScalarOp& op);
 BinaryLoop FindNativeBinaryLoop(const ScalarOp& op);
 TernaryLoop FindNativeSelectLoop(const ScalarOp& op);
+// minimum(maximum(a, b), c).
+TernaryLoop FindNativeClampLoop(ElementType type);
 UnaryLoop FindConvertLoop(const ScalarOp& op);
 
 }  // namespace assay::kernels

@@ -271,7 +271,10 @@ class ClampKernel : public ElementwiseKernel {
  public:
   ClampKernel(const Instruction& instruction, absl::Span<const View> views,
               const ElementLoop& maximum, const ElementLoop& minimum)
-      : ElementwiseKernel(instruction, views), maximum_(maximum), minimum_(minimum) {
+      : ElementwiseKernel(instruction, views),
+        maximum_(maximum),
+        minimum_(minimum),
+        both_(FindNativeClampLoop(maximum.function.op.operand_type)) {
     block_ = kViewBlock;
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
@@ -281,8 +284,13 @@ class ClampKernel : public ElementwiseKernel {
     OperandBlocks x(readers_[1], operands, result_bytes_);
     OperandBlocks high(readers_[2], operands, result_bytes_);
     return ForEachBlock(context, [&](int64_t first, int64_t n) {
+      std::byte* out = results[0].data + first * result_bytes_;
+      if (both_ != nullptr) {
+        return both_(maximum_.function, low.At(first, n), x.At(first, n), high.At(first, n), out, n,
+                     context);
+      }
       maximum_(low.At(first, n), x.At(first, n), raised, n, context);
-      minimum_(raised, high.At(first, n), results[0].data + first * result_bytes_, n, context);
+      minimum_(raised, high.At(first, n), out, n, context);
     });
   }
 
@@ -291,6 +299,7 @@ class ClampKernel : public ElementwiseKernel {
 
   ElementLoop maximum_;
   ElementLoop minimum_;
+  TernaryLoop both_;  // null where the machine lacks the type
 };
 
 // The operands' views, where there are none yet as they lie, scalar bounds spread over the result.

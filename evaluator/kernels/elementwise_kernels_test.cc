@@ -1,4 +1,5 @@
 // Elementwise kernels against the definition: every operation, every element type that it admits.
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,57 @@ TEST(ElementwiseKernels, SelectsAndClampsWithScalarsAndArrays) {
   }
   EXPECT_GT(differential.cases(), 0);
   EXPECT_EQ(differential.fallbacks(), 0);
+}
+
+// Where whole numbers and conversions turn: ties, the ends of the integers, 2^(precision - 1) and
+// the numbers beside all of these, of both signs.
+TEST(ElementwiseKernels, RoundsAndConvertsAtTheTurns) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBF16}) {
+    std::vector<uint64_t> patterns;
+    for (const double value : {0.0,
+                               0x1p-149,
+                               0.25,
+                               0.5,
+                               0.75,
+                               1.0,
+                               1.5,
+                               2.5,
+                               3.5,
+                               127.0,
+                               255.0,
+                               0x1p22 + 0.5,
+                               0x1p23,
+                               0x1p24,
+                               0x1p31,
+                               0x1p32,
+                               0x1p52,
+                               0x1p53,
+                               0x1p63,
+                               0x1p64,
+                               0x1.fep127,
+                               std::numeric_limits<double>::infinity(),
+                               std::numeric_limits<double>::quiet_NaN()}) {
+      for (const double sign : {1.0, -1.0}) {
+        const uint64_t pattern = EncodeFloat(type, sign * value);
+        for (int step = -2; step <= 2; ++step) patterns.push_back(pattern + step);
+      }
+    }
+    const auto count = static_cast<int64_t>(patterns.size());
+    Literal values = Literal::Zeros(Shape(type, {count}));
+    for (int64_t i = 0; i < count; ++i) values.Set(i, {patterns[i]});
+    for (const std::string op : {"floor", "ceil", "round-nearest-even", "round-nearest-afz"}) {
+      const std::string shape = ShapeText(type, absl::StrCat(count));
+      differential.CheckOn({absl::StrCat(shape, " ", op, "(p0)"), {shape}, "", {}}, {values});
+    }
+    for (const ElementType to : kArrayTypes) {
+      const std::string shape = ShapeText(type, absl::StrCat(count));
+      differential.CheckOn(
+          {absl::StrCat(ShapeText(to, absl::StrCat(count)), " convert(p0)"), {shape}, "", {}},
+          {values});
+    }
+  }
+  EXPECT_GT(differential.cases(), 0);
 }
 
 TEST(ElementwiseKernels, ReducesPrecision) {

@@ -119,6 +119,16 @@ class GatherKernel : public Kernel {
     int64_t operand_stride;
   };
 
+  // Where a row of the innermost of the loops begins.
+  struct RowStart {
+    int64_t index, result, batch;
+  };
+  // Slices first to first + n - 1 of a row, which are of one element each.
+  void CopyElements(absl::Span<const ArrayRef> operands, std::byte* out, const RowStart& row,
+                    int64_t first, int64_t n) const;
+  absl::Status CopySlices(absl::Span<const ArrayRef> operands, std::byte* out, const RowStart& row,
+                          Meter& meter) const;
+
   int64_t bytes_;
   ElementType index_type_;
   int64_t slices_ = 1;
@@ -162,38 +172,71 @@ GatherKernel::GatherKernel(const Instruction& instruction)
   if (shape.element_count() == 0) slices_ = 0;
 }
 
+void GatherKernel::CopyElements(absl::Span<const ArrayRef> operands, std::byte* out,
+                                const RowStart& row, int64_t first, int64_t n) const {
+  const std::byte* data = operands[0].data;
+  const std::byte* indices = operands[1].data;
+  const BatchLoop loop = loops_.empty() ? BatchLoop{1, 0, 0, 0} : loops_.back();
+  WithIndexType(index_type_, [&](auto load) {
+    WithStorage(bytes_, [&](auto sample) {
+      using T = decltype(sample);
+      for (int64_t i = first; i < first + n; ++i) {
+        int64_t source = row.batch + i * loop.operand_stride;
+        for (const Component& c : components_) {
+          const int64_t start = load(indices, row.index + i * loop.index_stride + c.index_offset);
+          source += std::clamp<int64_t>(start, 0, c.limit) * c.operand_stride;
+        }
+        StoreAt(out, row.result + i * loop.result_stride, LoadAt<T>(data, source));
+      }
+    });
+  });
+}
+
+absl::Status GatherKernel::CopySlices(absl::Span<const ArrayRef> operands, std::byte* out,
+                                      const RowStart& row, Meter& meter) const {
+  const BatchLoop loop = loops_.empty() ? BatchLoop{1, 0, 0, 0} : loops_.back();
+  if (copy_.element_count() == 1) {
+    constexpr int64_t kBlock = 1 << 13;
+    for (int64_t first = 0; first < loop.size; first += kBlock) {
+      const int64_t n = std::min(kBlock, loop.size - first);
+      CopyElements(operands, out, row, first, n);
+      if (absl::Status status = meter.Add(n); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  for (int64_t i = 0; i < loop.size; ++i) {
+    int64_t source = row.batch + i * loop.operand_stride;
+    for (const Component& c : components_) {
+      const int64_t start = LoadIndex(index_type_, operands[1].data,
+                                      row.index + i * loop.index_stride + c.index_offset);
+      source += std::clamp<int64_t>(start, 0, c.limit) * c.operand_stride;
+    }
+    absl::Status status = copy_.Run(operands[0].data + source * bytes_,
+                                    out + (row.result + i * loop.result_stride) * bytes_, meter);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status GatherKernel::Run(absl::Span<const ArrayRef> operands,
                                absl::Span<const MutableArrayRef> results,
                                EvaluationContext& context) const {
   if (slices_ == 0) return absl::OkStatus();
   Meter meter(context);
   absl::InlinedVector<int64_t, 8> position(loops_.size(), 0);
-  int64_t index = 0, result = 0, batch = 0;
+  RowStart row = {0, 0, 0};
   while (true) {
-    int64_t source = batch;
-    for (const Component& c : components_) {
-      const int64_t start = LoadIndex(index_type_, operands[1].data, index + c.index_offset);
-      source += std::clamp<int64_t>(start, 0, c.limit) * c.operand_stride;
+    if (absl::Status status = CopySlices(operands, results[0].data, row, meter); !status.ok()) {
+      return status;
     }
-    absl::Status status;
-    if (copy_.element_count() == 1) {
-      WithStorage(bytes_, [&](auto sample) {
-        StoreAt(results[0].data, result, LoadAt<decltype(sample)>(operands[0].data, source));
-      });
-      status = meter.Add(1);
-    } else {
-      status =
-          copy_.Run(operands[0].data + source * bytes_, results[0].data + result * bytes_, meter);
-    }
-    if (!status.ok()) return status;
-    int64_t d = static_cast<int64_t>(loops_.size()) - 1;
+    int64_t d = static_cast<int64_t>(loops_.size()) - 2;
     for (; d >= 0; --d) {
       const BatchLoop& loop = loops_[d];
       const bool done = ++position[d] == loop.size;
       const int64_t steps = done ? 1 - loop.size : 1;
-      index += steps * loop.index_stride;
-      result += steps * loop.result_stride;
-      batch += steps * loop.operand_stride;
+      row.index += steps * loop.index_stride;
+      row.result += steps * loop.result_stride;
+      row.batch += steps * loop.operand_stride;
       if (!done) break;
       position[d] = 0;
     }

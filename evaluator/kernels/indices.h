@@ -30,6 +30,23 @@ inline int64_t LoadIndex(ElementType type, const std::byte* data, int64_t i) {
   return static_cast<int64_t>(std::min(bits, kHighest));
 }
 
+// Calls f(load) with load(data, i) for the type, for loops over many indices.
+template <typename F>
+void WithIndexType(ElementType type, F f) {
+  switch (type) {
+    case ElementType::kS32:
+      return f(
+          [](const std::byte* data, int64_t i) -> int64_t { return LoadAt<int32_t>(data, i); });
+    case ElementType::kS64:
+      return f([](const std::byte* data, int64_t i) { return LoadAt<int64_t>(data, i); });
+    case ElementType::kU32:
+      return f(
+          [](const std::byte* data, int64_t i) -> int64_t { return LoadAt<uint32_t>(data, i); });
+    default:
+      return f([type](const std::byte* data, int64_t i) { return LoadIndex(type, data, i); });
+  }
+}
+
 }  // namespace assay::kernels
 
 #endif  // ASSAY_EVALUATOR_KERNELS_INDICES_H_

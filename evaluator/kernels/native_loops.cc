@@ -23,6 +23,14 @@ T Canonical(T value) {
   return value == value ? value : std::numeric_limits<T>::quiet_NaN();
 }
 
+// A choice by masks: of two floats that were computed the compiler makes branches, which nothing
+// predicts, and no vectors.
+template <typename T>
+T Choose(bool first, T a, T b) {
+  const Bits<T> mask = Bits<T>{0} - static_cast<Bits<T>>(first);
+  return std::bit_cast<T>((std::bit_cast<Bits<T>>(a) & mask) | (std::bit_cast<Bits<T>>(b) & ~mask));
+}
+
 // Integers compute in the unsigned type, where overflow wraps; the narrow ones without promotion to
 // int, whose product of two uint16_t would overflow.
 template <typename T>
@@ -85,9 +93,8 @@ struct Maximum {
   static T Of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       const T equal = std::bit_cast<T>(std::bit_cast<Bits<T>>(a) & std::bit_cast<Bits<T>>(b));
-      const T larger = a > b ? a : b;
-      const T ordered = a == b ? equal : larger;
-      return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
+      const T ordered = Choose(a == b, equal, Choose(a > b, a, b));
+      return Choose((a == a) & (b == b), ordered, std::numeric_limits<T>::quiet_NaN());
     } else {
       return a > b ? a : b;
     }
@@ -98,9 +105,8 @@ struct Minimum {
   static T Of(T a, T b) {
     if constexpr (std::is_floating_point_v<T>) {
       const T equal = std::bit_cast<T>(std::bit_cast<Bits<T>>(a) | std::bit_cast<Bits<T>>(b));
-      const T smaller = a < b ? a : b;
-      const T ordered = a == b ? equal : smaller;
-      return a == a && b == b ? ordered : std::numeric_limits<T>::quiet_NaN();
+      const T ordered = Choose(a == b, equal, Choose(a < b, a, b));
+      return Choose((a == a) & (b == b), ordered, std::numeric_limits<T>::quiet_NaN());
     } else {
       return a < b ? a : b;
     }
@@ -203,6 +209,49 @@ struct Sign {
     }
   }
 };
+// To whole numbers, for floats alone. Below 2^(precision - 1), from where on all are whole, adding
+// that power makes the hardware round to nearest even; the others start from what that gives. The
+// result has the sign of x, zeros too.
+template <typename T>
+T WithSign(T magnitude, T x) {
+  constexpr Bits<T> kSign = Bits<T>{1} << (8 * sizeof(T) - 1);
+  const auto bits = std::bit_cast<Bits<T>>(magnitude) & ~kSign;
+  return std::bit_cast<T>(static_cast<Bits<T>>(bits | (std::bit_cast<Bits<T>>(x) & kSign)));
+}
+template <typename T>
+T ToWhole(T x) {
+  constexpr T kWhole = T{1} / std::numeric_limits<T>::epsilon();
+  const T magnitude = Abs::Of(x);
+  return WithSign(Choose(magnitude < kWhole, (magnitude + kWhole) - kWhole, magnitude), x);
+}
+struct RoundEven {
+  template <typename T>
+  static T Of(T x) {
+    return Canonical(ToWhole(x));
+  }
+};
+struct RoundAway {
+  template <typename T>
+  static T Of(T x) {
+    const T magnitude = Abs::Of(x), even = ToWhole(magnitude);
+    const T up = Choose(magnitude - even == T{0.5}, T{1}, T{0});
+    return Canonical(WithSign(even + up, x));
+  }
+};
+struct Floor {
+  template <typename T>
+  static T Of(T x) {
+    const T near = ToWhole(x);
+    return Canonical(WithSign(near - Choose(near > x, T{1}, T{0}), x));
+  }
+};
+struct Ceil {
+  template <typename T>
+  static T Of(T x) {
+    const T near = ToWhole(x);
+    return Canonical(WithSign(near + Choose(near < x, T{1}, T{0}), x));
+  }
+};
 struct IsFinite {
   template <typename T>
   static uint8_t Of(T x) {
@@ -263,6 +312,16 @@ void RunBinary(const ScalarFunction&, const std::byte* a, const std::byte* b, st
   ASSAY_INDEPENDENT_TURNS
   for (int64_t i = 0; i < kParts * n; ++i) {
     StoreAt(out, i, Op::template Of<T>(LoadAt<T>(a, i), LoadAt<T>(b, i)));
+  }
+}
+
+template <typename T>
+void RunClamp(const ScalarFunction&, const std::byte* a, const std::byte* b, const std::byte* c,
+              std::byte* out, int64_t n, EvaluationContext&) {
+  ASSAY_INDEPENDENT_TURNS
+  for (int64_t i = 0; i < n; ++i) {
+    const T raised = Maximum::Of(LoadAt<T>(a, i), LoadAt<T>(b, i));
+    StoreAt(out, i, Minimum::Of(raised, LoadAt<T>(c, i)));
   }
 }
 
@@ -454,6 +513,14 @@ UnaryLoop FindNativeUnaryLoop(const ScalarOp& op) {
       return UnaryFor<Abs, kFloats | kSigned>(type);
     case Opcode::kSign:
       return UnaryFor<Sign, kFloats | kSigned>(type);
+    case Opcode::kFloor:
+      return UnaryFor<Floor, kFloats>(type);
+    case Opcode::kCeil:
+      return UnaryFor<Ceil, kFloats>(type);
+    case Opcode::kRoundNearestAfz:
+      return UnaryFor<RoundAway, kFloats>(type);
+    case Opcode::kRoundNearestEven:
+      return UnaryFor<RoundEven, kFloats>(type);
     case Opcode::kNot:
       return UnaryFor<Not, kIntegers>(type);
     case Opcode::kClz:
@@ -475,6 +542,11 @@ UnaryLoop FindNativeUnaryLoop(const ScalarOp& op) {
     default:
       return nullptr;
   }
+}
+
+TernaryLoop FindNativeClampLoop(ElementType type) {
+  return LoopFor<TernaryLoop, kFloats | kIntegers>(
+      type, [](auto sample, auto) -> TernaryLoop { return RunClamp<decltype(sample)>; });
 }
 
 TernaryLoop FindNativeSelectLoop(const ScalarOp& op) {

@@ -1,8 +1,9 @@
 // Sums, dot products and products of decoded floats: the exact result rounded once, at the speed
-// kernels need. A fast phase carries the rounding errors of a double accumulation along and bounds
-// what is left; when the enclosure does not decide the rounding, the terms are added again exactly
-// (ExactSum). Results equal those of ExactSum in every bit, on every machine. Proof of the bound:
-// rounded_sum.cc. Tests: rounded_sum_test.cc. Measured by sum_bench.cc.
+// kernels need. A quick phase adds in double and bounds its error; where that does not decide the
+// rounding, a second one carries the rounding errors along and bounds what is left; where that does
+// not either, the terms are added again exactly (ExactSum). Results equal those of ExactSum in
+// every bit, on every machine. Proofs of the bounds: sum_bounds.h. Tests: rounded_sum_test.cc.
+// Measured by sum_bench.cc.
 //
 // Strides count elements, and may be zero or negative. Callers hold a FloatEnvironmentGuard.
 #ifndef ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_

@@ -1,0 +1,148 @@
+// Tests: prove_test.cc.
+#include "conformance/prove/references.h"
+
+#include <cmath>
+#include <iterator>
+
+#if defined(__x86_64__) && defined(__GLIBC__)
+#include <dlfcn.h>
+#include <immintrin.h>
+#define ASSAY_HAS_LIBMVEC 1
+#endif
+
+namespace assay::prove {
+namespace {
+
+double ScalarLogistic(double x) { return 1 / (1 + std::exp(-x)); }
+double ScalarRsqrt(double x) { return 1 / std::sqrt(x); }
+
+struct Row {
+  RealFunction function;
+  double (*scalar)(double);
+  const char* vector;  // libmvec's name; "pow" takes a second operand
+  Symmetry symmetry;
+};
+
+// In the order of RealFunction.
+constexpr Row kRows[] = {
+    {RealFunction::kAcos, std::acos, "v_acos", Symmetry::kNone},
+    {RealFunction::kAcosh, std::acosh, "v_acosh", Symmetry::kNone},
+    {RealFunction::kAsin, std::asin, "v_asin", Symmetry::kOdd},
+    {RealFunction::kAsinh, std::asinh, "v_asinh", Symmetry::kOdd},
+    {RealFunction::kAtan, std::atan, "v_atan", Symmetry::kOdd},
+    {RealFunction::kAtanh, std::atanh, "v_atanh", Symmetry::kOdd},
+    {RealFunction::kCbrt, std::cbrt, "v_cbrt", Symmetry::kOdd},
+    {RealFunction::kCos, std::cos, "v_cos", Symmetry::kEven},
+    {RealFunction::kCosh, std::cosh, "v_cosh", Symmetry::kEven},
+    {RealFunction::kErf, std::erf, "v_erf", Symmetry::kOdd},
+    {RealFunction::kExp, std::exp, "v_exp", Symmetry::kNone},
+    {RealFunction::kExpm1, std::expm1, "v_expm1", Symmetry::kNone},
+    {RealFunction::kLog, std::log, "v_log", Symmetry::kNone},
+    {RealFunction::kLog1p, std::log1p, "v_log1p", Symmetry::kNone},
+    {RealFunction::kLogistic, ScalarLogistic, "v_exp", Symmetry::kNone},
+    {RealFunction::kRsqrt, ScalarRsqrt, "vv_pow", Symmetry::kNone},
+    {RealFunction::kSin, std::sin, "v_sin", Symmetry::kOdd},
+    {RealFunction::kSinh, std::sinh, "v_sinh", Symmetry::kOdd},
+    {RealFunction::kSqrt, std::sqrt, "vv_pow", Symmetry::kNone},
+    {RealFunction::kTan, std::tan, "v_tan", Symmetry::kOdd},
+    {RealFunction::kTanh, std::tanh, "v_tanh", Symmetry::kOdd},
+};
+static_assert(std::size(kRows) == static_cast<int>(RealFunction::kTanh) + 1);
+
+const Row& RowOf(RealFunction function) { return kRows[static_cast<int>(function)]; }
+
+#if defined(ASSAY_HAS_LIBMVEC)
+
+bool HasAvx512() { return __builtin_cpu_supports("avx512f"); }
+bool HasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+
+// Null where the library or the function is missing.
+void* Find(const char* name) {
+  if (!HasAvx2()) return nullptr;
+  static void* const library = dlopen("libmvec.so.1", RTLD_NOW);
+  if (library == nullptr) return nullptr;
+  const std::string prefix = HasAvx512() ? "_ZGVeN8" : "_ZGVdN4";
+  return dlsym(library, (prefix + name).c_str());
+}
+
+__attribute__((target("avx512f"))) void Apply512(void* symbol, const double* x, double* out) {
+  const auto function = reinterpret_cast<__m512d (*)(__m512d)>(symbol);
+  for (int i = 0; i < kBlock; i += 8) {
+    _mm512_storeu_pd(out + i, function(_mm512_loadu_pd(x + i)));
+  }
+}
+
+__attribute__((target("avx512f"))) void Power512(void* symbol, const double* x, double y,
+                                                 double* out) {
+  const auto function = reinterpret_cast<__m512d (*)(__m512d, __m512d)>(symbol);
+  for (int i = 0; i < kBlock; i += 8) {
+    _mm512_storeu_pd(out + i, function(_mm512_loadu_pd(x + i), _mm512_set1_pd(y)));
+  }
+}
+
+__attribute__((target("avx2"))) void Apply256(void* symbol, const double* x, double* out) {
+  const auto function = reinterpret_cast<__m256d (*)(__m256d)>(symbol);
+  for (int i = 0; i < kBlock; i += 4) {
+    _mm256_storeu_pd(out + i, function(_mm256_loadu_pd(x + i)));
+  }
+}
+
+__attribute__((target("avx2"))) void Power256(void* symbol, const double* x, double y,
+                                              double* out) {
+  const auto function = reinterpret_cast<__m256d (*)(__m256d, __m256d)>(symbol);
+  for (int i = 0; i < kBlock; i += 4) {
+    _mm256_storeu_pd(out + i, function(_mm256_loadu_pd(x + i), _mm256_set1_pd(y)));
+  }
+}
+
+void Apply(void* symbol, const double* x, double* out) {
+  HasAvx512() ? Apply512(symbol, x, out) : Apply256(symbol, x, out);
+}
+void Power(void* symbol, const double* x, double y, double* out) {
+  HasAvx512() ? Power512(symbol, x, y, out) : Power256(symbol, x, y, out);
+}
+
+#else
+
+bool HasAvx512() { return false; }
+void* Find(const char*) { return nullptr; }
+void Apply(void*, const double*, double*) {}
+void Power(void*, const double*, double, double*) {}
+
+#endif
+
+}  // namespace
+
+Symmetry SymmetryOf(RealFunction function) { return RowOf(function).symmetry; }
+
+References::References(RealFunction function)
+    : function_(function), scalar_(RowOf(function).scalar), vector_(Find(RowOf(function).vector)) {}
+
+void References::Scalar(const double* x, double* out) const {
+  for (int i = 0; i < kBlock; ++i) out[i] = scalar_(x[i]);
+}
+
+void References::Vector(const double* x, double* out) const {
+  switch (function_) {
+    case RealFunction::kLogistic: {  // from exp(-|x|): e / (1 + e) on the left, 1 / (1 + e) else
+      double argument[kBlock];
+      for (int i = 0; i < kBlock; ++i) argument[i] = -std::fabs(x[i]);
+      Apply(vector_, argument, out);
+      for (int i = 0; i < kBlock; ++i) out[i] = (x[i] < 0 ? out[i] : 1) / (1 + out[i]);
+      break;
+    }
+    case RealFunction::kRsqrt:
+      return Power(vector_, x, -0.5, out);
+    case RealFunction::kSqrt:
+      return Power(vector_, x, 0.5, out);
+    default:
+      return Apply(vector_, x, out);
+  }
+}
+
+std::string References::VectorName() {
+  if (Find("v_exp") == nullptr) return "none";
+  return HasAvx512() ? "libmvec (AVX-512)" : "libmvec (AVX2)";
+}
+
+}  // namespace assay::prove

@@ -1,0 +1,269 @@
+// Tests: prove_test.cc.
+#include "conformance/prove/sweep.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <limits>
+
+#include "conformance/prove/references.h"
+#include "evaluator/real/mpfr_functions.h"
+
+namespace assay::prove {
+namespace {
+
+using ::assay::testing::kNamedFunctions;
+using ::assay::testing::Mpfr;
+using ::assay::testing::NamedFunction;
+using ::assay::testing::RoundByOracle;
+using ::assay::testing::SameValue;
+
+const NamedFunction& RowOf(RealFunction function) {
+  return kNamedFunctions[static_cast<int>(function)];
+}
+
+double ThreadSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+uint64_t SignBit(ElementType type) { return uint64_t{1} << (Info(type).bits - 1); }
+
+// A value per pair, to be added up. The product is not linear in the input, so that errors at
+// evenly spaced inputs do not cancel.
+inline uint64_t Mixed(uint64_t input, uint64_t result) {
+  uint64_t weight = (input * 2 + 1) * 0x9e3779b97f4a7c15u;
+  weight ^= weight >> 29;
+  return (result + 1) * weight;
+}
+
+// The part that runs 2^32 times. `doubtful[i]` is set unless both references prove golden[i].
+// Comparisons of NaN are false, and zeros and infinities of the references fit as they are.
+__attribute__((always_inline)) inline void ExamineBody(const double* a, const double* b,
+                                                       const float* golden, uint8_t* doubtful) {
+  for (int i = 0; i < kBlock; ++i) {
+    const double y = a[i], other = b[i];
+    const float low = static_cast<float>(y * (1 - 0x1p-37));
+    const float high = static_cast<float>(y * (1 + 0x1p-37));
+    const bool near = (std::fabs(y - other) <= std::fabs(y) * 0x1p-45) | (y == other);
+    const bool same =
+        std::bit_cast<uint32_t>(low) == std::bit_cast<uint32_t>(golden[i]) && low == high;
+    const bool nan = (y != y) & (other != other) & (golden[i] != golden[i]);
+    doubtful[i] = !((near & same) | nan);
+  }
+}
+
+__attribute__((always_inline)) inline uint64_t HashBody(const uint32_t* inputs,
+                                                        const uint32_t* results, int count) {
+  uint64_t hash = 0;
+  for (int i = 0; i < count; ++i) {
+    const uint32_t result = (results[i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : results[i];
+    hash += Mixed(inputs[i], result);
+  }
+  return hash;
+}
+
+void ExaminePlain(const double* a, const double* b, const float* golden, uint8_t* doubtful) {
+  ExamineBody(a, b, golden, doubtful);
+}
+uint64_t HashPlain(const uint32_t* inputs, const uint32_t* results, int count) {
+  return HashBody(inputs, results, count);
+}
+
+#if defined(__x86_64__)
+#define ASSAY_TARGET_AVX512 __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl")))
+ASSAY_TARGET_AVX512 void Examine512(const double* a, const double* b, const float* golden,
+                                    uint8_t* doubtful) {
+  ExamineBody(a, b, golden, doubtful);
+}
+ASSAY_TARGET_AVX512 uint64_t Hash512(const uint32_t* inputs, const uint32_t* results, int count) {
+  return HashBody(inputs, results, count);
+}
+bool HasAvx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+}
+const auto kExamine = HasAvx512() ? Examine512 : ExaminePlain;
+const auto kHash = HasAvx512() ? Hash512 : HashPlain;
+#else
+const auto kExamine = ExaminePlain;
+const auto kHash = HashPlain;
+#endif
+
+class Sweeper {
+ public:
+  Sweeper(RealFunction function, ElementType type, const SweepOptions& options)
+      : function_(function), type_(type), options_(options), references_(function) {
+    context_.stats = &result_.tiers;
+    context_.first_tier = options.first_tier;
+  }
+
+  SweepResult Run(const Magnitudes& magnitudes) {
+    const double start = ThreadSeconds();
+    const bool quick =
+        type_ == ElementType::kF32 && references_.available() && !options_.mpfr_alone;
+    for (uint32_t done = 0; done < magnitudes.count; done += kBlock) {
+      const int count = static_cast<int>(std::min<uint32_t>(kBlock, magnitudes.count - done));
+      for (int i = 0; i < kBlock; ++i) {
+        // What is left of the last block repeats its first argument.
+        pattern_[i] = magnitudes.first + (done + (i < count ? i : 0)) * magnitudes.stride;
+      }
+      quick ? QuickBlock(count) : MpfrBlock(count);
+    }
+    result_.cpu_seconds = ThreadSeconds() - start;
+    return result_;
+  }
+
+  SweepResult Run(const std::vector<uint64_t>& inputs) {
+    const double start = ThreadSeconds();
+    for (size_t done = 0; done < inputs.size(); done += kBlock) {
+      CheckPatterns(inputs.data() + done,
+                    static_cast<int>(std::min<size_t>(kBlock, inputs.size() - done)));
+    }
+    result_.cpu_seconds = ThreadSeconds() - start;
+    return result_;
+  }
+
+ private:
+  // Evaluates the golden function at inputs_, which are as long as the storage of the type.
+  void Golden(int count) {
+    options_.golden(function_, type_, reinterpret_cast<const std::byte*>(inputs_),
+                    reinterpret_cast<std::byte*>(outputs_), count, context_);
+    result_.inputs += count;
+  }
+
+  void QuickBlock(int count) {
+    for (int i = 0; i < kBlock; ++i) x_[i] = std::bit_cast<float>(pattern_[i]);
+    References32();
+    Check32(0, count);
+    const Symmetry symmetry = SymmetryOf(function_);
+    if (symmetry == Symmetry::kNone) {
+      for (int i = 0; i < kBlock; ++i) x_[i] = -x_[i];
+      References32();
+    } else if (symmetry == Symmetry::kOdd) {
+      for (int i = 0; i < kBlock; ++i) a_[i] = -a_[i];
+      for (int i = 0; i < kBlock; ++i) b_[i] = -b_[i];
+    }
+    Check32(0x80000000, count);
+  }
+
+  void References32() {
+    references_.Scalar(x_, a_);
+    references_.Vector(x_, b_);
+  }
+
+  // Golden results at the patterns with this sign against a_ and b_.
+  void Check32(uint32_t sign, int count) {
+    for (int i = 0; i < kBlock; ++i) inputs_[i] = pattern_[i] | sign;
+    Golden(count);
+    result_.hash += kHash(inputs_, outputs_, count);
+    for (int i = count; i < kBlock; ++i) outputs_[i] = outputs_[0];
+    alignas(8) uint8_t doubtful[kBlock];
+    kExamine(a_, b_, reinterpret_cast<const float*>(outputs_), doubtful);
+    for (int word = 0; word < count; word += 8) {
+      uint64_t any;
+      std::memcpy(&any, doubtful + word, sizeof any);
+      if (any == 0) continue;
+      for (int i = word; i < std::min(word + 8, count); ++i) {
+        if (doubtful[i] != 0) AskMpfr(inputs_[i], outputs_[i]);
+      }
+    }
+  }
+
+  void MpfrBlock(int count) {
+    for (const uint64_t sign : {uint64_t{0}, SignBit(type_)}) {
+      uint64_t patterns[kBlock];
+      for (int i = 0; i < count; ++i) patterns[i] = pattern_[i] | sign;
+      CheckPatterns(patterns, count);
+    }
+  }
+
+  // At most kBlock, all by MPFR.
+  void CheckPatterns(const uint64_t* patterns, int count) {
+    auto* const inputs = reinterpret_cast<std::byte*>(inputs_);
+    for (int i = 0; i < count; ++i) StoreElement(type_, {patterns[i], 0}, inputs, i);
+    Golden(count);
+    for (int i = 0; i < count; ++i) {
+      const uint64_t golden =
+          LoadElement(type_, reinterpret_cast<const std::byte*>(outputs_), i).bits;
+      result_.hash += Mixed(patterns[i], IsNan(type_, golden) ? CanonicalNan(type_) : golden);
+      AskMpfr(patterns[i], golden);
+    }
+  }
+
+  void AskMpfr(uint64_t input, uint64_t golden) {
+    ++result_.by_mpfr;
+    const auto expected = PatternByMpfr(function_, type_, DecodeFloat(type_, input));
+    if (expected && SameValue(type_, golden, *expected)) return;
+    ++result_.mismatches;
+    if (result_.first_mismatches.size() < SweepResult::kKept) {
+      result_.first_mismatches.push_back({input, golden, expected.value_or(~uint64_t{0})});
+    }
+  }
+
+  const RealFunction function_;
+  const ElementType type_;
+  const SweepOptions options_;
+  const References references_;
+  RealContext context_;
+  SweepResult result_;
+  uint32_t pattern_[kBlock];
+  uint32_t inputs_[2 * kBlock], outputs_[2 * kBlock];  // room for f64
+  double x_[kBlock], a_[kBlock], b_[kBlock];
+};
+
+}  // namespace
+
+Magnitudes AllMagnitudes(ElementType type) { return {0, static_cast<uint32_t>(SignBit(type)), 1}; }
+
+void SweepResult::Merge(const SweepResult& other) {
+  inputs += other.inputs;
+  by_mpfr += other.by_mpfr;
+  mismatches += other.mismatches;
+  for (const Mismatch& mismatch : other.first_mismatches) {
+    if (first_mismatches.size() < kKept) first_mismatches.push_back(mismatch);
+  }
+  hash += other.hash;
+  tiers.Merge(other.tiers);
+  cpu_seconds += other.cpu_seconds;
+}
+
+SweepResult Sweep(RealFunction function, ElementType type, const Magnitudes& magnitudes,
+                  const SweepOptions& options) {
+  return Sweeper(function, type, options).Run(magnitudes);
+}
+
+SweepResult SweepInputs(RealFunction function, ElementType type,
+                        const std::vector<uint64_t>& inputs, const SweepOptions& options) {
+  return Sweeper(function, type, options).Run(inputs);
+}
+
+std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, double x) {
+  // Decision F-3 of the catalogue; MPFR has +inf.
+  if (function == RealFunction::kRsqrt && x == 0) return Infinity(type, std::signbit(x));
+  for (mpfr_prec_t precision = 128; precision <= 1024; precision *= 2) {
+    const Mpfr value = Apply(RowOf(function), x, precision);
+    if (!mpfr_regular_p(value.get())) return RoundByOracle(type, value);
+    Mpfr reach(precision), low(precision), high(precision);
+    mpfr_mul_2si(reach, value, 8 - precision, MPFR_RNDN);
+    mpfr_sub(low, value, reach, MPFR_RNDN);
+    mpfr_add(high, value, reach, MPFR_RNDN);
+    const uint64_t pattern = RoundByOracle(type, low);
+    if (pattern == RoundByOracle(type, high)) return pattern;
+  }
+  return std::nullopt;
+}
+
+const char* NameOf(RealFunction function) { return RowOf(function).name; }
+
+std::optional<RealFunction> FunctionNamed(const char* name) {
+  for (const NamedFunction& row : kNamedFunctions) {
+    if (std::strcmp(row.name, name) == 0) return row.function;
+  }
+  return std::nullopt;
+}
+
+}  // namespace assay::prove

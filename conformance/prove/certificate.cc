@@ -43,6 +43,7 @@ Json ToJson(const SweepResult& result) {
                                         {"expected", Hex(mismatch.expected)}});
   }
   json["by_mpfr"] = result.by_mpfr;
+  json["by_monotony"] = result.by_monotony;
   Json tiers = Json::object();
   for (int tier = 0; tier < kRealTierCount; ++tier) {
     if (result.tiers.decided[tier] != 0) tiers[kTierNames[tier]] = result.tiers.decided[tier];
@@ -63,6 +64,7 @@ SweepResult ResultFrom(const Json& json) {
                                        FromHex(mismatch.at("expected"))});
   }
   result.by_mpfr = json.at("by_mpfr");
+  result.by_monotony = json.at("by_monotony");
   for (int tier = 0; tier < kRealTierCount; ++tier) {
     result.tiers.decided[tier] = json.at("tiers").value(kTierNames[tier], int64_t{0});
   }

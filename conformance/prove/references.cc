@@ -32,7 +32,7 @@ constexpr Row kRows[] = {
     {RealFunction::kAtan, std::atan, "v_atan", Symmetry::kOdd},
     {RealFunction::kAtanh, std::atanh, "v_atanh", Symmetry::kOdd},
     {RealFunction::kCbrt, std::cbrt, "v_cbrt", Symmetry::kOdd},
-    {RealFunction::kCos, std::cos, "v_cos", Symmetry::kEven},
+    {RealFunction::kCos, std::cos, "v_tan", Symmetry::kEven},
     {RealFunction::kCosh, std::cosh, "v_cosh", Symmetry::kEven},
     {RealFunction::kErf, std::erf, "v_erf", Symmetry::kOdd},
     {RealFunction::kExp, std::exp, "v_exp", Symmetry::kNone},
@@ -41,7 +41,7 @@ constexpr Row kRows[] = {
     {RealFunction::kLog1p, std::log1p, "v_log1p", Symmetry::kNone},
     {RealFunction::kLogistic, ScalarLogistic, "v_exp", Symmetry::kNone},
     {RealFunction::kRsqrt, ScalarRsqrt, "vv_pow", Symmetry::kNone},
-    {RealFunction::kSin, std::sin, "v_sin", Symmetry::kOdd},
+    {RealFunction::kSin, std::sin, "v_tan", Symmetry::kOdd},
     {RealFunction::kSinh, std::sinh, "v_sinh", Symmetry::kOdd},
     {RealFunction::kSqrt, std::sqrt, "vv_pow", Symmetry::kNone},
     {RealFunction::kTan, std::tan, "v_tan", Symmetry::kOdd},
@@ -111,9 +111,38 @@ void Power(void*, const double*, double, double*) {}
 
 #endif
 
+// From exp(-|x|): e / (1 + e) on the left, 1 / (1 + e) on the right.
+void VectorLogistic(void* exp, const double* x, double* out) {
+  double argument[kBlock];
+  for (int i = 0; i < kBlock; ++i) argument[i] = -std::fabs(x[i]);
+  Apply(exp, argument, out);
+  for (int i = 0; i < kBlock; ++i) out[i] = (x[i] < 0 ? out[i] : 1) / (1 + out[i]);
+}
+
+// 2 t / (1 + t^2) with t = tan(x / 2), without a subtraction that could cancel.
+void VectorSin(void* tan, const double* x, double* out) {
+  double half[kBlock];
+  for (int i = 0; i < kBlock; ++i) half[i] = x[i] / 2;
+  Apply(tan, half, out);
+  for (int i = 0; i < kBlock; ++i) out[i] = 2 * out[i] / (1 + out[i] * out[i]);
+}
+
+// sin(x) / tan(x); NaN at zero, which MPFR decides.
+void VectorCos(void* tan, const double* x, double* out) {
+  double tangent[kBlock];
+  VectorSin(tan, x, out);
+  Apply(tan, x, tangent);
+  for (int i = 0; i < kBlock; ++i) out[i] /= tangent[i];
+}
+
 }  // namespace
 
 Symmetry SymmetryOf(RealFunction function) { return RowOf(function).symmetry; }
+
+bool IsMonotoneBySign(RealFunction function) {
+  return function != RealFunction::kSin && function != RealFunction::kCos &&
+         function != RealFunction::kTan;
+}
 
 References::References(RealFunction function)
     : function_(function), scalar_(RowOf(function).scalar), vector_(Find(RowOf(function).vector)) {}
@@ -124,13 +153,12 @@ void References::Scalar(const double* x, double* out) const {
 
 void References::Vector(const double* x, double* out) const {
   switch (function_) {
-    case RealFunction::kLogistic: {  // from exp(-|x|): e / (1 + e) on the left, 1 / (1 + e) else
-      double argument[kBlock];
-      for (int i = 0; i < kBlock; ++i) argument[i] = -std::fabs(x[i]);
-      Apply(vector_, argument, out);
-      for (int i = 0; i < kBlock; ++i) out[i] = (x[i] < 0 ? out[i] : 1) / (1 + out[i]);
-      break;
-    }
+    case RealFunction::kLogistic:
+      return VectorLogistic(vector_, x, out);
+    case RealFunction::kSin:
+      return VectorSin(vector_, x, out);
+    case RealFunction::kCos:
+      return VectorCos(vector_, x, out);
     case RealFunction::kRsqrt:
       return Power(vector_, x, -0.5, out);
     case RealFunction::kSqrt:

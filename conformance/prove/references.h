@@ -1,7 +1,8 @@
 // Two unrelated implementations of the real functions in double, a block at a time: the C library's
 // scalar functions, and the vector functions of libmvec, which come from another code base. What
-// libmvec lacks is composed: logistic by another formula, the square roots by way of pow.
-// Tests: prove_test.cc.
+// libmvec lacks is composed: logistic by another formula, the square roots by way of pow; so are
+// sine and cosine, from the tangent, because libmvec's own call the scalar ones for large
+// arguments. Tests: prove_test.cc.
 #ifndef ASSAY_CONFORMANCE_PROVE_REFERENCES_H_
 #define ASSAY_CONFORMANCE_PROVE_REFERENCES_H_
 
@@ -18,6 +19,9 @@ inline constexpr int kBlock = 2048;
 // How f(-x) follows from f(x).
 enum class Symmetry : uint8_t { kNone, kOdd, kEven };
 Symmetry SymmetryOf(RealFunction function);
+// Whether the function is monotone among the inputs of one sign where it is a number, and these are
+// consecutive.
+bool IsMonotoneBySign(RealFunction function);
 
 class References {
  public:
@@ -26,7 +30,7 @@ class References {
   explicit References(RealFunction function);
   bool available() const { return vector_ != nullptr; }
 
-  // Both for kBlock arguments. Errors of either are below 8 units of double for every float.
+  // Both for kBlock arguments. Errors of either are below 16 units of double for every float.
   void Scalar(const double* x, double* out) const;
   void Vector(const double* x, double* out) const;
 

@@ -93,6 +93,10 @@ const auto kExamine = ExaminePlain;
 const auto kHash = HashPlain;
 #endif
 
+constexpr uint32_t kSign = 0x80000000;
+// Magnitudes whose ends MPFR is asked about: 128 blocks.
+constexpr uint32_t kRun = 128 * kBlock;
+
 class Sweeper {
  public:
   Sweeper(RealFunction function, ElementType type, const SweepOptions& options)
@@ -105,13 +109,19 @@ class Sweeper {
     const double start = ThreadSeconds();
     const bool quick =
         type_ == ElementType::kF32 && references_.available() && !options_.mpfr_alone;
-    for (uint32_t done = 0; done < magnitudes.count; done += kBlock) {
-      const int count = static_cast<int>(std::min<uint32_t>(kBlock, magnitudes.count - done));
-      for (int i = 0; i < kBlock; ++i) {
-        // What is left of the last block repeats its first argument.
-        pattern_[i] = magnitudes.first + (done + (i < count ? i : 0)) * magnitudes.stride;
+    for (uint32_t done = 0; done < magnitudes.count; done += kRun) {
+      Magnitudes run = magnitudes;
+      run.first += done * run.stride;
+      run.count = std::min(kRun, magnitudes.count - done);
+      if (quick) FindConstants(run);
+      for (uint32_t block = 0; block < run.count; block += kBlock) {
+        const int count = static_cast<int>(std::min<uint32_t>(kBlock, run.count - block));
+        for (int i = 0; i < kBlock; ++i) {
+          // What is left of the last block repeats its first argument.
+          pattern_[i] = run.first + (block + (i < count ? i : 0)) * run.stride;
+        }
+        quick ? QuickBlock(count) : MpfrBlock(count);
       }
-      quick ? QuickBlock(count) : MpfrBlock(count);
     }
     result_.cpu_seconds = ThreadSeconds() - start;
     return result_;
@@ -135,31 +145,52 @@ class Sweeper {
     result_.inputs += count;
   }
 
+  // The result of a run of inputs of each sign, where it is the same for all.
+  void FindConstants(const Magnitudes& run) {
+    if (!IsMonotoneBySign(function_)) return;
+    const uint32_t last = run.first + (run.count - 1) * run.stride;
+    for (const uint32_t sign : {0u, kSign}) {
+      const auto low = PatternByMpfr(function_, type_, std::bit_cast<float>(run.first | sign));
+      const auto high = PatternByMpfr(function_, type_, std::bit_cast<float>(last | sign));
+      constant_[sign != 0] = low == high ? low : std::nullopt;
+    }
+  }
+
   void QuickBlock(int count) {
     for (int i = 0; i < kBlock; ++i) x_[i] = std::bit_cast<float>(pattern_[i]);
-    References32();
-    Check32(0, count);
     const Symmetry symmetry = SymmetryOf(function_);
-    if (symmetry == Symmetry::kNone) {
-      for (int i = 0; i < kBlock; ++i) x_[i] = -x_[i];
-      References32();
-    } else if (symmetry == Symmetry::kOdd) {
-      for (int i = 0; i < kBlock; ++i) a_[i] = -a_[i];
-      for (int i = 0; i < kBlock; ++i) b_[i] = -b_[i];
+    for (const uint32_t sign : {0u, kSign}) {
+      for (int i = 0; i < kBlock; ++i) inputs_[i] = pattern_[i] | sign;
+      Golden(count);
+      result_.hash += kHash(inputs_, outputs_, count);
+      if (const auto constant = constant_[sign != 0]) {
+        CheckConstant(static_cast<uint32_t>(*constant), count);
+        continue;
+      }
+      if (sign == 0 || symmetry == Symmetry::kNone) {
+        if (sign != 0) Negate(x_);
+        references_.Scalar(x_, a_);
+        references_.Vector(x_, b_);
+      } else if (symmetry == Symmetry::kOdd) {
+        Negate(a_);
+        Negate(b_);
+      }
+      CheckReferences(count);
     }
-    Check32(0x80000000, count);
   }
 
-  void References32() {
-    references_.Scalar(x_, a_);
-    references_.Vector(x_, b_);
+  static void Negate(double* x) {
+    for (int i = 0; i < kBlock; ++i) x[i] = -x[i];
   }
 
-  // Golden results at the patterns with this sign against a_ and b_.
-  void Check32(uint32_t sign, int count) {
-    for (int i = 0; i < kBlock; ++i) inputs_[i] = pattern_[i] | sign;
-    Golden(count);
-    result_.hash += kHash(inputs_, outputs_, count);
+  void CheckConstant(uint32_t expected, int count) {
+    result_.by_monotony += count;
+    for (int i = 0; i < count; ++i) {
+      if (!SameValue(type_, outputs_[i], expected)) AskMpfr(inputs_[i], outputs_[i]);
+    }
+  }
+
+  void CheckReferences(int count) {
     for (int i = count; i < kBlock; ++i) outputs_[i] = outputs_[0];
     alignas(8) uint8_t doubtful[kBlock];
     kExamine(a_, b_, reinterpret_cast<const float*>(outputs_), doubtful);
@@ -210,6 +241,7 @@ class Sweeper {
   const References references_;
   RealContext context_;
   SweepResult result_;
+  std::optional<uint64_t> constant_[2];  // by sign
   uint32_t pattern_[kBlock];
   uint32_t inputs_[2 * kBlock], outputs_[2 * kBlock];  // room for f64
   double x_[kBlock], a_[kBlock], b_[kBlock];
@@ -222,6 +254,7 @@ Magnitudes AllMagnitudes(ElementType type) { return {0, static_cast<uint32_t>(Si
 void SweepResult::Merge(const SweepResult& other) {
   inputs += other.inputs;
   by_mpfr += other.by_mpfr;
+  by_monotony += other.by_monotony;
   mismatches += other.mismatches;
   for (const Mismatch& mismatch : other.first_mismatches) {
     if (first_mismatches.size() < kKept) first_mismatches.push_back(mismatch);

@@ -2,9 +2,11 @@
 //
 // f32, the quick proof: two unrelated double implementations (references.h) round to the golden
 // pattern, lie within 2^-45 of each other and farther than 2^-37 from every boundary of rounding,
-// relatively. To err there, both would have to be wrong alike by more than 2^15 units. Every other
-// input, and every input of the other types, is decided by MPFR at 128 bits and more. A mismatch is
-// always MPFR's word. Source: reference accuracy_design.md 11.3. Tests: prove_test.cc.
+// relatively. To err there, both would have to be wrong alike by more than 2^15 units. Where the
+// function is monotone and MPFR rounds both ends of a long run of inputs alike, so does everything
+// between (saturation, NaN). Every other input, and every input of the other types, is decided by
+// MPFR at 128 bits and more. A mismatch is always MPFR's word. Source: reference
+// accuracy_design.md 11.3. Tests: prove_test.cc.
 #ifndef ASSAY_CONFORMANCE_PROVE_SWEEP_H_
 #define ASSAY_CONFORMANCE_PROVE_SWEEP_H_
 
@@ -46,6 +48,7 @@ struct Mismatch {
 struct SweepResult {
   uint64_t inputs = 0;
   uint64_t by_mpfr = 0;
+  uint64_t by_monotony = 0;
   uint64_t mismatches = 0;
   std::vector<Mismatch> first_mismatches;  // at most kKept
   // Of inputs and golden results (every NaN counts as one), independent of the order: equal hashes,

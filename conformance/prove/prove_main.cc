@@ -136,7 +136,8 @@ int main(int argc, char** argv) {
       "of a type, and writes a certificate. f32: two double implementations, and MPFR where they "
       "come near a boundary of rounding; f16 and bf16: MPFR; f64: MPFR for random inputs.");
   app.name("tools/prove");
-  app.option_defaults()->always_capture_default();
+  app.option_defaults()->always_capture_default()->multi_option_policy(
+      CLI::MultiOptionPolicy::TakeLast);
   app.add_option("--function", arguments.function, "A function, or all")
       ->check(CLI::IsMember(functions));
   app.add_option("--type", arguments.type, "The element type")

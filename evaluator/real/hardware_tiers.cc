@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "evaluator/real/quad_functions.h"
+#include "evaluator/real/tier_bounds.h"
 
 namespace assay::real {
 namespace {
@@ -76,10 +77,10 @@ uint64_t DoubleBits(long double value) {
 }
 
 // Long double has 15 exponent bits: a result of zero or infinity is far beyond the range of f64.
-Ends RoundExtended(long double y) {
+Ends RoundExtended(long double y, double bound) {
   if (std::isnan(y)) return {};
   if (std::isinf(y)) y = std::copysign(std::numeric_limits<long double>::max(), y);
-  const long double reach = std::fabs(y) * std::ldexp(1.0L, kExtendedBoundLog2);
+  const long double reach = std::fabs(y) * bound;
   return {DoubleBits(y - reach), DoubleBits(y + reach), true, 0};
 }
 #endif
@@ -113,14 +114,14 @@ static_assert(std::size(kQuad) == kTableSize);
 const __float128 kSmallest = static_cast<__float128>(0x1p-1000) * 0x1p-1000 * 0x1p-1000 * 0x1p-1000;
 
 // In integers: the significand of y, 14 bits lower than it could be, plus and minus the bound.
-Ends RoundQuad(ElementType type, __float128 y) {
+Ends RoundQuad(ElementType type, __float128 y, int bound_log2) {
   // Zero, subnormal, infinity and NaN are beyond what the bound covers.
   if (!(y > kSmallest || y < -kSmallest) || y - y != 0) return {};
   Unrounded inner = UnpackQuad(y);
   inner.significand <<= 14;
   inner.exponent -= 14;
   Unrounded outer = inner;
-  const unsigned __int128 reach = (inner.significand >> -kQuadBoundLog2) + 1;
+  const unsigned __int128 reach = (inner.significand >> -bound_log2) + 1;
   inner.significand -= reach;
   outer.significand += reach;
   const uint64_t near_zero = RoundToFloat(type, inner), far = RoundToFloat(type, outer);
@@ -142,11 +143,13 @@ DoubleFunction2 DoubleFunctionOf(RealFunction2 function) {
 #if defined(ASSAY_HAS_EXTENDED)
 Ends ExtendedTier(RealFunction function, ElementType type, double x) {
   if (type != ElementType::kF64) return {};
-  return RoundExtended(kExtended[static_cast<int>(function)](x));
+  return RoundExtended(kExtended[static_cast<int>(function)](x),
+                       BoundOf(function, Arithmetic::kExtended));
 }
 Ends ExtendedTier(RealFunction2 function, ElementType type, double a, double b) {
   if (type != ElementType::kF64) return {};
-  return RoundExtended(function == RealFunction2::kAtan2 ? atan2l(a, b) : powl(a, b));
+  return RoundExtended(function == RealFunction2::kAtan2 ? atan2l(a, b) : powl(a, b),
+                       BoundOf(function, Arithmetic::kExtended));
 }
 #else
 Ends ExtendedTier(RealFunction, ElementType, double) { return {}; }
@@ -155,11 +158,13 @@ Ends ExtendedTier(RealFunction2, ElementType, double, double) { return {}; }
 
 #if defined(ASSAY_HAS_QUAD)
 Ends QuadTier(RealFunction function, ElementType type, double x) {
-  return RoundQuad(type, kQuad[static_cast<int>(function)](x));
+  return RoundQuad(type, kQuad[static_cast<int>(function)](x),
+                   BoundLog2(function, Arithmetic::kQuad));
 }
 Ends QuadTier(RealFunction2 function, ElementType type, double a, double b) {
   return RoundQuad(
-      type, function == RealFunction2::kAtan2 ? assay_quad_atan2(a, b) : assay_quad_pow(a, b));
+      type, function == RealFunction2::kAtan2 ? assay_quad_atan2(a, b) : assay_quad_pow(a, b),
+      BoundLog2(function, Arithmetic::kQuad));
 }
 #else
 Ends QuadTier(RealFunction, ElementType, double) { return {}; }

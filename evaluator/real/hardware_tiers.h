@@ -17,25 +17,19 @@
 
 namespace assay::real {
 
-// Relative error bounds: 256 units of double, 128 of long double, 4096 of binary128. The worst
-// errors observed are 6.2, 5.0 and 2.8.
-inline constexpr double kDoubleBound = 0x1p-44;
-inline constexpr int kExtendedBoundLog2 = -57;
-inline constexpr int kQuadBoundLog2 = -100;
-
 using DoubleFunction = double (*)(double);
 using DoubleFunction2 = double (*)(double, double);
 
 DoubleFunction DoubleFunctionOf(RealFunction function);
 DoubleFunction2 DoubleFunctionOf(RealFunction2 function);
 
-// The pattern of a double-tier result y, for types of at most 32 bits. A result of zero is an
-// underflow and an infinity an overflow (exact ones are special values): tiny or huge, with that
-// sign, for every such type.
-inline Ends RoundDouble(ElementType type, double y) {
+// The ends of a double-tier result y of this relative bound, for types of at most 32 bits. A result
+// of zero is an underflow and an infinity an overflow (exact ones are special values): tiny or
+// huge, with that sign, for every such type.
+inline Ends RoundDouble(ElementType type, double y, double bound) {
   if (y == 0) y = std::copysign(std::numeric_limits<double>::denorm_min(), y);
   if (std::isinf(y)) y = std::copysign(std::numeric_limits<double>::max(), y);
-  const double reach = std::fabs(y) * kDoubleBound;
+  const double reach = std::fabs(y) * bound;
   const double low = y - reach, high = y + reach;
   if (type == ElementType::kF32) {
     const auto low_f32 = static_cast<float>(low), high_f32 = static_cast<float>(high);

@@ -1,13 +1,16 @@
-// Blocks of real elements: a table look-up for the small types, the double tier by vectors for the
-// others of at most 32 bits, element by element for f64 and for what a block leaves undecided.
+// Blocks of real elements: a table look-up for the small types, the first tier by vectors for the
+// others, element by element for what that leaves undecided.
 // Tests: function_blocks_test.cc.
+#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "evaluator/real/dd_tier.h"
 #include "evaluator/real/double_block.h"
 #include "evaluator/real/function_tables.h"
 #include "evaluator/real/hardware_tiers.h"
 #include "evaluator/real/real_patterns.h"
+#include "evaluator/real/tier_bounds.h"
 
 namespace assay::real {
 namespace {
@@ -42,6 +45,12 @@ void LookUp(const uint8_t* table, int bits, const std::byte* a, const std::byte*
 
 // --- the double tier ---
 
+void CountDouble(const RealContext& context, int64_t count) {
+  if (context.stats != nullptr) {
+    context.stats->decided[static_cast<int>(RealTier::kDouble)] += count;
+  }
+}
+
 // So many elements that all arrays of a chunk stay in the first cache.
 constexpr int64_t kChunk = 512;
 
@@ -53,10 +62,10 @@ struct Chunk {
 };
 
 // Rounds both ends of every result. Returns whether all are decided; if not, Decided() tells which.
-bool RoundChunk(ElementType type, Chunk& chunk, int64_t count) {
+bool RoundChunk(ElementType type, Chunk& chunk, int64_t count, double bound) {
   bool all = true;
   for (int64_t i = 0; i < count; ++i) {
-    const double reach = std::fabs(chunk.y[i]) * kDoubleBound;
+    const double reach = std::fabs(chunk.y[i]) * bound;
     chunk.second[i] = chunk.y[i] + reach;
     chunk.y[i] -= reach;
     all &= std::fabs(chunk.y[i]) > 0;
@@ -77,15 +86,15 @@ bool Decided(ElementType type, const Chunk& chunk, int64_t i) {
 // `compute(i, n, chunk)` leaves results of the double tier for n elements from element i on in
 // chunk.y; `decide(i)` is the pattern of element i, found the long way.
 template <class Compute, class Decide>
-void DoubleTierBlock(ElementType type, std::byte* out, int64_t count, const RealContext& context,
-                     Compute compute, Decide decide) {
+void DoubleTierBlock(ElementType type, double bound, std::byte* out, int64_t count,
+                     const RealContext& context, Compute compute, Decide decide) {
   const int bytes = Info(type).storage_bytes;
   Chunk chunk;
   for (int64_t begin = 0; begin < count; begin += kChunk) {
     const int64_t size = count - begin < kChunk ? count - begin : kChunk;
     compute(begin, size, chunk);
     int64_t decided = size;
-    if (!RoundChunk(type, chunk, size)) {
+    if (!RoundChunk(type, chunk, size, bound)) {
       for (int64_t i = 0; i < size; ++i) {
         if (Decided(type, chunk, i)) continue;
         --decided;
@@ -94,14 +103,37 @@ void DoubleTierBlock(ElementType type, std::byte* out, int64_t count, const Real
     }
     // Only now: `out` may be an operand.
     std::memcpy(out + begin * bytes, chunk.patterns, static_cast<size_t>(size * bytes));
-    if (context.stats != nullptr) {
-      context.stats->decided[static_cast<int>(RealTier::kDouble)] += decided;
-    }
+    CountDouble(context, decided);
   }
 }
 
-bool HasDoubleTier(ElementType type, const RealContext& context) {
-  return type != ElementType::kF64 && context.first_tier <= RealTier::kDouble;
+// f64 by sums of two doubles; `compute` leaves them in `high` and `low`.
+template <class Compute, class Decide>
+void DdTierBlock(double bound, std::byte* out, int64_t count, const RealContext& context,
+                 Compute compute, Decide decide) {
+  alignas(64) double high[kDdBlock], low[kDdBlock];
+  for (int64_t begin = 0; begin < count; begin += kDdBlock) {
+    const int64_t size = count - begin < kDdBlock ? count - begin : kDdBlock;
+    compute(begin, size, high, low);
+    int64_t open = 0;
+    for (int64_t i = 0; i < size; ++i) {
+      const double lower = LowerEnd(high[i], low[i], bound);
+      high[i] = UpperEnd(high[i], low[i], bound);
+      low[i] = lower;
+      open += lower != high[i];
+    }
+    for (int64_t i = 0; open != 0 && i < size; ++i) {
+      if (low[i] != high[i]) low[i] = std::bit_cast<double>(decide(begin + i));
+    }
+    // Only now: `out` may be an operand.
+    std::memcpy(out + begin * sizeof(double), low, static_cast<size_t>(size) * sizeof(double));
+    CountDouble(context, size - open);
+  }
+}
+
+template <class Decide>
+void OneByOne(ElementType type, std::byte* out, int64_t count, Decide decide) {
+  for (int64_t i = 0; i < count; ++i) StoreElement(type, {decide(i), 0}, out, i);
 }
 
 // The forced tier is the scalar one, so that tests can hold vectors against it.
@@ -147,15 +179,22 @@ void RealBlock(RealFunction function, ElementType type, const std::byte* x, std:
     CountExact(context, count);
     return RootBlock(type, x, out, count);
   }
-  if (!HasDoubleTier(type, context)) {
-    for (int64_t i = 0; i < count; ++i) StoreElement(type, {decide(i), 0}, out, i);
-    return;
+  if (context.first_tier > RealTier::kDouble) return OneByOne(type, out, count, decide);
+  const Lanes lanes = LanesFor(context);
+  if (type == ElementType::kF64) {
+    const auto ends = [&](int64_t begin, int64_t size, double* high, double* low) {
+      alignas(64) double argument[kDdBlock];
+      DecodeFloats(type, x + begin * info.storage_bytes, size, argument);
+      DdBlock(function, lanes, argument, high, low, size);
+    };
+    return DdTierBlock(BoundOf(function, Arithmetic::kDd), out, count, context, ends, decide);
   }
   const auto compute = [&](int64_t begin, int64_t size, Chunk& chunk) {
     DecodeFloats(type, x + begin * info.storage_bytes, size, chunk.y);
-    DoubleBlock(function, LanesFor(context), chunk.y, size);
+    DoubleBlock(function, lanes, chunk.y, size);
   };
-  DoubleTierBlock(type, out, count, context, compute, decide);
+  DoubleTierBlock(type, BoundOf(function, Arithmetic::kDouble), out, count, context, compute,
+                  decide);
 }
 
 void RealBlock(RealFunction2 function, ElementType type, const std::byte* a, const std::byte* b,
@@ -170,16 +209,24 @@ void RealBlock(RealFunction2 function, ElementType type, const std::byte* a, con
     CountExact(context, count);
     return LookUp(TableOf(function, type), info.bits, a, b, out, count);
   }
-  if (!HasDoubleTier(type, context)) {
-    for (int64_t i = 0; i < count; ++i) StoreElement(type, {decide(i), 0}, out, i);
-    return;
+  if (context.first_tier > RealTier::kDouble) return OneByOne(type, out, count, decide);
+  const Lanes lanes = LanesFor(context);
+  if (type == ElementType::kF64) {
+    const auto ends = [&](int64_t begin, int64_t size, double* high, double* low) {
+      alignas(64) double first[kDdBlock], second[kDdBlock];
+      DecodeFloats(type, a + begin * info.storage_bytes, size, first);
+      DecodeFloats(type, b + begin * info.storage_bytes, size, second);
+      DdBlock(function, lanes, first, second, high, low, size);
+    };
+    return DdTierBlock(BoundOf(function, Arithmetic::kDd), out, count, context, ends, decide);
   }
   const auto compute = [&](int64_t begin, int64_t size, Chunk& chunk) {
     DecodeFloats(type, a + begin * info.storage_bytes, size, chunk.y);
     DecodeFloats(type, b + begin * info.storage_bytes, size, chunk.second);
-    DoubleBlock(function, LanesFor(context), chunk.y, chunk.second, size);
+    DoubleBlock(function, lanes, chunk.y, chunk.second, size);
   };
-  DoubleTierBlock(type, out, count, context, compute, decide);
+  DoubleTierBlock(type, BoundOf(function, Arithmetic::kDouble), out, count, context, compute,
+                  decide);
 }
 
 }  // namespace assay::real

@@ -2,16 +2,19 @@
 // Tests: real_functions_test.cc.
 #include "evaluator/real/real_functions.h"
 
+#include <bit>
 #include <cmath>
 #include <optional>
 
 #include "evaluator/real/big_tier.h"
+#include "evaluator/real/dd_tier.h"
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/exact_cases.h"
 #include "evaluator/real/float_environment.h"
 #include "evaluator/real/hardware_tiers.h"
 #include "evaluator/real/real_patterns.h"
 #include "evaluator/real/special_values.h"
+#include "evaluator/real/tier_bounds.h"
 
 namespace assay {
 namespace real {
@@ -21,13 +24,21 @@ void Count(const RealContext& context, RealTier tier) {
   if (context.stats != nullptr) ++context.stats->decided[static_cast<int>(tier)];
 }
 
-Ends DoubleTier(RealFunction function, ElementType type, double x) {
-  if (type == ElementType::kF64) return {};
-  return RoundDouble(type, DoubleFunctionOf(function)(x));
+// One element through the tier of blocks; unknown where that has given up.
+template <class Function, class... Args>
+Ends DdTier(Function function, Args... args) {
+  double high, low;
+  DdBlock(function, MostLanes(), &args..., &high, &low, 1);
+  const double bound = BoundOf(function, Arithmetic::kDd);
+  return {std::bit_cast<uint64_t>(LowerEnd(high, low, bound)),
+          std::bit_cast<uint64_t>(UpperEnd(high, low, bound)), !std::isnan(high), 0};
 }
-Ends DoubleTier(RealFunction2 function, ElementType type, double a, double b) {
-  if (type == ElementType::kF64) return {};
-  return RoundDouble(type, DoubleFunctionOf(function)(a, b));
+
+template <class Function, class... Args>
+Ends DoubleTier(Function function, ElementType type, Args... args) {
+  if (type == ElementType::kF64) return DdTier(function, args...);
+  return RoundDouble(type, DoubleFunctionOf(function)(args...),
+                     BoundOf(function, Arithmetic::kDouble));
 }
 
 // erf is closer to +-1 than half a unit of any type from here on: 1 - erf(6) < 2^-55.
@@ -105,7 +116,7 @@ bool TryDouble(Function function, ElementType type, const RealContext& context, 
   if (type == ElementType::kF64 || context.first_tier > RealTier::kDouble) return false;
   const double y = DoubleFunctionOf(function)(args...);
   if (!std::isfinite(y) || y == 0) return false;
-  const Ends ends = RoundDouble(type, y);
+  const Ends ends = RoundDouble(type, y, BoundOf(function, Arithmetic::kDouble));
   if (!ends.decided()) return false;
   Count(context, RealTier::kDouble);
   Keep(context, ends, false);

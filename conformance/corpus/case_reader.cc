@@ -1,0 +1,329 @@
+#include "conformance/corpus/case_reader.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kMostProcessesOfCase = 1024;
+constexpr int64_t kMostArrays = 100000;
+
+// What `confirmed:` and the tag `freedom` may say.
+constexpr absl::string_view kReferences[] = {"hand", "index_model", "mpfr", "peer", "rational"};
+constexpr absl::string_view kFreedoms[] = {
+    "contraction", "denormals",     "excess_precision", "implementation_defined",
+    "nan_payload", "random",        "reassociation",    "scatter_order",
+    "signed_zero", "unstable_order"};
+constexpr absl::string_view kFreeTags[] = {"clause", "decision", "example", "form", "shape"};
+
+template <size_t kCount>
+bool OneOf(const absl::string_view (&list)[kCount], absl::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+class CaseFileReader {
+ public:
+  CaseFileReader(absl::string_view text, absl::string_view name, int64_t max_bytes)
+      : name_(name), bytes_left_(max_bytes), lines_(absl::StrSplit(text, '\n')) {}
+
+  absl::StatusOr<std::vector<CorpusCase>> Read() {
+    std::vector<CorpusCase> cases;
+    absl::flat_hash_map<std::string, size_t> seen;
+    while (SkipEmpty(), at_ < lines_.size()) {
+      const size_t first = at_;
+      CorpusCase corpus_case;
+      if (absl::Status status = ReadCase(&corpus_case); !status.ok()) return status;
+      const auto [earlier, fresh] = seen.emplace(corpus_case.id, first);
+      if (!fresh) {
+        at_ = first;
+        return Error("case ", absl::StrCat("there is a case ", corpus_case.id, " in line ",
+                                           earlier->second + 1, " already"));
+      }
+      cases.push_back(std::move(corpus_case));
+    }
+    return cases;
+  }
+
+ private:
+  absl::string_view line() const { return lines_[at_]; }
+  bool indented() const {
+    return at_ < lines_.size() && !line().empty() && (line()[0] == ' ' || line()[0] == '\t');
+  }
+  void SkipEmpty() {
+    while (at_ < lines_.size() &&
+           (absl::StripAsciiWhitespace(line()).empty() || line()[0] == '#')) {
+      ++at_;
+    }
+  }
+
+  // At the first place of `piece` in the line.
+  absl::Status Error(absl::string_view piece, absl::string_view message) const {
+    size_t column = 0;
+    if (at_ < lines_.size() && piece.data() >= line().data() &&
+        piece.data() <= line().data() + line().size()) {
+      column = static_cast<size_t>(piece.data() - line().data());
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(name_, ":", at_ + 1, ":", column + 1, ": ", message));
+  }
+
+  absl::Status ReadCase(CorpusCase* corpus_case) {
+    absl::string_view id = line();
+    if (!absl::ConsumePrefix(&id, "case ")) {
+      return Error(line(), "a case begins with 'case ID' at the left margin");
+    }
+    id = absl::StripAsciiWhitespace(id);
+    const auto legal = [](char c) {
+      return absl::ascii_islower(c) || absl::ascii_isdigit(c) ||
+             absl::StrContains("/_.-", absl::string_view(&c, 1));
+    };
+    if (id.empty() || id.size() > 200 || !absl::StrContains(id, '/') || id.front() == '/' ||
+        id.back() == '/' || absl::StrContains(id, "//") || absl::StrContains(id, "..") ||
+        !std::all_of(id.begin(), id.end(), legal)) {
+      return Error(id, "an id is written op/type/... with lower-case letters, digits and _ - .");
+    }
+    corpus_case->id = std::string(id);
+    corpus_case->where = absl::StrCat(name_, ":", at_ + 1);
+    const size_t first = at_++;
+    std::set<std::string> keys;
+    while (SkipEmpty(), at_ < lines_.size() && !absl::StartsWith(line(), "case ")) {
+      const absl::string_view key = line().substr(0, line().find(':'));
+      if (key.size() == line().size()) {
+        return Error(line(),
+                     "'KEY:' is wanted here: tags, module, inputs, processes, expect, confirmed");
+      }
+      if (!keys.insert(std::string(key)).second) {
+        return Error(line(), absl::StrCat("case ", id, " has '", key, ":' twice"));
+      }
+      const absl::string_view rest = absl::StripAsciiWhitespace(line().substr(key.size() + 1));
+      if (absl::Status status = ReadSection(key, rest, corpus_case); !status.ok()) return status;
+    }
+    for (const char* key : {"tags", "module", "expect"}) {
+      if (keys.count(key) != 0) continue;
+      at_ = first;
+      return Error(line(), absl::StrCat("case ", id, " has no '", key, ":'"));
+    }
+    return absl::OkStatus();
+  }
+
+  // Leaves the reader behind the section.
+  absl::Status ReadSection(absl::string_view key, absl::string_view rest, CorpusCase* corpus_case) {
+    if (key == "module") return ReadModule(rest, corpus_case);
+    if (key == "inputs") return ReadArrays("arg", rest, &corpus_case->inputs);
+    if (key == "expect" && rest.empty()) {
+      corpus_case->expect = CorpusCase::Expect::kValues;
+      return ReadArrays("out", rest, &corpus_case->expected);
+    }
+    absl::Status status;
+    if (key == "tags") {
+      status = ReadTags(rest, corpus_case);
+    } else if (key == "processes") {
+      status = ReadProcesses(rest, corpus_case);
+    } else if (key == "confirmed") {
+      if (!OneOf(kReferences, rest)) {
+        return Error(rest, absl::StrCat("'", rest, "' is no independent reference; these are: ",
+                                        absl::StrJoin(kReferences, ", ")));
+      }
+      corpus_case->confirmed = std::string(rest);
+    } else if (key == "expect") {
+      status = ReadExpect(rest, corpus_case);
+    } else {
+      return Error(key, absl::StrCat("unknown key '", key,
+                                     "'; there are tags, module, inputs, "
+                                     "processes, expect, confirmed"));
+    }
+    if (!status.ok()) return status;
+    ++at_;
+    if (indented()) return Error(line(), "nothing belongs to this line that is indented");
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadModule(absl::string_view rest, CorpusCase* corpus_case) {
+    if (!rest.empty()) return Error(rest, "the module stands in the lines below, indented");
+    ++at_;
+    while (indented()) {
+      absl::StrAppend(&corpus_case->module,
+                      absl::StripTrailingAsciiWhitespace(absl::StripPrefix(line(), "  ")), "\n");
+      ++at_;
+    }
+    if (!corpus_case->module.empty()) return absl::OkStatus();
+    --at_;
+    return Error(line(), "there is no module below, indented");
+  }
+
+  absl::Status ReadTags(absl::string_view rest, CorpusCase* corpus_case) {
+    for (absl::string_view word : absl::StrSplit(rest, ' ', absl::SkipWhitespace())) {
+      const std::pair<absl::string_view, absl::string_view> tag =
+          absl::StrSplit(word, absl::MaxSplits('=', 1));
+      const auto& [key, value] = tag;
+      const bool known = !value.empty() &&
+                         ((key == "op" && OpcodeFromName(value)) ||
+                          (key == "type" && ElementTypeFromName(value)) ||
+                          (key == "profile" && ValueProfileFromName(value)) ||
+                          (key == "freedom" && OneOf(kFreedoms, value)) || OneOf(kFreeTags, key));
+      if (!known) {
+        return Error(word, absl::StrCat("unknown tag '", word,
+                                        "'; tags are op=, type=, profile=, "
+                                        "freedom=, with known names, and clause=, decision=, "
+                                        "example=, form=, shape="));
+      }
+      corpus_case->tags.push_back({std::string(key), std::string(value)});
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadProcesses(absl::string_view rest, CorpusCase* corpus_case) {
+    for (absl::string_view word : absl::StrSplit(rest, ' ', absl::SkipWhitespace())) {
+      absl::string_view number = word;
+      int64_t* count = absl::ConsumePrefix(&number, "replicas=")     ? &corpus_case->replicas
+                       : absl::ConsumePrefix(&number, "partitions=") ? &corpus_case->partitions
+                                                                     : nullptr;
+      if (count == nullptr || !absl::SimpleAtoi(number, count) || *count < 1 ||
+          *count > kMostProcessesOfCase) {
+        return Error(word, absl::StrCat("processes are written replicas=R partitions=P, each 1 to ",
+                                        kMostProcessesOfCase));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadExpect(absl::string_view rest, CorpusCase* corpus_case) {
+    if (rest == "golden") return absl::OkStatus();
+    absl::string_view clause = rest;
+    if (!absl::ConsumePrefix(&clause, "refused ") || !absl::StrContains(clause, "_c")) {
+      return Error(rest, "expected is 'golden', 'refused CLAUSE', or arrays in the lines below");
+    }
+    corpus_case->expect = CorpusCase::Expect::kRefused;
+    corpus_case->clause = std::string(absl::StripAsciiWhitespace(clause));
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadArrays(absl::string_view prefix, absl::string_view rest,
+                          std::vector<CaseArray>* arrays) {
+    if (!rest.empty()) return Error(rest, "arrays stand in the lines below, indented");
+    ++at_;
+    std::set<std::pair<int64_t, int64_t>> seen;
+    while (indented()) {
+      CaseArray array;
+      if (absl::Status status = ReadArray(prefix, &array); !status.ok()) return status;
+      if (!seen.insert({array.number, array.device}).second) {
+        return Error(absl::StripLeadingAsciiWhitespace(line()), "this array is here twice");
+      }
+      arrays->push_back(std::move(array));
+      ++at_;
+    }
+    if (!arrays->empty()) return absl::OkStatus();
+    --at_;
+    return Error(line(), "there are no arrays below, indented");
+  }
+
+  absl::Status ReadArray(absl::string_view prefix, CaseArray* array) {
+    const absl::string_view text = absl::StripAsciiWhitespace(line());
+    const size_t equals = text.find(" = ");
+    absl::string_view name = text.substr(0, equals);
+    const bool named = absl::ConsumePrefix(&name, prefix);
+    const std::vector<absl::string_view> parts = absl::StrSplit(name, ".dev");
+    if (equals == absl::string_view::npos || !named || parts.size() > 2 ||
+        !absl::SimpleAtoi(parts[0], &array->number) || array->number < 0 ||
+        array->number >= kMostArrays ||
+        (parts.size() == 2 && (!absl::SimpleAtoi(parts[1], &array->device) || array->device < 0 ||
+                               array->device >= kMostArrays))) {
+      return Error(text,
+                   absl::StrCat("an array is written '", prefix, "0 = literal f32[2] {1, 2}' or '",
+                                prefix, "0 = benign f32[2] seed=7'"));
+    }
+    absl::string_view value = absl::StripAsciiWhitespace(text.substr(equals + 3));
+    if (absl::ConsumePrefix(&value, "literal ")) return ReadLiteralArray(value, array);
+    if (prefix == "out") return Error(value, "expected values are literals");
+    return ReadProfileArray(value, array);
+  }
+
+  absl::Status ReadLiteralArray(absl::string_view value, CaseArray* array) {
+    absl::StatusOr<Literal> literal = ParseTypedLiteral(value, bytes_left_);
+    if (!literal.ok()) {
+      const absl::string_view reason = literal.status().message();
+      const absl::Status error = Error(value, reason.substr(0, reason.find('\n')));
+      return absl::Status(literal.status().code(), error.message());
+    }
+    if (!literal->is_array()) return Error(value, "arrays alone are numbered, no tuples");
+    bytes_left_ -= literal->byte_size();
+    array->shape = literal->shape();
+    array->shape.ClearLayouts();
+    array->literal = *std::move(literal);
+    return absl::OkStatus();
+  }
+
+  absl::Status ReadProfileArray(absl::string_view value, CaseArray* array) {
+    const std::vector<absl::string_view> words = absl::StrSplit(value, ' ', absl::SkipWhitespace());
+    const std::optional<ValueProfile> profile = ValueProfileFromName(words[0]);
+    if (!profile) {
+      return Error(words[0], absl::StrCat("unknown profile '", words[0], "'; these are: literal, ",
+                                          absl::StrJoin(ValueProfiles(), ", ",
+                                                        [](std::string* out, const auto& row) {
+                                                          absl::StrAppend(out, row.name);
+                                                        })));
+    }
+    array->use.profile = *profile;
+    if (words.size() < 2) return Error(value, "the type and the sizes are missing");
+    absl::StatusOr<Shape> shape = ParseShape(words[1]);
+    if (!shape.ok() || !shape->is_array() || shape->is_dynamic()) {
+      return Error(words[1], absl::StrCat("'", words[1], "' is no shape of an array"));
+    }
+    array->shape = *std::move(shape);
+    array->shape.ClearLayouts();
+    for (size_t i = 2; i < words.size(); ++i) {
+      if (absl::Status status = ReadParameter(words[i], &array->use); !status.ok()) return status;
+    }
+    const absl::Status fits = CheckProfile(array->use, array->shape);
+    return fits.ok() ? fits : Error(value, fits.message());
+  }
+
+  absl::Status ReadParameter(absl::string_view word, ProfileUse* use) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(word, absl::MaxSplits('=', 1));
+    const ValueProfileInfo& info = Info(use->profile);
+    const std::vector<absl::string_view> known = absl::StrSplit(info.parameters, ' ');
+    if (std::find(known.begin(), known.end(), parts.first) == known.end()) {
+      return Error(word, absl::StrCat("profile ", info.name, " has no parameter '", parts.first,
+                                      "'; it has: ", info.parameters));
+    }
+    bool read = false;
+    if (parts.first == "seed") {
+      read = absl::SimpleAtoi(parts.second, &use->seed);
+    } else if (parts.first == "stride") {
+      read = absl::SimpleAtoi(parts.second, &use->stride);
+    } else {
+      int64_t number = 0;
+      read = absl::SimpleAtoi(parts.second, &number);
+      (parts.first == "low" ? use->low : parts.first == "high" ? use->high : use->keep) = number;
+    }
+    return read ? absl::OkStatus()
+                : Error(word, absl::StrCat("'", parts.second, "' is no whole number in range"));
+  }
+
+  std::string name_;
+  int64_t bytes_left_;
+  std::vector<absl::string_view> lines_;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<CorpusCase>> ReadCases(absl::string_view text, absl::string_view name,
+                                                  int64_t max_bytes) {
+  return CaseFileReader(text, name, max_bytes).Read();
+}
+
+}  // namespace assay

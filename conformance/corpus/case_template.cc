@@ -1,0 +1,415 @@
+#include "conformance/corpus/case_template.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "conformance/inputs/input_needs.h"
+#include "spec/text/parser.h"
+#include "spec/verify/verifier.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kAllCombinations = 12;
+
+std::vector<std::string> Words(absl::string_view text) {
+  return absl::StrSplit(text, ' ', absl::SkipWhitespace());
+}
+
+// "all", classes as in op_catalogue.def, or names.
+absl::StatusOr<std::vector<ElementType>> ReadTypes(absl::string_view text) {
+  std::vector<ElementType> types;
+  for (const std::string& word : Words(text)) {
+    if (const auto type = ElementTypeFromName(word)) {
+      types.push_back(*type);
+      continue;
+    }
+    const bool classes = word.find_first_not_of("PSUFC") == std::string::npos;
+    if (!classes && word != "all") {
+      return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no element type"));
+    }
+    const TypeSet set(word == "all" ? "PSUFC" : word.c_str());
+    for (const ElementType type : kArrayTypes) {
+      if (set.Contains(type)) types.push_back(type);
+    }
+  }
+  return types;
+}
+
+absl::StatusOr<CaseTemplate::Choice> ReadChoice(absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts =
+      absl::StrSplit(text, absl::MaxSplits('=', 1));
+  CaseTemplate::Choice choice;
+  choice.names = Words(parts.first);
+  for (absl::string_view value : absl::StrSplit(parts.second, '|')) {
+    // A single name takes the whole value, blanks and all.
+    value = absl::StripAsciiWhitespace(value);
+    choice.values.push_back(choice.names.size() == 1 ? std::vector<std::string>{std::string(value)}
+                                                     : Words(value));
+    if (choice.values.back().size() != choice.names.size()) {
+      return absl::InvalidArgumentError("a choice is written 'n m = 1 2 | 3 4'");
+    }
+  }
+  return choice;
+}
+
+// "arg1 = indices low=0 high=3": the shape is that of the parameter.
+absl::Status ReadFixedInput(absl::string_view text, CaseTemplate* target) {
+  const std::vector<std::string> words = Words(text);
+  int64_t number = 0;
+  const bool named = words.size() >= 3 && words[1] == "=" &&
+                     absl::SimpleAtoi(absl::StripPrefix(words[0], "arg"), &number);
+  const auto profile = named ? ValueProfileFromName(words[2]) : std::nullopt;
+  if (!profile)
+    return absl::InvalidArgumentError("an input is written 'arg1 = PROFILE NAME=N ...'");
+  ProfileUse use;
+  use.profile = *profile;
+  for (size_t i = 3; i < words.size(); ++i) {
+    const std::pair<std::string, std::string> pair =
+        absl::StrSplit(words[i], absl::MaxSplits('=', 1));
+    int64_t value = 0;
+    if (!absl::SimpleAtoi(pair.second, &value)) {
+      return absl::InvalidArgumentError(absl::StrCat("'", words[i], "' is no parameter"));
+    }
+    if (pair.first == "seed") use.seed = static_cast<uint64_t>(value);
+    if (pair.first == "stride") use.stride = static_cast<uint64_t>(value);
+    if (pair.first == "low") use.low = value;
+    if (pair.first == "high") use.high = value;
+    if (pair.first == "keep") use.keep = value;
+  }
+  target->fixed_inputs[number] = use;
+  return absl::OkStatus();
+}
+
+absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplate* target) {
+  if (key == "types") {
+    absl::StatusOr<std::vector<ElementType>> types = ReadTypes(rest);
+    if (!types.ok()) return types.status();
+    target->types = *std::move(types);
+  } else if (key == "profiles") {
+    for (const std::string& word : Words(rest)) {
+      const auto profile = ValueProfileFromName(word);
+      if (!profile) return absl::InvalidArgumentError(absl::StrCat("unknown profile ", word));
+      target->profiles.push_back(*profile);
+    }
+  } else if (key == "vary") {
+    absl::StatusOr<CaseTemplate::Choice> choice = ReadChoice(rest);
+    if (!choice.ok()) return choice.status();
+    target->choices.push_back(*std::move(choice));
+  } else if (key == "tags") {
+    for (const std::string& word : Words(rest)) {
+      const std::pair<std::string, std::string> tag = absl::StrSplit(word, absl::MaxSplits('=', 1));
+      target->tags.push_back({tag.first, tag.second});
+    }
+  } else if (key == "replicas") {
+    if (!absl::SimpleAtoi(rest, &target->replicas)) return absl::InvalidArgumentError("a number");
+  } else if (key != "module" && key != "inputs") {
+    return absl::InvalidArgumentError(absl::StrCat("unknown key '", key, "'"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Complete(const CaseTemplate& target) {
+  if (!OpcodeFromName(target.op)) {
+    return absl::InvalidArgumentError(absl::StrCat("there is no operation ", target.op));
+  }
+  if (target.types.empty() || target.profiles.empty() || target.module.empty()) {
+    return absl::InvalidArgumentError("a template needs types, profiles and a module");
+  }
+  return absl::OkStatus();
+}
+
+// The text with names replaced. Longer names first: $n2 is not $n.
+std::string Substitute(std::string text, std::vector<std::pair<std::string, std::string>> names) {
+  std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
+    return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a.first < b.first;
+  });
+  for (const auto& name : names) {
+    text = absl::StrReplaceAll(text, {{absl::StrCat("$", name.first), name.second}});
+  }
+  return text;
+}
+
+std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& row,
+                       ElementType type) {
+  const size_t k = SpecialPatterns(Info(type).component).size();
+  std::vector<std::pair<std::string, std::string>> names = {
+      {"T", std::string(Name(type))},
+      {"U", absl::StrCat("u", Info(type).bits)},
+      {"K", absl::StrCat(IsComplex(type) ? k * k : k)},
+      {"P", absl::StrCat(k * k)}};
+  std::vector<std::pair<std::string, std::string>> chosen;
+  for (size_t c = 0; c < source.choices.size(); ++c) {
+    const CaseTemplate::Choice& choice = source.choices[c];
+    for (size_t i = 0; i < choice.names.size(); ++i) {
+      chosen.push_back({choice.names[i], choice.values[row[c]][i]});
+    }
+  }
+  return Substitute(Substitute(source.module, chosen), names);
+}
+
+void AppendLeaves(const Shape& shape, std::vector<Shape>* leaves) {
+  if (shape.is_array()) leaves->push_back(shape);
+  for (const Shape& element : shape.tuple_shapes()) AppendLeaves(element, leaves);
+}
+
+// The words of a value that may stand in an id: "[2,3]" is 2_3.
+std::string LabelOf(const std::vector<std::string>& value) {
+  std::string label;
+  for (const char c : absl::AsciiStrToLower(absl::StrJoin(value, "_"))) {
+    if (absl::ascii_isalnum(c) || c == '-') {
+      label.push_back(c);
+    } else if (!label.empty() && label.back() != '_') {
+      label.push_back('_');
+    }
+  }
+  return std::string(absl::StripSuffix(label, "_"));
+}
+
+// Which variant, for the id: the labels of the chosen values, or their numbers where labels are
+// empty or the same. Choices of one value say nothing.
+std::string FormOf(const CaseTemplate& source, const std::vector<size_t>& row) {
+  std::string form = source.form;
+  for (size_t c = 0; c < row.size(); ++c) {
+    const auto& values = source.choices[c].values;
+    if (values.size() == 1) continue;
+    std::set<std::string> labels;
+    for (const auto& value : values) labels.insert(LabelOf(value));
+    const bool telling = labels.size() == values.size() && labels.count("") == 0;
+    absl::StrAppend(&form, ".", telling ? LabelOf(values[row[c]]) : absl::StrCat(row[c]));
+  }
+  return form;
+}
+
+// One admitted module of a template: what its arguments can be.
+class Variant {
+ public:
+  Variant(const CaseTemplate& source, const Module& module) : source_(source) {
+    const std::vector<std::vector<InputNeeds>> needs = FindInputNeeds(module);
+    for (const Instruction* parameter : module.entry()->parameters()) {
+      const size_t before = leaves_.size();
+      AppendLeaves(parameter->shape(), &leaves_);
+      const auto& own = needs[parameter->parameter_number()];
+      for (size_t i = 0; before + i < leaves_.size(); ++i) {
+        needs_.push_back(i < own.size() ? own[i] : InputNeeds());
+      }
+    }
+  }
+
+  // None: no argument can have the profile. Modules without arguments have a case all the same.
+  std::optional<std::vector<CaseArray>> Inputs(ValueProfile profile) const {
+    std::vector<CaseArray> inputs;
+    bool used = leaves_.empty();
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      CaseArray input;
+      input.number = static_cast<int64_t>(i);
+      input.shape = leaves_[i];
+      input.shape.ClearLayouts();
+      if (const auto fixed = source_.fixed_inputs.find(input.number);
+          fixed != source_.fixed_inputs.end()) {
+        input.use = fixed->second;
+      } else if (needs_[i].high) {
+        input.use = IndexUse(input, needs_[i]);
+      } else {
+        input.use = DataUse(profile, input);
+        used = used || input.use.profile == profile;
+      }
+      if (!CheckProfile(input.use, input.shape).ok()) return std::nullopt;
+      inputs.push_back(std::move(input));
+    }
+    if (!used && !inputs.empty() && !OnlyIndices()) return std::nullopt;
+    return inputs;
+  }
+
+ private:
+  bool OnlyIndices() const {
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      if (!needs_[i].high && source_.fixed_inputs.count(static_cast<int64_t>(i)) == 0) return false;
+    }
+    return true;
+  }
+
+  // In the range that the operation needs, as far as the type reaches.
+  static ProfileUse IndexUse(const CaseArray& input, const InputNeeds& needs) {
+    const ElementType type = input.shape.element_type();
+    const uint64_t max =
+        IsSigned(type) ? static_cast<uint64_t>(MaxSigned(type)) : MaxUnsigned(type);
+    ProfileUse use;
+    use.profile = ValueProfile::kIndices;
+    use.seed = Seed(input);
+    use.low = 0;
+    use.high = static_cast<int64_t>(std::min(max, static_cast<uint64_t>(*needs.high)));
+    return use;
+  }
+
+  static uint64_t Seed(const CaseArray& input) { return static_cast<uint64_t>(input.number) + 1; }
+
+  static ProfileUse DataUse(ValueProfile profile, const CaseArray& input) {
+    ProfileUse use;
+    use.profile = profile;
+    if (profile == ValueProfile::kSpecial) {
+      // All pairs where there is room for them.
+      const auto k =
+          static_cast<int64_t>(SpecialPatterns(Info(input.shape.element_type()).component).size());
+      const bool room = input.shape.element_count() >= k * k && input.number <= 1;
+      use.stride = static_cast<uint64_t>(room && input.number == 1 ? k : 2 * input.number + 1);
+    } else {
+      use.seed = Seed(input);
+    }
+    if (CheckProfile(use, input.shape).ok()) return use;
+    use = {};
+    use.seed = Seed(input);
+    return use;
+  }
+
+  const CaseTemplate& source_;
+  std::vector<Shape> leaves_;
+  std::vector<InputNeeds> needs_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<CaseTemplate>> ReadTemplates(absl::string_view text,
+                                                        absl::string_view name) {
+  std::vector<CaseTemplate> templates;
+  std::string section;
+  int64_t number = 0;
+  absl::Status status;
+  const auto place = [&] { return absl::StrCat(name, ":", number); };
+  const auto at_end = [&] {
+    return templates.empty() ? absl::OkStatus() : Complete(templates.back());
+  };
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    if (absl::StripAsciiWhitespace(line).empty() || line[0] == '#') continue;
+    absl::string_view rest = line;
+    if (absl::ConsumePrefix(&rest, "template ")) {
+      status = at_end();
+      const std::pair<std::string, std::string> parts =
+          absl::StrSplit(rest, absl::MaxSplits('/', 1));
+      templates.emplace_back();
+      templates.back().op = parts.first;
+      templates.back().form = parts.second;
+      templates.back().where = place();
+      section = "";
+    } else if (templates.empty()) {
+      status = absl::InvalidArgumentError("a template begins with 'template OP/FORM'");
+    } else if (line[0] == ' ' && section == "module") {
+      absl::StrAppend(&templates.back().module, absl::StripPrefix(line, "  "), "\n");
+    } else if (line[0] == ' ' && section == "inputs") {
+      status = ReadFixedInput(line, &templates.back());
+    } else {
+      const std::pair<absl::string_view, absl::string_view> parts =
+          absl::StrSplit(line, absl::MaxSplits(':', 1));
+      section = std::string(parts.first);
+      status = ReadLine(parts.first, absl::StripAsciiWhitespace(parts.second), &templates.back());
+    }
+    if (!status.ok()) break;
+  }
+  if (status.ok()) status = at_end();
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(place(), ": ", status.message()));
+  }
+  return templates;
+}
+
+std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes) {
+  std::vector<std::vector<size_t>> all = {{}};
+  for (const size_t size : sizes) {
+    std::vector<std::vector<size_t>> longer;
+    for (const std::vector<size_t>& row : all) {
+      for (size_t value = 0; value < size; ++value) {
+        longer.push_back(row);
+        longer.back().push_back(value);
+      }
+    }
+    all = std::move(longer);
+  }
+  if (all.size() <= kAllCombinations) return all;
+  using Pair = std::tuple<size_t, size_t, size_t, size_t>;
+  std::set<Pair> open;
+  const auto pairs = [](const std::vector<size_t>& row) {
+    std::vector<Pair> list;
+    for (size_t a = 0; a < row.size(); ++a) {
+      for (size_t b = a + 1; b < row.size(); ++b) list.emplace_back(a, row[a], b, row[b]);
+    }
+    return list;
+  };
+  for (const std::vector<size_t>& row : all) {
+    for (const Pair& pair : pairs(row)) open.insert(pair);
+  }
+  // The row that closes most pairs, again and again.
+  std::vector<std::vector<size_t>> rows;
+  while (!open.empty()) {
+    const std::vector<size_t>* best = nullptr;
+    int64_t most = -1;
+    for (const std::vector<size_t>& row : all) {
+      int64_t closes = 0;
+      for (const Pair& pair : pairs(row)) closes += static_cast<int64_t>(open.count(pair));
+      if (closes > most) most = closes, best = &row;
+    }
+    for (const Pair& pair : pairs(*best)) open.erase(pair);
+    rows.push_back(*best);
+  }
+  return rows;
+}
+
+absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>* cases) {
+  std::vector<size_t> sizes;
+  for (const CaseTemplate::Choice& choice : source.choices) sizes.push_back(choice.values.size());
+  for (const std::vector<size_t>& row : CoverPairs(sizes)) {
+    bool admitted = false;
+    std::string refusal;
+    for (const ElementType type : source.types) {
+      CorpusCase prototype;
+      prototype.module = ModuleText(source, row, type);
+      prototype.replicas = source.replicas;
+      prototype.where = source.where;
+      absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(prototype.module);
+      absl::Status status = module.status();
+      if (status.ok()) {
+        (*module)->replica_count = source.replicas;
+        status = VerificationStatus(VerifyModule(**module, {Rules::kStrict}));
+      }
+      if (!status.ok()) {
+        refusal = std::string(status.message());
+        continue;
+      }
+      admitted = true;
+      prototype.tags = {{"op", source.op}, {"type", std::string(Name(type))}};
+      const std::string form = FormOf(source, row);
+      const Variant variant(source, **module);
+      for (const ValueProfile profile : source.profiles) {
+        std::optional<std::vector<CaseArray>> inputs = variant.Inputs(profile);
+        if (!inputs) continue;
+        CorpusCase made = prototype;
+        const absl::string_view name = Info(profile).name;
+        made.id = absl::StrCat(source.op, "/", Name(type), "/", form, "/", name);
+        made.tags.push_back({"profile", std::string(name)});
+        made.tags.push_back({"form", form});
+        made.tags.insert(made.tags.end(), source.tags.begin(), source.tags.end());
+        made.inputs = *std::move(inputs);
+        cases->push_back(std::move(made));
+      }
+    }
+    if (!admitted) {
+      return absl::InvalidArgumentError(absl::StrCat(source.where, ": variant ",
+                                                     absl::StrJoin(row, "."),
+                                                     " is admitted with no type: ", refusal));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace assay

@@ -1,0 +1,53 @@
+// Templates: one text that stands for the cases of an operation over element types, variants of
+// shapes and attributes, and value profiles. The text of conformance/corpus/templates/*.templates
+// (README.md there has the format). Tests: corpus_test.cc.
+#ifndef ASSAY_CONFORMANCE_CORPUS_CASE_TEMPLATE_H_
+#define ASSAY_CONFORMANCE_CORPUS_CASE_TEMPLATE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "conformance/corpus/corpus_case.h"
+
+namespace assay {
+
+struct CaseTemplate {
+  // Names that change together, and their values.
+  struct Choice {
+    std::vector<std::string> names;
+    std::vector<std::vector<std::string>> values;
+  };
+
+  std::string op;
+  std::string form;  // the rest of the name
+  std::vector<ElementType> types;
+  std::vector<ValueProfile> profiles;
+  std::vector<Choice> choices;
+  std::vector<CaseTag> tags;
+  std::string module;                          // with $T and the names of choices
+  std::map<int64_t, ProfileUse> fixed_inputs;  // by parameter leaf
+  int64_t replicas = 1;
+  std::string where;
+};
+
+// INVALID_ARGUMENT as "name:line: ..." for text that is no template.
+absl::StatusOr<std::vector<CaseTemplate>> ReadTemplates(absl::string_view text,
+                                                        absl::string_view name);
+
+// Rows of chosen values, one per choice, such that every pair of values of two choices occurs in
+// one: all combinations where there are at most 12. Deterministic. `sizes` are at least 1.
+std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes);
+
+// Appends the cases: types that the operation does not admit are left out, profiles that have no
+// values of a type too. INVALID_ARGUMENT for a template of which a variant is admitted with no
+// type.
+absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>* cases);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_CORPUS_CASE_TEMPLATE_H_

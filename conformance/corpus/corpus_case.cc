@@ -1,0 +1,75 @@
+#include "conformance/corpus/corpus_case.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+void AppendArrays(absl::string_view prefix, const std::vector<CaseArray>& arrays,
+                  std::string* text) {
+  for (const CaseArray& array : arrays) {
+    absl::StrAppend(text, "  ", prefix, array.number);
+    if (array.device >= 0) absl::StrAppend(text, ".dev", array.device);
+    const std::string shape = array.shape.ToString();
+    if (array.literal) {
+      absl::StrAppend(text, " = literal ", shape, " ", PrintLiteral(*array.literal), "\n");
+    } else {
+      absl::StrAppend(text, " = ", Info(array.use.profile).name, " ", shape,
+                      ParametersText(array.use), "\n");
+    }
+  }
+}
+
+}  // namespace
+
+absl::string_view CorpusCase::Tag(absl::string_view key) const {
+  for (const CaseTag& tag : tags) {
+    if (tag.key == key) return tag.value;
+  }
+  return "";
+}
+
+std::string FormatCase(const CorpusCase& corpus_case) {
+  std::string text = absl::StrCat("case ", corpus_case.id, "\ntags:");
+  for (const CaseTag& tag : corpus_case.tags) absl::StrAppend(&text, " ", tag.key, "=", tag.value);
+  absl::StrAppend(&text, "\nmodule:\n");
+  for (absl::string_view line : absl::StrSplit(corpus_case.module, '\n', absl::SkipWhitespace())) {
+    absl::StrAppend(&text, "  ", line, "\n");
+  }
+  if (!corpus_case.inputs.empty()) {
+    absl::StrAppend(&text, "inputs:\n");
+    AppendArrays("arg", corpus_case.inputs, &text);
+  }
+  if (corpus_case.replicas != 1 || corpus_case.partitions != 1) {
+    absl::StrAppend(&text, "processes: replicas=", corpus_case.replicas,
+                    " partitions=", corpus_case.partitions, "\n");
+  }
+  switch (corpus_case.expect) {
+    case CorpusCase::Expect::kGolden:
+      absl::StrAppend(&text, "expect: golden\n");
+      break;
+    case CorpusCase::Expect::kRefused:
+      absl::StrAppend(&text, "expect: refused ", corpus_case.clause, "\n");
+      break;
+    case CorpusCase::Expect::kValues:
+      absl::StrAppend(&text, "expect:\n");
+      AppendArrays("out", corpus_case.expected, &text);
+      break;
+  }
+  if (!corpus_case.confirmed.empty()) {
+    absl::StrAppend(&text, "confirmed: ", corpus_case.confirmed, "\n");
+  }
+  return text;
+}
+
+std::string CaseHash(const CorpusCase& corpus_case) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : FormatCase(corpus_case)) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
+}
+
+}  // namespace assay

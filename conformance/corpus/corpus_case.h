@@ -1,0 +1,57 @@
+// A case of the conformance corpus: a module, its arguments, what is expected, as a small text.
+// docs/corpus_format.md is the contract of the text. Tests: case_reader_test.cc.
+#ifndef ASSAY_CONFORMANCE_CORPUS_CORPUS_CASE_H_
+#define ASSAY_CONFORMANCE_CORPUS_CORPUS_CASE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "conformance/corpus/value_profiles.h"
+#include "spec/ir/literal.h"
+
+namespace assay {
+
+struct CaseTag {
+  std::string key, value;
+};
+
+// One array that goes in or comes out. Arrays are numbered over the leaves of all parameters (of
+// the result) in order, as in the .npz files of the samples.
+struct CaseArray {
+  int64_t number = 0;
+  int64_t device = -1;  // -1: each device
+  Shape shape;
+  std::optional<Literal> literal;  // none: `use` makes it
+  ProfileUse use;
+};
+
+struct CorpusCase {
+  enum class Expect : uint8_t { kGolden, kValues, kRefused };
+
+  std::string id;  // "add/f32/odd/special"
+  std::vector<CaseTag> tags;
+  std::string module;  // HLO text without the indentation
+  std::vector<CaseArray> inputs;
+  int64_t replicas = 1, partitions = 1;
+  Expect expect = Expect::kGolden;
+  std::vector<CaseArray> expected;  // kValues
+  std::string clause;               // kRefused
+  // By which independent reference the golden result is confirmed; empty: by none.
+  std::string confirmed;
+  std::string where;  // "file:line", or who generates it
+
+  // The first value of a tag; empty where there is none.
+  absl::string_view Tag(absl::string_view key) const;
+};
+
+// The text of a case in its canonical form: what the reader makes of it is the same case.
+std::string FormatCase(const CorpusCase& corpus_case);
+// FNV-1a (64 bits) of that text, as 16 hexadecimal digits: what the manifest holds.
+std::string CaseHash(const CorpusCase& corpus_case);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_CORPUS_CORPUS_CASE_H_

@@ -1,0 +1,213 @@
+// The corpus as a whole: it expands, it is what the manifest says, and it runs.
+#include "conformance/corpus/corpus.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "conformance/corpus/case_reader.h"
+#include "conformance/corpus/case_template.h"
+#include "conformance/corpus/ready_case.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<CorpusCase>& AllCases() {
+  static const auto* const cases = [] {
+    absl::StatusOr<std::vector<CorpusCase>> read = CorpusCases();
+    EXPECT_TRUE(read.ok()) << read.status();
+    return new std::vector<CorpusCase>(read.ok() ? *std::move(read) : std::vector<CorpusCase>());
+  }();
+  return *cases;
+}
+
+// A case that vanishes or changes fails here until the manifest is written anew on purpose.
+TEST(Corpus, IsWhatTheManifestSays) {
+  const std::string path = ASSAY_SOURCE_DIR "/conformance/corpus/manifest.tsv";
+  const std::string manifest = Manifest(AllCases());
+  if (std::getenv("ASSAY_WRITE_MANIFEST") != nullptr) {
+    std::ofstream(path) << manifest;
+    return;
+  }
+  std::ifstream file(path);
+  std::stringstream content;
+  content << file.rdbuf();
+  std::map<std::string, std::string> wanted;
+  for (absl::string_view line : absl::StrSplit(content.str(), '\n', absl::SkipEmpty())) {
+    wanted.insert(absl::StrSplit(line, '\t'));
+  }
+  int mistakes = 0;
+  for (const CorpusCase& each : AllCases()) {
+    const auto line = wanted.find(each.id);
+    if (line != wanted.end() && line->second == CaseHash(each)) {
+      wanted.erase(line);
+      continue;
+    }
+    if (++mistakes > 20) break;
+    ADD_FAILURE() << each.id << (line == wanted.end() ? " is new" : " has changed");
+    if (line != wanted.end()) wanted.erase(line);
+  }
+  for (const auto& [id, hash] : wanted) {
+    if (++mistakes > 20) break;
+    ADD_FAILURE() << id << " has vanished";
+  }
+  EXPECT_EQ(mistakes, 0) << "ASSAY_WRITE_MANIFEST=1 writes conformance/corpus/manifest.tsv anew";
+}
+
+TEST(Corpus, EveryTextReadsAsTheSameCase) {
+  for (size_t i = 0; i < AllCases().size(); i += 7) {
+    const CorpusCase& each = AllCases()[i];
+    const auto again = ReadCases(FormatCase(each), "text");
+    ASSERT_TRUE(again.ok()) << again.status() << "\n" << FormatCase(each);
+    EXPECT_EQ(CaseHash((*again)[0]), CaseHash(each)) << each.id;
+  }
+}
+
+// A sample that differs in each operation and form; `assay corpus check` runs all.
+TEST(Corpus, CasesRun) {
+  RunBudget budget;
+  budget.seconds = 10;
+  std::set<std::string> seen;
+  int64_t ran = 0;
+  for (size_t i = 0; i < AllCases().size(); ++i) {
+    const CorpusCase& each = AllCases()[i];
+    const bool written = each.expect != CorpusCase::Expect::kGolden;
+    if (!written && i % 23 != 0) continue;
+    EXPECT_EQ(CheckCase(each, budget), absl::OkStatus());
+    ++ran;
+  }
+  std::cout << ran << " of " << AllCases().size() << " cases ran\n";
+}
+
+TEST(Corpus, CheckCaseSeesWhatIsWrong) {
+  const auto check = [](absl::string_view inputs, absl::string_view expect) {
+    const auto cases = ReadCases(
+        absl::StrCat("case add/s8/x\ntags:\nmodule:\n  ENTRY e { a = s8[2] parameter(0) b = s8[2] "
+                     "parameter(1) ROOT r = add(a, b) }\ninputs:\n  arg0 = literal s8[2] {1, 2}\n",
+                     inputs, expect),
+        "f");
+    EXPECT_TRUE(cases.ok()) << cases.status();
+    return std::string(CheckCase((*cases)[0], {}).message());
+  };
+  EXPECT_EQ(
+      check("  arg1 = literal s8[2] {3, 127}\n", "expect:\n  out0 = literal s8[2] {4, -127}\n"),
+      "");
+  EXPECT_EQ(
+      check("  arg1 = literal s8[2] {3, 127}\n", "expect:\n  out0 = literal s8[2] {4, 127}\n"),
+      "f:1: case add/s8/x: out0 has -127, but 127 is expected at {1}");
+  EXPECT_THAT(check("", "expect: golden\n"), HasSubstr("there is no arg1 for"));
+  EXPECT_THAT(check("  arg1 = benign s8[3]\n", "expect: golden\n"),
+              HasSubstr("arg1 is s8[3], but the parameter is s8[2]"));
+  EXPECT_THAT(check("  arg1 = benign u8[2]\n", "expect: golden\n"), HasSubstr("arg1 is u8[2]"));
+  EXPECT_THAT(check("  arg1 = benign s8[2]\n  arg2 = benign s8[2]\n", "expect: golden\n"),
+              HasSubstr("arg2 is there, but arg0 to arg1 are wanted"));
+  EXPECT_THAT(check("  arg1.dev1 = benign s8[2]\n", "expect: golden\n"),
+              HasSubstr("there is no arg1"));
+  EXPECT_THAT(check("  arg1 = benign s8[2]\n", "expect:\n  out1 = literal s8[2] {4, 127}\n"),
+              HasSubstr("out1 is there"));
+  EXPECT_THAT(check("  arg1 = benign s8[2]\n", "expect: refused binary_c3\n"),
+              HasSubstr("nothing refuses it"));
+}
+
+TEST(Templates, CoverPairs) {
+  EXPECT_EQ(CoverPairs({}).size(), 1u);
+  EXPECT_EQ(CoverPairs({3, 4}).size(), 12u);
+  const std::vector<size_t> sizes = {3, 2, 4, 3};
+  const auto rows = CoverPairs(sizes);
+  EXPECT_LE(rows.size(), 16u);  // of 72
+  for (size_t a = 0; a < 4; ++a) {
+    for (size_t b = a + 1; b < 4; ++b) {
+      std::set<std::pair<size_t, size_t>> pairs;
+      for (const auto& row : rows) pairs.insert({row[a], row[b]});
+      EXPECT_EQ(pairs.size(), sizes[a] * sizes[b]);
+    }
+  }
+}
+
+TEST(Templates, ExpandOverTypesChoicesAndProfiles) {
+  const auto templates = ReadTemplates(R"(
+template pad/low
+types: f32 C s1
+profiles: patterns finite
+vary: n = 1 | 2
+vary: low high = 0 1 | 2 -1
+tags: decision=N-2
+module:
+  ENTRY e { a = $T[$n] parameter(0) p = $T[] parameter(1)
+    ROOT r = pad(a, p), padding=$low_$high }
+inputs:
+  arg1 = integers seed=4
+)",
+                                       "t");
+  ASSERT_TRUE(templates.ok()) << templates.status();
+  std::vector<CorpusCase> cases;
+  ASSERT_EQ(ExpandTemplate((*templates)[0], &cases), absl::OkStatus());
+  // Four variants; s1 has no finite profile.
+  ASSERT_EQ(cases.size(), 4u * 7);
+  EXPECT_EQ(cases[0].id, "pad/f32/low.1.0_1/patterns");
+  EXPECT_THAT(cases[0].module, HasSubstr("f32[1] parameter(0)"));
+  EXPECT_THAT(cases[0].module, HasSubstr("padding=0_1"));
+  EXPECT_EQ(cases[0].inputs[1].use.profile, ValueProfile::kIntegers);
+  EXPECT_EQ(cases[0].inputs[1].use.seed, 4u);
+  EXPECT_EQ(cases[0].Tag("decision"), "N-2");
+  // Indices stay in the range that the operation needs.
+  const auto slices = ReadTemplates(
+      "template dynamic-slice/one\ntypes: s8\nprofiles: patterns\nmodule:\n  ENTRY e { a = $T[9] "
+      "parameter(0) i = u8[] parameter(1) ROOT r = $T[4] dynamic-slice(a, i), "
+      "dynamic_slice_sizes={4} }\n",
+      "t");
+  ASSERT_TRUE(slices.ok()) << slices.status();
+  cases.clear();
+  ASSERT_EQ(ExpandTemplate((*slices)[0], &cases), absl::OkStatus());
+  EXPECT_EQ(cases[0].inputs[1].use.high, 5);
+}
+
+TEST(Templates, NamePlaceAndMistake) {
+  const struct {
+    const char *text, *message;
+  } kMistakes[] = {
+      {"types: f32", "t:1: a template begins with"},
+      {"template padd/x\ntemplate pad/y", "t:2: there is no operation padd"},
+      {"template pad/x\ntypes: f33", "t:2: 'f33' is no element type"},
+      {"template pad/x\nprofiles: x", "t:2: unknown profile x"},
+      {"template pad/x\nvary: a b = 1", "t:2: a choice is written"},
+      {"template pad/x\ninputs:\n  arg0 benign", "t:3: an input is written"},
+      {"template pad/x\nreplicas: x", "t:2: a number"},
+      {"template pad/x\nelse: x", "t:2: unknown key 'else'"},
+      {"template pad/x\ntypes: f32", "t:2: a template needs types, profiles and a module"},
+  };
+  for (const auto& mistake : kMistakes) {
+    EXPECT_THAT(std::string(ReadTemplates(mistake.text, "t").status().message()),
+                HasSubstr(mistake.message));
+  }
+  const auto refused = ReadTemplates(
+      "template not/x\ntypes: F\nprofiles: benign\nmodule:\n  ENTRY e { a = $T[9] "
+      "parameter(0) ROOT r = not(a) }\n",
+      "t");
+  std::vector<CorpusCase> cases;
+  EXPECT_THAT(std::string(ExpandTemplate((*refused)[0], &cases).message()),
+              HasSubstr("t:1: variant  is admitted with no type"));
+}
+
+TEST(Globs, Match) {
+  EXPECT_TRUE(GlobMatches("", ""));
+  EXPECT_TRUE(GlobMatches("*", ""));
+  EXPECT_TRUE(GlobMatches("add/*/f?2*", "add/x/y/f32"));
+  EXPECT_TRUE(GlobMatches("a**b", "ab"));
+  EXPECT_FALSE(GlobMatches("add", "add/f32"));
+  EXPECT_FALSE(GlobMatches("?", ""));
+  EXPECT_FALSE(GlobMatches("*a", std::string(100000, 'b')));
+}
+
+}  // namespace
+}  // namespace assay

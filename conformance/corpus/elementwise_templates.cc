@@ -1,0 +1,117 @@
+#include "conformance/corpus/elementwise_templates.h"
+
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace assay {
+namespace {
+
+using Names = std::vector<std::string>;
+
+// What stands behind the operands of operations that are not just called by name; every variant is
+// a choice of the template.
+Names AttributeVariants(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kCompare:
+      return {", direction=EQ", ", direction=NE", ", direction=LT",
+              ", direction=LE", ", direction=GT", ", direction=GE"};
+    case Opcode::kReducePrecision:
+      return {", exponent_bits=5, mantissa_bits=10", ", exponent_bits=8, mantissa_bits=7",
+              ", exponent_bits=4, mantissa_bits=3", ", exponent_bits=3, mantissa_bits=0"};
+    default:
+      return {""};
+  }
+}
+
+// Types of the result, where it is not inferred; $T is that of the operand.
+Names ResultTypes(Opcode opcode) {
+  if (opcode == Opcode::kReducePrecision) return {"$T"};
+  if (opcode == Opcode::kStochasticConvert) return {"s8", "s16", "s32", "s64"};
+  // Of each class and each kind of format: every pair of types would outweigh all else.
+  if (opcode == Opcode::kConvert) {
+    return {"pred",     "s4",       "s8",         "s32",       "s64", "u2",   "u8",  "u64",
+            "f4e2m1fn", "f8e4m3fn", "f8e5m2fnuz", "f8e8m0fnu", "f16", "bf16", "f32", "c64"};
+  }
+  return {};
+}
+
+Names OperandTypes(const OpInfo& op) {
+  if (op.opcode == Opcode::kSelect) return {"pred", "$T", "$T"};
+  if (op.opcode == Opcode::kStochasticConvert) return {"$T", "$U"};
+  return Names(static_cast<size_t>(op.arity), "$T");
+}
+
+class TemplateMaker {
+ public:
+  explicit TemplateMaker(const OpInfo& op) : op_(op), results_(ResultTypes(op.opcode)) {}
+
+  std::vector<CaseTemplate> Make() {
+    const bool varied = AttributeVariants(op_.opcode).size() > 1 || results_.size() > 1;
+    const std::string room = op_.arity >= 2 ? "[$P]" : "[$K]";
+    Add("special", {room}, {ValueProfile::kSpecial});
+    if (op_.opcode == Opcode::kConvert) return std::move(templates_);
+    Add("shape", varied ? Names{"[9]"} : Names{"[]", "[0]", "[1]", "[7]", "[8]", "[9]", "[2,3]"},
+        {ValueProfile::kBenign});
+    if (op_.opcode == Opcode::kCompare) {
+      Add("values", {"[65]"}, {ValueProfile::kIntegers});
+    } else {
+      Add("values", {"[65]"},
+          {ValueProfile::kIntegers, ValueProfile::kFinite, ValueProfile::kSubnormal,
+           ValueProfile::kOverflow, ValueProfile::kTies, ValueProfile::kPatterns});
+    }
+    return std::move(templates_);
+  }
+
+ private:
+  void Add(const std::string& form, const Names& shapes, std::vector<ValueProfile> profiles) {
+    CaseTemplate made;
+    made.op = std::string(op_.name);
+    made.form = form;
+    made.where = "elementwise_templates.cc";
+    made.types.assign(std::begin(kArrayTypes), std::end(kArrayTypes));
+    made.profiles = std::move(profiles);
+    AddChoice("shape", shapes, &made);
+    AddChoice("attributes", AttributeVariants(op_.opcode), &made);
+    AddChoice("result", results_, &made);
+    const Names types = OperandTypes(op_);
+    Names names;
+    made.module = "ENTRY e {\n";
+    for (size_t i = 0; i < types.size(); ++i) {
+      names.push_back(absl::StrCat("x", i));
+      absl::StrAppend(&made.module, "  x", i, " = ", types[i], "$shape parameter(", i, ")\n");
+    }
+    absl::StrAppend(&made.module, "  ROOT r = ", results_.empty() ? "" : "$result$shape ", op_.name,
+                    "(", absl::StrJoin(names, ", "), ")$attributes\n}\n");
+    templates_.push_back(std::move(made));
+  }
+
+  static void AddChoice(const std::string& name, const Names& values, CaseTemplate* made) {
+    if (values.empty()) return;
+    CaseTemplate::Choice choice;
+    choice.names = {name};
+    for (const std::string& value : values) choice.values.push_back({value});
+    made->choices.push_back(std::move(choice));
+  }
+
+  const OpInfo& op_;
+  Names results_;
+  std::vector<CaseTemplate> templates_;
+};
+
+}  // namespace
+
+std::vector<CaseTemplate> ElementwiseTemplates() {
+  std::vector<CaseTemplate> templates;
+  for (const OpInfo& op : Catalogue()) {
+    if (!op.elementwise()) continue;
+    std::vector<CaseTemplate> made = TemplateMaker(op).Make();
+    std::move(made.begin(), made.end(), std::back_inserter(templates));
+  }
+  return templates;
+}
+
+}  // namespace assay

@@ -1,0 +1,37 @@
+// A case made ready to run: its module, its arguments, and what the golden interpreter says.
+// Tests: corpus_test.cc.
+#ifndef ASSAY_CONFORMANCE_CORPUS_READY_CASE_H_
+#define ASSAY_CONFORMANCE_CORPUS_READY_CASE_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "conformance/corpus/corpus_case.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+struct ReadyCase {
+  std::unique_ptr<Module> module;
+  std::vector<std::vector<Literal>> arguments;  // by process, then by parameter
+};
+
+// Not for cases that are to be refused. INVALID_ARGUMENT, with the place of the case, for a module
+// that is refused and for arrays that do not fit the parameters; RESOURCE_EXHAUSTED for arguments
+// of over `max_bytes` together.
+absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case,
+                                    int64_t max_bytes = int64_t{1} << 31);
+
+// The values of the entry's root by process.
+absl::StatusOr<std::vector<Literal>> RunGolden(const ReadyCase& ready, const RunBudget& budget);
+
+// OK, or what is wrong with a case: the golden interpreter does not run it, gives other values than
+// the case expects, or a module that is to be refused by a clause is not.
+absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_CORPUS_READY_CASE_H_

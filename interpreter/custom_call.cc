@@ -11,10 +11,6 @@
 namespace assay {
 namespace {
 
-const CustomCallRegistry& RegistryOf(const PlanOptions& options) {
-  return options.custom_calls == nullptr ? CustomCallRegistry::BuiltIn() : *options.custom_calls;
-}
-
 class CustomCallEffect : public Effect {
  public:
   CustomCallEffect(const Instruction& call, const CustomCallHandler& handler)
@@ -32,11 +28,7 @@ class CustomCallEffect : public Effect {
         context, &process};
     absl::StatusOr<Literal> result = handler_(call);
     if (!result.ok()) return result.status();
-    if (!Shape::Compatible(result->shape(), call_.shape())) {
-      return absl::InternalError(absl::StrCat(
-          "custom call target \"", call_.GetString(Attr::kCustomCallTarget), "\" returned ",
-          result->shape().ToString(), ", not ", call_.shape().ToString()));
-    }
+    if (absl::Status status = CheckCustomCallValue(call_, *result); !status.ok()) return status;
     return std::make_shared<Present>(Flatten(*result));
   }
 
@@ -50,11 +42,13 @@ class CustomCallEffect : public Effect {
 const CustomCallRegistry& CustomCallRegistry::BuiltIn() {
   static const CustomCallRegistry* const registry = [] {
     auto* built_in = new CustomCallRegistry;
-    for (auto& family :
-         {custom_calls::MarkerTargets(), custom_calls::BitTargets(), custom_calls::TopKTargets(),
-          custom_calls::DynamicTargets(), custom_calls::UnaryTargets(),
-          custom_calls::AssertionTargets(), custom_calls::LinearAlgebraTargets()}) {
-      for (const auto& [target, handler] : family) built_in->Register(target, handler);
+    for (auto& family : {custom_calls::MarkerTargets(), custom_calls::BitTargets(),
+                         custom_calls::TopKTargets(), custom_calls::DynamicSizeTargets(),
+                         custom_calls::DynamicOperationTargets(), custom_calls::UnaryTargets(),
+                         custom_calls::AssertionTargets(), custom_calls::LinearAlgebraTargets()}) {
+      for (const custom_calls::Target& target : family) {
+        built_in->Register(target.name, target.handler, target.elementwise);
+      }
     }
     return built_in;
   }();
@@ -65,19 +59,29 @@ absl::StatusOr<Literal> CustomCall::Zeros(const Shape& shape) const {
   return owner == nullptr ? Literal::Create(shape) : owner->ZeroArray(shape);
 }
 
-void CustomCallRegistry::Register(std::string target, CustomCallHandler handler) {
-  handlers_[std::move(target)] = std::move(handler);
+void CustomCallRegistry::Register(std::string target, CustomCallHandler handler,
+                                  std::optional<Opcode> elementwise) {
+  meanings_[std::move(target)] = {std::move(handler), elementwise};
 }
 
 const CustomCallHandler* CustomCallRegistry::Find(absl::string_view target) const {
-  const auto found = handlers_.find(target);
-  return found == handlers_.end() ? nullptr : &found->second;
+  const auto found = meanings_.find(target);
+  return found == meanings_.end() ? nullptr : &found->second.handler;
+}
+
+std::optional<Opcode> CustomCallRegistry::ElementwiseOp(absl::string_view target) const {
+  const auto found = meanings_.find(target);
+  return found == meanings_.end() ? std::nullopt : found->second.elementwise;
 }
 
 std::vector<std::string> CustomCallRegistry::targets() const {
   std::vector<std::string> names;
-  for (const auto& [name, handler] : handlers_) names.push_back(name);
+  for (const auto& [name, meaning] : meanings_) names.push_back(name);
   return names;
+}
+
+const CustomCallRegistry& RegistryOf(const PlanOptions& options) {
+  return options.custom_calls == nullptr ? CustomCallRegistry::BuiltIn() : *options.custom_calls;
 }
 
 absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options) {
@@ -87,6 +91,13 @@ absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& 
   }
   return absl::UnimplementedError(
       absl::StrCat("custom call target \"", target, "\" is not known: ", custom_call.Describe()));
+}
+
+absl::Status CheckCustomCallValue(const Instruction& custom_call, const Literal& value) {
+  if (Shape::Compatible(value.shape(), custom_call.shape())) return absl::OkStatus();
+  return absl::InternalError(absl::StrCat(
+      "custom call target \"", custom_call.GetString(Attr::kCustomCallTarget), "\" returned ",
+      value.shape().ToString(), ", not ", custom_call.shape().ToString()));
 }
 
 absl::Status CheckCustomCalls(const Computation& computation, const PlanOptions& options) {

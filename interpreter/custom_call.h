@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,20 +44,32 @@ class CustomCallRegistry {
   // The well-known targets.
   static const CustomCallRegistry& BuiltIn();
 
-  // Replaces what the target meant before.
-  void Register(std::string target, CustomCallHandler handler);
+  // Replaces what the target meant before. `elementwise`: its value is that operation of its one
+  // operand (kCopy: its operands as they are), which gives single elements without a call.
+  void Register(std::string target, CustomCallHandler handler,
+                std::optional<Opcode> elementwise = std::nullopt);
   // Null when nobody has registered the target.
   const CustomCallHandler* Find(absl::string_view target) const;
+  std::optional<Opcode> ElementwiseOp(absl::string_view target) const;
   std::vector<std::string> targets() const;
 
  private:
-  std::map<std::string, CustomCallHandler, std::less<>> handlers_;
+  struct Meaning {
+    CustomCallHandler handler;
+    std::optional<Opcode> elementwise;
+  };
+  std::map<std::string, Meaning, std::less<>> meanings_;
 };
+
+// Those of the options, or the well-known ones.
+const CustomCallRegistry& RegistryOf(const PlanOptions& options);
 
 // Whether the target is registered; UNIMPLEMENTED names it.
 absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options);
-// The same of the calls in a computation that are run: those without side effect whose value nobody
-// uses are not.
+// INTERNAL where a handler has given a value of another shape than the call's.
+absl::Status CheckCustomCallValue(const Instruction& custom_call, const Literal& value);
+// CheckCustomCall of the calls in a computation that are run: those without side effect whose value
+// nobody uses are not.
 absl::Status CheckCustomCalls(const Computation& computation, const PlanOptions& options);
 
 }  // namespace assay

@@ -5,6 +5,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
+#include "interpreter/custom_call.h"
+#include "interpreter/custom_calls/targets.h"
 
 namespace assay {
 namespace {
@@ -21,7 +23,7 @@ bool IsPostponed(const absl::Status& status) {
   return status.code() == absl::StatusCode::kCancelled;
 }
 
-bool IsTransparent(Opcode opcode) {
+bool PassesOn(Opcode opcode) {
   switch (opcode) {
     case Opcode::kTuple:
     case Opcode::kGetTupleElement:
@@ -37,6 +39,38 @@ bool IsTransparent(Opcode opcode) {
     default:
       return false;
   }
+}
+
+// Whether the value of a marker is its operand, or the tuple of its operands.
+bool HasShapeOfOperands(const Instruction& marker) {
+  if (marker.operand_count() == 1 &&
+      Shape::Compatible(marker.operand(0)->shape(), marker.shape())) {
+    return true;
+  }
+  std::vector<Shape> operands;
+  for (const Instruction* operand : marker.operands()) operands.push_back(operand->shape());
+  return marker.shape().is_tuple() &&
+         Shape::Compatible(Shape::Tuple(std::move(operands)), marker.shape());
+}
+
+// The elements that a call reads: all of its operands, or that of its one operand.
+std::vector<ElementKey> ReadsOfCall(const ElementKey& key, bool elementwise) {
+  std::vector<ElementKey> reads;
+  for (const Instruction* operand : key.place.instruction->operands()) {
+    if (elementwise) {
+      reads.push_back({{key.place.activation, operand, 0}, key.position});
+      continue;
+    }
+    const std::vector<const Shape*> leaves = Leaves(operand->shape());
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      if (!leaves[leaf]->is_array()) continue;
+      const int64_t count = *leaves[leaf]->ElementCount();  // an array has been made of it
+      for (int64_t i = 0; i < count; ++i) {
+        reads.push_back({{key.place.activation, operand, static_cast<int64_t>(leaf)}, i});
+      }
+    }
+  }
+  return reads;
 }
 
 int64_t LeavesBefore(const Shape& tuple, int64_t index) {
@@ -131,16 +165,61 @@ absl::StatusOr<Element> DemandMachine::Compute(const ElementKey& key) {
   auto known = values_.find(key);
   if (known != values_.end()) return known->second;
   if (absl::Status status = context_.Charge(1); !status.ok()) return status;
-  absl::StatusOr<Definition*> definition = DefinitionOf(key.place);
-  if (!definition.ok()) return definition.status();
-  Operands operands(*this, key.place, nullptr);
-  const Dimensions index = IndexAt(key.position, ShapeOf(key.place).dimensions());
-  absl::StatusOr<Element> value = (*definition)->At(key.place.leaf, index, operands, context_);
+  absl::StatusOr<Element> value =
+      instruction.opcode() == Opcode::kCustomCall ? ComputeCall(key) : ComputeByDefinition(key);
   if (!value.ok()) return value;
   if (absl::Status status = Remember(kValueBytes); !status.ok()) return status;
   values_.emplace(key, *value);
   ++computed_;
   return value;
+}
+
+absl::StatusOr<Element> DemandMachine::ComputeByDefinition(const ElementKey& key) {
+  absl::StatusOr<Definition*> definition = DefinitionOf(key.place);
+  if (!definition.ok()) return definition.status();
+  Operands operands(*this, key.place, nullptr);
+  const Dimensions index = IndexAt(key.position, ShapeOf(key.place).dimensions());
+  return (*definition)->At(key.place.leaf, index, operands, context_);
+}
+
+absl::StatusOr<Element> DemandMachine::ComputeCall(const ElementKey& key) {
+  const Instruction& call = *key.place.instruction;
+  if (const std::optional<Opcode> opcode = ElementwiseOp(call); opcode) {
+    absl::StatusOr<ScalarFunction> function = custom_calls::ElementwiseFunction(call, *opcode);
+    if (!function.ok()) return function.status();
+    absl::StatusOr<Element> operand =
+        Attempt({{key.place.activation, call.operand(0), 0}, key.position});
+    if (!operand.ok()) return operand;
+    return (*function)(*operand, {.stats = &context_.real_stats});
+  }
+  std::unique_ptr<DemandedCall>& made = calls_[{key.place.activation, &call, 0}];
+  if (made == nullptr) {
+    absl::StatusOr<int64_t> bytes = DemandedCall::BytesOf(call);
+    if (!bytes.ok()) return bytes.status();
+    if (absl::Status status = Remember(*bytes); !status.ok()) return status;
+    made = std::make_unique<DemandedCall>(call, module_.options());
+  }
+  // Attempts may make other calls: `made` may have moved.
+  DemandedCall& demanded = *made;
+  return demanded.At(
+      key.place.leaf, key.position,
+      [&](int64_t operand, int64_t leaf, int64_t position) {
+        return Attempt({{key.place.activation, call.operand(operand), leaf}, position});
+      },
+      context_);
+}
+
+std::optional<Opcode> DemandMachine::ElementwiseOp(const Instruction& custom_call) const {
+  const std::optional<Opcode> opcode =
+      RegistryOf(module_.options()).ElementwiseOp(custom_call.GetString(Attr::kCustomCallTarget));
+  return opcode == Opcode::kCopy ? std::nullopt : opcode;
+}
+
+bool DemandMachine::IsTransparent(const Instruction& instruction) const {
+  if (instruction.opcode() != Opcode::kCustomCall) return PassesOn(instruction.opcode());
+  return RegistryOf(module_.options())
+                 .ElementwiseOp(instruction.GetString(Attr::kCustomCallTarget)) == Opcode::kCopy &&
+         HasShapeOfOperands(instruction);
 }
 
 absl::StatusOr<Definition*> DemandMachine::DefinitionOf(const Place& place) {
@@ -157,6 +236,9 @@ absl::StatusOr<Definition*> DemandMachine::DefinitionOf(const Place& place) {
 absl::StatusOr<std::vector<ElementKey>> DemandMachine::ReadsOf(const ElementKey& key) {
   std::vector<ElementKey> all, distinct;
   if (key.place.instruction->opcode() == Opcode::kParameter) return distinct;
+  if (key.place.instruction->opcode() == Opcode::kCustomCall) {
+    return ReadsOfCall(key, ElementwiseOp(*key.place.instruction).has_value());
+  }
   // A fresh definition: those of whole-array operations do not read again what they remember.
   absl::StatusOr<std::unique_ptr<Definition>> definition =
       PrepareDefinition(*key.place.instruction);
@@ -174,11 +256,12 @@ absl::StatusOr<std::vector<ElementKey>> DemandMachine::ReadsOf(const ElementKey&
 
 absl::StatusOr<Place> DemandMachine::Resolve(Place place, std::vector<std::string>* through) {
   std::vector<Place> parameters;
-  while (IsTransparent(place.instruction->opcode())) {
+  while (IsTransparent(*place.instruction)) {
     const Instruction& instruction = *place.instruction;
     if (absl::Status status = context_.Charge(1); !status.ok()) return status;
     if (through != nullptr) through->push_back(instruction.name());
     switch (instruction.opcode()) {
+      case Opcode::kCustomCall:
       case Opcode::kTuple: {
         int64_t operand = 0;
         while (place.leaf >= instruction.operand(operand)->shape().leaf_count()) {

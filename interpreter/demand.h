@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
+#include "interpreter/demand_call.h"
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
@@ -96,6 +98,10 @@ class DemandMachine : public ComputationCaller {
   // One attempt: the value, or a postponement that names what is needed first (pending_).
   absl::StatusOr<Element> Attempt(const ElementKey& key);
   absl::StatusOr<Element> Compute(const ElementKey& key);
+  absl::StatusOr<Element> ComputeByDefinition(const ElementKey& key);
+  absl::StatusOr<Element> ComputeCall(const ElementKey& key);
+  std::optional<Opcode> ElementwiseOp(const Instruction& custom_call) const;
+  bool IsTransparent(const Instruction& instruction) const;
   absl::StatusOr<Definition*> DefinitionOf(const Place& place);
   absl::StatusOr<Place> Enter(const Place& place);
   absl::StatusOr<Place> EnterConditional(const Place& place);
@@ -122,6 +128,7 @@ class DemandMachine : public ComputationCaller {
   absl::flat_hash_map<Place, Place> resolved_;                           // of parameters
   absl::flat_hash_map<Place, Turns> turns_;                              // of loops, leaf 0
   absl::flat_hash_map<Place, std::unique_ptr<Definition>> definitions_;  // leaf 0
+  absl::flat_hash_map<Place, std::unique_ptr<DemandedCall>> calls_;      // leaf 0
 };
 
 }  // namespace assay

@@ -71,6 +71,7 @@ absl::StatusOr<ElementTrace> ExplainElement(const Module& module,
                                             const ExplainOptions& options, ExplainStats* stats) {
   PlanOptions plan_options;
   plan_options.seconds = options.budget.seconds;
+  plan_options.custom_calls = options.custom_calls;
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned =
       PlannedModule::Create(module, plan_options);
   if (!planned.ok()) return planned.status();

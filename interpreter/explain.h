@@ -1,6 +1,8 @@
 // One element of a result on demand: its value and where it comes from. Nothing but the elements
 // that it needs is computed, each once, by the definitions of the operations; loops run the turns
-// that they must, for the state that is asked for. What the document "Tensors" calls an r-tensor.
+// that they must, for the state that is asked for. Elements of custom calls are computed from their
+// operands where the target is elementwise; of others the call is made once, on whole operands. What
+// the document "Tensors" calls an r-tensor.
 // Source: reference ops_structural.md 2. Tests: explain_test.cc.
 #ifndef ASSAY_INTERPRETER_EXPLAIN_H_
 #define ASSAY_INTERPRETER_EXPLAIN_H_
@@ -25,6 +27,8 @@ struct ElementQuery {
 struct ExplainOptions {
   // Bytes count the elements remembered.
   RunBudget budget;
+  // What custom calls mean; null: the well-known targets.
+  const CustomCallRegistry* custom_calls = nullptr;
   int64_t depth = 4;     // levels of the tree below the element
   int64_t width = 8;     // elements shown of those that one element reads
   int64_t nodes = 5000;  // of the whole tree

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "interpreter/custom_call.h"
 #include "interpreter/testing.h"
 
 namespace assay {
@@ -163,6 +164,78 @@ TEST(Explain, EveryElementAsARunGivesIt) {
       EXPECT_EQ(trace->value, array.Get(i)) << output << " " << i;
     }
   }
+}
+
+TEST(Explain, FollowsMarkersAndElementwiseCalls) {
+  // exp(0) - 1 = 0; only the element that is wanted.
+  ExplainStats stats;
+  EXPECT_EQ(Explain(R"(ENTRY e { x = f32[3] parameter(0)
+      s = f32[3] custom-call(x), custom_call_target="Sharding"
+      both = (f32[3], f32[3]) custom-call(x, s), custom_call_target="xla.sdy.GlobalToLocalShape"
+      y = f32[3] get-tuple-element(both), index=1
+      ROOT r = f32[3] custom-call(y), custom_call_target="mhlo.exponential_minus_one" })",
+                    {"f32[3] {7,0,inf}"}, {0, {1}}, {}, &stats),
+            "r[1] = 0 <- (x[1] = 0 ~y ~both ~s)");
+  EXPECT_EQ(stats.elements, 1);
+}
+
+TEST(Explain, MakesOtherCallsOnce) {
+  CustomCallRegistry registry = CustomCallRegistry::BuiltIn();
+  int calls = 0;
+  // (sum of a, the pair swapped)
+  registry.Register("mine", [&](const CustomCall& call) -> absl::StatusOr<Literal> {
+    ++calls;
+    int64_t sum = 0;
+    const Literal& array = call.operands[0].element(0);
+    for (int64_t i = 0; i < array.element_count(); ++i) {
+      sum += DecodeSigned(ElementType::kS32, array.Get(i).bits);
+    }
+    const Element total = {EncodeInteger(ElementType::kS32, static_cast<uint64_t>(sum))};
+    return Literal::Tuple({Literal::Scalar(ElementType::kS32, total),
+                           Literal::Tuple({call.operands[0].element(1), array})});
+  });
+  ExplainOptions options;
+  options.custom_calls = &registry;
+  constexpr absl::string_view kModule = R"(ENTRY e { x = s32[2] parameter(0)
+      n = s32[2] negate(x) y = f32[] constant(0.5) p = (s32[2], f32[]) tuple(n, y)
+      c = (s32[], (f32[], s32[2])) custom-call(p), custom_call_target="mine"
+      s = s32[] get-tuple-element(c), index=0 i = (f32[], s32[2]) get-tuple-element(c), index=1
+      a = s32[2] get-tuple-element(i), index=1 b = s32[2] broadcast(s), dimensions={}
+      ROOT r = s32[2] add(a, b) })";
+  // -3 of the array, -7 of the sum.
+  EXPECT_EQ(Explain(kModule, {"s32[2] {3,4}"}, {0, {0}}, options),
+            "r[0] = -10 <- (c[0] = -3 ~a ~i <- (n[0] = -3 ~p <- (x[0] = 3), n[1] = -4 ~p <- "
+            "(x[1] = 4), y[] = 0.5 ~p), b[0] = -7 <- (c[] = -7 ~s <- (n[0] = -3 ~p <- (x[0] = 3), "
+            "n[1] = -4 ~p <- (x[1] = 4), y[] = 0.5 ~p)))");
+  EXPECT_EQ(calls, 1);
+  // Behind operands that take more than the stack has, each element found by an attempt of its own.
+  std::string text = "ENTRY e { a0 = s32[2000] iota(), iota_dimension=0\n";
+  for (int i = 1; i <= 150; ++i) {
+    absl::StrAppend(&text, "a", i, " = s32[2000] negate(a", i - 1, ")\n");
+  }
+  absl::StrAppend(&text, "f = f32[] constant(1) p = (s32[2000], f32[]) tuple(a150, f)\n",
+                  "c = (s32[], (f32[], s32[2000])) custom-call(p), custom_call_target=\"mine\"\n",
+                  "ROOT s = s32[] get-tuple-element(c), index=0 }");
+  options.depth = 0;
+  EXPECT_EQ(Explain(text, {}, {0, {}}, options), "c[] = 1999000 ~s <- (2001 more)");
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Explain, RefusesCalls) {
+  ExplainOptions options;
+  options.budget.bytes = 3 << 20;
+  constexpr absl::string_view kModule = R"(ENTRY e { x = f32[] parameter(0)
+      b = f32[1000000] broadcast(x), dimensions={}
+      ROOT t = (f32[1], s32[1]) custom-call(b), custom_call_target="TopK" })";
+  EXPECT_THAT(Explain(kModule, {"f32[] 1"}, {0, {0}}, options), HasSubstr("RESOURCE_EXHAUSTED"));
+  EXPECT_THAT(Explain(R"(ENTRY e { x = f32[2] parameter(0)
+      ROOT t = f32[2] custom-call(x), custom_call_target="nobody_knows" })",
+                      {"f32[2] {1,2}"}, {0, {0}}),
+              HasSubstr("\"nobody_knows\" is not known"));
+  EXPECT_THAT(Explain(R"(ENTRY e { x = f32[2] parameter(0)
+      ROOT t = f32[3] custom-call(x), custom_call_target="mhlo.erf" })",
+                      {"f32[2] {1,2}"}, {0, {0}}),
+              HasSubstr("arrays of the same sizes"));
 }
 
 TEST(Explain, Refusals) {

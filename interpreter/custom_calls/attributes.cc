@@ -1,8 +1,6 @@
 // Tests: custom_call_test.cc.
 #include "interpreter/custom_calls/attributes.h"
 
-#include <vector>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 
@@ -43,6 +41,41 @@ std::vector<Token> Tokens(absl::string_view text) {
   return tokens;
 }
 
+bool IsPunctuation(const std::vector<Token>& tokens, size_t at, char c) {
+  return at < tokens.size() && tokens[at].punctuation == c;
+}
+bool IsWordToken(const std::vector<Token>& tokens, size_t at, absl::string_view word) {
+  return at < tokens.size() && tokens[at].punctuation == 0 && tokens[at].text == word;
+}
+
+// Whether a list of numbers begins at the token.
+bool IsList(const std::vector<Token>& tokens, size_t at) {
+  if (IsPunctuation(tokens, at, '[')) return true;
+  return IsPunctuation(tokens, at + 1, '<') &&
+         (IsWordToken(tokens, at, "dense") || IsWordToken(tokens, at, "array"));
+}
+
+// The numbers up to the bracket that closes the first; types among them are none.
+std::vector<int64_t> ReadList(const std::vector<Token>& tokens, size_t at) {
+  std::vector<int64_t> numbers;
+  int64_t depth = 0, number = 0;
+  for (; at < tokens.size(); ++at) {
+    const char c = tokens[at].punctuation;
+    if (c == '[' || c == '<') ++depth;
+    if ((c == ']' || c == '>') && --depth == 0) break;
+    if (c == 0 && absl::SimpleAtoi(tokens[at].text, &number)) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// `#dialect<kind WORD>`, as enumerators are written: the token of the word; 0 for anything else.
+size_t FindEnumerator(const std::vector<Token>& tokens, size_t at) {
+  const bool is = IsPunctuation(tokens, at, '#') && IsPunctuation(tokens, at + 2, '<') &&
+                  IsPunctuation(tokens, at + 5, '>') && tokens[at + 3].punctuation == 0 &&
+                  tokens[at + 4].punctuation == 0;
+  return is ? at + 4 : 0;
+}
+
 }  // namespace
 
 CallAttributes CallAttributes::Parse(absl::string_view text) {
@@ -67,6 +100,14 @@ void CallAttributes::Add(absl::string_view text) {
   for (size_t i = 0; i + 2 < tokens.size(); ++i) {
     const char separator = tokens[i + 1].punctuation;
     if (tokens[i].punctuation != 0 || (separator != '=' && separator != ':')) continue;
+    if (IsList(tokens, i + 2)) {
+      lists_[tokens[i].text] = ReadList(tokens, i + 2);
+      continue;
+    }
+    if (const size_t word = FindEnumerator(tokens, i + 2); word != 0) {
+      entries_[tokens[i].text] = tokens[word].text;
+      continue;
+    }
     if (tokens[i + 2].punctuation != 0) continue;
     entries_[tokens[i].text] = tokens[i + 2].text;
     i += 2;
@@ -92,6 +133,11 @@ double CallAttributes::Float(absl::string_view name, double otherwise) const {
 std::string CallAttributes::String(absl::string_view name, absl::string_view otherwise) const {
   const auto found = entries_.find(name);
   return found == entries_.end() ? std::string(otherwise) : found->second;
+}
+
+std::vector<int64_t> CallAttributes::Ints(absl::string_view name) const {
+  const auto found = lists_.find(name);
+  return found == lists_.end() ? std::vector<int64_t>() : found->second;
 }
 
 char CallAttributes::Letter(absl::string_view name, char otherwise) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "spec/ir/module.h"
@@ -23,12 +24,16 @@ class CallAttributes {
   int64_t Int(absl::string_view name, int64_t otherwise) const;
   double Float(absl::string_view name, double otherwise) const;
   std::string String(absl::string_view name, absl::string_view otherwise) const;
+  // The numbers of `[0, 1]`, `dense<[0, 1]>` or `array<i64: 0, 1>`; none where there is no such
+  // list.
+  std::vector<int64_t> Ints(absl::string_view name) const;
   // A letter, given as its code or as itself.
   char Letter(absl::string_view name, char otherwise) const;
 
  private:
   void Add(absl::string_view text);
   std::map<std::string, std::string, std::less<>> entries_;
+  std::map<std::string, std::vector<int64_t>, std::less<>> lists_;
 };
 
 }  // namespace assay::custom_calls

@@ -74,7 +74,7 @@ absl::StatusOr<Literal> SetBound(const CustomCall& call) {
 
 }  // namespace
 
-Targets DynamicTargets() {
+Targets DynamicSizeTargets() {
   return {{"PadToStatic", PadToStatic}, {"SliceToDynamic", SliceToDynamic}, {"SetBound", SetBound}};
 }
 

@@ -470,9 +470,9 @@ Targets LinearAlgebraTargets() {
   }
   Targets targets;
   for (const auto& entry : rows) {
-    targets.emplace_back(entry.first, [candidates = entry.second](const CustomCall& call) {
-      return Solve(call, candidates);
-    });
+    targets.push_back({entry.first, [candidates = entry.second](const CustomCall& call) {
+                         return Solve(call, candidates);
+                       }});
   }
   return targets;
 }

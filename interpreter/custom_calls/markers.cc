@@ -31,9 +31,9 @@ Targets MarkerTargets() {
         "xla.sdy.PropagationBarrier", "xla.sdy.GlobalToLocalShape", "xla.sdy.LocalToGlobalShape",
         "ShardBarrierFrom", "ShardBarrierTo", "annotate_device_placement", "MoveToHost",
         "MoveToDevice", "LayoutConstraint", "Pin", "Unpin"}) {
-    targets.emplace_back(name, Same);
+    targets.push_back({name, Same, Opcode::kCopy});
   }
-  targets.emplace_back("xla.sdy.ShardingGroup", Nothing);
+  targets.push_back({"xla.sdy.ShardingGroup", Nothing});
   return targets;
 }
 

@@ -7,7 +7,7 @@
 namespace assay::custom_calls {
 namespace {
 
-constexpr int kMostSweeps = 60;
+constexpr int kMostRotationSweeps = 60;
 
 // Column k as a unit vector orthogonal to those before it: the basis vector that lies furthest from
 // them, made orthogonal twice.
@@ -41,7 +41,7 @@ absl::Status Orthogonalise(Matrix& b, Matrix& v, EvaluationContext& context) {
   const Real eps = Negligible() * Negligible();
   const Real norm = b.Frobenius(), nothing = norm * norm * eps;
   bool rotated = true;
-  for (int sweep = 0; sweep < kMostSweeps && rotated; ++sweep) {
+  for (int sweep = 0; sweep < kMostRotationSweeps && rotated; ++sweep) {
     rotated = false;
     for (int64_t p = 0; p < b.columns(); ++p) {
       for (int64_t q = p + 1; q < b.columns(); ++q) {

@@ -5,10 +5,10 @@
 
 namespace assay::custom_calls {
 
-absl::Status BadCall(const CustomCall& call, absl::string_view what) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("custom call target \"", call.instruction.GetString(Attr::kCustomCallTarget),
-                   "\": ", what, ": ", call.instruction.Describe()));
+absl::Status BadCall(const Instruction& call, absl::string_view what) {
+  return absl::InvalidArgumentError(absl::StrCat("custom call target \"",
+                                                 call.GetString(Attr::kCustomCallTarget),
+                                                 "\": ", what, ": ", call.Describe()));
 }
 
 absl::Status WantOperands(const CustomCall& call, size_t count) {

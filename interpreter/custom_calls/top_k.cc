@@ -1,14 +1,17 @@
 // Targets that select the first k elements of every line. TopK: in the descending total order
 // (-NaN < -inf < ... < +inf < +NaN), ties by the lower index. ApproxTopK: the exact answer, in the
 // order of its comparator, stable; where the declared result is longer than the line, initial
-// values follow. Tests: custom_call_test.cc.
+// values follow. The stablehlo.dynamic_* of them take k as their last operand.
+// Tests: custom_call_test.cc, custom_call_dynamic_test.cc.
 #include <algorithm>
 #include <numeric>
 
+#include "absl/strings/str_cat.h"
 #include "evaluator/ops/merge_sort.h"
 #include "evaluator/region/scalar_program.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "interpreter/custom_calls/attributes.h"
+#include "interpreter/custom_calls/static_operation.h"
 #include "interpreter/custom_calls/targets.h"
 
 namespace assay::custom_calls {
@@ -145,13 +148,43 @@ absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   return AsResult(call, *std::move(results));
 }
 
+// The call without its last operand, the k that the results must have along the dimension (where
+// results of parts are left as they are: at most).
+absl::StatusOr<Literal> WithKnownK(const CustomCall& call, int64_t dimension, bool exactly,
+                                   const CustomCallHandler& top_k) {
+  if (call.operands.empty()) return BadCall(call, "its last operand must be k");
+  absl::StatusOr<std::vector<int64_t>> k = IntegersOf(call, call.operands.size() - 1, {});
+  if (!k.ok()) return k.status();
+  const Shape& result = *ResultShapes(call)[0];
+  const int64_t size =
+      dimension >= 0 && dimension < result.rank() ? result.dimension(dimension) : -1;
+  if (exactly ? size != (*k)[0] : size < (*k)[0]) {
+    return BadCall(call, absl::StrCat("its last operand makes k ", (*k)[0], " in dimension ",
+                                      dimension, " of the result, which is declared ",
+                                      call.instruction.shape().ToString()));
+  }
+  return top_k({call.instruction, call.operands.first(call.operands.size() - 1), call.process,
+                call.grid, call.random_seed, call.context, call.owner});
+}
+
+absl::StatusOr<Literal> DynamicTopK(const CustomCall& call) {
+  return WithKnownK(call, ResultShapes(call)[0]->rank() - 1, true, TopK);
+}
+
+absl::StatusOr<Literal> DynamicApproxTopK(const CustomCall& call) {
+  const CallAttributes attributes = CallAttributes::Of(call.instruction);
+  return WithKnownK(call, attributes.Int("reduction_dim", -1),
+                    attributes.Int("aggregate_to_topk", 1) != 0, ApproxTopK);
+}
+
 }  // namespace
 
 Targets TopKTargets() {
   return {{"TopK", TopK},
           {"mhlo.topk", TopK},
-          {"stablehlo.dynamic_top_k", TopK},
-          {"ApproxTopK", ApproxTopK}};
+          {"stablehlo.dynamic_top_k", DynamicTopK},
+          {"ApproxTopK", ApproxTopK},
+          {"stablehlo.dynamic_approx_top_k", DynamicApproxTopK}};
 }
 
 }  // namespace assay::custom_calls

@@ -11,17 +11,10 @@ namespace {
 
 CustomCallHandler Unary(Opcode opcode) {
   return [opcode](const CustomCall& call) -> absl::StatusOr<Literal> {
-    if (absl::Status status = WantOperands(call, 1); !status.ok()) return status;
+    const absl::StatusOr<ScalarFunction> function = ElementwiseFunction(call.instruction, opcode);
+    if (!function.ok()) return function.status();
     const Literal& operand = call.operands[0];
-    const Shape& shape = call.instruction.shape();
-    if (!operand.is_array() || !shape.is_array() ||
-        !Shape::SameDimensions(operand.shape(), shape)) {
-      return BadCall(call, "operand and result must be arrays of the same sizes");
-    }
-    const auto function =
-        FindScalarFunction({opcode, operand.element_type(), shape.element_type()});
-    if (!function) return BadCall(call, absl::StrCat("no ", Name(opcode), " of these types"));
-    absl::StatusOr<Literal> result = call.Zeros(shape);
+    absl::StatusOr<Literal> result = call.Zeros(call.instruction.shape());
     if (!result.ok()) return result;
     const RealContext context{.stats = &call.context.real_stats};
     constexpr int64_t kPortion = 1024;
@@ -38,6 +31,17 @@ CustomCallHandler Unary(Opcode opcode) {
 }
 
 }  // namespace
+
+absl::StatusOr<ScalarFunction> ElementwiseFunction(const Instruction& call, Opcode opcode) {
+  if (call.operand_count() != 1 || !call.operand(0)->shape().is_array() ||
+      !call.shape().is_array() || !Shape::SameDimensions(call.operand(0)->shape(), call.shape())) {
+    return BadCall(call, "operand and result must be arrays of the same sizes");
+  }
+  const auto function = FindScalarFunction(
+      {opcode, call.operand(0)->shape().element_type(), call.shape().element_type()});
+  if (!function) return BadCall(call, absl::StrCat("no ", Name(opcode), " of these types"));
+  return *function;
+}
 
 Targets UnaryTargets() {
   constexpr std::array<std::pair<const char*, Opcode>, 13> kNames = {
@@ -56,7 +60,7 @@ Targets UnaryTargets() {
        {"cbrt", Opcode::kCbrt}}};
   Targets targets;
   for (const auto& [name, opcode] : kNames) {
-    targets.emplace_back(absl::StrCat("mhlo.", name), Unary(opcode));
+    targets.push_back({absl::StrCat("mhlo.", name), Unary(opcode), opcode});
   }
   return targets;
 }

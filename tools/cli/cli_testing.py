@@ -14,6 +14,7 @@ import tempfile
 import termios
 import time
 import unittest
+import zipfile
 
 ASSAY, SOURCE = sys.argv[1], sys.argv[2]
 SAMPLES = os.path.join(SOURCE, 'conformance', 'samples')
@@ -42,6 +43,13 @@ def assay(*arguments, stdin=b'', limited=False):
     process = subprocess.run([ASSAY, *map(str, arguments)], input=stdin, capture_output=True, timeout=120,
                              preexec_fn=limit_memory if limited else None)
     return Result(process, time.monotonic() - start)
+
+
+def npy(descriptor, shape, data):
+    """A .npy file, whose header takes 128 bytes."""
+    header = f"{{'descr': '{descriptor}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += ' ' * (117 - len(header)) + '\n'
+    return b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + data
 
 
 def on_terminal(columns, *arguments):
@@ -77,16 +85,21 @@ class CommandLineTest(unittest.TestCase):
         path = os.path.join(self.folder.name, name)
         if content is not None:
             with open(path, 'wb') as f:
-                f.write(content)
+                f.write(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def archive(self, name, members):
+        """An .npz of these .npy files."""
+        path = self.path(name)
+        with zipfile.ZipFile(path, 'w') as archive:
+            for member, data in members.items():
+                archive.writestr(member + '.npy', data)
         return path
 
     def expect(self, result, code, *words):
         self.assertEqual(result.code, code, result.out + result.err)
         for word in words:
             self.assertIn(word, result.out + result.err)
-
-    def expect_code(self, result, code):
-        self.expect(result, code)
         return result
 
     def expect_refusal(self, result, code, *words):

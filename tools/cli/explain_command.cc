@@ -12,6 +12,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/custom_call_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 
@@ -23,6 +24,7 @@ struct ExplainCommand {
   std::string element;
   ExplainOptions options;
   InputOptions inputs;
+  CustomCallOptions custom_calls;
   BudgetOptions budget;
   OutputOptions output;
 
@@ -102,6 +104,10 @@ int ExplainCommand::Run() const {
   if (!arguments.ok()) return Fail(arguments.status(), output);
   ExplainOptions explain = options;
   explain.budget = budget.budget;
+  const absl::StatusOr<std::unique_ptr<CustomCallRegistry>> registry =
+      custom_calls.Load(*file->module, budget.budget.bytes);
+  if (!registry.ok()) return Fail(registry.status(), output);
+  explain.custom_calls = registry->get();
   ExplainStats stats;
   absl::StatusOr<ElementTrace> trace =
       ExplainElement(*file->module, *arguments, *query, explain, &stats);
@@ -142,10 +148,12 @@ void AddExplainCommand(CLI::App& app, int* exit_code) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->inputs.AddTo(sub);
+  command->custom_calls.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(
-      "Only what the element needs is computed, each element once.\n"
+      "Only what the element needs is computed, each element once; custom calls are made on whole\n"
+      "operands.\n"
       "Examples:\n"
       "  assay explain step.hlo --inputs step.inputs.npz --element 0:[3,5]\n"
       "  assay explain step.hlo --inputs random --element 2 --depth 10 --width 3 --json");

@@ -5,15 +5,10 @@ usage: feeds_cli_test.py ASSAY SOURCE_DIR
 Expected results are worked out by hand. Arrays are scalars of s32, written by hand as .npy files.
 """
 import json
-import os
 import struct
-import subprocess
-import sys
-import tempfile
-import unittest
 import zipfile
 
-ASSAY = sys.argv[1]
+from cli_testing import CommandLineTest, assay, main, npy
 
 SUM_OF_TWO = '''HloModule sum
 ENTRY e {
@@ -67,33 +62,15 @@ ENTRY e {
 '''
 
 
-def npy(values, shape=()):
-    header = repr({'descr': '<i4', 'fortran_order': False, 'shape': shape})
-    header += ' ' * (-(len(header) + 11) % 64) + '\n'
+def integers(values, shape=()):
     values = values if shape else [values]
-    return b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + struct.pack(
-        f'<{len(values)}i', *values)
+    return npy('<i4', shape, struct.pack(f'<{len(values)}i', *values))
 
 
-class FeedsTest(unittest.TestCase):
-
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-
-    def path(self, name, text=None):
-        path = os.path.join(self.folder.name, name)
-        if text is not None:
-            with open(path, 'w', encoding='utf-8') as file:
-                file.write(text)
-        return path
-
+class FeedsTest(CommandLineTest):
     def arrays(self, name, **values):
-        path = self.path(name)
-        with zipfile.ZipFile(path, 'w') as archive:
-            for key, value in values.items():
-                archive.writestr(f'{key}.npy', value if isinstance(value, bytes) else npy(value))
-        return path
+        return self.archive(name, {key: value if isinstance(value, bytes) else integers(value)
+                                   for key, value in values.items()})
 
     def read(self, path):
         with zipfile.ZipFile(path) as archive:
@@ -101,20 +78,18 @@ class FeedsTest(unittest.TestCase):
                     for name, data in ((name, archive.read(name)) for name in archive.namelist())}
 
     def run_assay(self, *arguments, code=0):
-        result = subprocess.run([ASSAY, 'run', *arguments], capture_output=True, text=True, timeout=60, check=False)
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        return result
+        return self.expect(assay('run', *arguments), code)
 
     def test_infeed_and_outfeed(self):
         module = self.path('sum.hlo', SUM_OF_TWO)
         infeed = self.arrays('in.npz', infeed0=3, infeed1=4)
         result = self.run_assay(module, '--infeed', infeed)
-        self.assertEqual(result.stdout, 'out0 = s32[] 12\noutfeed0 = s32[] 7\n')
-        self.assertEqual(result.stderr, '')
-        report = json.loads(self.run_assay(module, '--infeed', infeed, '--json').stdout)
+        self.assertEqual(result.out, 'out0 = s32[] 12\noutfeed0 = s32[] 7\n')
+        self.assertEqual(result.err, '')
+        report = json.loads(self.run_assay(module, '--infeed', infeed, '--json').out)
         self.assertEqual(report['outfeed'], [{'name': 'outfeed0', 'shape': 's32[]', 'value': '7'}])
         out = self.path('out.npz')
-        self.assertEqual(self.run_assay(module, '--infeed', infeed, '--outfeed', out).stdout, 'out0 = s32[] 12\n')
+        self.assertEqual(self.run_assay(module, '--infeed', infeed, '--outfeed', out).out, 'out0 = s32[] 12\n')
         self.assertEqual(self.read(out), {'outfeed0': [7]})
 
     def test_processes_have_queues_of_their_own(self):
@@ -122,17 +97,17 @@ class FeedsTest(unittest.TestCase):
         infeed = self.arrays('in.npz', **{'infeed0.dev0': 1, 'infeed1.dev0': 2, 'infeed0.dev1': 5, 'infeed1.dev1': 6})
         out = self.path('out.npz')
         result = self.run_assay(module, '--replicas', '2', '--infeed', infeed, '--outfeed', out)
-        self.assertEqual(result.stdout, 'out0.dev0 = s32[] 2\nout0.dev1 = s32[] 30\n')
+        self.assertEqual(result.out, 'out0.dev0 = s32[] 2\nout0.dev1 = s32[] 30\n')
         self.assertEqual(self.read(out), {'outfeed0.dev0': [3], 'outfeed0.dev1': [11]})
         both = self.arrays('both.npz', infeed0=1, infeed1=2)
-        self.assertIn('out0.dev1 = s32[] 2\n', self.run_assay(module, '--replicas', '2', '--infeed', both).stdout)
+        self.assertIn('out0.dev1 = s32[] 2\n', self.run_assay(module, '--replicas', '2', '--infeed', both).out)
 
     def test_bad_feeds(self):
         module = self.path('sum.hlo', SUM_OF_TWO)
         for arrays, words in (
                 ({'infeed0': 3}, 'infeed exhausted at item 1'),
                 ({}, 'infeed exhausted at item 0'),
-                ({'infeed0': npy([1, 2], (2,)), 'infeed1': 1}, 'array 0 is s32[2], but s32[] is wanted'),
+                ({'infeed0': integers([1, 2], (2,)), 'infeed1': 1}, 'array 0 is s32[2], but s32[] is wanted'),
                 ({'infeed1': 3}, 'the array infeed0 is missing'),
                 ({'arg0': 3}, 'not infeedN'),
                 ({'infeed': 3}, 'is not named'),
@@ -140,32 +115,32 @@ class FeedsTest(unittest.TestCase):
                 ({'infeed0.dev4': 3}, 'arrays for device 4')):
             with self.subTest(words):
                 infeed = self.arrays('in.npz', **arrays)
-                self.assertIn(words, self.run_assay(module, '--infeed', infeed, code=2).stderr)
+                self.assertIn(words, self.run_assay(module, '--infeed', infeed, code=2).err)
         infeed = self.arrays('in.npz', infeed0=3, infeed1=4, infeed2=5)
         result = self.run_assay(module, '--infeed', infeed)
-        self.assertIn('warning: 1 arrays of infeed data were not taken', result.stderr)
-        self.assertIn('more than once', self.run_assay(module, '--infeed', infeed, '--repeat', '2', code=2).stderr)
+        self.assertIn('warning: 1 arrays of infeed data were not taken', result.err)
+        self.assertIn('more than once', self.run_assay(module, '--infeed', infeed, '--repeat', '2', code=2).err)
 
     def test_order_of_feeds(self):
         module = self.path('m.hlo', SUM_OF_TWO.replace('infeed(t)', 'infeed(now)'))
         infeed = self.arrays('in.npz', infeed0=3, infeed1=4)
-        self.assertIn('no path between', self.run_assay(module, '--infeed', infeed).stderr)
+        self.assertIn('no path between', self.run_assay(module, '--infeed', infeed).err)
 
     def test_host_transfers(self):
         module = self.path('host.hlo', HOST)
         given, taken = self.arrays('given.npz', **{'3.0': 21}), self.path('taken.npz')
         result = self.run_assay(module, '--host-recv', given, '--host-send', taken)
-        self.assertEqual(result.stdout, 'out0 = s32[] -21\n')
+        self.assertEqual(result.out, 'out0 = s32[] -21\n')
         self.assertEqual(self.read(taken), {'copy.0': [21]})
-        self.assertIn('under the key copy', self.run_assay(module, '--host-recv', given, code=2).stderr)
-        self.assertIn('under the key 3', self.run_assay(module, '--host-send', taken, code=2).stderr)
+        self.assertIn('under the key copy', self.run_assay(module, '--host-recv', given, code=2).err)
+        self.assertIn('under the key 3', self.run_assay(module, '--host-send', taken, code=2).err)
 
     def test_together(self):
         producer, consumer = self.path('p.hlo', PRODUCER), self.path('c.hlo', CONSUMER)
         inputs = ['--inputs', self.arrays('p.npz', arg0=6), '--inputs', self.arrays('c.npz', arg0=7)]
         result = self.run_assay(producer, consumer, '--together', *inputs)
-        self.assertEqual(result.stdout, 'producer:\nout0 = s32[] -6\nconsumer:\nout0 = s32[] 42\n')
-        report = json.loads(self.run_assay(producer, consumer, '--together', *inputs, '--json').stdout)
+        self.assertEqual(result.out, 'producer:\nout0 = s32[] -6\nconsumer:\nout0 = s32[] 42\n')
+        report = json.loads(self.run_assay(producer, consumer, '--together', *inputs, '--json').out)
         self.assertEqual([p['module'] for p in report['programs']], ['producer', 'consumer'])
         self.assertEqual(report['programs'][1]['results'][0]['value'], '42')
         outs = [self.path('po.npz'), self.path('co.npz')]
@@ -179,28 +154,28 @@ class FeedsTest(unittest.TestCase):
     def test_together_goes_wrong(self):
         producer, consumer = self.path('p.hlo', PRODUCER), self.path('c.hlo', CONSUMER)
         inputs = ['--inputs', self.arrays('p.npz', arg0=6)]
-        self.assertIn('--together', self.run_assay(producer, consumer, *inputs, code=2).stderr)
-        self.assertIn('given 1 times for 2', self.run_assay(producer, consumer, '--together', *inputs, code=2).stderr)
-        alone = self.run_assay(consumer, *inputs, code=2).stderr
+        self.assertIn('--together', self.run_assay(producer, consumer, *inputs, code=2).err)
+        self.assertIn('given 1 times for 2', self.run_assay(producer, consumer, '--together', *inputs, code=2).err)
+        alone = self.run_assay(consumer, *inputs, code=2).err
         self.assertIn('deadlock', alone)
         self.assertIn('nobody has sent on channel 1', alone)
-        self.assertIn('never received', self.run_assay(producer, *inputs, code=2).stderr)
-        twice = self.run_assay(consumer, consumer, '--together', *inputs, *inputs, code=2).stderr
+        self.assertIn('never received', self.run_assay(producer, *inputs, code=2).err)
+        twice = self.run_assay(consumer, consumer, '--together', *inputs, *inputs, code=2).err
         self.assertIn('program 1 (consumer)', twice)
-        self.assertIn('given 2 times', self.run_assay(producer, *inputs, *inputs, code=2).stderr)
+        self.assertIn('given 2 times', self.run_assay(producer, *inputs, *inputs, code=2).err)
 
     def test_results_have_their_current_sizes(self):
         module = self.path('d.hlo', DYNAMIC)
-        inputs = self.arrays('a.npz', arg0=npy([1, 2, 3, 4], (4,)))
+        inputs = self.arrays('a.npz', arg0=integers([1, 2, 3, 4], (4,)))
         out = self.path('out.npz')
-        self.assertEqual(self.run_assay(module, '--inputs', inputs).stdout, 'out0 = s32[2]{0} {1, 2}\n')
+        self.assertEqual(self.run_assay(module, '--inputs', inputs).out, 'out0 = s32[2]{0} {1, 2}\n')
         self.run_assay(module, '--inputs', inputs, '--out', out)
         self.assertEqual(self.read(out), {'out0': [1, 2]})
         self.run_assay(module, '--inputs', inputs, '--expect', out)
-        other = self.arrays('three.npz', out0=npy([1, 2, 3], (3,)))
+        other = self.arrays('three.npz', out0=integers([1, 2, 3], (3,)))
         result = self.run_assay(module, '--inputs', inputs, '--expect', other, code=2)
-        self.assertIn('s32[2] and s32[3] cannot be compared', result.stderr)
+        self.assertIn('s32[2] and s32[3] cannot be compared', result.err)
 
 
 if __name__ == '__main__':
-    unittest.main(argv=[sys.argv[0]])
+    main()

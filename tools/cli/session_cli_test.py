@@ -7,20 +7,16 @@ What many steps give is held against single runs chained by hand; what an interr
 import json
 import os
 import random
-import shutil
 import signal
 import struct
 import subprocess
-import sys
-import tempfile
 import time
-import unittest
 import zipfile
 
-ASSAY, SOURCE = sys.argv[1], sys.argv[2]
-SAMPLES = os.path.join(SOURCE, 'conformance', 'samples')
-STEP = os.path.join(SAMPLES, 'mlp_train_step.hlo')
-STEP_INPUTS = os.path.join(SAMPLES, 'mlp_train_step.inputs.npz')
+from cli_testing import ASSAY, CommandLineTest, assay, main, npy, sample
+
+STEP = sample('mlp_train_step.hlo')
+STEP_INPUTS = sample('mlp_train_step.inputs.npz')
 # Arguments 0 to 18 are weights, moments and the step; 19 and 20 the batch. Output 19 is the loss.
 TRAIN = ('run', STEP, '--inputs', STEP_INPUTS, '--bind', 'arg0-18=out0-18', '--quiet')
 KILLS = 30
@@ -38,10 +34,6 @@ PLAIN = COUNT % ('', '')
 INPUTS = 'f32[2]{0} {1, 2}\nf32[2]{0} {10, 0.5}\ns32[] 0\n'
 
 
-def assay(*arguments):
-    return subprocess.run([ASSAY, *map(str, arguments)], capture_output=True, text=True, timeout=120, check=False)
-
-
 def members(path):
     with zipfile.ZipFile(path) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -51,33 +43,13 @@ def steps_of(path):
     return struct.unpack('<q', members(path)['assay.steps.npy'][-8:])[0]
 
 
-class Sessions(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.mkdtemp()
-        self.addCleanup(shutil.rmtree, self.folder)
-
-    def path(self, name, content=None):
-        path = os.path.join(self.folder, name)
-        if content is not None:
-            with open(path, 'w', encoding='utf-8') as f:
-                f.write(content)
-        return path
-
-    def expect(self, result, code, *words):
-        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
-        for word in words:
-            self.assertIn(word, result.stdout + result.stderr)
-        return result
-
+class Sessions(CommandLineTest):
     def test_steps_are_single_runs_in_a_row(self):
         state, out = self.path('s.npz'), self.path('out.npz')
         self.expect(assay(*TRAIN, '--steps', 3, '--state', state, '--out', out), 0)
         inputs = members(STEP_INPUTS)
         for _ in range(3):
-            chained = self.path('chained.npz')
-            with zipfile.ZipFile(chained, 'w') as archive:
-                for name, content in inputs.items():
-                    archive.writestr(name, content)
+            chained = self.archive('chained.npz', {name[:-4]: content for name, content in inputs.items()})
             single = self.path('single.npz')
             self.expect(assay('run', STEP, '--inputs', chained, '--out', single, '--quiet'), 0)
             for name, content in members(single).items():
@@ -127,15 +99,12 @@ class Sessions(unittest.TestCase):
     def test_aliases_bind_by_themselves(self):
         module, state, inputs = self.path('m.hlo', ALIASED), self.path('s.npz'), self.path('i.txt', INPUTS)
         result = self.expect(assay('run', module, '--inputs', inputs, '--state', state, '--steps', 2), 0)
-        self.assertIn('out0 = f32[2]{0} {21, 3}\nout1 = s32[] 2\n', result.stdout)
-        self.assertIn('step 1  out1 = 1\nstep 2  out1 = 2\n', result.stdout)
+        self.assertIn('out0 = f32[2]{0} {21, 3}\nout1 = s32[] 2\n', result.out)
+        self.assertIn('step 1  out1 = 1\nstep 2  out1 = 2\n', result.out)
         self.assertEqual(sorted(members(state)), ['assay.steps.npy', 'n.npy', 'w.npy'])
         # Without --steps it is one more; what the state has need not be given again.
-        given = self.path('x.npz')
-        with zipfile.ZipFile(given, 'w') as archive:
-            header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n"
-            archive.writestr('arg1.npy', b'\x93NUMPY\1\0' + struct.pack('<H', len(header)) + header + struct.pack('<2f', 1, 1))
-        report = json.loads(self.expect(assay('run', module, '--inputs', given, '--state', state, '--json'), 0).stdout)
+        given = self.archive('x.npz', {'arg1': npy('<f4', (2,), struct.pack('<2f', 1, 1))})
+        report = json.loads(self.expect(assay('run', module, '--inputs', given, '--state', state, '--json'), 0).out)
         self.assertEqual(report['state'], {'first_step': 2, 'steps': 3, 'history': [{'out1': '3', 'step': 3}]})
         self.assertEqual(report['results'][0]['value'], '{22, 4}')
 
@@ -157,11 +126,7 @@ class Sessions(unittest.TestCase):
     def test_step_inputs_and_initialisers(self):
         plain, bind = self.path('plain.hlo', PLAIN), ('--bind', 'w=out0', '--bind', 'arg2=out1')
         init = self.path('init.hlo', 'ENTRY e { w = f32[2] constant({5, 6}) n = s32[] constant(7) ROOT t = tuple(w, n) }')
-        steps = self.path('steps.npz')
-        header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }\n"
-        with zipfile.ZipFile(steps, 'w') as archive:
-            archive.writestr('arg1.npy', b'\x93NUMPY\1\0' + struct.pack('<H', len(header)) + header +
-                             struct.pack('<6f', 1, 10, 2, 20, 3, 30))
+        steps = self.archive('steps.npz', {'arg1': npy('<f4', (3, 2), struct.pack('<6f', 1, 10, 2, 20, 3, 30))})
         state = self.path('s.npz')
         # 5 + 1 + 2 + 3 + 1: the fourth step begins again.
         self.expect(assay('run', plain, *bind, '--init', init, '--step-inputs', steps, '--state', state, '--steps', 2), 0)
@@ -214,4 +179,4 @@ class Sessions(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    main()

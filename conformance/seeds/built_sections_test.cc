@@ -157,6 +157,15 @@ SEED_EXAMPLE("003", CollectivePermute) {
   Builder b("main");
   ExpectBuilds(b, CollectivePermute(Given(&b, 0, {2}), {{0, 1}, {1, 2}}), "f32[2]",
                {"collective-permute(", "source_target_pairs={{0,1},{1,2}}"});
+  Builder where("stored_elsewhere");
+  ExpectBuilds(where, CollectivePermute(Given(&where, 0, {2}), {{0, 1}}, 3, /*inplace=*/true),
+               "f32[2]", {"collective-permute(", "channel_id=3, source_target_pairs={{0,1}}"});
+  Builder slices("slices");
+  const Op start = Tuple(&slices, {ConstantR0(&slices, ElementType::kS32, 1)});
+  ExpectBuilds(slices,
+               CollectivePermute(Given(&slices, 0, {2}), Given(&slices, 1, {4}), start, start,
+                                 {{0, 1}}, {{1}}),
+               "f32[4]", {"collective-permute(", "slice_sizes={{1}}"});
   Builder c("twice");
   ExpectRefused(c, CollectivePermute(Given(&c, 0, {2}), {{0, 1}, {2, 1}}),
                 "[collective_permute_c1]");

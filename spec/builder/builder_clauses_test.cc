@@ -224,13 +224,6 @@ const Pair kPairs[] = {
      Semantics::k2017},
     {"all_to_all_c3", [](B& b) { return AllToAll(b("f32[4]"), 0, 0, 2); },
      [](B& b) { return AllToAll(b("f32[4]"), 0, 0, 3); }},
-    {"collective_permute_c4",
-     [](B& b) {
-       return CollectivePermute(b("f32[4]"), {{0, 1}});
-     },
-     [](B& b) {
-       return CollectivePermute(b("f32[4]"), {{0, 1}}, std::nullopt, true);
-     }},
     {"reduce_scatter_c1", [](B& b) { return ReduceScatter(b("f32[4]"), Sum(), 0, 2); },
      [](B& b) { return ReduceScatter(b("f32[4]"), Sum(), 0, 3); }},
     {"partition_id_c1", [](B& b) { return PartitionID(b.get(), Shape(kU32, {})); },

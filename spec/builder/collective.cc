@@ -4,7 +4,6 @@
 //   layout_c1 a shape with layout is that of the operand
 //   cross_replica_sum_2017_c1 in 2017 a sum is over all replicas
 //   all_to_all_c3 dimensions are in range, the parts 1 or more, which divide the size
-//   collective_permute_c4 the form in place is none of the function's
 //   reduce_scatter_c1 the dimension is in range, shards are 1 or more, which divide the size
 //   partition_id_c1 a partition id is u32[]
 #include "spec/builder/collective.h"
@@ -23,6 +22,15 @@ AttributeList Common(const ReplicaGroupLists& replica_groups, ChannelId channel_
   ReplicaGroups groups;
   groups.groups = replica_groups;
   AttributeList attributes = {{Attr::kReplicaGroups, std::move(groups)}};
+  if (channel_id) attributes.emplace_back(Attr::kChannelId, *channel_id);
+  return attributes;
+}
+
+AttributeList PairAttributes(absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
+                             ChannelId channel_id) {
+  std::vector<std::vector<int64_t>> pairs;
+  for (const auto& [source, target] : source_target_pairs) pairs.push_back({source, target});
+  AttributeList attributes = {{Attr::kSourceTargetPairs, std::move(pairs)}};
   if (channel_id) attributes.emplace_back(Attr::kChannelId, *channel_id);
   return attributes;
 }
@@ -169,15 +177,21 @@ Op CollectiveBroadcast(Op operand, const ReplicaGroupLists& replica_groups, Chan
 }
 
 Op CollectivePermute(Op operand, absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
-                     ChannelId channel_id, bool inplace, CallSite site) {
+                     ChannelId channel_id, bool /*inplace*/, CallSite site) {
   Maker maker("CollectivePermute", site, {operand});
-  ASSAY_MAKER_REQUIRE(maker, "collective_permute_c4", !inplace,
-                      "the form in place is not supported");
-  std::vector<std::vector<int64_t>> pairs;
-  for (const auto& [source, target] : source_target_pairs) pairs.push_back({source, target});
-  AttributeList attributes = {{Attr::kSourceTargetPairs, std::move(pairs)}};
-  if (channel_id) attributes.emplace_back(Attr::kChannelId, *channel_id);
-  return maker.Make(Opcode::kCollectivePermute, {operand}, std::move(attributes));
+  return maker.Make(Opcode::kCollectivePermute, {operand},
+                    PairAttributes(source_target_pairs, channel_id));
+}
+
+Op CollectivePermute(Op input, Op output, Op input_starts, Op output_starts,
+                     absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
+                     const std::vector<std::vector<int64_t>>& slice_sizes, ChannelId channel_id,
+                     CallSite site) {
+  const Op all[] = {input, output, input_starts, output_starts};
+  Maker maker("CollectivePermute", site, all);
+  AttributeList attributes = PairAttributes(source_target_pairs, channel_id);
+  attributes.emplace_back(Attr::kSliceSizesList, slice_sizes);
+  return maker.Make(Opcode::kCollectivePermute, all, std::move(attributes));
 }
 
 Op ReduceScatter(Op operand, const Callee& computation, int64_t scatter_dimension,

@@ -40,9 +40,16 @@ Op RaggedAllToAll(Op input, Op input_offsets, Op send_sizes, Op output, Op outpu
                   ChannelId channel_id = std::nullopt, CallSite site = CallSite::Current());
 Op CollectiveBroadcast(Op operand, const ReplicaGroupLists& replica_groups = {},
                        ChannelId channel_id = std::nullopt, CallSite site = CallSite::Current());
+// `inplace` says where the result may be stored, for which HLO has no word: the value is the same.
 Op CollectivePermute(Op operand, absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
                      ChannelId channel_id = std::nullopt, bool inplace = false,
                      CallSite site = CallSite::Current());
+// Of slices: those that arrive are put into `output`, the rest of which stays. A tuple of indices
+// says where a slice begins, a list of sizes for each how large it is.
+Op CollectivePermute(Op input, Op output, Op input_starts, Op output_starts,
+                     absl::Span<const std::pair<int64_t, int64_t>> source_target_pairs,
+                     const std::vector<std::vector<int64_t>>& slice_sizes,
+                     ChannelId channel_id = std::nullopt, CallSite site = CallSite::Current());
 Op ReduceScatter(Op operand, const Callee& computation, int64_t scatter_dimension,
                  int64_t shard_count, const ReplicaGroupLists& replica_groups = {},
                  ChannelId channel_id = std::nullopt,

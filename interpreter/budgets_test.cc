@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/queue_host.h"
 #include "interpreter/testing.h"
 
 namespace assay {
@@ -287,6 +288,26 @@ TEST(Budgets, NothingUnreadIsKept) {
   EXPECT_EQ(
       RunText(branches + "true_computation=g, false_computation=f }", {"pred[] true"}, {}, options),
       "f32[1]{0} {99999}");
+}
+
+TEST(Budgets, WhatTheHostHasReadyCounts) {
+  constexpr absl::string_view kModule = R"(ENTRY e { t = token[] after-all()
+    i = (f32[1000], token[]) infeed(t) x = f32[1000] get-tuple-element(i), index=0
+    ROOT n = f32[1000] negate(x) })";
+  QueueHost host;
+  const Literal array = Literal::Zeros(Shape(ElementType::kF32, {1000}));
+  // Storage that three items share, and that of one more: 8000 bytes, and 4000 of the result.
+  for (int i = 0; i < 3; ++i) host.PutInfeed({}, array);
+  host.PutReceive({}, "key", Literal::Zeros(Shape(ElementType::kF32, {1000})));
+  EXPECT_EQ(host.held_bytes(), 8000);
+  RunOptions options;
+  options.host = &host;
+  options.budget.bytes = 7999;
+  EXPECT_THAT(RunText(kModule, {}, {}, options), HasSubstr("what the host has ready"));
+  options.budget.bytes = 11999;
+  EXPECT_THAT(RunText(kModule, {}, {}, options), HasSubstr("RESOURCE_EXHAUSTED"));
+  options.budget.bytes = 13000;
+  EXPECT_THAT(RunText(kModule, {}, {}, options), HasSubstr("f32[1000]{0} {-0.0, -0.0"));
 }
 
 TEST(Budgets, ElementsOfAValue) {

@@ -52,6 +52,9 @@ class Host {
   virtual absl::StatusOr<Literal> Receive(const ProcessId& process, const std::string& key,
                                           const Shape& shape);
   virtual absl::Status Send(const ProcessId& process, const std::string& key, const Literal& value);
+  // What it holds ready for processes before a run: counted against the run's budget of bytes from
+  // beginning to end.
+  virtual int64_t held_bytes() const { return 0; }
 };
 
 // Sees instructions as they run, those of called computations too (not the scalar regions of

@@ -15,13 +15,13 @@ absl::Status CheckElements(const RunBudget& budget, const Shape& shape) {
       "a value of shape ", shape.ToString(), " has more than ", budget.elements, " elements"));
 }
 
-absl::Status MemoryAccount::Take(int64_t bytes, const Shape* shape) {
+absl::Status MemoryAccount::Take(int64_t bytes, const Shape* shape, const char* what) {
   const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
   if (live > limit_ || live < 0) {
     live_.fetch_sub(bytes, std::memory_order_relaxed);
     return absl::ResourceExhaustedError(
-        absl::StrCat(shape == nullptr ? "scratch" : "a value of shape " + shape->ToString(), " (",
-                     bytes, " bytes) does not fit into the budget of ", limit_, " bytes, of which ",
+        absl::StrCat(shape == nullptr ? what : "a value of shape " + shape->ToString(), " (", bytes,
+                     " bytes) does not fit into the budget of ", limit_, " bytes, of which ",
                      live - bytes, " are in use"));
   }
   RaisePeak(live);
@@ -29,10 +29,14 @@ absl::Status MemoryAccount::Take(int64_t bytes, const Shape* shape) {
 }
 
 absl::Status MemoryAccount::Reserve(int64_t bytes, const Shape& shape) {
-  return Take(bytes, &shape);
+  return Take(bytes, &shape, "");
 }
 
-absl::Status MemoryAccount::Reserve(int64_t bytes) { return Take(bytes, nullptr); }
+absl::Status MemoryAccount::Reserve(int64_t bytes) { return Take(bytes, nullptr, "scratch"); }
+
+absl::Status MemoryAccount::ReserveHeld(int64_t bytes) {
+  return Take(bytes, nullptr, "what the host has ready for infeeds and receives");
+}
 
 void MemoryAccount::Count(int64_t bytes) {
   RaisePeak(live_.fetch_add(bytes, std::memory_order_relaxed) + bytes);

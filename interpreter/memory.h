@@ -33,11 +33,14 @@ class MemoryAccount : public ScratchAccount {
   // much.
   void Count(int64_t bytes);
   absl::Status Reserve(int64_t bytes) override;
+  // Counts what the host holds ready.
+  absl::Status ReserveHeld(int64_t bytes);
   void Release(int64_t bytes) override { live_.fetch_sub(bytes, std::memory_order_relaxed); }
   int64_t peak() const { return peak_; }
 
  private:
-  absl::Status Take(int64_t bytes, const Shape* shape);  // null: scratch
+  // `what` is said of bytes without shape.
+  absl::Status Take(int64_t bytes, const Shape* shape, const char* what);
   void RaisePeak(int64_t live);
   const int64_t limit_;
   std::atomic<int64_t> live_{0};

@@ -1,5 +1,6 @@
 #include "interpreter/queue_host.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "spec/ir/fit.h"
 
@@ -79,6 +80,19 @@ absl::Status QueueHost::Send(const ProcessId& process, const std::string& key,
   if (!takes_sends_) return Host::Send(process, key, value);
   AppendArrays(value, &sent_[KeyOf(process)][key]);
   return absl::OkStatus();
+}
+
+int64_t QueueHost::held_bytes() const {
+  int64_t bytes = 0;
+  absl::flat_hash_set<const std::byte*> counted;
+  const auto count = [&](const Queue& queue) {
+    for (const Literal& array : queue.arrays) {
+      if (counted.insert(array.data()).second) bytes += array.byte_size();
+    }
+  };
+  for (const auto& entry : infeeds_) count(entry.second);
+  for (const auto& entry : receives_) count(entry.second);
+  return bytes;
 }
 
 const std::vector<Literal>& QueueHost::outfed(const ProcessId& process) const {

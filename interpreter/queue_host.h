@@ -1,7 +1,8 @@
 // A host program made of queues: what processes take is put in before the run, what they give is
 // found in it afterwards. Infeeds and outfeeds have a queue for each process, host transfers one
 // for each process and key. A value is queued as its arrays in order, so that a tuple takes as many
-// as it has leaves. What processes give stays counted against the budget of their run. Source:
+// as it has leaves. What processes give stays counted against the budget of their run, and what is
+// put in counts against it as long as the run lasts; storage that arrays share counts once. Source:
 // reference ops_control_and_collectives.md 8.2, 8.3. Tests: transfers_test.cc.
 #ifndef ASSAY_INTERPRETER_QUEUE_HOST_H_
 #define ASSAY_INTERPRETER_QUEUE_HOST_H_
@@ -35,6 +36,8 @@ class QueueHost : public Host {
                                   const Shape& shape) override;
   absl::Status Send(const ProcessId& process, const std::string& key,
                     const Literal& value) override;
+
+  int64_t held_bytes() const override;
 
   // The arrays that a process has fed out, or sent under each key, in order.
   const std::vector<Literal>& outfed(const ProcessId& process) const;

@@ -62,6 +62,10 @@ absl::StatusOr<std::vector<std::vector<Literal>>> World::Run() {
 }
 
 absl::Status World::RunAll() {
+  if (options_.host != nullptr) {
+    absl::Status status = memory_->ReserveHeld(options_.host->held_bytes());
+    if (!status.ok()) return status;
+  }
   for (const auto& runner : runners_) {
     const ProcessId& id = runner->process.id();
     const Program& program = programs_[id.program];

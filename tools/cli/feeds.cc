@@ -75,9 +75,9 @@ absl::Status CheckGaps(const Queues& queues, absl::string_view key_end, int64_t 
 }
 
 absl::StatusOr<Queues> ReadQueues(const std::string& path, absl::string_view prefix,
-                                  absl::string_view key_end, int64_t devices) {
+                                  absl::string_view key_end, int64_t devices, int64_t max_bytes) {
   absl::StatusOr<std::vector<NamedLiteral>> arrays =
-      ReadArrays(path, kDefaultMaxArrayBytes, prefix);
+      ReadArrays(path, max_bytes < 0 ? kDefaultMaxArrayBytes : max_bytes, prefix);
   if (!arrays.ok()) return arrays.status();
   const auto in_file = [&](const absl::Status& status) {
     return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
@@ -101,8 +101,8 @@ ProcessId ProcessOf(size_t program, const ProcessGrid& grid, int64_t device) {
 template <typename Put>
 absl::Status ForEachQueued(const std::string& path, absl::string_view prefix,
                            absl::string_view key_end, size_t program, const ProcessGrid& grid,
-                           const Put& put) {
-  absl::StatusOr<Queues> queues = ReadQueues(path, prefix, key_end, grid.count());
+                           int64_t max_bytes, const Put& put) {
+  absl::StatusOr<Queues> queues = ReadQueues(path, prefix, key_end, grid.count(), max_bytes);
   if (!queues.ok()) return queues.status();
   for (const auto& device_and_keys : *queues) {
     const int64_t device = device_and_keys.first;
@@ -178,12 +178,13 @@ absl::Status FeedOptions::Check(size_t programs) const {
   return absl::OkStatus();
 }
 
-absl::Status FeedOptions::Load(absl::Span<const ProcessGrid> grids, QueueHost* host) const {
+absl::Status FeedOptions::Load(absl::Span<const ProcessGrid> grids, int64_t max_bytes,
+                               QueueHost* host) const {
   if (!host_send.empty()) host->TakeSends();
   for (size_t program = 0; program < infeed.size(); ++program) {
     const std::string& file = infeed[program];
     absl::Status status =
-        ForEachQueued(file, "infeed", "", program, grids[program],
+        ForEachQueued(file, "infeed", "", program, grids[program], max_bytes,
                       [&](const ProcessId& process, const std::string& key, const Literal& array) {
                         if (key != "infeed") {
                           return absl::InvalidArgumentError(absl::StrCat(
@@ -196,7 +197,7 @@ absl::Status FeedOptions::Load(absl::Span<const ProcessGrid> grids, QueueHost* h
   }
   for (size_t program = 0; program < host_recv.size(); ++program) {
     absl::Status status =
-        ForEachQueued(host_recv[program], "KEY.", ".", program, grids[program],
+        ForEachQueued(host_recv[program], "KEY.", ".", program, grids[program], max_bytes,
                       [&](const ProcessId& process, const std::string& key, const Literal& array) {
                         host->PutReceive(process, key, array);
                         return absl::OkStatus();

@@ -25,8 +25,9 @@ struct FeedOptions {
   bool active() const;
   // Finds what would fail after the work: too many files, files that cannot be written.
   absl::Status Check(size_t programs) const;
-  // Fills the queues of the programs, which have these processes.
-  absl::Status Load(absl::Span<const ProcessGrid> grids, QueueHost* host) const;
+  // Fills the queues of the programs, which have these processes. A file may have so many bytes;
+  // negative: the default of readers.
+  absl::Status Load(absl::Span<const ProcessGrid> grids, int64_t max_bytes, QueueHost* host) const;
   // Writes what was fed out and sent.
   absl::Status Save(absl::Span<const ProcessGrid> grids, const QueueHost& host) const;
 };

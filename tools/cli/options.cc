@@ -63,9 +63,10 @@ absl::StatusOr<std::vector<std::vector<Literal>>> RandomByDevice(const Module& m
                                                                  int64_t devices) {
   std::vector<std::vector<Literal>> by_device;
   options.max_bytes /= std::max<int64_t>(devices, 1);
-  const uint64_t seed = options.seed;
+  options.grid = {module.replica_count, module.num_partitions};
+  if (options.grid.count() != devices) options.grid = {devices, 1};
   for (int64_t device = 0; device < devices; ++device) {
-    options.seed = seed + static_cast<uint64_t>(device) * 7919;
+    options.process = {0, options.grid.ReplicaOf(device), options.grid.PartitionOf(device)};
     absl::StatusOr<std::vector<Literal>> arguments = RandomInputs(module, options);
     if (absl::IsResourceExhausted(arguments.status())) {
       return absl::ResourceExhaustedError(
@@ -214,7 +215,8 @@ void BudgetOptions::AddTo(CLI::App* app) {
         ->group(kGroup);
   };
   add("--budget-seconds", budget.seconds, "Wall time of one evaluation", BudgetSeconds());
-  add("--budget-bytes", budget.bytes, "Live values, arguments included", BudgetCount());
+  add("--budget-bytes", budget.bytes, "Live values, arguments and what the host feeds included",
+      BudgetCount());
   add("--budget-elements", budget.elements, "Elements of one value", BudgetCount());
   add("--budget-steps", budget.steps, "Element operations", BudgetCount());
   add("--budget-depth", budget.call_depth, "Calls, loops and branches inside each other",

@@ -279,7 +279,7 @@ int RunCommand::Run() const {
     fed = processes.status();
     if (fed.ok()) process_grid = processes->grid;
   }
-  if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), &host);
+  if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), budget.budget.bytes, &host);
   if (!fed.ok()) return Fail(fed, output);
   if (backend == "golden") WarnOfFeedOrder(*file->module);
   absl::StatusOr<std::unique_ptr<CustomCallRegistry>> registry =

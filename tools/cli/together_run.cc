@@ -145,7 +145,7 @@ int RunTogether(const TogetherRun& run) {
     if (!status.ok()) return Fail(status, run.output);
   }
   QueueHost host;
-  if (absl::Status fed = run.feeds.Load(loaded.grids, &host); !fed.ok()) {
+  if (absl::Status fed = run.feeds.Load(loaded.grids, run.budget.bytes, &host); !fed.ok()) {
     return Fail(fed, run.output);
   }
   RunOptions options;

@@ -5,11 +5,13 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "conformance/inputs/ragged_inputs.h"
+#include "spec/ops/shape_inference.h"
 
 namespace assay {
 namespace {
 
-enum class Need { kIndex, kUnique };
+enum class Need { kIndex, kUnique, kRagged };
 
 // A demand on one leaf of an instruction's value.
 struct Demand {
@@ -17,6 +19,9 @@ struct Demand {
   int64_t leaf = 0;
   Need need = Need::kIndex;
   int64_t high = 0;  // of an index; the low end is always 0
+  // kRagged: of which operation, and which operand.
+  const Instruction* use = nullptr;
+  int64_t operand = 0;
 };
 
 int64_t LeavesBefore(const Shape& tuple, int64_t element) {
@@ -51,12 +56,17 @@ class Tracer {
 
  private:
   void Push(const Instruction* instruction, int64_t leaf, const Demand& like) {
-    if (!visited_.emplace(instruction, leaf, static_cast<int>(like.need), like.high).second) return;
-    pending_.push_back({instruction, leaf, like.need, like.high});
+    if (!visited_
+             .emplace(instruction, leaf, static_cast<int>(like.need), like.high, like.use,
+                      like.operand)
+             .second) {
+      return;
+    }
+    pending_.push_back({instruction, leaf, like.need, like.high, like.use, like.operand});
   }
 
   void Index(const Instruction* operand, int64_t high) {
-    Push(operand, 0, {nullptr, 0, Need::kIndex, std::max<int64_t>(high, 0)});
+    Push(operand, 0, {nullptr, 0, Need::kIndex, std::max<int64_t>(high, 0), nullptr, 0});
   }
 
   // The largest start index that keeps every window inside.
@@ -121,9 +131,22 @@ class Tracer {
           Index(instruction.operand(0), instruction.operand_count() - 2);
         }
         break;
+      case Opcode::kSetDimensionSize:
+        if (!CheckInstruction(instruction).ok()) break;
+        Index(instruction.operand(1),
+              instruction.operand(0)->shape().dimension(instruction.GetInts(Attr::kDimensions)[0]));
+        break;
+      case Opcode::kRaggedAllToAll:
+      case Opcode::kRaggedDot:
+        if (!CheckInstruction(instruction).ok()) break;
+        for (int64_t i = 0; i < instruction.operand_count(); ++i) {
+          if (!IsRaggedOperand(instruction, i)) continue;
+          Push(instruction.operand(i), 0, {nullptr, 0, Need::kRagged, 0, &instruction, i});
+        }
+        break;
       case Opcode::kSort:
       case Opcode::kTopK:
-        Push(instruction.operand(0), 0, {nullptr, 0, Need::kUnique, 0});
+        Push(instruction.operand(0), 0, {nullptr, 0, Need::kUnique, 0, nullptr, 0});
         break;
       default:
         break;
@@ -134,6 +157,14 @@ class Tracer {
     InputNeeds& needs = needs_[demand.instruction->parameter_number()][demand.leaf];
     if (demand.need == Need::kUnique) {
       needs.unique = true;
+      return;
+    }
+    if (demand.need == Need::kRagged) {
+      // One that is both kinds of offsets is that of the output, which asks more.
+      if (needs.ragged_use == nullptr || needs.ragged_operand < demand.operand) {
+        needs.ragged_use = demand.use;
+        needs.ragged_operand = demand.operand;
+      }
       return;
     }
     needs.low = 0;
@@ -202,19 +233,31 @@ class Tracer {
         Push(instruction.operand(0), demand.leaf, demand);
         Push(instruction.GetComputation(Attr::kBody)->root(), demand.leaf, demand);
         break;
-      // What only moves elements passes the demand on.
+      // What leaves elements in their order passes every demand on.
       case Opcode::kReshape:
+      case Opcode::kCopy:
+      case Opcode::kOptimizationBarrier:
+      case Opcode::kAddDependency:
+      case Opcode::kConvert:
+        Push(instruction.operand(0), demand.leaf, demand);
+        break;
+      default:
+        if (demand.need != Need::kRagged) FollowMove(demand);
+        break;
+    }
+  }
+
+  // Through what moves elements to other places.
+  void FollowMove(const Demand& demand) {
+    const Instruction& instruction = *demand.instruction;
+    switch (instruction.opcode()) {
       case Opcode::kBitcast:
       case Opcode::kBroadcast:
       case Opcode::kTranspose:
       case Opcode::kSlice:
       case Opcode::kReverse:
-      case Opcode::kCopy:
-      case Opcode::kOptimizationBarrier:
-      case Opcode::kAddDependency:
       case Opcode::kDynamicSlice:
       case Opcode::kGather:
-      case Opcode::kConvert:
         Push(instruction.operand(0), demand.leaf, demand);
         break;
       case Opcode::kPad:
@@ -233,7 +276,9 @@ class Tracer {
   const Module& module_;
   std::vector<std::vector<InputNeeds>> needs_;
   std::vector<Demand> pending_;
-  absl::flat_hash_set<std::tuple<const Instruction*, int64_t, int, int64_t>> visited_;
+  absl::flat_hash_set<
+      std::tuple<const Instruction*, int64_t, int, int64_t, const Instruction*, int64_t>>
+      visited_;
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
 };
 

@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/inputs/input_needs.h"
+#include "conformance/inputs/ragged_inputs.h"
 
 namespace assay {
 namespace {
@@ -266,6 +267,9 @@ absl::StatusOr<std::vector<Literal>> RandomInputs(const Module& module,
   if (status.ok()) status = CheckSizes(module, options.max_bytes);
   if (!status.ok()) return status;
   const std::vector<std::vector<InputNeeds>> needs = FindInputNeeds(module);
+  const auto device = static_cast<uint64_t>(
+      options.grid.Flatten(options.process.replica, options.process.partition));
+  const uint64_t device_seed = options.seed + device * 7919;
   std::vector<Literal> arguments;
   for (const Instruction* parameter : module.entry()->parameters()) {
     absl::StatusOr<Literal> zeros = Literal::Create(parameter->shape(), options.max_bytes);
@@ -278,7 +282,7 @@ absl::StatusOr<std::vector<Literal>> RandomInputs(const Module& module,
       Literal& literal = leaves[leaf];
       if (!literal.is_array()) continue;
       // Every leaf has numbers of its own, so that one array's shape does not change another.
-      Generator generator(options.seed * 1000003 + arguments.size() * 1009 + leaf);
+      Generator generator(device_seed * 1000003 + arguments.size() * 1009 + leaf);
       const InputNeeds& need = needs[arguments.size()][leaf];
       Limits limits = DefaultLimits(literal.element_type());
       if (need.high) limits = {static_cast<double>(*need.low), static_cast<double>(*need.high)};
@@ -287,8 +291,13 @@ absl::StatusOr<std::vector<Literal>> RandomInputs(const Module& module,
         if (!status.ok()) return status;
         limits = {range->low, range->high};
       }
-      if (need.unique && range == nullptr && !IsPred(literal.element_type()) &&
-          !IsComplex(literal.element_type())) {
+      if (need.ragged_use != nullptr && range == nullptr && IsInteger(literal.element_type())) {
+        status = FillRagged(
+            {need.ragged_use, need.ragged_operand, options.process, options.grid, options.seed},
+            &literal);
+        if (!status.ok()) return status;
+      } else if (need.unique && range == nullptr && !IsPred(literal.element_type()) &&
+                 !IsComplex(literal.element_type())) {
         FillUnique(limits, need, generator, &literal);
       } else {
         FillRandom(limits, generator, &literal);

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -20,6 +21,9 @@ struct ValueRange {
 
 struct RandomInputOptions {
   uint64_t seed = 0;
+  // Whose arguments these are: those of all processes go together when the seed is the same.
+  ProcessId process;
+  ProcessGrid grid;
   // By parameter name, or "argN". Values lie in [low, high]; they win over what the module needs.
   // INVALID_ARGUMENT where the parameter's type has no value there, and for two ranges of one.
   std::map<std::string, ValueRange> ranges;

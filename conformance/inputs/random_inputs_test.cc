@@ -4,6 +4,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "conformance/inputs/input_needs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -153,6 +154,80 @@ TEST(RandomInputs, UniqueIndicesStayInRange) {
     seen.insert(index);
   }
   EXPECT_EQ(seen.size(), 7);
+}
+
+std::vector<std::vector<Literal>> InputsOfAll(const Module& module, uint64_t seed) {
+  std::vector<std::vector<Literal>> all;
+  RandomInputOptions options;
+  options.seed = seed;
+  options.grid = {module.replica_count, module.num_partitions};
+  for (int64_t d = 0; d < options.grid.count(); ++d) {
+    options.process = {0, options.grid.ReplicaOf(d), options.grid.PartitionOf(d)};
+    all.push_back(Inputs(module, options));
+  }
+  return all;
+}
+
+int64_t At(const Literal& array, int64_t i) {
+  return DecodeSigned(array.element_type(), array.Get(i).bits);
+}
+
+// The interpreter refuses pieces that lie outside, overlap, or are not what the receiver expects.
+TEST(RandomInputs, PiecesOfRaggedTransfersFit) {
+  constexpr absl::string_view kTransfer = R"(HloModule m, replica_count=4
+    ENTRY e { x = f32[13,2] parameter(0) y = f32[40,2] parameter(1)
+      at = s32[$0] parameter(2) send = s64[4] parameter(3) to = s32[$0] parameter(4)
+      recv = s32[$0] parameter(5) half = s32[4] convert(send) sizes = s32[$0] reshape(half)
+      ROOT r = f32[40,2] ragged-all-to-all(x, y, at, sizes, to, recv), replica_groups=$1 })";
+  int64_t sent = 0;
+  for (const char* groups : {"{}", "{{2,0,3,1}}"}) {
+    auto module = MustParse(absl::Substitute(kTransfer, "4", groups));
+    auto planned = PlannedModule::Create(*module);
+    ASSERT_TRUE(planned.ok()) << planned.status();
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      Program program{planned->get(), nullptr, {4, 1}, InputsOfAll(*module, seed)};
+      for (int64_t i = 0; i < 4; ++i) {
+        for (int64_t j = 0; j < 4; ++j) sent += At(program.arguments[i][3], j);
+      }
+      const auto results = RunPrograms({&program, 1});
+      ASSERT_TRUE(results.ok()) << results.status();
+    }
+  }
+  EXPECT_GT(sent, 40);
+  // Two groups of two with three updates for each peer; one array for both sizes and both offsets.
+  auto module = MustParse(R"(HloModule m, replica_count=4
+    ENTRY e { x = f32[50] parameter(0) y = f32[50] parameter(1) at = s32[2,3] parameter(2)
+      sizes = s32[2,3] parameter(3)
+      ROOT r = f32[50] ragged-all-to-all(x, y, at, sizes, at, sizes),
+        replica_groups={{0,3},{2,1}} })");
+  auto planned = PlannedModule::Create(*module);
+  ASSERT_TRUE(planned.ok()) << planned.status();
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    Program program{planned->get(), nullptr, {4, 1}, InputsOfAll(*module, seed)};
+    const auto results = RunPrograms({&program, 1});
+    ASSERT_TRUE(results.ok()) << results.status();
+  }
+}
+
+TEST(RandomInputs, GroupSizesAddUpToTheRows) {
+  auto module = MustParse(R"(
+    ENTRY e { x = f32[9,5] parameter(0) y = f32[3,5,4] parameter(1) s = u8[3] parameter(2)
+      n = s32[] parameter(3) d = f32[<=9,5] set-dimension-size(x, n), dimensions={0}
+      ROOT r = f32[9,4] ragged-dot(x, y, s), lhs_contracting_dims={1}, rhs_contracting_dims={1},
+        lhs_ragged_dims={0}, rhs_group_dims={0} })");
+  std::set<int64_t> first, rows;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    RandomInputOptions options;
+    options.seed = seed;
+    const std::vector<Literal> inputs = Inputs(*module, options);
+    const Literal& sizes = inputs[2];
+    EXPECT_EQ(sizes.Get(0).bits + sizes.Get(1).bits + sizes.Get(2).bits, 9);
+    first.insert(static_cast<int64_t>(sizes.Get(0).bits));
+    rows.insert(At(inputs[3], 0));
+  }
+  EXPECT_GT(first.size(), 5);
+  EXPECT_EQ(*rows.begin(), 0);
+  EXPECT_EQ(*rows.rbegin(), 9);
 }
 
 TEST(RandomInputs, RangesWithoutAValueAreRefused) {

@@ -48,17 +48,14 @@ class Judge {
  public:
   Judge(const Instruction& instruction, absl::Span<const Literal> operands,
         const Evaluate& evaluate)
-      : subject_{instruction, operands, evaluate},
-        instruction_(instruction),
-        operands_(operands),
-        evaluate_(evaluate) {}
+      : subject_{instruction, operands, evaluate} {}
 
   absl::StatusOr<Judgement> Run(const Literal& golden, const Literal& actual) {
     const std::vector<Literal> golden_leaves = Flatten(golden);
     const std::vector<Literal> actual_leaves = Flatten(actual);
     for (size_t leaf = 0; leaf < golden_leaves.size(); ++leaf) {
       if (!golden_leaves[leaf].is_array()) continue;
-      if (HasResidual(instruction_.opcode())) {
+      if (HasResidual(subject_.instruction.opcode())) {
         JudgeResidual(golden_leaves[leaf], actual_leaves[leaf]);
         continue;
       }
@@ -79,8 +76,9 @@ class Judge {
   // The instruction itself on flushed operands, its result flushed.
   absl::StatusOr<Literal> FlushedLeaf(size_t leaf) const {
     std::vector<Literal> flushed;
-    for (const Literal& operand : operands_) flushed.push_back(MapParts(operand, Flush));
-    absl::StatusOr<Literal> value = evaluate_(*IsolateInstruction(instruction_), flushed);
+    for (const Literal& operand : subject_.operands) flushed.push_back(MapParts(operand, Flush));
+    absl::StatusOr<Literal> value =
+        subject_.evaluate(*IsolateInstruction(subject_.instruction), flushed);
     if (!value.ok()) return value.status();
     return MapParts(Flatten(*value)[leaf], Flush);
   }
@@ -96,14 +94,14 @@ class Judge {
   absl::Status JudgeArray(size_t leaf, const Literal& golden, const Literal& actual,
                           const Bounds& bounds) {
     const ElementType type = golden.element_type();
-    const bool flushes = MayFlush(instruction_);
+    const bool flushes = MayFlush(subject_.instruction);
     std::optional<Literal> flushed;
     std::optional<std::vector<Literal>> readings;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
       const Element wanted = golden.Get(i);
       const Element got = actual.Get(i);
-      Explanation explanation =
-          Explain(type, wanted, got, bounds, i, ZeroSignIsOpen(instruction_, operands_, i));
+      Explanation explanation = Explain(type, wanted, got, bounds, i,
+                                        ZeroSignIsOpen(subject_.instruction, subject_.operands, i));
       if (explanation >= Explanation::kNotJudgeable && flushes) {
         if (!flushed) {
           absl::StatusOr<Literal> value = FlushedLeaf(leaf);
@@ -118,13 +116,13 @@ class Judge {
         explanation = Explanation::kFreedom;
       }
       if (explanation == Explanation::kUnexplained &&
-          IsAdmitted(instruction_, operands_, type, wanted, got, i)) {
+          IsAdmitted(subject_.instruction, subject_.operands, type, wanted, got, i)) {
         explanation = Explanation::kFreedom;
       }
       if (explanation == Explanation::kUnexplained) {
         if (!readings) {
           absl::StatusOr<std::vector<Literal>> values =
-              OtherWindowReadings(instruction_, operands_, evaluate_);
+              OtherWindowReadings(subject_.instruction, subject_.operands, subject_.evaluate);
           if (!values.ok()) return values.status();
           readings = *std::move(values);
         }
@@ -207,7 +205,7 @@ class Judge {
              bits == Infinity(type, /*negative=*/true);
     };
     if (overflowed(got.bits)) return true;
-    const ReducerKind kind = FoldKind(instruction_);
+    const ReducerKind kind = FoldKind(subject_.instruction);
     if (kind == ReducerKind::kOther) return true;
     if (!overflowed(wanted.bits)) return false;
     if (!exact_) {
@@ -240,9 +238,6 @@ class Judge {
   }
 
   const Subject subject_;
-  const Instruction& instruction_;
-  absl::Span<const Literal> operands_;
-  const Evaluate& evaluate_;
   std::optional<std::vector<double>> exact_;  // the sum or product in f64
   Judgement judgement_;
 };

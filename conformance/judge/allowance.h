@@ -2,7 +2,7 @@
 // golden value is known: derived bounds and named freedoms, element by element. No tolerance is
 // tuned here: budgets of elementary functions are the table of reference accuracy_requirements.md 3
 // (level C, the relaxed one), sums are bounded by n u sum|terms|, everything else is exact.
-// Tests: allowance_test.cc.
+// Tests: allowance_test.cc, bounds_test.cc, freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
 #define ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
 

@@ -1,6 +1,6 @@
 // How far an element may be from the golden one, derived from what its operation adds up or how its
 // functions are budgeted (reference ops_structural.md 14, accuracy_requirements.md 3 and 4).
-// Tests: allowance_test.cc.
+// Tests: bounds_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 #define ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 

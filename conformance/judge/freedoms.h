@@ -1,6 +1,6 @@
 // Where an instruction leaves the sign of a zero open, where it may take denormals for zero, and
 // what else is left open: arithmetic does, moves never (reference ops_structural.md 0, "pure data
-// movement is bit-exact"). Tests: allowance_test.cc.
+// movement is bit-exact"). Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 

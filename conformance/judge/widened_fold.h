@@ -1,6 +1,6 @@
 // The sum or product that an instruction forms, formed in f64 from something else than its
 // operands: ones count the terms, magnitudes give the sum of magnitudes that bounds of sums are
-// made of. In the instruction's own type both could overflow. Tests: allowance_test.cc.
+// made of. In the instruction's own type both could overflow. Tests: bounds_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
 #define ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
 

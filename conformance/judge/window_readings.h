@@ -1,7 +1,7 @@
 // Other readings of a reduce-window whose reducer depends on what it folds in which order. The
 // operand may be padded, and dilated, with the init first, so that what stands there is folded like
 // the rest; and the cells of a window may come with the first dimension fastest. Golden skips the
-// padding and goes row by row (reference ops_structural.md 5.3, 0.4). Tests: allowance_test.cc.
+// padding and goes row by row (reference ops_structural.md 5.3, 0.4). Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 #define ASSAY_CONFORMANCE_JUDGE_WINDOW_READINGS_H_
 

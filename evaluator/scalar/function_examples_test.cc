@@ -185,46 +185,12 @@ Element Complex(double real, double imag) {
   return {EncodeFloat(kF64, real), EncodeFloat(kF64, imag)};
 }
 
-struct ComplexExample {
-  Opcode opcode;
-  double x, y;
-  double real, imag;
-};
-
+// What complex functions are is tested in evaluator/real; here, that the table reaches them.
 TEST(FunctionExamplesTest, ComplexFunctions) {
   using enum Opcode;
-  const ComplexExample examples[] = {
-      {kExp, 1, 1, 1.4686939399158851, 2.2873552871788423},
-      {kLog, 1, 1, 0.34657359027997264, 0.7853981633974483},
-      {kSqrt, 1, 1, 1.09868411346781, 0.45508986056222733},
-      {kSqrt, 3, 4, 2, 1},
-      {kRsqrt, 1, 1, 0.7768869870150187, -0.3217971264527913},
-      {kExpm1, 1, 1, 0.46869393991588515, 2.2873552871788423},
-      {kLog1p, 1, 2, 1.0397207708399179, 0.7853981633974483},
-      {kLog1p, 2, 1, 1.151292546497023, 0.3217505543966422},
-      {kLogistic, 1, 2, 1.0214153641721806, 0.4034387060815425},
-      {kSin, 1, 1, 1.2984575814159773, 0.6349639147847361},
-      {kCos, 1, 1, 0.833730025131149, -0.9888977057628651},
-      {kTan, 1, 1, 0.27175258531951174, 1.0839233273386946},
-      {kSinh, 1, 1, 0.6349639147847361, 1.2984575814159773},
-      {kCosh, 1, 1, 0.833730025131149, 0.9888977057628651},
-      {kTanh, 1, 1, 1.0839233273386946, 0.27175258531951174},
-      {kAsin, .5, .5, 0.4522784471511907, 0.5306375309525179},
-      {kAcos, .5, .5, 1.1185178796437059, -0.5306375309525179},
-      {kAtanh, .5, .5, 0.40235947810852507, 0.5535743588970452},
-      {kAsinh, 1, 1, 1.0612750619050357, 0.6662394324925153},
-      {kAcosh, 1, 1, 1.0612750619050357, 0.9045568943023814},
-      {kLog, 1, 1e-10, 5.0000000000000005e-21, 1e-10},
-      {kSqrt, -1e-300, 0, 0, 1e-150},
-  };
-  for (const ComplexExample& e : examples) {
-    EXPECT_EQ(EvaluateUnary(e.opcode, kC128, Complex(e.x, e.y)), Complex(e.real, e.imag))
-        << Name(e.opcode) << " " << e.x << " " << e.y;
-  }
-  EXPECT_EQ(EvaluateBinary(kPower, kC128, Complex(1.5, 2.5), Complex(2.5, 1.5)),
-            Complex(-1.5679313814305011, -2.667477544662361));
-  EXPECT_EQ(EvaluateBinary(kPower, kC128, Complex(7.5, 5.5), Complex(5.5, 7.5)),
-            Complex(392.8927083558064, 1801.8249193362656));
+  EXPECT_EQ(EvaluateUnary(kSqrt, kC128, Complex(3, 4)), Complex(2, 1));
+  EXPECT_EQ(EvaluateUnary(kLog, kC128, Complex(1, 1)),
+            Complex(0.34657359027997264, 0.7853981633974483));
   EXPECT_EQ(EvaluateBinary(kPower, kC128, Complex(0, 1), Complex(0, 1)).bits,
             EncodeFloat(kF64, 0.2078795763507619));
 }

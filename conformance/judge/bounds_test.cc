@@ -1,0 +1,223 @@
+// Bounds of accumulations (accuracy_requirements.md 4): sums, products, dots and transforms at the
+// edge of their bound and beyond it.
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/judge/allowance.h"
+#include "conformance/judge/testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+const double kUnit = std::ldexp(1.0, -24);  // unit roundoff of f32
+
+// |x| = sqrt(30), so |X| = sqrt(120) forward and sqrt(30 / 4) backward; log2(4N) = 4.
+TEST(JudgeBounds, TransformsAreBoundedInTheNorm) {
+  const Literal x = F32({1, 2, 3, 4});
+  const Case rfft("c64[3] fft(p0), fft_type=RFFT, fft_length={4}", {"f32[4]"});
+  const Case irfft("f32[4] fft(p0), fft_type=IRFFT, fft_length={4}", {"c64[3]"});
+  const double radius = 258 * kUnit * std::sqrt(120.0);
+  auto spectrum = rfft.Evaluate({&x, 1});
+  ASSERT_TRUE(spectrum.ok());
+  for (const double fraction : {0.98, 1.02}) {
+    const Explanation want = fraction < 1 ? Explanation::kWithin : Explanation::kUnexplained;
+    Literal moved = *spectrum;
+    moved.Set(1, {EncodeFloat(ElementType::kF32, -2 + fraction * radius),
+                  EncodeFloat(ElementType::kF32, 2)});
+    EXPECT_EQ(rfft.Explain({x}, moved), want);
+    // The norm of the whole spectrum, bounded by twice the squares of its half: 2 (100 + 8 + 4).
+    const double back = 258 * kUnit * std::sqrt(2 * 112 / 4.0);
+    EXPECT_EQ(irfft.Explain({*spectrum}, F32({1 + fraction * back, 2, 3, 4})), want);
+  }
+}
+
+// 3 runs of 8.5 ulp of the largest magnitude, 30: its ulp is 2^-19.
+TEST(JudgeBounds, ProductsOfComplexNumbersAreBounded) {
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=multiply", {"c64[3]", "c64[]"},
+                     "multiply {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                     "  ROOT s = c64[] multiply(a, b)\n}\n");
+  Literal factors = Literal::Zeros(Shape(ElementType::kC64, {3}));
+  for (int64_t i = 0; i < 3; ++i) {
+    factors.Set(i, {EncodeFloat(ElementType::kF32, i == 2 ? 5.0 : 2.0 + i), 0});
+  }
+  EXPECT_EQ(product.Explain({factors, C64(1, 0)}, C64(30, 25 * 0x1p-19f)), Explanation::kWithin);
+  EXPECT_EQ(product.Explain({factors, C64(1, 0)}, C64(30, 26 * 0x1p-19f)),
+            Explanation::kUnexplained);
+}
+
+// n terms in any order err by at most (n-1) u sum|terms|, and both values are rounded: n u S
+// must pass (accuracy_requirements.md 4), more than a few units above it must not.
+TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[8]", "f32[]"},
+                 kAddition);
+  // The sum is 1, that of magnitudes 2047.
+  const Literal terms = F32({1024, -1023, 0, 0, 0, 0, 0, 0});
+  const double s = 2047, n = 8;
+  const auto explain = [&](double error) {
+    return sum.Explain({terms, Scalar(0)}, Scalar(1 + error));
+  };
+  EXPECT_EQ(explain(0), Explanation::kEqual);
+  EXPECT_EQ(explain(n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain(-n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain((n + 4) * kUnit * s), Explanation::kUnexplained);
+  EXPECT_EQ(explain(-(n + 4) * kUnit * s), Explanation::kUnexplained);
+  const Judgement judgement = sum.Judge({terms, Scalar(0)}, Scalar(1 + n * kUnit * s));
+  EXPECT_EQ(judgement.rule, "n u sum|terms|");
+  EXPECT_GT(judgement.largest_fraction, 0.6);
+  EXPECT_LE(judgement.largest_fraction, 1);
+}
+
+std::string Addition(absl::string_view type) {
+  return absl::StrCat("add {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                      "[] parameter(1)\n  ROOT s = ", type, "[] add(a, b)\n}\n");
+}
+
+// The sum of magnitudes may lie beyond the type: 2000 halves of +-100 sum to 0, their magnitudes to
+// 200000 > 65504. n u S = 2000 * 2^-11 * 2e5 = 195312 bounds any finite value.
+TEST(JudgeBounds, BoundsOfSumsDoNotOverflow) {
+  std::vector<double> values(2000, 100);
+  for (size_t i = 0; i < 1000; ++i) values[i] = -100;
+  const Case half("f16[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f16[2000]", "f16[]"},
+                  Addition("f16"));
+  const auto f16 = [](double value) {
+    return Literal::Scalar(ElementType::kF16, Element{EncodeFloat(ElementType::kF16, value)});
+  };
+  const std::vector<Literal> operands = {Array(ElementType::kF16, values), f16(0)};
+  EXPECT_EQ(half.Explain(operands, f16(3)), Explanation::kWithin);
+  // In some order the terms overflow: infinities and NaN are admitted (ops_structural.md 14.2).
+  EXPECT_EQ(half.Explain(operands, f16(kInf)), Explanation::kFreedom);
+  EXPECT_EQ(half.Explain(operands, f16(kNan)), Explanation::kFreedom);
+  // {60000, 60000, -60000}: golden 60000, an implementation that rounds each step gives inf.
+  const Case three("f16[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f16[3]", "f16[]"},
+                   Addition("f16"));
+  const Literal large = Array(ElementType::kF16, {60000, 60000, -60000});
+  EXPECT_EQ(three.Explain({large, f16(0)}, f16(kInf)), Explanation::kFreedom);
+  const Literal small = Array(ElementType::kF16, {20000, 20000, -20000});
+  EXPECT_EQ(three.Explain({small, f16(0)}, f16(kInf)), Explanation::kUnexplained);
+  // An infinite term leaves nothing open.
+  const Literal infinite = Array(ElementType::kF16, {kInf, 1, 2});
+  EXPECT_EQ(three.Explain({infinite, f16(0)}, f16(60000)), Explanation::kUnexplained);
+
+  const Case wide("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[32]", "f32[]"},
+                  kAddition);
+  std::vector<double> huge(32, 3e37);
+  for (size_t i = 0; i < 16; ++i) huge[i] = -3e37;
+  // S = 9.6e38; (n-1) u S = 31 * 2^-24 * 9.6e38 = 1.8e33.
+  EXPECT_EQ(wide.Explain({F32(huge), Scalar(0)}, Scalar(1.5e33)), Explanation::kWithin);
+  EXPECT_EQ(wide.Explain({F32(huge), Scalar(0)}, Scalar(3e33)), Explanation::kUnexplained);
+}
+
+// 2000 ones of f8e4m3fn exceed 448. Accumulation in the type itself (u = 2^-4) bounds nothing:
+// what f32 accumulation does not explain is "not judgeable" (accuracy_requirements.md 4).
+TEST(JudgeBounds, NarrowAccumulationOverManyTermsIsNotJudgeable) {
+  std::vector<double> values(2000, 1);
+  for (size_t i = 0; i < 995; ++i) values[i] = -1;
+  const Case sum("f8e4m3fn[] reduce(p0, p1), dimensions={0}, to_apply=add",
+                 {"f8e4m3fn[2000]", "f8e4m3fn[]"}, Addition("f8e4m3fn"));
+  const auto f8 = [](double value) {
+    return Literal::Scalar(ElementType::kF8E4M3FN,
+                           Element{EncodeFloat(ElementType::kF8E4M3FN, value)});
+  };
+  const std::vector<Literal> operands = {Array(ElementType::kF8E4M3FN, values), f8(0)};
+  EXPECT_EQ(sum.Explain(operands, f8(10)), Explanation::kEqual);
+  EXPECT_EQ(sum.Explain(operands, f8(11)), Explanation::kWithin);
+  EXPECT_EQ(sum.Explain(operands, f8(14)), Explanation::kNotJudgeable);
+}
+
+// The selection looks at the values; only what is scattered counts as a term.
+TEST(JudgeBounds, SelectAndScatterSelectsByTheValues) {
+  const Case pool("f32[4] select-and-scatter(p0, p1, p2), window={size=4}, select=ge, scatter=add",
+                  {"f32[4]", "f32[1]", "f32[]"},
+                  absl::StrCat("ge {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                               "  ROOT c = pred[] compare(a, b), direction=GE\n}\n",
+                               kAddition));
+  // -1 is the largest; by magnitude it would be -9.
+  const std::vector<Literal> operands = {F32({-9, -1, -3, -2}), F32({0.5}), Scalar(0.25)};
+  EXPECT_EQ(pool.Explain(operands, F32({0.25, 0.75, 0.25, 0.25})), Explanation::kEqual);
+  EXPECT_EQ(pool.Explain(operands, F32({0.25, Step(0.75, 1), 0.25, 0.25})), Explanation::kWithin);
+  EXPECT_EQ(pool.Explain(operands, F32({0.25, Step(0.75, 9), 0.25, 0.25})),
+            Explanation::kUnexplained);
+}
+
+// Three factors of a thousand columns: n is 3, and (n-1) u |product| = 2 u.
+TEST(JudgeBounds, ProductsAreBoundedByTheirFactors) {
+  const Case product("f32[100] reduce(p0, p1), dimensions={1}, to_apply=mul",
+                     {"f32[100,3]", "f32[]"},
+                     "mul {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                     "  ROOT s = f32[] multiply(a, b)\n}\n");
+  auto judge = [&](double a, double b, double c, double actual) {
+    Literal factors = Literal::Zeros(Shape(ElementType::kF32, {100, 3}));
+    for (int64_t i = 0; i < 300; ++i) {
+      const double value = i % 3 == 0 ? a : i % 3 == 1 ? b : c;
+      factors.Set(i, Element{EncodeFloat(ElementType::kF32, value)});
+    }
+    return product.Judge({factors, Scalar(1)}, F32(std::vector<double>(100, actual))).worst;
+  };
+  EXPECT_EQ(judge(1.5, 1, 1, Step(1.5, 2)), Explanation::kWithin);
+  EXPECT_EQ(judge(1.5, 1, 1, Step(1.5, 10)), Explanation::kUnexplained);
+  // A partial product that overflows, and one that is a denormal: 2^-140 has 10 bits left.
+  EXPECT_EQ(judge(0x1p100, 0x1p100, 0x1p-100, kInf), Explanation::kFreedom);
+  EXPECT_EQ(judge(1.5, 1, 1, kInf), Explanation::kUnexplained);
+  const double exact = static_cast<float>(0x1.234568p-70) * 0x1p-70 * 0x1p40;
+  const double rounded = static_cast<float>(static_cast<double>(
+                             static_cast<float>(static_cast<float>(0x1.234568p-70) * 0x1p-70))) *
+                         0x1p40;
+  EXPECT_NE(exact, rounded);
+  EXPECT_EQ(judge(0x1.234568p-70, 0x1p-70, 0x1p40, rounded), Explanation::kWithin);
+}
+
+// Real parts that cancel as magnitudes: S of the real part is 2, not |1*1| - |1*1| = 0.
+TEST(JudgeBounds, ComplexDotsCountBothProducts) {
+  const Case dot("c64[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"c64[2]", "c64[2]"});
+  Literal operand = Literal::Zeros(Shape(ElementType::kC64, {2}));
+  const uint64_t one = EncodeFloat(ElementType::kF32, 1);
+  operand.Set(0, Element{one, 0});
+  operand.Set(1, Element{0, one});
+  EXPECT_EQ(dot.Explain({operand, operand}, C64(0, 0)), Explanation::kEqual);
+  EXPECT_EQ(dot.Explain({operand, operand}, C64(0x1p-24f, 0)), Explanation::kWithin);
+  EXPECT_EQ(dot.Explain({operand, operand}, C64(0x1p-18f, 0)), Explanation::kUnexplained);
+}
+
+TEST(JudgeBounds, DotsAreBoundedByTheirProducts) {
+  const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"f32[4]", "f32[4]"});
+  // 64*32 - 64*31 + 8 - 8 = 64; magnitudes 2048 + 1984 + 16 = 4048.
+  const std::vector<Literal> operands = {F32({64, -64, 8, 2}), F32({32, 31, 1, -4})};
+  const double s = 4048, n = 4;
+  const auto explain = [&](double error) { return dot.Explain(operands, Scalar(64 + error)); };
+  EXPECT_EQ(explain(0), Explanation::kEqual);
+  EXPECT_EQ(explain(n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain(-n * kUnit * s), Explanation::kWithin);
+  EXPECT_EQ(explain((n + 4) * kUnit * s), Explanation::kUnexplained);
+}
+
+TEST(JudgeBounds, MaximaAreNoSums) {
+  const Case maximum("f32[] reduce(p0, p1), dimensions={0}, to_apply=max", {"f32[2]", "f32[]"},
+                     "max {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                     "  ROOT s = f32[] maximum(a, b)\n}\n");
+  EXPECT_EQ(maximum.Explain({F32({1, 2}), Scalar(0)}, Scalar(Step(2, 1))),
+            Explanation::kUnexplained);
+}
+
+// multiply: 8 ulp of the magnitude, in each part.
+TEST(JudgeBounds, ComplexBoundsAreNormwise) {
+  const Case product("c64[] multiply(p0, p1)", {"c64[]", "c64[]"});
+  // (1 + 2^-12 i)(1 + 0i): magnitude in the binade of 1, whose ulp is 2^-23.
+  const std::vector<Literal> operands = {C64(1, 0x1p-12f), C64(1, 0)};
+  const float ulp = 0x1p-23f;
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-12f)), Explanation::kEqual);
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-12f + 8 * ulp)), Explanation::kWithin);
+  EXPECT_EQ(product.Explain(operands, C64(1 + 8 * ulp, 0x1p-12f)), Explanation::kWithin);
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-12f + 9 * ulp)), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain(operands, C64(1 + 9 * ulp, 0x1p-12f)), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain(operands, C64(1, kNan)), Explanation::kUnexplained);
+}
+
+}  // namespace
+}  // namespace assay

@@ -134,7 +134,7 @@ class Tracer {
       case Opcode::kSetDimensionSize:
         if (!CheckInstruction(instruction).ok()) break;
         Index(instruction.operand(1),
-              instruction.operand(0)->shape().dimension(instruction.GetInts(Attr::kDimensions)[0]));
+              instruction.operand(0)->shape().dimension(instruction.GetInt(Attr::kDimension)));
         break;
       case Opcode::kRaggedAllToAll:
       case Opcode::kRaggedDot:

@@ -52,7 +52,7 @@ class CustomCalls(CommandLineTest):
 
     def test_explain_makes_them(self):
         given = ('--custom-call-lib', LIBRARY, '--element', '0:[1]')
-        self.expect(self.run_module(*given, command='explain'), 0, 'y[1] = 4  f32 custom-call\n  x[0] = 1',
+        self.expect(self.run_module(*given, command='explain'), 0, 'y[1] = 4  f32 custom-call, through r\n  x[0] = 1',
                     '1 elements were computed')
         self.expect(self.run_module('--element', '0:[1]', command='explain'), 4, '"twice" is not known')
 

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/substitute.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interpreter/process_testing.h"
 
@@ -32,6 +34,46 @@ TEST(CollectiveFormsTest, SlicesGoWhereTheirTargetPutsThem) {
   EXPECT_EQ(
       RunOn({3, 1}, kText, argument),
       Values({"s32[4] {-1, -2, -3, -4}", "s32[4] {-1, -2, 1, -4}", "s32[4] {-1, -2, 11, -4}"}));
+}
+
+// Slices end where the current sizes of the input do; where they would end behind those of the
+// output they move up, and where they are longer the run ends.
+TEST(CollectiveFormsTest, SlicesOfDynamicArrays) {
+  // The current size of the result, and the sum of its elements times 1, 10, 100.
+  const auto text = [](int kept, int slice) {
+    return absl::Substitute(R"(HloModule m
+    add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
+    ENTRY e {
+      x = s32[3] parameter(0)
+      two = s32[] constant(2)
+      in = s32[<=3] set-dimension-size(x, two), dimensions={0}
+      y = s32[4] constant({-1, -2, -3, -4})
+      kept = s32[] constant($0)
+      out = s32[<=4] set-dimension-size(y, kept), dimensions={0}
+      at = (s32[]) tuple(two)
+      r = s32[<=4] collective-permute(in, out, at, at), source_target_pairs={{0,1}}, slice_sizes={{$1}}
+      n = s32[] get-dimension-size(r), dimensions={0}
+      zero = s32[] constant(0)
+      places = s32[4] constant({1, 10, 100, 1000})
+      w = s32[<=4] set-dimension-size(places, kept), dimensions={0}
+      m = s32[<=4] multiply(r, w)
+      sum = s32[] reduce(m, zero), dimensions={0}, to_apply=add
+      ROOT t = (s32[], s32[]) tuple(n, sum)
+    })",
+                            kept, slice);
+  };
+  const auto argument = [](int64_t r, int64_t) {
+    return absl::StrCat("s32[3] {", 5 + r, ",", 6 + r, ",7}");
+  };
+  // The input is 5 6: a slice of 1 from 2 moves up to the 6; one of 3 is cut to 5 6. In the output
+  // -1 -2 -3 it begins at 2 or, with two elements, at 1.
+  EXPECT_EQ(RunOn({2, 1}, text(3, 1), argument),
+            Values({"( s32[] 3, s32[] -321 )", "( s32[] 3, s32[] 579 )"}));
+  EXPECT_EQ(RunOn({2, 1}, text(3, 3), argument),
+            Values({"( s32[] 3, s32[] -321 )", "( s32[] 3, s32[] 649 )"}));
+  EXPECT_THAT(absl::StrJoin(RunOn({2, 1}, text(1, 3), argument), " "),
+              testing::HasSubstr(
+                  "a slice s32[2] does not fit into the current sizes of the output, s32[1]"));
 }
 
 // Arrays in tuples, two slices of each, in both directions round a ring of three; started and done,

@@ -8,8 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "interpreter/effect.h"
 #include "interpreter/module_form.h"
-#include "interpreter/sdy_shardings.h"
 #include "interpreter/world.h"
+#include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
 #include "spec/sharding/tiles.h"
 

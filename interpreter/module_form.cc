@@ -3,12 +3,19 @@
 #include <algorithm>
 
 #include "interpreter/interpreter.h"
+#include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
 
 namespace assay {
 namespace {
 
 bool CutsIntoTiles(const Sharding& sharding) {
+  if (sharding.named != nullptr) {
+    for (const NamedSharding::DimensionSharding& dimension : sharding.named->dimensions) {
+      if (!dimension.axes.empty()) return true;
+    }
+    return false;
+  }
   if (sharding.type == Sharding::Type::kTuple) {
     for (const Sharding& element : sharding.tuple) {
       if (CutsIntoTiles(element)) return true;
@@ -69,8 +76,9 @@ ModuleForm FormOf(const Module& module) {
   if (HasManualRegions(module)) return ModuleForm::kLogical;
   bool tiled = false, meeting = false;
   ForEachInstruction(module, [&](const Instruction& instruction) {
-    tiled |= instruction.has_annotations() && instruction.annotations().sharding.has_value() &&
-             CutsIntoTiles(*instruction.annotations().sharding);
+    // One that cannot be read is said where it is needed.
+    const absl::StatusOr<std::optional<Sharding>> sharding = WrittenSharding(instruction);
+    tiled |= sharding.ok() && sharding->has_value() && CutsIntoTiles(**sharding);
     meeting |= SeesPartitions(instruction);
   });
   return tiled && !meeting ? ModuleForm::kLogical : ModuleForm::kPartitioned;

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
-#include "interpreter/sdy_shardings.h"
 #include "interpreter/testing.h"
+#include "spec/sharding/sdy_shardings.h"
 
 namespace assay {
 namespace {
@@ -95,6 +95,17 @@ ENTRY e {
   EXPECT_EQ(RunLogical(4, text, "s32[2,4] {{1, 2, 3, 4}, {5, 6, 7, 8}}"),
             Canonical("s32[2,8] {{1, 2, 11, 12, 23, 24, 33, 34}, {5, 6, 15, 16, 27, 28, 37, 38}}"));
   EXPECT_EQ(PartitionsOf(*MustParse(text)), 4);
+}
+
+TEST(ModuleFormTest, WhatShardyLeavesCutsIntoTiles) {
+  const auto form = [](absl::string_view dimensions) {
+    return FormOf(*MustParse(absl::StrCat(
+        R"(HloModule m, num_partitions=2, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+ENTRY e { ROOT x = s32[4] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [)",
+        dimensions, R"(]>]>"} })")));
+  };
+  EXPECT_EQ(form(R"({\"x\"})"), ModuleForm::kLogical);
+  EXPECT_EQ(form("{}"), ModuleForm::kPartitioned);
 }
 
 TEST(ModuleFormTest, ShardingsThatAreNotUnderstoodAreNamed) {

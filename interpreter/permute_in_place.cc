@@ -2,12 +2,16 @@
 // that others send it are put. Each process says where its own slices begin: the source those that
 // it reads of its input, as dynamic-slice does, the target those that it writes to its output, as
 // dynamic-update-slice. The k-th pair that names a process as source takes its k-th slice of every
-// array, and the k-th that names it as target writes to its k-th.
-// Source: reference ops_control_and_collectives.md 7.7, 16. Tests: world_test.cc.
+// array, and the k-th that names it as target writes to its k-th. Arrays of dynamic size count as
+// far as their current sizes go, which no slice exceeds. Source: reference
+// ops_control_and_collectives.md 7.7, 16. Tests: world_test.cc.
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "interpreter/dynamic.h"
 #include "interpreter/effect.h"
 #include "interpreter/world.h"
 #include "spec/ops/permute_slices.h"
@@ -15,24 +19,61 @@
 namespace assay {
 namespace {
 
+// A dynamic-slice or dynamic-update-slice.
+struct Move {
+  std::vector<std::unique_ptr<Instruction>> instructions;  // of the kernel
+  std::unique_ptr<Kernel> kernel;
+  Shape shape;  // of the result
+};
+
 // One slice of one array: how it is read from the input, and written to the output.
 struct Slice {
-  std::vector<std::unique_ptr<Instruction>> instructions;  // of the kernels
-  std::unique_ptr<Kernel> read, write;
-  Shape shape;
-  // The leaves of the operands that say where.
+  Move read, write;  // none where sizes are dynamic
+  std::vector<int64_t> sizes;
+  // The indices that say where: their shapes, and their leaves of the operands.
+  std::vector<Shape> read_indices, written_indices;
   int64_t first_read = 0, first_written = 0;
 };
 
-absl::StatusOr<std::unique_ptr<Kernel>> KernelOf(std::unique_ptr<Instruction> op,
-                                                 const std::vector<Shape>& operands,
-                                                 const PlanOptions& options, Slice& slice) {
+absl::StatusOr<Move> MoveOf(std::unique_ptr<Instruction> op, std::vector<Shape> operands,
+                            const std::vector<Shape>& indices, bool straight) {
+  Move move;
+  move.shape = op->shape();
+  operands.insert(operands.end(), indices.begin(), indices.end());
   for (const Shape& shape : operands) {
-    slice.instructions.push_back(std::make_unique<Instruction>(Opcode::kParameter, shape));
-    op->AppendOperand(slice.instructions.back().get());
+    move.instructions.push_back(std::make_unique<Instruction>(Opcode::kParameter, shape));
+    op->AppendOperand(move.instructions.back().get());
   }
-  const Instruction& kept = *slice.instructions.emplace_back(std::move(op));
-  return options.straight ? PrepareStraight(kept) : PrepareKernel(kept);
+  const Instruction& kept = *move.instructions.emplace_back(std::move(op));
+  absl::StatusOr<std::unique_ptr<Kernel>> kernel =
+      straight ? PrepareStraight(kept) : PrepareKernel(kept);
+  if (!kernel.ok()) return kernel.status();
+  move.kernel = *std::move(kernel);
+  return move;
+}
+
+// The slice of an array of these sizes.
+absl::StatusOr<Move> ReadOf(const Slice& slice, const Shape& array, bool straight) {
+  std::vector<int64_t> sizes = slice.sizes;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    sizes[d] = std::min(sizes[d], array.dimension(static_cast<int64_t>(d)));
+  }
+  auto read =
+      std::make_unique<Instruction>(Opcode::kDynamicSlice, Shape(array.element_type(), sizes));
+  read->SetAttribute(Attr::kDynamicSliceSizes, sizes);
+  return MoveOf(std::move(read), {array}, slice.read_indices, straight);
+}
+
+absl::StatusOr<Move> WriteOf(const Slice& slice, const Shape& array, const Shape& update,
+                             bool straight) {
+  for (int64_t d = 0; d < array.rank(); ++d) {
+    if (update.dimension(d) <= array.dimension(d)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("collective-permute: a slice ", update.ToString(),
+                     " does not fit into the current sizes of the output, ", array.ToString()));
+  }
+  return MoveOf(std::make_unique<Instruction>(Opcode::kDynamicUpdateSlice, array), {array, update},
+                slice.written_indices, straight);
 }
 
 // What the transfers to one process bring, slice after slice, written when all are there.
@@ -89,12 +130,13 @@ class Arrivals : public Pending {
 class PermuteInPlace : public Effect {
  public:
   static EffectOr Prepare(const Instruction& permute, const PlanOptions& options) {
-    auto effect = std::make_unique<PermuteInPlace>(permute);
-    if (absl::Status status = effect->PrepareSlices(options); !status.ok()) return status;
+    auto effect = std::make_unique<PermuteInPlace>(permute, options.straight);
+    if (absl::Status status = effect->PrepareSlices(); !status.ok()) return status;
     return effect;
   }
-  explicit PermuteInPlace(const Instruction& permute)
+  PermuteInPlace(const Instruction& permute, bool straight)
       : permute_(permute),
+        straight_(straight),
         arrays_(permute.operand(0)->shape().leaf_count()),
         slices_per_array_(TransfersPerProcess(permute)) {}
 
@@ -136,7 +178,7 @@ class PermuteInPlace : public Effect {
     return slices_[array * slices_per_array_ + k];
   }
 
-  absl::Status PrepareSlices(const PlanOptions& options) {
+  absl::Status PrepareSlices() {
     const auto& sizes =
         *permute_.attributes().Get<std::vector<std::vector<int64_t>>>(Attr::kSliceSizesList);
     const std::vector<const Shape*> inputs = Leaves(permute_.operand(0)->shape());
@@ -148,25 +190,21 @@ class PermuteInPlace : public Effect {
       const auto writes = SliceStarts(permute_, PermuteSide::kWritten, a);
       for (int64_t k = 0; k < slices_per_array_; ++k) {
         Slice& slice = slices_.emplace_back();
-        const Shape shape(inputs[a]->element_type(), sizes[a * slices_per_array_ + k]);
-        slice.shape = shape;
-        auto read = std::make_unique<Instruction>(Opcode::kDynamicSlice, shape);
-        read->SetAttribute(Attr::kDynamicSliceSizes, sizes[a * slices_per_array_ + k]);
-        std::vector<Shape> operands = {*inputs[a]};
-        for (const Shape& index : reads[k]->tuple_shapes()) operands.push_back(index);
-        auto kernel = KernelOf(std::move(read), operands, options, slice);
-        if (!kernel.ok()) return kernel.status();
-        slice.read = *std::move(kernel);
-        auto write = std::make_unique<Instruction>(Opcode::kDynamicUpdateSlice, *outputs[a]);
-        operands = {*outputs[a], shape};
-        for (const Shape& index : writes[k]->tuple_shapes()) operands.push_back(index);
-        kernel = KernelOf(std::move(write), operands, options, slice);
-        if (!kernel.ok()) return kernel.status();
-        slice.write = *std::move(kernel);
+        slice.sizes = sizes[a * slices_per_array_ + k];
+        const auto read_at = reads[k]->tuple_shapes(), written_at = writes[k]->tuple_shapes();
+        slice.read_indices.assign(read_at.begin(), read_at.end());
+        slice.written_indices.assign(written_at.begin(), written_at.end());
         slice.first_read = first_read;
         slice.first_written = first_written;
-        first_read += shape.rank();
-        first_written += shape.rank();
+        first_read += inputs[a]->rank();
+        first_written += inputs[a]->rank();
+        if (inputs[a]->is_dynamic() || outputs[a]->is_dynamic()) continue;
+        absl::StatusOr<Move> read = ReadOf(slice, *inputs[a], straight_);
+        if (!read.ok()) return read.status();
+        absl::StatusOr<Move> write = WriteOf(slice, *outputs[a], read->shape, straight_);
+        if (!write.ok()) return write.status();
+        slice.read = *std::move(read);
+        slice.write = *std::move(write);
       }
     }
     return absl::OkStatus();
@@ -179,11 +217,15 @@ class PermuteInPlace : public Effect {
                     EvaluationContext& context, std::vector<Literal>* slices) const {
     for (int64_t a = 0; a < arrays_; ++a) {
       const Slice& own = slice(a, k);
-      std::vector<ArrayRef> inputs = {Ref(operands[a])};
-      for (int64_t d = 0; d < own.shape.rank(); ++d)
-        inputs.push_back(Ref(operands[own.first_read + d]));
-      absl::Status status =
-          Run(*own.read, inputs, own.shape, process, context, &slices->emplace_back());
+      absl::StatusOr<Literal> box = CutToSizes(operands[a], process);
+      if (!box.ok()) return box.status();
+      absl::StatusOr<Move> sized = Move();
+      if (own.read.kernel == nullptr) sized = ReadOf(own, box->shape(), straight_);
+      if (!sized.ok()) return sized.status();
+      const std::vector<ArrayRef> inputs =
+          Inputs({Ref(*box)}, operands.subspan(own.first_read, own.read_indices.size()));
+      absl::Status status = Run(own.read.kernel == nullptr ? *sized : own.read, inputs, process,
+                                context, &slices->emplace_back());
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
@@ -198,34 +240,64 @@ class PermuteInPlace : public Effect {
     for (size_t i = 0; i < slices.size(); ++i) {
       const int64_t a = static_cast<int64_t>(i) % arrays_, k = static_cast<int64_t>(i) / arrays_;
       const Slice& own = slice(a, k);
-      std::vector<ArrayRef> inputs = {Ref(outputs[a]), Ref(slices[i])};
-      for (int64_t d = 0; d < own.shape.rank(); ++d)
-        inputs.push_back(Ref(operands[own.first_written + d]));
-      if (k > 0 && own.write->in_place_operand() == 0) {  // the first has made it our own
-        const MutableArrayRef result = {&outputs[a].shape(), outputs[a].mutable_data()};
-        absl::Status status = own.write->Run(inputs, {result}, context);
-        if (!status.ok()) return status;
-        continue;
-      }
-      Literal written;
-      absl::Status status = Run(*own.write, inputs, outputs[a].shape(), process, context, &written);
+      const absl::Span<const Literal> at =
+          operands.subspan(own.first_written, own.written_indices.size());
+      absl::Status status =
+          own.write.kernel == nullptr
+              ? WriteDynamic(own, slices[i], at, process, context, &outputs[a])
+              : WriteStatic(own, slices[i], at, k > 0, process, context, &outputs[a]);
       if (!status.ok()) return status;
-      outputs[a] = std::move(written);
     }
     return outputs;
   }
 
-  static absl::Status Run(const Kernel& kernel, absl::Span<const ArrayRef> inputs,
-                          const Shape& shape, const Process& process, EvaluationContext& context,
-                          Literal* result) {
-    absl::StatusOr<Literal> value = process.NewArray(shape);
+  // `is_own`: an earlier slice has made the output our own.
+  static absl::Status WriteStatic(const Slice& own, const Literal& update,
+                                  absl::Span<const Literal> at, bool is_own, const Process& process,
+                                  EvaluationContext& context, Literal* output) {
+    const std::vector<ArrayRef> inputs = Inputs({Ref(*output), Ref(update)}, at);
+    if (is_own && own.write.kernel->in_place_operand() == 0) {
+      const MutableArrayRef result = {&output->shape(), output->mutable_data()};
+      return own.write.kernel->Run(inputs, {result}, context);
+    }
+    Literal written;
+    absl::Status status = Run(own.write, inputs, process, context, &written);
+    if (status.ok()) *output = std::move(written);
+    return status;
+  }
+
+  absl::Status WriteDynamic(const Slice& own, const Literal& update, absl::Span<const Literal> at,
+                            const Process& process, EvaluationContext& context,
+                            Literal* output) const {
+    absl::StatusOr<Literal> box = CutToSizes(*output, process);
+    if (!box.ok()) return box.status();
+    absl::StatusOr<Move> write = WriteOf(own, box->shape(), update.shape(), straight_);
+    if (!write.ok()) return write.status();
+    Literal written;
+    absl::Status status =
+        Run(*write, Inputs({Ref(*box), Ref(update)}, at), process, context, &written);
+    if (!status.ok()) return status;
+    absl::StatusOr<Literal> value = EmbedBox(written, output->shape(), process);
+    if (value.ok()) *output = *std::move(value);
+    return value.status();
+  }
+
+  static std::vector<ArrayRef> Inputs(std::vector<ArrayRef> arrays, absl::Span<const Literal> at) {
+    for (const Literal& index : at) arrays.push_back(Ref(index));
+    return arrays;
+  }
+
+  static absl::Status Run(const Move& move, absl::Span<const ArrayRef> inputs,
+                          const Process& process, EvaluationContext& context, Literal* result) {
+    absl::StatusOr<Literal> value = process.NewArray(move.shape);
     if (!value.ok()) return value.status();
     *result = *std::move(value);
     const MutableArrayRef out = {&result->shape(), result->mutable_data()};
-    return kernel.Run(inputs, {out}, context);
+    return move.kernel->Run(inputs, {out}, context);
   }
 
   const Instruction& permute_;
+  const bool straight_;
   const int64_t arrays_;
   const int64_t slices_per_array_;
   std::vector<Slice> slices_;  // array after array

@@ -1,7 +1,9 @@
-#include "interpreter/sdy_shardings.h"
+#include "spec/sharding/sdy_shardings.h"
 
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -165,6 +167,53 @@ absl::StatusOr<std::vector<NamedSharding>> ReadSdyShardings(absl::string_view te
   }
   if (!cursor.status().ok()) return cursor.status();
   return shardings;
+}
+
+absl::StatusOr<std::optional<Sharding>> WrittenSharding(const Instruction& value) {
+  if (!value.has_annotations()) return std::nullopt;
+  const Annotations& notes = value.annotations();
+  if (notes.sharding.has_value()) return *notes.sharding;
+  const auto attribute = notes.frontend_attributes.find("xla.sdy.sharding");
+  if (attribute == notes.frontend_attributes.end()) return std::nullopt;
+  absl::StatusOr<std::vector<NamedSharding>> named =
+      ReadSdyShardings(attribute->second, *value.parent()->parent());
+  if (!named.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(named.status().message(), ": ", value.Describe()));
+  }
+  std::vector<Sharding> shardings(named->size());
+  for (size_t i = 0; i < shardings.size(); ++i) {
+    shardings[i].named = std::make_shared<const NamedSharding>(std::move((*named)[i]));
+  }
+  if (!value.shape().is_tuple() && shardings.size() == 1) return std::move(shardings[0]);
+  Sharding list;
+  list.type = Sharding::Type::kTuple;
+  list.tuple = std::move(shardings);
+  return list;
+}
+
+absl::StatusOr<std::optional<Sharding>> WrittenResultSharding(const Instruction& root) {
+  absl::StatusOr<std::optional<Sharding>> own = WrittenSharding(root);
+  if (!own.ok() || own->has_value() || root.opcode() != Opcode::kTuple) return own;
+  bool is_written = false;
+  Sharding list;
+  list.type = Sharding::Type::kTuple;
+  for (const Instruction* operand : root.operands()) {
+    Sharding whole;
+    whole.type = Sharding::Type::kReplicated;
+    absl::StatusOr<std::optional<Sharding>> sharding = std::optional<Sharding>();
+    const bool is_shardy = operand->has_annotations() && !operand->annotations().sharding;
+    if (is_shardy) sharding = WrittenSharding(*operand);
+    if (!sharding.ok()) return sharding;
+    is_written |= sharding->has_value();
+    if (sharding->has_value() && (*sharding)->type == Sharding::Type::kTuple) {
+      list.tuple.insert(list.tuple.end(), (*sharding)->tuple.begin(), (*sharding)->tuple.end());
+    } else {
+      list.tuple.insert(list.tuple.end(), operand->shape().leaf_count(), sharding->value_or(whole));
+    }
+  }
+  if (!is_written) return std::nullopt;
+  return list;
 }
 
 absl::StatusOr<std::vector<std::string>> ReadManualAxes(absl::string_view text) {

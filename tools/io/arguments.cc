@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "spec/ir/fit.h"
+#include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
 #include "spec/sharding/tiles.h"
 #include "tools/io/arrays.h"
@@ -119,10 +120,11 @@ absl::StatusOr<std::vector<std::pair<Placement, const Shape*>>> PlacementsOf(
   Sharding whole;
   whole.type = Sharding::Type::kReplicated;
   for (const Instruction* value : values) {
-    const bool is_sharded = value->has_annotations() && value->annotations().sharding.has_value();
+    const absl::StatusOr<std::optional<Sharding>> written = WrittenResultSharding(*value);
+    if (!written.ok()) return written.status();
     std::vector<LeafSharding> leaves;
-    const auto problem = ShardingsOfLeaves(is_sharded ? *value->annotations().sharding : whole,
-                                           value->shape(), &leaves);
+    const auto problem =
+        ShardingsOfLeaves(written->has_value() ? **written : whole, value->shape(), &leaves);
     if (problem) return problem->ToStatus();
     for (const LeafSharding& leaf : leaves) {
       if (!leaf.shape->is_array()) continue;

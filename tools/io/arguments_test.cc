@@ -175,6 +175,52 @@ TEST(ToArguments, TilesAreJoined) {
   EXPECT_TRUE(Literal::BitEqual((*results)[1], Array("s32[3] {4, 5, 6}")));
 }
 
+// As Shardy leaves shardings: of parameters, and of the elements of a result. The first axis of the
+// mesh cuts rows, the second columns.
+constexpr char kShardy[] =
+    R"(HloModule m, num_partitions=4, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=2]>}}
+ENTRY e {
+  x = s32[2,3] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {\"y\"}]>]>"}
+  n = s32[] parameter(1)
+  y = s32[2,3] negate(x)
+  r = s32[2,3] custom-call(y), custom_call_target="xla.sdy.FuncResultSharding", frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [{\"y\"}, {}]>]>"}
+  ROOT t = (s32[2,3], s32[]) tuple(r, n)
+})";
+
+TEST(ToArguments, TilesAreJoinedAsShardySays) {
+  std::unique_ptr<Module> module = Parse(kShardy);
+  std::vector<NamedLiteral> tiles = {{"arg0.dev0", Array("s32[1,2] {{1, 2}}")},
+                                     {"arg0.dev1", Array("s32[1,1] {{3}}")},
+                                     {"arg0.dev2", Array("s32[1,2] {{4, 5}}")},
+                                     {"arg0.dev3", Array("s32[1,1] {{6}}")}};
+  for (int d = 0; d < 4; ++d) {
+    tiles.push_back({absl::StrCat("arg1.dev", d), Array("s32[] 7")});
+  }
+  auto arguments = ToArguments(*module, tiles, 4);
+  ASSERT_TRUE(arguments.ok()) << arguments.status();
+  ASSERT_EQ(arguments->size(), 1u);
+  EXPECT_TRUE(Literal::BitEqual((*arguments)[0][0], Array("s32[2,3] {{1, 2, 3}, {4, 5, 6}}")));
+  // The second axis cuts the rows of the result.
+  tiles.clear();
+  for (int d = 0; d < 4; ++d) {
+    tiles.push_back({absl::StrCat("out0.dev", d),
+                     Array(d % 2 == 0 ? "s32[1,3] {{1, 2, 3}}" : "s32[1,3] {{4, 5, 6}}")});
+    tiles.push_back({absl::StrCat("out1.dev", d), Array("s32[] 7")});
+  }
+  auto results = ToResults(*module, tiles, 4);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_TRUE(
+      Literal::BitEqual((*results)[0].element(0), Array("s32[2,3] {{1, 2, 3}, {4, 5, 6}}")));
+  module->frontend_attributes.clear();
+  tiles.clear();
+  for (int d = 0; d < 4; ++d) {
+    tiles.push_back({absl::StrCat("arg0.dev", d), Array("s32[2,3] {{1, 2, 3}, {4, 5, 6}}")});
+    tiles.push_back({absl::StrCat("arg1.dev", d), Array("s32[] 7")});
+  }
+  EXPECT_THAT(std::string(ToArguments(*module, tiles, 4).status().message()),
+              AllOf(HasSubstr("no xla.sdy.meshes"), HasSubstr("x = s32[2,3]")));
+}
+
 TEST(ToArguments, TilesThatDoNotFit) {
   std::unique_ptr<Module> module = Parse(kTiled);
   const auto error = [&](size_t number, const std::string& text) {

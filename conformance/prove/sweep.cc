@@ -17,7 +17,7 @@ namespace {
 using ::assay::testing::kNamedFunctions;
 using ::assay::testing::Mpfr;
 using ::assay::testing::NamedFunction;
-using ::assay::testing::RoundByOracle;
+using ::assay::testing::RoundedByMpfr;
 using ::assay::testing::SameValue;
 
 const NamedFunction& RowOf(RealFunction function) {
@@ -277,17 +277,11 @@ SweepResult SweepInputs(RealFunction function, ElementType type,
 std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, double x) {
   // Decision F-3 of the catalogue; MPFR has +inf.
   if (function == RealFunction::kRsqrt && x == 0) return Infinity(type, std::signbit(x));
-  for (mpfr_prec_t precision = 128; precision <= 1024; precision *= 2) {
-    const Mpfr value = Apply(RowOf(function), x, precision);
-    if (!mpfr_regular_p(value.get())) return RoundByOracle(type, value);
-    Mpfr reach(precision), low(precision), high(precision);
-    mpfr_mul_2si(reach, value, 8 - precision, MPFR_RNDN);
-    mpfr_sub(low, value, reach, MPFR_RNDN);
-    mpfr_add(high, value, reach, MPFR_RNDN);
-    const uint64_t pattern = RoundByOracle(type, low);
-    if (pattern == RoundByOracle(type, high)) return pattern;
-  }
-  return std::nullopt;
+  return RoundedByMpfr(type, [&](Mpfr& out) {
+    mpfr_set_d(out, x, MPFR_RNDN);
+    RowOf(function).oracle(out, out, MPFR_RNDN);
+    return false;  // results that MPFR has exactly are no boundaries of rounding
+  });
 }
 
 const char* NameOf(RealFunction function) { return RowOf(function).name; }

@@ -69,8 +69,7 @@ SweepResult Sweep(RealFunction function, ElementType type, const Magnitudes& mag
 SweepResult SweepInputs(RealFunction function, ElementType type,
                         const std::vector<uint64_t>& inputs, const SweepOptions& options = {});
 
-// The pattern that the exact value rounds to, by MPFR with growing precision until 2^-(p - 8) to
-// either side makes no difference. Nothing where 1024 bits do not decide.
+// The pattern that the exact value rounds to, by MPFR. Nothing where 4096 bits do not decide.
 std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, double x);
 
 const char* NameOf(RealFunction function);

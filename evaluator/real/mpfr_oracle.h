@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "spec/element/element.h"
@@ -66,6 +67,25 @@ inline uint64_t RoundByOracle(ElementType type, const Mpfr& exact) {
     return format.overflow == Overflow::kInfinity ? Infinity(type, negative) : CanonicalNan(type);
   }
   return EncodeFloat(type, mpfr_get_d(units, MPFR_RNDN));
+}
+
+// The same where the exact value is only known to MPFR's precision: `compute(out)` puts it into
+// `out`, correct to within 2^(8 - p), and returns whether it is exact. Precision grows until the
+// error makes no difference; nothing where 4096 bits do not decide.
+template <class Compute>
+std::optional<uint64_t> RoundedByMpfr(ElementType type, Compute compute) {
+  for (mpfr_prec_t precision = 128; precision <= 4096; precision *= 2) {
+    Mpfr value(precision);
+    const bool exact = compute(value);
+    if (exact || !mpfr_regular_p(value.get())) return RoundByOracle(type, value);
+    Mpfr reach(precision), low(precision), high(precision);
+    mpfr_mul_2si(reach, value, 8 - precision, MPFR_RNDN);
+    mpfr_sub(low, value, reach, MPFR_RNDN);
+    mpfr_add(high, value, reach, MPFR_RNDN);
+    const uint64_t pattern = RoundByOracle(type, low);
+    if (pattern == RoundByOracle(type, high)) return pattern;
+  }
+  return std::nullopt;
 }
 
 // Equal patterns, or both NaN (sign and payload of a created NaN are free).

@@ -1,0 +1,171 @@
+// f64 functions where they are hardest to round, against MPFR with every tier forced: the published
+// worst cases (hardest_f64.txt) and the families of arguments next to exact and midpoint results
+// (reference accuracy_design.md 6).
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "conformance/prove/references.h"
+#include "conformance/prove/sweep.h"
+#include "evaluator/real/mpfr_oracle.h"
+
+namespace assay::prove {
+namespace {
+
+using ::assay::testing::Mpfr;
+using ::assay::testing::RoundedByMpfr;
+using ::assay::testing::SameValue;
+
+constexpr ElementType kF64 = ElementType::kF64;
+constexpr RealTier kTiers[] = {RealTier::kExact,  RealTier::kDouble, RealTier::kExtended,
+                               RealTier::kQuad,   RealTier::kBig192, RealTier::kBig384,
+                               RealTier::kBig768, RealTier::kBig1536};
+
+using Arguments = std::vector<std::vector<double>>;
+
+// Function -> its arguments.
+std::map<std::string, Arguments> HardestArguments() {
+  std::ifstream file(std::string(ASSAY_SOURCE_DIR) + "/conformance/prove/hardest_f64.txt");
+  std::map<std::string, Arguments> hardest;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::istringstream words(line);
+    std::string function, number;
+    words >> function;
+    std::vector<double> arguments;
+    while (words >> number) arguments.push_back(std::strtod(number.c_str(), nullptr));
+    hardest[function].push_back(arguments);
+  }
+  return hardest;
+}
+
+void CheckUnary(RealFunction function, const std::vector<double>& arguments, RealTier tier) {
+  std::vector<uint64_t> inputs;
+  for (double x : arguments) inputs.push_back(std::bit_cast<uint64_t>(x));
+  SweepOptions options;
+  options.first_tier = tier;
+  const SweepResult result = SweepInputs(function, kF64, inputs, options);
+  EXPECT_EQ(result.tiers.undecided(), 0) << NameOf(function);
+  for (const Mismatch& mismatch : result.first_mismatches) {
+    ADD_FAILURE() << NameOf(function) << " of " << std::hexfloat
+                  << std::bit_cast<double>(mismatch.input) << " from tier "
+                  << static_cast<int>(tier) << " is " << std::bit_cast<double>(mismatch.golden)
+                  << ", not " << std::bit_cast<double>(mismatch.expected);
+  }
+}
+
+void CheckPair(RealFunction2 function, double a, double b, const std::vector<RealTier>& tiers) {
+  const auto expected = RoundedByMpfr(kF64, [&](Mpfr& out) {
+    Mpfr second(64, b);
+    mpfr_set_d(out, a, MPFR_RNDN);
+    return (function == RealFunction2::kPower ? mpfr_pow(out, out, second, MPFR_RNDN)
+                                              : mpfr_atan2(out, out, second, MPFR_RNDN)) == 0;
+  });
+  for (RealTier tier : tiers) {
+    RealContext context;
+    context.first_tier = tier;
+    const uint64_t actual = EvaluateReal2(function, kF64, {std::bit_cast<uint64_t>(a)},
+                                          {std::bit_cast<uint64_t>(b)}, context)
+                                .bits;
+    EXPECT_TRUE(expected && SameValue(kF64, actual, *expected))
+        << (function == RealFunction2::kPower ? "power " : "atan2 ") << std::hexfloat << a << ", "
+        << b << " from tier " << static_cast<int>(tier) << " is " << std::bit_cast<double>(actual);
+  }
+}
+
+TEST(F64Test, PublishedWorstCases) {
+  const auto hardest = HardestArguments();
+  EXPECT_EQ(hardest.size(), 20);  // every function but logistic and sqrt, and atan2
+  for (const auto& [name, rows] : hardest) {
+    if (name == "atan2") continue;
+    const auto function = FunctionNamed(name.c_str());
+    ASSERT_TRUE(function) << name;
+    std::vector<double> arguments;
+    for (const auto& row : rows) {
+      arguments.push_back(row.at(0));
+      if (SymmetryOf(*function) != Symmetry::kNone) arguments.push_back(-row[0]);
+    }
+    for (RealTier tier : kTiers) CheckUnary(*function, arguments, tier);
+  }
+}
+
+TEST(F64Test, PublishedWorstCasesOfTwoOperands) {
+  const std::vector<RealTier> tiers(std::begin(kTiers), std::end(kTiers));
+  const auto hardest = HardestArguments();
+  for (const auto& row : hardest.at("atan2")) {
+    CheckPair(RealFunction2::kAtan2, row.at(0), row.at(1), tiers);
+    CheckPair(RealFunction2::kAtan2, row[0], -row[1], tiers);
+  }
+  const double power[][2] = {{0x1.ffffffffffffcp-1, 0x1.fffffffffffffp-2},
+                             {0x1.ffffffffffffcp-1, -0x1.ffffffffffffdp-2},
+                             {0x1.ffffffffffffp-1, -0x1.ffffffffffff6p-3},
+                             {0x1.ffffffffffff8p-1, -0x1.ffffffffffffbp-3}};
+  for (const auto& [x, y] : power) CheckPair(RealFunction2::kPower, x, y, tiers);
+}
+
+// Short multiples of powers of two, around zero and around one, with their neighbours: results next
+// to 1, 1/2, the argument or half of it, at every distance.
+TEST(F64Test, FamiliesNextToExactResults) {
+  std::vector<double> arguments;
+  for (int k = -1074; k <= 10; k += k < -80 ? 31 : 1) {
+    for (int j : {1, 3, 5, 7}) {
+      const double x = std::ldexp(j, k), one = 1 + x;
+      for (double y : {x, -x, std::nextafter(x, 2.0), -std::nextafter(x, 0.0)}) {
+        arguments.push_back(y);
+      }
+      if (k > -54 && k < 0) arguments.insert(arguments.end(), {one, 1 - x});
+    }
+  }
+  for (int i = 0; i < kProvenFunctions; ++i) {
+    for (RealTier tier : {RealTier::kExact, RealTier::kQuad}) {
+      CheckUnary(static_cast<RealFunction>(i), arguments, tier);
+    }
+  }
+}
+
+// The doubles next to multiples of pi / 2, and one that is next to a huge one.
+TEST(F64Test, TrigonometricFunctionsAtTheirZeros) {
+  std::vector<double> arguments = {6381956970095103.0 * 0x1p797, 0x1.921fb54442d18p+1000};
+  for (int k = 1; k <= 100; ++k) {
+    const double x = k * 0x1.921fb54442d18p+0;
+    arguments.insert(arguments.end(), {x, -x, std::nextafter(x, 0.0), std::nextafter(x, 1e9)});
+    arguments.push_back(std::ldexp(x, 10 * k - 900));
+  }
+  for (RealFunction f : {RealFunction::kSin, RealFunction::kCos, RealFunction::kTan}) {
+    for (RealTier tier : {RealTier::kExact, RealTier::kQuad, RealTier::kBig192}) {
+      CheckUnary(f, arguments, tier);
+    }
+  }
+}
+
+TEST(F64Test, PowerNextToItsExactResults) {
+  const std::vector<RealTier> tiers = {RealTier::kExact, RealTier::kQuad, RealTier::kBig192};
+  for (int j = 1; j <= 9; ++j) {
+    for (double y : {0.5, 1.5, 2.5, -0.5, -1.5, 0.25, 1.25, 0x1p-40, -0x1p-60, 2.0, 3.0, 33.0}) {
+      CheckPair(RealFunction2::kPower, 1 + j * 0x1p-52, y, tiers);
+      CheckPair(RealFunction2::kPower, 1 - j * 0x1p-53, y, tiers);
+      CheckPair(RealFunction2::kPower, 2 * j + 1, y, tiers);
+      CheckPair(RealFunction2::kPower, std::ldexp(j * j, 2 * j - 40), y, tiers);
+    }
+  }
+  std::mt19937_64 random(3);
+  for (int i = 0; i < 3000; ++i) {
+    const double x = std::ldexp(1 + static_cast<double>(random() >> 12) * 0x1p-52,
+                                static_cast<int>(random() % 40) - 20);
+    const double y = std::ldexp(static_cast<double>(static_cast<int64_t>(random())), -63) *
+                     std::ldexp(1, static_cast<int>(random() % 70) - 60);
+    CheckPair(RealFunction2::kPower, x, y, {RealTier::kExact});
+    CheckPair(RealFunction2::kAtan2, y, random() % 2 == 0 ? x : -x, {RealTier::kExact});
+  }
+}
+
+}  // namespace
+}  // namespace assay::prove

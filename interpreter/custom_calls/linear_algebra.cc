@@ -7,6 +7,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "interpreter/custom_calls/attributes.h"
 #include "interpreter/custom_calls/factorisations.h"

@@ -1,9 +1,9 @@
 // One element of a result on demand: its value and where it comes from. Nothing but the elements
 // that it needs is computed, each once, by the definitions of the operations; loops run the turns
 // that they must, for the state that is asked for. Elements of custom calls are computed from their
-// operands where the target is elementwise; of others the call is made once, on whole operands. What
-// the document "Tensors" calls an r-tensor.
-// Source: reference ops_structural.md 2. Tests: explain_test.cc.
+// operands where the target is elementwise; of others the call is made once, on whole operands.
+// What the document "Tensors" calls an r-tensor. Source: reference ops_structural.md 2. Tests:
+// explain_test.cc.
 #ifndef ASSAY_INTERPRETER_EXPLAIN_H_
 #define ASSAY_INTERPRETER_EXPLAIN_H_
 

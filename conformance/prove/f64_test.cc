@@ -5,47 +5,25 @@
 
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <limits>
-#include <map>
 #include <random>
-#include <sstream>
-#include <string>
 #include <vector>
 
+#include "conformance/prove/hardest_f64.h"
 #include "conformance/prove/references.h"
 #include "conformance/prove/sweep.h"
-#include "evaluator/real/mpfr_oracle.h"
+#include "evaluator/real/mpfr_functions.h"
 
 namespace assay::prove {
 namespace {
 
-using ::assay::testing::Mpfr;
-using ::assay::testing::RoundedByMpfr;
+using ::assay::testing::ProvenPair;
 using ::assay::testing::SameValue;
 
 constexpr ElementType kF64 = ElementType::kF64;
 constexpr RealTier kTiers[] = {RealTier::kExact,  RealTier::kDouble, RealTier::kExtended,
                                RealTier::kQuad,   RealTier::kBig192, RealTier::kBig384,
                                RealTier::kBig768, RealTier::kBig1536};
-
-using Arguments = std::vector<std::vector<double>>;
-
-// Function -> its arguments.
-std::map<std::string, Arguments> HardestArguments() {
-  std::ifstream file(std::string(ASSAY_SOURCE_DIR) + "/conformance/prove/hardest_f64.txt");
-  std::map<std::string, Arguments> hardest;
-  for (std::string line; std::getline(file, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::istringstream words(line);
-    std::string function, number;
-    words >> function;
-    std::vector<double> arguments;
-    while (words >> number) arguments.push_back(std::strtod(number.c_str(), nullptr));
-    hardest[function].push_back(arguments);
-  }
-  return hardest;
-}
 
 void CheckUnary(RealFunction function, const std::vector<double>& arguments, RealTier tier) {
   std::vector<uint64_t> inputs;
@@ -63,12 +41,7 @@ void CheckUnary(RealFunction function, const std::vector<double>& arguments, Rea
 }
 
 void CheckPair(RealFunction2 function, double a, double b, const std::vector<RealTier>& tiers) {
-  const auto expected = RoundedByMpfr(kF64, [&](Mpfr& out) {
-    Mpfr second(64, b);
-    mpfr_set_d(out, a, MPFR_RNDN);
-    return (function == RealFunction2::kPower ? mpfr_pow(out, out, second, MPFR_RNDN)
-                                              : mpfr_atan2(out, out, second, MPFR_RNDN)) == 0;
-  });
+  const auto expected = ProvenPair(function, kF64, a, b);
   for (RealTier tier : tiers) {
     RealContext context;
     context.first_tier = tier;
@@ -82,7 +55,7 @@ void CheckPair(RealFunction2 function, double a, double b, const std::vector<Rea
 }
 
 TEST(F64Test, PublishedWorstCases) {
-  const auto hardest = HardestArguments();
+  const auto hardest = HardestF64(ASSAY_SOURCE_DIR);
   EXPECT_EQ(hardest.size(), 20);  // every function but logistic and sqrt, and atan2
   for (const auto& [name, rows] : hardest) {
     if (name == "atan2") continue;
@@ -99,7 +72,7 @@ TEST(F64Test, PublishedWorstCases) {
 
 TEST(F64Test, PublishedWorstCasesOfTwoOperands) {
   const std::vector<RealTier> tiers(std::begin(kTiers), std::end(kTiers));
-  const auto hardest = HardestArguments();
+  const auto hardest = HardestF64(ASSAY_SOURCE_DIR);
   for (const auto& row : hardest.at("atan2")) {
     CheckPair(RealFunction2::kAtan2, row.at(0), row.at(1), tiers);
     CheckPair(RealFunction2::kAtan2, row[0], -row[1], tiers);

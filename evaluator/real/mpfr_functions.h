@@ -58,6 +58,21 @@ inline uint64_t Expected(const NamedFunction& f, ElementType type, double x,
   return RoundByOracle(type, Apply(f, x, precision));
 }
 
+// kPower or kAtan2 of two operands, to whatever precision it takes; nothing where 4096 bits do not
+// tell.
+inline std::optional<uint64_t> ProvenPair(RealFunction2 function, ElementType type, double a,
+                                          double b) {
+  return RoundedByMpfr(type, [&](Mpfr& out) {
+    const Mpfr second(64, b);
+    mpfr_set_d(out, a, MPFR_RNDN);
+    const int inexact = function == RealFunction2::kPower ? mpfr_pow(out, out, second, MPFR_RNDN)
+                                                          : mpfr_atan2(out, out, second, MPFR_RNDN);
+    // Below the range even of MPFR, which f8e8m0fnu tells from zero.
+    if (mpfr_zero_p(out.get()) && inexact != 0) mpfr_set_ui_2exp(out, 1, -1'000'000, MPFR_RNDN);
+    return inexact == 0;
+  });
+}
+
 }  // namespace assay::testing
 
 #endif  // ASSAY_EVALUATOR_REAL_MPFR_FUNCTIONS_H_

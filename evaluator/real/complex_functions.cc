@@ -8,6 +8,7 @@
 #include "evaluator/real/complex_special.h"
 #include "evaluator/real/complex_tiers.h"
 #include "evaluator/real/float_environment.h"
+#include "evaluator/real/forced_tier.h"
 
 namespace assay {
 namespace real {
@@ -116,6 +117,25 @@ Element Counted(const PartPatterns& patterns, ElementType type, const RealContex
   return Finish(type, parts, context);
 }
 
+// Products and quotients: balls of two doubles, and integers for what these leave open.
+Element Rational(RealFunction2 function, ElementType type, double a, double b, double c, double d,
+                 const RealContext& context) {
+  Part parts[2];
+  if (context.first_tier <= RealTier::kDouble) {
+    const ComplexEnds ends = ComplexDdTier(function, type, a, b, c, d);
+    Accept(parts[0], ends.real, RealTier::kDouble);
+    Accept(parts[1], ends.imag, RealTier::kDouble);
+  }
+  if (!parts[0].pattern || !parts[1].pattern) {
+    const PartPatterns exact = function == RealFunction2::kMultiply
+                                   ? ComplexProduct(type, a, b, c, d)
+                                   : ComplexQuotient(type, a, b, c, d);
+    if (!parts[0].pattern) parts[0].pattern = exact.real;
+    if (!parts[1].pattern) parts[1].pattern = exact.imag;
+  }
+  return Finish(type, parts, context);
+}
+
 // Parts that are real functions are counted here with the others, once.
 RealContext Uncounted(const RealContext& context) {
   RealContext inner = context;
@@ -139,11 +159,8 @@ Element ComplexPattern(RealFunction2 function, ElementType type, Element x, Elem
   const ElementType part = Info(type).component;
   const double a = DecodeFloat(part, x.bits), b = DecodeFloat(part, x.imag);
   const double c = DecodeFloat(part, y.bits), d = DecodeFloat(part, y.imag);
-  if (function == RealFunction2::kMultiply) {
-    return Counted(ComplexProduct(part, a, b, c, d), part, context);
-  }
-  if (function == RealFunction2::kDivide) {
-    return Counted(ComplexQuotient(part, a, b, c, d), part, context);
+  if (function == RealFunction2::kMultiply || function == RealFunction2::kDivide) {
+    return Rational(function, part, a, b, c, d, context);
   }
   const ComplexCall call = {true, RealFunction::kAbs, function, a, b, c, d};
   const KnownParts known = SpecialParts(function, part, a, b, c, d, Uncounted(context));
@@ -162,13 +179,13 @@ Element ComplexPattern(RealFunction2 function, ElementType type, Element x, Elem
 Element EvaluateComplex(RealFunction function, ElementType type, Element z,
                         const RealContext& context) {
   const FloatEnvironmentGuard guard;
-  return real::ComplexPattern(function, type, z, context);
+  return real::ComplexPattern(function, type, z, real::WithForcedTier(context));
 }
 
 Element EvaluateComplex2(RealFunction2 function, ElementType type, Element a, Element b,
                          const RealContext& context) {
   const FloatEnvironmentGuard guard;
-  return real::ComplexPattern(function, type, a, b, context);
+  return real::ComplexPattern(function, type, a, b, real::WithForcedTier(context));
 }
 
 }  // namespace assay

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "evaluator/real/complex_formulas.h"
+#include "evaluator/real/dd_ball.h"
 #include "evaluator/real/quad_functions.h"
 
 namespace assay::real {
@@ -98,6 +99,33 @@ ComplexEnds ComplexDoubleTier(const ComplexCall& call, ElementType type) {
   if (type != ElementType::kF32) return {};
   const auto value = EvaluateCall<DoubleMath>(call);
   return {RoundBall(type, value.re), RoundBall(type, value.im)};
+}
+
+ComplexEnds ComplexDdTier(RealFunction2 function, ElementType type, double a, double b, double c,
+                          double d) {
+  for (double part : {a, b, c, d}) {
+    if (!std::isfinite(part)) return {};
+  }
+  const ComplexOf<DdBall> x(a, b), y(c, d);
+  if (function == RealFunction2::kDivide) {
+    const ComplexOf<DdBall> quotient = x / y;  // exact zeros are +0
+    return {RoundBall(type, quotient.re), RoundBall(type, quotient.im)};
+  }
+  if (type == ElementType::kF32) {
+    // Products are exact in double and their sum in two, whose upper one has the sign of a zero.
+    DdBall re, im;
+    re.hi = TwoSum(a * c, -(b * d), re.lo);
+    im.hi = TwoSum(a * d, b * c, im.lo);
+    const auto round = [type](const DdBall& sum) {
+      return sum.hi == 0 ? DecidedEnds(EncodeFloat(type, sum.hi)) : RoundBall(type, sum);
+    };
+    return {round(re), round(im)};
+  }
+  const ComplexOf<DdBall> product = x * y;
+  const auto round = [type](const DdBall& sum) {
+    return sum.hi == 0 ? Ends() : RoundBall(type, sum);
+  };
+  return {round(product.re), round(product.im)};
 }
 
 #if defined(ASSAY_HAS_QUAD)

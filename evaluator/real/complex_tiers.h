@@ -19,6 +19,10 @@ struct ComplexCall {
 // Parts in the float type `type`. Double is for f32 parts only.
 ComplexEnds ComplexDoubleTier(const ComplexCall& call, ElementType type);
 ComplexEnds ComplexQuadTier(const ComplexCall& call, ElementType type);
+// kMultiply or kDivide by sums of two doubles (dd_ball.h). Unknown for infinities and NaN, and for
+// zeros whose sign is not certain.
+ComplexEnds ComplexDdTier(RealFunction2 function, ElementType type, double a, double b, double c,
+                          double d);
 
 }  // namespace assay::real
 

@@ -1,53 +1,72 @@
-// The floating-point state golden code needs: round to nearest even, subnormals kept. A guard at
-// every entry point, because a plugin that ran in this thread may have left the state changed.
-// Tests: float_environment_test.cc.
+// The floating-point state golden code needs: round to nearest even, subnormals kept, no exception
+// trapped, x87 at its full precision. A guard at every entry point, because a plugin or the host
+// may have left another state in this thread. Tests: float_environment_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_FLOAT_ENVIRONMENT_H_
 #define ASSAY_EVALUATOR_REAL_FLOAT_ENVIRONMENT_H_
 
 #include <cfenv>
+#include <cstdint>
 
-#if defined(__SSE2__)
+#if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
 
 namespace assay {
 
-// Sets the state on construction and restores what was there on destruction. Guards may nest; one
-// that finds the state right only reads it.
+#if defined(__x86_64__)
+// Sets the state on construction and restores what was there on destruction, the host's exception
+// flags among it. Guards may nest; one that finds the state right only reads it.
 class FloatEnvironmentGuard {
  public:
-  FloatEnvironmentGuard() : rounding_(std::fegetround()) {
-    if (rounding_ != FE_TONEAREST) std::fesetround(FE_TONEAREST);
-#if defined(__SSE2__)
-    control_ = _mm_getcsr();
-    if (control_ & kFlushBits) _mm_setcsr(control_ & ~kFlushBits);
-#elif defined(__aarch64__)
-    __asm__ volatile("mrs %0, fpcr" : "=r"(control_));
-    if (control_ & kFlushBits) SetControl(control_ & ~kFlushBits);
-#endif
+  FloatEnvironmentGuard() : vector_(_mm_getcsr()) {
+    if ((vector_ & ~kVectorFlags) != kVectorState) _mm_setcsr(kVectorState);
+    __asm__ volatile("fnstcw %0" : "=m"(x87_));
+    if ((x87_ & kX87Mask) != kX87State) LoadX87(kX87State);
   }
   ~FloatEnvironmentGuard() {
-#if defined(__SSE2__)
-    if (control_ & kFlushBits) _mm_setcsr(_mm_getcsr() | (control_ & kFlushBits));
-#elif defined(__aarch64__)
-    if (control_ & kFlushBits) SetControl(control_);
-#endif
-    if (rounding_ != FE_TONEAREST) std::fesetround(rounding_);
+    if (_mm_getcsr() != vector_) _mm_setcsr(vector_);
+    if ((x87_ & kX87Mask) != kX87State) {
+      __asm__ volatile("fnclex");  // flags of ours that the host's state would trap
+      LoadX87(x87_);
+    }
   }
   FloatEnvironmentGuard(const FloatEnvironmentGuard&) = delete;
   FloatEnvironmentGuard& operator=(const FloatEnvironmentGuard&) = delete;
 
  private:
-  int rounding_;
-#if defined(__SSE2__)
-  static constexpr unsigned kFlushBits = 0x8040;  // flush to zero, denormals are zero
-  unsigned control_;
-#elif defined(__aarch64__)
-  static constexpr unsigned long kFlushBits = 1ul << 24;
-  static void SetControl(unsigned long value) { __asm__ volatile("msr fpcr, %0" ::"r"(value)); }
-  unsigned long control_;
-#endif
+  // MXCSR: six flags; all exceptions masked, nearest, neither flush to zero nor denormals are zero.
+  static constexpr uint32_t kVectorFlags = 0x3f;
+  static constexpr uint32_t kVectorState = 0x1f80;
+  // x87: all exceptions masked, 64 bits, nearest. Other bits mean nothing.
+  static constexpr uint16_t kX87Mask = 0x0f3f;
+  static constexpr uint16_t kX87State = 0x033f;
+  static void LoadX87(uint16_t control) { __asm__ volatile("fldcw %0" : : "m"(control)); }
+
+  uint32_t vector_;
+  uint16_t x87_;
 };
+#else
+// The same as far as the platform's state goes.
+class FloatEnvironmentGuard {
+ public:
+  FloatEnvironmentGuard() {
+    std::feholdexcept(&found_);
+    if (std::fegetround() != FE_TONEAREST) std::fesetround(FE_TONEAREST);
+#if defined(__aarch64__)
+    uint64_t control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    constexpr uint64_t kFlush = uint64_t{1} << 24;  // part of what fesetenv restores
+    if (control & kFlush) __asm__ volatile("msr fpcr, %0" ::"r"(control & ~kFlush));
+#endif
+  }
+  ~FloatEnvironmentGuard() { std::fesetenv(&found_); }
+  FloatEnvironmentGuard(const FloatEnvironmentGuard&) = delete;
+  FloatEnvironmentGuard& operator=(const FloatEnvironmentGuard&) = delete;
+
+ private:
+  std::fenv_t found_;
+};
+#endif
 
 }  // namespace assay
 

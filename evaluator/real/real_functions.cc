@@ -11,6 +11,7 @@
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/exact_cases.h"
 #include "evaluator/real/float_environment.h"
+#include "evaluator/real/forced_tier.h"
 #include "evaluator/real/hardware_tiers.h"
 #include "evaluator/real/real_patterns.h"
 #include "evaluator/real/special_values.h"
@@ -171,13 +172,13 @@ uint64_t RealPattern(RealFunction2 function, ElementType type, uint64_t a, uint6
 Element EvaluateReal(RealFunction function, ElementType type, Element x,
                      const RealContext& context) {
   const FloatEnvironmentGuard guard;
-  return {real::RealPattern(function, type, x.bits, context), 0};
+  return {real::RealPattern(function, type, x.bits, real::WithForcedTier(context)), 0};
 }
 
 Element EvaluateReal2(RealFunction2 function, ElementType type, Element a, Element b,
                       const RealContext& context) {
   const FloatEnvironmentGuard guard;
-  return {real::RealPattern(function, type, a.bits, b.bits, context), 0};
+  return {real::RealPattern(function, type, a.bits, b.bits, real::WithForcedTier(context)), 0};
 }
 
 }  // namespace assay

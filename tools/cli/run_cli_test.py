@@ -144,12 +144,23 @@ class Run(CommandLineTest):
         self.assertEqual(report['results'][0]['value'], '{11, 22}')
         self.assertEqual(assay('run', module, '--inputs', inputs, '--quiet').out, '')
 
+    def test_tiers_are_counted_and_forced(self):
+        module = self.path('m.hlo', b'HloModule m\nENTRY e {\n  x = f64[3] parameter(0)\n  ROOT y = f64[3] log(x)\n}\n')
+        run = ('run', module, '--inputs', self.path('i.txt', b'f64[3]{0} {1, 2, 3}\n'))
+        self.expect(assay(*run, '--stats'), 0, 'functions decided by tier: exact 1, double 2\n')
+        results = assay(*run).out
+        for tier in ('exact', 'double', 'extended', 'quad', 'big192', 'big384', 'big768', 'big1536'):
+            self.assertEqual(assay(*run, '--force-tier', tier).out, results, tier)
+        counts = json.loads(assay(*run, '--force-tier', 'big384', '--json').out)['stats']['tiers']
+        self.assertEqual((counts['exact'], counts['big384'], counts['double'], counts['undecided']), (1, 2, 0, 0))
+        self.expect(assay(*run, '--force-tier', 'mpfr'), 2, '--force-tier', 'exact,double,extended,quad,big192')
+
     def test_options_that_would_do_nothing_are_refused(self):
         example = 'process:' + os.path.join(os.path.dirname(ASSAY), 'example_target')
         module, inputs = self.path('m.hlo', ADD), self.path('i.txt', b'f32[2] {1, 2}\nf32[2] {10, 20}\n')
         run, diff = ('run', module, '--inputs', inputs), ('diff', module, '--inputs', inputs, '--right', example)
-        for option in ('--trace', '--straight', '--stats'):
-            self.expect(assay(*run, '--backend', example, option), 2, option)
+        for option in ('--trace', '--straight', '--stats', '--force-tier=quad'):
+            self.expect(assay(*run, '--backend', example, option), 2, option.split('=')[0])
         self.expect(assay(*run, '--seed', 1), 2, '--seed')
         self.expect(assay(*run, '--range', 'x=0:1'), 2, '--range')
         self.expect(assay(*run, '--max-ulp', 1), 2, '--expect')

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "backends/golden/golden_backend.h"
+#include "evaluator/real/forced_tier.h"
 #include "nlohmann/json.hpp"
 #include "spec/semantics/semantics_2017.h"
 #include "spec/text/printer.h"
@@ -39,6 +40,7 @@ struct RunCommand {
   std::string expect;
   std::string backend = "golden";
   std::string semantics = "today";
+  std::string force_tier = "exact";
   bool trace = false;
   bool straight = false;
   bool stats = false;
@@ -84,6 +86,7 @@ absl::Status RunCommand::CheckOptions() const {
                                     {"--straight", straight},
                                     {"--stats", stats},
                                     {"--rng-seed", rng_seed != 0},
+                                    {"--force-tier", force_tier != "exact"},
                                     {"a feed or a transfer of the host", feeds.active()},
                                     {"--custom-call", custom_calls.active()}}) {
     if (!given || backend == "golden") continue;
@@ -199,9 +202,14 @@ nlohmann::json StatsJson(const RunStats& stats) {
   for (const UndecidedResult& element : stats.undecided) {
     undecided.push_back(UndecidedJson(element));
   }
+  nlohmann::json tiers = nlohmann::json::object();
+  for (int i = 0; i < kRealTierCount; ++i) {
+    tiers[std::string(Name(static_cast<RealTier>(i)))] = stats.real.decided[i];
+  }
   return {{"steps", stats.steps},
           {"peak_bytes", stats.peak_bytes},
           {"materialised_bytes", stats.stored_bytes},
+          {"tiers", std::move(tiers)},
           {"undecided_elements", stats.real.undecided()},
           {"undecided", std::move(undecided)}};
 }
@@ -211,6 +219,14 @@ void PrintStats(const RunStats& stats, double seconds) {
       "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
       "undecided elements %d\n",
       seconds, stats.steps, stats.peak_bytes, stats.stored_bytes, stats.real.undecided());
+  std::string tiers;
+  for (int i = 0; i < kRealTierCount; ++i) {
+    const int64_t decided = stats.real.decided[i];
+    if (decided == 0) continue;
+    absl::StrAppend(&tiers, tiers.empty() ? "functions decided by tier: " : ", ",
+                    Name(static_cast<RealTier>(i)), " ", decided);
+  }
+  if (!tiers.empty()) std::cout << tiers << "\n";
   constexpr size_t kShown = 20;  // --json has them all
   for (size_t i = 0; i < std::min(kShown, stats.undecided.size()); ++i) {
     const nlohmann::json element = UndecidedJson(stats.undecided[i]);
@@ -369,7 +385,13 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   sub->add_flag("--trace", command->trace,
                 "Golden: print every instruction with its value to standard error");
   sub->add_flag("--stats", command->stats,
-                "Golden: print time, work, memory and elements whose rounding is not proven");
+                "Golden: print time, work, memory, which tier decided how many elements of "
+                "functions, and elements whose rounding is not proven");
+  sub->add_option("--force-tier", command->force_tier,
+                  "Golden: compute functions with this tier and later ones (slow, same bits)")
+      ->check(CLI::IsMember(ForcibleTiers()))
+      ->type_name("TIER")
+      ->capture_default_str();
   sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")
       ->check(PositiveCount())
       ->type_name("N")
@@ -405,6 +427,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
     command->together.inputs = sub->get_option("--inputs")->results();
     command->together.outs = sub->get_option("--out")->results();
     command->together.expects = sub->get_option("--expect")->results();
+    ForceTier(*TierOfName(command->force_tier));
     *exit_code = command->together.together ? command->RunAllTogether() : command->Run();
   });
 }

@@ -199,6 +199,36 @@ TEST(ContractionKernels, RaggedDotsOfEveryType) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// Factors and results of different classes: converted first.
+TEST(ContractionKernels, FactorsOfAnotherClass) {
+  Differential differential;
+  const std::vector<std::string> types = {"pred", "s8", "u32", "bf16", "f32", "c64"};
+  for (const std::string& lhs : types) {
+    for (const std::string& rhs : types) {
+      for (const std::string& result : types) {
+        if ((lhs == "c64" || rhs == "c64") && result != "c64") continue;  // no such conversion
+        differential.Check({absl::StrCat(result, "[3,4] dot(p0, p1), lhs_contracting_dims={1}, ",
+                                         "rhs_contracting_dims={0}"),
+                            {lhs + "[3,7]", rhs + "[7,4]"},
+                            "",
+                            {}});
+      }
+    }
+  }
+  differential.Check(
+      {"f32[1,2,5] convolution(p0, p1), window={size=3 pad=1_1}, "
+       "dim_labels=bf0_oi0->bf0",
+       {"s8[1,3,5]", "u8[2,3,3]"},
+       "",
+       {}});
+  differential.Check({absl::StrCat("f32[9,4] ragged-dot(p0, p1, p2), ", kRaggedDots[0].attributes),
+                      {"s16[9,5]", "f32[3,5,4]", "s32[3]"},
+                      "",
+                      {false, false, true}});
+  EXPECT_GT(differential.cases(), 0);
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 struct ScaledTypes {
   std::string lhs, rhs, lhs_scale, rhs_scale, result;
 };

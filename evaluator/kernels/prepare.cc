@@ -3,6 +3,7 @@
 // a definition runs. Tests: kernels_test.cc.
 #include <utility>
 
+#include "evaluator/kernels/converted_operands.h"
 #include "evaluator/kernels/kernel.h"
 
 namespace assay {
@@ -106,6 +107,7 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernel(const Instruction& instruc
     } else if (family != nullptr) {
       kernel = family(instruction);
     }
+    if (kernel.ok() && *kernel == nullptr) kernel = kernels::PrepareOnConverted(instruction);
     if (!kernel.ok() || *kernel != nullptr) return kernel;
   }
   return PrepareStraight(instruction);

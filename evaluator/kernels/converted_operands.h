@@ -1,0 +1,16 @@
+// Contractions whose factors and result are not of one class. Tests: contraction_kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_CONVERTED_OPERANDS_H_
+#define ASSAY_EVALUATOR_KERNELS_CONVERTED_OPERANDS_H_
+
+#include "evaluator/kernels/kernel.h"
+
+namespace assay::kernels {
+
+// Of a dot, convolution or ragged-dot; null for other operations, where factors and result are of
+// one class (float, integer, complex, pred), and where there is no kernel for factors of the
+// result's type.
+KernelOrNull PrepareOnConverted(const Instruction& instruction);
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_CONVERTED_OPERANDS_H_

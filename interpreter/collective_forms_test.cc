@@ -76,6 +76,44 @@ TEST(CollectiveFormsTest, SlicesOfDynamicArrays) {
                   "a slice s32[2] does not fit into the current sizes of the output, s32[1]"));
 }
 
+// Reference 7.5, the example: as the operation, and as the custom call that JAX writes.
+TEST(CollectiveFormsTest, RaggedAllToAllAsACustomCall) {
+  const auto text = [](absl::string_view call) {
+    return absl::Substitute(R"(HloModule m
+    ENTRY e {
+      x = s32[11] parameter(0)
+      in = s32[3] slice(x), slice={[0:3]}
+      in_off = s32[2] slice(x), slice={[3:5]}
+      send = s32[2] slice(x), slice={[5:7]}
+      out_off = s32[2] slice(x), slice={[7:9]}
+      recv = s32[2] slice(x), slice={[9:11]}
+      out = s32[4] constant({0, 0, 0, 0})
+      ROOT r = s32[4] $0
+    })",
+                            call);
+  };
+  const auto argument = [](int64_t r, int64_t) {
+    return std::string(r == 0 ? "s32[11] {1,2,2, 0,1, 1,2, 0,0, 1,1}"
+                              : "s32[11] {3,4,0, 0,1, 1,1, 1,2, 2,1}");
+  };
+  const Texts expected = Values({"s32[4] {1, 3, 0, 0}", "s32[4] {2, 2, 4, 0}"});
+  constexpr char kOperation[] =
+      "ragged-all-to-all(in, out, in_off, send, out_off, recv), replica_groups={{0,1}}";
+  constexpr char kCall[] =
+      "custom-call(in, out, in_off, send, out_off, recv), "
+      "custom_call_target=\"ragged_all_to_all\", "
+      "api_version=API_VERSION_TYPED_FFI, backend_config={replica_groups = dense<[[0, 1]]> : "
+      "tensor<1x2xi64>}";
+  EXPECT_EQ(RunOn({2, 1}, text(kOperation), argument), expected);
+  EXPECT_EQ(RunOn({2, 1}, text(kCall), argument), expected);
+  EXPECT_THAT(absl::StrJoin(RunOn({2, 1},
+                                  text("custom-call(in, out, in_off), "
+                                       "custom_call_target=\"ragged_all_to_all\""),
+                                  argument),
+                            " "),
+              testing::HasSubstr("\"ragged_all_to_all\": [form_c1] ragged-all-to-all takes 6"));
+}
+
 // Arrays in tuples, two slices of each, in both directions round a ring of three; started and done,
 // and wrapped.
 constexpr char kTuples[] = R"(

@@ -86,7 +86,8 @@ const CustomCallRegistry& RegistryOf(const PlanOptions& options) {
 
 absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options) {
   const std::string& target = custom_call.GetString(Attr::kCustomCallTarget);
-  if (IsManualBorder(custom_call) || RegistryOf(options).Find(target) != nullptr) {
+  if (IsManualBorder(custom_call) || IsRaggedCall(custom_call, options) ||
+      RegistryOf(options).Find(target) != nullptr) {
     return absl::OkStatus();
   }
   return absl::UnimplementedError(

@@ -128,6 +128,18 @@ TEST(CallAttributes, DictionariesAndJson) {
   EXPECT_EQ(CallAttributes::Parse("{\"k\": 3, \"mode\": \"A\"}").Int("k", 0), 3);
   EXPECT_EQ(CallAttributes::Parse("{\"k\": 3, \"mode\": \"A\"}").Letter("mode", 'S'), 'A');
   EXPECT_EQ(CallAttributes::Parse("= : {{").Int("k", 9), 9);
+  using Rows = std::vector<std::vector<int64_t>>;
+  const CallAttributes lists = CallAttributes::Parse(
+      "{a = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, b = [4 : i64, 5 : i64], c = dense<6> : "
+      "tensor<1xi64>, d = array<i64: 7, -8>, e = #x<kind WORD>, f = 9 : i64, g = [");
+  EXPECT_EQ(lists.IntLists("a"), (Rows{{0, 1}, {2, 3}}));
+  EXPECT_EQ(lists.Ints("a"), (std::vector<int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(lists.IntLists("b"), (Rows{{4, 5}}));
+  EXPECT_EQ(lists.Ints("c"), (std::vector<int64_t>{6}));
+  EXPECT_EQ(lists.Ints("d"), (std::vector<int64_t>{7, -8}));
+  EXPECT_EQ(lists.String("e", ""), "WORD");
+  EXPECT_EQ(lists.Int("f", 0), 9);
+  EXPECT_EQ(lists.IntLists("absent"), Rows());
 }
 
 // Matrices of long double.

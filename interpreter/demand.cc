@@ -194,7 +194,7 @@ absl::StatusOr<Element> DemandMachine::ComputeCall(const ElementKey& key) {
   }
   std::unique_ptr<DemandedCall>& made = calls_[{key.place.activation, &call, 0}];
   if (made == nullptr) {
-    absl::StatusOr<int64_t> bytes = DemandedCall::BytesOf(call);
+    absl::StatusOr<int64_t> bytes = DemandedCall::BytesOf(call, module_.options());
     if (!bytes.ok()) return bytes.status();
     if (absl::Status status = Remember(*bytes); !status.ok()) return status;
     made = std::make_unique<DemandedCall>(call, module_.options());

@@ -7,7 +7,11 @@
 
 namespace assay {
 
-absl::StatusOr<int64_t> DemandedCall::BytesOf(const Instruction& call) {
+absl::StatusOr<int64_t> DemandedCall::BytesOf(const Instruction& call, const PlanOptions& options) {
+  if (RegistryOf(options).Find(call.GetString(Attr::kCustomCallTarget)) == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("elements of a custom call that is a collective: ", call.Describe()));
+  }
   int64_t bytes = 0;
   const auto add = [&](const Shape& shape) -> absl::Status {
     for (const Shape* leaf : Leaves(shape)) {

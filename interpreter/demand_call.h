@@ -16,11 +16,11 @@ namespace assay {
 // Gathers the operands, makes the call once and keeps its value.
 class DemandedCall {
  public:
-  // What operands and value take. UNIMPLEMENTED for arrays of dynamic size, whose elements do not
-  // say how many there are.
-  static absl::StatusOr<int64_t> BytesOf(const Instruction& call);
+  // What operands and value take. UNIMPLEMENTED for collectives, and for arrays of dynamic size,
+  // whose elements do not say how many there are.
+  static absl::StatusOr<int64_t> BytesOf(const Instruction& call, const PlanOptions& options);
 
-  // BytesOf must be OK, and the target known (CheckCustomCall).
+  // BytesOf must be OK.
   DemandedCall(const Instruction& call, const PlanOptions& options);
 
   // An element of a leaf. `source` gives those of the operands, by operand, leaf and position;

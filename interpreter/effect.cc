@@ -35,6 +35,7 @@ EffectOr PrepareEffect(const Instruction& instruction, const PlanOptions& option
   switch (instruction.opcode()) {
     case Opcode::kCustomCall:
       if (IsManualBorder(instruction)) return PrepareManualBorder(instruction);
+      if (IsRaggedCall(instruction, options)) return PrepareRaggedCall(instruction, options);
       return PrepareCustomCallEffect(instruction, options);
     case Opcode::kInfeed:
     case Opcode::kOutfeed:

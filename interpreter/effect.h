@@ -43,6 +43,9 @@ EffectOr PrepareTransferEffect(const Instruction& instruction);  // send, recv, 
 EffectOr PrepareRandomEffect(const Instruction& instruction);
 EffectOr PrepareManualBorder(const Instruction& custom_call);  // see module_form.h
 EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptions& options);
+// Whether a custom call is the collective ragged-all-to-all: nobody has registered its target.
+bool IsRaggedCall(const Instruction& instruction, const PlanOptions& options);
+EffectOr PrepareRaggedCall(const Instruction& custom_call, const PlanOptions& options);
 
 }  // namespace assay
 

@@ -35,6 +35,9 @@ void ForEachInstruction(const Module& module, Visit visit) {
 // Whether partitions of one replica see each other in it, or themselves.
 bool SeesPartitions(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kPartitionId) return true;
+  if (instruction.opcode() == Opcode::kCustomCall) {
+    return instruction.GetString(Attr::kCustomCallTarget) == "ragged_all_to_all";
+  }
   return instruction.info().family == Family::kCollective &&
          instruction.info().FindAttribute(Attr::kChannelId) != nullptr &&
          instruction.FindInt(Attr::kChannelId).value_or(0) > 0;

@@ -55,17 +55,19 @@ bool IsList(const std::vector<Token>& tokens, size_t at) {
          (IsWordToken(tokens, at, "dense") || IsWordToken(tokens, at, "array"));
 }
 
-// The numbers up to the bracket that closes the first; types among them are none.
-std::vector<int64_t> ReadList(const std::vector<Token>& tokens, size_t at) {
-  std::vector<int64_t> numbers;
+// The numbers up to the bracket that closes the first, a row for each inner list; types among them
+// are none.
+std::vector<std::vector<int64_t>> ReadList(const std::vector<Token>& tokens, size_t at) {
+  std::vector<std::vector<int64_t>> rows(1);
   int64_t depth = 0, number = 0;
   for (; at < tokens.size(); ++at) {
     const char c = tokens[at].punctuation;
     if (c == '[' || c == '<') ++depth;
+    if (c == '[' && !rows.back().empty()) rows.emplace_back();
     if ((c == ']' || c == '>') && --depth == 0) break;
-    if (c == 0 && absl::SimpleAtoi(tokens[at].text, &number)) numbers.push_back(number);
+    if (c == 0 && absl::SimpleAtoi(tokens[at].text, &number)) rows.back().push_back(number);
   }
-  return numbers;
+  return rows;
 }
 
 // `#dialect<kind WORD>`, as enumerators are written: the token of the word; 0 for anything else.
@@ -136,8 +138,16 @@ std::string CallAttributes::String(absl::string_view name, absl::string_view oth
 }
 
 std::vector<int64_t> CallAttributes::Ints(absl::string_view name) const {
+  std::vector<int64_t> numbers;
+  for (const std::vector<int64_t>& row : IntLists(name)) {
+    numbers.insert(numbers.end(), row.begin(), row.end());
+  }
+  return numbers;
+}
+
+std::vector<std::vector<int64_t>> CallAttributes::IntLists(absl::string_view name) const {
   const auto found = lists_.find(name);
-  return found == lists_.end() ? std::vector<int64_t>() : found->second;
+  return found == lists_.end() ? std::vector<std::vector<int64_t>>() : found->second;
 }
 
 char CallAttributes::Letter(absl::string_view name, char otherwise) const {

@@ -27,13 +27,15 @@ class CallAttributes {
   // The numbers of `[0, 1]`, `dense<[0, 1]>` or `array<i64: 0, 1>`; none where there is no such
   // list.
   std::vector<int64_t> Ints(absl::string_view name) const;
+  // `dense<[[0, 1], [2, 3]]>`: its rows. A list that has none is one row.
+  std::vector<std::vector<int64_t>> IntLists(absl::string_view name) const;
   // A letter, given as its code or as itself.
   char Letter(absl::string_view name, char otherwise) const;
 
  private:
   void Add(absl::string_view text);
   std::map<std::string, std::string, std::less<>> entries_;
-  std::map<std::string, std::vector<int64_t>, std::less<>> lists_;
+  std::map<std::string, std::vector<std::vector<int64_t>>, std::less<>> lists_;
 };
 
 }  // namespace assay::custom_calls

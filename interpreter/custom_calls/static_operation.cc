@@ -62,12 +62,17 @@ absl::StatusOr<Literal> StaticOperation::Run(std::vector<Literal> operands) {
     if (!array.ok()) return array;
     operand = *std::move(array);
     parameters.push_back(std::make_unique<Instruction>(Opcode::kParameter, operand.shape()));
+    parameters.back()->set_name(
+        call_.instruction.operand(static_cast<int64_t>(parameters.size()) - 1)->name());
     op_->AppendOperand(parameters.back().get());
     inputs.push_back({&operand.shape(), operand.data()});
   }
   absl::StatusOr<Shape> shape = InferShape(*op_);
   if (!shape.ok()) return BadCall(call_, shape.status().message());
   op_->set_shape(*std::move(shape));
+  if (absl::Status status = CheckInstruction(*op_); !status.ok()) {
+    return BadCall(call_, status.message());
+  }
   absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(*op_);
   if (!kernel.ok()) return kernel.status();
   std::vector<Literal> results;

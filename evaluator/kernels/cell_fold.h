@@ -5,6 +5,7 @@
 #define ASSAY_EVALUATOR_KERNELS_CELL_FOLD_H_
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -113,25 +114,33 @@ inline bool AreMany(int64_t cells, int64_t updates) {
   return updates > kFew && updates > cells / 16;
 }
 
-// As FoldCells for many updates: portions of the cells, one after the other; what meets a portion
-// is counted by cell and then laid side by side. `for_each(f)` calls f(cell, update) for each
-// update, in the same order every time. Scratch: what a portion's updates take, and a quarter of
-// `live_bytes`, the size of the arrays.
-template <typename Position, typename ForEach>
-absl::Status FoldManyCells(const RecognisedFold& fold, int64_t cell_count, int64_t live_bytes,
-                           const ForEach& for_each, const UpdateArray& array, std::byte* cells,
-                           Meter& meter, EvaluationContext& context) {
+// Some of the cells.
+struct CellRange {
+  int64_t first, end;
+};
+
+// As FoldCells for many updates of the cells of a range of which wanted(cell) holds: portions of
+// the cells, one after the other; what meets a portion is counted by cell and then laid side by
+// side. `for_each(f)` calls f(cell, update) for each update, in the same order every time. Scratch:
+// what a portion's updates take, and a quarter of `live_bytes`, the size of the arrays.
+template <typename Position, typename ForEach, typename Wanted>
+absl::Status FoldManyCells(const RecognisedFold& fold, const CellRange& range, const Wanted& wanted,
+                           int64_t live_bytes, const ForEach& for_each, const UpdateArray& array,
+                           std::byte* cells, Meter& meter, EvaluationContext& context) {
   constexpr int64_t kFewest = 1 << 15;
   const int64_t bytes = StorageBytes(array.type);
   const int64_t portion =
-      std::min(cell_count, std::max<int64_t>(kFewest, live_bytes / 4 / sizeof(Position)));
+      std::min(range.end - range.first,
+               std::max<int64_t>(kFewest, live_bytes / 4 / static_cast<int64_t>(sizeof(Position))));
   ScratchLease counts_lease(context);
   absl::Status status = counts_lease.Add((portion + 1) * sizeof(Position));
   if (!status.ok()) return status;
   std::vector<Position> ends(portion + 1);  // of the updates of each cell, after one of nothing
-  for (int64_t first = 0; first < cell_count; first += portion) {
-    const int64_t size = std::min(portion, cell_count - first);
-    const auto inside = [&](int64_t cell) { return cell >= first && cell - first < size; };
+  for (int64_t first = range.first; first < range.end; first += portion) {
+    const int64_t size = std::min(portion, range.end - first);
+    const auto inside = [&](int64_t cell) {
+      return cell >= first && cell - first < size && wanted(cell);
+    };
     std::fill(ends.begin(), ends.end(), 0);
     status = for_each([&](int64_t cell, int64_t) {
       if (inside(cell)) ++ends[cell - first + 1];
@@ -164,6 +173,72 @@ absl::Status FoldManyCells(const RecognisedFold& fold, int64_t cell_count, int64
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+// What a double knows of the sum of one cell (DecideF32); errors of -0 say that nothing has met
+// it.
+struct CellSum {
+  double s, errors;
+};
+
+// Sums of f32, with the arguments of FoldManyCells: each cell as a double with a bound first, and
+// the few that this does not decide once more.
+template <typename Position, typename ForEach>
+absl::Status SumManyCells(const RecognisedFold& fold, int64_t cell_count, int64_t live_bytes,
+                          const ForEach& for_each, const UpdateArray& array, std::byte* cells,
+                          Meter& meter, EvaluationContext& context) {
+  constexpr int64_t kFewest = 1 << 15;
+  constexpr double kUndecided = std::numeric_limits<double>::infinity();
+  const int64_t portion =
+      std::min(cell_count,
+               std::max<int64_t>(kFewest, live_bytes / 2 / static_cast<int64_t>(sizeof(CellSum))));
+  ScratchLease lease(context);
+  absl::Status status = lease.Add(portion * sizeof(CellSum));
+  if (!status.ok()) return status;
+  std::vector<CellSum> sums(portion);
+  for (int64_t first = 0; first < cell_count; first += portion) {
+    const int64_t size = std::min(portion, cell_count - first);
+    for (int64_t i = 0; i < size; ++i) sums[i] = {LoadAt<float>(cells, first + i), -0.0};
+    status = for_each([&](int64_t cell, int64_t update) {
+      if (cell < first || cell - first >= size) return absl::OkStatus();
+      CellSum& sum = sums[cell - first];
+      AddRunning(LoadAt<float>(array.data, update), sum.s, sum.errors);
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return status;
+    bool undecided = false;
+    for (int64_t i = 0; i < size; ++i) {
+      CellSum& sum = sums[i];
+      if (sum.errors == 0 && std::signbit(sum.errors)) continue;
+      uint64_t rounded;
+      const bool decided = DecideF32(sum.s, sum.errors, &rounded);
+      if (decided) StoreAt(cells, first + i, static_cast<uint32_t>(rounded));
+      sum.errors = decided ? 0 : kUndecided;
+      undecided = undecided || !decided;
+    }
+    if (undecided) {
+      const auto wanted = [&](int64_t cell) { return sums[cell - first].errors == kUndecided; };
+      status = FoldManyCells<Position>(fold, {first, first + size}, wanted, live_bytes, for_each,
+                                       array, cells, meter, context);
+    }
+    if (status.ok()) status = meter.Add(size);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+// All cells, the quicker way.
+template <typename Position, typename ForEach>
+absl::Status FoldOrSumManyCells(const RecognisedFold& fold, int64_t cell_count, int64_t live_bytes,
+                                const ForEach& for_each, const UpdateArray& array, std::byte* cells,
+                                Meter& meter, EvaluationContext& context) {
+  if (fold.is_sum() && fold.type() == ElementType::kF32 && array.type == ElementType::kF32) {
+    return SumManyCells<Position>(fold, cell_count, live_bytes, for_each, array, cells, meter,
+                                  context);
+  }
+  return FoldManyCells<Position>(
+      fold, {0, cell_count}, [](int64_t) { return true; }, live_bytes, for_each, array, cells,
+      meter, context);
 }
 
 }  // namespace assay::kernels

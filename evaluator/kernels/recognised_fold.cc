@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include <type_traits>
 
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/real/rounded_sum.h"
@@ -268,7 +269,12 @@ void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t colum
     // -0 changes no sum, not even one of zeros.
     RoundedSumBlock(part, -0.0, values.data(), width, members, width, results.data());
   }
-  for (int64_t j = 0; j < width; ++j) StoreElement(part, {results[j]}, out, j);
+  WithStorage(StorageBytes(part), [&](auto sample) {
+    using T = decltype(sample);
+    if constexpr (!std::is_same_v<T, Element>) {  // no part has 16 bytes
+      for (int64_t j = 0; j < width; ++j) StoreAt(out, j, static_cast<T>(results[j]));
+    }
+  });
 }
 
 RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* init)

@@ -42,6 +42,7 @@ class RecognisedFold {
   void Columns(absl::Span<const std::byte* const> x, int64_t columns, std::byte* out) const;
 
   ElementType type() const { return type_; }
+  bool is_sum() const { return way_ == Way::kSum; }  // of real floats
 
   // Elements that come in parts, and a result whenever one is wanted: long rows, running sums and
   // their like. Small: what sums carry from part to part almost always decides the rounding; where

@@ -35,20 +35,33 @@ struct ScatterPlan {
   // Calls f(position in data, position in updates) for each window that fits, in order.
   template <typename F>
   absl::Status ForEachWindow(const std::byte* indices, Meter& meter, F f) const {
-    if (empty) return absl::OkStatus();
+    absl::Status status;
+    if (empty) return status;
+    WithIndexType(index_type, [&](auto load) { status = Walk(load, indices, meter, f); });
+    return status;
+  }
+  template <typename Load, typename F>
+  absl::Status Walk(Load load, const std::byte* indices, Meter& meter, F& f) const {
+    constexpr int64_t kMetered = 1024;
     Odometer<3> at(batch);
     do {
-      int64_t start = at.offset(2);
-      bool fits = true;
-      for (const Component& c : components) {
-        const int64_t s = LoadIndex(index_type, indices, at.offset(0) + c.index_offset);
-        fits = fits && s >= 0 && s <= c.limit;
-        if (!fits) break;
-        start += s * c.data_stride;
+      for (int64_t i = 0; i < row.size; ++i) {
+        int64_t start = at.offset(2) + i * row.strides[2];
+        bool fits = true;
+        for (const Component& c : components) {
+          const int64_t s = load(indices, at.offset(0) + i * row.strides[0] + c.index_offset);
+          fits = fits && s >= 0 && s <= c.limit;
+          if (!fits) break;
+          start += s * c.data_stride;
+        }
+        if (i % kMetered == 0) {
+          absl::Status status = meter.Add(std::min(kMetered, row.size - i));
+          if (!status.ok()) return status;
+        }
+        if (!fits) continue;
+        absl::Status status = f(start, at.offset(1) + i * row.strides[1]);
+        if (!status.ok()) return status;
       }
-      if (absl::Status status = meter.Add(1); !status.ok()) return status;
-      if (!fits) continue;
-      if (absl::Status status = f(start, at.offset(1)); !status.ok()) return status;
     } while (at.Next());
     return absl::OkStatus();
   }
@@ -59,7 +72,8 @@ struct ScatterPlan {
   // Windows with different starts share no cell.
   bool disjoint = true;
   int64_t window_count = 1;  // elements of a window
-  Odometer<3>::Loops batch;  // offsets in indices, updates, data
+  Odometer<3>::Loops batch;  // offsets in indices, updates, data; without the innermost,
+  GridLoop<3> row;           // which is this
   absl::InlinedVector<Component, 4> components;
   // The window without its innermost run; offsets in data, updates.
   Odometer<2>::Loops outer_window;
@@ -83,6 +97,10 @@ ScatterPlan::ScatterPlan(const Instruction& scatter) {
   }
   for (size_t j = 0; j < dims.operand_batching.size(); ++j) {
     batch[dims.batch_position[j]].strides[2] = data_strides[dims.operand_batching[j]];
+  }
+  if (!batch.empty()) {
+    row = batch.back();
+    batch.pop_back();
   }
   const int64_t step = dims.implied_index_vector ? 0 : index_strides[dims.index_vector_dim];
   for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
@@ -225,7 +243,7 @@ class FoldingScatter : public ScatterKernel {
       const int64_t live_bytes =
           data_bytes + (operands[0].data == data ? 0 : data_bytes) + update_count * update_bytes_ +
           operands[1].shape->element_count() * StorageBytes(plan_.index_type);
-      return FoldManyCells<Position>(
+      return FoldOrSumManyCells<Position>(
           fold_, count_, live_bytes, [&](auto f) { return ForEachUpdate(operands, meter, f); },
           updates, data, meter, context);
     }
@@ -258,33 +276,64 @@ class FoldingScatter : public ScatterKernel {
   absl::Status FoldWindows(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
                            std::byte* data, Meter& meter) const {
     const auto count = static_cast<int64_t>(windows.size());
-    std::vector<std::byte> gathered;
     for (int64_t begin = 0, end = 0; begin < count; begin = end) {
       while (end < count && windows[end].cell == windows[begin].cell) ++end;
-      const int64_t n = end - begin;
-      // Part of a long run at a time, so that what is gathered stays small.
-      const int64_t part = std::min(plan_.run, std::max<int64_t>(1, kGathered / n));
-      gathered.resize(part * n * update_bytes_);
-      absl::Status status = ForEachRun([&](int64_t cell, int64_t from) {
-        for (int64_t first = 0; first < plan_.run; first += part) {
-          const int64_t size = std::min(part, plan_.run - first);
-          for (int64_t w = 0; w < n; ++w) {
-            const std::byte* source =
-                updates + (windows[begin + w].update + from + first) * update_bytes_;
-            for (int64_t i = 0; i < size; ++i) {
-              std::memcpy(gathered.data() + (i * n + w) * update_bytes_, source + i * update_bytes_,
-                          update_bytes_);
-            }
-          }
-          std::byte* target = data + (windows[begin].cell + cell + first) * bytes_;
-          absl::Status folded = FoldRows(gathered.data(), size, n, target, meter);
-          if (!folded.ok()) return folded;
-        }
-        return absl::OkStatus();
-      });
+      const auto group = windows.subspan(begin, end - begin);
+      absl::Status status = update_types_[0] == fold_.type() && end - begin < kFewWindows
+                                ? FoldColumns(group, updates, data, meter)
+                                : FoldGathered(group, updates, data, meter);
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
+  }
+
+  // Windows that begin at one cell, few of them: each cell and the updates that meet it are a
+  // column.
+  template <typename Position>
+  absl::Status FoldColumns(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
+                           std::byte* data, Meter& meter) const {
+    const auto n = static_cast<int64_t>(windows.size());
+    const int64_t part = std::min(plan_.run, kColumnElements / (n + 1));
+    absl::InlinedVector<const std::byte*, 16> members(n + 1);
+    return ForEachRun([&](int64_t cell, int64_t from) {
+      for (int64_t first = 0; first < plan_.run; first += part) {
+        const int64_t size = std::min(part, plan_.run - first);
+        std::byte* target = data + (windows[0].cell + cell + first) * bytes_;
+        members[0] = target;
+        for (int64_t w = 0; w < n; ++w) {
+          members[w + 1] = updates + (windows[w].update + from + first) * bytes_;
+        }
+        fold_.Columns(members, size, target);
+        if (absl::Status status = meter.Add(n * size); !status.ok()) return status;
+      }
+      return absl::OkStatus();
+    });
+  }
+
+  // The same, any number of them, laid side by side.
+  template <typename Position>
+  absl::Status FoldGathered(absl::Span<const CellUpdate<Position>> windows,
+                            const std::byte* updates, std::byte* data, Meter& meter) const {
+    const auto n = static_cast<int64_t>(windows.size());
+    // Part of a long run at a time, so that what is gathered stays small.
+    const int64_t part = std::min(plan_.run, std::max<int64_t>(1, kGathered / n));
+    std::vector<std::byte> gathered(part * n * update_bytes_);
+    return ForEachRun([&](int64_t cell, int64_t from) {
+      for (int64_t first = 0; first < plan_.run; first += part) {
+        const int64_t size = std::min(part, plan_.run - first);
+        for (int64_t w = 0; w < n; ++w) {
+          const std::byte* source = updates + (windows[w].update + from + first) * update_bytes_;
+          for (int64_t i = 0; i < size; ++i) {
+            std::memcpy(gathered.data() + (i * n + w) * update_bytes_, source + i * update_bytes_,
+                        update_bytes_);
+          }
+        }
+        std::byte* target = data + (windows[0].cell + cell + first) * bytes_;
+        absl::Status status = FoldRows(gathered.data(), size, n, target, meter);
+        if (!status.ok()) return status;
+      }
+      return absl::OkStatus();
+    });
   }
 
   // Cells side by side, with n updates each.
@@ -301,8 +350,10 @@ class FoldingScatter : public ScatterKernel {
     return status;
   }
 
-  static constexpr int64_t kGathered = 1 << 14;  // elements
-  static constexpr int64_t kWorthAList = 16;     // bytes of a window: its place takes 8
+  static constexpr int64_t kGathered = 1 << 14;        // elements
+  static constexpr int64_t kColumnElements = 1 << 10;  // decoded at once
+  static constexpr int64_t kFewWindows = kColumnElements / 16;
+  static constexpr int64_t kWorthAList = 16;  // bytes of a window: its place takes 8
   RecognisedFold fold_;
   int64_t bytes_, update_bytes_;
 };

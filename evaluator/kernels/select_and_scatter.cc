@@ -125,10 +125,10 @@ class SelectAndScatterKernel : public Kernel {
     const int64_t live_bytes = (2 * count_ + grid_.output_count()) * StorageBytes(type_);
     const UpdateArray source = {type_, operands[1].data};
     return FitsIn32Bits(count_, grid_.output_count())
-               ? FoldManyCells<uint32_t>(*fold_, count_, live_bytes, for_each, source, out, meter,
-                                         context)
-               : FoldManyCells<int64_t>(*fold_, count_, live_bytes, for_each, source, out, meter,
-                                        context);
+               ? FoldOrSumManyCells<uint32_t>(*fold_, count_, live_bytes, for_each, source, out,
+                                              meter, context)
+               : FoldOrSumManyCells<int64_t>(*fold_, count_, live_bytes, for_each, source, out,
+                                             meter, context);
   }
 
   // One after the other: with a loop where order and grouping change nothing, else as written.

@@ -16,6 +16,21 @@ namespace assay {
 namespace {
 
 constexpr double kTiny = std::numeric_limits<double>::denorm_min();
+constexpr double kMost = std::numeric_limits<double>::max();
+
+// The pattern of a finite number.
+inline uint64_t Encode(ElementType type, double value) {
+  if (type == ElementType::kF32) return std::bit_cast<uint32_t>(static_cast<float>(value));
+  return EncodeFloat(type, value);
+}
+
+// Whether all numbers between these round to one pattern. Not between opposite signs: far beyond
+// the largest value of either sign, some types have one NaN.
+inline bool RoundsAlike(ElementType type, double low, double high, uint64_t* out) {
+  if (!((low > 0 && high <= kMost) || (high < 0 && low >= -kMost))) return false;
+  *out = Encode(type, low);
+  return *out == Encode(type, high);
+}
 
 // By the second phase.
 inline bool IsDecided(ElementType type, FactorWidth width, const PartialSum& sum, uint64_t* out) {
@@ -23,7 +38,7 @@ inline bool IsDecided(ElementType type, FactorWidth width, const PartialSum& sum
   if (!std::isfinite(t)) return false;
   const bool exact_terms = width == FactorWidth::kUpTo32Bits;
   if (sum.m == 0 && exact_terms) {
-    *out = EncodeFloat(type, sum.s);  // a zero has its sign
+    *out = Encode(type, sum.s);  // a zero has its sign
     return true;
   }
   const double underflow = exact_terms ? 0 : sum_bounds::Underflow(sum.path);
@@ -39,34 +54,15 @@ inline bool IsDecided(ElementType type, FactorWidth width, const PartialSum& sum
     return true;
   }
   const double reach = (wide + std::fabs(r)) * (1 + 0x1p-50) + std::fabs(t) * 0x1p-51;
-  if (!std::isfinite(reach)) return false;
-  const double low = t - reach, high = t + reach;
-  if (type == ElementType::kF32) {
-    const float rounded = static_cast<float>(low);
-    if (rounded != static_cast<float>(high) || rounded == 0) return false;
-    *out = EncodeFloat(type, rounded);
-    return true;
-  }
-  *out = EncodeFloat(type, low);
-  return *out == EncodeFloat(type, high);
+  return RoundsAlike(type, t - reach, t + reach, out);
 }
 
-// Whether the quick phase is worth trying. Sums of few narrow terms lie on ties too often.
-bool IsQuick(ElementType result, int64_t n) {
-  return result == ElementType::kF32 || (Info(result).bits <= 16 && n >= 32);
-}
+// Whether the quick phase is worth trying. Sums of few terms lie on ties too often.
+bool IsQuick(ElementType result, int64_t n) { return result != ElementType::kF64 && n >= 32; }
 
 inline bool IsDecided(ElementType type, const QuickSum& sum, uint64_t* out) {
   const double reach = sum_bounds::QuickReach(sum.m, sum.path);
-  const double low = sum.s - reach, high = sum.s + reach;
-  if (type == ElementType::kF32) {
-    const auto rounded = static_cast<float>(low);
-    *out = std::bit_cast<uint32_t>(rounded);
-    return rounded == static_cast<float>(high) && (rounded != 0 || sum.m == 0);
-  }
-  if (!std::isfinite(reach)) return false;
-  *out = EncodeFloat(type, low);
-  return *out == EncodeFloat(type, high);
+  return RoundsAlike(type, sum.s - reach, sum.s + reach, out);
 }
 
 // Bit i: column i is not decided.
@@ -91,6 +87,15 @@ uint64_t ExactDot(ElementType type, const Terms& terms) {
 
 bool Decide(ElementType type, FactorWidth width, const PartialSum& sum, uint64_t* out) {
   return IsDecided(type, width, sum, out);
+}
+
+bool DecideF32(double s, double errors, uint64_t* out) {
+  if (errors == 0) {
+    *out = Encode(ElementType::kF32, s);
+    return std::isfinite(s);
+  }
+  const double reach = sum_bounds::RunningReach(s, errors);
+  return RoundsAlike(ElementType::kF32, s - reach, s + reach, out);
 }
 
 void AddTerms(const double* x, int64_t stride, int64_t n, PartialSum& sum) {

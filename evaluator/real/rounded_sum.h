@@ -9,6 +9,7 @@
 #ifndef ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_
 #define ASSAY_EVALUATOR_REAL_ROUNDED_SUM_H_
 
+#include <cmath>
 #include <cstdint>
 
 #include "spec/element/element.h"
@@ -61,6 +62,17 @@ void AddEach(const double* x, int64_t n, double* s, double* e, double* m);
 // have to be added once more, exactly (ExactSum). `width` is that of the factors of dots, else
 // kUpTo32Bits. There must have been a term.
 bool Decide(ElementType result, FactorWidth width, const PartialSum& sum, uint64_t* out);
+
+// As Decide, for a sum in f32 of doubles that were added to `s` one after the other, in any order,
+// with the magnitude of the error of each addition (TwoSum) added to `errors`.
+bool DecideF32(double s, double errors, uint64_t* out);
+// Such an addition.
+inline void AddRunning(double x, double& s, double& errors) {
+  const double t = s + x, z = t - s;
+  const double error = (s - (t - z)) + (x - z);
+  s = t;
+  errors += std::fabs(error);
+}
 
 // init * x[0] * ... * x[n-1].
 uint64_t RoundedProduct(ElementType result, double init, const double* x, int64_t stride,

@@ -10,8 +10,7 @@
 //     m    the double sum of their magnitudes.
 // An addition errs by at most u times its result, so s is off by at most g times the exact sum of
 // magnitudes, and so is m; hence s is off by at most g / (1 - g) m < 2 N u m = N 2^-52 m. That
-// decides all but about one of 2^28 / N sums that do not cancel, in f32. m = 0 means that every
-// term was zero, and s then has the sign of their sum.
+// decides all but about one of 2^28 / N sums that do not cancel, in f32.
 //
 // The second phase splits every addition into its result t and its error err (TwoSum:
 // t + err = s + x exactly, no error of underflow is possible) and keeps
@@ -39,6 +38,13 @@ namespace assay::sum_bounds {
 // 4 more units enclose them.
 inline double QuickReach(double m, int64_t path) {
   return m * (static_cast<double>(path + 4) * 0x1p-52);
+}
+
+// The same for a sum of which `errors` is the double sum of the magnitudes of the errors of its
+// additions, at most 2^40 of them: it is off by less than 2^-12 of itself. Rounding s - reach and
+// s + reach costs less than 2^-52 |s| where they are of one sign.
+inline double RunningReach(double s, double errors) {
+  return errors * (1 + 0x1p-10) + (s < 0 ? -s : s) * 0x1p-52;
 }
 
 // |s + e - exact| <= SecondError, before its own roundings.

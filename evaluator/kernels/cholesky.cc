@@ -1,7 +1,7 @@
-// Kernel of cholesky: the recursion in balls of two doubles, whose bounds decide nearly every
-// rounding and every pivot's sign; in floats of 384 bits for the leading rows that have an
-// undecided element; exactly for what is left, ties and singular matrices.
-// Source: reference ops_structural.md 10.1. Tests: linear_algebra_kernels_test.cc.
+// Kernel of cholesky: the recursion in balls of one double where results are that narrow, then of
+// two, whose bounds decide nearly every rounding and every pivot's sign; in floats of 384 bits for
+// the leading rows that have an undecided element; exactly for what is left, ties and singular
+// matrices. Source: reference ops_structural.md 10.1. Tests: linear_algebra_kernels_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "evaluator/kernels/cholesky_factor.h"
 #include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/rough_ball.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_cholesky.h"
 #include "evaluator/ops/special_elements.h"
@@ -74,11 +75,18 @@ class CholeskyKernel : public Kernel {
   // False if the matrix is not positive definite.
   absl::StatusOr<bool> Factor(const std::vector<double>& lower, Meter& meter,
                               EvaluationContext& context, FactorElements& found) const {
-    absl::StatusOr<FactorOutcome> outcome =
-        parts_ == 2
-            ? FactorRows<DdBall, real::ComplexOf<DdBall>>(type_, n_, n_, lower, 4, meter, found)
-            : FactorRows<DdBall, DdBall>(type_, n_, n_, lower, 1, meter, found);
-    int64_t rows = RowsLeft(outcome, found);
+    absl::StatusOr<FactorOutcome> outcome = FactorOutcome::kUnknown;
+    int64_t rows = n_;
+    if (SuitsRoughBalls(type_)) {
+      outcome = FactorRows<RoughBall, RoughBall>(type_, n_, n_, lower, 1, meter, found);
+      rows = RowsLeft(outcome, found);
+    }
+    if (rows > 0) {
+      outcome = parts_ == 2 ? FactorRows<DdBall, real::ComplexOf<DdBall>>(type_, n_, rows, lower, 4,
+                                                                          meter, found)
+                            : FactorRows<DdBall, DdBall>(type_, n_, rows, lower, 1, meter, found);
+      rows = RowsLeft(outcome, found);
+    }
     if (rows > 0) {
       ScratchLease lease(context);
       if (absl::Status status = lease.Add(FactorRowsWideBytes(type_, rows)); !status.ok()) {

@@ -1,7 +1,8 @@
-// Kernel of triangular-solve: substitution in balls of two doubles, many right-hand sides side by
-// side; those with an element that the balls leave undecided are solved exactly, one by one, which
-// takes numbers that grow by a factor of 53 bits at most from row to row.
-// Source: reference ops_structural.md 10.2. Tests: linear_algebra_kernels_test.cc.
+// Kernel of triangular-solve: substitution in balls of one double where results are that narrow,
+// then of two, many right-hand sides side by side; those with an element that the balls leave
+// undecided are solved exactly, one by one, which takes numbers that grow by a factor of 53 bits at
+// most from row to row. Source: reference ops_structural.md 10.2. Tests:
+// linear_algebra_kernels_test.cc.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "evaluator/kernels/ball_scalars.h"
 #include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/rough_ball.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_solve.h"
 
@@ -44,9 +46,16 @@ class TriangularSolveKernel : public Kernel {
       std::byte* out = results[0].data + first * StorageBytes(type_);
       for (int64_t column = 0; column < form_.columns(); column += kPanel) {
         const int64_t width = std::min(kPanel, form_.columns() - column);
-        status = parts_ == 2 ? SolvePanel<real::ComplexOf<DdBall>>(system, column, width, out,
-                                                                   meter, context)
-                             : SolvePanel<DdBall>(system, column, width, out, meter, context);
+        bool solved = false;
+        if (SuitsRoughBalls(type_)) {
+          status = SolvePanel<RoughBall>(system, column, width, out, meter, nullptr, solved);
+        }
+        if (status.ok() && !solved) {
+          status = parts_ == 2
+                       ? SolvePanel<real::ComplexOf<DdBall>>(system, column, width, out, meter,
+                                                             &context, solved)
+                       : SolvePanel<DdBall>(system, column, width, out, meter, &context, solved);
+        }
         if (!status.ok()) return status;
       }
     }
@@ -85,10 +94,11 @@ class TriangularSolveKernel : public Kernel {
     DecodeFloats(type_, b, size, system.b.data());
   }
 
-  // Solves for the right-hand sides from `column` on.
+  // Solves for the right-hand sides from `column` on, those that the balls leave undecided exactly;
+  // without a context it stops at the first of them, not `solved`.
   template <class Scalar>
   absl::Status SolvePanel(const System& system, int64_t column, int64_t width, std::byte* out,
-                          Meter& meter, EvaluationContext& context) const {
+                          Meter& meter, EvaluationContext* context, bool& solved) const {
     const int64_t n = form_.n();
     std::vector<Scalar> y;
     if (system.ordinary) {
@@ -102,13 +112,15 @@ class TriangularSolveKernel : public Kernel {
         decided = RoundScalar(type_, y[i * width + c], elements[i]);
       }
       if (!decided) {
-        absl::Status status = SolveExactly(system, column + c, absl::MakeSpan(elements), context);
+        if (context == nullptr) return absl::OkStatus();
+        absl::Status status = SolveExactly(system, column + c, absl::MakeSpan(elements), *context);
         if (!status.ok()) return status;
       }
       for (int64_t i = 0; i < n; ++i) {
         StoreElement(type_, elements[i], out, form_.PlaceOfB(i, column + c));
       }
     }
+    solved = true;
     return absl::OkStatus();
   }
 

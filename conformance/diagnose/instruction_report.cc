@@ -5,7 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "conformance/judge/isolate.h"
+#include "evaluator/facts/isolate.h"
 #include "interpreter/effect.h"
 #include "interpreter/module_form.h"
 

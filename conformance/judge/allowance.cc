@@ -11,9 +11,9 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/comparison.h"
 #include "conformance/judge/freedoms.h"
-#include "conformance/judge/isolate.h"
+#include "evaluator/facts/isolate.h"
 #include "conformance/judge/residuals.h"
-#include "conformance/judge/widened_fold.h"
+#include "evaluator/facts/widened_fold.h"
 #include "conformance/judge/window_readings.h"
 #include "spec/text/printer.h"
 

@@ -111,48 +111,23 @@ class BoundFinder {
 
   // B-FFT of ops_structural.md 14.7: the largest of its normwise radii, that of convolutions, axis
   // by axis; two roundings more for the result.
-  Bounds FourierBounds(const Literal& golden) const {
+  absl::StatusOr<Bounds> FourierBounds(const Literal& golden) const {
     Bounds bounds;
     bounds.rule = "64 u log2(4N) |X|";
-    const double u = UnitRoundoff(PartType(golden));
-    const Literal& operand = operands_[0];
-    const ElementType part = PartType(operand);
-    const FftType kind = instruction_.GetEnum<FftType>(Attr::kFftType);
-    double size = 1, logarithms = 0;
-    int64_t from = 1, to = 1;  // elements of a block of the operand, and of the result
-    const absl::Span<const int64_t> lengths = instruction_.GetInts(Attr::kFftLength);
-    for (size_t d = 0; d < lengths.size(); ++d) {
-      const auto behind = static_cast<int64_t>(lengths.size() - d);
-      size *= static_cast<double>(lengths[d]);
-      logarithms += std::log2(4 * static_cast<double>(lengths[d]));
-      from *= operand.shape().dimension(operand.shape().rank() - behind);
-      to *= golden.shape().dimension(golden.shape().rank() - behind);
+    const ElementType part = PartType(golden);
+    const auto facts = FindAccumulationFacts(instruction_, operands_,
+                                             FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
+    if (!facts.ok()) return facts.status();
+    double logarithms = 0;
+    for (const int64_t length : instruction_.GetInts(Attr::kFftLength)) {
+      logarithms += std::log2(4 * static_cast<double>(length));
     }
-    const bool inverse = kind == FftType::kIfft || kind == FftType::kIrfft;
-    for (int64_t i = 0; i < golden.element_count(); ++i) {
-      if (i % to == 0) {
-        double square = 0;
-        for (int64_t j = i / to * from; j < (i / to + 1) * from; ++j) {
-          const Element x = operand.Get(j);
-          const double re = DecodeFloat(part, x.bits);
-          const double im = IsComplex(operand.element_type()) ? DecodeFloat(part, x.imag) : 0;
-          // The other half of a real transform's spectrum counts too.
-          square += (re * re + im * im) * (kind == FftType::kIrfft ? 2 : 1);
-        }
-        const double norm = std::sqrt(inverse ? square / size : square * size);
-        bounds.absolute.push_back((64 * logarithms + 2) * u * norm + SmallestNormal(part));
-      } else {
-        bounds.absolute.push_back(bounds.absolute.back());
-      }
+    for (const AccumulationFact& fact : *facts) {
+      bounds.absolute.push_back((64 * logarithms + 2) * UnitRoundoff(part) *
+                                    fact.sum_of_magnitudes() +
+                                SmallestNormal(part));
     }
     return bounds;
-  }
-
-  // The number of terms of each element; a start value that changes nothing is none.
-  absl::StatusOr<std::vector<double>> CountTerms(double identity) const {
-    return FoldTerms(subject_, Opcode::kAdd, [identity](double value, bool init) {
-      return init && value == identity ? 0.0 : 1.0;
-    });
   }
 
   // Each of n terms is rounded at most n times on its way into a sum in any order; one unit more
@@ -162,16 +137,14 @@ class BoundFinder {
     Bounds bounds;
     bounds.rule = "n u sum|terms|";
     const ElementType part = PartType(golden);
-    absl::StatusOr<std::vector<double>> counts = CountTerms(0);
-    if (!counts.ok()) return counts.status();
-    absl::StatusOr<std::vector<double>> magnitudes =
-        FoldTerms(subject_, Opcode::kAdd, [](double value, bool) { return std::fabs(value); });
-    if (!magnitudes.ok()) return magnitudes.status();
+    const auto facts = FindAccumulationFacts(instruction_, operands_,
+                                             FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
+    if (!facts.ok()) return facts.status();
     const bool complex_products =
         IsComplex(golden.element_type()) && instruction_.info().family == Family::kContraction;
     const bool finite = AllFinite(operands_);
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const double n = (*counts)[i], sum = (*magnitudes)[i];
+      const double n = (*facts)[i].terms, sum = (*facts)[i].sum_of_magnitudes();
       const double roundings = complex_products ? 2 * (n + 4) : n + 2;
       AppendSum(part, golden.Get(i), n, roundings, sum, &bounds);
       const double reach = sum * (1 + roundings * UnitRoundoff(part));
@@ -214,7 +187,10 @@ class BoundFinder {
     bounds.rule = "n u |product|";
     const ElementType part = PartType(golden);
     const double u = UnitRoundoff(part);
-    absl::StatusOr<std::vector<double>> counts = CountTerms(1);
+    // A start value that changes nothing is no factor.
+    absl::StatusOr<std::vector<double>> counts =
+        FoldTerms(subject_, Opcode::kAdd,
+                  [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; });
     if (!counts.ok()) return counts.status();
     // The product, and the largest and the smallest that some of its factors can have.
     std::vector<double> extremes[3];
@@ -277,15 +253,7 @@ bool AllFinite(absl::Span<const Literal> operands) {
 
 absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fold,
                                               const TermMap& map) {
-  const std::unique_ptr<Module> module = WidenFold(subject.instruction, fold);
-  absl::StatusOr<Literal> value =
-      subject.evaluate(*module, WidenOperands(subject.instruction, subject.operands, map));
-  if (!value.ok()) return value.status();
-  std::vector<double> values(value->element_count());
-  for (int64_t i = 0; i < value->element_count(); ++i) {
-    values[i] = DecodeFloat(ElementType::kF64, value->Get(i).bits);
-  }
-  return values;
+  return FoldWidened(subject.instruction, subject.operands, fold, map, subject.evaluate);
 }
 
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden) {

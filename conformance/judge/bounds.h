@@ -5,22 +5,20 @@
 #define ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "conformance/judge/widened_fold.h"
+#include "evaluator/facts.h"
+#include "evaluator/facts/widened_fold.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
 namespace assay {
 
-// Evaluates a module; the golden interpreter, given by the caller.
-using Evaluate = std::function<absl::StatusOr<Literal>(const Module& module,
-                                                       absl::Span<const Literal> arguments)>;
+using Evaluate = EvaluateModule;  // the golden interpreter, given by the caller
 
 // An instruction on given operands.
 struct Subject {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "conformance/judge/isolate.h"
+#include "evaluator/facts/isolate.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {

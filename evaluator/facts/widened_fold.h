@@ -1,14 +1,17 @@
 // The sum or product that an instruction forms, formed in f64 from something else than its
 // operands: ones count the terms, magnitudes give the sum of magnitudes that bounds of sums are
-// made of. In the instruction's own type both could overflow. Tests: bounds_test.cc.
-#ifndef ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
-#define ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
+// made of. In the instruction's own type both could overflow. Tests: accumulation_facts_test.cc,
+// bounds_test.cc.
+#ifndef ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_
+#define ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_
 
 #include <functional>
 #include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/facts.h"
 #include "evaluator/region/reducer.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
@@ -32,6 +35,11 @@ using TermMap = std::function<double(double value, bool init)>;
 std::vector<Literal> WidenOperands(const Instruction& instruction,
                                    absl::Span<const Literal> operands, const TermMap& map);
 
+// The fold of mapped operands, by element of the result.
+absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
+                                                absl::Span<const Literal> operands, Opcode fold,
+                                                const TermMap& map, const EvaluateModule& evaluate);
+
 }  // namespace assay
 
-#endif  // ASSAY_CONFORMANCE_JUDGE_WIDENED_FOLD_H_
+#endif  // ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_

@@ -1,7 +1,7 @@
 // One instruction as a module of its own: its operands are the parameters, the computations that it
 // calls are copied. Tests: isolate_test.cc.
-#ifndef ASSAY_CONFORMANCE_JUDGE_ISOLATE_H_
-#define ASSAY_CONFORMANCE_JUDGE_ISOLATE_H_
+#ifndef ASSAY_EVALUATOR_FACTS_ISOLATE_H_
+#define ASSAY_EVALUATOR_FACTS_ISOLATE_H_
 
 #include <memory>
 
@@ -13,4 +13,4 @@ std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction);
 
 }  // namespace assay
 
-#endif  // ASSAY_CONFORMANCE_JUDGE_ISOLATE_H_
+#endif  // ASSAY_EVALUATOR_FACTS_ISOLATE_H_

@@ -1,5 +1,5 @@
 // An instruction alone is a module that can be printed, read, checked and run, with the same value.
-#include "conformance/judge/isolate.h"
+#include "evaluator/facts/isolate.h"
 
 #include <memory>
 #include <string>

@@ -1,9 +1,9 @@
-#include "conformance/judge/widened_fold.h"
+#include "evaluator/facts/widened_fold.h"
 
 #include <cmath>
 #include <utility>
 
-#include "conformance/judge/isolate.h"
+#include "evaluator/facts/isolate.h"
 
 namespace assay {
 namespace {
@@ -133,6 +133,18 @@ std::vector<Literal> WidenOperands(const Instruction& instruction,
     widened.push_back(std::move(wide));
   }
   return widened;
+}
+
+absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
+                                                absl::Span<const Literal> operands, Opcode fold,
+                                                const TermMap& map,
+                                                const EvaluateModule& evaluate) {
+  const std::unique_ptr<Module> module = WidenFold(instruction, fold);
+  absl::StatusOr<Literal> value = evaluate(*module, WidenOperands(instruction, operands, map));
+  if (!value.ok()) return value.status();
+  std::vector<double> values(value->element_count());
+  DecodeFloats(ElementType::kF64, value->data(), value->element_count(), values.data());
+  return values;
 }
 
 }  // namespace assay

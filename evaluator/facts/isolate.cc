@@ -1,4 +1,4 @@
-#include "conformance/judge/isolate.h"
+#include "evaluator/facts/isolate.h"
 
 #include <string>
 #include <utility>

@@ -1,0 +1,53 @@
+// What bounds of sums are made of, beside the golden value of every element that is a sum: how many
+// terms it has, the sum of their magnitudes and how much they cancel. Nothing of this is computed
+// unless it is asked for. Source: reference ops_structural.md 14. Tests:
+// accumulation_facts_test.cc.
+#ifndef ASSAY_EVALUATOR_FACTS_H_
+#define ASSAY_EVALUATOR_FACTS_H_
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Evaluates a module; whoever runs modules gives it.
+using EvaluateModule = std::function<absl::StatusOr<Literal>(const Module& module,
+                                                             absl::Span<const Literal> arguments)>;
+
+struct AccumulationFact {
+  // Of the sum; the start value of a fold counts unless it is zero, padding does not.
+  double terms = 0;
+  // The sum of |terms|: magnitudes * 2^exponent, no less than it is and at most two ulps more.
+  // Complex terms count as (|re| + |im|) of each factor, which is at most twice as much. Infinite
+  // or NaN where a term is. `exponent` is 0 unless the sum is beyond the largest double.
+  double magnitudes = 0;
+  int exponent = 0;
+  // sum |terms| / |sum|: 1 where nothing cancels (and for sums of zeros alone), infinite where all
+  // does; of sums below the smallest normal double that of the rounded sum.
+  double condition = 1;
+
+  // As a double, infinite where it does not fit.
+  double sum_of_magnitudes() const { return std::ldexp(magnitudes, exponent); }
+};
+
+enum class FactsWanted : uint8_t { kTermsAndMagnitudes, kCondition };  // the latter: all of them
+
+// One for each element of the result, in row-major order. For `dot`, `convolution` and, where they
+// add floats or complex numbers, `reduce`, `reduce-window`, `scatter` and `select-and-scatter`
+// (with one operand). For `fft` the terms are those of a block, and the magnitudes sqrt(N sum
+// |x|^2) of it, which bounds them and every value on the way; the inverse divides by N.
+// UNIMPLEMENTED, naming the instruction, for others. `operands` have no dynamic sizes unless
+// `evaluate` knows these; without it the kernels and definitions of the evaluator are used.
+absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
+    const Instruction& instruction, absl::Span<const Literal> operands,
+    FactsWanted wanted = FactsWanted::kCondition, const EvaluateModule& evaluate = nullptr);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_FACTS_H_

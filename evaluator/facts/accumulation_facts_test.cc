@@ -1,0 +1,249 @@
+// Facts of sums against sums of rational numbers, of every operation that adds up.
+#include <gtest/gtest.h>
+
+#include <boost/multiprecision/cpp_int.hpp>
+#include <random>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/facts.h"
+#include "spec/element/element.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using boost::multiprecision::cpp_rational;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr char kAdd[] =
+    "f { a = $T[] parameter(0) b = $T[] parameter(1) ROOT c = $T[] add(a, b) }\n";
+
+struct Found {
+  std::unique_ptr<Module> module;
+  std::vector<Literal> operands;
+  absl::StatusOr<std::vector<AccumulationFact>> facts;
+};
+
+Literal Floats(const Shape& shape, const std::vector<double>& values) {
+  Literal literal = Literal::Zeros(shape);
+  const ElementType part = Info(shape.element_type()).component;
+  const bool complex = IsComplex(shape.element_type());
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    if (!complex) {
+      literal.Set(i, {EncodeFloat(part, values[i % values.size()])});
+    } else {
+      literal.Set(i, {EncodeFloat(part, values[2 * i % values.size()]),
+                      EncodeFloat(part, values[(2 * i + 1) % values.size()])});
+    }
+  }
+  return literal;
+}
+
+// `root` on operands p0, p1, ... of these values; integers are rounded from them.
+Found Facts(absl::string_view type, const std::string& root, const std::vector<std::string>& shapes,
+            const std::vector<std::vector<double>>& values) {
+  std::string text = std::string(kAdd) + "ENTRY e {\n";
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    absl::StrAppend(&text, "p", i, " = ", shapes[i], " parameter(", i, ")\n");
+  }
+  absl::StrAppend(&text, "ROOT r = ", root, " }");
+  for (size_t at; (at = text.find("$T")) != std::string::npos;)
+    text.replace(at, 2, std::string(type));
+  Found run;
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status() << text;
+  run.module = *std::move(module);
+  const Instruction& instruction = *run.module->entry()->root();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Shape& shape = instruction.operand(i)->shape();
+    if (IsFloat(shape.element_type()) || IsComplex(shape.element_type())) {
+      run.operands.push_back(Floats(shape, values[i]));
+      continue;
+    }
+    run.operands.push_back(Literal::Zeros(shape));
+    for (int64_t k = 0; k < shape.element_count(); ++k) {
+      run.operands.back().Set(
+          k, {EncodeInteger(shape.element_type(), static_cast<uint64_t>(values[i][k]))});
+    }
+  }
+  run.facts = FindAccumulationFacts(instruction, run.operands);
+  return run;
+}
+
+double ValueAt(const Literal& literal, int64_t i) {
+  return DecodeFloat(literal.element_type(), literal.Get(i).bits);
+}
+
+// Terms of one element, exactly.
+struct Terms {
+  int count = 0;
+  cpp_rational sum = 0, magnitudes = 0;
+  void Add(const cpp_rational& term) {
+    ++count;
+    sum += term;
+    magnitudes += abs(term);
+  }
+};
+
+void ExpectFact(const AccumulationFact& fact, const Terms& exact, const std::string& where) {
+  EXPECT_EQ(fact.terms, exact.count) << where;
+  cpp_rational given(fact.magnitudes);
+  const cpp_rational scale(boost::multiprecision::cpp_int(1) << fact.exponent);
+  given *= scale;
+  EXPECT_GE(given, exact.magnitudes) << where;
+  EXPECT_LE(given, exact.magnitudes * (1 + cpp_rational(0x1p-50))) << where;
+  if (exact.sum == 0) {
+    EXPECT_EQ(fact.condition, exact.magnitudes == 0 ? 1 : kInfinity) << where;
+    return;
+  }
+  const auto condition = static_cast<double>(cpp_rational(exact.magnitudes / abs(exact.sum)));
+  EXPECT_NEAR(fact.condition, condition, condition * 1e-12) << where;
+}
+
+std::vector<double> Random(int64_t n, double scale, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> values;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto value = static_cast<double>(static_cast<int64_t>(random() % 2001) - 1000);
+    values.push_back(value * scale * std::ldexp(1.0, static_cast<int>(random() % 20)));
+  }
+  return values;
+}
+
+TEST(AccumulationFactsTest, DotsOfEveryFloatType) {
+  for (const ElementType type : kArrayTypes) {
+    if (!IsFloat(type) || !Info(type).format->has_sign) continue;
+    const std::string name(Name(type));
+    const Found run =
+        Facts("f32",
+              absl::StrCat(name,
+                           "[3,4] dot(p0, p1), lhs_contracting_dims={1}, "
+                           "rhs_contracting_dims={0}"),
+              {name + "[3,7]", name + "[7,4]"}, {Random(21, 0x1p-12, 1), Random(28, 0x1p-10, 2)});
+    ASSERT_TRUE(run.facts.ok()) << run.facts.status();
+    ASSERT_EQ(run.facts->size(), 12u);
+    for (int64_t i = 0; i < 3; ++i) {
+      for (int64_t j = 0; j < 4; ++j) {
+        Terms exact;
+        bool finite = true;
+        for (int64_t k = 0; k < 7; ++k) {
+          const double a = ValueAt(run.operands[0], i * 7 + k);
+          const double b = ValueAt(run.operands[1], k * 4 + j);
+          finite = finite && std::isfinite(a) && std::isfinite(b);
+          if (finite) exact.Add(cpp_rational(a) * cpp_rational(b));
+        }
+        if (finite) ExpectFact((*run.facts)[i * 4 + j], exact, absl::StrCat(name, " ", i, ",", j));
+      }
+    }
+  }
+}
+
+TEST(AccumulationFactsTest, FoldsAndTheirStartValues) {
+  for (const double init : {0.0, -0.0, 2.5}) {
+    const std::vector<double> x = Random(24, 0x1p-4, 3);
+    const auto start = [init] {
+      Terms terms;
+      if (init != 0) terms.Add(cpp_rational(init));
+      return terms;
+    };
+    const Found rows = Facts("f32", "f32[4] reduce(p0, p1), dimensions={1}, to_apply=f",
+                             {"f32[4,6]", "f32[]"}, {x, {init}});
+    const Found running =
+        Facts("f32", "f32[24] reduce-window(p0, p1), window={size=24 pad=23_0}, to_apply=f",
+              {"f32[24]", "f32[]"}, {x, {init}});
+    ASSERT_TRUE(rows.facts.ok() && running.facts.ok());
+    for (int64_t i = 0; i < 4; ++i) {
+      Terms exact = start();
+      for (int64_t j = 0; j < 6; ++j) exact.Add(cpp_rational(ValueAt(rows.operands[0], 6 * i + j)));
+      ExpectFact((*rows.facts)[i], exact, absl::StrCat("row ", i));
+    }
+    Terms exact = start();
+    for (int64_t i = 0; i < 24; ++i) {
+      exact.Add(cpp_rational(ValueAt(running.operands[0], i)));
+      ExpectFact((*running.facts)[i], exact, absl::StrCat("running sum ", i));
+    }
+  }
+}
+
+TEST(AccumulationFactsTest, ScattersCountWhatMeetsACell) {
+  // Cell 1 gets the first and third update, cell 3 the second; an index of 9 is outside.
+  const Found run = Facts("f64",
+                          "f64[4] scatter(p0, p1, p2), update_window_dims={}, "
+                          "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                          "index_vector_dim=1, to_apply=f",
+                          {"f64[4]", "s32[4,1]", "f64[4]"},
+                          {{1, 2, 3, 4}, {1, 3, 1, 9}, {-2, 0.5, 0x1p-60, 100}});
+  ASSERT_TRUE(run.facts.ok()) << run.facts.status();
+  EXPECT_EQ((*run.facts)[0].terms, 1);
+  EXPECT_EQ((*run.facts)[0].condition, 1 + 0x1p-52);  // magnitudes are rounded up
+  EXPECT_EQ((*run.facts)[1].terms, 3);
+  EXPECT_GE((*run.facts)[1].magnitudes, 4);
+  EXPECT_NEAR((*run.facts)[1].condition, 4 * 0x1p60, 0x1p12);
+  EXPECT_EQ((*run.facts)[3].terms, 2);
+  EXPECT_NEAR((*run.facts)[3].magnitudes, 4.5, 1e-15);
+}
+
+TEST(AccumulationFactsTest, WhatIsBeyondDouble) {
+  const double large = 0x1.8p1023;
+  const Found sum = Facts("f64", "f64[] reduce(p0, p1), dimensions={0}, to_apply=f",
+                          {"f64[3]", "f64[]"}, {{large, large, -large}, {0}});
+  ASSERT_TRUE(sum.facts.ok());
+  Terms exact;
+  for (const double sign : {1.0, 1.0, -1.0}) exact.Add(cpp_rational(sign * large));
+  ExpectFact((*sum.facts)[0], exact, "sum");
+  EXPECT_EQ((*sum.facts)[0].sum_of_magnitudes(), kInfinity);
+
+  const Found dot =
+      Facts("f64", "f64[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            {"f64[2]", "f64[2]"}, {{large, -large}, {large, large}});
+  ASSERT_TRUE(dot.facts.ok());
+  Terms products;
+  products.Add(cpp_rational(large) * cpp_rational(large));
+  products.Add(-cpp_rational(large) * cpp_rational(large));
+  ExpectFact((*dot.facts)[0], products, "dot");
+}
+
+TEST(AccumulationFactsTest, ComplexTermsAreBoundedByTwiceTheirMagnitudes) {
+  const std::vector<double> x = Random(10, 0x1p-8, 5), y = Random(10, 0x1p-8, 6);
+  const Found run =
+      Facts("f32", "c64[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+            {"c64[5]", "c64[5]"}, {x, y});
+  ASSERT_TRUE(run.facts.ok());
+  double magnitudes = 0, re = 0, im = 0;
+  for (int i = 0; i < 5; ++i) {
+    magnitudes += std::hypot(x[2 * i], x[2 * i + 1]) * std::hypot(y[2 * i], y[2 * i + 1]);
+    re += x[2 * i] * y[2 * i] - x[2 * i + 1] * y[2 * i + 1];
+    im += x[2 * i] * y[2 * i + 1] + x[2 * i + 1] * y[2 * i];
+  }
+  const AccumulationFact& fact = (*run.facts)[0];
+  EXPECT_EQ(fact.terms, 5);
+  EXPECT_GE(fact.magnitudes, magnitudes);
+  EXPECT_LE(fact.magnitudes, 2 * magnitudes);
+  EXPECT_NEAR(fact.condition, fact.magnitudes / std::hypot(re, im), fact.condition * 1e-5);
+}
+
+TEST(AccumulationFactsTest, NormsOfFourierTransforms) {
+  const std::vector<double> x = {3, 4, 0, 0, 0, 0, 0, 0};  // one element of magnitude 5
+  const Found forward =
+      Facts("f32", "c64[4] fft(p0), fft_type=FFT, fft_length={4}", {"c64[4]"}, {x});
+  const Found inverse =
+      Facts("f32", "c64[4] fft(p0), fft_type=IFFT, fft_length={4}", {"c64[4]"}, {x});
+  ASSERT_TRUE(forward.facts.ok() && inverse.facts.ok());
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ((*forward.facts)[i].terms, 4);
+    EXPECT_GE((*forward.facts)[i].magnitudes, 10);  // sqrt(4) * 5
+    EXPECT_NEAR((*forward.facts)[i].magnitudes, 10, 1e-12);
+    EXPECT_NEAR((*forward.facts)[i].condition, 2, 1e-6);  // every |X| is 5
+    EXPECT_NEAR((*inverse.facts)[i].magnitudes, 2.5, 1e-12);
+  }
+}
+
+TEST(AccumulationFactsTest, WhatAddsNothingUp) {
+  const Found run = Facts("f32", "f32[4] negate(p0)", {"f32[4]"}, {{1}});
+  EXPECT_EQ(run.facts.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_NE(run.facts.status().message().find("negate"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace assay

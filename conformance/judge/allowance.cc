@@ -11,10 +11,10 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/comparison.h"
 #include "conformance/judge/freedoms.h"
-#include "evaluator/facts/isolate.h"
 #include "conformance/judge/residuals.h"
-#include "evaluator/facts/widened_fold.h"
 #include "conformance/judge/window_readings.h"
+#include "evaluator/facts/isolate.h"
+#include "evaluator/facts/widened_fold.h"
 #include "spec/text/printer.h"
 
 namespace assay {

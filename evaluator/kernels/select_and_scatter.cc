@@ -10,10 +10,44 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/windows.h"
+#include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
 namespace {
+
+bool Holds(ComparisonDirection direction, float a, float b) {
+  switch (direction) {
+    case ComparisonDirection::kEq:
+      return a == b;
+    case ComparisonDirection::kNe:
+      return a != b;
+    case ComparisonDirection::kGe:
+      return a >= b;
+    case ComparisonDirection::kGt:
+      return a > b;
+    case ComparisonDirection::kLe:
+      return a <= b;
+    case ComparisonDirection::kLt:
+      return a < b;
+  }
+  return false;
+}
+
+// How a computation compares its two f32 parameters, where it does nothing else.
+std::optional<ComparisonDirection> DirectionOf(const Computation& select, ElementType type) {
+  const Instruction& root = *select.root();
+  if (type != ElementType::kF32 || root.opcode() != Opcode::kCompare) return std::nullopt;
+  for (int64_t k = 0; k < 2; ++k) {
+    const Instruction& operand = *root.operand(k);
+    if (operand.opcode() != Opcode::kParameter || operand.parameter_number() != k) {
+      return std::nullopt;
+    }
+  }
+  const ScalarOp op = ScalarOpOf(root);
+  if (op.comparison_type == ComparisonType::kTotalOrder) return std::nullopt;
+  return op.direction;
+}
 
 class SelectAndScatterKernel : public Kernel {
  public:
@@ -22,6 +56,7 @@ class SelectAndScatterKernel : public Kernel {
       : grid_(instruction.shape(), instruction.operand(1)->shape(), instruction.window()),
         type_(instruction.operand(0)->shape().element_type()),
         count_(instruction.shape().element_count()),
+        direction_(DirectionOf(*instruction.GetComputation(Attr::kSelect), type_)),
         select_(std::move(select)),
         scatter_(std::move(scatter)),
         loop_(loop),
@@ -46,25 +81,37 @@ class SelectAndScatterKernel : public Kernel {
   template <typename F>
   absl::Status ForEachSelected(const std::byte* base, Meter& meter, EvaluationContext& context,
                                F f) const {
+    if (direction_.has_value()) {
+      const ComparisonDirection direction = *direction_;
+      return Walk(meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
+        stays = Holds(direction, LoadAt<float>(base, selected), LoadAt<float>(base, cell));
+        return absl::OkStatus();
+      });
+    }
     Region select = select_;
+    return Walk(meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
+      const Element arguments[] = {LoadElement(type_, base, selected),
+                                   LoadElement(type_, base, cell)};
+      Element result;
+      absl::Status status = select.Run(arguments, absl::MakeSpan(&result, 1), context);
+      stays = result.bits != 0;
+      return status;
+    });
+  }
+  template <typename F, typename Select>
+  absl::Status Walk(Meter& meter, F& f, Select select) const {
     WindowGrid::Walk walk(grid_);
     do {
       int64_t selected = -1, number = 0, next = 0;
-      Element arguments[2];
       absl::Status status = walk.ForEachCell([&](int64_t cell) -> absl::Status {
         const int64_t here = next++;
-        arguments[1] = LoadElement(type_, base, cell);
-        if (selected < 0) {
-          selected = cell;
-          arguments[0] = arguments[1];
-        }
-        Element stays;
-        absl::Status ran = select.Run(arguments, absl::MakeSpan(&stays, 1), context);
-        if (!ran.ok()) return ran;
-        if (stays.bits == 0) {
+        if (selected < 0) selected = cell;
+        bool stays = true;
+        absl::Status chosen = select(selected, cell, stays);
+        if (!chosen.ok()) return chosen;
+        if (!stays) {
           selected = cell;
           number = here;
-          arguments[0] = arguments[1];
         }
         return meter.Add(1);
       });
@@ -155,6 +202,7 @@ class SelectAndScatterKernel : public Kernel {
   WindowGrid grid_;
   ElementType type_;
   int64_t count_;
+  std::optional<ComparisonDirection> direction_;  // a short cut of this:
   Region select_;
   RegionFold scatter_;
   std::optional<ElementLoop> loop_;  // at most one of these two

@@ -208,27 +208,30 @@ class Variant {
   }
 
   // None: no argument can have the profile. Modules without arguments have a case all the same.
+  // Where several replicas run, each has data of its own.
   std::optional<std::vector<CaseArray>> Inputs(ValueProfile profile) const {
     std::vector<CaseArray> inputs;
-    bool used = leaves_.empty();
+    bool used = leaves_.empty() || OnlyIndices();
     for (size_t i = 0; i < leaves_.size(); ++i) {
       CaseArray input;
       input.number = static_cast<int64_t>(i);
       input.shape = leaves_[i];
       input.shape.ClearLayouts();
-      if (const auto fixed = source_.fixed_inputs.find(input.number);
-          fixed != source_.fixed_inputs.end()) {
-        input.use = fixed->second;
-      } else if (needs_[i].high) {
-        input.use = IndexUse(input, needs_[i]);
-      } else {
-        input.use = DataUse(profile, input);
-        used = used || input.use.profile == profile;
-      }
+      const auto fixed = source_.fixed_inputs.find(input.number);
+      const bool data = fixed == source_.fixed_inputs.end() && !needs_[i].high;
+      input.use = fixed != source_.fixed_inputs.end() ? fixed->second
+                  : data                              ? DataUse(profile, input)
+                                                      : IndexUse(input, needs_[i]);
+      used = used || (data && input.use.profile == profile);
       if (!CheckProfile(input.use, input.shape).ok()) return std::nullopt;
-      inputs.push_back(std::move(input));
+      const int64_t copies = data ? source_.replicas : 1;
+      for (int64_t device = 0; device < copies; ++device) {
+        inputs.push_back(input);
+        if (copies > 1) inputs.back().device = device;
+        inputs.back().use.seed += static_cast<uint64_t>(1000 * device);
+      }
     }
-    if (!used && !inputs.empty() && !OnlyIndices()) return std::nullopt;
+    if (!used) return std::nullopt;
     return inputs;
   }
 
@@ -410,6 +413,17 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<CorpusCase>> ExpandTemplates(absl::string_view text,
+                                                        absl::string_view name) {
+  const absl::StatusOr<std::vector<CaseTemplate>> templates = ReadTemplates(text, name);
+  if (!templates.ok()) return templates.status();
+  std::vector<CorpusCase> cases;
+  for (const CaseTemplate& source : *templates) {
+    if (absl::Status status = ExpandTemplate(source, &cases); !status.ok()) return status;
+  }
+  return cases;
 }
 
 }  // namespace assay

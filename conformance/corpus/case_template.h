@@ -48,6 +48,10 @@ std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes);
 // type.
 absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>* cases);
 
+// The cases of all templates of a text. Errors as of both.
+absl::StatusOr<std::vector<CorpusCase>> ExpandTemplates(absl::string_view text,
+                                                        absl::string_view name);
+
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CASE_TEMPLATE_H_

@@ -13,20 +13,15 @@ namespace assay {
 
 absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
   std::vector<CorpusCase> cases;
-  std::vector<CaseTemplate> templates = ElementwiseTemplates();
-  for (const CorpusFile& file : CorpusFiles()) {
-    if (absl::EndsWith(file.name, ".cases")) {
-      absl::StatusOr<std::vector<CorpusCase>> read = ReadCases(file.text, file.name);
-      if (!read.ok()) return read.status();
-      std::move(read->begin(), read->end(), std::back_inserter(cases));
-    } else {
-      absl::StatusOr<std::vector<CaseTemplate>> read = ReadTemplates(file.text, file.name);
-      if (!read.ok()) return read.status();
-      std::move(read->begin(), read->end(), std::back_inserter(templates));
-    }
-  }
-  for (const CaseTemplate& source : templates) {
+  for (const CaseTemplate& source : ElementwiseTemplates()) {
     if (absl::Status status = ExpandTemplate(source, &cases); !status.ok()) return status;
+  }
+  for (const CorpusFile& file : CorpusFiles()) {
+    absl::StatusOr<std::vector<CorpusCase>> read = absl::EndsWith(file.name, ".cases")
+                                                       ? ReadCases(file.text, file.name)
+                                                       : ExpandTemplates(file.text, file.name);
+    if (!read.ok()) return read.status();
+    std::move(read->begin(), read->end(), std::back_inserter(cases));
   }
   if (absl::Status status = SortById(&cases); !status.ok()) return status;
   return cases;

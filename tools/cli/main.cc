@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   assay::AddExplainCommand(app, &exit_code);
   assay::AddVerifyCommand(app, &exit_code);
   assay::AddOpsCommand(app, &exit_code);
+  assay::AddCorpusCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

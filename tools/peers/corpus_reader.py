@@ -54,7 +54,8 @@ class Integer:
         if profile == 'overflow':
             edge, distance = d.draw(3), d.draw(8)
             return self.small((self.max - distance, self.min + distance, 2**(self.bits // 2) - 4 + distance)[edge])
-        low, high = {'indices': (use.get('low'), use.get('high')), 'integers': (-4, 4)}.get(profile, (-8, 7) if self.min else (0, 15))
+        ranges = {'indices': (use.get('low'), use.get('high')), 'integers': (-4, 4)}
+        low, high = ranges.get(profile, (-8, 7) if self.min else (0, 15))
         return self.small(max(low, self.min) + d.draw(min(high, self.max) - max(low, self.min) + 1))
 
     def cancelling(self, odd, partner, w):
@@ -131,6 +132,10 @@ class Float:
     def ranked(self, rank):
         return self.negated(rank < self.top, abs(rank - self.top)) if self.signed else rank
 
+    def is_nan(self, pattern):
+        magnitude = pattern & ~self.sign
+        return {'i': magnitude > self.inf, 'a': magnitude == self.top + 1, 'z': pattern == self.sign, '': False}[self.nan]
+
     def value(self, pattern):
         field, m = (pattern & ~self.sign) >> self.m, pattern % self.one
         hidden = self.one if field or not self.signed else 0
@@ -200,19 +205,19 @@ def read_array(text):
         return make(kind, name, sizes, {k: int(v) for k, v in (pair.split('=') for pair in rest.split())})
     part, parts = PARTS.get(name, (name, 1))
     encode = (Float if part in FLOATS else Integer)(part).encode
-    numbers = [encode(number) for number in re.findall(r'-?nan\(0x\w+\)|[^\s,{}()]+', rest)]
+    numbers = [encode(number) for number in re.findall(r'-?nan\(0x\w+\)|[^\s,{}()]+', re.sub(r'/\*.*?\*/', '', rest))]
     return np.array(numbers, np.uint64).reshape(tuple(sizes) + (2, ) * (parts == 2))
 
 
 def read_cases(text):
-    """Dictionaries with id, module, tags, expect, ... and `arrays`: arg0, out0, ... by name."""
+    """Dictionaries with id, module, tags, expect, ...; `arrays` and their `types` by name: arg0, out0, ..."""
     for block in re.split(r'^case ', re.sub(r'^#.*\n', '', text, flags=re.M), flags=re.M)[1:]:
         case_id, body = block.split('\n', 1)
-        case = {'id': case_id.strip(), 'arrays': {}}
+        case = {'id': case_id.strip(), 'arrays': {}, 'types': {}}
         for key, rest, lines in re.findall(r'^(\w+):(.*)\n((?:[ \t].*(?:\n|\Z))*)', body + '\n', flags=re.M):
             case[key] = lines if key == 'module' else rest.strip()
             for name, value in re.findall(r'^\s+(\S+) = (.*)', lines, flags=re.M) if key in ('inputs', 'expect') else ():
-                case['arrays'][name] = read_array(value.strip())
+                case['arrays'][name], case['types'][name] = read_array(value.strip()), value.split()[1].split('[')[0]
         yield case
 
 

@@ -1,0 +1,246 @@
+// `assay corpus`: the cases of the conformance corpus, to look at, to check, to take elsewhere.
+// Test: corpus_cli_test.py.
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "conformance/corpus/case_reader.h"
+#include "conformance/corpus/case_template.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/ready_case.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/options.h"
+#include "tools/io/arrays.h"
+
+namespace assay {
+namespace {
+
+// Which cases: what the subcommands share.
+struct CaseSelection {
+  std::vector<std::string> files;  // none: the corpus that is built in
+  std::vector<std::string> globs;  // none: all
+
+  void AddTo(CLI::App* app, bool with_filter);
+  absl::StatusOr<std::vector<CorpusCase>> Load() const;
+};
+
+struct CorpusCommand {
+  CaseSelection selection;
+  BudgetOptions budget;
+  OutputOptions output;
+  std::string folder;
+
+  int List() const;
+  int Show() const;
+  int Export() const;
+  int Check() const;
+};
+
+void CaseSelection::AddTo(CLI::App* app, bool with_filter) {
+  app->add_option("--cases", files,
+                  "Case files, or *.templates, instead of the corpus that is built in")
+      ->type_name("FILE");
+  if (!with_filter) return;
+  app->add_option("--filter", globs, "Cases whose id matches: * is any text, ? one character")
+      ->type_name("GLOB");
+}
+
+absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
+  std::vector<CorpusCase> all;
+  if (files.empty()) {
+    absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases();
+    if (!cases.ok()) return cases.status();
+    all = *std::move(cases);
+  }
+  for (const std::string& path : files) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<std::vector<CorpusCase>> cases =
+        absl::EndsWith(path, ".templates") ? ExpandTemplates(*text, path) : ReadCases(*text, path);
+    if (!cases.ok()) return cases.status();
+    std::move(cases->begin(), cases->end(), std::back_inserter(all));
+  }
+  if (absl::Status status = SortById(&all); !status.ok()) return status;
+  if (globs.empty()) return all;
+  std::vector<bool> used(globs.size());
+  std::vector<CorpusCase> chosen;
+  for (CorpusCase& each : all) {
+    bool matches = false;
+    for (size_t i = 0; i < globs.size(); ++i) {
+      if (!GlobMatches(globs[i], each.id)) continue;
+      used[i] = matches = true;
+    }
+    if (matches) chosen.push_back(std::move(each));
+  }
+  for (size_t i = 0; i < globs.size(); ++i) {
+    if (!used[i]) return absl::InvalidArgumentError(absl::StrCat("no case matches ", globs[i]));
+  }
+  return chosen;
+}
+
+nlohmann::json CaseJson(const CorpusCase& each) {
+  nlohmann::json tags = nlohmann::json::object();
+  for (const CaseTag& tag : each.tags) tags[tag.key].push_back(tag.value);
+  constexpr const char* kExpect[] = {"golden", "values", "refused"};
+  nlohmann::json json = {{"id", each.id},
+                         {"hash", CaseHash(each)},
+                         {"tags", std::move(tags)},
+                         {"replicas", each.replicas},
+                         {"partitions", each.partitions},
+                         {"expect", kExpect[static_cast<int>(each.expect)]},
+                         {"confirmed", each.confirmed},
+                         {"where", each.where}};
+  if (each.expect == CorpusCase::Expect::kRefused) json["clause"] = each.clause;
+  return json;
+}
+
+int CorpusCommand::List() const {
+  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  if (!cases.ok()) return Fail(cases.status(), output);
+  nlohmann::json list = nlohmann::json::array();
+  for (const CorpusCase& each : *cases) {
+    if (output.json) {
+      list.push_back(CaseJson(each));
+    } else {
+      std::cout << each.id << "\n";
+    }
+  }
+  if (output.json) std::cout << list.dump(1) << "\n";
+  return kExitOk;
+}
+
+int CorpusCommand::Show() const {
+  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  if (!cases.ok()) return Fail(cases.status(), output);
+  for (size_t i = 0; i < cases->size(); ++i) {
+    std::cout << (i > 0 ? "\n" : "") << FormatCase((*cases)[i]);
+  }
+  return kExitOk;
+}
+
+absl::Status WriteText(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written"));
+}
+
+// A case as plain files: whoever runs it needs no reader for cases.
+absl::Status ExportCase(const CorpusCase& each, const std::string& root, const RunBudget& budget) {
+  const std::string folder = absl::StrCat(root, "/", each.id);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
+  for (const auto& [name, text] :
+       {std::pair<const char*, std::string>("case.txt", FormatCase(each)),
+        {"case.json", CaseJson(each).dump(2) + "\n"},
+        {"module.hlo", each.module}}) {
+    const absl::Status written = WriteText(absl::StrCat(folder, "/", name), text);
+    if (!written.ok()) return written;
+  }
+  if (each.expect == CorpusCase::Expect::kRefused) return absl::OkStatus();
+  const absl::StatusOr<ReadyCase> ready = MakeReady(each, budget.bytes);
+  if (!ready.ok()) return ready.status();
+  std::vector<Literal> arguments;
+  for (const std::vector<Literal>& own : ready->arguments) arguments.push_back(Literal::Tuple(own));
+  absl::Status status = WriteNpz(folder + "/inputs.npz", NameByDevice(arguments, "arg"));
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget);
+  if (!results.ok()) return results.status();
+  return WriteNpz(folder + "/expected.npz", NameByDevice(*results, "out"));
+}
+
+int CorpusCommand::Export() const {
+  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  if (!cases.ok()) return Fail(cases.status(), output);
+  for (const CorpusCase& each : *cases) {
+    const absl::Status status = ExportCase(each, folder, budget.budget);
+    if (!status.ok()) return Fail(status, output);
+  }
+  if (output.json) {
+    std::cout << nlohmann::json{{"cases", cases->size()}, {"folder", folder}}.dump(2) << "\n";
+  } else if (!output.quiet) {
+    std::cout << cases->size() << " cases in " << folder << "\n";
+  }
+  return kExitOk;
+}
+
+int CorpusCommand::Check() const {
+  const auto start = std::chrono::steady_clock::now();
+  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  if (!cases.ok()) return Fail(cases.status(), output);
+  nlohmann::json failures = nlohmann::json::array();
+  int64_t unconfirmed = 0;
+  for (const CorpusCase& each : *cases) {
+    unconfirmed += each.confirmed.empty();
+    const absl::Status status = CheckCase(each, budget.budget);
+    if (status.ok()) continue;
+    const std::string message = ForPeople(status.message());
+    failures.push_back({{"id", each.id}, {"message", message}});
+    if (!output.json) std::cout << message << "\n";
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  if (output.json) {
+    const nlohmann::json report = {{"cases", cases->size()},
+                                   {"failed", failures.size()},
+                                   {"unconfirmed", unconfirmed},
+                                   {"seconds", seconds.count()},
+                                   {"failures", failures}};
+    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  } else if (!output.quiet) {
+    std::cout << absl::StreamFormat("%d cases, %d failed, %d without a second reference, %.1f s\n",
+                                    cases->size(), failures.size(), unconfirmed, seconds.count());
+  }
+  return failures.empty() ? kExitOk : kExitMismatch;
+}
+
+}  // namespace
+
+void AddCorpusCommand(CLI::App& app, int* exit_code) {
+  CLI::App* sub = app.add_subcommand("corpus", "The cases of the conformance corpus");
+  sub->require_subcommand(1);
+  sub->footer(
+      "docs/corpus_format.md says what a case is.\n"
+      "Examples:\n"
+      "  assay corpus list --filter 'add/bf16/*'\n"
+      "  assay corpus show divide/s32/examples\n"
+      "  assay corpus export out --filter 'pad/*'\n"
+      "  assay corpus check --cases mine.cases");
+  const auto add = [&](const char* name, const char* description, bool filtered,
+                       int (CorpusCommand::*run)() const) {
+    auto command = std::make_shared<CorpusCommand>();
+    CLI::App* own = sub->add_subcommand(name, description);
+    command->selection.AddTo(own, filtered);
+    own->callback([command, run, exit_code] { *exit_code = (command.get()->*run)(); });
+    return std::pair(own, command);
+  };
+  const auto list = add("list", "The ids of cases", true, &CorpusCommand::List);
+  list.second->output.AddJsonTo(list.first);
+  const auto show = add("show", "The text of cases", false, &CorpusCommand::Show);
+  show.first->add_option("ID", show.second->selection.globs, "Ids, or globs")->required();
+  const auto exported =
+      add("export", "Writes cases as plain files: module.hlo, inputs.npz, expected.npz, case.json",
+          true, &CorpusCommand::Export);
+  exported.first->add_option("DIR", exported.second->folder, "Gets a folder for each case")
+      ->required();
+  exported.second->output.AddTo(exported.first);
+  exported.second->budget.AddTo(exported.first);
+  const auto check =
+      add("check", "Reads and verifies cases, runs them, and holds the expected values", true,
+          &CorpusCommand::Check);
+  check.second->output.AddTo(check.first);
+  check.second->budget.AddTo(check.first);
+}
+
+}  // namespace assay

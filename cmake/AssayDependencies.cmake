@@ -25,7 +25,8 @@ if(ASSAY_BUILD_TOOLS)
 endif()
 if(ASSAY_BUILD_TESTS)
   find_package(GTest REQUIRED)
-  # MPFR is a test oracle; it has no CMake package of its own.
+  # MPFR and MPC are test oracles; they have no CMake packages of their own.
+  find_library(ASSAY_MPC_LIBRARY mpc REQUIRED)
   find_library(ASSAY_MPFR_LIBRARY mpfr REQUIRED)
   find_library(ASSAY_GMP_LIBRARY gmp REQUIRED)
 endif()

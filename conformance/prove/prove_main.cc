@@ -13,9 +13,11 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "conformance/prove/certificate.h"
+#include "conformance/prove/complex_sweep.h"
 #include "conformance/prove/proof.h"
 #include "conformance/prove/random_f64.h"
 
@@ -30,7 +32,7 @@ struct Arguments {
   std::string type = "f32";
   std::string out = "certificates";
   std::string revision = "unknown";
-  int64_t random = 10'000'000;
+  int64_t random = 0;  // as many as the type's proof wants
   uint64_t seed = 1;
   int jobs = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   bool mpfr_alone = false;
@@ -81,23 +83,37 @@ void Print(const Certificate& certificate) {
   }
 }
 
-absl::StatusOr<Certificate> ProveOne(RealFunction function, const Arguments& arguments) {
-  const std::string title = absl::StrFormat("%s %s", NameOf(function), arguments.type);
-  ProgressLine line(title);
+bool IsComplexType(const std::string& type) { return type == "c64" || type == "c128"; }
+
+std::vector<std::string> FunctionsOf(const std::string& type) {
+  if (IsComplexType(type)) return ComplexFunctionNames();
+  std::vector<std::string> names;
+  for (int i = 0; i < kProvenFunctions; ++i) {
+    names.emplace_back(NameOf(static_cast<RealFunction>(i)));
+  }
+  return names;
+}
+
+absl::StatusOr<Certificate> ProveOne(const std::string& function, const Arguments& arguments) {
+  ProgressLine line(absl::StrFormat("%s %s", function, arguments.type));
   ProofOptions options;
   options.jobs = arguments.jobs;
   options.revision = arguments.revision;
   options.sweep.mpfr_alone = arguments.mpfr_alone;
   options.progress = [&line](double done, const SweepResult& so_far) { line.Show(done, so_far); };
   const std::string path =
-      absl::StrFormat("%s/%s.%s.json", arguments.out, NameOf(function), arguments.type);
-  if (arguments.type == "f64") {
-    return ProveRandomF64(function, arguments.random, arguments.seed, path, options);
+      absl::StrFormat("%s/%s.%s.json", arguments.out, function, arguments.type);
+  const ElementType type = *ElementTypeFromName(arguments.type);
+  if (IsComplexType(arguments.type)) {
+    const int64_t count = arguments.random != 0 ? arguments.random : 1'000'000;
+    return ProveComplex(function, type, count, arguments.seed, path, options);
   }
-  const ElementType type = arguments.type == "f32"   ? ElementType::kF32
-                           : arguments.type == "f16" ? ElementType::kF16
-                                                     : ElementType::kBF16;
-  return Prove(function, type, AllMagnitudes(type), path, options);
+  const RealFunction real = *FunctionNamed(function.c_str());
+  if (arguments.type == "f64") {
+    const int64_t count = arguments.random != 0 ? arguments.random : 10'000'000;
+    return ProveRandomF64(real, count, arguments.seed, path, options);
+  }
+  return Prove(real, type, AllMagnitudes(type), path, options);
 }
 
 int Run(const Arguments& arguments) {
@@ -107,10 +123,10 @@ int Run(const Arguments& arguments) {
     std::cerr << "prove: cannot make the folder " << arguments.out << "\n";
     return kExitBadInput;
   }
-  bool mismatch = false;
-  for (int i = 0; i < kProvenFunctions; ++i) {
-    const auto function = static_cast<RealFunction>(i);
-    if (arguments.function != "all" && arguments.function != NameOf(function)) continue;
+  bool mismatch = false, any = false;
+  for (const std::string& function : FunctionsOf(arguments.type)) {
+    if (arguments.function != "all" && arguments.function != function) continue;
+    any = true;
     const auto certificate = ProveOne(function, arguments);
     if (!certificate.ok()) {
       std::cerr << "prove: " << certificate.status().message() << "\n";
@@ -118,6 +134,12 @@ int Run(const Arguments& arguments) {
     }
     Print(*certificate);
     mismatch |= certificate->result.mismatches != 0;
+  }
+  if (!any) {
+    std::cerr << "prove: no proof of " << arguments.function << " in " << arguments.type
+              << "; there are those of " << absl::StrJoin(FunctionsOf(arguments.type), ", ")
+              << "\n";
+    return kExitBadInput;
   }
   return mismatch ? kExitMismatch : 0;
 }
@@ -127,30 +149,28 @@ int Run(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   assay::prove::Arguments arguments;
-  std::vector<std::string> functions = {"all"};
-  for (int i = 0; i < assay::prove::kProvenFunctions; ++i) {
-    functions.emplace_back(assay::prove::NameOf(static_cast<assay::RealFunction>(i)));
-  }
   CLI::App app(
       "prove: holds the golden values of real functions against independent ones for every input "
       "of a type, and writes a certificate. f32: two double implementations, and MPFR where they "
-      "come near a boundary of rounding; f16 and bf16: MPFR; f64: MPFR for random inputs.");
+      "come near a boundary of rounding; f16 and bf16: MPFR; f64: MPFR for random inputs; c64 and "
+      "c128: MPC for marked and random "
+      "operands of the functions that it has.");
   app.name("tools/prove");
   app.option_defaults()->always_capture_default()->multi_option_policy(
       CLI::MultiOptionPolicy::TakeLast);
-  app.add_option("--function", arguments.function, "A function, or all")
-      ->check(CLI::IsMember(functions));
+  app.add_option("--function", arguments.function, "A function (exp, log1p, ...), or all");
   app.add_option("--type", arguments.type, "The element type")
-      ->check(CLI::IsMember({"f32", "f16", "bf16", "f64"}));
+      ->check(CLI::IsMember({"f32", "f16", "bf16", "f64", "c64", "c128"}));
   app.add_option("--out", arguments.out,
                  "Folder of certificates FUNCTION.TYPE.json; an unfinished one is continued, a "
                  "complete one of the same revision kept");
   app.add_option("--jobs", arguments.jobs, "Threads")->check(CLI::Range(1, 1024));
   app.add_option("--random", arguments.random,
-                 "f64: inputs, by exponent; a hundredth of them with 192 bits forced, a "
-                 "ten-thousandth with 384, 768 and 1536 bits each")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  app.add_option("--seed", arguments.seed, "f64: of the random inputs");
+                 "f64: inputs, by exponent (10,000,000); a hundredth of them with 192 bits forced, "
+                 "a ten-thousandth with 384, 768 and 1536 bits each. c64 and c128: operands "
+                 "(1,000,000)")
+      ->check(CLI::Range(int64_t{0}, int64_t{1} << 40));
+  app.add_option("--seed", arguments.seed, "Of the random inputs");
   app.add_flag("--mpfr", arguments.mpfr_alone, "f32: MPFR for every input (hours)");
   app.add_option("--revision", arguments.revision, "What the certificate calls the code");
   app.footer("\nExit codes: 0 proven, 1 mismatches, 2 bad input.");

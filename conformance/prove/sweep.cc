@@ -24,12 +24,6 @@ const NamedFunction& RowOf(RealFunction function) {
   return kNamedFunctions[static_cast<int>(function)];
 }
 
-double ThreadSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
-
 uint64_t SignBit(ElementType type) { return uint64_t{1} << (Info(type).bits - 1); }
 
 // A value per pair, to be added up. The product is not linear in the input, so that errors at
@@ -282,6 +276,12 @@ std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, d
     RowOf(function).oracle(out, out, MPFR_RNDN);
     return false;  // results that MPFR has exactly are no boundaries of rounding
   });
+}
+
+double ThreadSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
 const char* NameOf(RealFunction function) { return RowOf(function).name; }

@@ -72,6 +72,9 @@ SweepResult SweepInputs(RealFunction function, ElementType type,
 // The pattern that the exact value rounds to, by MPFR. Nothing where 4096 bits do not decide.
 std::optional<uint64_t> PatternByMpfr(RealFunction function, ElementType type, double x);
 
+// CPU time of the calling thread.
+double ThreadSeconds();
+
 const char* NameOf(RealFunction function);
 std::optional<RealFunction> FunctionNamed(const char* name);
 inline constexpr int kProvenFunctions = static_cast<int>(RealFunction::kTanh) + 1;

@@ -137,7 +137,7 @@ class BigMath {
     }
     return ldexp(sum, halvings);
   }
-  // Finite, not both zero; the sign of a zero y counts as positive.
+  // Finite, not both zero.
   static Float Atan2(const Float& y, const Float& x) {
     const Float size_y = fabs(y);
     Float angle;
@@ -147,7 +147,8 @@ class BigMath {
       angle = Atan(Float(size_y / fabs(x)));
       if (x < 0) angle = Pi() - angle;
     }
-    return y < 0 ? Float(-angle) : angle;
+    // Of a zero y, too: -0 is the other side of the cut.
+    return signbit(y) ? Float(-angle) : angle;
   }
 
   static Float Sinh(const Float& x) {

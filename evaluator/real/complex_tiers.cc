@@ -107,9 +107,13 @@ ComplexEnds ComplexDdTier(RealFunction2 function, ElementType type, double a, do
     if (!std::isfinite(part)) return {};
   }
   const ComplexOf<DdBall> x(a, b), y(c, d);
+  // The sign of an exact zero is left to the integers.
+  const auto round_unless_zero = [type](const DdBall& part) {
+    return part.hi == 0 ? Ends() : RoundBall(type, part);
+  };
   if (function == RealFunction2::kDivide) {
-    const ComplexOf<DdBall> quotient = x / y;  // exact zeros are +0
-    return {RoundBall(type, quotient.re), RoundBall(type, quotient.im)};
+    const ComplexOf<DdBall> quotient = x / y;
+    return {round_unless_zero(quotient.re), round_unless_zero(quotient.im)};
   }
   if (type == ElementType::kF32) {
     // Products are exact in double and their sum in two, whose upper one has the sign of a zero.
@@ -122,10 +126,7 @@ ComplexEnds ComplexDdTier(RealFunction2 function, ElementType type, double a, do
     return {round(re), round(im)};
   }
   const ComplexOf<DdBall> product = x * y;
-  const auto round = [type](const DdBall& sum) {
-    return sum.hi == 0 ? Ends() : RoundBall(type, sum);
-  };
-  return {round(product.re), round(product.im)};
+  return {round_unless_zero(product.re), round_unless_zero(product.im)};
 }
 
 #if defined(ASSAY_HAS_QUAD)

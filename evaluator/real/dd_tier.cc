@@ -35,7 +35,7 @@ void SplitConstant(Math::Float value, double* parts, int count) {
 }
 
 DdTables* MakeTables() {
-  auto* tables = new DdTables;
+  auto* tables = new DdTables();
   SplitConstant(Math::Ln2() / 256, tables->ln2_256, 3);
   SplitConstant(Math::Pi() / 128, tables->pi_128, 3);
   SplitConstant(Math::Float(1) / 6, tables->sixth, 2);
@@ -57,8 +57,49 @@ DdTables* MakeTables() {
   return tables;
 }
 
+// The derivative g of erf has g' = -2 x g, which gives its coefficients b at a point from the first
+// one: (n + 1) b[n + 1] = -2 c b[n] - 2 b[n - 1], and a[n + 1] = b[n] / (n + 1). The series at one
+// point gives value and derivative at the next: what 64 terms leave out is below 2^-256.
+ErfTables* MakeErfTables() {
+  constexpr int kTerms = 64;
+  auto* tables = new ErfTables;
+  Math::Float value = 0, slope = 2 / Math::Sqrt(Math::Pi());
+  for (int j = 0; j < 128; ++j) {
+    const Math::Float c = Math::Float(j) / 16;
+    Math::Float a[kTerms + 1], b[kTerms];
+    a[0] = value;
+    b[0] = slope;
+    for (int n = 0; n < kTerms; ++n) {
+      a[n + 1] = b[n] / (n + 1);
+      if (n + 1 == kTerms) break;
+      b[n + 1] = -2 * (c * b[n] + (n == 0 ? Math::Float(0) : b[n - 1])) / (n + 1);
+    }
+    for (int n = 0; n < ErfTables::kCoefficients; ++n) {
+      double parts[2];
+      SplitConstant(a[n], parts, 2);
+      tables->hi[n][j] = parts[0];
+      if (n < ErfTables::kPairs) tables->lo[n][j] = parts[1];
+    }
+    value = slope = 0;
+    for (int n = kTerms - 1; n >= 0; --n) {
+      value = value / 16 + a[n];
+      slope = slope / 16 + b[n];
+    }
+  }
+  return tables;
+}
+
 const DdTables& Tables() {
   static const DdTables* const tables = MakeTables();  // never destroyed, as function_tables.cc
+  return *tables;
+}
+
+const DdTables& TablesWithErf() {
+  static const DdTables* const tables = [] {
+    auto* with_erf = new DdTables(Tables());
+    with_erf->erf = MakeErfTables();
+    return with_erf;
+  }();
   return *tables;
 }
 
@@ -102,7 +143,8 @@ void DdBlock(RealFunction function, Lanes lanes, const double* x, double* high, 
     default:  // computed directly
       break;
   }
-  kernel(Tables(), x, nullptr, start.values, high, low, count);
+  const DdTables& tables = function == RealFunction::kErf ? TablesWithErf() : Tables();
+  kernel(tables, x, nullptr, start.values, high, low, count);
 }
 
 void DdBlock(RealFunction2 function, Lanes lanes, const double* a, const double* b, double* high,

@@ -12,11 +12,18 @@
 
 namespace assay::real {
 
+// erf(j/16 + h) = sum over n of a[n][j] h^n; so many coefficients as two doubles, the rest as one.
+struct ErfTables {
+  static constexpr int kPairs = 6, kCoefficients = 18;
+  double hi[kCoefficients][128], lo[kPairs][128];
+};
+
 // Constants as sums of doubles, and 2^(j/256), sin and cos of 2 pi j/256.
 struct DdTables {
   double ln2_256[3], pi_128[3], sixth[2];
   double exp_hi[256], exp_lo[256];
   double sin_hi[256], sin_lo[256], cos_hi[256], cos_lo[256];
+  const ErfTables* erf;  // for kErf only
 };
 
 // `start` is near the result (of power: near log x) where the kernel needs it.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <random>
 #include <vector>
@@ -27,8 +28,15 @@ constexpr int kUnary = static_cast<int>(RealFunction::kTanh) + 1;
 std::vector<double> Arguments(int count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> unit(1, 2);
+  // NaNs with payloads, quiet and signalling, infinities, zeros, the ends of the range.
   std::vector<double> x;
-  for (int i = 0; i < count; ++i) {
+  constexpr uint64_t kSpecial[] = {0x7ff8000000000000, 0x7ff0000000000001, 0xfff8000000abcdef,
+                                   0x7ff0000000000000, 0xfff0000000000000, 0x0000000000000000,
+                                   0x8000000000000000, 0x0000000000000001, 0x7fefffffffffffff};
+  for (uint64_t bits : kSpecial) {
+    x.push_back(std::bit_cast<double>(bits));
+  }
+  while (static_cast<int>(x.size()) < count) {
     const double sign = random() % 2 == 0 ? 1 : -1;
     const double tiny = std::ldexp(unit(random), -static_cast<int>(random() % 54));
     switch (random() % 8) {

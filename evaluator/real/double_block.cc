@@ -8,8 +8,9 @@
 
 #include "evaluator/real/hardware_tiers.h"
 
-// Defined by the build where the library has the functions.
-#if defined(ASSAY_HAS_VECTOR_FUNCTIONS)
+// Defined by the build where the library has the functions. ASSAY_PORTABLE: see hardware_tiers.h.
+#if defined(ASSAY_HAS_VECTOR_FUNCTIONS) && !defined(ASSAY_PORTABLE)
+#define ASSAY_USE_VECTOR_FUNCTIONS
 #include <immintrin.h>
 #endif
 
@@ -27,7 +28,7 @@ void OneByOne(RealFunction2 function, double* a, const double* b, int64_t count)
 
 }  // namespace
 
-#if defined(ASSAY_HAS_VECTOR_FUNCTIONS)
+#if defined(ASSAY_USE_VECTOR_FUNCTIONS)
 
 #define ASSAY_AVX2 __attribute__((target("avx2,fma")))
 #define ASSAY_AVX512 __attribute__((target("avx512f,avx512dq")))

@@ -18,9 +18,9 @@ namespace assay::prove {
 // Functions that MPC has, by name; of two operands: multiply, divide, power.
 std::vector<std::string> ComplexFunctionNames();
 
-// An element is wrong when either part is; signs of zero count but for power, NaN is one
-// value, powers of zero are passed over. A wrong element
-// leaves two mismatches, real part first, whose input is the index of the operands.
+// An element is wrong when either part is; signs of zero count but for power, NaN is one value,
+// powers of zero are passed over. A wrong element leaves two mismatches, real part first, whose
+// input is the index of the operands.
 SweepResult SweepComplex(const std::string& function, ElementType type,
                          const std::vector<Element>& a, const std::vector<Element>& b,
                          const SweepOptions& options = {});

@@ -165,6 +165,7 @@ absl::StatusOr<Literal> Convolution(const CustomCall& call) {
 // padding [n,2]), one called computation
 absl::StatusOr<Literal> ReduceWindow(const CustomCall& call) {
   const size_t arrays = ResultShapes(call).size();
+  if (arrays == 0) return BadCall(call, "there must be results");
   if (absl::Status status = WantOperands(call, 2 * arrays + 5); !status.ok()) return status;
   const auto callees = call.instruction.called_computations();
   if (callees.size() != 1) return BadCall(call, "there must be one called computation");

@@ -90,7 +90,8 @@ absl::StatusOr<Literal> TopK(const CustomCall& call) {
 absl::Status CheckApproxTopK(const CustomCall& call, int64_t dimension) {
   const std::vector<const Shape*> shapes = ResultShapes(call);
   const size_t arrays = shapes.size();
-  if (call.operands.size() != 2 * arrays || call.instruction.called_computations().size() != 1) {
+  if (arrays == 0 || call.operands.size() != 2 * arrays ||
+      call.instruction.called_computations().size() != 1) {
     return BadCall(call, "arrays, as many initial values and a comparator give as many arrays");
   }
   for (size_t i = 0; i < arrays; ++i) {
@@ -148,14 +149,19 @@ absl::StatusOr<Literal> ApproxTopK(const CustomCall& call) {
   return AsResult(call, *std::move(results));
 }
 
+constexpr int64_t kLast = -2;  // dimension of the results
+
 // The call without its last operand, the k that the results must have along the dimension (where
 // results of parts are left as they are: at most).
 absl::StatusOr<Literal> WithKnownK(const CustomCall& call, int64_t dimension, bool exactly,
                                    const CustomCallHandler& top_k) {
-  if (call.operands.empty()) return BadCall(call, "its last operand must be k");
+  if (call.operands.empty() || ResultShapes(call).empty()) {
+    return BadCall(call, "its last operand must be k, and there must be results");
+  }
   absl::StatusOr<std::vector<int64_t>> k = IntegersOf(call, call.operands.size() - 1, {});
   if (!k.ok()) return k.status();
   const Shape& result = *ResultShapes(call)[0];
+  if (dimension == kLast) dimension = result.rank() - 1;
   const int64_t size =
       dimension >= 0 && dimension < result.rank() ? result.dimension(dimension) : -1;
   if (exactly ? size != (*k)[0] : size < (*k)[0]) {
@@ -168,7 +174,7 @@ absl::StatusOr<Literal> WithKnownK(const CustomCall& call, int64_t dimension, bo
 }
 
 absl::StatusOr<Literal> DynamicTopK(const CustomCall& call) {
-  return WithKnownK(call, ResultShapes(call)[0]->rank() - 1, true, TopK);
+  return WithKnownK(call, kLast, true, TopK);
 }
 
 absl::StatusOr<Literal> DynamicApproxTopK(const CustomCall& call) {

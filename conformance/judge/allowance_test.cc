@@ -79,10 +79,6 @@ TEST(UlpBudget, EightBitTypesAreOneStepAtMost) {
   }
 }
 
-constexpr char kAddition[] =
-    "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
-    "  ROOT s = f32[] add(a, b)\n}\n";
-
 TEST(JudgeInstruction, EqualBitsAndNansAreEqual) {
   const Case negate("f32[4] negate(p0)", {"f32[4]"});
   const Judgement judgement =

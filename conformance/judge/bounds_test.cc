@@ -16,6 +16,11 @@ namespace {
 
 const double kUnit = std::ldexp(1.0, -24);  // unit roundoff of f32
 
+std::string Addition(absl::string_view type) {
+  return absl::StrCat("add {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                      "[] parameter(1)\n  ROOT s = ", type, "[] add(a, b)\n}\n");
+}
+
 // |x| = sqrt(30), so |X| = sqrt(120) forward and sqrt(30 / 4) backward; log2(4N) = 4.
 TEST(JudgeBounds, TransformsAreBoundedInTheNorm) {
   const Literal x = F32({1, 2, 3, 4});
@@ -54,7 +59,7 @@ TEST(JudgeBounds, ProductsOfComplexNumbersAreBounded) {
 // must pass (accuracy_requirements.md 4), more than a few units above it must not.
 TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
   const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[8]", "f32[]"},
-                 kAddition);
+                 Addition("f32"));
   // The sum is 1, that of magnitudes 2047.
   const Literal terms = F32({1024, -1023, 0, 0, 0, 0, 0, 0});
   const double s = 2047, n = 8;
@@ -70,11 +75,6 @@ TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
   EXPECT_EQ(judgement.rule, "n u sum|terms|");
   EXPECT_GT(judgement.largest_fraction, 0.6);
   EXPECT_LE(judgement.largest_fraction, 1);
-}
-
-std::string Addition(absl::string_view type) {
-  return absl::StrCat("add {\n  a = ", type, "[] parameter(0)\n  b = ", type,
-                      "[] parameter(1)\n  ROOT s = ", type, "[] add(a, b)\n}\n");
 }
 
 // The sum of magnitudes may lie beyond the type: 2000 halves of +-100 sum to 0, their magnitudes to
@@ -104,7 +104,7 @@ TEST(JudgeBounds, BoundsOfSumsDoNotOverflow) {
   EXPECT_EQ(three.Explain({infinite, f16(0)}, f16(60000)), Explanation::kUnexplained);
 
   const Case wide("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[32]", "f32[]"},
-                  kAddition);
+                  Addition("f32"));
   std::vector<double> huge(32, 3e37);
   for (size_t i = 0; i < 16; ++i) huge[i] = -3e37;
   // S = 9.6e38; (n-1) u S = 31 * 2^-24 * 9.6e38 = 1.8e33.
@@ -135,7 +135,7 @@ TEST(JudgeBounds, SelectAndScatterSelectsByTheValues) {
                   {"f32[4]", "f32[1]", "f32[]"},
                   absl::StrCat("ge {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
                                "  ROOT c = pred[] compare(a, b), direction=GE\n}\n",
-                               kAddition));
+                               Addition("f32")));
   // -1 is the largest; by magnitude it would be -9.
   const std::vector<Literal> operands = {F32({-9, -1, -3, -2}), F32({0.5}), Scalar(0.25)};
   EXPECT_EQ(pool.Explain(operands, F32({0.25, 0.75, 0.25, 0.25})), Explanation::kEqual);

@@ -42,11 +42,14 @@ enum class FactsWanted : uint8_t { kTermsAndMagnitudes, kCondition };  // the la
 // add floats or complex numbers, `reduce`, `reduce-window`, `scatter` and `select-and-scatter`
 // (with one operand). For `fft` the terms are those of a block, and the magnitudes sqrt(N sum
 // |x|^2) of it, which bounds them and every value on the way; the inverse divides by N.
-// UNIMPLEMENTED, naming the instruction, for others. `operands` have no dynamic sizes unless
-// `evaluate` knows these; without it the kernels and definitions of the evaluator are used.
+// Of `batch-norm-training` leaf 1 and 2, mean and variance, have facts of their sums over the
+// cells, divided by the number of these (all terms of a variance are positive). UNIMPLEMENTED,
+// naming the instruction, for others. `operands` have no dynamic sizes unless `evaluate` knows
+// these; without it the kernels and definitions of the evaluator are used.
 absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
     const Instruction& instruction, absl::Span<const Literal> operands,
-    FactsWanted wanted = FactsWanted::kCondition, const EvaluateModule& evaluate = nullptr);
+    FactsWanted wanted = FactsWanted::kCondition, const EvaluateModule& evaluate = nullptr,
+    int64_t leaf = 0);
 
 }  // namespace assay
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -7,16 +6,13 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/facts.h"
 #include "evaluator/facts/isolate.h"
+#include "evaluator/facts/statistics_facts.h"
 #include "evaluator/facts/widened_fold.h"
 #include "evaluator/real/float_environment.h"
 #include "spec/element/element.h"
 
 namespace assay {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-double Up(double value) { return std::nextafter(value, kInfinity); }
 
 // The only instruction of an isolated module, by its kernel or its definition.
 absl::StatusOr<Literal> EvaluateAlone(const Module& module, absl::Span<const Literal> arguments) {
@@ -76,10 +72,7 @@ class FactFinder {
   int factors() const { return instruction_.info().family == Family::kContraction ? 2 : 1; }
 
   // Sums of exact terms are rounded once; complex ones were added before they were multiplied.
-  double RoundedUp(double value) const {
-    if (value == 0) return 0;
-    return complex_ ? Up(value * (1 + 0x1p-50)) : Up(value);
-  }
+  double RoundedUp(double value) const { return complex_ ? Up(value * (1 + 0x1p-50)) : Up(value); }
 
   absl::Status FindBeyondDouble() {
     const auto scaled =
@@ -204,11 +197,14 @@ absl::StatusOr<std::vector<AccumulationFact>> FourierFacts(const Instruction& ff
 
 absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
     const Instruction& instruction, absl::Span<const Literal> operands, FactsWanted wanted,
-    const EvaluateModule& evaluate) {
+    const EvaluateModule& evaluate, int64_t leaf) {
   const EvaluateModule alone = EvaluateAlone;
   const EvaluateModule& evaluation = evaluate ? evaluate : alone;
   if (instruction.opcode() == Opcode::kFft) {
     return FourierFacts(instruction, operands[0], wanted, evaluation);
+  }
+  if (instruction.opcode() == Opcode::kBatchNormTraining && (leaf == 1 || leaf == 2)) {
+    return StatisticsFacts(instruction, operands[0], leaf == 2);
   }
   if (FoldKind(instruction) != ReducerKind::kAdd || !instruction.shape().is_array()) {
     return absl::UnimplementedError(

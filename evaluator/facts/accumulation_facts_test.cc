@@ -239,6 +239,34 @@ TEST(AccumulationFactsTest, NormsOfFourierTransforms) {
   }
 }
 
+TEST(AccumulationFactsTest, MeansAndVariances) {
+  // Feature 0: 1, 2, 6 and -5; feature 1: four times 3.
+  const Found found =
+      Facts("f32",
+            "(f32[4,2], f32[2], f32[2]) batch-norm-training(p0, p1, p2), "
+            "epsilon=1, feature_index=1",
+            {"f32[4,2]", "f32[2]", "f32[2]"}, {{1, 3, 2, 3, 6, 3, -5, 3}, {1, 1}, {0, 0}});
+  const Instruction& root = *found.module->entry()->root();
+  const auto means =
+      FindAccumulationFacts(root, found.operands, FactsWanted::kCondition, nullptr, 1);
+  const auto variances =
+      FindAccumulationFacts(root, found.operands, FactsWanted::kCondition, nullptr, 2);
+  ASSERT_TRUE(means.ok() && variances.ok());
+  for (int feature = 0; feature < 2; ++feature) {
+    EXPECT_EQ((*means)[feature].terms, 4);
+    EXPECT_EQ((*variances)[feature].terms, 4);
+    EXPECT_EQ((*variances)[feature].condition, 1);
+  }
+  EXPECT_GE((*means)[0].magnitudes, 3.5);  // (1 + 2 + 6 + 5) / 4
+  EXPECT_NEAR((*means)[0].magnitudes, 3.5, 1e-14);
+  EXPECT_NEAR((*means)[0].condition, 3.5, 1e-14);  // 14 / 4
+  EXPECT_NEAR((*means)[1].condition, 1, 1e-14);
+  EXPECT_GE((*variances)[0].magnitudes, 15.5);  // (0 + 1 + 25 + 36) / 4
+  EXPECT_NEAR((*variances)[0].magnitudes, 15.5, 1e-14);
+  EXPECT_EQ((*variances)[1].magnitudes, 0);
+  EXPECT_FALSE(found.facts.ok());  // leaf 0 is no sum
+}
+
 TEST(AccumulationFactsTest, WhatAddsNothingUp) {
   const Found run = Facts("f32", "f32[4] negate(p0)", {"f32[4]"}, {{1}});
   EXPECT_EQ(run.facts.status().code(), absl::StatusCode::kUnimplemented);

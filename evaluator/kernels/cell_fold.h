@@ -187,11 +187,11 @@ template <typename Position, typename ForEach>
 absl::Status SumManyCells(const RecognisedFold& fold, int64_t cell_count, int64_t live_bytes,
                           const ForEach& for_each, const UpdateArray& array, std::byte* cells,
                           Meter& meter, EvaluationContext& context) {
-  constexpr int64_t kFewest = 1 << 15;
   constexpr double kUndecided = std::numeric_limits<double>::infinity();
-  const int64_t portion =
-      std::min(cell_count,
-               std::max<int64_t>(kFewest, live_bytes / 2 / static_cast<int64_t>(sizeof(CellSum))));
+  // More are not found fast: walking over the updates once more costs less than misses.
+  constexpr int64_t kFewest = 1 << 15, kMost = 1 << 18;
+  const int64_t fitting = live_bytes / 2 / static_cast<int64_t>(sizeof(CellSum));
+  const int64_t portion = std::min(cell_count, std::clamp(fitting, kFewest, kMost));
   ScratchLease lease(context);
   absl::Status status = lease.Add(portion * sizeof(CellSum));
   if (!status.ok()) return status;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "evaluator/kernels/column_sums.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
@@ -335,6 +336,9 @@ KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View
   if (n == 1 && elements[0] == inits[0]) {
     const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, elements[0]);
     if (fold.has_value()) {
+      if (views.empty()) {
+        if (auto columns = PrepareColumnSums(instruction, *fold)) return columns;
+      }
       Rows rows = RowsOf(instruction, 0, ViewOfOperand(instruction, views, 0), RowOrder::kAny);
       return std::make_unique<FoldingReduce>(std::move(rows), ArrayOf(views, 1), *fold);
     }

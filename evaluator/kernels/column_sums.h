@@ -1,0 +1,17 @@
+// Sums over the leading dimensions of an array: see column_sums.cc. Tests: folding_kernels_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_COLUMN_SUMS_H_
+#define ASSAY_EVALUATOR_KERNELS_COLUMN_SUMS_H_
+
+#include <memory>
+
+#include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/recognised_fold.h"
+
+namespace assay::kernels {
+
+// Null where the reduce, of one operand that lies as it is, is none of these.
+std::unique_ptr<Kernel> PrepareColumnSums(const Instruction& reduce, const RecognisedFold& fold);
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_COLUMN_SUMS_H_

@@ -13,13 +13,6 @@ if(NOT TARGET libzip::zip)
 endif()
 find_package(ZLIB REQUIRED)
 find_package(Boost 1.81 REQUIRED)
-# The vector functions of the C library (glibc 2.35 on x86-64), an accelerator of elementary
-# functions that changes no result.
-include(CheckCXXSourceCompiles)
-set(CMAKE_REQUIRED_LIBRARIES mvec)
-check_cxx_source_compiles("extern \"C\" void _ZGVdN4v_tanh(); extern \"C\" void _ZGVeN8vv_atan2();
-  int main() { _ZGVdN4v_tanh(); _ZGVeN8vv_atan2(); }" ASSAY_VECTOR_FUNCTIONS)
-unset(CMAKE_REQUIRED_LIBRARIES)
 if(ASSAY_BUILD_TOOLS)
   find_package(CLI11 REQUIRED)
 endif()

@@ -26,6 +26,8 @@ struct Dd {
 };
 
 ASSAY_DD_INLINE double Abs(double x) { return __builtin_fabs(x); }
+// The lesser of the two; NaN if x is NaN.
+ASSAY_DD_INLINE double AtMost(double x, double limit) { return x > limit ? limit : x; }
 // low < x < high, without a branch.
 ASSAY_DD_INLINE bool IsBetween(double x, double low, double high) {
   bool inside = x > low;
@@ -173,15 +175,17 @@ struct SinCos {
   Dd sin, cos;
 };
 
-// For |x| <= 2^20. r = x - k pi/128, |r| <= 2^-6.3, k < 2^26; no double is closer to a multiple of
-// pi/128 than 2^-68, so r is right to 2^-90 relative whatever cancels (pi/128 ends 2^-160 below 1).
+// For |x| <= 2^40. r = x - k pi/128, |r| <= 2^-6.3, to |k| 2^-163: pi/128 is known to 2^-164 and
+// k c[2] rounded. Lanes that cancel to less than |k| 2^-75 are given up, so r is right to 2^-88.
 // sin r = r - r^3/6 + tail, tail r^5/120 with less than 6u: 2^-82.5 relative to r. cos r - 1 =
 // -r^2/2
 // + r^4/24 + tail, tail r^6/720: 2^-97 absolute. Sums with the table's sine and cosine, the
 // smallest of which is 2^-5.3: 2^-82 each, and at k = 0 modulo 64 the zeros of the table are exact.
-ASSAY_DD_INLINE SinCos SineCosine(const DdTables& tables, double x) {
+ASSAY_DD_INLINE SinCos SineCosine(const DdTables& tables, double x, bool& good) {
   const Whole k = Nearest(x * 0x1.45f306dc9c883p+5);
   const Dd r = Reduce(x, k.value, tables.pi_128);
+  good &= Abs(x) <= 0x1p40;
+  good &= Abs(r.hi) >= Abs(k.value) * 0x1p-75;
   const Dd r2 = Multiply(r, r);
   const double h = r2.hi;
   const double sin_tail =
@@ -217,14 +221,15 @@ struct ExpRow {
 };
 struct Expm1Row {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) <= 600;
-    return Expm1(tables, {x, 0});
+    good &= x <= 600;
+    return Expm1(tables, {-AtMost(-x, 600), 0});  // exp(-600) < 2^-800
   }
 };
 struct LogisticRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) <= 600;
-    return Divide({1, 0}, Add(Value(Exp(tables, {-x, 0})), 1));
+    good &= x >= -600;
+    const double bounded = AtMost(x, 600);  // 1 - logistic(600) < 2^-800
+    return Divide({1, 0}, Add(Value(Exp(tables, {-bounded, 0})), 1));
   }
 };
 // E = exp|x| - 1: (E + E / (E + 1)) / 2.
@@ -244,20 +249,21 @@ struct CoshRow {
 };
 struct TanhRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) <= 300;
-    const Dd e = Expm1(tables, {2 * Abs(x), 0});
+    good &= x == x;
+    const Dd e = Expm1(tables, {2 * AtMost(Abs(x), 300), 0});  // 1 - tanh 300 < 2^-800
     return WithSign(Divide(e, Add(e, 2)), x);
   }
 };
 
 // x = j/16 + h, |h| <= 1/32, and the Taylor series there. Coefficients from the seventh on are
 // doubles: a[6] h^6 is below 2^-33 and below 2^-30 of erf, and 4u of it are lost. The series is cut
-// at h^18, below 2^-100.
+// at h^18, below 2^-100. From 7.5 on erf is 1 to 2^-84.
 struct ErfRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) < 6;
-    const Whole k = Nearest(Abs(x) * 16);
-    const double h = Abs(x) - k.value * 0.0625;
+    good &= x == x;
+    const double size = AtMost(Abs(x), 7.5);
+    const Whole k = Nearest(size * 16);
+    const double h = size - k.value * 0.0625;
     const uint64_t j = k.bits & 127;
     const ErfTables& erf = *tables.erf;
     double tail = erf.hi[ErfTables::kCoefficients - 1][j];
@@ -329,27 +335,24 @@ struct AtanhRow {
 
 struct SinRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) <= 0x1p20;
-    return SineCosine(tables, x).sin;
+    return SineCosine(tables, x, good).sin;
   }
 };
 struct CosRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) <= 0x1p20;
-    return SineCosine(tables, x).cos;
+    return SineCosine(tables, x, good).cos;
   }
 };
 struct TanRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double, bool& good) {
-    good &= Abs(x) <= 0x1p20;
-    const SinCos both = SineCosine(tables, x);
+    const SinCos both = SineCosine(tables, x, good);
     return Divide(both.sin, both.cos);
   }
 };
 // The angle of (x, y): d = (y cos y0 - x sin y0) / (x cos y0 + y sin y0). The numerator is off by
 // 2^-82 (|y cos| + |x sin|), about 2^-81 |sin y0 cos y0| of the radius: 2^-81 |y0|.
 ASSAY_DD_INLINE Dd Angle(const DdTables& tables, double y, double x, double y0, bool& good) {
-  const SinCos at = SineCosine(tables, y0);
+  const SinCos at = SineCosine(tables, y0, good);
   const Dd across = Add(Multiply(at.cos, y), Negate(Multiply(at.sin, x)));
   return Step(y0, across.hi / (at.cos.hi * x + at.sin.hi * y), good);
 }
@@ -362,7 +365,7 @@ struct AtanRow {
 // d = (x - sin y0) / cos y0. Errors grow by 1 / cos, at most 2^9: 2^-73.
 struct AsinRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double y0, bool& good) {
-    const SinCos at = SineCosine(tables, y0);
+    const SinCos at = SineCosine(tables, y0, good);
     good &= at.cos.hi > 0x1p-9;
     return Step(y0, Add(Negate(at.sin), x).hi / at.cos.hi, good);
   }
@@ -371,7 +374,7 @@ struct AsinRow {
 // to 2^-79 where sin y0 and y0 are 2^-9.
 struct AcosRow {
   ASSAY_DD_INLINE static Dd Of(const DdTables& tables, double x, double y0, bool& good) {
-    const SinCos at = SineCosine(tables, y0);
+    const SinCos at = SineCosine(tables, y0, good);
     good &= at.sin.hi > 0x1p-9;
     return Step(y0, Add(at.cos, -x).hi / at.sin.hi, good);
   }

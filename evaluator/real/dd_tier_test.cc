@@ -47,7 +47,8 @@ std::vector<double> Arguments(int count, uint64_t seed) {
         x.push_back(1 + sign * tiny);
         break;
       case 2:
-        x.push_back(static_cast<double>(random() % 2000) * (M_PI / 256) * sign + tiny * 0x1p-40);
+        x.push_back(static_cast<double>(random() % 2000 << random() % 34) * (M_PI / 256) * sign +
+                    tiny * 0x1p-40);
         break;
       case 3:
         x.push_back(static_cast<double>(random() % 9000) * (M_LN2 / 512) * sign * (1 + 0x1p-52));

@@ -160,14 +160,24 @@ RealContext WithoutEnclosure(const RealContext& context) {
   return inner;
 }
 
+// For elements that a block of f64 leaves open: its tier would leave them open once more.
+RealContext AfterBlock(ElementType type, const RealContext& context) {
+  RealContext later = context;
+  if (type == ElementType::kF64 && context.first_tier <= RealTier::kDouble) {
+    later.first_tier = RealTier::kExtended;
+  }
+  return later;
+}
+
 }  // namespace
 
 void RealBlock(RealFunction function, ElementType type, const std::byte* x, std::byte* out,
                int64_t count, const RealContext& outer) {
   const RealContext context = WithoutEnclosure(outer);
   const ElementTypeInfo& info = Info(type);
+  const RealContext later = AfterBlock(type, context);
   const auto decide = [&](int64_t i) {
-    return RealPattern(function, type, LoadElement(type, x, i).bits, context);
+    return RealPattern(function, type, LoadElement(type, x, i).bits, later);
   };
   if (info.bits <= 16 && context.first_tier == RealTier::kExact) {
     const uint16_t* table = TableOf(function, type);
@@ -201,9 +211,10 @@ void RealBlock(RealFunction2 function, ElementType type, const std::byte* a, con
                std::byte* out, int64_t count, const RealContext& outer) {
   const RealContext context = WithoutEnclosure(outer);
   const ElementTypeInfo& info = Info(type);
+  const RealContext later = AfterBlock(type, context);
   const auto decide = [&](int64_t i) {
     return RealPattern(function, type, LoadElement(type, a, i).bits, LoadElement(type, b, i).bits,
-                       context);
+                       later);
   };
   if (info.bits <= 8 && context.first_tier == RealTier::kExact) {
     CountExact(context, count);

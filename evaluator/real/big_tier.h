@@ -9,8 +9,8 @@
 
 namespace assay::real {
 
-// Relative error bound 2^-(kPrecision - 24), computed with 64 bits more. Arguments are no special
-// values (special_values.h).
+// Relative error bound 2^-(kPrecision - 24) by tiers.def, computed with 64 bits more. Arguments are
+// no special values (special_values.h).
 template <int kPrecision>
 struct BigTier {
   static Ends Evaluate(RealFunction function, ElementType type, double x);

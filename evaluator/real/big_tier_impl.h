@@ -8,6 +8,7 @@
 #include "evaluator/real/big_math.h"
 #include "evaluator/real/big_tier.h"
 #include "evaluator/real/complex_formulas.h"
+#include "evaluator/real/tier_bounds.h"
 
 namespace assay::real {
 
@@ -130,22 +131,24 @@ Ends RoundBig(ElementType type, const Float& low, const Float& high, const Float
           RoundToFloat(type, Leading(middle))};
 }
 
-template <int kPrecision, class Float>
-Ends RoundRelative(ElementType type, const Float& value) {
-  const Float reach = ldexp(Float(fabs(value)), 24 - kPrecision);
+template <class Float>
+Ends RoundRelative(ElementType type, const Float& value, int bound_log2) {
+  const Float reach = ldexp(Float(fabs(value)), bound_log2);
   return RoundBig(type, Float(value - reach), Float(value + reach), value);
 }
 
 template <int kPrecision>
 Ends BigTier<kPrecision>::Evaluate(RealFunction function, ElementType type, double x) {
-  return RoundRelative<kPrecision>(type, BigValue<BigMath<kPrecision + 64>>(function, x));
+  return RoundRelative(type, BigValue<BigMath<kPrecision + 64>>(function, x),
+                       BoundLog2(function, Arithmetic::kLong) - kPrecision);
 }
 
 template <int kPrecision>
 Ends BigTier<kPrecision>::Evaluate(RealFunction2 function, ElementType type, double a, double b) {
   using Math = BigMath<kPrecision + 64>;
-  return RoundRelative<kPrecision>(
-      type, function == RealFunction2::kAtan2 ? BigAtan2<Math>(a, b) : BigPower<Math>(a, b));
+  return RoundRelative(
+      type, function == RealFunction2::kAtan2 ? BigAtan2<Math>(a, b) : BigPower<Math>(a, b),
+      BoundLog2(function, Arithmetic::kLong) - kPrecision);
 }
 
 template <class Math>

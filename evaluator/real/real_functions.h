@@ -5,7 +5,8 @@
 // round to the same pattern the result is decided, otherwise the next, more precise tier runs.
 // Every tier gives the same bits; only speed differs. Source: reference accuracy_design.md,
 // special values from ops_elementwise_and_types.md 6.10 to 6.12 and 7.5.
-// Tests: real_functions_test.cc, complex_functions_test.cc.
+// The bounds are the rows of tiers.def.
+// Tests: real_functions_test.cc, complex_functions_test.cc, function_blocks_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_REAL_FUNCTIONS_H_
 #define ASSAY_EVALUATOR_REAL_REAL_FUNCTIONS_H_
 
@@ -53,8 +54,8 @@ enum class RealFunction2 : uint8_t { kAtan2, kPower, kMultiply, kDivide };
 // The tiers in order of precision. An element is counted at the tier that decided it.
 enum class RealTier : uint8_t {
   kExact,     // special values, tables, exact cases, integer decisions
-  kDouble,    // the C library in double, types of at most 32 bits
-  kExtended,  // x87 long double, f64, where the platform has it
+  kDouble,    // types of at most 32 bits: the C library in double; f64: sums of two doubles
+  kExtended,  // f64: x87 long double, where the platform has it
   kQuad,      // binary128, where the platform has it
   kBig192,
   kBig384,
@@ -87,7 +88,8 @@ struct RealContext {
   RealStats* stats = nullptr;
   RealEnclosure* enclosure = nullptr;  // written by calls for one element, not for blocks
   // Tiers before this one are skipped (special values and exact cases are not). No result depends
-  // on it; tests use it to force every tier. Tables are used only when it is kExact.
+  // on it; tests use it to force every tier. Tables, and vectors in place of the C library's scalar
+  // functions, are used only when it is kExact. forced_tier.h does the same for a whole process.
   RealTier first_tier = RealTier::kExact;
 };
 

@@ -80,6 +80,8 @@ class ScratchAccount {
   virtual void Release(int64_t bytes) = 0;
 };
 
+class WorkerPool;  // parallel.h
+
 // An element that the last tier left undecided, and the enclosure that it did find.
 struct UndecidedElement {
   int64_t position = 0;  // row major, in the result
@@ -92,7 +94,10 @@ struct EvaluationContext {
   ComputationCaller* caller = nullptr;  // null: regions must be scalar programs
   Budget* budget = nullptr;             // null: unlimited
   RealStats real_stats;                 // undecided elements, tiers used
-  ScratchAccount* scratch = nullptr;    // null: not counted
+  ScratchAccount* scratch = nullptr;    // null: not counted; safe from several threads
+  // The threads that share the blocks of long loops (parallel.h); null: this one alone. No result
+  // depends on it.
+  WorkerPool* workers = nullptr;
   // Where elementwise kernels report the undecided elements of their result; null: nowhere.
   std::vector<UndecidedElement>* undecided = nullptr;
 

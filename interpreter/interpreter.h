@@ -30,6 +30,10 @@ struct RunBudget {
   int64_t steps = -1;                // element operations
   int64_t call_depth = 20000;        // calls, loops and branches inside each other
   double seconds = 600;              // wall time
+  // That compute together, 1 to kMostThreads; negative: one for each processor, 16 at most. No
+  // result depends on it.
+  int64_t threads = -1;
+  static constexpr int64_t kMostThreads = 1024;
 };
 
 // A process of a run: which of the programs it executes, and its place in that program's grid.

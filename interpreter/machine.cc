@@ -8,6 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "evaluator/real/float_environment.h"
+#include "interpreter/world.h"
 
 namespace assay {
 namespace {
@@ -28,6 +29,7 @@ Machine::Machine(const PlannedModule& module, const RunOptions& options, Process
   context_.caller = this;
   context_.budget = &budget;
   context_.scratch = memory_.get();
+  context_.workers = &process_.world().workers();
   if (stats_ != nullptr) context_.undecided = &undecided_;
 }
 

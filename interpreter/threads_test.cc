@@ -1,5 +1,5 @@
-// One planned module run from several threads at once: results and statistics do not mix. Runs
-// under the thread sanitizer.
+// One planned module run from several threads at once: results and statistics do not mix. One run
+// on several threads: results and statistics do not tell how many. Runs under the thread sanitizer.
 #include <memory>
 #include <string>
 #include <thread>
@@ -70,6 +70,69 @@ TEST(Threads, OnePlanManyRuns) {
   for (std::thread& thread : threads) thread.join();
   for (const std::string& problem : problems) EXPECT_EQ(problem, "");
   EXPECT_FALSE(Literal::BitEqual(alone[0], alone[1]));
+}
+
+// Loops that are long enough to be shared, on values, views and in a loop of the module, a region
+// that calls back, and two processes that meet.
+constexpr absl::string_view kLong = R"(
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+odd { a = f32[] parameter(0) b = f32[] parameter(1)
+  c = f32[2] broadcast(a), dimensions={} d = f32[2] sine(c) e = f32[1] slice(d), slice={[1:2]}
+  f = f32[] reshape(e) ROOT s = f32[] add(f, b) }
+body { s = (s32[], f32[100003]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0  x = f32[100003] get-tuple-element(s), index=1
+  one = s32[] constant(1)  n = s32[] add(i, one)
+  y = f32[100003] sine(x)  r = f32[100003] reverse(y), dimensions={0}
+  z = f32[100003] subtract(x, r)  ROOT t = (s32[], f32[100003]) tuple(n, z) }
+cond { s = (s32[], f32[100003]) parameter(0)  i = s32[] get-tuple-element(s), index=0
+  m = s32[] constant(3)  ROOT c = pred[] compare(i, m), direction=LT }
+ENTRY e { x = f32[100003] parameter(0)  zero = s32[] constant(0)  f = f32[] constant(0)
+  w = (s32[], f32[100003]) while((s32[], f32[100003]) tuple(zero, x)), condition=cond, body=body
+  y = f32[100003] get-tuple-element(w), index=1
+  met = f32[100003] all-reduce(y), replica_groups={}, to_apply=add
+  sum = f32[] reduce(met, f), dimensions={0}, to_apply=add
+  few = f32[300] slice(met), slice={[0:300]}
+  called = f32[] reduce(few, f), dimensions={0}, to_apply=odd
+  square = f32[300,300] broadcast(few), dimensions={1}
+  product = f32[300,300] dot(square, square), lhs_contracting_dims={1}, rhs_contracting_dims={1}
+  ROOT t = (f32[], f32[], f32[300,300], f32[100003]) tuple(sum, called, product, met) })";
+
+TEST(Threads, TheirNumberDoesNotShow) {
+  std::unique_ptr<Module> module = MustParse(kLong);
+  ASSERT_NE(module, nullptr);
+  auto planned = PlannedModule::Create(*module);
+  ASSERT_TRUE(planned.ok()) << planned.status();
+  Program program;
+  program.module = planned->get();
+  program.grid = {2, 1};
+  for (int process = 0; process < 2; ++process) {
+    Literal x = Literal::Zeros(Shape(ElementType::kF32, {100003}));
+    for (int64_t i = 0; i < 100003; ++i) {
+      const double value = process + static_cast<double>(i * 7919 % 100003) / 1000;
+      x.Set(i, Element{EncodeFloat(ElementType::kF32, value)});
+    }
+    program.arguments.push_back({x});
+  }
+  std::vector<std::vector<Literal>> alone;
+  RunStats alone_stats;
+  for (const int64_t threads : {1, 2, 3, 8}) {
+    RunOptions options;
+    options.budget.threads = threads;
+    RunStats stats;
+    auto results = RunPrograms(absl::MakeConstSpan(&program, 1), options, &stats);
+    ASSERT_TRUE(results.ok()) << results.status();
+    if (threads == 1) {
+      alone = *results;
+      alone_stats = stats;
+      continue;
+    }
+    for (int process = 0; process < 2; ++process) {
+      EXPECT_TRUE(Literal::BitEqual((*results)[0][process], alone[0][process])) << threads;
+    }
+    EXPECT_EQ(stats.steps, alone_stats.steps) << threads;
+    EXPECT_EQ(stats.real.decided, alone_stats.real.decided) << threads;
+    EXPECT_EQ(stats.stored_bytes, alone_stats.stored_bytes) << threads;
+  }
 }
 
 }  // namespace

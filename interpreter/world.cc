@@ -30,6 +30,9 @@ World::World(absl::Span<const Program> programs, const RunOptions& options, RunS
       options_(options),
       stats_(stats),
       budget_(options.budget.steps, options.budget.seconds),
+      workers_(options.budget.threads < 0
+                   ? WorkerPool::DefaultThreads()
+                   : std::clamp<int64_t>(options.budget.threads, 1, RunBudget::kMostThreads)),
       memory_(std::make_shared<MemoryAccount>(options.budget.bytes)),
       rendezvous_(std::any_of(programs.begin(), programs.end(), [](const Program& program) {
         return program.module->options().straight;

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/parallel.h"
 #include "interpreter/channels.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/machine.h"
@@ -29,6 +30,8 @@ class World {
   absl::StatusOr<std::vector<std::vector<Literal>>> Run();
 
   const RunOptions& options() const { return options_; }
+  // Shared by the processes, of which one runs at a time.
+  WorkerPool& workers() { return workers_; }
   Rendezvous& rendezvous() { return rendezvous_; }
   Channels& channels() { return channels_; }
   // Processes in all.
@@ -51,6 +54,7 @@ class World {
   const RunOptions& options_;
   RunStats* stats_;
   Budget budget_;
+  WorkerPool workers_;
   std::shared_ptr<MemoryAccount> memory_;
   RandomStates own_random_;
   Rendezvous rendezvous_;

@@ -13,6 +13,7 @@
 #include "evaluator/kernels/rough_ball.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/batch_norm_feature.h"
+#include "evaluator/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -40,16 +41,14 @@ class BatchNormKernel : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const final {
-    ScratchLease lease(context);
-    absl::Status status = lease.Add(kFeatures * 4096 + 3 * kPortion * int64_t{sizeof(double)});
-    if (!status.ok()) return status;
-    Meter meter(context);
-    for (int64_t first = 0; first < features_; first += kFeatures) {
-      const int64_t count = std::min(kFeatures, features_ - first);
-      status = RunFeatures(first, count, operands, results, meter);
-      if (!status.ok()) return status;
-    }
-    return meter.Flush();
+    // So many features that a block is long enough for a thread, in groups of up to kFeatures.
+    constexpr int64_t kSteps = 64;  // of a cell
+    const int64_t groups = (GrainFor(kSteps * cells()) - 1) / kFeatures + 1;
+    const int64_t grain = cells() > 0 ? groups * kFeatures : features_;
+    return ParallelFor(context, features_, std::max<int64_t>(1, grain),
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return RunBlocks(operands, results, blocks, context);
+                       });
   }
 
  protected:
@@ -104,6 +103,24 @@ class BatchNormKernel : public Kernel {
   const double epsilon_;
 
  private:
+  absl::Status RunBlocks(absl::Span<const ArrayRef> operands,
+                         absl::Span<const MutableArrayRef> results, Blocks& blocks,
+                         EvaluationContext& context) const {
+    ScratchLease lease(context);
+    absl::Status status = lease.Add(kFeatures * 4096 + 3 * kPortion * int64_t{sizeof(double)});
+    if (!status.ok()) return status;
+    Meter meter(context);
+    while (blocks.Next()) {
+      const int64_t end = blocks.first() + blocks.count();
+      for (int64_t first = blocks.first(); first < end; first += kFeatures) {
+        const int64_t count = std::min(kFeatures, end - first);
+        status = RunFeatures(first, count, operands, results, meter);
+        if (!status.ok()) return status;
+      }
+    }
+    return meter.Flush();
+  }
+
   int64_t features_ = 1, outer_ = 1, inner_ = 1;
   std::vector<ElementType> types_;
 };

@@ -39,12 +39,16 @@ class BoxWalk {
     const int64_t fit = std::max<int64_t>(1, most / inner);
     const int64_t shares = (sizes[split_] - 1) / fit + 1;
     share_ = (sizes[split_] - 1) / shares + 1;
+    boxes_ = (sizes[split_] - 1) / share_ + 1;
+    for (int64_t d = 0; d < split_; ++d) boxes_ *= sizes[d];
     std::fill(box_.counts.begin(), box_.counts.begin() + split_, 1);
     box_.counts[split_] = share_;
     box_.count = share_ * inner;
     inner_ = inner;
   }
 
+  // Of all boxes.
+  int64_t count() const { return boxes_; }
   const Box& box() const { return box_; }
   // False after the last box.
   bool Next() {
@@ -66,6 +70,7 @@ class BoxWalk {
   absl::Span<const int64_t> sizes_;
   Box box_;
   int64_t split_;  // the dimension that is cut; -1: all is one box
+  int64_t boxes_ = 1;
   int64_t share_ = 1;
   int64_t inner_ = 1;
 };

@@ -14,6 +14,7 @@
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_cholesky.h"
 #include "evaluator/ops/special_elements.h"
+#include "evaluator/parallel.h"
 
 namespace assay::kernels {
 namespace {
@@ -32,6 +33,16 @@ class CholeskyKernel : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (count_ == 0) return absl::OkStatus();
+    constexpr int64_t kSteps = 8;  // of a multiply-add, of which there are n^3 / 6
+    return ParallelFor(context, count_ / (n_ * n_), GrainFor(kSteps * n_ * n_ * (n_ / 6 + 8)),
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return RunBlocks(operands[0].data, blocks, results[0].data, context);
+                       });
+  }
+
+ private:
+  absl::Status RunBlocks(const std::byte* x, Blocks& blocks, std::byte* out,
+                         EvaluationContext& context) const {
     const int64_t size = n_ * n_;
     ScratchLease lease(context);
     constexpr int64_t kBall = sizeof(DdBall);
@@ -39,20 +50,19 @@ class CholeskyKernel : public Kernel {
     if (!status.ok()) return status;
     Meter meter(context);
     std::vector<double> matrix(size * parts_);
-    for (int64_t first = 0; first < count_; first += size) {
-      const int64_t offset = first * StorageBytes(type_);
-      DecodeFloats(type_, operands[0].data + offset, size, matrix.data());
+    for (int64_t i; blocks.NextElement(&i);) {
+      const int64_t offset = i * size * StorageBytes(type_);
+      DecodeFloats(type_, x + offset, size, matrix.data());
       FactorElements found = {std::vector<Element>(size), std::vector<bool>(size)};
       absl::StatusOr<bool> positive =
           MakeLower(matrix) ? Factor(matrix, meter, context, found) : absl::StatusOr<bool>(false);
       if (!positive.ok()) return positive.status();
-      Store(*positive ? &found : nullptr, results[0].data + offset);
+      Store(*positive ? &found : nullptr, out + offset);
       if (status = meter.Add(2 * size); !status.ok()) return status;
     }
     return meter.Flush();
   }
 
- private:
   // The lower triangle of the matrix to factor; its mirror image if the upper one counts. False if
   // it holds a value that is not finite.
   bool MakeLower(std::vector<double>& matrix) const {

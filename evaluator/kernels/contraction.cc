@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "evaluator/kernels/box_walk.h"
+#include "evaluator/parallel.h"
 
 namespace assay::kernels {
 namespace {
@@ -121,63 +122,105 @@ int64_t Contraction::MostScratch(const ContractionTypes& types, int64_t rows, in
          std::min(rows, kRowFactors) * static_cast<int64_t>(sizeof(int64_t));
 }
 
-// One run.
+absl::StatusOr<Contraction::Rooms::RoomPtr> Contraction::Rooms::Take(EvaluationContext& context) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      RoomPtr room = std::move(free_.back());
+      free_.pop_back();
+      return room;
+    }
+  }
+  auto room = std::make_unique<Room>(types_, context);
+  if (absl::Status status = room->lease.Add(bytes_); !status.ok()) return status;
+  return room;
+}
+
+void Contraction::Rooms::Return(RoomPtr room) {
+  const std::lock_guard lock(mutex_);
+  free_.push_back(std::move(room));
+}
+
+// One thread of a run. Goes over the tiles of the result in the order of batches, columns, rows.
 class Contraction::Runner {
  public:
-  Runner(const Contraction& contraction, Sources operands, std::byte* out, Room& room, Meter& meter)
+  Runner(const Contraction& contraction, Sources operands, std::byte* out, Rooms::Room& room,
+         EvaluationContext& context)
       : c_(contraction),
         sizes_(TileSizesFor(contraction.types_, contraction.contracted_count_)),
         operands_(operands),
         out_(out),
         room_(room),
-        meter_(meter) {}
+        meter_(context),
+        loops_(contraction.BatchLoops()),
+        at_(loops_),
+        columns_(c_.columns_, sizes_.columns),
+        rows_(c_.rows_, sizes_.rows),
+        all_(Box::All(c_.contracted_)) {}
 
-  absl::Status RunBatch(int64_t batch, const Odometer<1>& at) {
-    batch_ = batch;
-    starts_.clear();
-    for (size_t d = 0; d < c_.batch_.size(); ++d) starts_.push_back(at.position(d));
-    batch_out_ = out_ + at.offset(0) * StorageBytes(c_.types_.result);
+  absl::Status Run(Blocks& tiles) {
     const bool whole = c_.contracted_count_ <= sizes_.contracted;
-    BoxWalk columns(c_.columns_, sizes_.columns);
-    do {
-      absl::Status status = whole ? MultiplyWhole(columns.box()) : MultiplyInParts(columns.box());
-      if (!status.ok()) return status;
-    } while (columns.Next());
-    return absl::OkStatus();
+    while (tiles.Next()) {
+      for (int64_t i = 0; i < tiles.count(); ++i) {
+        GoTo(tiles.first() + i);
+        absl::Status status = whole ? MultiplyWhole() : MultiplyInParts();
+        if (!status.ok()) return status;
+      }
+    }
+    return meter_.Flush();
   }
 
  private:
-  absl::Status MultiplyWhole(const Box& columns) {
-    const Box all = Box::All(c_.contracted_);
-    room_.tile.SetColumns(Columns(all, columns), all.count, columns.count);
-    if (absl::Status status = meter_.Add(all.count * columns.count); !status.ok()) return status;
-    BoxWalk rows(c_.rows_, sizes_.rows);
-    do {
-      room_.tile.Multiply(Rows(rows.box(), all), Results(rows.box(), columns));
-      absl::Status status =
-          meter_.Add(rows.box().count * std::max<int64_t>(1, all.count) * columns.count);
-      if (!status.ok()) return status;
-    } while (rows.Next());
-    return absl::OkStatus();
+  // Only forwards.
+  void GoTo(int64_t tile) {
+    const int64_t of_columns = rows_.count(), of_batch = columns_.count() * of_columns;
+    const int64_t batch = tile / of_batch, column = tile % of_batch / of_columns;
+    if (batch != batch_ || batch_out_ == nullptr) {
+      for (; batch_ < batch; ++batch_) at_.Next();
+      batch_out_ = out_ + at_.offset(0) * StorageBytes(c_.types_.result);
+      columns_ = BoxWalk(c_.columns_, sizes_.columns);
+      column_ = 0;
+      columns_are_set_ = false;
+    }
+    for (; column_ < column; ++column_) {
+      columns_.Next();
+      columns_are_set_ = false;
+    }
+    const int64_t row = tile % of_columns;
+    if (row < row_) {
+      rows_ = BoxWalk(c_.rows_, sizes_.rows);
+      row_ = 0;
+    }
+    for (; row_ < row; ++row_) rows_.Next();
   }
 
-  absl::Status MultiplyInParts(const Box& columns) {
-    BoxWalk rows(c_.rows_, sizes_.rows);
+  absl::Status MultiplyWhole() {
+    const Box &columns = columns_.box(), &rows = rows_.box();
+    if (!columns_are_set_) {
+      room_.tile.SetColumns(Columns(all_, columns), all_.count, columns.count);
+      columns_are_set_ = true;
+    }
+    room_.tile.Multiply(Rows(rows, all_), Results(rows, columns));
+    // Columns are charged once, however many threads decode them.
+    const int64_t decoded = row_ == 0 ? all_.count * columns.count : 0;
+    return meter_.Add(decoded + rows.count * std::max<int64_t>(1, all_.count) * columns.count);
+  }
+
+  absl::Status MultiplyInParts() {
+    const Box &columns = columns_.box(), &rows = rows_.box();
     TileProduct& tile = room_.tile;
-    do {
-      tile.Start(rows.box().count, columns.count);
-      const TileProduct::Results results = Results(rows.box(), columns);
-      absl::Status status = ForEachPart(rows.box(), columns, rows.box().count * columns.count,
-                                        [&](const Block& block) { tile.AddPart(block); });
+    tile.Start(rows.count, columns.count);
+    const TileProduct::Results results = Results(rows, columns);
+    absl::Status status = ForEachPart(rows, columns, rows.count * columns.count,
+                                      [&](const Block& block) { tile.AddPart(block); });
+    if (!status.ok()) return status;
+    tile.Finish(results);
+    while (tile.TakeUndecided()) {
+      status = ForEachPart(rows, columns, tile.taken(),
+                           [&](const Block& block) { tile.AddPartExactly(block); });
       if (!status.ok()) return status;
-      tile.Finish(results);
-      while (tile.TakeUndecided()) {
-        status = ForEachPart(rows.box(), columns, tile.taken(),
-                             [&](const Block& block) { tile.AddPartExactly(block); });
-        if (!status.ok()) return status;
-        tile.FinishExactly(results);
-      }
-    } while (rows.Next());
+      tile.FinishExactly(results);
+    }
     return absl::OkStatus();
   }
 
@@ -224,7 +267,8 @@ class Contraction::Runner {
     const int64_t count = outer.count * inner.count;
     GrowTo(room, count * element_bytes);
     const size_t batch = c_.batch_.size();
-    starts_.resize(batch);
+    starts_.clear();
+    for (size_t d = 0; d < batch; ++d) starts_.push_back(at_.position(d));
     counts_.assign(batch, 1);
     for (const Box* box : {&outer, &inner}) {
       starts_.insert(starts_.end(), box->starts.begin(), box->starts.end());
@@ -262,24 +306,41 @@ class Contraction::Runner {
   TileSizes sizes_;
   Sources operands_;
   std::byte* out_;
-  Room& room_;
-  Meter& meter_;
-  int64_t batch_ = 0;
+  Rooms::Room& room_;
+  Meter meter_;
+  // Where it is.
+  const Odometer<1>::Loops loops_;
+  Odometer<1> at_;
+  int64_t batch_ = 0, column_ = 0, row_ = 0;
+  BoxWalk columns_, rows_;
   std::byte* batch_out_ = nullptr;
+  bool columns_are_set_ = false;  // in the tile
+  const Box all_;
   Dimensions starts_, counts_;  // the batch's, then those of a box
 };
 
-absl::Status Contraction::Run(Sources operands, std::byte* out, Room& room, Meter& meter) const {
-  if (empty_) return absl::OkStatus();
+Odometer<1>::Loops Contraction::BatchLoops() const {
   Odometer<1>::Loops loops;
   for (size_t d = 0; d < batch_.size(); ++d) loops.push_back({batch_[d], {strides_.batch[d]}});
-  Odometer<1> at(loops);
-  Runner runner(*this, operands, out, room, meter);
-  int64_t batch = 0;
-  do {
-    if (absl::Status status = runner.RunBatch(batch++, at); !status.ok()) return status;
-  } while (at.Next());
-  return absl::OkStatus();
+  return loops;
+}
+
+absl::Status Contraction::Run(Sources operands, std::byte* out, Rooms& rooms,
+                              EvaluationContext& context) const {
+  if (empty_) return absl::OkStatus();
+  const TileSizes sizes = TileSizesFor(types_, contracted_count_);
+  const BoxWalk columns(columns_, sizes.columns), rows(rows_, sizes.rows);
+  const int64_t tiles = ProductOf(batch_) * columns.count() * rows.count();
+  // Two multiply-adds take a nanosecond or so.
+  const int64_t grain = GrainFor(columns.box().count *
+                                 std::max<int64_t>(1, contracted_count_ * rows.box().count / 2));
+  return ParallelFor(context, tiles, grain, [&](Blocks& blocks, EvaluationContext& context) {
+    absl::StatusOr<Rooms::RoomPtr> room = rooms.Take(context);
+    if (!room.ok()) return room.status();
+    absl::Status status = Runner(*this, operands, out, **room, context).Run(blocks);
+    rooms.Return(*std::move(room));
+    return status;
+  });
 }
 
 }  // namespace assay::kernels

@@ -6,13 +6,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/odometer.h"
+#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/tile_product.h"
 #include "evaluator/kernels/view_reader.h"
 #include "spec/views/view.h"
@@ -53,15 +57,36 @@ class Contraction {
   static int64_t MostScratch(const ContractionTypes& types, int64_t rows, int64_t contracted,
                              int64_t columns, bool scaled = false);
 
-  // What runs share.
-  struct Room {
-    explicit Room(const ContractionTypes& types) : tile(types) {}
-    TileProduct tile;
-    std::vector<std::byte> lhs, rhs;
-    std::vector<std::byte> unscaled;
-    absl::InlinedVector<int64_t, 32> rows;
+  // Room that runs of contractions share, so that it is not made anew for each: one for every
+  // thread that takes part in one of them at a time.
+  class Rooms {
+   public:
+    // `bytes`: what a room is counted with (MostScratch).
+    Rooms(const ContractionTypes& types, int64_t bytes) : types_(types), bytes_(bytes) {}
+
+   private:
+    friend class Contraction;
+    struct Room {
+      Room(const ContractionTypes& types, EvaluationContext& context)
+          : tile(types), lease(context) {}
+      TileProduct tile;
+      std::vector<std::byte> lhs, rhs;
+      std::vector<std::byte> unscaled;
+      absl::InlinedVector<int64_t, 32> rows;
+      ScratchLease lease;
+    };
+    using RoomPtr = std::unique_ptr<Room>;
+    // RESOURCE_EXHAUSTED where the bytes do not fit.
+    absl::StatusOr<RoomPtr> Take(EvaluationContext& context);
+    void Return(RoomPtr room);
+
+    const ContractionTypes& types_;
+    const int64_t bytes_;
+    std::mutex mutex_;
+    std::vector<RoomPtr> free_;  // guarded by mutex_
   };
-  absl::Status Run(Sources operands, std::byte* out, Room& room, Meter& meter) const;
+  absl::Status Run(Sources operands, std::byte* out, Rooms& rooms,
+                   EvaluationContext& context) const;
 
  private:
   class Runner;
@@ -71,6 +96,8 @@ class Contraction {
     ViewReader reader;
     std::optional<BlockScales> scales;
   };
+
+  Odometer<1>::Loops BatchLoops() const;
 
   ContractionTypes types_;
   ContractionStrides strides_;

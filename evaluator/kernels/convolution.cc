@@ -11,7 +11,6 @@
 
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/window_taps.h"
 #include "spec/ops/dimension_numbers.h"
 
@@ -43,7 +42,8 @@ class ConvolutionKernel : public Kernel {
   };
   // The outputs of these runs, one for each spatial dimension.
   absl::Status RunAlike(const std::vector<TapRuns>& runs, absl::Span<const ArrayRef> operands,
-                        std::byte* out, Contraction::Room& room, Meter& meter) const;
+                        std::byte* out, Contraction::Rooms& rooms,
+                        EvaluationContext& context) const;
 
   ContractionTypes types_;
   // Input features that an output sees, and outputs of a group.
@@ -96,24 +96,22 @@ absl::Status ConvolutionKernel::Run(absl::Span<const ArrayRef> operands,
                                     absl::Span<const MutableArrayRef> results,
                                     EvaluationContext& context) const {
   if (empty_) return absl::OkStatus();
-  ScratchLease lease(context);
-  if (absl::Status counted = lease.Add(scratch_); !counted.ok()) return counted;
-  Contraction::Room room(types_);
-  Meter meter(context);
+  Contraction::Rooms rooms(types_, scratch_);
   std::vector<TapRuns> runs;
   for (const Spatial& spatial : spatial_) runs.emplace_back(spatial.window);
   while (true) {
-    absl::Status status = RunAlike(runs, operands, results[0].data, room, meter);
+    absl::Status status = RunAlike(runs, operands, results[0].data, rooms, context);
     if (!status.ok()) return status;
     size_t d = runs.size();
     while (d > 0 && !runs[d - 1].Next()) --d;
-    if (d == 0) return meter.Flush();
+    if (d == 0) return absl::OkStatus();
   }
 }
 
 absl::Status ConvolutionKernel::RunAlike(const std::vector<TapRuns>& runs,
                                          absl::Span<const ArrayRef> operands, std::byte* out,
-                                         Contraction::Room& room, Meter& meter) const {
+                                         Contraction::Rooms& rooms,
+                                         EvaluationContext& context) const {
   Strided input, kernel;
   ContractionStrides output = {
       {group_output_step_}, {output_batch_stride_}, output_feature_stride_};
@@ -140,7 +138,7 @@ absl::Status ConvolutionKernel::RunAlike(const std::vector<TapRuns>& runs,
   kernel.Add(outputs_, kernel_output_feature_stride_);
   const auto contracted = static_cast<int64_t>(runs.size()) + 1;
   return Contraction(types_, input.Of(0), kernel.Of(1), 1, contracted, std::move(output))
-      .Run(operands, out + first_output * StorageBytes(types_.result), room, meter);
+      .Run(operands, out + first_output * StorageBytes(types_.result), rooms, context);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/block_scale.h"
 #include "spec/ops/dimension_numbers.h"
 
@@ -49,12 +48,8 @@ class DotKernel : public Kernel {
       : types_(types), contraction_(std::move(contraction)), scratch_(scratch) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    ScratchLease lease(context);
-    if (absl::Status counted = lease.Add(scratch_); !counted.ok()) return counted;
-    Contraction::Room room(types_);
-    Meter meter(context);
-    absl::Status status = contraction_.Run(operands, results[0].data, room, meter);
-    return status.ok() ? meter.Flush() : status;
+    Contraction::Rooms rooms(types_, scratch_);
+    return contraction_.Run(operands, results[0].data, rooms, context);
   }
 
  private:

@@ -13,6 +13,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/view_reader.h"
+#include "evaluator/parallel.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/element.h"
 
@@ -81,9 +82,10 @@ class OperandBlocks {
         sources_(sources),
         element_bytes_(element_bytes),
         room_(reader.direct() ? 0 : kViewBlock * element_bytes) {}
-  // Blocks in rising order, none larger than the first.
+  // Any n up to kViewBlock.
   const std::byte* At(int64_t first, int64_t n) {
-    if (reader_.uniform() && first > 0) return room_.data();
+    if (reader_.uniform() && n <= filled_) return room_.data();
+    filled_ = n;
     return reader_.Block(sources_, first, n, element_bytes_, room_.data());
   }
 
@@ -92,6 +94,7 @@ class OperandBlocks {
   Sources sources_;
   int64_t element_bytes_;
   Scratch<std::byte, 16> room_;
+  int64_t filled_ = 0;  // elements in the room
 };
 
 class ElementwiseKernel : public Kernel {
@@ -106,21 +109,31 @@ class ElementwiseKernel : public Kernel {
   int in_place_operand() const override { return lending_operand_; }
 
  protected:
-  // Calls f(first element, number of elements) for each block.
+  // The array in shares, each on one thread: body(share, context), which goes through the share by
+  // ForEachBlock.
+  absl::Status ForEachShare(EvaluationContext& context, ParallelBody body) const {
+    return ParallelFor(context, count_, grain_, body);
+  }
+  // Calls f(first element, number of elements) for each block of the shares.
   template <typename F>
-  absl::Status ForEachBlock(EvaluationContext& context, F f) const {
-    for (int64_t first = 0; first < count_; first += block_) {
-      const int64_t n = std::min(block_, count_ - first);
-      absl::Status status = costly_ ? context.ChargeCostly(n) : context.Charge(n);
-      if (!status.ok()) return status;
-      f(first, n);
+  absl::Status ForEachBlock(Blocks& shares, EvaluationContext& context, F f) const {
+    while (shares.Next()) {
+      const int64_t end = shares.first() + shares.count();
+      for (int64_t first = shares.first(); first < end; first += block_) {
+        const int64_t n = std::min(block_, end - first);
+        absl::Status status = costly_ ? context.ChargeCostly(n) : context.Charge(n);
+        if (!status.ok()) return status;
+        f(first, n);
+      }
     }
     return absl::OkStatus();
   }
   // For loops that may take long for an element.
   void LimitBlocks(const ElementLoop& loop) {
     costly_ = loop.most_at_once < ElementLoop::kAnyNumber;
+    if (!costly_) return;
     block_ = std::min(block_, loop.most_at_once);
+    grain_ = kCostlyShare * loop.most_at_once;
   }
 
   int64_t count_;
@@ -129,6 +142,11 @@ class ElementwiseKernel : public Kernel {
   OperandReaders readers_;
   int64_t block_;
   bool costly_ = false;
+  int64_t grain_ = kShare;
+
+ private:
+  // Elements of a share; of costly ones the number of their blocks.
+  static constexpr int64_t kShare = 1 << 16, kCostlyShare = 16;
 };
 
 class UnaryKernel : public ElementwiseKernel {
@@ -141,10 +159,12 @@ class UnaryKernel : public ElementwiseKernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    OperandBlocks x(readers_[0], operands, bytes_);
-    return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      RunNoting(loop_, first, n, context, results[0].data + first * result_bytes_, {bytes_},
-                x.At(first, n));
+    return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
+      OperandBlocks x(readers_[0], operands, bytes_);
+      return ForEachBlock(shares, context, [&](int64_t first, int64_t n) {
+        RunNoting(loop_, first, n, context, results[0].data + first * result_bytes_, {bytes_},
+                  x.At(first, n));
+      });
     });
   }
 
@@ -165,11 +185,13 @@ class BinaryKernel : public ElementwiseKernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    OperandBlocks a(readers_[0], operands, bytes_);
-    OperandBlocks b(readers_[1], operands, right_bytes_);
-    return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      RunNoting(loop_, first, n, context, results[0].data + first * result_bytes_,
-                {bytes_, right_bytes_}, a.At(first, n), b.At(first, n));
+    return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
+      OperandBlocks a(readers_[0], operands, bytes_);
+      OperandBlocks b(readers_[1], operands, right_bytes_);
+      return ForEachBlock(shares, context, [&](int64_t first, int64_t n) {
+        RunNoting(loop_, first, n, context, results[0].data + first * result_bytes_,
+                  {bytes_, right_bytes_}, a.At(first, n), b.At(first, n));
+      });
     });
   }
 
@@ -189,20 +211,11 @@ class TableKernel : public ElementwiseKernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     std::call_once(once_, [&] { MakeTable(context); });
-    OperandBlocks blocks(readers_[0], operands, bytes_);
-    return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      const std::byte* x = blocks.At(first, n);
-      std::byte* out = results[0].data + first * result_bytes_;
-      switch (result_bytes_) {
-        case 1:
-          return LookUp<uint8_t>(x, out, n);
-        case 2:
-          return LookUp<uint16_t>(x, out, n);
-        case 4:
-          return LookUp<uint32_t>(x, out, n);
-        default:
-          return LookUp<uint64_t>(x, out, n);
-      }
+    return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
+      OperandBlocks x(readers_[0], operands, bytes_);
+      return ForEachBlock(shares, context, [&](int64_t first, int64_t n) {
+        LookUpBlock(x.At(first, n), results[0].data + first * result_bytes_, n);
+      });
     });
   }
 
@@ -220,6 +233,18 @@ class TableKernel : public ElementwiseKernel {
     for (int64_t i = 0; i < size; ++i) std::memcpy(&patterns[i * bytes_], &i, bytes_);
     table_.resize(size * result_bytes_);
     loop_(patterns.data(), table_.data(), size, context);
+  }
+  void LookUpBlock(const std::byte* x, std::byte* out, int64_t n) const {
+    switch (result_bytes_) {
+      case 1:
+        return LookUp<uint8_t>(x, out, n);
+      case 2:
+        return LookUp<uint16_t>(x, out, n);
+      case 4:
+        return LookUp<uint32_t>(x, out, n);
+      default:
+        return LookUp<uint64_t>(x, out, n);
+    }
   }
   template <typename T>
   void LookUp(const std::byte* x, std::byte* out, int64_t n) const {
@@ -252,12 +277,14 @@ class SelectKernel : public ElementwiseKernel {
       }
       return context.Charge(count_);
     }
-    OperandBlocks pred(readers_[0], operands, 1);
-    OperandBlocks on_true(readers_[1], operands, result_bytes_);
-    OperandBlocks on_false(readers_[2], operands, result_bytes_);
-    return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      loop_.ternary(loop_.function, pred.At(first, n), on_true.At(first, n), on_false.At(first, n),
-                    results[0].data + first * result_bytes_, n, context);
+    return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
+      OperandBlocks pred(readers_[0], operands, 1);
+      OperandBlocks on_true(readers_[1], operands, result_bytes_);
+      OperandBlocks on_false(readers_[2], operands, result_bytes_);
+      return ForEachBlock(shares, context, [&](int64_t first, int64_t n) {
+        loop_.ternary(loop_.function, pred.At(first, n), on_true.At(first, n),
+                      on_false.At(first, n), results[0].data + first * result_bytes_, n, context);
+      });
     });
   }
 
@@ -279,18 +306,20 @@ class ClampKernel : public ElementwiseKernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    alignas(16) std::byte raised[kViewBlock * kLargestElement];
-    OperandBlocks low(readers_[0], operands, result_bytes_);
-    OperandBlocks x(readers_[1], operands, result_bytes_);
-    OperandBlocks high(readers_[2], operands, result_bytes_);
-    return ForEachBlock(context, [&](int64_t first, int64_t n) {
-      std::byte* out = results[0].data + first * result_bytes_;
-      if (both_ != nullptr) {
-        return both_(maximum_.function, low.At(first, n), x.At(first, n), high.At(first, n), out, n,
-                     context);
-      }
-      maximum_(low.At(first, n), x.At(first, n), raised, n, context);
-      minimum_(raised, high.At(first, n), out, n, context);
+    return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
+      alignas(16) std::byte raised[kViewBlock * kLargestElement];
+      OperandBlocks low(readers_[0], operands, result_bytes_);
+      OperandBlocks x(readers_[1], operands, result_bytes_);
+      OperandBlocks high(readers_[2], operands, result_bytes_);
+      return ForEachBlock(shares, context, [&](int64_t first, int64_t n) {
+        std::byte* out = results[0].data + first * result_bytes_;
+        if (both_ != nullptr) {
+          return both_(maximum_.function, low.At(first, n), x.At(first, n), high.At(first, n), out,
+                       n, context);
+        }
+        maximum_(low.At(first, n), x.At(first, n), raised, n, context);
+        minimum_(raised, high.At(first, n), out, n, context);
+      });
     });
   }
 

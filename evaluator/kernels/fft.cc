@@ -16,6 +16,7 @@
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_fourier.h"
 #include "evaluator/ops/special_elements.h"
+#include "evaluator/parallel.h"
 
 namespace assay::kernels {
 namespace {
@@ -196,33 +197,48 @@ class FftKernel : public Kernel {
     if (count_ == 0) return absl::OkStatus();
     if (shape_.block_size() == 1) return Copy(operands[0].data, results[0].data, context);
     ScratchLease lease(context);
-    if (absl::Status status = lease.Add(Bytes()); !status.ok()) return status;
     Axes made;
-    if (kept_axes_.empty()) made = MakeAxes();
+    if (kept_axes_.empty()) {
+      if (absl::Status status = lease.Add(TableBytes()); !status.ok()) return status;
+      made = MakeAxes();
+    }
     const Axes& axes = kept_axes_.empty() ? made : kept_axes_;
     if (absl::Status status = context.ChargeCostly(1); !status.ok()) return status;
-    Meter meter(context);
-    const ElementType part = Info(result_type_).component;
-    Block block(shape_, part, context);
-    const int64_t size = shape_.operand_size(), result_size = shape_.result_size();
-    std::vector<double> values(size * (IsComplex(operand_type_) ? 2 : 1));
-    for (int64_t first = 0; first < count_; first += result_size) {
-      const int64_t from = first / result_size * size;
-      DecodeFloats(operand_type_, operands[0].data + from * StorageBytes(operand_type_), size,
-                   values.data());
-      absl::Status status = block.Transform(values, axes, meter);
-      for (int64_t i = 0; status.ok() && i < result_size; ++i) {
-        absl::StatusOr<Element> element = block.At(i, first + i);
-        status = element.status();
-        if (status.ok()) StoreElement(result_type_, *element, results[0].data, first + i);
-      }
-      if (!status.ok()) return status;
-    }
-    return meter.Flush();
+    const int64_t result_size = shape_.result_size();
+    constexpr int64_t kSteps = 256;  // of an element
+    return ParallelFor(context, count_ / result_size, GrainFor(kSteps * shape_.block_size()),
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return Transform(operands[0].data, axes, blocks, results[0].data, context);
+                       });
   }
 
  private:
   using Axes = std::vector<std::unique_ptr<DdFourier>>;
+
+  absl::Status Transform(const std::byte* x, const Axes& axes, Blocks& blocks, std::byte* out,
+                         EvaluationContext& context) const {
+    ScratchLease lease(context);
+    if (absl::Status status = lease.Add(BlockBytes()); !status.ok()) return status;
+    Meter meter(context);
+    Block block(shape_, Info(result_type_).component, context);
+    const int64_t size = shape_.operand_size(), result_size = shape_.result_size();
+    std::vector<double> values(size * (IsComplex(operand_type_) ? 2 : 1));
+    while (blocks.Next()) {
+      for (int64_t b = blocks.first(); b < blocks.first() + blocks.count(); ++b) {
+        DecodeFloats(operand_type_, x + b * size * StorageBytes(operand_type_), size,
+                     values.data());
+        absl::Status status = block.Transform(values, axes, meter);
+        for (int64_t i = 0; status.ok() && i < result_size; ++i) {
+          absl::StatusOr<Element> element = block.At(i, b * result_size + i);
+          status = element.status();
+          if (status.ok()) StoreElement(result_type_, *element, out, b * result_size + i);
+        }
+        if (!status.ok()) return status;
+      }
+    }
+    return meter.Flush();
+  }
+
   // Tables up to this size are made once, larger ones for every run: runs keep nothing.
   static constexpr int64_t kKeptBytes = 1 << 16;
 
@@ -241,12 +257,12 @@ class FftKernel : public Kernel {
     }
     return bytes;
   }
-  // Of the tables and of one block, exact sums included.
-  int64_t Bytes() const {
+  // Of one block, exact sums included.
+  int64_t BlockBytes() const {
     int64_t longest = 0;
     for (const int64_t length : shape_.lengths()) longest = std::max(longest, length);
     constexpr int64_t kExact = 6 * 32;  // six long integers, to start with
-    return TableBytes() + shape_.block_size() * (int64_t{sizeof(Number)} + 32 + kExact) +
+    return shape_.block_size() * (int64_t{sizeof(Number)} + 32 + kExact) +
            2 * longest * int64_t{sizeof(Number)};
   }
 

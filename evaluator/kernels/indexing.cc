@@ -9,6 +9,7 @@
 #include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/strided_copy.h"
+#include "evaluator/parallel.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay::kernels {
@@ -57,10 +58,8 @@ class DynamicSliceKernel : public Kernel {
               RowMajorStrides(instruction.shape().dimensions())) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
     const std::byte* source = operands[0].data + starts_.Position(operands) * bytes_;
-    absl::Status status = copy_.Run(source, results[0].data, meter);
-    return status.ok() ? meter.Flush() : status;
+    return copy_.Run(source, results[0].data, context);
   }
 
  private:
@@ -123,11 +122,13 @@ class GatherKernel : public Kernel {
   struct RowStart {
     int64_t index, result, batch;
   };
+  RowStart RowAt(int64_t number) const;
   // Slices first to first + n - 1 of a row, which are of one element each.
   void CopyElements(absl::Span<const ArrayRef> operands, std::byte* out, const RowStart& row,
                     int64_t first, int64_t n) const;
+  // The same of any slices.
   absl::Status CopySlices(absl::Span<const ArrayRef> operands, std::byte* out, const RowStart& row,
-                          Meter& meter) const;
+                          int64_t first, int64_t n, Meter& meter) const;
 
   int64_t bytes_;
   ElementType index_type_;
@@ -193,18 +194,19 @@ void GatherKernel::CopyElements(absl::Span<const ArrayRef> operands, std::byte* 
 }
 
 absl::Status GatherKernel::CopySlices(absl::Span<const ArrayRef> operands, std::byte* out,
-                                      const RowStart& row, Meter& meter) const {
+                                      const RowStart& row, int64_t first, int64_t n,
+                                      Meter& meter) const {
   const BatchLoop loop = loops_.empty() ? BatchLoop{1, 0, 0, 0} : loops_.back();
   if (copy_.element_count() == 1) {
     constexpr int64_t kBlock = 1 << 13;
-    for (int64_t first = 0; first < loop.size; first += kBlock) {
-      const int64_t n = std::min(kBlock, loop.size - first);
-      CopyElements(operands, out, row, first, n);
-      if (absl::Status status = meter.Add(n); !status.ok()) return status;
+    for (int64_t done = 0; done < n; done += kBlock) {
+      const int64_t count = std::min(kBlock, n - done);
+      CopyElements(operands, out, row, first + done, count);
+      if (absl::Status status = meter.Add(count); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
-  for (int64_t i = 0; i < loop.size; ++i) {
+  for (int64_t i = first; i < first + n; ++i) {
     int64_t source = row.batch + i * loop.operand_stride;
     for (const Component& c : components_) {
       const int64_t start = LoadIndex(index_type_, operands[1].data,
@@ -218,30 +220,39 @@ absl::Status GatherKernel::CopySlices(absl::Span<const ArrayRef> operands, std::
   return absl::OkStatus();
 }
 
+GatherKernel::RowStart GatherKernel::RowAt(int64_t number) const {
+  RowStart row = {0, 0, 0};
+  for (auto d = static_cast<int64_t>(loops_.size()) - 2; d >= 0; --d) {
+    const BatchLoop& loop = loops_[d];
+    const int64_t position = number % loop.size;
+    number /= loop.size;
+    row.index += position * loop.index_stride;
+    row.result += position * loop.result_stride;
+    row.batch += position * loop.operand_stride;
+  }
+  return row;
+}
+
 absl::Status GatherKernel::Run(absl::Span<const ArrayRef> operands,
                                absl::Span<const MutableArrayRef> results,
                                EvaluationContext& context) const {
-  if (slices_ == 0) return absl::OkStatus();
-  Meter meter(context);
-  absl::InlinedVector<int64_t, 8> position(loops_.size(), 0);
-  RowStart row = {0, 0, 0};
-  while (true) {
-    if (absl::Status status = CopySlices(operands, results[0].data, row, meter); !status.ok()) {
-      return status;
-    }
-    int64_t d = static_cast<int64_t>(loops_.size()) - 2;
-    for (; d >= 0; --d) {
-      const BatchLoop& loop = loops_[d];
-      const bool done = ++position[d] == loop.size;
-      const int64_t steps = done ? 1 - loop.size : 1;
-      row.index += steps * loop.index_stride;
-      row.result += steps * loop.result_stride;
-      row.batch += steps * loop.operand_stride;
-      if (!done) break;
-      position[d] = 0;
-    }
-    if (d < 0) return meter.Flush();
-  }
+  const int64_t row_size = loops_.empty() ? 1 : loops_.back().size;
+  constexpr int64_t kSteps = 4;  // of a slice, besides its elements
+  return ParallelFor(context, slices_, GrainFor(kSteps + copy_.element_count() / 2),
+                     [&](Blocks& blocks, EvaluationContext& context) {
+                       Meter meter(context);
+                       while (blocks.Next()) {
+                         int64_t n;
+                         for (int64_t done = 0; done < blocks.count(); done += n) {
+                           const int64_t slice = blocks.first() + done, first = slice % row_size;
+                           n = std::min(row_size - first, blocks.count() - done);
+                           absl::Status status = CopySlices(
+                               operands, results[0].data, RowAt(slice / row_size), first, n, meter);
+                           if (!status.ok()) return status;
+                         }
+                       }
+                       return meter.Flush();
+                     });
 }
 
 }  // namespace

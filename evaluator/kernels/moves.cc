@@ -11,6 +11,7 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/strided_copy.h"
 #include "evaluator/kernels/view_reader.h"
+#include "evaluator/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -24,9 +25,7 @@ class ViewKernel : public Kernel {
       : copy_(std::move(copy)), offset_bytes_(offset_bytes) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
-    absl::Status status = copy_.Run(operands[0].data + offset_bytes_, results[0].data, meter);
-    return status.ok() ? meter.Flush() : status;
+    return copy_.Run(operands[0].data + offset_bytes_, results[0].data, context);
   }
 
  private:
@@ -51,13 +50,18 @@ class ViewCopyKernel : public Kernel {
       : reader_(view, bytes), count_(view.element_count()), bytes_(bytes) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    constexpr int64_t kBlock = 1 << 14;
-    for (int64_t first = 0; first < count_; first += kBlock) {
-      const int64_t n = std::min(kBlock, count_ - first);
-      if (absl::Status status = context.Charge(n); !status.ok()) return status;
-      reader_.Copy(operands, first, n, bytes_, results[0].data + first * bytes_);
-    }
-    return absl::OkStatus();
+    constexpr int64_t kBlock = 1 << 14, kShare = 8 * kBlock;
+    return ParallelFor(context, count_, kShare, [&](Blocks& shares, EvaluationContext& context) {
+      while (shares.Next()) {
+        const int64_t end = shares.first() + shares.count();
+        for (int64_t first = shares.first(); first < end; first += kBlock) {
+          const int64_t n = std::min(kBlock, end - first);
+          if (absl::Status status = context.Charge(n); !status.ok()) return status;
+          reader_.Copy(operands, first, n, bytes_, results[0].data + first * bytes_);
+        }
+      }
+      return absl::OkStatus();
+    });
   }
 
  private:
@@ -72,10 +76,17 @@ class CopyKernel : public Kernel {
   CopyKernel(int64_t bytes, int64_t steps) : bytes_(bytes), steps_(steps) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    if (results[0].data != operands[0].data && bytes_ > 0) {
-      std::memcpy(results[0].data, operands[0].data, bytes_);
-    }
-    return context.Charge(steps_);
+    if (results[0].data == operands[0].data) return context.Charge(steps_);
+    constexpr int64_t kShare = 1 << 19;
+    absl::Status status =
+        ParallelFor(context, bytes_, kShare, [&](Blocks& shares, EvaluationContext&) {
+          while (shares.Next()) {
+            std::memcpy(results[0].data + shares.first(), operands[0].data + shares.first(),
+                        shares.count());
+          }
+          return absl::OkStatus();
+        });
+    return status.ok() ? context.Charge(steps_) : status;
   }
   int in_place_operand() const override { return 0; }
 
@@ -115,14 +126,12 @@ class PadKernel : public Kernel {
         destination_bytes_(destination_bytes) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
     if (fill_.element_count() > copy_.element_count()) {
-      absl::Status status = fill_.Run(operands[1].data, results[0].data, meter);
+      absl::Status status = fill_.Run(operands[1].data, results[0].data, context);
       if (!status.ok()) return status;
     }
-    absl::Status status =
-        copy_.Run(operands[0].data + source_bytes_, results[0].data + destination_bytes_, meter);
-    return status.ok() ? meter.Flush() : status;
+    return copy_.Run(operands[0].data + source_bytes_, results[0].data + destination_bytes_,
+                     context);
   }
 
  private:

@@ -10,7 +10,6 @@
 #include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/odometer.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/product_sum.h"
 #include "evaluator/ops/ragged_groups.h"
 #include "spec/ops/dimension_numbers.h"
@@ -43,10 +42,11 @@ class RaggedDotKernel : public Kernel {
 
  private:
   absl::Status RunSlab(const Slab& slab, absl::Span<const ArrayRef> operands, std::byte* out,
-                       Contraction::Room& room, Meter& meter) const;
+                       Contraction::Rooms& rooms, EvaluationContext& context) const;
   // The groups of one list of sizes, which begins at `sizes`; slab has the rest.
   absl::Status RunGroups(Slab& slab, int64_t sizes, absl::Span<const ArrayRef> operands,
-                         std::byte* out, Contraction::Room& room, Meter& meter) const;
+                         std::byte* out, Contraction::Rooms& rooms,
+                         EvaluationContext& context) const;
 
   ContractionTypes types_;
   RaggedGroups ragged_;
@@ -115,14 +115,11 @@ absl::Status RaggedDotKernel::Run(absl::Span<const ArrayRef> operands,
                                   absl::Span<const MutableArrayRef> results,
                                   EvaluationContext& context) const {
   if (empty_) return absl::OkStatus();
-  ScratchLease lease(context);
-  if (absl::Status counted = lease.Add(scratch_); !counted.ok()) return counted;
   const Element zero = ProductSum(types_.lhs, types_.rhs, types_.result).Result();
   const int64_t elements = results[0].shape->element_count();
   for (int64_t i = 0; i < elements; ++i) StoreElement(types_.result, zero, results[0].data, i);
-  Contraction::Room room(types_);
-  Meter meter(context);
-  if (absl::Status status = meter.Add(elements); !status.ok()) return status;
+  Contraction::Rooms rooms(types_, scratch_);
+  if (absl::Status status = context.Charge(elements); !status.ok()) return status;
   Slab slab;
   slab.starts.assign(axes_.size(), 0);
   for (const Axis& axis : axes_) slab.counts.push_back(axis.size);
@@ -132,25 +129,27 @@ absl::Status RaggedDotKernel::Run(absl::Span<const ArrayRef> operands,
     for (size_t k = 0; k < prefix_axes_.size(); ++k) {
       slab.starts[prefix_axes_[k]] = list.position(static_cast<int64_t>(k));
     }
-    absl::Status status = RunGroups(slab, list.offset(0), operands, results[0].data, room, meter);
+    absl::Status status =
+        RunGroups(slab, list.offset(0), operands, results[0].data, rooms, context);
     if (!status.ok()) return status;
   } while (list.Next());
-  return meter.Flush();
+  return absl::OkStatus();
 }
 
 absl::Status RaggedDotKernel::RunGroups(Slab& slab, int64_t sizes,
                                         absl::Span<const ArrayRef> operands, std::byte* out,
-                                        Contraction::Room& room, Meter& meter) const {
+                                        Contraction::Rooms& rooms,
+                                        EvaluationContext& context) const {
   int64_t start = 0;
   for (int64_t group = 0; group < ragged_.groups; ++group) {
     const int64_t end = ragged_.End(start, LoadIndex(size_type_, operands[2].data, sizes + group));
-    if (absl::Status status = meter.Add(1); !status.ok()) return status;
+    if (absl::Status status = context.Charge(1); !status.ok()) return status;
     slab.starts[ragged_axis_] = start;
     slab.counts[ragged_axis_] = end - start;
     slab.rhs = group * group_rhs_step_;
     slab.out = group * group_out_step_;
     if (end > start) {
-      absl::Status status = RunSlab(slab, operands, out, room, meter);
+      absl::Status status = RunSlab(slab, operands, out, rooms, context);
       if (!status.ok()) return status;
     }
     start = end;
@@ -159,7 +158,8 @@ absl::Status RaggedDotKernel::RunGroups(Slab& slab, int64_t sizes,
 }
 
 absl::Status RaggedDotKernel::RunSlab(const Slab& slab, absl::Span<const ArrayRef> operands,
-                                      std::byte* out, Contraction::Room& room, Meter& meter) const {
+                                      std::byte* out, Contraction::Rooms& rooms,
+                                      EvaluationContext& context) const {
   struct {
     Dimensions sizes, strides;
     int64_t offset = 0;
@@ -185,7 +185,7 @@ absl::Status RaggedDotKernel::RunSlab(const Slab& slab, absl::Span<const ArrayRe
   return Contraction(types_, View::Strided(lhs.sizes, lhs.offset, lhs.strides, 0),
                      View::Strided(rhs.sizes, rhs.offset, rhs.strides, 1), batch, contracted_,
                      std::move(result))
-      .Run(operands, out + first * StorageBytes(types_.result), room, meter);
+      .Run(operands, out + first * StorageBytes(types_.result), rooms, context);
 }
 
 }  // namespace

@@ -5,11 +5,13 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/ops/random_blocks.h"
+#include "evaluator/parallel.h"
 
 namespace assay::kernels {
 namespace {
 
-constexpr int64_t kBatch = 256;  // blocks
+// Blocks at once, and in the share of a thread.
+constexpr int64_t kBatch = 256, kShare = 64 * kBatch;
 
 class RandomBitsKernel : public Kernel {
  public:
@@ -40,14 +42,21 @@ class RandomBitsKernel : public Kernel {
  private:
   template <typename T>
   absl::Status Fill(const uint64_t* state, std::byte* out, EvaluationContext& context) const {
-    Meter meter(context);
-    for (int64_t first = 0; first < plan_.blocks; first += kBatch) {
-      const int64_t count = std::min(kBatch, plan_.blocks - first);
-      plan_.three_fry ? FillThreefry<T>(state, first, count, out)
-                      : FillPhilox<T>(state, first, count, out);
-      if (absl::Status status = meter.Add(4 * count); !status.ok()) return status;
-    }
-    return meter.Flush();
+    return ParallelFor(context, plan_.blocks, kShare,
+                       [&](Blocks& shares, EvaluationContext& context) {
+                         Meter meter(context);
+                         while (shares.Next()) {
+                           const int64_t end = shares.first() + shares.count();
+                           for (int64_t first = shares.first(); first < end; first += kBatch) {
+                             const int64_t count = std::min(kBatch, end - first);
+                             plan_.three_fry ? FillThreefry<T>(state, first, count, out)
+                                             : FillPhilox<T>(state, first, count, out);
+                             if (absl::Status status = meter.Add(4 * count); !status.ok())
+                               return status;
+                           }
+                         }
+                         return meter.Flush();
+                       });
   }
 
   template <typename T>

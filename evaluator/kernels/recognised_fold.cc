@@ -321,6 +321,23 @@ void RecognisedFold::Running::AddBlock(const std::byte* x, int64_t n) {
   }
 }
 
+void RecognisedFold::Running::Join(const Running& next) {
+  count_ += 1 + next.count_;
+  switch (fold_.way_) {
+    case Way::kInteger:
+      integer_ = fold_.Combine(integer_, next.integer_);
+      break;
+    case Way::kMinimum:
+      extreme_ = SmallerOf(extreme_, next.extreme_);
+      break;
+    case Way::kMaximum:
+      extreme_ = LargerOf(extreme_, next.extreme_);
+      break;
+    default:
+      for (int64_t p = 0; p < parts(); ++p) AddSum(next.sums_[p], sums_[p]);
+  }
+}
+
 absl::Status RecognisedFold::Running::Store(std::byte* out, int64_t index, Again again) {
   const ElementType type = fold_.type_;
   if (count_ == 0) {

@@ -43,6 +43,8 @@ class RecognisedFold {
 
   ElementType type() const { return type_; }
   bool is_sum() const { return way_ == Way::kSum; }  // of real floats
+  // Whether elements may be folded in parts by several Running (all but products of floats).
+  bool joins() const { return way_ != Way::kProduct; }
 
   // Elements that come in parts, and a result whenever one is wanted: long rows, running sums and
   // their like. Small: what sums carry from part to part almost always decides the rounding; where
@@ -55,6 +57,9 @@ class RecognisedFold {
 
     Running(const RecognisedFold& fold, const std::byte* init);
     void Add(const std::byte* x, int64_t n);
+    // The elements of `next` behind those of this one; what was its init is the first of them.
+    // Neither has stored yet. The fold joins().
+    void Join(const Running& next);
     // With no element added the init itself.
     absl::Status Store(std::byte* out, int64_t index, Again again);
 

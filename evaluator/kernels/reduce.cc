@@ -17,6 +17,7 @@
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/view_reader.h"
+#include "evaluator/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -79,51 +80,111 @@ class FoldingReduce : public Kernel {
                                      std::max<int64_t>(1, rows_.count))) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
-    const std::byte* init = operands[init_].data;
     std::byte* out = results[0].data;
-    if (rows_.count == 0) return absl::OkStatus();
-    absl::Status status;
-    if (rows_.reader.direct()) {
-      const std::byte* x = rows_.size == 0 ? nullptr : rows_.reader.data(operands);
-      status = fold_.Rows(init, 0, x, rows_.count, rows_.size, out, meter);
-    } else if (rows_.size > kPacked) {
-      status = FoldLongRows(operands, out, meter);
-    } else {
-      Scratch<std::byte, 1024> packed(at_once_ * rows_.size * bytes_);
-      for (int64_t first = 0; first < rows_.count && status.ok(); first += at_once_) {
-        const int64_t count = std::min(at_once_, rows_.count - first);
-        rows_.reader.Copy(operands, first * rows_.size, count * rows_.size, bytes_, packed.data());
-        status = meter.Add(count * rows_.size);
-        if (!status.ok()) return status;
-        status = fold_.Rows(init, 0, packed.data(), count, rows_.size, out + first * bytes_, meter);
-      }
+    if (rows_.count == 1 && rows_.size > kLongRow && fold_.joins()) {
+      return FoldInParts(operands, out, context);
     }
-    return status.ok() ? meter.Flush() : status;
+    return ParallelFor(context, rows_.count, GrainFor(rows_.size),
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return FoldRows(operands, blocks, out, context);
+                       });
   }
 
  private:
   static constexpr int64_t kPacked = 1 << 14;  // elements copied at once
+  // A single row of more elements is folded in parts of at least half as many, kMostParts at most.
+  static constexpr int64_t kLongRow = 1 << 17, kMostParts = 1 << 10;
 
-  absl::Status FoldLongRows(Sources operands, std::byte* out, Meter& meter) const {
-    Scratch<std::byte, 1024> block(kPacked * bytes_);
-    for (int64_t row = 0; row < rows_.count; ++row) {
-      RecognisedFold::Running running(fold_, operands[init_].data);
-      auto show = [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
-        for (int64_t first = from; first < from + count; first += kPacked) {
-          const int64_t n = std::min(kPacked, from + count - first);
-          rows_.reader.Copy(operands, row * rows_.size + first, n, bytes_, block.data());
-          visit(block.data(), n);
-          if (absl::Status status = meter.Add(n); !status.ok()) return status;
-        }
-        return absl::OkStatus();
-      };
-      absl::Status status =
-          show(0, rows_.size, [&](const std::byte* x, int64_t n) { running.Add(x, n); });
-      if (status.ok()) status = running.Store(out, row, show);
-      if (!status.ok()) return status;
+  absl::Status FoldRows(Sources operands, Blocks& blocks, std::byte* out,
+                        EvaluationContext& context) const {
+    Meter meter(context);
+    const bool direct = rows_.size == 0 || rows_.reader.direct();
+    const bool is_long = !direct && rows_.size > kPacked;
+    Scratch<std::byte, 1024> room(direct ? 0
+                                         : (is_long ? kPacked : at_once_ * rows_.size) * bytes_);
+    while (blocks.Next()) {
+      const int64_t end = blocks.first() + blocks.count();
+      const int64_t most = direct ? blocks.count() : is_long ? 1 : at_once_;
+      for (int64_t first = blocks.first(); first < end; first += most) {
+        const int64_t count = std::min(most, end - first);
+        absl::Status status = is_long
+                                  ? FoldLongRow(operands, first, room.data(), out, meter)
+                                  : FoldWholeRows(operands, first, count, room.data(), out, meter);
+        if (!status.ok()) return status;
+      }
+    }
+    return meter.Flush();
+  }
+
+  absl::Status FoldWholeRows(Sources operands, int64_t first, int64_t count, std::byte* packed,
+                             std::byte* out, Meter& meter) const {
+    const int64_t n = count * rows_.size;
+    const std::byte* x = packed;
+    if (n > 0 && rows_.reader.direct()) {
+      x = rows_.reader.data(operands) + first * rows_.size * bytes_;
+    } else if (n > 0) {
+      rows_.reader.Copy(operands, first * rows_.size, n, bytes_, packed);
+      if (absl::Status status = meter.Add(n); !status.ok()) return status;
+    }
+    return fold_.Rows(operands[init_].data, 0, x, count, rows_.size, out + first * bytes_, meter);
+  }
+
+  // Shows `count` elements of a row to `visit`, from number `from` on, by way of `room` where they
+  // do not lie side by side.
+  absl::Status Show(Sources operands, int64_t row, int64_t from, int64_t count, std::byte* room,
+                    RecognisedFold::Running::Visit visit, Meter& meter) const {
+    for (int64_t first = from; first < from + count; first += kPacked) {
+      const int64_t n = std::min(kPacked, from + count - first);
+      visit(rows_.reader.Block(operands, row * rows_.size + first, n, bytes_, room), n);
+      if (absl::Status status = meter.Add(n); !status.ok()) return status;
     }
     return absl::OkStatus();
+  }
+
+  absl::Status FoldLongRow(Sources operands, int64_t row, std::byte* room, std::byte* out,
+                           Meter& meter) const {
+    RecognisedFold::Running running(fold_, operands[init_].data);
+    auto show = [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
+      return Show(operands, row, from, count, room, visit, meter);
+    };
+    absl::Status status =
+        show(0, rows_.size, [&](const std::byte* x, int64_t n) { running.Add(x, n); });
+    return status.ok() ? running.Store(out, row, show) : status;
+  }
+
+  // The only row in parts, which are joined. Each but the first begins with its first element in
+  // the place of the init.
+  absl::Status FoldInParts(Sources operands, std::byte* out, EvaluationContext& context) const {
+    const int64_t part = std::max(kLongRow / 2, (rows_.size - 1) / kMostParts + 1);
+    std::vector<std::optional<RecognisedFold::Running>> parts((rows_.size - 1) / part + 1);
+    const auto fold_part = [&](int64_t i, std::byte* room, Meter& meter) {
+      const int64_t first = i * part, count = std::min(part, rows_.size - first);
+      const int64_t is_begun = i > 0;
+      parts[i].emplace(fold_, i == 0 ? operands[init_].data
+                                     : rows_.reader.Block(operands, first, 1, bytes_, room));
+      return Show(
+          operands, 0, first + is_begun, count - is_begun, room,
+          [&](const std::byte* x, int64_t n) { parts[i]->Add(x, n); }, meter);
+    };
+    absl::Status status =
+        ParallelFor(context, parts.size(), 1, [&](Blocks& blocks, EvaluationContext& context) {
+          Meter meter(context);
+          Scratch<std::byte, 1024> room(kPacked * bytes_);
+          while (blocks.Next()) {
+            absl::Status folded = fold_part(blocks.first(), room.data(), meter);
+            if (!folded.ok()) return folded;
+          }
+          return meter.Flush();
+        });
+    if (!status.ok()) return status;
+    for (size_t i = 1; i < parts.size(); ++i) parts[0]->Join(*parts[i]);
+    Meter meter(context);
+    Scratch<std::byte, 1024> room(kPacked * bytes_);
+    status = parts[0]->Store(
+        out, 0, [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
+          return Show(operands, 0, from, count, room.data(), visit, meter);
+        });
+    return status.ok() ? meter.Flush() : status;
   }
 
   Rows rows_;
@@ -149,28 +210,38 @@ class RegionReduce : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    RegionFold fold = fold_;
-    Meter meter(context);
-    const int64_t n = fold.size();
-    std::vector<std::byte> room(n * kBlock * kLargestElement);
-    for (int64_t out = 0; out < rows_[0].count; ++out) {
-      for (int64_t k = 0; k < n; ++k) {
-        fold.accumulator(k) = LoadElement(types_[n + k], operands[arrays_[n + k]].data, 0);
-      }
-      if (absl::Status status = FoldRow(operands, out, room.data(), fold, meter, context);
-          !status.ok()) {
-        return status;
-      }
-      for (int64_t k = 0; k < n; ++k) {
-        StoreElement(types_[n + k], fold.accumulator(k), results[k].data, out);
-      }
-    }
-    return meter.Flush();
+    const int64_t grain = GrainOf(fold_.region(), rows_[0].size, rows_[0].count);
+    return ParallelFor(context, rows_[0].count, grain,
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return FoldRows(operands, results, blocks, context);
+                       });
   }
 
  private:
   static constexpr int64_t kBlock = 256;  // elements of a row read at once
   static constexpr int64_t kLargestElement = 16;
+
+  absl::Status FoldRows(Sources operands, absl::Span<const MutableArrayRef> results, Blocks& blocks,
+                        EvaluationContext& context) const {
+    RegionFold fold = fold_;
+    Meter meter(context);
+    const int64_t n = fold.size();
+    std::vector<std::byte> room(n * kBlock * kLargestElement);
+    while (blocks.Next()) {
+      const int64_t end = blocks.first() + blocks.count();
+      for (int64_t out = blocks.first(); out < end; ++out) {
+        for (int64_t k = 0; k < n; ++k) {
+          fold.accumulator(k) = LoadElement(types_[n + k], operands[arrays_[n + k]].data, 0);
+        }
+        absl::Status status = FoldRow(operands, out, room.data(), fold, meter, context);
+        if (!status.ok()) return status;
+        for (int64_t k = 0; k < n; ++k) {
+          StoreElement(types_[n + k], fold.accumulator(k), results[k].data, out);
+        }
+      }
+    }
+    return meter.Flush();
+  }
 
   absl::Status FoldRow(Sources operands, int64_t row, std::byte* room, RegionFold& fold,
                        Meter& meter, EvaluationContext& context) const {
@@ -215,8 +286,12 @@ class IndexedReduce : public Kernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    if (!IsFloat(types_[0])) return RunOn<int64_t>(operands, results, context);
-    return RunOn<double>(operands, results, context);
+    return ParallelFor(context, rows_[0].count, GrainFor(4 * rows_[0].size),
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return IsFloat(types_[0])
+                                    ? RunOn<double>(operands, results, blocks, context)
+                                    : RunOn<int64_t>(operands, results, blocks, context);
+                       });
   }
 
  private:
@@ -234,20 +309,25 @@ class IndexedReduce : public Kernel {
 
   template <typename V>
   absl::Status RunOn(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
-                     EvaluationContext& context) const {
-    return maximum_ ? FoldRows<V>(operands, results, context, std::greater<V>())
-                    : FoldRows<V>(operands, results, context, std::less<V>());
+                     Blocks& blocks, EvaluationContext& context) const {
+    Meter meter(context);
+    while (blocks.Next()) {
+      absl::Status status = maximum_
+                                ? FoldRows<V>(operands, results, blocks, meter, std::greater<V>())
+                                : FoldRows<V>(operands, results, blocks, meter, std::less<V>());
+      if (!status.ok()) return status;
+    }
+    return meter.Flush();
   }
 
   template <typename V, typename Before>
   absl::Status FoldRows(Sources operands, absl::Span<const MutableArrayRef> results,
-                        EvaluationContext& context, Before before) const {
-    Meter meter(context);
+                        const Blocks& rows, Meter& meter, Before before) const {
     std::vector<std::byte> room(2 * kBlock * 8);
     std::vector<V> values(kBlock);
     std::vector<int64_t> indices(kBlock);
     const int64_t size = rows_[0].size;
-    for (int64_t row = 0; row < rows_[0].count; ++row) {
+    for (int64_t row = rows.first(); row < rows.first() + rows.count(); ++row) {
       Element best[2];
       V value;
       int64_t index;
@@ -278,7 +358,7 @@ class IndexedReduce : public Kernel {
       }
       for (int64_t k = 0; k < 2; ++k) StoreElement(types_[k], best[k], results[k].data, row);
     }
-    return meter.Flush();
+    return absl::OkStatus();
   }
 
   bool maximum_;
@@ -299,23 +379,34 @@ class MapKernel : public Kernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
+    return ParallelFor(context, count_, GrainOf(region_, 1, count_),
+                       [&](Blocks& blocks, EvaluationContext& context) {
+                         return RunBlocks(operands, results[0].data, blocks, context);
+                       });
+  }
+
+ private:
+  absl::Status RunBlocks(absl::Span<const ArrayRef> operands, std::byte* out, Blocks& blocks,
+                         EvaluationContext& context) const {
     Region region = region_;
     Meter meter(context);
     absl::InlinedVector<Element, 4> arguments(types_.size());
-    for (int64_t i = 0; i < count_; ++i) {
-      for (size_t k = 0; k < types_.size(); ++k) {
-        arguments[k] = LoadElement(types_[k], operands[k].data, i);
+    while (blocks.Next()) {
+      const int64_t end = blocks.first() + blocks.count();
+      for (int64_t i = blocks.first(); i < end; ++i) {
+        for (size_t k = 0; k < types_.size(); ++k) {
+          arguments[k] = LoadElement(types_[k], operands[k].data, i);
+        }
+        Element result;
+        absl::Status status = region.Run(arguments, absl::MakeSpan(&result, 1), context);
+        if (!status.ok()) return status;
+        StoreElement(result_type_, result, out, i);
+        if (status = meter.Add(1); !status.ok()) return status;
       }
-      Element result;
-      absl::Status status = region.Run(arguments, absl::MakeSpan(&result, 1), context);
-      if (!status.ok()) return status;
-      StoreElement(result_type_, result, results[0].data, i);
-      if (status = meter.Add(1); !status.ok()) return status;
     }
     return meter.Flush();
   }
 
- private:
   Region region_;
   int64_t count_;
   ElementType result_type_;

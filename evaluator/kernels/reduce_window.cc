@@ -11,10 +11,10 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/lane_fold.h"
-#include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/windows.h"
+#include "evaluator/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -96,6 +96,8 @@ class LineWindow : public Kernel {
              std::optional<ElementLoop> pair)
       : fold_(fold), pair_(std::move(pair)), bytes_(StorageBytes(fold.type())) {
     for (int64_t d = 0; d < rank; ++d) plans_.push_back(grid.dimension(d));
+    for (int64_t d = 0; d + 1 < rank; ++d) lines_ *= plans_[d].window.output_size();
+    most_cells_ = grid.most_cells();
     empty_ = grid.output_count() == 0;
   }
 
@@ -109,28 +111,11 @@ class LineWindow : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (empty_) return absl::OkStatus();
-    Room room;
-    room.init.resize(kColumns * bytes_);
-    for (int64_t i = 0; i < kColumns; ++i) {
-      std::memcpy(room.init.data() + i * bytes_, operands[1].data, bytes_);
-    }
-    Meter meter(context);
-    Odometer<1>::Loops loops;
-    for (size_t d = 0; d + 1 < plans_.size(); ++d) {
-      loops.push_back({plans_[d].window.output_size(), {0}});
-    }
-    Odometer<1> at(loops);
-    TapRuns runs(plans_.back().window);
-    std::byte* out = results[0].data;
-    do {
-      do {
-        Cells(at, runs, room.cells);
-        absl::Status status = RunLine(runs, operands[0].data, out, room, meter, context);
-        if (!status.ok()) return status;
-      } while (runs.Next());
-      out += plans_.back().window.output_size() * bytes_;
-    } while (at.Next());
-    return meter.Flush();
+    const int64_t outputs = plans_.back().window.output_size();
+    return ParallelFor(context, lines_, GrainFor(outputs * (most_cells_ + 1)),
+                       [&](Blocks& lines, EvaluationContext& context) {
+                         return RunLines(operands, results[0].data, lines, context);
+                       });
   }
 
  private:
@@ -143,12 +128,39 @@ class LineWindow : public Kernel {
     std::vector<const std::byte*> lines;
   };
 
-  void Cells(const Odometer<1>& at, const TapRuns& runs, std::vector<int64_t>& cells) const {
+  absl::Status RunLines(absl::Span<const ArrayRef> operands, std::byte* out, Blocks& lines,
+                        EvaluationContext& context) const {
+    Room room;
+    room.init.resize(kColumns * bytes_);
+    for (int64_t i = 0; i < kColumns; ++i) {
+      std::memcpy(room.init.data() + i * bytes_, operands[1].data, bytes_);
+    }
+    Meter meter(context);
+    const int64_t line_bytes = plans_.back().window.output_size() * bytes_;
+    Dimensions position(plans_.size(), 0);
+    for (int64_t line; lines.NextElement(&line);) {
+      int64_t rest = line;
+      for (size_t d = plans_.size() - 1; d-- > 0; rest /= plans_[d].window.output_size()) {
+        position[d] = rest % plans_[d].window.output_size();
+      }
+      TapRuns runs(plans_.back().window);
+      do {
+        Cells(position, runs, room.cells);
+        absl::Status status =
+            RunLine(runs, operands[0].data, out + line * line_bytes, room, meter, context);
+        if (!status.ok()) return status;
+      } while (runs.Next());
+    }
+    return meter.Flush();
+  }
+
+  void Cells(absl::Span<const int64_t> position, const TapRuns& runs,
+             std::vector<int64_t>& cells) const {
     cells.assign(1, 0);
     for (size_t d = 0; d < plans_.size(); ++d) {
       const WindowGrid::DimensionPlan& plan = plans_[d];
       const bool last = d + 1 == plans_.size();
-      const Taps taps = last ? runs.taps() : plan.window.At(at.position(static_cast<int64_t>(d)));
+      const Taps taps = last ? runs.taps() : plan.window.At(position[d]);
       const size_t before = cells.size();
       std::vector<int64_t> next;
       next.reserve(before * taps.count);
@@ -200,6 +212,8 @@ class LineWindow : public Kernel {
   std::optional<ElementLoop> pair_;
   int64_t bytes_;
   std::vector<WindowGrid::DimensionPlan> plans_;
+  int64_t lines_ = 1;       // along the last dimension
+  int64_t most_cells_ = 0;  // of a window
   bool empty_;
 };
 
@@ -222,9 +236,27 @@ class RunningWindow : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
+    constexpr int64_t kSteps = 32;  // of an exact running sum
+    return ParallelFor(context, outer_ * inner_, GrainFor(kSteps * taps_.output_size()),
+                       [&](Blocks& lines, EvaluationContext& context) {
+                         return RunLines(operands, results, lines, context);
+                       });
+  }
+
+  // The dimension and direction, if the windows are of that form and long enough.
+  struct Form {
+    int64_t dimension;
+    bool reversed;
+  };
+  static std::optional<Form> Recognise(const Instruction& instruction, const WindowGrid& grid);
+
+ private:
+  absl::Status RunLines(absl::Span<const ArrayRef> operands,
+                        absl::Span<const MutableArrayRef> results, Blocks& lines,
+                        EvaluationContext& context) const {
     Meter meter(context);
     const int64_t outputs = taps_.output_size(), bytes = StorageBytes(type_);
-    for (int64_t line = 0; line < outer_ * inner_; ++line) {
+    for (int64_t line; lines.NextElement(&line);) {
       const int64_t outer = line / inner_, inner = line % inner_;
       LaneFold fold(kind_, type_, loop_, operands[1].data);
       int64_t added = 0;
@@ -243,14 +275,6 @@ class RunningWindow : public Kernel {
     return meter.Flush();
   }
 
-  // The dimension and direction, if the windows are of that form and long enough.
-  struct Form {
-    int64_t dimension;
-    bool reversed;
-  };
-  static std::optional<Form> Recognise(const Instruction& instruction, const WindowGrid& grid);
-
- private:
   ReducerKind kind_;
   ElementType type_;
   std::optional<ElementLoop> loop_;

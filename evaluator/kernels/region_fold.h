@@ -3,6 +3,7 @@
 #ifndef ASSAY_EVALUATOR_KERNELS_REGION_FOLD_H_
 #define ASSAY_EVALUATOR_KERNELS_REGION_FOLD_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "evaluator/parallel.h"
 #include "evaluator/region/scalar_program.h"
 
 namespace assay::kernels {
@@ -30,6 +32,14 @@ inline bool HasReducerTypes(const Computation& computation,
   return true;
 }
 
+// Elements in a block of a parallel loop (parallel.h) that runs a region `runs` times for each of
+// `count`: all of them where the region calls out, which is for one thread.
+inline int64_t GrainOf(const Region& region, int64_t runs, int64_t count) {
+  if (region.program() == nullptr) return std::max<int64_t>(1, count);
+  constexpr int64_t kStep = 8;  // nanoseconds
+  return GrainFor(runs * (region.program()->step_count() + 2) * kStep);
+}
+
 class RegionFold {
  public:
   static absl::StatusOr<RegionFold> Prepare(const Computation& computation) {
@@ -38,6 +48,7 @@ class RegionFold {
     return RegionFold(*std::move(region), computation.parameters().size());
   }
 
+  const Region& region() const { return region_; }
   int64_t size() const { return static_cast<int64_t>(arguments_.size()) / 2; }
   Element& accumulator(int64_t k) { return arguments_[k]; }
   Element& element(int64_t k) { return arguments_[size() + k]; }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "evaluator/kernels/kernel.h"
+#include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/sort_items.h"
 #include "evaluator/kernels/sort_key.h"
@@ -123,20 +124,23 @@ class SortKernel : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (lines_.empty) return absl::OkStatus();
-    Meter meter(context);
     const bool short_lines = lines_.size <= std::numeric_limits<uint32_t>::max();
     const bool narrow =
         short_lines && (!key_.has_value() || Info(key_->type).bits <= 32 || KeyIsWiderThanLine());
-    absl::Status status = narrow ? SortLines<uint32_t>(operands, results, meter, context)
-                                 : SortLines<uint64_t>(operands, results, meter, context);
-    return status.ok() ? meter.Flush() : status;
+    const int64_t grain = GrainOf(comparator_, lines_.size, lines_.count);
+    return ParallelFor(context, lines_.count, grain,
+                       [&](Blocks& lines, EvaluationContext& context) {
+                         return narrow ? SortLines<uint32_t>(operands, results, lines, context)
+                                       : SortLines<uint64_t>(operands, results, lines, context);
+                       });
   }
 
  private:
   template <typename N>
   absl::Status SortLines(absl::Span<const ArrayRef> operands,
-                         absl::Span<const MutableArrayRef> results, Meter& meter,
+                         absl::Span<const MutableArrayRef> results, Blocks& lines,
                          EvaluationContext& context) const {
+    Meter meter(context);
     std::optional<CountingSort> counting;
     if (key_.has_value() && CountingSort::Suits(types_[key_->operand], lines_.size)) {
       counting.emplace(*key_, types_[key_->operand], context);
@@ -146,7 +150,7 @@ class SortKernel : public Kernel {
     std::vector<std::byte> merged;
     ScratchLease merged_lease(context);
     Region comparator = comparator_;
-    for (int64_t line = 0; line < lines_.count; ++line) {
+    for (int64_t line; lines.NextElement(&line);) {
       const int64_t first = lines_.First(line);
       if (absl::Status status = meter.Add(lines_.size); !status.ok()) return status;
       if (counting.has_value() && counting->Count(operands[key_->operand].data, lines_, first)) {
@@ -190,7 +194,7 @@ class SortKernel : public Kernel {
           SortAsWritten(operands, results, first, comparator, merged.data(), meter, context);
       if (!status.ok()) return status;
     }
-    return absl::OkStatus();
+    return meter.Flush();
   }
 
   absl::Status PlaceLine(const CountingSort& counting, absl::Span<const ArrayRef> operands,

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "evaluator/parallel.h"
+
 namespace assay::kernels {
 namespace {
 
@@ -169,6 +171,44 @@ absl::Status StridedCopy::Walk(const std::byte* source, std::byte* destination, 
 
 absl::Status StridedCopy::Run(const std::byte* source, std::byte* destination, Meter& meter) const {
   return Walk(source, destination, [&](int64_t elements) { return meter.Add(elements); });
+}
+
+const StridedCopy::Loop& StridedCopy::Outermost() const {
+  return outer_loops_.empty() ? inner_loops_.front() : outer_loops_.front();
+}
+
+StridedCopy StridedCopy::WithTurns(int64_t turns) const {
+  StridedCopy part = *this;
+  const int64_t of_a_turn = count_ / Outermost().size;
+  part.count_ = turns * of_a_turn;
+  if (outer_loops_.empty()) {
+    part.inner_loops_.front().size = turns;
+    part.inner_count_ = part.count_;
+  } else {
+    part.outer_loops_.front().size = turns;
+  }
+  return part;
+}
+
+absl::Status StridedCopy::Run(const std::byte* source, std::byte* destination,
+                              EvaluationContext& context) const {
+  if (count_ == 0) return absl::OkStatus();
+  const Loop& outermost = Outermost();
+  // Some elements are moved in a nanosecond.
+  const int64_t grain = GrainFor(count_ / outermost.size / 2);
+  return ParallelFor(
+      context, outermost.size, grain, [&](Blocks& blocks, EvaluationContext& context) {
+        Meter meter(context);
+        while (blocks.Next()) {
+          const std::byte* from = source + blocks.first() * outermost.source_stride;
+          std::byte* to = destination + blocks.first() * outermost.destination_stride;
+          absl::Status status = blocks.count() == outermost.size
+                                    ? Run(from, to, meter)
+                                    : WithTurns(blocks.count()).Run(from, to, meter);
+          if (!status.ok()) return status;
+        }
+        return meter.Flush();
+      });
 }
 
 void StridedCopy::Run(const std::byte* source, std::byte* destination) const {

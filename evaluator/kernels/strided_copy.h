@@ -26,6 +26,9 @@ class StridedCopy {
   int64_t element_count() const { return count_; }
   // The pointers are those of the elements with index zero. Charges one step per element.
   absl::Status Run(const std::byte* source, std::byte* destination, Meter& meter) const;
+  // The same, shared among the threads of the context.
+  absl::Status Run(const std::byte* source, std::byte* destination,
+                   EvaluationContext& context) const;
   // Charges nothing: for blocks of elements that are charged elsewhere.
   void Run(const std::byte* source, std::byte* destination) const;
 
@@ -40,6 +43,9 @@ class StridedCopy {
   void Normalise(absl::Span<const int64_t> sizes, absl::Span<const int64_t> source_strides,
                  absl::Span<const int64_t> destination_strides);
   void ChooseInner();
+  // The loop around all others, and a copy that has so many of its turns.
+  const Loop& Outermost() const;
+  StridedCopy WithTurns(int64_t turns) const;
   void RunInner(const std::byte* source, std::byte* destination) const;
   // Calls after(number of elements) for each inner loop that was run; stops at the first error.
   template <typename After>

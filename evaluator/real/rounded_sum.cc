@@ -102,6 +102,14 @@ void AddTerms(const double* x, int64_t stride, int64_t n, PartialSum& sum) {
   ChooseSumLoops().sum[stride == 1]({x, stride, nullptr, 0, n}, sum.s, sum.e, sum.m, sum);
 }
 
+// What is carried of both sums is added: one more addition of errors on the path.
+void AddSum(const PartialSum& other, PartialSum& sum) {
+  AddTerms(&other.s, 1, 1, sum);
+  sum.e += other.e;
+  sum.m += other.m;
+  sum.path += other.path + 1;
+}
+
 void AddEach(const double* x, int64_t n, double* s, double* e, double* m) {
   ChooseSumLoops().each(x, n, s, e, m);
 }

@@ -50,6 +50,8 @@ struct PartialSum {
   int64_t path = 0;  // additions one after the other
 };
 
+// The terms of `other` too.
+void AddSum(const PartialSum& other, PartialSum& sum);
 // The next terms of a sum.
 void AddTerms(const double* x, int64_t stride, int64_t n, PartialSum& sum);
 // The next n products of `columns` dots that share a, as in RoundedDotBlock.

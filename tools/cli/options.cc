@@ -221,6 +221,11 @@ void BudgetOptions::AddTo(CLI::App* app) {
   add("--budget-steps", budget.steps, "Element operations", BudgetCount());
   add("--budget-depth", budget.call_depth, "Calls, loops and branches inside each other",
       BudgetCount());
+  app->add_option("--threads", budget.threads,
+                  "That compute together; no result depends on it (default: one for each "
+                  "processor, 16 at most)")
+      ->check(PositiveCount())
+      ->type_name("N");
 }
 
 void OutputOptions::AddJsonTo(CLI::App* app) {

@@ -174,12 +174,14 @@ class Run(CommandLineTest):
         module = self.path('m.hlo', b'ENTRY e { ROOT i = s32[2] iota(), iota_dimension=0 }')
         for option, value in (('--budget-seconds', 'nan'), ('--budget-seconds', '-2'), ('--budget-seconds', 'inf'),
                               ('--repeat', '0'), ('--repeat', '1.5'), ('--seed', '-1'), ('--max-ulp', '-1'),
-                              ('--budget-bytes', '-2'), ('--budget-steps', '99999999999999999999')):
+                              ('--budget-bytes', '-2'), ('--threads', '0'), ('--budget-steps', '99999999999999999999')):
             result = assay('run', module, option, value)
             self.expect(result, 2, option, f"'{value}' is no")
             self.assertLess(len(result.err), 250, result.err)
         for value in ('1e300', '-1', '0.5'):
             self.expect(assay('run', module, '--budget-seconds', value), 0)
+        for value in ('1', '3', '1000000'):
+            self.expect(assay('run', module, '--threads', value), 0)
 
     def test_processes(self):
         example = 'process:' + os.path.join(os.path.dirname(ASSAY), 'example_target')

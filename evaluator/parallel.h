@@ -1,7 +1,7 @@
 // Loops over blocks of elements on several threads. What the blocks are does not depend on how many
 // threads there are, each block is computed by one of them, and what they count is added up: no
-// result, statistic or error of a kernel tells how many there were.
-// Tests: parallel_test.cc, paths_test.cc of evaluator/kernels.
+// result, statistic or error of a kernel tells how many there were (the most scratch at a time
+// does: every thread has its own). Tests: parallel_test.cc, paths_test.cc of evaluator/kernels.
 #ifndef ASSAY_EVALUATOR_PARALLEL_H_
 #define ASSAY_EVALUATOR_PARALLEL_H_
 

@@ -1,6 +1,6 @@
-// No result depends on the path: definitions and kernels, any number of threads, arrays cut into
-// blocks of any size give the same bits, on the common operation cases and on arrays of odd sizes
-// that are long enough to be shared. Runs under the thread sanitizer.
+// No result depends on the path: definitions and kernels, every tier of the functions, any number
+// of threads, arrays cut into blocks of any size give the same bits, on the common operation cases
+// and on arrays of odd sizes that are long enough to be shared. Runs under the thread sanitizer.
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +11,7 @@
 #include "evaluator/ops/testing.h"
 #include "evaluator/parallel.h"
 #include "evaluator/real/float_environment.h"
+#include "evaluator/real/forced_tier.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
@@ -40,31 +41,47 @@ class Paths : public testing::Test {
   const FloatEnvironmentGuard guard_;
 };
 
-TEST_F(Paths, TheCommonCasesCutIntoBlocks) {
-  int64_t cases = 0;
-  for (const OpCase& c : AllOpCases()) {
+// Every case by the kernels, on these threads.
+void CheckCases(const std::vector<OpCase>& cases, const std::string& path, WorkerPool* pool) {
+  const PrepareFunction prepare = PrepareKernel;
+  for (const OpCase& c : cases) {
     absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(c.hlo);
     ASSERT_TRUE(module.ok()) << c.name << module.status();
-    const PrepareFunction prepare = PrepareKernel;
-    for (size_t i = 0; i < pools_.size(); ++i) {
-      if (kPaths[i].largest_block == kUncut) continue;  // nothing here is long enough
-      EvaluationContext context;
-      context.workers = pools_[i].get();
-      StraightCaller caller(prepare, context);
-      context.caller = &caller;
-      absl::StatusOr<std::vector<Literal>> results =
-          RunStraightLine(**module, c.inputs, prepare, context);
-      ASSERT_TRUE(results.ok()) << c.name << ": " << Name(i) << ": " << results.status();
-      ASSERT_EQ(results->size(), c.expected.size());
-      for (size_t leaf = 0; leaf < results->size(); ++leaf) {
-        ASSERT_TRUE(Literal::BitEqual((*results)[leaf], c.expected[leaf]))
-            << c.name << ": " << Name(i) << ": leaf " << leaf << "\n"
-            << c.hlo;
-      }
-      ++cases;
+    EvaluationContext context;
+    context.workers = pool;
+    StraightCaller caller(prepare, context);
+    context.caller = &caller;
+    absl::StatusOr<std::vector<Literal>> results =
+        RunStraightLine(**module, c.inputs, prepare, context);
+    ASSERT_TRUE(results.ok()) << c.name << ": " << path << ": " << results.status();
+    ASSERT_EQ(results->size(), c.expected.size());
+    for (size_t leaf = 0; leaf < results->size(); ++leaf) {
+      ASSERT_TRUE(Literal::BitEqual((*results)[leaf], c.expected[leaf]))
+          << c.name << ": " << path << ": leaf " << leaf << "\n"
+          << c.hlo;
     }
   }
-  EXPECT_GT(cases, 1000);
+}
+
+TEST_F(Paths, TheCommonCasesCutIntoBlocks) {
+  const std::vector<OpCase> cases = AllOpCases();
+  EXPECT_GT(cases.size(), 100u);
+  for (size_t i = 0; i < pools_.size(); ++i) {
+    if (kPaths[i].largest_block == kUncut) continue;  // nothing here is long enough
+    CheckCases(cases, Name(i), pools_[i].get());
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_F(Paths, TheCommonCasesByEveryTier) {
+  const std::vector<OpCase> cases = AllOpCases();
+  WorkerPool pool(2, 5);
+  for (int tier = 1; tier < kRealTierCount - 1; ++tier) {
+    ForceTier(static_cast<RealTier>(tier));
+    CheckCases(cases, absl::StrCat("tier ", tier), &pool);
+    if (HasFatalFailure()) break;
+  }
+  ForceTier(RealTier::kExact);
 }
 
 // What a run gives besides its result.

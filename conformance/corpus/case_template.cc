@@ -112,6 +112,8 @@ absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplat
       const std::pair<std::string, std::string> tag = absl::StrSplit(word, absl::MaxSplits('=', 1));
       target->tags.push_back({tag.first, tag.second});
     }
+  } else if (key == "confirmed") {
+    target->confirmed = std::string(rest);
   } else if (key == "replicas") {
     if (!absl::SimpleAtoi(rest, &target->replicas)) return absl::InvalidArgumentError("a number");
   } else if (key != "module" && key != "inputs") {
@@ -403,6 +405,7 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
         made.tags.push_back({"form", form});
         made.tags.insert(made.tags.end(), source.tags.begin(), source.tags.end());
         made.inputs = *std::move(inputs);
+        if (source.confirmed_types.Contains(type)) made.confirmed = source.confirmed;
         cases->push_back(std::move(made));
       }
     }

@@ -32,6 +32,9 @@ struct CaseTemplate {
   std::string module;                          // with $T and the names of choices
   std::map<int64_t, ProfileUse> fixed_inputs;  // by parameter leaf
   int64_t replicas = 1;
+  // The independent reference of the cases, and the types for which there is one.
+  std::string confirmed;
+  TypeSet confirmed_types = TypeSet("PSUFC");
   std::string where;
 };
 

@@ -1,15 +1,58 @@
 #include "conformance/corpus/corpus.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/elementwise_templates.h"
+#include "spec/verify/near_misses.h"
 
 namespace assay {
+namespace {
+
+// The name of the operation whose rule a clause belongs to; none for those of modules.
+std::string OperationOf(absl::string_view clause) {
+  const absl::string_view rule = clause.substr(0, clause.rfind("_c"));
+  const std::string name = absl::StrReplaceAll(rule, {{"_", "-"}});
+  return OpcodeFromName(name) ? name : "";
+}
+
+// Each module that a clause refuses is a case, numbered where a clause has several.
+std::vector<CorpusCase> RefusedCases(const CorpusFile& file) {
+  std::vector<CorpusCase> cases;
+  const std::string rules(
+      file.name.substr(file.name.rfind('/') + 1, file.name.rfind('.') - file.name.rfind('/') - 1));
+  std::map<std::string, int> count;
+  for (const NearMiss& pair : ReadNearMisses(file.text)) {
+    const std::string op = OperationOf(pair.clause);
+    CorpusCase refused;
+    const std::string base = absl::StrCat(op.empty() ? rules : op, "/refused/", pair.clause);
+    refused.id = absl::StrCat(base, ".", ++count[base]);
+    if (!op.empty()) refused.tags.push_back({"op", op});
+    refused.tags.push_back({"clause", pair.clause});
+    if (pair.strict) refused.tags.push_back({"form", "strict"});
+    refused.module = pair.refused;
+    refused.expect = CorpusCase::Expect::kRefused;
+    refused.clause = pair.clause;
+    refused.confirmed = "hand";
+    refused.where = absl::StrCat("spec/verify/testdata/", rules, ".cases");
+    cases.push_back(std::move(refused));
+  }
+  return cases;
+}
+
+absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CorpusFile& file) {
+  if (absl::EndsWith(file.name, ".templates")) return ExpandTemplates(file.text, file.name);
+  if (absl::StrContains(file.name, "spec/verify/")) return RefusedCases(file);
+  return ReadCases(file.text, file.name);
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
   std::vector<CorpusCase> cases;
@@ -17,9 +60,7 @@ absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
     if (absl::Status status = ExpandTemplate(source, &cases); !status.ok()) return status;
   }
   for (const CorpusFile& file : CorpusFiles()) {
-    absl::StatusOr<std::vector<CorpusCase>> read = absl::EndsWith(file.name, ".cases")
-                                                       ? ReadCases(file.text, file.name)
-                                                       : ExpandTemplates(file.text, file.name);
+    absl::StatusOr<std::vector<CorpusCase>> read = CasesOf(file);
     if (!read.ok()) return read.status();
     std::move(read->begin(), read->end(), std::back_inserter(cases));
   }

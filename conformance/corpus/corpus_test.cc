@@ -125,6 +125,54 @@ TEST(Corpus, EveryPairOfOperationAndTypeHasACase) {
   }
 }
 
+// The decision points of the reference, by letter up to a number, but for those of which no module
+// and no value says anything.
+TEST(Corpus, EveryDecisionPointHasACase) {
+  const std::map<std::string, std::string> kNoCase = {{"N-4", "compiler options"},
+                                                      {"N-6", "storage of f6"},
+                                                      {"N-7", "old files"},
+                                                      {"N-8", "pred bytes that no literal has"},
+                                                      {"M-4", "names of builders' operands"},
+                                                      {"R-4", "names of builders' operands"},
+                                                      {"B-3", "pred bytes that no literal has"},
+                                                      {"F-7", "flags, which are no result"}};
+  std::set<std::string> seen;
+  for (const CorpusCase& each : AllCases()) {
+    for (const CaseTag& tag : each.tags) {
+      if (tag.key == "decision") seen.insert(tag.value);
+    }
+  }
+  for (const auto& [letter, count] : std::map<char, int>{{'N', 9},
+                                                         {'I', 11},
+                                                         {'P', 6},
+                                                         {'M', 7},
+                                                         {'C', 3},
+                                                         {'S', 2},
+                                                         {'V', 9},
+                                                         {'R', 5},
+                                                         {'B', 3},
+                                                         {'X', 7},
+                                                         {'F', 8},
+                                                         {'O', 4}}) {
+    for (int i = 1; i <= count; ++i) {
+      const std::string id = absl::StrCat(std::string(1, letter), "-", i);
+      EXPECT_EQ(seen.count(id) + kNoCase.count(id), 1u) << id;
+    }
+  }
+}
+
+// Each clause that has a near miss has it as a case.
+TEST(Corpus, EveryClauseHasACase) {
+  std::set<std::string> clauses;
+  int64_t refused = 0;
+  for (const CorpusCase& each : AllCases()) {
+    refused += each.expect == CorpusCase::Expect::kRefused;
+    if (!each.clause.empty()) clauses.insert(each.clause);
+  }
+  EXPECT_GT(refused, 450);
+  EXPECT_GT(clauses.size(), 300u);
+}
+
 TEST(Corpus, CheckCaseSeesWhatIsWrong) {
   const auto check = [](absl::string_view inputs, absl::string_view expect) {
     const auto cases = ReadCases(

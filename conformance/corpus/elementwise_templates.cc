@@ -45,6 +45,38 @@ Names OperandTypes(const OpInfo& op) {
   return Names(static_cast<size_t>(op.arity), "$T");
 }
 
+// What tools/peers/corpus_models.py computes in whole numbers.
+bool HasIntegerModel(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAbs:
+    case Opcode::kAdd:
+    case Opcode::kAnd:
+    case Opcode::kClamp:
+    case Opcode::kClz:
+    case Opcode::kCompare:
+    case Opcode::kDivide:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kMulhi:
+    case Opcode::kMultiply:
+    case Opcode::kNegate:
+    case Opcode::kNot:
+    case Opcode::kOr:
+    case Opcode::kPopcnt:
+    case Opcode::kPower:
+    case Opcode::kRemainder:
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightArithmetic:
+    case Opcode::kShiftRightLogical:
+    case Opcode::kSign:
+    case Opcode::kSubtract:
+    case Opcode::kXor:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class TemplateMaker {
  public:
   explicit TemplateMaker(const OpInfo& op) : op_(op), results_(ResultTypes(op.opcode)) {}
@@ -72,6 +104,10 @@ class TemplateMaker {
     made.op = std::string(op_.name);
     made.form = form;
     made.where = "elementwise_templates.cc";
+    if (HasIntegerModel(op_.opcode)) {
+      made.confirmed = "rational";
+      made.confirmed_types = TypeSet("PSU");
+    }
     made.types.assign(std::begin(kArrayTypes), std::end(kArrayTypes));
     made.profiles = std::move(profiles);
     AddChoice("shape", shapes, &made);

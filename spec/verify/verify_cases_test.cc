@@ -2,91 +2,22 @@
 // refused with the clause (by strict rules alone where the pair says so). testdata/README.md has
 // the format. Expected values: the clauses of the reference; tools/peers/verify_peer_test.py holds
 // the same pairs against XLA.
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
+#include "spec/verify/near_misses.h"
 #include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
-
-struct Case {
-  std::string where;
-  std::string clause;
-  bool strict = false;
-  bool reader = false;
-  std::string accepted;
-  std::string refused;
-};
-
-// The body with the left or the right side of every <<left => right>>.
-std::string Resolve(absl::string_view body, bool left) {
-  std::string text;
-  while (true) {
-    const size_t begin = body.find("<<");
-    text.append(body.data(), std::min(begin, body.size()));
-    if (begin == absl::string_view::npos) return text;
-    const size_t arrow = body.find(" => ", begin), end = body.find(">>", begin);
-    const absl::string_view side =
-        left ? body.substr(begin + 2, arrow - begin - 2) : body.substr(arrow + 4, end - arrow - 4);
-    text.append(side.data(), side.size());
-    body.remove_prefix(end + 2);
-  }
-}
-
-std::string ModuleText(const std::string& body, const std::string& computations) {
-  if (absl::StartsWith(body, "HloModule")) return body;
-  const std::pair<std::string, std::string> parts = absl::StrSplit(body, absl::MaxSplits('|', 1));
-  std::string text = absl::StrCat("HloModule rule\n", computations, "\nENTRY entry {\n");
-  int number = 0;
-  for (absl::string_view shape : absl::StrSplit(parts.first, ';', absl::SkipWhitespace())) {
-    absl::StrAppend(&text, "  p", number, " = ", absl::StripAsciiWhitespace(shape), " parameter(",
-                    number, ")\n");
-    ++number;
-  }
-  absl::StrAppend(&text, "  ROOT r = ", parts.second, "\n}\n");
-  return text;
-}
-
-std::vector<Case> ReadCases(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::stringstream content;
-  content << file.rdbuf();
-  std::vector<Case> cases;
-  std::string computations;
-  const std::vector<std::string> blocks = absl::StrSplit(content.str(), "\n== ");
-  for (size_t i = 1; i < blocks.size(); ++i) {
-    const std::pair<std::string, std::string> parts =
-        absl::StrSplit(blocks[i], absl::MaxSplits('\n', 1));
-    const std::vector<std::string> words = absl::StrSplit(parts.first, ' ', absl::SkipWhitespace());
-    const std::string body(absl::StripAsciiWhitespace(parts.second));
-    if (words[0] == "computations") {
-      computations = body;
-      continue;
-    }
-    Case test;
-    test.where = absl::StrCat(path.filename().string(), ", ", blocks[i]);
-    test.clause = words[0];
-    test.strict = words.back() == "strict";
-    test.reader = words.back() == "reader";
-    test.accepted = ModuleText(Resolve(body, true), computations);
-    test.refused = ModuleText(Resolve(body, false), computations);
-    cases.push_back(std::move(test));
-  }
-  return cases;
-}
 
 // The clauses that a module violates; a reader's refusal counts by the clause in its message.
 std::string Clauses(const std::string& text, Rules rules) {
@@ -101,8 +32,8 @@ std::string Clauses(const std::string& text, Rules rules) {
   });
 }
 
-void Expect(const Case& test) {
-  SCOPED_TRACE(test.where);
+void Expect(const NearMiss& test) {
+  SCOPED_TRACE(test.entry);
   if (test.reader) {
     EXPECT_TRUE(ParseModule(test.accepted).ok());
   } else {
@@ -124,8 +55,12 @@ TEST(VerifyCases, EveryPair) {
   for (const auto& entry :
        std::filesystem::directory_iterator(ASSAY_SOURCE_DIR "/spec/verify/testdata")) {
     if (entry.path().extension() != ".cases") continue;
-    const std::vector<Case> cases = ReadCases(entry.path());
-    for (const Case& test : cases) Expect(test);
+    SCOPED_TRACE(entry.path().filename().string());
+    std::ifstream file(entry.path());
+    std::stringstream content;
+    content << file.rdbuf();
+    const std::vector<NearMiss> cases = ReadNearMisses(content.str());
+    for (const NearMiss& test : cases) Expect(test);
     count += cases.size();
     ++files;
   }

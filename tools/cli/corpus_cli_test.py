@@ -41,6 +41,8 @@ class Corpus(CommandLineTest):
         shown = assay('corpus', 'show', 'divide/s32/examples').out
         mine = self.path('mine.cases', shown.encode())
         self.assertEqual(assay('corpus', 'show', '*', '--cases', mine).out, shown)
+        golden = assay('corpus', 'show', 'tuple/s8/nested/patterns', '--golden').out
+        self.assertEqual((golden.count(' = literal '), 'expect: golden' in golden), (4, False), golden)
         self.expect(assay('corpus', 'show', 'divide/none'), 2, 'no case matches divide/none')
 
     def test_check(self):

@@ -39,6 +39,7 @@ struct CorpusCommand {
   BudgetOptions budget;
   OutputOptions output;
   std::string folder;
+  bool golden = false;
 
   int List() const;
   int Show() const;
@@ -119,11 +120,40 @@ int CorpusCommand::List() const {
   return kExitOk;
 }
 
+// The case with the golden values written out. One that is to be refused stays as it is.
+absl::Status WriteOutGolden(const RunBudget& budget, CorpusCase* each) {
+  if (each->expect == CorpusCase::Expect::kRefused) return absl::OkStatus();
+  const absl::StatusOr<ReadyCase> ready = MakeReady(*each, budget.bytes);
+  if (!ready.ok()) return ready.status();
+  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget);
+  if (!results.ok()) return results.status();
+  each->expect = CorpusCase::Expect::kValues;
+  each->expected.clear();
+  const auto devices = static_cast<int64_t>(results->size());
+  for (int64_t d = 0; d < devices; ++d) {
+    int64_t number = 0;
+    for (NamedLiteral& leaf : NameLeaves((*results)[d], "out")) {
+      CaseArray array;
+      array.number = number++;
+      array.device = devices > 1 ? d : -1;
+      array.shape = leaf.value.shape();
+      array.literal = std::move(leaf.value);
+      each->expected.push_back(std::move(array));
+    }
+  }
+  return absl::OkStatus();
+}
+
 int CorpusCommand::Show() const {
-  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   for (size_t i = 0; i < cases->size(); ++i) {
-    std::cout << (i > 0 ? "\n" : "") << FormatCase((*cases)[i]);
+    CorpusCase& each = (*cases)[i];
+    if (golden) {
+      const absl::Status status = WriteOutGolden(budget.budget, &each);
+      if (!status.ok()) return Fail(status, output);
+    }
+    std::cout << (i > 0 ? "\n" : "") << FormatCase(each);
   }
   return kExitOk;
 }
@@ -229,6 +259,8 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   list.second->output.AddJsonTo(list.first);
   const auto show = add("show", "The text of cases", false, &CorpusCommand::Show);
   show.first->add_option("ID", show.second->selection.globs, "Ids, or globs")->required();
+  show.first->add_flag("--golden", show.second->golden,
+                       "With the values of the golden interpreter written out");
   const auto exported =
       add("export", "Writes cases as plain files: module.hlo, inputs.npz, expected.npz, case.json",
           true, &CorpusCommand::Export);

@@ -146,7 +146,7 @@ class Float:
         negative, text = text[0] == '-', text.lstrip('+-')
         if text.startswith('nan'):
             payload = int(text[4:-1], 16) if '(' in text else self.nan_pattern & self.one - 1
-            return self.nan_pattern if self.nan != 'i' else negative * self.sign | self.inf | payload
+            return self.nan_pattern | negative * self.sign if self.nan != 'i' else negative * self.sign | self.inf | payload
         if text == 'inf':
             return negative * self.sign | self.inf
         x = float.fromhex(text) if 'x' in text else float(text)

@@ -133,6 +133,13 @@ function(assay_test)
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
                        ENVIRONMENT "${ARG_ENVIRONMENT}")
+  # All that the thread sanitizer is for, as one target.
+  if("threads" IN_LIST ARG_LABELS)
+    if(NOT TARGET threads_tests)
+      add_custom_target(threads_tests)
+    endif()
+    add_dependencies(threads_tests ${target})
+  endif()
 endfunction()
 
 # assay_binary(NAME assay SRCS main.cc DEPS ...): an executable without prefix in its file name.

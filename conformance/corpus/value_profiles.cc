@@ -57,13 +57,14 @@ class Part {
   // How many values the type has, of floats the finite ones with one zero.
   uint64_t count() const {
     if (!is_float()) return bits_ >= 64 ? ~uint64_t{0} : uint64_t{1} << bits_;
-    return static_cast<uint64_t>(has_sign() ? 2 * top_ + 1 : top_ + 1);
+    const auto top = static_cast<uint64_t>(top_);
+    return has_sign() ? 2 * top + 1 : top + 1;
   }
   // The value with this rank among them.
   uint64_t Ranked(uint64_t rank) const {
     if (!is_float()) return IsSigned(type_) ? (rank + (mask() >> 1) + 1) & mask() : rank;
     if (!has_sign()) return rank;
-    const int64_t ordinal = static_cast<int64_t>(rank) - top_;
+    const auto ordinal = static_cast<int64_t>(rank - static_cast<uint64_t>(top_));
     return Signed(ordinal < 0, static_cast<uint64_t>(ordinal < 0 ? -ordinal : ordinal));
   }
   // Orders the values of the profile `benign`.

@@ -1,6 +1,8 @@
 // Tests: prove_test.cc.
 #include "conformance/prove/proof.h"
 
+#include <mpfr.h>
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -61,6 +63,7 @@ class Proof {
 
   void Work() {
     while (const auto shard = Next()) Add(*shard, work_(*shard));
+    mpfr_free_cache();  // of this thread
   }
 
   std::optional<size_t> Next() {

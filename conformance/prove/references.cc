@@ -4,9 +4,11 @@
 #include <cmath>
 #include <iterator>
 
-#if defined(__x86_64__) && defined(__GLIBC__)
+// Defined by the build on x86-64.
+#if defined(ASSAY_HAS_VECTOR_CALLS) && defined(__GLIBC__)
 #include <dlfcn.h>
-#include <immintrin.h>
+
+#include "conformance/prove/vector_calls.h"
 #define ASSAY_HAS_LIBMVEC 1
 #endif
 
@@ -65,41 +67,11 @@ void* Find(const char* name) {
   return dlsym(library, (prefix + name).c_str());
 }
 
-__attribute__((target("avx512f"))) void Apply512(void* symbol, const double* x, double* out) {
-  const auto function = reinterpret_cast<__m512d (*)(__m512d)>(symbol);
-  for (int i = 0; i < kBlock; i += 8) {
-    _mm512_storeu_pd(out + i, function(_mm512_loadu_pd(x + i)));
-  }
-}
-
-__attribute__((target("avx512f"))) void Power512(void* symbol, const double* x, double y,
-                                                 double* out) {
-  const auto function = reinterpret_cast<__m512d (*)(__m512d, __m512d)>(symbol);
-  for (int i = 0; i < kBlock; i += 8) {
-    _mm512_storeu_pd(out + i, function(_mm512_loadu_pd(x + i), _mm512_set1_pd(y)));
-  }
-}
-
-__attribute__((target("avx2"))) void Apply256(void* symbol, const double* x, double* out) {
-  const auto function = reinterpret_cast<__m256d (*)(__m256d)>(symbol);
-  for (int i = 0; i < kBlock; i += 4) {
-    _mm256_storeu_pd(out + i, function(_mm256_loadu_pd(x + i)));
-  }
-}
-
-__attribute__((target("avx2"))) void Power256(void* symbol, const double* x, double y,
-                                              double* out) {
-  const auto function = reinterpret_cast<__m256d (*)(__m256d, __m256d)>(symbol);
-  for (int i = 0; i < kBlock; i += 4) {
-    _mm256_storeu_pd(out + i, function(_mm256_loadu_pd(x + i), _mm256_set1_pd(y)));
-  }
-}
-
 void Apply(void* symbol, const double* x, double* out) {
-  HasAvx512() ? Apply512(symbol, x, out) : Apply256(symbol, x, out);
+  HasAvx512() ? Apply8(symbol, x, out, kBlock) : Apply4(symbol, x, out, kBlock);
 }
 void Power(void* symbol, const double* x, double y, double* out) {
-  HasAvx512() ? Power512(symbol, x, y, out) : Power256(symbol, x, y, out);
+  HasAvx512() ? Power8(symbol, x, y, out, kBlock) : Power4(symbol, x, y, out, kBlock);
 }
 
 #else

@@ -24,6 +24,13 @@ void DoubleBlock(RealFunction function, Lanes lanes, double* x, int64_t count);
 // a[i] = f(a[i], b[i]).
 void DoubleBlock(RealFunction2 function, Lanes lanes, double* a, double* b, int64_t count);
 
+// What DoubleBlock calls where the library and the CPU have vectors of four and eight; whole
+// vectors only.
+void Block4(RealFunction function, double* x, int64_t length);
+void Block8(RealFunction function, double* x, int64_t length);
+void Block4(RealFunction2 function, double* a, const double* b, int64_t length);
+void Block8(RealFunction2 function, double* a, const double* b, int64_t length);
+
 }  // namespace assay::real
 
 #endif  // ASSAY_EVALUATOR_REAL_DOUBLE_BLOCK_H_

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_format.h"
 #include "backends/golden/golden_backend.h"
 #include "evaluator/real/forced_tier.h"
@@ -387,9 +388,12 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   sub->add_flag("--stats", command->stats,
                 "Golden: print time, work, memory, which tier decided how many elements of "
                 "functions, and elements whose rounding is not proven");
-  sub->add_option("--force-tier", command->force_tier,
-                  "Golden: compute functions with this tier and later ones (slow, same bits)")
-      ->check(CLI::IsMember(ForcibleTiers()))
+  sub->add_option(
+         "--force-tier", command->force_tier,
+         absl::StrCat("Golden: compute functions with this tier and later ones (slow, same "
+                      "bits): ",
+                      absl::StrJoin(ForcibleTiers(), ", ")))
+      ->check(CLI::IsMember(ForcibleTiers()).description(""))
       ->type_name("TIER")
       ->capture_default_str();
   sub->add_option("--repeat", command->repeat, "Evaluate N times; seconds are the best of them")

@@ -33,14 +33,15 @@ class ViewKernel : public Kernel {
   int64_t offset_bytes_;
 };
 
-// The result reads the operand with these strides (in elements) from this offset.
+// The result reads the operand with these strides (in elements) from this offset, which without
+// elements is none.
 std::unique_ptr<Kernel> MakeView(const Instruction& instruction, const Dimensions& strides,
                                  int64_t offset) {
   const Shape& shape = instruction.shape();
   const int64_t bytes = StorageBytes(shape.element_type());
   return std::make_unique<ViewKernel>(
       StridedCopy(bytes, shape.dimensions(), strides, RowMajorStrides(shape.dimensions())),
-      offset * bytes);
+      shape.element_count() == 0 ? 0 : offset * bytes);
 }
 
 // Blocks of a view that may be more than one strided copy.

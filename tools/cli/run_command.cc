@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
 #include "evaluator/real/forced_tier.h"
 #include "nlohmann/json.hpp"

@@ -346,6 +346,26 @@ TEST(FoldingKernels, ScattersUpdatesOfOtherTypes) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// So many cells that sums go through buckets: some of them meet nothing, others all.
+TEST(FoldingKernels, ScattersToManyCells) {
+  Differential differential;
+  differential.Check({"f32[300001] scatter(p0, p1, p2), update_window_dims={}, "
+                      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                      "index_vector_dim=1, to_apply=f",
+                      {"f32[300001]", "u16[140000,1]", "f32[140000]"},
+                      BinaryComputation("f", ElementType::kF32, "add(a, b)"),
+                      {}},
+                     {Profile::kBits, Profile::kCancel});
+  differential.Check({"f32[5,65536] scatter(p0, p1, p2), update_window_dims={0}, "
+                      "inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, "
+                      "index_vector_dim=1, to_apply=f",
+                      {"f32[5,65536]", "u16[20000,1]", "f32[5,20000]"},
+                      BinaryComputation("f", ElementType::kF32, "add(a, b)"),
+                      {}},
+                     {Profile::kCancel});
+  EXPECT_EQ(differential.fallbacks(), 0);
+}
+
 // So many updates that no list of them is kept.
 TEST(FoldingKernels, ScattersManyUpdates) {
   Differential differential;

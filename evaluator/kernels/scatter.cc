@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct ScatterPlan {
   };
   explicit ScatterPlan(const Instruction& scatter);
 
-  // Calls f(position in data, position in updates) for each window that fits, in order.
+  // Calls f(position in data, position in updates) for each window that fits, in order. f may
+  // return a status; what f cannot fail at costs less.
   template <typename F>
   absl::Status ForEachWindow(const std::byte* indices, Meter& meter, F f) const {
     absl::Status status;
@@ -59,8 +61,12 @@ struct ScatterPlan {
           if (!status.ok()) return status;
         }
         if (!fits) continue;
-        absl::Status status = f(start, at.offset(1) + i * row.strides[1]);
-        if (!status.ok()) return status;
+        if constexpr (std::is_void_v<decltype(f(start, start))>) {
+          f(start, at.offset(1) + i * row.strides[1]);
+        } else {
+          absl::Status status = f(start, at.offset(1) + i * row.strides[1]);
+          if (!status.ok()) return status;
+        }
       }
     } while (at.Next());
     return absl::OkStatus();
@@ -257,15 +263,19 @@ class FoldingScatter : public ScatterKernel {
     return FoldWindows(found.list(), updates.data, data, meter);
   }
 
-  // Calls f(cell, update) for each element of each window.
+  // Calls f(cell, update) for each element of each window. f may return a status.
   template <typename F>
   absl::Status ForEachUpdate(absl::Span<const ArrayRef> operands, Meter& meter, F f) const {
+    if (plan_.window_count == 1) return plan_.ForEachWindow(Indices(operands), meter, f);
     return plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
-      if (plan_.window_count == 1) return f(start, update);
       return ForEachRun([&](int64_t cell, int64_t from) {
         for (int64_t i = 0; i < plan_.run; ++i) {
-          absl::Status status = f(start + cell + i, update + from + i);
-          if (!status.ok()) return status;
+          if constexpr (std::is_void_v<decltype(f(cell, from))>) {
+            f(start + cell + i, update + from + i);
+          } else {
+            absl::Status status = f(start + cell + i, update + from + i);
+            if (!status.ok()) return status;
+          }
         }
         return meter.Add(plan_.run);
       });

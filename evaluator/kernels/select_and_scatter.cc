@@ -161,11 +161,8 @@ class SelectAndScatterKernel : public Kernel {
     const auto for_each = [&](auto f) {
       WindowGrid::Walk walk(grid_);
       do {
-        absl::Status done = meter.Add(1);
-        if (done.ok() && walk.cell_count() > 0) {
-          done = f(walk.CellAt(numbers[walk.output()]), walk.output());
-        }
-        if (!done.ok()) return done;
+        if (absl::Status done = meter.Add(1); !done.ok()) return done;
+        if (walk.cell_count() > 0) f(walk.CellAt(numbers[walk.output()]), walk.output());
       } while (walk.Next());
       return absl::OkStatus();
     };

@@ -1,5 +1,5 @@
 // One instruction as a module of its own: its operands are the parameters, the computations that it
-// calls are copied. Tests: isolate_test.cc.
+// calls are copied. Tests: interpreter/isolate_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_ISOLATE_H_
 #define ASSAY_EVALUATOR_FACTS_ISOLATE_H_
 

@@ -8,6 +8,7 @@
 
 #include "evaluator/kernels/element_loops.h"
 #include "evaluator/kernels/kernel.h"
+#include "evaluator/scalar/comparison.h"
 
 namespace assay::kernels {
 namespace {
@@ -278,23 +279,10 @@ struct Not {
 };
 
 template <ComparisonDirection kDirection>
-struct Holds {
+struct Compares {
   template <typename T>
   static uint8_t Of(T a, T b) {
-    switch (kDirection) {
-      case ComparisonDirection::kEq:
-        return a == b;
-      case ComparisonDirection::kNe:
-        return a != b;
-      case ComparisonDirection::kGe:
-        return a >= b;
-      case ComparisonDirection::kGt:
-        return a > b;
-      case ComparisonDirection::kLe:
-        return a <= b;
-      case ComparisonDirection::kLt:
-        return a < b;
-    }
+    return Holds(kDirection, a, b);
   }
 };
 
@@ -444,9 +432,10 @@ UnaryLoop UnaryFor(ElementType type) {
 BinaryLoop CompareFor(const ScalarOp& op) {
   if (IsFloat(op.operand_type) && op.comparison_type == ComparisonType::kTotalOrder) return nullptr;
   switch (op.direction) {
-#define ASSAY_DIRECTION(d)     \
-  case ComparisonDirection::d: \
-    return BinaryFor<Holds<ComparisonDirection::d>, kFloats | kIntegers | kPreds>(op.operand_type);
+#define ASSAY_DIRECTION(d)                                                            \
+  case ComparisonDirection::d:                                                        \
+    return BinaryFor<Compares<ComparisonDirection::d>, kFloats | kIntegers | kPreds>( \
+        op.operand_type);
     ASSAY_DIRECTION(kEq)
     ASSAY_DIRECTION(kNe)
     ASSAY_DIRECTION(kGe)

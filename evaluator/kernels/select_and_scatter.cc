@@ -10,29 +10,12 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/windows.h"
+#include "evaluator/scalar/comparison.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
 namespace {
-
-bool Holds(ComparisonDirection direction, float a, float b) {
-  switch (direction) {
-    case ComparisonDirection::kEq:
-      return a == b;
-    case ComparisonDirection::kNe:
-      return a != b;
-    case ComparisonDirection::kGe:
-      return a >= b;
-    case ComparisonDirection::kGt:
-      return a > b;
-    case ComparisonDirection::kLe:
-      return a <= b;
-    case ComparisonDirection::kLt:
-      return a < b;
-  }
-  return false;
-}
 
 // How a computation compares its two f32 parameters, where it does nothing else.
 std::optional<ComparisonDirection> DirectionOf(const Computation& select, ElementType type) {

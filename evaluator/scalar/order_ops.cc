@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "evaluator/scalar/comparison.h"
 #include "evaluator/scalar/scalar_functions.h"
 #include "spec/element/float_formats.h"
 
@@ -20,25 +21,6 @@ int64_t TotalOrderKey(ElementType type, uint64_t bits) {
 
 namespace assay::scalar {
 namespace {
-
-template <typename T>
-bool Holds(ComparisonDirection direction, T a, T b) {
-  switch (direction) {
-    case ComparisonDirection::kEq:
-      return a == b;
-    case ComparisonDirection::kNe:
-      return a != b;
-    case ComparisonDirection::kGe:
-      return a >= b;
-    case ComparisonDirection::kGt:
-      return a > b;
-    case ComparisonDirection::kLe:
-      return a <= b;
-    case ComparisonDirection::kLt:
-      return a < b;
-  }
-  return false;
-}
 
 Element Truth(bool value) { return {value ? uint64_t{1} : uint64_t{0}}; }
 

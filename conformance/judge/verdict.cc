@@ -1,0 +1,73 @@
+#include "conformance/judge/verdict.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace assay {
+namespace {
+
+constexpr absl::string_view kVerdictNames[] = {"exact",   "correctly rounded", "within bound",
+                                               "allowed", "not judgeable",     "wrong"};
+static_assert(std::size(kVerdictNames) == kVerdicts);
+
+struct FreedomRow {
+  absl::string_view name, meaning;
+};
+constexpr FreedomRow kFreedomRows[] = {
+#define FREEDOM(enumerator, name, meaning) {name, meaning},
+#include "conformance/judge/freedoms.def"
+#undef FREEDOM
+};
+
+}  // namespace
+
+absl::string_view VerdictName(Verdict verdict) { return kVerdictNames[static_cast<int>(verdict)]; }
+
+std::optional<Verdict> VerdictFromName(absl::string_view name) {
+  const auto* found = std::find(std::begin(kVerdictNames), std::end(kVerdictNames), name);
+  if (found == std::end(kVerdictNames)) return std::nullopt;
+  return static_cast<Verdict>(found - kVerdictNames);
+}
+
+absl::string_view FreedomName(Freedom freedom) {
+  return kFreedomRows[static_cast<int>(freedom)].name;
+}
+
+absl::string_view FreedomMeaning(Freedom freedom) {
+  return kFreedomRows[static_cast<int>(freedom)].meaning;
+}
+
+std::optional<Freedom> FreedomFromName(absl::string_view name) {
+  for (int i = 0; i < kFreedoms; ++i) {
+    if (kFreedomRows[i].name == name) return static_cast<Freedom>(i);
+  }
+  return std::nullopt;
+}
+
+int64_t Judgement::elements() const {
+  return std::accumulate(counts.begin(), counts.end(), int64_t{0});
+}
+
+void Judgement::Merge(const Judgement& other) {
+  verdict = std::max(verdict, other.verdict);
+  for (int i = 0; i < kVerdicts; ++i) counts[i] += other.counts[i];
+  for (int i = 0; i < kFreedoms; ++i) freedoms[i] += other.freedoms[i];
+  for (int i = 0; i < kUlpBuckets; ++i) histogram[i] += other.histogram[i];
+  largest_fraction = std::max(largest_fraction, other.largest_fraction);
+  largest_distance = std::max(largest_distance, other.largest_distance);
+  if (rule.empty()) {
+    rule = other.rule;
+  } else if (rule.find(other.rule) == std::string::npos) {
+    rule += ", " + other.rule;
+  }
+  for (const Evidence& each : other.evidence) {
+    if (evidence.size() < kShownEvidence) evidence.push_back(each);
+  }
+  for (const std::string& reason : other.reasons) {
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(reason);
+    }
+  }
+}
+
+}  // namespace assay

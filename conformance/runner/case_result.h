@@ -1,0 +1,84 @@
+// What a run of the suite finds out about one case, and about all of them: what reports are made
+// of. The JSON form is the contract of docs/conformance.md; it is the journal of `--resume` and the
+// input of `assay report merge` as well. Tests: case_result_test.cc.
+#ifndef ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_
+#define ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "conformance/judge/verdict.h"
+#include "nlohmann/json.hpp"
+
+namespace assay {
+
+// The verdicts, and what else can become of a case. In the order from best to worst, so that of
+// the probes of a case the worst counts; the last four fail a run, not judgeable ones beyond the
+// suite's share.
+enum class Outcome : uint8_t {
+  kExact,
+  kCorrectlyRounded,
+  kWithinBound,
+  kAllowed,
+  kRefused,       // as the case expects
+  kNotRun,        // the profile says that the target does not support it, or a budget excludes it
+  kNotSupported,  // the target itself says that it does not support it
+  kNotJudgeable,
+  kWrong,    // a value that nothing allows, or an illegal module taken
+  kFlaky,    // different answers on repetition
+  kFailed,   // crashed, hung, answered nonsense, ran out of memory or time
+  kInvalid,  // the target refuses a legal case
+};
+inline constexpr int kOutcomes = 12;
+absl::string_view OutcomeName(Outcome outcome);  // "not supported"
+std::optional<Outcome> OutcomeFromName(absl::string_view name);
+Outcome OutcomeOf(Verdict verdict);
+bool IsFailure(Outcome outcome);  // kWrong and worse
+bool IsPass(Outcome outcome);     // up to kRefused
+
+// One question that a case asked: its whole module, or one of its instructions alone on golden
+// operands.
+struct ProbeResult {
+  std::string name;  // empty: the whole module; else the instruction
+  Outcome outcome = Outcome::kExact;
+  std::string message;  // why there is no judgement
+  Judgement judgement;
+};
+
+struct CaseResult {
+  std::string id;
+  std::string hash;  // of the case's text: CaseHash
+  std::string op, type;  // its tags
+  Outcome outcome = Outcome::kExact;
+  std::string message;  // one line for people; empty where the verdict says all
+  std::string waiver;   // the reason of the waiver that covers it; empty: none
+  std::vector<ProbeResult> probes;
+  double target_seconds = 0, golden_seconds = 0, judge_seconds = 0;
+
+  bool waived() const { return !waiver.empty(); }
+};
+
+struct RunResult {
+  std::string target, target_version;  // as the user wrote it, and what the target says of itself
+  std::string profile, tier, filter;
+  std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
+  int64_t shard = 0, shards = 1;
+  int64_t selected = 0;      // cases of this shard
+  bool interrupted = false;  // ended before all of them had run
+  double seconds = 0;
+  std::vector<CaseResult> cases;  // sorted by id
+  std::vector<std::string> complaints;  // why the run fails beside its cases: unused waivers, ...
+};
+
+nlohmann::json ToJson(const CaseResult& result);
+absl::StatusOr<CaseResult> CaseResultFromJson(const nlohmann::json& json);
+nlohmann::json ToJson(const RunResult& result);
+// INVALID_ARGUMENT that says which member is wrong.
+absl::StatusOr<RunResult> RunResultFromJson(const nlohmann::json& json);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_

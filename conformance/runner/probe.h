@@ -1,0 +1,47 @@
+// The questions that a case puts to a target: its module as a whole and, of a program, each
+// instruction alone on golden operands. Online (`assay test`), offline (`assay corpus export`, then
+// `assay judge`) and in bundles they are the same, so the verdicts are too. Tests: probe_test.cc.
+#ifndef ASSAY_CONFORMANCE_RUNNER_PROBE_H_
+#define ASSAY_CONFORMANCE_RUNNER_PROBE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "conformance/corpus/corpus_case.h"
+#include "conformance/judge/verdict.h"
+#include "conformance/profiles/profile.h"
+#include "conformance/runner/case_result.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+struct Probe {
+  std::string name;  // empty: the whole module
+  std::shared_ptr<const Module> module;
+  std::vector<std::vector<Literal>> arguments;  // by device, then by parameter
+  std::vector<Literal> golden;                  // by device
+};
+
+// The first is the whole module. Further ones only where the module is a program: more than one
+// instruction that computes. Not for cases that are to be refused. Errors as of MakeReady and
+// RunGolden.
+absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
+                                              const RunBudget& budget);
+
+// Judges what the target answered, by device. INVALID_ARGUMENT, saying both, for results of another
+// shape.
+absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
+                                     const TargetProfile& profile, const RunBudget& budget);
+
+// The outcome of a case from those of its probes, in the order of MakeProbes. A program is judged
+// by its instructions; where each of them is the golden one and the whole is not, it is the whole
+// that is wrong.
+void Conclude(CaseResult* result);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_PROBE_H_

@@ -29,14 +29,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
 
 def rule_for(path):
-    if path.parent.as_posix() in ALLOWED_IN_SPEC and not path.name.endswith('_test.cc'):
+    if path.parent.as_posix() in ALLOWED_IN_SPEC:
         return ALLOWED_IN_SPEC[path.parent.as_posix()]
     parts = path.parts
     for length in range(len(parts) - 1, 0, -1):
         prefix = '/'.join(parts[:length])
         if prefix in ALLOWED:
-            # Tests may use whatever helps to test.
-            return None if path.name.endswith(('_test.cc', '_bench.cc', 'testing.h', 'testing.cc')) else ALLOWED[prefix]
+            return ALLOWED[prefix]
     return None
 
 

@@ -17,12 +17,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "google/protobuf/descriptor.h"
+#include "spec/arrays/arrays.h"
 #include "spec/op_info.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "fuzz/properties.h"
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 namespace assay {
 namespace {

@@ -28,7 +28,7 @@
 namespace assay {
 
 // The layout record of 2017 beside today's. HLO's text and protobuf have retired the two padding
-// fields, so that they live here and in literal files (tools/io/memory_json.h).
+// fields, so that they live here and in literal files (spec/arrays/memory_json.h).
 struct MemoryLayout {
   Layout layout;
   Dimensions padded_dimensions;  // by dimension number; empty: no padding

@@ -16,7 +16,7 @@ ALLOWED = {
     'backends/golden': ['spec', 'interpreter', 'backends/backend.h', 'backends/host_buffer.h', 'backends/golden'],
     'backends/process': ['spec', 'backends/backend.h', 'backends/host_buffer.h', 'backends/process'],
     'conformance': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance'],
-    'fuzz': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools/io'],
+    'fuzz': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
     'tools': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],
 }
 # Layers within spec: the element types know nothing of modules, modules nothing of their texts.

@@ -17,10 +17,10 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/ready_case.h"
 #include "nlohmann/json.hpp"
+#include "spec/arrays/arrays.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {

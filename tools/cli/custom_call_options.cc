@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/shared_library.h"
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 namespace assay {
 namespace {

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "interpreter/queue_host.h"
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 namespace assay {
 

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "tools/io/memory_json.h"
+#include "spec/arrays/memory_json.h"
 
 namespace assay {
 namespace {

@@ -13,8 +13,8 @@
 #include "backends/backend.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/module_form.h"
+#include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "conformance/judge/comparison.h"
 #include "nlohmann/json_fwd.hpp"
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 namespace assay {
 

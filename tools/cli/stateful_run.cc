@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "spec/arrays/arrays.h"
 #include "tools/cli/tensor_marks.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {

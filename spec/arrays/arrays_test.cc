@@ -1,5 +1,5 @@
 // Arrays in files: numpy's samples read, what is written read back, damage and lies refused.
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 #include <zlib.h>
 

@@ -8,8 +8,8 @@
 // Elements are HLO's literal text. Cells of padding are not read; `padding_value` may be "zero",
 // "one", "lowest", "highest" or "unknown", and is "unknown" where it is left out; unspecified cells
 // are "_". Tests: memory_json_test.cc.
-#ifndef ASSAY_TOOLS_IO_MEMORY_JSON_H_
-#define ASSAY_TOOLS_IO_MEMORY_JSON_H_
+#ifndef ASSAY_SPEC_ARRAYS_MEMORY_JSON_H_
+#define ASSAY_SPEC_ARRAYS_MEMORY_JSON_H_
 
 #include <cstdint>
 #include <optional>
@@ -19,8 +19,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "nlohmann/json_fwd.hpp"
+#include "spec/arrays/arrays.h"
 #include "spec/layout/array_memory.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 
@@ -45,4 +45,4 @@ absl::StatusOr<std::vector<LaidOutArray>> ParseMemoryJson(absl::string_view text
 
 }  // namespace assay
 
-#endif  // ASSAY_TOOLS_IO_MEMORY_JSON_H_
+#endif  // ASSAY_SPEC_ARRAYS_MEMORY_JSON_H_

@@ -2,8 +2,8 @@
 // members are named is the contract of conformance/samples/README.md: `arg0`, `arg0@bf16` for a
 // type that numpy lacks (raw bits; sub-byte types one element to the byte), `arg0.dev1@bf16` for
 // one device of several. Tests: arrays_test.cc, npz_peer_test.py.
-#ifndef ASSAY_TOOLS_IO_ARRAYS_H_
-#define ASSAY_TOOLS_IO_ARRAYS_H_
+#ifndef ASSAY_SPEC_ARRAYS_ARRAYS_H_
+#define ASSAY_SPEC_ARRAYS_ARRAYS_H_
 
 #include <cstdint>
 #include <string>
@@ -86,4 +86,4 @@ std::vector<NamedLiteral> NameByDevice(absl::Span<const Literal> values, absl::s
 
 }  // namespace assay
 
-#endif  // ASSAY_TOOLS_IO_ARRAYS_H_
+#endif  // ASSAY_SPEC_ARRAYS_ARRAYS_H_

@@ -1,7 +1,7 @@
 // copy_arrays IN OUT.npz: reads arrays and writes them again, for npz_peer_test.py.
 #include <cstdio>
 
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 int main(int argc, char** argv) {
   if (argc != 3) {

@@ -2,9 +2,9 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {

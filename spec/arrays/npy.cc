@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "tools/io/arrays.h"
+#include "spec/arrays/arrays.h"
 
 namespace assay {
 namespace {

@@ -8,11 +8,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "spec/arrays/arrays.h"
 #include "spec/ir/fit.h"
 #include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
 #include "spec/sharding/tiles.h"
-#include "tools/io/arrays.h"
 
 namespace assay {
 namespace {

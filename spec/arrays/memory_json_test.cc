@@ -1,5 +1,5 @@
 // Linear memory in JSON: the document's padded array, round trips, and files that are wrong.
-#include "tools/io/memory_json.h"
+#include "spec/arrays/memory_json.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

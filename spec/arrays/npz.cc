@@ -12,10 +12,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/arrays/arrays.h"
+#include "spec/arrays/memory_json.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
-#include "tools/io/arrays.h"
-#include "tools/io/memory_json.h"
 
 namespace assay {
 namespace {

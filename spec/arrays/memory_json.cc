@@ -1,4 +1,4 @@
-#include "tools/io/memory_json.h"
+#include "spec/arrays/memory_json.h"
 
 #include <optional>
 #include <utility>

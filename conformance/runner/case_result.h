@@ -1,5 +1,5 @@
 // What a run of the suite finds out about one case, and about all of them: what reports are made
-// of. The JSON form is the contract of docs/conformance.md; it is the journal of `--resume` and the
+// of. The JSON form is the contract of docs/reports.md; it is the journal of `--resume` and the
 // input of `assay report merge` as well. Tests: case_result_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_
 #define ASSAY_CONFORMANCE_RUNNER_CASE_RESULT_H_
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "conformance/judge/verdict.h"
 #include "nlohmann/json.hpp"
 
@@ -50,11 +51,12 @@ struct ProbeResult {
 
 struct CaseResult {
   std::string id;
-  std::string hash;  // of the case's text: CaseHash
+  std::string hash;      // of the case's text: CaseHash
   std::string op, type;  // its tags
   Outcome outcome = Outcome::kExact;
   std::string message;  // one line for people; empty where the verdict says all
   std::string waiver;   // the reason of the waiver that covers it; empty: none
+  std::string text;     // the case itself, for reports: of what fails, where it is short
   std::vector<ProbeResult> probes;
   double target_seconds = 0, golden_seconds = 0, judge_seconds = 0;
 
@@ -64,20 +66,31 @@ struct CaseResult {
 struct RunResult {
   std::string target, target_version;  // as the user wrote it, and what the target says of itself
   std::string profile, tier, filter;
+  std::vector<std::string> profile_differences;  // from its base, a line each
   std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
   int64_t shard = 0, shards = 1;
   int64_t selected = 0;      // cases of this shard
   bool interrupted = false;  // ended before all of them had run
+  std::string started;       // "2026-11-22T05:50:00", UTC
   double seconds = 0;
-  std::vector<CaseResult> cases;  // sorted by id
+  std::vector<CaseResult> cases;        // sorted by id
   std::vector<std::string> complaints;  // why the run fails beside its cases: unused waivers, ...
 };
 
+// What is empty or 0 has no member; reading ignores members that it does not know. Errors are
+// INVALID_ARGUMENT and say which member is wrong.
+nlohmann::json ToJson(const Judgement& judgement);
 nlohmann::json ToJson(const CaseResult& result);
 absl::StatusOr<CaseResult> CaseResultFromJson(const nlohmann::json& json);
 nlohmann::json ToJson(const RunResult& result);
-// INVALID_ARGUMENT that says which member is wrong.
 absl::StatusOr<RunResult> RunResultFromJson(const nlohmann::json& json);
+
+// The JSON of a case on one line. Text that is no UTF-8 is replaced, not refused.
+std::string FormatLine(const CaseResult& result);
+// A report: a case to a line. Neither holds more than one case as a tree, so that reports of any
+// length can be written and read; `where` is for messages.
+std::string FormatReport(const RunResult& result);
+absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view where);
 
 }  // namespace assay
 

@@ -1,0 +1,178 @@
+// The JSON form of results: written and read again it is the same, and what is wrong with a
+// stranger's file is said with the path of the member.
+#include "conformance/runner/case_result.h"
+
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Everything set, nothing to its default.
+RunResult FullRun() {
+  Evidence evidence;
+  evidence.verdict = Verdict::kNotJudgeable;
+  evidence.device = 1;
+  evidence.leaf = 2;
+  evidence.position = 5;
+  evidence.index = {1, 2};
+  evidence.golden = "nan";
+  evidence.actual = "-0";
+  evidence.golden_bits = "0x7fc00000";
+  evidence.actual_bits = "0x80000000";
+  evidence.operands = {"1", "-inf"};
+  evidence.bound = std::numeric_limits<double>::infinity();
+  evidence.distance = 0.25;
+  evidence.reason = "denormals: \"quoted\" </script> \xe2\x80\xa8";
+  ProbeResult probe;
+  probe.name = "add.3";
+  probe.outcome = Outcome::kNotJudgeable;
+  probe.message = "why";
+  probe.judgement.verdict = Verdict::kNotJudgeable;
+  probe.judgement.counts = {1, 2, 3, 4, 5, 6};
+  for (int i = 0; i < kFreedoms; ++i) probe.judgement.freedoms[i] = i;
+  probe.judgement.largest_fraction = 0.1;
+  probe.judgement.largest_distance = std::numeric_limits<uint64_t>::max();
+  probe.judgement.histogram[0] = 7;
+  probe.judgement.histogram[kUlpBuckets - 1] = 8;
+  probe.judgement.rule = "7 ulp";
+  probe.judgement.evidence = {evidence};
+  probe.judgement.reasons = {"one", "two"};
+  CaseResult first;
+  first.id = "a/f32";
+  first.hash = "0123456789abcdef";
+  first.op = "add";
+  first.type = "f32";
+  first.outcome = Outcome::kInvalid;
+  first.message = "refused";
+  first.waiver = "known";
+  first.text = "case a/f32\n";
+  first.probes = {probe, ProbeResult()};
+  first.target_seconds = 0.5;
+  first.golden_seconds = 0.000001;
+  first.judge_seconds = 3;
+  CaseResult second;
+  second.id = "b";
+  RunResult run;
+  run.target = "process:x";
+  run.target_version = "x 2";
+  run.profile = "xla-cpu";
+  run.tier = "quick";
+  run.filter = "a*";
+  run.profile_differences = {"add f32: 2 ulp instead of 1"};
+  run.corpus = "feed";
+  run.shard = 1;
+  run.shards = 3;
+  run.selected = 9;
+  run.interrupted = true;
+  run.started = "2026-11-22T05:50:00";
+  run.seconds = 12.5;
+  run.cases = {first, second};
+  run.complaints = {"waiver x is expired"};
+  return run;
+}
+
+TEST(CaseResultTest, OutcomesHaveNames) {
+  for (int i = 0; i < kOutcomes; ++i) {
+    const auto outcome = static_cast<Outcome>(i);
+    EXPECT_EQ(OutcomeFromName(OutcomeName(outcome)), outcome);
+    EXPECT_FALSE(IsPass(outcome) && IsFailure(outcome));
+  }
+  EXPECT_EQ(OutcomeFromName("fine"), std::nullopt);
+  // A verdict and its outcome have one name.
+  for (int i = 0; i < kVerdicts; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    EXPECT_EQ(OutcomeName(OutcomeOf(verdict)), VerdictName(verdict));
+  }
+  EXPECT_TRUE(IsPass(Outcome::kRefused));
+  EXPECT_FALSE(IsPass(Outcome::kNotRun));
+  EXPECT_FALSE(IsFailure(Outcome::kNotJudgeable));
+  EXPECT_TRUE(IsFailure(Outcome::kWrong));
+}
+
+TEST(CaseResultTest, RoundTrip) {
+  const RunResult run = FullRun();
+  const nlohmann::json json = ToJson(run);
+  const absl::StatusOr<RunResult> tree = RunResultFromJson(json);
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  EXPECT_EQ(ToJson(*tree), json);
+  const std::string text = FormatReport(run);
+  const absl::StatusOr<RunResult> parsed = ParseReport(text, "f");
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(ToJson(*parsed), json);
+  EXPECT_EQ(nlohmann::json::parse(text), json);
+  // A member for every field: JSON equal to JSON says nothing of fields that both forget.
+  const Evidence& evidence = parsed->cases[0].probes[0].judgement.evidence[0];
+  EXPECT_EQ(evidence.bound, std::numeric_limits<double>::infinity());
+  EXPECT_EQ(evidence.distance, 0.25);
+  EXPECT_THAT(evidence.index, ElementsAre(1, 2));
+  EXPECT_EQ(evidence.device + 10 * evidence.leaf + 100 * evidence.position, 521);
+  const Judgement& judgement = parsed->cases[0].probes[0].judgement;
+  EXPECT_THAT(judgement.counts, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_EQ(judgement.freedoms[kFreedoms - 1], kFreedoms - 1);
+  EXPECT_EQ(judgement.largest_distance, std::numeric_limits<uint64_t>::max());
+  EXPECT_EQ(judgement.histogram[kUlpBuckets - 1], 8);
+  EXPECT_TRUE(parsed->cases[0].waived());
+  EXPECT_EQ(parsed->cases[0].golden_seconds, 0.000001);
+  EXPECT_EQ(parsed->cases[1].outcome, Outcome::kExact);
+  EXPECT_TRUE(parsed->interrupted);
+}
+
+// The whole of a small report, worked out by hand from docs/reports.md.
+TEST(CaseResultTest, Text) {
+  RunResult run;
+  run.target = "golden";
+  run.selected = 1;
+  run.cases.resize(1);
+  run.cases[0].id = "neg/s8\x01\xff";
+  EXPECT_EQ(FormatReport(run),
+            "{\"format\":1,\"seconds\":0.0,\"selected\":1,\"shard\":0,\"shards\":1,"
+            "\"target\":\"golden\",\"cases\":[\n"
+            "{\"id\":\"neg/s8\\u0001\xef\xbf\xbd\",\"outcome\":\"exact\"}\n]}\n");
+}
+
+TEST(CaseResultTest, RefusesWhatIsNoReport) {
+  const struct {
+    const char* text;
+    const char* message;
+  } kRows[] = {
+      {"", "f: no report of a run: "},
+      {"[]", "an object is expected"},
+      {R"({"cases":[]})", "format: it is 0, and 1 can be read"},
+      {R"({"format":1})", "cases: an array of objects is expected"},
+      {R"({"format":1,"cases":[1]})", "cases: an array of objects is expected"},
+      {R"({"format":1,"cases":{"id":"a"}})", "cases: an array of objects is expected"},
+      {R"({"format":1,"cases":[],"shard":2,"shards":2})", "shard: 2 of 2 is none"},
+      {R"({"format":1,"cases":[],"seconds":-1})", "seconds: a time from 0 up is expected"},
+      {R"({"format":1,"cases":[],"selected":18446744073709551615})", "selected: a whole number"},
+      {R"({"format":1,"cases":[{"outcome":"exact"}]})", "cases[0].id: a case has one"},
+      {R"({"format":1,"cases":[{"id":"a"}]})", "cases[0].outcome: there is no ''"},
+      {R"({"format":1,"cases":[{"id":"a","outcome":"exact","probes":[{"outcome":"fine"}]}]})",
+       "cases[0].probes[0].outcome: there is no 'fine'"},
+      {R"({"format":1,"cases":[{"id":"a","outcome":"exact","probes":[{"outcome":"exact",
+          "judgement":{"verdict":"exact","elements":{"odd":1}}}]}]})",
+       "cases[0].probes[0].judgement.elements: there is no 'odd'"},
+      {R"({"format":1,"cases":[{"id":"a","outcome":"exact","probes":[{"outcome":"exact",
+          "judgement":{"verdict":"exact","evidence":[{"verdict":"wrong","index":["x"]}]}}]}]})",
+       "cases[0].probes[0].judgement.evidence[0].index: an array of whole numbers"},
+      {R"({"format":1,"cases":[],"complaints":[1]})", "complaints: an array of texts"},
+  };
+  for (const auto& row : kRows) {
+    const absl::StatusOr<RunResult> run = ParseReport(row.text, "f");
+    ASSERT_FALSE(run.ok()) << row.text;
+    EXPECT_THAT(std::string(run.status().message()), HasSubstr(row.message)) << row.text;
+  }
+  // Deep nesting costs no stack.
+  EXPECT_FALSE(ParseReport(std::string(1000000, '['), "f").ok());
+  nlohmann::json json = ToJson(FullRun());
+  json["cases"][0]["probes"][0]["judgement"]["histogram"] = std::vector<int>(kUlpBuckets + 1, 1);
+  EXPECT_THAT(std::string(RunResultFromJson(json).status().message()), HasSubstr("histogram"));
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,77 @@
+// Reading the members of JSON objects of strangers: what is missing keeps its value, and the first
+// member of the wrong kind is the error, named by its path ("cases[3].probes[0].message"). Tests:
+// case_result_test.cc.
+#ifndef ASSAY_CONFORMANCE_RUNNER_JSON_FIELDS_H_
+#define ASSAY_CONFORMANCE_RUNNER_JSON_FIELDS_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+
+namespace assay {
+
+class JsonFields {
+ public:
+  // `status` takes the first error; both must outlive this.
+  JsonFields(const nlohmann::json& object, std::string path, absl::Status* status);
+
+  void Get(const char* key, std::string* value) const;
+  void Get(const char* key, bool* value) const;
+  void Get(const char* key, int64_t* value) const;
+  void Get(const char* key, uint64_t* value) const;
+  void Get(const char* key, std::optional<double>* value) const;  // or "inf", "-inf", "nan"
+  void Get(const char* key, std::vector<std::string>* value) const;
+  void Get(const char* key, std::vector<int64_t>* value) const;
+  void GetSeconds(const char* key, double* value) const;  // finite, not negative
+
+  // A member that has to be there and is one of the names that `from_name` knows.
+  template <typename T>
+  T Name(const char* key, std::optional<T> (*from_name)(absl::string_view), T otherwise) const {
+    std::string name;
+    Get(key, &name);
+    const std::optional<T> value = from_name(name);
+    if (!value) ComplainOfName(key, name);
+    return value.value_or(otherwise);
+  }
+
+  // An object of counts by name.
+  template <typename T, size_t n>
+  void GetCounts(const char* key, std::optional<T> (*from_name)(absl::string_view),
+                 std::array<int64_t, n>* counts) const {
+    Within(key, [&](const JsonFields& fields) {
+      for (const auto& item : fields.object_.items()) {
+        const std::optional<T> value = from_name(item.key());
+        if (!value) {
+          fields.ComplainOfName("", item.key());
+        } else {
+          fields.Get(item.key().c_str(), &(*counts)[static_cast<size_t>(*value)]);
+        }
+      }
+    });
+  }
+
+  void Within(const char* key, const std::function<void(const JsonFields&)>& read) const;
+  void ForEach(const char* key, const std::function<void(const JsonFields&)>& read) const;
+
+  void Complain(absl::string_view key, absl::string_view what) const;
+
+ private:
+  const nlohmann::json* Find(const char* key) const;  // null: there is none
+  void ComplainOfName(absl::string_view key, absl::string_view name) const;
+  std::string PathOf(absl::string_view key) const;
+
+  const nlohmann::json& object_;
+  std::string path_;
+  absl::Status* status_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_JSON_FIELDS_H_

@@ -304,6 +304,8 @@ class CaseFileReader {
       read = absl::SimpleAtoi(parts.second, &use->seed);
     } else if (parts.first == "stride") {
       read = absl::SimpleAtoi(parts.second, &use->stride);
+    } else if (parts.first == "offset") {
+      read = absl::SimpleAtoi(parts.second, &use->offset);
     } else {
       int64_t number = 0;
       read = absl::SimpleAtoi(parts.second, &number);

@@ -150,7 +150,9 @@ std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& ro
       {"T", std::string(Name(type))},
       {"U", absl::StrCat("u", Info(type).bits)},
       {"K", absl::StrCat(IsComplex(type) ? k * k : k)},
-      {"P", absl::StrCat(k * k)}};
+      {"P", absl::StrCat(k * k)},
+      {"E", absl::StrCat(int64_t{1} << std::min(Info(type).bits, 16))},
+      {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(type).bits, 16))}};
   std::vector<std::pair<std::string, std::string>> chosen;
   for (size_t c = 0; c < source.choices.size(); ++c) {
     const CaseTemplate::Choice& choice = source.choices[c];
@@ -269,6 +271,9 @@ class Variant {
           static_cast<int64_t>(SpecialPatterns(Info(input.shape.element_type()).component).size());
       const bool room = input.shape.element_count() >= k * k && input.number <= 1;
       use.stride = static_cast<uint64_t>(room && input.number == 1 ? k : 2 * input.number + 1);
+    } else if (profile == ValueProfile::kAll) {
+      // All pairs: the second operand stays while the first runs through its type.
+      if (input.number == 1) use.stride = uint64_t{1} << Info(input.shape.element_type()).bits;
     } else {
       use.seed = Seed(input);
     }

@@ -10,6 +10,7 @@
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/elementwise_templates.h"
+#include "conformance/corpus/tiers.h"
 #include "spec/verify/near_misses.h"
 
 namespace assay {
@@ -99,8 +100,11 @@ bool GlobMatches(absl::string_view glob, absl::string_view text) {
 }
 
 std::string Manifest(const std::vector<CorpusCase>& cases) {
+  const std::vector<Tier> tiers = TiersOf(cases);
   std::string text;
-  for (const CorpusCase& each : cases) absl::StrAppend(&text, each.id, "\t", CaseHash(each), "\n");
+  for (size_t i = 0; i < cases.size(); ++i) {
+    absl::StrAppend(&text, cases[i].id, "\t", CaseHash(cases[i]), "\t", TierName(tiers[i]), "\n");
+  }
   return text;
 }
 

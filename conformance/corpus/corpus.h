@@ -29,7 +29,7 @@ absl::Status SortById(std::vector<CorpusCase>* cases);
 // both lengths but for their product at worst.
 bool GlobMatches(absl::string_view glob, absl::string_view text);
 
-// The lines of conformance/corpus/manifest.tsv for these cases.
+// The lines of conformance/corpus/manifest.tsv for these cases: id, hash, smallest tier.
 std::string Manifest(const std::vector<CorpusCase>& cases);
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include "conformance/corpus/elementwise_templates.h"
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -85,6 +86,7 @@ class TemplateMaker {
     const bool varied = AttributeVariants(op_.opcode).size() > 1 || results_.size() > 1;
     const std::string room = op_.arity >= 2 ? "[$P]" : "[$K]";
     Add("special", {room}, {ValueProfile::kSpecial});
+    AddExhaustive();
     if (op_.opcode == Opcode::kConvert) return std::move(templates_);
     Add("shape", varied ? Names{"[9]"} : Names{"[]", "[0]", "[1]", "[7]", "[8]", "[9]", "[2,3]"},
         {ValueProfile::kBenign});
@@ -123,6 +125,22 @@ class TemplateMaker {
     absl::StrAppend(&made.module, "  ROOT r = ", results_.empty() ? "" : "$result$shape ", op_.name,
                     "(", absl::StrJoin(names, ", "), ")$attributes\n}\n");
     templates_.push_back(std::move(made));
+  }
+
+  // Every value of types of 16 bits, every pair of values of types of 8 bits and less. Of
+  // conversions some types: those of all pairs would outweigh all else.
+  void AddExhaustive() {
+    if (op_.arity > 2 || op_.opcode == Opcode::kComplex) return;  // of f32 and f64 alone
+    Add("exhaustive", {op_.arity == 2 ? "[$D]" : "[$E]"}, {ValueProfile::kAll});
+    const int widest = op_.arity == 2 ? 8 : 16;
+    const int narrowest = op_.opcode == Opcode::kConvert ? 16 : 1;
+    std::vector<ElementType>& types = templates_.back().types;
+    types.erase(std::remove_if(types.begin(), types.end(),
+                               [&](ElementType type) {
+                                 const int bits = Info(type).bits;
+                                 return bits < narrowest || bits > widest;
+                               }),
+                types.end());
   }
 
   static void AddChoice(const std::string& name, const Names& values, CaseTemplate* made) {

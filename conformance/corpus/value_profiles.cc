@@ -262,6 +262,13 @@ void FillSpecial(const ProfileUse& use, Literal* literal) {
   }
 }
 
+void FillAll(const ProfileUse& use, Literal* literal) {
+  const uint64_t mask = Mask(Info(literal->element_type()).bits);
+  for (int64_t i = 0; i < literal->element_count(); ++i) {
+    literal->Set(i, {(static_cast<uint64_t>(i) / use.stride + use.offset) & mask});
+  }
+}
+
 void FillSorted(const Part& part, const ProfileUse& use, Literal* literal) {
   std::vector<uint64_t> values(literal->element_count());
   for (size_t i = 0; i < values.size(); ++i) values[i] = part.Draw(use, RandomWord(use.seed, i));
@@ -320,6 +327,7 @@ std::string ParametersText(const ProfileUse& use) {
   const ProfileUse defaults;
   if (use.seed != defaults.seed) absl::StrAppend(&text, " seed=", use.seed);
   if (use.stride != defaults.stride) absl::StrAppend(&text, " stride=", use.stride);
+  if (use.offset != defaults.offset) absl::StrAppend(&text, " offset=", use.offset);
   if (use.low) absl::StrAppend(&text, " low=", *use.low);
   if (use.high) absl::StrAppend(&text, " high=", *use.high);
   if (use.keep) absl::StrAppend(&text, " keep=", *use.keep);
@@ -365,7 +373,9 @@ absl::StatusOr<Literal> MakeValues(const ProfileUse& use, const Shape& shape, in
   if (!literal.ok()) return literal.status();
   const ElementType type = shape.element_type();
   const Part part(Info(type).component);
-  if (use.profile == ValueProfile::kSpecial) {
+  if (use.profile == ValueProfile::kAll) {
+    FillAll(use, &*literal);
+  } else if (use.profile == ValueProfile::kSpecial) {
     FillSpecial(use, &*literal);
   } else if (use.profile == ValueProfile::kSorted) {
     FillSorted(part, use, &*literal);

@@ -41,7 +41,8 @@ std::optional<ValueProfile> ValueProfileFromName(absl::string_view name);
 struct ProfileUse {
   ValueProfile profile = ValueProfile::kBenign;
   uint64_t seed = 1;
-  uint64_t stride = 1;               // special: elements for which a value stands; at least 1
+  uint64_t stride = 1;               // all, special: elements for which a value stands; at least 1
+  uint64_t offset = 0;               // all: the first pattern
   std::optional<int64_t> low, high;  // indices: both ends belong to the range
   std::optional<int64_t> keep;       // ties: significand bits before the half
 };

@@ -68,6 +68,7 @@ TEST(ValueProfiles, TheDocumentsVectors) {
       const std::vector<std::string> pair = absl::StrSplit(words[i], '=');
       const int64_t value = std::stoll(pair[1]);
       if (pair[0] == "seed") use.seed = static_cast<uint64_t>(value);
+      if (pair[0] == "offset") use.offset = static_cast<uint64_t>(value);
       if (pair[0] == "stride") use.stride = static_cast<uint64_t>(value);
       if (pair[0] == "low") use.low = value;
       if (pair[0] == "high") use.high = value;
@@ -107,7 +108,8 @@ TEST(ValueProfiles, ValuesAreWhatTheirNameSays) {
         const Element element = values->Get(i);
         distinct.insert(element.bits);
         for (const uint64_t bits : {element.bits, IsComplex(type) ? element.imag : 0}) {
-          if (info.profile == ValueProfile::kSpecial || info.profile == ValueProfile::kPatterns) {
+          if (info.profile == ValueProfile::kSpecial || info.profile == ValueProfile::kPatterns ||
+              info.profile == ValueProfile::kAll) {
             continue;
           }
           EXPECT_TRUE(Finite(part, bits)) << i;
@@ -130,7 +132,8 @@ TEST(ValueProfiles, ValuesAreWhatTheirNameSays) {
       if (info.profile == ValueProfile::kDuplicates) {
         EXPECT_LE(distinct.size(), 4u);
       }
-      if (info.profile == ValueProfile::kUnique && Info(type).bits >= 9) {
+      if ((info.profile == ValueProfile::kUnique && Info(type).bits >= 9) ||
+          (info.profile == ValueProfile::kAll && Info(type).bits >= 8)) {
         EXPECT_EQ(distinct.size(), static_cast<size_t>(kCount));
       }
       if (info.profile == ValueProfile::kSpecial && IsFloat(part)) {

@@ -45,6 +45,17 @@ class Corpus(CommandLineTest):
         self.assertEqual((golden.count(' = literal '), 'expect: golden' in golden), (4, False), golden)
         self.expect(assay('corpus', 'show', 'divide/none'), 2, 'no case matches divide/none')
 
+    def test_select(self):
+        def count(*arguments):
+            return assay('corpus', 'list', *arguments).out.count('\n')
+        quick, standard, every = count('--tier', 'quick'), count('--tier', 'standard'), count()
+        self.assertTrue(3000 < quick < 6000 < standard <= every, (quick, standard, every))
+        self.assertTrue(0 < count('--filter', 'dot/f32/*', '--max-multiply-adds', '10') < count('--filter', 'dot/f32/*'))
+        self.assertEqual(count('--sweep', 'exponential'), 4096)
+        self.expect(assay('corpus', 'check', '--sweep', 'abs', '--filter', '*/3f800000', '--filter', '*/7f8*'), 0, '2 cases, 0 failed')
+        self.expect(assay('corpus', 'list', '--sweep', 'add'), 2, "'add' is no elementwise operation of one f32 operand")
+        self.expect(assay('corpus', 'list', '--tier', 'fast'), 2, 'fast')
+
     def test_check(self):
         mine = self.path('mine.cases', CASE)
         self.expect(assay('corpus', 'check', '--cases', mine), 0, '2 cases, 0 failed, 1 without a second reference')

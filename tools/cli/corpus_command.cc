@@ -9,30 +9,18 @@
 #include <system_error>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "conformance/corpus/case_reader.h"
-#include "conformance/corpus/case_template.h"
-#include "conformance/corpus/corpus.h"
 #include "conformance/corpus/ready_case.h"
 #include "nlohmann/json.hpp"
 #include "spec/arrays/arrays.h"
+#include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 
 namespace assay {
 namespace {
-
-// Which cases: what the subcommands share.
-struct CaseSelection {
-  std::vector<std::string> files;  // none: the corpus that is built in
-  std::vector<std::string> globs;  // none: all
-
-  void AddTo(CLI::App* app, bool with_filter);
-  absl::StatusOr<std::vector<CorpusCase>> Load() const;
-};
 
 struct CorpusCommand {
   CaseSelection selection;
@@ -46,48 +34,6 @@ struct CorpusCommand {
   int Export() const;
   int Check() const;
 };
-
-void CaseSelection::AddTo(CLI::App* app, bool with_filter) {
-  app->add_option("--cases", files,
-                  "Case files, or *.templates, instead of the corpus that is built in")
-      ->type_name("FILE");
-  if (!with_filter) return;
-  app->add_option("--filter", globs, "Cases whose id matches: * is any text, ? one character")
-      ->type_name("GLOB");
-}
-
-absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
-  std::vector<CorpusCase> all;
-  if (files.empty()) {
-    absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases();
-    if (!cases.ok()) return cases.status();
-    all = *std::move(cases);
-  }
-  for (const std::string& path : files) {
-    const absl::StatusOr<std::string> text = ReadFile(path);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<CorpusCase>> cases =
-        absl::EndsWith(path, ".templates") ? ExpandTemplates(*text, path) : ReadCases(*text, path);
-    if (!cases.ok()) return cases.status();
-    std::move(cases->begin(), cases->end(), std::back_inserter(all));
-  }
-  if (absl::Status status = SortById(&all); !status.ok()) return status;
-  if (globs.empty()) return all;
-  std::vector<bool> used(globs.size());
-  std::vector<CorpusCase> chosen;
-  for (CorpusCase& each : all) {
-    bool matches = false;
-    for (size_t i = 0; i < globs.size(); ++i) {
-      if (!GlobMatches(globs[i], each.id)) continue;
-      used[i] = matches = true;
-    }
-    if (matches) chosen.push_back(std::move(each));
-  }
-  for (size_t i = 0; i < globs.size(); ++i) {
-    if (!used[i]) return absl::InvalidArgumentError(absl::StrCat("no case matches ", globs[i]));
-  }
-  return chosen;
-}
 
 nlohmann::json CaseJson(const CorpusCase& each) {
   nlohmann::json tags = nlohmann::json::object();
@@ -245,6 +191,8 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  assay corpus list --filter 'add/bf16/*'\n"
       "  assay corpus show divide/s32/examples\n"
+      "  assay corpus list --tier quick --max-multiply-adds 100\n"
+      "  assay corpus list --sweep exponential\n"
       "  assay corpus export out --filter 'pad/*'\n"
       "  assay corpus check --cases mine.cases");
   const auto add = [&](const char* name, const char* description, bool filtered,
@@ -258,7 +206,7 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   const auto list = add("list", "The ids of cases", true, &CorpusCommand::List);
   list.second->output.AddJsonTo(list.first);
   const auto show = add("show", "The text of cases", false, &CorpusCommand::Show);
-  show.first->add_option("ID", show.second->selection.globs, "Ids, or globs")->required();
+  show.first->add_option("ID", show.second->selection.filter.globs, "Ids, or globs")->required();
   show.first->add_flag("--golden", show.second->golden,
                        "With the values of the golden interpreter written out");
   const auto exported =

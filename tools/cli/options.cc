@@ -21,13 +21,10 @@
 #include "tools/cli/terminal.h"
 
 namespace assay {
-namespace {
 
 absl::Status InFile(const std::string& path, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
-
-}  // namespace
 
 void InputOptions::AddTo(CLI::App* app) {
   app->add_option("--inputs", inputs,

@@ -89,6 +89,9 @@ std::string DisplayName(Backend& backend);
 // A module with its place in messages.
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path);
 
+// The error with the file in front of its message.
+absl::Status InFile(const std::string& path, const absl::Status& status);
+
 // A message without control characters, and without the middle of a shape of a million dimensions.
 std::string ForPeople(absl::string_view message);
 

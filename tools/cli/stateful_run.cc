@@ -24,10 +24,6 @@ constexpr int64_t kMaxSteps = int64_t{1} << 53;
 
 bool IsKept(const Binding& binding) { return binding.kind != TensorKind::kInput; }
 
-absl::Status InFile(const std::string& path, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
-}
-
 // "100" from where the state is, or "+10".
 absl::StatusOr<int64_t> LastStep(const std::string& steps, int64_t done) {
   if (steps.empty()) return done + 1;

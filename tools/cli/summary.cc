@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/corpus/work.h"
 #include "nlohmann/json.hpp"
 
 namespace assay {
@@ -16,38 +17,10 @@ int64_t SaturatingAdd(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-int64_t SaturatingMultiply(int64_t a, int64_t b) {
-  int64_t product;
-  return __builtin_mul_overflow(a, b, &product) ? INT64_MAX : product;
-}
-
-// Elements, or as many as can be said.
-int64_t Elements(const Shape& shape) { return shape.ElementCount().value_or(INT64_MAX); }
+// As many as can be said.
 int64_t Bytes(const Shape& shape) { return shape.ByteSize().value_or(INT64_MAX); }
 
 }  // namespace
-
-int64_t MultiplyAdds(const Instruction& instruction) {
-  if (!instruction.shape().is_array()) return 0;
-  int64_t count = Elements(instruction.shape());
-  if (instruction.opcode() == Opcode::kDot) {
-    const Shape& lhs = instruction.operand(0)->shape();
-    for (int64_t d : instruction.GetInts(Attr::kLhsContractingDims)) {
-      count = SaturatingMultiply(count, d >= 0 && d < lhs.rank() ? lhs.dimension(d) : 1);
-    }
-    return count;
-  }
-  if (instruction.opcode() == Opcode::kConvolution) {
-    const Shape& kernel = instruction.operand(1)->shape();
-    const ConvolutionDimensions& dimensions = instruction.convolution_dimensions();
-    const int64_t output = dimensions.kernel_output_feature;
-    for (int64_t d = 0; d < kernel.rank(); ++d) {
-      if (d != output) count = SaturatingMultiply(count, kernel.dimension(d));
-    }
-    return count;
-  }
-  return 0;
-}
 
 ModuleSummary Summarise(const Module& module) {
   ModuleSummary summary;

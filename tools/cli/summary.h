@@ -27,9 +27,6 @@ ModuleSummary Summarise(const Module& module);
 std::string SummaryText(const Module& module, const ModuleSummary& summary);
 nlohmann::json SummaryJson(const Module& module, const ModuleSummary& summary);
 
-// Multiply-adds of one dot or convolution; 0 for other operations. Saturates.
-int64_t MultiplyAdds(const Instruction& instruction);
-
 }  // namespace assay
 
 #endif  // ASSAY_TOOLS_CLI_SUMMARY_H_

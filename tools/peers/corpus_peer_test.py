@@ -21,7 +21,7 @@ import corpus_models  # noqa: E402
 import corpus_reader  # noqa: E402
 
 TYPES = ['pred'] + [f'{c}{b}' for c in 'su' for b in (1, 2, 4, 8, 16, 32, 64)] + [*corpus_reader.FLOATS, 'c64', 'c128']
-PROFILES = ['benign', 'cancellation', 'definite', 'duplicates', 'finite', 'indices low=0 high=0', 'integers', 'overflow',
+PROFILES = ['all stride=2 offset=253', 'benign', 'cancellation', 'definite', 'duplicates', 'finite', 'indices low=0 high=0', 'integers', 'overflow',
             'patterns', 'positive', 'sorted', 'special stride=3', 'subnormal', 'ties', 'ties keep=0', 'unique', 'unit']
 
 
@@ -35,7 +35,7 @@ def every_profile():
         name, *parameters = profile.split()
         for element in TYPES:
             for sizes in (['[3,3]'] if name == 'definite' else ['[]', '[0]', '[7]', '[2,150]']):
-                use = ' '.join([name, element + sizes, *parameters, 'seed=11' if name != 'special' else ''])
+                use = ' '.join([name, element + sizes, *parameters, 'seed=11' if name not in ('all', 'special') else ''])
                 size = sizes.strip('[]').replace(',', '_') or 'scalar'
                 label = f"parameter/{element}/{name}.{size}{'.keep' if 'keep' in profile else ''}"
                 yield (f'case {label}\ntags: op=parameter\nmodule:\n  ENTRY e {{ ROOT a = {element}{sizes} parameter(0) }}\n'

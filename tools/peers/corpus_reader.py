@@ -168,6 +168,8 @@ def make(profile, name, sizes, use):
     if profile == 'special':
         values = list(dict.fromkeys(t.special()))
         out = [values[i // stride // len(values)**c % len(values)] for i in range(n) for c in range(parts)]
+    elif profile == 'all':
+        out = [(i // stride + use.get('offset', 0)) % 2**t.bits for i in range(n)]
     elif profile == 'unique':
         order, out, step = sorted((word(seed, i), i) for i in range(n)), [0] * n, t.count // max(n, 1)
         for rank, (_, i) in enumerate(order):

@@ -1,0 +1,66 @@
+#include "conformance/corpus/selection.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/work.h"
+#include "spec/text/parser.h"
+#include "spec/verify/verifier.h"
+
+namespace assay {
+namespace {
+
+constexpr int kSliceBits = 20;  // of a sweep
+
+}  // namespace
+
+absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
+                                                    const CaseFilter& filter) {
+  const std::vector<Tier> tiers = TiersOf(all);
+  std::vector<bool> used(filter.globs.size());
+  std::vector<CorpusCase> chosen;
+  for (size_t i = 0; i < all.size(); ++i) {
+    bool matches = filter.globs.empty();
+    for (size_t g = 0; g < filter.globs.size(); ++g) {
+      if (GlobMatches(filter.globs[g], all[i].id)) used[g] = matches = true;
+    }
+    if (!matches || tiers[i] > filter.tier) continue;
+    if (filter.max_multiply_adds && WorkOf(all[i]) > *filter.max_multiply_adds) continue;
+    chosen.push_back(std::move(all[i]));
+  }
+  for (size_t g = 0; g < used.size(); ++g) {
+    if (used[g]) continue;
+    return absl::InvalidArgumentError(absl::StrCat("no case matches ", filter.globs[g]));
+  }
+  return chosen;
+}
+
+absl::StatusOr<std::vector<CorpusCase>> SweepCases(const std::string& op) {
+  const int64_t size = int64_t{1} << kSliceBits;
+  CorpusCase slice;
+  slice.module =
+      absl::StrCat("ENTRY e {\n  x0 = f32[", size, "] parameter(0)\n  ROOT r = ", op, "(x0)\n}\n");
+  const std::optional<Opcode> opcode = OpcodeFromName(op);
+  const bool unary = opcode && Info(*opcode).elementwise() && Info(*opcode).arity == 1;
+  const auto module = ParseModule(slice.module);
+  if (!unary || !module.ok() || !VerificationStatus(VerifyModule(**module)).ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", op, "' is no elementwise operation of one f32 operand and no attributes"));
+  }
+  slice.tags = {{"op", op}, {"type", "f32"}, {"profile", "all"}, {"form", "sweep"}};
+  slice.where = "selection.cc";
+  CaseArray input;
+  input.shape = Shape(ElementType::kF32, {size});
+  input.use.profile = ValueProfile::kAll;
+  std::vector<CorpusCase> cases;
+  for (uint64_t offset = 0; offset < uint64_t{1} << 32; offset += static_cast<uint64_t>(size)) {
+    input.use.offset = offset;
+    slice.id = absl::StrCat(op, "/f32/sweep/", absl::Hex(offset, absl::kZeroPad8));
+    slice.inputs = {input};
+    cases.push_back(slice);
+  }
+  return cases;
+}
+
+}  // namespace assay

@@ -1,0 +1,80 @@
+#include "conformance/corpus/tiers.h"
+
+#include <string>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+
+namespace assay {
+namespace {
+
+constexpr absl::string_view kNames[] = {"quick", "standard", "full"};
+
+// A case with more elements of arguments, or a longer module, is not quick, not standard.
+struct Limits {
+  int64_t elements;
+  size_t text;
+};
+constexpr Limits kQuick = {4096, 8 << 10};
+constexpr Limits kStandard = {1 << 18, 64 << 10};
+
+int64_t Elements(const CorpusCase& each) {
+  int64_t count = 0;
+  for (const CaseArray& input : each.inputs) {
+    const int64_t own = input.shape.ElementCount().value_or(INT64_MAX);
+    if (__builtin_add_overflow(count, own, &count)) return INT64_MAX;
+  }
+  return count;
+}
+
+bool Within(const CorpusCase& each, const Limits& limits) {
+  return each.module.size() <= limits.text && Elements(each) <= limits.elements;
+}
+
+// What a case covers: its type and whatever else it is tagged with, of its operation. Programs,
+// which belong to no operation, cover themselves.
+std::vector<std::string> Covered(const CorpusCase& each) {
+  const absl::string_view op = each.Tag("op");
+  const bool refused = each.expect == CorpusCase::Expect::kRefused;
+  if (op.empty() && !refused) return {each.id};
+  std::vector<std::string> covered;
+  for (const CaseTag& tag : each.tags) {
+    if (tag.key == "op") continue;
+    // A clause may stand in several rules of the verifier, but is one.
+    covered.push_back(refused ? absl::StrCat("refused ", tag.key, "=", tag.value)
+                              : absl::StrCat(op, " ", tag.key, "=", tag.value));
+  }
+  return covered;
+}
+
+// Where several cases cover the same, the special values say most.
+bool SaysMost(const CorpusCase& each) { return each.Tag("profile") == "special"; }
+
+}  // namespace
+
+absl::string_view TierName(Tier tier) { return kNames[static_cast<int>(tier)]; }
+
+std::optional<Tier> TierFromName(absl::string_view name) {
+  for (int i = 0; i < kTiers; ++i) {
+    if (kNames[i] == name) return static_cast<Tier>(i);
+  }
+  return std::nullopt;
+}
+
+std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases) {
+  std::vector<Tier> tiers(cases.size(), Tier::kFull);
+  absl::flat_hash_set<std::string> covered;
+  for (const bool first : {true, false}) {
+    for (size_t i = 0; i < cases.size(); ++i) {
+      if (SaysMost(cases[i]) != first || !Within(cases[i], kStandard)) continue;
+      tiers[i] = Tier::kStandard;
+      if (!Within(cases[i], kQuick)) continue;
+      for (std::string& what : Covered(cases[i])) {
+        if (covered.insert(std::move(what)).second) tiers[i] = Tier::kQuick;
+      }
+    }
+  }
+  return tiers;
+}
+
+}  // namespace assay

@@ -1,0 +1,32 @@
+// Tiers of the corpus by time and coverage: each holds the ones before it. Tests: tiers_test.cc.
+#ifndef ASSAY_CONFORMANCE_CORPUS_TIERS_H_
+#define ASSAY_CONFORMANCE_CORPUS_TIERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "conformance/corpus/corpus_case.h"
+
+namespace assay {
+
+enum class Tier : uint8_t {
+  kQuick,  // small cases that cover each operation with each type, form and profile, and all
+           // clauses, decision points, worked examples and freedoms once: some 5,000, below a
+           // minute
+  kStandard,  // all but the large ones
+  kFull       // all
+};
+inline constexpr int kTiers = 3;
+absl::string_view TierName(Tier tier);  // "quick"
+std::optional<Tier> TierFromName(absl::string_view name);
+
+// The smallest tier of each case. It follows from ids, tags and sizes of all of them together:
+// cases must be sorted by id and complete, not filtered.
+std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_CORPUS_TIERS_H_

@@ -1,0 +1,70 @@
+#include "tools/cli/case_selection.h"
+
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "conformance/corpus/case_reader.h"
+#include "conformance/corpus/case_template.h"
+#include "conformance/corpus/corpus.h"
+#include "spec/proto/module_file.h"
+
+namespace assay {
+namespace {
+
+absl::StatusOr<std::vector<CorpusCase>> ReadCaseFile(const std::string& path) {
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  return absl::EndsWith(path, ".templates") ? ExpandTemplates(*text, path) : ReadCases(*text, path);
+}
+
+}  // namespace
+
+void CaseSelection::AddTo(CLI::App* app, bool filtered) {
+  app->add_option("--cases", files,
+                  "Case files, or *.templates, instead of the corpus that is built in")
+      ->type_name("FILE");
+  if (!filtered) return;
+  app->add_option("--filter", filter.globs,
+                  "Cases whose id matches: * is any text, ? one character")
+      ->type_name("GLOB");
+  std::map<std::string, Tier> tiers;
+  for (int i = 0; i < kTiers; ++i) {
+    const auto tier = static_cast<Tier>(i);
+    tiers.emplace(std::string(TierName(tier)), tier);
+  }
+  app->add_option("--tier", filter.tier,
+                  "quick covers everything once, standard leaves out large cases, full is all")
+      ->type_name("TIER")
+      ->transform(CLI::CheckedTransformer(tiers).description(""));
+  app->add_option("--max-multiply-adds", filter.max_multiply_adds,
+                  "Cases of at most so many operations on elements, for slow simulators")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  app->add_option(
+         "--sweep", sweeps,
+         "Instead of the corpus all 2^32 f32 arguments of a unary operation, in 4096 cases")
+      ->type_name("OP");
+}
+
+absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
+  std::vector<CorpusCase> all;
+  const auto take = [&all](absl::StatusOr<std::vector<CorpusCase>> cases) {
+    if (cases.ok()) std::move(cases->begin(), cases->end(), std::back_inserter(all));
+    return cases.status();
+  };
+  absl::Status status;
+  if (files.empty() && sweeps.empty()) status = take(CorpusCases());
+  for (const std::string& path : files) {
+    if (status.ok()) status = take(ReadCaseFile(path));
+  }
+  for (const std::string& op : sweeps) {
+    if (status.ok()) status = take(SweepCases(op));
+  }
+  if (status.ok()) status = SortById(&all);
+  if (!status.ok()) return status;
+  return SelectCases(std::move(all), filter);
+}
+
+}  // namespace assay

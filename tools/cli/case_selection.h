@@ -1,0 +1,28 @@
+// Which cases a command is about: the options that `assay corpus` and `assay test` share.
+// Tests: corpus_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_CASE_SELECTION_H_
+#define ASSAY_TOOLS_CLI_CASE_SELECTION_H_
+
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+#include "conformance/corpus/selection.h"
+
+namespace assay {
+
+struct CaseSelection {
+  std::vector<std::string> files;   // none: the corpus that is built in
+  std::vector<std::string> sweeps;  // operations; where there are any, their sweeps alone
+  CaseFilter filter;
+
+  // --cases; `filtered`: also --filter, --tier, --max-multiply-adds and --sweep.
+  void AddTo(CLI::App* app, bool filtered);
+  // Sorted by id. Errors as of SelectCases, of the files, and of SweepCases.
+  absl::StatusOr<std::vector<CorpusCase>> Load() const;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_CASE_SELECTION_H_

@@ -250,6 +250,7 @@ class Variant {
   // In the range that the operation needs, as far as the type reaches.
   static ProfileUse IndexUse(const CaseArray& input, const InputNeeds& needs) {
     const ElementType type = input.shape.element_type();
+    if (!IsInteger(type)) return DataUse(ValueProfile::kBenign, input);  // which of two branches
     const uint64_t max =
         IsSigned(type) ? static_cast<uint64_t>(MaxSigned(type)) : MaxUnsigned(type);
     ProfileUse use;
@@ -421,6 +422,28 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<CorpusCase> ProgramCase(absl::string_view name, absl::string_view module_text,
+                                       ValueProfile profile) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(module_text);
+  if (!module.ok()) return module.status();
+  CorpusCase made;
+  made.module = std::string(module_text);
+  made.replicas = (*module)->replica_count;
+  made.partitions = (*module)->num_partitions;
+  made.where = std::string(name);
+  std::vector<Shape> results;
+  AppendLeaves((*module)->entry()->root()->shape(), &results);
+  const std::string type(results.empty() ? "pred" : Name(results[0].element_type()));
+  made.id = absl::StrCat("program/", type, "/", name);
+  made.tags = {{"type", type}, {"form", "program"}};
+  CaseTemplate data;
+  data.replicas = made.replicas * made.partitions;
+  std::optional<std::vector<CaseArray>> inputs = Variant(data, **module).Inputs(profile);
+  if (!inputs) return absl::InvalidArgumentError(absl::StrCat(name, ": no arguments fit"));
+  made.inputs = *std::move(inputs);
+  return made;
 }
 
 absl::StatusOr<std::vector<CorpusCase>> ExpandTemplates(absl::string_view text,

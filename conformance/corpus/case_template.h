@@ -55,6 +55,13 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
 absl::StatusOr<std::vector<CorpusCase>> ExpandTemplates(absl::string_view text,
                                                         absl::string_view name);
 
+// A whole program as the case program/TYPE/NAME, TYPE that of the first array of its result: on as
+// many processes as its header says, with arguments of the profile, as far as it makes them, and
+// indices in range.
+// Errors of the parser; INVALID_ARGUMENT where no arguments of profiles fit.
+absl::StatusOr<CorpusCase> ProgramCase(absl::string_view name, absl::string_view module_text,
+                                       ValueProfile profile);
+
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_CORPUS_CASE_TEMPLATE_H_

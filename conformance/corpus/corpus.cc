@@ -47,7 +47,29 @@ std::vector<CorpusCase> RefusedCases(const CorpusFile& file) {
   return cases;
 }
 
+// What the arguments of a sample must be for its result to say something: not `benign`, which is
+// of both signs.
+ValueProfile ProfileOfSample(absl::string_view name) {
+  if (name == "cholesky_and_solve") return ValueProfile::kDefinite;
+  if (name == "f64_ode_rk4") return ValueProfile::kUnit;
+  for (absl::string_view roots : {"black_scholes", "convnet_forward", "mlp_train_step"}) {
+    if (name == roots) return ValueProfile::kPositive;
+  }
+  return ValueProfile::kBenign;
+}
+
+// "conformance/samples/scan_rnn.hlo"
+absl::StatusOr<std::vector<CorpusCase>> SampleCase(const CorpusFile& file) {
+  const size_t from = file.name.rfind('/') + 1;
+  const absl::string_view name = file.name.substr(from, file.name.rfind('.') - from);
+  absl::StatusOr<CorpusCase> sample = ProgramCase(name, file.text, ProfileOfSample(name));
+  if (!sample.ok()) return sample.status();
+  sample->where = std::string(file.name);
+  return std::vector<CorpusCase>{*std::move(sample)};
+}
+
 absl::StatusOr<std::vector<CorpusCase>> CasesOf(const CorpusFile& file) {
+  if (absl::EndsWith(file.name, ".hlo")) return SampleCase(file);
   if (absl::EndsWith(file.name, ".templates")) return ExpandTemplates(file.text, file.name);
   if (absl::StrContains(file.name, "spec/verify/")) return RefusedCases(file);
   return ReadCases(file.text, file.name);

@@ -16,6 +16,7 @@
 #include "conformance/corpus/ready_case.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/text/parser.h"
 
 namespace assay {
 namespace {
@@ -98,7 +99,7 @@ TEST(Corpus, EveryPairOfOperationAndTypeHasACase) {
   std::map<std::string, int64_t> by_op;
   for (const CorpusCase& each : AllCases()) {
     covered.insert({std::string(each.Tag("op")), std::string(each.Tag("type"))});
-    ++by_op[std::string(each.Tag("op"))];
+    if (!each.Tag("op").empty()) ++by_op[std::string(each.Tag("op"))];
   }
   std::vector<std::string> types;
   std::string line, missing;
@@ -163,6 +164,25 @@ TEST(Corpus, EveryDecisionPointHasACase) {
       EXPECT_EQ(seen.count(id) + kNoCase.count(id), 1u) << id;
     }
   }
+}
+
+// Besides the samples there are fifty programs of a hundred instructions and more.
+TEST(Corpus, HasWholePrograms) {
+  int64_t samples = 0, large = 0;
+  for (const CorpusCase& each : AllCases()) {
+    if (each.Tag("form") != "program") continue;
+    const auto module = ParseModule(each.module);
+    ASSERT_TRUE(module.ok()) << each.id << ": " << module.status();
+    int64_t instructions = 0;
+    for (const auto& computation : (*module)->computations()) {
+      instructions += computation->instruction_count();
+    }
+    const bool sample = absl::StrContains(each.where, "samples/");
+    samples += sample;
+    large += !sample && instructions >= 100;
+  }
+  EXPECT_EQ(samples, 35);
+  EXPECT_GE(large, 50);
 }
 
 // Each clause that has a near miss has it as a case.

@@ -15,7 +15,7 @@ struct Limits {
   int64_t elements;
   size_t text;
 };
-constexpr Limits kQuick = {4096, 8 << 10};
+constexpr Limits kQuick = {4096, 7 << 10};
 constexpr Limits kStandard = {1 << 18, 64 << 10};
 
 int64_t Elements(const CorpusCase& each) {

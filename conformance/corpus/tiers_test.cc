@@ -76,6 +76,7 @@ TEST(Tiers, OfTheCorpus) {
   for (size_t i = 0; i < cases->size(); ++i) {
     ++count[tiers[i]];
     const CorpusCase& each = (*cases)[i];
+    if (each.Tag("form") == "program") continue;  // long ones are left out
     for (const CaseTag& tag : each.tags) {
       if (tag.key == "form") continue;
       const std::string what = absl::StrCat(each.Tag("op"), " ", tag.key, " ", tag.value);

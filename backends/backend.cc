@@ -8,9 +8,23 @@
 
 namespace assay {
 
-absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& executable,
-                                                  absl::Span<const std::vector<Literal>> arguments,
-                                                  int repeat, double* seconds) {
+namespace {
+
+absl::StatusOr<std::vector<Literal>> DownloadAll(Backend& backend,
+                                                 absl::Span<const BufferHandle> buffers) {
+  std::vector<Literal> values;
+  for (const BufferHandle& buffer : buffers) {
+    absl::StatusOr<Literal> value = backend.Download(*buffer);
+    if (!value.ok()) return value.status();
+    values.push_back(*std::move(value));
+  }
+  return values;
+}
+
+// Executes `repeat` times; keeps the results of every execution, or of the last.
+absl::StatusOr<ModuleRun> Repeat(Backend& backend, Executable& executable,
+                                 absl::Span<const std::vector<Literal>> arguments, int repeat,
+                                 bool keep_all) {
   const auto devices = static_cast<int64_t>(arguments.size());
   if (devices < executable.device_count()) {
     return absl::InvalidArgumentError(
@@ -29,23 +43,38 @@ absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& 
       pointers.back().push_back(buffers.back().get());
     }
   }
-  double best = std::numeric_limits<double>::infinity();
-  std::vector<BufferHandle> outcome;
+  ModuleRun run;
+  run.seconds = std::numeric_limits<double>::infinity();
   for (int i = 0; i < repeat; ++i) {
-    outcome.clear();
     absl::StatusOr<std::vector<BufferHandle>> results = executable.Execute(pointers);
     if (!results.ok()) return results.status();
-    outcome = *std::move(results);
-    best = std::min(best, executable.last_seconds());
+    run.seconds = std::min(run.seconds, executable.last_seconds());
+    if (!keep_all && i + 1 < repeat) continue;
+    absl::StatusOr<std::vector<Literal>> values = DownloadAll(backend, *results);
+    if (!values.ok()) return values.status();
+    run.results.push_back(*std::move(values));
   }
-  if (seconds != nullptr) *seconds = best;
-  std::vector<Literal> values;
-  for (const BufferHandle& buffer : outcome) {
-    absl::StatusOr<Literal> value = backend.Download(*buffer);
-    if (!value.ok()) return value.status();
-    values.push_back(*std::move(value));
-  }
-  return values;
+  return run;
+}
+
+}  // namespace
+
+absl::StatusOr<ModuleRun> Backend::Run(const Module& module,
+                                       absl::Span<const std::vector<Literal>> arguments,
+                                       int repeat) {
+  absl::StatusOr<std::unique_ptr<Executable>> executable = Compile(module);
+  if (!executable.ok()) return executable.status();
+  return Repeat(*this, **executable, arguments, repeat, /*keep_all=*/true);
+}
+
+absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& executable,
+                                                  absl::Span<const std::vector<Literal>> arguments,
+                                                  int repeat, double* seconds) {
+  absl::StatusOr<ModuleRun> run =
+      Repeat(backend, executable, arguments, repeat, /*keep_all=*/false);
+  if (!run.ok()) return run.status();
+  if (seconds != nullptr) *seconds = run->seconds;
+  return std::move(run->results.back());
 }
 
 absl::StatusOr<Literal> RunCompiled(Backend& backend, Executable& executable,
@@ -60,9 +89,10 @@ absl::StatusOr<Literal> RunCompiled(Backend& backend, Executable& executable,
 
 absl::StatusOr<Literal> RunOnce(Backend& backend, const Module& module,
                                 absl::Span<const Literal> arguments) {
-  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(module);
-  if (!executable.ok()) return executable.status();
-  return RunCompiled(backend, **executable, arguments);
+  absl::StatusOr<ModuleRun> run =
+      backend.Run(module, {std::vector<Literal>(arguments.begin(), arguments.end())}, 1);
+  if (!run.ok()) return run.status();
+  return std::move(run->results.front().front());
 }
 
 }  // namespace assay

@@ -44,6 +44,12 @@ class Executable {
   virtual double last_seconds() const = 0;
 };
 
+// What a module gave.
+struct ModuleRun {
+  std::vector<std::vector<Literal>> results;  // by execution, then by device
+  double seconds = 0;                         // of the fastest execution, without transfers
+};
+
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -54,11 +60,19 @@ class Backend {
   virtual absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) = 0;
   virtual absl::StatusOr<BufferHandle> Upload(const Literal& literal) = 0;
   virtual absl::StatusOr<Literal> Download(const Buffer& buffer) = 0;
+  // The whole life of a module that is needed once: compile, upload the arguments (by device, then
+  // by parameter), execute `repeat` times (at least 1), download, release. Here step by step;
+  // backends for which every step is a message override it with one. Errors as of Compile and
+  // Execute. After ABORTED the backend is as good as new: the next call meets a fresh
+  // implementation.
+  virtual absl::StatusOr<ModuleRun> Run(const Module& module,
+                                        absl::Span<const std::vector<Literal>> arguments,
+                                        int repeat);
 };
 
-// Upload the arguments of each device, execute `repeat` times and download each device's result;
-// `seconds`, if not null, gets the time of the fastest. INVALID_ARGUMENT, saying both, where the
-// executable runs on more devices than there are arguments for.
+// Upload the arguments of each device, execute `repeat` times and download each device's result of
+// the last; `seconds`, if not null, gets the time of the fastest. INVALID_ARGUMENT, saying both,
+// where the executable runs on more devices than there are arguments for.
 absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& executable,
                                                   absl::Span<const std::vector<Literal>> arguments,
                                                   int repeat = 1, double* seconds = nullptr);
@@ -66,7 +80,7 @@ absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& 
 absl::StatusOr<Literal> RunCompiled(Backend& backend, Executable& executable,
                                     absl::Span<const Literal> arguments, int repeat = 1,
                                     double* seconds = nullptr);
-// Compile, and that.
+// Backend::Run once on one device.
 absl::StatusOr<Literal> RunOnce(Backend& backend, const Module& module,
                                 absl::Span<const Literal> arguments);
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@ namespace assay {
 namespace {
 
 constexpr size_t kKeptOutput = 16 << 10;
+constexpr int kReadsAtOnce = 256;
 constexpr int kShownLines = 12;
 constexpr size_t kLongestShownLine = 200;
 constexpr int kChildRequestFd = 3;
@@ -42,7 +44,7 @@ struct Channel {
 
 // In the child, between fork and exec: only what is safe there.
 [[noreturn]] void RunChild(const char* command, char* const* environment, int request, int response,
-                           int output) {
+                           int output, int64_t memory_bytes) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // Out of the way of 3 and 4 first, whatever numbers the descriptors have.
@@ -60,6 +62,11 @@ struct Channel {
   close(output);
   signal(SIGPIPE, SIG_DFL);
   for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+  if (memory_bytes > 0) {
+    const auto limit = static_cast<rlim_t>(memory_bytes);
+    const rlimit limits = {limit, limit};
+    setrlimit(RLIMIT_DATA, &limits);
+  }
   execle("/bin/sh", "sh", "-c", command, static_cast<char*>(nullptr), environment);
   _exit(127);
 }
@@ -80,7 +87,8 @@ std::vector<std::string> ChildEnvironment() {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::string& command) {
+absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::string& command,
+                                                                  int64_t memory_bytes) {
   Channel request, response, output;
   if (!request.Open() || !response.Open() || !output.Open()) {
     return absl::AbortedError(absl::StrCat("cannot make channels: ", strerror(errno)));
@@ -92,7 +100,8 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::str
   const pid_t pid = fork();
   if (pid < 0) return absl::AbortedError(absl::StrCat("cannot fork: ", strerror(errno)));
   if (pid == 0) {
-    RunChild(command.c_str(), environment.data(), request.theirs, response.theirs, output.theirs);
+    RunChild(command.c_str(), environment.data(), request.theirs, response.theirs, output.theirs,
+             memory_bytes);
   }
   setpgid(pid, pid);  // the child does so too; whoever comes first
   KillOnSignal(pid);
@@ -124,8 +133,9 @@ void ChildProcess::Kill() {
 }
 
 void ChildProcess::CollectOutput() {
+  // Not until there is no more: some print faster than one can read.
   char buffer[4096];
-  while (output_fd_ >= 0) {
+  for (int i = 0; i < kReadsAtOnce && output_fd_ >= 0; ++i) {
     const ssize_t count = read(output_fd_, buffer, sizeof(buffer));
     if (count > 0) {
       output_.append(buffer, count);
@@ -212,11 +222,10 @@ absl::Status ChildProcess::Wait(int fd, short events, Clock::time_point deadline
     const auto timeout = static_cast<int>(std::min(left.count(), kLongestPoll));
     const int ready = poll(fds, output_fd_ >= 0 ? 2 : 1, timeout);
     if (ready < 0 && errno != EINTR) return Refuse(absl::StrCat("poll failed: ", strerror(errno)));
-    // Something that it left in the background may hold its channel open.
-    if (std::string how; ready == 0 && HasEnded(&how)) return Ended("before it answered");
-    if (ready <= 0) continue;
-    if (output_fd_ >= 0 && fds[1].revents != 0) CollectOutput();
-    if (fds[0].revents != 0) return absl::OkStatus();
+    if (ready > 0 && output_fd_ >= 0 && fds[1].revents != 0) CollectOutput();
+    if (ready > 0 && fds[0].revents != 0) return absl::OkStatus();
+    // Something that it left in the background may hold its channel open, and print.
+    if (std::string how; HasEnded(&how)) return Ended("before it answered");
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -25,8 +26,10 @@ class ChildProcess {
 
   // Runs the command with /bin/sh in a process group of its own. The environment tells it its
   // descriptors: ASSAY_REQUEST_FD to read from, ASSAY_RESPONSE_FD to write to. Its standard input
-  // is empty; its standard output and error are collected.
-  static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(const std::string& command);
+  // is empty; its standard output and error are collected. `memory_bytes` is its RLIMIT_DATA,
+  // unless it is 0.
+  static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(const std::string& command,
+                                                             int64_t memory_bytes = 0);
   // Kills whatever still runs, with its whole process group.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/host_buffer.h"
 #include "backends/process/cleanup.h"
+#include "backends/process/message.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/printer.h"
 
@@ -23,8 +23,10 @@ using Clock = ChildProcess::Clock;
 
 namespace {
 
-constexpr int kProtocol = 1;
+constexpr int64_t kProtocol = 2;  // the highest; 1 has no request `run`
 constexpr size_t kLongestHeader = 16 << 20;
+constexpr int64_t kLongestSkip = 1 << 20;  // payload of an answer that should have none
+constexpr size_t kLongestExcerpt = 200;
 constexpr double kGraceSeconds = 1;  // to end after bye
 
 Clock::time_point After(double seconds) {
@@ -32,49 +34,6 @@ Clock::time_point After(double seconds) {
   if (seconds < 0 || seconds > kNever) return Clock::time_point::max();
   return Clock::now() +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-// A member of the wanted type, or the fallback.
-std::string StringOf(const Json& object, const char* key, std::string fallback = "") {
-  auto member = object.find(key);
-  return member != object.end() && member->is_string() ? member->get<std::string>() : fallback;
-}
-int64_t IntOf(const Json& object, const char* key, int64_t fallback) {
-  auto member = object.find(key);
-  return member != object.end() && member->is_number_integer() ? member->get<int64_t>() : fallback;
-}
-
-std::optional<std::set<std::string>> WordsOf(const Json& object, const char* key) {
-  auto member = object.find(key);
-  if (member == object.end() || !member->is_array()) return std::nullopt;
-  std::set<std::string> words;
-  for (const Json& word : *member) {
-    if (word.is_string()) words.insert(word.get<std::string>());
-  }
-  return words;
-}
-
-// The beginning of an answer, for messages.
-std::string Excerpt(const Json& answer) {
-  return answer.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 200);
-}
-
-// Bytes of the arrays that come in the payload of a result.
-int64_t InlineBytes(const Json& devices) {
-  int64_t total = 0;
-  for (const Json& device : devices) {
-    for (const Json& header : device) {
-      if (header.is_object() && !header.contains("file")) total += IntOf(header, "bytes", 0);
-    }
-  }
-  return total;
-}
-
-absl::StatusCode CodeOfKind(const std::string& kind) {
-  if (kind == "invalid") return absl::StatusCode::kInvalidArgument;
-  if (kind == "unsupported") return absl::StatusCode::kUnimplemented;
-  if (kind == "exhausted") return absl::StatusCode::kResourceExhausted;
-  return absl::StatusCode::kAborted;
 }
 
 }  // namespace
@@ -155,7 +114,8 @@ bool ProcessBackend::EnsureNothingUnread() {
 
 absl::Status ProcessBackend::EnsureChild() {
   if (EnsureNothingUnread()) return absl::OkStatus();
-  absl::StatusOr<std::unique_ptr<ChildProcess>> child = ChildProcess::Start(options_.command);
+  absl::StatusOr<std::unique_ptr<ChildProcess>> child =
+      ChildProcess::Start(options_.command, options_.memory_bytes);
   if (!child.ok()) return child.status();
   child_ = *std::move(child);
   ++generation_;
@@ -168,12 +128,14 @@ absl::Status ProcessBackend::EnsureChild() {
 
 absl::Status ProcessBackend::ReadHello(const Json& hello) {
   if (StringOf(hello, "type") != "hello") {
-    return Refuse(absl::StrCat("did not say hello but ", Excerpt(hello)));
+    return Refuse(absl::StrCat("did not say hello but ", excerpt_));
   }
   const int64_t protocol = IntOf(hello, "protocol", 0);
-  if (protocol != kProtocol) {
-    return Refuse(absl::StrCat("speaks version ", protocol, " of the protocol, not ", kProtocol));
+  if (protocol < 1 || protocol > kProtocol) {
+    return Refuse(
+        absl::StrCat("speaks version ", protocol, " of the protocol, not one up to ", kProtocol));
   }
+  capabilities_.protocol = protocol;
   capabilities_.name = StringOf(hello, "name", options_.command);
   capabilities_.version = StringOf(hello, "version");
   capabilities_.formats = WordsOf(hello, "formats").value_or(std::set<std::string>());
@@ -216,13 +178,15 @@ absl::StatusOr<Json> ProcessBackend::ReadAnswer(int64_t id, Clock::time_point de
     child_ = nullptr;
     return line.status();
   }
+  // Not answer.dump(): it goes down the stack as deep as the child likes.
+  excerpt_ = line->substr(0, kLongestExcerpt);
   Json answer = Json::parse(*line, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) {
-    return Refuse(absl::StrCat("answered no JSON object but '", line->substr(0, 200), "'"));
+    return Refuse(absl::StrCat("answered no JSON object but '", excerpt_, "'"));
   }
   auto answered = answer.find("id");
   if (answered == answer.end() || !answered->is_number_integer()) {
-    return Refuse(absl::StrCat("answered request ", id, " without an id: ", Excerpt(answer)));
+    return Refuse(absl::StrCat("answered request ", id, " without an id: ", excerpt_));
   }
   if (answered->get<int64_t>() != id) {
     return Refuse(absl::StrCat("answered request ", answered->get<int64_t>(), ", not ", id));
@@ -240,17 +204,15 @@ absl::StatusOr<Json> ProcessBackend::ReadAnswer(int64_t id, Clock::time_point de
 }
 
 absl::Status ProcessBackend::SkipPayload(const Json& answer, Clock::time_point deadline) {
-  std::vector<std::byte> skipped(1 << 16);
-  for (int64_t left = IntOf(answer, "payload", 0); left > 0;) {
-    const auto count = static_cast<size_t>(std::min<int64_t>(left, skipped.size()));
-    absl::Status status = child_->ReadExactly(absl::MakeSpan(skipped.data(), count), deadline);
-    if (!status.ok()) {
-      child_ = nullptr;
-      return status;
-    }
-    left -= static_cast<int64_t>(count);
+  const int64_t bytes = IntOf(answer, "payload", 0);
+  if (bytes == 0) return absl::OkStatus();
+  if (bytes < 0 || bytes > kLongestSkip) {
+    return Refuse(absl::StrCat("announced a payload of ", bytes, " bytes with ", excerpt_));
   }
-  return absl::OkStatus();
+  std::vector<std::byte> skipped(bytes);
+  absl::Status status = child_->ReadExactly(absl::MakeSpan(skipped), deadline);
+  if (!status.ok()) child_ = nullptr;
+  return status;
 }
 
 absl::Status ProcessBackend::Supports(const Module& module) {
@@ -282,19 +244,23 @@ absl::Status ProcessBackend::Supports(const Module& module) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module, int64_t* devices) {
+absl::StatusOr<std::string> ProcessBackend::EncodeModule(const Module& module, Json* request) {
   const bool text = capabilities_.formats.contains("hlo-text");
-  absl::StatusOr<std::string> content = text ? PrintModule(module, PrintOptions::Lossless())
-                                             : SerializeModule(module, ModuleFormat::kModuleProto);
+  (*request)["format"] = text ? "hlo-text" : "hlo-proto";
+  if (text) return PrintModule(module, PrintOptions::Lossless());
+  return SerializeModule(module, ModuleFormat::kModuleProto);
+}
+
+absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module, int64_t* devices) {
+  Json request = {{"type", "compile"}};
+  absl::StatusOr<std::string> content = EncodeModule(module, &request);
   if (!content.ok()) return content.status();
-  absl::StatusOr<Json> answer =
-      Ask({{"type", "compile"}, {"format", text ? "hlo-text" : "hlo-proto"}}, *content,
-          options_.compile_seconds);
+  absl::StatusOr<Json> answer = Ask(std::move(request), *content, options_.compile_seconds);
   if (!answer.ok()) return answer.status();
   auto handle = answer->find("handle");
   if (StringOf(*answer, "type") != "compiled" || handle == answer->end() ||
       !handle->is_number_integer()) {
-    return Refuse(absl::StrCat("answered a compile request with ", Excerpt(*answer)));
+    return Refuse(absl::StrCat("answered a compile request with ", excerpt_));
   }
   *devices = IntOf(*answer, "devices", 1);
   return handle->get<int64_t>();
@@ -325,55 +291,114 @@ absl::StatusOr<Json> ProcessBackend::EncodeLeaf(const Literal& leaf, std::string
   return header;
 }
 
-absl::StatusOr<std::vector<BufferHandle>> ProcessBackend::Execute(
-    int64_t handle, const Shape& result, absl::Span<const std::vector<const Buffer*>> arguments,
-    double* seconds) {
+absl::StatusOr<Json> ProcessBackend::EncodeArguments(
+    absl::Span<const std::vector<const Literal*>> arguments, std::string* payload) {
   Json devices = Json::array();
-  std::string payload;
-  for (const std::vector<const Buffer*>& device : arguments) {
+  for (const std::vector<const Literal*>& device : arguments) {
     Json leaves = Json::array();
-    for (const Buffer* buffer : device) {
-      for (const Literal& leaf : Flatten(static_cast<const HostBuffer*>(buffer)->literal())) {
-        absl::StatusOr<Json> header = EncodeLeaf(leaf, &payload);
+    for (const Literal* argument : device) {
+      for (const Literal& leaf : Flatten(*argument)) {
+        absl::StatusOr<Json> header = EncodeLeaf(leaf, payload);
         if (!header.ok()) return header.status();
         leaves.push_back(*std::move(header));
       }
     }
     devices.push_back(std::move(leaves));
   }
-  const Clock::time_point deadline = After(options_.execute_seconds);
-  absl::StatusOr<Json> answer =
-      Ask({{"type", "execute"}, {"handle", handle}, {"arguments", std::move(devices)}}, payload,
-          options_.execute_seconds);
-  if (!answer.ok()) return answer.status();
-  auto by_device = answer->find("results");
-  if (StringOf(*answer, "type") != "result" || by_device == answer->end() ||
-      !by_device->is_array() || by_device->size() != arguments.size()) {
-    return Refuse(absl::StrCat("answered an execute request with ", Excerpt(*answer)));
+  return devices;
+}
+
+absl::StatusOr<std::vector<BufferHandle>> ProcessBackend::Execute(
+    int64_t handle, const Shape& result, absl::Span<const std::vector<const Buffer*>> arguments,
+    double* seconds) {
+  std::vector<std::vector<const Literal*>> literals;
+  for (const std::vector<const Buffer*>& device : arguments) {
+    literals.emplace_back();
+    for (const Buffer* buffer : device) {
+      literals.back().push_back(&static_cast<const HostBuffer*>(buffer)->literal());
+    }
   }
-  const int64_t payload_bytes = IntOf(*answer, "payload", 0);
-  for (const Json& device : *by_device) {
-    absl::Status status = CheckHeaders(device, result);
+  std::string payload;
+  absl::StatusOr<Json> devices = EncodeArguments(literals, &payload);
+  if (!devices.ok()) return devices.status();
+  Json request = {{"type", "execute"}, {"handle", handle}, {"arguments", *std::move(devices)}};
+  absl::StatusOr<std::vector<Literal>> values = AskForResults(
+      std::move(request), payload, result, literals.size(), options_.execute_seconds, seconds);
+  if (!values.ok()) return values.status();
+  std::vector<BufferHandle> results;
+  for (Literal& value : *values) results.push_back(std::make_unique<HostBuffer>(std::move(value)));
+  return results;
+}
+
+absl::StatusOr<ModuleRun> ProcessBackend::Run(const Module& module,
+                                              absl::Span<const std::vector<Literal>> arguments,
+                                              int repeat) {
+  absl::Status status = Supports(module);
+  if (!status.ok()) return status;
+  if (capabilities_.protocol < 2) return Backend::Run(module, arguments, repeat);
+  Json request = {{"type", "run"}, {"repeat", repeat}};
+  absl::StatusOr<std::string> payload = EncodeModule(module, &request);
+  if (!payload.ok()) return payload.status();
+  request["module"] = payload->size();
+  std::vector<std::vector<const Literal*>> literals;
+  for (const std::vector<Literal>& device : arguments) {
+    literals.emplace_back();
+    for (const Literal& argument : device) literals.back().push_back(&argument);
+  }
+  absl::StatusOr<Json> devices = EncodeArguments(literals, &*payload);
+  if (!devices.ok()) return devices.status();
+  request["arguments"] = *std::move(devices);
+  ModuleRun run;
+  absl::StatusOr<std::vector<Literal>> values =
+      AskForResults(std::move(request), *payload, module.entry()->root()->shape(),
+                    repeat * literals.size(), options_.run_seconds, &run.seconds);
+  if (!values.ok()) return values.status();
+  for (auto next = values->begin(); next != values->end(); next += literals.size()) {
+    run.results.emplace_back(std::make_move_iterator(next),
+                             std::make_move_iterator(next + literals.size()));
+  }
+  return run;
+}
+
+absl::StatusOr<std::vector<Literal>> ProcessBackend::AskForResults(Json request,
+                                                                   absl::string_view payload,
+                                                                   const Shape& result,
+                                                                   size_t count, double limit,
+                                                                   double* seconds) {
+  const std::string type = request["type"];
+  const Clock::time_point deadline = After(limit);
+  absl::StatusOr<Json> answer = Ask(std::move(request), payload, limit);
+  if (!answer.ok()) return answer.status();
+  auto lists = answer->find("results");
+  if (StringOf(*answer, "type") != "result" || lists == answer->end() || !lists->is_array() ||
+      lists->size() != count) {
+    return Refuse(absl::StrCat("answered ", type == "run" ? "a run" : "an execute",
+                               " request with ", excerpt_));
+  }
+  for (const Json& headers : *lists) {
+    absl::Status status = CheckHeaders(headers, result);
     if (!status.ok()) return status;
   }
-  if (payload_bytes != InlineBytes(*by_device)) {
+  const int64_t payload_bytes = IntOf(*answer, "payload", 0);
+  if (payload_bytes != InlineBytes(*lists)) {
     return Refuse(absl::StrCat("announced a payload of ", payload_bytes, " bytes for arrays of ",
-                               InlineBytes(*by_device)));
+                               InlineBytes(*lists)));
   }
   auto time = answer->find("seconds");
   *seconds = time != answer->end() && time->is_number() ? time->get<double>() : 0;
-  std::vector<BufferHandle> results;
-  for (const Json& device : *by_device) {
-    absl::StatusOr<Literal> value = ReadResult(device, result, deadline);
+  std::vector<Literal> values;
+  for (const Json& headers : *lists) {
+    absl::StatusOr<Literal> value = ReadResult(headers, result, deadline);
     if (!value.ok()) return value.status();
-    results.push_back(std::make_unique<HostBuffer>(*std::move(value)));
+    values.push_back(*std::move(value));
   }
-  return results;
+  return values;
 }
 
 absl::Status ProcessBackend::CheckHeaders(const Json& headers, const Shape& result) {
   const std::vector<const Shape*> shapes = Leaves(result);
-  if (!headers.is_array() || headers.size() != shapes.size()) {
+  if (!headers.is_array()) return Refuse(absl::StrCat("answered with no arrays in ", excerpt_));
+  if (headers.size() != shapes.size()) {
     return Refuse(absl::StrCat("answered with ", headers.size(), " result arrays instead of ",
                                shapes.size()));
   }

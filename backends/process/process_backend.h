@@ -1,6 +1,7 @@
 // Any program that answers requests over two file descriptors, as a backend. The contract for such
 // programs is docs/process_backend.md. A child that crashes, hangs or answers nonsense becomes an
-// ABORTED error that says so; the next request starts a fresh one. Tests: process_test.cc.
+// ABORTED error that says so; the next request starts a fresh one. Tests: process_test.cc,
+// containment_test.cc.
 #ifndef ASSAY_BACKENDS_PROCESS_PROCESS_BACKEND_H_
 #define ASSAY_BACKENDS_PROCESS_PROCESS_BACKEND_H_
 
@@ -9,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "backends/backend.h"
@@ -23,12 +25,18 @@ struct ProcessOptions {
   double start_seconds = 120;
   double compile_seconds = 300;
   double execute_seconds = 600;
+  double run_seconds = 900;  // compile and execute in one request
+  // What the child and each process that it starts may take for its data (RLIMIT_DATA: heap and
+  // private writable mappings, used or not; files that are mapped and shared memory do not count).
+  // 0: no limit.
+  int64_t memory_bytes = 0;
   // Payloads of more bytes than this travel as files.
   int64_t file_threshold = int64_t{64} << 20;
 };
 
 // What the program said of itself.
 struct ProcessCapabilities {
+  int64_t protocol = 1;
   std::string name;
   std::string version;
   std::set<std::string> formats;
@@ -47,6 +55,11 @@ class ProcessBackend : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
+  // One request where the child speaks version 2 of the protocol, which spares it the modules that
+  // it would keep.
+  absl::StatusOr<ModuleRun> Run(const Module& module,
+                                absl::Span<const std::vector<Literal>> arguments,
+                                int repeat) override;
   absl::StatusOr<ProcessCapabilities> Capabilities();
 
  private:
@@ -65,15 +78,24 @@ class ProcessBackend : public Backend {
                            ChildProcess::Clock::time_point deadline);
   absl::StatusOr<nlohmann::json> ReadAnswer(int64_t id, ChildProcess::Clock::time_point deadline);
   absl::Status SkipPayload(const nlohmann::json& answer, ChildProcess::Clock::time_point deadline);
+  // The module in a format that the child reads, which the request names.
+  absl::StatusOr<std::string> EncodeModule(const Module& module, nlohmann::json* request);
   absl::StatusOr<int64_t> CompileModule(const Module& module, int64_t* devices);
   absl::StatusOr<std::vector<BufferHandle>> Execute(
       int64_t handle, const Shape& result, absl::Span<const std::vector<const Buffer*>> arguments,
       double* seconds);
+  // Asks for `count` values of the result's shape.
+  absl::StatusOr<std::vector<Literal>> AskForResults(nlohmann::json request,
+                                                     absl::string_view payload, const Shape& result,
+                                                     size_t count, double limit, double* seconds);
+  // The headers of the arguments; their bytes are appended to the payload.
+  absl::StatusOr<nlohmann::json> EncodeArguments(
+      absl::Span<const std::vector<const Literal*>> arguments, std::string* payload);
   // An array of the arguments: its header, and its bytes appended to the payload or in a file.
   absl::StatusOr<nlohmann::json> EncodeLeaf(const Literal& leaf, std::string* payload);
-  // Whether one device's headers are those of the arrays of the result.
+  // Whether the headers of one value are those of the arrays of the result.
   absl::Status CheckHeaders(const nlohmann::json& headers, const Shape& result);
-  // The value of one device, whose headers have been checked.
+  // A value whose headers have been checked.
   absl::StatusOr<Literal> ReadResult(const nlohmann::json& headers, const Shape& result,
                                      ChildProcess::Clock::time_point deadline);
   void Release(int64_t handle, int64_t generation);
@@ -90,6 +112,7 @@ class ProcessBackend : public Backend {
   int64_t next_id_ = 1;
   std::optional<int64_t> unread_release_;  // the id of a release whose answer has not been read
   ProcessCapabilities capabilities_;
+  std::string excerpt_;  // the beginning of the last answer, for messages
   std::string scratch_;  // folder of payload files, made at need
 };
 

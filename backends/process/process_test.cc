@@ -14,9 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/process/process_backend.h"
+#include "backends/process/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "spec/testing/test_folder.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -25,37 +25,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-constexpr char kEcho[] = "ENTRY e { ROOT x = f32[3] parameter(0) }";
-
-std::string Misbehaving(absl::string_view how, absl::string_view argument = "") {
-  return absl::StrCat("python3 ", ASSAY_SOURCE_DIR,
-                      "/backends/process/testdata/misbehaving_target.py ", how, " ", argument);
-}
-
-std::unique_ptr<ProcessBackend> Backend(const std::string& command, double seconds = 30) {
-  ProcessOptions options;
-  options.command = command;
-  options.start_seconds = options.compile_seconds = options.execute_seconds = seconds;
-  return std::make_unique<ProcessBackend>(options);
-}
-
-// The result as text, or the error.
-std::string RunText(ProcessBackend& backend, absl::string_view text,
-                    const std::vector<std::string>& arguments) {
-  auto module = ParseModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  std::vector<Literal> literals;
-  for (const std::string& argument : arguments) {
-    literals.push_back(*ParseTypedLiteral(argument));
-  }
-  auto result = RunOnce(backend, **module, literals);
-  return result.ok() ? PrintTypedLiteral(*result) : result.status().ToString();
-}
-
-std::string RunEcho(const std::string& command, double seconds = 30) {
-  return RunText(*Backend(command, seconds), kEcho, {"f32[3]{0} {1, 2, 3}"});
-}
 
 TEST(Process, ExampleTargetComputes) {
   auto backend = Backend(ASSAY_EXAMPLE_TARGET);
@@ -83,6 +52,41 @@ TEST(Process, CompilesOnceAndExecutesOften) {
     ASSERT_TRUE(results.ok()) << results.status();
     EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), absl::StrCat("-", i + 1));
   }
+}
+
+// Both versions of the protocol say the same, whatever the number of executions.
+TEST(Process, AModuleRunsInOneRequestOrStepByStep) {
+  auto backend = Backend(ASSAY_EXAMPLE_TARGET);
+  EXPECT_EQ(backend->Capabilities()->protocol, 2);
+  auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
+  const std::vector<std::vector<Literal>> arguments = {{*ParseTypedLiteral("f32[2]{0} {1, 2}")}};
+  for (int repeat : {1, 3}) {
+    for (const auto& run : {backend->Run(*module, arguments, repeat),
+                            backend->Backend::Run(*module, arguments, repeat)}) {
+      ASSERT_TRUE(run.ok()) << run.status();
+      ASSERT_EQ(run->results.size(), static_cast<size_t>(repeat));
+      for (const auto& devices : run->results) {
+        ASSERT_EQ(devices.size(), 1u);
+        EXPECT_EQ(PrintTypedLiteral(devices[0]), "f32[2]{0} {-1, -2}");
+      }
+    }
+  }
+}
+
+TEST(Process, SeveralDevicesInOneRequest) {
+  auto backend = Backend(Misbehaving("two_devices"));
+  auto module = *ParseModule(absl::StrCat("HloModule m, replica_count=2\n", kEcho));
+  const std::vector<std::vector<Literal>> arguments = {{*ParseTypedLiteral("f32[3]{0} {1, 2, 3}")},
+                                                       {*ParseTypedLiteral("f32[3]{0} {4, 5, 6}")}};
+  const auto run = backend->Run(*module, arguments, 2);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_EQ(run->results.size(), 2u);
+  for (const auto& devices : run->results) {
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_EQ(PrintLiteral(devices[0]), "{1, 2, 3}");
+    EXPECT_EQ(PrintLiteral(devices[1]), "{4, 5, 6}");
+  }
+  EXPECT_EQ(run->seconds, 0.25);
 }
 
 TEST(Process, LargePayloadsTravelAsFiles) {
@@ -153,14 +157,7 @@ TEST(Process, NonsenseBecomesErrors) {
   EXPECT_THAT(RunEcho(Misbehaving("wrong_shape")), HasSubstr("'f32[77]'"));
   EXPECT_THAT(RunEcho(Misbehaving("wrong_size")), HasSubstr("announced 11 bytes"));
   EXPECT_THAT(RunEcho(Misbehaving("wrong_count")), HasSubstr("2 result arrays instead of 1"));
-  EXPECT_THAT(RunEcho(Misbehaving("wrong_devices")), HasSubstr("execute request"));
-}
-
-TEST(Process, HangsEndByTheDeadline) {
-  const auto start = std::chrono::steady_clock::now();
-  EXPECT_THAT(RunEcho("sleep 60", 0.5), AllOf(HasSubstr("ABORTED"), HasSubstr("hung")));
-  EXPECT_THAT(RunEcho(Misbehaving("hang"), 3), HasSubstr("hung"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  EXPECT_THAT(RunEcho(Misbehaving("wrong_devices")), HasSubstr("answered a run request"));
 }
 
 TEST(Process, RefusalsKeepTheirKind) {
@@ -184,17 +181,6 @@ TEST(Process, TheNextRequestGetsAFreshChild) {
   EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), "{1, 2, 3}");
 }
 
-// A target that answers as the JSON says: one object to each request.
-std::string Scripted(absl::string_view answers) {
-  static int number = 0;
-  const std::string path = TestPath(absl::StrCat("script_", number++));
-  std::ofstream(path) << answers;
-  return Misbehaving("by_hand", path);
-}
-
-constexpr char kHello[] = R"({"type":"hello","protocol":1,"formats":["hlo-text"]})";
-constexpr char kCompiled[] = R"({"type":"compiled","handle":1})";
-
 TEST(Process, CommandsAreThoseOfAShell) {
   const std::string target = Misbehaving("nothing");
   for (const std::string& command :
@@ -205,22 +191,6 @@ TEST(Process, CommandsAreThoseOfAShell) {
   }
   EXPECT_THAT(RunEcho(absl::StrCat("true; ", Misbehaving("crash_in_compile"), "; exit $?")),
               HasSubstr("exited with code 134, as a shell does for a command killed by signal 6"));
-}
-
-TEST(Process, EveryDeadlineHolds) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::string hung = "hung";
-  EXPECT_THAT(RunEcho(Scripted(R"([{"@sleep":1}])"), 1), HasSubstr(hung));
-  EXPECT_THAT(RunEcho(Scripted(absl::StrCat("[", kHello, R"(,{"@sleep":1}])")), 1),
-              HasSubstr(hung));
-  EXPECT_THAT(RunEcho(Scripted(absl::StrCat("[", kHello, ",", kCompiled, R"(,{"@sleep":1}])")), 1),
-              HasSubstr(hung));
-  // The result of a target that hangs in release is there, and nobody waits longer than for bye.
-  const std::string result =
-      R"({"type":"error","kind":"invalid","message":"on purpose"},{"@sleep":1}])";
-  EXPECT_THAT(RunEcho(Scripted(absl::StrCat("[", kHello, ",", kCompiled, ",", result)), 20),
-              HasSubstr("on purpose"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(15));
 }
 
 TEST(Process, ACommandThatEndsIsNotWaitedFor) {

@@ -254,8 +254,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
   if (absl::StartsWith(specification, kProcess) && specification.size() > kProcess.size()) {
     ProcessOptions process;
     process.command = specification.substr(kProcess.size());
-    for (double* seconds :
-         {&process.start_seconds, &process.compile_seconds, &process.execute_seconds}) {
+    for (double* seconds : {&process.start_seconds, &process.compile_seconds,
+                            &process.execute_seconds, &process.run_seconds}) {
       *seconds = budget.seconds < 0 ? -1 : std::min(*seconds, budget.seconds);
     }
     return std::make_unique<ProcessBackend>(process);

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import traceback
 
-PROTOCOL = 1
+PROTOCOL = 2
 FILE_THRESHOLD = 64 << 20
 
 
@@ -52,7 +52,7 @@ def _read_arguments(header, requests):
 
 
 def _write_results(results):
-    """The headers by device, and the payload."""
+    """The headers of each list of arrays, and the payload."""
     headers, payload = [], []
     for device in results:
         row = []
@@ -79,12 +79,18 @@ def serve(target):
         responses.write(json.dumps(header).encode() + b'\n' + payload)
         responses.flush()
 
+    def answer_result(reply, executions):
+        """executions: of each, what target.execute returns."""
+        headers, payload = _write_results([device for _, results in executions for device in results])
+        answer({**reply, 'type': 'result', 'seconds': min(seconds for seconds, _ in executions),
+                'results': headers, 'payload': len(payload)}, payload)
+
     while line := requests.readline():
         header = json.loads(line)
         kind, reply = header['type'], {'id': header.get('id')}
         try:
             if kind == 'hello':
-                answer({**reply, 'type': 'hello', 'protocol': PROTOCOL, **target.hello()})
+                answer({**reply, 'type': 'hello', 'protocol': min(PROTOCOL, header['protocol']), **target.hello()})
             elif kind == 'compile':
                 module = _read_exactly(requests, header['payload'])
                 compiled[next_handle] = target.compile(header['format'], module)
@@ -95,10 +101,12 @@ def serve(target):
                 arguments = _read_arguments(header, requests)
                 if header['handle'] not in compiled:
                     raise Refusal('invalid', f'there is no module with handle {header["handle"]}')
-                seconds, results = target.execute(compiled[header['handle']], arguments)
-                headers, payload = _write_results(results)
-                answer({**reply, 'type': 'result', 'seconds': seconds, 'results': headers,
-                        'payload': len(payload)}, payload)
+                answer_result(reply, [target.execute(compiled[header['handle']], arguments)])
+            elif kind == 'run':
+                module = _read_exactly(requests, header['module'])
+                arguments = _read_arguments(header, requests)
+                once = target.compile(header['format'], module)
+                answer_result(reply, [target.execute(once, arguments) for _ in range(header['repeat'])])
             elif kind == 'release':
                 compiled.pop(header['handle'], None)
                 answer({**reply, 'type': 'released'})
@@ -108,6 +116,8 @@ def serve(target):
                 raise Refusal('unsupported', f'unknown request {kind}')
         except Refusal as refusal:
             answer({**reply, 'type': 'error', 'kind': refusal.kind, 'message': str(refusal)})
+        except MemoryError:
+            answer({**reply, 'type': 'error', 'kind': 'exhausted', 'message': 'out of memory'})
         except EOFError:
             raise
         except Exception as error:  # the request failed, the process has not

@@ -83,23 +83,40 @@ Floats Run(const assay::Module& module, const std::vector<Floats>& arguments) {
   return values[module.entry()->root()];
 }
 
-void Execute(const json& request, const assay::Module& module) {
+// The module, or null: then the error has been answered.
+std::unique_ptr<assay::Module> Compile(const json& request, size_t bytes) {
+  auto module = assay::ParseModule(ReadBytes(bytes));
+  if (module.ok()) return *std::move(module);
+  Answer({{"id", request["id"]},
+          {"type", "error"},
+          {"kind", "invalid"},
+          {"message", std::string(module.status().message())}});
+  return nullptr;
+}
+
+std::vector<Floats> ReadArguments(const json& request) {
   std::vector<Floats> arguments;
   for (const json& leaf : request["arguments"][0]) {
     const std::string bytes = ReadArray(leaf);
     arguments.emplace_back(bytes.size() / sizeof(float));
     std::memcpy(arguments.back().data(), bytes.data(), bytes.size());
   }
-  const Floats result = Run(module, arguments);
-  const std::string bytes(reinterpret_cast<const char*>(result.data()),
-                          result.size() * sizeof(float));
-  const json header = {{"shape", module.entry()->root()->shape().ToString()},
-                       {"bytes", bytes.size()}};
-  Answer({{"id", request["id"]},
-          {"type", "result"},
-          {"seconds", 0.0},
-          {"results", json::array({json::array({header})})}},
-         bytes);
+  return arguments;
+}
+
+void Execute(const json& request, const assay::Module& module, const std::vector<Floats>& arguments,
+             int repeat) {
+  json results = json::array();
+  std::string payload;
+  for (int i = 0; i < repeat; ++i) {
+    const Floats result = Run(module, arguments);
+    const size_t bytes = result.size() * sizeof(float);
+    const json array = {{"shape", module.entry()->root()->shape().ToString()}, {"bytes", bytes}};
+    results.push_back(json::array({array}));
+    payload.append(reinterpret_cast<const char*>(result.data()), bytes);
+  }
+  Answer({{"id", request["id"]}, {"type", "result"}, {"seconds", 0.0}, {"results", results}},
+         payload);
 }
 
 }  // namespace
@@ -108,6 +125,7 @@ int main() {
   requests = fdopen(std::atoi(std::getenv("ASSAY_REQUEST_FD")), "rb");
   responses = fdopen(std::atoi(std::getenv("ASSAY_RESPONSE_FD")), "wb");
   std::map<int, std::unique_ptr<assay::Module>> modules;
+  int next_handle = 1;
   char* line = nullptr;
   size_t capacity = 0;
   while (getline(&line, &capacity, requests) > 0) {
@@ -117,7 +135,7 @@ int main() {
     if (type == "hello") {
       reply.update(
           {{"type", "hello"},
-           {"protocol", 1},
+           {"protocol", 2},
            {"name", "example"},
            {"version", "1"},
            {"formats", {"hlo-text"}},
@@ -125,20 +143,20 @@ int main() {
            {"types", {"f32"}}});
       Answer(reply);
     } else if (type == "compile") {
-      auto module = assay::ParseModule(ReadBytes(request["payload"]));
-      if (module.ok()) {
-        const int handle = static_cast<int>(modules.size()) + 1;
-        modules[handle] = *std::move(module);
+      if (auto module = Compile(request, request["payload"])) {
+        const int handle = next_handle++;
+        modules[handle] = std::move(module);
         reply.update({{"type", "compiled"}, {"handle", handle}});
-      } else {
-        reply.update({{"type", "error"},
-                      {"kind", "invalid"},
-                      {"message", std::string(module.status().message())}});
+        Answer(reply);
       }
-      Answer(reply);
     } else if (type == "execute") {
-      Execute(request, *modules.at(request["handle"]));
+      Execute(request, *modules.at(request["handle"]), ReadArguments(request), 1);
+    } else if (type == "run") {  // compile, execute and release in one
+      const auto module = Compile(request, request["module"]);
+      const std::vector<Floats> arguments = ReadArguments(request);
+      if (module != nullptr) Execute(request, *module, arguments, request["repeat"]);
     } else if (type == "release") {
+      modules.erase(request["handle"].get<int>());
       reply["type"] = "released";
       Answer(reply);
     } else {

@@ -1,11 +1,9 @@
 """A target that misbehaves in the way its argument names; for process_test.cc."""
 import json
 import os
+import signal
 import sys
 import time
-
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../tools/peers'))
-from assay_process import Refusal, serve  # noqa: E402
 
 HOW = sys.argv[1]
 
@@ -30,21 +28,58 @@ if HOW == 'chatty':  # prints more than a pipe holds before it answers
 
 if HOW == 'shell_ends':  # a grandchild that holds the channel
     time.sleep(60)
+def misbehave(answer, header):
+    """What an answer of the script has beside its members; @... says how it is given."""
+    if '@sleep' in answer:
+        time.sleep(60)
+    if '@signal' in answer:
+        os.kill(os.getpid(), answer['@signal'])
+    if '@exit' in answer:
+        os._exit(answer['@exit'])
+    if '@close' in answer:
+        os.close(int(os.environ['ASSAY_RESPONSE_FD']))
+        time.sleep(60)
+    if '@nested' in answer:
+        reply('{"id":%d,"type":%s\n' % (header['id'], '[' * answer['@nested'] + ']' * answer['@nested'] + '}'))
+        time.sleep(60)
+    if '@raw' in answer:
+        reply(answer['@raw'])
+    if '@then_exit' in answer:
+        os._exit(answer['@then_exit'])
+
+
 if HOW == 'by_hand':  # answers as a file says, a line to each request, payloads read
     with open(sys.argv[2]) as f:
         ANSWERS = json.load(f)
+    if isinstance(ANSWERS, dict):  # the first process that is started answers otherwise than those after it
+        started = os.path.exists(sys.argv[2] + '.started')
+        open(sys.argv[2] + '.started', 'w').close()
+        ANSWERS = ANSWERS['later' if started else 'first']
     requests = os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb')
     for answer in ANSWERS:
         header = json.loads(requests.readline())
         requests.read(header.get('payload', 0))
-        if '@sleep' in answer:
-            time.sleep(60)
+        misbehave(answer, header)
+        if '@raw' in answer:
+            continue
         payload = answer.pop('@payload', '')
         if 'id' not in answer and not answer.pop('@no_id', False):
             answer['id'] = header['id']
         answer.pop('@no_id', None)
         reply(json.dumps(answer) + '\n' + payload)
-    time.sleep(60)
+    while requests.readline() not in (b'', b'{"type":"bye"}\n'):
+        pass
+    os._exit(0)
+if HOW == 'stubborn':  # nothing that is asked politely ends it
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    if os.fork() == 0:
+        time.sleep(60)
+    open(sys.argv[2], 'w').close()
+
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../tools/peers'))
+from assay_process import Refusal, serve  # noqa: E402
 
 
 class Target:
@@ -77,8 +112,8 @@ class Target:
                 os.kill(os.getpid(), 11)
         if HOW == 'exit':
             os._exit(3)
-        if HOW == 'hang':
-            time.sleep(60)
+        if HOW == 'greedy':
+            bytearray(1 << 28)
         shape, data = arguments[0][0]
         if HOW == 'wrong_shape':
             return 0.0, [[('f32[77]', data)]]
@@ -94,6 +129,8 @@ class Target:
 
 
 serve(Target())
+if HOW == 'stubborn':
+    time.sleep(60)
 if HOW == 'slow_bye':
     time.sleep(0.2)
     open(sys.argv[2], 'w').close()

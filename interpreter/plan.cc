@@ -329,10 +329,15 @@ absl::Status PlanBuilder::VisitConstant(const Instruction& instruction) {
   SlotList slots = NewSlots(instruction.shape());
   std::vector<Literal> leaves = Flatten(*instruction.literal());
   for (size_t i = 0; i < leaves.size(); ++i) {
-    plan_->constants.emplace_back((*slots)[i], std::move(leaves[i]));
+    AddConstant((*slots)[i], std::move(leaves[i]));
   }
   slots_of_[instruction.index()] = std::move(slots);
   return absl::OkStatus();
+}
+
+void PlanBuilder::AddConstant(int32_t slot, Literal literal) {
+  constant_of_slot_.emplace(slot, plan_->constants.size());
+  plan_->constants.emplace_back(slot, std::move(literal));
 }
 
 absl::Status PlanBuilder::VisitStep(const Instruction& instruction, Step step) {
@@ -371,87 +376,6 @@ void PlanBuilder::AddStep(const Instruction& instruction, Step step) {
   }
   slots_of_[instruction.index()] = std::move(results);
   plan_->steps.push_back(std::move(step));
-}
-
-bool PlanBuilder::IsView(const Instruction& instruction) const {
-  return views_.contains(&instruction);
-}
-
-View PlanBuilder::AsView(const Instruction& instruction) const {
-  auto view = views_.find(&instruction);
-  if (view != views_.end()) return view->second;
-  return View::Dense(instruction.shape().dimensions(), (*SlotsOf(instruction))[0]);
-}
-
-std::optional<View> PlanBuilder::ComposeView(const Instruction& instruction) {
-  if (!instruction.shape().ByteSize().ok()) return std::nullopt;  // refused when it is to be stored
-  std::vector<View> operands;
-  for (const Instruction* operand : instruction.operands()) {
-    if (!operand->shape().is_array() || operand->shape().is_dynamic()) return std::nullopt;
-    operands.push_back(AsView(*operand));
-  }
-  std::optional<View> view = ViewOf(instruction, operands);
-  if (view.has_value() || instruction.opcode() != Opcode::kReshape) return view;
-  // A reshape of what is not stored may need division; one of what is stored never does.
-  if (IsView(*instruction.operand(0))) StoreView(*instruction.operand(0));
-  return ViewOf(instruction, {AsView(*instruction.operand(0))});
-}
-
-absl::Status PlanBuilder::VisitMovement(const Instruction& instruction) {
-  const std::optional<View> view = ComposeView(instruction);
-  if (!view.has_value()) return VisitStep(instruction, Step());
-  absl::flat_hash_map<int64_t, int64_t> sources;  // bytes by slot
-  for (const ViewPiece& piece : view->pieces()) {
-    sources[piece.source] = plan_->slots[piece.source].bytes;
-  }
-  int64_t source_bytes = 0;
-  for (const auto& [slot, bytes] : sources) source_bytes += bytes;
-  bool of_views = false;
-  for (const Instruction* operand : instruction.operands()) of_views |= IsView(*operand);
-  const bool stays = view_choice_->ShouldStayView(instruction, *view, source_bytes);
-  if (!stays && !of_views) return VisitStep(instruction, Step());
-  views_.emplace(&instruction, *view);
-  if (!stays) StoreView(instruction);
-  return absl::OkStatus();
-}
-
-void PlanBuilder::StoreView(const Instruction& instruction) {
-  auto found = views_.find(&instruction);
-  Step step;
-  absl::flat_hash_map<int64_t, int64_t> numbers;
-  const View view = found->second.WithSources([&](int64_t slot) {
-    auto [number, is_new] = numbers.emplace(slot, step.operands.size());
-    if (is_new) step.operands.push_back(static_cast<int32_t>(slot));
-    return number->second;
-  });
-  views_.erase(found);
-  step.kernel = PrepareViewCopy(view, instruction.shape().element_type());
-  AddStep(instruction, std::move(step));
-}
-
-absl::StatusOr<std::unique_ptr<Kernel>> PlanBuilder::PrepareOnViews(
-    const Instruction& instruction, std::vector<int32_t>* slots) const {
-  bool any = false;
-  for (int64_t k = 0; k < instruction.operand_count(); ++k) {
-    auto view = views_.find(instruction.operand(k));
-    if (view == views_.end()) continue;
-    if (!ViewChoice::CanReadThrough(instruction, k, view->second)) return nullptr;
-    any = true;
-  }
-  if (!any) return nullptr;
-  std::vector<View> views;
-  for (const Instruction* operand : instruction.operands()) {
-    // A slot that two operands read is listed for both: the step may overwrite neither.
-    absl::flat_hash_map<int64_t, int64_t> numbers;
-    views.push_back(AsView(*operand).WithSources([&](int64_t slot) {
-      auto [number, is_new] = numbers.emplace(slot, slots->size());
-      if (is_new) slots->push_back(static_cast<int32_t>(slot));
-      return number->second;
-    }));
-  }
-  absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernelOnViews(instruction, views);
-  if (!kernel.ok() || *kernel == nullptr) slots->clear();
-  return kernel;
 }
 
 absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step) const {

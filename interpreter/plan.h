@@ -128,6 +128,12 @@ class PlanBuilder {
   // The value of an instruction as a view of slots.
   View AsView(const Instruction& instruction) const;
   bool IsView(const Instruction& instruction) const;
+  // A kernel that stores a view of slots; they become its operands.
+  static std::unique_ptr<Kernel> CopyOfView(const View& view, ElementType type,
+                                            std::vector<int32_t>* slots);
+  // A small view of constants becomes one: a loop would move it in every turn.
+  bool FoldConstants(const Instruction& instruction, const View& view);
+  void AddConstant(int32_t slot, Literal literal);
   // Gives a view slots of its own, and a step that fills them.
   void StoreView(const Instruction& instruction);
   // A kernel that reads operands through views, with the slots it reads; null if there is none.
@@ -148,10 +154,12 @@ class PlanBuilder {
   const PlanMap& plans_;
   Budget& budget_;
   std::unique_ptr<ComputationPlan> plan_;
-  std::vector<bool> live_;                                      // by instruction index
-  std::vector<SlotList> slots_of_;                              // by instruction index
-  std::optional<ViewChoice> view_choice_;                       // none: every instruction is stored
-  absl::flat_hash_map<const Instruction*, View> views_;         // sources are slots
+  std::vector<bool> live_;                                 // by instruction index
+  std::vector<SlotList> slots_of_;                         // by instruction index
+  std::optional<ViewChoice> view_choice_;                  // none: every instruction is stored
+  absl::flat_hash_map<const Instruction*, View> views_;    // sources are slots
+  absl::flat_hash_map<int32_t, size_t> constant_of_slot_;  // its number among the constants
+  int64_t folded_bytes_ = 0;
   absl::flat_hash_map<const Instruction*, AsyncChain> chains_;  // by its last instruction so far
 };
 

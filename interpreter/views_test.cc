@@ -166,6 +166,21 @@ TEST(StoredBytes, AnOperandThatIsAlsoReadThroughAViewIsNotOverwritten) {
             2 * 4 * 16384);
 }
 
+TEST(StoredBytes, SmallViewsOfConstantsAreConstants) {
+  const auto filled = [](int size) {
+    return absl::StrCat("ENTRY e { x = f32[", size,
+                        "] parameter(0) h = f32[] constant(0.5) b = f32[", size,
+                        "] broadcast(h), dimensions={} ROOT y = f32[", size, "] add(x, b) }");
+  };
+  EXPECT_EQ(StoredBytes(filled(64)), 4 * 64);
+  EXPECT_EQ(StoredBytes(filled(65)), 4 * 65);  // read through
+  EXPECT_EQ(StoredBytes(R"(ENTRY e { x = f32[4] parameter(0) a = f32[2] constant({1, 2})
+      r = f32[2] reverse(a), dimensions={0} p = f32[4] concatenate(a, r), dimensions={0}
+      b = f32[2,2] reshape(p) t = f32[2,2] transpose(b), dimensions={1,0} q = f32[4] reshape(t)
+      c = f32[6] concatenate(x, r), dimensions={0} ROOT y = (f32[4], f32[6]) tuple(q, c) })"),
+            4 * 6);
+}
+
 TEST(StoredBytes, ViewsInLoopsAndOfEmptyArrays) {
   EXPECT_GT(StoredBytes(R"(
     body { s = (s32[], f32[100]) parameter(0)
@@ -185,7 +200,7 @@ TEST(StoredBytes, ViewsInLoopsAndOfEmptyArrays) {
       b = f32[2] reduce(p, z), dimensions={1}, to_apply=add
       d = f32[3,3] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}
       ROOT r = (f32[3], f32[2], f32[3,3]) tuple(a, b, d))")),
-            4 * 3 + 4 * 10 + 4 * 2 + 4 * 9);  // the padding is small: it is stored
+            4 * 3 + 4 * 2 + 4 * 9);  // the padding holds nothing but a constant
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "evaluator/kernels/running_sums.h"
+#include "evaluator/parallel.h"
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/rounded_sum.h"
 
@@ -19,30 +21,64 @@ class ColumnSums : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
-    double init;
-    DecodeFloats(type_, operands[1].data, 1, &init);
-    for (int64_t first = 0; first < columns_; first += kTile) {
-      const int64_t width = std::min(kTile, columns_ - first);
-      const std::byte* x = operands[0].data + first * bytes_;
-      PartialSum sums[kTile];
-      for (PartialSum& sum : sums) sum.s = init;
-      absl::Status status = Add(x, width, sums, meter);
-      for (int64_t j = 0; j < width && status.ok(); ++j) {
-        uint64_t rounded;
-        if (!Decide(type_, FactorWidth::kUpTo32Bits, sums[j], &rounded)) {
-          status = AddExactly(x + j * bytes_, init, rounded, meter);
-        }
-        StoreElement(type_, {rounded}, results[0].data, first + j);
+    const bool in_double = type_ == ElementType::kF32;
+    const int64_t tile = in_double ? kWideTile : kTile;
+    const auto body = [&](Blocks& blocks, EvaluationContext& own) {
+      Meter meter(own);
+      for (int64_t i; blocks.NextElement(&i);) {
+        const int64_t first = i * tile, width = std::min(tile, columns_ - first);
+        const std::byte* x = operands[0].data + first * bytes_;
+        std::byte* out = results[0].data + first * bytes_;
+        absl::Status status = in_double ? AddInDouble(x, width, operands[1].data, out, meter)
+                                        : AddDecoded(x, width, operands[1].data, out, meter);
+        if (!status.ok()) return status;
       }
-      if (!status.ok()) return status;
-    }
-    return meter.Flush();
+      return meter.Flush();
+    };
+    return ParallelFor(context, (columns_ - 1) / tile + 1, GrainFor(rows_ * tile), body);
   }
 
  private:
   // Decoded at once: in the first cache.
   static constexpr int64_t kTile = 64, kRows = 32;
+  // Read as they lie: long pieces of each row, and the sums in the first cache.
+  static constexpr int64_t kWideTile = 256;
+
+  absl::Status AddInDouble(const std::byte* x, int64_t width, const std::byte* init, std::byte* out,
+                           Meter& meter) const {
+    double s[kWideTile], errors[kWideTile];
+    BeginSums(init, 0, width, s, errors);
+    for (int64_t row = 0; row < rows_; row += kRows) {
+      const int64_t n = std::min(kRows, rows_ - row);
+      const std::byte* rows[kRows];
+      for (int64_t k = 0; k < n; ++k) rows[k] = x + (row + k) * columns_ * bytes_;
+      AddRows(rows, n, width, s, errors);
+      if (absl::Status status = meter.Add(n * width); !status.ok()) return status;
+    }
+    if (DecideSums(s, errors, width, out) == 0) return absl::OkStatus();
+    absl::Status status;
+    for (int64_t j = 0; j < width && status.ok(); ++j) {
+      if (IsOpen(errors[j])) status = AddExactly(x + j * bytes_, init, out, j, meter);
+    }
+    return status;
+  }
+
+  absl::Status AddDecoded(const std::byte* x, int64_t width, const std::byte* init, std::byte* out,
+                          Meter& meter) const {
+    PartialSum sums[kTile];
+    DecodeFloats(type_, init, 1, &sums[0].s);
+    for (PartialSum& sum : sums) sum.s = sums[0].s;
+    absl::Status status = Add(x, width, sums, meter);
+    for (int64_t j = 0; j < width && status.ok(); ++j) {
+      uint64_t rounded;
+      if (Decide(type_, FactorWidth::kUpTo32Bits, sums[j], &rounded)) {
+        StoreElement(type_, {rounded}, out, j);
+      } else {
+        status = AddExactly(x + j * bytes_, init, out, j, meter);
+      }
+    }
+    return status;
+  }
 
   absl::Status Add(const std::byte* x, int64_t width, PartialSum* sums, Meter& meter) const {
     std::array<double, kRows> ones;
@@ -59,16 +95,18 @@ class ColumnSums : public Kernel {
     return absl::OkStatus();
   }
 
-  absl::Status AddExactly(const std::byte* x, double init, uint64_t& rounded, Meter& meter) const {
+  absl::Status AddExactly(const std::byte* x, const std::byte* init, std::byte* out, int64_t j,
+                          Meter& meter) const {
     ExactSum sum;
-    sum.Add(init);
+    double value;
+    DecodeFloats(type_, init, 1, &value);
+    sum.Add(value);
     for (int64_t row = 0; row < rows_; ++row) {
-      double value;
       DecodeFloats(type_, x + row * columns_ * bytes_, 1, &value);
       sum.Add(value);
       if (absl::Status status = meter.Add(1); !status.ok()) return status;
     }
-    rounded = sum.Round(type_);
+    StoreElement(type_, {sum.Round(type_)}, out, j);
     return absl::OkStatus();
   }
 

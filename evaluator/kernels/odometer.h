@@ -20,8 +20,15 @@ template <int kOffsets>
 class Odometer {
  public:
   using Loops = absl::InlinedVector<GridLoop<kOffsets>, 6>;
-  // `loops` must outlive the odometer and have no empty dimension.
-  explicit Odometer(const Loops& loops) : loops_(loops), position_(loops.size(), 0) {}
+  // `loops` must outlive the odometer and have no empty dimension. Begins at position number
+  // `first`.
+  explicit Odometer(const Loops& loops, int64_t first = 0)
+      : loops_(loops), position_(loops.size(), 0) {
+    for (size_t d = loops.size(); d-- > 0 && first > 0; first /= loops[d].size) {
+      position_[d] = first % loops[d].size;
+      for (int i = 0; i < kOffsets; ++i) offsets_[i] += position_[d] * loops[d].strides[i];
+    }
+  }
 
   int64_t offset(int i) const { return offsets_[i]; }
   int64_t position(int64_t d) const { return position_[d]; }

@@ -133,6 +133,7 @@ sum64 { a = c64[] parameter(0) b = c64[] parameter(1) ROOT c = c64[] add(a, b) }
 total { a = s16[] parameter(0) b = s16[] parameter(1) ROOT c = s16[] add(a, b) }
 most { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] maximum(a, b) }
 odd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] subtract(b, a) }
+least { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LE }
 less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = pred[] compare(a, b), direction=LT }
 )";
 
@@ -219,6 +220,18 @@ std::vector<LargeCase> LargeCases() {
        Profile::kBits,
        true,
        1},
+      {"f32[80021] scatter(p0, p1, p2), update_window_dims={}, inserted_window_dims={0}, "
+       "scatter_dims_to_operand_dims={0}, index_vector_dim=2, to_apply=sum",
+       {"f32[80021]", "u16[131,701,1]", "f32[131,701]"},
+       Profile::kCancel},
+      {"f32[301,307] scatter(p0, p1, p2), update_window_dims={1}, inserted_window_dims={0}, "
+       "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum",
+       {"f32[301,307]", "u8[1301,1]", "f32[1301,307]"},
+       Profile::kCancel},
+      {"f32[401,409] select-and-scatter(p0, p1, p2), window={size=3x3 pad=1_1x1_1}, select=least, "
+       "scatter=sum",
+       {"f32[401,409]", "f32[401,409]", "f32[]"},
+       Profile::kCancel},
       {"f32[299,301] reduce-window(p0, p1), window={size=3x3}, to_apply=sum",
        {"f32[301,303]", "f32[]"},
        Profile::kCancel},

@@ -11,125 +11,18 @@
 #include <vector>
 
 #include "evaluator/kernels/cell_fold.h"
+#include "evaluator/kernels/cell_sums.h"
 #include "evaluator/kernels/element_loops.h"
-#include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/odometer.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
-#include "evaluator/kernels/strided_copy.h"
+#include "evaluator/kernels/running_sums.h"
+#include "evaluator/kernels/scatter_plan.h"
+#include "evaluator/parallel.h"
 #include "spec/element/element.h"
-#include "spec/ops/dimension_numbers.h"
 
 namespace assay::kernels {
 namespace {
-
-// Where the windows lie: positions in elements of the data and of the updates.
-struct ScatterPlan {
-  struct Component {
-    int64_t index_offset;
-    int64_t limit;  // the largest start at which the window fits
-    int64_t data_stride;
-  };
-  explicit ScatterPlan(const Instruction& scatter);
-
-  // Calls f(position in data, position in updates) for each window that fits, in order. f may
-  // return a status; what f cannot fail at costs less.
-  template <typename F>
-  absl::Status ForEachWindow(const std::byte* indices, Meter& meter, F f) const {
-    absl::Status status;
-    if (empty) return status;
-    WithIndexType(index_type, [&](auto load) { status = Walk(load, indices, meter, f); });
-    return status;
-  }
-  template <typename Load, typename F>
-  absl::Status Walk(Load load, const std::byte* indices, Meter& meter, F& f) const {
-    constexpr int64_t kMetered = 1024;
-    Odometer<3> at(batch);
-    do {
-      for (int64_t i = 0; i < row.size; ++i) {
-        int64_t start = at.offset(2) + i * row.strides[2];
-        bool fits = true;
-        for (const Component& c : components) {
-          const int64_t s = load(indices, at.offset(0) + i * row.strides[0] + c.index_offset);
-          fits = fits && s >= 0 && s <= c.limit;
-          if (!fits) break;
-          start += s * c.data_stride;
-        }
-        if (i % kMetered == 0) {
-          absl::Status status = meter.Add(std::min(kMetered, row.size - i));
-          if (!status.ok()) return status;
-        }
-        if (!fits) continue;
-        if constexpr (std::is_void_v<decltype(f(start, start))>) {
-          f(start, at.offset(1) + i * row.strides[1]);
-        } else {
-          absl::Status status = f(start, at.offset(1) + i * row.strides[1]);
-          if (!status.ok()) return status;
-        }
-      }
-    } while (at.Next());
-    return absl::OkStatus();
-  }
-
-  int64_t operands;
-  ElementType index_type;
-  bool empty;
-  // Windows with different starts share no cell.
-  bool disjoint = true;
-  int64_t window_count = 1;  // elements of a window
-  Odometer<3>::Loops batch;  // offsets in indices, updates, data; without the innermost,
-  GridLoop<3> row;           // which is this
-  absl::InlinedVector<Component, 4> components;
-  // The window without its innermost run; offsets in data, updates.
-  Odometer<2>::Loops outer_window;
-  int64_t run = 1;  // elements side by side in both
-};
-
-ScatterPlan::ScatterPlan(const Instruction& scatter) {
-  const ScatterDimensions dims = ScatterDimensionsOf(scatter);
-  operands = dims.operands;
-  const Shape& data = scatter.operand(0)->shape();
-  const Shape& indices = scatter.operand(operands)->shape();
-  const Shape& updates = scatter.operand(operands + 1)->shape();
-  const Dimensions data_strides = RowMajorStrides(data.dimensions());
-  const Dimensions index_strides = RowMajorStrides(indices.dimensions());
-  const Dimensions update_strides = RowMajorStrides(updates.dimensions());
-  index_type = indices.element_type();
-  empty = updates.element_count() == 0 || data.element_count() == 0;
-  for (size_t k = 0; k < dims.batch.size(); ++k) {
-    batch.push_back({updates.dimension(dims.batch[k]),
-                     {index_strides[dims.index_batch[k]], update_strides[dims.batch[k]], 0}});
-  }
-  for (size_t j = 0; j < dims.operand_batching.size(); ++j) {
-    batch[dims.batch_position[j]].strides[2] = data_strides[dims.operand_batching[j]];
-  }
-  if (!batch.empty()) {
-    row = batch.back();
-    batch.pop_back();
-  }
-  const int64_t step = dims.implied_index_vector ? 0 : index_strides[dims.index_vector_dim];
-  for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
-    const int64_t d = dims.start_index_map[k];
-    components.push_back({static_cast<int64_t>(k) * step, data.dimension(d) - dims.window_sizes[d],
-                          data_strides[d]});
-    if (dims.window_sizes[d] != 1) disjoint = false;
-  }
-  for (size_t k = 0; k < dims.window.size(); ++k) {
-    const int64_t size = updates.dimension(dims.update_window[k]);
-    window_count *= size;
-    if (size == 1) continue;
-    outer_window.push_back(
-        {size, {data_strides[dims.window[k]], update_strides[dims.update_window[k]]}});
-  }
-  // Joins the innermost dimensions that are one run in both arrays.
-  while (!outer_window.empty()) {
-    const GridLoop<2>& last = outer_window.back();
-    if (last.strides[0] != run || last.strides[1] != run) break;
-    run *= last.size;
-    outer_window.pop_back();
-  }
-}
 
 // The update replaces what was there.
 bool Overwrites(const Computation& computation, int64_t operands) {
@@ -249,25 +142,30 @@ class FoldingScatter : public ScatterKernel {
       const int64_t live_bytes =
           data_bytes + (operands[0].data == data ? 0 : data_bytes) + update_count * update_bytes_ +
           operands[1].shape->element_count() * StorageBytes(plan_.index_type);
-      return FoldOrSumManyCells<Position>(
-          fold_, count_, live_bytes, [&](auto f) { return ForEachUpdate(operands, meter, f); },
-          updates, data, meter, context);
+      const UpdateWalk walk = {updates, plan_.windows,
+                               [&](int64_t first, int64_t end, Meter& counted, auto f) {
+                                 return ForEachUpdate(operands, first, end, counted, f);
+                               }};
+      return FoldOrSumManyCells<Position>(fold_, count_, live_bytes, walk, data, meter, context);
     }
     CellUpdates<Position> found(context);
     const auto add = [&](int64_t cell, int64_t update) { return found.Add(cell, update); };
     absl::Status status = whole ? plan_.ForEachWindow(Indices(operands), meter, add)
-                                : ForEachUpdate(operands, meter, add);
+                                : ForEachUpdate(operands, 0, plan_.windows, meter, add);
     if (!status.ok()) return status;
     if (!whole) return FoldCells(fold_, found, updates, data, meter);
-    found.SortByCell();
-    return FoldWindows(found.list(), updates.data, data, meter);
+    if (status = found.SortByCell(); !status.ok()) return status;
+    return FoldWindows(found.list(), updates.data, data, context);
   }
 
-  // Calls f(cell, update) for each element of each window. f may return a status.
+  // Calls f(cell, update) for each element of each of some windows. f may return a status.
   template <typename F>
-  absl::Status ForEachUpdate(absl::Span<const ArrayRef> operands, Meter& meter, F f) const {
-    if (plan_.window_count == 1) return plan_.ForEachWindow(Indices(operands), meter, f);
-    return plan_.ForEachWindow(Indices(operands), meter, [&](int64_t start, int64_t update) {
+  absl::Status ForEachUpdate(absl::Span<const ArrayRef> operands, int64_t first, int64_t end,
+                             Meter& meter, F f) const {
+    if (plan_.window_count == 1) {
+      return plan_.ForEachWindow(Indices(operands), first, end, meter, f);
+    }
+    const auto in_window = [&](int64_t start, int64_t update) {
       return ForEachRun([&](int64_t cell, int64_t from) {
         for (int64_t i = 0; i < plan_.run; ++i) {
           if constexpr (std::is_void_v<decltype(f(cell, from))>) {
@@ -279,71 +177,145 @@ class FoldingScatter : public ScatterKernel {
         }
         return meter.Add(plan_.run);
       });
+    };
+    return plan_.ForEachWindow(Indices(operands), first, end, meter, in_window);
+  }
+
+  // Windows in the order of their cells. Those that begin at one cell are folded together, some
+  // columns of their runs at a time.
+  template <typename Position>
+  absl::Status FoldWindows(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
+                           std::byte* data, EvaluationContext& context) const {
+    const auto count = static_cast<int64_t>(windows.size());
+    const int64_t parts = (plan_.run - 1) / kColumns + 1;
+    const auto begins = [&](int64_t w) { return w == 0 || windows[w].cell != windows[w - 1].cell; };
+    const int64_t grain = GrainFor(plan_.window_count / parts);
+    return ParallelFor(context, count * parts, grain, [&](Blocks& blocks, EvaluationContext& own) {
+      Meter meter(own);
+      for (int64_t i; blocks.NextElement(&i);) {
+        const int64_t w = i % count;
+        if (!begins(w)) continue;
+        int64_t end = w + 1;
+        while (end < count && !begins(end)) ++end;
+        const int64_t first = i / count * kColumns;
+        const CellRange columns = {first, std::min(first + kColumns, plan_.run)};
+        FetchAhead(windows.subspan(end), updates, columns);
+        absl::Status status = FoldGroup(windows.subspan(w, end - w), updates, data, columns, meter);
+        if (!status.ok()) return status;
+      }
+      return meter.Flush();
     });
   }
 
+  // The order of the cells is not that of the updates: reads would wait for memory.
   template <typename Position>
-  absl::Status FoldWindows(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
-                           std::byte* data, Meter& meter) const {
-    const auto count = static_cast<int64_t>(windows.size());
-    for (int64_t begin = 0, end = 0; begin < count; begin = end) {
-      while (end < count && windows[end].cell == windows[begin].cell) ++end;
-      const auto group = windows.subspan(begin, end - begin);
-      absl::Status status = update_types_[0] == fold_.type() && end - begin < kFewWindows
-                                ? FoldColumns(group, updates, data, meter)
-                                : FoldGathered(group, updates, data, meter);
+  void FetchAhead(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
+                  const CellRange& columns) const {
+    constexpr size_t kWindows = 8;
+    constexpr int64_t kLine = 64;
+    for (const CellUpdate<Position>& window : windows.first(std::min(kWindows, windows.size()))) {
+      const std::byte* row = updates + (window.update + columns.first) * update_bytes_;
+      const int64_t bytes = (columns.end - columns.first) * update_bytes_;
+      for (int64_t i = 0; i < bytes; i += kLine) __builtin_prefetch(row + i);
+    }
+  }
+
+  template <typename Position>
+  absl::Status FoldGroup(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
+                         std::byte* data, const CellRange& columns, Meter& meter) const {
+    const bool adds = AddsInDouble(fold_, update_types_[0]);
+    const bool few =
+        update_types_[0] == fold_.type() && static_cast<int64_t>(windows.size()) < kFewWindows;
+    return ForEachRun([&](int64_t cell, int64_t from) {
+      return adds  ? AddColumns(windows, updates + from * update_bytes_, data + cell * bytes_,
+                                columns, meter)
+             : few ? FoldColumns(windows, updates + from * update_bytes_, data + cell * bytes_,
+                                 columns, meter)
+                   : FoldGathered(windows, updates + from * update_bytes_, data + cell * bytes_,
+                                  columns, meter);
+    });
+  }
+
+  // Windows that begin at one cell: each of these cells and the updates that meet it are a column.
+  // Sums of f32, any number of windows.
+  template <typename Position>
+  absl::Status AddColumns(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
+                          std::byte* data, const CellRange& columns, Meter& meter) const {
+    constexpr size_t kRows = 64;
+    const int64_t size = columns.end - columns.first;
+    std::byte* target = data + (windows[0].cell + columns.first) * bytes_;
+    const std::byte* rows[kRows];
+    double s[kColumns], errors[kColumns];
+    const bool at_once = windows.size() <= kRows;
+    if (!at_once) BeginSums(target, 1, size, s, errors);
+    int64_t open = 0;
+    for (size_t first = 0; first < windows.size(); first += kRows) {
+      const size_t count = std::min(kRows, windows.size() - first);
+      for (size_t w = 0; w < count; ++w) {
+        rows[w] = updates + (windows[first + w].update + columns.first) * update_bytes_;
+      }
+      if (at_once) {
+        open = SumRows(target, rows, static_cast<int64_t>(count), size, errors, target);
+      } else {
+        AddRows(rows, static_cast<int64_t>(count), size, s, errors);
+      }
+      absl::Status status = meter.Add(static_cast<int64_t>(count) * size);
       if (!status.ok()) return status;
+    }
+    if (!at_once) open = DecideSums(s, errors, size, target);
+    if (open == 0) return absl::OkStatus();
+    absl::Status status;
+    for (int64_t i = 0; i < size && status.ok(); ++i) {
+      if (!IsOpen(errors[i])) continue;
+      const int64_t column = columns.first + i;
+      status = FoldGathered(windows, updates, data, {column, column + 1}, meter);
+    }
+    return status;
+  }
+
+  // Few windows.
+  template <typename Position>
+  absl::Status FoldColumns(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
+                           std::byte* data, const CellRange& columns, Meter& meter) const {
+    const auto n = static_cast<int64_t>(windows.size());
+    const int64_t part = kColumnElements / (n + 1);
+    absl::InlinedVector<const std::byte*, 16> members(n + 1);
+    for (int64_t first = columns.first; first < columns.end; first += part) {
+      const int64_t size = std::min(part, columns.end - first);
+      std::byte* target = data + (windows[0].cell + first) * bytes_;
+      members[0] = target;
+      for (int64_t w = 0; w < n; ++w) {
+        members[w + 1] = updates + (windows[w].update + first) * bytes_;
+      }
+      fold_.Columns(members, size, target);
+      if (absl::Status status = meter.Add(n * size); !status.ok()) return status;
     }
     return absl::OkStatus();
   }
 
-  // Windows that begin at one cell, few of them: each cell and the updates that meet it are a
-  // column.
-  template <typename Position>
-  absl::Status FoldColumns(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
-                           std::byte* data, Meter& meter) const {
-    const auto n = static_cast<int64_t>(windows.size());
-    const int64_t part = std::min(plan_.run, kColumnElements / (n + 1));
-    absl::InlinedVector<const std::byte*, 16> members(n + 1);
-    return ForEachRun([&](int64_t cell, int64_t from) {
-      for (int64_t first = 0; first < plan_.run; first += part) {
-        const int64_t size = std::min(part, plan_.run - first);
-        std::byte* target = data + (windows[0].cell + cell + first) * bytes_;
-        members[0] = target;
-        for (int64_t w = 0; w < n; ++w) {
-          members[w + 1] = updates + (windows[w].update + from + first) * bytes_;
-        }
-        fold_.Columns(members, size, target);
-        if (absl::Status status = meter.Add(n * size); !status.ok()) return status;
-      }
-      return absl::OkStatus();
-    });
-  }
-
-  // The same, any number of them, laid side by side.
+  // Any number of them, laid side by side.
   template <typename Position>
   absl::Status FoldGathered(absl::Span<const CellUpdate<Position>> windows,
-                            const std::byte* updates, std::byte* data, Meter& meter) const {
+                            const std::byte* updates, std::byte* data, const CellRange& columns,
+                            Meter& meter) const {
     const auto n = static_cast<int64_t>(windows.size());
-    // Part of a long run at a time, so that what is gathered stays small.
-    const int64_t part = std::min(plan_.run, std::max<int64_t>(1, kGathered / n));
+    // Few columns at a time, so that what is gathered stays small.
+    const int64_t part = std::min(columns.end - columns.first, std::max<int64_t>(1, kGathered / n));
     std::vector<std::byte> gathered(part * n * update_bytes_);
-    return ForEachRun([&](int64_t cell, int64_t from) {
-      for (int64_t first = 0; first < plan_.run; first += part) {
-        const int64_t size = std::min(part, plan_.run - first);
-        for (int64_t w = 0; w < n; ++w) {
-          const std::byte* source = updates + (windows[w].update + from + first) * update_bytes_;
-          for (int64_t i = 0; i < size; ++i) {
-            std::memcpy(gathered.data() + (i * n + w) * update_bytes_, source + i * update_bytes_,
-                        update_bytes_);
-          }
+    for (int64_t first = columns.first; first < columns.end; first += part) {
+      const int64_t size = std::min(part, columns.end - first);
+      for (int64_t w = 0; w < n; ++w) {
+        const std::byte* source = updates + (windows[w].update + first) * update_bytes_;
+        for (int64_t i = 0; i < size; ++i) {
+          std::memcpy(gathered.data() + (i * n + w) * update_bytes_, source + i * update_bytes_,
+                      update_bytes_);
         }
-        std::byte* target = data + (windows[0].cell + cell + first) * bytes_;
-        absl::Status status = FoldRows(gathered.data(), size, n, target, meter);
-        if (!status.ok()) return status;
       }
-      return absl::OkStatus();
-    });
+      absl::Status status =
+          FoldRows(gathered.data(), size, n, data + (windows[0].cell + first) * bytes_, meter);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
   }
 
   // Cells side by side, with n updates each.
@@ -360,6 +332,7 @@ class FoldingScatter : public ScatterKernel {
     return status;
   }
 
+  static constexpr int64_t kColumns = 256;             // of a group, added at once
   static constexpr int64_t kGathered = 1 << 14;        // elements
   static constexpr int64_t kColumnElements = 1 << 10;  // decoded at once
   static constexpr int64_t kFewWindows = kColumnElements / 16;

@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "evaluator/kernels/cell_fold.h"
+#include "evaluator/kernels/cell_sums.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/windows.h"
+#include "evaluator/parallel.h"
 #include "evaluator/scalar/comparison.h"
 #include "evaluator/scalar/scalar_ops.h"
 #include "spec/element/element.h"
@@ -59,20 +61,20 @@ class SelectAndScatterKernel : public Kernel {
   }
 
  private:
-  // Calls f(cell, source, number of the cell in its window) for the cell that each window selects,
-  // in the order of the sources.
+  // Calls f(cell, source, number of the cell in its window) for the cell that each of the windows
+  // [first, end) selects, in the order of the sources.
   template <typename F>
-  absl::Status ForEachSelected(const std::byte* base, Meter& meter, EvaluationContext& context,
-                               F f) const {
+  absl::Status ForEachSelected(const std::byte* base, int64_t first, int64_t end, Meter& meter,
+                               EvaluationContext& context, F f) const {
     if (direction_.has_value()) {
       const ComparisonDirection direction = *direction_;
-      return Walk(meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
+      return Walk(first, end, meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
         stays = Holds(direction, LoadAt<float>(base, selected), LoadAt<float>(base, cell));
         return absl::OkStatus();
       });
     }
     Region select = select_;
-    return Walk(meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
+    return Walk(first, end, meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
       const Element arguments[] = {LoadElement(type_, base, selected),
                                    LoadElement(type_, base, cell)};
       Element result;
@@ -82,8 +84,8 @@ class SelectAndScatterKernel : public Kernel {
     });
   }
   template <typename F, typename Select>
-  absl::Status Walk(Meter& meter, F& f, Select select) const {
-    WindowGrid::Walk walk(grid_);
+  absl::Status Walk(int64_t first, int64_t end, Meter& meter, F& f, Select select) const {
+    WindowGrid::Walk walk(grid_, first);
     do {
       int64_t selected = -1, number = 0, next = 0;
       absl::Status status = walk.ForEachCell([&](int64_t cell) -> absl::Status {
@@ -101,7 +103,7 @@ class SelectAndScatterKernel : public Kernel {
       if (status.ok() && selected >= 0) status = f(selected, walk.output(), number);
       if (status.ok()) status = meter.Add(1);
       if (!status.ok()) return status;
-    } while (walk.Next());
+    } while (walk.Next() && walk.output() < end);
     return absl::OkStatus();
   }
 
@@ -122,7 +124,7 @@ class SelectAndScatterKernel : public Kernel {
                     EvaluationContext& context) const {
     CellUpdates<Position> updates(context);
     absl::Status status = ForEachSelected(
-        operands[0].data, meter, context,
+        operands[0].data, 0, grid_.output_count(), meter, context,
         [&](int64_t cell, int64_t source, int64_t) { return updates.Add(cell, source); });
     return status.ok() ? FoldCells(*fold_, updates, {type_, operands[1].data}, out, meter) : status;
   }
@@ -135,27 +137,40 @@ class SelectAndScatterKernel : public Kernel {
     absl::Status status = lease.Add(grid_.output_count() * sizeof(Number));
     if (!status.ok()) return status;
     std::vector<Number> numbers(grid_.output_count());
-    status = ForEachSelected(operands[0].data, meter, context,
-                             [&](int64_t, int64_t source, int64_t number) {
-                               numbers[source] = static_cast<Number>(number);
-                               return absl::OkStatus();
-                             });
+    constexpr int64_t kStep = 4;  // nanoseconds
+    const int64_t grain = direction_.has_value()
+                              ? GrainFor(kStep * grid_.most_cells())
+                              : GrainOf(select_, grid_.most_cells(), grid_.output_count());
+    status = ParallelFor(context, grid_.output_count(), grain,
+                         [&](Blocks& blocks, EvaluationContext& own) {
+                           Meter counted(own);
+                           while (blocks.Next()) {
+                             const int64_t end = blocks.first() + blocks.count();
+                             absl::Status selected =
+                                 ForEachSelected(operands[0].data, blocks.first(), end, counted,
+                                                 own, [&](int64_t, int64_t source, int64_t number) {
+                                                   numbers[source] = static_cast<Number>(number);
+                                                   return absl::OkStatus();
+                                                 });
+                             if (!selected.ok()) return selected;
+                           }
+                           return counted.Flush();
+                         });
     if (!status.ok()) return status;
-    const auto for_each = [&](auto f) {
-      WindowGrid::Walk walk(grid_);
+    const auto for_each = [&](int64_t first, int64_t end, Meter& counted, auto f) {
+      if (first >= end) return absl::OkStatus();
+      WindowGrid::Walk walk(grid_, first);
       do {
-        if (absl::Status done = meter.Add(1); !done.ok()) return done;
+        if (absl::Status done = counted.Add(1); !done.ok()) return done;
         if (walk.cell_count() > 0) f(walk.CellAt(numbers[walk.output()]), walk.output());
-      } while (walk.Next());
+      } while (walk.Next() && walk.output() < end);
       return absl::OkStatus();
     };
     const int64_t live_bytes = (2 * count_ + grid_.output_count()) * StorageBytes(type_);
-    const UpdateArray source = {type_, operands[1].data};
+    const UpdateWalk walk = {UpdateArray{type_, operands[1].data}, grid_.output_count(), for_each};
     return FitsIn32Bits(count_, grid_.output_count())
-               ? FoldOrSumManyCells<uint32_t>(*fold_, count_, live_bytes, for_each, source, out,
-                                              meter, context)
-               : FoldOrSumManyCells<int64_t>(*fold_, count_, live_bytes, for_each, source, out,
-                                             meter, context);
+               ? FoldOrSumManyCells<uint32_t>(*fold_, count_, live_bytes, walk, out, meter, context)
+               : FoldOrSumManyCells<int64_t>(*fold_, count_, live_bytes, walk, out, meter, context);
   }
 
   // One after the other: with a loop where order and grouping change nothing, else as written.
@@ -176,7 +191,7 @@ class SelectAndScatterKernel : public Kernel {
       StoreElement(type_, scatter.accumulator(0), out, cell);
       return meter.Add(1);
     };
-    return ForEachSelected(operands[0].data, meter, context, step);
+    return ForEachSelected(operands[0].data, 0, grid_.output_count(), meter, context, step);
   }
 
   WindowGrid grid_;

@@ -42,12 +42,18 @@ class WindowGrid {
   int64_t most_cells() const { return most_cells_; }
   const DimensionPlan& dimension(int64_t d) const { return plans_[d]; }
 
-  // Needs a grid with outputs.
+  // Needs a grid with outputs. Begins at output number `first`.
   class Walk {
    public:
-    explicit Walk(const WindowGrid& grid) : grid_(grid), position_(grid.plans_.size(), 0) {
+    explicit Walk(const WindowGrid& grid, int64_t first = 0)
+        : grid_(grid), position_(grid.plans_.size(), 0), output_(first) {
       loops_.resize(grid.plans_.size());
-      for (size_t d = 0; d < loops_.size(); ++d) SetLoop(d);
+      for (size_t d = loops_.size(); d-- > 0;) {
+        const int64_t size = grid.plans_[d].window.output_size();
+        position_[d] = first % size;
+        first /= size;
+        SetLoop(d);
+      }
     }
 
     int64_t output() const { return output_; }
@@ -174,7 +180,7 @@ class WindowGrid {
     const WindowGrid& grid_;
     absl::InlinedVector<int64_t, 6> position_;
     absl::InlinedVector<Loop, 6> loops_;
-    int64_t output_ = 0;
+    int64_t output_;
   };
 
  private:

@@ -16,8 +16,9 @@ class Collector : public Observer {
  public:
   using Observe = std::function<void(const InstructionVerdict&)>;
 
-  Collector(Backend& target, const RunBudget& budget, const Observe& observe)
-      : target_(target), observe_(observe) {
+  Collector(Backend& target, const TargetProfile& profile, const RunBudget& budget,
+            const Observe& observe)
+      : target_(target), profile_(profile), observe_(observe) {
     options_.budget = budget;
   }
 
@@ -78,7 +79,7 @@ class Collector : public Observer {
       return Interpret(other, arguments, options_);
     };
     absl::StatusOr<Judgement> judgement =
-        JudgeInstruction(instruction, operands, golden, *actual, evaluate);
+        JudgeInstruction(instruction, operands, golden, *actual, profile_, evaluate);
     verdict.status = judgement.status();
     if (judgement.ok()) verdict.judgement = *std::move(judgement);
     return verdict;
@@ -86,6 +87,7 @@ class Collector : public Observer {
 
   bool is_first_ = true;
   Backend& target_;
+  const TargetProfile& profile_;
   const Observe& observe_;
   RunOptions options_;
   absl::flat_hash_map<const Instruction*, Kept> values_;
@@ -99,9 +101,10 @@ class Collector : public Observer {
 
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
-    const RunBudget& budget, const std::function<void(const InstructionVerdict&)>& observe,
+    const TargetProfile& profile, const RunBudget& budget,
+    const std::function<void(const InstructionVerdict&)>& observe,
     const CustomCallRegistry* custom_calls) {
-  Collector collector(target, budget, observe);
+  Collector collector(target, profile, budget, observe);
   PlanOptions plan;
   plan.observed = true;
   plan.seconds = budget.seconds;

@@ -25,11 +25,12 @@ struct InstructionVerdict {
 
 // In the order of execution, where there are several processes in that of the first. Not in the
 // list are moves of whole values (tuples, calls, copies), what takes several processes, and
-// operations on dynamic dimensions. `arguments` by device, as the golden backend takes them.
+// operations on dynamic dimensions. `arguments` by device, as the golden backend takes them; the
+// target is judged by its profile.
 // `observe`, if there is one, sees each as soon as it is there.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
-    const RunBudget& budget,
+    const TargetProfile& profile, const RunBudget& budget,
     const std::function<void(const InstructionVerdict&)>& observe = nullptr,
     const CustomCallRegistry* custom_calls = nullptr);
 

@@ -109,19 +109,20 @@ class OddBackend : public Backend {
   Change change_;
 };
 
-// The report as lines "name: explanation".
+// The report as lines "name: verdict".
 std::vector<std::string> Report(Backend& target) {
   auto module = ParseModule(kText);
   EXPECT_TRUE(module.ok()) << module.status();
   Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
-  for (int64_t i = 0; i < 3; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 0.25 * i)});
-  auto verdicts = ReportInstructions(**module, {{x}}, target, RunBudget());
+  for (int64_t i = 0; i < 3; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 0.25 * (i + 1))});
+  auto verdicts =
+      ReportInstructions(**module, {{x}}, target, *TargetProfile::Find("xla-cpu"), RunBudget());
   EXPECT_TRUE(verdicts.ok()) << verdicts.status();
   std::vector<std::string> lines;
   for (const InstructionVerdict& verdict : *verdicts) {
     lines.push_back(absl::StrCat(
         verdict.instruction->name(), ": ",
-        verdict.status.ok() ? ExplanationName(verdict.judgement.worst) : verdict.status.message()));
+        verdict.status.ok() ? VerdictName(verdict.judgement.verdict) : verdict.status.message()));
   }
   return lines;
 }
@@ -134,51 +135,52 @@ void NextFloat(Literal& value) {
 }
 
 // A loop runs twice, and its instructions stand in the report once, where they first ran.
-TEST(ReportInstructions, TheGoldenTargetIsEqualEverywhere) {
+TEST(ReportInstructions, TheGoldenTargetIsRightEverywhere) {
   GoldenBackend golden;
-  EXPECT_THAT(Report(golden),
-              ElementsAre("before: equal", "more: equal", "next: equal", "halves: equal",
-                          "scaled: equal", "inner: equal", "total: equal"));
+  EXPECT_THAT(Report(golden), ElementsAre("before: correctly rounded", "more: exact", "next: exact",
+                                          "halves: exact", "scaled: correctly rounded",
+                                          "inner: correctly rounded", "total: correctly rounded"));
 }
 
 TEST(ReportInstructions, OneUlpOfAFunctionIsWithinItsBound) {
   OddBackend odd(Opcode::kExp, NextFloat);
-  EXPECT_THAT(Report(odd),
-              ElementsAre("before: within bound", "more: equal", "next: equal", "halves: equal",
-                          "scaled: equal", "inner: within bound", "total: equal"));
+  EXPECT_THAT(Report(odd), ElementsAre("before: within bound", "more: exact", "next: exact",
+                                       "halves: exact", "scaled: correctly rounded",
+                                       "inner: within bound", "total: correctly rounded"));
 }
 
-TEST(ReportInstructions, OneUlpOfAProductIsUnexplained) {
+TEST(ReportInstructions, OneUlpOfAProductIsWrong) {
   OddBackend odd(Opcode::kMultiply, NextFloat);
-  EXPECT_THAT(Report(odd),
-              ElementsAre("before: equal", "more: equal", "next: equal", "halves: equal",
-                          "scaled: UNEXPLAINED", "inner: equal", "total: equal"));
+  EXPECT_THAT(Report(odd), ElementsAre("before: correctly rounded", "more: exact", "next: exact",
+                                       "halves: exact", "scaled: wrong", "inner: correctly rounded",
+                                       "total: correctly rounded"));
 }
 
-TEST(ReportInstructions, AWrongValueIsUnexplained) {
+TEST(ReportInstructions, AWrongValueIsWrong) {
   OddBackend odd(Opcode::kReduce, [](Literal& value) { value.Set(0, Element{0}); });
-  EXPECT_THAT(Report(odd),
-              ElementsAre("before: equal", "more: equal", "next: equal", "halves: equal",
-                          "scaled: equal", "inner: equal", "total: UNEXPLAINED"));
+  EXPECT_THAT(Report(odd), ElementsAre("before: correctly rounded", "more: exact", "next: exact",
+                                       "halves: exact", "scaled: correctly rounded",
+                                       "inner: correctly rounded", "total: wrong"));
 }
 
 TEST(ReportInstructions, WhatTheTargetRefusesIsNotRun) {
   OddBackend odd(Opcode::kExp, nullptr);
-  EXPECT_THAT(Report(odd), ElementsAre("before: no exponential here", "more: equal", "next: equal",
-                                       "halves: equal", "scaled: equal",
-                                       "inner: no exponential here", "total: equal"));
+  EXPECT_THAT(Report(odd), ElementsAre("before: no exponential here", "more: exact", "next: exact",
+                                       "halves: exact", "scaled: correctly rounded",
+                                       "inner: no exponential here", "total: correctly rounded"));
 }
 
 TEST(ReportInstructions, SaysWhenTheGoldenRunFails) {
   auto module = ParseModule(kText);
   ASSERT_TRUE(module.ok());
   GoldenBackend golden;
+  const TargetProfile profile = *TargetProfile::Find("golden");
   RunBudget budget;
   budget.steps = 1;
   Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
-  const auto verdicts = ReportInstructions(**module, {{x}}, golden, budget);
+  const auto verdicts = ReportInstructions(**module, {{x}}, golden, profile, budget);
   EXPECT_EQ(verdicts.status().code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(ReportInstructions(**module, {{}}, golden, RunBudget()).status().message(),
+  EXPECT_THAT(ReportInstructions(**module, {{}}, golden, profile, RunBudget()).status().message(),
               HasSubstr("argument"));
 }
 

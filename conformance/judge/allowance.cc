@@ -2,284 +2,339 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "conformance/judge/bounds.h"
-#include "conformance/judge/comparison.h"
+#include "conformance/judge/element_rule.h"
+#include "conformance/judge/elementwise_judge.h"
+#include "conformance/judge/evidence.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/residuals.h"
+#include "conformance/judge/rounds.h"
 #include "conformance/judge/window_readings.h"
 #include "evaluator/facts/isolate.h"
-#include "evaluator/facts/widened_fold.h"
-#include "spec/text/printer.h"
 
 namespace assay {
 namespace {
 
-// Replaces every element by f of its parts.
-template <typename F>
-Literal MapParts(const Literal& literal, F f) {
-  Literal mapped = literal;
-  if (!literal.is_array() ||
-      !(IsFloat(literal.element_type()) || IsComplex(literal.element_type()))) {
-    return mapped;
+// Replaces every denormal by a zero of its sign where the predicate says so of the type.
+template <typename Predicate>
+Literal FlushWhere(const Literal& literal, Predicate may_flush) {
+  if (!literal.is_array() || !IsRounded(literal.element_type()) ||
+      !may_flush(literal.element_type())) {
+    return literal;
   }
+  Literal flushed = literal;
   const ElementType part = PartType(literal);
+  const auto flush = [part](uint64_t bits) {
+    return IsSubnormal(part, bits) ? EncodeFloat(part, IsNegative(part, bits) ? -0.0 : 0.0) : bits;
+  };
   for (int64_t i = 0; i < literal.element_count(); ++i) {
     Element element = literal.Get(i);
-    element.bits = f(part, element.bits);
-    if (IsComplex(literal.element_type())) element.imag = f(part, element.imag);
-    mapped.Set(i, element);
+    element.bits = flush(element.bits);
+    if (IsComplex(literal.element_type())) element.imag = flush(element.imag);
+    flushed.Set(i, element);
   }
-  return mapped;
+  return flushed;
 }
 
-// Denormals to zeros of the same sign.
-uint64_t Flush(ElementType type, uint64_t bits) {
-  if (!IsFlushed(type) || !IsSubnormal(type, bits)) return bits;
-  return EncodeFloat(type, IsNegative(type, bits) ? -0.0 : 0.0);
+// Where the bits of the two differ.
+std::vector<int64_t> Differences(const Literal& golden, const Literal& actual) {
+  std::vector<int64_t> positions;
+  const int64_t size = golden.byte_size();
+  if (size == 0 || std::memcmp(golden.data(), actual.data(), size) == 0) return positions;
+  for (int64_t i = 0; i < golden.element_count(); ++i) {
+    if (!(golden.Get(i) == actual.Get(i))) positions.push_back(i);
+  }
+  return positions;
 }
 
-class Judge {
+// The elements of one array of the result of an instruction that is not elementwise.
+class ArrayJudge {
  public:
-  Judge(const Instruction& instruction, absl::Span<const Literal> operands,
-        const Evaluate& evaluate)
-      : subject_{instruction, operands, evaluate} {}
+  ArrayJudge(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual,
+             Bounds bounds)
+      : subject_(subject),
+        leaf_(leaf),
+        golden_(golden),
+        actual_(actual),
+        type_(golden.element_type()),
+        part_(Info(type_).component),
+        bounds_(std::move(bounds)) {}
+
+  absl::StatusOr<Finding> Judge(int64_t i) {
+    Finding finding;
+    const Element wanted = golden_.Get(i);
+    Examine(wanted, i, ZeroSignIsOpen(subject_.instruction, subject_.operands, i), &finding);
+    for (const auto step :
+         {&ArrayJudge::TryFlushing, &ArrayJudge::TryOverflow, &ArrayJudge::TryWindows}) {
+      if (!finding.open()) break;
+      if (absl::Status status = (this->*step)(i, &finding); !status.ok()) return status;
+    }
+    return finding;
+  }
+
+ private:
+  // Whether the actual element may stand for `wanted`.
+  void Examine(Element wanted, int64_t i, bool zero_is_open, Finding* finding) const {
+    const Element got = actual_.Get(i);
+    if (!IsRounded(type_)) return;
+    Part(wanted.bits, got.bits, i, zero_is_open, finding);
+    if (!IsComplex(type_)) return;
+    Finding other;
+    Part(wanted.imag, got.imag, i, zero_is_open, &other);
+    if (wanted.bits == got.bits) {
+      *finding = std::move(other);
+    } else if (wanted.imag != got.imag && other.verdict > finding->verdict) {
+      *finding = std::move(other);
+    }
+  }
+
+  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, Finding* finding) const {
+    if (wanted == got) return;
+    if (IsNan(part_, wanted) && IsNan(part_, got)) {
+      if (KeepsNans(wanted, got)) {
+        finding->reason = "a move keeps the bits of a NaN";
+      } else {
+        Claim(subject_.profile, Freedom::kNanPayload, finding);
+      }
+    } else if (IsZero(part_, wanted) && IsZero(part_, got)) {
+      if (zero_is_open) Claim(subject_.profile, Freedom::kSignedZero, finding);
+    } else {
+      Measure(DecodeFloat(part_, wanted), DecodeFloat(part_, got), i, finding);
+    }
+  }
+
+  // Decision N-2: moves of types of 32 bits and more keep payloads; narrower ones may be quieted.
+  bool KeepsNans(uint64_t wanted, uint64_t got) const {
+    const Family family = subject_.instruction.info().family;
+    if (!Moves(subject_.instruction) || family == Family::kControl) return false;
+    return Info(part_).bits >= 32 || (wanted | got) != got;
+  }
+
+  void Measure(double wanted, double got, int64_t i, Finding* finding) const {
+    if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
+    const double bound = bounds_.absolute[i];
+    finding->measured = true;
+    finding->bound = bound;
+    finding->distance = std::fabs(wanted - got);
+    if (finding->distance <= bound && bound < kInfinity) {
+      if (bounds_.needs) Claim(subject_.profile, *bounds_.needs, finding);
+      if (!bounds_.needs || (!finding->open() && !bounds_.is_freedom)) {
+        finding->verdict = Verdict::kWithinBound;
+      }
+      return;
+    }
+    const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
+    if (bound < vacuous && finding->distance <= vacuous) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = "accumulation in a type too narrow for the number of terms bounds nothing";
+    }
+  }
+
+  // The value for flushed operands, itself flushed, as the profile has it. Either zero
+  // (accuracy_requirements.md 1), but only where something was flushed.
+  absl::Status TryFlushing(int64_t i, Finding* finding) {
+    if (!MayFlush(subject_.instruction)) return absl::OkStatus();
+    const bool granted = subject_.profile.Grants(Freedom::kDenormals);
+    if (!flushed_) {
+      std::vector<Literal> operands;
+      for (const Literal& operand : subject_.operands) {
+        operands.push_back(FlushWhere(operand, [&](ElementType type) {
+          return !granted || subject_.profile.MayFlushOperands(type);
+        }));
+      }
+      absl::StatusOr<Literal> value =
+          subject_.evaluate(*IsolateInstruction(subject_.instruction), operands);
+      if (!value.ok()) return value.status();
+      flushed_ = FlushWhere(Flatten(*value)[leaf_], [&](ElementType type) {
+        return !granted || subject_.profile.MayFlushResults(type);
+      });
+    }
+    const Element wanted = flushed_->Get(i);
+    if (wanted == golden_.Get(i)) return absl::OkStatus();
+    Finding found;
+    if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
+    const bool zeros = !granted && IsRounded(type_) && !IsComplex(type_) &&
+                       IsZero(part_, wanted.bits) && IsZero(part_, actual_.Get(i).bits);
+    if (!found.open() || wanted == actual_.Get(i) || zeros) {
+      Claim(subject_.profile, Freedom::kDenormals, finding);
+    }
+    return absl::OkStatus();
+  }
+
+  // ops_structural.md 14.2, "Overflow": where the terms can go past the largest finite value in
+  // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
+  // it, so is a finite result near it.
+  absl::Status TryOverflow(int64_t i, Finding* finding) {
+    if (!IsFloat(type_) || bounds_.may_overflow.empty() || !bounds_.may_overflow[i]) {
+      return absl::OkStatus();
+    }
+    const ElementType type = type_;
+    const auto overflowed = [type](uint64_t bits) {
+      return IsNan(type, bits) || IsInfinity(type, bits) || bits == Infinity(type) ||
+             bits == Infinity(type, /*negative=*/true);
+    };
+    const uint64_t got = actual_.Get(i).bits;
+    const ReducerKind kind = FoldKind(subject_.instruction);
+    bool near = overflowed(got) || kind == ReducerKind::kOther;
+    if (!near && overflowed(golden_.Get(i).bits)) {
+      if (!exact_) {
+        absl::StatusOr<std::vector<double>> exact =
+            FoldTerms(subject_, kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply,
+                      [](double value, bool) { return value; });
+        exact_ = exact.ok() ? *std::move(exact) : std::vector<double>();
+      }
+      near = !exact_->empty() &&
+             std::fabs((*exact_)[i] - DecodeFloat(type, got)) <= bounds_.absolute[i];
+    }
+    if (near) Claim(subject_.profile, Freedom::kReassociation, finding);
+    return absl::OkStatus();
+  }
+
+  absl::Status TryWindows(int64_t i, Finding* finding) {
+    if (!readings_) {
+      absl::StatusOr<std::vector<Literal>> values =
+          OtherWindowReadings(subject_.instruction, subject_.operands, subject_.evaluate);
+      if (!values.ok()) return values.status();
+      readings_ = *std::move(values);
+    }
+    for (const Literal& reading : *readings_) {
+      const Element wanted = Flatten(reading)[leaf_].Get(i);
+      Finding found;
+      if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
+      if (wanted != actual_.Get(i) && found.open()) continue;
+      if (subject_.profile.Admits(DecisionPoint::kWindowPadding)) {
+        Claim(subject_.profile, Freedom::kImplementationDefined, finding);
+      } else {
+        finding->reason =
+            absl::StrCat("decides W-14, which ", subject_.profile.name(), " does not admit");
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const Subject& subject_;
+  const size_t leaf_;
+  const Literal& golden_;
+  const Literal& actual_;
+  const ElementType type_, part_;
+  const Bounds bounds_;
+  std::optional<Literal> flushed_;
+  std::optional<std::vector<Literal>> readings_;
+  std::optional<std::vector<double>> exact_;  // the sum or product in f64
+};
+
+class InstructionJudge {
+ public:
+  explicit InstructionJudge(const Subject& subject) : subject_(subject) {}
 
   absl::StatusOr<Judgement> Run(const Literal& golden, const Literal& actual) {
     const std::vector<Literal> golden_leaves = Flatten(golden);
     const std::vector<Literal> actual_leaves = Flatten(actual);
     for (size_t leaf = 0; leaf < golden_leaves.size(); ++leaf) {
       if (!golden_leaves[leaf].is_array()) continue;
-      if (HasResidual(subject_.instruction.opcode())) {
-        JudgeResidual(golden_leaves[leaf], actual_leaves[leaf]);
-        continue;
-      }
-      absl::StatusOr<Bounds> bounds = FindBounds(subject_, leaf, golden_leaves[leaf]);
-      if (!bounds.ok()) return bounds.status();
-      if (judgement_.rule.empty()) {
-        judgement_.rule = bounds->rule;
-      } else if (!absl::StrContains(judgement_.rule, bounds->rule)) {
-        absl::StrAppend(&judgement_.rule, ", ", bounds->rule);
-      }
-      absl::Status status = JudgeArray(leaf, golden_leaves[leaf], actual_leaves[leaf], *bounds);
+      absl::Status status = JudgeLeaf(leaf, golden_leaves[leaf], actual_leaves[leaf]);
       if (!status.ok()) return status;
     }
-    return judgement_;
+    return std::move(judgement_);
   }
 
  private:
-  // The instruction itself on flushed operands, its result flushed.
-  absl::StatusOr<Literal> FlushedLeaf(size_t leaf) const {
-    std::vector<Literal> flushed;
-    for (const Literal& operand : subject_.operands) flushed.push_back(MapParts(operand, Flush));
-    absl::StatusOr<Literal> value =
-        subject_.evaluate(*IsolateInstruction(subject_.instruction), flushed);
-    if (!value.ok()) return value.status();
-    return MapParts(Flatten(*value)[leaf], Flush);
-  }
-
-  void JudgeResidual(const Literal& golden, const Literal& actual) {
-    judgement_.rule = "n u |factors|";
-    const std::vector<Explanation> explanations = ExplainByResidual(subject_, golden, actual);
-    for (int64_t i = 0; i < golden.element_count(); ++i) {
-      Count(explanations[i], golden, 0, i, golden.Get(i), actual.Get(i));
+  absl::Status JudgeLeaf(size_t leaf, const Literal& golden, const Literal& actual) {
+    const std::vector<int64_t> positions = Differences(golden, actual);
+    const bool rounds = Rounds(subject_.instruction, golden.element_type());
+    CountEqual(rounds, golden.element_count() - static_cast<int64_t>(positions.size()),
+               &judgement_);
+    if (positions.empty()) {
+      AddRule(rounds ? "correctly rounded" : "exact");
+      return absl::OkStatus();
     }
-  }
-
-  absl::Status JudgeArray(size_t leaf, const Literal& golden, const Literal& actual,
-                          const Bounds& bounds) {
-    const ElementType type = golden.element_type();
-    const bool flushes = MayFlush(subject_.instruction);
-    std::optional<Literal> flushed;
-    std::optional<std::vector<Literal>> readings;
-    for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const Element wanted = golden.Get(i);
-      const Element got = actual.Get(i);
-      Explanation explanation = Explain(type, wanted, got, bounds, i,
-                                        ZeroSignIsOpen(subject_.instruction, subject_.operands, i));
-      if (explanation >= Explanation::kNotJudgeable && flushes) {
-        if (!flushed) {
-          absl::StatusOr<Literal> value = FlushedLeaf(leaf);
-          if (!value.ok()) return value.status();
-          flushed = *std::move(value);
-        }
-        if (IsFlush(type, wanted, flushed->Get(i), got, bounds, i)) {
-          explanation = Explanation::kFlushed;
-        }
-      }
-      if (explanation >= Explanation::kNotJudgeable && IsOverflow(type, wanted, got, bounds, i)) {
-        explanation = Explanation::kFreedom;
-      }
-      if (explanation == Explanation::kUnexplained &&
-          IsAdmitted(subject_.instruction, subject_.operands, type, wanted, got, i)) {
-        explanation = Explanation::kFreedom;
-      }
-      if (explanation == Explanation::kUnexplained) {
-        if (!readings) {
-          absl::StatusOr<std::vector<Literal>> values =
-              OtherWindowReadings(subject_.instruction, subject_.operands, subject_.evaluate);
-          if (!values.ok()) return values.status();
-          readings = *std::move(values);
-        }
-        for (const Literal& reading : *readings) {
-          const Element other = Flatten(reading)[leaf].Get(i);
-          if (Explain(type, other, got, bounds, i, /*zero_sign_open=*/true) <
-              Explanation::kNotJudgeable) {
-            explanation = Explanation::kFreedom;
-          }
-        }
-      }
-      Count(explanation, golden, leaf, i, wanted, got);
+    absl::StatusOr<std::vector<Finding>> findings = Find(leaf, golden, actual, positions);
+    if (!findings.ok()) return findings.status();
+    for (size_t k = 0; k < positions.size(); ++k) {
+      Count(subject_, (*findings)[k], golden, actual, static_cast<int64_t>(leaf), positions[k],
+            &judgement_);
     }
     return absl::OkStatus();
   }
 
-  Explanation Explain(ElementType type, Element wanted, Element got, const Bounds& bounds,
-                      int64_t i, bool zero_sign_open) {
-    if (wanted == got) return Explanation::kEqual;
-    const ElementType part = Info(type).component;
-    if (IsComplex(type)) return ExplainComplex(part, wanted, got, bounds, i, zero_sign_open);
-    if (!IsFloat(type)) return Explanation::kUnexplained;
-    const double bound = bounds.absolute.empty()
-                             ? Allowed(part, bounds.ulps, DecodeFloat(part, wanted.bits))
-                             : bounds.absolute[i];
-    return ExplainPart(part, wanted.bits, got.bits, bound, bounds, i, zero_sign_open);
-  }
-
-  Explanation ExplainPart(ElementType part, uint64_t wanted, uint64_t got, double bound,
-                          const Bounds& bounds, int64_t i, bool zero_sign_open) {
-    if (wanted == got || (IsNan(part, wanted) && IsNan(part, got))) return Explanation::kEqual;
-    if (IsZero(part, wanted) && IsZero(part, got)) {
-      return zero_sign_open ? Explanation::kZeroSign : Explanation::kUnexplained;
+  absl::StatusOr<std::vector<Finding>> Find(size_t leaf, const Literal& golden,
+                                            const Literal& actual,
+                                            const std::vector<int64_t>& positions) {
+    if (HasResidual(subject_.instruction.opcode())) return FindResidual(golden, actual, positions);
+    if (subject_.instruction.info().elementwise()) {
+      const ElementRule rule(subject_.instruction, golden.element_type(), subject_.profile);
+      AddRule(rule.text());
+      return JudgeElements(subject_, rule, golden, actual, positions);
     }
-    const double vacuous = bounds.vacuous.empty() ? bound : bounds.vacuous[i];
-    return Inside(DecodeFloat(part, wanted), DecodeFloat(part, got), bound, vacuous);
-  }
-
-  Explanation ExplainComplex(ElementType part, Element wanted, Element got, const Bounds& bounds,
-                             int64_t i, bool zero_sign_open) {
-    const double re = DecodeFloat(part, wanted.bits), im = DecodeFloat(part, wanted.imag);
-    const double bound = bounds.absolute.empty() ? Allowed(part, bounds.ulps, std::hypot(re, im))
-                                                 : bounds.absolute[i];
-    return std::max(ExplainPart(part, wanted.bits, got.bits, bound, bounds, i, zero_sign_open),
-                    ExplainPart(part, wanted.imag, got.imag, bound, bounds, i, zero_sign_open));
-  }
-
-  // The exact value lies within half an ulp of the golden one.
-  static double Allowed(ElementType part, double ulps, double golden) {
-    return ulps == 0 ? 0 : (ulps + 0.5) * UlpOf(part, golden);
-  }
-
-  Explanation Inside(double wanted, double got, double bound, double vacuous) {
-    if (!std::isfinite(wanted) || !std::isfinite(got)) return Explanation::kUnexplained;
-    const double distance = std::fabs(wanted - got);
-    if (distance <= bound && bound < kInfinity) {
-      judgement_.largest_fraction = std::max(judgement_.largest_fraction, distance / bound);
-      return Explanation::kWithin;
+    absl::StatusOr<Bounds> bounds = FindBounds(subject_, leaf, golden);
+    if (!bounds.ok()) return bounds.status();
+    AddRule(bounds->rule);
+    ArrayJudge judge(subject_, leaf, golden, actual, *std::move(bounds));
+    std::vector<Finding> findings;
+    for (const int64_t position : positions) {
+      absl::StatusOr<Finding> finding = judge.Judge(position);
+      if (!finding.ok()) return finding.status();
+      findings.push_back(*std::move(finding));
     }
-    return bound < vacuous && distance <= vacuous ? Explanation::kNotJudgeable
-                                                  : Explanation::kUnexplained;
+    return findings;
   }
 
-  // The value for flushed operands, itself flushed; or zero for a denormal result. Either zero
-  // (accuracy_requirements.md 1), but only where something was flushed.
-  bool IsFlush(ElementType type, Element wanted, Element flushed, Element got, const Bounds& bounds,
-               int64_t i) {
-    if (flushed == wanted) return false;
-    return Explain(type, flushed, got, bounds, i, /*zero_sign_open=*/true) <
-           Explanation::kNotJudgeable;
-  }
-
-  // ops_structural.md 14.2, "Overflow": where the terms can go past the largest finite value in
-  // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
-  // it, so is a finite result near it.
-  bool IsOverflow(ElementType type, Element wanted, Element got, const Bounds& bounds, int64_t i) {
-    if (!IsFloat(type) || bounds.may_overflow.empty() || !bounds.may_overflow[i]) return false;
-    auto overflowed = [type](uint64_t bits) {
-      return IsNan(type, bits) || IsInfinity(type, bits) || bits == Infinity(type) ||
-             bits == Infinity(type, /*negative=*/true);
-    };
-    if (overflowed(got.bits)) return true;
-    const ReducerKind kind = FoldKind(subject_.instruction);
-    if (kind == ReducerKind::kOther) return true;
-    if (!overflowed(wanted.bits)) return false;
-    if (!exact_) {
-      absl::StatusOr<std::vector<double>> exact =
-          FoldTerms(subject_, kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply,
-                    [](double value, bool) { return value; });
-      exact_ = exact.ok() ? *std::move(exact) : std::vector<double>();
-    }
-    return !exact_->empty() &&
-           std::fabs((*exact_)[i] - DecodeFloat(type, got.bits)) <= bounds.absolute[i];
-  }
-
-  void Count(Explanation explanation, const Literal& golden, size_t leaf, int64_t i, Element wanted,
-             Element got) {
-    ++judgement_.counts[static_cast<int>(explanation)];
-    if (explanation == Explanation::kUnexplained &&
-        judgement_.unexplained.size() < kShownUnexplained) {
-      judgement_.unexplained.push_back({static_cast<int64_t>(leaf), i,
-                                        PrintElement(golden.element_type(), wanted),
-                                        PrintElement(golden.element_type(), got)});
-    }
-    judgement_.worst = std::max(judgement_.worst, explanation);
+  std::vector<Finding> FindResidual(const Literal& golden, const Literal& actual,
+                                    const std::vector<int64_t>& positions) {
+    AddRule("n u |factors|");
+    const std::vector<Residual> residuals = FindResiduals(subject_, golden, actual);
+    std::vector<Finding> findings(positions.size());
     const ElementType part = PartType(golden);
-    if (!IsFloat(part) || IsNan(part, wanted.bits) || IsNan(part, got.bits)) return;
-    uint64_t distance = UlpDistance(part, wanted.bits, got.bits);
-    if (IsComplex(golden.element_type()) && !IsNan(part, wanted.imag) && !IsNan(part, got.imag)) {
-      distance = std::max(distance, UlpDistance(part, wanted.imag, got.imag));
+    for (size_t k = 0; k < positions.size(); ++k) {
+      Finding& finding = findings[k];
+      const Element wanted = golden.Get(positions[k]), got = actual.Get(positions[k]);
+      const bool nans = IsNan(part, wanted.bits) && IsNan(part, got.bits);
+      const Residual residual = nans ? Residual::kFree : residuals[positions[k]];
+      if (residual == Residual::kInside) {
+        Claim(subject_.profile, Freedom::kReassociation, &finding);
+        if (!finding.open()) finding.verdict = Verdict::kWithinBound;
+      } else if (residual == Residual::kFree) {
+        Claim(subject_.profile, nans ? Freedom::kNanPayload : Freedom::kImplementationDefined,
+              &finding);
+      } else if (residual == Residual::kUnknown &&
+                 subject_.profile.Grants(Freedom::kReassociation)) {
+        finding.verdict = Verdict::kNotJudgeable;
+        finding.reason = "the matrix is too near to one that has no solution";
+      }
     }
-    judgement_.largest_distance = std::max(judgement_.largest_distance, distance);
+    return findings;
   }
 
-  const Subject subject_;
-  std::optional<std::vector<double>> exact_;  // the sum or product in f64
+  void AddRule(const std::string& rule) {
+    if (judgement_.rule.empty()) {
+      judgement_.rule = rule;
+    } else if (!absl::StrContains(judgement_.rule, rule)) {
+      absl::StrAppend(&judgement_.rule, ", ", rule);
+    }
+  }
+
+  const Subject& subject_;
   Judgement judgement_;
 };
 
 }  // namespace
 
-std::string Judgement::FirstUnexplained() const {
-  if (unexplained.empty()) return "";
-  const UnexplainedElement& first = unexplained.front();
-  return absl::StrCat("element ", first.position, ": golden ", first.golden, ", actual ",
-                      first.actual);
-}
-
-absl::string_view ExplanationName(Explanation explanation) {
-  switch (explanation) {
-    case Explanation::kEqual:
-      return "equal";
-    case Explanation::kWithin:
-      return "within bound";
-    case Explanation::kZeroSign:
-      return "sign of zero";
-    case Explanation::kFlushed:
-      return "denormals flushed";
-    case Explanation::kFreedom:
-      return "allowed freedom";
-    case Explanation::kNotJudgeable:
-      return "not judgeable";
-    case Explanation::kUnexplained:
-      return "UNEXPLAINED";
-  }
-  return "";
-}
-
 absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
                                            absl::Span<const Literal> operands,
                                            const Literal& golden, const Literal& actual,
-                                           const Evaluate& evaluate) {
+                                           const TargetProfile& profile, const Evaluate& evaluate) {
   if (!Shape::Compatible(golden.shape(), actual.shape())) {
     return absl::InvalidArgumentError(absl::StrCat("the result of ", instruction.Describe(),
                                                    " has shape ", actual.shape().ToString()));
   }
-  return Judge(instruction, operands, evaluate).Run(golden, actual);
+  const Subject subject{instruction, operands, evaluate, profile};
+  return InstructionJudge(subject).Run(golden, actual);
 }
 
 }  // namespace assay

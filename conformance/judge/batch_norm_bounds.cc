@@ -28,6 +28,7 @@ class BatchNorm {
         operands_(subject.operands),
         type_(golden.element_type()),
         own_unit_(UnitRoundoff(type_)),
+        one_pass_(subject.profile.linear_algebra().one_pass_variance),
         epsilon_(BatchNormEpsilon(instruction_)),
         axis_(instruction_.GetInt(Attr::kFeatureIndex)) {
     const Shape& shape = operands_[0].shape();
@@ -46,6 +47,7 @@ class BatchNorm {
   Bounds Find(size_t leaf, const Literal& golden) const {
     Bounds bounds;
     bounds.rule = "batch normalisation";
+    bounds.needs = Freedom::kReassociation;
     const bool finite = AllFinite(operands_);
     for (int64_t i = 0; i < golden.element_count(); ++i) {
       const double error = finite ? Error(leaf, i) : 0, value = std::fabs(ValueAt(golden, i));
@@ -100,7 +102,7 @@ class BatchNorm {
       const double one_pass = Gamma(f.m + 3, unit_) * f.mean_square +
                               Gamma(2, unit_) * (mean + e) * (mean + e) + 2 * mean * e + e * e;
       f.mean_error = e;
-      f.variance_error = std::max(two_pass, one_pass);
+      f.variance_error = one_pass_ ? std::max(two_pass, one_pass) : two_pass;
     }
   }
 
@@ -142,6 +144,7 @@ class BatchNorm {
   const ElementType type_;
   const double own_unit_;
   double unit_;
+  const bool one_pass_;
   const double epsilon_;
   const int64_t axis_;
   int64_t stride_;

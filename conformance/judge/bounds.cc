@@ -5,24 +5,25 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "conformance/judge/allowance.h"
+#include "conformance/judge/rounds.h"
 #include "evaluator/ops/scan_plan.h"
 
 namespace assay {
 namespace {
 
-bool IsRounded(ElementType type) { return IsFloat(type) || IsComplex(type); }
-
 // Ulps that one run of a region of float operations may be off: the budgets of its operations, half
-// an ulp for each rounded one. 0 when it rounds nothing.
-double RegionBudget(const Computation& region) {
+// an ulp for each rounded one where these may be combined otherwise. 0 when nothing may differ.
+double RegionBudget(const Computation& region, const TargetProfile& profile) {
+  const bool combined = profile.Grants(Freedom::kReassociation) ||
+                        profile.Grants(Freedom::kContraction) ||
+                        profile.Grants(Freedom::kExcessPrecision);
   double ulps = 0;
   for (const auto& step : region.instructions()) {
     if (!step->shape().is_array() || !IsRounded(step->shape().element_type())) continue;
     const Accuracy accuracy = step->info().accuracy;
-    if (accuracy == Accuracy::kRounded || accuracy == Accuracy::kFunction) {
-      ulps += 0.5 + UlpBudget(step->opcode(), step->shape().element_type());
-    }
+    if (accuracy != Accuracy::kRounded && accuracy != Accuracy::kFunction) continue;
+    const UlpBudget budget = profile.FindBudget(step->opcode(), step->shape().element_type());
+    if (combined || !budget.exact()) ulps += 0.5 + budget.ulps;
   }
   return ulps;
 }
@@ -73,7 +74,7 @@ class BoundFinder {
     if (!IsFloat(type) && !IsComplex(type)) return bounds;
     switch (FoldKind(instruction_)) {
       case ReducerKind::kAdd:
-        return SumBounds(golden);
+        return SumBounds(subject_, golden);
       case ReducerKind::kMultiply:
         return ProductBounds(golden);
       default:
@@ -82,15 +83,9 @@ class BoundFinder {
     if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
     if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
     if (instruction_.to_apply() != nullptr && IsRounded(type)) {
-      const double region = RegionBudget(*instruction_.to_apply());
+      const double region = RegionBudget(*instruction_.to_apply(), subject_.profile);
       if (region > 0) return RegionBounds(golden, region);
     }
-    const ElementType operand =
-        operands_.empty() || !operands_[0].is_array() ? type : operands_[0].element_type();
-    // abs of complex has a real result but a complex function's budget.
-    bounds.ulps = UlpBudget(instruction_.opcode(), IsComplex(operand) ? operand : type);
-    bounds.normwise = IsComplex(type);
-    if (bounds.ulps > 0) bounds.rule = absl::StrCat(bounds.ulps, " ulp");
     return bounds;
   }
 
@@ -106,77 +101,47 @@ class BoundFinder {
     const double bound = runs * region_ulps * UlpOf(PartType(golden), largest);
     bounds.absolute.assign(golden.element_count(), bound);
     bounds.rule = absl::StrCat(runs, " runs of ", region_ulps, " ulp");
+    if (instruction_.opcode() != Opcode::kMap) {
+      bounds.needs = Freedom::kReassociation;
+    } else if (subject_.profile.Grants(Freedom::kContraction)) {
+      bounds.needs = Freedom::kContraction;
+    }
     return bounds;
   }
 
-  // B-FFT of ops_structural.md 14.7: the largest of its normwise radii, that of convolutions, axis
-  // by axis; two roundings more for the result.
+  // B-FFT of ops_structural.md 14.7, axis by axis, two roundings more for the result: small
+  // radices, or the largest of its normwise radii, that of convolutions, where the length or the
+  // target asks for them.
   absl::StatusOr<Bounds> FourierBounds(const Literal& golden) const {
     Bounds bounds;
-    bounds.rule = "64 u log2(4N) |X|";
+    bounds.needs = Freedom::kReassociation;
     const ElementType part = PartType(golden);
     const auto facts = FindAccumulationFacts(instruction_, operands_,
                                              FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
     if (!facts.ok()) return facts.status();
-    double logarithms = 0;
+    double radius = 2;
+    bool radices = true;
     for (const int64_t length : instruction_.GetInts(Attr::kFftLength)) {
-      logarithms += std::log2(4 * static_cast<double>(length));
+      const bool convolves =
+          subject_.profile.linear_algebra().fft_by_convolution || !HasSmallRadices(length);
+      radices = radices && !convolves;
+      const double n = static_cast<double>(length);
+      // 6.7 u log2 n, of which mixed radices take 2.5 times as much; real ones two halvings more.
+      radius += convolves ? 64 * std::log2(4 * n) : 2.5 * 6.7 * std::log2(4 * n);
     }
+    bounds.rule = radices ? "17 u log2(4N) |X|" : "64 u log2(4N) |X|";
     for (const AccumulationFact& fact : *facts) {
-      bounds.absolute.push_back((64 * logarithms + 2) * UnitRoundoff(part) *
-                                    fact.sum_of_magnitudes() +
+      bounds.absolute.push_back(radius * UnitRoundoff(part) * fact.sum_of_magnitudes() +
                                 SmallestNormal(part));
     }
     return bounds;
   }
 
-  // Each of n terms is rounded at most n times on its way into a sum in any order; one unit more
-  // for the product and one for the result (accuracy_requirements.md 4, ops_structural.md 14.2 to
-  // 14.5). Complex contractions: three multiplications, which err more than four.
-  absl::StatusOr<Bounds> SumBounds(const Literal& golden) const {
-    Bounds bounds;
-    bounds.rule = "n u sum|terms|";
-    const ElementType part = PartType(golden);
-    const auto facts = FindAccumulationFacts(instruction_, operands_,
-                                             FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
-    if (!facts.ok()) return facts.status();
-    const bool complex_products =
-        IsComplex(golden.element_type()) && instruction_.info().family == Family::kContraction;
-    const bool finite = AllFinite(operands_);
-    for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const double n = (*facts)[i].terms, sum = (*facts)[i].sum_of_magnitudes();
-      const double roundings = complex_products ? 2 * (n + 4) : n + 2;
-      AppendSum(part, golden.Get(i), n, roundings, sum, &bounds);
-      const double reach = sum * (1 + roundings * UnitRoundoff(part));
-      bounds.may_overflow.push_back(finite && reach > DecodeFloat(part, MaxFinite(part)));
+  static bool HasSmallRadices(int64_t length) {
+    for (const int64_t radix : {2, 3, 5, 7, 11, 13}) {
+      while (length > 1 && length % radix == 0) length /= radix;
     }
-    return bounds;
-  }
-
-  // Accumulation in the element type is admitted. Where that bounds nothing, accumulation in f32
-  // with one rounding at the end does.
-  void AppendSum(ElementType part, Element golden, double n, double roundings, double sum,
-                 Bounds* bounds) const {
-    const double u = UnitRoundoff(part);
-    const bool products = instruction_.info().family == Family::kContraction;
-    // Flushing loses up to the smallest normal value twice per term. Gradual underflow loses a
-    // quantum of the accumulator per product and one of the result: sums of denormals are exact.
-    auto error = [&](ElementType accumulator) {
-      const double unit = UnitRoundoff(accumulator);
-      const double underflow = IsFlushed(part)
-                                   ? 2 * n * SmallestNormal(part)
-                                   : UlpOf(part, 0) + (products ? n * UlpOf(accumulator, 0) : 0);
-      return roundings * unit * sum * (1 + 2 * roundings * unit) + underflow;
-    };
-    const double own = error(part);
-    double judged = own;
-    if (roundings * u >= 1) {
-      const double accumulated =
-          error(u > UnitRoundoff(ElementType::kF32) ? ElementType::kF32 : part);
-      judged = accumulated + 2 * u * (std::fabs(DecodeFloat(part, golden.bits)) + accumulated);
-    }
-    bounds->absolute.push_back(judged);
-    bounds->vacuous.push_back(own);
+    return length <= 1;
   }
 
   // n factors in any order, relative to the product while every partial product is normal
@@ -203,6 +168,8 @@ class BoundFinder {
       if (!values.ok()) return values.status();
       extremes[k] = *std::move(values);
     }
+    bounds.needs = Freedom::kReassociation;
+    bounds.is_freedom = true;
     const bool finite = AllFinite(operands_);
     for (int64_t i = 0; i < golden.element_count(); ++i) {
       const double n = (*counts)[i], roundings = (n + 2) * u;
@@ -230,10 +197,6 @@ double UlpOf(ElementType type, double value) {
   int exponent = format.min_exponent();
   if (value != 0 && std::isfinite(value)) exponent = std::max(exponent, std::ilogb(value));
   return std::ldexp(1.0, std::min(exponent, format.max_exponent()) - format.significand_bits);
-}
-
-bool IsFlushed(ElementType type) {
-  return type == ElementType::kF32 || type == ElementType::kF64 || type == ElementType::kBF16;
 }
 
 bool AllFinite(absl::Span<const Literal> operands) {

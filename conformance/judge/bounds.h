@@ -6,11 +6,13 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "conformance/profiles/profile.h"
 #include "evaluator/facts.h"
 #include "evaluator/facts/widened_fold.h"
 #include "spec/ir/literal.h"
@@ -20,28 +22,33 @@ namespace assay {
 
 using Evaluate = EvaluateModule;  // the golden interpreter, given by the caller
 
-// An instruction on given operands.
+// An instruction on given operands, run by a target of the profile.
 struct Subject {
   const Instruction& instruction;
   absl::Span<const Literal> operands;
   const Evaluate& evaluate;
+  const TargetProfile& profile;
 };
 
-// Bounds for one result array: an absolute one per element, or one from the golden value's ulp.
+// Bounds for one result array: an absolute one per element, of the distance to the golden value.
 struct Bounds {
-  std::vector<double> absolute;  // empty: none
+  std::vector<double> absolute;  // empty: nothing but the golden value
   // Of accumulation in an element type too narrow for the number of terms: nothing beyond it is
   // right, and nothing is known inside. Empty: none.
   std::vector<double> vacuous;
   // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
   std::vector<bool> may_overflow;
-  double ulps = 0;
-  bool normwise = false;  // complex: of the distance in the plane
+  // What the target must be granted for a value inside; none: nothing.
+  std::optional<Freedom> needs;
+  // Such a value counts as allowed by that freedom, not as one within the operation's own bound.
+  bool is_freedom = false;
   std::string rule = "exact";
 };
 
-// Of leaf `leaf` of the result, whose golden value is `golden`.
+// Of leaf `leaf` of the result, whose golden value is `golden`; not for elementwise operations.
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// Those of sums, dots and convolutions: sum_bounds.cc.
+absl::StatusOr<Bounds> SumBounds(const Subject& subject, const Literal& golden);
 // Those of batch normalisation: batch_norm_bounds.cc.
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 
@@ -66,8 +73,6 @@ inline double SmallestNormal(ElementType type) {
 double UlpOf(ElementType type, double value);
 // gam(k) of ops_structural.md 14: k u / (1 - k u), infinite from k u = 1 on.
 inline double Gamma(double k, double u) { return k * u < 1 ? k * u / (1 - k * u) : kInfinity; }
-// Whether implementations flush denormals of the type (ops_elementwise_and_types.md 3.3).
-bool IsFlushed(ElementType type);
 // No operand has a NaN or an infinity.
 bool AllFinite(absl::Span<const Literal> operands);
 

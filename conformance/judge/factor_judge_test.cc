@@ -18,18 +18,18 @@ Literal Matrix(int64_t rows, int64_t columns, const std::vector<double>& values,
 TEST(JudgeCholesky, ByWhatIsLeftOver) {
   const Case factor("f32[2,2] cholesky(p0), lower=true", {"f32[2,2]"});
   const Literal a = Matrix(2, 2, {4, 2, 2, 5});
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 0, 1, 2})), Explanation::kEqual);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 0, 1, 2})), "golden");
   // 4 - L^2 is 8 k u for 2 + k u: 19 u 4 are allowed.
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2 + 8 * kUlp, 0, 1, 2})), Explanation::kWithin);
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2 + 10 * kUlp, 0, 1, 2})), Explanation::kUnexplained);
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 0, 1 + 32 * kUlp, 2})), Explanation::kUnexplained);
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {-2, 0, -1, 2})), Explanation::kUnexplained);
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2 + 8 * kUlp, 0, 1, 2})), "within bound");
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2 + 10 * kUlp, 0, 1, 2})), "wrong");
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 0, 1 + 32 * kUlp, 2})), "wrong");
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {-2, 0, -1, 2})), "wrong");
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), "wrong");
   // The other triangle is nobody's business.
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 7, 1, 2})), Explanation::kFreedom);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {2, 7, 1, 2})), "implementation_defined");
   const Case upper("f32[2,2] cholesky(p0)", {"f32[2,2]"});
-  EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1, 0, 2})), Explanation::kEqual);
-  EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1.5, 0, 2})), Explanation::kUnexplained);
+  EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1, 0, 2})), "golden");
+  EXPECT_EQ(upper.Explain({a}, Matrix(2, 2, {2, 1.5, 0, 2})), "wrong");
 }
 
 TEST(JudgeCholesky, WhatHasNoFactorMayBeAnything) {
@@ -38,17 +38,16 @@ TEST(JudgeCholesky, WhatHasNoFactorMayBeAnything) {
     return Array(ElementType::kF32, values).WithShape(Shape(ElementType::kF32, {2, 2, 2}));
   };
   const Literal operands = batch({1, 2, 2, 1, 4, 2, 2, 5});
-  EXPECT_EQ(factor.Explain({operands}, batch({1, 0, 2, 3, 2, 0, 1, 2})), Explanation::kFreedom);
+  EXPECT_EQ(factor.Explain({operands}, batch({1, 0, 2, 3, 2, 0, 1, 2})), "implementation_defined");
   // The other matrices of the batch are not affected.
-  EXPECT_EQ(factor.Explain({operands}, batch({1, 0, 2, kNan, kNan, 0, kNan, kNan})),
-            Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({operands}, batch({1, 0, 2, kNan, kNan, 0, kNan, kNan})), "wrong");
 }
 
 // The second pivot is 2^-24 of the diagonal: roundings may make it negative.
 TEST(JudgeCholesky, NearlySingularMatricesMayFail) {
   const Case factor("f32[2,2] cholesky(p0), lower=true", {"f32[2,2]"});
   const Literal a = Matrix(2, 2, {1, 1, 1, 1 + kUlp});
-  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), Explanation::kNotJudgeable);
+  EXPECT_EQ(factor.Explain({a}, Matrix(2, 2, {kNan, 0, kNan, kNan})), "not judgeable");
 }
 
 TEST(JudgeCholesky, ComplexDiagonalsAreReal) {
@@ -56,16 +55,16 @@ TEST(JudgeCholesky, ComplexDiagonalsAreReal) {
   const auto one = [](float real, float imag) {
     return C64(real, imag).WithShape(Shape(ElementType::kC64, {1, 1}));
   };
-  EXPECT_EQ(factor.Explain({one(25, 0)}, one(5, 0)), Explanation::kEqual);
-  EXPECT_EQ(factor.Explain({one(25, 0)}, one(3, 4)), Explanation::kUnexplained);
-  EXPECT_EQ(factor.Explain({one(25, 1)}, one(5, 0.1F)), Explanation::kFreedom);
+  EXPECT_EQ(factor.Explain({one(25, 0)}, one(5, 0)), "golden");
+  EXPECT_EQ(factor.Explain({one(25, 0)}, one(3, 4)), "wrong");
+  EXPECT_EQ(factor.Explain({one(25, 1)}, one(5, 0.1F)), "implementation_defined");
 }
 
 TEST(JudgeCholesky, HalfPrecisionIsRoundedOnceMore) {
   const Case factor("bf16[1,1] cholesky(p0), lower=true", {"bf16[1,1]"});
   const auto one = [](double value) { return Matrix(1, 1, {value}, ElementType::kBF16); };
-  EXPECT_EQ(factor.Explain({one(4)}, one(2.015625)), Explanation::kWithin);  // one step
-  EXPECT_EQ(factor.Explain({one(4)}, one(2.125)), Explanation::kUnexplained);
+  EXPECT_EQ(factor.Explain({one(4)}, one(2.015625)), "within bound");  // one step
+  EXPECT_EQ(factor.Explain({one(4)}, one(2.125)), "wrong");
 }
 
 // Every side, triangle and transpose of 2 X = 6 beside 4 X - 1 X' = 9: solutions by hand.
@@ -95,12 +94,11 @@ TEST(JudgeTriangularSolve, EverySystem) {
     const auto explain = [&](double x0, double x1) {
       return solve.Explain(operands, F32({x0, x1}).WithShape(shape));
     };
-    EXPECT_EQ(explain(row.x[0], row.x[1]), Explanation::kEqual) << row.attributes;
-    EXPECT_EQ(explain(row.x[0] + 8 * kUlp, row.x[1]), Explanation::kWithin) << row.attributes;
-    EXPECT_EQ(explain(row.x[0] + 100 * kUlp, row.x[1]), Explanation::kUnexplained)
-        << row.attributes;
-    EXPECT_EQ(explain(row.x[0], row.x[1] - 0.01), Explanation::kUnexplained) << row.attributes;
-    EXPECT_EQ(explain(row.x[0], kNan), Explanation::kUnexplained) << row.attributes;
+    EXPECT_EQ(explain(row.x[0], row.x[1]), "golden") << row.attributes;
+    EXPECT_EQ(explain(row.x[0] + 8 * kUlp, row.x[1]), "within bound") << row.attributes;
+    EXPECT_EQ(explain(row.x[0] + 100 * kUlp, row.x[1]), "wrong") << row.attributes;
+    EXPECT_EQ(explain(row.x[0], row.x[1] - 0.01), "wrong") << row.attributes;
+    EXPECT_EQ(explain(row.x[0], kNan), "wrong") << row.attributes;
   }
 }
 
@@ -110,8 +108,8 @@ TEST(JudgeTriangularSolve, DivisionsByZeroAreFree) {
       "transpose_a=NO_TRANSPOSE",
       {"f32[2,2]", "f32[2,1]"});
   const std::vector<Literal> operands = {Matrix(2, 2, {0, 0, 1, 1}), Matrix(2, 1, {1, 1})};
-  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kInf, -kInf})), Explanation::kEqual);
-  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kNan, kNan})), Explanation::kFreedom);
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kInf, -kInf})), "golden");
+  EXPECT_EQ(solve.Explain(operands, Matrix(2, 1, {kNan, kNan})), "implementation_defined");
 }
 
 // {4.1, 4.1, 4.4}: mean 4.2, variance 0.02. By E[x^2] - E[x]^2 in f32 the variance is 0.019997 and
@@ -126,10 +124,10 @@ TEST(JudgeBatchNorm, TrainingByEitherFormOfTheVariance) {
     return norm.Explain(operands, Literal::Tuple({Matrix(3, 1, {y0, -0.690066, 1.38013}),
                                                   F32({mean}), F32({variance})}));
   };
-  EXPECT_EQ(explain(-0.69011, 4.2, 0.019997), Explanation::kWithin);
-  EXPECT_EQ(explain(-0.69011, 4.2, 0.021), Explanation::kUnexplained);
-  EXPECT_EQ(explain(-0.69011, 4.2001, 0.02), Explanation::kUnexplained);
-  EXPECT_EQ(explain(-0.7, 4.2, 0.02), Explanation::kUnexplained);
+  EXPECT_EQ(explain(-0.69011, 4.2, 0.019997), "within bound");
+  EXPECT_EQ(explain(-0.69011, 4.2, 0.021), "wrong");
+  EXPECT_EQ(explain(-0.69011, 4.2001, 0.02), "wrong");
+  EXPECT_EQ(explain(-0.7, 4.2, 0.02), "wrong");
 }
 
 // A constant of 1000: the variance may be 1000^2 gam(6) and more, of either sign, and epsilon is
@@ -144,9 +142,9 @@ TEST(JudgeBatchNorm, ACancelledVarianceLeavesNothingKnown) {
     return norm.Explain(operands,
                         Literal::Tuple({Matrix(3, 1, {y, y, y}), F32({1000}), F32({variance})}));
   };
-  EXPECT_EQ(judge(0, 0), Explanation::kEqual);
-  EXPECT_EQ(judge(kNan, -0.0625), Explanation::kFreedom);
-  EXPECT_EQ(judge(0, 10), Explanation::kUnexplained);
+  EXPECT_EQ(judge(0, 0), "golden");
+  EXPECT_EQ(judge(kNan, -0.0625), "reassociation");
+  EXPECT_EQ(judge(0, 10), "wrong");
 }
 
 // 9.2: gamma 2, beta 5, mean 1, variance 3, epsilon 1.
@@ -156,9 +154,9 @@ TEST(JudgeBatchNorm, InferenceAndGradient) {
       "feature_index=1",
       {"f32[2,1]", "f32[1]", "f32[1]", "f32[1]", "f32[1]"});
   const std::vector<Literal> given = {Matrix(2, 1, {1, 3}), F32({2}), F32({5}), F32({1}), F32({3})};
-  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5, 7})), Explanation::kEqual);
-  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5 + 4 * kUlp, 7})), Explanation::kWithin);
-  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5.0001, 7})), Explanation::kUnexplained);
+  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5, 7})), "golden");
+  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5 + 4 * kUlp, 7})), "within bound");
+  EXPECT_EQ(inference.Explain(given, Matrix(2, 1, {5.0001, 7})), "wrong");
   // x = {1, 2, 6}, mean 3, variance 4, epsilon 1, gamma 2, dy = {1, 0, -1}: sum dy = 0,
   // sum dy (x - mean) = -5, so grad_scale is -5 / sqrt(5) and grad_offset 0.
   const Case grad(
@@ -173,10 +171,10 @@ TEST(JudgeBatchNorm, InferenceAndGradient) {
     return grad.Explain(
         operands, Literal::Tuple({Matrix(3, 1, {first, -k, 0}), F32({scale}), F32({offset})}));
   };
-  EXPECT_LE(explain(k, -std::sqrt(5.0), 0), Explanation::kWithin);
-  EXPECT_EQ(explain(k, -std::sqrt(5.0), 4e-7), Explanation::kUnexplained);
-  EXPECT_EQ(explain(k, -2.2361, 0), Explanation::kUnexplained);
-  EXPECT_EQ(explain(k + 0.001, -std::sqrt(5.0), 0), Explanation::kUnexplained);
+  EXPECT_LE(explain(k, -std::sqrt(5.0), 0), "within bound");
+  EXPECT_EQ(explain(k, -std::sqrt(5.0), 4e-7), "wrong");
+  EXPECT_EQ(explain(k, -2.2361, 0), "wrong");
+  EXPECT_EQ(explain(k + 0.001, -std::sqrt(5.0), 0), "wrong");
 }
 
 }  // namespace

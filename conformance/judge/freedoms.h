@@ -5,8 +5,10 @@
 #define ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/types/span.h"
+#include "conformance/profiles/profile.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -23,11 +25,11 @@ bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> op
 // in or out (ops_elementwise_and_types.md 3.3).
 bool MayFlush(const Instruction& instruction);
 
-// Whether the reference admits `got` in place of the golden value `wanted` at one of its decision
-// points: R-2, P-2, S-2 and X-7 of ops_elementwise_and_types.md 7, the least f8e8m0fnu of 3.3
-// there. `type` is that of the result.
-bool IsAdmitted(const Instruction& instruction, absl::Span<const Literal> operands,
-                ElementType type, Element wanted, Element got, int64_t element);
+// The decision point at which `got` may stand in place of the golden value `wanted`, whatever the
+// profile admits: decision_points.def. Of elementwise instructions; `type` is that of the result.
+std::optional<DecisionPoint> PointThatAdmits(const Instruction& instruction,
+                                             absl::Span<const Literal> operands, ElementType type,
+                                             Element wanted, Element got, int64_t element);
 
 }  // namespace assay
 

@@ -25,40 +25,40 @@ TEST(JudgeFreedoms, IntegerPowersMayTakeTheLowBitsOfTheExponent) {
     literal.Set(0, Element{value});
     return literal;
   };
-  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(2038349057)), Explanation::kEqual);
-  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(1)), Explanation::kFreedom);
-  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(0)), Explanation::kUnexplained);
-  EXPECT_EQ(power.Explain({s32(3), s32(5)}, s32(1)), Explanation::kUnexplained);
+  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(2038349057)), "golden");
+  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(1)), "implementation_defined");
+  EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(0)), "wrong");
+  EXPECT_EQ(power.Explain({s32(3), s32(5)}, s32(1)), "wrong");
 }
 
 // Decisions X-7 and S-2: exp(-inf + inf i) is 0 or NaN, the sign of inf + i has a NaN part.
 TEST(JudgeFreedoms, ComplexSpecialValuesMayBeNan) {
   const Case exponential("c64[] exponential(p0)", {"c64[]"});
-  EXPECT_EQ(exponential.Explain({C64(-kInf, kInf)}, C64(kNan, kNan)), Explanation::kFreedom);
-  EXPECT_EQ(exponential.Explain({C64(-kInf, kInf)}, C64(kNan, 0)), Explanation::kUnexplained);
-  EXPECT_EQ(exponential.Explain({C64(-kInf, 1)}, C64(kNan, kNan)), Explanation::kUnexplained);
+  EXPECT_EQ(exponential.Explain({C64(-kInf, kInf)}, C64(kNan, kNan)), "implementation_defined");
+  EXPECT_EQ(exponential.Explain({C64(-kInf, kInf)}, C64(kNan, 0)), "wrong");
+  EXPECT_EQ(exponential.Explain({C64(-kInf, 1)}, C64(kNan, kNan)), "wrong");
   const Case sign("c64[] sign(p0)", {"c64[]"});
-  EXPECT_EQ(sign.Explain({C64(kInf, 1)}, C64(kNan, 0)), Explanation::kFreedom);
-  EXPECT_EQ(sign.Explain({C64(kInf, 1)}, C64(1, 0)), Explanation::kUnexplained);
-  EXPECT_EQ(sign.Explain({C64(2, 0)}, C64(kNan, 0)), Explanation::kUnexplained);
+  EXPECT_EQ(sign.Explain({C64(kInf, 1)}, C64(kNan, 0)), "implementation_defined");
+  EXPECT_EQ(sign.Explain({C64(kInf, 1)}, C64(1, 0)), "wrong");
+  EXPECT_EQ(sign.Explain({C64(2, 0)}, C64(kNan, 0)), "wrong");
 }
 
 // ops_elementwise_and_types.md 3.3: 2^-127 is a denormal where f8e8m0fnu is computed.
 TEST(JudgeFreedoms, TheLeastScaleMayBeLost) {
   const Case product("f8e8m0fnu[1] multiply(p0, p1)", {"f8e8m0fnu[1]", "f8e8m0fnu[1]"});
   const auto scale = [](double value) { return Array(ElementType::kF8E8M0FNU, {value}); };
-  EXPECT_EQ(product.Explain({scale(0x1p-127), scale(4)}, scale(kNan)), Explanation::kFreedom);
-  EXPECT_EQ(product.Explain({scale(0x1p-126), scale(0.5)}, scale(kNan)), Explanation::kFreedom);
-  EXPECT_EQ(product.Explain({scale(0x1p-126), scale(4)}, scale(kNan)), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain({scale(0x1p-127), scale(4)}, scale(kNan)), "implementation_defined");
+  EXPECT_EQ(product.Explain({scale(0x1p-126), scale(0.5)}, scale(kNan)), "implementation_defined");
+  EXPECT_EQ(product.Explain({scale(0x1p-126), scale(4)}, scale(kNan)), "wrong");
 }
 
 // Decision R-2 of ops_elementwise_and_types.md 7.4: without mantissa bits a NaN may stay one.
 TEST(JudgeFreedoms, DecisionPointsAdmitMoreThanOneValue) {
   const Case reduce("f32[2] reduce-precision(p0), exponent_bits=8, mantissa_bits=0", {"f32[2]"});
   const Judgement allowed = reduce.Judge({F32({kNan, 1})}, F32({kNan, 1}));
-  EXPECT_EQ(allowed.worst, Explanation::kFreedom);
-  EXPECT_THAT(allowed.counts, ElementsAre(1, 0, 0, 0, 1, 0, 0));
-  EXPECT_EQ(reduce.Judge({F32({2, 1})}, F32({kNan, 1})).worst, Explanation::kUnexplained);
+  EXPECT_EQ(allowed.verdict, Verdict::kAllowed);
+  EXPECT_THAT(allowed.counts, ElementsAre(0, 1, 0, 1, 0, 0));
+  EXPECT_EQ(reduce.Explain({F32({2, 1})}, F32({kNan, 1})), "wrong");
 }
 
 // accuracy_requirements.md 1, "Zero": the sign must match but where values cancel, zeros of both
@@ -68,9 +68,9 @@ TEST(JudgeFreedoms, TheOtherZeroPassesOnlyWhereItIsOpen) {
     const char* instruction;
     std::vector<double> operands;  // the only element of each
     double golden;
-    Explanation other_zero;
+    std::string other_zero;
   };
-  constexpr auto kOpen = Explanation::kZeroSign, kClosed = Explanation::kUnexplained;
+  const std::string kOpen = "signed_zero", kClosed = "wrong";
   const Row rows[] = {
       {"maximum(p0, p1)", {-0.0, 0}, 0, kOpen},
       {"minimum(p0, p1)", {-0.0, 0}, -0.0, kOpen},
@@ -101,12 +101,12 @@ TEST(JudgeFreedoms, TheOtherZeroPassesOnlyWhereItIsOpen) {
     for (double value : row.operands) operands.push_back(F32({value}));
     const Case one(absl::StrCat("f32[1] ", row.instruction),
                    std::vector<std::string>(operands.size(), "f32[1]"));
-    EXPECT_EQ(one.Explain(operands, F32({row.golden})), Explanation::kEqual) << row.instruction;
+    EXPECT_EQ(one.Explain(operands, F32({row.golden})), "golden") << row.instruction;
     EXPECT_EQ(one.Explain(operands, F32({-row.golden})), row.other_zero) << row.instruction;
   }
   const Case maximum("f32[2] maximum(p0, p1)", {"f32[2]", "f32[2]"});
   const Judgement judgement = maximum.Judge({F32({-0.0, 1}), F32({0, 0})}, F32({-0.0, 1}));
-  EXPECT_THAT(judgement.counts, ElementsAre(1, 0, 1, 0, 0, 0, 0));
+  EXPECT_THAT(judgement.counts, ElementsAre(1, 0, 0, 1, 0, 0));
 }
 
 // A sum may be a zero of either sign; a product, or a value that is only moved, may not.
@@ -121,12 +121,12 @@ TEST(JudgeFreedoms, TheOtherZeroOfFolds) {
                       region(opcode));
     return reduce.Explain({F32(values), Scalar(init)}, Scalar(other));
   };
-  EXPECT_EQ(explain("add", {3, -3}, 0, -0.0), Explanation::kZeroSign);
-  EXPECT_EQ(explain("maximum", {0, -0.0}, -0.0, -0.0), Explanation::kZeroSign);
-  EXPECT_EQ(explain("multiply", {-0.0, 3}, 1, 0), Explanation::kUnexplained);
+  EXPECT_EQ(explain("add", {3, -3}, 0, -0.0), "signed_zero");
+  EXPECT_EQ(explain("maximum", {0, -0.0}, -0.0, -0.0), "signed_zero");
+  EXPECT_EQ(explain("multiply", {-0.0, 3}, 1, 0), "wrong");
   const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
                  {"f32[2]", "f32[2]"});
-  EXPECT_EQ(dot.Explain({F32({1, -1}), F32({2, 2})}, Scalar(-0.0)), Explanation::kZeroSign);
+  EXPECT_EQ(dot.Explain({F32({1, -1}), F32({2, 2})}, Scalar(-0.0)), "signed_zero");
 }
 
 // Moves keep denormals; arithmetic need not (ops_elementwise_and_types.md 3.3).
@@ -135,12 +135,12 @@ TEST(JudgeFreedoms, MovesFlushNothing) {
   for (const char* move : {"copy(p0)", "reverse(p0), dimensions={0}", "bitcast-convert(p0)",
                            "slice(p0), slice={[0:1]}", "reshape(p0)"}) {
     const Case one(absl::StrCat("f32[1] ", move), {"f32[1]"});
-    EXPECT_EQ(one.Explain({denormal}, denormal), Explanation::kEqual) << move;
-    EXPECT_EQ(one.Explain({denormal}, F32({0})), Explanation::kUnexplained) << move;
+    EXPECT_EQ(one.Explain({denormal}, denormal), "golden") << move;
+    EXPECT_EQ(one.Explain({denormal}, F32({0})), "wrong") << move;
   }
   for (const char* arithmetic : {"negate(p0)", "ceil(p0)", "convert(p0)", "sqrt(p0)"}) {
     const Case one(absl::StrCat("f32[1] ", arithmetic), {"f32[1]"});
-    EXPECT_EQ(one.Explain({denormal}, F32({0})), Explanation::kFlushed) << arithmetic;
+    EXPECT_EQ(one.Explain({denormal}, F32({0})), "denormals") << arithmetic;
   }
   const Case scatter(
       "f32[1] scatter(p0, p1, p2), update_window_dims={}, inserted_window_dims={0}, "
@@ -149,23 +149,23 @@ TEST(JudgeFreedoms, MovesFlushNothing) {
       "take {\n  a = f32[] parameter(0)\n  ROOT b = f32[] parameter(1)\n}\n");
   EXPECT_EQ(scatter.Explain({F32({1}), Literal::Zeros(Shape(ElementType::kS32, {1, 1})), denormal},
                             F32({0})),
-            Explanation::kUnexplained);
+            "wrong");
 }
 
 TEST(JudgeFreedoms, DenormalsMayBeFlushed) {
   const Case product("f32[1] multiply(p0, p1)", {"f32[1]", "f32[1]"});
   // A denormal result, taken for zero.
   const std::vector<Literal> out = {F32({0x1p-65}), F32({0x1p-65})};
-  EXPECT_EQ(product.Explain(out, F32({kDenormal})), Explanation::kEqual);
-  EXPECT_EQ(product.Explain(out, F32({0})), Explanation::kFlushed);
-  EXPECT_EQ(product.Explain(out, F32({-0.0})), Explanation::kFlushed);
-  EXPECT_EQ(product.Explain(out, F32({0x1p-129})), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain(out, F32({kDenormal})), "golden");
+  EXPECT_EQ(product.Explain(out, F32({0})), "denormals");
+  EXPECT_EQ(product.Explain(out, F32({-0.0})), "denormals");
+  EXPECT_EQ(product.Explain(out, F32({0x1p-129})), "wrong");
   // A denormal operand, taken for zero on the way to a normal result.
   const std::vector<Literal> in = {F32({kDenormal}), F32({0x1p30})};
-  EXPECT_EQ(product.Explain(in, F32({0x1p-100})), Explanation::kEqual);
-  EXPECT_EQ(product.Explain(in, F32({0})), Explanation::kFlushed);
+  EXPECT_EQ(product.Explain(in, F32({0x1p-100})), "golden");
+  EXPECT_EQ(product.Explain(in, F32({0})), "denormals");
   // Where nothing is a denormal, zero is wrong.
-  EXPECT_EQ(product.Explain({F32({0x1p-50}), F32({0x1p-50})}, F32({0})), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain({F32({0x1p-50}), F32({0x1p-50})}, F32({0})), "wrong");
 }
 
 TEST(JudgeFreedoms, FlushedOperandsMayChangeAnInteger) {
@@ -175,14 +175,14 @@ TEST(JudgeFreedoms, FlushedOperandsMayChangeAnInteger) {
     literal.Set(0, Element{value});
     return literal;
   };
-  EXPECT_EQ(compare.Explain({F32({kDenormal}), F32({0})}, pred(0)), Explanation::kFlushed);
-  EXPECT_EQ(compare.Explain({F32({1}), F32({0})}, pred(0)), Explanation::kUnexplained);
+  EXPECT_EQ(compare.Explain({F32({kDenormal}), F32({0})}, pred(0)), "denormals");
+  EXPECT_EQ(compare.Explain({F32({1}), F32({0})}, pred(0)), "wrong");
 }
 
 TEST(JudgeFreedoms, HalvesAreNotFlushed) {
   const Case product("f16[1] multiply(p0, p1)", {"f16[1]", "f16[1]"});
   const auto f16 = [](double value) { return Array(ElementType::kF16, {value}); };
-  EXPECT_EQ(product.Explain({f16(0x1p-10), f16(0x1p-10)}, f16(0)), Explanation::kUnexplained);
+  EXPECT_EQ(product.Explain({f16(0x1p-10), f16(0x1p-10)}, f16(0)), "wrong");
 }
 
 // ops_structural.md 5.3, Disagreement: f(a, x) = 10 a + x over {1, 2}, window 2, padding 1_0,
@@ -194,9 +194,9 @@ TEST(JudgeFreedoms, PaddingMayBeFoldedWhereTheInitIsNoIdentity) {
                     "  ten = f32[] constant(10)\n  s = f32[] multiply(a, ten)\n"
                     "  ROOT r = f32[] add(s, x)\n}\n");
   const std::vector<Literal> operands = {F32({1, 2}), Scalar(3)};
-  EXPECT_EQ(window.Explain(operands, F32({31, 312})), Explanation::kEqual);
-  EXPECT_EQ(window.Explain(operands, F32({331, 312})), Explanation::kFreedom);
-  EXPECT_EQ(window.Explain(operands, F32({332, 312})), Explanation::kUnexplained);
+  EXPECT_EQ(window.Explain(operands, F32({31, 312})), "golden");
+  EXPECT_EQ(window.Explain(operands, F32({331, 312})), "implementation_defined");
+  EXPECT_EQ(window.Explain(operands, F32({332, 312})), "wrong");
 }
 
 // f over {{1, 2}, {3, 4}}: golden goes row by row, 01234; the other order is 01324.
@@ -210,9 +210,9 @@ TEST(JudgeFreedoms, CellsOfAWindowMayComeColumnByColumn) {
   const auto one = [](float value) {
     return F32({value}).WithShape(Shape(ElementType::kF32, {1, 1}));
   };
-  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1234)), Explanation::kEqual);
-  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1324)), Explanation::kFreedom);
-  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321)), Explanation::kUnexplained);
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1234)), "golden");
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1324)), "implementation_defined");
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321)), "wrong");
 }
 
 }  // namespace

@@ -81,24 +81,18 @@ class ResidualTest {
   Real smallest_normal() const { return smallest_; }
 
   // `lost`: how many smallest normal values flushing may take.
-  Explanation Explain(Real residual, Real magnitude, Real lost) const {
+  Residual Find(Real residual, Real magnitude, Real lost) const {
     const Real bound = judged_ * magnitude + lost * smallest_, slack = slack_ * magnitude;
-    if (residual + slack <= bound) return Explanation::kWithin;
-    return own_ < kInfinity && residual - slack > bound ? Explanation::kUnexplained
-                                                        : Explanation::kNotJudgeable;
+    if (residual + slack <= bound) return Residual::kInside;
+    return own_ < kInfinity && residual - slack > bound ? Residual::kOutside : Residual::kUnknown;
   }
 
  private:
   Real own_, judged_, slack_, smallest_;
 };
 
-bool SameElement(const Literal& golden, const Literal& actual, int64_t position) {
-  const Element a = golden.Get(position), b = actual.Get(position);
-  const ElementType part = PartType(golden);
-  const auto same = [part](uint64_t x, uint64_t y) {
-    return x == y || (IsNan(part, x) && IsNan(part, y));
-  };
-  return same(a.bits, b.bits) && (!IsComplex(golden.element_type()) || same(a.imag, b.imag));
+double BudgetOf(const Subject& subject, Opcode opcode, const Literal& golden) {
+  return subject.profile.FindBudget(opcode, golden.element_type()).ulps;
 }
 
 class CholeskyJudge {
@@ -110,11 +104,11 @@ class CholeskyJudge {
         actual_(actual, batch),
         n_(a_.rows()),
         test_(golden, static_cast<double>(n_) + 1, 2 * static_cast<double>(n_) + 7,
-              std::max(2 * UlpBudget(Opcode::kSqrt, golden.element_type()),
-                       UlpBudget(Opcode::kDivide, golden.element_type()))),
+              std::max(2 * BudgetOf(subject, Opcode::kSqrt, golden),
+                       BudgetOf(subject, Opcode::kDivide, golden))),
         unit_(UnitRoundoff(PartType(golden))) {}
 
-  void Explain(std::vector<Explanation>* explanations) const {
+  void Find(std::vector<Residual>* residuals) const {
     // Golden ignores imaginary parts of the operand's diagonal; others may not (10.1).
     bool succeeds = true, finite = true, reads_imaginary = false;
     for (int64_t i = 0; i < n_; ++i) {
@@ -124,23 +118,23 @@ class CholeskyJudge {
         finite = finite && IsFinite(Factor(actual_, i, j));
       }
     }
-    const Explanation failure =
-        finite || !MustSucceed(succeeds) ? Explanation::kNotJudgeable : Explanation::kUnexplained;
+    const Residual failure =
+        finite || !MustSucceed(succeeds) ? Residual::kUnknown : Residual::kOutside;
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j < n_; ++j) {
         // The other triangle, and the factor of what has none, may be anything.
-        Explanation explanation = Explanation::kFreedom;
+        Residual residual_of = Residual::kFree;
         if (j <= i && succeeds) {
           if (!IsFinite(Factor(actual_, i, j))) {
-            explanation = failure;
+            residual_of = failure;
           } else {
-            explanation = i == j && !DiagonalIsReal(i) ? Explanation::kUnexplained : Entry(i, j);
+            residual_of = i == j && !DiagonalIsReal(i) ? Residual::kOutside : Entry(i, j);
           }
-          if (reads_imaginary && explanation > Explanation::kWithin) {
-            explanation = Explanation::kFreedom;
+          if (reads_imaginary && residual_of > Residual::kInside) {
+            residual_of = Residual::kFree;
           }
         }
-        (*explanations)[lower_ ? actual_.Position(i, j) : actual_.Position(j, i)] = explanation;
+        (*residuals)[lower_ ? actual_.Position(i, j) : actual_.Position(j, i)] = residual_of;
       }
     }
   }
@@ -151,7 +145,7 @@ class CholeskyJudge {
     return lower_ ? matrix(i, j) : std::conj(matrix(j, i));
   }
 
-  Explanation Entry(int64_t i, int64_t j) const {
+  Residual Entry(int64_t i, int64_t j) const {
     Complex rest = Factor(a_, i, j);
     if (i == j) rest = rest.real();
     Real magnitude = 0, lost = static_cast<Real>(n_) + 1;
@@ -161,7 +155,7 @@ class CholeskyJudge {
       magnitude += std::abs(x) * std::abs(y);
       lost += std::abs(x) + std::abs(y);
     }
-    return test_.Explain(std::abs(rest), magnitude, lost);
+    return test_.Find(std::abs(rest), magnitude, lost);
   }
 
   bool DiagonalIsReal(int64_t i) const {
@@ -198,7 +192,8 @@ class CholeskyJudge {
 class SolveJudge {
  public:
   SolveJudge(const Subject& subject, const Literal& golden, const Literal& actual, int64_t batch)
-      : left_(subject.instruction.GetBool(Attr::kLeftSide)),
+      : inverted_blocks_(subject.profile.linear_algebra().inverted_blocks),
+        left_(subject.instruction.GetBool(Attr::kLeftSide)),
         unit_diagonal_(subject.instruction.GetBool(Attr::kUnitDiagonal)),
         transpose_(subject.instruction.GetEnum<TransposeA>(Attr::kTransposeA)),
         a_(subject.operands[0], batch),
@@ -211,25 +206,25 @@ class SolveJudge {
         reversed_(subject.instruction.GetBool(Attr::kLower) == transposed_),
         t_(n_),
         test_(golden, static_cast<double>(n_), 2 * static_cast<double>(n_) + 4,
-              UlpBudget(Opcode::kDivide, golden.element_type())),
+              BudgetOf(subject, Opcode::kDivide, golden)),
         relaxed_(golden, 3 * static_cast<double>(n_), 6 * static_cast<double>(n_) + 4,
-                 3 * UlpBudget(Opcode::kDivide, golden.element_type())) {
+                 3 * BudgetOf(subject, Opcode::kDivide, golden)) {
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) t_(i, j) = Coefficient(Row(i), Row(j));
       singular_ = singular_ || t_(i, i) == Complex(0);
     }
   }
 
-  void Explain(std::vector<Explanation>* explanations) {
+  void Find(std::vector<Residual>* residuals) {
     for (int64_t c = 0; c < sides_; ++c) {
-      std::vector<Explanation> column(n_);
+      std::vector<Residual> column(n_);
       bool all = true;
       for (int64_t i = 0; i < n_; ++i) {
         column[i] = Entry(i, c);
-        all = all && column[i] < Explanation::kNotJudgeable;
+        all = all && column[i] < Residual::kUnknown;
       }
-      if (!all) RelaxByInverse(c, &column);
-      for (int64_t i = 0; i < n_; ++i) (*explanations)[Position(Row(i), c)] = column[i];
+      if (!all && inverted_blocks_) RelaxByInverse(c, &column);
+      for (int64_t i = 0; i < n_; ++i) (*residuals)[Position(Row(i), c)] = column[i];
     }
   }
 
@@ -249,7 +244,7 @@ class SolveJudge {
     return left_ ? matrix(Row(i), c) : matrix(c, Row(i));
   }
 
-  Explanation Entry(int64_t i, int64_t c) const {
+  Residual Entry(int64_t i, int64_t c) const {
     Complex rest = Of(b_, i, c);
     Real magnitude = 0, lost = static_cast<Real>(n_) + 1;
     for (int64_t j = 0; j <= i; ++j) {
@@ -258,13 +253,12 @@ class SolveJudge {
       magnitude += std::abs(t_(i, j)) * std::abs(x);
       lost += std::abs(t_(i, j)) + std::abs(x);
     }
-    if (std::isfinite(magnitude)) return test_.Explain(std::abs(rest), magnitude, lost);
+    if (std::isfinite(magnitude)) return test_.Find(std::abs(rest), magnitude, lost);
     // What depends on a division by zero, or on what was infinite from the start.
     const bool bad = singular_ || !std::isfinite(Scale(c));
-    return bad ? Explanation::kFreedom
-           : IsFinite(Of(golden_, i, c)) && !IsFinite(Of(actual_, i, c))
-               ? Explanation::kUnexplained
-               : Explanation::kNotJudgeable;
+    return bad                                                           ? Residual::kFree
+           : IsFinite(Of(golden_, i, c)) && !IsFinite(Of(actual_, i, c)) ? Residual::kOutside
+                                                                         : Residual::kUnknown;
   }
 
   // Finite where the whole system is.
@@ -276,7 +270,7 @@ class SolveJudge {
   }
 
   // Solves by inverses: |x~ - x| <= gam(3n) |T^-1| |T| |T^-1| |b|.
-  void RelaxByInverse(int64_t c, std::vector<Explanation>* column) {
+  void RelaxByInverse(int64_t c, std::vector<Residual>* column) {
     if (singular_ || !std::isfinite(Scale(c))) return;
     if (inverse_.n != n_) inverse_ = Inverse(t_);
     std::vector<Real> v(n_);
@@ -290,13 +284,13 @@ class SolveJudge {
     }
     for (int64_t i = 0; i < n_; ++i) {
       const Real distance = std::abs(Of(actual_, i, c) - Of(golden_, i, c));
-      if (relaxed_.Explain(distance, v[i], static_cast<Real>(n_)) == Explanation::kWithin) {
-        (*column)[i] = Explanation::kWithin;
+      if (relaxed_.Find(distance, v[i], static_cast<Real>(n_)) == Residual::kInside) {
+        (*column)[i] = Residual::kInside;
       }
     }
   }
 
-  const bool left_, unit_diagonal_;
+  const bool inverted_blocks_, left_, unit_diagonal_;
   const TransposeA transpose_;
   const MatrixView a_, b_, golden_, actual_;
   const int64_t n_, sides_;
@@ -313,22 +307,19 @@ bool HasResidual(Opcode opcode) {
   return opcode == Opcode::kCholesky || opcode == Opcode::kTriangularSolve;
 }
 
-std::vector<Explanation> ExplainByResidual(const Subject& subject, const Literal& golden,
-                                           const Literal& actual) {
+std::vector<Residual> FindResiduals(const Subject& subject, const Literal& golden,
+                                    const Literal& actual) {
   const Shape& shape = golden.shape();
   const int64_t size = shape.dimension(shape.rank() - 2) * shape.dimension(shape.rank() - 1);
-  std::vector<Explanation> explanations(golden.element_count());
+  std::vector<Residual> residuals(golden.element_count());
   for (int64_t batch = 0; size > 0 && batch < golden.element_count() / size; ++batch) {
     if (subject.instruction.opcode() == Opcode::kCholesky) {
-      CholeskyJudge(subject, golden, actual, batch).Explain(&explanations);
+      CholeskyJudge(subject, golden, actual, batch).Find(&residuals);
     } else {
-      SolveJudge(subject, golden, actual, batch).Explain(&explanations);
+      SolveJudge(subject, golden, actual, batch).Find(&residuals);
     }
   }
-  for (int64_t i = 0; i < golden.element_count(); ++i) {
-    if (SameElement(golden, actual, i)) explanations[i] = Explanation::kEqual;
-  }
-  return explanations;
+  return residuals;
 }
 
 }  // namespace assay

@@ -3,18 +3,27 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_RESIDUALS_H_
 #define ASSAY_CONFORMANCE_JUDGE_RESIDUALS_H_
 
+#include <cstdint>
 #include <vector>
 
-#include "conformance/judge/allowance.h"
+#include "conformance/judge/bounds.h"
 
 namespace assay {
 
 // cholesky and triangular-solve.
 bool HasResidual(Opcode opcode);
 
-// For each element of `actual` what it is, kEqual where it is the golden one.
-std::vector<Explanation> ExplainByResidual(const Subject& subject, const Literal& golden,
-                                           const Literal& actual);
+// What an element of a factor or a solution is, by what it leaves over.
+enum class Residual : uint8_t {
+  kInside,
+  kFree,     // may be anything: the other triangle, the factor of what has none
+  kUnknown,  // nothing follows from the bound
+  kOutside
+};
+
+// For each element of `actual`.
+std::vector<Residual> FindResiduals(const Subject& subject, const Literal& golden,
+                                    const Literal& actual);
 
 }  // namespace assay
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "conformance/judge/allowance.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
@@ -60,19 +61,30 @@ class Case {
   }
 
   // Of `actual` against the golden value.
-  Judgement Judge(const std::vector<Literal>& operands, const Literal& actual) const {
+  Judgement Judge(const std::vector<Literal>& operands, const Literal& actual,
+                  const std::string& profile = "xla-cpu") const {
     auto golden = Evaluate(operands);
     EXPECT_TRUE(golden.ok()) << golden.status();
     auto judgement =
-        JudgeInstruction(root(), operands, *golden, actual,
+        JudgeInstruction(root(), operands, *golden, actual, *TargetProfile::Find(profile),
                          [](const Module& module, absl::Span<const Literal> arguments) {
                            return Interpret(module, arguments);
                          });
     EXPECT_TRUE(judgement.ok()) << judgement.status();
     return judgement.ok() ? *judgement : Judgement();
   }
-  Explanation Explain(const std::vector<Literal>& operands, const Literal& actual) const {
-    return Judge(operands, actual).worst;
+  // In a word: "golden" (exact or correctly rounded), the freedoms that were taken
+  // ("denormals signed_zero"), or the verdict.
+  std::string Explain(const std::vector<Literal>& operands, const Literal& actual,
+                      const std::string& profile = "xla-cpu") const {
+    const Judgement judgement = Judge(operands, actual, profile);
+    if (judgement.verdict <= Verdict::kCorrectlyRounded) return "golden";
+    if (judgement.verdict != Verdict::kAllowed) return std::string(VerdictName(judgement.verdict));
+    std::vector<absl::string_view> taken;
+    for (int k = 0; k < kFreedoms; ++k) {
+      if (judgement.freedoms[k] > 0) taken.push_back(FreedomName(static_cast<Freedom>(k)));
+    }
+    return absl::StrJoin(taken, " ");
   }
   const Instruction& root() const { return *module_->entry()->root(); }
   absl::StatusOr<Literal> Evaluate(absl::Span<const Literal> operands) const {

@@ -32,11 +32,15 @@ struct Side {
   double seconds = 0;
 };
 
+// Of --isolate: most of those who compare compare with XLA.
+constexpr char kUsualProfile[] = "xla-cpu";
+
 struct DiffCommand {
   std::string module;
   std::string left = "golden";
   std::string right;
   std::string save;
+  std::string profile = kUsualProfile;
   bool isolate = false;
   uint64_t max_ulp = 0;
   InputOptions inputs;
@@ -61,7 +65,12 @@ struct DiffCommand {
 
 // Options that would do nothing are mistakes.
 absl::Status DiffCommand::CheckOptions() const {
-  if (absl::Status status = inputs.Check(); !status.ok() || !isolate) return status;
+  if (absl::Status status = inputs.Check(); !status.ok()) return status;
+  if (!isolate) {
+    return profile == kUsualProfile
+               ? absl::OkStatus()
+               : absl::InvalidArgumentError("--profile does nothing without --isolate");
+  }
   const char* useless = !save.empty()      ? "--save"
                         : left != "golden" ? "--left"
                         : max_ulp > 0      ? "--max-ulp"
@@ -165,56 +174,70 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
     return entry;
   }
   const Judgement& judgement = verdict.judgement;
-  entry["verdict"] = std::string(ExplanationName(judgement.worst));
+  entry["verdict"] = std::string(VerdictName(judgement.verdict));
   entry["rule"] = judgement.rule;
   entry["largest_fraction_of_bound"] = judgement.largest_fraction;
   entry["largest_distance"] = judgement.largest_distance;
-  for (int each = 0; each < kExplanations; ++each) {
-    entry["elements"][std::string(ExplanationName(static_cast<Explanation>(each)))] =
+  for (int each = 0; each < kVerdicts; ++each) {
+    entry["elements"][std::string(VerdictName(static_cast<Verdict>(each)))] =
         judgement.counts[each];
   }
-  if (!judgement.unexplained.empty()) entry["unexplained"] = judgement.FirstUnexplained();
-  for (const UnexplainedElement& element : judgement.unexplained) {
-    entry["unexplained_elements"].push_back({{"leaf", element.leaf},
-                                             {"position", element.position},
-                                             {"golden", element.golden},
-                                             {"actual", element.actual}});
+  for (int each = 0; each < kFreedoms; ++each) {
+    if (judgement.freedoms[each] == 0) continue;
+    entry["freedoms"][std::string(FreedomName(static_cast<Freedom>(each)))] =
+        judgement.freedoms[each];
+  }
+  for (const Evidence& element : judgement.evidence) {
+    entry["evidence"].push_back({{"verdict", std::string(VerdictName(element.verdict))},
+                                 {"leaf", element.leaf},
+                                 {"position", element.position},
+                                 {"golden", element.golden},
+                                 {"actual", element.actual},
+                                 {"reason", element.reason}});
   }
   return entry;
 }
 
 void PrintVerdict(const InstructionVerdict& verdict) {
   const Judgement& judgement = verdict.judgement;
-  if (verdict.status.ok() && judgement.worst == Explanation::kEqual) return;
+  if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
   absl::PrintF("  %-28s %-22s ", verdict.instruction->name(), Name(verdict.instruction->opcode()));
   if (!verdict.status.ok()) {
     std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
     return;
   }
-  const bool unexplained = judgement.worst == Explanation::kUnexplained;
-  std::cout << Coloured(unexplained ? Colour::kRed : Colour::kGreen,
-                        ExplanationName(judgement.worst));
-  if (judgement.counts[static_cast<int>(Explanation::kWithin)] > 0) {
+  const bool wrong = judgement.verdict == Verdict::kWrong;
+  std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, VerdictName(judgement.verdict));
+  std::string separator = " by ";
+  for (int each = 0; each < kFreedoms; ++each) {
+    if (judgement.freedoms[each] == 0) continue;
+    std::cout << separator << FreedomName(static_cast<Freedom>(each));
+    separator = ", ";
+  }
+  if (judgement.largest_fraction > 0) {
     absl::PrintF(" (%.3f of %s, up to %d ulp)", judgement.largest_fraction, judgement.rule,
                  judgement.largest_distance);
   }
-  if (!judgement.unexplained.empty()) std::cout << ": " << judgement.FirstUnexplained();
+  if (!judgement.evidence.empty()) {
+    const Evidence& first = judgement.evidence.front();
+    std::cout << ": element " << first.position << ": golden " << first.golden << ", actual "
+              << first.actual;
+    if (!first.reason.empty()) std::cout << ", " << first.reason;
+  }
   std::cout << "\n";
 }
 
 // All verdicts together.
 struct Verdicts {
-  int64_t by_explanation[kExplanations] = {};  // of the instructions that ran
+  int64_t counts[kVerdicts] = {};  // of the instructions that ran
   int64_t not_run = 0;
-  // A mismatch where something is unexplained; else that of the worst failure to run.
+  // A mismatch where something is wrong; else that of the worst failure to run.
   ExitCode exit_code = kExitOk;
 
-  int64_t Count(Explanation explanation) const {
-    return by_explanation[static_cast<int>(explanation)];
-  }
+  int64_t Count(Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
   const char* Word() const {
-    if (exit_code == kExitOk) return "explained";
-    return exit_code == kExitMismatch ? "UNEXPLAINED" : "not run";
+    if (exit_code == kExitOk) return "right";
+    return exit_code == kExitMismatch ? "wrong" : "not run";
   }
 };
 
@@ -223,7 +246,7 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
   ExitCode failure = kExitOk;
   for (const InstructionVerdict& verdict : verdicts) {
     if (verdict.status.ok()) {
-      ++summary.by_explanation[static_cast<int>(verdict.judgement.worst)];
+      ++summary.counts[static_cast<int>(verdict.judgement.verdict)];
       continue;
     }
     ++summary.not_run;
@@ -235,12 +258,15 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
       failure = std::max(failure, code);
     }
   }
-  summary.exit_code = summary.Count(Explanation::kUnexplained) > 0 ? kExitMismatch : failure;
+  summary.exit_code = summary.Count(Verdict::kWrong) > 0 ? kExitMismatch : failure;
   return summary;
 }
 
 int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                          const CustomCallRegistry& registry) const {
+  absl::StatusOr<TargetProfile> judged_by = TargetProfile::Find(profile);
+  if (!judged_by.ok())
+    return Fail(absl::InvalidArgumentError(judged_by.status().message()), output);
   BackendOptions options;
   options.custom_calls = &registry;
   absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(right, budget.budget, options);
@@ -254,8 +280,8 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
     progress.Show(absl::StrCat(++judged, " instructions judged, last ", verdict.instruction->name(),
                                " (", Name(verdict.instruction->opcode()), ")"));
   };
-  absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
-      ReportInstructions(module, arguments, **target, budget.budget, observe, &registry);
+  absl::StatusOr<std::vector<InstructionVerdict>> verdicts = ReportInstructions(
+      module, arguments, **target, *judged_by, budget.budget, observe, &registry);
   progress.Clear();
   if (!verdicts.ok()) return Fail(verdicts.status(), output);
   const Verdicts summary = Summarise(*verdicts);
@@ -267,19 +293,19 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
                                    {"right", right},
                                    {"verdict", summary.Word()},
                                    {"instructions", std::move(list)},
-                                   {"unexplained", summary.Count(Explanation::kUnexplained)},
-                                   {"not_judgeable", summary.Count(Explanation::kNotJudgeable)},
+                                   {"profile", profile},
+                                   {"wrong", summary.Count(Verdict::kWrong)},
+                                   {"not_judgeable", summary.Count(Verdict::kNotJudgeable)},
                                    {"not_run", summary.not_run}};
     std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
   } else if (!output.quiet) {
     absl::PrintF(
-        "%d instructions: %d equal, %d within bound, %d differ in the sign of zero, "
-        "%d flush denormals, %d take another freedom, %d not judgeable, %d UNEXPLAINED, "
-        "%d not run\n",
-        verdicts->size(), summary.Count(Explanation::kEqual), summary.Count(Explanation::kWithin),
-        summary.Count(Explanation::kZeroSign), summary.Count(Explanation::kFlushed),
-        summary.Count(Explanation::kFreedom), summary.Count(Explanation::kNotJudgeable),
-        summary.Count(Explanation::kUnexplained), summary.not_run);
+        "%d instructions judged by %s: %d exact, %d correctly rounded, %d within bound, "
+        "%d allowed, %d not judgeable, %d wrong, %d not run\n",
+        verdicts->size(), profile, summary.Count(Verdict::kExact),
+        summary.Count(Verdict::kCorrectlyRounded), summary.Count(Verdict::kWithinBound),
+        summary.Count(Verdict::kAllowed), summary.Count(Verdict::kNotJudgeable),
+        summary.Count(Verdict::kWrong), summary.not_run);
   }
   return summary.exit_code;
 }
@@ -369,9 +395,14 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
   command->custom_calls.AddTo(sub);
   sub->add_flag("--isolate", command->isolate,
                 "Run every instruction alone on the right backend, on golden operands, and judge "
-                "it: equal; within its derived bound; another sign of zero, flushed denormals or "
-                "another freedom where the operation has it; unexplained (exit code 1); or not run "
-                "(the exit code of the worst failure)");
+                "it: exact; correctly rounded; within its derived bound; allowed by a freedom "
+                "that the profile grants; not judgeable; wrong (exit code 1); or not run (the exit "
+                "code of the worst failure)");
+  sub->add_option("--profile", command->profile,
+                  "What the right backend may do (docs/profiles.md): golden, cpu-strict, xla-cpu, "
+                  "gpu, tpu-like, opencl-full, opencl-embedded, or a file")
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
   sub->add_option("--max-ulp", command->max_ulp,
                   "Accept floats that differ by at most this many ulp")
       ->check(WholeNumber())

@@ -261,7 +261,7 @@ for line in requests:
         module = self.path('m.hlo', b'ENTRY e { x = f32[3] parameter(0) ROOT r = f32[3] reverse(x), dimensions={0} }')
         inputs = self.path('inputs.txt', b'f32[3] {1, 2, 1}')
         wrong = self.path('wrong.txt', b'f32[3] {1, 2, 3}')
-        runs = ((inputs, 'nothing', 0, 'explained'), (wrong, 'nothing', 1, 'UNEXPLAINED'),
+        runs = ((inputs, 'nothing', 0, 'right'), (wrong, 'nothing', 1, 'wrong'),
                 (inputs, 'exit', 5, 'not run'), (inputs, 'refuse', 4, 'not run'))
         for given, how, code, verdict in runs:
             result = assay('diff', module, '--inputs', given, '--isolate', '--right', self.target(how), '--json')

@@ -80,16 +80,14 @@ def main():
         verdicts = [i.get('verdict', 'not run') for i in alone['instructions']]
         count = {v: verdicts.count(v) for v in sorted(set(verdicts))}
         rows.append((name, f'{equal} of {len(outputs)}', f'{integers_equal} of {len(integers)}',
-                     str(report['comparison']['largest_distance']), str(count.pop('equal', 0)),
-                     str(count.pop('within bound', 0)), str(count.pop('sign of zero', 0) +
-                                                            count.pop('denormals flushed', 0) +
-                                                            count.pop('allowed freedom', 0)),
+                     str(report['comparison']['largest_distance']), str(count.pop('exact', 0) + count.pop('correctly rounded', 0)),
+                     str(count.pop('within bound', 0)), str(count.pop('allowed', 0)),
                      ', '.join(f'{n} {v}' for v, n in count.items()) or 'none'))
         for instruction in alone['instructions']:
-            if instruction.get('verdict') == 'UNEXPLAINED':
+            if instruction.get('verdict') == 'wrong':
                 bad += 1
                 print(f'{name}: {instruction["instruction"]} = {instruction["opcode"]} {instruction["shape"]}: '
-                      f'{instruction["unexplained"]} (rule: {instruction["rule"]})')
+                      f'{instruction["evidence"][0]} (rule: {instruction["rule"]})')
             if 'not_run' in instruction:
                 bad += instruction['status'] != 'UNIMPLEMENTED'
                 print(f'{name}: {instruction["instruction"]} = {instruction["opcode"]}: not run: '

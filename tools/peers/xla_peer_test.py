@@ -31,7 +31,8 @@ LIST = os.path.join(HERE, 'xla_differences.txt')
 DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'docs', 'differences_from_xla.md')
 DEVICES = 4  # that XLA pretends to have
 KINDS = ('differs', 'refuses', 'fails')
-LEGAL = ('equal', 'within bound', 'sign of zero', 'denormals flushed', 'allowed freedom', 'not judgeable')
+LEGAL = ('equal', 'within bound', 'allowed', 'not judgeable')
+EQUAL = ('exact', 'correctly rounded')
 COLUMNS = (*LEGAL, 'differs', 'not run')
 
 
@@ -83,8 +84,9 @@ def judge_alone(assay, name, programs):
             verdicts[name] = 'not run'
             differences.append(Difference(name, kind, one_line(entry['not_run'])))
             continue
-        verdicts[name] = entry['verdict'] if entry['verdict'] in LEGAL else 'differs'
-        for element in entry.get('unexplained_elements', []):
+        verdict = 'equal' if entry['verdict'] in EQUAL else entry['verdict']
+        verdicts[name] = verdict if verdict in LEGAL else 'differs'
+        for element in (each for each in entry.get('evidence', []) if each['verdict'] == 'wrong'):
             at = f'{element["leaf"]}:{element["position"]}'
             operands = operands_text(program, element['position']) if program else ''
             differences.append(Difference(

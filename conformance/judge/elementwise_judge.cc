@@ -1,0 +1,288 @@
+#include "conformance/judge/elementwise_judge.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/judge/freedoms.h"
+#include "conformance/judge/gathered_elements.h"
+#include "conformance/judge/rounds.h"
+
+namespace assay {
+namespace {
+
+using Answer = Measure::Answer;
+
+// Points where the exact value is in every type and no budget counts: f(0), and 1 for logarithms
+// and roots (accuracy_requirements.md 3, "exact results at the special points").
+bool IsSpecialPoint(Opcode opcode, ElementType type, uint64_t operand) {
+  if (!IsFloat(type)) return false;
+  const double x = DecodeFloat(type, operand);
+  switch (opcode) {
+    case Opcode::kLog:
+    case Opcode::kAcosh:
+    case Opcode::kAcos:
+      return x == 1;
+    case Opcode::kSqrt:
+    case Opcode::kRsqrt:
+    case Opcode::kCbrt:
+      return x == 0 || x == 1;
+    case Opcode::kExp:
+    case Opcode::kExpm1:
+    case Opcode::kLog1p:
+    case Opcode::kLogistic:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kTan:
+    case Opcode::kSinh:
+    case Opcode::kCosh:
+    case Opcode::kTanh:
+    case Opcode::kAsin:
+    case Opcode::kAsinh:
+    case Opcode::kAtanh:
+    case Opcode::kErf:
+      return x == 0;
+    default:
+      return false;
+  }
+}
+
+class ElementwiseJudge {
+ public:
+  ElementwiseJudge(const Subject& subject, const ElementRule& rule, const Literal& golden,
+                   const Literal& actual, const std::vector<int64_t>& positions)
+      : subject_(subject),
+        rule_(rule),
+        golden_(golden),
+        actual_(actual),
+        positions_(positions),
+        type_(golden.element_type()),
+        part_(Info(type_).component),
+        findings_(positions.size()) {}
+
+  absl::StatusOr<std::vector<Finding>> Run() {
+    std::vector<size_t> unknown;
+    for (size_t k = 0; k < positions_.size(); ++k) {
+      if (Examine(golden_.Get(positions_[k]), k, std::nullopt, ZeroIsOpen(k), &findings_[k]) ==
+          Answer::kUnknown) {
+        unknown.push_back(k);
+      }
+    }
+    if (absl::Status status = DecideByExactValue(unknown); !status.ok()) return status;
+    if (absl::Status status = TryFlushing(); !status.ok()) return status;
+    for (size_t k = 0; k < positions_.size(); ++k) {
+      if (findings_[k].open()) TryDecisionPoints(k);
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  Element Actual(size_t k) const { return actual_.Get(positions_[k]); }
+  bool ZeroIsOpen(size_t k) const {
+    return ZeroSignIsOpen(subject_.instruction, subject_.operands, positions_[k]);
+  }
+  std::vector<Element> Operands(size_t k) const {
+    std::vector<Element> elements;
+    for (const Literal& operand : subject_.operands) {
+      elements.push_back(OperandElement(operand, positions_[k]));
+    }
+    return elements;
+  }
+
+  // Whether the actual element `k` may stand for `wanted`, the value for some operands.
+  Answer Examine(Element wanted, size_t k, const ExactValue& exact, bool zero_is_open,
+                 Finding* finding) const {
+    *finding = Finding();
+    const Element got = Actual(k);
+    if (!IsRounded(type_)) return Answer::kOutside;
+    const bool is_complex = IsComplex(type_);
+    bool nans = false, zeros = false, rest = false;
+    for (int p = 0; p < (is_complex ? 2 : 1); ++p) {
+      const uint64_t a = p == 0 ? wanted.bits : wanted.imag, b = p == 0 ? got.bits : got.imag;
+      if (a == b) continue;
+      const bool nan = IsNan(part_, a) && IsNan(part_, b);
+      const bool zero = IsZero(part_, a) && IsZero(part_, b);
+      nans |= nan;
+      zeros |= zero;
+      rest |= !nan && !zero;
+    }
+    if (rest) {
+      if (rule_.OutOfRange(got)) {
+        finding->reason = "outside of the range of the function";
+        return Answer::kOutside;
+      }
+      const bool special =
+          subject_.operands.size() == 1 && !is_complex &&
+          IsSpecialPoint(subject_.instruction.opcode(), subject_.operands[0].element_type(),
+                         OperandElement(subject_.operands[0], positions_[k]).bits);
+      if (special) {
+        finding->reason = "the exact value is one of the type";
+        return Answer::kOutside;
+      }
+      const Measure measure = rule_.Test(wanted, got, exact);
+      finding->measured = !rule_.strict();
+      finding->bound = measure.bound;
+      finding->distance = measure.distance;
+      if (measure.answer != Answer::kInside) return measure.answer;
+      finding->verdict = Verdict::kWithinBound;
+    }
+    if (zeros && !zero_is_open) {
+      finding->verdict = Verdict::kWrong;
+      return Answer::kOutside;
+    }
+    for (const Freedom freedom : {Freedom::kNanPayload, Freedom::kSignedZero}) {
+      if (!(freedom == Freedom::kNanPayload ? nans : zeros)) continue;
+      if (!subject_.profile.Grants(freedom)) finding->verdict = Verdict::kWrong;
+      Claim(subject_.profile, freedom, finding);
+      if (finding->open()) return Answer::kOutside;
+    }
+    return Answer::kInside;
+  }
+
+  absl::Status DecideByExactValue(const std::vector<size_t>& unknown) {
+    if (unknown.empty()) return absl::OkStatus();
+    GatheredElements gathered(subject_, type_);
+    for (const size_t k : unknown) gathered.Add(Operands(k));
+    if (absl::Status status = gathered.Evaluate(/*exact=*/true); !status.ok()) return status;
+    for (size_t slot = 0; slot < unknown.size(); ++slot) {
+      const size_t k = unknown[slot];
+      const ExactValue exact = gathered.Exact(static_cast<int64_t>(slot));
+      Finding& finding = findings_[k];
+      if (Examine(golden_.Get(positions_[k]), k, exact, ZeroIsOpen(k), &finding) ==
+          Answer::kUnknown) {
+        Concede(&finding);
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Nothing is wider than f64: what the exact value could be decides for the target.
+  static void Concede(Finding* finding) {
+    const bool finite = std::isfinite(finding->distance);
+    finding->verdict = finite ? Verdict::kWithinBound : Verdict::kNotJudgeable;
+    if (!finite) finding->reason = "how far the exact value is beyond f64 is not known";
+  }
+
+  // Operands as they are and with every subset of their denormals replaced by a zero of either
+  // sign (accuracy_requirements.md 1, DAZ_IN; ops_elementwise_and_types.md 3.3).
+  std::vector<std::vector<Element>> FlushedOperands(size_t k, bool daz) const {
+    std::vector<std::vector<Element>> variants = {Operands(k)};
+    for (size_t operand = 0; operand < subject_.operands.size(); ++operand) {
+      const ElementType type = subject_.operands[operand].element_type();
+      if (!IsRounded(type) || !(daz || subject_.profile.MayFlushOperands(type))) continue;
+      const ElementType part = Info(type).component;
+      for (uint64_t Element::*const bits : {&Element::bits, &Element::imag}) {
+        if (bits == &Element::imag && !IsComplex(type)) break;
+        if (!IsSubnormal(part, variants[0][operand].*bits)) continue;
+        const size_t before = variants.size();
+        for (const double zero : {0.0, -0.0}) {
+          for (size_t v = 0; v < before; ++v) {
+            std::vector<Element> flushed = variants[v];
+            flushed[operand].*bits = EncodeFloat(part, zero);
+            variants.push_back(std::move(flushed));
+          }
+        }
+      }
+    }
+    return variants;
+  }
+
+  // Where the profile grants no flushing, only what is shown is looked at, for its reason.
+  bool IsWorthFlushing(size_t k, bool granted, int* looked) const {
+    return findings_[k].open() && (granted || ++*looked <= kShownEvidence);
+  }
+
+  absl::Status TryFlushing() {
+    if (!MayFlush(subject_.instruction)) return absl::OkStatus();
+    const bool granted = subject_.profile.Grants(Freedom::kDenormals);
+    GatheredElements gathered(subject_, type_);
+    struct Slots {
+      size_t k;
+      int64_t first, count;
+    };
+    std::vector<Slots> slots;
+    int looked = 0;
+    for (size_t k = 0; k < positions_.size(); ++k) {
+      if (!IsWorthFlushing(k, granted, &looked)) continue;
+      const std::vector<std::vector<Element>> variants = FlushedOperands(k, !granted);
+      const bool result = HasZeroPart(Actual(k));
+      if (variants.size() == 1 && !result) continue;
+      slots.push_back({k, gathered.size(), static_cast<int64_t>(variants.size())});
+      for (const std::vector<Element>& variant : variants) gathered.Add(variant);
+    }
+    if (slots.empty()) return absl::OkStatus();
+    if (absl::Status status = gathered.Evaluate(!rule_.strict()); !status.ok()) return status;
+    for (const Slots& each : slots) {
+      for (int64_t v = 0; v < each.count; ++v) {
+        const int64_t slot = each.first + v;
+        if (IsFlushed(gathered.Golden(slot), gathered.Exact(slot), each.k, v > 0, granted)) {
+          Claim(subject_.profile, Freedom::kDenormals, &findings_[each.k]);
+          break;
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  bool HasZeroPart(Element element) const {
+    return IsRounded(type_) &&
+           (IsZero(part_, element.bits) || (IsComplex(type_) && IsZero(part_, element.imag)));
+  }
+
+  // Whether actual element `k` is the value for operands of which some are flushed, its own
+  // denormals flushed or not.
+  bool IsFlushed(Element wanted, const ExactValue& exact, size_t k, bool operands_flushed,
+                 bool granted) const {
+    const Element got = Actual(k);
+    bool flushed = operands_flushed;
+    if (IsRounded(type_) && (!granted || subject_.profile.MayFlushResults(type_))) {
+      const auto flush = [&](uint64_t* value, uint64_t actual, double size) {
+        const double normal = SmallestNormal(part_);
+        const bool small = IsSubnormal(part_, *value) ||
+                           (exact && size != 0 && size < normal + rule_.BoundAt(normal));
+        if (!small || !IsZero(part_, actual)) return;
+        *value = actual;
+        flushed = true;
+      };
+      flush(&wanted.bits, got.bits, exact ? std::fabs(exact->real()) : 0);
+      if (IsComplex(type_)) flush(&wanted.imag, got.imag, exact ? std::fabs(exact->imag()) : 0);
+    }
+    if (!flushed) return false;
+    if (wanted == got) return true;
+    Finding finding;
+    const Answer answer = Examine(wanted, k, exact, /*zero_is_open=*/true, &finding);
+    return answer != Answer::kOutside;
+  }
+
+  void TryDecisionPoints(size_t k) {
+    const std::optional<DecisionPoint> point =
+        PointThatAdmits(subject_.instruction, subject_.operands, type_, golden_.Get(positions_[k]),
+                        Actual(k), positions_[k]);
+    if (!point) return;
+    Finding& finding = findings_[k];
+    if (subject_.profile.Admits(*point)) {
+      Claim(subject_.profile, Freedom::kImplementationDefined, &finding);
+    } else {
+      finding.reason =
+          absl::StrCat("decides ", DecisionPointName(*point), " (", DecisionPointMeaning(*point),
+                       "), which ", subject_.profile.name(), " does not admit");
+    }
+  }
+
+  const Subject& subject_;
+  const ElementRule& rule_;
+  const Literal& golden_;
+  const Literal& actual_;
+  const std::vector<int64_t>& positions_;
+  const ElementType type_, part_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<Finding>> JudgeElements(const Subject& subject, const ElementRule& rule,
+                                                   const Literal& golden, const Literal& actual,
+                                                   const std::vector<int64_t>& positions) {
+  return ElementwiseJudge(subject, rule, golden, actual, positions).Run();
+}
+
+}  // namespace assay

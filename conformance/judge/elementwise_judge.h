@@ -1,0 +1,21 @@
+// Elements of elementwise operations that are not the golden ones: within their budget, or what a
+// freedom can produce of their operands. Tests: allowance_test.cc, freedoms_test.cc.
+#ifndef ASSAY_CONFORMANCE_JUDGE_ELEMENTWISE_JUDGE_H_
+#define ASSAY_CONFORMANCE_JUDGE_ELEMENTWISE_JUDGE_H_
+
+#include <vector>
+
+#include "conformance/judge/bounds.h"
+#include "conformance/judge/element_rule.h"
+#include "conformance/judge/evidence.h"
+
+namespace assay {
+
+// A finding for each of `positions`, where `actual` has other bits than `golden`.
+absl::StatusOr<std::vector<Finding>> JudgeElements(const Subject& subject, const ElementRule& rule,
+                                                   const Literal& golden, const Literal& actual,
+                                                   const std::vector<int64_t>& positions);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_ELEMENTWISE_JUDGE_H_

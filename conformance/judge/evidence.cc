@@ -1,0 +1,118 @@
+#include "conformance/judge/evidence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "conformance/judge/gathered_elements.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+std::string Bits(ElementType type, Element element) {
+  const int digits = std::max(1, Info(Info(type).component).bits / 4);
+  const auto word = [digits](uint64_t bits) { return absl::StrFormat("0x%0*x", digits, bits); };
+  return IsComplex(type) ? absl::StrCat(word(element.bits), ", ", word(element.imag))
+                         : word(element.bits);
+}
+
+std::vector<int64_t> IndexOf(const Shape& shape, int64_t position) {
+  std::vector<int64_t> index(shape.rank());
+  for (int64_t d = shape.rank(); d-- > 0;) {
+    index[d] = position % shape.dimension(d);
+    position /= shape.dimension(d);
+  }
+  return index;
+}
+
+// Steps between the two, of complex elements of the farther part; none: one is a NaN.
+std::optional<uint64_t> Steps(ElementType type, Element golden, Element actual) {
+  const ElementType part = Info(type).component;
+  if (!IsFloat(part) || IsNan(part, golden.bits) || IsNan(part, actual.bits)) return std::nullopt;
+  uint64_t steps = UlpDistance(part, golden.bits, actual.bits);
+  if (IsComplex(type) && !IsNan(part, golden.imag) && !IsNan(part, actual.imag)) {
+    steps = std::max(steps, UlpDistance(part, golden.imag, actual.imag));
+  }
+  return steps;
+}
+
+Evidence MakeEvidence(const Subject& subject, const Finding& finding, const Literal& golden,
+                      const Literal& actual, int64_t leaf, int64_t position) {
+  const ElementType type = golden.element_type();
+  const Element wanted = golden.Get(position), got = actual.Get(position);
+  Evidence evidence;
+  evidence.verdict = finding.verdict;
+  evidence.leaf = leaf;
+  evidence.position = position;
+  evidence.index = IndexOf(golden.shape(), position);
+  evidence.golden = PrintElement(type, wanted);
+  evidence.actual = PrintElement(type, got);
+  evidence.golden_bits = Bits(type, wanted);
+  evidence.actual_bits = Bits(type, got);
+  if (subject.instruction.info().elementwise()) {
+    for (const Literal& operand : subject.operands) {
+      evidence.operands.push_back(
+          PrintElement(operand.element_type(), OperandElement(operand, position)));
+    }
+  }
+  if (finding.measured) {
+    evidence.bound = finding.bound;
+    if (std::isfinite(finding.distance)) evidence.distance = finding.distance;
+  }
+  evidence.reason = finding.reason;
+  return evidence;
+}
+
+}  // namespace
+
+void Claim(const TargetProfile& profile, Freedom freedom, Finding* finding) {
+  if (profile.Grants(freedom)) {
+    finding->verdict = Verdict::kAllowed;
+    finding->freedom = freedom;
+    finding->reason.clear();
+  } else if (finding->reason.empty()) {
+    finding->reason = absl::StrCat("takes the freedom ", FreedomName(freedom), ", which ",
+                                   profile.name(), " does not grant");
+  }
+}
+
+void CountEqual(bool rounds, int64_t elements, Judgement* judgement) {
+  if (elements == 0) return;
+  const Verdict verdict = rounds ? Verdict::kCorrectlyRounded : Verdict::kExact;
+  judgement->counts[static_cast<int>(verdict)] += elements;
+  judgement->histogram[0] += elements;
+  judgement->verdict = std::max(judgement->verdict, verdict);
+}
+
+void Count(const Subject& subject, const Finding& finding, const Literal& golden,
+           const Literal& actual, int64_t leaf, int64_t position, Judgement* judgement) {
+  ++judgement->counts[static_cast<int>(finding.verdict)];
+  judgement->verdict = std::max(judgement->verdict, finding.verdict);
+  if (finding.verdict == Verdict::kAllowed) {
+    ++judgement->freedoms[static_cast<int>(finding.freedom)];
+  }
+  if (!finding.open() && finding.measured && finding.bound > 0) {
+    judgement->largest_fraction =
+        std::max(judgement->largest_fraction, finding.distance / finding.bound);
+  }
+  const std::optional<uint64_t> steps =
+      Steps(golden.element_type(), golden.Get(position), actual.Get(position));
+  if (steps) {
+    judgement->largest_distance = std::max(judgement->largest_distance, *steps);
+    ++judgement->histogram[UlpBucket(*steps)];
+  }
+  if (!finding.open()) return;
+  if (judgement->evidence.size() < kShownEvidence) {
+    judgement->evidence.push_back(MakeEvidence(subject, finding, golden, actual, leaf, position));
+  }
+  if (finding.verdict == Verdict::kNotJudgeable &&
+      std::find(judgement->reasons.begin(), judgement->reasons.end(), finding.reason) ==
+          judgement->reasons.end()) {
+    judgement->reasons.push_back(finding.reason);
+  }
+}
+
+}  // namespace assay

@@ -1,0 +1,82 @@
+#include "conformance/judge/rounds.h"
+
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+
+namespace assay {
+namespace {
+
+bool RoundsItself(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kAbs:  // of a real number
+      return IsComplex(instruction.operand(0)->shape().element_type());
+    case Opcode::kRemainder:
+      return false;
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kScan:
+    case Opcode::kScatter:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+      return false;  // their computations do, or not
+    default:
+      break;
+  }
+  const Accuracy accuracy = instruction.info().accuracy;
+  return accuracy == Accuracy::kRounded || accuracy == Accuracy::kFunction ||
+         accuracy == Accuracy::kAccumulating || accuracy == Accuracy::kOpaque;
+}
+
+}  // namespace
+
+bool Rounds(const Instruction& instruction, ElementType type) {
+  if (!IsRounded(type)) return false;
+  if (RoundsItself(instruction)) return true;
+  std::vector<const Computation*> open;
+  absl::flat_hash_set<const Computation*> seen;
+  const auto add = [&](const Instruction& caller) {
+    for (const Computation* callee : caller.called_computations()) {
+      if (seen.insert(callee).second) open.push_back(callee);
+    }
+  };
+  add(instruction);
+  while (!open.empty()) {
+    const Computation* computation = open.back();
+    open.pop_back();
+    for (const auto& step : computation->instructions()) {
+      const bool rounded = step->shape().is_array() && IsRounded(step->shape().element_type()) &&
+                           RoundsItself(*step);
+      if (rounded) return true;
+      add(*step);
+    }
+  }
+  return false;
+}
+
+bool Moves(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kSelect:
+    case Opcode::kReal:
+    case Opcode::kImag:
+    case Opcode::kComplex:
+    case Opcode::kSort:
+    case Opcode::kTopK:
+      return true;
+    default:
+      return instruction.info().family == Family::kMovement ||
+             (instruction.info().family == Family::kIndexing &&
+              instruction.opcode() != Opcode::kScatter) ||
+             instruction.info().family == Family::kControl;
+  }
+}
+
+const Computation* FoldRegion(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kSelectAndScatter
+             ? instruction.GetComputation(Attr::kScatter)
+             : instruction.to_apply();
+}
+
+}  // namespace assay

@@ -1,0 +1,199 @@
+// Bounds of sums in any order: reference accuracy_requirements.md 4, "Full element bound", with
+// what the profile says about accumulators and passes. Tests: bounds_test.cc.
+#include <algorithm>
+
+#include "conformance/judge/bounds.h"
+#include "conformance/judge/rounds.h"
+#include "spec/ir/attribute_values.h"
+#include "spec/ops/dot_algorithms.h"
+
+namespace assay {
+namespace {
+
+// What each operand is cut into before products are formed.
+struct Split {
+  double products = 1;  // q: kept for one product
+  double error = 0;     // e_in: of what is kept, relative to the product
+  double growth = 1;    // sigma: of the magnitudes
+  bool cuts = false;
+};
+
+Split SplitOf(const DotAlgorithm& algorithm) {
+  Split split;
+  split.products = algorithm.products;
+  split.error = algorithm.undeclared;
+  split.cuts = algorithm.part_bits > 0;
+  if (split.cuts) split.growth = algorithm.parts == 1 ? 1 + split.error : 1.016;
+  return split;
+}
+
+// The instruction's own algorithm, else what the target does for its precision_config.
+Split FindSplit(const Subject& subject) {
+  const Instruction& instruction = subject.instruction;
+  if (instruction.info().family != Family::kContraction) return {};
+  if (instruction.opcode() == Opcode::kDot) {
+    const int64_t algorithm = instruction.GetInt(Attr::kAlgorithm);
+    if (algorithm != 0) return SplitOf(DotAlgorithmOf(algorithm));
+  }
+  if (subject.operands[0].element_type() != ElementType::kF32 ||
+      instruction.info().FindAttribute(Attr::kOperandPrecision) == nullptr) {
+    return {};
+  }
+  // The least precise operand decides.
+  Precision precision = Precision::kHighest;
+  const absl::Span<const int64_t> given = instruction.GetInts(Attr::kOperandPrecision);
+  for (const int64_t each : given) precision = std::min(precision, static_cast<Precision>(each));
+  if (given.empty()) precision = Precision::kDefault;
+  const std::optional<int64_t> algorithm = subject.profile.FindDotAlgorithm(precision);
+  return algorithm ? SplitOf(DotAlgorithmOf(*algorithm)) : Split();
+}
+
+Literal FlushDenormals(const Literal& operand) {
+  Literal flushed = operand;
+  const ElementType part = PartType(operand);
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    Element element = operand.Get(i);
+    if (IsSubnormal(part, element.bits)) element.bits = 0;
+    if (IsComplex(operand.element_type()) && IsSubnormal(part, element.imag)) element.imag = 0;
+    flushed.Set(i, element);
+  }
+  return flushed;
+}
+
+bool HasDenormals(const Literal& operand) {
+  const ElementType part = PartType(operand);
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    const Element element = operand.Get(i);
+    if (IsSubnormal(part, element.bits)) return true;
+    if (IsComplex(operand.element_type()) && IsSubnormal(part, element.imag)) return true;
+  }
+  return false;
+}
+
+class SumBound {
+ public:
+  SumBound(const Subject& subject, const Literal& golden)
+      : subject_(subject),
+        part_(PartType(golden)),
+        products_(subject.instruction.info().family == Family::kContraction),
+        complex_products_(products_ && IsComplex(golden.element_type())),
+        finite_(AllFinite(subject.operands)),
+        split_(FindSplit(subject)),
+        how_(subject.profile.FindAccumulation(subject.operands[0].element_type(), products_)) {
+    // No sum is kept in less than the type of its terms and its result.
+    const ElementType terms = PartType(subject.operands[0]);
+    if (UnitRoundoff(how_.accumulator) > std::min(UnitRoundoff(part_), UnitRoundoff(terms))) {
+      how_.accumulator = UnitRoundoff(part_) < UnitRoundoff(terms) ? part_ : terms;
+      how_.unit = UnitRoundoff(how_.accumulator);
+    }
+    const int bits = 2 * Info(terms).format->precision();
+    exact_products_ = !split_.cuts && std::ldexp(1.0, -bits) >= how_.unit;
+  }
+
+  absl::StatusOr<Bounds> Find(const Literal& golden) const {
+    const auto facts = Facts(subject_.operands);
+    if (!facts.ok()) return facts.status();
+    absl::StatusOr<std::vector<double>> lost = LostToFlushing(*facts);
+    if (!lost.ok()) return lost.status();
+    Bounds bounds;
+    bounds.rule = "n u sum|terms|";
+    bounds.needs = Freedom::kReassociation;
+    bounds.is_freedom = true;
+    for (int64_t i = 0; i < golden.element_count(); ++i) {
+      const double loss = lost->empty() ? 0 : (*lost)[i];
+      Append(DecodeFloat(part_, golden.Get(i).bits), (*facts)[i].terms,
+             (*facts)[i].sum_of_magnitudes(), loss, &bounds);
+    }
+    return bounds;
+  }
+
+ private:
+  absl::StatusOr<std::vector<AccumulationFact>> Facts(absl::Span<const Literal> operands) const {
+    return FindAccumulationFacts(subject_.instruction, operands, FactsWanted::kTermsAndMagnitudes,
+                                 subject_.evaluate);
+  }
+
+  // Per element the sum of the magnitudes of terms with a denormal factor, which may count as zero.
+  // Empty: none.
+  absl::StatusOr<std::vector<double>> LostToFlushing(
+      const std::vector<AccumulationFact>& facts) const {
+    std::vector<double> lost;
+    std::vector<Literal> flushed(subject_.operands.begin(), subject_.operands.end());
+    bool any = false;
+    for (Literal& operand : flushed) {
+      if (!IsRounded(operand.element_type())) continue;
+      if (!subject_.profile.MayFlushOperands(operand.element_type())) continue;
+      if (!HasDenormals(operand)) continue;
+      operand = FlushDenormals(operand);
+      any = true;
+    }
+    if (!any) return lost;
+    const auto rest = Facts(flushed);
+    if (!rest.ok()) return rest.status();
+    for (size_t i = 0; i < facts.size(); ++i) {
+      const double all = facts[i].sum_of_magnitudes();
+      lost.push_back(all - (*rest)[i].sum_of_magnitudes() + all * 0x1p-50);
+    }
+    return lost;
+  }
+
+  // Roundings of n terms on their way into a sum in any order.
+  double Roundings(double n, bool exact_products) const {
+    if (complex_products_) return 2 * (split_.products * n + 4);  // by three multiplications
+    if (subject_.instruction.opcode() == Opcode::kScaledDot) return n + 2;
+    if (!products_ || exact_products) return std::max(0.0, n - 1);
+    return split_.cuts || split_.products > 1 ? split_.products * n - 1 : n;
+  }
+
+  // Of a sum kept in a type with unit roundoff u.
+  double Error(ElementType accumulator, double u, double n, double sum, double loss,
+               bool exact_products) const {
+    const double k = how_.factor * Roundings(n, exact_products), q = split_.products;
+    const double relative = how_.truncating ? Gamma(k, 2 * u) : k * u;
+    double underflow = 0;
+    if (subject_.profile.MayFlushResults(accumulator)) {
+      underflow = std::max(1.0, 2 * q * n - 1) * SmallestNormal(accumulator);
+    } else if (products_) {
+      underflow = q * n * UlpOf(accumulator, 0) / 2 * (1 + relative);
+    }
+    return split_.error * sum + relative * split_.growth * sum + underflow + loss;
+  }
+
+  void Append(double golden, double n, double sum, double loss, Bounds* bounds) const {
+    const double u = UnitRoundoff(part_), half = UlpOf(part_, golden) / 2;
+    const bool narrows = u > UnitRoundoff(how_.accumulator);
+    const double wide = Error(how_.accumulator, how_.unit, n, sum, loss, exact_products_);
+    const double size = std::fabs(golden) + half;
+    // Both the golden value and, out of a wider accumulator, the other one are rounded.
+    double judged = wide + half + (narrows ? u * (size + wide) + UlpOf(part_, 0) / 2 : 0);
+    double vacuous = judged, reach = wide;
+    if (narrows && how_.partials) {
+      const double own = Error(part_, u, n, sum, loss, /*exact_products=*/false) + half;
+      if (how_.factor * Roundings(n, false) * u < 1) judged = std::max(judged, own);
+      vacuous = std::max(vacuous, own);
+      reach = own;
+    }
+    bounds->absolute.push_back(judged);
+    bounds->vacuous.push_back(vacuous);
+    const double largest = DecodeFloat(part_, MaxFinite(part_));
+    const bool kept_narrow = !narrows || how_.partials;
+    const bool overflows =
+        kept_narrow ? sum * split_.growth + reach > largest : size + judged > largest;
+    bounds->may_overflow.push_back(finite_ ? overflows : split_.cuts);
+  }
+
+  const Subject& subject_;
+  const ElementType part_;
+  const bool products_, complex_products_, finite_;
+  const Split split_;
+  Accumulation how_;
+  bool exact_products_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<Bounds> SumBounds(const Subject& subject, const Literal& golden) {
+  return SumBound(subject, golden).Find(golden);
+}
+
+}  // namespace assay

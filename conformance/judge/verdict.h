@@ -60,13 +60,13 @@ inline constexpr int kShownEvidence = 16;
 
 struct Judgement {
   Verdict verdict = Verdict::kExact;
-  std::array<int64_t, kVerdicts> counts{};    // elements by verdict
-  std::array<int64_t, kFreedoms> freedoms{};  // the allowed ones by freedom
-  double largest_fraction = 0;                // of its bound, over the elements inside one
-  uint64_t largest_distance = 0;              // in ulp, over all elements that have one
+  std::array<int64_t, kVerdicts> counts{};       // elements by verdict
+  std::array<int64_t, kFreedoms> freedoms{};     // the allowed ones by freedom
+  double largest_fraction = 0;                   // of its bound, over the elements inside one
+  uint64_t largest_distance = 0;                 // in ulp, over all elements that have one
   std::array<int64_t, kUlpBuckets> histogram{};  // elements by distance in ulp
-  std::string rule;                // "n u sum|terms|", "7 ulp", "exact"; of several leaves all
-  std::vector<Evidence> evidence;  // the first kShownEvidence
+  std::string rule;                  // "n u sum|terms|", "7 ulp", "exact"; of several leaves all
+  std::vector<Evidence> evidence;    // the first kShownEvidence
   std::vector<std::string> reasons;  // why elements cannot be judged, each reason once
 
   int64_t elements() const;

@@ -69,7 +69,8 @@ struct Strip {
     for (int i = 0; i < kLanes; ++i) exact &= is_zero[i] != 0;
     if (!exact) return false;
     for (int v = 0; v < kVectors; ++v) {
-      const Floats rounded = __builtin_convertvector(sums[v], Floats);
+      Floats rounded;
+      for (int i = 0; i < kLanes; ++i) rounded[i] = static_cast<float>(sums[v][i]);
       std::memcpy(out + v * sizeof rounded, &rounded, sizeof rounded);
     }
     return true;
@@ -77,7 +78,7 @@ struct Strip {
   ASSAY_INLINE static void LoadTerms(const std::byte* from, int v, V& x) {
     Floats terms;
     std::memcpy(&terms, from + v * sizeof terms, sizeof terms);
-    x = __builtin_convertvector(terms, V);
+    for (int i = 0; i < kLanes; ++i) x[i] = terms[i];  // __builtin_convertvector takes detours
   }
 
   V sums[kVectors], sizes[kVectors];
@@ -88,8 +89,10 @@ struct Strip {
 template <int kLanes, typename F>
 ASSAY_INLINE int64_t ForEachStrip(int64_t n, F f) {
   int64_t at = 0;
-  for (; at + 4 * kLanes <= n; at += 4 * kLanes) f(Strip<kLanes, 4>(), at);
-  for (; at + kLanes <= n; at += kLanes) f(Strip<kLanes, 1>(), at);
+  Strip<kLanes, 4> wide;
+  for (; at + wide.kSize <= n; at += wide.kSize) f(wide, at);
+  Strip<kLanes, 1> narrow;
+  for (; at + narrow.kSize <= n; at += narrow.kSize) f(narrow, at);
   return at;
 }
 
@@ -120,7 +123,7 @@ std::byte* FloatAt(std::byte* floats, int64_t i) {
 template <int kLanes>
 ASSAY_INLINE void AddRowsBy(const std::byte* const* rows, int64_t count, int64_t n, double* s,
                             double* errors) {
-  const int64_t rest = ForEachStrip<kLanes>(n, [&](auto&& strip, int64_t at) ASSAY_INLINE_LAMBDA {
+  const int64_t rest = ForEachStrip<kLanes>(n, [&](auto& strip, int64_t at) ASSAY_INLINE_LAMBDA {
     strip.Load(s + at, errors + at);
     strip.Add(rows, count, at);
     strip.Store(s + at, errors + at);
@@ -131,7 +134,7 @@ ASSAY_INLINE void AddRowsBy(const std::byte* const* rows, int64_t count, int64_t
 template <int kLanes>
 ASSAY_INLINE int64_t DecideBy(const double* s, double* errors, int64_t n, std::byte* out) {
   int64_t open = 0;
-  const int64_t rest = ForEachStrip<kLanes>(n, [&](auto&& strip, int64_t at) ASSAY_INLINE_LAMBDA {
+  const int64_t rest = ForEachStrip<kLanes>(n, [&](auto& strip, int64_t at) ASSAY_INLINE_LAMBDA {
     strip.Load(s + at, errors + at);
     if (strip.StoreExact(FloatAt(out, at))) return;
     open += DecideEach(s + at, errors + at, strip.kSize, FloatAt(out, at));
@@ -143,12 +146,15 @@ template <int kLanes>
 ASSAY_INLINE int64_t SumRowsBy(const std::byte* first, const std::byte* const* rows, int64_t count,
                                int64_t n, double* errors, std::byte* out) {
   int64_t open = 0;
-  const int64_t rest = ForEachStrip<kLanes>(n, [&](auto&& strip, int64_t at) ASSAY_INLINE_LAMBDA {
+  const int64_t rest = ForEachStrip<kLanes>(n, [&](auto& strip, int64_t at) ASSAY_INLINE_LAMBDA {
     strip.Begin(first + at * static_cast<int64_t>(sizeof(float)));
     strip.Add(rows, count, at);
+    if (strip.StoreExact(FloatAt(out, at))) {
+      std::fill_n(errors + at, strip.kSize, 0.0);
+      return;
+    }
     double s[strip.kSize];
     strip.Store(s, errors + at);
-    if (strip.StoreExact(FloatAt(out, at))) return;
     open += DecideEach(s, errors + at, strip.kSize, FloatAt(out, at));
   });
   for (int64_t i = rest; i < n; ++i) {

@@ -70,23 +70,6 @@ Json ProbeJson(const ProbeResult& probe) {
   return json;
 }
 
-// All of a run but its cases.
-Json HeaderJson(const RunResult& result) {
-  Json json = {{"format", kFormat},           {"target", result.target},
-               {"shard", result.shard},       {"shards", result.shards},
-               {"selected", result.selected}, {"seconds", Rounded(result.seconds)}};
-  AddUnlessEmpty("target_version", result.target_version, &json);
-  AddUnlessEmpty("profile", result.profile, &json);
-  AddUnlessEmpty("tier", result.tier, &json);
-  AddUnlessEmpty("filter", result.filter, &json);
-  AddUnlessEmpty("profile_differences", result.profile_differences, &json);
-  AddUnlessEmpty("corpus", result.corpus, &json);
-  AddUnlessEmpty("interrupted", result.interrupted, &json);
-  AddUnlessEmpty("started", result.started, &json);
-  AddUnlessEmpty("complaints", result.complaints, &json);
-  return json;
-}
-
 Evidence ReadEvidence(const JsonFields& fields) {
   Evidence evidence;
   evidence.verdict = fields.Name("verdict", VerdictFromName, Verdict::kWrong);
@@ -260,8 +243,24 @@ Json ToJson(const CaseResult& result) {
   return json;
 }
 
+Json HeaderToJson(const RunResult& result) {
+  Json json = {{"format", kFormat},           {"target", result.target},
+               {"shard", result.shard},       {"shards", result.shards},
+               {"selected", result.selected}, {"seconds", Rounded(result.seconds)}};
+  AddUnlessEmpty("target_version", result.target_version, &json);
+  AddUnlessEmpty("profile", result.profile, &json);
+  AddUnlessEmpty("tier", result.tier, &json);
+  AddUnlessEmpty("filter", result.filter, &json);
+  AddUnlessEmpty("profile_differences", result.profile_differences, &json);
+  AddUnlessEmpty("corpus", result.corpus, &json);
+  AddUnlessEmpty("interrupted", result.interrupted, &json);
+  AddUnlessEmpty("started", result.started, &json);
+  AddUnlessEmpty("complaints", result.complaints, &json);
+  return json;
+}
+
 Json ToJson(const RunResult& result) {
-  Json json = HeaderJson(result);
+  Json json = HeaderToJson(result);
   json["cases"] = Json::array();
   for (const CaseResult& each : result.cases) json["cases"].push_back(ToJson(each));
   return json;
@@ -288,7 +287,7 @@ absl::StatusOr<RunResult> RunResultFromJson(const Json& json) {
 std::string FormatLine(const CaseResult& result) { return Dumped(ToJson(result)); }
 
 std::string FormatReport(const RunResult& result) {
-  std::string text = Dumped(HeaderJson(result));
+  std::string text = Dumped(HeaderToJson(result));
   text.pop_back();  // the closing brace
   absl::StrAppend(&text, ",\"cases\":[");
   for (size_t i = 0; i < result.cases.size(); ++i) {

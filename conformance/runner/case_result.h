@@ -83,6 +83,7 @@ nlohmann::json ToJson(const Judgement& judgement);
 nlohmann::json ToJson(const CaseResult& result);
 absl::StatusOr<CaseResult> CaseResultFromJson(const nlohmann::json& json);
 nlohmann::json ToJson(const RunResult& result);
+nlohmann::json HeaderToJson(const RunResult& result);  // all but the cases
 absl::StatusOr<RunResult> RunResultFromJson(const nlohmann::json& json);
 
 // The JSON of a case on one line. Text that is no UTF-8 is replaced, not refused.

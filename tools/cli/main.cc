@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   assay::AddVerifyCommand(app, &exit_code);
   assay::AddOpsCommand(app, &exit_code);
   assay::AddCorpusCommand(app, &exit_code);
+  assay::AddReportCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,223 @@
+#include "conformance/report/describe.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kShownFailures = 20;
+constexpr size_t kShownOperations = 12;
+
+// The judgement that says most: of the probes of the case's outcome the first.
+const ProbeResult* Telling(const CaseResult& result) {
+  for (const ProbeResult& probe : result.probes) {
+    if (probe.outcome == result.outcome) return &probe;
+  }
+  return result.probes.empty() ? nullptr : &result.probes.front();
+}
+
+std::string InWords(const Judgement& judgement) {
+  std::vector<std::string> parts;
+  const int64_t count = judgement.counts[static_cast<int>(judgement.verdict)];
+  parts.push_back(absl::StrCat(count, " of ", judgement.elements(), " elements ",
+                               VerdictName(judgement.verdict)));
+  if (!judgement.rule.empty()) parts.push_back(absl::StrCat("rule: ", judgement.rule));
+  if (judgement.largest_distance > 0) {
+    parts.push_back(absl::StrCat("largest distance ", judgement.largest_distance, " ulp"));
+  }
+  return absl::StrJoin(parts, "; ");
+}
+
+std::string InWords(const Evidence& evidence) {
+  std::string text = absl::StrCat("[", absl::StrJoin(evidence.index, ","), "]");
+  if (evidence.leaf > 0) absl::StrAppend(&text, " of result ", evidence.leaf);
+  if (evidence.device > 0) absl::StrAppend(&text, " on device ", evidence.device);
+  const auto add = [&text](absl::string_view what, absl::string_view value,
+                           absl::string_view bits) {
+    absl::StrAppend(&text, what, value);
+    if (!bits.empty()) absl::StrAppend(&text, " (", bits, ")");
+  };
+  add(": is ", evidence.actual, evidence.actual_bits);
+  add(", golden ", evidence.golden, evidence.golden_bits);
+  if (!evidence.operands.empty()) {
+    absl::StrAppend(&text, ", of ", absl::StrJoin(evidence.operands, " and "));
+  }
+  if (evidence.distance) absl::StrAppendFormat(&text, ", %.4g apart", *evidence.distance);
+  if (evidence.bound) absl::StrAppendFormat(&text, ", %.4g allowed", *evidence.bound);
+  if (!evidence.reason.empty()) absl::StrAppend(&text, "; ", evidence.reason);
+  return text;
+}
+
+std::string Seconds(double seconds) {
+  if (seconds < 120) return absl::StrFormat("%.1f s", seconds);
+  return absl::StrFormat("%d min %d s", static_cast<int64_t>(seconds) / 60,
+                         static_cast<int64_t>(seconds) % 60);
+}
+
+bool CountsAsFailure(const CaseResult& result) {
+  return IsFailure(result.outcome) && !result.waived();
+}
+
+void AppendCounts(const RunTally& tally, std::string* text) {
+  for (int i = 0; i < kOutcomes; ++i) {
+    if (tally.outcomes[i] == 0) continue;
+    absl::StrAppendFormat(text, "%9d %s\n", tally.outcomes[i],
+                          OutcomeName(static_cast<Outcome>(i)));
+  }
+  if (tally.waived > 0) absl::StrAppendFormat(text, "%9d of them waived\n", tally.waived);
+  std::vector<std::string> freedoms;
+  for (int i = 0; i < kFreedoms; ++i) {
+    if (tally.freedoms[i] == 0) continue;
+    freedoms.push_back(absl::StrCat(FreedomName(static_cast<Freedom>(i)), " ", tally.freedoms[i]));
+  }
+  if (freedoms.empty()) return;
+  absl::StrAppend(text, "freedoms, in cases: ", absl::StrJoin(freedoms, ", "), "\n");
+}
+
+void AppendFailures(const RunResult& run, std::string* text) {
+  std::map<std::string, int64_t> by_operation;
+  std::vector<const CaseResult*> failures;
+  for (const CaseResult& each : run.cases) {
+    if (!CountsAsFailure(each)) continue;
+    ++by_operation[each.op];
+    failures.push_back(&each);
+  }
+  if (failures.empty()) return;
+  std::vector<std::pair<int64_t, std::string>> operations;
+  for (const auto& [name, count] : by_operation) operations.emplace_back(-count, name);
+  std::sort(operations.begin(), operations.end());
+  absl::StrAppend(text, "failures by operation:");
+  for (size_t i = 0; i < operations.size() && i < kShownOperations; ++i) {
+    absl::StrAppend(text, i > 0 ? ", " : " ", operations[i].second, " ", -operations[i].first);
+  }
+  if (operations.size() > kShownOperations) {
+    absl::StrAppend(text, ", and ", operations.size() - kShownOperations, " more");
+  }
+  absl::StrAppend(text, "\n");
+  for (size_t i = 0; i < failures.size() && i < kShownFailures; ++i) {
+    absl::StrAppend(text, "  ", OutcomeName(failures[i]->outcome), ": ", failures[i]->id, ": ",
+                    Headline(*failures[i]), "\n");
+  }
+  if (failures.size() > kShownFailures) {
+    absl::StrAppend(text, "  and ", failures.size() - kShownFailures, " more\n");
+  }
+  absl::StrAppend(text, "again: ", RepeatCommand(run, failures[0]->id), "\n");
+}
+
+}  // namespace
+
+int64_t RunTally::passes() const {
+  int64_t sum = 0;
+  for (int i = 0; i < kOutcomes; ++i) {
+    if (IsPass(static_cast<Outcome>(i))) sum += outcomes[i];
+  }
+  return sum;
+}
+
+RunTally Tally(const RunResult& run) {
+  RunTally tally;
+  for (const CaseResult& each : run.cases) {
+    ++tally.outcomes[static_cast<int>(each.outcome)];
+    tally.failures += CountsAsFailure(each);
+    tally.waived += each.waived();
+    for (int i = 0; i < kFreedoms; ++i) {
+      tally.freedoms[i] +=
+          std::any_of(each.probes.begin(), each.probes.end(),
+                      [i](const ProbeResult& probe) { return probe.judgement.freedoms[i] > 0; });
+    }
+  }
+  return tally;
+}
+
+bool RunFails(const RunResult& run) {
+  return run.interrupted || !run.complaints.empty() ||
+         std::any_of(run.cases.begin(), run.cases.end(), CountsAsFailure);
+}
+
+std::string Headline(const CaseResult& result) {
+  if (!result.message.empty()) return result.message;
+  const ProbeResult* probe = Telling(result);
+  if (probe == nullptr) return std::string(OutcomeName(result.outcome));
+  const std::string what =
+      probe->message.empty() ? InWords(probe->judgement) : std::string(probe->message);
+  return probe->name.empty() ? what : absl::StrCat(probe->name, ": ", what);
+}
+
+std::string Describe(const CaseResult& result) {
+  std::string text = absl::StrCat(Headline(result), "\n");
+  for (const ProbeResult& probe : result.probes) {
+    const Judgement& judgement = probe.judgement;
+    if (IsPass(probe.outcome) && judgement.evidence.empty()) continue;
+    absl::StrAppend(&text, probe.name.empty() ? "the whole module" : probe.name, ": ",
+                    OutcomeName(probe.outcome), "; ",
+                    probe.message.empty() ? InWords(judgement) : probe.message, "\n");
+    for (const Evidence& each : judgement.evidence) {
+      absl::StrAppend(&text, "  ", InWords(each), "\n");
+    }
+    for (const std::string& reason : judgement.reasons) absl::StrAppend(&text, "  ", reason, "\n");
+  }
+  return text;
+}
+
+std::string ShellQuoted(absl::string_view text) {
+  const auto plain = [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("/._-+:=,@%", c);
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string quoted = "'";
+  for (const char c : text) absl::StrAppend(&quoted, c == '\'' ? "'\\''" : std::string(1, c));
+  return quoted + "'";
+}
+
+std::string RepeatCommand(const RunResult& run, absl::string_view id) {
+  std::string command = absl::StrCat("assay test --target ", ShellQuoted(run.target));
+  if (!run.profile.empty()) absl::StrAppend(&command, " --profile ", ShellQuoted(run.profile));
+  absl::StrAppend(&command, " --tier full --filter ");
+  if (!id.empty()) absl::StrAppend(&command, ShellQuoted(id));
+  return command;
+}
+
+nlohmann::json SummaryToJson(const RunResult& run) {
+  const RunTally tally = Tally(run);
+  nlohmann::json outcomes = nlohmann::json::object();
+  for (int i = 0; i < kOutcomes; ++i) {
+    outcomes[std::string(OutcomeName(static_cast<Outcome>(i)))] = tally.outcomes[i];
+  }
+  nlohmann::json freedoms = nlohmann::json::object();
+  for (int i = 0; i < kFreedoms; ++i) {
+    freedoms[std::string(FreedomName(static_cast<Freedom>(i)))] = tally.freedoms[i];
+  }
+  return {{"cases", run.cases.size()},       {"failures", tally.failures},
+          {"waived", tally.waived},          {"outcomes", std::move(outcomes)},
+          {"freedoms", std::move(freedoms)}, {"complaints", run.complaints},
+          {"interrupted", run.interrupted},  {"fails", RunFails(run)}};
+}
+
+std::string FormatSummary(const RunResult& run) {
+  const RunTally tally = Tally(run);
+  std::string text = run.target;
+  if (!run.target_version.empty()) absl::StrAppend(&text, " (", run.target_version, ")");
+  absl::StrAppend(&text, ", profile ", run.profile, ", tier ", run.tier);
+  if (run.shards > 1) absl::StrAppend(&text, ", shard ", run.shard, "/", run.shards);
+  absl::StrAppend(&text, ": ", run.cases.size(), " cases in ", Seconds(run.seconds), "\n");
+  AppendCounts(tally, &text);
+  AppendFailures(run, &text);
+  for (const std::string& complaint : run.complaints) absl::StrAppend(&text, complaint, "\n");
+  if (run.interrupted) {
+    absl::StrAppend(&text, "interrupted: ", run.selected - static_cast<int64_t>(run.cases.size()),
+                    " of ", run.selected, " cases never ran\n");
+  }
+  return text;
+}
+
+}  // namespace assay

@@ -1,0 +1,47 @@
+// Results in words: what JUnit, bundles and terminals say of a case. Tests: report_test.cc.
+#ifndef ASSAY_CONFORMANCE_REPORT_DESCRIBE_H_
+#define ASSAY_CONFORMANCE_REPORT_DESCRIBE_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "conformance/runner/case_result.h"
+#include "nlohmann/json.hpp"
+
+namespace assay {
+
+// Cases of a run by what became of them.
+struct RunTally {
+  std::array<int64_t, kOutcomes> outcomes{};
+  std::array<int64_t, kFreedoms> freedoms{};  // cases in which an element needs it
+  int64_t failures = 0;                       // waived ones are not among them
+  int64_t waived = 0;
+
+  int64_t passes() const;
+};
+RunTally Tally(const RunResult& run);
+
+// Failures that are not waived, complaints, or cases that never ran.
+bool RunFails(const RunResult& run);
+
+// "3 of 17 elements are wrong; rule: 7 ulp; largest distance 12 ulp".
+std::string Headline(const CaseResult& result);
+// The headline, then the evidence of each probe that is not fine, a line each.
+std::string Describe(const CaseResult& result);
+
+// In quotes where a shell needs them.
+std::string ShellQuoted(absl::string_view text);
+// The command that runs a case again; without an id, all that comes before it.
+std::string RepeatCommand(const RunResult& run, absl::string_view id);
+
+// The tally as members: cases, failures, waived, outcomes, freedoms, complaints, interrupted,
+// fails.
+nlohmann::json SummaryToJson(const RunResult& run);
+// The whole run for a terminal: counts, freedoms, operations that fail, the first failures.
+std::string FormatSummary(const RunResult& run);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_REPORT_DESCRIBE_H_

@@ -1,0 +1,124 @@
+#include "conformance/report/merge.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace assay {
+namespace {
+
+absl::Status CheckAlike(const NamedRun& first, const NamedRun& other) {
+  const auto differ = [&](absl::string_view what, absl::string_view left, absl::string_view right) {
+    return absl::InvalidArgumentError(absl::StrCat(other.name, ": its ", what, " is '", right,
+                                                   "', that of ", first.name, " is '", left, "'"));
+  };
+  const RunResult& a = first.run;
+  const RunResult& b = other.run;
+  if (a.target != b.target) return differ("target", a.target, b.target);
+  if (a.target_version != b.target_version) {
+    return differ("target's version", a.target_version, b.target_version);
+  }
+  if (a.profile != b.profile) return differ("profile", a.profile, b.profile);
+  if (a.profile_differences != b.profile_differences) {
+    return differ("profile's text", absl::StrJoin(a.profile_differences, ", "),
+                  absl::StrJoin(b.profile_differences, ", "));
+  }
+  if (a.tier != b.tier) return differ("tier", a.tier, b.tier);
+  if (a.filter != b.filter) return differ("filter", a.filter, b.filter);
+  if (a.corpus != b.corpus) return differ("corpus", a.corpus, b.corpus);
+  if (a.shards != b.shards) {
+    return differ("number of shards", absl::StrCat(a.shards), absl::StrCat(b.shards));
+  }
+  return absl::OkStatus();
+}
+
+// The shards that none of the runs is, and the runs that did not get through.
+std::vector<std::string> Holes(const std::vector<NamedRun>& runs) {
+  std::vector<std::string> holes;
+  const int64_t shards = runs[0].run.shards;
+  int64_t next = 0;  // runs are sorted by shard
+  for (const NamedRun& each : runs) {
+    if (each.run.shard > next) {
+      holes.push_back(absl::StrCat(
+          "no file has shard ", next,
+          each.run.shard - 1 > next ? absl::StrCat(" to ", each.run.shard - 1) : std::string(),
+          " of ", shards));
+    }
+    next = each.run.shard + 1;
+    const auto done = static_cast<int64_t>(each.run.cases.size());
+    if (each.run.interrupted || done != each.run.selected) {
+      holes.push_back(absl::StrCat(each.name, " has ", done, " of its ", each.run.selected,
+                                   " cases: it was interrupted"));
+    }
+  }
+  if (next < shards) {
+    holes.push_back(absl::StrCat(
+        "no file has shard ", next,
+        shards - 1 > next ? absl::StrCat(" to ", shards - 1) : std::string(), " of ", shards));
+  }
+  return holes;
+}
+
+absl::Status CheckNoneTwice(const std::vector<NamedRun>& runs) {
+  for (size_t i = 1; i < runs.size(); ++i) {
+    if (runs[i].run.shard != runs[i - 1].run.shard) continue;
+    return absl::InvalidArgumentError(absl::StrCat(runs[i - 1].name, " and ", runs[i].name,
+                                                   " are both shard ", runs[i].run.shard));
+  }
+  absl::flat_hash_map<absl::string_view, const NamedRun*> owners;
+  for (const NamedRun& each : runs) {
+    for (const CaseResult& result : each.run.cases) {
+      const auto [found, added] = owners.emplace(result.id, &each);
+      if (added) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("case ", result.id, " is in ", found->second->name, " and in ", each.name));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void Take(RunResult&& part, RunResult* merged) {
+  merged->selected += part.selected;
+  merged->seconds += part.seconds;
+  if (!part.started.empty() && (merged->started.empty() || part.started < merged->started)) {
+    merged->started = part.started;
+  }
+  std::move(part.cases.begin(), part.cases.end(), std::back_inserter(merged->cases));
+  for (std::string& complaint : part.complaints) {
+    std::vector<std::string>& all = merged->complaints;
+    if (std::find(all.begin(), all.end(), complaint) == all.end()) {
+      all.push_back(std::move(complaint));
+    }
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial) {
+  if (runs.empty()) return absl::InvalidArgumentError("there is no report to merge");
+  for (const NamedRun& each : runs) {
+    if (absl::Status status = CheckAlike(runs[0], each); !status.ok()) return status;
+  }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const NamedRun& a, const NamedRun& b) { return a.run.shard < b.run.shard; });
+  if (absl::Status status = CheckNoneTwice(runs); !status.ok()) return status;
+  const std::vector<std::string> holes = Holes(runs);
+  if (!holes.empty() && !partial) {
+    return absl::InvalidArgumentError(absl::StrJoin(holes, "; "));
+  }
+  RunResult merged = std::move(runs[0].run);
+  merged.shard = 0;
+  merged.shards = 1;
+  for (size_t i = 1; i < runs.size(); ++i) Take(std::move(runs[i].run), &merged);
+  merged.interrupted = !holes.empty();
+  merged.complaints.insert(merged.complaints.end(), holes.begin(), holes.end());
+  std::sort(merged.cases.begin(), merged.cases.end(),
+            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+  return merged;
+}
+
+}  // namespace assay

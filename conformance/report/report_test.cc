@@ -1,0 +1,261 @@
+// Reports of small runs: words, JUnit, the data of the page, merging, paths, and text that means
+// harm. junit_test.py and page_test.py look at whole files.
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/report/describe.h"
+#include "conformance/report/escape.h"
+#include "conformance/report/html.h"
+#include "conformance/report/junit.h"
+#include "conformance/report/merge.h"
+#include "conformance/report/reports.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/proto/module_file.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+CaseResult Case(const std::string& id, Outcome outcome) {
+  CaseResult result;
+  result.id = id;
+  result.op = id.substr(0, id.find('/'));
+  result.type = "f32";
+  result.outcome = outcome;
+  return result;
+}
+
+CaseResult WrongCase() {
+  CaseResult result = Case("add/f32/x", Outcome::kWrong);
+  ProbeResult& probe = result.probes.emplace_back();
+  probe.outcome = Outcome::kWrong;
+  probe.judgement.verdict = Verdict::kWrong;
+  probe.judgement.counts = {0, 14, 0, 0, 0, 3};
+  probe.judgement.rule = "0 ulp";
+  probe.judgement.largest_distance = 12;
+  Evidence& evidence = probe.judgement.evidence.emplace_back();
+  evidence.index = {1, 2};
+  evidence.golden = "1";
+  evidence.golden_bits = "0x3f800000";
+  evidence.actual = "1.5";
+  evidence.actual_bits = "0x3fc00000";
+  evidence.operands = {"0.5", "0.5"};
+  evidence.distance = 0.5;
+  evidence.reason = "not granted: contraction";
+  return result;
+}
+
+RunResult SmallRun() {
+  RunResult run;
+  run.target = "process:a b";
+  run.profile = "xla-cpu";
+  run.tier = "quick";
+  run.cases = {WrongCase(), Case("add/f32/y", Outcome::kExact), Case("sub/f32/z", Outcome::kFailed),
+               Case("sub/f32/w", Outcome::kNotJudgeable)};
+  run.selected = 4;
+  run.cases[2].message = "exit code 139";
+  return run;
+}
+
+TEST(DescribeTest, Words) {
+  EXPECT_EQ(Headline(WrongCase()), "3 of 17 elements wrong; rule: 0 ulp; largest distance 12 ulp");
+  EXPECT_EQ(
+      Describe(WrongCase()),
+      "3 of 17 elements wrong; rule: 0 ulp; largest distance 12 ulp\n"
+      "the whole module: wrong; 3 of 17 elements wrong; rule: 0 ulp; largest distance 12 ulp\n"
+      "  [1,2]: is 1.5 (0x3fc00000), golden 1 (0x3f800000), of 0.5 and 0.5, 0.5 apart; not "
+      "granted: contraction\n");
+  EXPECT_EQ(Headline(Case("a/b", Outcome::kNotRun)), "not run");
+  EXPECT_EQ(ShellQuoted("add/f32"), "add/f32");
+  EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellQuoted(""), "''");
+  EXPECT_EQ(RepeatCommand(SmallRun(), "add/f32/x"),
+            "assay test --target 'process:a b' --profile xla-cpu --tier full --filter add/f32/x");
+}
+
+TEST(DescribeTest, Tally) {
+  RunResult run = SmallRun();
+  run.cases[0].probes[0].judgement.freedoms[2] = 5;
+  RunTally tally = Tally(run);
+  EXPECT_EQ(tally.failures, 2);
+  EXPECT_EQ(tally.passes(), 1);
+  EXPECT_EQ(tally.freedoms[2], 1);
+  EXPECT_TRUE(RunFails(run));
+  run.cases[0].waiver = run.cases[2].waiver = "known";
+  tally = Tally(run);
+  EXPECT_EQ(tally.failures, 0);
+  EXPECT_EQ(tally.waived, 2);
+  EXPECT_FALSE(RunFails(run));
+  run.complaints = {"x"};
+  EXPECT_TRUE(RunFails(run));
+  EXPECT_THAT(
+      FormatSummary(SmallRun()),
+      AllOf(HasSubstr("4 cases"), HasSubstr("1 wrong\n"), HasSubstr("1 not judgeable\n"),
+            HasSubstr("failures by operation: add 1, sub 1\n"),
+            HasSubstr("  failed: sub/f32/z: exit code 139\n"), HasSubstr("--filter add/f32/x\n")));
+}
+
+TEST(EscapeTest, Xml) {
+  EXPECT_EQ(XmlEscaped("a<b>&\"c\n\x01"), "a&lt;b&gt;&amp;&quot;c&#10;\xef\xbf\xbd");
+  EXPECT_EQ(XmlEscaped("\xc3\xa9\xf0\x9f\x98\x80"), "\xc3\xa9\xf0\x9f\x98\x80");
+  // No UTF-8: a stray byte, a half, a form that is too long, a surrogate, beyond the last plane.
+  constexpr absl::string_view kReplacement = "\xef\xbf\xbd";
+  for (const char* bad : {"\xff", "\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"}) {
+    EXPECT_THAT(XmlEscaped(bad), testing::StartsWith(std::string(kReplacement)));
+    EXPECT_EQ(XmlEscaped(bad).size() % 3, 0);
+  }
+  EXPECT_EQ(XmlEscaped("\xef\xbf\xbe"), kReplacement);
+}
+
+TEST(EscapeTest, Script) {
+  EXPECT_EQ(ScriptJson("</script><!-- & \xe2\x80\xa8\x01\xff"),
+            "\"\\u003c/script\\u003e\\u003c!-- \\u0026 \\u2028\\u0001\\ufffd\"");
+}
+
+TEST(HtmlTest, HoldsTheRunAsData) {
+  RunResult run = SmallRun();
+  run.cases[1].id = "</script><script>alert(1)</script>";
+  const std::string page = FormatHtml(run);
+  EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
+  EXPECT_THAT(page, HasSubstr("\\u003c/script\\u003e"));
+  EXPECT_THAT(page, Not(HasSubstr("/*data*/")));
+  // The row of a case as data.js reads it: texts by number, empty ends left out.
+  const size_t start = page.find("type=\"application/json\">") + 24;
+  const nlohmann::json data =
+      nlohmann::json::parse(page.substr(start, page.find("</script>", start) - start));
+  ASSERT_EQ(data["cases"].size(), 4);
+  const nlohmann::json& row = data["cases"][0];
+  EXPECT_EQ(row[0], "add/f32/x");
+  EXPECT_EQ(data["texts"][row[1].get<int>()], "add");
+  EXPECT_EQ(data["names"]["outcomes"][row[3].get<int>()][0], "wrong");
+  const nlohmann::json& probe = row[4][0];
+  EXPECT_EQ(probe[4], nlohmann::json::array({0, 14, 0, 0, 0, 3}));
+  EXPECT_EQ(probe[6], 12);
+  EXPECT_EQ(probe[10][0][6], "1.5");
+  EXPECT_EQ(data["command"],
+            "assay test --target 'process:a b' --profile xla-cpu --tier full --filter ");
+}
+
+TEST(JunitTest, Counts) {
+  RunResult run = SmallRun();
+  run.complaints = {"waiver <x> is expired"};
+  const std::string xml = FormatJunit(run);
+  EXPECT_THAT(xml, HasSubstr("<testsuite name=\"add\" package=\"assay\" id=\"0\" "
+                             "timestamp=\"1970-01-01T00:00:00\" hostname=\"localhost\" tests=\"2\" "
+                             "failures=\"1\" errors=\"0\" skipped=\"0\""));
+  EXPECT_THAT(xml, HasSubstr("tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr("<testcase name=\"add/f32/x\" classname=\"add.f32\""));
+  EXPECT_THAT(xml, HasSubstr("<error message=\"exit code 139\" type=\"failed\">"));
+  EXPECT_THAT(xml, HasSubstr("<skipped message=\"not judgeable: not judgeable\"/>"));
+  EXPECT_THAT(xml, HasSubstr("waiver &lt;x&gt; is expired"));
+  run.cases[0].waiver = "known \"bug\"";
+  EXPECT_THAT(FormatJunit(run), HasSubstr("<skipped message=\"waived: known &quot;bug&quot;\"/>"));
+}
+
+std::vector<NamedRun> Shards(int64_t count) {
+  std::vector<NamedRun> runs;
+  for (int64_t i = 0; i < count; ++i) {
+    RunResult run;
+    run.target = "golden";
+    run.corpus = "c";
+    run.shard = i;
+    run.shards = count;
+    run.selected = 1;
+    run.seconds = 2;
+    run.cases = {Case(absl::StrCat("op/", 9 - i), Outcome::kExact)};
+    run.complaints = {"same"};
+    runs.push_back({absl::StrCat("f", i), run});
+  }
+  return runs;
+}
+
+std::string MergeError(std::vector<NamedRun> runs, bool partial = false) {
+  return std::string(MergeRuns(std::move(runs), partial).status().message());
+}
+
+TEST(MergeTest, JoinsShardsInAnyOrder) {
+  std::vector<NamedRun> runs = Shards(3);
+  std::swap(runs[0], runs[2]);
+  const absl::StatusOr<RunResult> merged = MergeRuns(runs, false);
+  ASSERT_TRUE(merged.ok()) << merged.status();
+  EXPECT_EQ(merged->shards, 1);
+  EXPECT_EQ(merged->selected, 3);
+  EXPECT_EQ(merged->seconds, 6);
+  EXPECT_FALSE(merged->interrupted);
+  EXPECT_THAT(merged->complaints, ElementsAre("same"));
+  EXPECT_EQ(merged->cases[0].id, "op/7");
+  // A merged run merges again, alone.
+  EXPECT_TRUE(MergeRuns({{"m", *merged}}, false).ok());
+}
+
+TEST(MergeTest, RefusesHolesAndDuplicates) {
+  std::vector<NamedRun> runs = Shards(4);
+  EXPECT_EQ(MergeError({}), "there is no report to merge");
+  EXPECT_EQ(MergeError({runs[1]}), "no file has shard 0 of 4; no file has shard 2 to 3 of 4");
+  EXPECT_EQ(MergeError({runs[0], runs[1], runs[3], runs[1]}), "f1 and f1 are both shard 1");
+  std::vector<NamedRun> twice = runs;
+  twice[2].run.cases[0].id = "op/9";
+  EXPECT_EQ(MergeError(twice), "case op/9 is in f0 and in f2");
+  std::vector<NamedRun> torn = runs;
+  torn[2].run.selected = 5;
+  EXPECT_EQ(MergeError(torn), "f2 has 1 of its 5 cases: it was interrupted");
+  const absl::StatusOr<RunResult> partial = MergeRuns({torn[2], runs[0], runs[3]}, true);
+  ASSERT_TRUE(partial.ok());
+  EXPECT_TRUE(partial->interrupted);
+  EXPECT_THAT(partial->complaints, ElementsAre("same", "no file has shard 1 of 4",
+                                               "f2 has 1 of its 5 cases: it was interrupted"));
+}
+
+TEST(MergeTest, RefusesRunsOfSomethingElse) {
+  const struct {
+    const char* what;
+    void (*change)(RunResult&);
+  } kRows[] = {
+      {"its target is 'x', that of f0 is 'golden'", [](RunResult& run) { run.target = "x"; }},
+      {"its target's version is '2'", [](RunResult& run) { run.target_version = "2"; }},
+      {"its profile is 'p'", [](RunResult& run) { run.profile = "p"; }},
+      {"its profile's text is 'd'", [](RunResult& run) { run.profile_differences = {"d"}; }},
+      {"its tier is 'full'", [](RunResult& run) { run.tier = "full"; }},
+      {"its filter is 'a*'", [](RunResult& run) { run.filter = "a*"; }},
+      {"its corpus is 'e'", [](RunResult& run) { run.corpus = "e"; }},
+      {"its number of shards is '3'", [](RunResult& run) { run.shards = 3; }},
+  };
+  for (const auto& row : kRows) {
+    std::vector<NamedRun> runs = Shards(2);
+    row.change(runs[1].run);
+    EXPECT_THAT(MergeError(runs, true), testing::StartsWith(absl::StrCat("f1: ", row.what)));
+  }
+}
+
+TEST(ReportsTest, Paths) {
+  const absl::StatusOr<ReportPaths> paths = ParseReportPaths("html=a=b,junit=c");
+  ASSERT_TRUE(paths.ok());
+  EXPECT_EQ(paths->html, "a=b");
+  EXPECT_EQ(paths->json, "");
+  EXPECT_EQ(paths->junit, "c");
+  for (const char* bad : {"", "pdf=x", "html", "html=", "html=a,html=b"}) {
+    EXPECT_FALSE(ParseReportPaths(bad).ok()) << bad;
+  }
+}
+
+// /dev/full is a full disk: what is written there fails, and the others are written all the same.
+TEST(ReportsTest, AFullDiskCostsOnlyItsReport) {
+  const std::string folder = testing::TempDir();
+  ReportPaths paths;
+  paths.html = "/dev/full";
+  paths.json = folder + "/report_test.json";
+  paths.junit = folder + "/missing/report.xml";
+  const absl::Status status = WriteReports(SmallRun(), paths);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("/dev/full: cannot write"));
+  const absl::StatusOr<std::string> json = ReadFile(paths.json);
+  ASSERT_TRUE(json.ok());
+  EXPECT_TRUE(ParseReport(*json, "f").ok());
+  std::remove(paths.json.c_str());
+}
+
+}  // namespace
+}  // namespace assay

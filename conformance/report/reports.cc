@@ -1,0 +1,47 @@
+#include "conformance/report/reports.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "conformance/report/html.h"
+#include "conformance/report/junit.h"
+#include "spec/proto/module_file.h"
+
+namespace assay {
+
+absl::StatusOr<ReportPaths> ParseReportPaths(absl::string_view text) {
+  ReportPaths paths;
+  const std::pair<absl::string_view, std::string*> kinds[] = {
+      {"html", &paths.html}, {"json", &paths.json}, {"junit", &paths.junit}};
+  for (absl::string_view part : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> pair =
+        absl::StrSplit(part, absl::MaxSplits('=', 1));
+    std::string* path = nullptr;
+    for (const auto& kind : kinds) {
+      if (kind.first == pair.first) path = kind.second;
+    }
+    if (path == nullptr || pair.second.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", part, "': html=FILE, json=FILE or junit=FILE is expected"));
+    }
+    if (!path->empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(pair.first, " is there twice"));
+    }
+    *path = std::string(pair.second);
+  }
+  return paths;
+}
+
+absl::Status WriteReports(const RunResult& run, const ReportPaths& paths) {
+  absl::Status status;
+  const auto write = [&](const std::string& path, std::string (*format)(const RunResult&)) {
+    if (!path.empty()) status.Update(WriteFileAtomically(path, format(run)));
+  };
+  write(paths.json, FormatReport);  // first: the others can be made of it
+  write(paths.html, FormatHtml);
+  write(paths.junit, FormatJunit);
+  return status;
+}
+
+}  // namespace assay

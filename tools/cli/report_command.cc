@@ -1,0 +1,127 @@
+// `assay report`: what is made of the JSON report of a run. Test: report_cli_test.py.
+#include <iostream>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/report/describe.h"
+#include "conformance/report/merge.h"
+#include "conformance/report/reports.h"
+#include "spec/proto/module_file.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/options.h"
+#include "tools/cli/terminal.h"
+
+namespace assay {
+namespace {
+
+struct ReportCommand {
+  std::vector<std::string> files;
+  ReportPaths paths;
+  bool partial = false;
+  OutputOptions output;
+
+  int Merge() const;
+  int Show() const;
+  int Convert() const;
+
+ private:
+  absl::StatusOr<std::vector<NamedRun>> Load() const;
+  int Summarize(const RunResult& run) const;
+};
+
+absl::StatusOr<std::vector<NamedRun>> ReportCommand::Load() const {
+  std::vector<NamedRun> runs;
+  for (const std::string& path : files) {
+    const absl::StatusOr<std::string> text = ReadFile(path);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<RunResult> run = ParseReport(*text, path);
+    if (!run.ok()) return run.status();
+    runs.push_back({path, *std::move(run)});
+  }
+  return runs;
+}
+
+int ReportCommand::Summarize(const RunResult& run) const {
+  if (output.json) {
+    const nlohmann::json summary = SummaryToJson(run);
+    std::cout << summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  } else if (!output.quiet) {
+    std::cout << Printable(FormatSummary(run));
+  }
+  return RunFails(run) ? kExitMismatch : kExitOk;
+}
+
+int ReportCommand::Merge() const {
+  absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  if (!runs.ok()) return Fail(runs.status(), output);
+  const absl::StatusOr<RunResult> merged = MergeRuns(*std::move(runs), partial);
+  if (!merged.ok()) return Fail(merged.status(), output);
+  if (absl::Status status = WriteReports(*merged, paths); !status.ok()) {
+    return Fail(status, output);
+  }
+  return Summarize(*merged);
+}
+
+int ReportCommand::Show() const {
+  const absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  if (!runs.ok()) return Fail(runs.status(), output);
+  return Summarize(runs->front().run);
+}
+
+int ReportCommand::Convert() const {
+  const absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  if (!runs.ok()) return Fail(runs.status(), output);
+  const absl::Status status = WriteReports(runs->front().run, paths);
+  return status.ok() ? kExitOk : Fail(status, output);
+}
+
+}  // namespace
+
+void AddReportCommand(CLI::App& app, int* exit_code) {
+  CLI::App* sub = app.add_subcommand("report", "Joins, shows and converts reports of the suite");
+  sub->require_subcommand(1);
+  sub->footer(
+      "docs/reports.md says what is in a report. merge and show give exit code 1 where the run "
+      "fails: failures that are not waived, complaints, cases that never ran.\n"
+      "Examples:\n"
+      "  assay report merge shard.*.json -o all.json --html all.html\n"
+      "  assay report show all.json\n"
+      "  assay report junit all.json -o all.xml");
+  const auto add = [&](const char* name, const char* description,
+                       int (ReportCommand::*run)() const) {
+    auto command = std::make_shared<ReportCommand>();
+    CLI::App* own = sub->add_subcommand(name, description);
+    own->callback([command, run, exit_code] { *exit_code = (command.get()->*run)(); });
+    return std::pair(own, command);
+  };
+  const auto merge =
+      add("merge", "Joins the reports of all shards of a run", &ReportCommand::Merge);
+  merge.first->add_option("RUN", merge.second->files, "JSON reports, in any order")->required();
+  merge.first->add_option("-o,--out", merge.second->paths.json, "Gets the joined report")
+      ->type_name("FILE");
+  merge.first->add_option("--html", merge.second->paths.html, "Gets it as a page")
+      ->type_name("FILE");
+  merge.first->add_option("--junit", merge.second->paths.junit, "Gets it as JUnit XML")
+      ->type_name("FILE");
+  merge.first->add_flag("--partial", merge.second->partial,
+                        "Takes missing and interrupted shards, and says so in the report");
+  merge.second->output.AddTo(merge.first);
+  const auto show = add("show", "The counts of a run and its first failures", &ReportCommand::Show);
+  show.first->add_option("RUN", show.second->files, "A JSON report")->required()->expected(1);
+  show.second->output.AddTo(show.first);
+  const auto convert = [&](const char* name, const char* description,
+                           std::string ReportPaths::*path) {
+    const auto [own, command] = add(name, description, &ReportCommand::Convert);
+    own->add_option("RUN", command->files, "A JSON report")->required()->expected(1);
+    own->add_option("-o,--out", command->paths.*path, "Gets the report")
+        ->required()
+        ->type_name("FILE");
+    command->output.AddJsonTo(own);
+  };
+  convert("html", "Makes the page of a run: one file, to open in a browser", &ReportPaths::html);
+  convert("junit", "Makes JUnit XML of a run", &ReportPaths::junit);
+}
+
+}  // namespace assay

@@ -1,0 +1,162 @@
+"""The page of a run in a real browser: what it shows, its filters, the keyboard, hostile text, 50,000 cases.
+
+usage: page_test.py ASSAY
+
+Without Chromium the test is skipped (exit code 77), or fails where ASSAY_REQUIRE_PEERS is 1.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from browser import Browser
+
+SKIP = 77
+HOSTILE = '</script><img src=http://example.invalid/x onerror=alert(1)>\u2028\u202e\u0007&amp;'
+
+
+def judgement(verdict, **more):
+    return {'verdict': verdict, 'elements': {verdict: 4}, 'rule': '3 ulp', 'histogram': [4, 0, 1], **more}
+
+
+EVIDENCE = [{'verdict': 'wrong', 'index': [1, 2], 'golden': '1', 'golden_bits': '0x3f800000', 'actual': '1.5', 'actual_bits': '0x3fc00000',
+             'operands': ['0.5', HOSTILE], 'bound': 1e-7, 'distance': 'inf', 'reason': 'contraction is not granted'}]
+CASES = [
+    {'id': 'add/f32/a', 'op': 'add', 'type': 'f32', 'outcome': 'correctly rounded', 'probes': [{'outcome': 'correctly rounded', 'judgement': judgement('correctly rounded')}]},
+    {'id': 'add/f32/b', 'op': 'add', 'type': 'f32', 'outcome': 'wrong', 'text': 'case add/f32/b\n' + HOSTILE, 'target_seconds': 0.002,
+     'probes': [{'outcome': 'wrong', 'judgement': judgement('wrong', largest_distance=1 << 63, evidence=EVIDENCE, freedoms={'denormals': 2})}]},
+    {'id': 'add/s8/c', 'op': 'add', 'type': 's8', 'outcome': 'exact'},
+    {'id': 'sort/s8/d' + HOSTILE, 'op': 'sort', 'type': 's8', 'outcome': 'failed', 'message': 'signal 11 ' + HOSTILE},
+    {'id': 'sort/s8/e', 'op': 'sort', 'type': 's8', 'outcome': 'failed', 'waiver': 'known'},
+    {'id': 'tanh/f32/f', 'op': 'tanh', 'type': 'f32', 'outcome': 'not supported', 'message': 'no tanh'},
+    {'id': 'whole/f32/g', 'op': 'tanh', 'type': 'f32', 'outcome': 'within bound', 'probes': [
+        {'outcome': 'within bound', 'judgement': judgement('within bound')}, {'name': 'dot.1', 'outcome': 'within bound', 'judgement': judgement('within bound')},
+        {'name': 'add.2', 'outcome': 'exact', 'judgement': judgement('exact')}]},
+]
+RUN = {'format': 1, 'target': 'process:' + HOSTILE, 'target_version': 'Example 2', 'profile': 'xla-cpu', 'profile_differences': ['tanh f32: 5 ulp'],
+       'tier': 'quick', 'corpus': 'c0', 'shard': 0, 'shards': 1, 'selected': len(CASES), 'seconds': 2.5, 'complaints': ['waiver x ' + HOSTILE], 'cases': CASES}
+
+
+def page(folder, run):
+    paths = [os.path.join(folder, name) for name in ('run.json', 'run.html')]
+    with open(paths[0], 'w', encoding='utf-8') as file:
+        json.dump(run, file)
+    subprocess.run([sys.argv[1], 'report', 'html', paths[0], '-o', paths[1]], check=True)
+    return 'file://' + paths[1]
+
+
+class PageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        cls.browser = Browser(shutil.which('chromium'))
+        cls.browser.screen(1600, 900)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.__exit__()
+        shutil.rmtree(cls.folder)
+
+    def show(self, fragment='', run=None):
+        self.browser.open('about:blank')
+        self.browser.open(page(self.folder, run or RUN) + fragment)
+        self.value = self.browser.value
+
+    def tearDown(self):
+        self.assertEqual(self.browser.complaints(), [])
+
+    def ids(self):
+        return self.value("[...document.querySelectorAll('#table-body .row')].map(row => row.children[1].textContent)")
+
+    def test_overview(self):
+        self.show()
+        self.assertEqual(self.value("document.getElementById('target').textContent"), 'Conformance of Example 2')
+        self.assertEqual(self.value("document.getElementById('result').textContent"), '2 failures · 1 waived')
+        self.assertIn('profile xla-cpu · tier quick · 7 cases · 2.5 s', self.value("document.getElementById('facts').textContent"))
+        self.assertEqual(self.value("[...document.querySelectorAll('#outcomes button')].map(b => b.textContent)"),
+                         ['exact1', 'correctly rounded1', 'within bound1', '–not supported1', '×wrong1', '!failed2'])
+        self.assertEqual(self.value("[...document.querySelectorAll('#freedoms button')].map(b => b.textContent)"), ['denormals1'])
+        self.assertEqual(self.value("document.querySelectorAll('#map [data-cell]').length"), 4)
+        self.assertEqual(self.value("[...document.querySelectorAll('#map tbody th')].map(th => th.textContent)"), ['sort', 'add', 'tanh'])
+        self.assertEqual(self.value("document.querySelector('[data-op=add][data-type=f32]').title"), 'add f32\n1 of 2 cases do not pass, at worst wrong')
+        self.assertIn('tanh f32: 5 ulp', self.value("document.getElementById('differences').textContent"))
+        # Failures first; a waived one counts as none.
+        self.assertEqual(self.ids()[1:], ['add/f32/b', 'sort/s8/e', 'tanh/f32/f', 'whole/f32/g', 'add/f32/a', 'add/s8/c'])
+        self.assertEqual(self.value("document.querySelectorAll('img, body script:not(#data):not(:last-of-type)').length"), 0)
+        self.assertIn('\\u{202e}\\u{7}&amp;', self.ids()[0])
+
+    def test_filters(self):
+        self.show('#op=add&outcome=wrong,exact')
+        self.assertEqual(self.ids(), ['add/f32/b', 'add/s8/c'])
+        self.assertEqual(self.value("document.getElementById('count').textContent"), '2 of 7')
+        self.value("document.querySelector('#outcomes [aria-pressed=true]').click()")
+        self.assertEqual((self.ids(), self.value('location.hash')), (['add/f32/b'], '#outcome=wrong&op=add'))
+        self.value("document.getElementById('clear').click(); document.querySelector('#map td[data-op=sort][data-type=s8]').click()")
+        self.assertEqual((len(self.ids()), self.value('location.hash')), (2, '#op=sort&type=s8'))
+        self.value("document.getElementById('clear').click(); document.querySelector('#freedoms button').click()")
+        self.assertEqual(self.ids(), ['add/f32/b'])
+        self.value("document.getElementById('clear').click()")
+        self.browser.key('/', text='/')
+        self.browser.call('Input.insertText', text='NO TANH')
+        self.browser.wait("location.hash === '#text=NO+TANH'")
+        self.assertEqual(self.ids(), ['tanh/f32/f'])
+        self.value("location.hash = '#op=nothing'")
+        self.browser.wait("document.querySelector('#table-body').textContent === 'No case matches.'")
+
+    def test_keyboard(self):
+        self.show('#op=add')
+        self.value("document.getElementById('table-scroll').focus()")
+        for name in ('End', 'ArrowUp', 'Enter'):
+            self.browser.key(name)
+        self.assertEqual(self.value('STATE.selected'), 'add/f32/a')
+        self.assertEqual(self.value("document.activeElement.textContent"), 'add/f32/a')
+        self.browser.key('Escape')
+        self.assertTrue(self.value("document.getElementById('detail').hidden"))
+        self.value("document.querySelector('#map [tabindex=\"0\"]').focus()")
+        for name in ('ArrowDown', 'ArrowRight', 'ArrowRight', 'Enter'):
+            self.browser.key(name)
+        self.assertEqual(self.value('location.hash'), '#op=add&type=f32')
+
+    def test_detail(self):
+        self.show('#case=add%2Ff32%2Fb')
+        text = self.value("document.getElementById('detail').innerText")
+        for word in ('wrong', '4 wrong', '3 ulp', '9.22e+18 ulp', 'denormals: 2 elements', '[1, 2]', '0x3f800000', '0x3fc00000', 'inf', '1e-07',
+                     'contraction is not granted', 'target 2.0 ms', '\\u{202e}'):
+            self.assertIn(word, text)
+        self.assertEqual(self.value("document.querySelectorAll('#detail svg rect').length"), 3)
+        self.assertRegex(self.value("document.getElementById('command').textContent"), r"^assay test --target 'process:.*--filter add/f32/b$")
+        self.value("select('whole/f32/g')")
+        text = self.value("document.getElementById('detail').innerText")
+        self.assertIn('Introduced: 2 instructions', text)
+        self.assertIn('Inherited: the whole program', text)
+        self.assertEqual(self.value("[...document.querySelectorAll('details.probe summary .mono')].map(each => each.textContent)"), ['dot.1', 'add.2'])
+        self.value("document.getElementById('close').click()")
+        self.assertTrue(self.value("document.getElementById('detail').hidden"))
+
+    def test_fifty_thousand_cases(self):
+        cases = [{**CASES[i % 2], 'id': f'op{i % 130}/f32/case{i}', 'op': f'op{i % 130}'} for i in range(50000)]
+        self.show('', {**RUN, 'cases': cases, 'selected': 50000})
+        self.assertLess(self.value('Number(document.documentElement.dataset.ready)'), 8000)  # 0.6 s on an idle machine
+        self.assertLess(len(self.ids()), 80)
+        self.value("document.getElementById('table-scroll').scrollTop = 1e9")
+        self.browser.wait("document.querySelector('#table-body').textContent.includes('op78/f32/case49998')")
+        self.value("change({text: 'case4999'})")
+        self.assertEqual(self.value("document.getElementById('count').textContent"), '11 of 50,000')
+
+    def test_nothing_and_good(self):
+        self.show('', {**RUN, 'cases': [], 'complaints': []})
+        self.assertEqual(self.value("document.getElementById('result').textContent"), '✓ No failures')
+        self.show('', {**RUN, 'cases': CASES[:1], 'complaints': []})
+        self.assertEqual(self.value("document.getElementById('result').className"), 'good')
+        self.show('', {**RUN, 'cases': CASES[:1], 'complaints': [], 'interrupted': True, 'selected': 9})
+        self.assertEqual(self.value("document.getElementById('complaints').textContent"), 'Interrupted: 1 of 9 cases ran')
+
+
+if __name__ == '__main__':
+    if not shutil.which('chromium'):
+        print('skipped: there is no chromium (tools/setup --peers installs it)')
+        sys.exit(1 if os.environ.get('ASSAY_REQUIRE_PEERS') == '1' else SKIP)
+    unittest.main(argv=sys.argv[:1])

@@ -31,10 +31,9 @@ const shown = text => String(text).replace(HIDDEN, c => `\\u{${c.codePointAt(0).
 
 // An element with attributes and children. Text only ever becomes text.
 function make(tag, attributes = {}, ...children) {
-  const svg = ['svg', 'rect', 'text', 'line', 'g', 'title'].includes(tag) && attributes.svg !== false;
-  const element = svg ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
+  const element = ['svg', 'rect', 'text', 'line'].includes(tag) ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false || name === 'svg') continue;
+    if (value === undefined || value === null || value === false) continue;
     element.setAttribute(name, value === true ? '' : value);
   }
   for (const child of children.flat(Infinity)) {
@@ -77,7 +76,7 @@ const STATE = {outcomes: new Set(), op: '', type: '', freedom: '', text: '', sel
 
 function readAddress() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  STATE.outcomes = new Set((parts.get('outcome') || '').split(',').filter(name => name in SIGNS));
+  STATE.outcomes = new Set((parts.get('outcome') || '').split(',').filter(name => Object.hasOwn(SIGNS, name)));
   for (const key of ['op', 'type', 'freedom', 'text']) STATE[key] = parts.get(key) || '';
   STATE.selected = parts.get('case') || '';
 }

@@ -27,7 +27,7 @@ std::string HowFloatsDiffer(uint64_t largest_distance) {
                                : absl::StrCat("floats differ by up to ", largest_distance, " ulp");
 }
 
-std::string Verdict(const ArrayComparison& array, uint64_t max_ulp) {
+std::string AgreementText(const ArrayComparison& array, uint64_t max_ulp) {
   switch (array.agreement) {
     case Agreement::kEqual:
       return Coloured(Colour::kGreen, "equal");
@@ -70,7 +70,7 @@ void AppendPlace(absl::string_view what, const ElementDifference& difference,
 void AppendArray(const std::string& name, const ArrayComparison& array, absl::string_view left,
                  absl::string_view right, uint64_t max_ulp, std::string* text) {
   absl::StrAppend(text, "  ", Coloured(Colour::kBold, name), " ", array.shape.ToString(), ": ",
-                  Verdict(array, max_ulp), " (", array.equal, " of ", array.elements,
+                  AgreementText(array, max_ulp), " (", array.equal, " of ", array.elements,
                   array.elements == 1 ? " element" : " elements", " equal)\n");
   if (array.nan_both + array.nan_left_only + array.nan_right_only > 0) {
     absl::StrAppend(text, "    NaN: ", array.nan_both, " in both, ", array.nan_left_only,

@@ -130,6 +130,8 @@ struct LargeCase {
 constexpr char kComputations[] = R"(
 sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
 sum64 { a = c64[] parameter(0) b = c64[] parameter(1) ROOT c = c64[] add(a, b) }
+running { x = f32[401] parameter(0) c = f32[401] parameter(1) n = f32[401] add(c, x)
+  ROOT r = (f32[401], f32[401]) tuple(n, n) }
 total { a = s16[] parameter(0) b = s16[] parameter(1) ROOT c = s16[] add(a, b) }
 most { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT c = bf16[] maximum(a, b) }
 odd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] subtract(b, a) }
@@ -232,6 +234,19 @@ std::vector<LargeCase> LargeCases() {
        "scatter=sum",
        {"f32[401,409]", "f32[401,409]", "f32[]"},
        Profile::kCancel},
+      {"(f32[301,7], s32[301,7]) topk(p0), k=7", {"f32[301,401]"}, Profile::kSmall},
+      {"(u8[301,7], s32[301,7]) topk(p0), k=7", {"u8[301,401]"}},
+      {"(f32[131,401], f32[401]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=running",
+       {"f32[131,401]", "f32[401]"},
+       Profile::kCancel},
+      {"f32[37,9,9] triangular-solve(p0, p1), left_side=true, lower=true",
+       {"f32[37,9,9]", "f32[37,9,9]"},
+       Profile::kSmall,
+       false},
+      {"f32[17,97] triangular-solve(p0, p1), left_side=true, lower=true",
+       {"f32[17,17]", "f32[17,97]"},
+       Profile::kSmall,
+       false},
       {"f32[299,301] reduce-window(p0, p1), window={size=3x3}, to_apply=sum",
        {"f32[301,303]", "f32[]"},
        Profile::kCancel},

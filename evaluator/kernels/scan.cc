@@ -11,8 +11,10 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/lane_fold.h"
 #include "evaluator/kernels/recognised_fold.h"
+#include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/scan_plan.h"
+#include "evaluator/parallel.h"
 #include "evaluator/region/reducer.h"
 #include "evaluator/region/scalar_program.h"
 #include "spec/element/element.h"
@@ -74,7 +76,6 @@ class FoldScan : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
     for (int64_t k = 0; k < plan_.carries; ++k) {
       const Carry& carry = carries_[k];
       if (carry.stacking.count() == 0) continue;
@@ -82,11 +83,11 @@ class FoldScan : public Kernel {
       const std::byte* init = operands[plan_.inputs + k].data;
       std::byte* last = results[plan_.outputs + k].data;
       absl::Status status = carry.loop && carry.stacking.inner >= kRow
-                                ? FoldRows(carry, x, init, last, results, meter, context)
-                                : FoldLanes(carry, x, init, last, results, meter, context);
+                                ? FoldRows(carry, x, init, last, results, context)
+                                : FoldLanes(carry, x, init, last, results, context);
       if (!status.ok()) return status;
     }
-    return meter.Flush();
+    return absl::OkStatus();
   }
 
  private:
@@ -102,8 +103,9 @@ class FoldScan : public Kernel {
 
   // Whole rows at once, in the place of the carry that is returned.
   absl::Status FoldRows(const Carry& carry, const std::byte* x, const std::byte* init,
-                        std::byte* last, absl::Span<const MutableArrayRef> results, Meter& meter,
+                        std::byte* last, absl::Span<const MutableArrayRef> results,
                         EvaluationContext& context) const {
+    Meter meter(context);
     const Stacking& stacking = carry.stacking;
     const int64_t bytes = StorageBytes(carry.type);
     const int64_t row_bytes = stacking.inner * bytes;
@@ -118,28 +120,40 @@ class FoldScan : public Kernel {
         if (absl::Status status = meter.Add(stacking.inner); !status.ok()) return status;
       }
     }
-    return absl::OkStatus();
+    return meter.Flush();
   }
 
   absl::Status FoldLanes(const Carry& carry, const std::byte* x, const std::byte* init,
-                         std::byte* last, absl::Span<const MutableArrayRef> results, Meter& meter,
+                         std::byte* last, absl::Span<const MutableArrayRef> results,
                          EvaluationContext& context) const {
+    constexpr int64_t kStep = 8;  // nanoseconds
+    const auto body = [&](Blocks& lanes, EvaluationContext& own) {
+      Meter meter(own);
+      for (int64_t lane; lanes.NextElement(&lane);) {
+        absl::Status status = FoldLane(carry, lane, x, init, last, results, meter, own);
+        if (!status.ok()) return status;
+      }
+      return meter.Flush();
+    };
+    return ParallelFor(context, carry.stacking.count(), GrainFor(kStep * plan_.steps), body);
+  }
+
+  absl::Status FoldLane(const Carry& carry, int64_t lane, const std::byte* x, const std::byte* init,
+                        std::byte* last, absl::Span<const MutableArrayRef> results, Meter& meter,
+                        EvaluationContext& context) const {
     const Stacking& stacking = carry.stacking;
     const int64_t bytes = StorageBytes(carry.type);
-    for (int64_t lane = 0; lane < stacking.count(); ++lane) {
-      const int64_t o = lane / stacking.inner, inner = lane % stacking.inner;
-      LaneFold fold(carry.kind, carry.type, carry.loop, init + lane * bytes);
-      for (int64_t n = 0; n < plan_.steps; ++n) {
-        const int64_t at = stacking.Row(o, plan_.Position(n)) + inner;
-        for (const int64_t i : carry.before) fold.Store(results[i].data, at);
-        fold.Add(x + at * bytes, context);
-        for (const int64_t i : carry.after) fold.Store(results[i].data, at);
-        if (absl::Status status = meter.Add(2); !status.ok()) return status;
-      }
-      fold.Store(last, lane);
-      if (absl::Status status = meter.Add(1); !status.ok()) return status;
+    const int64_t o = lane / stacking.inner, inner = lane % stacking.inner;
+    LaneFold fold(carry.kind, carry.type, carry.loop, init + lane * bytes);
+    for (int64_t n = 0; n < plan_.steps; ++n) {
+      const int64_t at = stacking.Row(o, plan_.Position(n)) + inner;
+      for (const int64_t i : carry.before) fold.Store(results[i].data, at);
+      fold.Add(x + at * bytes, context);
+      for (const int64_t i : carry.after) fold.Store(results[i].data, at);
+      if (absl::Status status = meter.Add(2); !status.ok()) return status;
     }
-    return absl::OkStatus();
+    fold.Store(last, lane);
+    return meter.Add(1);
   }
 
   const ScanPlan plan_;
@@ -174,40 +188,55 @@ class LaneScan : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Region step = step_;
-    Meter meter(context);
-    std::vector<Element> arguments(operands.size()), values(results.size());
-    const absl::Span<const Part> given(parts_.data() + operands.size(), results.size());
-    for (int64_t lane = 0; lane < lanes_.count(); ++lane) {
-      const int64_t o = lane / lanes_.inner, inner = lane % lanes_.inner;
-      for (size_t k = plan_.inputs; k < operands.size(); ++k) {
-        arguments[k] =
-            LoadElement(parts_[k].type, operands[k].data, parts_[k].is_scalar ? 0 : lane);
-      }
-      for (int64_t n = 0; n < plan_.steps; ++n) {
-        const int64_t t = plan_.Position(n), at = lanes_.Row(o, t) + inner;
-        for (int64_t k = 0; k < plan_.inputs; ++k) {
-          arguments[k] =
-              LoadElement(parts_[k].type, operands[k].data, parts_[k].is_scalar ? t : at);
-        }
-        absl::Status status = step.Run(arguments, absl::MakeSpan(values), context);
-        if (status.ok()) status = meter.Add(1);
+    // What is the same in every lane is written by one thread.
+    bool apart = true;
+    for (size_t k = plan_.inputs; k < parts_.size(); ++k) apart = apart && !parts_[k].is_scalar;
+    const int64_t grain =
+        apart ? GrainOf(step_, plan_.steps, lanes_.count()) : std::max<int64_t>(1, lanes_.count());
+    return ParallelFor(context, lanes_.count(), grain, [&](Blocks& lanes, EvaluationContext& own) {
+      Region step = step_;
+      Meter meter(own);
+      std::vector<Element> arguments(operands.size()), values(results.size());
+      for (int64_t lane; lanes.NextElement(&lane);) {
+        absl::Status status = RunLane(lane, operands, results, step, arguments, values, meter, own);
         if (!status.ok()) return status;
-        for (int64_t k = 0; k < plan_.outputs; ++k) {
-          StoreElement(given[k].type, values[k], results[k].data, given[k].is_scalar ? t : at);
-        }
-        std::copy(values.begin() + plan_.outputs, values.end(), arguments.begin() + plan_.inputs);
       }
-      for (int64_t k = 0; k < plan_.carries; ++k) {
-        const Part& part = parts_[plan_.inputs + k];
-        StoreElement(part.type, arguments[plan_.inputs + k], results[plan_.outputs + k].data,
-                     part.is_scalar ? 0 : lane);
-      }
-    }
-    return meter.Flush();
+      return meter.Flush();
+    });
   }
 
  private:
+  // `arguments` and `values` are room for those of a step.
+  absl::Status RunLane(int64_t lane, absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results, Region& step,
+                       std::vector<Element>& arguments, std::vector<Element>& values, Meter& meter,
+                       EvaluationContext& context) const {
+    const absl::Span<const Part> given(parts_.data() + operands.size(), results.size());
+    const int64_t o = lane / lanes_.inner, inner = lane % lanes_.inner;
+    for (size_t k = plan_.inputs; k < operands.size(); ++k) {
+      arguments[k] = LoadElement(parts_[k].type, operands[k].data, parts_[k].is_scalar ? 0 : lane);
+    }
+    for (int64_t n = 0; n < plan_.steps; ++n) {
+      const int64_t t = plan_.Position(n), at = lanes_.Row(o, t) + inner;
+      for (int64_t k = 0; k < plan_.inputs; ++k) {
+        arguments[k] = LoadElement(parts_[k].type, operands[k].data, parts_[k].is_scalar ? t : at);
+      }
+      absl::Status status = step.Run(arguments, absl::MakeSpan(values), context);
+      if (status.ok()) status = meter.Add(1);
+      if (!status.ok()) return status;
+      for (int64_t k = 0; k < plan_.outputs; ++k) {
+        StoreElement(given[k].type, values[k], results[k].data, given[k].is_scalar ? t : at);
+      }
+      std::copy(values.begin() + plan_.outputs, values.end(), arguments.begin() + plan_.inputs);
+    }
+    for (int64_t k = 0; k < plan_.carries; ++k) {
+      const Part& part = parts_[plan_.inputs + k];
+      StoreElement(part.type, arguments[plan_.inputs + k], results[plan_.outputs + k].data,
+                   part.is_scalar ? 0 : lane);
+    }
+    return absl::OkStatus();
+  }
+
   const ScanPlan plan_;
   const Region step_;
   const Stacking lanes_;

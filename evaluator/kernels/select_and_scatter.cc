@@ -1,8 +1,11 @@
 // Kernel of select-and-scatter: sums and products of floats collect what meets each cell and round
 // once, all else is combined as it is selected. Source: reference ops_structural.md 5.4. Tests:
 // folding_kernels_test.cc.
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -52,7 +55,10 @@ class SelectAndScatterKernel : public Kernel {
     Meter meter(context);
     const int64_t bytes = StorageBytes(type_);
     std::byte* out = results[0].data;
-    for (int64_t i = 0; i < count_; ++i) std::memcpy(out + i * bytes, operands[2].data, bytes);
+    WithStorage(bytes, [&](auto sample) {
+      const auto init = LoadAt<decltype(sample)>(operands[2].data, 0);
+      for (int64_t i = 0; i < count_; ++i) StoreAt(out, i, init);
+    });
     if (absl::Status status = meter.Add(count_); !status.ok()) return status;
     if (grid_.output_count() == 0) return meter.Flush();
     absl::Status status = fold_.has_value() ? FoldSelected(operands, out, meter, context)
@@ -70,7 +76,6 @@ class SelectAndScatterKernel : public Kernel {
       const ComparisonDirection direction = *direction_;
       return Walk(first, end, meter, f, [&](int64_t selected, int64_t cell, bool& stays) {
         stays = Holds(direction, LoadAt<float>(base, selected), LoadAt<float>(base, cell));
-        return absl::OkStatus();
       });
     }
     Region select = select_;
@@ -83,23 +88,35 @@ class SelectAndScatterKernel : public Kernel {
       return status;
     });
   }
+  // `select` may return a status; one that cannot fail costs less.
   template <typename F, typename Select>
   absl::Status Walk(int64_t first, int64_t end, Meter& meter, F& f, Select select) const {
+    constexpr int64_t kMetered = 256;
     WindowGrid::Walk walk(grid_, first);
     do {
       int64_t selected = -1, number = 0, next = 0;
-      absl::Status status = walk.ForEachCell([&](int64_t cell) -> absl::Status {
-        const int64_t here = next++;
+      const auto visit = [&](int64_t cell, int64_t step, int64_t count) -> absl::Status {
         if (selected < 0) selected = cell;
-        bool stays = true;
-        absl::Status chosen = select(selected, cell, stays);
-        if (!chosen.ok()) return chosen;
-        if (!stays) {
-          selected = cell;
-          number = here;
+        for (int64_t i = 0; i < count; ++i, cell += step, ++next) {
+          bool stays = true;
+          if constexpr (std::is_void_v<decltype(select(selected, cell, stays))>) {
+            select(selected, cell, stays);
+          } else {
+            absl::Status chosen = select(selected, cell, stays);
+            if (!chosen.ok()) return chosen;
+          }
+          if (!stays) {
+            selected = cell;
+            number = next;
+          }
+          if (i % kMetered == 0) {
+            absl::Status charged = meter.Add(std::min(kMetered, count - i));
+            if (!charged.ok()) return charged;
+          }
         }
-        return meter.Add(1);
-      });
+        return absl::OkStatus();
+      };
+      absl::Status status = walk.ForEachLine(visit);
       if (status.ok() && selected >= 0) status = f(selected, walk.output(), number);
       if (status.ok()) status = meter.Add(1);
       if (!status.ok()) return status;
@@ -111,6 +128,9 @@ class SelectAndScatterKernel : public Kernel {
   absl::Status FoldSelected(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                             EvaluationContext& context) const {
     if (AreMany(count_, grid_.output_count())) {
+      if (StorageBytes(type_) >= 4 && FitsIn32Bits(count_, grid_.output_count())) {
+        return FoldKnown<uint32_t>(operands, out, meter, context);
+      }
       if (grid_.most_cells() <= 1 << 8) return FoldMany<uint8_t>(operands, out, meter, context);
       if (grid_.most_cells() <= 1 << 16) return FoldMany<uint16_t>(operands, out, meter, context);
       return FoldMany<int64_t>(operands, out, meter, context);
@@ -129,7 +149,52 @@ class SelectAndScatterKernel : public Kernel {
     return status.ok() ? FoldCells(*fold_, updates, {type_, operands[1].data}, out, meter) : status;
   }
 
-  // Selects once and remembers which cell of each window it was.
+  // Calls f(cell, source, number) as ForEachSelected for all windows, in any order, by several
+  // threads.
+  template <typename F>
+  absl::Status SelectAll(const std::byte* base, EvaluationContext& context, F f) const {
+    constexpr int64_t kStep = 4;  // nanoseconds
+    const int64_t outputs = grid_.output_count();
+    const int64_t grain = direction_.has_value() ? GrainFor(kStep * grid_.most_cells())
+                                                 : GrainOf(select_, grid_.most_cells(), outputs);
+    return ParallelFor(context, outputs, grain, [&](Blocks& blocks, EvaluationContext& own) {
+      Meter meter(own);
+      const auto select = [&](int64_t cell, int64_t source, int64_t number) {
+        f(cell, source, number);
+        return absl::OkStatus();
+      };
+      while (blocks.Next()) {
+        const int64_t end = blocks.first() + blocks.count();
+        absl::Status status = ForEachSelected(base, blocks.first(), end, meter, own, select);
+        if (!status.ok()) return status;
+      }
+      return meter.Flush();
+    });
+  }
+
+  // Selects once and remembers the cells.
+  template <typename Position>
+  absl::Status FoldKnown(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
+                         EvaluationContext& context) const {
+    constexpr auto kNone = std::numeric_limits<Position>::max();
+    ScratchLease lease(context);
+    absl::Status status = lease.Add(grid_.output_count() * sizeof(Position));
+    if (!status.ok()) return status;
+    std::vector<Position> cells(grid_.output_count(), kNone);
+    status = SelectAll(operands[0].data, context, [&](int64_t cell, int64_t source, int64_t) {
+      cells[source] = static_cast<Position>(cell);
+    });
+    if (!status.ok()) return status;
+    const auto for_each = [&](int64_t first, int64_t end, Meter& counted, auto f) {
+      for (int64_t source = first; source < end; ++source) {
+        if (cells[source] != kNone) f(cells[source], source);
+      }
+      return counted.Add(end - first);
+    };
+    return FoldWalk<Position>(for_each, operands, out, meter, context);
+  }
+
+  // Selects once and remembers which cell of its window each was, which takes less room.
   template <typename Number>
   absl::Status FoldMany(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                         EvaluationContext& context) const {
@@ -137,25 +202,9 @@ class SelectAndScatterKernel : public Kernel {
     absl::Status status = lease.Add(grid_.output_count() * sizeof(Number));
     if (!status.ok()) return status;
     std::vector<Number> numbers(grid_.output_count());
-    constexpr int64_t kStep = 4;  // nanoseconds
-    const int64_t grain = direction_.has_value()
-                              ? GrainFor(kStep * grid_.most_cells())
-                              : GrainOf(select_, grid_.most_cells(), grid_.output_count());
-    status = ParallelFor(context, grid_.output_count(), grain,
-                         [&](Blocks& blocks, EvaluationContext& own) {
-                           Meter counted(own);
-                           while (blocks.Next()) {
-                             const int64_t end = blocks.first() + blocks.count();
-                             absl::Status selected =
-                                 ForEachSelected(operands[0].data, blocks.first(), end, counted,
-                                                 own, [&](int64_t, int64_t source, int64_t number) {
-                                                   numbers[source] = static_cast<Number>(number);
-                                                   return absl::OkStatus();
-                                                 });
-                             if (!selected.ok()) return selected;
-                           }
-                           return counted.Flush();
-                         });
+    status = SelectAll(operands[0].data, context, [&](int64_t, int64_t source, int64_t number) {
+      numbers[source] = static_cast<Number>(number);
+    });
     if (!status.ok()) return status;
     const auto for_each = [&](int64_t first, int64_t end, Meter& counted, auto f) {
       if (first >= end) return absl::OkStatus();
@@ -166,11 +215,17 @@ class SelectAndScatterKernel : public Kernel {
       } while (walk.Next() && walk.output() < end);
       return absl::OkStatus();
     };
+    return FitsIn32Bits(count_, grid_.output_count())
+               ? FoldWalk<uint32_t>(for_each, operands, out, meter, context)
+               : FoldWalk<int64_t>(for_each, operands, out, meter, context);
+  }
+
+  template <typename Position, typename ForEach>
+  absl::Status FoldWalk(const ForEach& for_each, absl::Span<const ArrayRef> operands,
+                        std::byte* out, Meter& meter, EvaluationContext& context) const {
     const int64_t live_bytes = (2 * count_ + grid_.output_count()) * StorageBytes(type_);
     const UpdateWalk walk = {UpdateArray{type_, operands[1].data}, grid_.output_count(), for_each};
-    return FitsIn32Bits(count_, grid_.output_count())
-               ? FoldOrSumManyCells<uint32_t>(*fold_, count_, live_bytes, walk, out, meter, context)
-               : FoldOrSumManyCells<int64_t>(*fold_, count_, live_bytes, walk, out, meter, context);
+    return FoldOrSumManyCells<Position>(*fold_, count_, live_bytes, walk, out, meter, context);
   }
 
   // One after the other: with a loop where order and grouping change nothing, else as written.

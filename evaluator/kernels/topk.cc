@@ -10,6 +10,7 @@
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/sort_items.h"
 #include "evaluator/kernels/sort_key.h"
+#include "evaluator/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -47,43 +48,52 @@ class TopKKernel : public Kernel {
   absl::Status FindLines(absl::Span<const ArrayRef> operands,
                          absl::Span<const MutableArrayRef> results,
                          EvaluationContext& context) const {
-    Meter meter(context);
-    ScratchLease lease(context);
-    absl::Status status = lease.Add(k_ * static_cast<int64_t>(sizeof(Item<N>)));
-    if (!status.ok()) return status;
-    std::vector<Item<N>> best(k_);
     const int64_t bytes = StorageBytes(type_);
-    for (int64_t line = 0; line < lines_; ++line) {
-      const std::byte* x = operands[0].data + line * size_ * bytes;
-      if (status = FindBest(x, best, meter); !status.ok()) return status;
-      for (int64_t j = 0; j < k_; ++j) {
-        const int64_t at = line * k_ + j;
-        std::memcpy(results[0].data + at * bytes, x + best[j].index * bytes, bytes);
-        const uint64_t index = EncodeInteger(index_type_, best[j].index);
-        StoreElement(index_type_, {index}, results[1].data, at);
+    return ForEachLine(context, [&](Blocks& lines, EvaluationContext& own) {
+      Meter meter(own);
+      ScratchLease lease(own);
+      absl::Status status = lease.Add(k_ * static_cast<int64_t>(sizeof(Item<N>)));
+      if (!status.ok()) return status;
+      std::vector<Item<N>> best(k_);
+      for (int64_t line; lines.NextElement(&line);) {
+        const std::byte* x = operands[0].data + line * size_ * bytes;
+        if (status = FindBest(x, best, meter); !status.ok()) return status;
+        for (int64_t j = 0; j < k_; ++j) {
+          const int64_t at = line * k_ + j;
+          std::memcpy(results[0].data + at * bytes, x + best[j].index * bytes, bytes);
+          const uint64_t index = EncodeInteger(index_type_, best[j].index);
+          StoreElement(index_type_, {index}, results[1].data, at);
+        }
       }
-    }
-    return meter.Flush();
+      return meter.Flush();
+    });
   }
 
   // For types of so few patterns that their ranks are found at once.
   absl::Status CountLines(absl::Span<const ArrayRef> operands,
                           absl::Span<const MutableArrayRef> results,
                           EvaluationContext& context) const {
-    Meter meter(context);
-    CountingSort counting(key_, type_, context);
-    for (int64_t line = 0; line < lines_; ++line) {
-      const std::byte* x = operands[0].data + line * size_;
-      counting.Count(x, Lines::One(size_), 0);  // the total order has every element
-      counting.ForEachPlace(x, size_, [&](int64_t from, int64_t to) {
-        if (to >= k_) return;
-        const int64_t at = line * k_ + to;
-        results[0].data[at] = x[from];
-        StoreElement(index_type_, {EncodeInteger(index_type_, from)}, results[1].data, at);
-      });
-      if (absl::Status status = meter.Add(2 * size_); !status.ok()) return status;
-    }
-    return meter.Flush();
+    return ForEachLine(context, [&](Blocks& lines, EvaluationContext& own) {
+      Meter meter(own);
+      CountingSort counting(key_, type_, own);
+      for (int64_t line; lines.NextElement(&line);) {
+        const std::byte* x = operands[0].data + line * size_;
+        counting.Count(x, Lines::One(size_), 0);  // the total order has every element
+        counting.ForEachPlace(x, size_, [&](int64_t from, int64_t to) {
+          if (to >= k_) return;
+          const int64_t at = line * k_ + to;
+          results[0].data[at] = x[from];
+          StoreElement(index_type_, {EncodeInteger(index_type_, from)}, results[1].data, at);
+        });
+        if (absl::Status status = meter.Add(2 * size_); !status.ok()) return status;
+      }
+      return meter.Flush();
+    });
+  }
+
+  absl::Status ForEachLine(EvaluationContext& context, ParallelBody body) const {
+    constexpr int64_t kElement = 8;  // nanoseconds
+    return ParallelFor(context, lines_, GrainFor(kElement * size_), body);
   }
 
   template <typename N>

@@ -14,6 +14,7 @@
 #include "evaluator/kernels/rough_ball.h"
 #include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_solve.h"
+#include "evaluator/parallel.h"
 
 namespace assay::kernels {
 namespace {
@@ -31,46 +32,68 @@ class TriangularSolveKernel : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (count_ == 0) return absl::OkStatus();
-    const int64_t n = form_.n(), size = n * form_.columns();
-    ScratchLease lease(context);
-    constexpr int64_t kBall = sizeof(DdBall);
-    absl::Status status = lease.Add(parts_ * (16 * n * n + 8 * size + kBall * n * kPanel) +
-                                    n * int64_t{sizeof(Element)});
-    if (!status.ok()) return status;
-    System system;
-    Meter meter(context);
-    for (int64_t first = 0, batch = 0; first < count_; first += size, ++batch) {
-      Load(operands[0].data + batch * n * n * StorageBytes(type_),
-           operands[1].data + first * StorageBytes(type_), size, system);
-      if (status = meter.Add(n * n + 2 * size); !status.ok()) return status;
-      std::byte* out = results[0].data + first * StorageBytes(type_);
-      for (int64_t column = 0; column < form_.columns(); column += kPanel) {
-        const int64_t width = std::min(kPanel, form_.columns() - column);
-        bool solved = false;
-        if (SuitsRoughBalls(type_)) {
-          status = SolvePanel<RoughBall>(system, column, width, out, meter, nullptr, solved);
-        }
-        if (status.ok() && !solved) {
-          status = parts_ == 2
-                       ? SolvePanel<real::ComplexOf<DdBall>>(system, column, width, out, meter,
-                                                             &context, solved)
-                       : SolvePanel<DdBall>(system, column, width, out, meter, &context, solved);
-        }
+    const int64_t size = form_.n() * form_.columns();
+    const auto body = [&](Blocks& batches, EvaluationContext& own) {
+      System system;
+      for (int64_t batch; batches.NextElement(&batch);) {
+        absl::Status status = SolveSystem(operands, batch, results[0].data, system, own);
         if (!status.ok()) return status;
       }
-    }
-    return meter.Flush();
+      return absl::OkStatus();
+    };
+    return ParallelFor(context, count_ / size, GrainFor(kProduct * form_.n() * size), body);
   }
 
  private:
   // Right-hand sides that are solved together.
   static constexpr int64_t kPanel = 32;
+  static constexpr int64_t kProduct = 4;  // nanoseconds
 
   // T as ExactSolve takes it, and b as it lies.
   struct System {
     std::vector<double> t, b;
     bool ordinary = true;  // T is finite, and its diagonal not zero
   };
+
+  absl::Status SolveSystem(absl::Span<const ArrayRef> operands, int64_t batch, std::byte* result,
+                           System& system, EvaluationContext& context) const {
+    const int64_t n = form_.n(), size = n * form_.columns(), bytes = StorageBytes(type_);
+    ScratchLease lease(context);
+    absl::Status status = lease.Add(parts_ * (16 * n * n + 8 * size));
+    if (!status.ok()) return status;
+    Load(operands[0].data + batch * n * n * bytes, operands[1].data + batch * size * bytes, size,
+         system);
+    if (status = context.Charge(n * n + 2 * size); !status.ok()) return status;
+    std::byte* out = result + batch * size * bytes;
+    const auto body = [&](Blocks& panels, EvaluationContext& own) {
+      Meter meter(own);
+      ScratchLease panel_lease(own);
+      constexpr int64_t kBall = sizeof(DdBall);
+      absl::Status solved =
+          panel_lease.Add(parts_ * kBall * n * kPanel + n * int64_t{sizeof(Element)});
+      for (int64_t panel; solved.ok() && panels.NextElement(&panel);) {
+        const int64_t column = panel * kPanel;
+        solved = SolveColumns(system, column, std::min(kPanel, form_.columns() - column), out,
+                              meter, own);
+      }
+      return solved.ok() ? meter.Flush() : solved;
+    };
+    const int64_t panels = (form_.columns() - 1) / kPanel + 1;
+    return ParallelFor(context, panels, GrainFor(kProduct * n * n * kPanel), body);
+  }
+
+  absl::Status SolveColumns(const System& system, int64_t column, int64_t width, std::byte* out,
+                            Meter& meter, EvaluationContext& context) const {
+    bool solved = false;
+    if (SuitsRoughBalls(type_)) {
+      absl::Status status =
+          SolvePanel<RoughBall>(system, column, width, out, meter, nullptr, solved);
+      if (!status.ok() || solved) return status;
+    }
+    return parts_ == 2 ? SolvePanel<real::ComplexOf<DdBall>>(system, column, width, out, meter,
+                                                             &context, solved)
+                       : SolvePanel<DdBall>(system, column, width, out, meter, &context, solved);
+  }
 
   void Load(const std::byte* a, const std::byte* b, int64_t size, System& system) const {
     const int64_t n = form_.n();

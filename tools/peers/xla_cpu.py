@@ -6,10 +6,17 @@ usage, from Assay:  --backend "process:$HOME/.cache/assay/peers/bin/python tools
 
   --strict     no excess precision: bf16 and f16 intermediates are rounded as the module says
   --devices N  devices that XLA pretends to have (default 1)
-Needs jax (tools/setup --peers). Fast-math style rewrites stay as XLA has them by default.
+Needs jax (tools/setup --peers). No flag of XLA that changes values is touched but for these two: rewrites, fast-math
+settings and the optimisation level are XLA's defaults.
+
+Refusals: `invalid` is what XLA's own HLO parser and verifier refuse. What they take and the compiler does not is
+`unsupported`: XLA CPU lacks the operation or the type, or StableHLO, the only form in which JAX hands modules on, cannot
+say it; an INTERNAL error of XLA's is a failure.
 """
 import argparse
 import os
+import re
+import sys
 import time
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -33,6 +40,7 @@ from jax._src.lib import lapack, xla_client as xc  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from assay_process import Refusal, serve  # noqa: E402
+from xla_verifier import Verifier  # noqa: E402
 
 jax.config.update('jax_enable_x64', True)
 # Gives XLA's LAPACK custom calls their functions, without which they abort.
@@ -52,6 +60,8 @@ DTYPES = {
 }
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 NARROW_SIGNED = {'s2': 2, 's4': 4}
+# What the parser says of words that a newer XLA has.
+UNKNOWN = re.compile('unknown opcode|unknown attribute|unexpected attribute|unknown primitive type', re.IGNORECASE)
 
 
 def to_array(shape, data):
@@ -83,6 +93,29 @@ class Compiled:
 
 
 class XlaCpu:
+    def __init__(self):
+        try:
+            self.verifier = Verifier.create()
+        except RuntimeError as error:  # another build of the library: then the compiler alone says what is illegal
+            print(f'without XLA\'s verifier: {error}', file=sys.stderr)
+            self.verifier = None
+
+    def check(self, text):
+        """Raises what XLA's parser and verifier refuse."""
+        if self.verifier is None:
+            return
+        stage, message = self.verifier.verdict(text)
+        if stage == 'ok':
+            return
+        kind = 'unsupported' if stage == 'parse' and UNKNOWN.search(message) else 'invalid'
+        raise Refusal(kind, f'XLA refuses the module ({stage}): {message}')
+
+    def kind_of(self, message):
+        """Of an error of the compiler."""
+        if self.verifier is None:
+            return 'unsupported' if 'UNIMPLEMENTED' in message.upper() else 'invalid'
+        return 'internal' if message.startswith('INTERNAL') else 'unsupported'
+
     def hello(self):
         return {'name': 'xla-cpu' + ('-strict' if OPTIONS.strict else ''), 'version': jaxlib.__version__,
                 'formats': ['hlo-text'], 'types': sorted(DTYPES), 'devices': OPTIONS.devices}
@@ -91,6 +124,7 @@ class XlaCpu:
         if module_format != 'hlo-text':
             raise Refusal('unsupported', f'format {module_format}')
         text = module.decode()
+        self.check(text)
         try:
             proto = xc.hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
         except Exception as error:
@@ -117,8 +151,7 @@ class XlaCpu:
                 jaxlib._jax.mlir.xla_computation_to_mlir_module(computation),
                 xc.DeviceList(tuple(devices)), options)
         except Exception as error:
-            kind = 'unsupported' if 'UNIMPLEMENTED' in str(error).upper() else 'invalid'
-            raise Refusal(kind, f'XLA cannot compile the module: {error}') from error
+            raise Refusal(self.kind_of(str(error)), f'XLA cannot compile the module: {error}') from error
         return Compiled(executable, devices, replicas, partitions, leaves(computation.program_shape().result_shape()))
 
     def execute(self, compiled, arguments):

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "conformance/judge/verdict.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -20,12 +21,8 @@ namespace {
 constexpr int64_t kMostProcessesOfCase = 1024;
 constexpr int64_t kMostArrays = 100000;
 
-// What `confirmed:` and the tag `freedom` may say.
+// What `confirmed:` may say.
 constexpr absl::string_view kReferences[] = {"hand", "index_model", "mpfr", "peer", "rational"};
-constexpr absl::string_view kFreedoms[] = {
-    "contraction", "denormals",     "excess_precision", "implementation_defined",
-    "nan_payload", "random",        "reassociation",    "scatter_order",
-    "signed_zero", "unstable_order"};
 constexpr absl::string_view kFreeTags[] = {"clause", "decision", "example", "form", "shape"};
 
 template <size_t kCount>
@@ -168,11 +165,11 @@ class CaseFileReader {
       const std::pair<absl::string_view, absl::string_view> tag =
           absl::StrSplit(word, absl::MaxSplits('=', 1));
       const auto& [key, value] = tag;
-      const bool known = !value.empty() &&
-                         ((key == "op" && OpcodeFromName(value)) ||
-                          (key == "type" && ElementTypeFromName(value)) ||
-                          (key == "profile" && ValueProfileFromName(value)) ||
-                          (key == "freedom" && OneOf(kFreedoms, value)) || OneOf(kFreeTags, key));
+      const bool known =
+          !value.empty() && ((key == "op" && OpcodeFromName(value)) ||
+                             (key == "type" && ElementTypeFromName(value)) ||
+                             (key == "profile" && ValueProfileFromName(value)) ||
+                             (key == "freedom" && FreedomFromName(value)) || OneOf(kFreeTags, key));
       if (!known) {
         return Error(word, absl::StrCat("unknown tag '", word,
                                         "'; tags are op=, type=, profile=, "

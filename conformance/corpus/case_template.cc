@@ -14,6 +14,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "conformance/corpus/freedom_tags.h"
 #include "conformance/inputs/input_needs.h"
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
@@ -115,7 +116,9 @@ absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplat
   } else if (key == "confirmed") {
     target->confirmed = std::string(rest);
   } else if (key == "replicas") {
-    if (!absl::SimpleAtoi(rest, &target->replicas)) return absl::InvalidArgumentError("a number");
+    target->replicas = std::string(rest);
+  } else if (key == "partitions") {
+    target->partitions = std::string(rest);
   } else if (key != "module" && key != "inputs") {
     return absl::InvalidArgumentError(absl::StrCat("unknown key '", key, "'"));
   }
@@ -143,6 +146,30 @@ std::string Substitute(std::string text, std::vector<std::pair<std::string, std:
   return text;
 }
 
+// What the names of choices stand for.
+std::vector<std::pair<std::string, std::string>> Chosen(const CaseTemplate& source,
+                                                        const std::vector<size_t>& row) {
+  std::vector<std::pair<std::string, std::string>> chosen;
+  for (size_t c = 0; c < source.choices.size(); ++c) {
+    const CaseTemplate::Choice& choice = source.choices[c];
+    for (size_t i = 0; i < choice.names.size(); ++i) {
+      chosen.push_back({choice.names[i], choice.values[row[c]][i]});
+    }
+  }
+  return chosen;
+}
+
+absl::Status ReadProcesses(const CaseTemplate& source, const std::vector<size_t>& row,
+                           CorpusCase* made) {
+  const auto names = Chosen(source, row);
+  if (absl::SimpleAtoi(Substitute(source.replicas, names), &made->replicas) &&
+      absl::SimpleAtoi(Substitute(source.partitions, names), &made->partitions)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(source.where, ": replicas and partitions are numbers"));
+}
+
 std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& row,
                        ElementType type) {
   const size_t k = SpecialPatterns(Info(type).component).size();
@@ -153,14 +180,7 @@ std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& ro
       {"P", absl::StrCat(k * k)},
       {"E", absl::StrCat(int64_t{1} << std::min(Info(type).bits, 16))},
       {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(type).bits, 16))}};
-  std::vector<std::pair<std::string, std::string>> chosen;
-  for (size_t c = 0; c < source.choices.size(); ++c) {
-    const CaseTemplate::Choice& choice = source.choices[c];
-    for (size_t i = 0; i < choice.names.size(); ++i) {
-      chosen.push_back({choice.names[i], choice.values[row[c]][i]});
-    }
-  }
-  return Substitute(Substitute(source.module, chosen), names);
+  return Substitute(Substitute(source.module, Chosen(source, row)), names);
 }
 
 void AppendLeaves(const Shape& shape, std::vector<Shape>* leaves) {
@@ -199,7 +219,8 @@ std::string FormOf(const CaseTemplate& source, const std::vector<size_t>& row) {
 // One admitted module of a template: what its arguments can be.
 class Variant {
  public:
-  Variant(const CaseTemplate& source, const Module& module) : source_(source) {
+  Variant(const CaseTemplate& source, const Module& module)
+      : source_(source), devices_(module.replica_count * module.num_partitions) {
     const std::vector<std::vector<InputNeeds>> needs = FindInputNeeds(module);
     for (const Instruction* parameter : module.entry()->parameters()) {
       const size_t before = leaves_.size();
@@ -212,7 +233,7 @@ class Variant {
   }
 
   // None: no argument can have the profile. Modules without arguments have a case all the same.
-  // Where several replicas run, each has data of its own.
+  // Where several processes run, each has data of its own.
   std::optional<std::vector<CaseArray>> Inputs(ValueProfile profile) const {
     std::vector<CaseArray> inputs;
     bool used = leaves_.empty() || OnlyIndices();
@@ -228,7 +249,7 @@ class Variant {
                                                       : IndexUse(input, needs_[i]);
       used = used || (data && input.use.profile == profile);
       if (!CheckProfile(input.use, input.shape).ok()) return std::nullopt;
-      const int64_t copies = data ? source_.replicas : 1;
+      const int64_t copies = data ? devices_ : 1;
       for (int64_t device = 0; device < copies; ++device) {
         inputs.push_back(input);
         if (copies > 1) inputs.back().device = device;
@@ -285,6 +306,7 @@ class Variant {
   }
 
   const CaseTemplate& source_;
+  int64_t devices_;
   std::vector<Shape> leaves_;
   std::vector<InputNeeds> needs_;
 };
@@ -385,12 +407,13 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
     for (const ElementType type : source.types) {
       CorpusCase prototype;
       prototype.module = ModuleText(source, row, type);
-      prototype.replicas = source.replicas;
+      if (absl::Status read = ReadProcesses(source, row, &prototype); !read.ok()) return read;
       prototype.where = source.where;
       absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(prototype.module);
       absl::Status status = module.status();
       if (status.ok()) {
-        (*module)->replica_count = source.replicas;
+        (*module)->replica_count = prototype.replicas;
+        (*module)->num_partitions = prototype.partitions;
         status = VerificationStatus(VerifyModule(**module, {Rules::kStrict}));
       }
       if (!status.ok()) {
@@ -410,6 +433,9 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
         made.tags.push_back({"profile", std::string(name)});
         made.tags.push_back({"form", form});
         made.tags.insert(made.tags.end(), source.tags.begin(), source.tags.end());
+        for (const Freedom freedom : FreedomsAt(*(*module)->entry()->root(), profile)) {
+          made.tags.push_back({"freedom", std::string(FreedomName(freedom))});
+        }
         made.inputs = *std::move(inputs);
         if (source.confirmed_types.Contains(type)) made.confirmed = source.confirmed;
         cases->push_back(std::move(made));
@@ -439,7 +465,6 @@ absl::StatusOr<CorpusCase> ProgramCase(absl::string_view name, absl::string_view
   made.id = absl::StrCat("program/", type, "/", name);
   made.tags = {{"type", type}, {"form", "program"}};
   CaseTemplate data;
-  data.replicas = made.replicas * made.partitions;
   std::optional<std::vector<CaseArray>> inputs = Variant(data, **module).Inputs(profile);
   if (!inputs) return absl::InvalidArgumentError(absl::StrCat(name, ": no arguments fit"));
   made.inputs = *std::move(inputs);

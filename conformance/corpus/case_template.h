@@ -29,9 +29,9 @@ struct CaseTemplate {
   std::vector<ValueProfile> profiles;
   std::vector<Choice> choices;
   std::vector<CaseTag> tags;
-  std::string module;                          // with $T and the names of choices
-  std::map<int64_t, ProfileUse> fixed_inputs;  // by parameter leaf
-  int64_t replicas = 1;
+  std::string module;                            // with $T and the names of choices
+  std::map<int64_t, ProfileUse> fixed_inputs;    // by parameter leaf
+  std::string replicas = "1", partitions = "1";  // numbers, or names of choices
   // The independent reference of the cases, and the types for which there is one.
   std::string confirmed;
   TypeSet confirmed_types = TypeSet("PSUFC");

@@ -14,6 +14,7 @@
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/ready_case.h"
+#include "conformance/judge/verdict.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
@@ -130,39 +131,48 @@ TEST(Corpus, EveryPairOfOperationAndTypeHasACase) {
   }
 }
 
-// The decision points of the reference, by letter up to a number, but for those of which no module
-// and no value says anything.
+// decision_points.tsv: each has a case that names it, or one that is refused by a clause, or a
+// reason.
 TEST(Corpus, EveryDecisionPointHasACase) {
-  const std::map<std::string, std::string> kNoCase = {{"N-4", "compiler options"},
-                                                      {"N-6", "storage of f6"},
-                                                      {"N-7", "old files"},
-                                                      {"N-8", "pred bytes that no literal has"},
-                                                      {"M-4", "names of builders' operands"},
-                                                      {"R-4", "names of builders' operands"},
-                                                      {"B-3", "pred bytes that no literal has"},
-                                                      {"F-7", "flags, which are no result"}};
-  std::set<std::string> seen;
+  std::set<std::string> decisions, clauses;
   for (const CorpusCase& each : AllCases()) {
+    if (!each.clause.empty()) clauses.insert(each.clause);
     for (const CaseTag& tag : each.tags) {
-      if (tag.key == "decision") seen.insert(tag.value);
+      if (tag.key == "decision") decisions.insert(tag.value);
     }
   }
-  for (const auto& [letter, count] : std::map<char, int>{{'N', 9},
-                                                         {'I', 11},
-                                                         {'P', 6},
-                                                         {'M', 7},
-                                                         {'C', 3},
-                                                         {'S', 2},
-                                                         {'V', 9},
-                                                         {'R', 5},
-                                                         {'B', 3},
-                                                         {'X', 7},
-                                                         {'F', 8},
-                                                         {'O', 4}}) {
-    for (int i = 1; i <= count; ++i) {
-      const std::string id = absl::StrCat(std::string(1, letter), "-", i);
-      EXPECT_EQ(seen.count(id) + kNoCase.count(id), 1u) << id;
+  std::ifstream file(ASSAY_SOURCE_DIR "/conformance/corpus/decision_points.tsv");
+  std::set<std::string> known;
+  std::string line;
+  while (std::getline(file, line)) {
+    if (line.empty() || line[0] == '#') continue;
+    const std::vector<std::string> cells = absl::StrSplit(line, '\t');
+    ASSERT_EQ(cells.size(), 3u) << line;
+    EXPECT_TRUE(known.insert(cells[0]).second) << line;
+    absl::string_view how = cells[1];
+    if (how == "case") {
+      EXPECT_EQ(decisions.count(cells[0]), 1u) << line;
+    } else if (absl::ConsumePrefix(&how, "refused ")) {
+      EXPECT_EQ(clauses.count(std::string(how)), 1u) << line;
+    } else {
+      EXPECT_TRUE(absl::StartsWith(how, "none: ")) << line;
+      EXPECT_EQ(decisions.count(cells[0]), 0u) << line;
     }
+  }
+  EXPECT_GT(known.size(), 150u);
+  for (const std::string& decision : decisions) EXPECT_EQ(known.count(decision), 1u) << decision;
+}
+
+TEST(Corpus, EveryFreedomHasCases) {
+  std::map<std::string, int64_t> count;
+  for (const CorpusCase& each : AllCases()) {
+    for (const CaseTag& tag : each.tags) {
+      if (tag.key == "freedom") ++count[tag.value];
+    }
+  }
+  for (int i = 0; i < kFreedoms; ++i) {
+    const std::string name(FreedomName(static_cast<Freedom>(i)));
+    EXPECT_GT(count[name], 4) << name;
   }
 }
 
@@ -290,7 +300,6 @@ TEST(Templates, NamePlaceAndMistake) {
       {"template pad/x\nprofiles: x", "t:2: unknown profile x"},
       {"template pad/x\nvary: a b = 1", "t:2: a choice is written"},
       {"template pad/x\ninputs:\n  arg0 benign", "t:3: an input is written"},
-      {"template pad/x\nreplicas: x", "t:2: a number"},
       {"template pad/x\nelse: x", "t:2: unknown key 'else'"},
       {"template pad/x\ntypes: f32", "t:2: a template needs types, profiles and a module"},
   };
@@ -298,11 +307,17 @@ TEST(Templates, NamePlaceAndMistake) {
     EXPECT_THAT(std::string(ReadTemplates(mistake.text, "t").status().message()),
                 HasSubstr(mistake.message));
   }
+  std::vector<CorpusCase> cases;
+  const auto processes = ReadTemplates(
+      "template not/x\ntypes: s8\nprofiles: benign\nreplicas: x\nmodule:\n  ENTRY e { a = $T[9] "
+      "parameter(0) ROOT r = not(a) }\n",
+      "t");
+  EXPECT_THAT(std::string(ExpandTemplate((*processes)[0], &cases).message()),
+              HasSubstr("t:1: replicas and partitions are numbers"));
   const auto refused = ReadTemplates(
       "template not/x\ntypes: F\nprofiles: benign\nmodule:\n  ENTRY e { a = $T[9] "
       "parameter(0) ROOT r = not(a) }\n",
       "t");
-  std::vector<CorpusCase> cases;
   EXPECT_THAT(std::string(ExpandTemplate((*refused)[0], &cases).message()),
               HasSubstr("t:1: variant  is admitted with no type"));
 }

@@ -141,10 +141,10 @@ absl::Status FoldCells(const RecognisedFold& fold, CellUpdates<Position>& update
   return absl::OkStatus();
 }
 
-// Whether updates are so many that lists of them would take more than the arrays: then
-// FoldManyCells is for them.
+// Whether updates are so many, and so many for the cells, that a list of them would take more than
+// the arrays, and a walk over all cells is nothing beside them: then FoldManyCells is for them.
 inline bool AreMany(int64_t cells, int64_t updates) {
-  constexpr int64_t kFew = 1 << 16;
+  constexpr int64_t kFew = 1 << 12;
   return updates > kFew && updates > cells / 16;
 }
 

@@ -150,6 +150,11 @@ std::vector<MemoryCase> Folds() {
        "scatter=f",
        {"f8e5m2[1048576]", "f8e5m2[524288]", "f8e5m2[]"},
        select},
+      {"select-and-scatter f32",
+       "f32[262144] select-and-scatter(p0, p1, p2), window={size=3 pad=1_1}, select=g, scatter=f",
+       {"f32[262144]", "f32[262144]", "f32[]"},
+       absl::StrCat(Binary("f", "f32", "f32[] add(a, b)"),
+                    Binary("g", "f32", "pred[] compare(a, b), direction=GE"))},
       {"select-and-scatter f8, overlapping",
        "f8e5m2[1048576] select-and-scatter(p0, p1, p2), window={size=3 pad=1_1}, select=g, "
        "scatter=f",

@@ -130,4 +130,6 @@ std::string Manifest(const std::vector<CorpusCase>& cases) {
   return text;
 }
 
+std::string ManifestHash(const std::vector<CorpusCase>& cases) { return HashOf(Manifest(cases)); }
+
 }  // namespace assay

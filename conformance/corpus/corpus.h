@@ -31,6 +31,8 @@ bool GlobMatches(absl::string_view glob, absl::string_view text);
 
 // The lines of conformance/corpus/manifest.tsv for these cases: id, hash, smallest tier.
 std::string Manifest(const std::vector<CorpusCase>& cases);
+// FNV-1a (64 bits) of those, as 16 hexadecimal digits.
+std::string ManifestHash(const std::vector<CorpusCase>& cases);
 
 }  // namespace assay
 

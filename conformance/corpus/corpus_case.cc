@@ -64,12 +64,12 @@ std::string FormatCase(const CorpusCase& corpus_case) {
   return text;
 }
 
-std::string CaseHash(const CorpusCase& corpus_case) {
+std::string HashOf(absl::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : FormatCase(corpus_case)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  }
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   return absl::StrCat(absl::Hex(hash, absl::kZeroPad16));
 }
+
+std::string CaseHash(const CorpusCase& corpus_case) { return HashOf(FormatCase(corpus_case)); }
 
 }  // namespace assay

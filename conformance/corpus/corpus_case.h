@@ -49,7 +49,9 @@ struct CorpusCase {
 
 // The text of a case in its canonical form: what the reader makes of it is the same case.
 std::string FormatCase(const CorpusCase& corpus_case);
-// FNV-1a (64 bits) of that text, as 16 hexadecimal digits: what the manifest holds.
+// FNV-1a (64 bits) as 16 hexadecimal digits.
+std::string HashOf(absl::string_view text);
+// That of the text of a case: what the manifest holds.
 std::string CaseHash(const CorpusCase& corpus_case);
 
 }  // namespace assay

@@ -25,8 +25,15 @@ struct ReadyCase {
 absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case,
                                     int64_t max_bytes = int64_t{1} << 31);
 
+// The module alone, not verified.
+absl::StatusOr<std::unique_ptr<Module>> ReadModule(const CorpusCase& corpus_case);
+
 // The values of the entry's root by process.
-absl::StatusOr<std::vector<Literal>> RunGolden(const ReadyCase& ready, const RunBudget& budget);
+absl::StatusOr<std::vector<Literal>> RunGolden(const ReadyCase& ready, const RunBudget& budget,
+                                               const PlanOptions& plan = {});
+
+// OK, or FAILED_PRECONDITION that says where the golden results are not those that the case has.
+absl::Status CheckExpected(const CorpusCase& corpus_case, const std::vector<Literal>& results);
 
 // OK, or what is wrong with a case: the golden interpreter does not run it, gives other values than
 // the case expects, or a module that is to be refused by a clause is not.

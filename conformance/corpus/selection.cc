@@ -1,5 +1,6 @@
 #include "conformance/corpus/selection.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,25 +14,45 @@ namespace {
 
 constexpr int kSliceBits = 20;  // of a sweep
 
+// Saturates.
+int64_t ArgumentBytes(const CorpusCase& corpus_case) {
+  double bytes = 0;
+  for (const CaseArray& input : corpus_case.inputs) {
+    const absl::StatusOr<int64_t> own = input.shape.ByteSize();
+    const int64_t devices = input.device < 0 ? corpus_case.replicas * corpus_case.partitions : 1;
+    bytes += own.ok() ? static_cast<double>(*own) * static_cast<double>(devices) : 0x1p62;
+  }
+  return static_cast<int64_t>(std::min(bytes, 0x1p62));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
                                                     const CaseFilter& filter) {
   const std::vector<Tier> tiers = TiersOf(all);
-  std::vector<bool> used(filter.globs.size());
+  std::vector<bool> used(filter.globs.size()), used_ops(filter.ops.size());
   std::vector<CorpusCase> chosen;
   for (size_t i = 0; i < all.size(); ++i) {
     bool matches = filter.globs.empty();
     for (size_t g = 0; g < filter.globs.size(); ++g) {
       if (GlobMatches(filter.globs[g], all[i].id)) used[g] = matches = true;
     }
-    if (!matches || tiers[i] > filter.tier) continue;
+    bool is_op = filter.ops.empty();
+    for (size_t o = 0; o < filter.ops.size(); ++o) {
+      if (filter.ops[o] == all[i].Tag("op")) used_ops[o] = is_op = true;
+    }
+    if (!matches || !is_op || tiers[i] > filter.tier) continue;
+    if (filter.max_bytes && ArgumentBytes(all[i]) > *filter.max_bytes) continue;
     if (filter.max_multiply_adds && WorkOf(all[i]) > *filter.max_multiply_adds) continue;
     chosen.push_back(std::move(all[i]));
   }
   for (size_t g = 0; g < used.size(); ++g) {
     if (used[g]) continue;
     return absl::InvalidArgumentError(absl::StrCat("no case matches ", filter.globs[g]));
+  }
+  for (size_t o = 0; o < used_ops.size(); ++o) {
+    if (used_ops[o]) continue;
+    return absl::InvalidArgumentError(absl::StrCat("no case is of operation ", filter.ops[o]));
   }
   return chosen;
 }

@@ -16,12 +16,14 @@ namespace assay {
 
 struct CaseFilter {
   std::vector<std::string> globs;            // of ids; none: all
+  std::vector<std::string> ops;              // values of the tag op; none: all
   Tier tier = Tier::kFull;                   // this one and those below
   std::optional<int64_t> max_multiply_adds;  // of WorkOf
+  std::optional<int64_t> max_bytes;          // of the arguments of all processes
 };
 
 // Those of all the cases, which are sorted by id, that pass, in their order. INVALID_ARGUMENT for a
-// glob that matches no id.
+// glob that matches no id and for an operation that has no case.
 absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
                                                     const CaseFilter& filter);
 

@@ -27,19 +27,22 @@ struct Probe {
 };
 
 // The first is the whole module. Further ones only where the module is a program: more than one
-// instruction that computes. Not for cases that are to be refused. Errors as of MakeReady and
-// RunGolden.
+// instruction that computes, or computations that are called. Golden values come from definitions
+// alone where `straight` is set, which is slow and makes a target of golden's kernels. Not for
+// cases that are to be refused. Errors as of MakeReady and RunGolden; FAILED_PRECONDITION where
+// golden gives other values than the case expects.
 absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
-                                              const RunBudget& budget);
+                                              const RunBudget& budget, bool straight = false);
 
 // Judges what the target answered, by device. INVALID_ARGUMENT, saying both, for results of another
-// shape.
+// shape. A single operation gets the verdict of its rule. Elements of a program are golden, or not
+// judgeable where something reaches them that the profile lets differ, or wrong.
 absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
                                      const TargetProfile& profile, const RunBudget& budget);
 
 // The outcome of a case from those of its probes, in the order of MakeProbes. A program is judged
-// by its instructions; where each of them is the golden one and the whole is not, it is the whole
-// that is wrong.
+// by its instructions. Where its whole is not judgeable it inherits what one of them introduced, if
+// one did; where each of them is golden, nobody knows where the difference comes from.
 void Conclude(CaseResult* result);
 
 }  // namespace assay

@@ -29,6 +29,7 @@ void CaseSelection::AddTo(CLI::App* app, bool filtered) {
   app->add_option("--filter", filter.globs,
                   "Cases whose id matches: * is any text, ? one character")
       ->type_name("GLOB");
+  app->add_option("--op", filter.ops, "Cases of this operation")->type_name("NAME");
   std::map<std::string, Tier> tiers;
   for (int i = 0; i < kTiers; ++i) {
     const auto tier = static_cast<Tier>(i);
@@ -42,13 +43,16 @@ void CaseSelection::AddTo(CLI::App* app, bool filtered) {
                   "Cases of at most so many operations on elements, for slow simulators")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
+  app->add_option("--max-bytes", filter.max_bytes, "Cases of at most so many bytes of arguments")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
   app->add_option(
          "--sweep", sweeps,
          "Instead of the corpus all 2^32 f32 arguments of a unary operation, in 4096 cases")
       ->type_name("OP");
 }
 
-absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
+absl::StatusOr<std::vector<CorpusCase>> CaseSelection::LoadAll() const {
   std::vector<CorpusCase> all;
   const auto take = [&all](absl::StatusOr<std::vector<CorpusCase>> cases) {
     if (cases.ok()) std::move(cases->begin(), cases->end(), std::back_inserter(all));
@@ -64,7 +68,13 @@ absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
   }
   if (status.ok()) status = SortById(&all);
   if (!status.ok()) return status;
-  return SelectCases(std::move(all), filter);
+  return all;
+}
+
+absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {
+  absl::StatusOr<std::vector<CorpusCase>> all = LoadAll();
+  if (!all.ok()) return all;
+  return SelectCases(*std::move(all), filter);
 }
 
 }  // namespace assay

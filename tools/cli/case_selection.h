@@ -17,9 +17,11 @@ struct CaseSelection {
   std::vector<std::string> sweeps;  // operations; where there are any, their sweeps alone
   CaseFilter filter;
 
-  // --cases; `filtered`: also --filter, --tier, --max-multiply-adds and --sweep.
+  // --cases; `filtered`: also --filter, --op, --tier, --max-multiply-adds, --max-bytes and --sweep.
   void AddTo(CLI::App* app, bool filtered);
-  // Sorted by id. Errors as of SelectCases, of the files, and of SweepCases.
+  // Before filtering, sorted by id. Errors as of the files and of SweepCases.
+  absl::StatusOr<std::vector<CorpusCase>> LoadAll() const;
+  // Those that pass. Errors as of both and of SelectCases.
   absl::StatusOr<std::vector<CorpusCase>> Load() const;
 };
 

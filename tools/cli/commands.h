@@ -15,6 +15,7 @@ void AddVerifyCommand(CLI::App& app, int* exit_code);
 void AddOpsCommand(CLI::App& app, int* exit_code);
 void AddCorpusCommand(CLI::App& app, int* exit_code);
 void AddReportCommand(CLI::App& app, int* exit_code);
+void AddTestCommand(CLI::App& app, int* exit_code);
 
 }  // namespace assay
 

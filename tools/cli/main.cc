@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
   assay::AddOpsCommand(app, &exit_code);
   assay::AddCorpusCommand(app, &exit_code);
   assay::AddReportCommand(app, &exit_code);
+  assay::AddTestCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

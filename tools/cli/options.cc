@@ -254,6 +254,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
   if (absl::StartsWith(specification, kProcess) && specification.size() > kProcess.size()) {
     ProcessOptions process;
     process.command = specification.substr(kProcess.size());
+    process.memory_bytes = options.memory_bytes;
     for (double* seconds : {&process.start_seconds, &process.compile_seconds,
                             &process.execute_seconds, &process.run_seconds}) {
       *seconds = budget.seconds < 0 ? -1 : std::min(*seconds, budget.seconds);

@@ -79,6 +79,7 @@ struct BackendOptions {
   Host* host = nullptr;                              // golden
   uint64_t random_seed = 0;                          // golden: of rng
   const CustomCallRegistry* custom_calls = nullptr;  // golden; null: the well-known targets
+  int64_t memory_bytes = 0;                          // process: of its data; 0: no limit
 };
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const RunBudget& budget,

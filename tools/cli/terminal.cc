@@ -53,6 +53,7 @@ std::string Printable(absl::string_view text) {
 }
 
 bool OutputIsTerminal() { return isatty(STDOUT_FILENO) != 0; }
+bool ErrorIsTerminal() { return isatty(STDERR_FILENO) != 0; }
 
 std::string Coloured(Colour colour, absl::string_view text) {
   static const bool enabled = OutputIsTerminal() && std::getenv("NO_COLOR") == nullptr && !IsDumb();

@@ -19,6 +19,7 @@ std::string Coloured(Colour colour, absl::string_view text);
 std::string Printable(absl::string_view text);
 
 bool OutputIsTerminal();
+bool ErrorIsTerminal();
 
 // Columns for texts that are wrapped: those of the terminal, at most 120; 80 where there is none.
 int TextWidth();

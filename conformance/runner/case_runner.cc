@@ -1,0 +1,221 @@
+#include "conformance/runner/case_runner.h"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "conformance/corpus/ready_case.h"
+#include "conformance/corpus/work.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+// Element operations up to which definitions alone are quick enough.
+constexpr int64_t kStraightWork = 100'000;
+// Longer cases are not kept in reports.
+constexpr size_t kLongestText = 8192;
+
+// Adds its life to a count of seconds.
+class Timer {
+ public:
+  explicit Timer(double* seconds) : seconds_(*seconds) {}
+  ~Timer() { seconds_ += Elapsed(); }
+  double Elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  double& seconds_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// What a request that gave no result makes of its case.
+Outcome OutcomeOfError(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+      return Outcome::kInvalid;
+    case absl::StatusCode::kUnimplemented:
+      return Outcome::kNotSupported;
+    default:
+      return Outcome::kFailed;
+  }
+}
+
+std::string Message(const absl::Status& status) { return std::string(status.message()); }
+
+// Where the bits of two results differ first; empty: nowhere.
+std::string FirstDifference(const Literal& first, const Literal& second) {
+  const std::vector<Literal> left = Flatten(first), right = Flatten(second);
+  for (size_t leaf = 0; leaf < left.size(); ++leaf) {
+    if (!left[leaf].is_array()) continue;
+    for (int64_t i = 0; i < left[leaf].element_count(); ++i) {
+      const Element a = left[leaf].Get(i), b = right[leaf].Get(i);
+      if (a == b) continue;
+      const ElementType type = left[leaf].element_type();
+      return absl::StrCat("element ", i, " of out", leaf, " was ", PrintElement(type, a),
+                          " and then ", PrintElement(type, b));
+    }
+  }
+  return "";
+}
+
+std::optional<std::string> Flake(const ModuleRun& run) {
+  for (size_t r = 1; r < run.results.size(); ++r) {
+    for (size_t d = 0; d < run.results[r].size(); ++d) {
+      const Literal& first = run.results.front()[d];
+      if (Literal::BitEqual(first, run.results[r][d])) continue;
+      const std::string device = run.results[r].size() > 1 ? absl::StrCat(" on device ", d) : "";
+      return absl::StrCat("run ", r + 1, " gives other bits than the first", device, ": ",
+                          FirstDifference(first, run.results[r][d]));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+CaseResult CaseRunner::Run(const CorpusCase& corpus_case) {
+  CaseResult result;
+  result.id = corpus_case.id;
+  result.hash = CaseHash(corpus_case);
+  result.op = std::string(corpus_case.Tag("op"));
+  result.type = std::string(corpus_case.Tag("type"));
+  if (corpus_case.expect == CorpusCase::Expect::kRefused) {
+    RunRefused(corpus_case, &result);
+  } else {
+    RunProbes(corpus_case, &result);
+  }
+  if (IsFailure(result.outcome) || result.outcome == Outcome::kNotJudgeable) {
+    std::string text = FormatCase(corpus_case);
+    if (text.size() <= kLongestText) result.text = std::move(text);
+  }
+  return result;
+}
+
+// Golden's own refusal is a matter of its verifier; a target is handed the module.
+void CaseRunner::RunRefused(const CorpusCase& corpus_case, CaseResult* result) {
+  const absl::Status refused = [&] {
+    const Timer timer(&result->golden_seconds);
+    return CheckCase(corpus_case, options_.golden);
+  }();
+  const bool is_golden = target_.name() == "golden";
+  if (!refused.ok()) {
+    result->outcome = is_golden ? Outcome::kWrong : Outcome::kFailed;
+    result->message = absl::StrCat("golden: ", refused.message());
+    return;
+  }
+  result->outcome = is_golden ? Outcome::kRefused : Outcome::kNotRun;
+  if (is_golden) return;
+  const ModuleChecks checks = profile_.module_checks();
+  const bool strict = corpus_case.Tag("form") == "strict";
+  if (checks == ModuleChecks::kNone || (strict && checks == ModuleChecks::kXla)) {
+    result->message = absl::StrCat("targets of profile ", profile_.name(), " do not check ",
+                                   strict ? "this clause" : "modules");
+    return;
+  }
+  const absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(corpus_case);
+  if (!module.ok()) {
+    result->message = "the text is no module, so that there is nothing to hand on";
+    return;
+  }
+  const Timer timer(&result->target_seconds);
+  const absl::Status status = target_.Compile(**module).status();
+  if (absl::IsInvalidArgument(status)) {
+    result->outcome = Outcome::kRefused;
+  } else if (status.ok()) {
+    result->outcome = Outcome::kWrong;
+    result->message = absl::StrCat("takes a module that violates ", corpus_case.clause);
+  } else {
+    result->outcome = OutcomeOfError(status);
+    result->message = Message(status);
+  }
+}
+
+void CaseRunner::RunProbes(const CorpusCase& corpus_case, CaseResult* result) {
+  const absl::StatusOr<std::vector<Probe>> probes = [&] {
+    const Timer timer(&result->golden_seconds);
+    const bool straight = options_.straight && WorkOf(corpus_case) <= kStraightWork;
+    return MakeProbes(corpus_case, options_.golden, straight);
+  }();
+  if (!probes.ok()) {
+    const bool spent = absl::IsResourceExhausted(probes.status());
+    result->outcome = spent ? Outcome::kNotRun : Outcome::kFailed;
+    result->message = absl::StrCat("golden: ", probes.status().message());
+    return;
+  }
+  if (const auto reason = profile_.Unsupported(*probes->front().module)) {
+    result->outcome = Outcome::kNotRun;
+    result->message = absl::StrCat("profile ", profile_.name(), ": ", *reason);
+    return;
+  }
+  for (const Probe& probe : *probes) result->probes.push_back(RunProbe(probe, result));
+  Conclude(result);
+}
+
+ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
+  ProbeResult own;
+  own.name = probe.name;
+  const double left = options_.seconds - result->target_seconds;
+  if (options_.seconds >= 0 && left <= 0) {
+    own.outcome = Outcome::kFailed;
+    own.message = absl::StrCat("the case's ", options_.seconds, " s were over before it was asked");
+    return own;
+  }
+  std::string failed_first;
+  const absl::StatusOr<ModuleRun> run = [&] {
+    const Timer timer(&result->target_seconds);
+    return Ask(probe, left, &failed_first);
+  }();
+  if (!run.ok()) {
+    own.outcome = OutcomeOfError(run.status());
+    own.message = Message(run.status());
+    return own;
+  }
+  const Timer timer(&result->judge_seconds);
+  Judge(probe, *run, &own);
+  if (own.outcome == Outcome::kFailed) return own;
+  // Draws of random numbers need not be the same.
+  const bool is_random = own.judgement.freedoms[static_cast<int>(Freedom::kRandom)] > 0;
+  std::optional<std::string> flake = is_random ? std::nullopt : Flake(*run);
+  if (!failed_first.empty()) flake = absl::StrCat("failed first, then ran: ", failed_first);
+  if (flake) {
+    own.outcome = Outcome::kFlaky;
+    own.message = *std::move(flake);
+  }
+  return own;
+}
+
+// What failed is asked once more, of a fresh target that has seen nothing else: the failure may be
+// that of a case before. Not where it took half of the time already: then it hangs.
+absl::StatusOr<ModuleRun> CaseRunner::Ask(const Probe& probe, double seconds_left,
+                                          std::string* failed_first) {
+  double spent = 0;
+  absl::StatusOr<ModuleRun> run = [&] {
+    const Timer timer(&spent);
+    return target_.Run(*probe.module, probe.arguments, options_.repeat);
+  }();
+  const bool hangs = options_.seconds >= 0 && spent > seconds_left / 2;
+  if (!absl::IsAborted(run.status()) || hangs) return run;
+  absl::StatusOr<ModuleRun> again = target_.Run(*probe.module, probe.arguments, options_.repeat);
+  if (!again.ok()) return run;
+  *failed_first = Message(run.status());
+  return again;
+}
+
+void CaseRunner::Judge(const Probe& probe, const ModuleRun& run, ProbeResult* result) {
+  absl::StatusOr<Judgement> judgement =
+      JudgeProbe(probe, run.results.front(), profile_, options_.golden);
+  if (judgement.ok()) {
+    result->judgement = *std::move(judgement);
+    result->outcome = OutcomeOf(result->judgement.verdict);
+    return;
+  }
+  const bool spent = absl::IsResourceExhausted(judgement.status());
+  result->outcome = spent ? Outcome::kNotJudgeable : Outcome::kFailed;
+  result->message = absl::StrCat("judge: ", judgement.status().message());
+}
+
+}  // namespace assay

@@ -1,0 +1,46 @@
+// One case on one target: its probes are asked, judged and concluded from. Whatever the target does
+// stays with its case. Tests: case_runner_test.cc.
+#ifndef ASSAY_CONFORMANCE_RUNNER_CASE_RUNNER_H_
+#define ASSAY_CONFORMANCE_RUNNER_CASE_RUNNER_H_
+
+#include "backends/backend.h"
+#include "conformance/corpus/corpus_case.h"
+#include "conformance/profiles/profile.h"
+#include "conformance/runner/case_result.h"
+#include "conformance/runner/probe.h"
+#include "interpreter/interpreter.h"
+
+namespace assay {
+
+struct CaseOptions {
+  RunBudget golden;     // of a golden evaluation
+  double seconds = 60;  // that the target may take for all probes of a case; negative: no limit
+  int repeat = 1;       // runs whose results must have the same bits
+  // Golden values from definitions alone where the case is small enough to wait for them: what
+  // makes a target of golden itself.
+  bool straight = false;
+};
+
+class CaseRunner {
+ public:
+  // Both must outlive it. A target that can hang is expected to have deadlines of its own.
+  CaseRunner(Backend& target, const TargetProfile& profile, const CaseOptions& options)
+      : target_(target), profile_(profile), options_(options) {}
+
+  CaseResult Run(const CorpusCase& corpus_case);
+
+ private:
+  void RunRefused(const CorpusCase& corpus_case, CaseResult* result);
+  void RunProbes(const CorpusCase& corpus_case, CaseResult* result);
+  ProbeResult RunProbe(const Probe& probe, CaseResult* result);
+  absl::StatusOr<ModuleRun> Ask(const Probe& probe, double seconds_left, std::string* failed_first);
+  void Judge(const Probe& probe, const ModuleRun& run, ProbeResult* result);
+
+  Backend& target_;
+  const TargetProfile& profile_;
+  const CaseOptions options_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_CASE_RUNNER_H_

@@ -1,0 +1,144 @@
+#include "conformance/runner/case_runner.h"
+
+#include <chrono>
+#include <thread>
+
+#include "absl/strings/match.h"
+#include "conformance/runner/testing.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+CaseResult RunOn(ScriptedBackend& target, const CorpusCase& corpus_case, CaseOptions options = {},
+                 const char* profile = "golden") {
+  const absl::StatusOr<TargetProfile> found = TargetProfile::Find(profile);
+  EXPECT_TRUE(found.ok()) << found.status();
+  return CaseRunner(target, *found, options).Run(corpus_case);
+}
+
+ModuleRun WithElement(ModuleRun run, size_t execution, double value) {
+  run.results[execution][0].Set(0, {EncodeFloat(ElementType::kF32, value), 0});
+  return run;
+}
+
+TEST(CaseRunnerTest, OutcomesOfAnswers) {
+  struct Row {
+    ScriptedBackend::Answer answer;
+    Outcome wanted;
+    const char* message;
+  };
+  using Run = absl::StatusOr<ModuleRun>;
+  const Row rows[] = {
+      {[](int, Run run) { return run; }, Outcome::kCorrectlyRounded, ""},
+      {[](int, Run run) { return Run(WithElement(*run, 0, 5)); }, Outcome::kWrong, ""},
+      {[](int, Run) -> Run { return absl::InvalidArgumentError("no"); }, Outcome::kInvalid, "no"},
+      {[](int, Run) -> Run { return absl::UnimplementedError("later"); }, Outcome::kNotSupported,
+       "later"},
+      {[](int, Run) -> Run { return absl::ResourceExhaustedError("full"); }, Outcome::kFailed,
+       "full"},
+      {[](int, Run) -> Run { return absl::AbortedError("crashed"); }, Outcome::kFailed, "crashed"},
+      {[](int call, Run run) -> Run { return call == 0 ? Run(absl::AbortedError("bang")) : run; },
+       Outcome::kFlaky, "failed first, then ran: bang"},
+      {[](int, Run run) -> Run {
+         run->results[0][0] = Literal::Zeros(Shape(ElementType::kF32, {3}));
+         return run;
+       },
+       Outcome::kFailed, "f32[3]"},
+  };
+  for (const Row& row : rows) {
+    ScriptedBackend target(row.answer);
+    const CaseResult result = RunOn(target, AddCase());
+    EXPECT_EQ(result.outcome, row.wanted) << row.message;
+    EXPECT_TRUE(absl::StrContains(result.message, row.message)) << result.message;
+    EXPECT_EQ(result.id, "add/f32/case");
+    EXPECT_EQ(result.op, "add");
+    EXPECT_EQ(result.hash, CaseHash(AddCase()));
+    EXPECT_EQ(result.text.empty(), !IsFailure(row.wanted));
+    // What fails is asked once more, what is only refused is not.
+    EXPECT_EQ(
+        target.calls(),
+        absl::StrContains(row.message, "crashed") || absl::StrContains(row.message, "bang") ? 2 : 1)
+        << row.message;
+  }
+}
+
+TEST(CaseRunnerTest, RepetitionFindsFlakes) {
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun> run) -> absl::StatusOr<ModuleRun> {
+    return WithElement(*run, 2, 4.5);
+  });
+  CaseOptions options;
+  options.repeat = 3;
+  const CaseResult result = RunOn(target, AddCase(), options);
+  EXPECT_EQ(result.outcome, Outcome::kFlaky);
+  EXPECT_EQ(result.message,
+            "run 3 gives other bits than the first: element 0 of out0 was 4 and then 4.5");
+  EXPECT_EQ(result.probes[0].judgement.verdict, Verdict::kCorrectlyRounded);
+}
+
+TEST(CaseRunnerTest, HangsAreNotAskedTwice) {
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun>) -> absl::StatusOr<ModuleRun> {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return absl::AbortedError("did not answer");
+  });
+  CaseOptions options;
+  options.seconds = 0.1;
+  EXPECT_EQ(RunOn(target, AddCase(), options).outcome, Outcome::kFailed);
+  EXPECT_EQ(target.calls(), 1);
+}
+
+// A program whose target takes all the time is not waited for probe by probe.
+TEST(CaseRunnerTest, TimeIsThatOfTheCase) {
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun> run) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    return run;
+  });
+  CaseOptions options;
+  options.seconds = 0.1;
+  const CorpusCase program = CaseOf(
+      "ENTRY e { a = f32[2] parameter(0) b = negate(a) c = negate(b) d = negate(c) "
+      "ROOT r = negate(d) }",
+      "inputs:\n  arg0 = benign f32[2]\nexpect: golden");
+  const CaseResult result = RunOn(target, program, options);
+  EXPECT_EQ(result.outcome, Outcome::kFailed);
+  EXPECT_EQ(target.calls(), 2);
+  EXPECT_TRUE(absl::StrContains(result.message, "0.1 s were over")) << result.message;
+}
+
+TEST(CaseRunnerTest, RefusedCases) {
+  const CorpusCase refused = CaseOf(
+      "ENTRY e { a = f32[2] parameter(0) b = f32[3] parameter(1) ROOT r = f32[2] add(a, b) }",
+      "expect: refused binary_c3");
+  const TargetProfile golden_profile = *TargetProfile::Find("golden");
+  GoldenBackend golden;
+  EXPECT_EQ(CaseRunner(golden, golden_profile, {}).Run(refused).outcome, Outcome::kRefused);
+  CorpusCase other_clause = refused;
+  other_clause.clause = "add_c9";
+  EXPECT_EQ(CaseRunner(golden, golden_profile, {}).Run(other_clause).outcome, Outcome::kWrong);
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun> run) { return run; });
+  const TargetProfile lenient = *TargetProfile::FromText("module_checks: NONE", "its.textproto");
+  const CaseResult unchecked = CaseRunner(target, lenient, {}).Run(refused);
+  EXPECT_EQ(unchecked.outcome, Outcome::kNotRun);
+  EXPECT_TRUE(absl::StrContains(unchecked.message, "do not check modules")) << unchecked.message;
+  const absl::StatusOr<TargetProfile> checking =
+      TargetProfile::FromText("module_checks: STRICT", "mine.textproto");
+  ASSERT_TRUE(checking.ok()) << checking.status();
+  EXPECT_EQ(CaseRunner(target, *checking, {}).Run(refused).outcome, Outcome::kRefused);
+}
+
+TEST(CaseRunnerTest, WhatIsNotAsked) {
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun> run) { return run; });
+  const absl::StatusOr<TargetProfile> without =
+      TargetProfile::FromText("unsupported { op: \"add\" reason: \"no adder\" }", "mine.textproto");
+  ASSERT_TRUE(without.ok()) << without.status();
+  const CaseResult result = CaseRunner(target, *without, {}).Run(AddCase());
+  EXPECT_EQ(result.outcome, Outcome::kNotRun);
+  EXPECT_TRUE(absl::StrContains(result.message, "no adder")) << result.message;
+  EXPECT_EQ(target.calls(), 0);
+  CaseOptions options;
+  options.golden.elements = 1;
+  EXPECT_EQ(RunOn(target, AddCase(), options).outcome, Outcome::kNotRun);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,123 @@
+#include "conformance/runner/journal.h"
+
+#include <cstdio>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "spec/proto/module_file.h"
+
+namespace assay {
+namespace {
+
+RunResult ThisRun() {
+  RunResult run;
+  run.target = "process:./mine";
+  run.profile = "golden";
+  run.tier = "quick";
+  run.corpus = "0123";
+  return run;
+}
+
+CaseResult Case(const std::string& id) {
+  CaseResult result;
+  result.id = id;
+  result.hash = "00";
+  result.outcome = Outcome::kWrong;
+  result.message = "wrong\nin two lines";
+  return result;
+}
+
+class JournalTest : public testing::Test {
+ protected:
+  void TearDown() override { std::remove(path_.c_str()); }
+  std::string Text() const { return *ReadFile(path_); }
+  std::vector<std::string> ResumedIds() {
+    std::vector<CaseResult> done;
+    const auto journal = Journal::Resume(path_, ThisRun(), &done);
+    EXPECT_TRUE(journal.ok()) << journal.status();
+    std::vector<std::string> ids;
+    for (const CaseResult& each : done) ids.push_back(each.id);
+    return ids;
+  }
+  void WriteTwo() {
+    const auto journal = Journal::Start(path_, ThisRun());
+    ASSERT_TRUE(journal.ok()) << journal.status();
+    ASSERT_TRUE((*journal)->Append(Case("a")).ok());
+    ASSERT_TRUE((*journal)->Append(Case("b")).ok());
+  }
+
+  const std::string path_ = absl::StrCat(testing::TempDir(), "/journal_test.journal");
+};
+
+// After a kill the file ends anywhere: what is whole is kept, and the journal goes on behind it.
+TEST_F(JournalTest, ResumesAtEveryCut) {
+  WriteTwo();
+  const std::string whole = Text();
+  const size_t first = whole.find('\n') + 1, second = whole.find('\n', first) + 1;
+  for (size_t cut = 0; cut <= whole.size(); ++cut) {
+    ASSERT_TRUE(WriteFileAtomically(path_, whole.substr(0, cut)).ok());
+    const size_t wanted = cut >= whole.size() ? 2 : cut >= second ? 1 : 0;
+    std::vector<CaseResult> done;
+    {
+      const auto journal = Journal::Resume(path_, ThisRun(), &done);
+      ASSERT_TRUE(journal.ok()) << cut << ": " << journal.status();
+      ASSERT_EQ(done.size(), wanted) << cut;
+      ASSERT_TRUE((*journal)->Append(Case("c")).ok());
+    }
+    std::vector<std::string> ids = ResumedIds();
+    ASSERT_EQ(ids.size(), wanted + 1) << cut;
+    EXPECT_EQ(ids.back(), "c");
+  }
+}
+
+TEST_F(JournalTest, KeepsResults) {
+  WriteTwo();
+  std::vector<CaseResult> done;
+  ASSERT_TRUE(Journal::Resume(path_, ThisRun(), &done).ok());
+  ASSERT_EQ(done.size(), 2);
+  EXPECT_EQ(done[1].id, "b");
+  EXPECT_EQ(done[1].outcome, Outcome::kWrong);
+  EXPECT_EQ(done[1].message, "wrong\nin two lines");
+  const auto journal = Journal::Start(path_, ThisRun());
+  EXPECT_TRUE(ResumedIds().empty());
+  (*journal)->Remove();
+  EXPECT_FALSE(ReadFile(path_).ok());
+  EXPECT_TRUE(ResumedIds().empty());
+}
+
+TEST_F(JournalTest, RefusesOtherRuns) {
+  WriteTwo();
+  const auto refusal = [&](void (*change)(RunResult*)) {
+    RunResult other = ThisRun();
+    change(&other);
+    std::vector<CaseResult> done;
+    return std::string(Journal::Resume(path_, other, &done).status().message());
+  };
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->profile = "gpu"; }),
+                                "its profile is \"golden\", that of this one \"gpu\""));
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->corpus = "9"; }), "its corpus"));
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->shards = 2; }), "its shards"));
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->target = "golden"; }), "target"));
+}
+
+TEST_F(JournalTest, RefusesOtherFiles) {
+  const auto refusal = [&](const std::string& text) {
+    EXPECT_TRUE(WriteFileAtomically(path_, text).ok());
+    std::vector<CaseResult> done;
+    return std::string(Journal::Resume(path_, ThisRun(), &done).status().message());
+  };
+  EXPECT_TRUE(absl::StrContains(refusal("a letter\n"), ":1: this is no journal"));
+  EXPECT_TRUE(absl::StrContains(refusal("[1]\n"), ":1: this is no journal"));
+  WriteTwo();
+  const std::string text = Text();
+  const size_t end = text.find('\n');
+  EXPECT_TRUE(absl::StrContains(refusal(text.substr(0, end + 1) + "{}\n"), ":2: "));
+  EXPECT_TRUE(absl::StrContains(refusal(text + "garbage\n"), ":4: "));
+  std::vector<CaseResult> done;
+  EXPECT_FALSE(Journal::Start("/no/such/folder/x.journal", ThisRun()).ok());
+  EXPECT_FALSE(Journal::Resume(testing::TempDir(), ThisRun(), &done).ok());
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,0 +1,130 @@
+#include "conformance/runner/probe.h"
+
+#include "absl/strings/match.h"
+#include "conformance/runner/testing.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+std::vector<Probe> Probes(const CorpusCase& corpus_case) {
+  absl::StatusOr<std::vector<Probe>> probes = MakeProbes(corpus_case, {});
+  EXPECT_TRUE(probes.ok()) << probes.status();
+  return probes.ok() ? *std::move(probes) : std::vector<Probe>();
+}
+
+std::vector<std::string> Names(const std::vector<Probe>& probes) {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes) names.push_back(probe.name);
+  return names;
+}
+
+TEST(ProbeTest, OneOperationIsOneProbe) {
+  const std::vector<Probe> probes = Probes(AddCase());
+  EXPECT_EQ(Names(probes), std::vector<std::string>{""});
+  ASSERT_EQ(probes[0].golden.size(), 1);
+  EXPECT_EQ(DecodeFloat(ElementType::kF32, probes[0].golden[0].Get(1).bits), 6);
+  // Constants and tuples carry values, they compute none.
+  const CorpusCase carried = CaseOf(
+      "ENTRY e { p = (s32[], s32[]) parameter(0) a = get-tuple-element(p), index=1 "
+      "c = s32[] constant(40) ROOT r = add(a, c) }",
+      "inputs:\n  arg0 = literal s32[] 1\n  arg1 = literal s32[] 2\nexpect: golden");
+  EXPECT_EQ(Names(Probes(carried)), std::vector<std::string>{""});
+}
+
+// A reducer is part of its operation; bodies of calls are not.
+TEST(ProbeTest, ProgramsAreProbedByInstruction) {
+  const CorpusCase program =
+      CaseOf("ENTRY e { a = f32[2] parameter(0) b = exponential(a) ROOT c = multiply(b, b) }",
+             "inputs:\n  arg0 = literal f32[2] {0, 1}\nexpect: golden");
+  const std::vector<Probe> probes = Probes(program);
+  ASSERT_EQ(Names(probes), (std::vector<std::string>{"", "b", "c"}));
+  EXPECT_EQ(probes[2].arguments[0].size(), 2);
+  EXPECT_TRUE(Literal::BitEqual(probes[2].arguments[0][0], probes[1].golden[0]));
+  EXPECT_TRUE(Literal::BitEqual(probes[2].golden[0], probes[0].golden[0]));
+  const CorpusCase reduction = CaseOf(
+      "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = add(x, y) }\n  "
+      "ENTRY e { a = f32[2] parameter(0) z = f32[] constant(0) "
+      "ROOT r = reduce(a, z), dimensions={0}, to_apply=add }",
+      "inputs:\n  arg0 = literal f32[2] {1, 2}\nexpect: golden");
+  EXPECT_EQ(Names(Probes(reduction)), std::vector<std::string>{""});
+  const CorpusCase call = CaseOf(
+      "f { x = f32[2] parameter(0) ROOT s = negate(x) }\n  "
+      "ENTRY e { a = f32[2] parameter(0) ROOT r = call(a), to_apply=f }",
+      "inputs:\n  arg0 = literal f32[2] {1, 2}\nexpect: golden");
+  EXPECT_EQ(Names(Probes(call)), (std::vector<std::string>{"", "s"}));
+}
+
+TEST(ProbeTest, DefinitionsAndKernelsAgree) {
+  const absl::StatusOr<std::vector<Probe>> straight = MakeProbes(AddCase(), {}, /*straight=*/true);
+  ASSERT_TRUE(straight.ok()) << straight.status();
+  EXPECT_TRUE(Literal::BitEqual((*straight)[0].golden[0], Probes(AddCase())[0].golden[0]));
+}
+
+TEST(ProbeTest, WhatACaseExpectsIsHeld) {
+  CorpusCase wrong =
+      CaseOf("ENTRY e { a = f32[2] parameter(0) ROOT r = negate(a) }",
+             "inputs:\n  arg0 = literal f32[2] {1, 2}\nexpect:\n  out0 = literal f32[2] {-1, 2}");
+  const absl::Status status = MakeProbes(wrong, {}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(absl::StrContains(status.message(), "out0 has -2, but 2 is expected")) << status;
+}
+
+TEST(ProbeTest, Judge) {
+  const TargetProfile golden = *TargetProfile::Find("golden");
+  const Probe probe = Probes(AddCase())[0];
+  EXPECT_EQ(JudgeProbe(probe, probe.golden, golden, {})->verdict, Verdict::kCorrectlyRounded);
+  Literal other = probe.golden[0];
+  other.Set(1, {EncodeFloat(ElementType::kF32, 7), 0});
+  const absl::StatusOr<Judgement> wrong = JudgeProbe(probe, {other}, golden, {});
+  ASSERT_TRUE(wrong.ok()) << wrong.status();
+  EXPECT_EQ(wrong->verdict, Verdict::kWrong);
+  ASSERT_EQ(wrong->evidence.size(), 1);
+  EXPECT_EQ(wrong->evidence[0].position, 1);
+  EXPECT_EQ(wrong->evidence[0].golden, "6");
+  EXPECT_EQ(wrong->evidence[0].actual, "7");
+  const absl::Status shape =
+      JudgeProbe(probe, {Literal::Zeros(Shape(ElementType::kF32, {3}))}, golden, {}).status();
+  EXPECT_TRUE(absl::StrContains(shape.message(), "is f32[3], but f32[2] is wanted")) << shape;
+  EXPECT_FALSE(JudgeProbe(probe, {}, golden, {}).ok());
+}
+
+TEST(ProbeTest, Conclude) {
+  struct Row {
+    std::vector<Outcome> probes;
+    Outcome wanted;
+    const char* decisive;
+  };
+  using enum Outcome;
+  const Row rows[] = {
+      {{kWithinBound}, kWithinBound, "p0"},
+      {{kCorrectlyRounded, kExact, kCorrectlyRounded}, kCorrectlyRounded, "p2"},
+      // The whole inherits what one instruction may do.
+      {{kNotJudgeable, kExact, kWithinBound}, kWithinBound, "p2"},
+      {{kNotJudgeable, kAllowed, kWithinBound}, kAllowed, "p1"},
+      {{kNotJudgeable, kExact, kWrong}, kWrong, "p2"},
+      // Nothing to inherit.
+      {{kNotJudgeable, kExact, kCorrectlyRounded}, kNotJudgeable, "p0"},
+      // Proven by itself, or no matter of values.
+      {{kWrong, kExact, kWithinBound}, kWrong, "p0"},
+      {{kFailed, kExact, kWithinBound}, kFailed, "p0"},
+      {{kFlaky, kExact, kExact}, kFlaky, "p0"},
+      {{kCorrectlyRounded, kExact, kFailed}, kFailed, "p2"},
+      {{kCorrectlyRounded, kNotSupported, kExact}, kNotSupported, "p1"},
+  };
+  for (const Row& row : rows) {
+    CaseResult result;
+    for (size_t i = 0; i < row.probes.size(); ++i) {
+      ProbeResult probe;
+      probe.outcome = row.probes[i];
+      probe.message = absl::StrCat("p", i);
+      result.probes.push_back(probe);
+    }
+    Conclude(&result);
+    EXPECT_EQ(result.outcome, row.wanted) << row.decisive;
+    EXPECT_TRUE(absl::StrContains(result.message, row.decisive)) << result.message;
+  }
+}
+
+}  // namespace
+}  // namespace assay

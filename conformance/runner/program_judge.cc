@@ -1,0 +1,175 @@
+#include "conformance/runner/program_judge.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "conformance/judge/evidence.h"
+#include "conformance/judge/rounds.h"
+
+namespace assay {
+namespace {
+
+bool TouchesFloats(const Instruction& instruction) {
+  const auto has = [](const Shape& shape) {
+    const std::vector<const Shape*> leaves = Leaves(shape);
+    return std::any_of(leaves.begin(), leaves.end(), [](const Shape* leaf) {
+      return leaf->is_array() && IsRounded(leaf->element_type());
+    });
+  };
+  const auto& operands = instruction.operands();
+  return has(instruction.shape()) ||
+         std::any_of(operands.begin(), operands.end(),
+                     [&](const Instruction* operand) { return has(operand->shape()); });
+}
+
+// Whether the instruction itself may legally give something else than golden.
+bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
+  const OpInfo& info = instruction.info();
+  if (info.accuracy == Accuracy::kRandom || info.accuracy == Accuracy::kOpaque) return true;
+  switch (instruction.opcode()) {
+    case Opcode::kSort:
+    case Opcode::kTopK:
+      if (profile.Grants(Freedom::kUnstableOrder)) return true;
+      break;
+    case Opcode::kScatter:
+    case Opcode::kSelectAndScatter:
+      if (profile.Grants(Freedom::kScatterOrder)) return true;
+      break;
+    case Opcode::kDivide:
+    case Opcode::kRemainder:
+    case Opcode::kConvert:
+    case Opcode::kShiftLeft:
+    case Opcode::kShiftRightArithmetic:
+    case Opcode::kShiftRightLogical:
+      if (profile.Grants(Freedom::kImplementationDefined)) return true;
+      break;
+    default:
+      break;
+  }
+  const bool moves = info.family == Family::kMovement || info.family == Family::kControl ||
+                     (info.family == Family::kCollective && info.accuracy == Accuracy::kExact);
+  if (moves || !TouchesFloats(instruction)) return false;
+  constexpr Freedom kOfArithmetic[] = {Freedom::kContraction, Freedom::kDenormals,
+                                       Freedom::kExcessPrecision, Freedom::kReassociation,
+                                       Freedom::kSignedZero};
+  return std::any_of(std::begin(kOfArithmetic), std::end(kOfArithmetic),
+                     [&](Freedom freedom) { return profile.Grants(freedom); });
+}
+
+// Which instructions are reached from one that has the property.
+class Reach {
+ public:
+  template <typename Property>
+  Reach(const Module& module, const Property& property) {
+    // Operands stand before those that take them; callees, as a rule, before their callers.
+    for (const auto& computation : module.computations()) {
+      bool any = false;
+      for (const auto& each : computation->instructions()) {
+        const auto& operands = each->operands();
+        const auto callees = each->called_computations();
+        const bool reached =
+            property(*each) ||
+            std::any_of(operands.begin(), operands.end(),
+                        [&](const Instruction* operand) { return reached_.at(operand); }) ||
+            std::any_of(callees.begin(), callees.end(), [&](const Computation* callee) {
+              const auto found = inside_.find(callee);
+              return found == inside_.end() || found->second;
+            });
+        reached_[each.get()] = reached;
+        any = any || reached;
+      }
+      inside_[computation.get()] = any;
+    }
+  }
+
+  // By leaf of the root.
+  std::vector<bool> Leaves(const Instruction& root) const {
+    std::vector<bool> leaves;
+    const auto add = [&](const Instruction& part) {
+      leaves.insert(leaves.end(), assay::Leaves(part.shape()).size(), reached_.at(&part));
+    };
+    if (root.opcode() != Opcode::kTuple) {
+      add(root);
+    } else {
+      for (const Instruction* operand : root.operands()) add(*operand);
+    }
+    return leaves;
+  }
+
+ private:
+  absl::flat_hash_map<const Instruction*, bool> reached_;
+  absl::flat_hash_map<const Computation*, bool> inside_;
+};
+
+bool SamePart(ElementType part, uint64_t wanted, uint64_t got) {
+  return wanted == got || (IsFloat(part) && IsNan(part, wanted) && IsNan(part, got));
+}
+
+constexpr char kReached[] =
+    "an instruction that the profile lets differ reaches it, and a program has no bound";
+
+// How elements of a leaf count.
+struct LeafRule {
+  bool rounded = false, may_differ = false;
+};
+
+void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& golden,
+               const Literal& actual, int64_t leaf, Judgement* judgement) {
+  if (Literal::BitEqual(golden, actual)) {
+    return CountEqual(rule.rounded, golden.element_count(), judgement);
+  }
+  const ElementType type = golden.element_type();
+  const ElementType part = Info(type).component;
+  Finding finding;
+  if (rule.may_differ) {
+    finding.verdict = Verdict::kNotJudgeable;
+    finding.reason = kReached;
+  }
+  int64_t equal = 0;
+  for (int64_t i = 0; i < golden.element_count(); ++i) {
+    const Element wanted = golden.Get(i), got = actual.Get(i);
+    if (SamePart(part, wanted.bits, got.bits) &&
+        (!IsComplex(type) || SamePart(part, wanted.imag, got.imag))) {
+      ++equal;
+    } else {
+      Count(subject, finding, golden, actual, leaf, i, judgement);
+    }
+  }
+  CountEqual(rule.rounded, equal, judgement);
+}
+
+}  // namespace
+
+Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
+                       absl::Span<const Literal> actual, const TargetProfile& profile) {
+  const Instruction& root = *module.entry()->root();
+  const auto rounds = [](const Instruction& each) {
+    const std::vector<const Shape*> leaves = Leaves(each.shape());
+    return std::any_of(leaves.begin(), leaves.end(), [&](const Shape* leaf) {
+      return leaf->is_array() && Rounds(each, leaf->element_type());
+    });
+  };
+  const std::vector<bool> rounded = Reach(module, rounds).Leaves(root);
+  const std::vector<bool> may_differ =
+      Reach(module, [&](const Instruction& each) { return MayDiffer(each, profile); }).Leaves(root);
+  const Evaluate none;
+  const Subject subject{root, {}, none, profile};
+  Judgement judgement;
+  judgement.rule = "program";
+  for (size_t d = 0; d < golden.size(); ++d) {
+    const std::vector<Literal> wanted = Flatten(golden[d]), got = Flatten(actual[d]);
+    Judgement own;
+    own.rule = judgement.rule;
+    for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
+      if (!wanted[leaf].is_array()) continue;
+      JudgeLeaf(subject, {rounded[leaf], may_differ[leaf]}, wanted[leaf], got[leaf],
+                static_cast<int64_t>(leaf), &own);
+    }
+    for (Evidence& each : own.evidence) each.device = static_cast<int64_t>(d);
+    judgement.Merge(own);
+  }
+  return judgement;
+}
+
+}  // namespace assay

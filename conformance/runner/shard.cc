@@ -1,0 +1,90 @@
+#include "conformance/runner/shard.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace assay {
+namespace {
+
+// Where launchers say which process of how many this one is. One that starts another (Slurm does
+// Open MPI) stands after it.
+struct LauncherVariables {
+  const char* index;
+  const char* count;
+};
+constexpr LauncherVariables kLaunchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
+    {"PMI_RANK", "PMI_SIZE"},
+    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"GTEST_SHARD_INDEX", "GTEST_TOTAL_SHARDS"},
+};
+constexpr const LauncherVariables& kGoogleTest = kLaunchers[3];
+
+absl::StatusOr<Shard> ShardOf(absl::string_view index, absl::string_view count,
+                              absl::string_view where) {
+  Shard shard;
+  if (!absl::SimpleAtoi(index, &shard.index) || !absl::SimpleAtoi(count, &shard.count) ||
+      shard.index < 0 || shard.index >= shard.count) {
+    return absl::InvalidArgumentError(absl::StrCat(where, ": shard '", index, "' of '", count,
+                                                   "' is none; it is one from 0 to N - 1 of N"));
+  }
+  return shard;
+}
+
+// None where the launcher did not start this process.
+absl::StatusOr<std::optional<Shard>> ShardOfLauncher(const LauncherVariables& launcher,
+                                                     const Environment& environment) {
+  const std::optional<std::string> index = environment(launcher.index);
+  const std::optional<std::string> count = environment(launcher.count);
+  if (!index || !count) return std::nullopt;
+  absl::StatusOr<Shard> shard =
+      ShardOf(*index, *count, absl::StrCat(launcher.index, " and ", launcher.count));
+  if (!shard.ok()) return shard.status();
+  return *shard;
+}
+
+}  // namespace
+
+bool Shard::Contains(absl::string_view id) const {
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  // Ids differ in their last characters, which have not reached every bit yet: SplitMix64's mixing.
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+  hash ^= hash >> 31;
+  return static_cast<int64_t>(hash % static_cast<uint64_t>(count)) == index;
+}
+
+std::optional<std::string> ProcessEnvironment(const char* name) {
+  const char* value = std::getenv(name);
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+absl::StatusOr<Shard> FindShard(absl::string_view text, const Environment& environment) {
+  if (text.empty()) {
+    absl::StatusOr<std::optional<Shard>> shard = ShardOfLauncher(kGoogleTest, environment);
+    if (!shard.ok()) return shard.status();
+    return shard->value_or(Shard());
+  }
+  if (text != "auto") {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(text, absl::MaxSplits('/', 1));
+    return ShardOf(parts.first, parts.second, "--shard");
+  }
+  std::string wanted;
+  for (const LauncherVariables& launcher : kLaunchers) {
+    absl::StatusOr<std::optional<Shard>> shard = ShardOfLauncher(launcher, environment);
+    if (!shard.ok()) return shard.status();
+    if (*shard) return **shard;
+    absl::StrAppend(&wanted, wanted.empty() ? "" : "; ", launcher.index, " and ", launcher.count);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--shard auto: no launcher says which process this is (", wanted, ")"));
+}
+
+}  // namespace assay

@@ -1,0 +1,56 @@
+// What tests of the runner share: cases from text, and a target that does as it is told.
+#ifndef ASSAY_CONFORMANCE_RUNNER_TESTING_H_
+#define ASSAY_CONFORMANCE_RUNNER_TESTING_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/golden/golden_backend.h"
+#include "conformance/corpus/case_reader.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+
+// A case of this entry computation (and others before it), whose inputs and further sections stand
+// as in a case file.
+inline CorpusCase CaseOf(const std::string& module, const std::string& sections,
+                         const std::string& id = "test/f32/case") {
+  std::string text =
+      "case " + id + "\ntags: op=add type=f32\nmodule:\n  " + module + "\n" + sections + "\n";
+  absl::StatusOr<std::vector<CorpusCase>> cases = ReadCases(text, "test.cases");
+  EXPECT_TRUE(cases.ok()) << cases.status();
+  return cases->front();
+}
+
+inline CorpusCase AddCase(const std::string& id = "add/f32/case") {
+  return CaseOf("ENTRY e { a = f32[2] parameter(0) b = f32[2] parameter(1) ROOT r = add(a, b) }",
+                "inputs:\n  arg0 = literal f32[2] {1, 2}\n  arg1 = literal f32[2] {3, 4}\n"
+                "expect: golden",
+                id);
+}
+
+// Golden, but for what `answer` makes of a run.
+class ScriptedBackend : public GoldenBackend {
+ public:
+  using Answer = std::function<absl::StatusOr<ModuleRun>(int call, absl::StatusOr<ModuleRun>)>;
+  explicit ScriptedBackend(Answer answer) : answer_(std::move(answer)) {}
+
+  absl::string_view name() const override { return "scripted"; }
+  absl::StatusOr<ModuleRun> Run(const Module& module,
+                                absl::Span<const std::vector<Literal>> arguments,
+                                int repeat) override {
+    return answer_(calls_++, GoldenBackend::Run(module, arguments, repeat));
+  }
+  int calls() const { return calls_; }
+
+ private:
+  Answer answer_;
+  int calls_ = 0;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_TESTING_H_

@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""`assay test`: runs the suite on golden and on small targets of its own, good and bad, and reports what became of each case.
+"""
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+from cli_testing import ASSAY, SANITIZED, SOURCE, CommandLineTest, assay, main, on_terminal
+
+# Adds s32 arrays. What HOW names happens where the first element is 99.
+TARGET = '''
+import os, signal, struct, sys, time
+sys.path.insert(0, {peers!r})
+from assay_process import Refusal, serve
+
+HOW, MARK = sys.argv[1], sys.argv[2]
+
+def once():
+    """Whether this is the first time, of all processes."""
+    try:
+        os.close(os.open(MARK, os.O_CREAT | os.O_EXCL))
+        return True
+    except FileExistsError:
+        return False
+
+class Target:
+    def hello(self):
+        if HOW == 'does_not_start':
+            sys.exit(3)
+        return {{'name': 'adder', 'version': '7', 'formats': ['hlo-text']}}
+
+    def compile(self, module_format, module):
+        if b'add(' not in module:
+            raise Refusal('unsupported', 'only adds')
+        return module
+
+    def execute(self, compiled, arguments):
+        (shape, left), (_, right) = arguments[0]
+        values = [a + b for (a,), (b,) in zip(struct.iter_unpack('<i', left), struct.iter_unpack('<i', right))]
+        first = struct.unpack_from('<i', left)[0]
+        if first == 99:
+            shape, values = self.misbehave(shape, values)
+        elif HOW == 'slow':
+            time.sleep(0.15)
+        return 0.0, [[(shape, struct.pack('<%di' % len(values), *values))]]
+
+    def misbehave(self, shape, values):
+        if HOW == 'wrong':
+            return shape, [values[0], values[1] + 1]
+        if HOW == 'crash' or (HOW == 'crash_once' and once()):
+            os.kill(os.getpid(), signal.SIGSEGV)
+        if HOW == 'exit':
+            os._exit(0)
+        if HOW == 'hang':
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(600)
+        if HOW == 'garbage':
+            os.write(int(os.environ['ASSAY_RESPONSE_FD']), b'no json\\n')
+        if HOW == 'billion':
+            os.write(int(os.environ['ASSAY_RESPONSE_FD']), b'{{"type":"result","id":%d,"seconds":0,"results":[[{{"shape":"s32[1000000000]",'
+                     b'"bytes":4000000000}}]],"payload":4000000000}}\\n' % 3)
+        if HOW == 'other_type':
+            return 'f32[2]', values
+        if HOW == 'memory':
+            held = bytearray(1 << 30)
+            held[::4096] = b'x' * len(held[::4096])
+        if HOW == 'prints':
+            print('noise ' * 100000, flush=True)
+        if HOW == 'refuses':
+            raise Refusal('invalid', 'not today')
+        if HOW == 'flaky':
+            self.runs = getattr(self, 'runs', 0) + 1
+            return shape, [values[0], values[1] + self.runs % 2]
+        return shape, values
+
+serve(Target())
+'''
+
+
+def case(name, first):
+    return f'''case add/s32/{name}
+tags: op=add type=s32
+module:
+  ENTRY e {{
+    a = s32[2] parameter(0)
+    b = s32[2] parameter(1)
+    ROOT r = add(a, b)
+  }}
+inputs:
+  arg0 = literal s32[2] {{{first}, 2}}
+  arg1 = literal s32[2] {{3, 4}}
+expect: golden
+
+'''
+
+
+NEGATE = '''case negate/s32/one
+tags: op=negate type=s32
+module:
+  ENTRY e {
+    a = s32[2] parameter(0)
+    ROOT r = negate(a)
+  }
+inputs:
+  arg0 = literal s32[2] {1, 2}
+expect: golden
+'''
+GOOD = ['a', 'b', 'c', 'd', 'e', 'f']
+WAIVER = 'waivers {{ glob: "{}" reason: "known" link: "https://example.com/1" expires: "{}" }}\n'
+
+
+class Test(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        script = self.path('target.py', TARGET.format(peers=os.path.join(SOURCE, 'tools', 'peers')))
+        self.script, self.mark = script, self.path('mark')
+        text = ''.join(case(name, 1) for name in GOOD[:3]) + case('bad', 99) + ''.join(case(name, 1) for name in GOOD[3:])
+        self.cases = self.path('mine.cases', text)
+
+    def target(self, how):
+        return f'process:{sys.executable} {self.script} {how} {self.mark}'
+
+    def run_on(self, how, *options, cases=None):
+        """The report of a run on the target, and its exit code."""
+        result = assay('test', '--cases', cases or self.cases, '--target', self.target(how), '--jobs', 1, '--json', *options)
+        self.assertTrue(result.out.startswith('{'), result.out + result.err)
+        return json.loads(result.out), result
+
+    def outcomes(self, report):
+        return {each['id']: each['outcome'] for each in report['cases']}
+
+    def test_golden(self):
+        self.expect(assay('test', '--filter', 'add/s8/*', '--filter', 'divide/s32/examples'), 0, 'exact')
+        report = json.loads(assay('test', '--op', 'negate', '--op', 'tanh', '--tier', 'quick', '--json').out)
+        self.assertEqual((report['target'], report['profile'], report['tier']), ('golden', 'golden', 'quick'))
+        self.assertEqual({each['op'] for each in report['cases']}, {'negate', 'tanh'})
+        self.assertEqual({each['outcome'] for each in report['cases']} - {'exact', 'correctly rounded', 'refused'}, set())
+        self.assertEqual([each['id'] for each in report['cases']], sorted(each['id'] for each in report['cases']))
+        listed = assay('test', '--list', '--op', 'negate', '--tier', 'quick').out.split()
+        self.assertEqual(listed, [each['id'] for each in report['cases'] if each['op'] == 'negate'])
+        self.assertEqual(json.loads(assay('test', '--list', '--json', '--op', 'negate', '--tier', 'quick').out), listed)
+
+    def test_bad_targets_fail_their_case_alone(self):
+        table = [('wrong', 'wrong', 1), ('crash', 'failed', 1), ('exit', 'failed', 1), ('hang', 'failed', 1), ('garbage', 'failed', 1),
+                 ('billion', 'failed', 1), ('other_type', 'failed', 1), ('refuses', 'invalid', 1), ('crash_once', 'flaky', 1),
+                 ('flaky', 'flaky', 1), ('prints', 'exact', 0), ('good', 'exact', 0)]
+        if not SANITIZED:
+            table.append(('memory', 'failed', 1))
+        for how, outcome, code in table:
+            with self.subTest(how):
+                options = {'hang': ['--timeout', 2], 'flaky': ['--repeat', 2], 'memory': ['--memory', 1 << 29]}.get(how, [])
+                report, result = self.run_on(how, *options)
+                self.assertEqual(result.code, code, result.out)
+                expected = {f'add/s32/{name}': 'exact' for name in GOOD}
+                self.assertEqual(self.outcomes(report), {**expected, 'add/s32/bad': outcome}, result.out)
+                self.assertEqual(report['target_version'], 'adder 7')
+                if os.path.exists(self.mark):
+                    os.remove(self.mark)
+
+    def test_what_people_read(self):
+        result = assay('test', '--cases', self.cases, '--target', self.target('wrong'))
+        self.expect(result, 1, 'wrong: add/s32/bad: 1 of 2 elements wrong', '--filter add/s32/bad', '6 exact')
+        quiet = assay('test', '--cases', self.cases, '--target', self.target('good'), '--quiet')
+        self.assertEqual((quiet.code, quiet.out), (0, ''))
+        code, text = on_terminal(100, 'test', '--cases', self.cases, '--target', self.target('slow'), '--jobs', 1)
+        self.assertEqual(code, 0, text)
+        self.assertIn('of 7 cases, 0 failed, 0:0', text)
+
+    def test_not_supported_is_no_pass(self):
+        mine = self.path('both.cases', case('a', 1) + NEGATE)
+        report, result = self.run_on('good', cases=mine)
+        self.assertEqual((result.code, self.outcomes(report)), (0, {'add/s32/a': 'exact', 'negate/s32/one': 'not supported'}))
+
+    def test_fail_fast(self):
+        report, result = self.run_on('crash', '--fail-fast')
+        self.assertEqual(result.code, 1)
+        self.assertEqual((report['selected'], report['interrupted'], len(report['cases'])), (7, True, 3))
+
+    def test_targets_that_do_not_start(self):
+        self.expect(assay('test', '--cases', self.cases, '--target', 'process:/no/such/program'), 5, '/no/such/program')
+        self.expect(assay('test', '--cases', self.cases, '--target', self.target('does_not_start')), 5, '3')
+
+    def test_waivers(self):
+        for text, code, word in [(WAIVER.format('add/*/bad', '2999-01-01'), 0, 'waived'),
+                                 (WAIVER.format('add/*/bad', '2001-01-01'), 1, 'expired on 2001-01-01'),
+                                 (WAIVER.format('add/*', '2999-01-01'), 1, 'is for failures, but add/s32/a and 5 more pass'),
+                                 (WAIVER.format('add/*/bad', '2999-01-01') + WAIVER.format('ad/*', '2999-01-01'), 1, ':2: the waiver for ad/*'),
+                                 ('waivers { glob: 1 }', 2, 'waivers.textproto:1:')]:
+            with self.subTest(word):
+                waivers = self.path('waivers.textproto', text)
+                self.expect(assay('test', '--cases', self.cases, '--target', self.target('wrong'), '--waivers', waivers), code, word)
+
+    def test_shards(self):
+        ids = []
+        for i in range(3):
+            listed = assay('test', '--list', '--op', 'negate', '--shard', f'{i}/3').out.split()
+            self.assertTrue(listed)
+            ids += listed
+        every = assay('test', '--list', '--op', 'negate').out.split()
+        self.assertEqual(sorted(ids), every)
+        report = self.path('out.%r.json')
+        status = self.path('status')
+        for variables, flag in [(('GTEST_SHARD_INDEX', 'GTEST_TOTAL_SHARDS'), []), (('SLURM_PROCID', 'SLURM_NTASKS'), ['--shard', 'auto'])]:
+            environment = {**os.environ, variables[0]: '1', variables[1]: '2', 'GTEST_SHARD_STATUS_FILE': status}
+            command = [ASSAY, 'test', '--cases', self.cases, '--report', f'json={report}', *flag]
+            subprocess.run(command, env=environment, check=True, capture_output=True)
+            self.assertTrue(os.path.exists(status))
+            with open(self.path('out.1.json'), encoding='utf-8') as file:
+                run = json.load(file)
+            self.assertEqual((run['shard'], run['shards']), (1, 2))
+            self.assertLess(len(run['cases']), 7)
+        self.expect(assay('test', '--shard', '3/3'), 2, 'shard')
+
+    def start(self, report):
+        return subprocess.Popen([ASSAY, 'test', '--cases', self.cases, '--target', self.target('slow'), '--jobs', '1', '--report',
+                                 f'json={report}'], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def wait_for_journal(self, report, lines):
+        for _ in range(600):
+            if os.path.exists(report + '.journal'):
+                with open(report + '.journal', 'rb') as file:
+                    if file.read().count(b'\n') > lines:
+                        return
+            time.sleep(0.02)
+        self.fail('no journal')
+
+    def test_resume_after_kill(self):
+        report = self.path('report.json')
+        process = self.start(report)
+        self.wait_for_journal(report, 2)
+        process.kill()
+        process.wait()
+        self.assertFalse(os.path.exists(report))
+        with open(report + '.journal', 'rb') as file:
+            found = [json.loads(line)['id'] for line in file.read().split(b'\n')[1:-1]]
+        with open(report + '.journal', 'ab') as file:
+            file.write(b'{"id": "torn')
+        options = ['test', '--cases', self.cases, '--jobs', '1', '--report', f'json={report}', '--resume', '--target']
+        # A target that fails by hanging would take its time: what was found is not asked again.
+        self.expect(assay(*options, self.target('good')), 2, 'its target is')
+        self.expect(assay(*options, self.target('slow')), 0)
+        with open(report, encoding='utf-8') as file:
+            run = json.load(file)
+        self.assertEqual(sorted(self.outcomes(run)), sorted(f'add/s32/{name}' for name in GOOD + ['bad']))
+        self.assertTrue(found)
+        self.assertFalse(os.path.exists(report + '.journal'))
+
+    def test_interrupted(self):
+        report = self.path('report.json')
+        process = self.start(report)
+        self.wait_for_journal(report, 1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(), 130)
+        with open(report, encoding='utf-8') as file:
+            run = json.load(file)
+        self.assertTrue(run['interrupted'])
+        self.assertLess(len(run['cases']), 7)
+        self.expect(assay('test', '--cases', self.cases, '--target', self.target('slow'), '--report', f'json={report}', '--resume'), 0)
+        with open(report, encoding='utf-8') as file:
+            run = json.load(file)
+        self.assertEqual((run.get('interrupted', False), len(run['cases'])), (False, 7))
+
+    def test_full_disk_leaves_the_old_report(self):
+        report = self.path('report.json', '{"old": true}')
+
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
+        process = subprocess.run([ASSAY, 'test', '--cases', self.cases, '--report', f'json={report}'], preexec_fn=limit,
+                                 capture_output=True, check=False)
+        self.assertNotEqual(process.returncode, 0)
+        self.assertIn(b'report.json', process.stderr)
+        with open(report, encoding='utf-8') as file:
+            self.assertEqual(file.read(), '{"old": true}')
+
+    def test_bad_input(self):
+        twice = self.path('twice.cases', case('a', 1) + case('a', 2))
+        for options, word in [(['--profile', 'none'], 'none'), (['--tier', 'slow'], 'slow'), (['--op', 'ad'], 'no case is of operation ad'),
+                              (['--filter', 'nothing'], 'no case matches nothing'), (['--target', 'golem'], "'golem' is no backend"),
+                              (['--cases', twice], 'twice.cases'), (['--cases', self.path('none.cases')], 'none.cases'),
+                              (['--resume'], '--report json=FILE'), (['--report', 'xml=F'], 'xml'), (['--repeat', '0'], 'repeat'),
+                              (['--report', 'json=/no/such/folder/x'], '/no/such/folder'), (['--waivers', self.path('none')], 'none'),
+                              (['--timeout', 'long'], 'long'), (['--shard', 'auto'], 'no launcher')]:
+            with self.subTest(word):
+                self.expect(assay('test', *options), 2, word)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,398 @@
+// `assay test`: runs the conformance suite on a target. docs/conformance.md is the user's page.
+// Test: test_cli_test.py.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/profiles/profile.h"
+#include "conformance/report/describe.h"
+#include "conformance/report/reports.h"
+#include "conformance/runner/journal.h"
+#include "conformance/runner/runner.h"
+#include "conformance/runner/shard.h"
+#include "conformance/runner/waivers.h"
+#include "nlohmann/json.hpp"
+#include "spec/proto/module_file.h"
+#include "tools/cli/case_selection.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
+#include "tools/cli/options.h"
+#include "tools/cli/terminal.h"
+
+namespace assay {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// The signal that asked the run to end; 0: none. A second one ends the program as it would have.
+std::atomic<int> stop_signal = 0;
+std::atomic<bool> stop_requested = false;
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<bool>::is_always_lock_free);
+
+extern "C" void RequestStop(int number) {
+  if (stop_requested.exchange(true)) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+  stop_signal = number;
+}
+
+// How far the run is: a line on a terminal, elsewhere one every half minute.
+class SuiteProgress {
+ public:
+  SuiteProgress(absl::Span<const CorpusCase* const> cases, bool wanted)
+      : line_(wanted), wanted_(wanted), cases_(static_cast<int64_t>(cases.size())) {
+    for (const CorpusCase* each : cases) cost_ += CostOf(*each);
+  }
+
+  void Add(const CorpusCase& corpus_case, const CaseResult& result) {
+    ++done_;
+    done_cost_ += CostOf(corpus_case);
+    failures_ += IsFailure(result.outcome);
+    const SteadyClock::time_point now = SteadyClock::now();
+    // A terminal shows ten a second at most.
+    if (now - shown_ >= std::chrono::milliseconds(100)) {
+      line_.Show(absl::StrCat(Text(now), "  ", corpus_case.id));
+      shown_ = now;
+    }
+    if (wanted_ && !ErrorIsTerminal() && now - said_ >= std::chrono::seconds(30)) {
+      std::cerr << "assay: " << Text(now) << "\n";
+      said_ = now;
+    }
+  }
+  void Clear() { line_.Clear(); }
+
+ private:
+  // In units of one small case: most of the time goes into reading, compiling and asking.
+  static double CostOf(const CorpusCase& corpus_case) {
+    double elements = 0;
+    for (const CaseArray& input : corpus_case.inputs) {
+      double own = 1;
+      for (const int64_t size : input.shape.dimensions()) own *= static_cast<double>(size);
+      elements += own;
+    }
+    return 1 + elements / 4096;
+  }
+
+  std::string Text(SteadyClock::time_point now) const {
+    const double elapsed = std::chrono::duration<double>(now - start_).count();
+    const auto left = static_cast<int64_t>(elapsed * (cost_ - done_cost_) / done_cost_ + 0.5);
+    return absl::StrFormat("%d of %d cases, %d failed, %d:%02d left", done_, cases_, failures_,
+                           left / 60, left % 60);
+  }
+
+  Progress line_;
+  const bool wanted_;
+  const int64_t cases_;
+  double cost_ = 0, done_cost_ = 0;
+  int64_t done_ = 0, failures_ = 0;
+  const SteadyClock::time_point start_ = SteadyClock::now();
+  SteadyClock::time_point shown_, said_ = start_;
+};
+
+struct TestCommand {
+  CaseSelection selection;
+  bool tier_given = false;
+  std::string target = "golden";
+  std::string profile = "golden";
+  std::string shard;
+  std::string waivers;
+  std::string reports;
+  std::string bundle;
+  double timeout = 60;
+  int64_t memory = 0;
+  int64_t jobs = 0;  // 0: one for each processor, 16 at most
+  int repeat = 1;
+  bool resume = false, fail_fast = false, list = false;
+  OutputOptions output;
+
+  int Run();
+
+ private:
+  // Everything that is read before the first case runs.
+  struct Inputs {
+    std::vector<CorpusCase> cases;  // of this shard
+    std::vector<std::string> ids;   // of the whole corpus
+    std::vector<Waiver> waivers;
+    ReportPaths reports;
+  };
+
+  absl::Status Read(Inputs* inputs, RunResult* run);
+  absl::Status ReadCases(const Shard& place, Inputs* inputs, RunResult* run);
+  bool IsWholeTier() const;
+  std::string FilterText() const;
+  std::string JournalPath(const ReportPaths& paths) const;
+  absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(int64_t workers) const;
+  absl::Status RunAll(const Inputs& inputs, const TargetProfile& target_profile, RunResult* run);
+  int Finish(const Inputs& inputs, RunResult* run) const;
+};
+
+bool TestCommand::IsWholeTier() const {
+  return selection.files.empty() && selection.sweeps.empty() && selection.filter.globs.empty() &&
+         selection.filter.ops.empty() && !selection.filter.max_multiply_adds &&
+         !selection.filter.max_bytes;
+}
+
+// What was chosen beside the tier, as options.
+std::string TestCommand::FilterText() const {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      words.push_back(absl::StrCat(option, " ", ShellQuoted(value)));
+    }
+  };
+  add("--cases", selection.files);
+  add("--sweep", selection.sweeps);
+  add("--filter", selection.filter.globs);
+  add("--op", selection.filter.ops);
+  if (const auto most = selection.filter.max_multiply_adds) {
+    words.push_back(absl::StrCat("--max-multiply-adds ", *most));
+  }
+  if (const auto most = selection.filter.max_bytes) {
+    words.push_back(absl::StrCat("--max-bytes ", *most));
+  }
+  return absl::StrJoin(words, " ");
+}
+
+std::string TestCommand::JournalPath(const ReportPaths& paths) const {
+  return paths.json.empty() ? "" : absl::StrCat(paths.json, ".journal");
+}
+
+absl::Status TestCommand::ReadCases(const Shard& place, Inputs* inputs, RunResult* run) {
+  absl::StatusOr<std::vector<CorpusCase>> all = selection.LoadAll();
+  if (!all.ok()) return all.status();
+  run->corpus = ManifestHash(*all);
+  for (const CorpusCase& each : *all) inputs->ids.push_back(each.id);
+  if (!tier_given) selection.filter.tier = IsWholeTier() ? Tier::kQuick : Tier::kFull;
+  run->tier = std::string(TierName(selection.filter.tier));
+  absl::StatusOr<std::vector<CorpusCase>> chosen = SelectCases(*std::move(all), selection.filter);
+  if (!chosen.ok()) return chosen.status();
+  for (CorpusCase& each : *chosen) {
+    if (place.Contains(each.id)) inputs->cases.push_back(std::move(each));
+  }
+  run->selected = static_cast<int64_t>(inputs->cases.size());
+  return absl::OkStatus();
+}
+
+absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
+  const absl::StatusOr<Shard> place = FindShard(shard, ProcessEnvironment);
+  if (!place.ok()) return place.status();
+  run->target = target;
+  run->profile = profile;
+  run->filter = FilterText();
+  run->shard = place->index;
+  run->shards = place->count;
+  // Each shard writes files of its own.
+  if (!reports.empty()) {
+    absl::StatusOr<ReportPaths> paths =
+        ParseReportPaths(absl::StrReplaceAll(reports, {{"%r", absl::StrCat(place->index)}}));
+    if (!paths.ok()) return paths.status();
+    inputs->reports = *std::move(paths);
+  }
+  for (const std::string& path :
+       {inputs->reports.html, inputs->reports.json, inputs->reports.junit}) {
+    const absl::Status status = path.empty() ? absl::OkStatus() : CheckWritable(path);
+    if (!status.ok()) return status;
+  }
+  if (resume && inputs->reports.json.empty()) {
+    return absl::InvalidArgumentError("--resume goes on from the journal of --report json=FILE");
+  }
+  if (!waivers.empty()) {
+    const absl::StatusOr<std::string> text = ReadFile(waivers);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<std::vector<Waiver>> list = ReadWaivers(*text, waivers);
+    if (!list.ok()) return list.status();
+    inputs->waivers = *std::move(list);
+  }
+  return ReadCases(*place, inputs, run);
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers) const {
+  RunBudget budget;
+  budget.seconds = timeout;
+  budget.threads =
+      std::max<int64_t>(1, static_cast<int64_t>(std::thread::hardware_concurrency()) / workers);
+  BackendOptions options;
+  options.memory_bytes = memory;
+  return MakeBackend(target, budget, options);
+}
+
+absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& target_profile,
+                                 RunResult* run) {
+  std::unique_ptr<Journal> journal;
+  const std::string path = JournalPath(inputs.reports);
+  if (!path.empty()) {
+    absl::StatusOr<std::unique_ptr<Journal>> opened =
+        resume ? Journal::Resume(path, *run, &run->cases) : Journal::Start(path, *run);
+    if (!opened.ok()) return opened.status();
+    journal = *std::move(opened);
+  }
+  absl::flat_hash_set<absl::string_view> done;
+  for (const CaseResult& each : run->cases) done.insert(each.id);
+  std::vector<const CorpusCase*> cases;
+  for (const CorpusCase& each : inputs.cases) {
+    if (!done.contains(each.id)) cases.push_back(&each);
+  }
+  const std::string today = Today();
+  SuiteProgress progress(cases, !output.json && !output.quiet);
+  SuiteOptions options;
+  options.profile = &target_profile;
+  options.jobs = jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
+  options.stop = &stop_requested;
+  options.each.golden.threads = 1;
+  options.each.seconds = timeout;
+  options.each.repeat = repeat;
+  options.each.straight = target == "golden";
+  options.make_target = [&] { return MakeTarget(options.jobs); };
+  options.started = [&](Backend& backend) { run->target_version = DisplayName(backend); };
+  options.take = [&](const CorpusCase& corpus_case, CaseResult result) {
+    progress.Add(corpus_case, result);
+    if (journal != nullptr) {
+      const absl::Status status = journal->Append(result);
+      if (!status.ok()) run->complaints.push_back(std::string(status.message()));
+    }
+    const bool fails =
+        IsFailure(result.outcome) && FindWaiver(inputs.waivers, today, result) == nullptr;
+    run->cases.push_back(std::move(result));
+    return !fails || !fail_fast;
+  };
+  const absl::Status status = RunCases(cases, options);
+  progress.Clear();
+  return status;
+}
+
+int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
+  std::sort(run->cases.begin(), run->cases.end(),
+            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+  run->interrupted = static_cast<int64_t>(run->cases.size()) < run->selected;
+  const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
+  std::vector<std::string> complaints = ApplyWaivers(inputs.waivers, Today(), ids, &run->cases);
+  std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
+  if (IsWholeTier() && !run->interrupted) {
+    complaints = JudgeabilityComplaints(run->cases);
+    std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
+  }
+  const absl::Status written = WriteReports(*run, inputs.reports);
+  const std::string journal = JournalPath(inputs.reports);
+  if (written.ok() && !run->interrupted && !journal.empty()) std::remove(journal.c_str());
+  const bool fails = RunFails(*run);
+  if (output.json) {
+    std::cout << FormatReport(*run);
+  } else if (!output.quiet || fails) {
+    std::cout << Printable(FormatSummary(*run));
+  }
+  if (!written.ok()) return Fail(written, OutputOptions());
+  // As a shell says of a program that a signal has ended.
+  if (const int number = stop_signal; number != 0 && run->interrupted) return 128 + number;
+  return fails ? kExitMismatch : kExitOk;
+}
+
+int TestCommand::Run() {
+  const SteadyClock::time_point start = SteadyClock::now();
+  // GoogleTest's way to hear from a program that it knows about shards.
+  if (const auto file = ProcessEnvironment("GTEST_SHARD_STATUS_FILE")) std::ofstream{*file};
+  Inputs inputs;
+  RunResult run;
+  run.started = absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::Now(), absl::UTCTimeZone());
+  absl::Status status = Read(&inputs, &run);
+  if (!status.ok()) return Fail(status, output);
+  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+  if (!target_profile.ok()) return Fail(target_profile.status(), output);
+  run.profile_differences = target_profile->Differences();
+  if (list) {
+    nlohmann::json ids = nlohmann::json::array();
+    for (const CorpusCase& each : inputs.cases) {
+      if (output.json) {
+        ids.push_back(each.id);
+      } else {
+        std::cout << each.id << "\n";
+      }
+    }
+    if (output.json) std::cout << ids.dump(1) << "\n";
+    return kExitOk;
+  }
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, RequestStop);
+  status = RunAll(inputs, *target_profile, &run);
+  if (!status.ok()) return Fail(status, output);
+  run.seconds = std::chrono::duration<double>(SteadyClock::now() - start).count();
+  return Finish(inputs, &run);
+}
+
+}  // namespace
+
+void AddTestCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<TestCommand>();
+  CLI::App* sub = app.add_subcommand("test", "Run the conformance suite on a target");
+  sub->add_option("--target", command->target, "golden, or process:COMMAND")
+      ->type_name("TARGET")
+      ->capture_default_str();
+  sub->add_option("--profile", command->profile,
+                  "What the target may do: a built-in profile or a .textproto file")
+      ->type_name("PROFILE")
+      ->capture_default_str();
+  command->selection.AddTo(sub, /*filtered=*/true);
+  sub->add_option("--shard", command->shard,
+                  "I/N: part I, from 0, of N of the cases; auto: the place that Open MPI, PMI, "
+                  "Slurm or GoogleTest gave this process")
+      ->type_name("I/N");
+  sub->add_option("--jobs,-j", command->jobs,
+                  "Cases that run at once, each on a target of its own (default: one for each "
+                  "processor, 16 at most)")
+      ->check(PositiveCount())
+      ->type_name("N");
+  sub->add_option("--timeout", command->timeout,
+                  "Seconds that the target may take for a case; -1: no limit")
+      ->transform(BudgetSeconds())
+      ->type_name("S")
+      ->capture_default_str();
+  sub->add_option("--memory", command->memory,
+                  "Bytes that a process target may take for its data (default: no limit)")
+      ->check(WholeNumber())
+      ->type_name("BYTES");
+  sub->add_option("--repeat", command->repeat,
+                  "Run every case so often; other bits than the first time are flaky")
+      ->check(PositiveCount())
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_option("--waivers", command->waivers,
+                  "Failures that are known: a file as docs/conformance.md describes it")
+      ->type_name("FILE");
+  sub->add_option("--report", command->reports,
+                  "Files to write: html=F,json=F,junit=F; %r stands for the number of the shard")
+      ->type_name("FILES");
+  sub->add_flag("--resume", command->resume,
+                "Go on with a run that was killed or interrupted, from the journal beside its "
+                "JSON report");
+  sub->add_flag("--fail-fast", command->fail_fast, "End after the first failure");
+  sub->add_flag("--list", command->list, "Print the ids of the cases and run none");
+  command->output.AddTo(sub);
+  sub->footer(
+      "Exit codes: 0 all pass, 1 failures or complaints, 2 bad input, 5 the target does not start, "
+      "128 and more: ended by a signal, with a report.\n"
+      "Examples:\n"
+      "  assay test\n"
+      "  assay test --target \"process:./mine\" --profile cpu-strict --report html=report.html\n"
+      "  assay test --target \"process:./mine\" --filter 'dot/*' --repeat 3\n"
+      "docs/conformance.md tells more.");
+  sub->callback([command, sub, exit_code] {
+    command->tier_given = sub->count("--tier") > 0;
+    *exit_code = command->Run();
+  });
+}
+
+}  // namespace assay

@@ -40,7 +40,8 @@ enum class FactsWanted : uint8_t { kTermsAndMagnitudes, kCondition };  // the la
 
 // One for each element of the result, in row-major order. For `dot`, `convolution` and, where they
 // add floats or complex numbers, `reduce`, `reduce-window`, `scatter` and `select-and-scatter`
-// (with one operand). For `fft` the terms are those of a block, and the magnitudes sqrt(N sum
+// (with one operand), and for the leaves of a `scan` that are running sums or the last of them. For
+// `fft` the terms are those of a block, and the magnitudes sqrt(N sum
 // |x|^2) of it, which bounds them and every value on the way, at most p + 12 ulps more for a block
 // of p real parts; the inverse divides by N.
 // Of `batch-norm-training` leaf 1 and 2, mean and variance, have facts of their sums over the

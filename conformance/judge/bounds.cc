@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/rounds.h"
+#include "evaluator/facts/scan_sums.h"
 #include "evaluator/ops/scan_plan.h"
 
 namespace assay {
@@ -74,11 +75,14 @@ class BoundFinder {
     if (!IsFloat(type) && !IsComplex(type)) return bounds;
     switch (FoldKind(instruction_)) {
       case ReducerKind::kAdd:
-        return SumBounds(subject_, golden);
+        return SumBounds(subject_, leaf, golden);
       case ReducerKind::kMultiply:
         return ProductBounds(golden);
       default:
         break;
+    }
+    if (FindScanSum(instruction_, static_cast<int64_t>(leaf)).has_value()) {
+      return SumBounds(subject_, leaf, golden);
     }
     if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
     if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);

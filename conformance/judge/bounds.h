@@ -47,8 +47,8 @@ struct Bounds {
 
 // Of leaf `leaf` of the result, whose golden value is `golden`; not for elementwise operations.
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
-// Those of sums, dots and convolutions: sum_bounds.cc.
-absl::StatusOr<Bounds> SumBounds(const Subject& subject, const Literal& golden);
+// Those of sums, running ones among them, dots and convolutions: sum_bounds.cc.
+absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // Those of batch normalisation: batch_norm_bounds.cc.
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 

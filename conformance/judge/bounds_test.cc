@@ -82,6 +82,28 @@ TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
             "takes the freedom reassociation, which golden does not grant");
 }
 
+// A running sum has the terms so far: 1 of magnitude 1024, in the end 8 of together 2047.
+TEST(JudgeBounds, RunningSumsAreBoundedByTheTermsSoFar) {
+  const Case scan("(f32[8], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=run",
+                  {"f32[8]", "f32[]"},
+                  "run {\n  x = f32[] parameter(0)\n  c = f32[] parameter(1)\n"
+                  "  s = f32[] add(c, x)\n  ROOT r = (f32[], f32[]) tuple(s, s)\n}\n");
+  const std::vector<Literal> operands = {F32({1024, -1023, 0, 0, 0, 0, 0, 0}), Scalar(0)};
+  const auto explain = [&](int64_t leaf, int64_t element, double value) {
+    std::vector<Literal> leaves = Flatten(*scan.Evaluate(operands));
+    leaves[leaf].Set(element, {EncodeFloat(ElementType::kF32, value)});
+    return scan.Explain(operands, Unflatten(scan.root().shape(), leaves));
+  };
+  const double s = 2047;
+  EXPECT_EQ(explain(0, 0, 1024), "golden");
+  EXPECT_EQ(explain(0, 0, Step(1024, 1)), "wrong");
+  EXPECT_EQ(explain(0, 1, 1 + kUnit * s), "reassociation");
+  EXPECT_EQ(explain(0, 1, 1 + 2 * kUnit * s), "wrong");
+  EXPECT_EQ(explain(0, 7, 1 + 7 * kUnit * s), "reassociation");
+  EXPECT_EQ(explain(1, 0, 1 - 7 * kUnit * s), "reassociation");
+  EXPECT_EQ(explain(1, 0, 1 - 8 * kUnit * s), "wrong");
+}
+
 // The sum of magnitudes may lie beyond the type: 2000 halves of +-100 sum to 0, their magnitudes to
 // 200000 > 65504. n u S = 2000 * 2^-11 * 2e5 = 195312 bounds any finite value.
 TEST(JudgeBounds, BoundsOfSumsDoNotOverflow) {

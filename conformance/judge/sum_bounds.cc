@@ -72,19 +72,24 @@ bool HasDenormals(const Literal& operand) {
 
 class SumBound {
  public:
-  SumBound(const Subject& subject, const Literal& golden)
+  SumBound(const Subject& subject, size_t leaf, const Literal& golden)
       : subject_(subject),
+        leaf_(static_cast<int64_t>(leaf)),
         part_(PartType(golden)),
         products_(subject.instruction.info().family == Family::kContraction),
         complex_products_(products_ && IsComplex(golden.element_type())),
         finite_(AllFinite(subject.operands)),
         split_(FindSplit(subject)),
-        how_(subject.profile.FindAccumulation(subject.operands[0].element_type(), products_)) {
+        how_(subject.profile.FindAccumulation(TypeOfTerms(subject, golden), products_)) {
     // No sum is kept in less than the type of its terms and its result.
-    const ElementType terms = PartType(subject.operands[0]);
+    const ElementType terms = Info(TypeOfTerms(subject, golden)).component;
     if (UnitRoundoff(how_.accumulator) > std::min(UnitRoundoff(part_), UnitRoundoff(terms))) {
       how_.accumulator = UnitRoundoff(part_) < UnitRoundoff(terms) ? part_ : terms;
       how_.unit = UnitRoundoff(how_.accumulator);
+    }
+    if (subject.instruction.opcode() == Opcode::kScan) {  // every step gives a value of the type
+      how_.accumulator = part_;
+      how_.unit = UnitRoundoff(part_);
     }
     const int bits = 2 * Info(terms).format->precision();
     exact_products_ = !split_.cuts && std::ldexp(1.0, -bits) >= how_.unit;
@@ -108,9 +113,15 @@ class SumBound {
   }
 
  private:
+  // The operands of a scan need not be added up all.
+  static ElementType TypeOfTerms(const Subject& subject, const Literal& golden) {
+    const bool scans = subject.instruction.opcode() == Opcode::kScan;
+    return scans ? golden.element_type() : subject.operands[0].element_type();
+  }
+
   absl::StatusOr<std::vector<AccumulationFact>> Facts(absl::Span<const Literal> operands) const {
     return FindAccumulationFacts(subject_.instruction, operands, FactsWanted::kTermsAndMagnitudes,
-                                 subject_.evaluate);
+                                 subject_.evaluate, leaf_);
   }
 
   // Per element the sum of the magnitudes of terms with a denormal factor, which may count as zero.
@@ -183,6 +194,7 @@ class SumBound {
   }
 
   const Subject& subject_;
+  const int64_t leaf_;
   const ElementType part_;
   const bool products_, complex_products_, finite_;
   const Split split_;
@@ -192,8 +204,8 @@ class SumBound {
 
 }  // namespace
 
-absl::StatusOr<Bounds> SumBounds(const Subject& subject, const Literal& golden) {
-  return SumBound(subject, golden).Find(golden);
+absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden) {
+  return SumBound(subject, leaf, golden).Find(golden);
 }
 
 }  // namespace assay

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/facts.h"
 #include "evaluator/facts/isolate.h"
+#include "evaluator/facts/scan_sums.h"
 #include "evaluator/facts/statistics_facts.h"
 #include "evaluator/facts/widened_fold.h"
 #include "evaluator/real/float_environment.h"
@@ -25,21 +28,28 @@ absl::StatusOr<Literal> EvaluateAlone(const Module& module, absl::Span<const Lit
     const Literal& argument = arguments[operand->parameter_number()];
     operands.push_back({&argument.shape(), argument.data()});
   }
-  Literal result = Literal::Zeros(root.shape());
-  const MutableArrayRef out = {&result.shape(), result.mutable_data()};
+  std::vector<Literal> leaves;
+  for (const Shape* leaf : Leaves(root.shape())) leaves.push_back(Literal::Zeros(*leaf));
+  std::vector<MutableArrayRef> results;
+  for (Literal& leaf : leaves) results.push_back({&leaf.shape(), leaf.mutable_data()});
   EvaluationContext context;
   const FloatEnvironmentGuard guard;
-  absl::Status status = (*kernel)->Run(operands, absl::MakeConstSpan(&out, 1), context);
+  absl::Status status = (*kernel)->Run(operands, results, context);
   if (!status.ok()) return status;
-  return result;
+  return Unflatten(root.shape(), leaves);
 }
 
 // Facts of what adds up as a whole.
 class FactFinder {
  public:
+  // Of leaf `leaf`; a scan has more than one.
   FactFinder(const Instruction& instruction, absl::Span<const Literal> operands,
-             const EvaluateModule& evaluate)
-      : instruction_(instruction), operands_(operands), evaluate_(evaluate) {
+             const EvaluateModule& evaluate, int64_t leaf)
+      : instruction_(instruction),
+        operands_(operands),
+        evaluate_(evaluate),
+        leaf_(leaf),
+        scanned_(FindScanSum(instruction, leaf)) {
     for (const Literal& operand : operands) complex_ |= IsComplex(operand.element_type());
   }
 
@@ -67,6 +77,7 @@ class FactFinder {
   static constexpr int kScale = 600;
 
   absl::StatusOr<std::vector<double>> Fold(const TermMap& map) const {
+    if (scanned_.has_value()) return AddScanned(instruction_, *scanned_, operands_, map);
     return FoldWidened(instruction_, operands_, Opcode::kAdd, map, evaluate_);
   }
   int factors() const { return instruction_.info().family == Family::kContraction ? 2 : 1; }
@@ -101,11 +112,12 @@ class FactFinder {
   // By the golden value itself, whose parts are rounded.
   absl::Status FindComplexCondition() {
     const std::unique_ptr<Module> module = IsolateInstruction(instruction_);
-    const absl::StatusOr<Literal> golden = evaluate_(*module, operands_);
-    if (!golden.ok()) return golden.status();
-    const ElementType part = Info(golden->element_type()).component;
+    const absl::StatusOr<Literal> results = evaluate_(*module, operands_);
+    if (!results.ok()) return results.status();
+    const Literal golden = Flatten(*results)[leaf_];
+    const ElementType part = Info(golden.element_type()).component;
     for (size_t i = 0; i < facts_.size(); ++i) {
-      const Element element = golden->Get(static_cast<int64_t>(i));
+      const Element element = golden.Get(static_cast<int64_t>(i));
       const double value =
           std::hypot(DecodeFloat(part, element.bits), DecodeFloat(part, element.imag));
       SetCondition(std::ldexp(value, -facts_[i].exponent), facts_[i]);
@@ -121,6 +133,8 @@ class FactFinder {
   const Instruction& instruction_;
   absl::Span<const Literal> operands_;
   const EvaluateModule& evaluate_;
+  const int64_t leaf_;
+  const std::optional<ScanSum> scanned_;
   bool complex_ = false;
   std::vector<AccumulationFact> facts_;
 };
@@ -206,11 +220,12 @@ absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
   if (instruction.opcode() == Opcode::kBatchNormTraining && (leaf == 1 || leaf == 2)) {
     return StatisticsFacts(instruction, operands[0], leaf == 2);
   }
-  if (FoldKind(instruction) != ReducerKind::kAdd || !instruction.shape().is_array()) {
+  const bool folds = FoldKind(instruction) == ReducerKind::kAdd && instruction.shape().is_array();
+  if (!folds && !FindScanSum(instruction, leaf).has_value()) {
     return absl::UnimplementedError(
         absl::StrCat(instruction.Describe(), " adds no floats up: there are no facts of a sum"));
   }
-  return FactFinder(instruction, operands, evaluation).Find(wanted);
+  return FactFinder(instruction, operands, evaluation, leaf).Find(wanted);
 }
 
 }  // namespace assay

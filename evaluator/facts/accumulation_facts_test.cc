@@ -279,6 +279,63 @@ TEST(AccumulationFactsTest, MeansAndVariances) {
   EXPECT_FALSE(found.facts.ok());  // leaf 0 is no sum
 }
 
+// Facts of every leaf of a scan along dimension 1 of [2,steps,3]: sums before and after each step,
+// and the last ones.
+void CheckScan(const std::string& type, int64_t steps, bool reverse, const std::vector<double>& x,
+               const std::vector<double>& init) {
+  const std::string all = absl::StrCat(type, "[2,", steps, ",3]"), one = type + "[2,3]";
+  const std::string step =
+      absl::StrCat(", to_apply={ x = ", one, " parameter(0) c = ", one, " parameter(1) s = ", one,
+                   " add(x, c) ROOT r = (", one, ", ", one, ", ", one, ") tuple(c, s, s) }");
+  const Found found =
+      Facts(type,
+            absl::StrCat("(", all, ", ", all, ", ", one, ") scan(p0, p1), dimensions={1}, ",
+                         "num_carries=1, is_reverse=", reverse ? "true" : "false", step),
+            {all, one}, {x, init});
+  const Instruction& root = *found.module->entry()->root();
+  std::vector<AccumulationFact> facts[3];
+  for (int64_t leaf = 0; leaf < 3; ++leaf) {
+    const auto of_leaf =
+        FindAccumulationFacts(root, found.operands, FactsWanted::kCondition, nullptr, leaf);
+    ASSERT_TRUE(of_leaf.ok()) << of_leaf.status();
+    ASSERT_EQ(of_leaf->size(), leaf < 2 ? 6u * steps : 6u);
+    facts[leaf] = *of_leaf;
+  }
+  for (int64_t lane = 0; lane < 6; ++lane) {
+    Terms exact;
+    const double start = ValueAt(found.operands[1], lane);
+    if (start != 0) exact.Add(cpp_rational(start));
+    for (int64_t n = 0; n < steps; ++n) {
+      const int64_t t = reverse ? steps - 1 - n : n, at = (lane / 3 * steps + t) * 3 + lane % 3;
+      const std::string where = absl::StrCat("lane ", lane, ", step ", n);
+      ExpectFact(facts[0][at], exact, "before " + where);
+      exact.Add(cpp_rational(ValueAt(found.operands[0], at)));
+      ExpectFact(facts[1][at], exact, "after " + where);
+    }
+    ExpectFact(facts[2][lane], exact, absl::StrCat("end of lane ", lane));
+  }
+}
+
+TEST(AccumulationFactsTest, RunningSumsOfScans) {
+  CheckScan("f32", 7, false, Random(42, 0x1p-12, 3), {0, 0x1p20, -1});
+  CheckScan("f32", 7, true, Random(42, 0x1p-12, 4), {0, 0x1p20, -1});
+  CheckScan("bf16", 4, false, {3, -3, 0.5, 1}, {0});
+  CheckScan("f64", 5, false, {0x1.8p1023, 0x1.8p1023, 0x1p1000, -0x1p1022}, {1});
+  CheckScan("f32", 0, false, {}, {5});
+}
+
+TEST(AccumulationFactsTest, RunningSumsOfComplexScans) {
+  const Found found = Facts("c64",
+                            "(c64[2], c64[]) scan(p0, p1), dimensions={0}, num_carries=1, "
+                            "to_apply={ x = c64[] parameter(0) c = c64[] parameter(1) "
+                            "s = c64[] add(x, c) ROOT r = (c64[], c64[]) tuple(s, s) }",
+                            {"c64[2]", "c64[]"}, {{3, 4, 0, -4}, {0, 0}});
+  ASSERT_TRUE(found.facts.ok()) << found.facts.status();
+  EXPECT_EQ((*found.facts)[1].terms, 2);
+  ExpectRoundedUp((*found.facts)[1].magnitudes, 11, 8);  // |3| + |4| + |4|
+  ExpectCondition((*found.facts)[1].condition, 11. / 3, 8);
+}
+
 TEST(AccumulationFactsTest, WhatAddsNothingUp) {
   const Found run = Facts("f32", "f32[4] negate(p0)", {"f32[4]"}, {{1}});
   EXPECT_EQ(run.facts.status().code(), absl::StatusCode::kUnimplemented);

@@ -32,16 +32,6 @@ void ReplaceFold(Opcode fold, Computation* region) {
   region->set_root(region->Add(std::move(root)));
 }
 
-double ValueOf(ElementType type, Element element) {
-  if (IsComplex(type)) {
-    const ElementType part = Info(type).component;
-    return std::fabs(DecodeFloat(part, element.bits)) + std::fabs(DecodeFloat(part, element.imag));
-  }
-  if (IsFloat(type)) return DecodeFloat(type, element.bits);
-  return IsSigned(type) ? static_cast<double>(DecodeSigned(type, element.bits))
-                        : static_cast<double>(DecodeUnsigned(type, element.bits));
-}
-
 // The start value of the fold, or -1.
 int64_t InitOperand(const Instruction& instruction) {
   switch (instruction.opcode()) {
@@ -56,6 +46,16 @@ int64_t InitOperand(const Instruction& instruction) {
 }
 
 }  // namespace
+
+double MagnitudeOrValue(ElementType type, Element element) {
+  if (IsComplex(type)) {
+    const ElementType part = Info(type).component;
+    return std::fabs(DecodeFloat(part, element.bits)) + std::fabs(DecodeFloat(part, element.imag));
+  }
+  if (IsFloat(type)) return DecodeFloat(type, element.bits);
+  return IsSigned(type) ? static_cast<double>(DecodeSigned(type, element.bits))
+                        : static_cast<double>(DecodeUnsigned(type, element.bits));
+}
 
 ReducerKind FoldKind(const Instruction& instruction) {
   ReducerKind kind = ReducerKind::kOther;
@@ -88,7 +88,8 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
       if (each->literal() != nullptr && IsWidened(each->literal()->element_type())) {
         Literal wide = Literal::Zeros(each->shape());
         for (int64_t i = 0; i < wide.element_count(); ++i) {
-          const double value = ValueOf(each->literal()->element_type(), each->literal()->Get(i));
+          const double value =
+              MagnitudeOrValue(each->literal()->element_type(), each->literal()->Get(i));
           wide.Set(i, Element{EncodeFloat(ElementType::kF64, value)});
         }
         each->set_literal(std::move(wide));
@@ -127,7 +128,7 @@ std::vector<Literal> WidenOperands(const Instruction& instruction,
         wide.set_dynamic_size(d, operand.dynamic_size(d));
     }
     for (int64_t i = 0; i < wide.element_count(); ++i) {
-      const double value = ValueOf(type, operand.Get(i));
+      const double value = MagnitudeOrValue(type, operand.Get(i));
       wide.Set(i, Element{EncodeFloat(ElementType::kF64, selects ? value : map(value, init))});
     }
     widened.push_back(std::move(wide));

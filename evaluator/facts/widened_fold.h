@@ -26,6 +26,9 @@ ReducerKind FoldKind(const Instruction& instruction);
 // `fold` says.
 std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold);
 
+// Of a complex element |real| + |imaginary|, of any other its value.
+double MagnitudeOrValue(ElementType type, Element element);
+
 // What each operand element becomes, from its value (for a complex one |real| + |imaginary|).
 // `init` is true for the start value of a fold.
 using TermMap = std::function<double(double value, bool init)>;

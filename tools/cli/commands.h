@@ -16,6 +16,7 @@ void AddOpsCommand(CLI::App& app, int* exit_code);
 void AddCorpusCommand(CLI::App& app, int* exit_code);
 void AddReportCommand(CLI::App& app, int* exit_code);
 void AddTestCommand(CLI::App& app, int* exit_code);
+void AddMutantsCommand(CLI::App& app, int* exit_code);
 
 }  // namespace assay
 

@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
   assay::AddCorpusCommand(app, &exit_code);
   assay::AddReportCommand(app, &exit_code);
   assay::AddTestCommand(app, &exit_code);
+  assay::AddMutantsCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

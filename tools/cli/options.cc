@@ -14,6 +14,7 @@
 #include "backends/golden/golden_backend.h"
 #include "backends/process/process_backend.h"
 #include "conformance/inputs/random_inputs.h"
+#include "conformance/mutants/mutant_backend.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
@@ -237,7 +238,7 @@ void OutputOptions::AddTo(CLI::App* app) {
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
                                                      const RunBudget& budget,
                                                      const BackendOptions& options) {
-  if (specification == "golden") {
+  if (specification == "golden" || NamesMutant(specification)) {
     GoldenOptions golden;
     golden.plan.straight = options.straight;
     golden.plan.observed = options.observed;
@@ -248,7 +249,10 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     golden.form = options.form;
     golden.run.host = options.host;
     golden.run.random_seed = options.random_seed;
-    return std::make_unique<GoldenBackend>(golden);
+    if (specification == "golden") return std::make_unique<GoldenBackend>(golden);
+    const absl::StatusOr<const Mutant*> mutant = FindMutant(specification);
+    if (!mutant.ok()) return mutant.status();
+    return std::make_unique<MutantBackend>(**mutant, golden);
   }
   constexpr absl::string_view kProcess = "process:";
   if (absl::StartsWith(specification, kProcess) && specification.size() > kProcess.size()) {
@@ -262,7 +266,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     return std::make_unique<ProcessBackend>(process);
   }
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", specification, "' is no backend; there are 'golden' and 'process:COMMAND'"));
+      "'", specification,
+      "' is no backend; there are 'golden', 'process:COMMAND' and 'mutant:NAME' (assay mutants)"));
 }
 
 std::string DisplayName(Backend& backend) {

@@ -70,7 +70,7 @@ absl::Status CheckWritable(const std::string& path);
 // A value with its type in front, cut after about `longest` characters: the rest is not formatted.
 std::string BriefLiteral(const Literal& literal, size_t longest);
 
-// "golden", or "process:COMMAND".
+// "golden", "process:COMMAND", or a mutant of golden (conformance/mutants).
 struct BackendOptions {
   bool straight = false;  // golden: definitions alone
   bool observed = false;  // golden: plan for observers

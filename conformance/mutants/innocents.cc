@@ -1,0 +1,266 @@
+// Variants that are legal under a profile: other orders of sums, contraction, flushed denormals,
+// wider accumulators, unstable orders. The judge must not accuse them there, and must see them
+// under profile golden.
+#include <algorithm>
+
+#include "conformance/mutants/defects.h"
+#include "conformance/mutants/mutant.h"
+#include "conformance/mutants/sums.h"
+#include "evaluator/ops/definition.h"
+
+namespace assay {
+namespace {
+
+using enum Opcode;
+using ElementType::kBF16;
+using ElementType::kF16;
+using ElementType::kF32;
+using ElementType::kF64;
+
+constexpr char kStrict[] = "cpu-strict";
+constexpr char kXlaCpu[] = "xla-cpu";
+constexpr char kGpu[] = "gpu";
+
+const std::vector<Opcode>& Sums() {
+  static const auto* const sums =
+      new std::vector<Opcode>{kDot, kConvolution, kReduce, kReduceWindow};
+  return *sums;
+}
+
+// Floating-point operations that round.
+std::vector<Opcode> Rounding(Accuracy accuracy) {
+  std::vector<Opcode> opcodes;
+  for (const OpInfo& row : Catalogue()) {
+    if (row.elementwise() && row.accuracy == accuracy) opcodes.push_back(row.opcode);
+  }
+  return opcodes;
+}
+
+Element WithNanSign(ElementType type, Element x) {
+  if (!IsFloat(type) || !IsNan(type, x.bits)) return x;
+  const FloatFormat& format = *Info(type).format;
+  if (format.nan != NanEncoding::kIeee) return x;
+  return {x.bits | (uint64_t{1} << (Info(type).bits - 1)) | 1, 0};
+}
+
+// a * b + c of one add whose first operand is a multiplication, rounded once.
+Instruction* FusedMultiplyAdd(Site& site) {
+  const Instruction& add = site.original();
+  const Instruction& product = *add.operand(0);
+  if (add.shape().element_type() != kF32 || product.opcode() != kMultiply) return nullptr;
+  return site.Call(
+      {site.copy_of(*product.operand(0)), site.copy_of(*product.operand(1)), site.operand(1)},
+      add.shape(), [](const Instruction& x, absl::Span<const Literal> values, const CustomCall&) {
+        Literal out = Literal::Zeros(x.shape());
+        for (int64_t i = 0; i < out.element_count(); ++i) {
+          const auto f = [&](int k) {
+            return static_cast<float>(DecodeFloat(kF32, values[k].Get(i).bits));
+          };
+          out.Set(i, {EncodeFloat(kF32, std::fma(f(0), f(1), f(2))), 0});
+        }
+        return out;
+      });
+}
+
+// bf16 and f16 arithmetic on what was not rounded before: operands that are elementwise themselves
+// are taken as f32.
+Instruction* WithExcessPrecision(Site& site) {
+  const Instruction& x = site.original();
+  const ElementType type = x.shape().element_type();
+  if ((type != kBF16 && type != kF16) || x.shape().is_dynamic()) return nullptr;
+  const Instruction* before = x.operand(0);
+  if (!before->info().elementwise() || before->info().accuracy != Accuracy::kRounded ||
+      before->operand_count() != x.operand_count() || x.operand_count() != 2 ||
+      before->shape().element_type() != type) {
+    return nullptr;
+  }
+  const Shape wide(kF32, x.shape().dimensions());
+  const auto widened = [&](Instruction* y) { return site.Make(kConvert, wide, {y}); };
+  Instruction* inner = site.Make(
+      before->opcode(), wide,
+      {widened(site.copy_of(*before->operand(0))), widened(site.copy_of(*before->operand(1)))});
+  Instruction* outer = site.Make(x.opcode(), wide, {inner, widened(site.operand(1))});
+  return site.Make(kConvert, x.shape(), {outer});
+}
+
+Instruction* UnstableSort(Site& site) {
+  const Instruction& x = site.original();
+  if (x.GetBool(Attr::kIsStable)) return nullptr;
+  std::vector<Instruction*> operands;
+  const std::vector<int64_t> dimensions = {x.GetInt(Attr::kDimension)};
+  for (Instruction* operand : site.operands()) {
+    operands.push_back(site.Make(kReverse, operand->shape(), {operand}, [&](Instruction& reverse) {
+      reverse.SetAttribute(Attr::kDimensions, dimensions);
+    }));
+    if (operands.back() == nullptr) return nullptr;
+  }
+  return site.Edited([&](Instruction& copy) { copy.set_operands(operands); });
+}
+
+// Updates from the last to the first, where one dimension of the indices counts them.
+Instruction* ReversedScatter(Site& site) {
+  const Instruction& x = site.original();
+  if (x.operand_count() != 3 || x.shape().is_dynamic() || x.operand(1)->shape().rank() != 2 ||
+      x.GetInt(Attr::kIndexVectorDim) != 1 || !x.GetInts(Attr::kInputBatchingDims).empty()) {
+    return nullptr;
+  }
+  const absl::Span<const int64_t> windows = x.GetInts(Attr::kUpdateWindowDims);
+  int64_t batch = 0;
+  while (std::find(windows.begin(), windows.end(), batch) != windows.end()) ++batch;
+  const auto reversed = [&](int64_t k, int64_t d) {
+    return site.Make(kReverse, x.operand(k)->shape(), {site.operand(k)}, [d](Instruction& reverse) {
+      reverse.SetAttribute(Attr::kDimensions, std::vector<int64_t>{d});
+    });
+  };
+  std::vector<Instruction*> operands = {site.operand(0), reversed(1, 0), reversed(2, batch)};
+  return site.Edited([&](Instruction& copy) { copy.set_operands(operands); });
+}
+
+std::vector<Mutant> OrderOfSums() {
+  const auto sum = [](double (*rule)(const std::vector<SumTerm>&, ElementType)) {
+    return SumBy([rule](const std::vector<SumTerm>& terms, ElementType type) {
+      return rule(terms, WideAccumulator(type));
+    });
+  };
+  return {
+      {"sums/one_after_the_other", Sums(), "terms are added in their order, in f32 or f64",
+       sum(SumForward), kStrict},
+      {"sums/reversed", Sums(), "from the last term to the first",
+       SumBy([](std::vector<SumTerm> terms, ElementType type) {
+         std::reverse(terms.begin(), terms.end());
+         return SumForward(terms, WideAccumulator(type));
+       }),
+       kStrict},
+      {"sums/pairwise", Sums(), "as a tree", sum(SumPairwise), kStrict},
+      {"sums/lanes_of_8", Sums(), "eight partial sums, as vector units have them",
+       SumBy([](const std::vector<SumTerm>& terms, ElementType type) {
+         return SumByLanes(terms, WideAccumulator(type), 8);
+       }),
+       kStrict},
+      {"sums/blocks_of_16", Sums(), "a partial sum for each tile of the contraction",
+       SumBy([](const std::vector<SumTerm>& terms, ElementType type) {
+         const ElementType wide = WideAccumulator(type);
+         std::vector<SumTerm> blocks;
+         for (size_t i = 0; i < terms.size(); i += 16) {
+           const size_t end = std::min(terms.size(), i + 16);
+           blocks.push_back({SumForward({terms.begin() + i, terms.begin() + end}, wide), 1, false});
+         }
+         return SumForward(blocks, wide);
+       }),
+       kStrict},
+      {"sums/contracted", Sums(), "each product is added before it is rounded", sum(SumContracted),
+       kStrict},
+      {"dot/bf16_partial_sums",
+       {kDot},
+       "partial sums of bf16 dots are rounded to bf16",
+       SumBy(
+           [](const std::vector<SumTerm>& terms, ElementType) { return SumForward(terms, kBF16); },
+           TypeIs({kBF16})),
+       kXlaCpu},
+  };
+}
+
+std::vector<Mutant> ElementVariants() {
+  return {
+      {"elementwise/denormals_flushed", Rounding(Accuracy::kRounded),
+       "denormals are zero on the way in and out",
+       [](Site& site) -> Instruction* {
+         if (!FloatResult()(site.original())) return nullptr;
+         return OnElements([](const ElementSite& e) { return Flushed(e.type, e.golden); })(site);
+       },
+       kXlaCpu},
+      {"elementwise/denormal_operands_are_zero",
+       {kAdd, kSubtract, kMultiply, kDivide, kSqrt, kLog},
+       "denormals are read as zero",
+       OnOperand(-1, Flushed, TypeIs({kF32, kF64})),
+       kXlaCpu},
+      {"elementwise/negative_nan", Rounding(Accuracy::kRounded),
+       "NaNs that arise are negative and carry a payload",
+       OnElements([](const ElementSite& e) { return WithNanSign(e.type, e.golden); },
+                  FloatResult()),
+       kStrict},
+      {"functions/one_ulp_off", Rounding(Accuracy::kFunction),
+       "the last bit of elementary functions is off by one",
+       OnElements([](const ElementSite& e) { return NextAfter(e.type, e.golden, 1); },
+                  TypeIs({kF32, kF64})),
+       kStrict},
+      {"maximum/first_of_zeros",
+       {kMaximum, kMinimum},
+       "of -0 and +0 the first operand comes out",
+       OnElements(
+           [](const ElementSite& e) { return e.f(0) == 0 && e.f(1) == 0 ? e.x[0] : e.golden; },
+           FloatResult()),
+       kGpu},
+      {"programs/multiply_add_contracted",
+       {kAdd},
+       "a * b + c is rounded once",
+       FusedMultiplyAdd,
+       kGpu},
+      {"programs/excess_precision", Rounding(Accuracy::kRounded),
+       "bf16 and f16 chains are computed in f32", WithExcessPrecision, kXlaCpu},
+      {"sort/unstable",
+       {kSort},
+       "equal keys come in reverse order where is_stable is false",
+       UnstableSort,
+       kStrict},
+      {"scatter/updates_from_the_end",
+       {kScatter},
+       "colliding updates are applied in reverse order",
+       ReversedScatter,
+       kGpu},
+      {"rng/other_numbers",
+       {kRng},
+       "another generator: uniform numbers nearer to the middle",
+       OnElements(
+           [](const ElementSite& e) {
+             const double middle = (e.f(0) + e.f(1)) / 2;
+             return e.Float(middle + (e.result() - middle) / 2);
+           },
+           [](const Instruction& x) {
+             return TypeIs({kF32, kF64})(x) && x.GetEnum<RandomDistribution>(Attr::kDistribution) ==
+                                                   RandomDistribution::kUniform;
+           }),
+       kStrict},
+  };
+}
+
+// Mean and variance of each feature from sum and sum of squares in f32.
+std::vector<Mutant> NormVariants() {
+  return {
+      {"batch-norm-training/one_pass_variance",
+       {kBatchNormTraining},
+       "the variance is mean(x^2) - mean(x)^2 in f32",
+       OnResult(
+           [](const Instruction& x, absl::Span<const Literal> operands,
+              std::vector<Literal>* leaves, const CustomCall&) {
+             const int64_t d = x.GetInt(Attr::kFeatureIndex);
+             Literal& variances = (*leaves)[2];
+             for (int64_t f = 0; f < variances.element_count(); ++f) {
+               float sum = 0, squares = 0, cells = 0;
+               for (int64_t i = 0; i < operands[0].element_count(); ++i) {
+                 if (IndexAt(i, operands[0].shape().dimensions())[d] != f) continue;
+                 const auto value = static_cast<float>(DecodeFloat(kF32, operands[0].Get(i).bits));
+                 sum += value, squares += value * value, cells += 1;
+               }
+               if (cells == 0) continue;
+               const float mean = sum / cells;
+               const float variance = std::max(0.0f, squares / cells - mean * mean);
+               variances.Set(f, {EncodeFloat(kF32, variance), 0});
+             }
+           },
+           OperandTypeIs(0, {kF32})),
+       kXlaCpu},
+  };
+}
+
+}  // namespace
+
+std::vector<Mutant> InnocentVariants() {
+  std::vector<Mutant> all = OrderOfSums();
+  for (auto rows : {ElementVariants, NormVariants}) {
+    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
+  }
+  return all;
+}
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+#include "conformance/mutants/mutant.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace assay {
+namespace {
+
+constexpr char kMutantPrefix[] = "mutant:";
+constexpr char kInnocentPrefix[] = "innocent:";
+
+}  // namespace
+
+std::string Mutant::target() const {
+  return absl::StrCat(innocent() ? kInnocentPrefix : kMutantPrefix, name);
+}
+
+const std::vector<Mutant>& Mutants() {
+  static const std::vector<Mutant>* const all = [] {
+    auto* mutants = new std::vector<Mutant>;
+    for (auto family : {ArithmeticMutants, IntegerMutants, FunctionMutants, ConversionMutants,
+                        ComparisonMutants, MovementMutants, IndexingMutants, ReductionMutants,
+                        OrderMutants, ContractionMutants, LinearAlgebraMutants, RandomMutants,
+                        ControlMutants, CollectiveMutants, InnocentVariants}) {
+      std::vector<Mutant> rows = family();
+      std::move(rows.begin(), rows.end(), std::back_inserter(*mutants));
+    }
+    absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
+      return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
+    });
+    return mutants;
+  }();
+  return *all;
+}
+
+bool NamesMutant(absl::string_view target) {
+  return absl::StartsWith(target, kMutantPrefix) || absl::StartsWith(target, kInnocentPrefix);
+}
+
+absl::StatusOr<const Mutant*> FindMutant(absl::string_view target) {
+  const bool innocent = absl::ConsumePrefix(&target, kInnocentPrefix);
+  if (!innocent) absl::ConsumePrefix(&target, kMutantPrefix);
+  for (const Mutant& mutant : Mutants()) {
+    if (mutant.innocent() == innocent && mutant.name == target) return &mutant;
+  }
+  return absl::NotFoundError(absl::StrCat("there is no ", innocent ? "innocent variant" : "mutant",
+                                          " \"", target, "\": `assay mutants` has their names"));
+}
+
+}  // namespace assay

@@ -1,0 +1,58 @@
+// Planted defects: implementations that are the golden one but for one operation, wrong as real
+// ones are, by which the suite itself is examined; and innocent variants, legal under a profile,
+// which it must not accuse. A defect changes modules before the golden interpreter runs them
+// (site.h): the golden code knows nothing of it. Tests: mutants_test.cc, score_test.cc.
+#ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
+#define ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "conformance/mutants/site.h"
+#include "spec/op_info.h"
+
+namespace assay {
+
+struct Mutant {
+  std::string name;             // "pad/low_counted_twice": operation/defect
+  std::vector<Opcode> opcodes;  // whose row it replaces
+  std::string description;      // as a bug tracker has it
+  Defect defect;
+  // Of an innocent variant: the profile under which nothing may be wrong. Empty: a defect.
+  std::string profile = {};
+
+  bool innocent() const { return !profile.empty(); }
+  // How targets are called: "mutant:pad/low_counted_twice", "innocent:dot/reversed_sum".
+  std::string target() const;
+};
+
+// All of them, sorted by name; defects and innocent variants.
+const std::vector<Mutant>& Mutants();
+
+// By the name of a target, "mutant:NAME" or "innocent:NAME". NOT_FOUND says where names are listed.
+absl::StatusOr<const Mutant*> FindMutant(absl::string_view target);
+// Whether a target's name is one of these.
+bool NamesMutant(absl::string_view target);
+
+// The rows of a family, in its file (*_mutants.cc); innocent variants stand in innocents.cc.
+std::vector<Mutant> ArithmeticMutants();
+std::vector<Mutant> IntegerMutants();
+std::vector<Mutant> FunctionMutants();
+std::vector<Mutant> ConversionMutants();
+std::vector<Mutant> ComparisonMutants();
+std::vector<Mutant> MovementMutants();
+std::vector<Mutant> IndexingMutants();
+std::vector<Mutant> ReductionMutants();
+std::vector<Mutant> OrderMutants();
+std::vector<Mutant> ContractionMutants();
+std::vector<Mutant> LinearAlgebraMutants();
+std::vector<Mutant> RandomMutants();
+std::vector<Mutant> ControlMutants();
+std::vector<Mutant> CollectiveMutants();
+std::vector<Mutant> InnocentVariants();
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_

@@ -1,0 +1,54 @@
+#include "conformance/mutants/mutant_backend.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "spec/ops/shape_inference.h"
+
+namespace assay {
+namespace {
+
+// Keeps what the executable runs on.
+class MutantExecutable : public Executable {
+ public:
+  MutantExecutable(DefectiveModule defective, std::unique_ptr<GoldenBackend> golden,
+                   std::unique_ptr<Executable> executable)
+      : defective_(std::move(defective)),
+        golden_(std::move(golden)),
+        executable_(std::move(executable)) {}
+  int64_t device_count() const override { return executable_->device_count(); }
+  absl::StatusOr<std::vector<BufferHandle>> Execute(
+      absl::Span<const std::vector<const Buffer*>> arguments) override {
+    return executable_->Execute(arguments);
+  }
+  double last_seconds() const override { return executable_->last_seconds(); }
+
+ private:
+  DefectiveModule defective_;
+  std::unique_ptr<GoldenBackend> golden_;
+  std::unique_ptr<Executable> executable_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module& module) {
+  sites_ = 0;
+  if (absl::Status status = CheckModuleShapes(module); !status.ok()) return status;
+  const CustomCallRegistry& base = RegistryOf(options_.plan);
+  DefectiveModule defective = PutInto(module, mutant_.opcodes, mutant_.defect, base);
+  if (defective.sites == 0) return golden_.Compile(module);
+  GoldenOptions options = options_;
+  options.plan.custom_calls = defective.registry.get();
+  if (!options.form) options.form = FormOf(module);
+  auto golden = std::make_unique<GoldenBackend>(std::move(options));
+  absl::StatusOr<std::unique_ptr<Executable>> executable = golden->Compile(*defective.module);
+  if (!executable.ok()) {
+    return absl::InternalError(absl::StrCat(name_, " does not fit into module ", module.name(),
+                                            ": ", executable.status().message()));
+  }
+  sites_ = defective.sites;
+  return std::make_unique<MutantExecutable>(std::move(defective), std::move(golden),
+                                            *std::move(executable));
+}
+
+}  // namespace assay

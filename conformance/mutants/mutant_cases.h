@@ -1,0 +1,34 @@
+// Which cases of the corpus examine a mutant. Tests: mutants_test.cc.
+#ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_CASES_H_
+#define ASSAY_CONFORMANCE_MUTANTS_MUTANT_CASES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/types/span.h"
+#include "conformance/corpus/corpus_case.h"
+#include "conformance/mutants/mutant.h"
+
+namespace assay {
+
+class MutantCases {
+ public:
+  // The whole corpus, or a part of it. Must outlive this.
+  explicit MutantCases(absl::Span<const CorpusCase> cases);
+
+  // The cases that are tagged with one of the mutant's operations; of an operation that no case is
+  // tagged with, those whose module holds it; of variants that show in several instructions
+  // ("programs/..."), all whose module holds one of them. Cases that are to be refused are none.
+  std::vector<const CorpusCase*> Of(const Mutant& mutant) const;
+
+ private:
+  bool Examines(const CorpusCase& corpus_case, const Mutant& mutant) const;
+
+  absl::Span<const CorpusCase> cases_;
+  absl::flat_hash_set<std::string> tagged_;  // operations
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_MUTANTS_MUTANT_CASES_H_

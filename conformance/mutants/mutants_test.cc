@@ -1,0 +1,161 @@
+// The table of planted defects; that each shows, and only where it stands. What the judge says of
+// them is score_test.cc's.
+#include <map>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/ready_case.h"
+#include "conformance/corpus/selection.h"
+#include "conformance/mutants/mutant.h"
+#include "conformance/mutants/mutant_backend.h"
+#include "conformance/mutants/mutant_cases.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+TEST(MutantsTest, TheTableIsWellFormed) {
+  std::set<std::string> targets;
+  std::set<Family> families;
+  int64_t defects = 0;
+  for (const Mutant& mutant : Mutants()) {
+    EXPECT_TRUE(targets.insert(mutant.target()).second) << mutant.name;
+    EXPECT_FALSE(mutant.description.empty()) << mutant.name;
+    ASSERT_FALSE(mutant.opcodes.empty()) << mutant.name;
+    auto found = FindMutant(mutant.target());
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(*found, &mutant);
+    if (mutant.innocent()) continue;
+    ++defects;
+    EXPECT_TRUE(absl::StartsWith(mutant.name, absl::StrCat(Name(mutant.opcodes[0]), "/")))
+        << mutant.name;
+    for (Opcode opcode : mutant.opcodes) families.insert(Info(opcode).family);
+  }
+  EXPECT_GE(defects, 150);
+  EXPECT_EQ(families.size(), 10);  // all there are
+  EXPECT_FALSE(FindMutant("mutant:pad/nothing").ok());
+  EXPECT_FALSE(FindMutant("innocent:pad/with_zero").ok());
+}
+
+// Texts of modules and what a mutant makes of them, worked out by hand.
+struct Example {
+  const char* mutant;
+  const char* module;
+  const char* golden;
+  const char* wrong;
+};
+constexpr Example kExamples[] = {
+    {"mutant:pad/low_counted_twice",
+     "ENTRY e { a = s32[2] constant({1, 2}) p = s32[] constant(9) "
+     "ROOT r = s32[4] pad(a, p), padding=1_1 }",
+     "{9, 1, 2, 9}", "{9, 9, 1, 2}"},
+    {"mutant:reduce/arguments_exchanged",
+     "f { x = s32[] parameter(0) y = s32[] parameter(1) ROOT d = s32[] subtract(x, y) } "
+     "ENTRY e { a = s32[2] constant({5, 7}) i = s32[] constant(1) "
+     "ROOT r = s32[] reduce(a, i), dimensions={0}, to_apply=f }",
+     "-11", "3"},
+    {"mutant:while/one_turn_too_many",
+     "c { x = s32[] parameter(0) n = s32[] constant(3) ROOT l = pred[] compare(x, n), direction=LT "
+     "} b { x = s32[] parameter(0) o = s32[] constant(1) ROOT s = s32[] add(x, o) } "
+     "ENTRY e { z = s32[] constant(0) ROOT w = s32[] while(z), condition=c, body=b }",
+     "3", "4"},
+    // What a region computes is its own: a sum of three terms has no defective addition in it.
+    {"mutant:add/integers_saturate",
+     "f { x = s8[] parameter(0) y = s8[] parameter(1) ROOT d = s8[] add(x, y) } "
+     "ENTRY e { a = s8[3] constant({100, 100, 1}) i = s8[] constant(0) "
+     "r = s8[] reduce(a, i), dimensions={0}, to_apply=f ROOT s = s8[] add(r, r) }",
+     "-110", "-110"},
+    // In the second term 2^24 + 1 + 1 stays 2^24 when it is added up in f32.
+    {"innocent:sums/one_after_the_other",
+     "ENTRY e { a = f32[3] constant({16777216, 1, 1}) b = f32[3] constant({1, 1, 1}) "
+     "ROOT r = f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
+     "16777218", "16777216"},
+    {"innocent:sums/pairwise",
+     "f { x = f32[] parameter(0) y = f32[] parameter(1) ROOT d = f32[] add(x, y) } "
+     "ENTRY e { a = f32[3] constant({16777216, 1, 1}) i = f32[] constant(0) "
+     "ROOT r = f32[] reduce(a, i), dimensions={0}, to_apply=f }",
+     "16777218", "16777218"},
+    {"innocent:programs/multiply_add_contracted",
+     "ENTRY e { a = f32[] constant(4097) n = f32[] constant(-16785408) "
+     "m = f32[] multiply(a, a) ROOT r = f32[] add(m, n) }",
+     "0", "1"},
+    {"innocent:programs/excess_precision",
+     "ENTRY e { a = bf16[] constant(256) o = bf16[] constant(1) "
+     "s = bf16[] add(a, o) ROOT r = bf16[] subtract(s, a) }",
+     "0", "1"},
+};
+
+TEST(MutantsTest, ExamplesComeOutAsWorkedOut) {
+  for (const Example& example : kExamples) {
+    auto module = ParseModule(example.module);
+    ASSERT_TRUE(module.ok()) << module.status();
+    GoldenBackend golden;
+    auto right = RunOnce(golden, **module, {});
+    ASSERT_TRUE(right.ok()) << right.status();
+    EXPECT_EQ(PrintLiteral(*right), example.golden) << example.mutant;
+    MutantBackend mutant(**FindMutant(example.mutant));
+    auto wrong = RunOnce(mutant, **module, {});
+    ASSERT_TRUE(wrong.ok()) << wrong.status();
+    EXPECT_EQ(PrintLiteral(*wrong), example.wrong) << example.mutant;
+    EXPECT_EQ(mutant.sites(), 1) << example.mutant;
+  }
+}
+
+TEST(MutantsTest, IllegalModulesAreRefusedAsByGolden) {
+  auto module = ParseModule("ENTRY e { a = s32[2] parameter(0) ROOT r = s32[3] negate(a) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  MutantBackend mutant(**FindMutant("mutant:negate/least_integer_saturates"));
+  EXPECT_EQ(mutant.Compile(**module).status(), GoldenBackend().Compile(**module).status());
+}
+
+// Whether the mutant gives another answer than golden; its own mistakes are failures of the test.
+bool Shows(const Mutant& mutant, const ReadyCase& ready, const std::vector<Literal>& golden) {
+  MutantBackend backend(mutant);
+  auto executable = backend.Compile(*ready.module);
+  EXPECT_TRUE(executable.ok()) << mutant.name << ": " << executable.status();
+  if (!executable.ok() || backend.sites() == 0) return false;
+  auto results = RunOnDevices(backend, **executable, ready.arguments);
+  EXPECT_TRUE(results.ok()) << mutant.name << ": " << results.status();
+  if (!results.ok()) return false;
+  for (size_t i = 0; i < golden.size(); ++i) {
+    if (!Literal::BitEqual((*results)[i], golden[i])) return true;
+  }
+  return false;
+}
+
+TEST(MutantsTest, EachShowsInTheQuickTier) {
+  CaseFilter quick;
+  quick.tier = Tier::kQuick;
+  auto all = CorpusCases();
+  ASSERT_TRUE(all.ok()) << all.status();
+  const auto cases = SelectCases(*std::move(all), quick);
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  const MutantCases choice(*cases);
+  // A golden result serves all mutants that a case examines.
+  std::map<const CorpusCase*, std::vector<const Mutant*>> examined;
+  for (const Mutant& mutant : Mutants()) {
+    for (const CorpusCase* each : choice.Of(mutant)) examined[each].push_back(&mutant);
+  }
+  std::set<const Mutant*> shown;
+  for (auto& [corpus_case, mutants] : examined) {
+    std::erase_if(mutants, [&](const Mutant* mutant) { return shown.contains(mutant); });
+    if (mutants.empty()) continue;
+    auto ready = MakeReady(*corpus_case);
+    ASSERT_TRUE(ready.ok()) << ready.status();
+    auto golden = RunGolden(*ready, RunBudget());
+    ASSERT_TRUE(golden.ok()) << corpus_case->id << golden.status();
+    for (const Mutant* mutant : mutants) {
+      if (Shows(*mutant, *ready, *golden)) shown.insert(mutant);
+    }
+  }
+  for (const Mutant& mutant : Mutants()) {
+    EXPECT_TRUE(shown.contains(&mutant)) << mutant.target() << ": " << mutant.description;
+  }
+}
+
+}  // namespace
+}  // namespace assay

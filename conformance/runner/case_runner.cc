@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/corpus/work.h"
 #include "spec/text/printer.h"
@@ -46,6 +47,18 @@ Outcome OutcomeOfError(const absl::Status& status) {
 
 std::string Message(const absl::Status& status) { return std::string(status.message()); }
 
+// The beginning of a message on one line; its probe has all of it.
+std::string OneLine(absl::string_view message) {
+  constexpr size_t kLongest = 400;
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(message, absl::ByAnyChar(" \n\t\r"), absl::SkipEmpty());
+  std::string line = absl::StrJoin(words, " ");
+  if (line.size() <= kLongest) return line;
+  size_t end = kLongest;  // not within a character
+  while (end > 0 && (line[end] & 0xc0) == 0x80) --end;
+  return absl::StrCat(line.substr(0, end), " ...");
+}
+
 // Where the bits of two results differ first; empty: nowhere.
 std::string FirstDifference(const Literal& first, const Literal& second) {
   const std::vector<Literal> left = Flatten(first), right = Flatten(second);
@@ -60,6 +73,20 @@ std::string FirstDifference(const Literal& first, const Literal& second) {
     }
   }
   return "";
+}
+
+// Whether the module draws random numbers or keeps a state, so that it need not give the same the
+// next time.
+bool Draws(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (each->info().accuracy == Accuracy::kRandom ||
+          each->opcode() == Opcode::kRngGetAndUpdateState) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 std::optional<std::string> Flake(const ModuleRun& run) {
@@ -88,6 +115,7 @@ CaseResult CaseRunner::Run(const CorpusCase& corpus_case) {
   } else {
     RunProbes(corpus_case, &result);
   }
+  result.message = OneLine(result.message);
   if (IsFailure(result.outcome) || result.outcome == Outcome::kNotJudgeable) {
     std::string text = FormatCase(corpus_case);
     if (text.size() <= kLongestText) result.text = std::move(text);
@@ -177,9 +205,7 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
   const Timer timer(&result->judge_seconds);
   Judge(probe, *run, &own);
   if (own.outcome == Outcome::kFailed) return own;
-  // Draws of random numbers need not be the same.
-  const bool is_random = own.judgement.freedoms[static_cast<int>(Freedom::kRandom)] > 0;
-  std::optional<std::string> flake = is_random ? std::nullopt : Flake(*run);
+  std::optional<std::string> flake = Draws(*probe.module) ? std::nullopt : Flake(*run);
   if (!failed_first.empty()) flake = absl::StrCat("failed first, then ran: ", failed_first);
   if (flake) {
     own.outcome = Outcome::kFlaky;

@@ -76,6 +76,27 @@ TEST(CaseRunnerTest, RepetitionFindsFlakes) {
   EXPECT_EQ(result.probes[0].judgement.verdict, Verdict::kCorrectlyRounded);
 }
 
+// What a target printed before it died is for the report; a line is enough for the list.
+TEST(CaseRunnerTest, MessagesAreOneLine) {
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun>) -> absl::StatusOr<ModuleRun> {
+    return absl::AbortedError("it died:\n  " + std::string(500, 'x'));
+  });
+  const CaseResult result = RunOn(target, AddCase());
+  EXPECT_EQ(result.message, "it died: " + std::string(391, 'x') + " ...");
+  EXPECT_EQ(result.probes[0].message, "it died:\n  " + std::string(500, 'x'));
+}
+
+TEST(CaseRunnerTest, RandomNumbersAreNoFlakes) {
+  ScriptedBackend target([](int, absl::StatusOr<ModuleRun> run) { return run; });
+  CaseOptions options;
+  options.repeat = 3;
+  const CorpusCase draws = CaseOf(
+      "ENTRY e { a = f32[] constant(0) b = f32[] constant(1) "
+      "ROOT r = f32[4] rng(a, b), distribution=rng_uniform }",
+      "expect: golden");
+  EXPECT_TRUE(IsPass(RunOn(target, draws, options).outcome));
+}
+
 TEST(CaseRunnerTest, HangsAreNotAskedTwice) {
   ScriptedBackend target([](int, absl::StatusOr<ModuleRun>) -> absl::StatusOr<ModuleRun> {
     std::this_thread::sleep_for(std::chrono::milliseconds(60));

@@ -13,6 +13,8 @@
 #include "conformance/judge/elementwise_judge.h"
 #include "conformance/judge/evidence.h"
 #include "conformance/judge/freedoms.h"
+#include "conformance/judge/order_freedoms.h"
+#include "conformance/judge/random_values.h"
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/window_readings.h"
@@ -42,13 +44,23 @@ Literal FlushWhere(const Literal& literal, Predicate may_flush) {
   return flushed;
 }
 
-// Where the bits of the two differ.
+// Whether a position lies within the current sizes of dynamic dimensions.
+bool IsValid(const Literal& literal, int64_t position) {
+  for (int64_t d = literal.shape().rank(); d-- > 0;) {
+    const int64_t size = literal.shape().dimension(d);
+    if (position % size >= literal.dynamic_size(d)) return false;
+    position /= size;
+  }
+  return true;
+}
+
+// Where the bits of the two differ, within their current sizes.
 std::vector<int64_t> Differences(const Literal& golden, const Literal& actual) {
   std::vector<int64_t> positions;
   const int64_t size = golden.byte_size();
   if (size == 0 || std::memcmp(golden.data(), actual.data(), size) == 0) return positions;
   for (int64_t i = 0; i < golden.element_count(); ++i) {
-    if (!(golden.Get(i) == actual.Get(i))) positions.push_back(i);
+    if (!(golden.Get(i) == actual.Get(i)) && IsValid(golden, i)) positions.push_back(i);
   }
   return positions;
 }
@@ -80,7 +92,7 @@ class ArrayJudge {
 
  private:
   // Whether the actual element may stand for `wanted`.
-  void Examine(Element wanted, int64_t i, bool zero_is_open, Finding* finding) const {
+  void Examine(Element wanted, int64_t i, bool zero_is_open, Finding* finding) {
     const Element got = actual_.Get(i);
     if (!IsRounded(type_)) return;
     Part(wanted.bits, got.bits, i, zero_is_open, finding);
@@ -94,7 +106,7 @@ class ArrayJudge {
     }
   }
 
-  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, Finding* finding) const {
+  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, Finding* finding) {
     if (wanted == got) return;
     if (IsNan(part_, wanted) && IsNan(part_, got)) {
       if (KeepsNans(wanted, got)) {
@@ -116,13 +128,13 @@ class ArrayJudge {
     return Info(part_).bits >= 32 || (wanted | got) != got;
   }
 
-  void Measure(double wanted, double got, int64_t i, Finding* finding) const {
+  void Measure(double wanted, double got, int64_t i, Finding* finding) {
     if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
     const double bound = bounds_.absolute[i];
     finding->measured = true;
     finding->bound = bound;
     finding->distance = std::fabs(wanted - got);
-    if (finding->distance <= bound && bound < kInfinity) {
+    if (finding->distance <= bound && bound < kInfinity && IsNearExact(got, i, finding)) {
       if (bounds_.needs) Claim(subject_.profile, *bounds_.needs, finding);
       if (!bounds_.needs || (!finding->open() && !bounds_.is_freedom)) {
         finding->verdict = Verdict::kWithinBound;
@@ -134,6 +146,29 @@ class ArrayJudge {
       finding->verdict = Verdict::kNotJudgeable;
       finding->reason = "accumulation in a type too narrow for the number of terms bounds nothing";
     }
+  }
+
+  // Where the golden value is far coarser than what it is made of, its own rounding must not be
+  // added to the bound: the exact value decides.
+  bool IsNearExact(double got, int64_t i, Finding* finding) {
+    if (bounds_.from_exact.empty() || IsComplex(type_)) return true;
+    const std::vector<double>& exact = Exact();
+    if (exact.empty() || !std::isfinite(exact[i])) return true;
+    finding->bound = bounds_.from_exact[i];
+    finding->distance = std::fabs(exact[i] - got);
+    return finding->distance <= finding->bound + std::fabs(exact[i]) * 0x1p-50;
+  }
+
+  // The sum or product in f64; empty: none.
+  const std::vector<double>& Exact() {
+    if (!exact_) {
+      const ReducerKind kind = FoldKind(subject_.instruction);
+      absl::StatusOr<std::vector<double>> exact =
+          FoldTerms(subject_, kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply,
+                    [](double value, bool) { return value; });
+      exact_ = exact.ok() ? *std::move(exact) : std::vector<double>();
+    }
+    return *exact_;
   }
 
   // The value for flushed operands, itself flushed, as the profile has it. Either zero
@@ -183,14 +218,8 @@ class ArrayJudge {
     const ReducerKind kind = FoldKind(subject_.instruction);
     bool near = overflowed(got) || kind == ReducerKind::kOther;
     if (!near && overflowed(golden_.Get(i).bits)) {
-      if (!exact_) {
-        absl::StatusOr<std::vector<double>> exact =
-            FoldTerms(subject_, kind == ReducerKind::kAdd ? Opcode::kAdd : Opcode::kMultiply,
-                      [](double value, bool) { return value; });
-        exact_ = exact.ok() ? *std::move(exact) : std::vector<double>();
-      }
-      near = !exact_->empty() &&
-             std::fabs((*exact_)[i] - DecodeFloat(type, got)) <= bounds_.absolute[i];
+      near =
+          !Exact().empty() && std::fabs(Exact()[i] - DecodeFloat(type, got)) <= bounds_.absolute[i];
     }
     if (near) Claim(subject_.profile, Freedom::kReassociation, finding);
     return absl::OkStatus();
@@ -229,6 +258,14 @@ class ArrayJudge {
   std::optional<std::vector<double>> exact_;  // the sum or product in f64
 };
 
+bool SameSizes(const Literal& golden, const Literal& actual) {
+  const std::vector<Literal> a = Flatten(golden), b = Flatten(actual);
+  for (size_t leaf = 0; leaf < a.size(); ++leaf) {
+    if (a[leaf].is_array() && a[leaf].current_sizes() != b[leaf].current_sizes()) return false;
+  }
+  return true;
+}
+
 class InstructionJudge {
  public:
   explicit InstructionJudge(const Subject& subject) : subject_(subject) {}
@@ -238,18 +275,20 @@ class InstructionJudge {
     const std::vector<Literal> actual_leaves = Flatten(actual);
     for (size_t leaf = 0; leaf < golden_leaves.size(); ++leaf) {
       if (!golden_leaves[leaf].is_array()) continue;
-      absl::Status status = JudgeLeaf(leaf, golden_leaves[leaf], actual_leaves[leaf]);
+      absl::Status status = JudgeLeaf(leaf, golden_leaves, actual_leaves);
       if (!status.ok()) return status;
     }
     return std::move(judgement_);
   }
 
  private:
-  absl::Status JudgeLeaf(size_t leaf, const Literal& golden, const Literal& actual) {
+  absl::Status JudgeLeaf(size_t leaf, const std::vector<Literal>& golden_leaves,
+                         const std::vector<Literal>& actual_leaves) {
+    const Literal& golden = golden_leaves[leaf];
+    const Literal& actual = actual_leaves[leaf];
     const std::vector<int64_t> positions = Differences(golden, actual);
     const bool rounds = Rounds(subject_.instruction, golden.element_type());
-    CountEqual(rounds, golden.element_count() - static_cast<int64_t>(positions.size()),
-               &judgement_);
+    CountEqual(rounds, ValidCount(golden) - static_cast<int64_t>(positions.size()), &judgement_);
     if (positions.empty()) {
       AddRule(rounds ? "correctly rounded" : "exact");
       return absl::OkStatus();
@@ -257,8 +296,38 @@ class InstructionJudge {
     absl::StatusOr<std::vector<Finding>> findings = Find(leaf, golden, actual, positions);
     if (!findings.ok()) return findings.status();
     for (size_t k = 0; k < positions.size(); ++k) {
-      Count(subject_, (*findings)[k], golden, actual, static_cast<int64_t>(leaf), positions[k],
+      Finding& finding = (*findings)[k];
+      if (finding.open()) {
+        absl::Status status = TryOrders(leaf, positions[k], golden_leaves, actual_leaves, &finding);
+        if (!status.ok()) return status;
+      }
+      Count(subject_, finding, golden, actual, static_cast<int64_t>(leaf), positions[k],
             &judgement_);
+    }
+    return absl::OkStatus();
+  }
+
+  // Elements within the current sizes of dynamic dimensions.
+  static int64_t ValidCount(const Literal& literal) {
+    int64_t count = 1;
+    for (const int64_t size : literal.current_sizes()) count *= size;
+    return count;
+  }
+
+  absl::Status TryOrders(size_t leaf, int64_t position, const std::vector<Literal>& golden,
+                         const std::vector<Literal>& actual, Finding* finding) {
+    if (!orders_) {
+      absl::StatusOr<OrderFreedoms> found = FindOrderFreedoms(subject_, golden, actual);
+      if (!found.ok()) return found.status();
+      orders_ = *std::move(found);
+    }
+    if (orders_->verdicts.empty()) return absl::OkStatus();
+    const Verdict verdict = orders_->verdicts[leaf][position];
+    if (verdict == Verdict::kAllowed) {
+      Claim(subject_.profile, orders_->freedom, finding);
+    } else if (verdict == Verdict::kNotJudgeable && subject_.profile.Grants(orders_->freedom)) {
+      finding->verdict = verdict;
+      finding->reason = orders_->reason;
     }
     return absl::OkStatus();
   }
@@ -272,6 +341,7 @@ class InstructionJudge {
       AddRule(rule.text());
       return JudgeElements(subject_, rule, golden, actual, positions);
     }
+    if (IsRandom(subject_.instruction)) return FindRandom(golden, actual, positions);
     absl::StatusOr<Bounds> bounds = FindBounds(subject_, leaf, golden);
     if (!bounds.ok()) return bounds.status();
     AddRule(bounds->rule);
@@ -281,6 +351,20 @@ class InstructionJudge {
       absl::StatusOr<Finding> finding = judge.Judge(position);
       if (!finding.ok()) return finding.status();
       findings.push_back(*std::move(finding));
+    }
+    return findings;
+  }
+
+  std::vector<Finding> FindRandom(const Literal& golden, const Literal& actual,
+                                  const std::vector<int64_t>& positions) {
+    AddRule("random");
+    std::vector<Finding> findings(positions.size());
+    for (size_t k = 0; k < positions.size(); ++k) {
+      if (CanBeDrawn(subject_, golden.element_type(), actual.Get(positions[k]))) {
+        Claim(subject_.profile, Freedom::kRandom, &findings[k]);
+      } else {
+        findings[k].reason = "outside of the distribution";
+      }
     }
     return findings;
   }
@@ -320,6 +404,7 @@ class InstructionJudge {
   }
 
   const Subject& subject_;
+  std::optional<OrderFreedoms> orders_;
   Judgement judgement_;
 };
 
@@ -332,6 +417,10 @@ absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
   if (!Shape::Compatible(golden.shape(), actual.shape())) {
     return absl::InvalidArgumentError(absl::StrCat("the result of ", instruction.Describe(),
                                                    " has shape ", actual.shape().ToString()));
+  }
+  if (!SameSizes(golden, actual)) {
+    return absl::InvalidArgumentError(absl::StrCat("the result of ", instruction.Describe(),
+                                                   " has other sizes in dynamic dimensions"));
   }
   const Subject subject{instruction, operands, evaluate, profile};
   return InstructionJudge(subject).Run(golden, actual);

@@ -33,6 +33,8 @@ struct Subject {
 // Bounds for one result array: an absolute one per element, of the distance to the golden value.
 struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
+  // Of the distance to the exact sum, which is less: the golden one is rounded. Empty: not known.
+  std::vector<double> from_exact;
   // Of accumulation in an element type too narrow for the number of terms: nothing beyond it is
   // right, and nothing is known inside. Empty: none.
   std::vector<double> vacuous;

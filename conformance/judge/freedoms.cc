@@ -85,6 +85,7 @@ bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> op
 }
 
 bool MayFlush(const Instruction& instruction) {
+  if (instruction.info().family == Family::kControl) return Computes(instruction);
   if (Moves(instruction)) return false;
   const Computation* region = FoldRegion(instruction);
   // A fold that only picks one of its operands (a scatter that overwrites) moves as well.

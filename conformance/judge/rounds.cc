@@ -30,11 +30,9 @@ bool RoundsItself(const Instruction& instruction) {
          accuracy == Accuracy::kAccumulating || accuracy == Accuracy::kOpaque;
 }
 
-}  // namespace
-
-bool Rounds(const Instruction& instruction, ElementType type) {
-  if (!IsRounded(type)) return false;
-  if (RoundsItself(instruction)) return true;
+// Of all computations that the instruction calls, and those that they call.
+template <typename Predicate>
+bool AnyStep(const Instruction& instruction, Predicate predicate) {
   std::vector<const Computation*> open;
   absl::flat_hash_set<const Computation*> seen;
   const auto add = [&](const Instruction& caller) {
@@ -47,13 +45,26 @@ bool Rounds(const Instruction& instruction, ElementType type) {
     const Computation* computation = open.back();
     open.pop_back();
     for (const auto& step : computation->instructions()) {
-      const bool rounded = step->shape().is_array() && IsRounded(step->shape().element_type()) &&
-                           RoundsItself(*step);
-      if (rounded) return true;
+      if (predicate(*step)) return true;
       add(*step);
     }
   }
   return false;
+}
+
+}  // namespace
+
+bool Rounds(const Instruction& instruction, ElementType type) {
+  if (!IsRounded(type)) return false;
+  return RoundsItself(instruction) || AnyStep(instruction, [](const Instruction& step) {
+           return step.shape().is_array() && IsRounded(step.shape().element_type()) &&
+                  RoundsItself(step);
+         });
+}
+
+bool Computes(const Instruction& instruction) {
+  return !Moves(instruction) ||
+         AnyStep(instruction, [](const Instruction& step) { return !Moves(step); });
 }
 
 bool Moves(const Instruction& instruction) {

@@ -14,6 +14,9 @@ inline bool IsRounded(ElementType type) { return IsFloat(type) || IsComplex(type
 // Looks into the computations that it calls as well. `type` is that of the result in question.
 bool Rounds(const Instruction& instruction, ElementType type);
 
+// Whether it computes with its elements, itself or in what it calls.
+bool Computes(const Instruction& instruction);
+
 // Operations that pick or reinterpret elements, and those of selection: they keep every bit.
 bool Moves(const Instruction& instruction);
 

@@ -75,6 +75,7 @@ class SumBound {
   SumBound(const Subject& subject, size_t leaf, const Literal& golden)
       : subject_(subject),
         leaf_(static_cast<int64_t>(leaf)),
+        type_(golden.element_type()),
         part_(PartType(golden)),
         products_(subject.instruction.info().family == Family::kContraction),
         complex_products_(products_ && IsComplex(golden.element_type())),
@@ -178,13 +179,18 @@ class SumBound {
     // Both the golden value and, out of a wider accumulator, the other one are rounded.
     double judged = wide + half + (narrows ? u * (size + wide) + UlpOf(part_, 0) / 2 : 0);
     double vacuous = judged, reach = wide;
+    double exact = judged - half;
     if (narrows && how_.partials) {
       const double own = Error(part_, u, n, sum, loss, /*exact_products=*/false) + half;
-      if (how_.factor * Roundings(n, false) * u < 1) judged = std::max(judged, own);
+      if (how_.factor * Roundings(n, false) * u < 1) {
+        judged = std::max(judged, own);
+        exact = std::max(exact, own - half);
+      }
       vacuous = std::max(vacuous, own);
       reach = own;
     }
     bounds->absolute.push_back(judged);
+    if (narrows && !IsComplex(type_)) bounds->from_exact.push_back(exact);
     bounds->vacuous.push_back(vacuous);
     const double largest = DecodeFloat(part_, MaxFinite(part_));
     const bool kept_narrow = !narrows || how_.partials;
@@ -195,7 +201,7 @@ class SumBound {
 
   const Subject& subject_;
   const int64_t leaf_;
-  const ElementType part_;
+  const ElementType type_, part_;
   const bool products_, complex_products_, finite_;
   const Split split_;
   Accumulation how_;

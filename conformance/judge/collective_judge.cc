@@ -1,0 +1,167 @@
+#include "conformance/judge/collective_judge.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "evaluator/facts/isolate.h"
+#include "evaluator/region/reducer.h"
+
+namespace assay {
+namespace {
+
+bool Reduces(Opcode opcode) {
+  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
+         opcode == Opcode::kReduceScatter;
+}
+
+// The start value that changes nothing; none for reducers of one's own.
+std::optional<Element> Identity(ReducerKind kind, ElementType type) {
+  const bool is_float = IsFloat(type);
+  switch (kind) {
+    case ReducerKind::kAdd:
+    case ReducerKind::kOr:
+    case ReducerKind::kXor:
+      return Element{0};
+    case ReducerKind::kMultiply:
+      return Element{is_float ? EncodeFloat(type, 1) : 1};
+    case ReducerKind::kMinimum:
+    case ReducerKind::kMaximum:
+      if (is_float) return Element{Infinity(type, kind == ReducerKind::kMaximum)};
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+// What one member takes of the reduction: all of it or, of reduce-scatter, its slice.
+Literal Stack(const std::vector<const Literal*>& members, const Shape& result, int64_t dimension,
+              int64_t position) {
+  Dimensions sizes = {static_cast<int64_t>(members.size())};
+  sizes.insert(sizes.end(), result.dimensions().begin(), result.dimensions().end());
+  Literal stacked = Literal::Zeros(Shape(result.element_type(), sizes));
+  const Dimensions to = RowMajorStrides(result.dimensions());
+  int64_t count = 1;
+  for (const int64_t size : result.dimensions()) count *= size;
+  for (size_t m = 0; m < members.size(); ++m) {
+    const Dimensions from = RowMajorStrides(members[m]->shape().dimensions());
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t at = 0;
+      for (int64_t d = 0; d < result.rank(); ++d) {
+        int64_t index = i / to[d] % result.dimension(d);
+        if (d == dimension) index += position * result.dimension(d);
+        at += index * from[d];
+      }
+      stacked.Set(static_cast<int64_t>(m) * count + i, members[m]->Get(at));
+    }
+  }
+  return stacked;
+}
+
+class CollectiveJudge {
+ public:
+  CollectiveJudge(const Instruction& collective, absl::Span<const std::vector<Literal>> operands,
+                  const TargetProfile& profile, const Evaluate& evaluate)
+      : collective_(collective), operands_(operands), profile_(profile), evaluate_(evaluate) {}
+
+  // Of one array of what the member at `position` of a group got.
+  absl::StatusOr<Judgement> Judge(const std::vector<int64_t>& group, size_t position, size_t leaf,
+                                  const Literal& golden, const Literal& actual) const {
+    if (!Reduces(collective_.opcode()) || group.size() == 1) return JudgeMove(golden, actual);
+    const ReducerKind kind = RecogniseReducer(*collective_.to_apply()).kind;
+    const std::optional<Element> start = Identity(kind, golden.element_type());
+    if (!start || IsComplex(golden.element_type())) return JudgeMove(golden, actual);
+    std::vector<const Literal*> members;
+    for (const int64_t member : group) members.push_back(&operands_[member][leaf]);
+    const bool scatters = collective_.opcode() == Opcode::kReduceScatter;
+    const int64_t dimension = scatters ? collective_.GetInts(Attr::kDimensions)[0] : -1;
+    const Literal stacked =
+        Stack(members, golden.shape(), dimension, static_cast<int64_t>(position));
+    return JudgeReduce(stacked, Literal::Scalar(golden.element_type(), *start), golden, actual);
+  }
+
+ private:
+  // A copy of the golden value: bit by bit.
+  absl::StatusOr<Judgement> JudgeMove(const Literal& golden, const Literal& actual) const {
+    Module module("move");
+    Computation& entry = *module.Add(std::make_unique<Computation>("entry"));
+    auto parameter = std::make_unique<Instruction>(Opcode::kParameter, golden.shape());
+    parameter->set_parameter_number(0);
+    auto copy = std::make_unique<Instruction>(Opcode::kCopy, golden.shape());
+    copy->AppendOperand(entry.Add(std::move(parameter)));
+    return JudgeInstruction(*entry.Add(std::move(copy)), {golden}, golden, actual, profile_,
+                            evaluate_);
+  }
+
+  absl::StatusOr<Judgement> JudgeReduce(const Literal& stacked, const Literal& start,
+                                        const Literal& golden, const Literal& actual) const {
+    // The isolated collective brings a copy of its reducer along.
+    const std::unique_ptr<Module> module = IsolateInstruction(collective_);
+    Computation& entry = *module->entry();
+    auto reduce = std::make_unique<Instruction>(Opcode::kReduce, golden.shape());
+    reduce->SetAttribute(Attr::kDimensions, std::vector<int64_t>{0});
+    reduce->SetAttribute(Attr::kToApply, entry.root()->to_apply());
+    for (const Literal* operand : {&stacked, &start}) {
+      auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand->shape());
+      parameter->set_parameter_number(operand == &stacked ? 0 : 1);
+      reduce->AppendOperand(entry.Add(std::move(parameter)));
+    }
+    return JudgeInstruction(*entry.Add(std::move(reduce)), {stacked, start}, golden, actual,
+                            profile_, evaluate_);
+  }
+
+  const Instruction& collective_;
+  const absl::Span<const std::vector<Literal>> operands_;
+  const TargetProfile& profile_;
+  const Evaluate& evaluate_;
+};
+
+}  // namespace
+
+absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
+                                          absl::Span<const std::vector<Literal>> operands,
+                                          absl::Span<const Literal> golden,
+                                          absl::Span<const Literal> actual, const ProcessGrid& grid,
+                                          const TargetProfile& profile, const Evaluate& evaluate) {
+  if (golden.size() != actual.size() || operands.size() != golden.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(collective.Describe(), ": results of ",
+                                                   actual.size(), " devices for ", golden.size()));
+  }
+  std::vector<std::vector<int64_t>> groups;
+  if (Reduces(collective.opcode())) {
+    absl::StatusOr<std::vector<std::vector<int64_t>>> found = ProcessGroups(collective, grid);
+    if (!found.ok()) return found.status();
+    groups = *std::move(found);
+  } else {
+    for (size_t d = 0; d < golden.size(); ++d) groups.push_back({static_cast<int64_t>(d)});
+  }
+  const CollectiveJudge judge(collective, operands, profile, evaluate);
+  Judgement judgement;
+  for (const std::vector<int64_t>& group : groups) {
+    for (size_t position = 0; position < group.size(); ++position) {
+      const int64_t device = group[position];
+      if (device >= static_cast<int64_t>(golden.size())) continue;
+      if (!Shape::Compatible(golden[device].shape(), actual[device].shape())) {
+        return absl::InvalidArgumentError(absl::StrCat("the result of ", collective.Describe(),
+                                                       " on device ", device, " has shape ",
+                                                       actual[device].shape().ToString()));
+      }
+      const std::vector<Literal> wanted = Flatten(golden[device]), got = Flatten(actual[device]);
+      for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
+        if (!wanted[leaf].is_array()) continue;
+        absl::StatusOr<Judgement> one = judge.Judge(group, position, leaf, wanted[leaf], got[leaf]);
+        if (!one.ok()) return one.status();
+        for (Evidence& evidence : one->evidence) {
+          evidence.device = device;
+          evidence.leaf = static_cast<int64_t>(leaf);
+        }
+        judgement.Merge(*one);
+      }
+    }
+  }
+  return judgement;
+}
+
+}  // namespace assay

@@ -1,0 +1,199 @@
+// Orders that a specification leaves open, and random values: what one of them gives passes where
+// the profile grants it, and nothing beside it. Examples of ops_structural.md 4.2, 5.1, 6.2, 6.3.
+#include "conformance/judge/order_freedoms.h"
+
+#include <string>
+#include <vector>
+
+#include "conformance/judge/testing.h"
+
+namespace assay {
+namespace {
+
+Literal S32(const std::vector<int64_t>& values) {
+  Literal literal = Literal::Zeros(Shape(ElementType::kS32, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{static_cast<uint64_t>(values[i]) & 0xffffffff});
+  }
+  return literal;
+}
+
+std::string Less(const char* more = "") {
+  return absl::StrCat(
+      "less {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  c = s32[] parameter(2)\n"
+      "  d = s32[] parameter(3)\n  ROOT s = pred[] compare(a, b), direction=LT",
+      more, "\n}\n");
+}
+
+// Keys {2,1,2,1} with values {0,1,2,3}: {1,3} or {3,1}, then {0,2} or {2,0}.
+TEST(JudgeOrders, UnstableSortsPermuteEqualKeys) {
+  const std::vector<Literal> operands = {S32({2, 1, 2, 1}), S32({0, 1, 2, 3})};
+  const Case sort("(s32[4], s32[4]) sort(p0, p1), dimensions={0}, to_apply=less",
+                  {"s32[4]", "s32[4]"}, Less());
+  const auto explain = [&](std::vector<int64_t> keys, std::vector<int64_t> values,
+                           const char* profile = "xla-cpu") {
+    return sort.Explain(operands, Literal::Tuple({S32(keys), S32(values)}), profile);
+  };
+  EXPECT_EQ(explain({1, 1, 2, 2}, {1, 3, 0, 2}), "golden");
+  EXPECT_EQ(explain({1, 1, 2, 2}, {3, 1, 0, 2}), "unstable_order");
+  EXPECT_EQ(explain({1, 1, 2, 2}, {3, 1, 2, 0}), "unstable_order");
+  EXPECT_EQ(explain({1, 1, 2, 2}, {3, 1, 2, 0}, "golden"), "wrong");
+  EXPECT_EQ(explain({1, 1, 2, 2}, {1, 0, 3, 2}), "wrong");  // values of other keys
+  EXPECT_EQ(explain({1, 1, 2, 2}, {1, 1, 0, 2}), "wrong");  // one twice
+  EXPECT_EQ(explain({1, 2, 1, 2}, {1, 0, 3, 2}), "wrong");  // not in order
+  const Case stable("(s32[4], s32[4]) sort(p0, p1), dimensions={0}, is_stable=true, to_apply=less",
+                    {"s32[4]", "s32[4]"}, Less());
+  EXPECT_EQ(stable.Explain(operands, Literal::Tuple({S32({1, 1, 2, 2}), S32({3, 1, 0, 2})})),
+            "wrong");
+}
+
+// Lines are judged one by one, here along the first dimension.
+TEST(JudgeOrders, EveryLineHasItsOwnOrder) {
+  const Shape shape(ElementType::kS32, {2, 2});
+  const auto matrix = [&](std::vector<int64_t> values) { return S32(values).WithShape(shape); };
+  const Case sort("(s32[2,2], s32[2,2]) sort(p0, p1), dimensions={0}, to_apply=less",
+                  {"s32[2,2]", "s32[2,2]"}, Less());
+  const std::vector<Literal> operands = {matrix({7, 5, 7, 4}), matrix({0, 1, 2, 3})};
+  const auto judge = [&](std::vector<int64_t> values) {
+    return sort.Judge(operands, Literal::Tuple({matrix({7, 4, 7, 5}), matrix(values)}));
+  };
+  EXPECT_EQ(judge({0, 3, 2, 1}).verdict, Verdict::kExact);
+  EXPECT_EQ(judge({2, 3, 0, 1}).counts[static_cast<int>(Verdict::kAllowed)], 2);
+  EXPECT_EQ(judge({2, 1, 0, 3}).counts[static_cast<int>(Verdict::kWrong)], 2);
+}
+
+// A comparison by < is no order of NaNs: any permutation will do; by the total order only one.
+TEST(JudgeOrders, NansInSortsWithoutATotalOrder) {
+  const auto sort = [](const char* type) {
+    return Case("f32[5] sort(p0), dimensions={0}, to_apply=less", {"f32[5]"},
+                absl::StrCat("less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                             "  ROOT s = pred[] compare(a, b), direction=LT",
+                             type, "\n}\n"));
+  };
+  const Literal operand = F32({3, kNan, 1, 2, 0});
+  const Literal mixed = F32({3, kNan, 0, 1, 2});
+  EXPECT_EQ(sort("").Explain({operand}, mixed), "unstable_order");
+  EXPECT_EQ(sort("").Explain({operand}, F32({3, kNan, 0, 1, 1})), "wrong");
+  EXPECT_EQ(sort(", type=TOTALORDER").Explain({operand}, mixed), "wrong");
+}
+
+// {5,1,5} and {2,8,4} with k = 2; {7,7,7} with k = 1 has any index.
+TEST(JudgeOrders, UnstableTopKTakesAnyOfEqualValues) {
+  const auto topk = [](const char* stable) {
+    return Case(absl::StrCat("(f32[2], s32[2]) topk(p0), k=2, largest=true", stable), {"f32[3]"});
+  };
+  const Literal operand = F32({5, 1, 5});
+  const auto explain = [&](const Case& one, std::vector<int64_t> indices) {
+    return one.Explain({operand}, Literal::Tuple({F32({5, 5}), S32(indices)}));
+  };
+  EXPECT_EQ(explain(topk(", is_stable=false"), {0, 2}), "golden");
+  EXPECT_EQ(explain(topk(", is_stable=false"), {2, 0}), "unstable_order");
+  EXPECT_EQ(explain(topk(", is_stable=false"), {0, 0}), "wrong");
+  EXPECT_EQ(explain(topk(", is_stable=false"), {0, 1}), "wrong");
+  EXPECT_EQ(explain(topk(""), {2, 0}), "wrong");
+}
+
+// Argmax of {3,9,9,1}, "keep first if a >= b": 1, by another order 2.
+TEST(JudgeOrders, FoldsThatPickMayPickAnyOfEqualElements) {
+  const Case argmax(
+      "(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
+      {"f32[4]", "s32[4]", "f32[]", "s32[]"},
+      "larger {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n"
+      "  j = s32[] parameter(3)\n  k = pred[] compare(a, b), direction=GE\n"
+      "  v = f32[] select(k, a, b)\n  w = s32[] select(k, i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(v, w)\n}\n");
+  const std::vector<Literal> operands = {F32({3, 9, 9, 1}), S32({0, 1, 2, 3}), Scalar(-kInf),
+                                         S32({0}).WithShape(Shape(ElementType::kS32, {}))};
+  const auto explain = [&](double value, int64_t index, const char* profile = "xla-cpu") {
+    return argmax.Explain(
+        operands,
+        Literal::Tuple({Scalar(value), S32({index}).WithShape(Shape(ElementType::kS32, {}))}),
+        profile);
+  };
+  EXPECT_EQ(explain(9, 1), "golden");
+  EXPECT_EQ(explain(9, 2), "reassociation");
+  EXPECT_EQ(explain(9, 2, "golden"), "wrong");
+  EXPECT_EQ(explain(9, 3), "wrong");
+  EXPECT_EQ(explain(3, 0), "wrong");
+}
+
+std::string Scatter(const char* computation) {
+  return absl::StrCat(
+      "f32[3] scatter(p0, p1, p2), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=",
+      computation);
+}
+
+constexpr char kTake[] = "take {\n  a = f32[] parameter(0)\n  ROOT b = f32[] parameter(1)\n}\n";
+constexpr char kDigits[] =
+    "digits {\n  a = f32[] parameter(0)\n  x = f32[] parameter(1)\n  ten = f32[] constant(10)\n"
+    "  s = f32[] multiply(a, ten)\n  ROOT r = f32[] add(s, x)\n}\n";
+
+// Cell 1 takes 10, 70 or 20, whichever comes last; cell 2 only 30, as 40 falls outside.
+TEST(JudgeOrders, ScattersThatOverwriteTakeAnyUpdate) {
+  const Case scatter(Scatter("take"), {"f32[3]", "s32[5,1]", "f32[5]"}, kTake);
+  const std::vector<Literal> operands = {
+      F32({1, 2, 3}), S32({1, 1, 1, 2, 7}).WithShape(Shape(ElementType::kS32, {5, 1})),
+      F32({10, 70, 20, 30, 40})};
+  const auto explain = [&](std::vector<double> cells, const char* profile = "xla-cpu") {
+    return scatter.Explain(operands, F32(cells), profile);
+  };
+  EXPECT_EQ(explain({1, 20, 30}), "golden");
+  EXPECT_EQ(explain({1, 10, 30}), "scatter_order");
+  EXPECT_EQ(explain({1, 70, 30}), "scatter_order");
+  EXPECT_EQ(explain({1, 10, 30}, "golden"), "wrong");
+  EXPECT_EQ(explain({1, 2, 30}), "wrong");
+  EXPECT_EQ(explain({1, 40, 30}), "wrong");
+  EXPECT_EQ(explain({1, 20, 3}), "wrong");
+}
+
+// f(a, x) = 10 a + x from 1: 1345 for 3, 4, 5; every order of the digits, each once.
+TEST(JudgeOrders, ScattersApplyUpdatesInSomeOrder) {
+  const Case scatter(Scatter("digits"), {"f32[3]", "s32[3,1]", "f32[3]"}, kDigits);
+  const std::vector<Literal> operands = {
+      F32({1, 2, 3}), S32({0, 0, 0}).WithShape(Shape(ElementType::kS32, {3, 1})), F32({3, 4, 5})};
+  EXPECT_EQ(scatter.Explain(operands, F32({1345, 2, 3})), "golden");
+  for (const double order : {1354., 1435., 1453., 1534., 1543.}) {
+    EXPECT_EQ(scatter.Explain(operands, F32({order, 2, 3}), "cpu-strict"), "scatter_order");
+  }
+  for (const double never : {1344., 1333., 134., 5431.}) {
+    EXPECT_EQ(scatter.Explain(operands, F32({never, 2, 3}), "cpu-strict"), "wrong") << never;
+  }
+}
+
+TEST(JudgeOrders, TooManyCollisionsAreNotJudgeable) {
+  const Case scatter(Scatter("digits"), {"f32[3]", "s32[6,1]", "f32[6]"}, kDigits);
+  const std::vector<Literal> operands = {
+      F32({0, 2, 3}), S32({0, 0, 0, 0, 0, 0}).WithShape(Shape(ElementType::kS32, {6, 1})),
+      F32({1, 2, 3, 4, 5, 6})};
+  EXPECT_EQ(scatter.Explain(operands, F32({654321, 2, 3})), "not judgeable");
+  EXPECT_EQ(scatter.Explain(operands, F32({654321, 2, 3}), "golden"), "wrong");
+}
+
+TEST(JudgeRandom, OnlyTheDistributionIsSpecified) {
+  const Case uniform("f32[2] rng(p0, p1), distribution=rng_uniform", {"f32[]", "f32[]"});
+  const std::vector<Literal> range = {Scalar(-1), Scalar(2)};
+  const auto explain = [&](double a, double b, const char* profile = "xla-cpu") {
+    return uniform.Explain(range, F32({a, b}), profile);
+  };
+  EXPECT_EQ(explain(-1, 1.75), "random");
+  EXPECT_EQ(explain(-1, 1.75, "golden"), "wrong");
+  EXPECT_EQ(explain(-1.5, 1.75), "wrong");
+  EXPECT_EQ(explain(0, kNan), "wrong");
+  const Case bits("(u64[2], u32[2]) rng-bit-generator(p0), algorithm=rng_default", {"u64[2]"});
+  const auto words = [](ElementType type, uint64_t a, uint64_t b) {
+    Literal literal = Literal::Zeros(Shape(type, {2}));
+    literal.Set(0, Element{a});
+    literal.Set(1, Element{b});
+    return literal;
+  };
+  const Literal state = words(ElementType::kU64, 1, 2);
+  const Literal other =
+      Literal::Tuple({words(ElementType::kU64, 5, 6), words(ElementType::kU32, 7, 8)});
+  EXPECT_EQ(bits.Explain({state}, other), "random");
+  const Case named("(u64[2], u32[2]) rng-bit-generator(p0), algorithm=rng_three_fry", {"u64[2]"});
+  EXPECT_EQ(named.Explain({state}, other), "wrong");
+}
+
+}  // namespace
+}  // namespace assay

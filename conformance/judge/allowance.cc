@@ -78,8 +78,8 @@ class ArrayJudge {
         part_(Info(type_).component),
         bounds_(std::move(bounds)) {}
 
-  absl::StatusOr<Finding> Judge(int64_t i) {
-    Finding finding;
+  absl::StatusOr<ElementFinding> Judge(int64_t i) {
+    ElementFinding finding;
     const Element wanted = golden_.Get(i);
     Examine(wanted, i, ZeroSignIsOpen(subject_.instruction, subject_.operands, i), &finding);
     for (const auto step :
@@ -92,12 +92,12 @@ class ArrayJudge {
 
  private:
   // Whether the actual element may stand for `wanted`.
-  void Examine(Element wanted, int64_t i, bool zero_is_open, Finding* finding) {
+  void Examine(Element wanted, int64_t i, bool zero_is_open, ElementFinding* finding) {
     const Element got = actual_.Get(i);
     if (!IsRounded(type_)) return;
     Part(wanted.bits, got.bits, i, zero_is_open, finding);
     if (!IsComplex(type_)) return;
-    Finding other;
+    ElementFinding other;
     Part(wanted.imag, got.imag, i, zero_is_open, &other);
     if (wanted.bits == got.bits) {
       *finding = std::move(other);
@@ -106,7 +106,7 @@ class ArrayJudge {
     }
   }
 
-  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, Finding* finding) {
+  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, ElementFinding* finding) {
     if (wanted == got) return;
     if (IsNan(part_, wanted) && IsNan(part_, got)) {
       if (KeepsNans(wanted, got)) {
@@ -128,7 +128,7 @@ class ArrayJudge {
     return Info(part_).bits >= 32 || (wanted | got) != got;
   }
 
-  void Measure(double wanted, double got, int64_t i, Finding* finding) {
+  void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {
     if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
     const double bound = bounds_.absolute[i];
     finding->measured = true;
@@ -150,7 +150,7 @@ class ArrayJudge {
 
   // Where the golden value is far coarser than what it is made of, its own rounding must not be
   // added to the bound: the exact value decides.
-  bool IsNearExact(double got, int64_t i, Finding* finding) {
+  bool IsNearExact(double got, int64_t i, ElementFinding* finding) {
     if (bounds_.from_exact.empty() || IsComplex(type_)) return true;
     const std::vector<double>& exact = Exact();
     if (exact.empty() || !std::isfinite(exact[i])) return true;
@@ -173,7 +173,7 @@ class ArrayJudge {
 
   // The value for flushed operands, itself flushed, as the profile has it. Either zero
   // (accuracy_requirements.md 1), but only where something was flushed.
-  absl::Status TryFlushing(int64_t i, Finding* finding) {
+  absl::Status TryFlushing(int64_t i, ElementFinding* finding) {
     if (!MayFlush(subject_.instruction)) return absl::OkStatus();
     const bool granted = subject_.profile.Grants(Freedom::kDenormals);
     if (!flushed_) {
@@ -192,7 +192,7 @@ class ArrayJudge {
     }
     const Element wanted = flushed_->Get(i);
     if (wanted == golden_.Get(i)) return absl::OkStatus();
-    Finding found;
+    ElementFinding found;
     if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
     const bool zeros = !granted && IsRounded(type_) && !IsComplex(type_) &&
                        IsZero(part_, wanted.bits) && IsZero(part_, actual_.Get(i).bits);
@@ -205,7 +205,7 @@ class ArrayJudge {
   // ops_structural.md 14.2, "Overflow": where the terms can go past the largest finite value in
   // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
   // it, so is a finite result near it.
-  absl::Status TryOverflow(int64_t i, Finding* finding) {
+  absl::Status TryOverflow(int64_t i, ElementFinding* finding) {
     if (!IsFloat(type_) || bounds_.may_overflow.empty() || !bounds_.may_overflow[i]) {
       return absl::OkStatus();
     }
@@ -225,7 +225,7 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
-  absl::Status TryWindows(int64_t i, Finding* finding) {
+  absl::Status TryWindows(int64_t i, ElementFinding* finding) {
     if (!readings_) {
       absl::StatusOr<std::vector<Literal>> values =
           OtherWindowReadings(subject_.instruction, subject_.operands, subject_.evaluate);
@@ -234,7 +234,7 @@ class ArrayJudge {
     }
     for (const Literal& reading : *readings_) {
       const Element wanted = Flatten(reading)[leaf_].Get(i);
-      Finding found;
+      ElementFinding found;
       if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
       if (wanted != actual_.Get(i) && found.open()) continue;
       if (subject_.profile.Admits(DecisionPoint::kWindowPadding)) {
@@ -293,10 +293,10 @@ class InstructionJudge {
       AddRule(rounds ? "correctly rounded" : "exact");
       return absl::OkStatus();
     }
-    absl::StatusOr<std::vector<Finding>> findings = Find(leaf, golden, actual, positions);
+    absl::StatusOr<std::vector<ElementFinding>> findings = Find(leaf, golden, actual, positions);
     if (!findings.ok()) return findings.status();
     for (size_t k = 0; k < positions.size(); ++k) {
-      Finding& finding = (*findings)[k];
+      ElementFinding& finding = (*findings)[k];
       if (finding.open()) {
         absl::Status status = TryOrders(leaf, positions[k], golden_leaves, actual_leaves, &finding);
         if (!status.ok()) return status;
@@ -315,7 +315,7 @@ class InstructionJudge {
   }
 
   absl::Status TryOrders(size_t leaf, int64_t position, const std::vector<Literal>& golden,
-                         const std::vector<Literal>& actual, Finding* finding) {
+                         const std::vector<Literal>& actual, ElementFinding* finding) {
     if (!orders_) {
       absl::StatusOr<OrderFreedoms> found = FindOrderFreedoms(subject_, golden, actual);
       if (!found.ok()) return found.status();
@@ -332,9 +332,9 @@ class InstructionJudge {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::vector<Finding>> Find(size_t leaf, const Literal& golden,
-                                            const Literal& actual,
-                                            const std::vector<int64_t>& positions) {
+  absl::StatusOr<std::vector<ElementFinding>> Find(size_t leaf, const Literal& golden,
+                                                   const Literal& actual,
+                                                   const std::vector<int64_t>& positions) {
     if (HasResidual(subject_.instruction.opcode())) return FindResidual(golden, actual, positions);
     if (subject_.instruction.info().elementwise()) {
       const ElementRule rule(subject_.instruction, golden.element_type(), subject_.profile);
@@ -346,19 +346,19 @@ class InstructionJudge {
     if (!bounds.ok()) return bounds.status();
     AddRule(bounds->rule);
     ArrayJudge judge(subject_, leaf, golden, actual, *std::move(bounds));
-    std::vector<Finding> findings;
+    std::vector<ElementFinding> findings;
     for (const int64_t position : positions) {
-      absl::StatusOr<Finding> finding = judge.Judge(position);
+      absl::StatusOr<ElementFinding> finding = judge.Judge(position);
       if (!finding.ok()) return finding.status();
       findings.push_back(*std::move(finding));
     }
     return findings;
   }
 
-  std::vector<Finding> FindRandom(const Literal& golden, const Literal& actual,
-                                  const std::vector<int64_t>& positions) {
+  std::vector<ElementFinding> FindRandom(const Literal& golden, const Literal& actual,
+                                         const std::vector<int64_t>& positions) {
     AddRule("random");
-    std::vector<Finding> findings(positions.size());
+    std::vector<ElementFinding> findings(positions.size());
     for (size_t k = 0; k < positions.size(); ++k) {
       if (CanBeDrawn(subject_, golden.element_type(), actual.Get(positions[k]))) {
         Claim(subject_.profile, Freedom::kRandom, &findings[k]);
@@ -369,14 +369,14 @@ class InstructionJudge {
     return findings;
   }
 
-  std::vector<Finding> FindResidual(const Literal& golden, const Literal& actual,
-                                    const std::vector<int64_t>& positions) {
+  std::vector<ElementFinding> FindResidual(const Literal& golden, const Literal& actual,
+                                           const std::vector<int64_t>& positions) {
     AddRule("n u |factors|");
     const std::vector<Residual> residuals = FindResiduals(subject_, golden, actual);
-    std::vector<Finding> findings(positions.size());
+    std::vector<ElementFinding> findings(positions.size());
     const ElementType part = PartType(golden);
     for (size_t k = 0; k < positions.size(); ++k) {
-      Finding& finding = findings[k];
+      ElementFinding& finding = findings[k];
       const Element wanted = golden.Get(positions[k]), got = actual.Get(positions[k]);
       const bool nans = IsNan(part, wanted.bits) && IsNan(part, got.bits);
       const Residual residual = nans ? Residual::kFree : residuals[positions[k]];

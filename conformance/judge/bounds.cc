@@ -12,12 +12,32 @@
 namespace assay {
 namespace {
 
+bool IsProduct(const Instruction& step) { return step.opcode() == Opcode::kMultiply; }
+
+// Whether the profile lets the target round otherwise than step by step inside the region: a fold
+// in another order, a product together with the addition that takes it, narrow values kept wider.
+bool MayCombine(const Instruction& instruction, const Computation& region,
+                const TargetProfile& profile) {
+  if (instruction.opcode() != Opcode::kMap && profile.Grants(Freedom::kReassociation)) return true;
+  int rounded = 0;
+  bool contracts = false, narrow = false;
+  for (const auto& step : region.instructions()) {
+    if (!step->shape().is_array() || !IsRounded(step->shape().element_type())) continue;
+    if (step->info().accuracy != Accuracy::kRounded) continue;
+    ++rounded;
+    narrow |= Info(step->shape().element_type()).bits <= 16;
+    contracts |= (step->opcode() == Opcode::kAdd || step->opcode() == Opcode::kSubtract) &&
+                 (IsProduct(*step->operand(0)) || IsProduct(*step->operand(1)));
+  }
+  return (contracts && profile.Grants(Freedom::kContraction)) ||
+         (narrow && rounded > 1 && profile.Grants(Freedom::kExcessPrecision));
+}
+
 // Ulps that one run of a region of float operations may be off: the budgets of its operations, half
-// an ulp for each rounded one where these may be combined otherwise. 0 when nothing may differ.
-double RegionBudget(const Computation& region, const TargetProfile& profile) {
-  const bool combined = profile.Grants(Freedom::kReassociation) ||
-                        profile.Grants(Freedom::kContraction) ||
-                        profile.Grants(Freedom::kExcessPrecision);
+// an ulp for each rounded one where these may be combined. 0 when nothing may differ.
+double RegionBudget(const Instruction& instruction, const TargetProfile& profile) {
+  const Computation& region = *instruction.to_apply();
+  const bool combined = MayCombine(instruction, region, profile);
   double ulps = 0;
   for (const auto& step : region.instructions()) {
     if (!step->shape().is_array() || !IsRounded(step->shape().element_type())) continue;
@@ -87,7 +107,7 @@ class BoundFinder {
     if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
     if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
     if (instruction_.to_apply() != nullptr && IsRounded(type)) {
-      const double region = RegionBudget(*instruction_.to_apply(), subject_.profile);
+      const double region = RegionBudget(instruction_, subject_.profile);
       if (region > 0) return RegionBounds(golden, region);
     }
     return bounds;
@@ -109,6 +129,7 @@ class BoundFinder {
       bounds.needs = Freedom::kReassociation;
     } else if (subject_.profile.Grants(Freedom::kContraction)) {
       bounds.needs = Freedom::kContraction;
+      bounds.is_freedom = true;
     }
     return bounds;
   }

@@ -76,7 +76,7 @@ class CollectiveJudge {
     std::vector<const Literal*> members;
     for (const int64_t member : group) members.push_back(&operands_[member][leaf]);
     const bool scatters = collective_.opcode() == Opcode::kReduceScatter;
-    const int64_t dimension = scatters ? collective_.GetInts(Attr::kDimensions)[0] : -1;
+    const int64_t dimension = scatters ? collective_.GetInt(Attr::kDimension) : -1;
     const Literal stacked =
         Stack(members, golden.shape(), dimension, static_cast<int64_t>(position));
     return JudgeReduce(stacked, Literal::Scalar(golden.element_type(), *start), golden, actual);

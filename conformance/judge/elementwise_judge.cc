@@ -59,7 +59,7 @@ class ElementwiseJudge {
         part_(Info(type_).component),
         findings_(positions.size()) {}
 
-  absl::StatusOr<std::vector<Finding>> Run() {
+  absl::StatusOr<std::vector<ElementFinding>> Run() {
     std::vector<size_t> unknown;
     for (size_t k = 0; k < positions_.size(); ++k) {
       if (Examine(golden_.Get(positions_[k]), k, std::nullopt, ZeroIsOpen(k), &findings_[k]) ==
@@ -90,8 +90,8 @@ class ElementwiseJudge {
 
   // Whether the actual element `k` may stand for `wanted`, the value for some operands.
   Answer Examine(Element wanted, size_t k, const ExactValue& exact, bool zero_is_open,
-                 Finding* finding) const {
-    *finding = Finding();
+                 ElementFinding* finding) const {
+    *finding = ElementFinding();
     const Element got = Actual(k);
     if (!IsRounded(type_)) return Answer::kOutside;
     const bool is_complex = IsComplex(type_);
@@ -146,7 +146,7 @@ class ElementwiseJudge {
     for (size_t slot = 0; slot < unknown.size(); ++slot) {
       const size_t k = unknown[slot];
       const ExactValue exact = gathered.Exact(static_cast<int64_t>(slot));
-      Finding& finding = findings_[k];
+      ElementFinding& finding = findings_[k];
       if (Examine(golden_.Get(positions_[k]), k, exact, ZeroIsOpen(k), &finding) ==
           Answer::kUnknown) {
         Concede(&finding);
@@ -156,7 +156,7 @@ class ElementwiseJudge {
   }
 
   // Nothing is wider than f64: what the exact value could be decides for the target.
-  static void Concede(Finding* finding) {
+  static void Concede(ElementFinding* finding) {
     const bool finite = std::isfinite(finding->distance);
     finding->verdict = finite ? Verdict::kWithinBound : Verdict::kNotJudgeable;
     if (!finite) finding->reason = "how far the exact value is beyond f64 is not known";
@@ -248,7 +248,7 @@ class ElementwiseJudge {
     }
     if (!flushed) return false;
     if (wanted == got) return true;
-    Finding finding;
+    ElementFinding finding;
     const Answer answer = Examine(wanted, k, exact, /*zero_is_open=*/true, &finding);
     return answer != Answer::kOutside;
   }
@@ -258,7 +258,7 @@ class ElementwiseJudge {
         PointThatAdmits(subject_.instruction, subject_.operands, type_, golden_.Get(positions_[k]),
                         Actual(k), positions_[k]);
     if (!point) return;
-    Finding& finding = findings_[k];
+    ElementFinding& finding = findings_[k];
     if (subject_.profile.Admits(*point)) {
       Claim(subject_.profile, Freedom::kImplementationDefined, &finding);
     } else {
@@ -274,14 +274,16 @@ class ElementwiseJudge {
   const Literal& actual_;
   const std::vector<int64_t>& positions_;
   const ElementType type_, part_;
-  std::vector<Finding> findings_;
+  std::vector<ElementFinding> findings_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::vector<Finding>> JudgeElements(const Subject& subject, const ElementRule& rule,
-                                                   const Literal& golden, const Literal& actual,
-                                                   const std::vector<int64_t>& positions) {
+absl::StatusOr<std::vector<ElementFinding>> JudgeElements(const Subject& subject,
+                                                          const ElementRule& rule,
+                                                          const Literal& golden,
+                                                          const Literal& actual,
+                                                          const std::vector<int64_t>& positions) {
   return ElementwiseJudge(subject, rule, golden, actual, positions).Run();
 }
 

@@ -12,9 +12,11 @@
 namespace assay {
 
 // A finding for each of `positions`, where `actual` has other bits than `golden`.
-absl::StatusOr<std::vector<Finding>> JudgeElements(const Subject& subject, const ElementRule& rule,
-                                                   const Literal& golden, const Literal& actual,
-                                                   const std::vector<int64_t>& positions);
+absl::StatusOr<std::vector<ElementFinding>> JudgeElements(const Subject& subject,
+                                                          const ElementRule& rule,
+                                                          const Literal& golden,
+                                                          const Literal& actual,
+                                                          const std::vector<int64_t>& positions);
 
 }  // namespace assay
 

@@ -39,7 +39,7 @@ std::optional<uint64_t> Steps(ElementType type, Element golden, Element actual) 
   return steps;
 }
 
-Evidence MakeEvidence(const Subject& subject, const Finding& finding, const Literal& golden,
+Evidence MakeEvidence(const Subject& subject, const ElementFinding& finding, const Literal& golden,
                       const Literal& actual, int64_t leaf, int64_t position) {
   const ElementType type = golden.element_type();
   const Element wanted = golden.Get(position), got = actual.Get(position);
@@ -68,7 +68,7 @@ Evidence MakeEvidence(const Subject& subject, const Finding& finding, const Lite
 
 }  // namespace
 
-void Claim(const TargetProfile& profile, Freedom freedom, Finding* finding) {
+void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* finding) {
   if (profile.Grants(freedom)) {
     finding->verdict = Verdict::kAllowed;
     finding->freedom = freedom;
@@ -87,7 +87,7 @@ void CountEqual(bool rounds, int64_t elements, Judgement* judgement) {
   judgement->verdict = std::max(judgement->verdict, verdict);
 }
 
-void Count(const Subject& subject, const Finding& finding, const Literal& golden,
+void Count(const Subject& subject, const ElementFinding& finding, const Literal& golden,
            const Literal& actual, int64_t leaf, int64_t position, Judgement* judgement) {
   ++judgement->counts[static_cast<int>(finding.verdict)];
   judgement->verdict = std::max(judgement->verdict, finding.verdict);

@@ -11,7 +11,7 @@
 namespace assay {
 
 // Of an element that is not the golden one.
-struct Finding {
+struct ElementFinding {
   Verdict verdict = Verdict::kWrong;
   Freedom freedom = Freedom::kNanPayload;  // of kAllowed
   bool measured = false;                   // there is a bound, and a distance to it
@@ -22,10 +22,10 @@ struct Finding {
 };
 
 // Allows what the freedom can produce if the profile grants it, else says that it does not.
-void Claim(const TargetProfile& profile, Freedom freedom, Finding* finding);
+void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* finding);
 
 // Counts a finding about an element of `golden`, an array that is leaf `leaf` of the result.
-void Count(const Subject& subject, const Finding& finding, const Literal& golden,
+void Count(const Subject& subject, const ElementFinding& finding, const Literal& golden,
            const Literal& actual, int64_t leaf, int64_t position, Judgement* judgement);
 
 // Counts elements that have the golden bits.

@@ -215,5 +215,85 @@ TEST(JudgeFreedoms, CellsOfAWindowMayComeColumnByColumn) {
   EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321)), "wrong");
 }
 
+// 3 x + 2^-24 for x = 1 + 2^-23: 3 + 3 * 2^-23 is halfway between two floats, so the product is
+// rounded to 3 + 2^-21; once rounded the sum is 3 + 2^-22. A sum without a product has one value.
+TEST(JudgeFreedoms, RegionsMayContract) {
+  const auto map = [](const char* type, const char* root) {
+    return Case(absl::StrCat(type, "[1] map(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[1]"), absl::StrCat(type, "[1]")},
+                absl::StrCat("f {\n  x = ", type, "[] parameter(0)\n  y = ", type,
+                             "[] parameter(1)\n  t = ", type, "[] constant(3)\n  m = ", type,
+                             "[] multiply(x, t)\n  ROOT r = ", type, "[] ", root, "\n}\n"));
+  };
+  const std::vector<Literal> operands = {F32({1 + 0x1p-23}), F32({-0x1p-24})};
+  const Case fused = map("f32", "add(m, y)");
+  const auto golden = fused.Evaluate(operands);
+  ASSERT_TRUE(golden.ok());
+  const double contracted = static_cast<float>(3 * (1 + 0x1p-23) - 0x1p-24);
+  ASSERT_NE(DecodeFloat(ElementType::kF32, golden->Get(0).bits), contracted);
+  EXPECT_EQ(fused.Explain(operands, F32({contracted})), "contraction");
+  EXPECT_EQ(fused.Explain(operands, F32({contracted}), "cpu-strict"), "wrong");
+  EXPECT_EQ(fused.Explain(operands, F32({contracted}), "golden"), "wrong");
+  EXPECT_EQ(fused.Explain(operands, F32({contracted + 0x1p-18})), "wrong");
+  const Case plain = map("f32", "add(x, y)");
+  EXPECT_EQ(plain.Explain({F32({3}), F32({4})}, F32({Step(7, 1)})), "wrong");
+}
+
+// Operands flushed in every subset: 2^-149 + 2^-126 may be 2^-126; two denormals that sum to a
+// normal value may be one of them, or a zero; but no other value.
+TEST(JudgeFreedoms, EverySubsetOfDenormalOperandsMayBeFlushed) {
+  const Case sum("f32[1] add(p0, p1)", {"f32[1]", "f32[1]"});
+  const double a = 0x1.8p-127, b = 0x1.4p-127;  // both denormal, 1.375 * 2^-126 together
+  const auto explain = [&](double actual, const char* profile = "xla-cpu") {
+    return sum.Explain({F32({a}), F32({b})}, F32({actual}), profile);
+  };
+  EXPECT_EQ(explain(a + b), "golden");
+  for (const double value : {a, b, 0.0, -0.0}) {
+    EXPECT_EQ(explain(value), "denormals") << value;
+    EXPECT_EQ(explain(value, "cpu-strict"), "wrong") << value;
+  }
+  EXPECT_EQ(explain(a - b), "wrong");
+  // Results alone: what TPUs do.
+  EXPECT_EQ(explain(a, "tpu-like"), "wrong");
+  const Case product("f32[1] multiply(p0, p1)", {"f32[1]", "f32[1]"});
+  EXPECT_EQ(product.Explain({F32({0x1p-65}), F32({0x1p-65})}, F32({0}), "tpu-like"), "denormals");
+  const Judgement refused = sum.Judge({F32({a}), F32({b})}, F32({a}), "cpu-strict");
+  ASSERT_EQ(refused.evidence.size(), 1u);
+  EXPECT_EQ(refused.evidence[0].reason,
+            "takes the freedom denormals, which cpu-strict does not grant");
+}
+
+// Decision points at both sides: what one admits, by a profile that does and one that does not.
+TEST(JudgeFreedoms, DecisionPointsAreGrantedByName) {
+  const auto s32 = [](int64_t value) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kS32, {1}));
+    literal.Set(0, Element{static_cast<uint64_t>(value) & 0xffffffff});
+    return literal;
+  };
+  const Case divide("s32[1] divide(p0, p1)", {"s32[1]", "s32[1]"});
+  EXPECT_EQ(divide.Explain({s32(5), s32(0)}, s32(7)), "wrong");
+  EXPECT_EQ(divide.Explain({s32(5), s32(0)}, s32(7), "opencl-full"), "implementation_defined");
+  EXPECT_EQ(divide.Explain({s32(5), s32(2)}, s32(7), "opencl-full"), "wrong");
+  EXPECT_EQ(divide.Explain({s32(INT32_MIN), s32(-1)}, s32(7), "opencl-full"),
+            "implementation_defined");
+  const Case convert("s32[1] convert(p0)", {"f32[1]"});
+  EXPECT_EQ(convert.Explain({F32({3e9})}, s32(INT32_MIN)), "wrong");
+  EXPECT_EQ(convert.Explain({F32({3e9})}, s32(INT32_MIN), "opencl-full"), "implementation_defined");
+  EXPECT_EQ(convert.Explain({F32({2e9})}, s32(INT32_MIN), "opencl-full"), "wrong");
+  const Case power("s32[1] power(p0, p1)", {"s32[1]", "s32[1]"});
+  EXPECT_EQ(power.Explain({s32(-1), s32(-3)}, s32(0), "cpu-strict"), "implementation_defined");
+  EXPECT_EQ(power.Explain({s32(-2), s32(-3)}, s32(1), "cpu-strict"), "wrong");
+  const Judgement refused = power.Judge({s32(3), s32(64)}, s32(1), "cpu-strict");
+  ASSERT_EQ(refused.evidence.size(), 1u);
+  EXPECT_EQ(refused.evidence[0].reason.substr(0, 12), "decides P-2 ");
+  // 2049 + 2^-13 in f64 is above the middle of two halves; by way of f32 it is the middle.
+  const Case narrow("f16[1] convert(p0)", {"f64[1]"});
+  const Literal wide = Array(ElementType::kF64, {2049 + 0x1p-20});
+  EXPECT_EQ(narrow.Explain({wide}, Array(ElementType::kF16, {2050})), "golden");
+  EXPECT_EQ(narrow.Explain({wide}, Array(ElementType::kF16, {2048})), "implementation_defined");
+  EXPECT_EQ(narrow.Explain({wide}, Array(ElementType::kF16, {2048}), "golden"), "wrong");
+  EXPECT_EQ(narrow.Explain({wide}, Array(ElementType::kF16, {2052})), "wrong");
+}
+
 }  // namespace
 }  // namespace assay

@@ -55,10 +55,9 @@ bool IsNanElement(const Literal& literal, int64_t position) {
 bool OrdersNans(const Computation& comparator) {
   for (const auto& step : comparator.instructions()) {
     if (step->opcode() != Opcode::kCompare) continue;
-    if (IsFloat(step->operand(0)->shape().element_type()) &&
-        step->GetEnum<ComparisonType>(Attr::kComparisonType) != ComparisonType::kTotalOrder) {
-      return false;
-    }
+    const bool total =
+        step->FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
+    if (IsFloat(step->operand(0)->shape().element_type()) && !total) return false;
   }
   return true;
 }

@@ -103,6 +103,7 @@ std::optional<Literal> SumStepByStep(const Single& single) {
   const Computation* region = FoldRegion(root);
   if (region == nullptr || FoldKind(root) != ReducerKind::kAdd) return std::nullopt;
   Instruction* sum = region->root();
+  if (sum->shape().element_type() == ElementType::kF8E8M0FNU) return std::nullopt;  // has no -b
   if (sum->opcode() != Opcode::kAdd || !IsFloat(sum->shape().element_type())) return std::nullopt;
   Computation* own = sum->parent();
   Instruction* negated = own->Add(std::make_unique<Instruction>(Opcode::kNegate, sum->shape()));

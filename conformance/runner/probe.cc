@@ -9,9 +9,12 @@
 #include "conformance/corpus/ready_case.h"
 #include "conformance/diagnose/golden_trace.h"
 #include "conformance/judge/allowance.h"
+#include "conformance/judge/collective_judge.h"
+#include "conformance/judge/random_values.h"
 #include "conformance/runner/program_judge.h"
 #include "evaluator/facts/isolate.h"
 #include "interpreter/effect.h"
+#include "interpreter/module_form.h"
 
 namespace assay {
 namespace {
@@ -27,15 +30,24 @@ bool RunsComputations(const Instruction& instruction) {
          !instruction.called_computations().empty();
 }
 
-// The root, where it is all that the module computes; else null.
+bool EndsCollective(Opcode opcode) {
+  return opcode == Opcode::kAllReduceDone || opcode == Opcode::kAllGatherDone ||
+         opcode == Opcode::kCollectivePermuteDone;
+}
+
+// The root, or the collective that it is the end of, where that is all that the module computes;
+// else null.
 const Instruction* SoleInstruction(const Module& module) {
   const Computation& entry = *module.entry();
-  const Instruction* root = entry.root();
-  if (RunsComputations(*root)) return nullptr;
+  const Instruction* sole = entry.root();
+  if (RunsComputations(*sole)) return nullptr;
+  if (EndsCollective(sole->opcode())) sole = sole->operand(0);
   for (const auto& each : entry.instructions()) {
-    if (each.get() != root && !IsCarrier(each->opcode())) return nullptr;
+    if (each.get() != sole && each.get() != entry.root() && !IsCarrier(each->opcode())) {
+      return nullptr;
+    }
   }
-  return root;
+  return sole;
 }
 
 // The operands of the sole instruction: what carriers make of parameters and constants.
@@ -110,18 +122,30 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Litera
   const absl::Status shapes = CheckShapes(probe, actual);
   if (!shapes.ok()) return shapes;
   const Instruction* sole = SoleInstruction(*probe.module);
-  if (sole == nullptr || !HasDefinition(sole->opcode()) || HasDynamicSizes(*sole)) {
-    return JudgeProgram(*probe.module, probe.golden, actual, profile);
-  }
+  if (sole == nullptr) return JudgeProgram(*probe.module, probe.golden, actual, profile);
   RunOptions options;
   options.budget = budget;
-  const auto evaluate = [&](const Module& module, absl::Span<const Literal> arguments) {
+  const Evaluate evaluate = [&](const Module& module, absl::Span<const Literal> arguments) {
     return Interpret(module, arguments, options);
   };
+  std::vector<std::vector<Literal>> operands;
+  for (size_t d = 0; d < actual.size(); ++d) {
+    operands.push_back(OperandsOf(*sole, probe.arguments[d]));
+  }
+  const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*probe.module);
+  if (!processes.ok()) return processes.status();
+  if (sole->info().family == Family::kCollective && processes->per_device == 1) {
+    return JudgeCollective(*sole, operands, probe.golden, actual, processes->grid, profile,
+                           evaluate);
+  }
+  const bool has_rule = HasDefinition(sole->opcode()) || IsRandom(*sole);
+  if (!has_rule || HasDynamicSizes(*sole)) {
+    return JudgeProgram(*probe.module, probe.golden, actual, profile);
+  }
   Judgement all;
   for (size_t d = 0; d < actual.size(); ++d) {
-    absl::StatusOr<Judgement> own = JudgeInstruction(*sole, OperandsOf(*sole, probe.arguments[d]),
-                                                     probe.golden[d], actual[d], profile, evaluate);
+    absl::StatusOr<Judgement> own =
+        JudgeInstruction(*sole, operands[d], probe.golden[d], actual[d], profile, evaluate);
     if (!own.ok()) return own;
     for (Evidence& each : own->evidence) each.device = static_cast<int64_t>(d);
     all.Merge(*own);

@@ -89,6 +89,54 @@ TEST(ProbeTest, Judge) {
   EXPECT_FALSE(JudgeProbe(probe, {}, golden, {}).ok());
 }
 
+// One ulp is inside the bound of four terms, on whichever device, and nothing else is.
+TEST(ProbeTest, Collectives) {
+  const std::string reducer =
+      "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = add(x, y) }\n  ";
+  const std::string sections =
+      "processes: replicas=4 partitions=1\ninputs:\n  arg0 = literal f32[2] {1, 2}\n"
+      "expect: golden";
+  for (const char* entry :
+       {"ENTRY e { a = f32[2] parameter(0) ROOT r = f32[2] all-reduce(a), replica_groups={}, "
+        "to_apply=add }",
+        "ENTRY e { a = f32[2] parameter(0) b = f32[2] all-reduce-start(a), replica_groups={}, "
+        "to_apply=add ROOT r = f32[2] all-reduce-done(b) }"}) {
+    const std::vector<Probe> probes = Probes(CaseOf(reducer + entry, sections));
+    ASSERT_EQ(probes.size(), 1);
+    ASSERT_EQ(probes[0].golden.size(), 4);
+    std::vector<Literal> actual = probes[0].golden;
+    Element element = actual[2].Get(1);
+    ++element.bits;
+    actual[2].Set(1, element);
+    const auto judge = [&](const char* profile) {
+      return *JudgeProbe(probes[0], actual, *TargetProfile::Find(profile), {});
+    };
+    EXPECT_EQ(judge("golden").verdict, Verdict::kWrong) << entry;
+    ASSERT_EQ(judge("golden").evidence.size(), 1);
+    EXPECT_EQ(judge("golden").evidence[0].device, 2);
+    EXPECT_EQ(judge("golden").elements(), 8);
+    EXPECT_LT(judge("xla-cpu").verdict, Verdict::kNotJudgeable) << entry;
+    element.bits += 1000;
+    actual[2].Set(1, element);
+    EXPECT_EQ(judge("xla-cpu").verdict, Verdict::kWrong) << entry;
+  }
+}
+
+// Of random values only the range is known.
+TEST(ProbeTest, RandomValues) {
+  const std::vector<Probe> probes =
+      Probes(CaseOf("ENTRY e { a = f32[] constant(2) b = f32[] constant(3) "
+                    "ROOT r = f32[4] rng(a, b), distribution=rng_uniform }",
+                    "expect: golden"));
+  ASSERT_EQ(probes.size(), 1);
+  const TargetProfile profile = *TargetProfile::Find("xla-cpu");
+  Literal actual = probes[0].golden[0];
+  actual.Set(0, {EncodeFloat(ElementType::kF32, 2.5), 0});
+  EXPECT_EQ(JudgeProbe(probes[0], {actual}, profile, {})->verdict, Verdict::kAllowed);
+  actual.Set(0, {EncodeFloat(ElementType::kF32, 3.5), 0});
+  EXPECT_EQ(JudgeProbe(probes[0], {actual}, profile, {})->verdict, Verdict::kWrong);
+}
+
 TEST(ProbeTest, Conclude) {
   struct Row {
     std::vector<Outcome> probes;

@@ -221,13 +221,18 @@ function(assay_install)
     install(FILES ${assay_BINARY_DIR}/${header} DESTINATION include/assay/${folder})
   endforeach()
   install(EXPORT assayTargets NAMESPACE assay:: DESTINATION lib/cmake/assay)
+  set(ASSAY_BIN_DIR bin)
+  set(ASSAY_PYTHON_DIR share/assay/python)
+  install(FILES ${assay_SOURCE_DIR}/tools/peers/assay_process.py DESTINATION ${ASSAY_PYTHON_DIR})
   configure_package_config_file(${assay_SOURCE_DIR}/cmake/assayConfig.cmake.in
                                 ${assay_BINARY_DIR}/assayConfig.cmake
-                                INSTALL_DESTINATION lib/cmake/assay)
+                                INSTALL_DESTINATION lib/cmake/assay
+                                PATH_VARS ASSAY_BIN_DIR ASSAY_PYTHON_DIR)
   write_basic_package_version_file(${assay_BINARY_DIR}/assayConfigVersion.cmake
                                    COMPATIBILITY SameMinorVersion)
   install(FILES ${assay_BINARY_DIR}/assayConfig.cmake ${assay_BINARY_DIR}/assayConfigVersion.cmake
                 ${assay_SOURCE_DIR}/cmake/AssayDependencies.cmake
+                ${assay_SOURCE_DIR}/cmake/AssayConformance.cmake
           DESTINATION lib/cmake/assay)
 endfunction()
 

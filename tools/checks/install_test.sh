@@ -14,6 +14,23 @@ cmake --build "$work/package" >/dev/null
 grep -qx 'f32\[2\]{0} {4, 6}' "$work/out"
 "$work/prefix/bin/assay" --version >/dev/null
 
+# A stranger's suite, which passes, and with a defect in the stranger's sums fails for that.
+example() {  # build folder, defect, arguments of ctest
+  cmake -S "$source_dir/docs/example_conformance" -B "$work/$1" -DCMAKE_PREFIX_PATH="$work/prefix" -DBUG="$2" >/dev/null
+  ctest --test-dir "$work/$1" -j2 "${@:3}" >"$work/$1.log"
+}
+example right '' || { cat "$work/right.log"; exit 1; }
+grep -q '<html' "$work/right/conformance/mine/run.html"
+if example wrong saturate -R shard-0; then
+  echo 'the suite does not see that sums saturate'; exit 1
+fi
+python3 - "$work/wrong/conformance/mine/shard-0.json" <<'END'
+import json, sys
+with open(sys.argv[1]) as f:
+    wrong = [case['id'] for case in json.load(f)['cases'] if case['outcome'] == 'wrong']
+assert wrong and all(case.startswith('add/') for case in wrong), wrong
+END
+
 # Without optimisation: only that it builds and runs is of interest.
 cmake -S "$source_dir/cmake/consumer" -B "$work/subdirectory" -G Ninja -DASSAY_SUBDIRECTORY="$source_dir" \
   -DCMAKE_BUILD_TYPE= -DASSAY_PRECOMPILE_HEADERS=ON >/dev/null

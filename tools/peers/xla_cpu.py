@@ -6,6 +6,7 @@ usage, from Assay:  --backend "process:$HOME/.cache/assay/peers/bin/python tools
 
   --strict     no excess precision: bf16 and f16 intermediates are rounded as the module says
   --devices N  devices that XLA pretends to have (default 1)
+  --record F   appends every answer to the file, for stored_answers.py
 Needs jax (tools/setup --peers). No flag of XLA that changes values is touched but for these two: rewrites, fast-math
 settings and the optimisation level are XLA's defaults.
 
@@ -22,6 +23,7 @@ import time
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument('--strict', action='store_true')
 parser.add_argument('--devices', type=int, default=1)
+parser.add_argument('--record')
 OPTIONS = parser.parse_args()
 os.environ['XLA_FLAGS'] = (os.environ.get('XLA_FLAGS', '') +
                            f' --xla_force_host_platform_device_count={OPTIONS.devices}').strip()
@@ -40,6 +42,7 @@ from jax._src.lib import lapack, xla_client as xc  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from assay_process import Refusal, serve  # noqa: E402
+from stored_answers import Recorder  # noqa: E402
 from xla_verifier import Verifier  # noqa: E402
 
 jax.config.update('jax_enable_x64', True)
@@ -146,13 +149,17 @@ class XlaCpu:
         if OPTIONS.strict:
             options.env_option_overrides = [('xla_allow_excess_precision', False)]
         computation = xc.hlo.XlaComputation(proto)
+        results = leaves(computation.program_shape().result_shape())
+        if any(not shape.is_token() and shape.is_dynamic() for shape in results):
+            raise Refusal('unsupported', 'results of dynamic size: JAX gives them cut to their size')
         try:
             executable = devices[0].client.compile_and_load(
                 jaxlib._jax.mlir.xla_computation_to_mlir_module(computation),
                 xc.DeviceList(tuple(devices)), options)
         except Exception as error:
-            raise Refusal(self.kind_of(str(error)), f'XLA cannot compile the module: {error}') from error
-        return Compiled(executable, devices, replicas, partitions, leaves(computation.program_shape().result_shape()))
+            message = str(error).strip()
+            raise Refusal(self.kind_of(message), f'XLA cannot compile the module: {message.splitlines()[0]}') from error
+        return Compiled(executable, devices, replicas, partitions, results)
 
     def execute(self, compiled, arguments):
         if len(arguments) != compiled.devices:
@@ -172,10 +179,18 @@ class XlaCpu:
         outputs = compiled.executable.execute_sharded(columns).disassemble_into_single_device_arrays()
         jax.block_until_ready(outputs)
         seconds = time.perf_counter() - start
-        # Tokens have no value that could be fetched.
-        return seconds, [[('token[]', b'') if shape.is_token() else from_array(np.asarray(output[d]))
-                          for shape, output in zip(compiled.results, outputs)]
+        return seconds, [[to_leaf(shape, output[d]) for shape, output in zip(compiled.results, outputs)]
                          for d in range(compiled.devices)]
+
+
+def to_leaf(shape, output):
+    """A result of the shape that the module says. Tokens have no value that could be fetched."""
+    if shape.is_token():
+        return 'token[]', b''
+    array = np.asarray(output)
+    if array.dtype != shape.numpy_dtype():
+        raise Refusal('unsupported', f'StableHLO makes {array.dtype} of {shape.numpy_dtype()} here')
+    return from_array(array)
 
 
 def leaves(shape):
@@ -195,4 +210,4 @@ def header_count(header, name):
 
 
 if __name__ == '__main__':
-    serve(XlaCpu())
+    serve(Recorder(XlaCpu(), OPTIONS.record) if OPTIONS.record else XlaCpu())

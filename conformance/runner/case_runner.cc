@@ -129,14 +129,13 @@ void CaseRunner::RunRefused(const CorpusCase& corpus_case, CaseResult* result) {
     const Timer timer(&result->golden_seconds);
     return CheckCase(corpus_case, options_.golden);
   }();
-  const bool is_golden = target_.name() == "golden";
   if (!refused.ok()) {
-    result->outcome = is_golden ? Outcome::kWrong : Outcome::kFailed;
+    result->outcome = options_.verified ? Outcome::kWrong : Outcome::kFailed;
     result->message = absl::StrCat("golden: ", refused.message());
     return;
   }
-  result->outcome = is_golden ? Outcome::kRefused : Outcome::kNotRun;
-  if (is_golden) return;
+  result->outcome = options_.verified ? Outcome::kRefused : Outcome::kNotRun;
+  if (options_.verified) return;
   const ModuleChecks checks = profile_.module_checks();
   const bool strict = corpus_case.Tag("form") == "strict";
   if (checks == ModuleChecks::kNone || (strict && checks == ModuleChecks::kXla)) {

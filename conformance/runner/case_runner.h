@@ -19,6 +19,9 @@ struct CaseOptions {
   // Golden values from definitions alone where the case is small enough to wait for them: what
   // makes a target of golden itself.
   bool straight = false;
+  // Golden's verifier stands before the target, as it does before golden: illegal modules are its
+  // matter, and the target is handed none.
+  bool verified = false;
 };
 
 class CaseRunner {

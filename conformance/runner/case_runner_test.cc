@@ -132,10 +132,14 @@ TEST(CaseRunnerTest, RefusedCases) {
       "expect: refused binary_c3");
   const TargetProfile golden_profile = *TargetProfile::Find("golden");
   GoldenBackend golden;
-  EXPECT_EQ(CaseRunner(golden, golden_profile, {}).Run(refused).outcome, Outcome::kRefused);
+  CaseOptions verified;
+  verified.verified = true;
+  EXPECT_EQ(CaseRunner(golden, golden_profile, verified).Run(refused).outcome, Outcome::kRefused);
   CorpusCase other_clause = refused;
   other_clause.clause = "add_c9";
-  EXPECT_EQ(CaseRunner(golden, golden_profile, {}).Run(other_clause).outcome, Outcome::kWrong);
+  EXPECT_EQ(CaseRunner(golden, golden_profile, verified).Run(other_clause).outcome,
+            Outcome::kWrong);
+  EXPECT_EQ(CaseRunner(golden, golden_profile, {}).Run(other_clause).outcome, Outcome::kFailed);
   ScriptedBackend target([](int, absl::StatusOr<ModuleRun> run) { return run; });
   const TargetProfile lenient = *TargetProfile::FromText("module_checks: NONE", "its.textproto");
   const CaseResult unchecked = CaseRunner(target, lenient, {}).Run(refused);

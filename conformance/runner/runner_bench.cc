@@ -27,6 +27,7 @@ void BM_QuickTier(benchmark::State& state, const char* profile_name, bool straig
   CaseOptions options;
   options.golden.threads = 1;
   options.straight = straight;
+  options.verified = true;
   CaseRunner runner(target, *profile, options);
   double golden_seconds = 0, target_seconds = 0, judge_seconds = 0;
   for (auto _ : state) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -257,7 +258,8 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.each.golden.threads = 1;
   options.each.seconds = timeout;
   options.each.repeat = repeat;
-  options.each.straight = target == "golden";
+  // Golden and its mutants.
+  options.each.straight = options.each.verified = !absl::StartsWith(target, "process:");
   options.make_target = [&] { return MakeTarget(options.jobs); };
   options.started = [&](Backend& backend) { run->target_version = DisplayName(backend); };
   options.take = [&](const CorpusCase& corpus_case, CaseResult result) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs a build and builds a consumer with find_package(assay), and another one that takes the
-# tree with add_subdirectory. usage: install_test.sh SOURCE_DIR BUILD_DIR
+# Installs a build, builds a consumer with find_package(assay) and another one that takes the tree
+# with add_subdirectory, and runs docs/example_conformance against what is installed. usage: install_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build_dir=$2
 work=$(mktemp -d)
@@ -31,9 +31,21 @@ with open(sys.argv[1]) as f:
 assert wrong and all(case.startswith('add/') for case in wrong), wrong
 END
 
+# A test for each operation, labelled with it.
+mkdir "$work/operations"
+cat >"$work/operations/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(operations LANGUAGES NONE)
+enable_testing()
+find_package(assay REQUIRED COMPONENTS conformance)
+assay_add_conformance_test(NAME golden TARGET golden TIER quick BY_OPERATION)
+END
+cmake -S "$work/operations" -B "$work/operations/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+ctest --test-dir "$work/operations/build" -L '^popcnt$' | grep -q '100% tests passed, 0 tests failed out of 1'
+
 # Without optimisation: only that it builds and runs is of interest.
 cmake -S "$source_dir/cmake/consumer" -B "$work/subdirectory" -G Ninja -DASSAY_SUBDIRECTORY="$source_dir" \
   -DCMAKE_BUILD_TYPE= -DASSAY_PRECOMPILE_HEADERS=ON >/dev/null
 cmake --build "$work/subdirectory" --target printer >/dev/null
 "$work/subdirectory/printer" | grep -q 'ROOT %sum'
-echo 'both consumers built and ran'
+echo 'both consumers built and ran, and so did the example of the suite'

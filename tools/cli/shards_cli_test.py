@@ -60,6 +60,8 @@ def check_variables():
             parts.append(ids('--shard', 'auto', **{names[0]: str(rank), names[1]: '3'}))
             assert parts[-1] == ids('--shard', f'{rank}/3'), names
         assert set.union(*parts) == every and sum(map(len, parts)) == len(every), names
+    # GoogleTest's count without the option, too.
+    assert ids(GTEST_SHARD_INDEX='1', GTEST_TOTAL_SHARDS='3') == ids('--shard', '1/3')
     nobody = run(ASSAY, 'test', *SELECTION, '--list', '--shard', 'auto', code=2)
     assert 'auto' in nobody.stderr, nobody.stderr
 

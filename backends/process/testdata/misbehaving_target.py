@@ -1,4 +1,4 @@
-"""A target that misbehaves in the way its argument names; for process_test.cc."""
+"""A target that misbehaves in the way its argument names; for process_test.cc and containment_test.cc."""
 import json
 import os
 import signal
@@ -26,8 +26,6 @@ if HOW == 'chatty':  # prints more than a pipe holds before it answers
     print('more noise\n' * 100000, file=sys.stderr, flush=True)
 
 
-if HOW == 'shell_ends':  # a grandchild that holds the channel
-    time.sleep(60)
 def misbehave(answer, header):
     """What an answer of the script has beside its members; @... says how it is given."""
     if '@sleep' in answer:

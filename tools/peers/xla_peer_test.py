@@ -31,8 +31,8 @@ LIST = os.path.join(HERE, 'xla_differences.txt')
 DOCUMENT = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'docs', 'differences_from_xla.md')
 DEVICES = 4  # that XLA pretends to have
 KINDS = ('differs', 'refuses', 'fails')
-LEGAL = ('equal', 'within bound', 'allowed', 'not judgeable')
-EQUAL = ('exact', 'correctly rounded')
+LEGAL = ('equal', 'legal', 'not judgeable')
+WORDS = {'exact': 'equal', 'correctly rounded': 'equal', 'within bound': 'legal', 'allowed': 'legal'}
 COLUMNS = (*LEGAL, 'differs', 'not run')
 
 
@@ -84,7 +84,7 @@ def judge_alone(assay, name, programs):
             verdicts[name] = 'not run'
             differences.append(Difference(name, kind, one_line(entry['not_run'])))
             continue
-        verdict = 'equal' if entry['verdict'] in EQUAL else entry['verdict']
+        verdict = WORDS.get(entry['verdict'], entry['verdict'])
         verdicts[name] = verdict if verdict in LEGAL else 'differs'
         for element in (each for each in entry.get('evidence', []) if each['verdict'] == 'wrong'):
             at = f'{element["leaf"]}:{element["position"]}'

@@ -13,9 +13,9 @@
 namespace assay {
 
 enum class Tier : uint8_t {
-  kQuick,  // small cases that cover each operation with each type, form and profile, and all
-           // clauses, decision points, worked examples and freedoms once: some 5,000, below a
-           // minute
+  kQuick,     // small cases that cover each operation with each type, form and profile, and all
+              // clauses, decision points, worked examples and freedoms once: some 5,000, below a
+              // minute
   kStandard,  // all but the large ones
   kFull       // all
 };

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 
 namespace assay {
 namespace {
@@ -180,9 +181,12 @@ std::string ShellQuoted(absl::string_view text) {
 }
 
 std::string RepeatCommand(const RunResult& run, absl::string_view id) {
-  std::string command = absl::StrCat("assay test --target ", ShellQuoted(run.target));
+  absl::string_view folder = run.target;
+  const bool offline = absl::ConsumePrefix(&folder, "files:");
+  std::string command = offline ? absl::StrCat("assay judge ", ShellQuoted(folder))
+                                : absl::StrCat("assay test --target ", ShellQuoted(run.target));
   if (!run.profile.empty()) absl::StrAppend(&command, " --profile ", ShellQuoted(run.profile));
-  absl::StrAppend(&command, " --tier full --filter ");
+  absl::StrAppend(&command, offline ? " --filter " : " --tier full --filter ");
   if (!id.empty()) absl::StrAppend(&command, ShellQuoted(id));
   return command;
 }

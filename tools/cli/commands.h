@@ -14,6 +14,7 @@ void AddExplainCommand(CLI::App& app, int* exit_code);
 void AddVerifyCommand(CLI::App& app, int* exit_code);
 void AddOpsCommand(CLI::App& app, int* exit_code);
 void AddCorpusCommand(CLI::App& app, int* exit_code);
+void AddJudgeCommand(CLI::App& app, int* exit_code);
 void AddReportCommand(CLI::App& app, int* exit_code);
 void AddTestCommand(CLI::App& app, int* exit_code);
 void AddMutantsCommand(CLI::App& app, int* exit_code);

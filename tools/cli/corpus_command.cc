@@ -1,17 +1,15 @@
 // `assay corpus`: the cases of the conformance corpus, to look at, to check, to take elsewhere.
 // Test: corpus_cli_test.py.
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "conformance/corpus/case_json.h"
 #include "conformance/corpus/ready_case.h"
+#include "conformance/offline/case_folder.h"
 #include "nlohmann/json.hpp"
 #include "spec/arrays/arrays.h"
 #include "tools/cli/case_selection.h"
@@ -34,22 +32,6 @@ struct CorpusCommand {
   int Export() const;
   int Check() const;
 };
-
-nlohmann::json CaseJson(const CorpusCase& each) {
-  nlohmann::json tags = nlohmann::json::object();
-  for (const CaseTag& tag : each.tags) tags[tag.key].push_back(tag.value);
-  constexpr const char* kExpect[] = {"golden", "values", "refused"};
-  nlohmann::json json = {{"id", each.id},
-                         {"hash", CaseHash(each)},
-                         {"tags", std::move(tags)},
-                         {"replicas", each.replicas},
-                         {"partitions", each.partitions},
-                         {"expect", kExpect[static_cast<int>(each.expect)]},
-                         {"confirmed", each.confirmed},
-                         {"where", each.where}};
-  if (each.expect == CorpusCase::Expect::kRefused) json["clause"] = each.clause;
-  return json;
-}
 
 int CorpusCommand::List() const {
   const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
@@ -102,39 +84,6 @@ int CorpusCommand::Show() const {
     std::cout << (i > 0 ? "\n" : "") << FormatCase(each);
   }
   return kExitOk;
-}
-
-absl::Status WriteText(const std::string& path, const std::string& text) {
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written"));
-}
-
-// A case as plain files: whoever runs it needs no reader for cases.
-absl::Status ExportCase(const CorpusCase& each, const std::string& root, const RunBudget& budget) {
-  const std::string folder = absl::StrCat(root, "/", each.id);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
-  for (const auto& [name, text] :
-       {std::pair<const char*, std::string>("case.txt", FormatCase(each)),
-        {"case.json", CaseJson(each).dump(2) + "\n"},
-        {"module.hlo", each.module}}) {
-    const absl::Status written = WriteText(absl::StrCat(folder, "/", name), text);
-    if (!written.ok()) return written;
-  }
-  if (each.expect == CorpusCase::Expect::kRefused) return absl::OkStatus();
-  const absl::StatusOr<ReadyCase> ready = MakeReady(each, budget.bytes);
-  if (!ready.ok()) return ready.status();
-  std::vector<Literal> arguments;
-  for (const std::vector<Literal>& own : ready->arguments) arguments.push_back(Literal::Tuple(own));
-  absl::Status status = WriteNpz(folder + "/inputs.npz", NameByDevice(arguments, "arg"));
-  if (!status.ok()) return status;
-  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget);
-  if (!results.ok()) return results.status();
-  return WriteNpz(folder + "/expected.npz", NameByDevice(*results, "out"));
 }
 
 int CorpusCommand::Export() const {
@@ -210,7 +159,7 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   show.first->add_flag("--golden", show.second->golden,
                        "With the values of the golden interpreter written out");
   const auto exported =
-      add("export", "Writes cases as plain files: module.hlo, inputs.npz, expected.npz, case.json",
+      add("export", "Writes cases as plain files, to be run elsewhere and judged by `assay judge`",
           true, &CorpusCommand::Export);
   exported.first->add_option("DIR", exported.second->folder, "Gets a folder for each case")
       ->required();

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
   assay::AddVerifyCommand(app, &exit_code);
   assay::AddOpsCommand(app, &exit_code);
   assay::AddCorpusCommand(app, &exit_code);
+  assay::AddJudgeCommand(app, &exit_code);
   assay::AddReportCommand(app, &exit_code);
   assay::AddTestCommand(app, &exit_code);
   assay::AddMutantsCommand(app, &exit_code);

@@ -2,7 +2,8 @@
 """Writes conformance/corpus/cases/program/*.cases: whole programs, lowered from JAX code to HLO, with arguments from value
 profiles (docs/corpus_format.md). What they compute: programs_*.py here.
 
-usage: make_programs.py DIR [NAME...]     needs jax (tools/setup --peers)
+usage: make_programs.py DIR               needs jax (tools/setup --peers)
+       make_programs.py --check DIR       holds the files in DIR to the code: another jax may lower it otherwise
 
 Programs are lowered for a platform without library calls, so that factorisations and top-k stay operations of HLO. Each has at
 least 100 instructions.
@@ -10,18 +11,21 @@ least 100 instructions.
 import os
 import sys
 
-os.environ['JAX_PLATFORMS'] = 'cpu'
+import peers
 
+peers.need('jax')
+os.environ['JAX_PLATFORMS'] = 'cpu'
 import jax  # noqa: E402
 from jax._src.lib import xla_client  # noqa: E402
 
-import programs_linear  # noqa: E402
-import programs_model  # noqa: E402
-import programs_other  # noqa: E402
+import programs_linear  # noqa: E402, F401  (their programs declare themselves)
+import programs_model  # noqa: E402, F401
+import programs_other  # noqa: E402, F401
 from programs import PROGRAMS  # noqa: E402
 
-FAMILIES = {'model': programs_model, 'linear': programs_linear, 'other': programs_other}
+FAMILIES = ('linear', 'model', 'other')
 LEAST_INSTRUCTIONS = 100
+JAX = '0.10.2'  # whose lowering is in the tree
 
 
 def text_of(program):
@@ -47,23 +51,24 @@ def case_of(program):
     lines = [f'case program/{program.type}/{program.name}', f'tags: type={program.type} form=program', 'module:']
     lines += ['  ' + line for line in text.split('\n') if line.strip()]
     lines += ['inputs:'] + [f'  arg{i} = {a.text(i)}' for i, a in enumerate(program.arguments)]
-    return '\n'.join(lines + ['expect: golden', '']), instructions
+    return '\n'.join(lines + ['expect: golden', ''])
 
 
 def main():
-    folder, wanted = sys.argv[1], sys.argv[2:]
-    os.makedirs(folder, exist_ok=True)
+    check, folder = '--check' in sys.argv, sys.argv[-1]
+    if check and jax.__version__ != JAX:
+        peers.skip(f'jax is {jax.__version__}, not {JAX}')
     for family in FAMILIES:
-        cases = []
-        for program in PROGRAMS:
-            if program.function.__module__ != f'programs_{family}' or (wanted and program.name not in wanted):
-                continue
-            case, instructions = case_of(program)
-            print(f'{program.name}: {instructions} instructions', flush=True)
-            cases.append(case)
-        if cases:
-            with open(os.path.join(folder, family + '.cases'), 'w', encoding='utf-8') as file:
-                file.write('# Written by tools/peers/make_programs.py from JAX code.\n\n' + '\n'.join(cases))
+        cases = [case_of(each) for each in PROGRAMS if each.function.__module__ == f'programs_{family}']
+        text = '# Written by tools/peers/make_programs.py from JAX code.\n\n' + '\n'.join(cases)
+        path = os.path.join(folder, family + '.cases')
+        if check:
+            with open(path, encoding='utf-8') as file:
+                assert file.read() == text, f'{path} is not what the code makes'
+        else:
+            with open(path, 'w', encoding='utf-8') as file:
+                file.write(text)
+        print(f'{path}: {len(cases)} programs')
 
 
 if __name__ == '__main__':

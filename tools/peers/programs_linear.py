@@ -1,4 +1,6 @@
-"""Programs of numerical mathematics: iterative solvers, factorisations, filters, integrators, inference in probabilistic models."""
+"""Programs of numerical mathematics: iterative solvers, factorisations, filters, integrators, inference in probabilistic
+models.
+"""
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -46,7 +48,8 @@ def biconjugate_gradients_stabilised(a, b):
         omega = jnp.dot(t, s) / jnp.dot(t, t)
         return x + alpha * p + omega * s, s - omega * t, p, v, new, alpha, omega, k + 1
     zero, one = jnp.zeros(8), jnp.ones(())
-    x, r, *_, k = lax.while_loop(lambda s: (jnp.linalg.norm(s[1]) > 1e-9) & (s[7] < 10), step, (zero, b, zero, zero, one, one, one, 0))
+    start = zero, b, zero, zero, one, one, one, 0
+    x, r, *_, k = lax.while_loop(lambda s: (jnp.linalg.norm(s[1]) > 1e-9) & (s[7] < 10), step, start)
     return x, r, k
 
 
@@ -154,7 +157,8 @@ def elimination_with_pivots(a, b):
         factors = jnp.where(jnp.arange(6) > k, a[:, k] / a[k, k], 0)
         row = jnp.where(jnp.arange(6) > k, a[k], 0)
         a = a - jnp.outer(factors, row)
-        return jnp.where((jnp.arange(6)[:, None] > k) & (jnp.arange(6)[None] == k), factors[:, None], a), order, jnp.where(pivot == k, sign, -sign)
+        below = (jnp.arange(6)[:, None] > k) & (jnp.arange(6)[None] == k)
+        return jnp.where(below, factors[:, None], a), order, jnp.where(pivot == k, sign, -sign)
     lu, order, sign = lax.fori_loop(0, 6, step, (a, jnp.arange(6), jnp.float64(1)))
     y = lax.linalg.triangular_solve(lu, b[order][:, None], left_side=True, lower=True, unit_diagonal=True)
     x = lax.linalg.triangular_solve(lu, y, left_side=True, lower=False)

@@ -1,4 +1,6 @@
-"""Programs of machine learning: attention, normalisation, convolutions, recurrent networks, optimizers, sampling, quantised layers."""
+"""Programs of machine learning: attention, normalisation, convolutions, recurrent networks, optimizers, sampling, quantised
+layers.
+"""
 import jax
 import jax.numpy as jnp
 from jax import lax
@@ -136,7 +138,8 @@ def conv_batch_norm_relu_training(x, w, gain, shift):
     return value, moments, [p - 0.1 * g for p, g in zip((w, gain, shift), gradients)]
 
 
-@program('f32[1,8,8,4]', 'f32[3,3,4,8] unit', 'f32[3,3,8,8] unit', 'f32[1,1,4,8] unit', 'f32[8] positive', 'f32[8]', 'f32[8,10] unit')
+@program('f32[1,8,8,4]', 'f32[3,3,4,8] unit', 'f32[3,3,8,8] unit', 'f32[1,1,4,8] unit', 'f32[8] positive', 'f32[8]',
+         'f32[8,10] unit')
 def residual_block_and_head(x, w1, w2, skip, gain, shift, head):
     y = jax.nn.relu(batch_norm(conv(x, w1, 2), gain, shift)[0])
     y = jax.nn.relu(batch_norm(conv(y, w2), gain, shift)[0] + conv(x, skip, 2))
@@ -235,7 +238,8 @@ def stochastic_gradient_descent_nesterov(w, b, mw, mb, aw, ab, x, target):
     return out
 
 
-@program(*PARAMETERS, *PARAMETERS, 'f32[4,8] positive', 'f32[8] positive', 's32[] indices low=1 high=9', 'f32[6,4]', 'f32[6,8] unit')
+@program(*PARAMETERS, *PARAMETERS, 'f32[4,8] positive', 'f32[8] positive', 's32[] indices low=1 high=9', 'f32[6,4]',
+         'f32[6,8] unit')
 def adam_with_decay_and_schedule(w, b, mw, mb, vw, vb, step, x, target):
     gradients = jax.grad(lambda w, b: jnp.mean(jax.nn.gelu(x @ w + b) * target), argnums=(0, 1))(w, b)
     t = (step + 1).astype(jnp.float32)
@@ -248,7 +252,8 @@ def adam_with_decay_and_schedule(w, b, mw, mb, vw, vb, step, x, target):
     return out
 
 
-@program('f32[4,8]', 'f32[8]', 'f32[4] positive', 'f32[8] positive', 'f32[8] positive', 'f32[4,8] unit', 'f32[8] unit', 'f32[] positive')
+@program('f32[4,8]', 'f32[8]', 'f32[4] positive', 'f32[8] positive', 'f32[8] positive', 'f32[4,8] unit', 'f32[8] unit',
+         'f32[] positive')
 def adafactor_step(w, b, rows, columns, vb, gw, gb, t):
     decay = 1 - t**-0.8
     squares = gw * gw + 1e-30

@@ -38,7 +38,8 @@ def edges_and_blur(image):
     edge = (strength >= jnp.sum(ahead * choose, 0)) & (strength > jnp.sum(behind * choose, 0))
     taps = jnp.exp(-0.5 * (jnp.arange(5.0) - 2)**2)
     taps = (taps / taps.sum()).astype(jnp.float32)
-    blurred = jax.vmap(lambda row: jnp.convolve(row, taps, mode='same'))(jax.vmap(lambda row: jnp.convolve(row, taps, mode='same'))(x).T).T
+    blur = jax.vmap(lambda row: jnp.convolve(row, taps, mode='same'))
+    blurred = blur(blur(x).T).T
     return edge, (jnp.clip(blurred, 0, 1) * 255 + 0.5).astype(jnp.uint8), sector
 
 
@@ -182,7 +183,8 @@ def checksums_and_hashes(data, words):
     def table(i):
         return lax.fori_loop(0, 8, lambda _, c: jnp.where(c & 1, (c >> 1) ^ jnp.uint32(0xEDB88320), c >> 1), i)
     lookup = jax.vmap(table)(jnp.arange(256, dtype=jnp.uint32))
-    crc, _ = lax.scan(lambda c, byte: ((c >> 8) ^ lookup[(c ^ byte) & 255], None), jnp.uint32(0xFFFFFFFF), data.astype(jnp.uint32))
+    crc, _ = lax.scan(lambda c, byte: ((c >> 8) ^ lookup[(c ^ byte) & 255], None), jnp.uint32(0xFFFFFFFF),
+                      data.astype(jnp.uint32))
 
     def fletcher(state, byte):
         a = (state[0] + byte) % 65521

@@ -1,0 +1,204 @@
+#include "conformance/offline/case_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "conformance/corpus/case_json.h"
+#include "conformance/corpus/case_reader.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/runner/probe.h"
+#include "spec/arrays/arrays.h"
+#include "spec/proto/module_file.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+namespace fs = std::filesystem;
+
+absl::Status WriteText(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (file) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written"));
+}
+
+absl::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
+}
+
+absl::Status WriteProbe(const Probe& probe, const std::string& folder) {
+  if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
+  std::vector<Literal> arguments;
+  for (const std::vector<Literal>& own : probe.arguments) arguments.push_back(Literal::Tuple(own));
+  absl::Status status = WriteText(folder + "/module.hlo", PrintModule(*probe.module));
+  if (status.ok()) status = WriteNpz(folder + "/inputs.npz", NameByDevice(arguments, "arg"));
+  if (status.ok()) status = WriteNpz(folder + "/expected.npz", NameByDevice(probe.golden, "out"));
+  return status;
+}
+
+std::string ProbeFolder(const std::string& folder, size_t number) {
+  return number == 0 ? folder : absl::StrCat(folder, absl::StrFormat("/probes/%04d", number));
+}
+
+// The first line of a small file; none where there is no such file.
+std::optional<std::string> FirstLine(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::string line;
+  std::getline(file, line);
+  return line.substr(0, 1000);
+}
+
+// What the files beside a module say instead of results.
+absl::Status StatedAt(const std::string& folder) {
+  if (const auto why = FirstLine(folder + "/refused.txt")) return absl::InvalidArgumentError(*why);
+  if (const auto why = FirstLine(folder + "/unsupported.txt")) {
+    return absl::UnimplementedError(*why);
+  }
+  if (const auto why = FirstLine(folder + "/failed.txt")) return absl::InternalError(*why);
+  return absl::OkStatus();
+}
+
+// Nothing to run: a module that the files do not refuse.
+class Taken : public Executable {
+ public:
+  absl::StatusOr<std::vector<BufferHandle>> Execute(
+      absl::Span<const std::vector<const Buffer*>>) override {
+    return absl::UnimplementedError("answers in files are read by Run");
+  }
+  double last_seconds() const override { return 0; }
+};
+
+}  // namespace
+
+absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
+                        const RunBudget& budget) {
+  const std::string folder = absl::StrCat(dir, "/", corpus_case.id);
+  absl::Status status = MakeFolder(folder);
+  if (status.ok()) status = WriteText(folder + "/case.txt", FormatCase(corpus_case));
+  nlohmann::json json = CaseJson(corpus_case);
+  if (!status.ok()) return status;
+  if (corpus_case.expect == CorpusCase::Expect::kRefused) {
+    status = WriteText(folder + "/module.hlo", corpus_case.module);
+  } else {
+    const absl::StatusOr<std::vector<Probe>> probes = MakeProbes(corpus_case, budget);
+    if (!probes.ok()) return probes.status();
+    for (size_t i = 0; i < probes->size() && status.ok(); ++i) {
+      status = WriteProbe((*probes)[i], ProbeFolder(folder, i));
+      if (i > 0) json["probes"].push_back((*probes)[i].name);
+    }
+  }
+  if (!status.ok()) return status;
+  return WriteText(folder + "/case.json", json.dump(2) + "\n");
+}
+
+absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir) {
+  std::vector<CorpusCase> cases;
+  std::error_code error;
+  fs::recursive_directory_iterator files(dir, error);
+  for (; !error && files != fs::recursive_directory_iterator(); files.increment(error)) {
+    const fs::path& path = files->path();
+    if (path.filename() != "case.txt") continue;
+    const absl::StatusOr<std::string> text = ReadFile(path.string());
+    if (!text.ok()) return text.status();
+    absl::StatusOr<std::vector<CorpusCase>> read = ReadCases(*text, path.string());
+    if (!read.ok()) return read.status();
+    const std::string folder = path.parent_path().lexically_relative(dir).generic_string();
+    for (CorpusCase& each : *read) {
+      if (each.id != folder) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(each.where, ": case ", each.id, " lies in the folder ", folder));
+      }
+      cases.push_back(std::move(each));
+    }
+  }
+  if (error) return absl::InvalidArgumentError(absl::StrCat(dir, ": ", error.message()));
+  if (cases.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(dir, ": there is no case.txt of `assay corpus export` below"));
+  }
+  if (absl::Status status = SortById(&cases); !status.ok()) return status;
+  return cases;
+}
+
+void FolderTarget::Enter(const std::string& id) {
+  places_.clear();
+  next_ = 0;
+  const std::string folder = absl::StrCat(dir_, "/", id);
+  for (size_t i = 0;; ++i) {
+    Place place{ProbeFolder(folder, i), ""};
+    const absl::StatusOr<std::string> text = ReadFile(place.folder + "/module.hlo");
+    if (!text.ok()) break;
+    place.module = *text;
+    places_.push_back(std::move(place));
+  }
+}
+
+absl::StatusOr<std::string> FolderTarget::FindFolder(const Module& module) {
+  const std::string text = PrintModule(module);
+  for (size_t i = 0; i < places_.size(); ++i) {
+    const size_t at = (next_ + i) % places_.size();
+    if (places_[at].module != text) continue;
+    next_ = at + 1;
+    return places_[at].folder;
+  }
+  return absl::NotFoundError("its module.hlo is missing or has changed");
+}
+
+// Only modules that are to be refused are compiled and not run: their text stands as it is.
+absl::StatusOr<std::unique_ptr<Executable>> FolderTarget::Compile(const Module&) {
+  if (places_.empty()) return absl::NotFoundError("there is no module.hlo");
+  const std::string& folder = places_.front().folder;
+  const absl::Status stated = StatedAt(folder);
+  if (!stated.ok()) return stated;
+  if (fs::exists(folder + "/actual.npz")) return std::make_unique<Taken>();
+  return absl::NotFoundError(
+      absl::StrCat("no answer: ", folder, " has neither actual.npz nor refused.txt"));
+}
+
+absl::StatusOr<BufferHandle> FolderTarget::Upload(const Literal&) {
+  return absl::UnimplementedError("answers in files take no buffers");
+}
+
+absl::StatusOr<Literal> FolderTarget::Download(const Buffer&) {
+  return absl::UnimplementedError("answers in files have no buffers");
+}
+
+absl::StatusOr<ModuleRun> FolderTarget::Run(const Module& module,
+                                            absl::Span<const std::vector<Literal>> arguments,
+                                            int repeat) {
+  const absl::StatusOr<std::string> folder = FindFolder(module);
+  if (!folder.ok()) return folder.status();
+  if (absl::Status stated = StatedAt(*folder); !stated.ok()) return stated;
+  const std::string path = *folder + "/actual.npz";
+  if (!fs::exists(path))
+    return absl::NotFoundError(absl::StrCat("no answer: ", path, " is missing"));
+  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(path, kDefaultMaxArrayBytes, "out");
+  const auto unfit = [&](const absl::Status& status) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": ", status.message()));
+  };
+  if (!arrays.ok()) return absl::FailedPreconditionError(arrays.status().message());
+  absl::StatusOr<std::vector<Literal>> results = ToResults(module, *std::move(arrays));
+  if (!results.ok()) return unfit(results.status());
+  if (results->size() != arguments.size()) {
+    return unfit(absl::FailedPreconditionError(
+        absl::StrCat("results of ", results->size(), " devices, but ", arguments.size(), " run")));
+  }
+  ModuleRun run;
+  run.results.assign(static_cast<size_t>(repeat), *std::move(results));
+  return run;
+}
+
+}  // namespace assay

@@ -1,0 +1,63 @@
+// Cases as plain files, for those who run them where there is no Assay: written by `assay corpus
+// export`, brought back with answers and judged by `assay judge`. docs/corpus_format.md, section 5,
+// is the contract. Tests: offline_test.cc, judge_cli_test.py.
+#ifndef ASSAY_CONFORMANCE_OFFLINE_CASE_FOLDER_H_
+#define ASSAY_CONFORMANCE_OFFLINE_CASE_FOLDER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "backends/backend.h"
+#include "conformance/corpus/corpus_case.h"
+#include "interpreter/interpreter.h"
+
+namespace assay {
+
+// Writes DIR/ID: case.txt, case.json and, of each probe, module.hlo, inputs.npz and expected.npz;
+// those of the instructions of a program in probes/NUMBER. Errors of MakeProbes;
+// INVALID_ARGUMENT, naming the file, for what cannot be written.
+absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
+                        const RunBudget& budget);
+
+// The cases below a folder, from its case.txt files, sorted by id. INVALID_ARGUMENT where there is
+// none, and with file, line and column for one that is no case or lies in another's folder.
+absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir);
+
+// A target whose answers are files beside each module.hlo: actual.npz with the results, or
+// refused.txt (the module is illegal), unsupported.txt, failed.txt, whose first line is the reason.
+// Errors by code as of other backends; NOT_FOUND where there is no answer, FAILED_PRECONDITION,
+// naming the file, for one that cannot be read or does not fit.
+class FolderTarget : public Backend {
+ public:
+  explicit FolderTarget(std::string dir) : dir_(std::move(dir)) {}
+
+  // The case that is asked for next. Its probes are found by the text of their modules.
+  void Enter(const std::string& id);
+
+  absl::string_view name() const override { return "files"; }
+  absl::Status Supports(const Module&) override { return absl::OkStatus(); }
+  // Only what the files say of the module: its results come from Run.
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
+  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override;
+  absl::StatusOr<ModuleRun> Run(const Module& module,
+                                absl::Span<const std::vector<Literal>> arguments,
+                                int repeat) override;
+
+ private:
+  struct Place {
+    std::string folder, module;
+  };
+  absl::StatusOr<std::string> FindFolder(const Module& module);
+
+  std::string dir_;
+  std::vector<Place> places_;  // of the probes of the case
+  size_t next_ = 0;            // where the search begins: modules of one text come in their order
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_OFFLINE_CASE_FOLDER_H_

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+"""`assay judge`: exported cases are answered by a program that knows nothing of Assay, rightly and wrongly, and judged as `assay
+test` judges the same answers of a target.
+"""
+import json
+import os
+import re
+import struct
+import sys
+import zipfile
+
+from cli_testing import SOURCE, CommandLineTest, assay, main
+
+# Programs of s32 vectors. It multiplies wrongly, does not subtract, and sees where sizes differ.
+EVALUATOR = r'''
+import re
+
+class Refused(Exception):
+    pass
+
+class Unsupported(Exception):
+    pass
+
+OPERATIONS = {'add': lambda a, b: a + b, 'multiply': lambda a, b: a * b + (a == 3), 'negate': lambda a: -a}
+
+def evaluate(module, arguments):
+    """The root's value: a list of numbers."""
+    values = {}
+    for root, name, operation, operands in re.findall(
+            r'(ROOT )?%?([\w.-]+) = s32\[\d*\]\S* ([\w-]+)\(([^)]*)\)', module[module.index('ENTRY'):]):
+        names = [operand.split()[-1].lstrip('%') for operand in operands.split(',')]
+        if operation == 'parameter':
+            values[name] = arguments[int(operands)]
+        elif operation not in OPERATIONS:
+            raise Unsupported(operation)
+        else:
+            columns = [values[each] for each in names]
+            if len({len(column) for column in columns}) > 1:
+                raise Refused('sizes differ')
+            values[name] = [OPERATIONS[operation](*row) for row in zip(*columns)]
+        if root:
+            return values[name]
+'''
+exec(EVALUATOR)
+
+TARGET = EVALUATOR + '''
+import struct, sys
+sys.path.insert(0, 'PEERS')
+from assay_process import Refusal, serve
+
+def numbers(data):
+    return list(struct.unpack('<%di' % (len(data) // 4), data))
+
+class Target:
+    def hello(self):
+        return {'name': 'small', 'version': '1', 'formats': ['hlo-text']}
+
+    def compile(self, module_format, module):
+        if b's32[3]' in module:
+            raise Refusal('invalid', 'sizes differ')
+        return module.decode()
+
+    def execute(self, module, arguments):
+        try:
+            result = evaluate(module, [numbers(data) for _, data in arguments[0]])
+        except Unsupported as operation:
+            raise Refusal('unsupported', str(operation))
+        return 0.0, [[('s32[%d]' % len(result), struct.pack('<%di' % len(result), *result))]]
+
+serve(Target())
+'''
+
+CASES = '\n'.join(f'''case {name}
+tags: op={name.split('/')[0]} type=s32
+module:
+  ENTRY e {{
+    a = s32[2] parameter(0)
+    b = s32[2] parameter(1)
+    {body}
+  }}
+inputs:
+  arg0 = literal s32[2] {{1, {second}}}
+  arg1 = literal s32[2] {{30, 40}}
+expect: golden
+''' for name, body, second in (
+    ('add/s32/right', 'ROOT r = add(a, b)', 2),
+    ('multiply/s32/right', 'ROOT r = multiply(a, b)', 2),
+    ('multiply/s32/wrong', 'ROOT r = multiply(a, b)', 3),
+    ('subtract/s32/unsupported', 'ROOT r = subtract(a, b)', 2),
+    ('negate/s32/program', 's = add(a, b)\n    n = negate(a)\n    ROOT r = multiply(n, s)', 2),
+    ('negate/s32/wrong_inside', 'p = multiply(a, b)\n    ROOT r = negate(p)', 3))) + '''
+case add/s32/refused
+tags: op=add clause=binary_c3
+module:
+  ENTRY e {
+    a = s32[2] parameter(0)
+    b = s32[3] parameter(1)
+    ROOT r = s32[2] add(a, b)
+  }
+expect: refused binary_c3
+'''
+
+
+def read_npz(path):
+    """The numbers of each member, which are vectors of s32."""
+    with zipfile.ZipFile(path) as archive:
+        arrays = {}
+        for name in archive.namelist():
+            content = archive.read(name)
+            data = content[10 + struct.unpack_from('<H', content, 8)[0]:]
+            arrays[name.removesuffix('.npy')] = list(struct.unpack(f'<{len(data) // 4}i', data))
+        return arrays
+
+
+def write_npz(path, numbers):
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(numbers)},), }}".encode().ljust(117) + b'\n'
+    content = b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header + struct.pack(f'<{len(numbers)}i', *numbers)
+    with zipfile.ZipFile(path, 'w') as archive:
+        archive.writestr('out0.npy', content)
+
+
+def answer(folder):
+    """What somebody does who has the folder alone."""
+    for root, _, files in os.walk(folder):
+        if 'module.hlo' not in files:
+            continue
+        with open(os.path.join(root, 'module.hlo'), encoding='utf-8') as file:
+            module = file.read()
+        try:
+            if 'inputs.npz' not in files:
+                raise Refused('sizes differ')
+            arrays = read_npz(os.path.join(root, 'inputs.npz'))
+            write_npz(os.path.join(root, 'actual.npz'), evaluate(module, [arrays[f'arg{i}'] for i in range(len(arrays))]))
+        except (Refused, Unsupported) as why:
+            name = 'refused.txt' if isinstance(why, Refused) else 'unsupported.txt'
+            with open(os.path.join(root, name), 'w', encoding='utf-8') as file:
+                file.write(str(why) + '\n')
+
+
+def verdicts(report):
+    """What is said of each case and of each of its probes."""
+    return {case['id']: (case['outcome'], [(probe.get('name'), probe['outcome'], probe.get('judgement'))
+                                           for probe in case.get('probes', [])]) for case in report['cases']}
+
+
+class Judge(CommandLineTest):
+    def exported(self):
+        folder = self.path('out')
+        cases = self.path('mine.cases', CASES.encode())
+        self.expect(assay('corpus', 'export', folder, '--cases', cases), 0, '7 cases in')
+        return folder, cases
+
+    def test_as_the_suite_judges(self):
+        folder, cases = self.exported()
+        self.assertEqual(len(os.listdir(os.path.join(folder, 'negate/s32/program/probes'))), 3)
+        answer(folder)
+        report = self.path('offline.json')
+        result = assay('judge', folder, '--report', f'json={report}')
+        self.expect(result, 1, 'multiply/s32/wrong')
+        with open(report, encoding='utf-8') as file:
+            offline = json.load(file)
+        outcomes = {name: outcome for name, (outcome, _) in verdicts(offline).items()}
+        self.assertEqual(outcomes, {
+            'add/s32/refused': 'refused', 'add/s32/right': 'exact', 'multiply/s32/right': 'exact', 'multiply/s32/wrong': 'wrong',
+            'negate/s32/program': 'exact', 'negate/s32/wrong_inside': 'wrong', 'subtract/s32/unsupported': 'not supported'})
+        # The same answers of a process, asked by the suite.
+        script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers')).encode())
+        report = self.path('online.json')
+        self.expect(assay('test', '--cases', cases, '--target', f'process:{sys.executable} {script}', '--report',
+                          f'json={report}'), 1, 'multiply/s32/wrong')
+        with open(report, encoding='utf-8') as file:
+            online = json.load(file)
+        self.assertEqual(verdicts(offline), verdicts(online))
+        # What is right alone passes.
+        self.expect(assay('judge', folder, '--filter', '*/right', '--filter', 'add/*'), 0)
+
+    def test_answers_that_are_none(self):
+        folder, _ = self.exported()
+        answer(folder)
+        place = {name: os.path.join(folder, name, 's32', 'right') for name in ('add', 'multiply')}
+
+        def scribble(path):
+            with open(path, 'wb') as file:
+                file.write(b'PK nonsense')
+        for damage, message in ((os.remove, 'actual.npz is missing'), (lambda path: write_npz(path, [1, 2, 3]), 's32[3]'),
+                                (scribble, 'actual.npz')):
+            damage(os.path.join(place['add'], 'actual.npz'))
+            result = assay('judge', folder, '--json')
+            self.assertEqual(result.code, 1, result.err)
+            case, = (each for each in json.loads(result.out)['cases'] if each['id'] == 'add/s32/right')
+            self.assertEqual(case['outcome'], 'failed', case)
+            self.assertIn(message, case['message'])
+        with open(os.path.join(place['multiply'], 'failed.txt'), 'w', encoding='utf-8') as file:
+            file.write('the board was on fire\nthere is more to say\n')
+        self.expect(assay('judge', folder, '--filter', 'multiply/s32/right'), 1, 'the board was on fire')
+        os.remove(os.path.join(folder, 'add/s32/refused/refused.txt'))
+        scribble(os.path.join(folder, 'add/s32/refused/actual.npz'))
+        self.expect(assay('judge', folder, '--filter', 'add/s32/refused'), 1, 'binary_c3')
+
+    def test_bad_input(self):
+        self.expect(assay('judge', self.path('nowhere')), 2, 'nowhere')
+        os.mkdir(self.path('empty'))
+        self.expect(assay('judge', self.path('empty')), 2, 'there is no case.txt')
+        folder, _ = self.exported()
+        self.expect(assay('judge', folder, '--profile', 'nobody'), 2, 'nobody')
+        self.expect(assay('judge', folder, '--report', 'pdf=x'), 2, 'pdf')
+        os.rename(os.path.join(folder, 'add'), os.path.join(folder, 'plus'))
+        self.expect(assay('judge', folder), 2, 'lies in the folder plus/s32/')
+        with open(os.path.join(folder, 'plus/s32/right/case.txt'), 'w', encoding='utf-8') as file:
+            file.write('case x\n')
+        self.expect(assay('judge', folder), 2, 'case.txt:1:')
+
+
+if __name__ == '__main__':
+    main()

@@ -106,7 +106,7 @@ class BigMath {
 
   // sin and cos of any x, with an absolute error bound: x minus a multiple of a rounded pi/2.
   static void SinCosOf(const Float& x, Float& sine, Float& cosine, Float& error) {
-    if (!(fabs(x) < ldexp(Float(1), kBits / 2))) {
+    if (!(fabs(x) < ldexp(Float(1), kBits / 4 * 3))) {
       sine = cosine = 0;
       error = 1;
       return;

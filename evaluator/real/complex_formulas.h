@@ -7,6 +7,7 @@
 
 #include "evaluator/real/ball.h"
 #include "evaluator/real/complex_tiers.h"
+#include "evaluator/real/exact_sum.h"
 #include "evaluator/real/real_functions.h"
 
 namespace assay::real {
@@ -122,15 +123,40 @@ class ComplexFormulas {
     return Cis(Exp(exponent.re), exponent.im);
   }
 
-  // -i log((x + i y) / sqrt(x^2 + y^2)).
+  // -i log(n / d) with n = x + i y, m = x - i y and d the root of n m. The imaginary part is minus
+  // a quarter of log(|n|^2 / |m|^2), and that ratio 1 + 4 (x_im y_re - x_re y_im) / |m|^2.
   static C ArcTangent2(double y_re, double y_im, double x_re, double x_im) {
     const C y = {B(y_re), B(y_im)}, x = {B(x_re), B(x_im)};
-    const C rotated = {x.re - y.im, x.im + y.re};
-    const C log = Logarithm(rotated / Root(x * x + y * y));
-    return {log.im, -log.re};
+    const C n = {x.re - y.im, x.im + y.re}, m = {x.re + y.im, x.im - y.re};
+    C product = n * m;
+    if (SumIsZero(x_re, x_im, y_re, y_im)) product.im = B();  // on the axis, zero as +0
+    C direction = n / Root(product);
+    if (SumIsZero(x_re, y_re, x_im, y_im)) {  // n / m is real: n / d lies on an axis
+      (Math::Abs(direction.re.mid) < Math::Abs(direction.im.mid) ? direction.re : direction.im) =
+          B();
+    }
+    B log;
+    if (!SumIsZero(x_im, y_re, -x_re, y_im)) {
+      const B square = m.re * m.re + m.im * m.im;
+      const B excess = (x.im * y.re - x.re * y.im).Scaled(2) / square;
+      log = Math::Abs(excess.mid) < 0.5 ? Log1p(excess) : Log((n.re * n.re + n.im * n.im) / square);
+    }
+    return {Atan2(direction.im, direction.re), -log.Scaled(-2)};
   }
 
  private:
+  // Whether a b + c d is exactly zero.
+  static bool SumIsZero(double a, double b, double c, double d) {
+    ExactSum sum;
+    sum.AddProduct(a, b);
+    sum.AddProduct(c, d);
+    bool negative = false;
+    for (uint32_t digit : sum.Digits(negative)) {
+      if (digit != 0) return false;
+    }
+    return true;
+  }
+
   struct Trigonometric {
     B sine, cosine;
     Trigonometric() = default;

@@ -396,6 +396,36 @@ TEST(ComplexFunctionsTest, BinaryWorkedExamples) {
   CheckBinary(RealFunction2::kDivide, kC128, {0x1p-1074, 0, 0x1p-1074, 0x1p-1074, .5, -.5});
 }
 
+// Checked with 3000 bits of MPFR.
+TEST(ComplexFunctionsTest, PowersOffTheAxesAndFarOut) {
+  const double tiny = 0x1p-1074;
+  // The angle is c pi / 4, which is no zero however small c is, and 3 c no integer that rounds to.
+  CheckBinary(RealFunction2::kPower, kC128, {tiny, tiny, tiny, 0, 1, tiny});
+  CheckBinary(RealFunction2::kPower, kC128,
+              {-1, 1, 0x1.5555555555555p-1, 0, 1.0986097349765725e-16, 1.2599210498948732});
+  // Both parts overflow; angles of 2^863 and 2^1032 have the signs that are shown.
+  CheckBinary(RealFunction2::kPower, kC128,
+              {1.546469755149003e+154, -1.0135760667453532e+154, -2.6369104706835356e+154,
+               0x1.f2827affe7f66p+1021, kInf, -kInf});
+  CheckBinary(RealFunction2::kPower, kC128,
+              {-0x1.8e2e8d55ccfp-436, -0x1.03ee0bbdb7bp-925, 0x1.dea86e6283f2p+852,
+               0x1.05a65975fd129p+493, 0, -0.0});
+}
+
+TEST(ComplexFunctionsTest, AnglesOfTwoComplexNumbers) {
+  const double z = kAnySign, pi = M_PI;
+  // x^2 + y^2 is -10 exactly, on the cut of its root.
+  CheckBinary(RealFunction2::kAtan2, kC128, {2, 3, -2, 3, pi / 4, -0.8047189562170501});
+  // y / x is imaginary: i/2, 2i, -2i, i/2 of a negative x.
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, 1, 2, 0, z, 0.5493061443340549});
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, 2, 1, 0, pi / 2, 0.5493061443340549});
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, -2, 1, 0, -pi / 2, -0.5493061443340549});
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, -1, -2, 0, pi, 0.5493061443340549});
+  // The imaginary part is near 2^-2149, of either sign.
+  CheckBinary(RealFunction2::kAtan2, kC128, {1.5, 0x1p-1074, 0x1p-1074, 0, pi / 2, 0});
+  CheckBinary(RealFunction2::kAtan2, kC128, {1.5, -0x1p-1074, 0x1p-1074, 0, pi / 2, -0.0});
+}
+
 TEST(ComplexFunctionsTest, RandomBinary) {
   std::mt19937_64 random(23);
   for (RealFunction2 f : {RealFunction2::kMultiply, RealFunction2::kDivide, RealFunction2::kPower,

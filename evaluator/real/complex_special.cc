@@ -298,6 +298,7 @@ KnownParts RealExponent(const Parts& p, double a, double b, double c) {
   const int eighths = Eighths(a, b);
   const double quarters = c * eighths / 2;  // the result's angle in quarter turns
   if (eighths == 0 || !std::isfinite(quarters) || std::trunc(quarters) != quarters) return {};
+  if (std::fma(c, eighths, -2 * quarters) != 0) return {};  // not exactly
   const int quadrant = (static_cast<int>(std::fmod(quarters, 4)) + 4) & 3;
   std::optional<uint64_t> size;
   if (eighths % 2 == 0) {

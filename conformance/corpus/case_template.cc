@@ -437,7 +437,9 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
           made.tags.push_back({"freedom", std::string(FreedomName(freedom))});
         }
         made.inputs = *std::move(inputs);
-        if (source.confirmed_types.Contains(type)) made.confirmed = source.confirmed;
+        const bool real_numbers = IsFloat(type) || IsComplex(type);
+        made.confirmed = real_numbers && !source.confirmed_floats.empty() ? source.confirmed_floats
+                                                                          : source.confirmed;
         cases->push_back(std::move(made));
       }
     }

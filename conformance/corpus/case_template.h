@@ -32,9 +32,10 @@ struct CaseTemplate {
   std::string module;                            // with $T and the names of choices
   std::map<int64_t, ProfileUse> fixed_inputs;    // by parameter leaf
   std::string replicas = "1", partitions = "1";  // numbers, or names of choices
-  // The independent reference of the cases, and the types for which there is one.
+  // The independent reference of the cases, and that of float and complex types where it is
+  // another.
   std::string confirmed;
-  TypeSet confirmed_types = TypeSet("PSUFC");
+  std::string confirmed_floats;
   std::string where;
 };
 

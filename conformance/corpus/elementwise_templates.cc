@@ -46,35 +46,45 @@ Names OperandTypes(const OpInfo& op) {
   return Names(static_cast<size_t>(op.arity), "$T");
 }
 
-// What tools/peers/corpus_models.py computes in whole numbers.
-bool HasIntegerModel(Opcode opcode) {
+// By what tools/peers/models confirms the values of integers, and those of floats.
+struct Confirmation {
+  const char* integers;
+  const char* floats;
+};
+
+Confirmation ConfirmedBy(Opcode opcode) {
   switch (opcode) {
-    case Opcode::kAbs:
-    case Opcode::kAdd:
-    case Opcode::kAnd:
-    case Opcode::kClamp:
-    case Opcode::kClz:
-    case Opcode::kCompare:
-    case Opcode::kDivide:
-    case Opcode::kMaximum:
-    case Opcode::kMinimum:
-    case Opcode::kMulhi:
-    case Opcode::kMultiply:
-    case Opcode::kNegate:
-    case Opcode::kNot:
-    case Opcode::kOr:
-    case Opcode::kPopcnt:
+    case Opcode::kComplex:
+    case Opcode::kCopy:
+    case Opcode::kImag:
+    case Opcode::kReal:
+    case Opcode::kSelect:
+      return {"index_model", "index_model"};
+    case Opcode::kAcos:
+    case Opcode::kAcosh:
+    case Opcode::kAsin:
+    case Opcode::kAsinh:
+    case Opcode::kAtan2:
+    case Opcode::kAtanh:
+    case Opcode::kCbrt:
+    case Opcode::kCos:
+    case Opcode::kCosh:
+    case Opcode::kErf:
+    case Opcode::kExp:
+    case Opcode::kExpm1:
+    case Opcode::kLog:
+    case Opcode::kLog1p:
+    case Opcode::kLogistic:
     case Opcode::kPower:
-    case Opcode::kRemainder:
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightArithmetic:
-    case Opcode::kShiftRightLogical:
-    case Opcode::kSign:
-    case Opcode::kSubtract:
-    case Opcode::kXor:
-      return true;
+    case Opcode::kRsqrt:
+    case Opcode::kSin:
+    case Opcode::kSinh:
+    case Opcode::kSqrt:
+    case Opcode::kTan:
+    case Opcode::kTanh:
+      return {"rational", "mpfr"};
     default:
-      return false;
+      return {"rational", "rational"};
   }
 }
 
@@ -106,10 +116,8 @@ class TemplateMaker {
     made.op = std::string(op_.name);
     made.form = form;
     made.where = "elementwise_templates.cc";
-    if (HasIntegerModel(op_.opcode)) {
-      made.confirmed = "rational";
-      made.confirmed_types = TypeSet("PSU");
-    }
+    made.confirmed = ConfirmedBy(op_.opcode).integers;
+    made.confirmed_floats = ConfirmedBy(op_.opcode).floats;
     made.types.assign(std::begin(kArrayTypes), std::end(kArrayTypes));
     made.profiles = std::move(profiles);
     AddChoice("shape", shapes, &made);

@@ -51,7 +51,7 @@ def case_of(program):
     lines = [f'case program/{program.type}/{program.name}', f'tags: type={program.type} form=program', 'module:']
     lines += ['  ' + line for line in text.split('\n') if line.strip()]
     lines += ['inputs:'] + [f'  arg{i} = {a.text(i)}' for i, a in enumerate(program.arguments)]
-    return '\n'.join(lines + ['expect: golden', ''])
+    return '\n'.join(lines + ['expect: golden', 'confirmed: mpfr', ''])
 
 
 def main():

@@ -1,0 +1,137 @@
+"""Holds the corpus to its second reference: every case that says `confirmed: index_model`, `mpfr` or `rational` is evaluated by the
+package models, and its expected values must come out; cases that were worked out by hand too, where a model is there. The table
+in docs/corpus_confirmations.md must be that of the corpus.
+
+usage: confirm_corpus.py ASSAY [--full] [--write] [GLOB...]
+  --full   every element of the exhaustive cases too, instead of one in 61 (three CPU minutes instead of one)
+  --write  writes the table anew
+"""
+import argparse
+import collections
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+
+import peers
+
+peers.need('numpy', 'gmpy2')
+
+import corpus_reader  # noqa: E402
+from models import annex_g, cases, formats, scalars  # noqa: E402
+
+MODELS = ('index_model', 'mpfr', 'rational')
+STEP = 61  # of the elements of exhaustive cases: prime, so that every low digit and every high one comes
+TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'docs', 'corpus_confirmations.md')
+MARKS = ('<!-- table: written by tools/peers/confirm_corpus.py --write -->\n', '<!-- end of table -->')
+
+# Elements that the golden interpreter itself reports as undecided, and why.
+UNDECIDED = {('power/c128/special/special', 416): 'an angle 2^-1074 from an axis, with a modulus beyond every type: more than 1536 bits'}
+
+
+def texts(assay, globs):
+    """The cases with their golden values, one after the other."""
+    command = [assay, 'corpus', 'show', '--golden', *(globs or ['*'])]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        lines = []
+        for line in process.stdout:
+            if line.startswith('case ') and lines:
+                yield ''.join(lines)
+                lines = []
+            lines.append(line)
+        yield ''.join(lines)
+    assert process.returncode == 0, process.returncode
+
+
+def thinned(text, case_id, step):
+    """An exhaustive case with one element in `step`: the case as read."""
+    first = sum(map(ord, case_id)) % step
+
+    def fewer(match):
+        return match.group(1) + '{' + ', '.join(match.group(2).split(', ')[first::step]) + '}'
+    short = re.sub(r'^(  out\d+ = literal \S+ ){(.*)}$', fewer, text, flags=re.M)
+    short = re.sub(r'^(  out\d+ = literal \w+)\[(\d+)\]', lambda m: f'{m.group(1)}[{len(range(first, int(m.group(2)), step))}]', short,
+                   flags=re.M)
+    case, = corpus_reader.read_cases(short)
+    for name in case['arrays']:
+        if name.startswith('arg'):
+            case['arrays'][name] = case['arrays'][name][first::step]
+    return case
+
+
+def checked(text, full):
+    """The case, whether it was held to a model, the first difference, and the numbers of elements held and open."""
+    case_id = text[5:text.index('\n')].strip()
+    confirmed = re.search(r'^confirmed: (\w+)', text, re.M)
+    confirmed = confirmed.group(1) if confirmed else ''
+    if re.search(r'^expect: refused', text, re.M) or confirmed not in MODELS + ('hand', ):
+        return case_id, False, None, 0, 0
+    if '/exhaustive/' in case_id and not full:
+        case = thinned(text, case_id, STEP)
+    else:
+        case, = corpus_reader.read_cases(text)
+    known = {element for name, element in UNDECIDED if name == case_id}
+    try:
+        wrong, held, free = cases.check(case, known)
+    except scalars.Unsupported as why:
+        wrong, held, free = (None if confirmed == 'hand' else f'no model: {why}'), 0, 0
+        return case_id, False, wrong, held, free
+    except formats.Undecided:
+        wrong, held, free = 'the model cannot decide a rounding', 0, 0
+    return case_id, True, wrong, held, free
+
+
+def table(assay):
+    """By operation: cases, by which reference they are confirmed, and how many by none."""
+    listed = json.loads(subprocess.run([assay, 'corpus', 'list', '--json'], capture_output=True, text=True, check=True).stdout)
+    rows = collections.defaultdict(collections.Counter)
+    for case in listed:
+        rows[case['id'].split('/')[0]][case['confirmed']] += 1
+        rows['all'][case['confirmed']] += 1
+    kinds = ('hand', 'index_model', 'rational', 'mpfr', 'peer', '')
+    lines = ['| operation | cases | hand | index_model | rational | mpfr | peer | by none |\n', '|---|' + '---:|' * 7 + '\n']
+    for op in sorted(rows, key=lambda op: (op != 'all', op)):
+        counts = ' | '.join(str(rows[op][kind] or '') for kind in kinds)
+        lines.append(f'| {op} | {sum(rows[op].values())} | {counts} |\n')
+    return ''.join(lines)
+
+
+def hold_table(assay, write):
+    with open(TABLE, encoding='utf-8') as file:
+        before, rest = file.read().split(MARKS[0])
+    old, after = rest.split(MARKS[1])
+    new = table(assay)
+    if write:
+        with open(TABLE, 'w', encoding='utf-8') as file:
+            file.write(before + MARKS[0] + new + MARKS[1] + after)
+    elif old != new:
+        print('docs/corpus_confirmations.md is not the table of the corpus: tools/peers/confirm_corpus.py ASSAY --write')
+    return write or old == new
+
+
+def main():
+    parser = argparse.ArgumentParser(description='Holds the corpus to its second reference.')
+    parser.add_argument('assay')
+    parser.add_argument('--full', action='store_true', help='every element of exhaustive cases')
+    parser.add_argument('--write', action='store_true', help='writes the table of docs/corpus_confirmations.md')
+    parser.add_argument('globs', nargs='*')
+    options = parser.parse_args()
+    corpus_reader.read_array = functools.lru_cache(maxsize=4096)(corpus_reader.read_array)
+    assert not list(annex_g.holes()), list(annex_g.holes())
+    totals, failures = collections.Counter(), 0
+    for text in texts(options.assay, options.globs):
+        case_id, run, wrong, held, free = checked(text, options.full)
+        totals.update(cases=run, held=held, open=free)
+        if wrong:
+            failures += 1
+            print(f'{case_id}: {wrong}', flush=True)
+    print(f"{totals['cases']} cases are those of the models, {totals['held']} elements; {totals['open']} are left open by the "
+          f'specification; {failures} differ')
+    true = options.globs or hold_table(options.assay, options.write)
+    sys.exit(0 if true and not failures else 1)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,88 @@
+#include "conformance/report/bundle.h"
+
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "conformance/offline/case_folder.h"
+#include "conformance/report/describe.h"
+#include "spec/proto/module_file.h"
+
+namespace assay {
+namespace {
+
+constexpr absl::string_view kProfileFile = "profile.textproto";
+
+bool IsFile(absl::string_view profile) {
+  return absl::StrContains(profile, '/') || absl::EndsWith(profile, ".textproto");
+}
+
+// What follows `assay`; `here` is before the names of files.
+std::vector<std::string> Arguments(const RunResult& run, absl::string_view here) {
+  std::vector<std::string> arguments = {
+      "test", "--cases", absl::StrCat(here, "case.txt"), "--tier", "full", "--target", run.target};
+  if (!run.profile.empty()) {
+    arguments.push_back("--profile");
+    arguments.push_back(IsFile(run.profile) ? absl::StrCat(here, kProfileFile) : run.profile);
+  }
+  return arguments;
+}
+
+// Text that CMake takes as it is.
+std::string Bracketed(absl::string_view text) {
+  std::string marks = "=";
+  while (absl::StrContains(text, absl::StrCat("]", marks, "]"))) marks += "=";
+  return absl::StrCat("[", marks, "[", text, "]", marks, "]");
+}
+
+std::string CmakeText(const CorpusCase& corpus_case, const RunResult& run) {
+  std::string text = absl::StrCat(
+      "# Alone (cmake -S . -B build && ctest --test-dir build) or by add_subdirectory.\n"
+      "cmake_minimum_required(VERSION 3.18)\n"
+      "project(assay_bundle NONE)\n"
+      "enable_testing()\n"
+      "find_program(ASSAY assay REQUIRED)\n"
+      "add_test(NAME ",
+      Bracketed(corpus_case.id), "\n  COMMAND ${ASSAY}");
+  // The folder is a variable, everything else stands as it is.
+  constexpr absl::string_view kHere = "./";
+  for (const std::string& argument : Arguments(run, kHere)) {
+    absl::StrAppend(&text, "\n  ", Bracketed(argument));
+  }
+  return absl::StrCat(text, "\n  WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})\n");
+}
+
+std::string ReadmeText(const CorpusCase& corpus_case, const CaseResult& result,
+                       const RunResult& run) {
+  std::vector<std::string> command = {"assay"};
+  for (const std::string& argument : Arguments(run, "./")) command.push_back(ShellQuoted(argument));
+  return absl::StrCat(
+      corpus_case.id, ": ", OutcomeName(result.outcome), "\n\n", Describe(result),
+      "\nIn this folder:\n\n  ", absl::StrJoin(command, " "),
+      "\n\nThe target's command must be found from here. Without Assay: module.hlo with inputs.npz "
+      "should give\nexpected.npz. case.txt is the case, result.json all that is known of this "
+      "failure, CMakeLists.txt a\ntest that fails until it is mended.\n");
+}
+
+}  // namespace
+
+absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
+                         const CaseResult& result, const RunResult& run, const RunBudget& budget) {
+  const std::string folder = absl::StrCat(root, "/", corpus_case.id);
+  const absl::Status of_case = ExportCase(corpus_case, root, budget);
+  const auto write = [&folder](absl::string_view name, absl::string_view text) {
+    return WriteFileAtomically(absl::StrCat(folder, "/", name), text);
+  };
+  absl::Status status = write("result.json", FormatLine(result) + "\n");
+  status.Update(write("CMakeLists.txt", CmakeText(corpus_case, run)));
+  status.Update(write("README.txt", ReadmeText(corpus_case, result, run)));
+  if (IsFile(run.profile)) {
+    const absl::StatusOr<std::string> profile = ReadFile(run.profile);
+    status.Update(profile.ok() ? write(kProfileFile, *profile) : profile.status());
+  }
+  status.Update(of_case);
+  return status;
+}
+
+}  // namespace assay

@@ -1,0 +1,24 @@
+// What it takes to see a failure again, in a folder of its own: the case as plain files, what the
+// target did, and the command. Tests: bundle_test.cc, report_cli_test.py.
+#ifndef ASSAY_CONFORMANCE_REPORT_BUNDLE_H_
+#define ASSAY_CONFORMANCE_REPORT_BUNDLE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "conformance/corpus/corpus_case.h"
+#include "conformance/runner/case_result.h"
+#include "interpreter/interpreter.h"
+
+namespace assay {
+
+// Writes into `root`/<id of the case>: the files of ExportCase, result.json, profile.textproto
+// where the run's profile is a file, CMakeLists.txt with a test that runs the case again, and
+// README.txt. Of the run only target and profile count. Errors name the file; those of a case whose
+// golden results cannot be computed come last, when everything else is written.
+absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
+                         const CaseResult& result, const RunResult& run, const RunBudget& budget);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_REPORT_BUNDLE_H_

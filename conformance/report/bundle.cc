@@ -1,5 +1,6 @@
 #include "conformance/report/bundle.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -82,6 +83,20 @@ absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
     status.Update(profile.ok() ? write(kProfileFile, *profile) : profile.status());
   }
   status.Update(of_case);
+  return status;
+}
+
+absl::Status WriteBundles(const std::string& root, absl::Span<const CorpusCase> cases,
+                          const RunResult& run, const RunBudget& budget) {
+  absl::Status status;
+  for (const CaseResult& result : run.cases) {
+    if (!IsFailure(result.outcome) || result.waived()) continue;
+    const auto found = std::lower_bound(
+        cases.begin(), cases.end(), result.id,
+        [](const CorpusCase& each, const std::string& id) { return each.id < id; });
+    if (found == cases.end() || found->id != result.id) continue;
+    status.Update(WriteBundle(root, *found, result, run, budget));
+  }
   return status;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/runner/case_result.h"
 #include "interpreter/interpreter.h"
@@ -18,6 +19,11 @@ namespace assay {
 // golden results cannot be computed come last, when everything else is written.
 absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
                          const CaseResult& result, const RunResult& run, const RunBudget& budget);
+
+// That for each failure of the run that is not waived. `cases` are sorted by id and hold those of
+// the run. The first error; the other bundles are written all the same.
+absl::Status WriteBundles(const std::string& root, absl::Span<const CorpusCase> cases,
+                          const RunResult& run, const RunBudget& budget);
 
 }  // namespace assay
 

@@ -103,6 +103,17 @@ TEST_F(BundleTest, RefusedCasesHaveNoArrays) {
   EXPECT_EQ(Text("add/s8/refused/module.hlo"), cases_[1].module);
 }
 
+// Of a failure, a waived one and a case that passes.
+TEST_F(BundleTest, OneForEachFailure) {
+  std::swap(cases_[0], cases_[1]);  // sorted by id
+  run_.cases = {result_, result_, result_};
+  run_.cases[0].id = cases_[0].id;
+  run_.cases[0].waiver = "known";
+  run_.cases[2].outcome = Outcome::kExact;
+  ASSERT_TRUE(WriteBundles(root_, cases_, run_, RunBudget()).ok());
+  EXPECT_THAT(Files("add/s8"), ElementsAre("two"));
+}
+
 TEST_F(BundleTest, WritesWhatItCan) {
   cases_[0].inputs.clear();
   EXPECT_FALSE(WriteBundle(root_, cases_[0], result_, run_, RunBudget()).ok());

@@ -13,19 +13,18 @@
 namespace assay {
 namespace {
 
-constexpr absl::string_view kProfileFile = "profile.textproto";
+constexpr char kProfileFile[] = "./profile.textproto";
 
 bool IsFile(absl::string_view profile) {
   return absl::StrContains(profile, '/') || absl::EndsWith(profile, ".textproto");
 }
 
-// What follows `assay`; `here` is before the names of files.
-std::vector<std::string> Arguments(const RunResult& run, absl::string_view here) {
-  std::vector<std::string> arguments = {
-      "test", "--cases", absl::StrCat(here, "case.txt"), "--tier", "full", "--target", run.target};
+// What follows `assay`, in the folder.
+std::vector<std::string> Arguments(const RunResult& run) {
+  std::vector<std::string> arguments = {"test", "--cases", "case.txt", "--target", run.target};
   if (!run.profile.empty()) {
     arguments.push_back("--profile");
-    arguments.push_back(IsFile(run.profile) ? absl::StrCat(here, kProfileFile) : run.profile);
+    arguments.push_back(IsFile(run.profile) ? kProfileFile : run.profile);
   }
   return arguments;
 }
@@ -46,9 +45,7 @@ std::string CmakeText(const CorpusCase& corpus_case, const RunResult& run) {
       "find_program(ASSAY assay REQUIRED)\n"
       "add_test(NAME ",
       Bracketed(corpus_case.id), "\n  COMMAND ${ASSAY}");
-  // The folder is a variable, everything else stands as it is.
-  constexpr absl::string_view kHere = "./";
-  for (const std::string& argument : Arguments(run, kHere)) {
+  for (const std::string& argument : Arguments(run)) {
     absl::StrAppend(&text, "\n  ", Bracketed(argument));
   }
   return absl::StrCat(text, "\n  WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})\n");
@@ -57,7 +54,7 @@ std::string CmakeText(const CorpusCase& corpus_case, const RunResult& run) {
 std::string ReadmeText(const CorpusCase& corpus_case, const CaseResult& result,
                        const RunResult& run) {
   std::vector<std::string> command = {"assay"};
-  for (const std::string& argument : Arguments(run, "./")) command.push_back(ShellQuoted(argument));
+  for (const std::string& argument : Arguments(run)) command.push_back(ShellQuoted(argument));
   return absl::StrCat(
       corpus_case.id, ": ", OutcomeName(result.outcome), "\n\n", Describe(result),
       "\nIn this folder:\n\n  ", absl::StrJoin(command, " "),

@@ -80,7 +80,7 @@ TEST_F(BundleTest, HoldsCaseAndResult) {
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->message, "signal 11");
   EXPECT_THAT(Text("add/s8/two/README.txt"),
-              HasSubstr("assay test --cases ./case.txt --tier full --target 'process:it'\\''s "
+              HasSubstr("assay test --cases case.txt --target 'process:it'\\''s "
                         "[=[ a ]=] target' --profile xla-cpu\n"));
   EXPECT_THAT(Text("add/s8/two/CMakeLists.txt"),
               HasSubstr("[==[process:it's [=[ a ]=] target]==]"));

@@ -186,7 +186,10 @@ std::string RepeatCommand(const RunResult& run, absl::string_view id) {
   std::string command = offline ? absl::StrCat("assay judge ", ShellQuoted(folder))
                                 : absl::StrCat("assay test --target ", ShellQuoted(run.target));
   if (!run.profile.empty()) absl::StrAppend(&command, " --profile ", ShellQuoted(run.profile));
-  absl::StrAppend(&command, offline ? " --filter " : " --tier full --filter ");
+  for (const std::string& file : run.case_files) {
+    absl::StrAppend(&command, " --cases ", ShellQuoted(file));
+  }
+  absl::StrAppend(&command, " --filter ");
   if (!id.empty()) absl::StrAppend(&command, ShellQuoted(id));
   return command;
 }

@@ -73,8 +73,13 @@ TEST(DescribeTest, Words) {
   EXPECT_EQ(ShellQuoted("add/f32"), "add/f32");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
   EXPECT_EQ(ShellQuoted(""), "''");
+  RunResult files = SmallRun();
+  files.profile = "";
+  files.case_files = {"m.cases", "a b"};
+  EXPECT_EQ(RepeatCommand(files, "x"),
+            "assay test --target 'process:a b' --cases m.cases --cases 'a b' --filter x");
   EXPECT_EQ(RepeatCommand(SmallRun(), "add/f32/x"),
-            "assay test --target 'process:a b' --profile xla-cpu --tier full --filter add/f32/x");
+            "assay test --target 'process:a b' --profile xla-cpu --filter add/f32/x");
 }
 
 TEST(DescribeTest, Tally) {
@@ -136,8 +141,7 @@ TEST(HtmlTest, HoldsTheRunAsData) {
   EXPECT_EQ(probe[4], nlohmann::json::array({0, 14, 0, 0, 0, 3}));
   EXPECT_EQ(probe[6], 12);
   EXPECT_EQ(probe[10][0][6], "1.5");
-  EXPECT_EQ(data["command"],
-            "assay test --target 'process:a b' --profile xla-cpu --tier full --filter ");
+  EXPECT_EQ(data["command"], "assay test --target 'process:a b' --profile xla-cpu --filter ");
 }
 
 TEST(JunitTest, Counts) {

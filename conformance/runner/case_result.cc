@@ -154,6 +154,7 @@ RunResult ReadHeader(const JsonFields& fields) {
   fields.Get("profile", &result.profile);
   fields.Get("tier", &result.tier);
   fields.Get("filter", &result.filter);
+  fields.Get("case_files", &result.case_files);
   fields.Get("profile_differences", &result.profile_differences);
   fields.Get("corpus", &result.corpus);
   fields.Get("shard", &result.shard);
@@ -251,6 +252,7 @@ Json HeaderToJson(const RunResult& result) {
   AddUnlessEmpty("profile", result.profile, &json);
   AddUnlessEmpty("tier", result.tier, &json);
   AddUnlessEmpty("filter", result.filter, &json);
+  AddUnlessEmpty("case_files", result.case_files, &json);
   AddUnlessEmpty("profile_differences", result.profile_differences, &json);
   AddUnlessEmpty("corpus", result.corpus, &json);
   AddUnlessEmpty("interrupted", result.interrupted, &json);

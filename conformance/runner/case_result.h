@@ -66,6 +66,7 @@ struct CaseResult {
 struct RunResult {
   std::string target, target_version;  // as the user wrote it, and what the target says of itself
   std::string profile, tier, filter;
+  std::vector<std::string> case_files;           // none: the corpus that is built in
   std::vector<std::string> profile_differences;  // from its base, a line each
   std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
   int64_t shard = 0, shards = 1;

@@ -64,6 +64,7 @@ RunResult FullRun() {
   run.profile = "xla-cpu";
   run.tier = "quick";
   run.filter = "a*";
+  run.case_files = {"my cases"};
   run.profile_differences = {"add f32: 2 ulp instead of 1"};
   run.corpus = "feed";
   run.shard = 1;

@@ -75,7 +75,7 @@ class ReportTest(CommandLineTest):
     def test_show(self):
         report = self.path('r.json', run())
         self.expect(assay('report', 'show', report), 1, 'process:x, profile xla-cpu, tier quick: 5 cases in 2.5 s', '1 wrong', '1 of them waived',
-                    'failures by operation: add 1, sort 1', 'assay test --target process:x --profile xla-cpu --tier full --filter add/f32/b')
+                    'failures by operation: add 1, sort 1', 'assay test --target process:x --profile xla-cpu --filter add/f32/b')
         summary = json.loads(assay('report', 'show', report, '--json').out)
         self.assertEqual((summary['cases'], summary['failures'], summary['waived'], summary['fails']), (5, 2, 1, True))
         self.assertEqual(summary['outcomes']['not supported'], 1)

@@ -170,6 +170,25 @@ class Test(CommandLineTest):
         self.assertEqual(code, 0, text)
         self.assertIn('of 7 cases, 0 failed, 0:0', text)
 
+    def test_bundles(self):
+        """What the README and the CMake project of a bundle run gives the same verdict as the run that wrote it."""
+        folder = self.path('bundles')
+        report, _ = self.run_on('wrong', '--bundle', folder)
+        self.assertEqual(os.listdir(os.path.join(folder, 'add', 's32')), ['bad'])
+        bundle = os.path.join(folder, 'add', 's32', 'bad')
+        with open(os.path.join(bundle, 'README.txt'), encoding='utf-8') as file:
+            command = next(line for line in file if line.startswith('  assay test '))
+        path = os.path.dirname(os.path.abspath(ASSAY)) + ':' + os.environ['PATH']
+        again = subprocess.run(['sh', '-c', command.strip() + ' --json'], cwd=bundle, env={**os.environ, 'PATH': path}, capture_output=True, check=False)
+        self.assertEqual(again.returncode, 1, again.stderr)
+        bad = next(each for each in report['cases'] if each['outcome'] == 'wrong')
+        self.assertEqual(json.loads(again.stdout)['cases'][0]['probes'], bad['probes'])
+        build = self.path('build')
+        subprocess.run(['cmake', '-S', bundle, '-B', build, f'-DASSAY={os.path.abspath(ASSAY)}'], capture_output=True, check=True)
+        test = subprocess.run(['ctest', '--test-dir', build, '--output-on-failure'], capture_output=True, check=False)
+        self.assertEqual(test.returncode, 8, test.stderr)
+        self.assertIn(b'wrong: add/s32/bad: 1 of 2 elements wrong', test.stdout)
+
     def test_not_supported_is_no_pass(self):
         mine = self.path('both.cases', case('a', 1) + NEGATE)
         report, result = self.run_on('good', cases=mine)

@@ -20,6 +20,7 @@
 #include "absl/time/time.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/profiles/profile.h"
+#include "conformance/report/bundle.h"
 #include "conformance/report/describe.h"
 #include "conformance/report/reports.h"
 #include "conformance/runner/journal.h"
@@ -196,6 +197,7 @@ absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   run->target = target;
   run->profile = profile;
   run->filter = FilterText();
+  run->case_files = selection.files;
   run->shard = place->index;
   run->shards = place->count;
   // Each shard writes files of its own.
@@ -289,7 +291,10 @@ int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
     complaints = JudgeabilityComplaints(run->cases);
     std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
   }
-  const absl::Status written = WriteReports(*run, inputs.reports);
+  absl::Status written = WriteReports(*run, inputs.reports);
+  if (!bundle.empty()) {
+    written.Update(WriteBundles(bundle, inputs.cases, *run, RunBudget()));
+  }
   const std::string journal = JournalPath(inputs.reports);
   if (written.ok() && !run->interrupted && !journal.empty()) std::remove(journal.c_str());
   const bool fails = RunFails(*run);
@@ -377,6 +382,9 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--report", command->reports,
                   "Files to write: html=F,json=F,junit=F; %r stands for the number of the shard")
       ->type_name("FILES");
+  sub->add_option("--bundle", command->bundle,
+                  "Gets a folder for each failure with all that it takes to see it again")
+      ->type_name("DIR");
   sub->add_flag("--resume", command->resume,
                 "Go on with a run that was killed or interrupted, from the journal beside its "
                 "JSON report");

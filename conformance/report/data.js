@@ -21,6 +21,8 @@ const listed = (row, column) => row[column] || [];
 const outcomeName = number => OUTCOMES[number || 0][0];
 const isFailure = number => OUTCOMES[number || 0][1] === 'failure';
 const isPass = number => OUTCOMES[number || 0][1] === 'pass';
+// From best to worst: what was refused as expected tells least.
+const rank = number => outcomeName(number) === 'refused' ? -1 : number || 0;
 const colourOf = name => `var(--o-${name.replaceAll(' ', '-')})`;
 const inkOn = name => name === 'not run' || name === 'not supported' ? 'var(--ink)' : PALE.has(name) ? '#1b1f27' : '#ffffff';
 const plural = (count, word) => `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
@@ -57,7 +59,7 @@ function seconds(value) {
   if (value >= 1) return `${value.toFixed(1)} s`;
   return value >= 1e-3 ? `${(value * 1e3).toFixed(1)} ms` : `${Math.round(value * 1e6)} µs`;
 }
-const count = value => value < 1e9 ? value.toLocaleString('en') : value.toExponential(2);
+const count = value => value < 1e9 ? value.toLocaleString('en') : value.toExponential(1).replace('+', '');
 
 // What sorting and filtering ask again and again.
 const FACTS = DATA.cases.map(row => {
@@ -101,7 +103,7 @@ function filteredCases() {
     if (text && !FACTS[i].search.includes(text)) return;
     chosen.push(i);
   });
-  const keys = {outcome: i => (DATA.cases[i][CASE.outcome] || 0) + (isBad(DATA.cases[i]) ? 100 : 0), id: i => i,
+  const keys = {outcome: i => rank(DATA.cases[i][CASE.outcome]) + (isBad(DATA.cases[i]) ? 100 : 0), id: i => i,
                 distance: i => FACTS[i].distance, time: i => FACTS[i].time};
   const key = keys[STATE.sort], sign = STATE.descending ? -1 : 1;
   return chosen.sort((a, b) => sign * (key(a) - key(b)) || a - b);

@@ -18,6 +18,14 @@ namespace {
 
 constexpr size_t kShownFailures = 20;
 constexpr size_t kShownOperations = 12;
+constexpr size_t kLongestHeadline = 200;
+
+// Messages of targets may be pages long.
+std::string FirstLine(absl::string_view text) {
+  const absl::string_view line = text.substr(0, text.find('\n'));
+  if (line.size() <= kLongestHeadline) return std::string(line);
+  return absl::StrCat(line.substr(0, kLongestHeadline), "...");
+}
 
 // The judgement that says most: of the probes of the case's outcome the first.
 const ProbeResult* Telling(const CaseResult& result) {
@@ -146,16 +154,16 @@ bool RunFails(const RunResult& run) {
 }
 
 std::string Headline(const CaseResult& result) {
-  if (!result.message.empty()) return result.message;
+  if (!result.message.empty()) return FirstLine(result.message);
   const ProbeResult* probe = Telling(result);
   if (probe == nullptr) return std::string(OutcomeName(result.outcome));
   const std::string what =
-      probe->message.empty() ? InWords(probe->judgement) : std::string(probe->message);
+      probe->message.empty() ? InWords(probe->judgement) : FirstLine(probe->message);
   return probe->name.empty() ? what : absl::StrCat(probe->name, ": ", what);
 }
 
 std::string Describe(const CaseResult& result) {
-  std::string text = absl::StrCat(Headline(result), "\n");
+  std::string text = absl::StrCat(result.message.empty() ? Headline(result) : result.message, "\n");
   for (const ProbeResult& probe : result.probes) {
     const Judgement& judgement = probe.judgement;
     if (IsPass(probe.outcome) && judgement.evidence.empty()) continue;

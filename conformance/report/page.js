@@ -94,12 +94,11 @@ function showFilters() {
 function cellsOfMap() {
   const cells = new Map(), ops = new Map();
   DATA.cases.forEach(row => {
-    const op = numbered(row, CASE.op), type = numbered(row, CASE.type), key = `${op}\n${type}`;
+    const op = numbered(row, CASE.op), type = numbered(row, CASE.type), key = `${op}\n${type}`, outcome = row[CASE.outcome] || 0;
     let cell = cells.get(key);
-    if (!cell) cells.set(key, cell = {total: 0, worst: 0, bad: 0});
-    const outcome = row[CASE.outcome] || 0;
+    if (!cell) cells.set(key, cell = {total: 0, worst: outcome, bad: 0});
     ++cell.total;
-    cell.worst = Math.max(cell.worst, outcome);
+    if (rank(outcome) > rank(cell.worst)) cell.worst = outcome;
     if (!isPass(outcome)) ++cell.bad;
     const sums = ops.get(op) || {bad: 0};
     sums.bad += isFailure(outcome) ? 1000 : isPass(outcome) ? 0 : 1;
@@ -174,7 +173,7 @@ function chooseInMap(cell) {
 
 // ---- Table
 
-const COLUMNS = [['outcome', 'Outcome', ''], ['id', 'Case', ''], [null, 'Rule or message', 'wide'], ['distance', 'Distance', 'number'], ['time', 'Time', 'number wide']];
+const COLUMNS = [['outcome', 'Outcome', ''], ['id', 'Case', ''], [null, 'Rule or message', 'wide rule'], ['distance', 'Distance', 'number'], ['time', 'Time', 'number wide']];
 
 function showTableHead() {
   $('table-head').append(make('div', {'class': 'row', role: 'row'}, COLUMNS.map(([key, label, kind]) => {
@@ -195,7 +194,7 @@ function tableRow(position) {
   if (waiver) label.append(make('span', {'class': 'tag', title: waiver}, 'waived'));
   const element = make('div', {'class': position === active ? 'row active' : 'row', role: 'row', id: `row-${position}`, 'aria-rowindex': position + 2, 'data-position': position},
                        label, make('span', {role: 'cell', 'class': 'mono', title: shown(row[CASE.id])}, row[CASE.id]),
-                       make('span', {role: 'cell', 'class': 'wide quiet', title: shown(why)}, why.split('\n', 1)[0]),
+                       make('span', {role: 'cell', 'class': 'wide rule quiet', title: shown(why)}, why.split('\n', 1)[0]),
                        make('span', {role: 'cell', 'class': 'number'}, facts.distance ? `${count(facts.distance)} ulp` : '–'),
                        make('span', {role: 'cell', 'class': 'number wide quiet'}, facts.time ? seconds(facts.time / 1e6) : '–'));
   element.style.top = `${position * ROW_HEIGHT}px`;

@@ -70,6 +70,10 @@ TEST(DescribeTest, Words) {
       "  [1,2]: is 1.5 (0x3fc00000), golden 1 (0x3f800000), of 0.5 and 0.5, 0.5 apart; not "
       "granted: contraction\n");
   EXPECT_EQ(Headline(Case("a/b", Outcome::kNotRun)), "not run");
+  CaseResult talkative = Case("a/b", Outcome::kFailed);
+  talkative.message = std::string(300, 'x') + "\nmore";
+  EXPECT_EQ(Headline(talkative), std::string(200, 'x') + "...");
+  EXPECT_EQ(Describe(talkative), talkative.message + "\n");
   EXPECT_EQ(ShellQuoted("add/f32"), "add/f32");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
   EXPECT_EQ(ShellQuoted(""), "''");

@@ -108,12 +108,7 @@ std::vector<Mutant> ReducingMutants() {
       {"reduce-scatter/parts_reversed",
        {kReduceScatter},
        "the first member gets the last part",
-       EditGroups([](DeviceGroups& groups) {
-         if (groups.empty())
-           groups = {{3, 2, 1, 0}};
-         else
-           Reversed(groups);
-       })},
+       EditGroups(Reversed)},
       {"reduce-scatter/last_member_forgotten",
        {kReduceScatter},
        "the ring ends one step early",
@@ -130,12 +125,7 @@ std::vector<Mutant> MovingMutants() {
       {"all-gather/parts_reversed",
        {kAllGather, kAllGatherStart},
        "the last member's part comes first",
-       EditGroups([](DeviceGroups& groups) {
-         if (groups.empty())
-           groups = {{3, 2, 1, 0}};
-         else
-           Reversed(groups);
-       })},
+       EditGroups(Reversed)},
       {"all-gather/last_member_forgotten",
        {kAllGather, kAllGatherStart},
        "its part is zero",

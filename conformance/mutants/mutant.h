@@ -1,7 +1,7 @@
 // Planted defects: implementations that are the golden one but for one operation, wrong as real
 // ones are, by which the suite itself is examined; and innocent variants, legal under a profile,
 // which it must not accuse. A defect changes modules before the golden interpreter runs them
-// (site.h): the golden code knows nothing of it. Tests: mutants_test.cc, score_test.cc.
+// (site.h): the golden code knows nothing of it. Tests: mutants_test.cc.
 #ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
 #define ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
 

@@ -1,5 +1,5 @@
 // The table of planted defects; that each shows, and only where it stands. What the judge says of
-// them is score_test.cc's.
+// them is tools/mutation_score's.
 #include <map>
 #include <set>
 

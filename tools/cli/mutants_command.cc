@@ -1,5 +1,5 @@
 // `assay mutants`: the planted defects and innocent variants that are targets
-// (conformance/mutants).
+// (conformance/mutants), and how the suite does on them.
 #include <iostream>
 #include <memory>
 #include <string>
@@ -8,8 +8,9 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "conformance/corpus/corpus.h"
-#include "conformance/mutants/mutant.h"
+#include "conformance/mutants/score.h"
 #include "nlohmann/json.hpp"
+#include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
@@ -19,12 +20,25 @@ namespace assay {
 namespace {
 
 struct MutantsCommand {
-  std::string filter = "*";
-  bool markdown = false;
+  std::string names = "*";
+  std::string profile;
+  bool markdown = false, score = false;
+  CaseSelection selection;
+  BudgetOptions budget;
   OutputOptions output;
 
-  int Run() const;
+  int List() const;
+  int Score() const;
+  std::vector<const Mutant*> Chosen() const;
 };
+
+std::vector<const Mutant*> MutantsCommand::Chosen() const {
+  std::vector<const Mutant*> chosen;
+  for (const Mutant& mutant : Mutants()) {
+    if (GlobMatches(names, mutant.name)) chosen.push_back(&mutant);
+  }
+  return chosen;
+}
 
 nlohmann::json MutantJson(const Mutant& mutant) {
   nlohmann::json operations = nlohmann::json::array();
@@ -46,29 +60,117 @@ void PrintMarkdown() {
   std::cout << "\n| innocent variant | what it does | legal under |\n|---|---|---|\n";
   for (const Mutant& mutant : Mutants()) {
     if (mutant.innocent()) {
-      std::cout << "| `" << mutant.target() << "` | " << mutant.description << " | " << mutant.profile
-                << " |\n";
+      std::cout << "| `" << mutant.target() << "` | " << mutant.description << " | "
+                << mutant.profile << " |\n";
     }
   }
 }
 
-int MutantsCommand::Run() const {
+int MutantsCommand::List() const {
   if (markdown) {
     PrintMarkdown();
     return kExitOk;
   }
   nlohmann::json list = nlohmann::json::array();
-  for (const Mutant& mutant : Mutants()) {
-    if (!GlobMatches(filter, mutant.name)) continue;
+  for (const Mutant* mutant : Chosen()) {
     if (output.json) {
-      list.push_back(MutantJson(mutant));
+      list.push_back(MutantJson(*mutant));
       continue;
     }
-    absl::PrintF("%-58s %s%s\n", mutant.target(), mutant.description,
-                 mutant.innocent() ? absl::StrCat(" (legal under ", mutant.profile, ")") : "");
+    absl::PrintF("%-58s %s%s\n", mutant->target(), mutant->description,
+                 mutant->innocent() ? absl::StrCat(" (legal under ", mutant->profile, ")") : "");
   }
   if (output.json) std::cout << list.dump(2) << "\n";
   return kExitOk;
+}
+
+std::vector<const Mutant*> Innocent(std::vector<const Mutant*> mutants) {
+  std::erase_if(mutants, [](const Mutant* mutant) {
+    return !mutant->innocent() || mutant->profile == "golden";
+  });
+  return mutants;
+}
+
+// As it should be: a defect is found, an innocent variant is not accused under its profile, but is
+// seen by golden's.
+bool IsRight(const MutantScore& score) {
+  if (!score.broken.empty()) return false;
+  const bool legal = score.mutant->profile == score.profile;
+  return score.caught() == (!score.mutant->innocent() || (score.profile == "golden" && !legal));
+}
+
+nlohmann::json ScoreJson(const MutantScore& score) {
+  nlohmann::json json = MutantJson(*score.mutant);
+  json["judged_by"] = score.profile;
+  json["right"] = IsRight(score);
+  json["cases"] = score.cases;
+  if (score.caught()) json["caught_by"] = score.caught_by;
+  if (score.caught()) json["reason"] = score.reason;
+  if (!score.broken.empty()) json["broken"] = score.broken;
+  return json;
+}
+
+void PrintScore(const MutantScore& score) {
+  const std::string said = !score.broken.empty() ? absl::StrCat("does not run: ", score.broken)
+                           : score.caught()      ? absl::StrCat(score.caught_by, ": ", score.reason)
+                                            : absl::StrCat("silent in ", score.cases, " cases");
+  const std::string mark =
+      IsRight(score) ? Coloured(Colour::kGreen, "ok   ") : Coloured(Colour::kRed, "WRONG");
+  std::cout << mark << absl::StrFormat(" %-56s %s\n", score.mutant->target(), Printable(said));
+}
+
+void PrintTotals(const std::vector<MutantScore>& scores) {
+  int64_t defects = 0, found = 0, innocent = 0, accused = 0, visible = 0, seen = 0;
+  for (const MutantScore& score : scores) {
+    if (!score.mutant->innocent()) {
+      ++defects, found += IsRight(score);
+    } else if (score.profile == "golden" && score.mutant->profile != "golden") {
+      ++visible, seen += score.caught();
+    } else {
+      ++innocent, accused += score.caught();
+    }
+  }
+  if (defects > 0) {
+    absl::PrintF("%d of %d defects found (%.1f%%)\n", found, defects, 100.0 * found / defects);
+  }
+  if (innocent > 0) absl::PrintF("%d of %d innocent variants accused\n", accused, innocent);
+  if (visible > 0) absl::PrintF("%d of %d of them seen by profile golden\n", seen, visible);
+}
+
+int MutantsCommand::Score() const {
+  const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
+  if (!cases.ok()) return Fail(cases.status(), output);
+  Progress progress(!output.json && !output.quiet);
+  ScoreOptions options;
+  options.budget = budget.budget;
+  options.profile = profile;
+  options.progress = [&](int64_t done, int64_t all) {
+    if (done % 50 == 0) progress.Show(absl::StrCat(done, " of ", all, " cases"));
+  };
+  absl::StatusOr<std::vector<MutantScore>> scores = ScoreMutants(Chosen(), *cases, options);
+  if (scores.ok() && profile.empty()) {
+    // Innocent variants once more: what is legal is to be seen all the same.
+    options.profile = "golden";
+    auto seen = ScoreMutants(Innocent(Chosen()), *cases, options);
+    if (!seen.ok()) scores = seen.status();
+    if (seen.ok()) scores->insert(scores->end(), seen->begin(), seen->end());
+  }
+  progress.Clear();
+  if (!scores.ok()) return Fail(scores.status(), output);
+  int64_t wrong = 0;
+  nlohmann::json list = nlohmann::json::array();
+  for (const MutantScore& score : *scores) {
+    const bool right = IsRight(score);
+    wrong += !right;
+    if (output.json) list.push_back(ScoreJson(score));
+    if (!output.json && (!output.quiet || !right)) PrintScore(score);
+  }
+  if (output.json) {
+    std::cout << list.dump(2) << "\n";
+  } else {
+    PrintTotals(*scores);
+  }
+  return wrong == 0 ? kExitOk : kExitMismatch;
 }
 
 }  // namespace
@@ -79,11 +181,22 @@ void AddMutantsCommand(CLI::App& app, int* exit_code) {
       "mutants",
       "The targets mutant:NAME, golden with a planted defect, and innocent:NAME, golden in a form "
       "that is legal under a profile: what the suite itself is examined by");
-  sub->add_option("--filter", command->filter, "Those whose name matches, e.g. 'pad/*'")
+  sub->add_option("--names", command->names, "Those whose name matches, e.g. 'pad/*'")
       ->type_name("GLOB");
   sub->add_flag("--markdown", command->markdown, "The tables of docs/mutants.md");
-  command->output.AddJsonTo(sub);
-  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+  sub->add_flag("--score", command->score,
+                "Runs each on the cases of its operations until one is judged wrong: every defect "
+                "must be found, no innocent variant accused (exit code 1)");
+  sub->add_option("--profile", command->profile,
+                  "With --score: by which to judge (default: golden for defects, for an innocent "
+                  "variant the profile that allows it)")
+      ->type_name("NAME");
+  command->selection.filter.tier = Tier::kQuick;
+  command->selection.AddTo(sub, /*filtered=*/true);
+  command->budget.AddTo(sub);
+  command->output.AddTo(sub);
+  sub->callback(
+      [command, exit_code] { *exit_code = command->score ? command->Score() : command->List(); });
 }
 
 }  // namespace assay

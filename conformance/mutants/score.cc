@@ -1,0 +1,130 @@
+#include "conformance/mutants/score.h"
+
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/mutants/mutant_backend.h"
+#include "conformance/mutants/mutant_cases.h"
+#include "conformance/runner/probe.h"
+
+namespace assay {
+namespace {
+
+// One mutant that is still unseen, and what it is judged by.
+struct Candidate {
+  MutantScore* score;
+  const TargetProfile* profile;
+};
+
+std::string Describe(const ProbeResult& probe) {
+  std::string text(OutcomeName(probe.outcome));
+  if (!probe.name.empty()) absl::StrAppend(&text, " in ", probe.name);
+  if (!probe.judgement.evidence.empty()) {
+    const Evidence& first = probe.judgement.evidence.front();
+    absl::StrAppend(&text, ": ", first.actual, " for ", first.golden);
+  } else if (!probe.message.empty()) {
+    absl::StrAppend(&text, ": ", probe.message);
+  }
+  return text;
+}
+
+// What the mutant makes of one probe. The golden answers where its defect does not stand.
+ProbeResult Ask(MutantBackend& target, const Probe& probe, const Candidate& candidate,
+                const RunBudget& budget, bool* stood) {
+  ProbeResult result;
+  result.name = probe.name;
+  const auto executable = target.Compile(*probe.module);
+  if (!executable.ok()) {
+    candidate.score->broken = std::string(executable.status().message());
+    return result;
+  }
+  if (target.sites() == 0) return result;
+  *stood = true;
+  const auto actual = RunOnDevices(target, **executable, probe.arguments);
+  if (!actual.ok()) {
+    candidate.score->broken = std::string(actual.status().message());
+    return result;
+  }
+  absl::StatusOr<Judgement> judgement = JudgeProbe(probe, *actual, *candidate.profile, budget);
+  if (!judgement.ok()) {
+    result.outcome = Outcome::kFailed;
+    result.message = std::string(judgement.status().message());
+  } else {
+    result.outcome = OutcomeOf(judgement->verdict);
+    result.judgement = *std::move(judgement);
+  }
+  return result;
+}
+
+void Examine(const CorpusCase& corpus_case, absl::Span<const Probe> probes,
+             const Candidate& candidate, const RunBudget& budget) {
+  GoldenOptions options;
+  options.run.budget = budget;
+  MutantBackend target(*candidate.score->mutant, options);
+  CaseResult result;
+  bool stood = false;
+  for (const Probe& probe : probes) {
+    result.probes.push_back(Ask(target, probe, candidate, budget, &stood));
+  }
+  if (!stood) return;
+  ++candidate.score->cases;
+  Conclude(&result);
+  if (!IsFailure(result.outcome)) return;
+  candidate.score->caught_by = corpus_case.id;
+  for (const ProbeResult& probe : result.probes) {
+    if (IsFailure(probe.outcome)) candidate.score->reason = Describe(probe);
+  }
+}
+
+using Profiles = std::map<std::string, TargetProfile>;
+
+absl::StatusOr<const TargetProfile*> FindProfile(const std::string& name, Profiles* found) {
+  auto known = found->find(name);
+  if (known == found->end()) {
+    absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+    if (!profile.ok()) return profile.status();
+    known = found->emplace(name, *std::move(profile)).first;
+  }
+  return &known->second;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MutantScore>> ScoreMutants(absl::Span<const Mutant* const> mutants,
+                                                      absl::Span<const CorpusCase> cases,
+                                                      const ScoreOptions& options) {
+  const MutantCases choice(cases);
+  Profiles profiles;
+  std::vector<MutantScore> scores(mutants.size());
+  // By number: in the order of the cases.
+  std::map<const CorpusCase*, std::vector<Candidate>> examined;
+  for (size_t i = 0; i < mutants.size(); ++i) {
+    const Mutant& mutant = *mutants[i];
+    scores[i].mutant = &mutant;
+    scores[i].profile = !options.profile.empty() ? options.profile
+                        : mutant.innocent()      ? mutant.profile
+                                                 : "golden";
+    const auto profile = FindProfile(scores[i].profile, &profiles);
+    if (!profile.ok()) return profile.status();
+    for (const CorpusCase* each : choice.Of(mutant)) {
+      examined[each].push_back({&scores[i], *profile});
+    }
+  }
+  int64_t done = 0;
+  for (auto& [corpus_case, candidates] : examined) {
+    if (options.progress) options.progress(done++, static_cast<int64_t>(examined.size()));
+    std::erase_if(candidates, [](const Candidate& candidate) {
+      return candidate.score->caught() || !candidate.score->broken.empty();
+    });
+    if (candidates.empty()) continue;
+    const auto probes = MakeProbes(*corpus_case, options.budget);
+    if (!probes.ok()) return probes.status();
+    for (const Candidate& candidate : candidates) {
+      Examine(*corpus_case, *probes, candidate, options.budget);
+    }
+  }
+  return scores;
+}
+
+}  // namespace assay

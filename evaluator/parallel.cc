@@ -20,7 +20,10 @@ WorkerPool::~WorkerPool() {
 
 int64_t WorkerPool::DefaultThreads() {
   constexpr int64_t kMost = 16;
-  return std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, kMost);
+  // The system reads files to tell, which takes longer than a small run.
+  static const int64_t processors =
+      std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, kMost);
+  return processors;
 }
 
 void WorkerPool::Start(int64_t helpers) {

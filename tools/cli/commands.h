@@ -13,6 +13,7 @@ void AddShowCommand(CLI::App& app, int* exit_code);
 void AddExplainCommand(CLI::App& app, int* exit_code);
 void AddVerifyCommand(CLI::App& app, int* exit_code);
 void AddOpsCommand(CLI::App& app, int* exit_code);
+void AddTriageCommand(CLI::App& app, int* exit_code);
 void AddCorpusCommand(CLI::App& app, int* exit_code);
 void AddJudgeCommand(CLI::App& app, int* exit_code);
 void AddReportCommand(CLI::App& app, int* exit_code);

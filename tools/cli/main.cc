@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   assay::AddExplainCommand(app, &exit_code);
   assay::AddVerifyCommand(app, &exit_code);
   assay::AddOpsCommand(app, &exit_code);
+  assay::AddTriageCommand(app, &exit_code);
   assay::AddCorpusCommand(app, &exit_code);
   assay::AddJudgeCommand(app, &exit_code);
   assay::AddReportCommand(app, &exit_code);

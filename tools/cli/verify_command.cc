@@ -1,11 +1,8 @@
 // `assay verify`: everything that is wrong with modules, by clause.
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -20,6 +17,7 @@
 #include "spec/verify/verifier.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
 
 namespace assay {
@@ -34,58 +32,8 @@ struct VerifyCommand {
   int Run() const;
 
  private:
-  absl::StatusOr<std::vector<std::string>> Files() const;
   Verification VerifyFile(const std::string& path) const;
 };
-
-bool LooksLikeModule(absl::string_view name) {
-  absl::ConsumeSuffix(&name, ".gz");
-  for (absl::string_view suffix : {".hlo", ".txt", ".pb", ".pbtxt", ".textproto"}) {
-    if (absl::EndsWith(name, suffix)) return true;
-  }
-  return false;
-}
-
-// The modules in a folder and its subfolders, by name.
-absl::Status AddFolder(const std::string& folder, std::vector<std::string>* files) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  std::vector<std::string> found;
-  fs::recursive_directory_iterator entry(folder, error);
-  while (!error && entry != fs::recursive_directory_iterator()) {
-    std::error_code unreadable;
-    if (entry->is_regular_file(unreadable) && LooksLikeModule(entry->path().string())) {
-      found.push_back(entry->path().string());
-    }
-    entry.increment(error);
-  }
-  if (error) {
-    return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
-  }
-  std::sort(found.begin(), found.end());
-  files->insert(files->end(), found.begin(), found.end());
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<std::string>> VerifyCommand::Files() const {
-  std::vector<std::string> files;
-  for (const std::string& argument : arguments) {
-    std::error_code error;
-    if (absl::StartsWith(argument, "@")) {
-      absl::StatusOr<std::string> list = ReadFile(argument.substr(1));
-      if (!list.ok()) return list.status();
-      for (absl::string_view line : absl::StrSplit(*list, '\n', absl::SkipWhitespace())) {
-        files.emplace_back(absl::StripAsciiWhitespace(line));
-      }
-    } else if (std::filesystem::is_directory(argument, error)) {
-      absl::Status status = AddFolder(argument, &files);
-      if (!status.ok()) return status;
-    } else {
-      files.push_back(argument);
-    }
-  }
-  return files;
-}
 
 // What a reader says becomes a finding like any other: position and clause are taken out of the
 // message, "FILE:3:14: add is written without shape, and none follows: [binary_c3] ...".
@@ -166,7 +114,7 @@ nlohmann::json ToJson(const std::string& path, const Verification& verification)
 }
 
 int VerifyCommand::Run() const {
-  absl::StatusOr<std::vector<std::string>> files = Files();
+  absl::StatusOr<std::vector<std::string>> files = ModuleFiles(arguments);
   if (!files.ok()) return Fail(files.status(), output);
   if (files->empty()) return Fail(absl::InvalidArgumentError("there are no modules here"), output);
   int64_t failed = 0, findings = 0;

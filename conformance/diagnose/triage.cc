@@ -1,0 +1,240 @@
+#include "conformance/diagnose/triage.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "backends/golden/golden_backend.h"
+#include "conformance/diagnose/instruction_report.h"
+#include "conformance/enclosure/enclosure.h"
+
+namespace assay {
+namespace {
+
+TriageClass ClassOf(const absl::Status& status) {
+  switch (status.code()) {
+    case absl::StatusCode::kUnimplemented:
+      return TriageClass::kUnsupported;
+    case absl::StatusCode::kAborted:
+    case absl::StatusCode::kResourceExhausted:
+      return TriageClass::kFailed;
+    default:
+      return TriageClass::kBroken;
+  }
+}
+
+TriageClass ClassOf(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kExact:
+    case Verdict::kCorrectlyRounded:
+      return TriageClass::kEqual;
+    case Verdict::kWithinBound:
+    case Verdict::kAllowed:
+      return TriageClass::kAllowed;
+    case Verdict::kNotJudgeable:
+      return TriageClass::kNotJudgeable;
+    case Verdict::kWrong:
+      return TriageClass::kWrong;
+  }
+  return TriageClass::kWrong;
+}
+
+// The classes from what matters most: one wrong instruction makes a module wrong.
+int Weight(TriageClass triage_class) {
+  switch (triage_class) {
+    case TriageClass::kWrong:
+      return 5;
+    case TriageClass::kFailed:
+      return 4;
+    case TriageClass::kNotJudgeable:
+      return 3;
+    case TriageClass::kUnsupported:
+      return 2;
+    case TriageClass::kAllowed:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+std::string OperationOf(const Instruction& instruction) {
+  const Shape& shape = *Leaves(instruction.shape()).front();
+  return shape.is_array() ? absl::StrCat(Name(instruction.opcode()), " ",
+                                         Name(shape.element_type()))
+                          : std::string(Name(instruction.opcode()));
+}
+
+void Describe(const Judgement& judgement, TriageEntry* entry) {
+  if (judgement.evidence.empty()) {
+    if (!judgement.reasons.empty()) entry->detail = judgement.reasons.front();
+    return;
+  }
+  const Evidence& first = judgement.evidence.front();
+  entry->kind = judgement.verdict == Verdict::kWrong ? KindOfError(first) : "nothing is known";
+  entry->detail = absl::StrCat("element ", first.position, ": golden ", first.golden, ", actual ",
+                               first.actual, first.reason.empty() ? "" : "; ", first.reason);
+  if (judgement.verdict == Verdict::kNotJudgeable && !judgement.reasons.empty()) {
+    entry->detail = judgement.reasons.front();
+  }
+}
+
+// The first instruction of the worst class.
+void TakeReport(const std::vector<InstructionVerdict>& verdicts, TriageEntry* entry) {
+  for (const InstructionVerdict& verdict : verdicts) {
+    const TriageClass own = verdict.status.ok() ? ClassOf(verdict.judgement.verdict)
+                                                : ClassOf(verdict.status);
+    if (Weight(own) <= Weight(entry->triage_class)) continue;
+    entry->triage_class = own;
+    entry->operation = OperationOf(*verdict.instruction);
+    entry->instruction = verdict.instruction->name();
+    entry->kind.clear();
+    if (verdict.status.ok()) {
+      Describe(verdict.judgement, entry);
+    } else {
+      entry->kind = own == TriageClass::kFailed ? "the target fails" : "not supported";
+      entry->detail = std::string(verdict.status.message());
+    }
+  }
+}
+
+void Fail(const absl::Status& status, TriageEntry* entry) {
+  entry->triage_class = ClassOf(status);
+  entry->kind = std::string(TriageClassName(entry->triage_class));
+  entry->detail = std::string(status.message());
+}
+
+absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vector<Literal>& actual,
+                                      const TargetProfile& profile, const RunBudget& budget) {
+  if (actual.size() != 1 || input.arguments.size() != 1) {
+    return absl::UnimplementedError("results of several devices are not judged as a whole");
+  }
+  RunOptions options;
+  options.budget = budget;
+  absl::StatusOr<Literal> golden = Interpret(*input.module, input.arguments[0], options);
+  if (!golden.ok()) return golden.status();
+  absl::StatusOr<BoxTree> enclosure = Enclose(*input.module, input.arguments[0], profile, budget);
+  if (!enclosure.ok()) return enclosure.status();
+  return JudgeWhole(*enclosure, *golden, actual[0]);
+}
+
+}  // namespace
+
+absl::string_view TriageClassName(TriageClass triage_class) {
+  switch (triage_class) {
+    case TriageClass::kWrong:
+      return "wrong";
+    case TriageClass::kNotJudgeable:
+      return "not judgeable";
+    case TriageClass::kAllowed:
+      return "allowed";
+    case TriageClass::kEqual:
+      return "equal";
+    case TriageClass::kFailed:
+      return "failed";
+    case TriageClass::kUnsupported:
+      return "not supported";
+    case TriageClass::kBroken:
+      return "broken";
+  }
+  return "";
+}
+
+std::string KindOfError(const Evidence& evidence) {
+  const auto is_nan = [](absl::string_view text) { return absl::StrContains(text, "nan"); };
+  const auto is_infinite = [](absl::string_view text) { return absl::StrContains(text, "inf"); };
+  if (evidence.golden == "true" || evidence.golden == "false") return "another truth value";
+  if (is_nan(evidence.golden)) return "a number instead of NaN";
+  if (is_nan(evidence.actual)) return "NaN instead of a number";
+  if (is_infinite(evidence.actual) && !is_infinite(evidence.golden)) {
+    return "infinity instead of a number";
+  }
+  if (is_infinite(evidence.golden)) return "a number instead of infinity";
+  if (absl::StripPrefix(evidence.golden, "-") == absl::StripPrefix(evidence.actual, "-")) {
+    return "the opposite sign";
+  }
+  if (evidence.actual == "0" || evidence.actual == "-0") return "zero instead of a number";
+  if (evidence.distance) return "beyond the bound";
+  return "another value";
+}
+
+TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
+                   const RunBudget& budget) {
+  TriageEntry entry;
+  entry.name = input.name;
+  entry.instructions = input.module->instruction_count();
+  if (target != nullptr) {
+    auto verdicts = ReportInstructions(*input.module, input.arguments, *target, profile, budget);
+    if (verdicts.ok()) {
+      TakeReport(*verdicts, &entry);
+    } else {
+      Fail(verdicts.status(), &entry);
+    }
+    if (entry.triage_class == TriageClass::kWrong || !verdicts.ok()) return entry;
+  }
+  // The whole as well: what no instruction alone shows.
+  std::optional<std::vector<Literal>> actual = input.actual;
+  if (!actual && target != nullptr) {
+    absl::StatusOr<std::unique_ptr<Executable>> executable = target->Compile(*input.module);
+    absl::StatusOr<std::vector<Literal>> run =
+        executable.ok() ? RunOnDevices(*target, **executable, input.arguments)
+                        : executable.status();
+    if (!run.ok()) {
+      if (Weight(ClassOf(run.status())) > Weight(entry.triage_class)) Fail(run.status(), &entry);
+      return entry;
+    }
+    actual = *std::move(run);
+  }
+  if (!actual) {
+    Fail(absl::InvalidArgumentError("there is neither a stored result nor a target"), &entry);
+    return entry;
+  }
+  absl::StatusOr<Judgement> whole = JudgeStored(input, *actual, profile, budget);
+  if (!whole.ok()) {
+    if (target == nullptr) Fail(whole.status(), &entry);
+    return entry;
+  }
+  const TriageClass own = ClassOf(whole->verdict);
+  // Where instructions have been asked alone, only a proven error of the whole says more.
+  if (target != nullptr && own != TriageClass::kWrong) return entry;
+  if (target == nullptr || Weight(own) > Weight(entry.triage_class)) {
+    entry.triage_class = own;
+    entry.operation = target == nullptr ? OperationOf(*input.module->entry()->root())
+                                        : std::string("whole program");
+    entry.instruction = input.module->entry()->root()->name();
+    Describe(*whole, &entry);
+  }
+  return entry;
+}
+
+std::vector<TriageGroup> GroupEntries(std::vector<TriageEntry> entries) {
+  std::map<std::tuple<TriageClass, std::string, std::string>, TriageGroup> groups;
+  for (TriageEntry& entry : entries) {
+    // What is equal has nothing in common but that.
+    const bool named = entry.triage_class != TriageClass::kEqual;
+    const std::string operation = named ? entry.operation : "", kind = named ? entry.kind : "";
+    TriageGroup& group = groups[{entry.triage_class, operation, kind}];
+    group.triage_class = entry.triage_class;
+    group.operation = operation;
+    group.kind = kind;
+    group.entries.push_back(std::move(entry));
+  }
+  std::vector<TriageGroup> sorted;
+  for (auto& [key, group] : groups) {
+    std::sort(group.entries.begin(), group.entries.end(),
+              [](const TriageEntry& a, const TriageEntry& b) {
+                return std::tie(a.instructions, a.name) < std::tie(b.instructions, b.name);
+              });
+    sorted.push_back(std::move(group));
+  }
+  std::stable_sort(sorted.begin(), sorted.end(), [](const TriageGroup& a, const TriageGroup& b) {
+    if (a.triage_class != b.triage_class) return a.triage_class < b.triage_class;
+    return a.entries.size() > b.entries.size();
+  });
+  return sorted;
+}
+
+}  // namespace assay

@@ -1,0 +1,70 @@
+// Many modules that differ, sorted by why: what goes wrong first in each, and which of them have
+// that in common. Tests: triage_test.cc.
+#ifndef ASSAY_CONFORMANCE_DIAGNOSE_TRIAGE_H_
+#define ASSAY_CONFORMANCE_DIAGNOSE_TRIAGE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/backend.h"
+#include "conformance/judge/verdict.h"
+#include "conformance/profiles/profile.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+enum class TriageClass : uint8_t {
+  kWrong,         // some instruction, or the whole, is proven wrong
+  kNotJudgeable,  // nothing is wrong, and of something nothing is known
+  kAllowed,       // every difference is one that the profile allows
+  kEqual,         // no difference
+  kFailed,        // the target crashed, hung or answered nonsense
+  kUnsupported,   // the target, or this program, does not support it
+  kBroken         // it cannot be read, or what belongs to it is missing
+};
+inline constexpr int kTriageClasses = 7;
+absl::string_view TriageClassName(TriageClass triage_class);
+
+struct TriageEntry {
+  std::string name;  // of the module's file
+  int64_t instructions = 0;
+  TriageClass triage_class = TriageClass::kEqual;
+  std::string operation;    // "tanh f32": of the first instruction that is wrong, or undecided
+  std::string instruction;  // its name
+  std::string kind;         // of error: "NaN instead of a number"
+  std::string detail;       // the first wrong element, or the message, for people
+};
+
+// What is known of one module beside the module itself.
+struct TriageInput {
+  std::string name;
+  const Module* module = nullptr;
+  std::vector<std::vector<Literal>> arguments;  // by device
+  // What an implementation returned for the whole, by device; none: the target is asked.
+  std::optional<std::vector<Literal>> actual;
+};
+
+// The target, if there is one, runs each instruction alone on golden operands, so the first wrong
+// one is found; a stored result is held against the enclosure of the whole program.
+TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
+                   const RunBudget& budget);
+
+// What kind of error an element shows, the same words for the same kind.
+std::string KindOfError(const Evidence& evidence);
+
+// The entries with the same class, operation and kind, the smallest module first; groups in the
+// order of classes, larger ones first.
+struct TriageGroup {
+  TriageClass triage_class = TriageClass::kEqual;
+  std::string operation, kind;
+  std::vector<TriageEntry> entries;
+};
+std::vector<TriageGroup> GroupEntries(std::vector<TriageEntry> entries);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_DIAGNOSE_TRIAGE_H_

@@ -1,0 +1,108 @@
+// Modules that differ for the same reason stand together, and the reason is the first that is
+// wrong.
+#include "conformance/diagnose/triage.h"
+
+#include "backends/golden/golden_backend.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+Literal F32(const std::vector<float>& values) {
+  Literal literal =
+      Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kF32, values[i])});
+  }
+  return literal;
+}
+
+constexpr char kProgram[] =
+    "HloModule m\nENTRY e { x = f32[2] parameter(0)\n y = f32[2] tanh(x)\n"
+    " ROOT z = f32[2] add(y, y) }\n";
+
+class TriageTest : public testing::Test {
+ protected:
+  TriageTest() : profile_(*TargetProfile::Find("xla-cpu")) {}
+  TriageEntry Of(const std::string& text, std::optional<std::vector<Literal>> actual,
+                 Backend* target) {
+    auto module = ParseModule(text);
+    EXPECT_TRUE(module.ok()) << module.status();
+    module_ = *std::move(module);
+    return Triage({"m.hlo", module_.get(), {{F32({0.5f, 1})}}, std::move(actual)}, target,
+                  profile_, RunBudget{});
+  }
+  TargetProfile profile_;
+  std::unique_ptr<Module> module_;
+};
+
+TEST_F(TriageTest, StoredResultsAreHeldAgainstTheWholeProgram) {
+  // 2 tanh(0.5) = 0.92423431, 2 tanh(1) = 1.5231884; an ulp there is 2^-24 and 2^-23, and 6 units
+  // of tanh are allowed.
+  TriageEntry entry = Of(kProgram, {{F32({0.92423431f, 1.5231884f})}}, nullptr);
+  EXPECT_EQ(entry.triage_class, TriageClass::kEqual) << entry.detail;
+  entry = Of(kProgram, {{F32({0.92423431f + 5 * 0x1p-24f, 1.5231884f})}}, nullptr);
+  EXPECT_EQ(entry.triage_class, TriageClass::kAllowed) << entry.detail;
+  entry = Of(kProgram, {{F32({0.92423431f, 1.5241884f})}}, nullptr);
+  EXPECT_EQ(entry.triage_class, TriageClass::kWrong);
+  EXPECT_EQ(entry.operation, "add f32");
+  EXPECT_THAT(entry.detail, HasSubstr("element 1"));
+  entry = Of(kProgram, std::nullopt, nullptr);
+  EXPECT_EQ(entry.triage_class, TriageClass::kBroken);
+}
+
+TEST_F(TriageTest, GoldenAsTargetIsEqual) {
+  GoldenBackend golden;
+  const TriageEntry entry = Of(kProgram, std::nullopt, &golden);
+  EXPECT_EQ(entry.triage_class, TriageClass::kEqual) << entry.detail;
+  EXPECT_EQ(entry.instructions, 3);
+}
+
+TEST(TriageGroups, TheSameReasonStandsTogetherSmallestFirst) {
+  auto entry = [](const char* name, int64_t instructions, TriageClass triage_class,
+                  const char* operation, const char* kind) {
+    TriageEntry made;
+    made.name = name;
+    made.instructions = instructions;
+    made.triage_class = triage_class;
+    made.operation = operation;
+    made.kind = kind;
+    return made;
+  };
+  const std::vector<TriageGroup> groups = GroupEntries({
+      entry("e", 1, TriageClass::kEqual, "", ""),
+      entry("a", 9, TriageClass::kWrong, "tanh f32", "beyond the bound"),
+      entry("b", 3, TriageClass::kWrong, "tanh f32", "beyond the bound"),
+      entry("c", 5, TriageClass::kWrong, "tanh f32", "NaN instead of a number"),
+      entry("d", 5, TriageClass::kFailed, "sort s8", "the target fails"),
+  });
+  ASSERT_EQ(groups.size(), 4u);
+  EXPECT_EQ(groups[0].entries.size(), 2u);
+  EXPECT_EQ(groups[0].entries[0].name, "b");
+  EXPECT_EQ(groups[1].kind, "NaN instead of a number");
+  EXPECT_EQ(groups[2].triage_class, TriageClass::kEqual);
+  EXPECT_EQ(groups[3].triage_class, TriageClass::kFailed);
+}
+
+TEST(TriageKinds, OfErrors) {
+  auto kind = [](const char* golden, const char* actual) {
+    Evidence evidence;
+    evidence.golden = golden;
+    evidence.actual = actual;
+    return KindOfError(evidence);
+  };
+  EXPECT_EQ(kind("1", "nan"), "NaN instead of a number");
+  EXPECT_EQ(kind("nan", "1"), "a number instead of NaN");
+  EXPECT_EQ(kind("1", "-inf"), "infinity instead of a number");
+  EXPECT_EQ(kind("2.5", "-2.5"), "the opposite sign");
+  EXPECT_EQ(kind("true", "false"), "another truth value");
+  EXPECT_EQ(kind("3", "0"), "zero instead of a number");
+  EXPECT_EQ(kind("3", "4"), "another value");
+}
+
+}  // namespace
+}  // namespace assay

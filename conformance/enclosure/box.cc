@@ -1,0 +1,260 @@
+#include "conformance/enclosure/box.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "conformance/judge/bounds.h"
+
+namespace assay {
+namespace {
+
+// Everything there is.
+void Unbind(const Line& line, Ends* ends) {
+  ends->low = line.Bits(line.least());
+  ends->high = line.Bits(line.greatest());
+  ends->nan = line.has_nan();
+}
+
+// Not past the end of the line. What overflows to NaN may be one.
+uint64_t Moved(const Line& line, uint64_t bits, int64_t steps, bool* nan) {
+  const int64_t from = line.Ordinal(bits);
+  if (steps > 0 ? from > line.greatest() - steps : from < line.least() - steps) {
+    if (line.overflows_to_nan()) *nan = true;
+    return line.Bits(steps > 0 ? line.greatest() : line.least());
+  }
+  return line.Bits(from + steps);
+}
+
+// Outwards by so many units in the last place of the value: past the power of two below it two
+// steps make one unit.
+uint64_t Outward(const Line& line, uint64_t bits, int64_t units, bool up, bool* nan) {
+  int64_t steps = units;
+  if ((line.Ordinal(bits) < 0) == up) {
+    const uint64_t mask = (uint64_t{1} << line.significand_bits()) - 1;
+    const auto to_power = static_cast<int64_t>(bits & mask);
+    if (units > to_power) steps += units - to_power;
+  }
+  return Moved(line, bits, up ? steps : -steps, nan);
+}
+
+// The pattern of a double, rounded in the direction.
+uint64_t EncodeDirected(const Line& line, double value, bool up, bool* nan) {
+  const uint64_t nearest = EncodeFloat(line.type(), value);
+  // A type without infinities may make a NaN of what is beyond its values.
+  if (line.IsNan(nearest)) {
+    *nan = true;
+    return line.Bits(up ? line.greatest() : line.least());
+  }
+  const double rounded = DecodeFloat(line.type(), nearest);
+  if (up ? rounded >= value : rounded <= value) return nearest;
+  return Moved(line, nearest, up ? 1 : -1, nan);
+}
+
+template <typename Word>
+void TakeInCorner(const Literal& corner, std::vector<bool>* mixed, Box* box) {
+  const auto* values = reinterpret_cast<const Word*>(corner.data());
+  const bool complex = IsComplex(corner.element_type());
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        const int64_t i = complex ? 2 * place.element + (place.imaginary ? 1 : 0) : place.element;
+        const uint64_t bits = values[i];
+        if (bits == ends->low && bits == ends->high) return;
+        if (line.IsNan(bits) || line.IsNan(ends->low)) {
+          if (line.IsNan(bits) != line.IsNan(ends->low)) {
+            if (mixed->empty()) mixed->resize(corner.element_count() * (complex ? 2 : 1), false);
+            (*mixed)[i] = true;
+          }
+          return;
+        }
+        const int64_t ordinal = line.Ordinal(bits);
+        if (ordinal < line.Ordinal(ends->low)) ends->low = bits;
+        if (ordinal > line.Ordinal(ends->high)) ends->high = bits;
+      },
+      box);
+}
+
+}  // namespace
+
+Line::Line(ElementType type) : type_(type), is_float_(assay::IsFloat(type)) {
+  if (is_float_) {
+    const FloatFormat& format = *Info(type).format;
+    signed_zero_ = format.signed_zero;
+    nan_is_negative_zero_ = format.nan == NanEncoding::kNegativeZero;
+    overflows_to_nan_ = format.overflow == Overflow::kNan;
+    has_nan_ = format.has_nan();
+    significand_bits_ = format.significand_bits;
+    if (format.has_sign) sign_ = uint64_t{1} << (Info(type).bits - 1);
+    largest_ = format.has_infinity ? Infinity(type) : MaxFinite(type);
+    greatest_ = Ordinal(largest_);
+    least_ = Ordinal(format.has_infinity ? Infinity(type, true) : Lowest(type));
+    least_normal_ = Ordinal(MinNormal(type));
+  } else if (IsSigned(type)) {
+    least_ = MinSigned(type);
+    greatest_ = MaxSigned(type);
+  } else if (IsPred(type) || IsUnsigned(type)) {
+    least_ = IntegerOrdinal(0);
+    greatest_ = IntegerOrdinal(IsPred(type) ? 1 : MaxUnsigned(type));
+  }
+}
+
+int64_t Line::IntegerOrdinal(uint64_t bits) const {
+  if (IsSigned(type_)) return DecodeSigned(type_, bits);
+  const uint64_t value = DecodeUnsigned(type_, bits);
+  return static_cast<int64_t>(Info(type_).bits == 64 ? value ^ (uint64_t{1} << 63) : value);
+}
+
+uint64_t Line::IntegerBits(int64_t ordinal) const {
+  const auto value = static_cast<uint64_t>(ordinal);
+  if (IsUnsigned(type_) && Info(type_).bits == 64) return value ^ (uint64_t{1} << 63);
+  return EncodeInteger(type_, value);
+}
+
+Box Box::Anything(const Shape& shape, const Instruction* open) {
+  Box box{Literal::Zeros(shape), {}, {}, open, false};
+  box.high = box.low;
+  UpdateParts([](const Line& line, Place, Ends* ends) { Unbind(line, ends); }, &box);
+  return box;
+}
+
+BoxTree BoxTree::Point(const Literal& value) {
+  if (!value.is_tuple()) return Of(Box::Point(value));
+  BoxTree tree;
+  tree.is_tuple = true;
+  for (const Literal& element : value.elements()) tree.elements.push_back(Point(element));
+  return tree;
+}
+
+BoxTree BoxTree::Anything(const Shape& shape, const Instruction* open) {
+  if (shape.is_tuple()) {
+    BoxTree tree;
+    tree.is_tuple = true;
+    for (const Shape& element : shape.tuple_shapes()) {
+      tree.elements.push_back(Anything(element, open));
+    }
+    return tree;
+  }
+  return shape.is_array() ? Of(Box::Anything(shape, open)) : Of(Box::Point(Literal::Token()));
+}
+
+std::vector<Box> AnythingOf(const Instruction& instruction) {
+  std::vector<Box> boxes;
+  for (const Shape* leaf : Leaves(instruction.shape())) {
+    boxes.push_back(leaf->is_array() ? Box::Anything(*leaf, &instruction)
+                                     : Box::Point(Literal::Token()));
+  }
+  return boxes;
+}
+
+void BoxTree::AppendLeaves(std::vector<const Box*>* leaves) const {
+  if (!is_tuple) leaves->push_back(&box);
+  for (const BoxTree& element : elements) element.AppendLeaves(leaves);
+}
+
+bool BoxTree::is_point() const {
+  return is_tuple ? std::all_of(elements.begin(), elements.end(),
+                                [](const BoxTree& element) { return element.is_point(); })
+                  : box.is_point() || box.shape().is_token();
+}
+
+Literal BoxTree::low() const {
+  if (!is_tuple) return box.low;
+  std::vector<Literal> lows;
+  for (const BoxTree& element : elements) lows.push_back(element.low());
+  return Literal::Tuple(std::move(lows));
+}
+
+const Instruction* BoxTree::open() const {
+  if (!is_tuple) return box.open;
+  for (const BoxTree& element : elements) {
+    if (const Instruction* open = element.open(); open != nullptr) return open;
+  }
+  return nullptr;
+}
+
+Box HullOfCorners(absl::Span<const Literal> corners) {
+  Box hull = Box::Point(corners[0]);
+  std::vector<bool> mixed;  // parts that are NaN at some corners alone
+  for (const Literal& corner : corners.subspan(1)) {
+    if (corner.shares_data_with(corners[0])) continue;
+    switch (Info(Info(corner.element_type()).component).storage_bytes) {
+      case 1:
+        TakeInCorner<uint8_t>(corner, &mixed, &hull);
+        break;
+      case 2:
+        TakeInCorner<uint16_t>(corner, &mixed, &hull);
+        break;
+      case 4:
+        TakeInCorner<uint32_t>(corner, &mixed, &hull);
+        break;
+      default:
+        TakeInCorner<uint64_t>(corner, &mixed, &hull);
+        break;
+    }
+  }
+  if (mixed.empty()) return hull;
+  const bool complex = IsComplex(corners[0].element_type());
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        if (mixed[complex ? 2 * place.element + (place.imaginary ? 1 : 0) : place.element]) {
+          Unbind(line, ends);
+        }
+      },
+      &hull);
+  return hull;
+}
+
+void Loosen(const Slack& slack, Box* box) {
+  box->flushed = box->flushed || slack.flushed;
+  UpdateParts(
+      [slack](const Line& line, Place, Ends* ends) {
+        if (!line.is_float() || line.IsNan(ends->low)) return;
+        if (slack.units > 0) {
+          ends->low = Outward(line, ends->low, slack.units, false, &ends->nan);
+          ends->high = Outward(line, ends->high, slack.units, true, &ends->nan);
+        }
+        if (slack.flushed) {
+          const int64_t low = line.Ordinal(ends->low), high = line.Ordinal(ends->high);
+          const int64_t negative_zero = line.signed_zero() ? -1 : 0;
+          if (low > 0 && low < line.least_normal()) ends->low = line.Bits(negative_zero);
+          if (high < negative_zero && high > negative_zero - line.least_normal()) ends->high = 0;
+        }
+        if (slack.zeros && line.signed_zero()) {
+          if (ends->low == 0) ends->low = line.Bits(-1);
+          if (ends->high == line.Bits(-1)) ends->high = 0;
+        }
+      },
+      box);
+}
+
+void WidenByRadii(absl::Span<const double> radii, Box* box) {
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        const double radius = radii[place.element];
+        if (radius == 0 || !line.is_float() || line.IsNan(ends->low)) return;
+        if (!(radius < kInfinity)) return Unbind(line, ends);
+        const double low = DecodeFloat(line.type(), ends->low);
+        const double high = DecodeFloat(line.type(), ends->high);
+        if (std::isfinite(low)) {
+          ends->low =
+              EncodeDirected(line, std::nextafter(low - radius, -kInfinity), false, &ends->nan);
+        }
+        if (std::isfinite(high)) {
+          ends->high =
+              EncodeDirected(line, std::nextafter(high + radius, kInfinity), true, &ends->nan);
+        }
+      },
+      box);
+}
+
+void MergeNans(const Box& from, Box* box) {
+  if (!from.has_nan()) return;
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        const int64_t element = from.nan.element_count() == 1 ? 0 : place.element;
+        if (line.is_float() && !(from.nan.Get(element) == Element{})) ends->nan = true;
+      },
+      box);
+}
+
+}  // namespace assay

@@ -1,0 +1,188 @@
+// Arrays of intervals: for each element the least and the greatest value that a conforming target
+// may have there, both values of the element type. Whatever rounds to nearest is monotone, so a
+// golden operation on the ends gives the ends. Tests: enclosure_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// The elements of one array. Floats are ordered as numbers with -0 below +0, pred has false below
+// true, complex elements have an interval for each part. An element that is NaN at both ends is
+// NaN; no element is NaN at one end. Where nothing is known the ends are those of the type.
+struct Box {
+  Literal low, high;  // share their data where every element is one value
+  // Pattern 1 where the element may be NaN as well, else 0: a literal of the same type, so that
+  // whatever moves the elements moves it. Without data: nowhere.
+  Literal nan;
+  // The first decision (a branch, an index, an order, a comparison) that lay inside an interval and
+  // went into these elements; null: none did.
+  const Instruction* open = nullptr;
+  // Zero is in every interval that has a denormal.
+  bool flushed = false;
+
+  static Box Point(Literal value) { return {value, value, {}, nullptr, false}; }
+  // Nothing is known, because of a decision of the instruction.
+  static Box Anything(const Shape& shape, const Instruction* open);
+
+  const Shape& shape() const { return low.shape(); }
+  bool has_nan() const { return nan.is_array(); }
+  // Every element is one known value.
+  bool is_point() const { return low.shares_data_with(high) && !has_nan(); }
+};
+
+// A value: an array, a tuple of values, or a token.
+struct BoxTree {
+  Box box;
+  std::vector<BoxTree> elements;  // of a tuple
+  bool is_tuple = false;
+
+  static BoxTree Of(Box box) { return {std::move(box), {}, false}; }
+  static BoxTree Point(const Literal& value);
+  static BoxTree Anything(const Shape& shape, const Instruction* open);
+  bool is_point() const;
+  // The value of the lower ends: the value itself where it is a point.
+  Literal low() const;
+  const Instruction* open() const;
+  void AppendLeaves(std::vector<const Box*>* leaves) const;
+};
+
+// For each leaf of the instruction's result: nothing is known, because of a decision of its own.
+std::vector<Box> AnythingOf(const Instruction& instruction);
+
+// The values of a type without parts, in order, as whole numbers that follow one another: patterns
+// become positions and back. -0 is below +0, so that both are one to one. NaN has no position.
+class Line {
+ public:
+  explicit Line(ElementType type);
+  bool is_float() const { return is_float_; }
+  bool IsNan(uint64_t bits) const {
+    if (!is_float_) return false;
+    const uint64_t magnitude = bits & ~sign_;
+    return magnitude > largest_ || (nan_is_negative_zero_ && bits == sign_);
+  }
+  int64_t Ordinal(uint64_t bits) const {
+    if (!is_float_) return IntegerOrdinal(bits);
+    const auto magnitude = static_cast<int64_t>(bits & ~sign_);
+    return (bits & sign_) == 0 ? magnitude : signed_zero_ ? -magnitude - 1 : -magnitude;
+  }
+  uint64_t Bits(int64_t ordinal) const {
+    if (!is_float_) return IntegerBits(ordinal);
+    if (ordinal >= 0) return static_cast<uint64_t>(ordinal);
+    return sign_ | static_cast<uint64_t>(signed_zero_ ? -(ordinal + 1) : -ordinal);
+  }
+  // The ends: infinities where the type has them.
+  int64_t least() const { return least_; }
+  int64_t greatest() const { return greatest_; }
+  // The least normal magnitude; a float below it that is no zero is a denormal.
+  int64_t least_normal() const { return least_normal_; }
+  bool signed_zero() const { return signed_zero_; }
+  int significand_bits() const { return significand_bits_; }
+  bool overflows_to_nan() const { return overflows_to_nan_; }
+  bool has_nan() const { return has_nan_; }
+  ElementType type() const { return type_; }
+
+ private:
+  int64_t IntegerOrdinal(uint64_t bits) const;
+  uint64_t IntegerBits(int64_t ordinal) const;
+  ElementType type_;
+  bool is_float_, signed_zero_ = false, nan_is_negative_zero_ = false, overflows_to_nan_ = false,
+                  has_nan_ = false;
+  int significand_bits_ = 0;
+  uint64_t sign_ = 0, largest_ = 0;
+  int64_t least_ = 0, greatest_ = 0, least_normal_ = 0;
+};
+
+// The ends of one part of an element, as patterns, while they are changed.
+struct Ends {
+  uint64_t low = 0, high = 0;
+  bool nan = false;
+};
+// Which part of which element.
+struct Place {
+  int64_t element = 0;
+  bool imaginary = false;
+};
+// Calls update(line, place, ends) for every part of every element, with the line of the parts'
+// type, and keeps what it makes of the ends. Storage is copied where something changes alone.
+template <typename Update>
+void UpdateParts(Update update, Box* box);
+
+// Takes the element-wise hull of several values of one shape: ends of an operation whose operands
+// are at the corners of their intervals. A part that is NaN at some corners and a number at others
+// may be anything.
+Box HullOfCorners(absl::Span<const Literal> corners);
+
+// What is added around float parts that are not NaN.
+struct Slack {
+  int64_t units = 0;     // in the last place of each end, outwards
+  bool zeros = false;    // the other zero, where an end is one
+  bool flushed = false;  // zero of either sign, where a denormal is inside
+};
+void Loosen(const Slack& slack, Box* box);
+// Widens by a distance for each element; an infinite one lets go of it.
+void WidenByRadii(absl::Span<const double> radii, Box* box);
+// Takes in the NaNs of another box of the same sizes, or of one element.
+void MergeNans(const Box& from, Box* box);
+
+namespace box_internal {
+
+template <typename Word, typename Update>
+void UpdateWords(Update& update, Box* box) {
+  const ElementType type = box->low.element_type();
+  const Line line(Info(type).component);
+  const bool complex = IsComplex(type);
+  const int64_t parts = complex ? 2 : 1, count = box->low.element_count() * parts;
+  // What is shared stays alive as long as somebody else has it, and is copied when it changes.
+  const Literal low = box->low, high = box->high, nan = box->nan;
+  const auto* lows = reinterpret_cast<const Word*>(low.data());
+  const auto* highs = reinterpret_cast<const Word*>(high.data());
+  const auto* nans = reinterpret_cast<const Word*>(nan.data());
+  Word *new_lows = nullptr, *new_highs = nullptr, *new_nans = nullptr;
+  for (int64_t i = 0; i < count; ++i) {
+    const Ends was{lows[i], highs[i], nans != nullptr && nans[i] != 0};
+    Ends ends = was;
+    update(line, Place{complex ? i / 2 : i, complex && i % 2 != 0}, &ends);
+    if (ends.low != was.low) {
+      if (new_lows == nullptr) new_lows = reinterpret_cast<Word*>(box->low.mutable_data());
+      new_lows[i] = static_cast<Word>(ends.low);
+    }
+    if (ends.high != was.high) {
+      if (new_highs == nullptr) new_highs = reinterpret_cast<Word*>(box->high.mutable_data());
+      new_highs[i] = static_cast<Word>(ends.high);
+    }
+    if (ends.nan != was.nan) {
+      if (new_nans == nullptr) {
+        if (!box->has_nan()) box->nan = Literal::Zeros(box->low.shape());
+        new_nans = reinterpret_cast<Word*>(box->nan.mutable_data());
+      }
+      new_nans[i] = ends.nan ? 1 : 0;
+    }
+  }
+}
+
+}  // namespace box_internal
+
+template <typename Update>
+void UpdateParts(Update update, Box* box) {
+  switch (Info(Info(box->low.element_type()).component).storage_bytes) {
+    case 1:
+      return box_internal::UpdateWords<uint8_t>(update, box);
+    case 2:
+      return box_internal::UpdateWords<uint16_t>(update, box);
+    case 4:
+      return box_internal::UpdateWords<uint32_t>(update, box);
+    default:
+      return box_internal::UpdateWords<uint64_t>(update, box);
+  }
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_

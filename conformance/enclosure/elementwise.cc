@@ -1,0 +1,425 @@
+#include "conformance/enclosure/elementwise.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace assay {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+
+// How a function of real numbers runs in each of its operands.
+enum class Run {
+  kUp,       // never falls
+  kDown,     // never rises
+  kEven,     // of one operand: falls to zero, rises from there
+  kCorners,  // rises or falls in each operand, which of both depends on the others
+  kOther
+};
+
+Run RunOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kAsin:
+    case Opcode::kAcosh:
+    case Opcode::kAsinh:
+    case Opcode::kAtanh:
+    case Opcode::kCbrt:
+    case Opcode::kCeil:
+    case Opcode::kClamp:
+    case Opcode::kConvert:
+    case Opcode::kErf:
+    case Opcode::kExp:
+    case Opcode::kExpm1:
+    case Opcode::kFloor:
+    case Opcode::kLog:
+    case Opcode::kLog1p:
+    case Opcode::kLogistic:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kReal:
+    case Opcode::kImag:
+    case Opcode::kReducePrecision:
+    case Opcode::kRoundNearestAfz:
+    case Opcode::kRoundNearestEven:
+    case Opcode::kSign:
+    case Opcode::kSinh:
+    case Opcode::kSqrt:
+    case Opcode::kTanh:
+      return Run::kUp;
+    case Opcode::kAcos:
+    case Opcode::kNegate:
+      return Run::kDown;
+    case Opcode::kAbs:
+    case Opcode::kCosh:
+      return Run::kEven;
+    case Opcode::kMultiply:
+    case Opcode::kDivide:
+    case Opcode::kPower:
+    case Opcode::kAtan2:
+    case Opcode::kSubtract:
+    case Opcode::kComplex:
+      return Run::kCorners;
+    default:
+      return Run::kOther;
+  }
+}
+
+// An interval as doubles, which hold every float; integers are not asked for.
+struct Range {
+  double low, high;
+  bool point() const { return low == high; }
+  bool holds(double value) const { return low <= value && value <= high; }
+};
+
+Range RangeOf(const Box& box, int64_t element) {
+  const ElementType type = box.low.element_type();
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  return {DecodeFloat(type, box.low.Get(i).bits), DecodeFloat(type, box.high.Get(i).bits)};
+}
+
+bool IsCertain(const Box& box, int64_t element) {
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  return box.low.Get(i) == box.high.Get(i) && (!box.has_nan() || box.nan.Get(i) == Element{});
+}
+
+class Elementwise {
+ public:
+  Elementwise(const Instruction& instruction, absl::Span<const Box> operands,
+              const EvaluateAlone& evaluate)
+      : instruction_(instruction), operands_(operands), evaluate_(evaluate) {}
+
+  absl::StatusOr<Box> Enclose() {
+    const ElementType type = operands_[0].low.element_type();
+    switch (instruction_.opcode()) {
+      case Opcode::kSelect:
+        return Select();
+      case Opcode::kCompare:
+        return IsFloat(type) ? Compare() : Discrete();
+      case Opcode::kIsFinite:
+        return IsFinite();
+      case Opcode::kAnd:
+      case Opcode::kOr:
+        return IsPred(type) ? Corners({{false, false}, {true, true}}) : Discrete();
+      case Opcode::kNot:
+        return IsPred(type) ? Corners({{false}, {true}}) : Discrete();
+      default:
+        break;
+    }
+    if (IsComplex(type)) return Complex();
+    const bool orders =
+        instruction_.opcode() == Opcode::kMaximum || instruction_.opcode() == Opcode::kMinimum ||
+        instruction_.opcode() == Opcode::kClamp || instruction_.opcode() == Opcode::kConvert;
+    if (!IsFloat(type) && !orders) return Discrete();
+    return Real();
+  }
+
+ private:
+  absl::StatusOr<Box> Complex() {
+    switch (instruction_.opcode()) {
+      case Opcode::kAdd:
+      case Opcode::kReal:
+      case Opcode::kImag:
+        return Corners(BothEnds());
+      case Opcode::kNegate:
+      case Opcode::kSubtract:
+        return Corners(AllCorners());
+      default:
+        return Box::Anything(instruction_.shape(), &instruction_);
+    }
+  }
+
+  absl::StatusOr<Box> Real() {
+    Run run = RunOf(instruction_.opcode());
+    // The square of one value is no product of two.
+    const bool square = instruction_.opcode() == Opcode::kMultiply &&
+                        instruction_.operand(0) == instruction_.operand(1);
+    if (square) run = Run::kEven;
+    absl::StatusOr<Box> box =
+        run == Run::kUp || run == Run::kDown || run == Run::kEven || operands_.size() == 1
+            ? Corners(BothEnds())
+            : Corners(AllCorners());
+    if (!box.ok()) return box;
+    if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), &*box);
+    if (run == Run::kCorners || run == Run::kOther) MindSingularities(&*box);
+    KeepNans(&*box);
+    if (!IsFloat(box->low.element_type())) LetGoOfNans(&*box);
+    return box;
+  }
+
+  // What a NaN becomes as an integer is between the ends of no interval.
+  void LetGoOfNans(Box* box) const {
+    if (!operands_[0].has_nan()) return;
+    const Box anything = Box::Anything(instruction_.shape(), nullptr);
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          if (!MayBeNan(operands_[0], place.element)) return;
+          ends->low = anything.low.Get(place.element).bits;
+          ends->high = anything.high.Get(place.element).bits;
+        },
+        box);
+  }
+
+  double ValueAtZero() const { return instruction_.opcode() == Opcode::kCosh ? 1.0 : 0.0; }
+
+  // Integers other than in order: a result is known where its operands are.
+  absl::StatusOr<Box> Discrete() {
+    absl::StatusOr<Literal> low = evaluate_(Lows());
+    if (!low.ok()) return low.status();
+    Box box = Box::Point(*std::move(low));
+    const Box anything = Box::Anything(instruction_.shape(), nullptr);
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          for (const Box& operand : operands_) {
+            if (IsCertain(operand, place.element)) continue;
+            ends->low = anything.low.Get(place.element).bits;
+            ends->high = anything.high.Get(place.element).bits;
+          }
+        },
+        &box);
+    KeepNans(&box);
+    return box;
+  }
+
+  absl::StatusOr<Box> Select() {
+    const Box& pred = operands_[0];
+    absl::StatusOr<Literal> low = evaluate_({pred.low, operands_[1].low, operands_[2].low});
+    if (!low.ok()) return low.status();
+    absl::StatusOr<Literal> high = evaluate_({pred.low, operands_[1].high, operands_[2].high});
+    if (!high.ok()) return high.status();
+    Box box = HullOfCorners({*low, *high});
+    if (!pred.is_point()) {
+      absl::StatusOr<Literal> other_low =
+          evaluate_({pred.high, operands_[1].low, operands_[2].low});
+      if (!other_low.ok()) return other_low.status();
+      absl::StatusOr<Literal> other_high =
+          evaluate_({pred.high, operands_[1].high, operands_[2].high});
+      if (!other_high.ok()) return other_high.status();
+      box = HullOfCorners({*low, *high, *other_low, *other_high});
+    }
+    // NaN at both ends of one arm and numbers in the other: HullOfCorners has let go of both.
+    MergeNans(operands_[1], &box);
+    MergeNans(operands_[2], &box);
+    return box;
+  }
+
+  // True and false are certain where the order of the intervals tells.
+  absl::StatusOr<Box> Compare() {
+    absl::StatusOr<Literal> low = evaluate_(Lows());
+    if (!low.ok()) return low.status();
+    Box box = Box::Point(*std::move(low));
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          const int64_t i = place.element;
+          if (IsCertain(operands_[0], i) && IsCertain(operands_[1], i)) return;
+          const Range left = RangeOf(operands_[0], i), right = RangeOf(operands_[1], i);
+          const bool apart = left.high < right.low || right.high < left.low;
+          const bool nan = MayBeNan(operands_[0], i) || MayBeNan(operands_[1], i);
+          if (apart && !nan) return;
+          if (!nan && Decided(left, right, ends)) return;
+          ends->low = 0;
+          ends->high = 1;
+        },
+        &box);
+    return box;
+  }
+
+  // Of intervals that touch: <= and >= may still be certain.
+  bool Decided(const Range& left, const Range& right, Ends* ends) const {
+    bool value = false;
+    switch (instruction_.GetEnum<ComparisonDirection>(Attr::kDirection)) {
+      case ComparisonDirection::kLe:
+      case ComparisonDirection::kGt:
+        if (!(left.high <= right.low)) return false;
+        value =
+            instruction_.GetEnum<ComparisonDirection>(Attr::kDirection) == ComparisonDirection::kLe;
+        break;
+      case ComparisonDirection::kGe:
+      case ComparisonDirection::kLt:
+        if (!(left.low >= right.high)) return false;
+        value =
+            instruction_.GetEnum<ComparisonDirection>(Attr::kDirection) == ComparisonDirection::kGe;
+        break;
+      default:
+        return false;
+    }
+    // In the total order -0 is less than +0.
+    if (instruction_.HasAttribute(Attr::kComparisonType)) return false;
+    ends->low = ends->high = value ? 1 : 0;
+    return true;
+  }
+
+  absl::StatusOr<Box> IsFinite() {
+    absl::StatusOr<Literal> low = evaluate_(Lows());
+    if (!low.ok()) return low.status();
+    Box box = Box::Point(*std::move(low));
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          const int64_t i = place.element;
+          if (IsCertain(operands_[0], i)) return;
+          const Range range = RangeOf(operands_[0], i);
+          if (std::isfinite(range.low) && std::isfinite(range.high) && !MayBeNan(operands_[0], i)) {
+            return;
+          }
+          ends->low = 0;
+          ends->high = 1;
+        },
+        &box);
+    return box;
+  }
+
+  static bool MayBeNan(const Box& box, int64_t element) {
+    const int64_t i = box.low.element_count() == 1 ? 0 : element;
+    const ElementType type = box.low.element_type();
+    if (!IsFloat(type)) return false;
+    return IsNan(type, box.low.Get(i).bits) || (box.has_nan() && !(box.nan.Get(i) == Element{}));
+  }
+
+  // What lies between the ends where the function turns at zero.
+  void TakeInTurningPoint(double value, Box* box) const {
+    UpdateParts(
+        [&](const Line& line, Place place, Ends* ends) {
+          const Range range = RangeOf(operands_[0], place.element);
+          if (!(range.low < 0 && range.high > 0)) return;
+          const uint64_t bits = EncodeFloat(line.type(), value);
+          if (line.Ordinal(bits) < line.Ordinal(ends->low)) ends->low = bits;
+        },
+        box);
+  }
+
+  // Where corners do not tell what lies between them.
+  void MindSingularities(Box* box) const {
+    const Box anything = Box::Anything(instruction_.shape(), nullptr);
+    UpdateParts(
+        [&](const Line& line, Place place, Ends* ends) {
+          const int64_t i = place.element;
+          bool certain = true;
+          for (const Box& operand : operands_) certain = certain && IsCertain(operand, i);
+          if (certain) return;
+          switch (instruction_.opcode()) {
+            case Opcode::kSubtract:
+            case Opcode::kMultiply:
+            case Opcode::kComplex:
+              return;
+            case Opcode::kSin:
+              return TakeInExtrema(line.type(), kPi / 2, i, ends);
+            case Opcode::kCos:
+              return TakeInExtrema(line.type(), 0, i, ends);
+            case Opcode::kDivide:
+              if (!RangeOf(operands_[1], i).holds(0)) return;
+              break;
+            case Opcode::kRsqrt:
+              if (RangeOf(operands_[0], i).low > 0) return;
+              break;
+            case Opcode::kTan:
+              if (!Passes(RangeOf(operands_[0], i), kPi / 2)) return;
+              break;
+            case Opcode::kAtan2: {
+              const Range y = RangeOf(operands_[0], i), x = RangeOf(operands_[1], i);
+              if (x.low > 0 || y.low > 0 || y.high < 0) return;
+              break;
+            }
+            case Opcode::kPower:
+              if (PowerIsPlain(RangeOf(operands_[0], i), RangeOf(operands_[1], i), line.type(),
+                               ends)) {
+                return;
+              }
+              break;
+            default:
+              break;
+          }
+          ends->low = anything.low.Get(i).bits;
+          ends->high = anything.high.Get(i).bits;
+          ends->nan = line.has_nan();
+        },
+        box);
+  }
+
+  // Whether an interval holds a point `first` + k pi, or may. Far out, where pi as a double does
+  // not tell, it may.
+  static bool Passes(const Range& range, double first) {
+    if (!(std::fabs(range.low) < 1e6 && std::fabs(range.high) < 1e6)) return true;
+    const double margin = 1e-9;
+    return std::floor((range.low - first - margin) / kPi) !=
+           std::floor((range.high - first + margin) / kPi);
+  }
+
+  void TakeInExtrema(ElementType type, double first, int64_t element, Ends* ends) const {
+    if (!Passes(RangeOf(operands_[0], element), first)) return;
+    ends->low = EncodeFloat(type, -1);
+    ends->high = EncodeFloat(type, 1);
+  }
+
+  // x^y on a box: with positive x the corners tell; of a whole number y, what happens at zero.
+  static bool PowerIsPlain(const Range& base, const Range& exponent, ElementType type, Ends* ends) {
+    if (base.low > 0) return true;
+    if (!exponent.point() || std::nearbyint(exponent.low) != exponent.low) return false;
+    if (base.high < 0) return true;
+    if (exponent.low < 0) return false;
+    if (base.low < 0 && base.high > 0 && std::fmod(exponent.low, 2) == 0 && exponent.low > 0) {
+      ends->low = EncodeFloat(type, 0.0);
+    }
+    return true;
+  }
+
+  void KeepNans(Box* box) const {
+    for (const Box& operand : operands_) {
+      if (IsFloat(operand.low.element_type())) MergeNans(operand, box);
+    }
+  }
+
+  std::vector<Literal> Lows() const {
+    std::vector<Literal> lows;
+    for (const Box& operand : operands_) lows.push_back(operand.low);
+    return lows;
+  }
+
+  // A corner: for each operand whether it is at the upper end.
+  using Corner = std::vector<bool>;
+  std::vector<Corner> BothEnds() const {
+    return {Corner(operands_.size(), false), Corner(operands_.size(), true)};
+  }
+  // Operands that are points have one end.
+  std::vector<Corner> AllCorners() const {
+    std::vector<Corner> corners = {Corner(operands_.size(), false)};
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      if (operands_[k].is_point()) continue;
+      const size_t count = corners.size();
+      for (size_t i = 0; i < count; ++i) {
+        corners.push_back(corners[i]);
+        corners.back()[k] = true;
+      }
+    }
+    return corners;
+  }
+
+  absl::StatusOr<Box> Corners(const std::vector<Corner>& corners) const {
+    std::vector<Literal> values;
+    for (const Corner& corner : corners) {
+      std::vector<Literal> at;
+      for (size_t k = 0; k < operands_.size(); ++k) {
+        at.push_back(corner[k] ? operands_[k].high : operands_[k].low);
+      }
+      absl::StatusOr<Literal> value = evaluate_(at);
+      if (!value.ok()) return value.status();
+      values.push_back(*std::move(value));
+    }
+    return HullOfCorners(values);
+  }
+
+  const Instruction& instruction_;
+  const absl::Span<const Box> operands_;
+  const EvaluateAlone& evaluate_;
+};
+
+}  // namespace
+
+absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction,
+                                       absl::Span<const Box> operands,
+                                       const EvaluateAlone& evaluate) {
+  return Elementwise(instruction, operands, evaluate).Enclose();
+}
+
+}  // namespace assay

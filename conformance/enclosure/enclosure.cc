@@ -1,0 +1,472 @@
+#include "conformance/enclosure/enclosure.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "conformance/enclosure/elementwise.h"
+#include "conformance/enclosure/folds.h"
+#include "conformance/enclosure/unspecified.h"
+#include "conformance/judge/bounds.h"
+#include "conformance/judge/freedoms.h"
+#include "evaluator/facts/isolate.h"
+
+namespace assay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// An instruction as a module of its own, planned once however often it runs.
+struct Alone {
+  std::unique_ptr<Module> module;
+  std::unique_ptr<PlannedModule> planned;
+};
+
+class Encloser {
+ public:
+  Encloser(const TargetProfile& profile, const RunBudget& budget)
+      : profile_(profile), budget_(budget), start_(Clock::now()) {
+    options_.budget = budget;
+    evaluate_module_ = [this](const Module& module, absl::Span<const Literal> arguments) {
+      return Interpret(module, arguments, options_);
+    };
+  }
+
+  absl::StatusOr<BoxTree> Run(const Computation& computation, std::vector<BoxTree> arguments,
+                              int level) {
+    if (level > kMostEnclosedLevels) {
+      return absl::ResourceExhaustedError(absl::StrCat("computation ", computation.name(),
+                                                       " lies more than ", kMostEnclosedLevels,
+                                                       " levels deep"));
+    }
+    std::vector<BoxTree> values(computation.instruction_count());
+    std::vector<int64_t> uses(computation.instruction_count(), 0);
+    for (const auto& each : computation.instructions()) {
+      for (const Instruction* operand : each->operands()) ++uses[operand->index()];
+    }
+    ++uses[computation.root()->index()];
+    for (const auto& each : computation.instructions()) {
+      absl::Status status = Charge(*each);
+      if (!status.ok()) return status;
+      std::vector<BoxTree> operands;
+      for (const Instruction* operand : each->operands()) {
+        BoxTree& value = values[operand->index()];
+        operands.push_back(--uses[operand->index()] == 0 ? std::move(value) : value);
+      }
+      absl::StatusOr<BoxTree> value = each->opcode() == Opcode::kParameter
+                                          ? std::move(arguments[each->parameter_number()])
+                                          : Apply(*each, std::move(operands), level);
+      if (!value.ok()) return value.status();
+      if (uses[each->index()] > 0) values[each->index()] = *std::move(value);
+    }
+    return std::move(values[computation.root()->index()]);
+  }
+
+ private:
+  absl::Status Charge(const Instruction& instruction) {
+    const absl::StatusOr<int64_t> bytes = instruction.shape().ByteSize();
+    if (!bytes.ok()) return bytes.status();
+    steps_ += 1 + *bytes / 4;
+    if (budget_.steps >= 0 && steps_ > budget_.steps) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the budget of steps is spent at ", instruction.Describe()));
+    }
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (budget_.seconds >= 0 && seconds > budget_.seconds) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("the budget of time is spent at ", instruction.Describe()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<BoxTree> Apply(const Instruction& instruction, std::vector<BoxTree> operands,
+                                int level) {
+    switch (instruction.opcode()) {
+      case Opcode::kTuple: {
+        BoxTree tuple;
+        tuple.is_tuple = true;
+        tuple.elements = std::move(operands);
+        return tuple;
+      }
+      case Opcode::kGetTupleElement:
+        return std::move(operands[0].elements[instruction.GetInt(Attr::kIndex)]);
+      case Opcode::kOptimizationBarrier:
+      case Opcode::kDomain:
+      case Opcode::kAddDependency:
+      case Opcode::kCopy:
+        return std::move(operands[0]);
+      case Opcode::kCall:
+        return Run(*instruction.to_apply(), std::move(operands), level + 1);
+      case Opcode::kFusion:
+        return Run(*instruction.GetComputation(Attr::kCalls), std::move(operands), level + 1);
+      case Opcode::kWhile:
+        return Loop(instruction, std::move(operands[0]), level);
+      case Opcode::kConditional:
+        return Branch(instruction, std::move(operands), level);
+      default:
+        break;
+    }
+    if (instruction.info().family == Family::kCollective ||
+        instruction.info().family == Family::kHost) {
+      return BoxTree::Anything(instruction.shape(), &instruction);
+    }
+    std::vector<Box> boxes;
+    for (BoxTree& operand : operands) {
+      std::vector<const Box*> leaves;
+      operand.AppendLeaves(&leaves);
+      for (const Box* leaf : leaves) boxes.push_back(*leaf);
+    }
+    const Instruction* open = nullptr;
+    for (const Box& box : boxes) open = open != nullptr ? open : box.open;
+    if (profile_.MayFlushOperands(FlushedType(boxes)) && MayFlush(instruction)) {
+      for (Box& box : boxes) {
+        if (box.low.is_array() && !box.flushed) Loosen({.flushed = true}, &box);
+      }
+    }
+    const bool points = std::all_of(boxes.begin(), boxes.end(), [](const Box& box) {
+      return box.shape().is_token() || box.is_point();
+    });
+    absl::StatusOr<std::vector<Box>> results = instruction.info().elementwise()
+                                                   ? Elementwise(instruction, boxes, points)
+                                               : points ? OfPoints(instruction, boxes)
+                                                        : OfBoxes(instruction, boxes);
+    if (!results.ok()) return results.status();
+    for (Box& result : *results) {
+      if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
+    }
+    return Assemble(instruction.shape(), &*results);
+  }
+
+  static ElementType FlushedType(absl::Span<const Box> boxes) {
+    for (const Box& box : boxes) {
+      if (box.low.is_array() &&
+          (IsFloat(box.low.element_type()) || IsComplex(box.low.element_type()))) {
+        return Info(box.low.element_type()).component;
+      }
+    }
+    return ElementType::kPred;
+  }
+
+  static BoxTree Assemble(const Shape& shape, std::vector<Box>* leaves) {
+    size_t next = 0;
+    auto assemble = [&](auto& self, const Shape& part) -> BoxTree {
+      if (!part.is_tuple()) return BoxTree::Of(std::move((*leaves)[next++]));
+      BoxTree tree;
+      tree.is_tuple = true;
+      for (const Shape& element : part.tuple_shapes()) {
+        tree.elements.push_back(self(self, element));
+      }
+      return tree;
+    };
+    return assemble(assemble, shape);
+  }
+
+  absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
+                                   absl::Span<const Literal> operands) {
+    Alone& alone = alone_[&instruction];
+    if (alone.planned == nullptr) {
+      alone.module = IsolateInstruction(instruction);
+      absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*alone.module);
+      if (!planned.ok()) return planned.status();
+      alone.planned = *std::move(planned);
+    }
+    return alone.planned->Run(operands, options_);
+  }
+
+  // The golden value, and around it what the profile allows of this instruction alone.
+  absl::StatusOr<std::vector<Box>> OfPoints(const Instruction& instruction,
+                                            absl::Span<const Box> operands) {
+    std::vector<Literal> values;
+    for (const Box& operand : operands) values.push_back(operand.low);
+    absl::StatusOr<Literal> golden = Evaluate(instruction, values);
+    if (!golden.ok()) return golden.status();
+    std::vector<Box> boxes;
+    const std::vector<Literal> leaves = Flatten(*golden);
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      Box box = Box::Point(leaves[leaf]);
+      if (leaves[leaf].is_array()) {
+        absl::StatusOr<std::vector<double>> radii = Radii(instruction, values, leaf, leaves[leaf]);
+        if (!radii.ok()) return radii.status();
+        if (!radii->empty()) WidenByRadii(*radii, &box);
+        Allow(instruction, 0, &box);
+      }
+      boxes.push_back(std::move(box));
+    }
+    return boxes;
+  }
+
+  // By element of a result: how far a conforming one may be from the golden one. Empty: not at all.
+  absl::StatusOr<std::vector<double>> Radii(const Instruction& instruction,
+                                            absl::Span<const Literal> operands, size_t leaf,
+                                            const Literal& golden) {
+    std::vector<double> radii;
+    const ElementType type = golden.element_type();
+    if (!IsFloat(type) && !IsComplex(type)) return radii;
+    absl::StatusOr<Bounds> bounds =
+        FindBounds({instruction, operands, evaluate_module_, profile_}, leaf, golden);
+    if (!bounds.ok()) return bounds.status();
+    if (bounds->needs && !profile_.Grants(*bounds->needs)) return radii;
+    radii.resize(golden.element_count());
+    bool any = false;
+    for (int64_t i = 0; i < golden.element_count(); ++i) {
+      radii[i] = RadiusOf(*bounds, i);
+      any = any || radii[i] != 0;
+    }
+    if (!any) radii.clear();
+    return radii;
+  }
+
+  static double RadiusOf(const Bounds& bounds, int64_t i) {
+    if (!bounds.may_overflow.empty() && bounds.may_overflow[i]) return kInfinity;
+    if (bounds.absolute.empty()) return 0;
+    return bounds.vacuous.empty() ? bounds.absolute[i]
+                                  : std::max(bounds.absolute[i], bounds.vacuous[i]);
+  }
+
+  // The budget; what is between instructions may be wider, products may be rounded with what is
+  // added to them, zeros may have either sign, and denormals be zero.
+  void Allow(const Instruction& instruction, double ulps, Box* box) {
+    const ElementType type = box->low.element_type();
+    if (!IsFloat(type) && !IsComplex(type)) return;
+    const ElementType part = Info(type).component;
+    Slack slack;
+    // Golden is within half a unit of the exact value, and so is the last rounding of a type of 8
+    // bits, which is computed in a wider one: its budget is a small part of a unit.
+    if (ulps > 0) {
+      slack.units = Info(type).bits < 16 ? 1 : static_cast<int64_t>(std::ceil(ulps + 0.5));
+    }
+    slack.zeros = profile_.Grants(Freedom::kSignedZero) && MayFlush(instruction);
+    if (instruction.info().accuracy != Accuracy::kExact) {
+      if (profile_.Grants(Freedom::kExcessPrecision) ||
+          (profile_.Grants(Freedom::kContraction) && instruction.opcode() == Opcode::kMultiply)) {
+        ++slack.units;
+      }
+    }
+    slack.flushed = profile_.MayFlushResults(part) && MayFlush(instruction);
+    if (slack.units > 0 || slack.zeros || slack.flushed) Loosen(slack, box);
+  }
+
+  absl::StatusOr<std::vector<Box>> Elementwise(const Instruction& instruction,
+                                               absl::Span<const Box> operands, bool points) {
+    auto evaluate = [&](absl::Span<const Literal> values) { return Evaluate(instruction, values); };
+    absl::StatusOr<Box> box =
+        points ? Certain(operands, evaluate) : EncloseElementwise(instruction, operands, evaluate);
+    if (!box.ok()) return box.status();
+    const ElementType type = box->low.element_type();
+    const Accuracy accuracy = instruction.info().accuracy;
+    double ulps = 0;
+    if (accuracy == Accuracy::kFunction || accuracy == Accuracy::kRounded) {
+      // abs of complex has a real result but the budget of a complex function.
+      const ElementType operand = operands.empty() || !IsComplex(operands[0].low.element_type())
+                                      ? type
+                                      : operands[0].low.element_type();
+      const UlpBudget budget = profile_.FindBudget(instruction.opcode(), operand);
+      if (IsComplex(type)) {
+        WidenByRadii(Normwise(budget.ulps, *box), &*box);
+      } else {
+        ulps = budget.ulps;
+      }
+      if (budget.absolute != 0) {
+        WidenByRadii(std::vector<double>(box->low.element_count(), budget.absolute), &*box);
+      }
+    }
+    Allow(instruction, ulps, &*box);
+    MarkOpen(instruction, operands, &*box);
+    return std::vector<Box>{*std::move(box)};
+  }
+
+  static absl::StatusOr<Box> Certain(absl::Span<const Box> operands,
+                                     const EvaluateAlone& evaluate) {
+    std::vector<Literal> values;
+    for (const Box& operand : operands) values.push_back(operand.low);
+    absl::StatusOr<Literal> value = evaluate(values);
+    if (!value.ok()) return value.status();
+    return Box::Point(*std::move(value));
+  }
+
+  // Of complex values: so many ulps of their absolute value, twice because they may lie below a
+  // power of two.
+  static std::vector<double> Normwise(double ulps, const Box& box) {
+    const ElementType part = PartType(box.low);
+    std::vector<double> radii(box.low.element_count(), 0.0);
+    if (ulps == 0) return radii;
+    auto size = [part](uint64_t low, uint64_t high) {
+      return std::max(std::fabs(DecodeFloat(part, low)), std::fabs(DecodeFloat(part, high)));
+    };
+    for (int64_t i = 0; i < box.low.element_count(); ++i) {
+      const Element low = box.low.Get(i), high = box.high.Get(i);
+      const double value = std::hypot(size(low.bits, high.bits), size(low.imag, high.imag));
+      radii[i] = 2 * (ulps + 0.5) * UlpOf(part, value);
+    }
+    return radii;
+  }
+
+  absl::StatusOr<std::vector<Box>> OfBoxes(const Instruction& instruction,
+                                           absl::Span<const Box> operands) {
+    for (const Box& operand : operands) {
+      if (operand.low.is_array() && operand.shape().is_dynamic()) {
+        return absl::UnimplementedError(
+            absl::StrCat("no enclosure of dynamic sizes: ", instruction.Describe()));
+      }
+    }
+    auto evaluate = [&](absl::Span<const Literal> values) { return Evaluate(instruction, values); };
+    switch (instruction.info().family) {
+      case Family::kMovement:
+      case Family::kIndexing:
+        if (instruction.opcode() != Opcode::kScatter) return Moved(instruction, operands);
+        break;
+      case Family::kControl:
+      case Family::kLinearAlgebra:
+      case Family::kRandom:
+        return AnythingOf(instruction);
+      default:
+        break;
+    }
+    FoldContext context{
+        evaluate, evaluate_module_,
+        [&](absl::Span<const Literal> values) -> absl::StatusOr<std::vector<double>> {
+          return RadiiAt(instruction, values);
+        }};
+    absl::StatusOr<std::vector<Box>> boxes = EncloseFold(instruction, operands, context);
+    if (!boxes.ok()) return boxes;
+    for (Box& box : *boxes) Allow(instruction, 0, &box);
+    return boxes;
+  }
+
+  absl::StatusOr<std::vector<double>> RadiiAt(const Instruction& instruction,
+                                              absl::Span<const Literal> values) {
+    absl::StatusOr<Literal> golden = Evaluate(instruction, values);
+    if (!golden.ok()) return golden.status();
+    const Literal first = Flatten(*golden)[0];
+    absl::StatusOr<std::vector<double>> radii = Radii(instruction, values, 0, first);
+    if (radii.ok() && radii->empty()) radii->assign(first.element_count(), 0.0);
+    return radii;
+  }
+
+  // A truth value or an integer that is not known is a decision inside an interval: of the
+  // instruction that compared or converted floats.
+  static void MarkOpen(const Instruction& instruction, absl::Span<const Box> operands, Box* box) {
+    const ElementType type = box->low.element_type();
+    if (IsFloat(type) || IsComplex(type) || box->is_point()) return;
+    const bool earlier = std::any_of(operands.begin(), operands.end(),
+                                     [](const Box& operand) { return operand.open != nullptr; });
+    if (!earlier && !Literal::BitEqual(box->low, box->high)) box->open = &instruction;
+  }
+
+  // Moves move both ends, and where NaNs may be. Indices must be known.
+  absl::StatusOr<std::vector<Box>> Moved(const Instruction& instruction,
+                                         absl::Span<const Box> operands) {
+    if (instruction.opcode() == Opcode::kBitcastConvert ||
+        instruction.opcode() == Opcode::kBitcast) {
+      if (operands[0].shape().element_type() != instruction.shape().element_type()) {
+        return AnythingOf(instruction);
+      }
+    }
+    const ElementType type = operands[0].low.element_type();
+    std::vector<Literal> lows, highs, nans;
+    bool has_nans = false;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const Box& operand = operands[k];
+      const bool index = IsIndex(instruction, k);
+      if (index && !operand.is_point()) return AnythingOf(instruction);
+      lows.push_back(operand.low);
+      highs.push_back(operand.high);
+      has_nans = has_nans || operand.has_nan();
+      nans.push_back(index               ? operand.low
+                     : operand.has_nan() ? operand.nan
+                                         : Literal::Zeros(operand.shape()));
+    }
+    absl::StatusOr<Literal> low = Evaluate(instruction, lows);
+    if (!low.ok()) return low.status();
+    absl::StatusOr<Literal> high = Evaluate(instruction, highs);
+    if (!high.ok()) return high.status();
+    Box box{*std::move(low), *std::move(high), {}, nullptr, false};
+    if (has_nans && box.low.element_type() == type) {
+      absl::StatusOr<Literal> nan = Evaluate(instruction, nans);
+      if (!nan.ok()) return nan.status();
+      box.nan = *std::move(nan);
+    }
+    return std::vector<Box>{std::move(box)};
+  }
+
+  static bool IsIndex(const Instruction& instruction, size_t operand) {
+    switch (instruction.opcode()) {
+      case Opcode::kDynamicSlice:
+      case Opcode::kGather:
+      case Opcode::kDynamicReshape:
+      case Opcode::kSetDimensionSize:
+        return operand >= 1;
+      case Opcode::kDynamicUpdateSlice:
+        return operand >= 2;
+      default:
+        return false;
+    }
+  }
+
+  absl::StatusOr<BoxTree> Loop(const Instruction& loop, BoxTree state, int level) {
+    const Computation& condition = *loop.GetComputation(Attr::kCondition);
+    const Computation& body = *loop.GetComputation(Attr::kBody);
+    while (true) {
+      absl::StatusOr<BoxTree> goes_on = Run(condition, {state}, level + 1);
+      if (!goes_on.ok()) return goes_on.status();
+      const Box& pred = goes_on->box;
+      if (!(pred.low.Get(0) == pred.high.Get(0))) {
+        return BoxTree::Anything(loop.shape(), pred.open != nullptr ? pred.open : &loop);
+      }
+      if (pred.low.Get(0).bits == 0) return state;
+      absl::StatusOr<BoxTree> next = Run(body, {std::move(state)}, level + 1);
+      if (!next.ok()) return next.status();
+      state = *std::move(next);
+    }
+  }
+
+  absl::StatusOr<BoxTree> Branch(const Instruction& conditional, std::vector<BoxTree> operands,
+                                 int level) {
+    const Box& selector = operands[0].box;
+    if (!(selector.low.Get(0) == selector.high.Get(0))) {
+      return BoxTree::Anything(conditional.shape(),
+                               selector.open != nullptr ? selector.open : &conditional);
+    }
+    const auto branches = conditional.called_computations();
+    const int64_t count = static_cast<int64_t>(branches.size());
+    int64_t branch = 0;
+    const uint64_t bits = selector.low.Get(0).bits;
+    if (IsPred(selector.low.element_type())) {
+      branch = bits != 0 ? 0 : 1;
+    } else {
+      branch = DecodeSigned(selector.low.element_type(), bits);
+      if (branch < 0 || branch >= count) branch = count - 1;
+    }
+    std::vector<BoxTree> arguments;
+    arguments.push_back(std::move(operands[1 + branch]));
+    return Run(*branches[branch], std::move(arguments), level + 1);
+  }
+
+  const TargetProfile& profile_;
+  const RunBudget budget_;
+  const Clock::time_point start_;
+  int64_t steps_ = 0;
+  RunOptions options_;
+  EvaluateModule evaluate_module_;
+  absl::flat_hash_map<const Instruction*, Alone> alone_;
+};
+
+}  // namespace
+
+absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> arguments,
+                                const TargetProfile& profile, const RunBudget& budget) {
+  if (module.replica_count != 1 || module.num_partitions != 1) {
+    return absl::UnimplementedError("no enclosure of several processes");
+  }
+  absl::Status status = CheckArguments(*module.entry(), arguments);
+  if (!status.ok()) return status;
+  std::vector<BoxTree> values;
+  for (const Literal& argument : arguments) values.push_back(BoxTree::Point(argument));
+  return Encloser(profile, budget).Run(*module.entry(), std::move(values), 0);
+}
+
+}  // namespace assay

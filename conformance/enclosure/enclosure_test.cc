@@ -1,0 +1,269 @@
+// Intervals worked out by hand from the profile's budgets, rule by rule.
+#include "conformance/enclosure/enclosure.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+Literal F32(const std::vector<float>& values) {
+  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kF32, values[i])});
+  }
+  return literal;
+}
+
+class EnclosureTest : public testing::Test {
+ protected:
+  BoxTree Of(const std::string& body, const std::vector<Literal>& arguments,
+             const std::string& profile = "xla-cpu", const std::string& computations = "") {
+    auto module =
+        ParseModule(absl::StrCat("HloModule m\n", computations, "ENTRY e {\n", body, "\n}\n"));
+    EXPECT_TRUE(module.ok()) << module.status();
+    if (!module.ok()) return {};
+    module_ = *std::move(module);
+    auto target = TargetProfile::Find(profile);
+    EXPECT_TRUE(target.ok()) << target.status();
+    auto enclosure = Enclose(*module_, arguments, *target, RunBudget{});
+    EXPECT_TRUE(enclosure.ok()) << enclosure.status();
+    return enclosure.ok() ? *std::move(enclosure) : BoxTree{};
+  }
+  static float Low(const BoxTree& tree, int64_t i = 0) {
+    return static_cast<float>(DecodeFloat(ElementType::kF32, tree.box.low.Get(i).bits));
+  }
+  static float High(const BoxTree& tree, int64_t i = 0) {
+    return static_cast<float>(DecodeFloat(ElementType::kF32, tree.box.high.Get(i).bits));
+  }
+  Verdict Judged(const BoxTree& tree, const Literal& golden, const Literal& actual) {
+    auto judgement = JudgeWhole(tree, golden, actual);
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? judgement->verdict : Verdict::kWrong;
+  }
+  std::unique_ptr<Module> module_;
+};
+
+TEST_F(EnclosureTest, LinesOfTypesAreInOrder) {
+  for (const ElementType type :
+       {ElementType::kF8E4M3FN, ElementType::kF8E4M3FNUZ, ElementType::kF8E8M0FNU,
+        ElementType::kF8E5M2, ElementType::kF4E2M1FN, ElementType::kS8, ElementType::kU8}) {
+    const Line line(type);
+    int64_t values = 0;
+    for (int64_t ordinal = line.least(); ordinal <= line.greatest(); ++ordinal) {
+      const uint64_t bits = line.Bits(ordinal);
+      ASSERT_EQ(line.Ordinal(bits), ordinal) << Name(type);
+      ASSERT_FALSE(line.IsNan(bits)) << Name(type);
+      if (IsFloat(type)) {
+        ASSERT_FALSE(IsNan(type, bits)) << Name(type) << " " << bits;
+        if (ordinal > line.least()) {
+          EXPECT_LE(DecodeFloat(type, line.Bits(ordinal - 1)), DecodeFloat(type, bits));
+        }
+      }
+      ++values;
+    }
+    int64_t wanted = 0;
+    for (uint64_t bits = 0; bits < uint64_t{1} << Info(type).bits; ++bits) {
+      const bool nan = IsFloat(type) && IsNan(type, bits);
+      EXPECT_EQ(line.IsNan(bits), nan) << Name(type) << " " << bits;
+      if (!nan) ++wanted;
+    }
+    EXPECT_EQ(values, wanted) << Name(type);
+  }
+}
+
+TEST_F(EnclosureTest, RoundedOperationsOnValuesArePoints) {
+  const BoxTree sum =
+      Of("a = f32[2] parameter(0)\n ROOT r = f32[2] add(a, a)", {F32({1, 2.5})}, "golden");
+  EXPECT_TRUE(sum.is_point());
+  EXPECT_EQ(Low(sum, 1), 5);
+}
+
+TEST_F(EnclosureTest, FunctionsAreAsWideAsTheirBudget) {
+  // exponential: 7 ulp (level C) around e, whose ulp is 2^-22; half an ulp for the golden one.
+  const BoxTree exp = Of("a = f32[1] parameter(0)\n ROOT r = f32[1] exponential(a)", {F32({1})});
+  const float e = 2.71828175f, ulp = 0x1p-22f;
+  EXPECT_GE(High(exp), e + 7 * ulp);
+  EXPECT_LE(High(exp), e + 10 * ulp);
+  EXPECT_LE(Low(exp), e - 7 * ulp);
+  EXPECT_GE(Low(exp), e - 20 * ulp);
+  const Literal golden = F32({e});
+  EXPECT_EQ(Judged(exp, golden, golden), Verdict::kCorrectlyRounded);
+  EXPECT_EQ(Judged(exp, golden, F32({e + 7 * ulp})), Verdict::kWithinBound);
+  EXPECT_EQ(Judged(exp, golden, F32({e + 11 * ulp})), Verdict::kWrong);
+  EXPECT_EQ(Judged(exp, golden, F32({NAN})), Verdict::kWrong);
+  // No budget in golden.
+  EXPECT_TRUE(Of("a = f32[1] parameter(0)\n ROOT r = f32[1] exponential(a)", {F32({1})}, "golden")
+                  .is_point());
+}
+
+TEST_F(EnclosureTest, WidthsGrowThroughOperations) {
+  // 1 / (e - 2.718): the error of e of 7 ulp (2^-22) is amplified by 1 / 0.00028^2.
+  const BoxTree box =
+      Of("a = f32[1] parameter(0)\n c = f32[1] parameter(1)\n d = f32[1] parameter(2)\n"
+         "x = f32[1] exponential(a)\n y = f32[1] subtract(x, c)\n ROOT r = f32[1] divide(d, y)",
+         {F32({1}), F32({2.718f}), F32({1})});
+  const double distance = 2.71828182845904 - static_cast<double>(2.718f);
+  EXPECT_LE(Low(box), 1 / (distance + 7 * 0x1p-22));
+  EXPECT_GE(High(box), 1 / (distance - 7 * 0x1p-22));
+  EXPECT_LE(High(box) - Low(box), 4 * 7 * 0x1p-22 / (distance * distance) * 1.1);
+}
+
+TEST_F(EnclosureTest, ADivisorThatMayBeZeroLetsGo) {
+  const BoxTree box =
+      Of("a = f32[1] parameter(0)\n x = f32[1] exponential(a)\n one = f32[1] parameter(1)\n"
+         "y = f32[1] subtract(x, one)\n ROOT r = f32[1] divide(one, y)",
+         {F32({0}), F32({1})});
+  const Literal golden = F32({INFINITY});
+  EXPECT_EQ(Judged(box, golden, F32({-12345})), Verdict::kNotJudgeable);
+  EXPECT_EQ(Judged(box, golden, golden), Verdict::kCorrectlyRounded);
+}
+
+TEST_F(EnclosureTest, ComparisonsAreCertainOutsideTheInterval) {
+  const std::string body =
+      "a = f32[2] parameter(0)\n b = f32[2] parameter(1)\n x = f32[2] exponential(a)\n"
+      "ROOT c = pred[2] compare(x, b), direction=LT";
+  const BoxTree box = Of(body, {F32({1, 1}), F32({2.71828175f, 2.72f})});
+  EXPECT_EQ(box.box.low.Get(0).bits, 0u);
+  EXPECT_EQ(box.box.high.Get(0).bits, 1u);
+  EXPECT_EQ(box.box.low.Get(1).bits, 1u);
+  ASSERT_NE(box.open(), nullptr);
+  EXPECT_EQ(box.open()->name(), "c");
+}
+
+TEST_F(EnclosureTest, ASelectTakesBothArmsWhereItsPredicateIsOpen) {
+  const BoxTree box =
+      Of("a = f32[2] parameter(0)\n b = f32[2] parameter(1)\n x = f32[2] exponential(a)\n"
+         "c = pred[2] compare(x, b), direction=LT\n l = f32[2] parameter(2)\n"
+         "r = f32[2] parameter(3)\n ROOT s = f32[2] select(c, l, r)",
+         {F32({1, 1}), F32({2.71828175f, 2.72f}), F32({1, 2}), F32({3, 4})});
+  EXPECT_EQ(Low(box, 0), 1);
+  EXPECT_EQ(High(box, 0), 3);
+  EXPECT_EQ(Low(box, 1), 2);
+  EXPECT_EQ(High(box, 1), 2);
+}
+
+TEST_F(EnclosureTest, ALoopWhoseEndIsOpenNamesTheComparison) {
+  const std::string computations =
+      "cond { s = (f32[], f32[]) parameter(0)\n x = f32[] get-tuple-element(s), index=0\n"
+      " l = f32[] get-tuple-element(s), index=1\n ROOT less = pred[] compare(x, l), direction=LT "
+      "}\n"
+      "body { s = (f32[], f32[]) parameter(0)\n x = f32[] get-tuple-element(s), index=0\n"
+      " l = f32[] get-tuple-element(s), index=1\n y = f32[] exponential(x)\n"
+      " ROOT t = (f32[], f32[]) tuple(y, l) }\n";
+  auto scalar = [](float value) {
+    return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
+  };
+  const std::string body =
+      "a = f32[] parameter(0)\n b = f32[] parameter(1)\n t = (f32[], f32[]) tuple(a, b)\n"
+      "w = (f32[], f32[]) while(t), condition=cond, body=body\n"
+      "ROOT r = f32[] get-tuple-element(w), index=0";
+  // 0, 1, e, e^e = 15.15: ends for certain with a limit of 3.
+  const BoxTree closed = Of(body, {scalar(0), scalar(3)}, "xla-cpu", computations);
+  EXPECT_EQ(closed.open(), nullptr);
+  // Nine units and a half for each exponential: 7 and a half, rounded up, one for excess precision,
+  // and golden's own rounding. Those of 1 and e are enlarged by the next ones.
+  const double e = 2.718281828, steep = 15.154262;
+  const double error = 9.5 * (0x1p-23 * e * steep + 0x1p-22 * steep + 0x1p-20);
+  EXPECT_NEAR(Low(closed), steep, 1.01 * error);
+  EXPECT_NEAR(High(closed), steep, 1.01 * error);
+  EXPECT_LT(Low(closed), High(closed));
+  const BoxTree open = Of(body, {scalar(0), scalar(2.71828175f)}, "xla-cpu", computations);
+  ASSERT_NE(open.open(), nullptr);
+  EXPECT_EQ(open.open()->name(), "less");
+  EXPECT_EQ(Judged(open, scalar(1), scalar(2)), Verdict::kNotJudgeable);
+}
+
+TEST_F(EnclosureTest, SumsHaveTheBoundOfTheirTerms) {
+  // Four terms of about 1: 3 or more roundings of 2^-24 * 4.
+  const std::string add =
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  const BoxTree box =
+      Of("a = f32[4] parameter(0)\n z = f32[] constant(0)\n"
+         "ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add",
+         {F32({1.1f, 1.2f, -1.3f, 1.4f})}, "xla-cpu", add);
+  const double exact = 1.1f + 1.2 - 1.3f + 1.4f;
+  EXPECT_LE(Low(box), exact - 3 * 0x1p-24 * 5 + 0x1p-23);
+  EXPECT_GE(Low(box), exact - 8 * 0x1p-24 * 5);
+  EXPECT_GE(High(box), exact + 3 * 0x1p-24 * 5 - 0x1p-23);
+  EXPECT_LE(High(box), exact + 8 * 0x1p-24 * 5);
+}
+
+TEST_F(EnclosureTest, MovesKeepIntervals) {
+  const BoxTree box =
+      Of("a = f32[2] parameter(0)\n x = f32[2] exponential(a)\n z = f32[] constant(7)\n"
+         "p = f32[4] pad(x, z), padding=1_1\n ROOT r = f32[4] reverse(p), dimensions={0}",
+         {F32({0, 1})});
+  EXPECT_EQ(Low(box, 0), 7);
+  EXPECT_EQ(High(box, 0), 7);
+  EXPECT_LT(Low(box, 1), 2.7182817f);
+  EXPECT_GT(High(box, 1), 2.7182817f);
+}
+
+TEST_F(EnclosureTest, SortsOfSeparateKeysKeepWhatTravels) {
+  const std::string less =
+      "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3)\n ROOT l = pred[] compare(a, b), direction=LT }\n";
+  const std::string body =
+      "a = f32[3] parameter(0)\n x = f32[3] exponential(a)\n i = s32[3] iota(), iota_dimension=0\n"
+      "s = (f32[3], s32[3]) sort(x, i), dimensions={0}, is_stable=true, to_apply=less\n"
+      "ROOT r = s32[3] get-tuple-element(s), index=1";
+  const BoxTree apart = Of(body, {F32({2, 1, 3})}, "xla-cpu", less);
+  ASSERT_EQ(apart.open(), nullptr);
+  EXPECT_EQ(apart.box.low.Get(0).bits, 1u);
+  EXPECT_TRUE(Literal::BitEqual(apart.box.low, apart.box.high));
+  const BoxTree close = Of(body, {F32({2, 1, std::nextafter(1.0f, 2.0f)})}, "xla-cpu", less);
+  ASSERT_NE(close.open(), nullptr);
+  EXPECT_EQ(close.open()->name(), "s");
+}
+
+TEST_F(EnclosureTest, WhatIsLeftToTheTargetIsNotJudged) {
+  auto open = [&](const std::string& body, const std::vector<Literal>& arguments,
+                  const std::string& profile, const std::string& computations = "") {
+    return Of(body, arguments, profile, computations).open() != nullptr;
+  };
+  const std::string convert = "a = f32[1] parameter(0)\n ROOT r = s8[1] convert(a)";
+  EXPECT_TRUE(open(convert, {F32({300})}, "xla-cpu"));
+  EXPECT_FALSE(open(convert, {F32({100})}, "xla-cpu"));
+  EXPECT_FALSE(open(convert, {F32({300})}, "golden"));
+  const Literal zero = Literal::Zeros(Shape(ElementType::kS8, {1}));
+  const std::string divide = "a = s8[1] parameter(0)\n ROOT r = s8[1] divide(a, a)";
+  EXPECT_TRUE(open(divide, {zero}, "xla-cpu"));
+  EXPECT_FALSE(open(divide, {zero}, "golden"));
+  const std::string shift =
+      "a = s8[1] parameter(0)\n b = s8[1] constant({8})\n"
+      " ROOT r = s8[1] shift-left(a, b)";
+  EXPECT_TRUE(open(shift, {zero}, "xla-cpu"));
+  const std::string less =
+      "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3)\n ROOT l = pred[] compare(a, b), direction=LT }\n";
+  const std::string sort =
+      "a = f32[3] parameter(0)\n i = s32[3] iota(), iota_dimension=0\n"
+      "ROOT s = (f32[3], s32[3]) sort(a, i), dimensions={0}, to_apply=less";
+  EXPECT_TRUE(open(sort, {F32({1, 1, 2})}, "xla-cpu", less));
+  EXPECT_FALSE(open(sort, {F32({1, 1, 2})}, "golden", less));
+}
+
+TEST_F(EnclosureTest, HostileModules) {
+  auto profile = TargetProfile::Find("xla-cpu");
+  ASSERT_TRUE(profile.ok());
+  auto endless = ParseModule(
+      "HloModule m\n"
+      "cond { s = (f32[]) parameter(0)\n ROOT t = pred[] constant(true) }\n"
+      "body { ROOT s = (f32[]) parameter(0) }\n"
+      "ENTRY e { a = f32[] parameter(0)\n t = (f32[]) tuple(a)\n"
+      " ROOT w = (f32[]) while(t), condition=cond, body=body }\n");
+  ASSERT_TRUE(endless.ok());
+  RunBudget budget;
+  budget.seconds = 0.2;
+  const Literal zero = Literal::Scalar(ElementType::kF32, Element{});
+  EXPECT_EQ(Enclose(**endless, {zero}, *profile, budget).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(Enclose(**endless, {}, *profile, budget).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace assay

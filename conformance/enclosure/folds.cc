@@ -1,0 +1,239 @@
+#include "conformance/enclosure/folds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "conformance/enclosure/orders.h"
+#include "conformance/judge/bounds.h"
+#include "evaluator/facts/widened_fold.h"
+#include "evaluator/region/reducer.h"
+
+namespace assay {
+namespace {
+
+std::vector<Literal> AtEnds(absl::Span<const Box> operands, bool high) {
+  std::vector<Literal> ends;
+  for (const Box& operand : operands) ends.push_back(high ? operand.high : operand.low);
+  return ends;
+}
+
+bool HasNans(absl::Span<const Box> operands) {
+  return std::any_of(operands.begin(), operands.end(),
+                     [](const Box& operand) { return operand.has_nan(); });
+}
+
+// The larger magnitude of both ends.
+Literal Magnitudes(const Box& box) {
+  Box magnitudes = box;
+  UpdateParts(
+      [](const Line& line, Place, Ends* ends) {
+        if (!line.is_float()) return;
+        auto magnitude = [&](uint64_t bits) {
+          const int64_t ordinal = line.Ordinal(bits);
+          return ordinal >= 0 ? ordinal : -ordinal - (line.signed_zero() ? 1 : 0);
+        };
+        ends->low = ends->high = line.Bits(std::max(magnitude(ends->low), magnitude(ends->high)));
+      },
+      &magnitudes);
+  return magnitudes.low;
+}
+
+std::vector<Literal> AllMagnitudes(absl::Span<const Box> operands) {
+  std::vector<Literal> magnitudes;
+  for (const Box& operand : operands) magnitudes.push_back(Magnitudes(operand));
+  return magnitudes;
+}
+
+// A fold that rises with every term.
+absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction,
+                                               absl::Span<const Box> operands,
+                                               const FoldContext& context, bool sums) {
+  absl::StatusOr<Literal> low = context.evaluate(AtEnds(operands, false));
+  if (!low.ok()) return low.status();
+  absl::StatusOr<Literal> high = context.evaluate(AtEnds(operands, true));
+  if (!high.ok()) return high.status();
+  if (low->is_tuple()) return AnythingOf(instruction);
+  Box box = HullOfCorners({*low, *high});
+  if (sums && IsFloat(box.low.element_type())) {
+    absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(operands));
+    if (!radii.ok()) return radii.status();
+    WidenByRadii(*radii, &box);
+  }
+  // Which cells a NaN reaches is not followed.
+  if (HasNans(operands)) return AnythingOf(instruction);
+  return std::vector<Box>{std::move(box)};
+}
+
+// A product whose factors are all positive rises with each.
+bool AllPositive(absl::Span<const Box> operands) {
+  for (const Box& operand : operands) {
+    const ElementType type = operand.low.element_type();
+    if (!IsFloat(type)) return false;
+    for (int64_t i = 0; i < operand.low.element_count(); ++i) {
+      const uint64_t low = operand.low.Get(i).bits;
+      if (IsNan(type, low) || IsNegative(type, low)) return false;
+    }
+  }
+  return true;
+}
+
+// Centres and radii, such that every value of the box is within the radius of the centre, and the
+// magnitudes of the centres and of all values; as arrays of f32 or f64.
+struct Centred {
+  Literal centres, radii, centre_sizes, sizes;
+};
+
+Centred Centre(const Box& box, ElementType type) {
+  Shape shape = box.shape();
+  shape.set_element_type(type);
+  shape.ClearLayouts();
+  Centred centred{Literal::Zeros(shape), Literal::Zeros(shape), Literal::Zeros(shape),
+                  Literal::Zeros(shape)};
+  const int64_t count = box.low.element_count();
+  std::vector<double> lows(count), highs(count), centres(count), radii(count), sizes(count);
+  auto decode = [&](const Literal& literal, std::vector<double>* values) {
+    if (IsFloat(literal.element_type())) {
+      return DecodeFloats(literal.element_type(), literal.data(), count, values->data());
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      (*values)[i] =
+          IsSigned(literal.element_type())
+              ? static_cast<double>(DecodeSigned(literal.element_type(), literal.Get(i).bits))
+              : static_cast<double>(DecodeUnsigned(literal.element_type(), literal.Get(i).bits));
+    }
+  };
+  decode(box.low, &lows);
+  decode(box.high, &highs);
+  for (int64_t i = 0; i < count; ++i) {
+    centres[i] = lows[i] == highs[i] ? lows[i] : lows[i] / 2 + highs[i] / 2;
+  }
+  EncodeFloats(type, centres.data(), count, centred.centres.mutable_data());
+  DecodeFloats(type, centred.centres.data(), count, centres.data());
+  // Away from zero by more than the rounding to the type takes off.
+  const double up = 1 + std::ldexp(1.0, 2 - Info(type).format->precision());
+  const double least = std::ldexp(1.0, Info(type).format->min_exponent());
+  for (int64_t i = 0; i < count; ++i) {
+    const double radius = std::max(highs[i] - centres[i], centres[i] - lows[i]);
+    radii[i] = radius > 0 ? radius * up + least : 0;
+    sizes[i] = std::max(std::fabs(lows[i]), std::fabs(highs[i]));
+    if (sizes[i] > 0) sizes[i] = sizes[i] * up;
+    centres[i] = std::fabs(centres[i]);
+  }
+  EncodeFloats(type, radii.data(), count, centred.radii.mutable_data());
+  EncodeFloats(type, sizes.data(), count, centred.sizes.mutable_data());
+  EncodeFloats(type, centres.data(), count, centred.centre_sizes.mutable_data());
+  return centred;
+}
+
+// dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed. Types of fewer than 32 bits, and
+// whatever takes two types, are computed in f64.
+absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
+                                                 absl::Span<const Box> operands,
+                                                 const FoldContext& context) {
+  const ElementType type = instruction.shape().element_type();
+  if (!IsFloat(type) || HasNans(operands) || operands.size() != 2) {
+    return AnythingOf(instruction);
+  }
+  const bool alone = (type == ElementType::kF32 || type == ElementType::kF64) &&
+                     operands[0].shape().element_type() == type &&
+                     operands[1].shape().element_type() == type;
+  const ElementType inner = alone ? type : ElementType::kF64;
+  const Centred left = Centre(operands[0], inner), right = Centre(operands[1], inner);
+  const std::unique_ptr<Module> wide = alone ? nullptr : WidenFold(instruction, Opcode::kAdd);
+  auto product = [&](const Literal& a, const Literal& b) {
+    return alone ? context.evaluate({a, b}) : context.evaluate_module(*wide, {a, b});
+  };
+  absl::StatusOr<Literal> centre = product(left.centres, right.centres);
+  if (!centre.ok()) return centre.status();
+  absl::StatusOr<Literal> off_right = product(left.sizes, right.radii);
+  if (!off_right.ok()) return off_right.status();
+  absl::StatusOr<Literal> off_left = product(left.radii, right.centre_sizes);
+  if (!off_left.ok()) return off_left.status();
+  absl::StatusOr<std::vector<double>> bounds = context.radii(AllMagnitudes(operands));
+  if (!bounds.ok()) return bounds.status();
+
+  const double u = std::ldexp(1.0, 1 - Info(inner).format->precision());
+  const double least = std::ldexp(1.0, Info(inner).format->min_exponent());
+  const int64_t count = centre->element_count();
+  std::vector<double> middles(count), rights(count), lefts(count), widths(count);
+  DecodeFloats(inner, centre->data(), count, middles.data());
+  DecodeFloats(inner, off_right->data(), count, rights.data());
+  DecodeFloats(inner, off_left->data(), count, lefts.data());
+  Box box = Box::Point(Literal::Zeros(instruction.shape()));
+  EncodeFloats(type, middles.data(), count, box.low.mutable_data());
+  box.high = box.low;
+  std::vector<double> rounded(count);
+  DecodeFloats(type, box.low.data(), count, rounded.data());
+  for (int64_t i = 0; i < count; ++i) {
+    const double radius = (rights[i] + lefts[i]) * (1 + 4 * u) + least;
+    widths[i] =
+        (*bounds)[i] + radius + u * std::fabs(middles[i]) + 2 * std::fabs(rounded[i] - middles[i]);
+    if (!std::isfinite(widths[i])) widths[i] = kInfinity;
+  }
+  WidenByRadii(widths, &box);
+  return std::vector<Box>{std::move(box)};
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction,
+                                             absl::Span<const Box> operands,
+                                             const FoldContext& context) {
+  switch (instruction.opcode()) {
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+      return EncloseProducts(instruction, operands, context);
+    case Opcode::kSort:
+      return EncloseSort(instruction, operands, context.evaluate);
+    case Opcode::kTopK:
+      return EncloseTopK(instruction, operands, context.evaluate);
+    case Opcode::kScatter:
+      // Where the updates go must be known.
+      if (!operands[operands.size() / 2].is_point()) return AnythingOf(instruction);
+      break;
+    case Opcode::kSelectAndScatter:
+      if (!operands[0].is_point()) return AnythingOf(instruction);
+      break;
+    default:
+      break;
+  }
+  const Computation* region = instruction.opcode() == Opcode::kSelectAndScatter
+                                  ? instruction.GetComputation(Attr::kScatter)
+                                  : instruction.to_apply();
+  if (region == nullptr) return AnythingOf(instruction);
+  const bool complex = IsComplex(operands[0].low.element_type());
+  switch (RecogniseReducer(*region).kind) {
+    case ReducerKind::kAdd:
+      if (complex || instruction.shape().is_tuple()) return AnythingOf(instruction);
+      // Integers wrap.
+      if (!IsFloat(operands[0].low.element_type())) return AnythingOf(instruction);
+      return EncloseRising(instruction, operands, context, /*sums=*/true);
+    case ReducerKind::kMultiply:
+      if (complex || instruction.shape().is_tuple() || !AllPositive(operands)) {
+        return AnythingOf(instruction);
+      }
+      return EncloseRising(instruction, operands, context, /*sums=*/true);
+    case ReducerKind::kMinimum:
+    case ReducerKind::kMaximum:
+      return EncloseRising(instruction, operands, context, /*sums=*/false);
+    case ReducerKind::kAnd:
+    case ReducerKind::kOr:
+      if (!IsPred(operands[0].low.element_type())) return AnythingOf(instruction);
+      return EncloseRising(instruction, operands, context, /*sums=*/false);
+    case ReducerKind::kArgMinimum:
+    case ReducerKind::kArgMaximum:
+      if (instruction.opcode() != Opcode::kReduce) return AnythingOf(instruction);
+      return EncloseExtremePlaces(instruction, operands, context.evaluate);
+    default:
+      break;
+  }
+  // A scatter that overwrites moves.
+  if (instruction.opcode() == Opcode::kScatter && !instruction.shape().is_tuple() &&
+      region->root()->parameter_number() == 1) {
+    return EncloseRising(instruction, operands, context, /*sums=*/false);
+  }
+  return AnythingOf(instruction);
+}
+
+}  // namespace assay

@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/enclosure/enclosure.h"
+#include "conformance/judge/bounds.h"
+#include "conformance/judge/comparison.h"
+#include "spec/text/printer.h"
+
+namespace assay {
+namespace {
+
+// One leaf of the result.
+class LeafJudge {
+ public:
+  LeafJudge(const Box& box, const Literal& golden, const Literal& actual, int64_t leaf,
+            Judgement* judgement)
+      : box_(box),
+        golden_(golden),
+        actual_(actual),
+        type_(golden.element_type()),
+        part_(Info(type_).component),
+        line_(part_),
+        leaf_(leaf),
+        judgement_(*judgement) {}
+
+  void Run() {
+    for (int64_t i = 0; i < golden_.element_count(); ++i) {
+      const Element wanted = golden_.Get(i), got = actual_.Get(i);
+      const Element nan = box_.has_nan() ? box_.nan.Get(i) : Element{};
+      const Element low = box_.low.Get(i), high = box_.high.Get(i);
+      Verdict verdict = OfPart(wanted.bits, got.bits, low.bits, high.bits, nan.bits != 0);
+      if (IsComplex(type_)) {
+        verdict =
+            std::max(verdict, OfPart(wanted.imag, got.imag, low.imag, high.imag, nan.imag != 0));
+      }
+      ++judgement_.counts[static_cast<int>(verdict)];
+      judgement_.verdict = std::max(judgement_.verdict, verdict);
+      if (verdict == Verdict::kNotJudgeable) AddReason();
+      if (verdict >= Verdict::kNotJudgeable) AddEvidence(verdict, i, wanted, got, low, high);
+    }
+  }
+
+ private:
+  Verdict OfPart(uint64_t wanted, uint64_t got, uint64_t low, uint64_t high, bool nan) {
+    if (IsFloat(part_) && !IsNan(part_, wanted) && !IsNan(part_, got)) {
+      const uint64_t distance = UlpDistance(part_, wanted, got);
+      judgement_.largest_distance = std::max(judgement_.largest_distance, distance);
+      ++judgement_.histogram[UlpBucket(distance)];
+    }
+    if (wanted == got || (line_.IsNan(wanted) && line_.IsNan(got))) {
+      return low == high && !nan ? Verdict::kExact : Verdict::kCorrectlyRounded;
+    }
+    if (line_.IsNan(low)) return Verdict::kWrong;
+    const bool everything =
+        line_.Ordinal(low) == line_.least() && line_.Ordinal(high) == line_.greatest();
+    const bool unknown = IsFloat(part_) ? everything : low != high;
+    if (line_.IsNan(got)) {
+      if (!nan) return Verdict::kWrong;
+      return unknown ? Verdict::kNotJudgeable : Verdict::kWithinBound;
+    }
+    const int64_t ordinal = line_.Ordinal(got);
+    if (ordinal < line_.Ordinal(low) || ordinal > line_.Ordinal(high)) {
+      return Verdict::kWrong;
+    }
+    if (unknown) return Verdict::kNotJudgeable;
+    TakeFraction(wanted, got, low, high);
+    return Verdict::kWithinBound;
+  }
+
+  void TakeFraction(uint64_t wanted, uint64_t got, uint64_t low, uint64_t high) {
+    const double exact = DecodeFloat(part_, wanted), value = DecodeFloat(part_, got);
+    const double reach =
+        value < exact ? exact - DecodeFloat(part_, low) : DecodeFloat(part_, high) - exact;
+    if (!(reach > 0) || !std::isfinite(reach)) return;
+    judgement_.largest_fraction =
+        std::max(judgement_.largest_fraction, std::fabs(value - exact) / reach);
+  }
+
+  void AddReason() {
+    const std::string reason =
+        box_.open == nullptr
+            ? "nothing follows from the intervals of what it is computed from"
+            : absl::StrCat("a decision lies inside the interval at ", box_.open->Describe());
+    auto& reasons = judgement_.reasons;
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(reason);
+    }
+  }
+
+  void AddEvidence(Verdict verdict, int64_t position, Element wanted, Element got, Element low,
+                   Element high) {
+    if (judgement_.evidence.size() >= kShownEvidence) return;
+    Evidence evidence;
+    evidence.verdict = verdict;
+    evidence.leaf = leaf_;
+    evidence.position = position;
+    int64_t rest = position;
+    for (int64_t d = golden_.shape().rank() - 1; d >= 0; --d) {
+      evidence.index.insert(evidence.index.begin(), rest % golden_.shape().dimension(d));
+      rest /= golden_.shape().dimension(d);
+    }
+    evidence.golden = PrintElement(type_, wanted);
+    evidence.actual = PrintElement(type_, got);
+    evidence.golden_bits = Bits(wanted);
+    evidence.actual_bits = Bits(got);
+    evidence.reason = absl::StrCat("a conforming value lies between ", PrintElement(type_, low),
+                                   " and ", PrintElement(type_, high));
+    judgement_.evidence.push_back(std::move(evidence));
+  }
+
+  std::string Bits(Element element) const {
+    const std::string bits = absl::StrCat("0x", absl::Hex(element.bits));
+    return IsComplex(type_) ? absl::StrCat(bits, ", 0x", absl::Hex(element.imag)) : bits;
+  }
+
+  const Box& box_;
+  const Literal& golden_;
+  const Literal& actual_;
+  const ElementType type_, part_;
+  const Line line_;
+  const int64_t leaf_;
+  Judgement& judgement_;
+};
+
+}  // namespace
+
+absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& golden,
+                                     const Literal& actual) {
+  if (!Shape::Compatible(golden.shape(), actual.shape())) {
+    return absl::InvalidArgumentError(absl::StrCat("a result of shape ", actual.shape().ToString(),
+                                                   " where ", golden.shape().ToString(),
+                                                   " is wanted"));
+  }
+  std::vector<const Box*> boxes;
+  enclosure.AppendLeaves(&boxes);
+  const std::vector<Literal> wanted = Flatten(golden), got = Flatten(actual);
+  Judgement judgement;
+  judgement.rule = "interval of the program";
+  for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
+    if (!wanted[leaf].is_array()) continue;
+    LeafJudge(*boxes[leaf], wanted[leaf], got[leaf], static_cast<int64_t>(leaf), &judgement).Run();
+  }
+  return judgement;
+}
+
+}  // namespace assay

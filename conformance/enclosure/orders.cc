@@ -1,0 +1,218 @@
+#include "conformance/enclosure/orders.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_set.h"
+#include "evaluator/region/reducer.h"
+
+namespace assay {
+namespace {
+
+// Golden at both ends, as boxes by leaf.
+absl::StatusOr<std::vector<Box>> AtBothEnds(absl::Span<const Box> operands,
+                                            const EvaluateAlone& evaluate) {
+  std::vector<Literal> lows, highs;
+  for (const Box& operand : operands) {
+    lows.push_back(operand.low);
+    highs.push_back(operand.high);
+  }
+  absl::StatusOr<Literal> low = evaluate(lows);
+  if (!low.ok()) return low.status();
+  absl::StatusOr<Literal> high = evaluate(highs);
+  if (!high.ok()) return high.status();
+  const std::vector<Literal> low_leaves = Flatten(*low), high_leaves = Flatten(*high);
+  std::vector<Box> boxes;
+  for (size_t leaf = 0; leaf < low_leaves.size(); ++leaf) {
+    boxes.push_back(HullOfCorners({low_leaves[leaf], high_leaves[leaf]}));
+  }
+  return boxes;
+}
+
+// The elements of an array along one dimension.
+struct Lines {
+  Lines(const Shape& shape, int64_t dimension) {
+    length = shape.dimension(dimension);
+    for (int64_t d = dimension + 1; d < shape.rank(); ++d) stride *= shape.dimension(d);
+    for (int64_t d = 0; d < dimension; ++d) blocks *= shape.dimension(d);
+  }
+  int64_t count() const { return blocks * stride; }
+  int64_t At(int64_t line, int64_t k) const {
+    return (line / stride) * length * stride + k * stride + line % stride;
+  }
+  int64_t length = 1, stride = 1, blocks = 1;
+};
+
+// Whether every two intervals of the line are apart.
+bool LiesApart(const Box& keys, const Lines& lines, int64_t line) {
+  const Line order(keys.low.element_type());
+  std::vector<std::pair<int64_t, int64_t>> intervals;
+  for (int64_t k = 0; k < lines.length; ++k) {
+    const int64_t i = lines.At(line, k);
+    const uint64_t low = keys.low.Get(i).bits, high = keys.high.Get(i).bits;
+    if (order.IsNan(low) || (keys.has_nan() && keys.nan.Get(i).bits != 0)) return false;
+    intervals.emplace_back(order.Ordinal(low), order.Ordinal(high));
+  }
+  std::sort(intervals.begin(), intervals.end());
+  for (size_t k = 1; k < intervals.size(); ++k) {
+    if (intervals[k].first <= intervals[k - 1].second) return false;
+    // Most comparisons take the two zeros for one value.
+    if (order.is_float() && intervals[k].first == 0 && intervals[k - 1].second == -1) return false;
+  }
+  return true;
+}
+
+// The operands that a comparator looks at, if it does nothing but compare and choose.
+std::optional<std::set<int64_t>> KeysOf(const Computation& comparator) {
+  std::set<int64_t> keys;
+  absl::flat_hash_set<const Instruction*> seen;
+  std::vector<const Instruction*> stack = {comparator.root()};
+  while (!stack.empty()) {
+    const Instruction* step = stack.back();
+    stack.pop_back();
+    if (!seen.insert(step).second) continue;
+    switch (step->opcode()) {
+      case Opcode::kParameter:
+        keys.insert(step->parameter_number() / 2);
+        break;
+      case Opcode::kConstant:
+      case Opcode::kCompare:
+      case Opcode::kSelect:
+      case Opcode::kOr:
+      case Opcode::kAnd:
+        break;
+      default:
+        return std::nullopt;
+    }
+    for (const Instruction* operand : step->operands()) stack.push_back(operand);
+  }
+  return keys;
+}
+
+// Lets go of the elements of a line.
+void LetGo(const Instruction& instruction, const Lines& lines, int64_t line, Box* box) {
+  const Box anything = Box::Anything(box->shape(), &instruction);
+  const bool floats = anything.has_nan();
+  for (int64_t k = 0; k < lines.length; ++k) {
+    const int64_t i = lines.At(line, k);
+    box->low.Set(i, anything.low.Get(i));
+    box->high.Set(i, anything.high.Get(i));
+    if (!floats) continue;
+    if (!box->has_nan()) box->nan = Literal::Zeros(box->shape());
+    box->nan.Set(i, anything.nan.Get(i));
+  }
+  box->open = &instruction;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
+                                             absl::Span<const Box> operands,
+                                             const EvaluateAlone& evaluate) {
+  const std::optional<std::set<int64_t>> keys = KeysOf(*instruction.to_apply());
+  if (!keys) return AnythingOf(instruction);
+  const bool keys_known = std::all_of(keys->begin(), keys->end(),
+                                      [&](int64_t key) { return operands[key].is_point(); });
+  if (!keys_known &&
+      (keys->size() != 1 || IsComplex(operands[*keys->begin()].low.element_type()))) {
+    return AnythingOf(instruction);
+  }
+  for (const Box& operand : operands) {
+    if (operand.has_nan()) return AnythingOf(instruction);
+  }
+  absl::StatusOr<std::vector<Box>> sorted = AtBothEnds(operands, evaluate);
+  if (!sorted.ok() || keys_known) return sorted;
+  const int64_t key = *keys->begin();
+  const Lines lines(operands[key].shape(), instruction.GetInt(Attr::kDimension));
+  for (int64_t line = 0; line < lines.count(); ++line) {
+    if (LiesApart(operands[key], lines, line)) continue;
+    for (size_t leaf = 0; leaf < sorted->size(); ++leaf) {
+      if (static_cast<int64_t>(leaf) != key) LetGo(instruction, lines, line, &(*sorted)[leaf]);
+    }
+  }
+  return sorted;
+}
+
+absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction,
+                                             absl::Span<const Box> operands,
+                                             const EvaluateAlone& evaluate) {
+  if (operands[0].has_nan()) return AnythingOf(instruction);
+  absl::StatusOr<std::vector<Box>> top = AtBothEnds(operands, evaluate);
+  if (!top.ok()) return top;
+  const int64_t last = operands[0].shape().rank() - 1;
+  const Lines lines(operands[0].shape(), last);
+  const Lines chosen((*top)[0].shape(), last);
+  for (int64_t line = 0; line < lines.count(); ++line) {
+    if (!LiesApart(operands[0], lines, line)) LetGo(instruction, chosen, line, &(*top)[1]);
+  }
+  return top;
+}
+
+absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruction,
+                                                      absl::Span<const Box> operands,
+                                                      const EvaluateAlone& evaluate) {
+  const Box& values = operands[0];
+  if (values.has_nan() || !operands[1].is_point() || !operands[2].is_point()) {
+    return AnythingOf(instruction);
+  }
+  absl::StatusOr<std::vector<Box>> extremes = AtBothEnds(operands, evaluate);
+  if (!extremes.ok()) return extremes;
+  const bool maximum = RecogniseReducer(*instruction.to_apply()).kind == ReducerKind::kArgMaximum;
+  const Shape& shape = values.shape();
+  const Line order(shape.element_type());
+  std::vector<bool> reduced(shape.rank(), false);
+  for (int64_t d : instruction.GetInts(Attr::kDimensions)) reduced[d] = true;
+  auto cell_of = [&](int64_t element) {
+    int64_t cell = 0, scale = 1;
+    for (int64_t d = shape.rank() - 1; d >= 0; --d) {
+      if (!reduced[d]) {
+        cell += scale * (element % shape.dimension(d));
+        scale *= shape.dimension(d);
+      }
+      element /= shape.dimension(d);
+    }
+    return cell;
+  };
+  // The winner's worst end, and which it is; then whether another reaches it.
+  const int64_t cells = (*extremes)[0].low.element_count();
+  std::vector<int64_t> winner(cells, -1), reach(cells, 0);
+  std::vector<bool> open(cells, false);
+  const int sign = maximum ? 1 : -1;
+  for (int64_t i = 0; i < values.low.element_count(); ++i) {
+    const int64_t cell = cell_of(i);
+    const uint64_t worst = (maximum ? values.low : values.high).Get(i).bits;
+    if (order.IsNan(worst)) {
+      open[cell] = true;
+      continue;
+    }
+    const int64_t ordinal = sign * order.Ordinal(worst);
+    if (winner[cell] < 0 || ordinal > reach[cell]) {
+      winner[cell] = i;
+      reach[cell] = ordinal;
+    }
+  }
+  for (int64_t i = 0; i < values.low.element_count(); ++i) {
+    const int64_t cell = cell_of(i);
+    if (open[cell] || winner[cell] == i) continue;
+    // Of equal values that are known the first one wins.
+    if (values.low.Get(i) == values.high.Get(i) &&
+        values.low.Get(winner[cell]) == values.high.Get(winner[cell])) {
+      continue;
+    }
+    const uint64_t best = (maximum ? values.high : values.low).Get(i).bits;
+    if (sign * order.Ordinal(best) + 1 >= reach[cell]) open[cell] = true;
+  }
+  for (int64_t cell = 0; cell < cells; ++cell) {
+    if (!open[cell]) continue;
+    Box& places = (*extremes)[1];
+    const Box anything = Box::Anything(places.shape(), &instruction);
+    places.low.Set(cell, anything.low.Get(cell));
+    places.high.Set(cell, anything.high.Get(cell));
+    places.open = &instruction;
+  }
+  return extremes;
+}
+
+}  // namespace assay

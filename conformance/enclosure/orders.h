@@ -1,0 +1,29 @@
+// Sorts, top-k and places of extreme values on boxes. Sorted ends are the ends of the sorted
+// values; what travels with them is known where the intervals of the keys lie apart. Tests:
+// enclosure_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_ORDERS_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_ORDERS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "conformance/enclosure/box.h"
+#include "conformance/enclosure/elementwise.h"
+
+namespace assay {
+
+absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
+                                             absl::Span<const Box> operands,
+                                             const EvaluateAlone& evaluate);
+absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction,
+                                             absl::Span<const Box> operands,
+                                             const EvaluateAlone& evaluate);
+// reduce with the minimum or maximum and its index.
+absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruction,
+                                                      absl::Span<const Box> operands,
+                                                      const EvaluateAlone& evaluate);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_ORDERS_H_

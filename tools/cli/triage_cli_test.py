@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""`assay triage`: a folder of modules that differ, with stored results and with a target.
+"""
+import json
+import struct
+
+from cli_testing import CommandLineTest, assay, main, npy
+
+TANH = 'HloModule m\nENTRY e { x = f32[1] parameter(0)\n ROOT y = f32[1] tanh(x) }\n'
+TWICE = ('HloModule m\nENTRY e { x = f32[1] parameter(0)\n y = f32[1] tanh(x)\n'
+         ' ROOT z = f32[1] tanh(y) }\n')
+
+
+def f32(value):
+    return npy('<f4', '(1,)', struct.pack('<f', value))
+
+
+class Triage(CommandLineTest):
+    def stored(self, name, text, expected, actual=None):
+        self.path(name + '.hlo', text)
+        self.archive(name + '.inputs.npz', {'arg0': f32(1)})
+        self.archive(name + '.expected.npz', {'out0': f32(expected)})
+        if actual is not None:
+            self.archive(name + '.actual.npz', {'out0': f32(actual)})
+
+    def test_stored(self):
+        self.stored('large', TWICE, 0.25)
+        self.stored('small', TANH, 0.75, 0.7615942)
+        self.path('broken.hlo', 'HloModule m\nENTRY e { x = f32[1] parameter(0')
+        self.path('lonely.hlo', TANH)
+        self.archive('lonely.expected.npz', {'out0': f32(1)})
+        result = self.expect(assay('triage', self.folder.name), 1, 'tanh f32', 'broken.hlo',
+                             'lonely.inputs.npz is missing', '4 modules, 2 wrong')
+        self.assertLess(result.out.index('small.hlo (expected)'), result.out.index('large.hlo (expected)'))
+        report = json.loads(assay('triage', self.folder.name, '--json').out)
+        self.assertEqual((report['classes']['wrong'], report['classes']['broken'], report['classes']['equal']), (2, 2, 1))
+        self.assertEqual(report['groups'][0]['operation'], 'tanh f32')
+        self.assertEqual(len(report['groups'][0]['modules']), 2)
+
+    def test_target(self):
+        self.path('a.hlo', TWICE)
+        self.path('b.hlo', TANH)
+        self.expect(assay('triage', self.folder.name, '--target', 'golden', '--profile', 'golden'), 0, '2 modules, 2 equal')
+        self.expect(assay('triage', self.folder.name, '--target', 'process:exit 3'), 1, 'failed: tanh f32', '2 failed')
+
+    def test_refusals(self):
+        self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here')
+        self.path('a.hlo', TANH)
+        self.expect_refusal(assay('triage', self.folder.name, '--profile', 'nobody'), 2, 'nobody')
+        self.expect(assay('triage', self.folder.name), 0, 'there is no --target', '1 broken')
+
+
+if __name__ == '__main__':
+    main()

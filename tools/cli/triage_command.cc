@@ -1,0 +1,233 @@
+// `assay triage`: a folder of modules that differ, sorted by why.
+#include <array>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "conformance/diagnose/triage.h"
+#include "conformance/inputs/random_inputs.h"
+#include "nlohmann/json.hpp"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/module_files.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+namespace {
+
+constexpr int kShownModules = 5;  // of a group, in the text
+
+struct TriageCommand {
+  std::vector<std::string> arguments;
+  std::string target;
+  std::string profile = "xla-cpu";
+  uint64_t seed = 1;
+  BudgetOptions budget;
+  OutputOptions output;
+
+  int Run() const;
+
+ private:
+  // One for each stored result, or one for what the target returns.
+  std::vector<TriageEntry> EntriesOf(const std::string& path, Backend* backend,
+                                     const TargetProfile& target_profile) const;
+};
+
+// What stands beside X.hlo is called X.inputs.npz, X.expected.npz, X.actual.npz.
+std::string Beside(const std::string& path, absl::string_view what) {
+  absl::string_view stem = path;
+  absl::ConsumeSuffix(&stem, ".gz");
+  for (absl::string_view suffix : {".hlo", ".txt", ".pbtxt", ".textproto", ".pb"}) {
+    if (absl::ConsumeSuffix(&stem, suffix)) break;
+  }
+  return absl::StrCat(stem, ".", what, ".npz");
+}
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+TriageEntry Broken(const std::string& name, const absl::Status& status) {
+  TriageEntry entry;
+  entry.name = name;
+  entry.triage_class = status.code() == absl::StatusCode::kUnimplemented
+                           ? TriageClass::kUnsupported
+                           : TriageClass::kBroken;
+  entry.kind = std::string(TriageClassName(entry.triage_class));
+  entry.detail = ForPeople(status.message());
+  return entry;
+}
+
+std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backend* backend,
+                                                  const TargetProfile& target_profile) const {
+  absl::StatusOr<ModuleFile> file = OpenModuleFile(path);
+  if (!file.ok()) return {Broken(path, file.status())};
+  std::vector<std::pair<std::string, std::string>> stored;  // name, file
+  for (absl::string_view what : {"expected", "actual"}) {
+    const std::string results = Beside(path, what);
+    if (Exists(results)) stored.emplace_back(absl::StrCat(path, " (", what, ")"), results);
+  }
+  InputOptions inputs;
+  if (Exists(Beside(path, "inputs"))) {
+    inputs.inputs = Beside(path, "inputs");
+  } else if (stored.empty() && file->arguments.empty()) {
+    inputs.inputs = "random";
+    inputs.seed = seed;
+  } else if (file->arguments.empty() && !file->module->entry()->parameters().empty()) {
+    return {Broken(path, absl::InvalidArgumentError(
+                             absl::StrCat(Beside(path, "inputs"), " is missing")))};
+  }
+  auto loaded = inputs.LoadByDevice(*file, budget.budget.bytes,
+                                    file->module->replica_count * file->module->num_partitions);
+  if (!loaded.ok()) return {Broken(path, loaded.status())};
+  TriageInput input{path, file->module.get(), *std::move(loaded), {}};
+  std::vector<TriageEntry> entries;
+  if (backend != nullptr) {
+    entries.push_back(Triage(input, backend, target_profile, budget.budget));
+    return entries;
+  }
+  for (const auto& [name, results] : stored) {
+    auto actual = ReadResults(*file->module, results, std::nullopt);
+    if (!actual.ok()) {
+      entries.push_back(Broken(name, actual.status()));
+      continue;
+    }
+    input.name = name;
+    input.actual = *std::move(actual);
+    entries.push_back(Triage(input, nullptr, target_profile, budget.budget));
+  }
+  if (stored.empty() && file->result) {
+    input.actual = std::vector<Literal>{*file->result};
+    entries.push_back(Triage(input, nullptr, target_profile, budget.budget));
+  }
+  if (entries.empty()) {
+    entries.push_back(Broken(path, absl::InvalidArgumentError(absl::StrCat(
+                                       "there is no --target, and no ", Beside(path, "actual")))));
+  }
+  return entries;
+}
+
+std::string Heading(const TriageGroup& group) {
+  std::string heading = absl::StrCat(TriageClassName(group.triage_class));
+  if (!group.operation.empty()) absl::StrAppend(&heading, ": ", group.operation);
+  if (!group.kind.empty() && group.kind != TriageClassName(group.triage_class)) {
+    absl::StrAppend(&heading, ", ", group.kind);
+  }
+  return heading;
+}
+
+void PrintText(const std::vector<TriageGroup>& groups) {
+  for (const TriageGroup& group : groups) {
+    const auto count = static_cast<int>(group.entries.size());
+    std::cout << Heading(group) << " (" << count << ")\n";
+    if (group.triage_class == TriageClass::kEqual) continue;
+    for (int i = 0; i < std::min(count, kShownModules); ++i) {
+      const TriageEntry& entry = group.entries[i];
+      std::cout << "  " << entry.name;
+      if (entry.instructions > 0) std::cout << ", " << entry.instructions << " instructions";
+      if (!entry.instruction.empty()) std::cout << ", %" << entry.instruction;
+      std::cout << "\n";
+      if (!entry.detail.empty()) std::cout << "    " << ForPeople(entry.detail) << "\n";
+    }
+    if (count > kShownModules) std::cout << "  and " << count - kShownModules << " more\n";
+  }
+}
+
+nlohmann::json ToJson(const std::vector<TriageGroup>& groups) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const TriageGroup& group : groups) {
+    nlohmann::json modules = nlohmann::json::array();
+    for (const TriageEntry& entry : group.entries) {
+      modules.push_back({{"name", entry.name},
+                         {"instructions", entry.instructions},
+                         {"instruction", entry.instruction},
+                         {"detail", ForPeople(entry.detail)}});
+    }
+    list.push_back({{"class", TriageClassName(group.triage_class)},
+                    {"operation", group.operation},
+                    {"kind", group.kind},
+                    {"modules", std::move(modules)}});
+  }
+  return list;
+}
+
+int TriageCommand::Run() const {
+  auto target_profile = TargetProfile::Find(profile);
+  if (!target_profile.ok()) return Fail(target_profile.status(), output);
+  auto files = ModuleFiles(arguments);
+  if (!files.ok()) return Fail(files.status(), output);
+  if (files->empty()) return Fail(absl::InvalidArgumentError("there are no modules here"), output);
+  std::unique_ptr<Backend> backend;
+  if (!target.empty()) {
+    auto made = MakeBackend(target, budget.budget);
+    if (!made.ok()) return Fail(made.status(), output);
+    backend = *std::move(made);
+  }
+  std::vector<TriageEntry> entries;
+  std::array<int64_t, kTriageClasses> counts{};
+  for (const std::string& path : *files) {
+    for (TriageEntry& entry : EntriesOf(path, backend.get(), *target_profile)) {
+      ++counts[static_cast<int>(entry.triage_class)];
+      entries.push_back(std::move(entry));
+    }
+  }
+  const std::vector<TriageGroup> groups = GroupEntries(std::move(entries));
+  nlohmann::json by_class;
+  std::string summary = absl::StrCat(files->size(), files->size() == 1 ? " module" : " modules");
+  for (int i = 0; i < kTriageClasses; ++i) {
+    const absl::string_view name = TriageClassName(static_cast<TriageClass>(i));
+    by_class[std::string(name)] = counts[i];
+    if (counts[i] > 0) absl::StrAppend(&summary, ", ", counts[i], " ", name);
+  }
+  if (output.json) {
+    const nlohmann::json report = {{"modules", files->size()},
+                                   {"profile", target_profile->name()},
+                                   {"classes", std::move(by_class)},
+                                   {"groups", ToJson(groups)}};
+    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  } else {
+    if (!output.quiet) PrintText(groups);
+    std::cout << summary << "\n";
+  }
+  const bool differs = counts[static_cast<int>(TriageClass::kWrong)] > 0 ||
+                       counts[static_cast<int>(TriageClass::kFailed)] > 0;
+  return differs ? kExitMismatch : kExitOk;
+}
+
+}  // namespace
+
+void AddTriageCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<TriageCommand>();
+  CLI::App* sub = app.add_subcommand("triage", "Sort modules that differ by what goes wrong first");
+  sub->add_option("FOLDER", command->arguments,
+                  "Modules, as for assay run; a folder stands for those in it, @LIST for the names "
+                  "in a file, one a line")
+      ->required();
+  sub->add_option("--target", command->target,
+                  "Asks this implementation (golden or process:COMMAND) for each instruction "
+                  "alone; without it the stored results are judged");
+  sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
+      ->capture_default_str();
+  sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")
+      ->capture_default_str();
+  command->budget.AddTo(sub);
+  command->output.AddTo(sub);
+  sub->footer(
+      "Beside X.hlo lie X.inputs.npz and what implementations returned: X.expected.npz,\n"
+      "X.actual.npz; a snapshot has both. Modules with the same first wrong operation and\n"
+      "the same kind of error stand together, the smallest first. Exit code 1 when something\n"
+      "is wrong or fails; what is broken or missing is named and counted.\n"
+      "Examples:\n"
+      "  assay triage dumps/ --target \"process:python3 mine.py\" --profile gpu\n"
+      "  assay triage stored/ --json");
+  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+}
+
+}  // namespace assay

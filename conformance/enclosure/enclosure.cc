@@ -130,6 +130,10 @@ class Encloser {
     const bool points = std::all_of(boxes.begin(), boxes.end(), [](const Box& box) {
       return box.shape().is_token() || box.is_point();
     });
+    if (IsUnspecified(instruction, boxes, profile_)) {
+      std::vector<Box> anything = AnythingOf(instruction);
+      return Assemble(instruction.shape(), &anything);
+    }
     absl::StatusOr<std::vector<Box>> results = instruction.info().elementwise()
                                                    ? Elementwise(instruction, boxes, points)
                                                : points ? OfPoints(instruction, boxes)

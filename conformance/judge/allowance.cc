@@ -17,6 +17,7 @@
 #include "conformance/judge/random_values.h"
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
+#include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
 #include "evaluator/facts/isolate.h"
 
@@ -82,8 +83,8 @@ class ArrayJudge {
     ElementFinding finding;
     const Element wanted = golden_.Get(i);
     Examine(wanted, i, ZeroSignIsOpen(subject_.instruction, subject_.operands, i), &finding);
-    for (const auto step :
-         {&ArrayJudge::TryFlushing, &ArrayJudge::TryOverflow, &ArrayJudge::TryWindows}) {
+    for (const auto step : {&ArrayJudge::TryFlushing, &ArrayJudge::TryOverflow,
+                            &ArrayJudge::TryWindows, &ArrayJudge::TryStarts}) {
       if (!finding.open()) break;
       if (absl::Status status = (this->*step)(i, &finding); !status.ok()) return status;
     }
@@ -125,7 +126,10 @@ class ArrayJudge {
   bool KeepsNans(uint64_t wanted, uint64_t got) const {
     const Family family = subject_.instruction.info().family;
     if (!Moves(subject_.instruction) || family == Family::kControl) return false;
-    return Info(part_).bits >= 32 || (wanted | got) != got;
+    if (Info(part_).bits >= 32) return true;
+    const uint64_t quiet = uint64_t{1} << (Info(part_).format->significand_bits - 1);
+    const bool quieted = (wanted & quiet) == 0 && (got & quiet) != 0;
+    return !quieted && (wanted | got) != got;
   }
 
   void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {
@@ -245,6 +249,18 @@ class ArrayJudge {
         finding->reason =
             absl::StrCat("decides W-14, which ", subject_.profile.name(), " does not admit");
       }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TryStarts(int64_t i, ElementFinding* finding) {
+    const double slack = bounds_.absolute.empty() ? 0 : bounds_.absolute[i];
+    if (!CountsStartOtherwise(subject_, golden_, actual_, i, slack)) return absl::OkStatus();
+    if (subject_.profile.Admits(DecisionPoint::kReduceStart)) {
+      Claim(subject_.profile, Freedom::kImplementationDefined, finding);
+    } else {
+      finding->reason =
+          absl::StrCat("decides W-12, which ", subject_.profile.name(), " does not admit");
     }
     return absl::OkStatus();
   }

@@ -5,6 +5,7 @@
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/gathered_elements.h"
 #include "conformance/judge/rounds.h"
+#include "evaluator/scalar/scalar_ops.h"
 
 namespace assay {
 namespace {
@@ -73,6 +74,20 @@ bool IsReducedDenormal(const Place& at) {
 bool IsReducedNan(const Place& at) {
   return at.instruction.GetInt(Attr::kMantissaBits) == 0 && std::isnan(at.value(0)) &&
          (IsNan(at.type, at.got.bits) || IsInfinity(at.type, at.got.bits));
+}
+
+// widened, reduced there, converted back.
+bool IsReducedOnImage(const Place& at) {
+  const int exponent_bits = static_cast<int>(at.instruction.GetInt(Attr::kExponentBits));
+  const int mantissa_bits = static_cast<int>(at.instruction.GetInt(Attr::kMantissaBits));
+  const double x = at.value(0);
+  for (const ElementType image : {ElementType::kF16, ElementType::kF32}) {
+    const uint64_t widened = EncodeFloat(image, x);
+    if (Info(at.type).bits > 16 || DecodeFloat(image, widened) != x) continue;
+    const Element reduced = ReducePrecision(image, Element{widened}, exponent_bits, mantissa_bits);
+    if (at.got.bits == EncodeFloat(at.type, DecodeFloat(image, reduced.bits))) return true;
+  }
+  return false;
 }
 
 bool IsOutOfIntegerRange(const Place& at) {
@@ -210,6 +225,7 @@ std::optional<DecisionPoint> PointThatAdmits(const Instruction& instruction,
     case Opcode::kReducePrecision:
       point = If(IsReducedNan(at), DecisionPoint::kReducePrecisionNan);
       if (!point) point = If(IsReducedDenormal(at), DecisionPoint::kReducePrecisionDenormal);
+      if (!point) point = If(IsReducedOnImage(at), DecisionPoint::kReducePrecisionImage);
       break;
     case Opcode::kConvert:
       point = OfConversion(at);

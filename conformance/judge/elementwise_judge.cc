@@ -6,6 +6,7 @@
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/gathered_elements.h"
 #include "conformance/judge/rounds.h"
+#include "evaluator/real/dyadic.h"
 
 namespace assay {
 namespace {
@@ -72,6 +73,7 @@ class ElementwiseJudge {
     for (size_t k = 0; k < positions_.size(); ++k) {
       if (findings_[k].open()) TryDecisionPoints(k);
     }
+    if (absl::Status status = TryLeastScale(); !status.ok()) return status;
     return std::move(findings_);
   }
 
@@ -210,7 +212,7 @@ class ElementwiseJudge {
       for (const std::vector<Element>& variant : variants) gathered.Add(variant);
     }
     if (slots.empty()) return absl::OkStatus();
-    if (absl::Status status = gathered.Evaluate(!rule_.strict()); !status.ok()) return status;
+    if (absl::Status status = gathered.Evaluate(/*exact=*/true); !status.ok()) return status;
     for (const Slots& each : slots) {
       for (int64_t v = 0; v < each.count; ++v) {
         const int64_t slot = each.first + v;
@@ -228,6 +230,30 @@ class ElementwiseJudge {
            (IsZero(part_, element.bits) || (IsComplex(type_) && IsZero(part_, element.imag)));
   }
 
+  // A part of a product in f64, which no wider type has: whether the least normal value stands for
+  // an exact one below it. Units that flush look at the exact one (accuracy_requirements.md 1).
+  bool IsRoundedUpToNormal(size_t k, uint64_t Element::*bits) const {
+    const double value = DecodeFloat(part_, golden_.Get(positions_[k]).*bits);
+    if (subject_.instruction.opcode() != Opcode::kMultiply || part_ != ElementType::kF64 ||
+        std::fabs(value) != SmallestNormal(part_)) {
+      return false;
+    }
+    const std::vector<Element> operands = Operands(k);
+    const auto part = [&](size_t operand, uint64_t Element::*of) {
+      return real::Dyadic(DecodeFloat(part_, operands[operand].*of));
+    };
+    constexpr auto kRe = &Element::bits, kIm = &Element::imag;
+    real::Dyadic exact;
+    if (!IsComplex(type_)) {
+      exact = part(0, kRe) * part(1, kRe);
+    } else if (bits == kRe) {
+      exact = part(0, kRe) * part(1, kRe) - part(0, kIm) * part(1, kIm);
+    } else {
+      exact = part(0, kRe) * part(1, kIm) + part(0, kIm) * part(1, kRe);
+    }
+    return !exact.IsZero() && exact.top() <= std::ilogb(SmallestNormal(part_));
+  }
+
   // Whether actual element `k` is the value for operands of which some are flushed, its own
   // denormals flushed or not.
   bool IsFlushed(Element wanted, const ExactValue& exact, size_t k, bool operands_flushed,
@@ -235,16 +261,20 @@ class ElementwiseJudge {
     const Element got = Actual(k);
     bool flushed = operands_flushed;
     if (IsRounded(type_) && (!granted || subject_.profile.MayFlushResults(type_))) {
-      const auto flush = [&](uint64_t* value, uint64_t actual, double size) {
+      const auto flush = [&](uint64_t Element::*bits, double size) {
+        uint64_t* const value = &(wanted.*bits);
+        const uint64_t actual = got.*bits;
         const double normal = SmallestNormal(part_);
+        const double slack = rule_.strict() ? 0 : rule_.BoundAt(normal);
         const bool small = IsSubnormal(part_, *value) ||
-                           (exact && size != 0 && size < normal + rule_.BoundAt(normal));
+                           (exact ? size != 0 && size < normal + slack
+                                  : !operands_flushed && IsRoundedUpToNormal(k, bits));
         if (!small || !IsZero(part_, actual)) return;
         *value = actual;
         flushed = true;
       };
-      flush(&wanted.bits, got.bits, exact ? std::fabs(exact->real()) : 0);
-      if (IsComplex(type_)) flush(&wanted.imag, got.imag, exact ? std::fabs(exact->imag()) : 0);
+      flush(&Element::bits, exact ? std::fabs(exact->real()) : 0);
+      if (IsComplex(type_)) flush(&Element::imag, exact ? std::fabs(exact->imag()) : 0);
     }
     if (!flushed) return false;
     if (wanted == got) return true;
@@ -253,19 +283,56 @@ class ElementwiseJudge {
     return answer != Answer::kOutside;
   }
 
+  void Decide(DecisionPoint point, ElementFinding* finding) const {
+    if (subject_.profile.Admits(point)) {
+      Claim(subject_.profile, Freedom::kImplementationDefined, finding);
+    } else {
+      finding->reason =
+          absl::StrCat("decides ", DecisionPointName(point), " (", DecisionPointMeaning(point),
+                       "), which ", subject_.profile.name(), " does not admit");
+    }
+  }
+
+  bool HasLeastScale(size_t k) const {
+    for (const Literal& operand : subject_.operands) {
+      if (operand.element_type() == ElementType::kF8E8M0FNU &&
+          OperandElement(operand, positions_[k]).bits == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Decision N-9: 2^-127, a denormal of f32, taken for zero on the way in.
+  absl::Status TryLeastScale() {
+    if (!MayFlush(subject_.instruction) || !IsFloat(type_)) return absl::OkStatus();
+    GatheredElements gathered(subject_, type_, GatheredElements::LeastScale::kZero);
+    std::vector<size_t> open;
+    for (size_t k = 0; k < positions_.size(); ++k) {
+      if (!findings_[k].open() || !HasLeastScale(k)) continue;
+      open.push_back(k);
+      gathered.Add(Operands(k));
+    }
+    if (open.empty()) return absl::OkStatus();
+    if (absl::Status status = gathered.Evaluate(/*exact=*/true); !status.ok()) return status;
+    for (size_t slot = 0; slot < open.size(); ++slot) {
+      const ExactValue exact = gathered.Exact(static_cast<int64_t>(slot));
+      if (!exact) continue;
+      const Element wanted{EncodeFloat(type_, exact->real())};
+      ElementFinding found;
+      if (wanted == Actual(open[slot]) ||
+          Examine(wanted, open[slot], exact, /*zero_is_open=*/true, &found) != Answer::kOutside) {
+        Decide(DecisionPoint::kLeastScale, &findings_[open[slot]]);
+      }
+    }
+    return absl::OkStatus();
+  }
+
   void TryDecisionPoints(size_t k) {
     const std::optional<DecisionPoint> point =
         PointThatAdmits(subject_.instruction, subject_.operands, type_, golden_.Get(positions_[k]),
                         Actual(k), positions_[k]);
-    if (!point) return;
-    ElementFinding& finding = findings_[k];
-    if (subject_.profile.Admits(*point)) {
-      Claim(subject_.profile, Freedom::kImplementationDefined, &finding);
-    } else {
-      finding.reason =
-          absl::StrCat("decides ", DecisionPointName(*point), " (", DecisionPointMeaning(*point),
-                       "), which ", subject_.profile.name(), " does not admit");
-    }
+    if (point) Decide(*point, &findings_[k]);
   }
 
   const Subject& subject_;

@@ -50,6 +50,75 @@ TEST(JudgeFreedoms, TheLeastScaleMayBeLost) {
   EXPECT_EQ(product.Explain({scale(0x1p-127), scale(4)}, scale(kNan)), "implementation_defined");
   EXPECT_EQ(product.Explain({scale(0x1p-126), scale(0.5)}, scale(kNan)), "implementation_defined");
   EXPECT_EQ(product.Explain({scale(0x1p-126), scale(4)}, scale(kNan)), "wrong");
+  // 2^-126 + 2^-127 is a tie that goes up; without the second it is 2^-126.
+  const Case sum("f8e8m0fnu[1] add(p0, p1)", {"f8e8m0fnu[1]", "f8e8m0fnu[1]"});
+  EXPECT_EQ(sum.Explain({scale(0x1p-126), scale(0x1p-127)}, scale(0x1p-125)), "golden");
+  EXPECT_EQ(sum.Explain({scale(0x1p-126), scale(0x1p-127)}, scale(0x1p-126)),
+            "implementation_defined");
+  EXPECT_EQ(sum.Explain({scale(0x1p-126), scale(0x1p-127)}, scale(0x1p-126), "golden"), "wrong");
+  EXPECT_EQ(sum.Explain({scale(0x1p-125), scale(0x1p-126)}, scale(0x1p-125)), "wrong");
+}
+
+// Decision N-2: below 32 bits a move may make a signaling NaN a quiet one, and nothing else. The
+// mantissa of f8e3m4 has four bits, the first of which says quiet.
+TEST(JudgeFreedoms, MovesMayQuietNarrowNans) {
+  const Case copy("f8e3m4[1] copy(p0)", {"f8e3m4[1]"});
+  const auto nan = [](uint64_t bits) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kF8E3M4, {1}));
+    literal.Set(0, Element{bits});
+    return literal;
+  };
+  EXPECT_EQ(copy.Explain({nan(0x75)}, nan(0x7d)), "nan_payload");
+  EXPECT_EQ(copy.Explain({nan(0x75)}, nan(0x78)), "nan_payload");
+  EXPECT_EQ(copy.Explain({nan(0x75)}, nan(0x71)), "wrong");
+  EXPECT_EQ(copy.Explain({nan(0x7d)}, nan(0x78)), "wrong");
+  EXPECT_EQ(copy.Explain({nan(0x75)}, nan(0x78), "golden"), "nan_payload");
+}
+
+// Decision R-3: 1.5 to a power of two is a tie of the numbers 1 and 2, of which the even pattern
+// counts: that of 1 in f8e5m2fnuz, whose bias is even, that of 2 in f16.
+TEST(JudgeFreedoms, PrecisionMayBeReducedInAWiderType) {
+  const Case reduce("f8e5m2fnuz[1] reduce-precision(p0), exponent_bits=3, mantissa_bits=0",
+                    {"f8e5m2fnuz[1]"});
+  const auto narrow = [](double value) { return Array(ElementType::kF8E5M2FNUZ, {value}); };
+  EXPECT_EQ(reduce.Explain({narrow(1.5)}, narrow(1)), "golden");
+  EXPECT_EQ(reduce.Explain({narrow(1.5)}, narrow(2)), "implementation_defined");
+  EXPECT_EQ(reduce.Explain({narrow(1.5)}, narrow(2), "golden"), "wrong");
+  EXPECT_EQ(reduce.Explain({narrow(1.5)}, narrow(1.5)), "wrong");
+}
+
+// ops_structural.md 15, 12 and 44: 10 + (1 + 2 + 3), with the start value in none to four parts.
+TEST(JudgeFreedoms, AStartValueMayCountAnyNumberOfTimes) {
+  const auto reduce = [](const char* type, const char* opcode) {
+    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[3]"), absl::StrCat(type, "[]")},
+                absl::StrCat("f {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                             "[] parameter(1)\n  ROOT s = ", type, "[] ", opcode, "(a, b)\n}\n"));
+  };
+  const Case sum = reduce("f32", "add"), product = reduce("f32", "multiply");
+  const std::vector<Literal> operands = {F32({1, 2, 3}), Scalar(10)};
+  EXPECT_EQ(sum.Explain(operands, Scalar(16)), "golden");
+  for (const double value : {6, 26, 36, 46}) {
+    EXPECT_EQ(sum.Explain(operands, Scalar(value)), "implementation_defined") << value;
+    EXPECT_EQ(sum.Explain(operands, Scalar(value), "golden"), "wrong") << value;
+  }
+  for (const double value : {-4, 15, 27, 56}) {
+    EXPECT_EQ(sum.Explain(operands, Scalar(value)), "wrong") << value;
+  }
+  EXPECT_EQ(product.Explain(operands, Scalar(6)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, Scalar(6000)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, Scalar(120)), "wrong");
+  const Case integers = reduce("s32", "add");
+  const auto s32 = [](std::vector<uint64_t> values, const Dimensions& sizes) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kS32, sizes));
+    for (size_t i = 0; i < values.size(); ++i) literal.Set(static_cast<int64_t>(i), {values[i]});
+    return literal;
+  };
+  const std::vector<Literal> whole = {s32({1, 2, 3}, {3}), s32({10}, {})};
+  EXPECT_EQ(integers.Explain(whole, s32({6}, {})), "implementation_defined");
+  EXPECT_EQ(integers.Explain(whole, s32({46}, {})), "implementation_defined");
+  EXPECT_EQ(integers.Explain(whole, s32({17}, {})), "wrong");
+  EXPECT_EQ(integers.Explain(whole, s32({56}, {})), "wrong");
 }
 
 // Decision R-2 of ops_elementwise_and_types.md 7.4: without mantissa bits a NaN may stay one.
@@ -164,6 +233,17 @@ TEST(JudgeFreedoms, DenormalsMayBeFlushed) {
   const std::vector<Literal> in = {F32({kDenormal}), F32({0x1p30})};
   EXPECT_EQ(product.Explain(in, F32({0x1p-100})), "golden");
   EXPECT_EQ(product.Explain(in, F32({0})), "denormals");
+  // Rounded up to the least normal value, but less before: units that flush see the latter.
+  const double below_one = 1 - 0x1p-24;
+  EXPECT_EQ(product.Explain({F32({below_one}), F32({0x1p-126})}, F32({0x1p-126})), "golden");
+  EXPECT_EQ(product.Explain({F32({below_one}), F32({0x1p-126})}, F32({0})), "denormals");
+  EXPECT_EQ(product.Explain({F32({below_one}), F32({0x1p-126})}, F32({0}), "cpu-strict"), "wrong");
+  EXPECT_EQ(product.Explain({F32({1}), F32({0x1p-126})}, F32({0})), "wrong");
+  const Case wide("f64[1] multiply(p0, p1)", {"f64[1]", "f64[1]"});
+  const auto f64 = [](double value) { return Array(ElementType::kF64, {value}); };
+  EXPECT_EQ(wide.Explain({f64(1 - 0x1p-53), f64(0x1p-1022)}, f64(0x1p-1022)), "golden");
+  EXPECT_EQ(wide.Explain({f64(1 - 0x1p-53), f64(0x1p-1022)}, f64(-0.0)), "denormals");
+  EXPECT_EQ(wide.Explain({f64(1), f64(0x1p-1022)}, f64(0)), "wrong");
   // Where nothing is a denormal, zero is wrong.
   EXPECT_EQ(product.Explain({F32({0x1p-50}), F32({0x1p-50})}, F32({0})), "wrong");
 }

@@ -28,8 +28,12 @@ Element Widen(ElementType type, Element element) {
 
 }  // namespace
 
-GatheredElements::GatheredElements(const Subject& subject, ElementType result)
-    : subject_(subject), result_(result), operands_(subject.operands.size()) {}
+GatheredElements::GatheredElements(const Subject& subject, ElementType result,
+                                   LeastScale least_scale)
+    : subject_(subject),
+      result_(result),
+      least_scale_(least_scale),
+      operands_(subject.operands.size()) {}
 
 int64_t GatheredElements::Add(const std::vector<Element>& operands) {
   for (size_t k = 0; k < operands.size(); ++k) operands_[k].push_back(operands[k]);
@@ -46,7 +50,9 @@ absl::StatusOr<Literal> GatheredElements::Run(bool widened) const {
     Literal argument = Literal::Zeros(Shape(type, {size_}));
     for (int64_t slot = 0; slot < size_; ++slot) {
       const Element element = operands_[k][slot];
-      argument.Set(slot, widened ? Widen(own, element) : element);
+      const bool vanishes = own == ElementType::kF8E8M0FNU && element.bits == 0 && widened &&
+                            least_scale_ == LeastScale::kZero;
+      if (!vanishes) argument.Set(slot, widened ? Widen(own, element) : element);
     }
     root.operand(static_cast<int64_t>(k))->set_shape(argument.shape());
     arguments.push_back(std::move(argument));

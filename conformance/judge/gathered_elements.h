@@ -18,8 +18,13 @@ inline Element OperandElement(const Literal& operand, int64_t position) {
 
 class GatheredElements {
  public:
+  // What the least f8e8m0fnu, 2^-127, is for the exact values: itself or, as where f32 flushes,
+  // zero.
+  enum class LeastScale : uint8_t { kKept, kZero };
+
   // `result`: the element type of the instruction's result.
-  GatheredElements(const Subject& subject, ElementType result);
+  GatheredElements(const Subject& subject, ElementType result,
+                   LeastScale least_scale = LeastScale::kKept);
 
   int64_t size() const { return size_; }
   // One for each operand; gives the number of the slot.
@@ -35,6 +40,7 @@ class GatheredElements {
 
   const Subject& subject_;
   const ElementType result_;
+  const LeastScale least_scale_;
   std::vector<std::vector<Element>> operands_;  // by operand, then by slot
   int64_t size_ = 0;
   Literal golden_;

@@ -81,13 +81,14 @@ absl::StatusOr<Literal> Compare(const Subject& subject, const std::vector<Litera
 }
 
 // Lines of the actual result that are a permutation of the operands' and that the comparator finds
-// in order.
+// in order. Of a stable sort only those that the comparator, for their NaNs, cannot order.
 absl::StatusOr<OrderFreedoms> SortTies(const Subject& subject, const std::vector<Literal>& golden,
                                        const std::vector<Literal>& actual) {
   OrderFreedoms found;
   found.verdicts = NothingKnown(golden);
   const Lines lines(golden[0].shape(), subject.instruction.GetInt(Attr::kDimension));
   const bool orders_nans = OrdersNans(*subject.instruction.to_apply());
+  const bool stable = subject.instruction.GetBool(Attr::kIsStable);
   std::vector<int64_t> permuted, later, earlier, line_of;
   std::vector<bool> ordered(lines.count, true);
   for (int64_t line = 0; line < lines.count; ++line) {
@@ -101,8 +102,10 @@ absl::StatusOr<OrderFreedoms> SortTies(const Subject& subject, const std::vector
     std::sort(wanted.begin(), wanted.end());
     std::sort(got.begin(), got.end());
     if (wanted != got) continue;
+    const bool unordered = nans && !orders_nans;
+    if (stable && !unordered) continue;
     permuted.push_back(line);
-    if (nans && !orders_nans) continue;
+    if (unordered) continue;
     for (int64_t i = 0; i + 1 < lines.length; ++i) {
       earlier.push_back(lines.At(line, i));
       later.push_back(lines.At(line, i + 1));
@@ -236,8 +239,7 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
   const Instruction& instruction = subject.instruction;
   switch (instruction.opcode()) {
     case Opcode::kSort:
-      if (!instruction.GetBool(Attr::kIsStable)) return SortTies(subject, golden, actual);
-      break;
+      return SortTies(subject, golden, actual);
     case Opcode::kTopK:
       if (!instruction.GetBool(Attr::kIsStable)) return TopKTies(subject, golden, actual);
       break;

@@ -74,6 +74,14 @@ TEST(JudgeOrders, NansInSortsWithoutATotalOrder) {
   const Literal mixed = F32({3, kNan, 0, 1, 2});
   EXPECT_EQ(sort("").Explain({operand}, mixed), "unstable_order");
   EXPECT_EQ(sort("").Explain({operand}, F32({3, kNan, 0, 1, 1})), "wrong");
+  // A stable one is no better off, but without NaN has one order.
+  const Case stable("f32[5] sort(p0), dimensions={0}, is_stable=true, to_apply=less", {"f32[5]"},
+                    "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                    "  ROOT s = pred[] compare(a, b), direction=LT\n}\n");
+  EXPECT_EQ(stable.Explain({operand}, mixed), "unstable_order");
+  EXPECT_EQ(stable.Explain({operand}, mixed, "golden"), "wrong");
+  EXPECT_EQ(stable.Explain({operand}, F32({3, kNan, 0, 1, 1})), "wrong");
+  EXPECT_EQ(stable.Explain({F32({0, -0.0, 1, 2, 3})}, F32({-0.0, 0, 1, 2, 3})), "wrong");
   EXPECT_EQ(sort(", type=TOTALORDER").Explain({operand}, mixed), "wrong");
 }
 

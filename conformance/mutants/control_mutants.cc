@@ -159,11 +159,20 @@ Defect StaleBuffer() {
   };
 }
 
+// Nothing but the result is asked for: a start may have no user beside its done.
 Defect NotWritten() {
-  return OnResult([](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
-                     const CustomCall&) {
-    if (leaves->front().is_array()) leaves->front() = Literal::Zeros(leaves->front().shape());
-  });
+  return [](Site& site) -> Instruction* {
+    const Shape& shape = site.original().shape();
+    if (shape.is_dynamic()) return nullptr;
+    return site.Call({site.Unchanged()}, shape,
+                     [](const Instruction& original, absl::Span<const Literal> values,
+                        const CustomCall&) -> absl::StatusOr<Literal> {
+                       std::vector<Literal> leaves = Flatten(values[0]);
+                       Literal& first = leaves.front();
+                       if (first.is_array()) first = Literal::Zeros(first.shape());
+                       return Unflatten(original.shape(), leaves);
+                     });
+  };
 }
 
 std::vector<Mutant> AsyncMutants() {

@@ -10,7 +10,8 @@
 namespace assay {
 namespace {
 
-// The computations that run as such: the entry, and what control flow calls.
+// The computations that run as such: the entry, and what control flow calls. What is fused or
+// wrapped is held to forms (one instruction, no unused ones) that a defect would leave.
 absl::flat_hash_set<const Computation*> RunComputations(const Module& module) {
   absl::flat_hash_set<const Computation*> found = {module.entry()};
   std::vector<const Computation*> pending = {module.entry()};
@@ -20,10 +21,8 @@ absl::flat_hash_set<const Computation*> RunComputations(const Module& module) {
     for (const auto& instruction : computation->instructions()) {
       switch (instruction->opcode()) {
         case Opcode::kCall:
-        case Opcode::kFusion:
         case Opcode::kWhile:
         case Opcode::kConditional:
-        case Opcode::kAsyncStart:
           for (const Computation* callee : instruction->called_computations()) {
             if (found.insert(callee).second) pending.push_back(callee);
           }

@@ -74,8 +74,8 @@ struct DefectiveModule {
   int64_t sites = 0;                             // where the defect shows
 };
 
-// Puts the defect in the place of every instruction with one of the opcodes, but for the regions
-// that other operations apply to elements: these run as programs of their own.
+// Puts the defect in the place of every instruction with one of the opcodes, but for those of fused
+// and wrapped computations, and of the regions that other operations apply to elements.
 DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
                         const Defect& defect, const CustomCallRegistry& base);
 

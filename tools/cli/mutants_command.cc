@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/mutants/score.h"
 #include "nlohmann/json.hpp"
@@ -49,18 +49,20 @@ nlohmann::json MutantJson(const Mutant& mutant) {
   return json;
 }
 
+std::string Cell(const std::string& text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
+
 // The tables of docs/mutants.md.
 void PrintMarkdown() {
   std::cout << "| defect | what is wrong |\n|---|---|\n";
   for (const Mutant& mutant : Mutants()) {
     if (!mutant.innocent()) {
-      std::cout << "| `" << mutant.target() << "` | " << mutant.description << " |\n";
+      std::cout << "| `" << mutant.target() << "` | " << Cell(mutant.description) << " |\n";
     }
   }
   std::cout << "\n| innocent variant | what it does | legal under |\n|---|---|---|\n";
   for (const Mutant& mutant : Mutants()) {
     if (mutant.innocent()) {
-      std::cout << "| `" << mutant.target() << "` | " << mutant.description << " | "
+      std::cout << "| `" << mutant.target() << "` | " << Cell(mutant.description) << " | "
                 << mutant.profile << " |\n";
     }
   }

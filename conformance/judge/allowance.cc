@@ -227,8 +227,20 @@ class ArrayJudge {
       near =
           !Exact().empty() && std::fabs(Exact()[i] - DecodeFloat(type, got)) <= bounds_.absolute[i];
     }
-    if (near) Claim(subject_.profile, Freedom::kReassociation, finding);
+    if (near) {
+      Claim(subject_.profile, Freedom::kReassociation, finding);
+    } else if (MaySaturate()) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = "partial sums may saturate, and the terms after that take them anywhere";
+    }
     return absl::OkStatus();
+  }
+
+  bool MaySaturate() const {
+    if (Info(type_).format->overflow != Overflow::kSaturate) return false;
+    const bool contraction = subject_.instruction.info().family == Family::kContraction;
+    return subject_.profile.Grants(Freedom::kReassociation) &&
+           subject_.profile.FindAccumulation(type_, contraction).partials;
   }
 
   absl::Status TryWindows(int64_t i, ElementFinding* finding) {

@@ -1,6 +1,6 @@
 // Cases as plain files, for those who run them where there is no Assay: written by `assay corpus
 // export`, brought back with answers and judged by `assay judge`. docs/corpus_format.md, section 5,
-// is the contract. Tests: offline_test.cc, judge_cli_test.py.
+// is the contract. Tests: tools/cli/judge_cli_test.py.
 #ifndef ASSAY_CONFORMANCE_OFFLINE_CASE_FOLDER_H_
 #define ASSAY_CONFORMANCE_OFFLINE_CASE_FOLDER_H_
 

@@ -295,9 +295,10 @@ for line in requests:
 
     def test_budgets_hold_for_processes(self):
         module = self.path('m.hlo', b'ENTRY e { ROOT x = f32[3] parameter(0) }')
-        for command in ('sleep 77', 'true; sleep 77', self.target('hang')[len('process:'):]):
-            result = assay('run', module, '--inputs', 'random', '--backend', 'process:' + command,
-                           '--budget-seconds', 2)
+        answers = self.path('answers.json', json.dumps(
+            [{'type': 'hello', 'protocol': 1, 'name': 'mute', 'version': '1', 'formats': ['hlo-text']}, {'@sleep': True}]))
+        for target in ('process:sleep 77', 'process:true; sleep 77', self.target('by_hand ' + answers)):
+            result = assay('run', module, '--inputs', 'random', '--backend', target, '--budget-seconds', 2)
             self.expect(result, 5, 'hung')
             self.assertLess(result.seconds, 40)
 

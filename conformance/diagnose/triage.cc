@@ -63,9 +63,9 @@ int Weight(TriageClass triage_class) {
 
 std::string OperationOf(const Instruction& instruction) {
   const Shape& shape = *Leaves(instruction.shape()).front();
-  return shape.is_array() ? absl::StrCat(Name(instruction.opcode()), " ",
-                                         Name(shape.element_type()))
-                          : std::string(Name(instruction.opcode()));
+  return shape.is_array()
+             ? absl::StrCat(Name(instruction.opcode()), " ", Name(shape.element_type()))
+             : std::string(Name(instruction.opcode()));
 }
 
 void Describe(const Judgement& judgement, TriageEntry* entry) {
@@ -85,8 +85,8 @@ void Describe(const Judgement& judgement, TriageEntry* entry) {
 // The first instruction of the worst class.
 void TakeReport(const std::vector<InstructionVerdict>& verdicts, TriageEntry* entry) {
   for (const InstructionVerdict& verdict : verdicts) {
-    const TriageClass own = verdict.status.ok() ? ClassOf(verdict.judgement.verdict)
-                                                : ClassOf(verdict.status);
+    const TriageClass own =
+        verdict.status.ok() ? ClassOf(verdict.judgement.verdict) : ClassOf(verdict.status);
     if (Weight(own) <= Weight(entry->triage_class)) continue;
     entry->triage_class = own;
     entry->operation = OperationOf(*verdict.instruction);

@@ -13,8 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 Literal F32(const std::vector<float>& values) {
-  Literal literal =
-      Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
+  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
   for (size_t i = 0; i < values.size(); ++i) {
     literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kF32, values[i])});
   }
@@ -33,8 +32,8 @@ class TriageTest : public testing::Test {
     auto module = ParseModule(text);
     EXPECT_TRUE(module.ok()) << module.status();
     module_ = *std::move(module);
-    return Triage({"m.hlo", module_.get(), {{F32({0.5f, 1})}}, std::move(actual)}, target,
-                  profile_, RunBudget{});
+    return Triage({"m.hlo", module_.get(), {{F32({0.5f, 1})}}, std::move(actual)}, target, profile_,
+                  RunBudget{});
   }
   TargetProfile profile_;
   std::unique_ptr<Module> module_;

@@ -41,7 +41,7 @@ find_package(assay REQUIRED COMPONENTS conformance)
 assay_add_conformance_test(NAME golden TARGET golden TIER quick BY_OPERATION)
 END
 cmake -S "$work/operations" -B "$work/operations/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
-ctest --test-dir "$work/operations/build" -L '^popcnt$' | grep -q '100% tests passed, 0 tests failed out of 1'
+ctest --test-dir "$work/operations/build" -L '^popcnt$' | grep '100% tests passed, 0 tests failed out of 1' >/dev/null
 
 # Without optimisation: only that it builds and runs is of interest.
 cmake -S "$source_dir/cmake/consumer" -B "$work/subdirectory" -G Ninja -DASSAY_SUBDIRECTORY="$source_dir" \

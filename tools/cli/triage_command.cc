@@ -57,9 +57,8 @@ bool Exists(const std::string& path) {
 TriageEntry Broken(const std::string& name, const absl::Status& status) {
   TriageEntry entry;
   entry.name = name;
-  entry.triage_class = status.code() == absl::StatusCode::kUnimplemented
-                           ? TriageClass::kUnsupported
-                           : TriageClass::kBroken;
+  entry.triage_class = status.code() == absl::StatusCode::kUnimplemented ? TriageClass::kUnsupported
+                                                                         : TriageClass::kBroken;
   entry.kind = std::string(TriageClassName(entry.triage_class));
   entry.detail = ForPeople(status.message());
   return entry;
@@ -81,8 +80,8 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
     inputs.inputs = "random";
     inputs.seed = seed;
   } else if (file->arguments.empty() && !file->module->entry()->parameters().empty()) {
-    return {Broken(path, absl::InvalidArgumentError(
-                             absl::StrCat(Beside(path, "inputs"), " is missing")))};
+    return {Broken(
+        path, absl::InvalidArgumentError(absl::StrCat(Beside(path, "inputs"), " is missing")))};
   }
   auto loaded = inputs.LoadByDevice(*file, budget.budget.bytes,
                                     file->module->replica_count * file->module->num_partitions);

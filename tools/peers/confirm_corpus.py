@@ -78,6 +78,9 @@ def checked(text, full):
     except scalars.Unsupported as why:
         wrong, held, free = (None if confirmed == 'hand' else f'no model: {why}'), 0, 0
         return case_id, False, wrong, held, free
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as why:  # what a model was not made for
+        wrong, held, free = (None if confirmed == 'hand' else f'the model fails: {why}'), 0, 0
+        return case_id, False, wrong, held, free
     except formats.Undecided:
         wrong, held, free = 'the model cannot decide a rounding', 0, 0
     return case_id, True, wrong, held, free

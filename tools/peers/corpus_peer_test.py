@@ -70,7 +70,7 @@ def compare(folder, *selection):
     assert result.returncode == 0, result.stderr
     cases = arrays = 0
     for root, _, files in os.walk(folder):
-        if 'inputs.npz' not in files:
+        if not {'case.txt', 'inputs.npz'}.issubset(files):
             continue
         with open(os.path.join(root, 'case.txt'), encoding='utf-8') as file:
             case, = corpus_reader.read_cases(file.read())

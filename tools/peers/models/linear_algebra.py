@@ -259,6 +259,8 @@ class Features:
     def __init__(self, instruction, operand):
         self.t, self.axis = operand.t, int(instruction.attributes['feature_index'])
         rows = np.moveaxis(places(operand), self.axis, 0)
+        if 0 in operand.shape:
+            raise Unsupported('no elements')
         self.cells = rows.reshape(operand.shape[self.axis], -1).tolist()
         single = formats.element_type('f32')
         as_single = single.decode(single.encode(number(mpq(instruction.attributes['epsilon']))))
@@ -316,6 +318,8 @@ def batch_norm_grad(machine, instruction, operands):
     out, grad_scale, grad_offset = {}, [], []
     for f, cells in enumerate(features.cells):
         w, m = variance[f] + features.epsilon, len(cells)
+        if w <= 0:
+            raise Unsupported('no spread')
         p = sum((dy[c] for c in cells), mpq(0))
         q = sum((dy[c] * (values[c] - mean[f]) for c in cells), mpq(0))
         for c in cells:

@@ -40,22 +40,25 @@ std::string RandomProgram(std::mt19937& random, int length, bool elementwise_onl
     const std::string name = absl::StrCat(i + 1 == length ? " ROOT x" : " x", count, " = ");
     const int kind = static_cast<int>(random() % (elementwise_only ? 6 : 10));
     if (kind < 3) {
-      absl::StrAppend(&text, name, "f32[4,4] ", kUnary[random() % std::size(kUnary)], "(", pick(),
-                      ")\n");
+      const char* op = kUnary[random() % std::size(kUnary)];
+      const std::string a = pick();
+      absl::StrAppend(&text, name, "f32[4,4] ", op, "(", a, ")\n");
     } else if (kind < 6) {
-      absl::StrAppend(&text, name, "f32[4,4] ", kBinary[random() % std::size(kBinary)], "(", pick(),
-                      ", ", pick(), ")\n");
+      const char* op = kBinary[random() % std::size(kBinary)];
+      const std::string a = pick(), b = pick();
+      absl::StrAppend(&text, name, "f32[4,4] ", op, "(", a, ", ", b, ")\n");
     } else if (kind == 6) {
       absl::StrAppend(&text, " r", count, " = f32[4] reduce(", pick(),
                       ", zero), dimensions={1}, to_apply=add\n", name, "f32[4,4] broadcast(r",
                       count, "), dimensions={0}\n");
     } else if (kind == 7) {
-      absl::StrAppend(&text, name, "f32[4,4] dot(", pick(), ", ", pick(),
+      const std::string a = pick(), b = pick();
+      absl::StrAppend(&text, name, "f32[4,4] dot(", a, ", ", b,
                       "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
     } else if (kind == 8) {
-      absl::StrAppend(&text, " p", count, " = pred[4,4] compare(", pick(), ", ", pick(),
-                      "), direction=LT\n", name, "f32[4,4] select(p", count, ", ", pick(), ", ",
-                      pick(), ")\n");
+      const std::string a = pick(), b = pick(), c = pick(), d = pick();
+      absl::StrAppend(&text, " p", count, " = pred[4,4] compare(", a, ", ", b, "), direction=LT\n",
+                      name, "f32[4,4] select(p", count, ", ", c, ", ", d, ")\n");
     } else {
       absl::StrAppend(&text, name, "f32[4,4] transpose(", pick(), "), dimensions={1,0}\n");
     }

@@ -246,6 +246,13 @@ TEST_F(EnclosureTest, WhatIsLeftToTheTargetIsNotJudged) {
   EXPECT_FALSE(open(sort, {F32({1, 1, 2})}, "golden", less));
 }
 
+TEST_F(EnclosureTest, BelowAPowerOfTwoUnitsAreHalved) {
+  // logistic(0) is a half; 20 units of 2^-24 below it lie 40 values.
+  const BoxTree box = Of("a = f32[1] parameter(0)\n ROOT r = f32[1] logistic(a)", {F32({0})});
+  EXPECT_LE(Low(box), 0.5f - 20 * 0x1p-24f);
+  EXPECT_GE(High(box), 0.5f + 20 * 0x1p-24f);
+}
+
 TEST_F(EnclosureTest, HostileModules) {
   auto profile = TargetProfile::Find("xla-cpu");
   ASSERT_TRUE(profile.ok());

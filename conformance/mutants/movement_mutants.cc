@@ -10,6 +10,13 @@ namespace {
 
 using enum Opcode;
 
+bool IsInside(absl::Span<const int64_t> index, absl::Span<const int64_t> sizes) {
+  for (size_t d = 0; d < index.size(); ++d) {
+    if (index[d] < 0 || index[d] >= sizes[d]) return false;
+  }
+  return true;
+}
+
 // Each element of the result comes from another place in the result of the right operation; outside
 // of it (nothing) it is zero.
 using Displacement = std::function<std::optional<Dimensions>(const Instruction& instruction,
@@ -23,7 +30,8 @@ Defect Displaced(Displacement displacement, Where where = nullptr) {
         const absl::Span<const int64_t> sizes = right.shape().dimensions();
         for (int64_t i = 0; i < right.element_count(); ++i) {
           const std::optional<Dimensions> from = displacement(instruction, IndexAt(i, sizes));
-          leaves->front().Set(i, from ? right.Get(PositionOf(*from, sizes)) : Element{});
+          leaves->front().Set(
+              i, from && IsInside(*from, sizes) ? right.Get(PositionOf(*from, sizes)) : Element{});
         }
       },
       std::move(where));

@@ -26,16 +26,26 @@ uint64_t Moved(const Line& line, uint64_t bits, int64_t steps, bool* nan) {
   return line.Bits(from + steps);
 }
 
-// Outwards by so many units in the last place of the value: past the power of two below it two
-// steps make one unit.
-uint64_t Outward(const Line& line, uint64_t bits, int64_t units, bool up, bool* nan) {
+// An end, outwards by so many units in the last place of any value of the interval. Towards zero
+// the units of what lies past the next power of two count, if the interval reaches that, and past
+// the power of two below two steps make one unit.
+uint64_t Outward(const Line& line, uint64_t end, uint64_t other_end, int64_t units, bool up,
+                 bool* nan) {
+  const int64_t ordinal = line.Ordinal(end);
   int64_t steps = units;
-  if ((line.Ordinal(bits) < 0) == up) {
-    const uint64_t mask = (uint64_t{1} << line.significand_bits()) - 1;
-    const auto to_power = static_cast<int64_t>(bits & mask);
-    if (units > to_power) steps += units - to_power;
+  if ((ordinal < 0) == up) {
+    const int64_t one = int64_t{1} << line.significand_bits();
+    const auto to_power = static_cast<int64_t>(end & static_cast<uint64_t>(one - 1));
+    const int64_t reach = line.Ordinal(other_end);
+    const bool reaches =
+        up ? reach <= ordinal - (one - to_power) : reach >= ordinal + (one - to_power);
+    if (reaches) {
+      steps = 2 * units;
+    } else if (units > to_power) {
+      steps += units - to_power;
+    }
   }
-  return Moved(line, bits, up ? steps : -steps, nan);
+  return Moved(line, end, up ? steps : -steps, nan);
 }
 
 // The pattern of a double, rounded in the direction.
@@ -210,8 +220,9 @@ void Loosen(const Slack& slack, Box* box) {
       [slack](const Line& line, Place, Ends* ends) {
         if (!line.is_float() || line.IsNan(ends->low)) return;
         if (slack.units > 0) {
-          ends->low = Outward(line, ends->low, slack.units, false, &ends->nan);
-          ends->high = Outward(line, ends->high, slack.units, true, &ends->nan);
+          const Ends was = *ends;
+          ends->low = Outward(line, was.low, was.high, slack.units, false, &ends->nan);
+          ends->high = Outward(line, was.high, was.low, slack.units, true, &ends->nan);
         }
         if (slack.flushed) {
           const int64_t low = line.Ordinal(ends->low), high = line.Ordinal(ends->high);

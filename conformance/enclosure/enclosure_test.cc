@@ -246,11 +246,19 @@ TEST_F(EnclosureTest, WhatIsLeftToTheTargetIsNotJudged) {
   EXPECT_FALSE(open(sort, {F32({1, 1, 2})}, "golden", less));
 }
 
-TEST_F(EnclosureTest, BelowAPowerOfTwoUnitsAreHalved) {
+TEST_F(EnclosureTest, UnitsAreThoseOfAnyValueOfTheInterval) {
   // logistic(0) is a half; 20 units of 2^-24 below it lie 40 values.
-  const BoxTree box = Of("a = f32[1] parameter(0)\n ROOT r = f32[1] logistic(a)", {F32({0})});
-  EXPECT_LE(Low(box), 0.5f - 20 * 0x1p-24f);
-  EXPECT_GE(High(box), 0.5f + 20 * 0x1p-24f);
+  const BoxTree half = Of("a = f32[1] parameter(0)\n ROOT r = f32[1] logistic(a)", {F32({0})});
+  EXPECT_LE(Low(half), 0.5f - 20 * 0x1p-24f);
+  EXPECT_GE(High(half), 0.5f + 20 * 0x1p-24f);
+  // |x| - |x| is zero within a unit on each side, its logistic begins 2^-22 below the half, where
+  // units are half as large: those of the half still count.
+  const BoxTree near =
+      Of("a = f32[1] parameter(0)\n b = f32[1] abs(a)\n c = f32[1] subtract(b, b)\n"
+         " ROOT r = f32[1] logistic(c)",
+         {F32({3})});
+  EXPECT_LE(Low(near), 0.5f - 20 * 0x1p-24f);
+  EXPECT_GE(High(near), 0.5f + 20 * 0x1p-24f);
 }
 
 TEST_F(EnclosureTest, HostileModules) {

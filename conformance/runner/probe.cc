@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/diagnose/golden_trace.h"
+#include "conformance/enclosure/enclosure.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"
 #include "conformance/judge/random_values.h"
@@ -117,12 +118,29 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
   return probes;
 }
 
+namespace {
+
+// A program whose elements differ where something reaches them that may: the interval of what it
+// may return says more. There is none of several processes and of dynamic sizes.
+Judgement JudgeByInterval(const Probe& probe, absl::Span<const Literal> actual,
+                          const TargetProfile& profile, const RunBudget& budget) {
+  Judgement reached = JudgeProgram(*probe.module, probe.golden, actual, profile);
+  if (reached.verdict != Verdict::kNotJudgeable || actual.size() != 1) return reached;
+  const absl::StatusOr<BoxTree> enclosure =
+      Enclose(*probe.module, probe.arguments[0], profile, budget);
+  if (!enclosure.ok()) return reached;
+  absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, probe.golden[0], actual[0]);
+  return whole.ok() ? *std::move(whole) : reached;
+}
+
+}  // namespace
+
 absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
                                      const TargetProfile& profile, const RunBudget& budget) {
   const absl::Status shapes = CheckShapes(probe, actual);
   if (!shapes.ok()) return shapes;
   const Instruction* sole = SoleInstruction(*probe.module);
-  if (sole == nullptr) return JudgeProgram(*probe.module, probe.golden, actual, profile);
+  if (sole == nullptr) return JudgeByInterval(probe, actual, profile, budget);
   RunOptions options;
   options.budget = budget;
   const Evaluate evaluate = [&](const Module& module, absl::Span<const Literal> arguments) {

@@ -35,8 +35,9 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
                                               const RunBudget& budget, bool straight = false);
 
 // Judges what the target answered, by device. INVALID_ARGUMENT, saying both, for results of another
-// shape. A single operation gets the verdict of its rule. Elements of a program are golden, or not
-// judgeable where something reaches them that the profile lets differ, or wrong.
+// shape. A single operation gets the verdict of its rule. Elements of a program are golden, or
+// inside the interval of what a conforming target may return (conformance/enclosure), or not
+// judgeable where a decision lies inside an interval or there is none, or wrong.
 absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
                                      const TargetProfile& profile, const RunBudget& budget);
 

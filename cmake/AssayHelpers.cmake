@@ -205,6 +205,28 @@ function(assay_fuzzer)
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT 300 LABELS fuzz)
 endfunction()
 
+# assay_generate_protos(SOURCES a.proto b.proto)
+# Generates the messages of this folder into the build tree, beside where their source would be
+# included from; SOURCES is set to the files. Messages may import those of the same call.
+function(assay_generate_protos sources)
+  cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY ${assay_SOURCE_DIR} OUTPUT_VARIABLE folder)
+  set(generated)
+  foreach(proto IN LISTS ARGN)
+    cmake_path(GET proto STEM name)
+    set(outputs ${CMAKE_CURRENT_BINARY_DIR}/${name}.pb.cc ${CMAKE_CURRENT_BINARY_DIR}/${name}.pb.h)
+    add_custom_command(
+      OUTPUT ${outputs}
+      COMMAND protobuf::protoc --proto_path=${assay_SOURCE_DIR} --cpp_out=${assay_BINARY_DIR} ${folder}/${proto}
+      DEPENDS ${ARGN}
+      COMMENT "Generating ${name}.pb.{h,cc}"
+      VERBATIM)
+    list(APPEND generated ${outputs})
+  endforeach()
+  # Warnings in generated code are not ours to mend.
+  set_source_files_properties(${generated} PROPERTIES COMPILE_OPTIONS -w SKIP_PRECOMPILE_HEADERS ON)
+  set(${sources} ${generated} PARENT_SCOPE)
+endfunction()
+
 # Libraries, headers (by their path in the tree, under include/assay) and the package files.
 function(assay_install)
   include(CMakePackageConfigHelpers)

@@ -320,11 +320,7 @@ std::vector<Mutant> SignMutants() {
 }  // namespace
 
 std::vector<Mutant> ArithmeticMutants() {
-  std::vector<Mutant> all = SumMutants();
-  for (auto rows : {ProductMutants, SignMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({SumMutants, ProductMutants, SignMutants});
 }
 
 }  // namespace assay

@@ -203,10 +203,6 @@ std::vector<Mutant> MovingMutants() {
 
 }  // namespace
 
-std::vector<Mutant> CollectiveMutants() {
-  std::vector<Mutant> all = ReducingMutants();
-  for (Mutant& mutant : MovingMutants()) all.push_back(std::move(mutant));
-  return all;
-}
+std::vector<Mutant> CollectiveMutants() { return Joined({ReducingMutants, MovingMutants}); }
 
 }  // namespace assay

@@ -211,10 +211,6 @@ std::vector<Mutant> SelectMutants() {
 
 }  // namespace
 
-std::vector<Mutant> ComparisonMutants() {
-  std::vector<Mutant> all = CompareMutants();
-  for (Mutant& mutant : SelectMutants()) all.push_back(std::move(mutant));
-  return all;
-}
+std::vector<Mutant> ComparisonMutants() { return Joined({CompareMutants, SelectMutants}); }
 
 }  // namespace assay

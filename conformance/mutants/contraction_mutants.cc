@@ -338,11 +338,7 @@ std::vector<Mutant> RaggedMutants() {
 }  // namespace
 
 std::vector<Mutant> ContractionMutants() {
-  std::vector<Mutant> all = DotMutants();
-  for (auto rows : {ConvolutionMutants, RaggedMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({DotMutants, ConvolutionMutants, RaggedMutants});
 }
 
 }  // namespace assay

@@ -212,10 +212,6 @@ std::vector<Mutant> AsyncMutants() {
 
 }  // namespace
 
-std::vector<Mutant> ControlMutants() {
-  std::vector<Mutant> all = FlowMutants();
-  for (Mutant& mutant : AsyncMutants()) all.push_back(std::move(mutant));
-  return all;
-}
+std::vector<Mutant> ControlMutants() { return Joined({FlowMutants, AsyncMutants}); }
 
 }  // namespace assay

@@ -355,11 +355,7 @@ std::vector<Mutant> PrecisionMutants() {
 }  // namespace
 
 std::vector<Mutant> ConversionMutants() {
-  std::vector<Mutant> all = ToIntegerMutants();
-  for (auto rows : {ToFloatMutants, PrecisionMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({ToIntegerMutants, ToFloatMutants, PrecisionMutants});
 }
 
 }  // namespace assay

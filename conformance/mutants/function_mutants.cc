@@ -316,11 +316,7 @@ std::vector<Mutant> RootMutants() {
 }  // namespace
 
 std::vector<Mutant> FunctionMutants() {
-  std::vector<Mutant> all = ExponentialMutants();
-  for (auto rows : {TrigonometricMutants, RootMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({ExponentialMutants, TrigonometricMutants, RootMutants});
 }
 
 }  // namespace assay

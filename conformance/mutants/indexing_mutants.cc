@@ -323,11 +323,7 @@ std::vector<Mutant> ScatterMutants() {
 }  // namespace
 
 std::vector<Mutant> IndexingMutants() {
-  std::vector<Mutant> all = DynamicMutants();
-  for (auto rows : {GatherMutants, ScatterMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({DynamicMutants, GatherMutants, ScatterMutants});
 }
 
 }  // namespace assay

@@ -267,11 +267,7 @@ std::vector<Mutant> NormVariants() {
 }  // namespace
 
 std::vector<Mutant> InnocentVariants() {
-  std::vector<Mutant> all = OrderOfSums();
-  for (auto rows : {ElementVariants, NormVariants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({OrderOfSums, ElementVariants, NormVariants});
 }
 
 }  // namespace assay

@@ -275,10 +275,6 @@ std::vector<Mutant> BitMutants() {
 
 }  // namespace
 
-std::vector<Mutant> IntegerMutants() {
-  std::vector<Mutant> all = WrapMutants();
-  for (Mutant& mutant : BitMutants()) all.push_back(std::move(mutant));
-  return all;
-}
+std::vector<Mutant> IntegerMutants() { return Joined({WrapMutants, BitMutants}); }
 
 }  // namespace assay

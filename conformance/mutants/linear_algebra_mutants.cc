@@ -201,10 +201,6 @@ std::vector<Mutant> TransformMutants() {
 
 }  // namespace
 
-std::vector<Mutant> LinearAlgebraMutants() {
-  std::vector<Mutant> all = FactorMutants();
-  for (Mutant& mutant : TransformMutants()) all.push_back(std::move(mutant));
-  return all;
-}
+std::vector<Mutant> LinearAlgebraMutants() { return Joined({FactorMutants, TransformMutants}); }
 
 }  // namespace assay

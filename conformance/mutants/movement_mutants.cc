@@ -357,12 +357,6 @@ std::vector<Mutant> PieceMutants() {
 
 }  // namespace
 
-std::vector<Mutant> MovementMutants() {
-  std::vector<Mutant> all = PadMutants();
-  for (auto rows : {ShapeMutants, PieceMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
-}
+std::vector<Mutant> MovementMutants() { return Joined({PadMutants, ShapeMutants, PieceMutants}); }
 
 }  // namespace assay

@@ -1,5 +1,6 @@
 #include "conformance/mutants/mutant.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -20,16 +21,22 @@ std::string Mutant::target() const {
   return absl::StrCat(innocent() ? kInnocentPrefix : kMutantPrefix, name);
 }
 
+std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tables) {
+  std::vector<Mutant> all;
+  for (const auto& table : tables) {
+    std::vector<Mutant> rows = table();
+    std::move(rows.begin(), rows.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
 const std::vector<Mutant>& Mutants() {
   static const std::vector<Mutant>* const all = [] {
-    auto* mutants = new std::vector<Mutant>;
-    for (auto family : {ArithmeticMutants, IntegerMutants, FunctionMutants, ConversionMutants,
-                        ComparisonMutants, MovementMutants, IndexingMutants, ReductionMutants,
-                        OrderMutants, ContractionMutants, LinearAlgebraMutants, RandomMutants,
-                        ControlMutants, CollectiveMutants, InnocentVariants}) {
-      std::vector<Mutant> rows = family();
-      std::move(rows.begin(), rows.end(), std::back_inserter(*mutants));
-    }
+    auto* mutants = new std::vector<Mutant>(
+        Joined({ArithmeticMutants, IntegerMutants, FunctionMutants, ConversionMutants,
+                ComparisonMutants, MovementMutants, IndexingMutants, ReductionMutants, OrderMutants,
+                ContractionMutants, LinearAlgebraMutants, RandomMutants, ControlMutants,
+                CollectiveMutants, InnocentVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
     });

@@ -5,6 +5,7 @@
 #ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
 #define ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct Mutant {
   // How targets are called: "mutant:pad/low_counted_twice", "innocent:dot/reversed_sum".
   std::string target() const;
 };
+
+// The rows of several tables, one after the other.
+std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tables);
 
 // All of them, sorted by name; defects and innocent variants.
 const std::vector<Mutant>& Mutants();

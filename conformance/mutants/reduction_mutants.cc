@@ -356,11 +356,7 @@ std::vector<Mutant> ScanMutants() {
 }  // namespace
 
 std::vector<Mutant> ReductionMutants() {
-  std::vector<Mutant> all = ReduceMutants();
-  for (auto rows : {WindowMutants, ScanMutants}) {
-    for (Mutant& mutant : rows()) all.push_back(std::move(mutant));
-  }
-  return all;
+  return Joined({ReduceMutants, WindowMutants, ScanMutants});
 }
 
 }  // namespace assay

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -31,6 +32,9 @@ template <typename T>
 void AddUnlessEmpty(const char* key, const T& value, Json* json) {
   if (value != T()) (*json)[key] = value;
 }
+void AddUnlessEmpty(const char* key, const std::optional<double>& value, Json* json) {
+  if (value) (*json)[key] = DistanceJson(*value);
+}
 
 // Counts by name; those that are 0 are left out.
 template <typename Counts, typename NameOf>
@@ -38,6 +42,60 @@ void AddCounts(const char* key, const Counts& counts, NameOf name_of, Json* json
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] != 0) (*json)[key][std::string(name_of(i))] = counts[i];
   }
+}
+
+// The members that are left out where they are empty: written and read from one list for each type.
+template <typename T, typename Visit>
+void VisitMembers(T& of, const Visit& visit) {
+  using Type = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Type, Evidence>) {
+    visit("device", of.device);
+    visit("leaf", of.leaf);
+    visit("position", of.position);
+    visit("golden_bits", of.golden_bits);
+    visit("actual_bits", of.actual_bits);
+    visit("operands", of.operands);
+    visit("bound", of.bound);
+    visit("distance", of.distance);
+    visit("reason", of.reason);
+  } else if constexpr (std::is_same_v<Type, Judgement>) {
+    visit("largest_distance", of.largest_distance);
+    visit("rule", of.rule);
+    visit("reasons", of.reasons);
+  } else if constexpr (std::is_same_v<Type, ProbeResult>) {
+    visit("name", of.name);
+    visit("message", of.message);
+  } else if constexpr (std::is_same_v<Type, CaseResult>) {
+    visit("hash", of.hash);
+    visit("op", of.op);
+    visit("type", of.type);
+    visit("message", of.message);
+    visit("waiver", of.waiver);
+    visit("text", of.text);
+  } else {
+    static_assert(std::is_same_v<Type, RunResult>);
+    visit("target_version", of.target_version);
+    visit("profile", of.profile);
+    visit("tier", of.tier);
+    visit("filter", of.filter);
+    visit("case_files", of.case_files);
+    visit("profile_differences", of.profile_differences);
+    visit("corpus", of.corpus);
+    visit("interrupted", of.interrupted);
+    visit("started", of.started);
+    visit("complaints", of.complaints);
+  }
+}
+
+template <typename T>
+void AddMembers(const T& of, Json* json) {
+  VisitMembers(of,
+               [json](const char* key, const auto& value) { AddUnlessEmpty(key, value, json); });
+}
+
+template <typename T>
+void ReadMembers(const JsonFields& fields, T* of) {
+  VisitMembers(*of, [&fields](const char* key, auto& value) { fields.Get(key, &value); });
 }
 
 absl::string_view NameOfVerdict(size_t i) { return VerdictName(static_cast<Verdict>(i)); }
@@ -48,22 +106,13 @@ Json EvidenceJson(const Evidence& evidence) {
                {"index", evidence.index},
                {"golden", evidence.golden},
                {"actual", evidence.actual}};
-  AddUnlessEmpty("device", evidence.device, &json);
-  AddUnlessEmpty("leaf", evidence.leaf, &json);
-  AddUnlessEmpty("position", evidence.position, &json);
-  AddUnlessEmpty("golden_bits", evidence.golden_bits, &json);
-  AddUnlessEmpty("actual_bits", evidence.actual_bits, &json);
-  AddUnlessEmpty("operands", evidence.operands, &json);
-  if (evidence.bound) json["bound"] = DistanceJson(*evidence.bound);
-  if (evidence.distance) json["distance"] = DistanceJson(*evidence.distance);
-  AddUnlessEmpty("reason", evidence.reason, &json);
+  AddMembers(evidence, &json);
   return json;
 }
 
 Json ProbeJson(const ProbeResult& probe) {
   Json json = {{"outcome", std::string(OutcomeName(probe.outcome))}};
-  AddUnlessEmpty("name", probe.name, &json);
-  AddUnlessEmpty("message", probe.message, &json);
+  AddMembers(probe, &json);
   if (Json judgement = ToJson(probe.judgement); !judgement.empty()) {
     json["judgement"] = std::move(judgement);
   }
@@ -73,18 +122,10 @@ Json ProbeJson(const ProbeResult& probe) {
 Evidence ReadEvidence(const JsonFields& fields) {
   Evidence evidence;
   evidence.verdict = fields.Name("verdict", VerdictFromName, Verdict::kWrong);
-  fields.Get("device", &evidence.device);
-  fields.Get("leaf", &evidence.leaf);
-  fields.Get("position", &evidence.position);
   fields.Get("index", &evidence.index);
   fields.Get("golden", &evidence.golden);
   fields.Get("actual", &evidence.actual);
-  fields.Get("golden_bits", &evidence.golden_bits);
-  fields.Get("actual_bits", &evidence.actual_bits);
-  fields.Get("operands", &evidence.operands);
-  fields.Get("bound", &evidence.bound);
-  fields.Get("distance", &evidence.distance);
-  fields.Get("reason", &evidence.reason);
+  ReadMembers(fields, &evidence);
   return evidence;
 }
 
@@ -96,7 +137,6 @@ Judgement ReadJudgement(const JsonFields& fields) {
   std::optional<double> fraction;
   fields.Get("largest_fraction", &fraction);
   judgement.largest_fraction = fraction.value_or(0);
-  fields.Get("largest_distance", &judgement.largest_distance);
   std::vector<int64_t> histogram;
   fields.Get("histogram", &histogram);
   if (histogram.size() > judgement.histogram.size()) {
@@ -104,19 +144,17 @@ Judgement ReadJudgement(const JsonFields& fields) {
     histogram.resize(judgement.histogram.size());
   }
   std::copy(histogram.begin(), histogram.end(), judgement.histogram.begin());
-  fields.Get("rule", &judgement.rule);
   fields.ForEach("evidence", [&judgement](const JsonFields& each) {
     judgement.evidence.push_back(ReadEvidence(each));
   });
-  fields.Get("reasons", &judgement.reasons);
+  ReadMembers(fields, &judgement);
   return judgement;
 }
 
 ProbeResult ReadProbe(const JsonFields& fields) {
   ProbeResult probe;
-  fields.Get("name", &probe.name);
   probe.outcome = fields.Name("outcome", OutcomeFromName, Outcome::kFailed);
-  fields.Get("message", &probe.message);
+  ReadMembers(fields, &probe);
   fields.Within("judgement", [&probe](const JsonFields& judgement) {
     probe.judgement = ReadJudgement(judgement);
   });
@@ -127,13 +165,8 @@ CaseResult ReadCase(const JsonFields& fields) {
   CaseResult result;
   fields.Get("id", &result.id);
   if (result.id.empty()) fields.Complain("id", "a case has one");
-  fields.Get("hash", &result.hash);
-  fields.Get("op", &result.op);
-  fields.Get("type", &result.type);
   result.outcome = fields.Name("outcome", OutcomeFromName, Outcome::kFailed);
-  fields.Get("message", &result.message);
-  fields.Get("waiver", &result.waiver);
-  fields.Get("text", &result.text);
+  ReadMembers(fields, &result);
   fields.ForEach("probes",
                  [&result](const JsonFields& probe) { result.probes.push_back(ReadProbe(probe)); });
   fields.GetSeconds("target_seconds", &result.target_seconds);
@@ -150,23 +183,14 @@ RunResult ReadHeader(const JsonFields& fields) {
     fields.Complain("format", absl::StrCat("it is ", format, ", and ", kFormat, " can be read"));
   }
   fields.Get("target", &result.target);
-  fields.Get("target_version", &result.target_version);
-  fields.Get("profile", &result.profile);
-  fields.Get("tier", &result.tier);
-  fields.Get("filter", &result.filter);
-  fields.Get("case_files", &result.case_files);
-  fields.Get("profile_differences", &result.profile_differences);
-  fields.Get("corpus", &result.corpus);
   fields.Get("shard", &result.shard);
   fields.Get("shards", &result.shards);
   if (result.shard < 0 || result.shards < 1 || result.shard >= result.shards) {
     fields.Complain("shard", absl::StrCat(result.shard, " of ", result.shards, " is none"));
   }
   fields.Get("selected", &result.selected);
-  fields.Get("interrupted", &result.interrupted);
-  fields.Get("started", &result.started);
   fields.GetSeconds("seconds", &result.seconds);
-  fields.Get("complaints", &result.complaints);
+  ReadMembers(fields, &result);
   return result;
 }
 
@@ -219,24 +243,17 @@ Json ToJson(const Judgement& judgement) {
   if (judgement.largest_fraction != 0) {
     json["largest_fraction"] = DistanceJson(judgement.largest_fraction);
   }
-  AddUnlessEmpty("largest_distance", judgement.largest_distance, &json);
   std::vector<int64_t> histogram(judgement.histogram.begin(), judgement.histogram.end());
   while (!histogram.empty() && histogram.back() == 0) histogram.pop_back();
   AddUnlessEmpty("histogram", histogram, &json);
-  AddUnlessEmpty("rule", judgement.rule, &json);
   for (const Evidence& each : judgement.evidence) json["evidence"].push_back(EvidenceJson(each));
-  AddUnlessEmpty("reasons", judgement.reasons, &json);
+  AddMembers(judgement, &json);
   return json;
 }
 
 Json ToJson(const CaseResult& result) {
   Json json = {{"id", result.id}, {"outcome", std::string(OutcomeName(result.outcome))}};
-  AddUnlessEmpty("hash", result.hash, &json);
-  AddUnlessEmpty("op", result.op, &json);
-  AddUnlessEmpty("type", result.type, &json);
-  AddUnlessEmpty("message", result.message, &json);
-  AddUnlessEmpty("waiver", result.waiver, &json);
-  AddUnlessEmpty("text", result.text, &json);
+  AddMembers(result, &json);
   for (const ProbeResult& probe : result.probes) json["probes"].push_back(ProbeJson(probe));
   AddUnlessEmpty("target_seconds", Rounded(result.target_seconds), &json);
   AddUnlessEmpty("golden_seconds", Rounded(result.golden_seconds), &json);
@@ -248,16 +265,7 @@ Json HeaderToJson(const RunResult& result) {
   Json json = {{"format", kFormat},           {"target", result.target},
                {"shard", result.shard},       {"shards", result.shards},
                {"selected", result.selected}, {"seconds", Rounded(result.seconds)}};
-  AddUnlessEmpty("target_version", result.target_version, &json);
-  AddUnlessEmpty("profile", result.profile, &json);
-  AddUnlessEmpty("tier", result.tier, &json);
-  AddUnlessEmpty("filter", result.filter, &json);
-  AddUnlessEmpty("case_files", result.case_files, &json);
-  AddUnlessEmpty("profile_differences", result.profile_differences, &json);
-  AddUnlessEmpty("corpus", result.corpus, &json);
-  AddUnlessEmpty("interrupted", result.interrupted, &json);
-  AddUnlessEmpty("started", result.started, &json);
-  AddUnlessEmpty("complaints", result.complaints, &json);
+  AddMembers(result, &json);
   return json;
 }
 

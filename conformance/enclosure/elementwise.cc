@@ -199,10 +199,20 @@ class Elementwise {
       if (!other_high.ok()) return other_high.status();
       box = HullOfCorners({*low, *high, *other_low, *other_high});
     }
-    // NaN at both ends of one arm and numbers in the other: HullOfCorners has let go of both.
-    MergeNans(operands_[1], &box);
-    MergeNans(operands_[2], &box);
+    // NaN at both ends of one arm and numbers in the other: HullOfCorners has let go of both. The
+    // NaNs of an arm that is certainly not taken stay behind.
+    for (const Literal& chosen : pred.is_point() ? std::vector<Literal>{pred.low}
+                                                 : std::vector<Literal>{pred.low, pred.high}) {
+      if (!operands_[1].has_nan() && !operands_[2].has_nan()) break;
+      absl::StatusOr<Literal> nan = evaluate_({chosen, NansOf(operands_[1]), NansOf(operands_[2])});
+      if (!nan.ok()) return nan.status();
+      MergeNans({box.low, box.low, *std::move(nan), nullptr, false}, &box);
+    }
     return box;
+  }
+
+  static Literal NansOf(const Box& box) {
+    return box.has_nan() ? box.nan : Literal::Zeros(box.shape());
   }
 
   // True and false are certain where the order of the intervals tells.

@@ -261,6 +261,21 @@ TEST_F(EnclosureTest, UnitsAreThoseOfAnyValueOfTheInterval) {
   EXPECT_GE(High(near), 0.5f + 20 * 0x1p-24f);
 }
 
+TEST_F(EnclosureTest, NansOfAnArmThatIsNotTakenStayBehind) {
+  // log of an interval around zero (sin(2) = 0.9092974) may be NaN; with x < 1 nobody sees it.
+  const BoxTree box =
+      Of("x = f32[3] parameter(0)\n one = f32[3] constant({1, 1, 1})\n"
+         " sine = f32[3] sine(x)\n two = f32[3] constant({0.9092974, 0.9092974, 0.9092974})\n"
+         " near = f32[3] subtract(sine, two)\n magnitude = f32[3] abs(x)\n l = f32[3] log(near)\n"
+         " less = pred[3] compare(x, one), direction=LT\n"
+         " ROOT r = f32[3] select(less, magnitude, l)",
+         {F32({-0.5f, 2, -4.2831855f})});
+  ASSERT_TRUE(box.box.has_nan());
+  EXPECT_EQ(box.box.nan.Get(0).bits, 0u);
+  EXPECT_EQ(box.box.nan.Get(1).bits, 1u);
+  EXPECT_EQ(box.box.nan.Get(2).bits, 0u);  // sin(2 - 2 pi), but below 1
+}
+
 TEST_F(EnclosureTest, HostileModules) {
   auto profile = TargetProfile::Find("xla-cpu");
   ASSERT_TRUE(profile.ok());

@@ -10,6 +10,19 @@
 namespace assay {
 namespace {
 
+// Whether what is open is a decision, not the value of a float function: an order, a place, a turn,
+// a truth value or an integer.
+bool Decides(const Instruction& instruction) {
+  const Family family = instruction.info().family;
+  if (family == Family::kControl || family == Family::kIndexing ||
+      instruction.opcode() == Opcode::kSort) {
+    return true;
+  }
+  const Shape& shape = instruction.shape();
+  return shape.is_tuple() ||
+         (shape.is_array() && !IsFloat(shape.element_type()) && !IsComplex(shape.element_type()));
+}
+
 // One leaf of the result.
 class LeafJudge {
  public:
@@ -79,9 +92,11 @@ class LeafJudge {
 
   void AddReason() {
     const std::string reason =
-        box_.open == nullptr
-            ? "nothing follows from the intervals of what it is computed from"
-            : absl::StrCat("a decision lies inside the interval at ", box_.open->Describe());
+        box_.open == nullptr ? "nothing follows from the intervals of what it is computed from"
+        : Decides(*box_.open)
+            ? absl::StrCat("a decision lies inside the interval at ", box_.open->Describe())
+            : absl::StrCat("nothing follows from the intervals of the operands of ",
+                           box_.open->Describe());
     auto& reasons = judgement_.reasons;
     if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
       reasons.push_back(reason);

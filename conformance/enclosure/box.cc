@@ -258,6 +258,19 @@ void WidenByRadii(absl::Span<const double> radii, Box* box) {
       box);
 }
 
+void AddNansOfInfinities(Box* box) {
+  if (box->is_point()) return;
+  UpdateParts(
+      [](const Line& line, Place, Ends* ends) {
+        if (!line.is_float() || ends->low == ends->high || line.IsNan(ends->low)) return;
+        if (line.Ordinal(ends->low) == line.least() &&
+            line.Ordinal(ends->high) == line.greatest()) {
+          ends->nan = line.has_nan();
+        }
+      },
+      box);
+}
+
 void MergeNans(const Box& from, Box* box) {
   if (!from.has_nan()) return;
   UpdateParts(

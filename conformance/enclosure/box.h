@@ -128,6 +128,9 @@ struct Slack {
 void Loosen(const Slack& slack, Box* box);
 // Widens by a distance for each element; an infinite one lets go of it.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
+// Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of
+// the operands where the result reaches both infinities, though no corner is NaN.
+void AddNansOfInfinities(Box* box);
 // Takes in the NaNs of another box of the same sizes, or of one element.
 void MergeNans(const Box& from, Box* box);
 

@@ -143,6 +143,9 @@ class Elementwise {
             : Corners(AllCorners());
     if (!box.ok()) return box;
     if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), &*box);
+    const bool meets = instruction_.opcode() == Opcode::kAdd ||
+                       (instruction_.opcode() == Opcode::kMultiply && !square);
+    if (meets) AddNansOfInfinities(&*box);
     if (run == Run::kCorners || run == Run::kOther) MindSingularities(&*box);
     KeepNans(&*box);
     if (!IsFloat(box->low.element_type())) LetGoOfNans(&*box);

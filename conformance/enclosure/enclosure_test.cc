@@ -276,6 +276,79 @@ TEST_F(EnclosureTest, NansOfAnArmThatIsNotTakenStayBehind) {
   EXPECT_EQ(box.box.nan.Get(2).bits, 0u);  // sin(2 - 2 pi), but below 1
 }
 
+// exp(88.7228) is 635 units of 2^104 below the greatest f32; so much larger it may overflow or not.
+constexpr char kMayOverflow[] =
+    "x = f32[1] parameter(0)\n e = f32[1] exponential(x)\n"
+    " more = f32[1] constant({1.00003784})\n l = f32[1] multiply(e, more)\n"
+    " n = f32[1] negate(l)\n z = f32[1] constant({0})\n one = f32[1] constant({1})\n"
+    " near = f32[1] sine(one)\n c = f32[1] constant({0.84147098})\n"
+    " around = f32[1] subtract(near, c)\n";
+
+TEST_F(EnclosureTest, InfinitiesThatMayMeetAreNans) {
+  for (const char* root :
+       {" ROOT r = f32[1] add(l, n)", " ROOT r = f32[1] subtract(l, l)",
+        " ROOT r = f32[1] multiply(l, z)", " ROOT r = f32[1] multiply(l, around)"}) {
+    const BoxTree box = Of(absl::StrCat(kMayOverflow, root), {F32({88.7228f})});
+    ASSERT_TRUE(box.box.has_nan()) << root;
+    EXPECT_EQ(box.box.nan.Get(0).bits, 1u) << root;
+  }
+  const BoxTree sum =
+      Of(absl::StrCat(kMayOverflow, " ROOT r = f32[1] add(l, l)"), {F32({88.7228f})});
+  EXPECT_FALSE(sum.box.has_nan());
+}
+
+// log of an interval around zero (sin(2) = 0.9092974) may be NaN.
+constexpr char kNanInTheMiddle[] =
+    "x = f32[3] parameter(0)\n sine = f32[3] sine(x)\n"
+    " two = f32[3] constant({-2, 0.9092974, -2})\n near = f32[3] subtract(sine, two)\n"
+    " l = f32[3] log(near)\n zero = f32[] constant(0)\n";
+
+TEST_F(EnclosureTest, NansReachTheirCells) {
+  const std::string add =
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] add(a, b) }\n";
+  const std::string minimum =
+      "least { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] minimum(a, b) }\n";
+  const struct {
+    const char* text;
+    std::vector<int> nans;  // by element
+  } cases[] = {
+      {" c = f32[3,1] reshape(l)\n k = f32[1,2] constant({{0, 3}})\n"
+       " ROOT r = f32[3,2] dot(c, k), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       {0, 0, 1, 1, 0, 0}},
+      {" k = f32[3,2] constant({{1, 2}, {3, 4}, {5, 6}})\n c = f32[1,3] reshape(l)\n"
+       " ROOT r = f32[1,2] dot(c, k), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+       {1, 1}},
+      {" ROOT r = f32[2] reduce-window(l, zero), window={size=2}, to_apply=add", {1, 1}},
+      {" ROOT r = f32[3] reduce-window(l, zero), window={size=2 pad=1_0 stride=1}, to_apply=add",
+       {0, 1, 1}},
+      {" ROOT r = f32[3] reduce-window(l, zero), window={size=1}, to_apply=least", {0, 1, 0}},
+      {" o = f32[4] constant({1, 2, 3, 4})\n i = s32[3,1] constant({{3}, {0}, {7}})\n"
+       " ROOT r = f32[4] scatter(o, i, l), update_window_dims={}, inserted_window_dims={0},"
+       " scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add",
+       {1, 0, 0, 0}},
+  };
+  for (const auto& each : cases) {
+    const BoxTree box =
+        Of(absl::StrCat(kNanInTheMiddle, each.text), {F32({1, 2, 1})}, "xla-cpu", add + minimum);
+    ASSERT_TRUE(box.box.has_nan()) << each.text;
+    for (size_t i = 0; i < each.nans.size(); ++i) {
+      EXPECT_EQ(box.box.nan.Get(static_cast<int64_t>(i)).bits, each.nans[i])
+          << each.text << ", element " << i;
+    }
+  }
+}
+
+// Zero times what may be infinite is zero or NaN, not NaN alone.
+TEST_F(EnclosureTest, DotsOfUnboundedIntervals) {
+  const BoxTree box = Of(absl::StrCat(kMayOverflow,
+                                      " ROOT r = f32[] dot(l, z), lhs_contracting_dims={0},"
+                                      " rhs_contracting_dims={0}"),
+                         {F32({88.7228f})});
+  EXPECT_LE(Low(box), 0);
+  EXPECT_GE(High(box), 0);
+  EXPECT_TRUE(box.box.has_nan());
+}
+
 TEST_F(EnclosureTest, HostileModules) {
   auto profile = TargetProfile::Find("xla-cpu");
   ASSERT_TRUE(profile.ok());

@@ -45,23 +45,78 @@ std::vector<Literal> AllMagnitudes(absl::Span<const Box> operands) {
   return magnitudes;
 }
 
+// Marks the cells that a NaN of an operand may reach, by the fold of marks: `mark` where there may
+// be one, `clear` elsewhere, neither of which the fold makes of the other. Operands that tell where
+// elements go stay what they are.
+absl::Status MarkNans(const Instruction& instruction, absl::Span<const Box> operands,
+                      const FoldContext& context, double mark, double clear, Box* box) {
+  if (!HasNans(operands)) return absl::OkStatus();
+  std::vector<Literal> marks;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Box& operand = operands[k];
+    const ElementType type = operand.shape().element_type();
+    const bool places =
+        !IsFloat(type) || (instruction.opcode() == Opcode::kSelectAndScatter && k == 0);
+    if (places) {
+      marks.push_back(operand.low);
+      continue;
+    }
+    const Element set{EncodeFloat(type, mark)}, unset{EncodeFloat(type, clear)};
+    Literal values = Literal::Zeros(operand.shape());
+    for (int64_t i = 0; i < values.element_count(); ++i) {
+      values.Set(i, operand.has_nan() && operand.nan.Get(i).bits != 0 ? set : unset);
+    }
+    marks.push_back(std::move(values));
+  }
+  absl::StatusOr<Literal> reached = context.evaluate(marks);
+  if (!reached.ok()) return reached.status();
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        const uint64_t bits = reached->Get(place.element).bits;
+        if (line.IsNan(bits) || DecodeFloat(line.type(), bits) != clear) ends->nan = true;
+      },
+      box);
+  return absl::OkStatus();
+}
+
+// Of products of what is not negative: zero and infinity may be among the factors.
+void AddNansOfZeros(Box* box) {
+  UpdateParts(
+      [](const Line& line, Place, Ends* ends) {
+        if (line.IsNan(ends->low) || ends->low == ends->high) return;
+        if (line.Ordinal(ends->low) <= 0 && line.Ordinal(ends->high) == line.greatest()) {
+          ends->nan = line.has_nan();
+        }
+      },
+      box);
+}
+
 // A fold that rises with every term.
 absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction,
                                                absl::Span<const Box> operands,
-                                               const FoldContext& context, bool sums) {
+                                               const FoldContext& context, ReducerKind kind) {
+  const bool sums = kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply;
   absl::StatusOr<Literal> low = context.evaluate(AtEnds(operands, false));
   if (!low.ok()) return low.status();
   absl::StatusOr<Literal> high = context.evaluate(AtEnds(operands, true));
   if (!high.ok()) return high.status();
   if (low->is_tuple()) return AnythingOf(instruction);
+  // Marks are numbers that some types lack.
+  if (HasNans(operands) && !Info(low->element_type()).format->has_sign) {
+    return AnythingOf(instruction);
+  }
   Box box = HullOfCorners({*low, *high});
   if (sums && IsFloat(box.low.element_type())) {
     absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(operands));
     if (!radii.ok()) return radii.status();
     WidenByRadii(*radii, &box);
+    AddNansOfInfinities(&box);
+    if (kind == ReducerKind::kMultiply) AddNansOfZeros(&box);
   }
-  // Which cells a NaN reaches is not followed.
-  if (HasNans(operands)) return AnythingOf(instruction);
+  const double mark = kind == ReducerKind::kMinimum ? -1 : kind == ReducerKind::kMultiply ? 0 : 1;
+  absl::Status status =
+      MarkNans(instruction, operands, context, mark, kind == ReducerKind::kMultiply ? 1 : 0, &box);
+  if (!status.ok()) return status;
   return std::vector<Box>{std::move(box)};
 }
 
@@ -106,7 +161,8 @@ Centred Centre(const Box& box, ElementType type) {
   decode(box.low, &lows);
   decode(box.high, &highs);
   for (int64_t i = 0; i < count; ++i) {
-    centres[i] = lows[i] == highs[i] ? lows[i] : lows[i] / 2 + highs[i] / 2;
+    const bool unbounded = std::isinf(lows[i]) || std::isinf(highs[i]);
+    centres[i] = lows[i] == highs[i] ? lows[i] : unbounded ? 0 : lows[i] / 2 + highs[i] / 2;
   }
   EncodeFloats(type, centres.data(), count, centred.centres.mutable_data());
   DecodeFloats(type, centred.centres.data(), count, centres.data());
@@ -126,15 +182,31 @@ Centred Centre(const Box& box, ElementType type) {
   return centred;
 }
 
+Literal Filled(const Box& box, ElementType type, double (*value)(const Box&, int64_t)) {
+  Shape shape = box.shape();
+  shape.set_element_type(type);
+  shape.ClearLayouts();
+  Literal filled = Literal::Zeros(shape);
+  for (int64_t i = 0; i < filled.element_count(); ++i) {
+    filled.Set(i, Element{EncodeFloat(type, value(box, i))});
+  }
+  return filled;
+}
+Literal NanMarks(const Box& box, ElementType type) {
+  return Filled(box, type,
+                [](const Box& of, int64_t i) { return of.nan.Get(i).bits != 0 ? 1.0 : 0.0; });
+}
+Literal Ones(const Box& box, ElementType type) {
+  return Filled(box, type, [](const Box&, int64_t) { return 1.0; });
+}
+
 // dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed. Types of fewer than 32 bits, and
 // whatever takes two types, are computed in f64.
 absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
                                                  absl::Span<const Box> operands,
                                                  const FoldContext& context) {
   const ElementType type = instruction.shape().element_type();
-  if (!IsFloat(type) || HasNans(operands) || operands.size() != 2) {
-    return AnythingOf(instruction);
-  }
+  if (!IsFloat(type) || operands.size() != 2) return AnythingOf(instruction);
   const bool alone = (type == ElementType::kF32 || type == ElementType::kF64) &&
                      operands[0].shape().element_type() == type &&
                      operands[1].shape().element_type() == type;
@@ -160,6 +232,12 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
   DecodeFloats(inner, centre->data(), count, middles.data());
   DecodeFloats(inner, off_right->data(), count, rights.data());
   DecodeFloats(inner, off_left->data(), count, lefts.data());
+  // NaN at the centres says nothing of the values around them.
+  std::vector<bool> lost(count);
+  for (int64_t i = 0; i < count; ++i) {
+    lost[i] = std::isnan(middles[i]);
+    if (lost[i]) middles[i] = 0;
+  }
   Box box = Box::Point(Literal::Zeros(instruction.shape()));
   EncodeFloats(type, middles.data(), count, box.low.mutable_data());
   box.high = box.low;
@@ -169,9 +247,22 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
     const double radius = (rights[i] + lefts[i]) * (1 + 4 * u) + least;
     widths[i] =
         (*bounds)[i] + radius + u * std::fabs(middles[i]) + 2 * std::fabs(rounded[i] - middles[i]);
-    if (!std::isfinite(widths[i])) widths[i] = kInfinity;
+    if (lost[i] || !std::isfinite(widths[i])) widths[i] = kInfinity;
   }
   WidenByRadii(widths, &box);
+  // Whatever a NaN is multiplied with, it reaches the cell.
+  for (int k : {0, 1}) {
+    if (!operands[k].has_nan()) continue;
+    absl::StatusOr<Literal> reached =
+        k == 0 ? product(NanMarks(operands[0], inner), Ones(operands[1], inner))
+               : product(Ones(operands[0], inner), NanMarks(operands[1], inner));
+    if (!reached.ok()) return reached.status();
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          if (reached->Get(place.element).bits != 0) ends->nan = true;
+        },
+        &box);
+  }
   return std::vector<Box>{std::move(box)};
 }
 
@@ -203,24 +294,25 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction,
                                   : instruction.to_apply();
   if (region == nullptr) return AnythingOf(instruction);
   const bool complex = IsComplex(operands[0].low.element_type());
-  switch (RecogniseReducer(*region).kind) {
+  const ReducerKind kind = RecogniseReducer(*region).kind;
+  switch (kind) {
     case ReducerKind::kAdd:
       if (complex || instruction.shape().is_tuple()) return AnythingOf(instruction);
       // Integers wrap.
       if (!IsFloat(operands[0].low.element_type())) return AnythingOf(instruction);
-      return EncloseRising(instruction, operands, context, /*sums=*/true);
+      return EncloseRising(instruction, operands, context, kind);
     case ReducerKind::kMultiply:
       if (complex || instruction.shape().is_tuple() || !AllPositive(operands)) {
         return AnythingOf(instruction);
       }
-      return EncloseRising(instruction, operands, context, /*sums=*/true);
+      return EncloseRising(instruction, operands, context, kind);
     case ReducerKind::kMinimum:
     case ReducerKind::kMaximum:
-      return EncloseRising(instruction, operands, context, /*sums=*/false);
+      return EncloseRising(instruction, operands, context, kind);
     case ReducerKind::kAnd:
     case ReducerKind::kOr:
       if (!IsPred(operands[0].low.element_type())) return AnythingOf(instruction);
-      return EncloseRising(instruction, operands, context, /*sums=*/false);
+      return EncloseRising(instruction, operands, context, kind);
     case ReducerKind::kArgMinimum:
     case ReducerKind::kArgMaximum:
       if (instruction.opcode() != Opcode::kReduce) return AnythingOf(instruction);
@@ -231,7 +323,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction,
   // A scatter that overwrites moves.
   if (instruction.opcode() == Opcode::kScatter && !instruction.shape().is_tuple() &&
       region->root()->parameter_number() == 1) {
-    return EncloseRising(instruction, operands, context, /*sums=*/false);
+    return EncloseRising(instruction, operands, context, ReducerKind::kMaximum);
   }
   return AnythingOf(instruction);
 }

@@ -30,8 +30,12 @@ bool TouchesFloats(const Instruction& instruction) {
 // Whether the instruction itself may legally give something else than golden.
 bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   const OpInfo& info = instruction.info();
-  if (info.accuracy == Accuracy::kRandom || info.accuracy == Accuracy::kOpaque) return true;
   switch (instruction.opcode()) {
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+      return false;  // what comes out of a channel went in
     case Opcode::kSort:
     case Opcode::kTopK:
       if (profile.Grants(Freedom::kUnstableOrder)) return true;
@@ -49,6 +53,7 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
       if (profile.Grants(Freedom::kImplementationDefined)) return true;
       break;
     default:
+      if (info.accuracy == Accuracy::kRandom || info.accuracy == Accuracy::kOpaque) return true;
       break;
   }
   const bool moves = info.family == Family::kMovement || info.family == Family::kControl ||

@@ -1,20 +1,27 @@
 #!/usr/bin/env python3
-"""Mutates the definitions of the operations (evaluator/ops/*.cc) one token at a time, and asks the suite.
+"""Mutates the definitions of the operations (evaluator/ops) one token or statement at a time, and asks the suite.
 
-Each mutant is one file with one operator, bound or constant changed, or one statement deleted. The file is compiled alone and
-linked in front of the libraries; then the cases of its operations run with golden values from the definitions and golden's
-kernels as the target, `assay test --target golden`. A mutant that some case tells from the kernels is killed; one that does not
-compile is no mutant. It takes about five seconds of one core for each, so it is run on demand:
+Each mutant is one file with one operator, bound or constant changed, or one statement deleted. What includes the file is compiled
+again and linked into an `assay` of its own, whose definitions then run the cases of the file's operations, and if nothing was wrong the
+whole quick tier (`assay corpus check --straight`). The values that must come out were written by the unchanged `assay`, from
+its kernels. A mutant that gives another value, crashes or does not end is killed; one that does not compile is none.
 
-  tools/source_mutants.py --list                      # what there is
-  tools/source_mutants.py --sample 300 --seed 1       # a random choice, the same for the same seed
-  tools/source_mutants.py --files pad.cc gather.cc    # all of some files
+  tools/source_mutants.py --list                       # what there is
+  tools/source_mutants.py --sample 300 --seed 1        # a choice by chance, some of every file, the same for the same seed
+  tools/source_mutants.py --files pad.cc fold.h        # all of some files
+  tools/source_mutants.py --equivalents                # the table of equivalent mutants, held against the small worlds
+  tools/source_mutants.py --check-table                # builds nothing: that the table speaks of mutants that there are
 
-Needs build/release with the target assay. Prints a line for each mutant and the score; survivors are to be killed by a case, or
-explained in docs/mutants.md.
+Some five seconds of one core for each, so it is run on demand. It needs build/release with the target assay_bin_assay. Every
+verdict goes to a journal, so that a run can be interrupted; a survivor is asked again where the corpus has changed. Survivors are to be
+killed by a case of the corpus, or listed with a reason in conformance/mutants/equivalent_mutants.tsv. Exit code 1: some survived.
 """
 import argparse
+import collections
 import concurrent.futures
+import hashlib
+import json
+import os
 import pathlib
 import random
 import re
@@ -22,23 +29,35 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPS = ROOT / 'evaluator' / 'ops'
+TABLE = ROOT / 'conformance' / 'mutants' / 'equivalent_mutants.tsv'
+NO_PRODUCT = re.compile(r'_test\.cc$|^testing\.|^op_case')  # files of tests
 
 # Files that serve other operations than that of their name.
 SHARED = {
     'batch_norm': ['batch-norm-training', 'batch-norm-inference', 'batch-norm-grad'],
     'batch_norm_feature': ['batch-norm-training', 'batch-norm-inference', 'batch-norm-grad'],
-    'collectives': ['all-reduce', 'all-gather', 'all-to-all', 'reduce-scatter'],
+    'bit_patterns': ['bitcast-convert', 'bitcast'],
+    'block_scale': ['scaled-dot'],
+    'cell_updates': ['scatter', 'select-and-scatter'],
+    'collectives': ['all-reduce', 'all-gather', 'all-to-all', 'reduce-scatter', 'collective-permute', 'ragged-all-to-all'],
+    'contracted_sum': ['dot', 'convolution', 'ragged-dot', 'scaled-dot'],
     'definition': ['pad', 'reduce', 'gather', 'dot', 'slice'],
     'elementwise': ['add', 'select', 'clamp', 'convert', 'compare'],
     'exact_cholesky': ['cholesky'],
     'exact_fourier': ['fft'],
     'exact_solve': ['triangular-solve'],
     'fold': ['reduce', 'reduce-window', 'scatter', 'scan', 'select-and-scatter'],
+    'merge_sort': ['sort', 'topk'],
     'product_sum': ['dot', 'convolution', 'ragged-dot'],
+    'ragged_groups': ['ragged-dot', 'ragged-all-to-all'],
     'ragged_transfers': ['ragged-all-to-all'],
+    'random_blocks': ['rng-bit-generator'],
+    'scan_plan': ['scan'],
+    'special_elements': ['cholesky', 'triangular-solve', 'fft'],
     'start_indices': ['gather', 'scatter', 'dynamic-slice', 'dynamic-update-slice'],
 }
 
@@ -50,33 +69,115 @@ CHANGES = [
     (r'\btrue\b', 'false'), (r'\bfalse\b', 'true'), (r'\bmin\b(?=[<(])', 'max'), (r'\bmax\b(?=[<(])', 'min'),
 ]
 STATEMENT = re.compile(r'^\s+(?!return|const |auto |using |case |default|break|public|private|if |for |while )[\w\[\]().>*+-]+( [+*/|-]?= |\(|\+\+).*;$')
+# What changes no value: budgets, which the tests of the interpreter hold, and room made in advance.
+NO_VALUE = re.compile(r'Charge|\.reserve\(')
+
+Mutant = collections.namedtuple('Mutant', 'file number before after')  # a path below OPS, the line's number from 0, its text
 
 
-def mutants_of(path):
-    """(line number from 0, the line after) of every mutant of a file."""
+def mutants_of(name, text):
     found = []
-    for number, line in enumerate(path.read_text(encoding='utf-8').split('\n')):
+    for number, line in enumerate(text.split('\n')):
         code = line.split('//')[0]
-        if line.startswith('#') or 'template' in code or '"' in code or 'operator' in code:
+        if line.startswith('#') or 'template' in code or '"' in code or 'operator' in code or NO_VALUE.search(code):
             continue
         for pattern, replacement in CHANGES:
             for match in re.finditer(pattern, code):
-                found.append((number, line[:match.start()] + replacement + line[match.end():]))
+                found.append(Mutant(name, number, line, line[:match.start()] + replacement + line[match.end():]))
         if STATEMENT.match(code):
-            found.append((number, re.match(r'\s*', line).group() + ';'))
+            found.append(Mutant(name, number, line, re.match(r'\s*', line).group() + ';'))
     return found
 
 
-class Builder:
-    """Compiles one file of evaluator/ops and links a command with it."""
+def product_files():
+    return sorted(p.name for p in OPS.iterdir() if p.suffix in ('.cc', '.h') and not NO_PRODUCT.search(p.name))
 
-    def __init__(self, build):
+
+def read(name):
+    return (OPS / name).read_text(encoding='utf-8')
+
+
+def sample(by_file, wanted, seed):
+    """About as many as wanted: of each file its share, but three at least where there are so many."""
+    total = sum(map(len, by_file.values()))
+    chosen = []
+    for name, mutants in sorted(by_file.items()):
+        count = min(len(mutants), max(3, round(len(mutants) * wanted / total)))
+        chosen += sorted(random.Random(f'{seed} {name}').sample(mutants, count))
+    return chosen
+
+
+class EquivalentMutants:
+    """The rows of the table: file, line, the line after, reason."""
+
+    def __init__(self, path=TABLE):
+        self.reasons = {}
+        for row in path.read_text(encoding='utf-8').splitlines():
+            if not row or row.startswith('#'):
+                continue
+            words = row.split('\t')
+            if len(words) != 4 or not all(words):
+                raise SystemExit(f'{path.name}: not file, line, line after and reason: {row}')
+            self.reasons[tuple(words[:3])] = words[3]
+
+    @staticmethod
+    def key(mutant):
+        return mutant.file, mutant.before.strip(), mutant.after.strip()
+
+    def mutants(self, all_mutants):
+        """Those that the table names. A row that names none is an error."""
+        found = [m for m in all_mutants if self.key(m) in self.reasons]
+        stale = set(self.reasons) - {self.key(m) for m in found}
+        if stale:
+            raise SystemExit(f'{TABLE.name} names mutants that there are not:\n' + '\n'.join('\t'.join(row) for row in sorted(stale)))
+        return found
+
+
+class Run:
+    """A command with limits, on CPU seconds and memory; counts what all took."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.lock = threading.Lock()
+        self.seconds = 0.0
+
+    def __call__(self, words, cpu=600):
+        """(exit status, CPU seconds)."""
+        limited = ['timeout', '-s', 'KILL', str(20 * cpu), 'prlimit', f'--cpu={cpu}', f'--as={4 << 30}', *map(str, words)]
+        process = subprocess.Popen(limited, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = usage.ru_utime + usage.ru_stime
+        with self.lock:
+            self.seconds += seconds
+        return process.returncode, seconds
+
+
+class Builder:
+    """Compiles files of evaluator/ops one by one and links programs with them in front of the libraries."""
+
+    def __init__(self, build, jobs):
         self.build = build
-        commands = subprocess.run(['ninja', '-C', str(build), '-t', 'commands', 'assay_bin_assay'], check=True, text=True,
-                                  stdout=subprocess.PIPE).stdout.strip().split('\n')
-        compiles = [c for c in commands if ' -c ' in c and 'evaluator/ops/' in c]
-        self.compile = self.without_files(shlex.split(compiles[0]))
-        self.link = shlex.split(commands[-1].replace(': && ', '').replace(' && :', ''))
+        self.run = Run(build)
+        compiles = [c for c in self.ninja('assay_bin_assay') if ' -c ' in c and 'evaluator/ops/' in c]
+        # What the changed code computes does not depend on the optimisation, and this compiles faster.
+        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in self.without_files(shlex.split(compiles[0]))]
+        self.texts = {name: read(name) for name in product_files()}
+        state = hashlib.sha256(repr((self.compile, sorted(self.texts.items()))).encode())
+        state.update((build / 'bin' / 'assay').read_bytes())
+        self.cache = build / 'source_mutants' / state.hexdigest()[:16]
+        (self.cache / 'golden').mkdir(parents=True, exist_ok=True)
+        self.objects = {name: self.cache / f'{name}.o' for name in self.texts if name.endswith('.cc')}
+        missing = [name for name, path in self.objects.items() if not path.exists()]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for name, made in zip(missing, pool.map(lambda name: self.make_object(OPS / name, self.objects[name]), missing)):
+                if not made:
+                    raise SystemExit(f'{name} does not compile')
+
+    def ninja(self, target):
+        return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.strip().split('\n')
 
     @staticmethod
     def without_files(words):
@@ -90,80 +191,227 @@ class Builder:
                 kept.append(word)
         return kept
 
-    def run(self, words):
-        return subprocess.run(words, cwd=self.build, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    def make_object(self, source, target, include=()):
+        partial = f'{target}.{threading.get_ident()}'
+        words = [self.compile[0], *include, *self.compile[1:], '-w', '-o', partial, '-c', source]
+        if self.run(words)[0] != 0:
+            return False
+        os.replace(partial, target)
+        return True
 
-    def make(self, source, folder):
-        """The path of the command, or None where the mutant does not compile."""
-        folder = pathlib.Path(folder)
-        item, command = folder / 'mutant.o', folder / 'assay'
-        if not self.run(self.compile + ['-w', '-o', str(item), '-c', str(source)]):
-            return None
-        at = self.link.index('-o')
-        # The first definition of a name is taken, and that is the mutant's.
-        words = self.link[:at] + ['-Wl,-z,muldefs', '-o', str(command), str(item)] + self.link[at + 2:]
-        return command if self.run(words) else None
+    def link(self, target, objects, program):
+        words = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
+        at = words.index('-o')
+        return self.run(words[:at] + ['-o', program, *objects.values()] + words[at + 2:])[0] == 0
 
+    def users(self, header):
+        """The files to compile that include a header of evaluator/ops, through others too."""
+        users = {header}
+        while True:
+            more = {name for name, text in self.texts.items()
+                    if any(f'#include "evaluator/ops/{user}"' in text for user in users)} - users
+            if not more:
+                return [name for name in users if name.endswith('.cc')]
+            users |= more
 
-def verdict(command, operations, seconds):
-    for operation in operations:
-        try:
-            done = subprocess.run([str(command), 'test', '--target', 'golden', '--tier', 'quick', '--filter', f'{operation}/*'],
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return 'killed (timeout)'
-        if done.returncode < 0:
-            return f'killed (signal {-done.returncode})'
-        if done.returncode != 0:
-            return f'killed ({operation})'
-    return 'survived'
-
-
-def examine(builder, path, number, after, seconds):
-    lines = path.read_text(encoding='utf-8').split('\n')
-    lines[number] = after
-    with tempfile.TemporaryDirectory() as folder:
-        source = pathlib.Path(folder) / path.name
+    def make_mutant(self, mutant, folder):
+        """The object files with the mutant's own among them, or None where it does not compile."""
+        lines = self.texts[mutant.file].split('\n')
+        assert lines[mutant.number] == mutant.before
+        lines[mutant.number] = mutant.after
+        source = folder / 'evaluator' / 'ops' / mutant.file
+        source.parent.mkdir(parents=True)
         source.write_text('\n'.join(lines), encoding='utf-8')
-        command = builder.make(source, folder)
-        if command is None:
-            return 'does not compile'
-        operations = SHARED.get(path.stem, [path.stem.replace('_', '-')])
-        return verdict(command, operations, seconds)
+        objects = {}
+        for name in [mutant.file] if mutant.file.endswith('.cc') else self.users(mutant.file):
+            item = folder / f'{name}.o'
+            if not self.make_object(source if name == mutant.file else OPS / name, item, [f'-I{folder}']):
+                return None
+            objects[name] = item
+        # Its own first: of an inline function of a header the linker keeps the first.
+        return objects | {name: path for name, path in self.objects.items() if name not in objects}
+
+
+class Suite:
+    """The corpus with golden values written out by the unchanged program, in one file for each operation."""
+
+    def __init__(self, builder, files):
+        self.run = builder.run
+        self.folder = builder.cache / 'golden'
+        self.whole = self.folder / 'all.cases'
+        if not self.whole.exists():
+            partial = self.folder / 'partial'
+            with open(partial, 'wb') as file:
+                subprocess.run([builder.build / 'bin' / 'assay', 'corpus', 'show', '--golden', '*'], check=True, stdout=file)
+            self.split(partial)
+            os.replace(partial, self.whole)
+        self.hash = hashlib.sha256(self.whole.read_bytes()).hexdigest()[:16]
+        # What the unchanged definitions take, and that they give the golden values.
+        unchanged = builder.cache / 'assay'
+        if not builder.link('assay_bin_assay', builder.objects, unchanged):
+            raise SystemExit('the unchanged definitions do not link')
+        asked = {(self.folder / f'{op}.cases', *tier) for name in files for op in self.operations(name)
+                 for tier in ((), ('--tier', 'quick'))} | {(self.whole, '--tier', 'quick')}
+        self.seconds = {}
+        for question in sorted(asked):
+            status, self.seconds[question] = self.ask(unchanged, question, 600)
+            if status != 0:
+                raise SystemExit(f'the unchanged definitions do not give the values of {question[0].name}')
+
+    def split(self, path):
+        files = {}
+        with open(path, encoding='utf-8') as lines:
+            for line in lines:
+                if line.startswith('case '):
+                    op = line.split()[1].split('/')[0]
+                    if op not in files:
+                        files[op] = open(self.folder / f'{op}.cases', 'w', encoding='utf-8')
+                files[op].write(line)
+        for file in files.values():
+            file.close()
+
+    @staticmethod
+    def operations(name):
+        stem = name.split('.')[0]
+        return SHARED.get(stem, [stem.replace('_', '-')])
+
+    def ask(self, program, question, cpu):
+        return self.run([program, 'corpus', 'check', '--straight', '--quiet', '--threads', '1', '--cases', *question], cpu)
+
+    def verdict(self, program, name):
+        files = [self.folder / f'{op}.cases' for op in self.operations(name)]
+        questions = [(f, '--tier', 'quick') for f in files] + [(f,) for f in files] + [(self.whole, '--tier', 'quick')]
+        for question in questions:
+            status, _ = self.ask(program, question, 5 + int(10 * self.seconds[question]))
+            if status == 1:
+                return f'killed by {question[0].stem}'
+            if status != 0:
+                return f'killed by {question[0].stem}: exit status {status}'
+        return 'survived'
+
+
+class Journal:
+    """What was found out before, by line and text; survivors of another corpus do not count."""
+
+    def __init__(self, path, suite_hash):
+        self.suite = suite_hash
+        self.lock = threading.Lock()
+        self.known = {}
+        if path.exists():
+            for line in path.read_text(encoding='utf-8').splitlines():
+                entry = json.loads(line)
+                self.known[tuple(entry['mutant'])] = entry
+        self.file = open(path, 'a', encoding='utf-8')
+
+    @staticmethod
+    def key(mutant, text):
+        return (mutant.file, hashlib.sha256(text.encode()).hexdigest()[:16], mutant.number, mutant.after)
+
+    def find(self, key):
+        entry = self.known.get(key)
+        if entry is None or (entry['verdict'] == 'survived' and entry['suite'] != self.suite):
+            return None
+        return entry['verdict']
+
+    def add(self, key, verdict):
+        with self.lock:
+            self.file.write(json.dumps({'mutant': key, 'suite': self.suite, 'verdict': verdict}) + '\n')
+            self.file.flush()
+
+
+def examine(builder, suite, journal, mutant):
+    key = Journal.key(mutant, builder.texts[mutant.file])
+    verdict = journal.find(key)
+    if verdict is None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            objects = builder.make_mutant(mutant, folder)
+            if objects is None or not builder.link('assay_bin_assay', objects, folder / 'assay'):
+                verdict = 'does not compile'
+            else:
+                verdict = suite.verdict(folder / 'assay', mutant.file)
+        journal.add(key, verdict)
+    return verdict
+
+
+def show(mutant, verdict):
+    print(f'{verdict:32} {mutant.file}:{mutant.number + 1}: {mutant.before.strip()}  ->  {mutant.after.strip()}', flush=True)
+
+
+def score(builder, work, equivalents, arguments):
+    """Examines the mutants; the exit code."""
+    suite = Suite(builder, {mutant.file for mutant in work})
+    journal = Journal(arguments.journal or builder.build / 'source_mutants' / 'journal.jsonl', suite.hash)
+    counts = collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        asked = [(mutant, pool.submit(examine, builder, suite, journal, mutant)) for mutant in work]
+        for mutant, future in asked:
+            verdict = future.result()
+            listed = EquivalentMutants.key(mutant) in equivalents.reasons
+            if listed:
+                verdict = 'equivalent' if verdict == 'survived' else f'listed as equivalent, but {verdict}'
+            counts[verdict.split(' ')[0]] += 1
+            show(mutant, verdict)
+    examined = counts['killed'] + counts['survived'] + counts['equivalent'] + counts['listed']
+    print(f'{examined} mutants of {len({m.file for m in work})} files: {counts["killed"]} killed, {counts["equivalent"]} equivalent, '
+          f'{counts["survived"]} survived, {counts["listed"]} wrongly listed; score '
+          f'{100 * counts["killed"] / max(1, examined - counts["equivalent"]):.1f}%; {counts["does"]} do not compile; '
+          f'{builder.run.seconds:.0f} CPU seconds')
+    return 1 if counts['survived'] or counts['listed'] or counts['equivalent'] > examined * 0.05 else 0
+
+
+def hold_equivalents(builder, mutants, tests):
+    """Runs each equivalent mutant through the enumerated small worlds; the exit code."""
+    failed = 0
+    for mutant in mutants:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            objects = builder.make_mutant(mutant, folder)
+            agrees = objects is not None and all(
+                builder.link(test, objects, folder / test) and builder.run([folder / test])[0] == 0 for test in tests)
+        failed += not agrees
+        show(mutant, 'agrees' if agrees else 'does not agree')
+    print(f'{len(mutants) - failed} of {len(mutants)} agree with golden on {", ".join(tests)}; {builder.run.seconds:.0f} CPU seconds')
+    return 1 if failed else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--files', nargs='*', help='of evaluator/ops (default: all)')
-    parser.add_argument('--sample', type=int, help='so many of them, by chance')
+    parser.add_argument('--files', nargs='*', metavar='FILE', help='of evaluator/ops (default: all)')
+    parser.add_argument('--sample', type=int, metavar='N', help='about so many of them, by chance')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--list', action='store_true', help='only say what there is')
-    parser.add_argument('--jobs', type=int, default=2)
-    parser.add_argument('--seconds', type=float, default=120, help='that the cases of an operation may take')
+    parser.add_argument('--check-table', action='store_true')
+    parser.add_argument('--equivalents', action='store_true')
+    parser.add_argument('--tests', nargs='*', default=['assay_small_worlds_test'], metavar='TARGET', help='that equivalent mutants must pass')
+    parser.add_argument('--jobs', type=int, default=os.cpu_count())
+    parser.add_argument('--journal', type=pathlib.Path, help='default: build/release/source_mutants/journal.jsonl')
     parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build' / 'release')
-    args = parser.parse_args()
-    files = [OPS / name for name in args.files] if args.files else sorted(OPS.glob('*.cc'))
-    work = [(path, *mutant) for path in files
-            if not path.stem.endswith('_test') and path.stem not in ('testing',) and not path.stem.startswith('op_cases')
-            for mutant in mutants_of(path)]
-    if args.sample is not None and args.sample < len(work):
-        work = sorted(random.Random(args.seed).sample(work, args.sample))
-    if args.list:
-        for path, number, after in work:
-            print(f'{path.name}:{number + 1}: {after.strip()}')
+    arguments = parser.parse_args()
+
+    by_file = {name: mutants_of(name, read(name)) for name in product_files()}
+    everything = [mutant for mutants in by_file.values() for mutant in mutants]
+    equivalents = EquivalentMutants()
+    listed = equivalents.mutants(everything)
+    if arguments.check_table:
+        print(f'{len(listed)} equivalent mutants of {len(everything)}')
+        return 0
+    if arguments.equivalents:
+        return hold_equivalents(Builder(arguments.build, arguments.jobs), listed, arguments.tests)
+    if arguments.files:
+        unknown = [name for name in arguments.files if name not in by_file]
+        if unknown:
+            parser.error(f'not in evaluator/ops: {", ".join(unknown)}')
+        by_file = {name: by_file[name] for name in arguments.files}
+    work = [mutant for mutants in by_file.values() for mutant in mutants]
+    if arguments.sample is not None:
+        work = sample(by_file, arguments.sample, arguments.seed)
+    if arguments.list:
+        for mutant in work:
+            show(mutant, '')
         print(f'{len(work)} mutants')
         return 0
-    builder = Builder(args.build)
-    counts = {}
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        asked = [(item, pool.submit(examine, builder, *item, args.seconds)) for item in work]
-        for (path, number, after), future in asked:
-            said = future.result()
-            counts[said.split(' (')[0]] = counts.get(said.split(' (')[0], 0) + 1
-            print(f'{said:24} {path.name}:{number + 1}: {after.strip()}', flush=True)
-    killed, survived = counts.get('killed', 0), counts.get('survived', 0)
-    print(f'{killed} of {killed + survived} killed, {survived} survived, {counts.get("does not compile", 0)} do not compile')
-    return 1 if survived else 0
+    return score(Builder(arguments.build, arguments.jobs), work, equivalents, arguments)
 
 
 if __name__ == '__main__':

@@ -134,7 +134,8 @@ absl::Status CheckRefused(const CorpusCase& corpus_case) {
 }
 
 bool SameBits(const Literal& value, const CaseArray& array) {
-  return Literal::BitEqual(value.WithShape(array.shape), array.literal->WithShape(array.shape));
+  return Literal::BitEqual(ValidBox(value).WithShape(array.shape),
+                           array.literal->WithShape(array.shape));
 }
 
 // Of a NaN only the operations that move elements keep sign and payload.
@@ -200,13 +201,14 @@ absl::Status CheckExpected(const CorpusCase& corpus_case, const std::vector<Lite
   return WithPlace(corpus_case, CompareWithExpected(corpus_case, results));
 }
 
-absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget) {
+absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget,
+                       const PlanOptions& plan) {
   if (corpus_case.expect == CorpusCase::Expect::kRefused) {
     return WithPlace(corpus_case, CheckRefused(corpus_case));
   }
   const absl::StatusOr<ReadyCase> ready = MakeReady(corpus_case, budget.bytes);
   if (!ready.ok()) return ready.status();
-  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget);
+  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget, plan);
   if (!results.ok()) return WithPlace(corpus_case, results.status());
   return CheckExpected(corpus_case, *results);
 }

@@ -37,7 +37,8 @@ absl::Status CheckExpected(const CorpusCase& corpus_case, const std::vector<Lite
 
 // OK, or what is wrong with a case: the golden interpreter does not run it, gives other values than
 // the case expects, or a module that is to be refused by a clause is not.
-absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget);
+absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget,
+                       const PlanOptions& plan = {});
 
 }  // namespace assay
 

@@ -63,7 +63,11 @@ class Corpus(CommandLineTest):
         self.expect(assay('corpus', 'check', '--cases', wrong), 1, f'{wrong}:1: case add/s8/two: out0 has 6, but 7 is expected')
         report = json.loads(assay('corpus', 'check', '--cases', wrong, '--json').out)
         self.assertEqual((report['cases'], report['failed'], report['failures'][0]['id']), (2, 1, 'add/s8/two'))
-        self.expect(assay('corpus', 'check', '--filter', 'pad/bf16/*', '--quiet'), 0)
+        self.expect(assay('corpus', 'check', '--filter', 'pad/bf16/*', '--quiet', '--straight'), 0)
+        # What `show --golden` writes out holds, dynamic sizes too, by kernels and by definitions.
+        golden = self.path('golden.cases', assay('corpus', 'show', '--golden', 'set-dimension-size/s8/*', 'pad/s8/*').out.encode())
+        for straight in ([], ['--straight']):
+            self.expect(assay('corpus', 'check', '--cases', golden, *straight), 0, ' 0 failed')
 
     def test_export(self):
         folder = self.path('out')

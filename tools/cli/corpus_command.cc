@@ -26,6 +26,7 @@ struct CorpusCommand {
   OutputOptions output;
   std::string folder;
   bool golden = false;
+  PlanOptions plan;
 
   int List() const;
   int Show() const;
@@ -109,7 +110,7 @@ int CorpusCommand::Check() const {
   int64_t unconfirmed = 0;
   for (const CorpusCase& each : *cases) {
     unconfirmed += each.confirmed.empty();
-    const absl::Status status = CheckCase(each, budget.budget);
+    const absl::Status status = CheckCase(each, budget.budget, plan);
     if (status.ok()) continue;
     const std::string message = ForPeople(status.message());
     failures.push_back({{"id", each.id}, {"message", message}});
@@ -168,6 +169,8 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   const auto check =
       add("check", "Reads and verifies cases, runs them, and holds the expected values", true,
           &CorpusCommand::Check);
+  check.first->add_flag("--straight", check.second->plan.straight,
+                        "Evaluate by the definitions alone, without kernels (slow, same bits)");
   check.second->output.AddTo(check.first);
   check.second->budget.AddTo(check.first);
 }

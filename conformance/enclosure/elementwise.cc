@@ -149,6 +149,7 @@ class Elementwise {
     if (run == Run::kCorners || run == Run::kOther) MindSingularities(&*box);
     KeepNans(&*box);
     if (!IsFloat(box->low.element_type())) LetGoOfNans(&*box);
+    if (instruction_.opcode() == Opcode::kConvert) MindWraps(&*box);
     return box;
   }
 
@@ -163,6 +164,39 @@ class Elementwise {
           ends->high = anything.high.Get(place.element).bits;
         },
         box);
+  }
+
+  // Conversions that do not rise: to pred, which asks for zero, and between integers where an end
+  // does not fit.
+  void MindWraps(Box* box) const {
+    const ElementType from = operands_[0].low.element_type(), to = box->low.element_type();
+    if (IsFloat(to) || IsComplex(to) || (IsFloat(from) && !IsPred(to))) return;
+    const Line source(from);
+    const int64_t zero = source.Ordinal(0);
+    // The negative zero lies below.
+    const int64_t least_zero = source.is_float() && source.signed_zero() ? zero - 1 : zero;
+    const Box anything = Box::Anything(instruction_.shape(), nullptr);
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          const int64_t i = place.element;
+          const uint64_t low = operands_[0].low.Get(i).bits, high = operands_[0].high.Get(i).bits;
+          if (low == high) return;
+          const bool rises = IsPred(to)
+                                 ? source.Ordinal(low) > zero || source.Ordinal(high) < least_zero
+                                 : Fits(from, low, to) && Fits(from, high, to);
+          if (rises) return;
+          ends->low = anything.low.Get(i).bits;
+          ends->high = anything.high.Get(i).bits;
+        },
+        box);
+  }
+
+  // Whether an integer type has the value of another's pattern.
+  static bool Fits(ElementType from, uint64_t bits, ElementType to) {
+    const bool negative = IsSigned(from) && DecodeSigned(from, bits) < 0;
+    if (negative) return IsSigned(to) && DecodeSigned(from, bits) >= MinSigned(to);
+    const uint64_t value = DecodeUnsigned(from, bits);
+    return value <= (IsSigned(to) ? static_cast<uint64_t>(MaxSigned(to)) : MaxUnsigned(to));
   }
 
   double ValueAtZero() const { return instruction_.opcode() == Opcode::kCosh ? 1.0 : 0.0; }
@@ -327,7 +361,7 @@ class Elementwise {
               if (RangeOf(operands_[0], i).low > 0) return;
               break;
             case Opcode::kTan:
-              if (!Passes(RangeOf(operands_[0], i), kPi / 2)) return;
+              if (!Passes(RangeOf(operands_[0], i), kPi / 2, kPi)) return;
               break;
             case Opcode::kAtan2: {
               const Range y = RangeOf(operands_[0], i), x = RangeOf(operands_[1], i);
@@ -350,19 +384,21 @@ class Elementwise {
         box);
   }
 
-  // Whether an interval holds a point `first` + k pi, or may. Far out, where pi as a double does
-  // not tell, it may.
-  static bool Passes(const Range& range, double first) {
+  // Whether an interval holds a point `first` + k `period`, or may: below 10^6 such a point as a
+  // double is off by less than 10^6 2^-53 for pi and as much for each of three roundings, together
+  // less than the margin; farther out it may.
+  static bool Passes(const Range& range, double first, double period) {
     if (!(std::fabs(range.low) < 1e6 && std::fabs(range.high) < 1e6)) return true;
-    const double margin = 1e-9;
-    return std::floor((range.low - first - margin) / kPi) !=
-           std::floor((range.high - first + margin) / kPi);
+    constexpr double kMargin = 4e6 * 0x1p-53;
+    return std::floor((range.low - first - kMargin) / period) !=
+           std::floor((range.high - first + kMargin) / period);
   }
 
-  void TakeInExtrema(ElementType type, double first, int64_t element, Ends* ends) const {
-    if (!Passes(RangeOf(operands_[0], element), first)) return;
-    ends->low = EncodeFloat(type, -1);
-    ends->high = EncodeFloat(type, 1);
+  // Of sine and cosine, which are 1 at `greatest` and -1 half a turn from there.
+  void TakeInExtrema(ElementType type, double greatest, int64_t element, Ends* ends) const {
+    const Range range = RangeOf(operands_[0], element);
+    if (Passes(range, greatest, 2 * kPi)) ends->high = EncodeFloat(type, 1);
+    if (Passes(range, greatest + kPi, 2 * kPi)) ends->low = EncodeFloat(type, -1);
   }
 
   // x^y on a box: with positive x the corners tell; of a whole number y, what happens at zero.

@@ -197,10 +197,42 @@ class Encloser {
         if (!radii.ok()) return radii.status();
         if (!radii->empty()) WidenByRadii(*radii, &box);
         Allow(instruction, 0, &box);
+        if (instruction.opcode() == Opcode::kBitcastConvert) LetGoOfPayloads(values[0], &box);
       }
       boxes.push_back(std::move(box));
     }
     return boxes;
+  }
+
+  // The bits of a NaN are not specified: whatever is made of them may be anything.
+  void LetGoOfPayloads(const Literal& operand, Box* box) const {
+    const ElementType from = operand.element_type();
+    const bool float_parts = IsFloat(from) || IsComplex(from);
+    if (!float_parts || from == box->low.element_type() || !profile_.Grants(Freedom::kNanPayload)) {
+      return;
+    }
+    const ElementType part = Info(from).component;
+    auto is_nan = [&](int64_t i) {
+      const Element element = operand.Get(i);
+      return IsNan(part, element.bits) || (IsComplex(from) && IsNan(part, element.imag));
+    };
+    const int64_t count = operand.element_count(), parts = box->low.element_count();
+    const Box anything = Box::Anything(box->shape(), nullptr);
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          // One element becomes several, or several become one.
+          const int64_t i = place.element;
+          const int64_t first = parts >= count ? i / (parts / count) : i * (count / parts);
+          const int64_t last = parts >= count ? first : first + count / parts - 1;
+          bool nan = false;
+          for (int64_t k = first; k <= last; ++k) nan = nan || is_nan(k);
+          if (!nan) return;
+          const Element low = anything.low.Get(i), high = anything.high.Get(i);
+          ends->low = place.imaginary ? low.imag : low.bits;
+          ends->high = place.imaginary ? high.imag : high.bits;
+          ends->nan = anything.has_nan();
+        },
+        box);
   }
 
   // By element of a result: how far a conforming one may be from the golden one. Empty: not at all.
@@ -241,9 +273,16 @@ class Encloser {
     // Golden is within half a unit of the exact value, and so is the last rounding of a type of 8
     // bits, which is computed in a wider one: its budget is a small part of a unit.
     if (ulps > 0) {
-      slack.units = Info(type).bits < 16 ? 1 : static_cast<int64_t>(std::ceil(ulps + 0.5));
+      constexpr double kMostUnits = 0x1p60;  // more than any type has values on one side
+      slack.units = Info(type).bits < 16
+                        ? 1
+                        : static_cast<int64_t>(std::min(std::ceil(ulps + 0.5), kMostUnits));
     }
-    slack.zeros = profile_.Grants(Freedom::kSignedZero) && MayFlush(instruction);
+    // Zeros of either sign are equal keys.
+    slack.zeros =
+        (profile_.Grants(Freedom::kSignedZero) && MayFlush(instruction)) ||
+        (instruction.opcode() == Opcode::kSort && profile_.Grants(Freedom::kUnstableOrder) &&
+         !instruction.GetBool(Attr::kIsStable));
     if (instruction.info().accuracy != Accuracy::kExact) {
       if (profile_.Grants(Freedom::kExcessPrecision) ||
           (profile_.Grants(Freedom::kContraction) && instruction.opcode() == Opcode::kMultiply)) {

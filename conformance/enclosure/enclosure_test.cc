@@ -349,6 +349,57 @@ TEST_F(EnclosureTest, DotsOfUnboundedIntervals) {
   EXPECT_TRUE(box.box.has_nan());
 }
 
+TEST_F(EnclosureTest, ConversionsThatDoNotRise) {
+  // e^20 = 485165195.4 is known to some 640: between there are many multiples of 256.
+  const std::string whole =
+      "x = f32[1] parameter(0)\n e = f32[1] exponential(x)\n w = s32[1] convert(e)\n";
+  const BoxTree narrow = Of(whole + " ROOT r = s8[1] convert(w)", {F32({20})});
+  EXPECT_EQ(DecodeSigned(ElementType::kS8, narrow.box.low.Get(0).bits), -128);
+  EXPECT_EQ(DecodeSigned(ElementType::kS8, narrow.box.high.Get(0).bits), 127);
+  const BoxTree wide = Of(whole + " ROOT r = s64[1] convert(w)", {F32({20})});
+  const int64_t low = DecodeSigned(ElementType::kS64, wide.box.low.Get(0).bits);
+  const int64_t high = DecodeSigned(ElementType::kS64, wide.box.high.Get(0).bits);
+  EXPECT_TRUE(485160000 < low && low < 485165195 && 485165195 < high && high < 485170000)
+      << low << " to " << high;
+  const BoxTree negative =
+      Of(whole + " n = s32[1] negate(w)\n ROOT r = u64[1] convert(n)", {F32({20})});
+  EXPECT_EQ(negative.box.low.Get(0).bits, 0u);
+  EXPECT_EQ(negative.box.high.Get(0).bits, ~uint64_t{0});
+  // sin(1) - 0.84147098 may be zero, sin(1) not.
+  const std::string near =
+      "x = f32[1] parameter(0)\n s = f32[1] sine(x)\n c = f32[1] constant({0.84147098})\n"
+      " d = f32[1] subtract(s, c)\n";
+  const BoxTree zero = Of(near + " ROOT r = pred[1] convert(d)", {F32({1})});
+  EXPECT_EQ(zero.box.low.Get(0).bits, 0u);
+  EXPECT_EQ(zero.box.high.Get(0).bits, 1u);
+  const BoxTree one = Of(near + " ROOT r = pred[1] convert(s)", {F32({1})});
+  EXPECT_EQ(one.box.low.Get(0).bits, 1u);
+}
+
+TEST_F(EnclosureTest, OneExtremeIsTakenInWithoutTheOther) {
+  const std::string near =
+      "x = f32[1] parameter(0)\n s = f32[1] sine(x)\n c = f32[1] constant({0.84147098})\n"
+      " d = f32[1] subtract(s, c)\n";
+  const BoxTree greatest = Of(near + " ROOT r = f32[1] cosine(d)", {F32({1})});
+  EXPECT_GE(High(greatest), 1);
+  EXPECT_GT(Low(greatest), 0.9999f);
+  const BoxTree least = Of(near +
+                               " pi = f32[1] constant({3.1415927})\n p = f32[1] add(d, pi)\n"
+                               " ROOT r = f32[1] cosine(p)",
+                           {F32({1})});
+  EXPECT_LE(Low(least), -1);
+  EXPECT_LT(High(least), -0.9999f);
+}
+
+TEST_F(EnclosureTest, BitsOfNansAreOpen) {
+  const BoxTree box = Of("x = f32[2] parameter(0)\n ROOT r = u16[2,2] bitcast-convert(x)",
+                         {F32({1, std::nanf("")})}, "golden");
+  EXPECT_EQ(box.box.low.Get(1).bits, 0x3f80u);
+  EXPECT_EQ(box.box.high.Get(1).bits, 0x3f80u);
+  EXPECT_EQ(box.box.low.Get(3).bits, 0u);
+  EXPECT_EQ(box.box.high.Get(3).bits, 0xffffu);
+}
+
 TEST_F(EnclosureTest, HostileModules) {
   auto profile = TargetProfile::Find("xla-cpu");
   ASSERT_TRUE(profile.ok());

@@ -93,7 +93,7 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
       !instruction.GetBool(Attr::kUniqueIndices)) {
     return DependsOnOrder(*instruction.to_apply());
   }
-  // Of several arrays, or of floats, whose zeros are equal keys.
+  // Of one array, equal keys are the same values, but for zeros (Encloser::Allow).
   if (profile.Grants(Freedom::kUnstableOrder) &&
       (instruction.opcode() == Opcode::kSort || instruction.opcode() == Opcode::kTopK)) {
     return !instruction.GetBool(Attr::kIsStable) &&

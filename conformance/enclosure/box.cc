@@ -9,15 +9,11 @@
 namespace assay {
 namespace {
 
-// Everything there is.
-void Unbind(const Line& line, Ends* ends) {
-  ends->low = line.Bits(line.least());
-  ends->high = line.Bits(line.greatest());
-  ends->nan = line.has_nan();
-}
+using box_internal::Unbind;
 
 // Not past the end of the line. What overflows to NaN may be one.
-uint64_t Moved(const Line& line, uint64_t bits, int64_t steps, bool* nan) {
+template <typename LineType>
+uint64_t Moved(const LineType& line, uint64_t bits, int64_t steps, bool* nan) {
   const int64_t from = line.Ordinal(bits);
   if (steps > 0 ? from > line.greatest() - steps : from < line.least() - steps) {
     if (line.overflows_to_nan()) *nan = true;
@@ -29,8 +25,9 @@ uint64_t Moved(const Line& line, uint64_t bits, int64_t steps, bool* nan) {
 // An end, outwards by so many units in the last place of any value of the interval. Towards zero
 // the units of what lies past the next power of two count, if the interval reaches that, and past
 // the power of two below two steps make one unit.
-uint64_t Outward(const Line& line, uint64_t end, uint64_t other_end, int64_t units, bool up,
-                 bool* nan) {
+template <typename LineType>
+inline uint64_t Outward(const LineType& line, uint64_t end, uint64_t other_end, int64_t units,
+                        bool up, bool* nan) {
   const int64_t ordinal = line.Ordinal(end);
   int64_t steps = units;
   if ((ordinal < 0) == up) {
@@ -49,7 +46,8 @@ uint64_t Outward(const Line& line, uint64_t end, uint64_t other_end, int64_t uni
 }
 
 // The pattern of a double, rounded in the direction.
-uint64_t EncodeDirected(const Line& line, double value, bool up, bool* nan) {
+template <typename LineType>
+uint64_t EncodeDirected(const LineType& line, double value, bool up, bool* nan) {
   const uint64_t nearest = EncodeFloat(line.type(), value);
   // A type without infinities may make a NaN of what is beyond its values.
   if (line.IsNan(nearest)) {
@@ -61,29 +59,6 @@ uint64_t EncodeDirected(const Line& line, double value, bool up, bool* nan) {
   return Moved(line, nearest, up ? 1 : -1, nan);
 }
 
-template <typename Word>
-void TakeInCorner(const Literal& corner, std::vector<bool>* mixed, Box* box) {
-  const auto* values = reinterpret_cast<const Word*>(corner.data());
-  const bool complex = IsComplex(corner.element_type());
-  UpdateParts(
-      [&](const Line& line, Place place, Ends* ends) {
-        const int64_t i = complex ? 2 * place.element + (place.imaginary ? 1 : 0) : place.element;
-        const uint64_t bits = values[i];
-        if (bits == ends->low && bits == ends->high) return;
-        if (line.IsNan(bits) || line.IsNan(ends->low)) {
-          if (line.IsNan(bits) != line.IsNan(ends->low)) {
-            if (mixed->empty()) mixed->resize(corner.element_count() * (complex ? 2 : 1), false);
-            (*mixed)[i] = true;
-          }
-          return;
-        }
-        const int64_t ordinal = line.Ordinal(bits);
-        if (ordinal < line.Ordinal(ends->low)) ends->low = bits;
-        if (ordinal > line.Ordinal(ends->high)) ends->high = bits;
-      },
-      box);
-}
-
 }  // namespace
 
 Line::Line(ElementType type) : type_(type), is_float_(assay::IsFloat(type)) {
@@ -93,6 +68,7 @@ Line::Line(ElementType type) : type_(type), is_float_(assay::IsFloat(type)) {
     nan_is_negative_zero_ = format.nan == NanEncoding::kNegativeZero;
     overflows_to_nan_ = format.overflow == Overflow::kNan;
     has_nan_ = format.has_nan();
+    has_sign_ = format.has_sign;
     significand_bits_ = format.significand_bits;
     if (format.has_sign) sign_ = uint64_t{1} << (Info(type).bits - 1);
     largest_ = format.has_infinity ? Infinity(type) : MaxFinite(type);
@@ -123,7 +99,7 @@ uint64_t Line::IntegerBits(int64_t ordinal) const {
 Box Box::Anything(const Shape& shape, const Instruction* open) {
   Box box{Literal::Zeros(shape), {}, {}, open, false};
   box.high = box.low;
-  UpdateParts([](const Line& line, Place, Ends* ends) { Unbind(line, ends); }, &box);
+  UpdateParts([](const auto& line, Place, Ends* ends) { Unbind(line, ends); }, &box);
   return box;
 }
 
@@ -184,31 +160,27 @@ const Instruction* BoxTree::open() const {
 
 Box HullOfCorners(absl::Span<const Literal> corners) {
   Box hull = Box::Point(corners[0]);
-  std::vector<bool> mixed;  // parts that are NaN at some corners alone
+  std::vector<const std::byte*> others;
   for (const Literal& corner : corners.subspan(1)) {
-    if (corner.shares_data_with(corners[0])) continue;
-    switch (Info(Info(corner.element_type()).component).storage_bytes) {
-      case 1:
-        TakeInCorner<uint8_t>(corner, &mixed, &hull);
-        break;
-      case 2:
-        TakeInCorner<uint16_t>(corner, &mixed, &hull);
-        break;
-      case 4:
-        TakeInCorner<uint32_t>(corner, &mixed, &hull);
-        break;
-      default:
-        TakeInCorner<uint64_t>(corner, &mixed, &hull);
-        break;
-    }
+    if (!corner.shares_data_with(corners[0])) others.push_back(corner.data());
   }
-  if (mixed.empty()) return hull;
-  const bool complex = IsComplex(corners[0].element_type());
+  if (others.empty()) return hull;
   UpdateParts(
-      [&](const Line& line, Place place, Ends* ends) {
-        if (mixed[complex ? 2 * place.element + (place.imaginary ? 1 : 0) : place.element]) {
-          Unbind(line, ends);
+      [&](const auto& line, Place place, Ends* ends) {
+        int64_t low = line.Ordinal(ends->low), high = low;
+        const bool nan = line.IsNan(ends->low);
+        bool mixed = false;
+        for (const std::byte* other : others) {
+          const uint64_t bits = line.Load(other, place.part);
+          mixed = mixed || line.IsNan(bits) != nan;
+          const int64_t ordinal = line.Ordinal(bits);
+          low = std::min(low, ordinal);
+          high = std::max(high, ordinal);
         }
+        if (mixed) return Unbind(line, ends);
+        if (nan) return;
+        ends->low = line.Bits(low);
+        ends->high = line.Bits(high);
       },
       &hull);
   return hull;
@@ -217,7 +189,7 @@ Box HullOfCorners(absl::Span<const Literal> corners) {
 void Loosen(const Slack& slack, Box* box) {
   box->flushed = box->flushed || slack.flushed;
   UpdateParts(
-      [slack](const Line& line, Place, Ends* ends) {
+      [slack](const auto& line, Place, Ends* ends) {
         if (!line.is_float() || line.IsNan(ends->low)) return;
         if (slack.units > 0) {
           const Ends was = *ends;
@@ -227,8 +199,9 @@ void Loosen(const Slack& slack, Box* box) {
         if (slack.flushed) {
           const int64_t low = line.Ordinal(ends->low), high = line.Ordinal(ends->high);
           const int64_t negative_zero = line.signed_zero() ? -1 : 0;
-          if (low > 0 && low < line.least_normal()) ends->low = line.Bits(negative_zero);
-          if (high < negative_zero && high > negative_zero - line.least_normal()) ends->high = 0;
+          const int64_t small = line.least_normal() + (slack.rounded ? 1 : 0);
+          if (low > 0 && low < small) ends->low = line.Bits(negative_zero);
+          if (high < negative_zero && high > negative_zero - small) ends->high = 0;
         }
         if (slack.zeros && line.signed_zero()) {
           if (ends->low == 0) ends->low = line.Bits(-1);
@@ -240,7 +213,7 @@ void Loosen(const Slack& slack, Box* box) {
 
 void WidenByRadii(absl::Span<const double> radii, Box* box) {
   UpdateParts(
-      [&](const Line& line, Place place, Ends* ends) {
+      [&](const auto& line, Place place, Ends* ends) {
         const double radius = radii[place.element];
         if (radius == 0 || !line.is_float() || line.IsNan(ends->low)) return;
         if (!(radius < kInfinity)) return Unbind(line, ends);
@@ -261,7 +234,7 @@ void WidenByRadii(absl::Span<const double> radii, Box* box) {
 void AddNansOfInfinities(Box* box) {
   if (box->is_point()) return;
   UpdateParts(
-      [](const Line& line, Place, Ends* ends) {
+      [](const auto& line, Place, Ends* ends) {
         if (!line.is_float() || ends->low == ends->high || line.IsNan(ends->low)) return;
         if (line.Ordinal(ends->low) == line.least() &&
             line.Ordinal(ends->high) == line.greatest()) {
@@ -274,7 +247,7 @@ void AddNansOfInfinities(Box* box) {
 void MergeNans(const Box& from, Box* box) {
   if (!from.has_nan()) return;
   UpdateParts(
-      [&](const Line& line, Place place, Ends* ends) {
+      [&](const auto& line, Place place, Ends* ends) {
         const int64_t element = from.nan.element_count() == 1 ? 0 : place.element;
         if (line.is_float() && !(from.nan.Get(element) == Element{})) ends->nan = true;
       },

@@ -4,7 +4,10 @@
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -87,16 +90,52 @@ class Line {
   bool overflows_to_nan() const { return overflows_to_nan_; }
   bool has_nan() const { return has_nan_; }
   ElementType type() const { return type_; }
+  // Part number `part` of an array in literal storage; of a complex one the real parts are even.
+  uint64_t Load(const std::byte* data, int64_t part) const {
+    return LoadElement(type_, data, part).bits;
+  }
+
+ protected:
+  bool FillsWords(int64_t bits) const {
+    return is_float_ && signed_zero_ && has_sign_ && Info(type_).bits == bits;
+  }
+  uint64_t largest() const { return largest_; }
 
  private:
   int64_t IntegerOrdinal(uint64_t bits) const;
   uint64_t IntegerBits(int64_t ordinal) const;
   ElementType type_;
   bool is_float_, signed_zero_ = false, nan_is_negative_zero_ = false, overflows_to_nan_ = false,
-                  has_nan_ = false;
+                  has_nan_ = false, has_sign_ = false;
   int significand_bits_ = 0;
   uint64_t sign_ = 0, largest_ = 0;
   int64_t least_ = 0, greatest_ = 0, least_normal_ = 0;
+};
+
+// The line of floats with zeros of both signs whose patterns fill words of memory (f64, f32, bf16,
+// f16 and some of 8 bits): the same positions without a branch.
+template <typename Word>
+class WordLine : public Line {
+ public:
+  explicit WordLine(const Line& line) : Line(line) {}
+  bool applies() const { return FillsWords(std::numeric_limits<Word>::digits); }
+  static constexpr bool is_float() { return true; }
+  bool IsNan(uint64_t bits) const { return (bits & kMagnitude) > largest(); }
+  int64_t Ordinal(uint64_t bits) const {
+    const int64_t pattern = static_cast<Signed>(bits);
+    return pattern ^ ((pattern >> 63) & kMagnitude);
+  }
+  uint64_t Bits(int64_t ordinal) const {
+    return static_cast<Word>(ordinal ^ ((ordinal >> 63) & kMagnitude));
+  }
+  static constexpr bool signed_zero() { return true; }
+  uint64_t Load(const std::byte* data, int64_t part) const {
+    return reinterpret_cast<const Word*>(data)[part];
+  }
+
+ private:
+  using Signed = std::make_signed_t<Word>;
+  static constexpr int64_t kMagnitude = std::numeric_limits<Signed>::max();
 };
 
 // The ends of one part of an element, as patterns, while they are changed.
@@ -108,9 +147,11 @@ struct Ends {
 struct Place {
   int64_t element = 0;
   bool imaginary = false;
+  int64_t part = 0;  // among the parts of all elements
 };
-// Calls update(line, place, ends) for every part of every element, with the line of the parts'
-// type, and keeps what it makes of the ends. Storage is copied where something changes alone.
+// Calls update(line, place, ends) for every part of every element, with the line of the parts' type
+// (a Line, or a WordLine where there is one), and keeps what it makes of the ends. Storage is
+// copied where something changes alone.
 template <typename Update>
 void UpdateParts(Update update, Box* box);
 
@@ -124,6 +165,8 @@ struct Slack {
   int64_t units = 0;     // in the last place of each end, outwards
   bool zeros = false;    // the other zero, where an end is one
   bool flushed = false;  // zero of either sign, where a denormal is inside
+  // The ends have been rounded: the least normal value may have been a denormal before.
+  bool rounded = false;
 };
 void Loosen(const Slack& slack, Box* box);
 // Widens by a distance for each element; an infinite one lets go of it.
@@ -133,15 +176,24 @@ void WidenByRadii(absl::Span<const double> radii, Box* box);
 void AddNansOfInfinities(Box* box);
 // Takes in the NaNs of another box of the same sizes, or of one element.
 void MergeNans(const Box& from, Box* box);
+// Everything there is, for the elements of which the predicate says so, which is asked with the
+// line of the parts, the place and its ends.
+template <typename Predicate>
+void LetGoWhere(Predicate predicate, Box* box);
 
 namespace box_internal {
 
-template <typename Word, typename Update>
-void UpdateWords(Update& update, Box* box) {
-  const ElementType type = box->low.element_type();
-  const Line line(Info(type).component);
-  const bool complex = IsComplex(type);
-  const int64_t parts = complex ? 2 : 1, count = box->low.element_count() * parts;
+// Everything there is.
+inline void Unbind(const Line& line, Ends* ends) {
+  ends->low = line.Bits(line.least());
+  ends->high = line.Bits(line.greatest());
+  ends->nan = line.has_nan();
+}
+
+template <typename Word, typename LineType, typename Update>
+void UpdateOnLine(const LineType& line, Update& update, Box* box) {
+  const bool complex = IsComplex(box->low.element_type());
+  const int64_t count = box->low.element_count() * (complex ? 2 : 1);
   // What is shared stays alive as long as somebody else has it, and is copied when it changes.
   const Literal low = box->low, high = box->high, nan = box->nan;
   const auto* lows = reinterpret_cast<const Word*>(low.data());
@@ -151,7 +203,7 @@ void UpdateWords(Update& update, Box* box) {
   for (int64_t i = 0; i < count; ++i) {
     const Ends was{lows[i], highs[i], nans != nullptr && nans[i] != 0};
     Ends ends = was;
-    update(line, Place{complex ? i / 2 : i, complex && i % 2 != 0}, &ends);
+    update(line, Place{complex ? i / 2 : i, complex && i % 2 != 0, i}, &ends);
     if (ends.low != was.low) {
       if (new_lows == nullptr) new_lows = reinterpret_cast<Word*>(box->low.mutable_data());
       new_lows[i] = static_cast<Word>(ends.low);
@@ -170,7 +222,24 @@ void UpdateWords(Update& update, Box* box) {
   }
 }
 
+template <typename Word, typename Update>
+void UpdateWords(Update& update, Box* box) {
+  const Line line(Info(box->low.element_type()).component);
+  const WordLine<Word> words(line);
+  if (words.applies()) return UpdateOnLine<Word>(words, update, box);
+  UpdateOnLine<Word>(line, update, box);
+}
+
 }  // namespace box_internal
+
+template <typename Predicate>
+void LetGoWhere(Predicate predicate, Box* box) {
+  UpdateParts(
+      [&](const auto& line, Place place, Ends* ends) {
+        if (predicate(line, place, *ends)) box_internal::Unbind(line, ends);
+      },
+      box);
+}
 
 template <typename Update>
 void UpdateParts(Update update, Box* box) {

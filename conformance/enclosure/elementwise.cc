@@ -72,17 +72,38 @@ struct Range {
   double low, high;
   bool point() const { return low == high; }
   bool holds(double value) const { return low <= value && value <= high; }
+  bool bounded() const { return std::isfinite(low) && std::isfinite(high); }
 };
 
-Range RangeOf(const Box& box, int64_t element) {
-  const ElementType type = box.low.element_type();
-  const int64_t i = box.low.element_count() == 1 ? 0 : element;
-  return {DecodeFloat(type, box.low.Get(i).bits), DecodeFloat(type, box.high.Get(i).bits)};
-}
+// The intervals of an array of floats, decoded once; that of one element stands for all.
+class Ranges {
+ public:
+  explicit Ranges(const Box& box)
+      : lows_(box.low.element_count()), highs_(lows_.size()), single_(lows_.size() == 1) {
+    const ElementType type = box.low.element_type();
+    DecodeFloats(type, box.low.data(), box.low.element_count(), lows_.data());
+    DecodeFloats(type, box.high.data(), box.low.element_count(), highs_.data());
+  }
+  Range operator[](int64_t element) const {
+    const int64_t i = single_ ? 0 : element;
+    return {lows_[i], highs_[i]};
+  }
+
+ private:
+  std::vector<double> lows_, highs_;
+  bool single_;
+};
 
 bool IsCertain(const Box& box, int64_t element) {
   const int64_t i = box.low.element_count() == 1 ? 0 : element;
   return box.low.Get(i) == box.high.Get(i) && (!box.has_nan() || box.nan.Get(i) == Element{});
+}
+
+bool MayBeNan(const Box& box, int64_t element) {
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  const ElementType type = box.low.element_type();
+  if (!IsFloat(type)) return false;
+  return IsNan(type, box.low.Get(i).bits) || (box.has_nan() && !(box.nan.Get(i) == Element{}));
 }
 
 class Elementwise {
@@ -118,52 +139,83 @@ class Elementwise {
 
  private:
   absl::StatusOr<Box> Complex() {
+    absl::StatusOr<Box> box = Box::Anything(instruction_.shape(), &instruction_);
     switch (instruction_.opcode()) {
       case Opcode::kAdd:
+        box = Corners(BothEnds());
+        break;
       case Opcode::kReal:
       case Opcode::kImag:
-        return Corners(BothEnds());
+        return WithNans(Corners(BothEnds()));
       case Opcode::kNegate:
       case Opcode::kSubtract:
-        return Corners(AllCorners());
+        box = Corners(AllCorners());
+        break;
       default:
-        return Box::Anything(instruction_.shape(), &instruction_);
+        return box;
     }
+    if (box.ok()) AddNansOfInfinities(&*box);
+    return WithNans(std::move(box));
+  }
+
+  absl::StatusOr<Box> WithNans(absl::StatusOr<Box> box) const {
+    if (box.ok()) KeepNans(&*box);
+    return box;
   }
 
   absl::StatusOr<Box> Real() {
-    Run run = RunOf(instruction_.opcode());
+    const Opcode opcode = instruction_.opcode();
+    Run run = RunOf(opcode);
     // The square of one value is no product of two.
-    const bool square = instruction_.opcode() == Opcode::kMultiply &&
-                        instruction_.operand(0) == instruction_.operand(1);
+    const bool square =
+        opcode == Opcode::kMultiply && instruction_.operand(0) == instruction_.operand(1);
     if (square) run = Run::kEven;
     absl::StatusOr<Box> box =
         run == Run::kUp || run == Run::kDown || run == Run::kEven || operands_.size() == 1
             ? Corners(BothEnds())
             : Corners(AllCorners());
     if (!box.ok()) return box;
+    if (opcode != Opcode::kComplex) LetGoOfNanEnds(&*box);
     if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), &*box);
-    const bool meets = instruction_.opcode() == Opcode::kAdd ||
-                       (instruction_.opcode() == Opcode::kMultiply && !square);
+    const bool meets = opcode == Opcode::kAdd || (opcode == Opcode::kMultiply && !square);
     if (meets) AddNansOfInfinities(&*box);
     if (run == Run::kCorners || run == Run::kOther) MindSingularities(&*box);
     KeepNans(&*box);
     if (!IsFloat(box->low.element_type())) LetGoOfNans(&*box);
-    if (instruction_.opcode() == Opcode::kConvert) MindWraps(&*box);
+    if (opcode == Opcode::kConvert) MindWraps(&*box);
     return box;
+  }
+
+  // NaN at every corner is NaN for certain where nothing is open or an operand is NaN. Elsewhere
+  // there may be numbers between the corners: beyond both ends of what a function is defined on, of
+  // zero times infinity, where the type overflows to NaN.
+  void LetGoOfNanEnds(Box* box) const {
+    LetGoWhere(
+        [&](const auto& line, Place place, const Ends& ends) {
+          if (!line.is_float() || !line.IsNan(ends.low)) return false;
+          bool certain = true, nan = false;
+          for (const Box& operand : operands_) {
+            certain = certain && IsCertain(operand, place.element);
+            nan = nan || IsNanForCertain(operand, place.element);
+          }
+          // NaN to the power of zero is one.
+          return !certain && (!nan || instruction_.opcode() == Opcode::kPower);
+        },
+        box);
+  }
+
+  static bool IsNanForCertain(const Box& box, int64_t element) {
+    const ElementType type = box.low.element_type();
+    const int64_t i = box.low.element_count() == 1 ? 0 : element;
+    return IsFloat(type) && IsNan(type, box.low.Get(i).bits);
   }
 
   // What a NaN becomes as an integer is between the ends of no interval.
   void LetGoOfNans(Box* box) const {
     if (!operands_[0].has_nan()) return;
-    const Box anything = Box::Anything(instruction_.shape(), nullptr);
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
-          if (!MayBeNan(operands_[0], place.element)) return;
-          ends->low = anything.low.Get(place.element).bits;
-          ends->high = anything.high.Get(place.element).bits;
-        },
-        box);
+    LetGoWhere([&](const auto&, Place place,
+                   const Ends&) { return MayBeNan(operands_[0], place.element); },
+               box);
   }
 
   // Conversions that do not rise: to pred, which asks for zero, and between integers where an end
@@ -175,18 +227,15 @@ class Elementwise {
     const int64_t zero = source.Ordinal(0);
     // The negative zero lies below.
     const int64_t least_zero = source.is_float() && source.signed_zero() ? zero - 1 : zero;
-    const Box anything = Box::Anything(instruction_.shape(), nullptr);
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
+    LetGoWhere(
+        [&](const auto&, Place place, const Ends&) {
           const int64_t i = place.element;
           const uint64_t low = operands_[0].low.Get(i).bits, high = operands_[0].high.Get(i).bits;
-          if (low == high) return;
+          if (low == high) return false;
           const bool rises = IsPred(to)
                                  ? source.Ordinal(low) > zero || source.Ordinal(high) < least_zero
                                  : Fits(from, low, to) && Fits(from, high, to);
-          if (rises) return;
-          ends->low = anything.low.Get(i).bits;
-          ends->high = anything.high.Get(i).bits;
+          return !rises;
         },
         box);
   }
@@ -206,14 +255,11 @@ class Elementwise {
     absl::StatusOr<Literal> low = evaluate_(Lows());
     if (!low.ok()) return low.status();
     Box box = Box::Point(*std::move(low));
-    const Box anything = Box::Anything(instruction_.shape(), nullptr);
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
-          for (const Box& operand : operands_) {
-            if (IsCertain(operand, place.element)) continue;
-            ends->low = anything.low.Get(place.element).bits;
-            ends->high = anything.high.Get(place.element).bits;
-          }
+    LetGoWhere(
+        [&](const auto&, Place place, const Ends&) {
+          return std::any_of(operands_.begin(), operands_.end(), [&](const Box& operand) {
+            return !IsCertain(operand, place.element);
+          });
         },
         &box);
     KeepNans(&box);
@@ -257,13 +303,14 @@ class Elementwise {
     absl::StatusOr<Literal> low = evaluate_(Lows());
     if (!low.ok()) return low.status();
     Box box = Box::Point(*std::move(low));
+    const Ranges lefts(operands_[0]), rights(operands_[1]);
     UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
+        [&](const auto&, Place place, Ends* ends) {
           const int64_t i = place.element;
-          if (IsCertain(operands_[0], i) && IsCertain(operands_[1], i)) return;
-          const Range left = RangeOf(operands_[0], i), right = RangeOf(operands_[1], i);
+          const Range left = lefts[i], right = rights[i];
           const bool apart = left.high < right.low || right.high < left.low;
           const bool nan = MayBeNan(operands_[0], i) || MayBeNan(operands_[1], i);
+          if (IsCertain(operands_[0], i) && IsCertain(operands_[1], i)) return;
           if (apart && !nan) return;
           if (!nan && Decided(left, right, ends)) return;
           ends->low = 0;
@@ -302,33 +349,23 @@ class Elementwise {
     absl::StatusOr<Literal> low = evaluate_(Lows());
     if (!low.ok()) return low.status();
     Box box = Box::Point(*std::move(low));
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
+    const Ranges ranges(operands_[0]);
+    LetGoWhere(
+        [&](const auto&, Place place, const Ends&) {
           const int64_t i = place.element;
-          if (IsCertain(operands_[0], i)) return;
-          const Range range = RangeOf(operands_[0], i);
-          if (std::isfinite(range.low) && std::isfinite(range.high) && !MayBeNan(operands_[0], i)) {
-            return;
-          }
-          ends->low = 0;
-          ends->high = 1;
+          if (ranges[i].bounded() && !MayBeNan(operands_[0], i)) return false;
+          return !IsCertain(operands_[0], i);
         },
         &box);
     return box;
   }
 
-  static bool MayBeNan(const Box& box, int64_t element) {
-    const int64_t i = box.low.element_count() == 1 ? 0 : element;
-    const ElementType type = box.low.element_type();
-    if (!IsFloat(type)) return false;
-    return IsNan(type, box.low.Get(i).bits) || (box.has_nan() && !(box.nan.Get(i) == Element{}));
-  }
-
   // What lies between the ends where the function turns at zero.
   void TakeInTurningPoint(double value, Box* box) const {
+    const Ranges ranges(operands_[0]);
     UpdateParts(
-        [&](const Line& line, Place place, Ends* ends) {
-          const Range range = RangeOf(operands_[0], place.element);
+        [&](const auto& line, Place place, Ends* ends) {
+          const Range range = ranges[place.element];
           if (!(range.low < 0 && range.high > 0)) return;
           const uint64_t bits = EncodeFloat(line.type(), value);
           if (line.Ordinal(bits) < line.Ordinal(ends->low)) ends->low = bits;
@@ -338,50 +375,49 @@ class Elementwise {
 
   // Where corners do not tell what lies between them.
   void MindSingularities(Box* box) const {
-    const Box anything = Box::Anything(instruction_.shape(), nullptr);
+    const Opcode opcode = instruction_.opcode();
+    if (opcode == Opcode::kSubtract || opcode == Opcode::kMultiply || opcode == Opcode::kComplex) {
+      return;
+    }
+    std::vector<Ranges> ranges;
+    for (const Box& operand : operands_) ranges.emplace_back(operand);
     UpdateParts(
-        [&](const Line& line, Place place, Ends* ends) {
+        [&](const auto& line, Place place, Ends* ends) {
           const int64_t i = place.element;
-          bool certain = true;
-          for (const Box& operand : operands_) certain = certain && IsCertain(operand, i);
-          if (certain) return;
-          switch (instruction_.opcode()) {
-            case Opcode::kSubtract:
-            case Opcode::kMultiply:
-            case Opcode::kComplex:
-              return;
-            case Opcode::kSin:
-              return TakeInExtrema(line.type(), kPi / 2, i, ends);
-            case Opcode::kCos:
-              return TakeInExtrema(line.type(), 0, i, ends);
-            case Opcode::kDivide:
-              if (!RangeOf(operands_[1], i).holds(0)) return;
-              break;
-            case Opcode::kRsqrt:
-              if (RangeOf(operands_[0], i).low > 0) return;
-              break;
-            case Opcode::kTan:
-              if (!Passes(RangeOf(operands_[0], i), kPi / 2, kPi)) return;
-              break;
-            case Opcode::kAtan2: {
-              const Range y = RangeOf(operands_[0], i), x = RangeOf(operands_[1], i);
-              if (x.low > 0 || y.low > 0 || y.high < 0) return;
-              break;
-            }
-            case Opcode::kPower:
-              if (PowerIsPlain(RangeOf(operands_[0], i), RangeOf(operands_[1], i), line.type(),
-                               ends)) {
-                return;
-              }
-              break;
-            default:
-              break;
+          if (CornersTell(ranges, i, line.type(), ends)) return;
+          if (std::all_of(operands_.begin(), operands_.end(),
+                          [i](const Box& operand) { return IsCertain(operand, i); })) {
+            return;
           }
-          ends->low = anything.low.Get(i).bits;
-          ends->high = anything.high.Get(i).bits;
-          ends->nan = line.has_nan();
+          box_internal::Unbind(line, ends);
         },
         box);
+  }
+
+  // Takes in an extremum between them.
+  bool CornersTell(const std::vector<Ranges>& operands, int64_t i, ElementType type,
+                   Ends* ends) const {
+    const Range x = operands[0][i];
+    switch (instruction_.opcode()) {
+      case Opcode::kSin:
+        TakeInExtrema(type, x, kPi / 2, ends);
+        return true;
+      case Opcode::kCos:
+        TakeInExtrema(type, x, 0, ends);
+        return true;
+      case Opcode::kDivide:
+        return !operands[1][i].holds(0);
+      case Opcode::kRsqrt:
+        return x.low > 0;
+      case Opcode::kTan:
+        return !Passes(x, kPi / 2, kPi);
+      case Opcode::kAtan2:
+        return operands[1][i].low > 0 || x.low > 0 || x.high < 0;
+      case Opcode::kPower:
+        return PowerIsPlain(x, operands[1][i], type, ends);
+      default:
+        return false;
+    }
   }
 
   // Whether an interval holds a point `first` + k `period`, or may: below 10^6 such a point as a
@@ -395,8 +431,8 @@ class Elementwise {
   }
 
   // Of sine and cosine, which are 1 at `greatest` and -1 half a turn from there.
-  void TakeInExtrema(ElementType type, double greatest, int64_t element, Ends* ends) const {
-    const Range range = RangeOf(operands_[0], element);
+  static void TakeInExtrema(ElementType type, const Range& range, double greatest, Ends* ends) {
+    if (!(range.low < range.high)) return;
     if (Passes(range, greatest, 2 * kPi)) ends->high = EncodeFloat(type, 1);
     if (Passes(range, greatest + kPi, 2 * kPi)) ends->low = EncodeFloat(type, -1);
   }
@@ -404,7 +440,10 @@ class Elementwise {
   // x^y on a box: with positive x the corners tell; of a whole number y, what happens at zero.
   static bool PowerIsPlain(const Range& base, const Range& exponent, ElementType type, Ends* ends) {
     if (base.low > 0) return true;
-    if (!exponent.point() || std::nearbyint(exponent.low) != exponent.low) return false;
+    if (!exponent.point() || !std::isfinite(exponent.low) ||
+        std::nearbyint(exponent.low) != exponent.low) {
+      return false;
+    }
     if (base.high < 0) return true;
     if (exponent.low < 0) return false;
     if (base.low < 0 && base.high > 0 && std::fmod(exponent.low, 2) == 0 && exponent.low > 0) {
@@ -415,7 +454,7 @@ class Elementwise {
 
   void KeepNans(Box* box) const {
     for (const Box& operand : operands_) {
-      if (IsFloat(operand.low.element_type())) MergeNans(operand, box);
+      if (operand.has_nan()) MergeNans(operand, box);
     }
   }
 

@@ -6,35 +6,29 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
+#include "conformance/enclosure/golden_instructions.h"
+#include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/unspecified.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/freedoms.h"
-#include "evaluator/facts/isolate.h"
+#include "conformance/judge/rounds.h"
 
 namespace assay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// An instruction as a module of its own, planned once however often it runs.
-struct Alone {
-  std::unique_ptr<Module> module;
-  std::unique_ptr<PlannedModule> planned;
-};
-
 class Encloser {
  public:
   Encloser(const TargetProfile& profile, const RunBudget& budget)
-      : profile_(profile), budget_(budget), start_(Clock::now()) {
-    options_.budget = budget;
-    evaluate_module_ = [this](const Module& module, absl::Span<const Literal> arguments) {
-      return Interpret(module, arguments, options_);
-    };
-  }
+      : profile_(profile),
+        budget_(budget),
+        start_(Clock::now()),
+        golden_(budget),
+        radii_(profile_, &golden_) {}
 
   absl::StatusOr<BoxTree> Run(const Computation& computation, std::vector<BoxTree> arguments,
                               int level) {
@@ -122,9 +116,12 @@ class Encloser {
     }
     const Instruction* open = nullptr;
     for (const Box& box : boxes) open = open != nullptr ? open : box.open;
-    if (profile_.MayFlushOperands(FlushedType(boxes)) && MayFlush(instruction)) {
+    if (MayFlush(instruction)) {
       for (Box& box : boxes) {
-        if (box.low.is_array() && !box.flushed) Loosen({.flushed = true}, &box);
+        if (box.low.is_array() && !box.flushed && IsRounded(box.low.element_type()) &&
+            profile_.MayFlushOperands(box.low.element_type())) {
+          Loosen({.flushed = true}, &box);
+        }
       }
     }
     const bool points = std::all_of(boxes.begin(), boxes.end(), [](const Box& box) {
@@ -145,16 +142,6 @@ class Encloser {
     return Assemble(instruction.shape(), &*results);
   }
 
-  static ElementType FlushedType(absl::Span<const Box> boxes) {
-    for (const Box& box : boxes) {
-      if (box.low.is_array() &&
-          (IsFloat(box.low.element_type()) || IsComplex(box.low.element_type()))) {
-        return Info(box.low.element_type()).component;
-      }
-    }
-    return ElementType::kPred;
-  }
-
   static BoxTree Assemble(const Shape& shape, std::vector<Box>* leaves) {
     size_t next = 0;
     auto assemble = [&](auto& self, const Shape& part) -> BoxTree {
@@ -169,98 +156,31 @@ class Encloser {
     return assemble(assemble, shape);
   }
 
-  absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
-                                   absl::Span<const Literal> operands) {
-    Alone& alone = alone_[&instruction];
-    if (alone.planned == nullptr) {
-      alone.module = IsolateInstruction(instruction);
-      absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*alone.module);
-      if (!planned.ok()) return planned.status();
-      alone.planned = *std::move(planned);
-    }
-    return alone.planned->Run(operands, options_);
-  }
-
   // The golden value, and around it what the profile allows of this instruction alone.
   absl::StatusOr<std::vector<Box>> OfPoints(const Instruction& instruction,
                                             absl::Span<const Box> operands) {
     std::vector<Literal> values;
     for (const Box& operand : operands) values.push_back(operand.low);
-    absl::StatusOr<Literal> golden = Evaluate(instruction, values);
+    absl::StatusOr<Literal> golden = golden_.Evaluate(instruction, values);
     if (!golden.ok()) return golden.status();
     std::vector<Box> boxes;
     const std::vector<Literal> leaves = Flatten(*golden);
     for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
       Box box = Box::Point(leaves[leaf]);
       if (leaves[leaf].is_array()) {
-        absl::StatusOr<std::vector<double>> radii = Radii(instruction, values, leaf, leaves[leaf]);
+        absl::StatusOr<std::vector<double>> radii =
+            radii_.AtPoints(instruction, operands, leaf, leaves[leaf]);
         if (!radii.ok()) return radii.status();
         if (!radii->empty()) WidenByRadii(*radii, &box);
         Allow(instruction, 0, &box);
-        if (instruction.opcode() == Opcode::kBitcastConvert) LetGoOfPayloads(values[0], &box);
+        if (instruction.opcode() == Opcode::kBitcastConvert &&
+            profile_.Grants(Freedom::kNanPayload)) {
+          LetGoOfPayloads(values[0], &box);
+        }
       }
       boxes.push_back(std::move(box));
     }
     return boxes;
-  }
-
-  // The bits of a NaN are not specified: whatever is made of them may be anything.
-  void LetGoOfPayloads(const Literal& operand, Box* box) const {
-    const ElementType from = operand.element_type();
-    const bool float_parts = IsFloat(from) || IsComplex(from);
-    if (!float_parts || from == box->low.element_type() || !profile_.Grants(Freedom::kNanPayload)) {
-      return;
-    }
-    const ElementType part = Info(from).component;
-    auto is_nan = [&](int64_t i) {
-      const Element element = operand.Get(i);
-      return IsNan(part, element.bits) || (IsComplex(from) && IsNan(part, element.imag));
-    };
-    const int64_t count = operand.element_count(), parts = box->low.element_count();
-    const Box anything = Box::Anything(box->shape(), nullptr);
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
-          // One element becomes several, or several become one.
-          const int64_t i = place.element;
-          const int64_t first = parts >= count ? i / (parts / count) : i * (count / parts);
-          const int64_t last = parts >= count ? first : first + count / parts - 1;
-          bool nan = false;
-          for (int64_t k = first; k <= last; ++k) nan = nan || is_nan(k);
-          if (!nan) return;
-          const Element low = anything.low.Get(i), high = anything.high.Get(i);
-          ends->low = place.imaginary ? low.imag : low.bits;
-          ends->high = place.imaginary ? high.imag : high.bits;
-          ends->nan = anything.has_nan();
-        },
-        box);
-  }
-
-  // By element of a result: how far a conforming one may be from the golden one. Empty: not at all.
-  absl::StatusOr<std::vector<double>> Radii(const Instruction& instruction,
-                                            absl::Span<const Literal> operands, size_t leaf,
-                                            const Literal& golden) {
-    std::vector<double> radii;
-    const ElementType type = golden.element_type();
-    if (!IsFloat(type) && !IsComplex(type)) return radii;
-    absl::StatusOr<Bounds> bounds =
-        FindBounds({instruction, operands, evaluate_module_, profile_}, leaf, golden);
-    if (!bounds.ok()) return bounds.status();
-    if (bounds->needs && !profile_.Grants(*bounds->needs)) return radii;
-    radii.resize(golden.element_count());
-    bool any = false;
-    for (int64_t i = 0; i < golden.element_count(); ++i) {
-      radii[i] = RadiusOf(*bounds, i);
-      any = any || radii[i] != 0;
-    }
-    if (!any) radii.clear();
-    return radii;
-  }
-
-  static double RadiusOf(const Bounds& bounds, int64_t i) {
-    if (!bounds.may_overflow.empty() && bounds.may_overflow[i]) return kInfinity;
-    if (bounds.absolute.empty()) return 0;
-    return bounds.vacuous.empty() ? bounds.absolute[i]
-                                  : std::max(bounds.absolute[i], bounds.vacuous[i]);
   }
 
   // The budget; what is between instructions may be wider, products may be rounded with what is
@@ -290,12 +210,15 @@ class Encloser {
       }
     }
     slack.flushed = profile_.MayFlushResults(part) && MayFlush(instruction);
+    slack.rounded = true;
     if (slack.units > 0 || slack.zeros || slack.flushed) Loosen(slack, box);
   }
 
   absl::StatusOr<std::vector<Box>> Elementwise(const Instruction& instruction,
                                                absl::Span<const Box> operands, bool points) {
-    auto evaluate = [&](absl::Span<const Literal> values) { return Evaluate(instruction, values); };
+    auto evaluate = [&](absl::Span<const Literal> values) {
+      return golden_.Evaluate(instruction, values);
+    };
     absl::StatusOr<Box> box =
         points ? Certain(operands, evaluate) : EncloseElementwise(instruction, operands, evaluate);
     if (!box.ok()) return box.status();
@@ -356,7 +279,9 @@ class Encloser {
             absl::StrCat("no enclosure of dynamic sizes: ", instruction.Describe()));
       }
     }
-    auto evaluate = [&](absl::Span<const Literal> values) { return Evaluate(instruction, values); };
+    auto evaluate = [&](absl::Span<const Literal> values) {
+      return golden_.Evaluate(instruction, values);
+    };
     switch (instruction.info().family) {
       case Family::kMovement:
       case Family::kIndexing:
@@ -370,24 +295,14 @@ class Encloser {
         break;
     }
     FoldContext context{
-        evaluate, evaluate_module_,
+        evaluate, golden_.evaluate_module(),
         [&](absl::Span<const Literal> values) -> absl::StatusOr<std::vector<double>> {
-          return RadiiAt(instruction, values);
+          return radii_.WithinMagnitudes(instruction, values);
         }};
     absl::StatusOr<std::vector<Box>> boxes = EncloseFold(instruction, operands, context);
     if (!boxes.ok()) return boxes;
     for (Box& box : *boxes) Allow(instruction, 0, &box);
     return boxes;
-  }
-
-  absl::StatusOr<std::vector<double>> RadiiAt(const Instruction& instruction,
-                                              absl::Span<const Literal> values) {
-    absl::StatusOr<Literal> golden = Evaluate(instruction, values);
-    if (!golden.ok()) return golden.status();
-    const Literal first = Flatten(*golden)[0];
-    absl::StatusOr<std::vector<double>> radii = Radii(instruction, values, 0, first);
-    if (radii.ok() && radii->empty()) radii->assign(first.element_count(), 0.0);
-    return radii;
   }
 
   // A truth value or an integer that is not known is a decision inside an interval: of the
@@ -411,11 +326,12 @@ class Encloser {
     }
     const ElementType type = operands[0].low.element_type();
     std::vector<Literal> lows, highs, nans;
-    bool has_nans = false;
+    bool has_nans = false, flushed = true;
     for (size_t k = 0; k < operands.size(); ++k) {
       const Box& operand = operands[k];
       const bool index = IsIndex(instruction, k);
       if (index && !operand.is_point()) return AnythingOf(instruction);
+      flushed = flushed && (index || operand.flushed);
       lows.push_back(operand.low);
       highs.push_back(operand.high);
       has_nans = has_nans || operand.has_nan();
@@ -423,13 +339,13 @@ class Encloser {
                      : operand.has_nan() ? operand.nan
                                          : Literal::Zeros(operand.shape()));
     }
-    absl::StatusOr<Literal> low = Evaluate(instruction, lows);
+    absl::StatusOr<Literal> low = golden_.Evaluate(instruction, lows);
     if (!low.ok()) return low.status();
-    absl::StatusOr<Literal> high = Evaluate(instruction, highs);
+    absl::StatusOr<Literal> high = golden_.Evaluate(instruction, highs);
     if (!high.ok()) return high.status();
-    Box box{*std::move(low), *std::move(high), {}, nullptr, false};
+    Box box{*std::move(low), *std::move(high), {}, nullptr, flushed};
     if (has_nans && box.low.element_type() == type) {
-      absl::StatusOr<Literal> nan = Evaluate(instruction, nans);
+      absl::StatusOr<Literal> nan = golden_.Evaluate(instruction, nans);
       if (!nan.ok()) return nan.status();
       box.nan = *std::move(nan);
     }
@@ -493,9 +409,8 @@ class Encloser {
   const RunBudget budget_;
   const Clock::time_point start_;
   int64_t steps_ = 0;
-  RunOptions options_;
-  EvaluateModule evaluate_module_;
-  absl::flat_hash_map<const Instruction*, Alone> alone_;
+  GoldenInstructions golden_;
+  const RadiusFinder radii_;
 };
 
 }  // namespace
@@ -507,6 +422,9 @@ absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> 
   }
   absl::Status status = CheckArguments(*module.entry(), arguments);
   if (!status.ok()) return status;
+  // Kernels want legal instructions.
+  absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module);
+  if (!planned.ok()) return planned.status();
   std::vector<BoxTree> values;
   for (const Literal& argument : arguments) values.push_back(BoxTree::Point(argument));
   return Encloser(profile, budget).Run(*module.entry(), std::move(values), 0);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "conformance/enclosure/orders.h"
-#include "conformance/judge/bounds.h"
+#include "conformance/enclosure/radii.h"
 #include "evaluator/facts/widened_fold.h"
 #include "evaluator/region/reducer.h"
 
@@ -21,28 +21,6 @@ std::vector<Literal> AtEnds(absl::Span<const Box> operands, bool high) {
 bool HasNans(absl::Span<const Box> operands) {
   return std::any_of(operands.begin(), operands.end(),
                      [](const Box& operand) { return operand.has_nan(); });
-}
-
-// The larger magnitude of both ends.
-Literal Magnitudes(const Box& box) {
-  Box magnitudes = box;
-  UpdateParts(
-      [](const Line& line, Place, Ends* ends) {
-        if (!line.is_float()) return;
-        auto magnitude = [&](uint64_t bits) {
-          const int64_t ordinal = line.Ordinal(bits);
-          return ordinal >= 0 ? ordinal : -ordinal - (line.signed_zero() ? 1 : 0);
-        };
-        ends->low = ends->high = line.Bits(std::max(magnitude(ends->low), magnitude(ends->high)));
-      },
-      &magnitudes);
-  return magnitudes.low;
-}
-
-std::vector<Literal> AllMagnitudes(absl::Span<const Box> operands) {
-  std::vector<Literal> magnitudes;
-  for (const Box& operand : operands) magnitudes.push_back(Magnitudes(operand));
-  return magnitudes;
 }
 
 // Marks the cells that a NaN of an operand may reach, by the fold of marks: `mark` where there may
@@ -107,7 +85,7 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction,
   }
   Box box = HullOfCorners({*low, *high});
   if (sums && IsFloat(box.low.element_type())) {
-    absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(operands));
+    absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(instruction, operands));
     if (!radii.ok()) return radii.status();
     WidenByRadii(*radii, &box);
     AddNansOfInfinities(&box);
@@ -216,39 +194,42 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
   auto product = [&](const Literal& a, const Literal& b) {
     return alone ? context.evaluate({a, b}) : context.evaluate_module(*wide, {a, b});
   };
-  absl::StatusOr<Literal> centre = product(left.centres, right.centres);
-  if (!centre.ok()) return centre.status();
-  absl::StatusOr<Literal> off_right = product(left.sizes, right.radii);
-  if (!off_right.ok()) return off_right.status();
-  absl::StatusOr<Literal> off_left = product(left.radii, right.centre_sizes);
-  if (!off_left.ok()) return off_left.status();
-  absl::StatusOr<std::vector<double>> bounds = context.radii(AllMagnitudes(operands));
+  const int64_t count = instruction.shape().element_count();
+  // Of a product that is zero because the radii of a factor are: nothing.
+  auto decoded = [&](const Literal& a, const Literal& b,
+                     bool zero) -> absl::StatusOr<std::vector<double>> {
+    std::vector<double> values(count, 0.0);
+    if (zero) return values;
+    absl::StatusOr<Literal> value = product(a, b);
+    if (!value.ok()) return value.status();
+    DecodeFloats(inner, value->data(), count, values.data());
+    return values;
+  };
+  const auto middles = decoded(left.centres, right.centres, false);
+  if (!middles.ok()) return middles.status();
+  const auto rights = decoded(left.sizes, right.radii, operands[1].is_point());
+  if (!rights.ok()) return rights.status();
+  const auto lefts = decoded(left.radii, right.centre_sizes, operands[0].is_point());
+  if (!lefts.ok()) return lefts.status();
+  absl::StatusOr<std::vector<double>> bounds = context.radii(AllMagnitudes(instruction, operands));
   if (!bounds.ok()) return bounds.status();
 
   const double u = std::ldexp(1.0, 1 - Info(inner).format->precision());
   const double least = std::ldexp(1.0, Info(inner).format->min_exponent());
-  const int64_t count = centre->element_count();
-  std::vector<double> middles(count), rights(count), lefts(count), widths(count);
-  DecodeFloats(inner, centre->data(), count, middles.data());
-  DecodeFloats(inner, off_right->data(), count, rights.data());
-  DecodeFloats(inner, off_left->data(), count, lefts.data());
-  // NaN at the centres says nothing of the values around them.
-  std::vector<bool> lost(count);
-  for (int64_t i = 0; i < count; ++i) {
-    lost[i] = std::isnan(middles[i]);
-    if (lost[i]) middles[i] = 0;
-  }
   Box box = Box::Point(Literal::Zeros(instruction.shape()));
-  EncodeFloats(type, middles.data(), count, box.low.mutable_data());
-  box.high = box.low;
-  std::vector<double> rounded(count);
+  EncodeFloats(type, middles->data(), count, box.low.mutable_data());
+  std::vector<double> rounded(count), widths(count);
   DecodeFloats(type, box.low.data(), count, rounded.data());
   for (int64_t i = 0; i < count; ++i) {
-    const double radius = (rights[i] + lefts[i]) * (1 + 4 * u) + least;
-    widths[i] =
-        (*bounds)[i] + radius + u * std::fabs(middles[i]) + 2 * std::fabs(rounded[i] - middles[i]);
-    if (lost[i] || !std::isfinite(widths[i])) widths[i] = kInfinity;
+    const double middle = (*middles)[i], off = rounded[i] - middle;
+    const double radius = ((*rights)[i] + (*lefts)[i]) * (1 + 4 * u) + least;
+    widths[i] = (*bounds)[i] + radius + u * std::fabs(middle) + 2 * std::fabs(off);
+    if (std::isfinite(widths[i])) continue;
+    // Nothing is known, whatever the centres gave: zero times infinity is NaN, and near it is not.
+    widths[i] = kInfinity;
+    box.low.Set(i, Element{});
   }
+  box.high = box.low;
   WidenByRadii(widths, &box);
   // Whatever a NaN is multiplied with, it reaches the cell.
   for (int k : {0, 1}) {
@@ -322,7 +303,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction,
   }
   // A scatter that overwrites moves.
   if (instruction.opcode() == Opcode::kScatter && !instruction.shape().is_tuple() &&
-      region->root()->parameter_number() == 1) {
+      region->root()->opcode() == Opcode::kParameter && region->root()->parameter_number() == 1) {
     return EncloseRising(instruction, operands, context, ReducerKind::kMaximum);
   }
   return AnythingOf(instruction);

@@ -102,4 +102,27 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
   return false;
 }
 
+void LetGoOfPayloads(const Literal& operand, Box* box) {
+  const ElementType from = operand.element_type();
+  const bool float_parts = IsFloat(from) || IsComplex(from);
+  if (!float_parts || from == box->low.element_type()) return;
+  const ElementType part = Info(from).component;
+  auto is_nan = [&](int64_t i) {
+    const Element element = operand.Get(i);
+    return IsNan(part, element.bits) || (IsComplex(from) && IsNan(part, element.imag));
+  };
+  const int64_t count = operand.element_count(), parts = box->low.element_count();
+  LetGoWhere(
+      [&](const auto&, Place place, const Ends&) {
+        // One element becomes several, or several become one.
+        const int64_t i = place.element;
+        const int64_t first = parts >= count ? i / (parts / count) : i * (count / parts);
+        const int64_t last = parts >= count ? first : first + count / parts - 1;
+        bool nan = false;
+        for (int64_t k = first; k <= last; ++k) nan = nan || is_nan(k);
+        return nan;
+      },
+      box);
+}
+
 }  // namespace assay

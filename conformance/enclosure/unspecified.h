@@ -14,6 +14,10 @@ namespace assay {
 bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
                    const TargetProfile& profile);
 
+// Of a bitcast-convert: the bits of a NaN are not specified, whatever is made of them may be
+// anything.
+void LetGoOfPayloads(const Literal& operand, Box* box);
+
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_

@@ -225,15 +225,19 @@ double UlpOf(ElementType type, double value) {
 }
 
 bool AllFinite(absl::Span<const Literal> operands) {
+  constexpr int64_t kBlock = 256;
+  double values[kBlock];
   for (const Literal& operand : operands) {
     const ElementType type = operand.element_type();
     if (!IsFloat(type) && !IsComplex(type)) continue;
     const ElementType part = PartType(operand);
-    for (int64_t i = 0; i < operand.element_count(); ++i) {
-      const Element element = operand.Get(i);
-      if (IsNan(part, element.bits) || IsInfinity(part, element.bits)) return false;
-      if (!IsComplex(type)) continue;
-      if (IsNan(part, element.imag) || IsInfinity(part, element.imag)) return false;
+    const int64_t count = operand.element_count() * (IsComplex(type) ? 2 : 1);
+    for (int64_t first = 0; first < count; first += kBlock) {
+      const int64_t size = std::min(kBlock, count - first);
+      DecodeFloats(part, operand.data() + first * Info(part).storage_bytes, size, values);
+      if (!std::all_of(values, values + size, [](double x) { return std::isfinite(x); })) {
+        return false;
+      }
     }
   }
   return true;

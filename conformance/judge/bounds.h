@@ -51,6 +51,10 @@ struct Bounds {
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // Those of sums, running ones among them, dots and convolutions: sum_bounds.cc.
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// The same where the facts are known and no operand's denormals are flushed, or they are zero in
+// the operands already.
+Bounds SumBoundsOfFacts(const Subject& subject, size_t leaf, const Literal& golden,
+                        absl::Span<const AccumulationFact> facts);
 // Those of batch normalisation: batch_norm_bounds.cc.
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 

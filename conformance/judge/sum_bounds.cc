@@ -94,6 +94,8 @@ class SumBound {
     }
     const int bits = 2 * Info(terms).format->precision();
     exact_products_ = !split_.cuts && std::ldexp(1.0, -bits) >= how_.unit;
+    flushes_accumulator_ = subject.profile.MayFlushResults(how_.accumulator);
+    flushes_part_ = subject.profile.MayFlushResults(part_);
   }
 
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
@@ -101,14 +103,18 @@ class SumBound {
     if (!facts.ok()) return facts.status();
     absl::StatusOr<std::vector<double>> lost = LostToFlushing(*facts);
     if (!lost.ok()) return lost.status();
+    return FromFacts(golden, *facts, *lost);
+  }
+
+  Bounds FromFacts(const Literal& golden, absl::Span<const AccumulationFact> facts,
+                   absl::Span<const double> lost) const {
     Bounds bounds;
     bounds.rule = "n u sum|terms|";
     bounds.needs = Freedom::kReassociation;
     bounds.is_freedom = true;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const double loss = lost->empty() ? 0 : (*lost)[i];
-      Append(DecodeFloat(part_, golden.Get(i).bits), (*facts)[i].terms,
-             (*facts)[i].sum_of_magnitudes(), loss, &bounds);
+      Append(DecodeFloat(part_, golden.Get(i).bits), facts[i].terms, facts[i].sum_of_magnitudes(),
+             lost.empty() ? 0 : lost[i], &bounds);
     }
     return bounds;
   }
@@ -157,13 +163,13 @@ class SumBound {
     return split_.cuts || split_.products > 1 ? split_.products * n - 1 : n;
   }
 
-  // Of a sum kept in a type with unit roundoff u.
+  // Of a sum kept in a type with unit roundoff u: the accumulator's or the result's own.
   double Error(ElementType accumulator, double u, double n, double sum, double loss,
                bool exact_products) const {
     const double k = how_.factor * Roundings(n, exact_products), q = split_.products;
     const double relative = how_.truncating ? Gamma(k, 2 * u) : k * u;
     double underflow = 0;
-    if (subject_.profile.MayFlushResults(accumulator)) {
+    if (accumulator == how_.accumulator ? flushes_accumulator_ : flushes_part_) {
       underflow = std::max(1.0, 2 * q * n - 1) * SmallestNormal(accumulator);
     } else if (products_) {
       underflow = q * n * UlpOf(accumulator, 0) / 2 * (1 + relative);
@@ -192,10 +198,9 @@ class SumBound {
     bounds->absolute.push_back(judged);
     if (narrows && !IsComplex(type_)) bounds->from_exact.push_back(exact);
     bounds->vacuous.push_back(vacuous);
-    const double largest = DecodeFloat(part_, MaxFinite(part_));
     const bool kept_narrow = !narrows || how_.partials;
     const bool overflows =
-        kept_narrow ? sum * split_.growth + reach > largest : size + judged > largest;
+        kept_narrow ? sum * split_.growth + reach > largest_ : size + judged > largest_;
     bounds->may_overflow.push_back(finite_ ? overflows : split_.cuts);
   }
 
@@ -205,13 +210,19 @@ class SumBound {
   const bool products_, complex_products_, finite_;
   const Split split_;
   Accumulation how_;
-  bool exact_products_ = false;
+  const double largest_ = DecodeFloat(part_, MaxFinite(part_));
+  bool exact_products_ = false, flushes_accumulator_ = false, flushes_part_ = false;
 };
 
 }  // namespace
 
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden) {
   return SumBound(subject, leaf, golden).Find(golden);
+}
+
+Bounds SumBoundsOfFacts(const Subject& subject, size_t leaf, const Literal& golden,
+                        absl::Span<const AccumulationFact> facts) {
+  return SumBound(subject, leaf, golden).FromFacts(golden, facts, {});
 }
 
 }  // namespace assay

@@ -54,7 +54,8 @@ class FactFinder {
   }
 
   absl::StatusOr<std::vector<AccumulationFact>> Find(FactsWanted wanted) {
-    auto counts = Fold([](double value, bool init) { return init && value == 0 ? 0.0 : 1.0; });
+    auto counts =
+        scanned_.has_value() ? Fold(OneTerm) : CountTerms(instruction_, operands_, evaluate_);
     if (!counts.ok()) return counts.status();
     auto magnitudes = Fold([](double value, bool) { return std::fabs(value); });
     if (!magnitudes.ok()) return magnitudes.status();

@@ -136,6 +136,23 @@ std::vector<Literal> WidenOperands(const Instruction& instruction,
   return widened;
 }
 
+absl::StatusOr<std::vector<double>> CountTerms(const Instruction& instruction,
+                                               absl::Span<const Literal> operands,
+                                               const EvaluateModule& evaluate) {
+  const Opcode opcode = instruction.opcode();
+  const bool reduces = opcode == Opcode::kReduce && instruction.shape().is_array();
+  if ((opcode != Opcode::kDot && !reduces) || instruction.operand(0)->shape().is_dynamic()) {
+    return FoldWidened(instruction, operands, Opcode::kAdd, OneTerm, evaluate);
+  }
+  double count = 1;
+  for (const int64_t d :
+       instruction.GetInts(reduces ? Attr::kDimensions : Attr::kLhsContractingDims)) {
+    count *= static_cast<double>(operands[0].shape().dimension(d));
+  }
+  if (reduces && MagnitudeOrValue(operands[1].element_type(), operands[1].Get(0)) != 0) ++count;
+  return std::vector<double>(instruction.shape().element_count(), count);
+}
+
 absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
                                                 absl::Span<const Literal> operands, Opcode fold,
                                                 const TermMap& map,

@@ -33,10 +33,19 @@ double MagnitudeOrValue(ElementType type, Element element);
 // `init` is true for the start value of a fold.
 using TermMap = std::function<double(double value, bool init)>;
 
+// What counts terms: 1, and 0 for a start value that is zero.
+inline double OneTerm(double value, bool init) { return init && value == 0 ? 0.0 : 1.0; }
+
 // Operands for that module. Indices stay, and so do the elements that a select-and-scatter selects
 // by.
 std::vector<Literal> WidenOperands(const Instruction& instruction,
                                    absl::Span<const Literal> operands, const TermMap& map);
+
+// How many terms each element of the result adds up; a start value counts unless it is zero. Of
+// floats and complex numbers, by FoldKind.
+absl::StatusOr<std::vector<double>> CountTerms(const Instruction& instruction,
+                                               absl::Span<const Literal> operands,
+                                               const EvaluateModule& evaluate);
 
 // The fold of mapped operands, by element of the result.
 absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,

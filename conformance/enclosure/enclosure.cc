@@ -6,13 +6,16 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
 #include "conformance/enclosure/golden_instructions.h"
+#include "conformance/enclosure/mapped_region.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/unspecified.h"
 #include "conformance/judge/bounds.h"
+#include "conformance/judge/element_rule.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/rounds.h"
 
@@ -101,6 +104,11 @@ class Encloser {
         return Loop(instruction, std::move(operands[0]), level);
       case Opcode::kConditional:
         return Branch(instruction, std::move(operands), level);
+      case Opcode::kMap:
+        if (const Computation* arrays = MappedArrays(instruction); arrays != nullptr) {
+          return Map(instruction, *arrays, std::move(operands), level);
+        }
+        break;
       default:
         break;
     }
@@ -142,6 +150,25 @@ class Encloser {
     return Assemble(instruction.shape(), &*results);
   }
 
+  // Null: the computation is none of elementwise operations.
+  const Computation* MappedArrays(const Instruction& map) {
+    const auto [at, is_new] = mapped_.try_emplace(&map);
+    if (is_new) at->second = MapOfArrays(map);
+    return at->second == nullptr ? nullptr : at->second->entry();
+  }
+
+  // What is open inside is named by the map, which outlives the copy of its computation.
+  absl::StatusOr<BoxTree> Map(const Instruction& map, const Computation& arrays,
+                              std::vector<BoxTree> operands, int level) {
+    const Instruction* open = nullptr;
+    for (const BoxTree& operand : operands) open = open != nullptr ? open : operand.open();
+    absl::StatusOr<BoxTree> mapped = Run(arrays, std::move(operands), level + 1);
+    if (mapped.ok() && mapped->box.open != nullptr) {
+      mapped->box.open = open != nullptr ? open : &map;
+    }
+    return mapped;
+  }
+
   static BoxTree Assemble(const Shape& shape, std::vector<Box>* leaves) {
     size_t next = 0;
     auto assemble = [&](auto& self, const Shape& part) -> BoxTree {
@@ -154,6 +181,12 @@ class Encloser {
       return tree;
     };
     return assemble(assemble, shape);
+  }
+
+  // Integers as well, of a reducer of one's own that may come in any order.
+  static bool IsUnknown(const std::vector<double>& radii) {
+    return !radii.empty() &&
+           std::all_of(radii.begin(), radii.end(), [](double x) { return x == kInfinity; });
   }
 
   // The golden value, and around it what the profile allows of this instruction alone.
@@ -171,6 +204,10 @@ class Encloser {
         absl::StatusOr<std::vector<double>> radii =
             radii_.AtPoints(instruction, operands, leaf, leaves[leaf]);
         if (!radii.ok()) return radii.status();
+        if (IsUnknown(*radii)) {
+          boxes.push_back(Box::Anything(leaves[leaf].shape(), &instruction));
+          continue;
+        }
         if (!radii->empty()) WidenByRadii(*radii, &box);
         Allow(instruction, 0, &box);
         if (instruction.opcode() == Opcode::kBitcastConvert &&
@@ -226,21 +263,21 @@ class Encloser {
     const Accuracy accuracy = instruction.info().accuracy;
     double ulps = 0;
     if (accuracy == Accuracy::kFunction || accuracy == Accuracy::kRounded) {
-      // abs of complex has a real result but the budget of a complex function.
-      const ElementType operand = operands.empty() || !IsComplex(operands[0].low.element_type())
-                                      ? type
-                                      : operands[0].low.element_type();
-      const UlpBudget budget = profile_.FindBudget(instruction.opcode(), operand);
-      if (IsComplex(type)) {
+      const ElementRule rule(instruction, type, profile_);
+      const UlpBudget& budget = rule.budget();
+      if (rule.has_tolerance()) {
+        WidenByRadii(Tolerated(rule, *box), &*box);
+      } else if (IsComplex(type)) {
         WidenByRadii(Normwise(budget.ulps, *box), &*box);
       } else {
         ulps = budget.ulps;
       }
-      if (budget.absolute != 0) {
+      if (budget.absolute != 0 && !rule.has_tolerance()) {
         WidenByRadii(std::vector<double>(box->low.element_count(), budget.absolute), &*box);
       }
     }
     Allow(instruction, ulps, &*box);
+    TakeInDecisions(instruction, operands, profile_, &*box);
     MarkOpen(instruction, operands, &*box);
     return std::vector<Box>{*std::move(box)};
   }
@@ -257,18 +294,34 @@ class Encloser {
   // Of complex values: so many ulps of their absolute value, twice because they may lie below a
   // power of two.
   static std::vector<double> Normwise(double ulps, const Box& box) {
-    const ElementType part = PartType(box.low);
     std::vector<double> radii(box.low.element_count(), 0.0);
     if (ulps == 0) return radii;
-    auto size = [part](uint64_t low, uint64_t high) {
-      return std::max(std::fabs(DecodeFloat(part, low)), std::fabs(DecodeFloat(part, high)));
-    };
     for (int64_t i = 0; i < box.low.element_count(); ++i) {
-      const Element low = box.low.Get(i), high = box.high.Get(i);
-      const double value = std::hypot(size(low.bits, high.bits), size(low.imag, high.imag));
-      radii[i] = 2 * (ulps + 0.5) * UlpOf(part, value);
+      radii[i] = 2 * (ulps + 0.5) * UlpOf(PartType(box.low), SizeOf(box, i));
     }
     return radii;
+  }
+
+  // What the instruction's own result_accuracy allows around exact values, which lie within half a
+  // unit of golden's.
+  static std::vector<double> Tolerated(const ElementRule& rule, const Box& box) {
+    std::vector<double> radii(box.low.element_count(), 0.0);
+    for (int64_t i = 0; i < box.low.element_count(); ++i) {
+      const double unit = UlpOf(PartType(box.low), SizeOf(box, i));
+      radii[i] = rule.BoundAt(SizeOf(box, i) + unit) + unit;
+    }
+    return radii;
+  }
+
+  // The largest absolute value that an element may have.
+  static double SizeOf(const Box& box, int64_t i) {
+    const ElementType part = PartType(box.low);
+    const auto size = [part](uint64_t low, uint64_t high) {
+      return std::max(std::fabs(DecodeFloat(part, low)), std::fabs(DecodeFloat(part, high)));
+    };
+    const Element low = box.low.Get(i), high = box.high.Get(i);
+    const double real = size(low.bits, high.bits);
+    return IsComplex(box.low.element_type()) ? std::hypot(real, size(low.imag, high.imag)) : real;
   }
 
   absl::StatusOr<std::vector<Box>> OfBoxes(const Instruction& instruction,
@@ -409,6 +462,7 @@ class Encloser {
   const RunBudget budget_;
   const Clock::time_point start_;
   int64_t steps_ = 0;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;
 };

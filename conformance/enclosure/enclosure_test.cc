@@ -99,6 +99,50 @@ TEST_F(EnclosureTest, FunctionsAreAsWideAsTheirBudget) {
                   .is_point());
 }
 
+// What an instruction asks for itself counts in place of the profile's budget: a hundredth of e, or
+// with HIGHEST no more than level B allows.
+TEST_F(EnclosureTest, ResultAccuracyIsTheInstructionsOwn) {
+  const auto exp = [&](const char* accuracy, const char* profile) {
+    return Of(absl::StrCat("a = f32[1] parameter(0)\n ROOT r = f32[1] exponential(a), "
+                           "result_accuracy={",
+                           accuracy, "}"),
+              {F32({1})}, profile);
+  };
+  const float e = 2.71828175f, ulp = 0x1p-22f;
+  const std::string hundredth = "tolerance={atol=0,rtol=0.01,ulps=0}";
+  for (const char* profile : {"golden", "xla-cpu"}) {
+    const BoxTree box = exp(hundredth.c_str(), profile);
+    EXPECT_LE(Low(box), e * 0.9900001f);
+    EXPECT_GE(High(box), e * 1.0099999f);
+    EXPECT_GE(Low(box), e * 0.9899f);
+    EXPECT_LE(High(box), e * 1.0101f);
+  }
+  const BoxTree highest = exp("mode=highest", "xla-cpu");
+  EXPECT_GE(High(highest), e + 4 * ulp);
+  EXPECT_LT(High(highest), e + 7 * ulp);
+}
+
+// exp(x) + x element by element: 80 makes the element 1 no wider. A computation that does more
+// than arithmetic is not followed.
+TEST_F(EnclosureTest, MapsAreTheirComputations) {
+  const std::string region =
+      "f {\n a = f32[] parameter(0)\n b = f32[] exponential(a)\n c = f32[] constant(2)\n"
+      " d = f32[] multiply(a, c)\n ROOT s = f32[] add(b, d)\n}\n";
+  const std::string map =
+      "a = f32[2] parameter(0)\n ROOT r = f32[2] map(a), dimensions={0}, to_apply=f";
+  const BoxTree box = Of(map, {F32({1, 80})}, "cpu-strict", region);
+  const float sum = 4.71828175f, ulp = 0x1p-22f;
+  EXPECT_LE(Low(box), sum - 4 * ulp);
+  EXPECT_GE(Low(box), sum - 20 * ulp);
+  EXPECT_GE(High(box), sum + 4 * ulp);
+  EXPECT_LE(High(box), sum + 20 * ulp);
+  EXPECT_TRUE(Of(map, {F32({1, 80})}, "golden", region).is_point());
+  const BoxTree open = Of(map, {F32({1, 80})}, "cpu-strict",
+                          "g {\n x = f32[] parameter(0)\n ROOT y = f32[] exponential(x)\n}\n"
+                          "f {\n a = f32[] parameter(0)\n ROOT s = f32[] call(a), to_apply=g\n}\n");
+  EXPECT_EQ(Judged(open, F32({2.71828175f, 0}), F32({-5, 0})), Verdict::kNotJudgeable);
+}
+
 TEST_F(EnclosureTest, WidthsGrowThroughOperations) {
   // 1 / (e - 2.718): the error of e of 7 ulp (2^-22) is amplified by 1 / 0.00028^2.
   const BoxTree box =
@@ -222,23 +266,25 @@ TEST_F(EnclosureTest, SortsOfSeparateKeysKeepWhatTravels) {
   EXPECT_EQ(close.open()->name(), "s");
 }
 
+// Decisions I-1 and V-1 are open to targets that are not like XLA, I-4 to nobody
+// (ops_elementwise_and_types.md 7).
 TEST_F(EnclosureTest, WhatIsLeftToTheTargetIsNotJudged) {
   auto open = [&](const std::string& body, const std::vector<Literal>& arguments,
                   const std::string& profile, const std::string& computations = "") {
     return Of(body, arguments, profile, computations).open() != nullptr;
   };
   const std::string convert = "a = f32[1] parameter(0)\n ROOT r = s8[1] convert(a)";
-  EXPECT_TRUE(open(convert, {F32({300})}, "xla-cpu"));
-  EXPECT_FALSE(open(convert, {F32({100})}, "xla-cpu"));
-  EXPECT_FALSE(open(convert, {F32({300})}, "golden"));
+  EXPECT_TRUE(open(convert, {F32({300})}, "opencl-full"));
+  EXPECT_FALSE(open(convert, {F32({100})}, "opencl-full"));
+  EXPECT_FALSE(open(convert, {F32({300})}, "xla-cpu"));
   const Literal zero = Literal::Zeros(Shape(ElementType::kS8, {1}));
   const std::string divide = "a = s8[1] parameter(0)\n ROOT r = s8[1] divide(a, a)";
-  EXPECT_TRUE(open(divide, {zero}, "xla-cpu"));
-  EXPECT_FALSE(open(divide, {zero}, "golden"));
+  EXPECT_TRUE(open(divide, {zero}, "opencl-full"));
+  EXPECT_FALSE(open(divide, {zero}, "xla-cpu"));
   const std::string shift =
       "a = s8[1] parameter(0)\n b = s8[1] constant({8})\n"
       " ROOT r = s8[1] shift-left(a, b)";
-  EXPECT_TRUE(open(shift, {zero}, "xla-cpu"));
+  EXPECT_FALSE(open(shift, {zero}, "opencl-full"));
   const std::string less =
       "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
       " j = s32[] parameter(3)\n ROOT l = pred[] compare(a, b), direction=LT }\n";

@@ -5,6 +5,7 @@
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/comparison.h"
+#include "conformance/judge/evidence.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -50,7 +51,7 @@ class LeafJudge {
       ++judgement_.counts[static_cast<int>(verdict)];
       judgement_.verdict = std::max(judgement_.verdict, verdict);
       if (verdict == Verdict::kNotJudgeable) AddReason();
-      if (verdict >= Verdict::kNotJudgeable) AddEvidence(verdict, i, wanted, got, low, high);
+      if (verdict >= Verdict::kNotJudgeable) AddEvidence(verdict, i, low, high);
     }
   }
 
@@ -103,30 +104,13 @@ class LeafJudge {
     }
   }
 
-  void AddEvidence(Verdict verdict, int64_t position, Element wanted, Element got, Element low,
-                   Element high) {
+  void AddEvidence(Verdict verdict, int64_t position, Element low, Element high) {
     if (judgement_.evidence.size() >= kShownEvidence) return;
-    Evidence evidence;
-    evidence.verdict = verdict;
-    evidence.leaf = leaf_;
-    evidence.position = position;
-    int64_t rest = position;
-    for (int64_t d = golden_.shape().rank() - 1; d >= 0; --d) {
-      evidence.index.insert(evidence.index.begin(), rest % golden_.shape().dimension(d));
-      rest /= golden_.shape().dimension(d);
-    }
-    evidence.golden = PrintElement(type_, wanted);
-    evidence.actual = PrintElement(type_, got);
-    evidence.golden_bits = Bits(wanted);
-    evidence.actual_bits = Bits(got);
-    evidence.reason = absl::StrCat("a conforming value lies between ", PrintElement(type_, low),
-                                   " and ", PrintElement(type_, high));
-    judgement_.evidence.push_back(std::move(evidence));
-  }
-
-  std::string Bits(Element element) const {
-    const std::string bits = absl::StrCat("0x", absl::Hex(element.bits));
-    return IsComplex(type_) ? absl::StrCat(bits, ", 0x", absl::Hex(element.imag)) : bits;
+    ElementFinding finding;
+    finding.verdict = verdict;
+    finding.reason = absl::StrCat("a conforming value lies between ", PrintElement(type_, low),
+                                  " and ", PrintElement(type_, high));
+    judgement_.evidence.push_back(MakeEvidence(finding, golden_, actual_, leaf_, position));
   }
 
   const Box& box_;

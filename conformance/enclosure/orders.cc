@@ -1,11 +1,10 @@
 #include "conformance/enclosure/orders.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
+#include "conformance/judge/order_freedoms.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {
@@ -31,20 +30,6 @@ absl::StatusOr<std::vector<Box>> AtBothEnds(absl::Span<const Box> operands,
   return boxes;
 }
 
-// The elements of an array along one dimension.
-struct Lines {
-  Lines(const Shape& shape, int64_t dimension) {
-    length = shape.dimension(dimension);
-    for (int64_t d = dimension + 1; d < shape.rank(); ++d) stride *= shape.dimension(d);
-    for (int64_t d = 0; d < dimension; ++d) blocks *= shape.dimension(d);
-  }
-  int64_t count() const { return blocks * stride; }
-  int64_t At(int64_t line, int64_t k) const {
-    return (line / stride) * length * stride + k * stride + line % stride;
-  }
-  int64_t length = 1, stride = 1, blocks = 1;
-};
-
 // Whether every two intervals of the line are apart.
 bool LiesApart(const Box& keys, const Lines& lines, int64_t line) {
   const Line order(keys.low.element_type());
@@ -64,31 +49,22 @@ bool LiesApart(const Box& keys, const Lines& lines, int64_t line) {
   return true;
 }
 
-// The operands that a comparator looks at, if it does nothing but compare and choose.
-std::optional<std::set<int64_t>> KeysOf(const Computation& comparator) {
-  std::set<int64_t> keys;
-  absl::flat_hash_set<const Instruction*> seen;
-  std::vector<const Instruction*> stack = {comparator.root()};
-  while (!stack.empty()) {
-    const Instruction* step = stack.back();
-    stack.pop_back();
-    if (!seen.insert(step).second) continue;
-    switch (step->opcode()) {
-      case Opcode::kParameter:
-        keys.insert(step->parameter_number() / 2);
-        break;
-      case Opcode::kConstant:
-      case Opcode::kCompare:
-      case Opcode::kSelect:
-      case Opcode::kOr:
-      case Opcode::kAnd:
-        break;
-      default:
-        return std::nullopt;
-    }
-    for (const Instruction* operand : step->operands()) stack.push_back(operand);
-  }
-  return keys;
+// Whether a comparator does nothing but compare and choose.
+bool OnlyCompares(const Computation& comparator) {
+  return std::all_of(comparator.instructions().begin(), comparator.instructions().end(),
+                     [](const auto& step) {
+                       switch (step->opcode()) {
+                         case Opcode::kParameter:
+                         case Opcode::kConstant:
+                         case Opcode::kCompare:
+                         case Opcode::kSelect:
+                         case Opcode::kOr:
+                         case Opcode::kAnd:
+                           return true;
+                         default:
+                           return false;
+                       }
+                     });
 }
 
 // Lets go of the elements of a line.
@@ -111,12 +87,11 @@ void LetGo(const Instruction& instruction, const Lines& lines, int64_t line, Box
 absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
                                              absl::Span<const Box> operands,
                                              const EvaluateAlone& evaluate) {
-  const std::optional<std::set<int64_t>> keys = KeysOf(*instruction.to_apply());
-  if (!keys) return AnythingOf(instruction);
-  const bool keys_known = std::all_of(keys->begin(), keys->end(),
-                                      [&](int64_t key) { return operands[key].is_point(); });
-  if (!keys_known &&
-      (keys->size() != 1 || IsComplex(operands[*keys->begin()].low.element_type()))) {
+  if (!OnlyCompares(*instruction.to_apply())) return AnythingOf(instruction);
+  const std::set<int64_t> keys = KeysOf(*instruction.to_apply());
+  const bool keys_known =
+      std::all_of(keys.begin(), keys.end(), [&](int64_t key) { return operands[key].is_point(); });
+  if (!keys_known && (keys.size() != 1 || IsComplex(operands[*keys.begin()].low.element_type()))) {
     return AnythingOf(instruction);
   }
   for (const Box& operand : operands) {
@@ -124,9 +99,9 @@ absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
   }
   absl::StatusOr<std::vector<Box>> sorted = AtBothEnds(operands, evaluate);
   if (!sorted.ok() || keys_known) return sorted;
-  const int64_t key = *keys->begin();
+  const int64_t key = *keys.begin();
   const Lines lines(operands[key].shape(), instruction.GetInt(Attr::kDimension));
-  for (int64_t line = 0; line < lines.count(); ++line) {
+  for (int64_t line = 0; line < lines.count; ++line) {
     if (LiesApart(operands[key], lines, line)) continue;
     for (size_t leaf = 0; leaf < sorted->size(); ++leaf) {
       if (static_cast<int64_t>(leaf) != key) LetGo(instruction, lines, line, &(*sorted)[leaf]);
@@ -144,7 +119,7 @@ absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction,
   const int64_t last = operands[0].shape().rank() - 1;
   const Lines lines(operands[0].shape(), last);
   const Lines chosen((*top)[0].shape(), last);
-  for (int64_t line = 0; line < lines.count(); ++line) {
+  for (int64_t line = 0; line < lines.count; ++line) {
     if (!LiesApart(operands[0], lines, line)) LetGo(instruction, chosen, line, &(*top)[1]);
   }
   return top;

@@ -83,12 +83,11 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
                                                            absl::Span<const Literal> operands,
                                                            size_t leaf,
                                                            const Literal& golden) const {
-  std::vector<double> radii;
-  const ElementType type = golden.element_type();
-  if (!IsFloat(type) && !IsComplex(type)) return radii;
   absl::StatusOr<Bounds> bounds =
       FindBounds({instruction, operands, golden_.evaluate_module(), profile_}, leaf, golden);
   if (!bounds.ok()) return bounds.status();
+  if (!bounds->unknown.empty()) return std::vector<double>(golden.element_count(), kInfinity);
+  std::vector<double> radii;
   if (bounds->needs && !profile_.Grants(*bounds->needs)) return radii;
   radii.resize(golden.element_count());
   for (int64_t i = 0; i < golden.element_count(); ++i) radii[i] = RadiusOf(*bounds, i);

@@ -1,71 +1,61 @@
 #include "conformance/enclosure/unspecified.h"
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
+#include "conformance/judge/decision_points.h"
 #include "conformance/judge/residuals.h"
+#include "conformance/judge/start_values.h"
+#include "conformance/judge/window_readings.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {
 namespace {
 
-// Any element for which the intervals of the operands satisfy the predicate.
-template <typename Predicate>
-bool Any(const Box& box, Predicate predicate) {
-  const Line line(box.low.element_type());
-  for (int64_t i = 0; i < box.low.element_count(); ++i) {
-    if (predicate(line, box.low.Get(i).bits, box.high.Get(i).bits)) return true;
+using box_internal::Unbind;
+
+ElementRange RangeAt(const Box& box, int64_t element) {
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  ElementRange range = ElementRange::Of(box.low.element_type(), box.low.Get(i), box.high.Get(i));
+  if (box.has_nan()) {
+    const Element nan = box.nan.Get(i);
+    range.real.nan = nan.bits != 0;
+    range.imag.nan = nan.imag != 0;
   }
-  return false;
+  return range;
 }
 
-bool MayHold(const Box& box, int64_t value) {
-  return Any(box, [value](const Line& line, uint64_t low, uint64_t high) {
-    const int64_t ordinal = line.Ordinal(EncodeInteger(line.type(), static_cast<uint64_t>(value)));
-    return line.Ordinal(low) <= ordinal && ordinal <= line.Ordinal(high);
-  });
+std::vector<ElementRange> StartsOf(absl::Span<const Box> operands) {
+  std::vector<ElementRange> starts;
+  for (const Box& start : operands.subspan(operands.size() / 2)) {
+    if (start.low.is_array()) starts.push_back(RangeAt(start, 0));
+  }
+  return starts;
 }
 
-// Of NaN or a value that the integer type does not have.
-bool LeavesRange(const Box& box, ElementType to) {
-  if (box.has_nan()) return true;
-  const double least = IsSigned(to) ? std::ldexp(-1.0, Info(to).bits - 1) : 0;
-  const double beyond = std::ldexp(1.0, IsSigned(to) ? Info(to).bits - 1 : Info(to).bits);
-  return Any(box, [&](const Line& line, uint64_t low, uint64_t high) {
-    if (line.IsNan(low)) return true;
-    return !(DecodeFloat(line.type(), low) >= least && DecodeFloat(line.type(), high) < beyond);
-  });
-}
-
-bool IsImplementationDefined(const Instruction& instruction, absl::Span<const Box> operands) {
-  const ElementType type = operands.empty() ? ElementType::kPred : operands[0].low.element_type();
+// The start value of a reduction may count again, or padding be folded.
+bool FoldsMoreOrLess(const Instruction& instruction, absl::Span<const Box> operands,
+                     const TargetProfile& profile) {
   switch (instruction.opcode()) {
-    case Opcode::kConvert: {
-      const ElementType to = instruction.shape().element_type();
-      return IsFloat(type) && IsInteger(to) && LeavesRange(operands[0], to);
-    }
-    case Opcode::kDivide:
-    case Opcode::kRemainder:
-      return IsInteger(type) &&
-             (MayHold(operands[1], 0) || (IsSigned(type) && MayHold(operands[1], -1)));
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightArithmetic:
-    case Opcode::kShiftRightLogical:
-      return Any(operands[1], [type](const Line& line, uint64_t low, uint64_t high) {
-        const auto bits = static_cast<uint64_t>(Info(type).bits);
-        const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-        return (low & mask) >= bits || (high & mask) >= bits || line.Ordinal(high) < 0;
-      });
-    case Opcode::kPower:
-      return IsInteger(type) && Any(operands[1], [](const Line& line, uint64_t low, uint64_t high) {
-               return line.Ordinal(low) < 0 || line.Ordinal(high) > 63;
-             });
-    case Opcode::kReducePrecision:
-      return instruction.GetInt(Attr::kMantissaBits) == 0;
+    case Opcode::kReduce:
+      return profile.Admits(DecisionPoint::kReduceStart) && operands.size() == 2 &&
+             MayCountStart(instruction, RangeAt(operands[1], 0));
     case Opcode::kReduceWindow:
-      return RecogniseReducer(*instruction.to_apply()).kind == ReducerKind::kOther;
+      return profile.Admits(DecisionPoint::kWindowPadding) &&
+             HasOtherWindowReadings(instruction, StartsOf(operands));
     default:
       return false;
+  }
+}
+
+// Takes a value into an interval.
+void TakeIn(const Line& line, uint64_t bits, Ends* ends) {
+  if (line.IsNan(bits) != line.IsNan(ends->low)) {
+    if (line.IsNan(ends->low)) Unbind(line, ends);
+    ends->nan = true;
+  } else if (!line.IsNan(bits)) {
+    if (line.Ordinal(bits) < line.Ordinal(ends->low)) ends->low = bits;
+    if (line.Ordinal(bits) > line.Ordinal(ends->high)) ends->high = bits;
   }
 }
 
@@ -85,10 +75,7 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
       instruction.info().accuracy == Accuracy::kOpaque) {
     return true;
   }
-  if (profile.Grants(Freedom::kImplementationDefined) &&
-      IsImplementationDefined(instruction, operands)) {
-    return true;
-  }
+  if (FoldsMoreOrLess(instruction, operands, profile)) return true;
   if (profile.Grants(Freedom::kScatterOrder) && instruction.opcode() == Opcode::kScatter &&
       !instruction.GetBool(Attr::kUniqueIndices)) {
     return DependsOnOrder(*instruction.to_apply());
@@ -100,6 +87,41 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
            (operands.size() > 1 || instruction.opcode() == Opcode::kTopK);
   }
   return false;
+}
+
+void TakeInDecisions(const Instruction& instruction, absl::Span<const Box> operands,
+                     const TargetProfile& profile, Box* result) {
+  if (operands.empty() || !operands[0].low.is_array()) return;
+  const ElementType type = result->low.element_type();
+  std::vector<const DecisionRule*> rules;
+  for (const DecisionRule& rule : DecisionRules()) {
+    if (profile.Admits(rule.point) &&
+        rule.concerns(instruction, operands[0].low.element_type(), type)) {
+      rules.push_back(&rule);
+    }
+  }
+  if (rules.empty()) return;
+  bool decided = false;
+  std::vector<ElementRange> ranges(operands.size());
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        for (size_t k = 0; k < operands.size(); ++k)
+          ranges[k] = RangeAt(operands[k], place.element);
+        const DecisionPlace at{instruction, type, ranges};
+        for (const DecisionRule* rule : rules) {
+          if (rule->open != nullptr && !rule->open(at)) continue;
+          if (rule->readings == nullptr) {
+            Unbind(line, ends);
+            decided = true;
+            return;
+          }
+          for (const uint64_t end : {ranges[0].real.low, ranges[0].real.high}) {
+            for (const uint64_t bits : rule->readings(at, end)) TakeIn(line, bits, ends);
+          }
+        }
+      },
+      result);
+  if (decided && result->open == nullptr) result->open = &instruction;
 }
 
 void LetGoOfPayloads(const Literal& operand, Box* box) {

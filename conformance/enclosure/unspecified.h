@@ -1,6 +1,6 @@
 // Where the specification or the profile leaves a result to the target in another way than by an
-// interval: conversions out of range, divisions by zero, unstable orders, colliding updates, random
-// values, factors that are judged by their residual. Tests: enclosure_test.cc.
+// interval: decision points, unstable orders, colliding updates, random values, factors that are
+// judged by their residual. Tests: enclosure_test.cc, runner/decision_points_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 
@@ -10,9 +10,14 @@
 
 namespace assay {
 
-// Whether something of the kind may happen for values in the boxes.
+// Whether nothing is known of the whole result for values in the boxes.
 bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
                    const TargetProfile& profile);
+
+// Of an elementwise instruction: takes in what the decision points that the profile admits give for
+// operands in the boxes, element by element.
+void TakeInDecisions(const Instruction& instruction, absl::Span<const Box> operands,
+                     const TargetProfile& profile, Box* result);
 
 // Of a bitcast-convert: the bits of a NaN are not specified, whatever is made of them may be
 // anything.

@@ -83,6 +83,13 @@ class ArrayJudge {
     ElementFinding finding;
     const Element wanted = golden_.Get(i);
     Examine(wanted, i, ZeroSignIsOpen(subject_.instruction, subject_.operands, i), &finding);
+    if (finding.open() && !bounds_.unknown.empty()) {
+      if (absl::Status status = TryWindows(i, &finding); !status.ok()) return status;
+      if (!finding.open()) return finding;
+      finding.verdict = Verdict::kNotJudgeable;
+      finding.reason = bounds_.unknown;
+      return finding;
+    }
     for (const auto step : {&ArrayJudge::TryFlushing, &ArrayJudge::TryOverflow,
                             &ArrayJudge::TryWindows, &ArrayJudge::TryStarts}) {
       if (!finding.open()) break;
@@ -146,9 +153,11 @@ class ArrayJudge {
       return;
     }
     const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
-    if (bound < vacuous && finding->distance <= vacuous) {
+    if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
       finding->verdict = Verdict::kNotJudgeable;
-      finding->reason = "accumulation in a type too narrow for the number of terms bounds nothing";
+      finding->reason = FoldKind(subject_.instruction) == ReducerKind::kAdd
+                            ? "accumulation in a type too narrow for the terms bounds nothing"
+                            : "partial products out of the type's range bound nothing";
     }
   }
 
@@ -210,9 +219,12 @@ class ArrayJudge {
   // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
   // it, so is a finite result near it.
   absl::Status TryOverflow(int64_t i, ElementFinding* finding) {
-    if (!IsFloat(type_) || bounds_.may_overflow.empty() || !bounds_.may_overflow[i]) {
-      return absl::OkStatus();
+    if (bounds_.may_overflow.empty() || !bounds_.may_overflow[i]) return absl::OkStatus();
+    if (IsComplex(type_) && FoldKind(subject_.instruction) != ReducerKind::kAdd) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = "partial products out of the type's range bound nothing";
     }
+    if (!IsFloat(type_)) return absl::OkStatus();
     const ElementType type = type_;
     const auto overflowed = [type](uint64_t bits) {
       return IsNan(type, bits) || IsInfinity(type, bits) || bits == Infinity(type) ||

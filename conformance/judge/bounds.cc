@@ -1,82 +1,81 @@
 #include "conformance/judge/bounds.h"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
+#include "absl/container/flat_hash_set.h"
+#include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/scan_sums.h"
-#include "evaluator/ops/scan_plan.h"
+#include "evaluator/region/reducer.h"
 
 namespace assay {
 namespace {
 
 bool IsProduct(const Instruction& step) { return step.opcode() == Opcode::kMultiply; }
 
-// Whether the profile lets the target round otherwise than step by step inside the region: a fold
-// in another order, a product together with the addition that takes it, narrow values kept wider.
-bool MayCombine(const Instruction& instruction, const Computation& region,
-                const TargetProfile& profile) {
-  if (instruction.opcode() != Opcode::kMap && profile.Grants(Freedom::kReassociation)) return true;
+// A region of arithmetic that only multiplies its two parameters.
+bool IsComplexProduct(const Computation& region) {
+  const Instruction& root = *region.root();
+  return IsProduct(root) && root.shape().is_array() && IsComplex(root.shape().element_type()) &&
+         root.operand(0)->opcode() == Opcode::kParameter &&
+         root.operand(1)->opcode() == Opcode::kParameter && root.operand(0) != root.operand(1);
+}
+
+// The instructions of a computation and of those that it calls.
+std::vector<const Instruction*> StepsOf(const Computation& region) {
+  std::vector<const Computation*> computations = {&region};
+  absl::flat_hash_set<const Computation*> seen = {&region};
+  std::vector<const Instruction*> steps;
+  while (!computations.empty()) {
+    const Computation& computation = *computations.back();
+    computations.pop_back();
+    for (const auto& step : computation.instructions()) {
+      steps.push_back(step.get());
+      for (const Computation* callee : step->called_computations()) {
+        if (seen.insert(callee).second) computations.push_back(callee);
+      }
+    }
+  }
+  return steps;
+}
+
+// Whether one run of the region, calls in it included, may give something else than golden: its
+// functions have budgets, its sums another order, a product may be rounded together with the
+// addition that takes it, narrow values may be kept wider.
+bool StepsMayDiffer(const Computation& region, const TargetProfile& profile) {
   int rounded = 0;
-  bool contracts = false, narrow = false;
-  for (const auto& step : region.instructions()) {
+  bool contracts = false, narrow = false, budgets = false;
+  for (const Instruction* step : StepsOf(region)) {
     if (!step->shape().is_array() || !IsRounded(step->shape().element_type())) continue;
-    if (step->info().accuracy != Accuracy::kRounded) continue;
+    const Accuracy accuracy = step->info().accuracy;
+    budgets |= step->HasAttribute(Attr::kResultAccuracy) ||
+               (accuracy == Accuracy::kAccumulating && profile.Grants(Freedom::kReassociation));
+    if (accuracy != Accuracy::kRounded && accuracy != Accuracy::kFunction) continue;
+    budgets |= !profile.FindBudget(step->opcode(), step->shape().element_type()).exact();
+    if (accuracy != Accuracy::kRounded) continue;
     ++rounded;
     narrow |= Info(step->shape().element_type()).bits <= 16;
     contracts |= (step->opcode() == Opcode::kAdd || step->opcode() == Opcode::kSubtract) &&
                  (IsProduct(*step->operand(0)) || IsProduct(*step->operand(1)));
   }
-  return (contracts && profile.Grants(Freedom::kContraction)) ||
+  return budgets || (contracts && profile.Grants(Freedom::kContraction)) ||
          (narrow && rounded > 1 && profile.Grants(Freedom::kExcessPrecision));
 }
 
-// Ulps that one run of a region of float operations may be off: the budgets of its operations, half
-// an ulp for each rounded one where these may be combined. 0 when nothing may differ.
-double RegionBudget(const Instruction& instruction, const TargetProfile& profile) {
-  const Computation& region = *instruction.to_apply();
-  const bool combined = MayCombine(instruction, region, profile);
-  double ulps = 0;
-  for (const auto& step : region.instructions()) {
-    if (!step->shape().is_array() || !IsRounded(step->shape().element_type())) continue;
-    const Accuracy accuracy = step->info().accuracy;
-    if (accuracy != Accuracy::kRounded && accuracy != Accuracy::kFunction) continue;
-    const UlpBudget budget = profile.FindBudget(step->opcode(), step->shape().element_type());
-    if (combined || !budget.exact()) ulps += 0.5 + budget.ulps;
+// Whether the order in which elements are folded is open and counts (ops_structural.md 5.1: only
+// golden's order is judged of what is not associative and commutative). Of elements that are only
+// chosen among order_freedoms.cc knows more, of windows window_readings.cc.
+bool OrderCounts(const Instruction& instruction, const Computation& region) {
+  switch (instruction.opcode()) {
+    case Opcode::kReduce:
+      return RecogniseReducer(region).kind == ReducerKind::kOther && !Picks(region);
+    case Opcode::kScan:
+      return instruction.GetBool(Attr::kIsAssociative) &&
+             !RecogniseScan(region, instruction.GetInt(Attr::kNumCarries)).has_value();
+    default:
+      return false;
   }
-  return ulps;
-}
-
-// How often the region of a fold runs for one element of the result.
-double RegionRuns(const Instruction& instruction) {
-  double runs = 1;
-  if (instruction.opcode() == Opcode::kReduce) {
-    for (int64_t d : instruction.GetInts(Attr::kDimensions)) {
-      runs *= static_cast<double>(instruction.operand(0)->shape().dimension(d));
-    }
-  } else if (instruction.opcode() == Opcode::kScan) {
-    runs = static_cast<double>(ScanPlan::Of(instruction).steps);
-  } else if (instruction.opcode() == Opcode::kReduceWindow) {
-    for (const WindowDimension& d : instruction.window().dimensions) {
-      runs *= static_cast<double>(d.size);
-    }
-  }
-  return runs;
-}
-
-double LargestMagnitude(const Literal& literal) {
-  double largest = 0;
-  if (!literal.is_array() || !IsRounded(literal.element_type())) return largest;
-  const ElementType part = PartType(literal);
-  for (int64_t i = 0; i < literal.element_count(); ++i) {
-    const Element element = literal.Get(i);
-    const double imag = IsComplex(literal.element_type()) ? DecodeFloat(part, element.imag) : 0;
-    const double value = std::hypot(DecodeFloat(part, element.bits), imag);
-    if (std::isfinite(value)) largest = std::max(largest, value);
-  }
-  return largest;
 }
 
 bool IsBatchNorm(Opcode opcode) {
@@ -92,46 +91,36 @@ class BoundFinder {
   absl::StatusOr<Bounds> Find(size_t leaf, const Literal& golden) {
     Bounds bounds;
     const ElementType type = golden.element_type();
-    if (!IsFloat(type) && !IsComplex(type)) return bounds;
-    switch (FoldKind(instruction_)) {
-      case ReducerKind::kAdd:
+    if (IsFloat(type) || IsComplex(type)) {
+      switch (FoldKind(instruction_)) {
+        case ReducerKind::kAdd:
+          return SumBounds(subject_, leaf, golden);
+        case ReducerKind::kMultiply:
+          return ProductBounds(golden);
+        default:
+          break;
+      }
+      if (FindScanSum(instruction_, static_cast<int64_t>(leaf)).has_value()) {
         return SumBounds(subject_, leaf, golden);
-      case ReducerKind::kMultiply:
-        return ProductBounds(golden);
-      default:
-        break;
+      }
+      if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
+      if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
+      if (MultipliesComplex()) return ProductBounds(golden);
     }
-    if (FindScanSum(instruction_, static_cast<int64_t>(leaf)).has_value()) {
-      return SumBounds(subject_, leaf, golden);
-    }
-    if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
-    if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
-    if (instruction_.to_apply() != nullptr && IsRounded(type)) {
-      const double region = RegionBudget(instruction_, subject_.profile);
-      if (region > 0) return RegionBounds(golden, region);
-    }
+    bounds.unknown = WhyUnknown();
+    if (!bounds.unknown.empty()) bounds.rule = "no bound";
     return bounds;
   }
 
  private:
-  // A region that runs as written: each of its runs is off by its operations' budgets, in units of
-  // the largest value about. To first order, and for regions that do not amplify what they are
-  // given (log-sum-exp, damped means); others show as unexplained.
-  Bounds RegionBounds(const Literal& golden, double region_ulps) const {
-    Bounds bounds;
-    const double runs = RegionRuns(instruction_);
-    double largest = LargestMagnitude(golden);
-    for (const Literal& operand : operands_) largest = std::max(largest, LargestMagnitude(operand));
-    const double bound = runs * region_ulps * UlpOf(PartType(golden), largest);
-    bounds.absolute.assign(golden.element_count(), bound);
-    bounds.rule = absl::StrCat(runs, " runs of ", region_ulps, " ulp");
-    if (instruction_.opcode() != Opcode::kMap) {
-      bounds.needs = Freedom::kReassociation;
-    } else if (subject_.profile.Grants(Freedom::kContraction)) {
-      bounds.needs = Freedom::kContraction;
-      bounds.is_freedom = true;
+  // Why a region leaves nothing to bound; empty: it does not.
+  std::string WhyUnknown() const {
+    const Computation* region = instruction_.to_apply();
+    if (region == nullptr || instruction_.info().family == Family::kControl) return "";
+    if (subject_.profile.Grants(Freedom::kReassociation) && OrderCounts(instruction_, *region)) {
+      return "its own reducer has no bound: elements may be folded in any order";
     }
-    return bounds;
+    return StepsMayDiffer(*region, subject_.profile) ? "its own computation has no bound" : "";
   }
 
   // B-FFT of ops_structural.md 14.7, axis by axis, two roundings more for the result: small
@@ -169,45 +158,92 @@ class BoundFinder {
     return length <= 1;
   }
 
+  bool MultipliesComplex() const {
+    switch (instruction_.opcode()) {
+      case Opcode::kReduce:
+      case Opcode::kReduceWindow:
+      case Opcode::kScatter:
+        return IsComplexProduct(*instruction_.to_apply());
+      default:
+        return false;
+    }
+  }
+
+  // How many units roundoff one factor adds to the relative error: of complex numbers, whose
+  // products have a budget in ulp of their absolute value (two units at most), the golden product's
+  // own rounding comes to it.
+  double RoundingsOfFactor(ElementType type) const {
+    if (!IsComplex(type)) return 1;
+    return 2 * std::max(0.5, subject_.profile.FindBudget(Opcode::kMultiply, type).ulps) + 1;
+  }
+
+  // By element of the result: the factors that count, and the binary logarithms of the largest and
+  // the smallest product that some of them have. Products themselves may leave f64.
+  struct Factors {
+    std::vector<double> count, largest, smallest;
+  };
+  absl::StatusOr<Factors> FindFactors() const {
+    const auto logarithm = [](double value) {
+      return value == 0 ? 0.0 : std::log2(std::fabs(value));
+    };
+    // A start value that changes nothing is no factor.
+    const TermMap count = [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; };
+    const TermMap above = [&](double value, bool) { return std::max(0.0, logarithm(value)); };
+    const TermMap below = [&](double value, bool) { return std::min(0.0, logarithm(value)); };
+    Factors factors;
+    for (const auto& [map, values] :
+         {std::make_pair(&count, &factors.count), std::make_pair(&above, &factors.largest),
+          std::make_pair(&below, &factors.smallest)}) {
+      absl::StatusOr<std::vector<double>> found = FoldTerms(subject_, Opcode::kAdd, *map);
+      if (!found.ok()) return found.status();
+      *values = *std::move(found);
+    }
+    return factors;
+  }
+
   // n factors in any order, relative to the product while every partial product is normal
-  // (ops_structural.md 14.3). One that is not errs by a denormal's distance, which the other
-  // factors enlarge.
+  // (ops_structural.md 14.3). One that is not errs by half a denormal's distance, which the other
+  // factors enlarge; where that comes to more than the product, or where denormals count as zero,
+  // it bounds nothing.
   absl::StatusOr<Bounds> ProductBounds(const Literal& golden) const {
     Bounds bounds;
     bounds.rule = "n u |product|";
-    const ElementType part = PartType(golden);
-    const double u = UnitRoundoff(part);
-    // A start value that changes nothing is no factor.
-    absl::StatusOr<std::vector<double>> counts =
-        FoldTerms(subject_, Opcode::kAdd,
-                  [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; });
-    if (!counts.ok()) return counts.status();
-    // The product, and the largest and the smallest that some of its factors can have.
-    std::vector<double> extremes[3];
-    const TermMap maps[] = {
-        [](double value, bool) { return std::fabs(value); },
-        [](double value, bool) { return std::max(1.0, std::fabs(value)); },
-        [](double value, bool) { return value == 0 ? 1.0 : std::min(1.0, std::fabs(value)); }};
-    for (int k = 0; k < 3; ++k) {
-      absl::StatusOr<std::vector<double>> values = FoldTerms(subject_, Opcode::kMultiply, maps[k]);
-      if (!values.ok()) return values.status();
-      extremes[k] = *std::move(values);
-    }
+    const ElementType type = golden.element_type(), part = PartType(golden);
+    const double u = UnitRoundoff(part), each = RoundingsOfFactor(type);
+    const absl::StatusOr<Factors> factors = FindFactors();
+    if (!factors.ok()) return factors.status();
     bounds.needs = Freedom::kReassociation;
-    bounds.is_freedom = true;
+    bounds.is_freedom = !IsComplex(type);
     const bool finite = AllFinite(operands_);
+    const bool flushes = subject_.profile.MayFlushResults(part);
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const double n = (*counts)[i], roundings = (n + 2) * u;
-      const double underflow =
-          extremes[2][i] < SmallestNormal(part) ? n * SmallestNormal(part) * extremes[1][i] : 0;
-      const double relative = roundings < 1 ? roundings / (1 - roundings) : kInfinity;
-      const double bound = (relative < kInfinity ? relative : 2 * u) * extremes[0][i] + underflow;
-      bounds.absolute.push_back(bound);
-      bounds.vacuous.push_back(relative < kInfinity ? bound : kInfinity);
+      const double n = factors->count[i], largest = factors->largest[i];
+      // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
+      const double smallest = factors->smallest[i] - (IsComplex(type) ? n / 2 : 0);
+      const double size = SizeOfProduct(golden.Get(i), type, largest + smallest);
+      const double relative = Gamma(IsComplex(type) ? (n - 1) * each : n + 2, u);
+      const bool underflows = smallest < Info(part).format->min_exponent();
+      const double gradual = underflows ? n * UlpOf(part, 0) / 2 * std::exp2(largest) : 0;
+      const double rounded = (relative < kInfinity ? relative : 2 * u) * size;
+      const double lost = underflows && flushes
+                              ? std::max(size, n * SmallestNormal(part) * std::exp2(largest))
+                              : gradual;
+      bounds.absolute.push_back(rounded + (gradual <= size ? gradual : 0));
+      bounds.vacuous.push_back(relative < kInfinity ? rounded + lost : kInfinity);
       bounds.may_overflow.push_back(
-          finite && !(extremes[1][i] * (1 + relative) <= DecodeFloat(part, MaxFinite(part))));
+          finite && !(largest + std::log2(1 + relative) < Info(part).format->max_exponent() + 1 &&
+                      std::exp2(largest) * (1 + relative) <= DecodeFloat(part, MaxFinite(part))));
     }
     return bounds;
+  }
+
+  // At least the absolute value of the exact product, whose logarithm is given.
+  static double SizeOfProduct(Element golden, ElementType type, double logarithm) {
+    const ElementType part = Info(type).component;
+    const double real = DecodeFloat(part, golden.bits);
+    const double value = IsComplex(type) ? std::hypot(real, DecodeFloat(part, golden.imag)) : real;
+    if (!std::isfinite(value)) return std::exp2(logarithm);
+    return std::fabs(value) + UlpOf(part, value) / 2;
   }
 
   const Subject& subject_;

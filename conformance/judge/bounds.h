@@ -35,8 +35,8 @@ struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
   // Of the distance to the exact sum, which is less: the golden one is rounded. Empty: not known.
   std::vector<double> from_exact;
-  // Of accumulation in an element type too narrow for the number of terms: nothing beyond it is
-  // right, and nothing is known inside. Empty: none.
+  // Of accumulation in an element type too narrow for the number of terms, or of partial products
+  // out of its range: nothing beyond it is right, and nothing is known inside. Empty: none.
   std::vector<double> vacuous;
   // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
   std::vector<bool> may_overflow;
@@ -45,6 +45,8 @@ struct Bounds {
   // Such a value counts as allowed by that freedom, not as one within the operation's own bound.
   bool is_freedom = false;
   std::string rule = "exact";
+  // Why nothing is known of elements that are not the golden ones. Empty: the above is.
+  std::string unknown;
 };
 
 // Of leaf `leaf` of the result, whose golden value is `golden`; not for elementwise operations.

@@ -10,14 +10,17 @@
 namespace assay {
 namespace {
 
-constexpr char kAdd[] =
-    "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
+constexpr char kReducers[] =
+    "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n"
+    "cadd {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n  ROOT s = c64[] add(a, b)\n}\n"
+    "own {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+    "  ROOT s = f32[] subtract(a, b)\n}\n";
 
 class Collective {
  public:
   Collective(const std::string& instruction, const std::string& parameter, int64_t replicas)
       : grid_{replicas, 1} {
-    auto module = ParseModule(absl::StrCat("HloModule m, replica_count=", replicas, "\n", kAdd,
+    auto module = ParseModule(absl::StrCat("HloModule m, replica_count=", replicas, "\n", kReducers,
                                            "ENTRY e {\n  p0 = ", parameter,
                                            " parameter(0)\n  ROOT r = ", instruction, "\n}\n"));
     EXPECT_TRUE(module.ok()) << module.status();
@@ -60,6 +63,30 @@ TEST(JudgeCollective, SumsByTheBoundOfTheirGroup) {
   third[2] = F32({2});
   EXPECT_EQ(sum.Verdict(operands, all(golden), third), "wrong");
   EXPECT_EQ(sum.device(), 2);
+}
+
+// 1e8, 1 and -1e8 are 1, in another order 0: both parts by the bound of 3 terms, 2 u 2e8 = 23.8.
+TEST(JudgeCollective, ComplexSumsHaveTheBoundOfTheirParts) {
+  const Collective sum("c64[] all-reduce(p0), replica_groups={}, to_apply=cadd", "c64[]", 3);
+  const std::vector<Literal> operands = {C64(1e8, -1), C64(1, 1e8), C64(-1e8, -1e8)};
+  const auto all = [](float real, float imag) { return std::vector<Literal>(3, C64(real, imag)); };
+  EXPECT_EQ(sum.Verdict(operands, all(1, -1), all(1, -1)), "correctly rounded");
+  for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+    EXPECT_EQ(sum.Verdict(operands, all(1, -1), all(0, -1), profile), "allowed");
+    EXPECT_EQ(sum.Verdict(operands, all(1, -1), all(0, 0), profile), "allowed");
+    EXPECT_EQ(sum.Verdict(operands, all(1, -1), all(200, -1), profile), "wrong");
+  }
+  EXPECT_EQ(sum.Verdict(operands, all(1, -1), all(0, -1), "golden"), "wrong");
+}
+
+// Of 5, 1 and 2: 5 - 1 - 2 = 2, but 2 - 1 - 5 = -4 in another order.
+TEST(JudgeCollective, ReducersOfOnesOwnHaveNoBound) {
+  const Collective own("f32[1] all-reduce(p0), replica_groups={}, to_apply=own", "f32[1]", 3);
+  const std::vector<Literal> operands = {F32({5}), F32({1}), F32({2})};
+  const std::vector<Literal> golden(3, F32({2})), other(3, F32({-4}));
+  EXPECT_EQ(own.Verdict(operands, golden, golden), "correctly rounded");
+  EXPECT_EQ(own.Verdict(operands, golden, other), "not judgeable");
+  EXPECT_EQ(own.Verdict(operands, golden, other, "golden"), "wrong");
 }
 
 // Two groups of two; each member of a reduce-scatter has its half.

@@ -1,4 +1,5 @@
-// What the decision points of decision_points.def admit, operation by operation.
+#include "conformance/judge/decision_points.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,235 +11,296 @@
 namespace assay {
 namespace {
 
-// One element of an elementwise instruction.
-struct Place {
-  const Instruction& instruction;
-  absl::Span<const Literal> operands;
-  int64_t element;
-  ElementType type;  // of the result
-  Element wanted, got;
+using Place = DecisionPlace;
 
-  ElementType operand_type(size_t k) const { return operands[k].element_type(); }
-  Element operand(size_t k) const { return OperandElement(operands[k], element); }
-  double value(size_t k) const { return DecodeFloat(operand_type(k), operand(k).bits); }
-};
-
-bool SignBit(ElementType type, uint64_t bits) { return bits >> (Info(type).bits - 1) & 1; }
 uint64_t LowBits(ElementType type, uint64_t bits) {
   const int width = Info(type).bits;
   return width == 64 ? bits : bits & ((uint64_t{1} << width) - 1);
 }
 
-bool DividesImpossibly(const Place& at) {
-  const ElementType type = at.type;
-  const uint64_t divisor = LowBits(type, at.operand(1).bits);
-  if (divisor == 0) return true;
-  const uint64_t least = uint64_t{1} << (Info(type).bits - 1);
-  return IsSigned(type) && divisor == LowBits(type, ~uint64_t{0}) &&
-         LowBits(type, at.operand(0).bits) == least;
+double LowEnd(const PartRange& part) { return DecodeFloat(part.type, part.low); }
+double HighEnd(const PartRange& part) { return DecodeFloat(part.type, part.high); }
+
+bool IsLeastPossible(const PartRange& part) {
+  return LowBits(part.type, part.low) == uint64_t{1} << (Info(part.type).bits - 1);
 }
 
-// Integer powers by the low 6 bits of an exponent that is not negative.
-bool IsPowerOfLowExponent(const Place& at) {
-  const uint64_t base = at.operand(0).bits, exponent = at.operand(1).bits;
-  if (IsSigned(at.type) && SignBit(at.type, exponent)) return false;
+bool IsIntegerDivision(const Instruction& instruction, ElementType, ElementType result) {
+  return IsInteger(result) &&
+         (instruction.opcode() == Opcode::kDivide || instruction.opcode() == Opcode::kRemainder);
+}
+bool DividesImpossibly(const Place& at) {
+  const PartRange& divisor = at.operands[1].real;
+  return divisor.MayBeInteger(0) ||
+         (IsSigned(at.type) && divisor.MayBeInteger(-1) && IsLeastPossible(at.operands[0].real));
+}
+bool GivesAnything(const Place&, Element, Element) { return true; }
+
+bool IsIntegerPower(const Instruction& instruction, ElementType, ElementType result) {
+  return IsInteger(result) && instruction.opcode() == Opcode::kPower;
+}
+bool HasHighExponent(const Place& at) {
+  const PartRange& exponent = at.operands[1].real;
+  return IsSigned(exponent.type) ? DecodeSigned(exponent.type, exponent.high) > 63
+                                 : DecodeUnsigned(exponent.type, exponent.high) > 63;
+}
+// By the low 6 bits of an exponent that is not negative.
+bool IsPowerOfLowExponent(const Place& at, Element, Element got) {
+  const uint64_t base = at.operands[0].real.low, exponent = at.operands[1].real.low;
   uint64_t power = 1;
   for (uint64_t k = 0; k < (exponent & 63); ++k) power *= base;
-  return LowBits(at.type, at.got.bits) == LowBits(at.type, power);
+  return LowBits(at.type, got.bits) == LowBits(at.type, power);
 }
-
 bool IsNegativePowerOfMinusOne(const Place& at) {
-  return IsSigned(at.type) && SignBit(at.type, at.operand(1).bits) &&
-         LowBits(at.type, at.operand(0).bits) == LowBits(at.type, ~uint64_t{0}) && at.got.bits == 0;
+  const PartRange& exponent = at.operands[1].real;
+  return IsSigned(at.type) && DecodeSigned(exponent.type, exponent.low) < 0 &&
+         at.operands[0].real.MayBeInteger(-1);
 }
+bool GivesZero(const Place&, Element, Element got) { return got.bits == 0; }
 
+bool IsNarrowPower(const Instruction& instruction, ElementType, ElementType result) {
+  return IsFloat(result) && Info(result).bits <= 16 && instruction.opcode() == Opcode::kPower;
+}
 bool IsPowerOfNan(const Place& at) {
-  return IsFloat(at.type) && Info(at.type).bits <= 16 && IsNan(at.type, at.got.bits) &&
-         (IsNan(at.type, at.operand(0).bits) || IsNan(at.type, at.operand(1).bits)) &&
-         DecodeFloat(at.type, at.wanted.bits) == 1;
+  const PartRange &base = at.operands[0].real, &exponent = at.operands[1].real;
+  return (base.MayBeNan() && exponent.MayBe(0)) || (exponent.MayBeNan() && base.MayBe(1));
+}
+bool GivesNanForOne(const Place& at, Element wanted, Element got) {
+  return IsNan(at.type, got.bits) && DecodeFloat(at.type, wanted.bits) == 1;
 }
 
-// What lies below the least normal value of the narrow format, rounded to its denormals.
-bool IsReducedDenormal(const Place& at) {
-  const int exponent_bits = static_cast<int>(at.instruction.GetInt(Attr::kExponentBits));
-  const int mantissa_bits = static_cast<int>(at.instruction.GetInt(Attr::kMantissaBits));
-  const double x = at.value(0);
-  const int least = 2 - (1 << std::min(exponent_bits - 1, 11));
-  if (!std::isfinite(x) || std::fabs(x) >= std::ldexp(1.0, least)) return false;
-  const int quantum = least - mantissa_bits;
-  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -quantum)), quantum);
-  return at.got.bits == EncodeFloat(at.type, std::copysign(rounded, x));
+bool ReducesPrecision(const Instruction& instruction, ElementType, ElementType) {
+  return instruction.opcode() == Opcode::kReducePrecision;
 }
+int ExponentBits(const Place& at) {
+  return static_cast<int>(at.instruction.GetInt(Attr::kExponentBits));
+}
+int MantissaBits(const Place& at) {
+  return static_cast<int>(at.instruction.GetInt(Attr::kMantissaBits));
+}
+int LeastExponent(const Place& at) { return 2 - (1 << std::min(ExponentBits(at) - 1, 11)); }
 
 // A NaN without mantissa bits to keep.
-bool IsReducedNan(const Place& at) {
-  return at.instruction.GetInt(Attr::kMantissaBits) == 0 && std::isnan(at.value(0)) &&
-         (IsNan(at.type, at.got.bits) || IsInfinity(at.type, at.got.bits));
+bool LosesNan(const Place& at) { return MantissaBits(at) == 0 && at.operands[0].real.MayBeNan(); }
+bool GivesNanOrInfinity(const Place& at, Element, Element got) {
+  return IsNan(at.type, got.bits) || IsInfinity(at.type, got.bits);
 }
 
-// widened, reduced there, converted back.
-bool IsReducedOnImage(const Place& at) {
-  const int exponent_bits = static_cast<int>(at.instruction.GetInt(Attr::kExponentBits));
-  const int mantissa_bits = static_cast<int>(at.instruction.GetInt(Attr::kMantissaBits));
-  const double x = at.value(0);
+bool ReducesDenormal(const Place& at) {
+  const double normal = std::ldexp(1.0, LeastExponent(at));
+  const double low = LowEnd(at.operands[0].real), high = HighEnd(at.operands[0].real);
+  return low < normal && high > -normal && !(low == 0 && high == 0);
+}
+// What lies below the least normal value of the narrow format, rounded to its denormals.
+std::vector<uint64_t> ReducedDenormal(const Place& at, uint64_t operand) {
+  const double x = DecodeFloat(at.type, operand);
+  if (!(std::fabs(x) < std::ldexp(1.0, LeastExponent(at)))) return {};
+  const int quantum = LeastExponent(at) - MantissaBits(at);
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(x, -quantum)), quantum);
+  return {EncodeFloat(at.type, std::copysign(rounded, x))};
+}
+
+bool ReducesNarrow(const Instruction& instruction, ElementType, ElementType result) {
+  return instruction.opcode() == Opcode::kReducePrecision && Info(result).bits <= 16;
+}
+// Widened, reduced there, converted back.
+std::vector<uint64_t> ReducedOnImage(const Place& at, uint64_t operand) {
+  std::vector<uint64_t> values;
+  const double x = DecodeFloat(at.type, operand);
   for (const ElementType image : {ElementType::kF16, ElementType::kF32}) {
     const uint64_t widened = EncodeFloat(image, x);
-    if (Info(at.type).bits > 16 || DecodeFloat(image, widened) != x) continue;
-    const Element reduced = ReducePrecision(image, Element{widened}, exponent_bits, mantissa_bits);
-    if (at.got.bits == EncodeFloat(at.type, DecodeFloat(image, reduced.bits))) return true;
+    if (DecodeFloat(image, widened) != x) continue;
+    const Element reduced =
+        ReducePrecision(image, Element{widened}, ExponentBits(at), MantissaBits(at));
+    values.push_back(EncodeFloat(at.type, DecodeFloat(image, reduced.bits)));
   }
-  return false;
+  return values;
 }
 
-bool IsOutOfIntegerRange(const Place& at) {
-  const double x = std::trunc(at.value(0));
+bool ConvertsToInteger(const Instruction& instruction, ElementType operand, ElementType result) {
+  return instruction.opcode() == Opcode::kConvert && IsInteger(result) && IsFloat(operand);
+}
+bool LeavesIntegerRange(const Place& at) {
+  const PartRange& operand = at.operands[0].real;
+  if (operand.MayBeNan()) return true;
   const int bits = Info(at.type).bits;
   const bool negative = IsSigned(at.type);
   const double top = std::ldexp(1.0, negative ? bits - 1 : bits);
-  return !(x < top && x >= (negative ? -top : 0));
+  return !(std::trunc(HighEnd(operand)) < top &&
+           std::trunc(LowEnd(operand)) >= (negative ? -top : 0));
 }
 
-// An integer or f64 to a narrow float: rounded to f32 or f16 on the way.
-bool IsConvertedTwice(const Place& at) {
-  const ElementType from = at.operand_type(0);
-  if (Info(at.type).bits > 16 || !(IsInteger(from) || from == ElementType::kF64)) return false;
-  for (const ElementType middle : {ElementType::kF32, ElementType::kF16}) {
-    uint64_t bits;
-    if (from == ElementType::kF64) {
-      bits = EncodeFloat(middle, at.value(0));
-    } else if (IsSigned(from)) {
-      bits = EncodeFloatFromSigned(middle, DecodeSigned(from, at.operand(0).bits));
-    } else {
-      bits = EncodeFloatFromUnsigned(middle, DecodeUnsigned(from, at.operand(0).bits));
-    }
-    if (at.got.bits == EncodeFloat(at.type, DecodeFloat(middle, bits))) return true;
-  }
-  return false;
+bool ConvertsToNarrow(const Instruction& instruction, ElementType operand, ElementType result) {
+  return instruction.opcode() == Opcode::kConvert && IsFloat(result) && Info(result).bits <= 16 &&
+         (IsInteger(operand) || operand == ElementType::kF64);
 }
+// Rounded to f32 or f16 on the way.
+std::vector<uint64_t> ConvertedTwice(const Place& at, uint64_t operand) {
+  const ElementType from = at.operands[0].type;
+  std::vector<uint64_t> values;
+  for (const ElementType middle : {ElementType::kF32, ElementType::kF16}) {
+    const uint64_t bits =
+        from == ElementType::kF64 ? EncodeFloat(middle, DecodeFloat(from, operand))
+        : IsSigned(from)          ? EncodeFloatFromSigned(middle, DecodeSigned(from, operand))
+                                  : EncodeFloatFromUnsigned(middle, DecodeUnsigned(from, operand));
+    values.push_back(EncodeFloat(at.type, DecodeFloat(middle, bits)));
+  }
+  return values;
+}
+
+bool IsRsqrt(const Instruction& instruction, ElementType, ElementType result) {
+  return instruction.opcode() == Opcode::kRsqrt && IsFloat(result);
+}
+bool MayBeMinusZero(const Place& at) {
+  const PartRange& x = at.operands[0].real;
+  return x.MayBe(0) && IsNegative(x.type, x.low);
+}
+bool GivesInfinity(const Place& at, Element, Element got) { return IsInfinity(at.type, got.bits); }
 
 bool HasNonFinitePart(ElementType complex_type, Element z) {
-  const ElementType part = Info(complex_type).component;
-  return !std::isfinite(DecodeFloat(part, z.bits)) || !std::isfinite(DecodeFloat(part, z.imag));
+  return ElementRange::Of(complex_type, z).MayBeNonFinite();
 }
-
-bool IsComplexZero(ElementType complex_type, Element z) {
-  const ElementType part = Info(complex_type).component;
-  return IsZero(part, z.bits) && IsZero(part, z.imag);
+bool MultipliesComplex(const Instruction& instruction, ElementType operand, ElementType) {
+  return IsComplex(operand) &&
+         (instruction.opcode() == Opcode::kMultiply || instruction.opcode() == Opcode::kDivide);
 }
-
 bool IsNonFiniteProduct(const Place& at) {
-  if (HasNonFinitePart(at.type, at.operand(0)) || HasNonFinitePart(at.type, at.operand(1))) {
-    return true;
-  }
-  return at.instruction.opcode() == Opcode::kDivide && IsComplexZero(at.type, at.operand(1)) &&
-         HasNonFinitePart(at.type, at.got);
+  return at.operands[0].MayBeNonFinite() || at.operands[1].MayBeNonFinite() ||
+         (at.instruction.opcode() == Opcode::kDivide && at.operands[1].MayBeZero());
+}
+// What is divided by zero stays without a finite value.
+bool GivesNonFiniteProduct(const Place& at, Element, Element got) {
+  return at.operands[0].MayBeNonFinite() || at.operands[1].MayBeNonFinite() ||
+         HasNonFinitePart(at.type, got);
 }
 
+bool IsComplexPower(const Instruction& instruction, ElementType operand, ElementType) {
+  return IsComplex(operand) && instruction.opcode() == Opcode::kPower;
+}
 bool IsComplexPowerOfZero(const Place& at) {
-  if (!IsComplexZero(at.type, at.operand(0))) return false;
-  const ElementType part = Info(at.type).component;
-  const Element w = at.operand(1);
-  return !(DecodeFloat(part, w.bits) > 0 && IsZero(part, w.imag));
+  const ElementRange& exponent = at.operands[1];
+  const bool positive = LowEnd(exponent.real) > 0 && !exponent.real.nan &&
+                        LowEnd(exponent.imag) == 0 && HighEnd(exponent.imag) == 0;
+  return at.operands[0].MayBeZero() && !positive;
 }
 
-// Functions of a NaN part or of two infinite parts may be NaN where C99 knows more.
+bool IsComplexFunction(const Instruction& instruction, ElementType operand, ElementType) {
+  return IsComplex(operand) && instruction.operand_count() == 1 &&
+         instruction.opcode() != Opcode::kSign &&
+         (instruction.opcode() == Opcode::kAbs ||
+          instruction.info().accuracy == Accuracy::kFunction);
+}
+// Of a NaN part or of two infinite ones, where C99 knows more.
 bool IsComplexSpecial(const Place& at) {
-  const ElementType part = Info(at.operand_type(0)).component;
-  const Element z = at.operand(0);
-  const bool nan = IsNan(part, z.bits) || IsNan(part, z.imag);
-  const bool both = IsInfinity(part, z.bits) && IsInfinity(part, z.imag);
-  return (nan || both) && IsNan(part, at.got.bits) &&
-         (at.instruction.opcode() == Opcode::kAbs || IsNan(part, at.got.imag));
+  const ElementRange& z = at.operands[0];
+  return z.real.MayBeNan() || z.imag.MayBeNan() ||
+         (z.real.MayBeInfinite() && z.imag.MayBeInfinite());
+}
+bool GivesNan(const Place& at, Element, Element got) {
+  const ElementType part = Info(at.type).component;
+  return IsNan(part, got.bits) && (!IsComplex(at.type) || IsNan(part, got.imag));
 }
 
-// The sign of what has a part that is not finite may be anything with a NaN part.
-bool IsComplexSign(const Place& at) {
+bool IsComplexSign(const Instruction& instruction, ElementType operand, ElementType) {
+  return IsComplex(operand) && instruction.opcode() == Opcode::kSign;
+}
+bool IsNonFinite(const Place& at) { return at.operands[0].MayBeNonFinite(); }
+bool GivesNanPart(const Place& at, Element, Element got) {
   const ElementType part = Info(at.type).component;
-  return HasNonFinitePart(at.type, at.operand(0)) &&
-         (IsNan(part, at.got.bits) || IsNan(part, at.got.imag));
+  return IsNan(part, got.bits) || IsNan(part, got.imag);
 }
 
 // 2^-127 counts as zero in f32, which the type does not have.
-bool IsLeastScaleLost(const Place& at) {
-  if (at.type != ElementType::kF8E8M0FNU || !MayFlush(at.instruction) ||
-      !IsNan(ElementType::kF8E8M0FNU, at.got.bits)) {
-    return false;
-  }
-  if (at.wanted.bits == 0) return true;
-  for (size_t k = 0; k < at.operands.size(); ++k) {
-    if (at.operand_type(k) == at.type && at.operand(k).bits == 0) return true;
-  }
-  return false;
+constexpr ElementType kScale = ElementType::kF8E8M0FNU;
+bool ComputesScales(const Instruction& instruction, ElementType operand, ElementType result) {
+  return (operand == kScale || result == kScale) && MayFlush(instruction);
+}
+bool HasLeastScale(const Place& at) {
+  return std::any_of(at.operands.begin(), at.operands.end(), [](const ElementRange& operand) {
+    return operand.type == kScale && operand.real.low == 0;
+  });
+}
+bool MayMeetLeastScale(const Place& at) { return at.type == kScale || HasLeastScale(at); }
+bool LosesLeastScale(const Place& at, Element wanted, Element got) {
+  return at.type == kScale && IsNan(kScale, got.bits) && (wanted.bits == 0 || HasLeastScale(at));
 }
 
-std::optional<DecisionPoint> If(bool admitted, DecisionPoint point) {
-  return admitted ? std::optional<DecisionPoint>(point) : std::nullopt;
-}
-
-std::optional<DecisionPoint> OfComplex(const Place& at) {
-  switch (at.instruction.opcode()) {
-    case Opcode::kSign:
-      return If(IsComplexSign(at), DecisionPoint::kComplexSign);
-    case Opcode::kMultiply:
-    case Opcode::kDivide:
-      return If(IsNonFiniteProduct(at), DecisionPoint::kComplexNonFinite);
-    case Opcode::kPower:
-      return If(IsComplexPowerOfZero(at), DecisionPoint::kComplexPowerOfZero);
-    default:
-      break;
-  }
-  const bool function = at.instruction.opcode() == Opcode::kAbs ||
-                        at.instruction.info().accuracy == Accuracy::kFunction;
-  return If(function && at.operands.size() == 1 && IsComplexSpecial(at),
-            DecisionPoint::kComplexSpecial);
-}
-
-std::optional<DecisionPoint> OfConversion(const Place& at) {
-  if (IsInteger(at.type) && IsFloat(at.operand_type(0))) {
-    return If(IsOutOfIntegerRange(at), DecisionPoint::kFloatToInteger);
-  }
-  return If(IsFloat(at.type) && IsConvertedTwice(at), DecisionPoint::kConvertTwice);
-}
+constexpr DecisionRule kRules[] = {
+    {DecisionPoint::kIntegerDivision, IsIntegerDivision, DividesImpossibly, GivesAnything, nullptr},
+    {DecisionPoint::kIntegerPower, IsIntegerPower, HasHighExponent, IsPowerOfLowExponent, nullptr},
+    {DecisionPoint::kIntegerPowerNegative, IsIntegerPower, IsNegativePowerOfMinusOne, GivesZero,
+     nullptr},
+    {DecisionPoint::kPowerOfNan, IsNarrowPower, IsPowerOfNan, GivesNanForOne, nullptr},
+    {DecisionPoint::kReducePrecisionNan, ReducesPrecision, LosesNan, GivesNanOrInfinity, nullptr},
+    {DecisionPoint::kReducePrecisionDenormal, ReducesPrecision, ReducesDenormal, nullptr,
+     ReducedDenormal},
+    {DecisionPoint::kReducePrecisionImage, ReducesNarrow, nullptr, nullptr, ReducedOnImage},
+    {DecisionPoint::kFloatToInteger, ConvertsToInteger, LeavesIntegerRange, GivesAnything, nullptr},
+    {DecisionPoint::kConvertTwice, ConvertsToNarrow, nullptr, nullptr, ConvertedTwice},
+    {DecisionPoint::kRsqrtOfMinusZero, IsRsqrt, MayBeMinusZero, GivesInfinity, nullptr},
+    {DecisionPoint::kComplexNonFinite, MultipliesComplex, IsNonFiniteProduct, GivesNonFiniteProduct,
+     nullptr},
+    {DecisionPoint::kComplexPowerOfZero, IsComplexPower, IsComplexPowerOfZero, GivesAnything,
+     nullptr},
+    {DecisionPoint::kComplexSpecial, IsComplexFunction, IsComplexSpecial, GivesNan, nullptr},
+    {DecisionPoint::kComplexSign, IsComplexSign, IsNonFinite, GivesNanPart, nullptr},
+    {DecisionPoint::kLeastScale, ComputesScales, MayMeetLeastScale, LosesLeastScale, nullptr},
+};
 
 }  // namespace
+
+bool PartRange::MayBeNan() const { return nan || (IsFloat(type) && IsNan(type, low)); }
+
+bool PartRange::MayBeInfinite() const {
+  return IsFloat(type) && (IsInfinity(type, low) || IsInfinity(type, high));
+}
+
+bool PartRange::MayBe(double value) const {
+  return LowEnd(*this) <= value && value <= HighEnd(*this);
+}
+
+bool PartRange::MayBeInteger(int64_t value) const {
+  if (IsSigned(type)) return DecodeSigned(type, low) <= value && value <= DecodeSigned(type, high);
+  const auto unsigned_value = static_cast<uint64_t>(value);
+  return value >= 0 && DecodeUnsigned(type, low) <= unsigned_value &&
+         unsigned_value <= DecodeUnsigned(type, high);
+}
+
+ElementRange ElementRange::Of(ElementType type, Element low, Element high) {
+  const ElementType part = Info(type).component;
+  return {type, {part, low.bits, high.bits}, {part, low.imag, high.imag}};
+}
+
+bool ElementRange::MayBeNonFinite() const {
+  return real.MayBeNonFinite() || (IsComplex(type) && imag.MayBeNonFinite());
+}
+
+bool ElementRange::MayBeZero() const {
+  return real.MayBe(0) && (!IsComplex(type) || imag.MayBe(0));
+}
+
+absl::Span<const DecisionRule> DecisionRules() { return kRules; }
 
 std::optional<DecisionPoint> PointThatAdmits(const Instruction& instruction,
                                              absl::Span<const Literal> operands, ElementType type,
                                              Element wanted, Element got, int64_t element) {
   if (operands.empty() || !operands[0].is_array()) return std::nullopt;
-  const Place at{instruction, operands, element, type, wanted, got};
-  if (IsComplex(at.operand_type(0))) return OfComplex(at);
-  std::optional<DecisionPoint> point;
-  switch (instruction.opcode()) {
-    case Opcode::kDivide:
-    case Opcode::kRemainder:
-      point = If(IsInteger(type) && DividesImpossibly(at), DecisionPoint::kIntegerDivision);
-      break;
-    case Opcode::kPower:
-      if (IsInteger(type)) {
-        point = If(IsPowerOfLowExponent(at), DecisionPoint::kIntegerPower);
-        if (!point) point = If(IsNegativePowerOfMinusOne(at), DecisionPoint::kIntegerPowerNegative);
-      } else {
-        point = If(IsPowerOfNan(at), DecisionPoint::kPowerOfNan);
-      }
-      break;
-    case Opcode::kReducePrecision:
-      point = If(IsReducedNan(at), DecisionPoint::kReducePrecisionNan);
-      if (!point) point = If(IsReducedDenormal(at), DecisionPoint::kReducePrecisionDenormal);
-      if (!point) point = If(IsReducedOnImage(at), DecisionPoint::kReducePrecisionImage);
-      break;
-    case Opcode::kConvert:
-      point = OfConversion(at);
-      break;
-    case Opcode::kRsqrt:
-      point = If(IsZero(type, at.operand(0).bits) && IsNegative(type, at.operand(0).bits) &&
-                     IsInfinity(type, got.bits),
-                 DecisionPoint::kRsqrtOfMinusZero);
-      break;
-    default:
-      break;
+  std::vector<ElementRange> ranges;
+  for (const Literal& operand : operands) {
+    ranges.push_back(ElementRange::Of(operand.element_type(), OperandElement(operand, element)));
   }
-  return point ? point : If(IsLeastScaleLost(at), DecisionPoint::kLeastScale);
+  const DecisionPlace at{instruction, type, ranges};
+  for (const DecisionRule& rule : kRules) {
+    if (!rule.concerns(instruction, ranges[0].type, type)) continue;
+    if (rule.open != nullptr && !rule.open(at)) continue;
+    if (rule.readings == nullptr) {
+      if (rule.gives(at, wanted, got)) return rule.point;
+      continue;
+    }
+    const std::vector<uint64_t> readings = rule.readings(at, ranges[0].real.low);
+    if (std::find(readings.begin(), readings.end(), got.bits) != readings.end()) return rule.point;
+  }
+  return std::nullopt;
 }
 
 }  // namespace assay

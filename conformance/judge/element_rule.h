@@ -29,6 +29,9 @@ class ElementRule {
  public:
   ElementRule(const Instruction& instruction, ElementType result, const TargetProfile& profile);
 
+  // What the instruction asks for itself, in place of a budget: BoundAt has it.
+  bool has_tolerance() const { return tolerance_.has_value(); }
+  const UlpBudget& budget() const { return budget_; }
   // Nothing but the golden value is right.
   bool strict() const { return !tolerance_ && budget_.exact(); }
   std::string text() const;  // "4 ulp", "correctly rounded", "exact"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/judge/decision_points.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/gathered_elements.h"
 #include "conformance/judge/rounds.h"

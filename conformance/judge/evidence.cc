@@ -39,8 +39,10 @@ std::optional<uint64_t> Steps(ElementType type, Element golden, Element actual) 
   return steps;
 }
 
-Evidence MakeEvidence(const Subject& subject, const ElementFinding& finding, const Literal& golden,
-                      const Literal& actual, int64_t leaf, int64_t position) {
+}  // namespace
+
+Evidence MakeEvidence(const ElementFinding& finding, const Literal& golden, const Literal& actual,
+                      int64_t leaf, int64_t position) {
   const ElementType type = golden.element_type();
   const Element wanted = golden.Get(position), got = actual.Get(position);
   Evidence evidence;
@@ -52,12 +54,6 @@ Evidence MakeEvidence(const Subject& subject, const ElementFinding& finding, con
   evidence.actual = PrintElement(type, got);
   evidence.golden_bits = Bits(type, wanted);
   evidence.actual_bits = Bits(type, got);
-  if (subject.instruction.info().elementwise()) {
-    for (const Literal& operand : subject.operands) {
-      evidence.operands.push_back(
-          PrintElement(operand.element_type(), OperandElement(operand, position)));
-    }
-  }
   if (finding.measured) {
     evidence.bound = finding.bound;
     if (std::isfinite(finding.distance)) evidence.distance = finding.distance;
@@ -65,8 +61,6 @@ Evidence MakeEvidence(const Subject& subject, const ElementFinding& finding, con
   evidence.reason = finding.reason;
   return evidence;
 }
-
-}  // namespace
 
 void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* finding) {
   if (profile.Grants(freedom)) {
@@ -106,7 +100,14 @@ void Count(const Subject& subject, const ElementFinding& finding, const Literal&
   }
   if (!finding.open()) return;
   if (judgement->evidence.size() < kShownEvidence) {
-    judgement->evidence.push_back(MakeEvidence(subject, finding, golden, actual, leaf, position));
+    Evidence evidence = MakeEvidence(finding, golden, actual, leaf, position);
+    if (subject.instruction.info().elementwise()) {
+      for (const Literal& operand : subject.operands) {
+        evidence.operands.push_back(
+            PrintElement(operand.element_type(), OperandElement(operand, position)));
+      }
+    }
+    judgement->evidence.push_back(std::move(evidence));
   }
   if (finding.verdict == Verdict::kNotJudgeable &&
       std::find(judgement->reasons.begin(), judgement->reasons.end(), finding.reason) ==

@@ -24,6 +24,11 @@ struct ElementFinding {
 // Allows what the freedom can produce if the profile grants it, else says that it does not.
 void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* finding);
 
+// What is shown of a finding about an element of `golden`, an array that is leaf `leaf` of the
+// result.
+Evidence MakeEvidence(const ElementFinding& finding, const Literal& golden, const Literal& actual,
+                      int64_t leaf, int64_t position);
+
 // Counts a finding about an element of `golden`, an array that is leaf `leaf` of the result.
 void Count(const Subject& subject, const ElementFinding& finding, const Literal& golden,
            const Literal& actual, int64_t leaf, int64_t position, Judgement* judgement);

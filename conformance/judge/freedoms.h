@@ -1,14 +1,12 @@
-// Where an instruction leaves the sign of a zero open, where it may take denormals for zero, and
-// what else is left open: arithmetic does, moves never (reference ops_structural.md 0, "pure data
-// movement is bit-exact"). Tests: freedoms_test.cc.
+// Where an instruction leaves the sign of a zero open, and where it may take denormals for zero:
+// arithmetic does, moves never (reference ops_structural.md 0, "pure data movement is bit-exact").
+// Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "absl/types/span.h"
-#include "conformance/profiles/profile.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -24,12 +22,6 @@ bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> op
 // Whether the instruction computes with its elements, so that denormals may be flushed on the way
 // in or out (ops_elementwise_and_types.md 3.3).
 bool MayFlush(const Instruction& instruction);
-
-// The decision point at which `got` may stand in place of the golden value `wanted`, whatever the
-// profile admits: decision_points.def. Of elementwise instructions; `type` is that of the result.
-std::optional<DecisionPoint> PointThatAdmits(const Instruction& instruction,
-                                             absl::Span<const Literal> operands, ElementType type,
-                                             Element wanted, Element got, int64_t element);
 
 }  // namespace assay
 

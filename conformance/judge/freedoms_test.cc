@@ -276,7 +276,8 @@ TEST(JudgeFreedoms, PaddingMayBeFoldedWhereTheInitIsNoIdentity) {
   const std::vector<Literal> operands = {F32({1, 2}), Scalar(3)};
   EXPECT_EQ(window.Explain(operands, F32({31, 312})), "golden");
   EXPECT_EQ(window.Explain(operands, F32({331, 312})), "implementation_defined");
-  EXPECT_EQ(window.Explain(operands, F32({332, 312})), "wrong");
+  EXPECT_EQ(window.Explain(operands, F32({332, 312}), "cpu-strict"), "wrong");
+  EXPECT_EQ(window.Explain(operands, F32({332, 312})), "not judgeable");  // it may contract
 }
 
 // f over {{1, 2}, {3, 4}}: golden goes row by row, 01234; the other order is 01324.
@@ -292,11 +293,12 @@ TEST(JudgeFreedoms, CellsOfAWindowMayComeColumnByColumn) {
   };
   EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1234)), "golden");
   EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(1324)), "implementation_defined");
-  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321)), "wrong");
+  EXPECT_EQ(window.Explain({cells, Scalar(0)}, one(4321), "cpu-strict"), "wrong");
 }
 
 // 3 x + 2^-24 for x = 1 + 2^-23: 3 + 3 * 2^-23 is halfway between two floats, so the product is
 // rounded to 3 + 2^-21; once rounded the sum is 3 + 2^-22. A sum without a product has one value.
+// How far a region that contracts may go is a matter of its interval (runner/probe_test.cc).
 TEST(JudgeFreedoms, RegionsMayContract) {
   const auto map = [](const char* type, const char* root) {
     return Case(absl::StrCat(type, "[1] map(p0, p1), dimensions={0}, to_apply=f"),
@@ -311,10 +313,9 @@ TEST(JudgeFreedoms, RegionsMayContract) {
   ASSERT_TRUE(golden.ok());
   const double contracted = static_cast<float>(3 * (1 + 0x1p-23) - 0x1p-24);
   ASSERT_NE(DecodeFloat(ElementType::kF32, golden->Get(0).bits), contracted);
-  EXPECT_EQ(fused.Explain(operands, F32({contracted})), "contraction");
+  EXPECT_EQ(fused.Explain(operands, F32({contracted})), "not judgeable");
   EXPECT_EQ(fused.Explain(operands, F32({contracted}), "cpu-strict"), "wrong");
   EXPECT_EQ(fused.Explain(operands, F32({contracted}), "golden"), "wrong");
-  EXPECT_EQ(fused.Explain(operands, F32({contracted + 0x1p-18})), "wrong");
   const Case plain = map("f32", "add(x, y)");
   EXPECT_EQ(plain.Explain({F32({3}), F32({4})}, F32({Step(7, 1)})), "wrong");
 }

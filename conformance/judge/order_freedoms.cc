@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/isolate.h"
 
@@ -29,18 +30,6 @@ Item ItemAt(absl::Span<const Literal> arrays, int64_t position) {
   }
   return item;
 }
-
-// The lines of a shape along a dimension.
-struct Lines {
-  Lines(const Shape& shape, int64_t dimension) : length(shape.dimension(dimension)) {
-    for (int64_t d = dimension + 1; d < shape.rank(); ++d) stride *= shape.dimension(d);
-    for (int64_t d = 0; d < shape.rank(); ++d) count *= d == dimension ? 1 : shape.dimension(d);
-  }
-  int64_t At(int64_t line, int64_t i) const {
-    return line / stride * stride * length + line % stride + i * stride;
-  }
-  int64_t length, stride = 1, count = 1;
-};
 
 bool IsNanElement(const Literal& literal, int64_t position) {
   if (!IsRounded(literal.element_type())) return false;
@@ -88,6 +77,7 @@ absl::StatusOr<OrderFreedoms> SortTies(const Subject& subject, const std::vector
   found.verdicts = NothingKnown(golden);
   const Lines lines(golden[0].shape(), subject.instruction.GetInt(Attr::kDimension));
   const bool orders_nans = OrdersNans(*subject.instruction.to_apply());
+  const std::set<int64_t> keys = KeysOf(*subject.instruction.to_apply());
   const bool stable = subject.instruction.GetBool(Attr::kIsStable);
   std::vector<int64_t> permuted, later, earlier, line_of;
   std::vector<bool> ordered(lines.count, true);
@@ -97,7 +87,7 @@ absl::StatusOr<OrderFreedoms> SortTies(const Subject& subject, const std::vector
     for (int64_t i = 0; i < lines.length; ++i) {
       wanted.push_back(ItemAt(subject.operands, lines.At(line, i)));
       got.push_back(ItemAt(actual, lines.At(line, i)));
-      for (const Literal& array : actual) nans |= IsNanElement(array, lines.At(line, i));
+      for (const int64_t key : keys) nans |= IsNanElement(actual[key], lines.At(line, i));
     }
     std::sort(wanted.begin(), wanted.end());
     std::sort(got.begin(), got.end());
@@ -154,7 +144,101 @@ OrderFreedoms TopKTies(const Subject& subject, const std::vector<Literal>& golde
   return found;
 }
 
-// A region that only compares and selects: it gives one of the elements, or the start.
+// As numbers: zeros of both signs are equal keys.
+bool SameKey(const Literal& a, const Literal& b, int64_t i, int64_t j) {
+  const Element x = a.Get(i), y = b.Get(j);
+  if (x == y) return true;
+  const ElementType type = a.element_type();
+  return IsFloat(type) && IsZero(type, x.bits) && IsZero(type, y.bits);
+}
+
+// Of each cell, the items of two results: what the fold makes of the first and then the second.
+absl::StatusOr<std::vector<Literal>> FoldPairs(const Subject& subject,
+                                               const std::vector<int64_t>& cells,
+                                               const std::vector<Literal>& first,
+                                               const std::vector<Literal>& second) {
+  const auto count = static_cast<int64_t>(cells.size());
+  const std::unique_ptr<Module> module = IsolateInstruction(subject.instruction);
+  Instruction& fold = *module->entry()->root();
+  std::vector<Literal> arguments(subject.operands.begin(), subject.operands.end());
+  std::vector<Shape> results;
+  for (size_t k = 0; k < first.size(); ++k) {
+    const ElementType type = first[k].element_type();
+    arguments[k] = Literal::Zeros(Shape(type, {count, 2}));
+    for (int64_t i = 0; i < count; ++i) {
+      arguments[k].Set(2 * i, first[k].Get(cells[i]));
+      arguments[k].Set(2 * i + 1, second[k].Get(cells[i]));
+    }
+    fold.operand(static_cast<int64_t>(k))->set_shape(arguments[k].shape());
+    results.emplace_back(type, Dimensions{count});
+  }
+  fold.SetAttribute(Attr::kDimensions, std::vector<int64_t>{1});
+  fold.set_shape(Shape::Tuple(std::move(results)));
+  const absl::StatusOr<Literal> value = subject.evaluate(*module, arguments);
+  if (!value.ok()) return value.status();
+  return Flatten(*value);
+}
+
+// The cells whose actual item is one of the elements, with the key of the golden one.
+std::vector<int64_t> CellsOfOtherItems(const Subject& subject, const std::vector<Literal>& golden,
+                                       const std::vector<Literal>& actual) {
+  const Shape& shape = subject.operands[0].shape();
+  const absl::Span<const int64_t> reduced = subject.instruction.GetInts(Attr::kDimensions);
+  const auto inputs = subject.operands.subspan(0, subject.operands.size() / 2);
+  const Dimensions strides = RowMajorStrides(shape.dimensions());
+  std::set<int64_t> cells;
+  for (int64_t i = 0; i < subject.operands[0].element_count(); ++i) {
+    int64_t cell = 0;
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
+      cell = cell * shape.dimension(d) + i / strides[d] % shape.dimension(d);
+    }
+    const Item item = ItemAt(actual, cell);
+    if (item == ItemAt(golden, cell) || ItemAt(inputs, i) != item) continue;
+    if (SameKey(golden[0], actual[0], cell, cell)) cells.insert(cell);
+  }
+  return {cells.begin(), cells.end()};
+}
+
+// Results of a variadic reduce that are together one of the elements, with the key of the golden
+// one, if the region takes it before the golden one or after it: the index of any of the equal
+// values that an argmin or argmax does not tell apart (5.1). One that prefers the least index does.
+absl::StatusOr<OrderFreedoms> ReduceTies(const Subject& subject, const std::vector<Literal>& golden,
+                                         const std::vector<Literal>& actual) {
+  OrderFreedoms found;
+  found.freedom = Freedom::kReassociation;
+  found.verdicts = NothingKnown(golden);
+  const std::vector<int64_t> cells = CellsOfOtherItems(subject, golden, actual);
+  if (cells.empty()) return found;
+  for (const bool golden_first : {true, false}) {
+    const absl::StatusOr<std::vector<Literal>> taken =
+        golden_first ? FoldPairs(subject, cells, golden, actual)
+                     : FoldPairs(subject, cells, actual, golden);
+    if (!taken.ok()) return taken.status();
+    for (size_t k = 0; k < cells.size(); ++k) {
+      if (ItemAt(*taken, static_cast<int64_t>(k)) != ItemAt(actual, cells[k])) continue;
+      for (std::vector<Verdict>& leaf : found.verdicts) leaf[cells[k]] = Verdict::kAllowed;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::set<int64_t> KeysOf(const Computation& comparator) {
+  std::set<int64_t> keys;
+  absl::flat_hash_set<const Instruction*> seen;
+  std::vector<const Instruction*> stack = {comparator.root()};
+  while (!stack.empty()) {
+    const Instruction* step = stack.back();
+    stack.pop_back();
+    if (!seen.insert(step).second) continue;
+    if (step->opcode() == Opcode::kParameter) keys.insert(step->parameter_number() / 2);
+    stack.insert(stack.end(), step->operands().begin(), step->operands().end());
+  }
+  return keys;
+}
+
 bool Picks(const Computation& region) {
   for (const auto& step : region.instructions()) {
     switch (step->opcode()) {
@@ -175,41 +259,6 @@ bool Picks(const Computation& region) {
   }
   return true;
 }
-
-// As numbers: zeros of both signs are equal keys.
-bool SameKey(const Literal& a, const Literal& b, int64_t i, int64_t j) {
-  const Element x = a.Get(i), y = b.Get(j);
-  if (x == y) return true;
-  const ElementType type = a.element_type();
-  return IsFloat(type) && IsZero(type, x.bits) && IsZero(type, y.bits);
-}
-
-// Results of a variadic reduce that are together one of the elements, with the key of the golden
-// one: the value of an argmin or argmax and the index of any of the equal ones (5.1).
-OrderFreedoms ReduceTies(const Subject& subject, const std::vector<Literal>& golden,
-                         const std::vector<Literal>& actual) {
-  OrderFreedoms found;
-  found.freedom = Freedom::kReassociation;
-  found.verdicts = NothingKnown(golden);
-  const size_t arrays = subject.operands.size() / 2;
-  const Shape& shape = subject.operands[0].shape();
-  const absl::Span<const int64_t> reduced = subject.instruction.GetInts(Attr::kDimensions);
-  const Dimensions strides = RowMajorStrides(shape.dimensions());
-  for (int64_t i = 0; i < subject.operands[0].element_count(); ++i) {
-    int64_t cell = 0;
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
-      cell = cell * shape.dimension(d) + i / strides[d] % shape.dimension(d);
-    }
-    const auto inputs = subject.operands.subspan(0, arrays);
-    if (ItemAt(inputs, i) != ItemAt(actual, cell)) continue;
-    if (!SameKey(golden[0], actual[0], cell, cell)) continue;
-    for (std::vector<Verdict>& leaf : found.verdicts) leaf[cell] = Verdict::kAllowed;
-  }
-  return found;
-}
-
-}  // namespace
 
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
                                 std::vector<Literal> arguments) {

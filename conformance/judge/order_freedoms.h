@@ -6,6 +6,8 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,24 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
 absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
+
+// The operands of a sort that its comparator looks at.
+std::set<int64_t> KeysOf(const Computation& comparator);
+
+// Whether a region only compares and selects: it gives one of the elements, or the start.
+bool Picks(const Computation& region);
+
+// The elements of an array along one dimension.
+struct Lines {
+  Lines(const Shape& shape, int64_t dimension) : length(shape.dimension(dimension)) {
+    for (int64_t d = dimension + 1; d < shape.rank(); ++d) stride *= shape.dimension(d);
+    for (int64_t d = 0; d < shape.rank(); ++d) count *= d == dimension ? 1 : shape.dimension(d);
+  }
+  int64_t At(int64_t line, int64_t i) const {
+    return line / stride * stride * length + line % stride + i * stride;
+  }
+  int64_t length, stride = 1, count = 1;
+};
 
 // The scalar computation `region` on arrays of one dimension, element by element.
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,

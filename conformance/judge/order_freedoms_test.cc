@@ -85,6 +85,24 @@ TEST(JudgeOrders, NansInSortsWithoutATotalOrder) {
   EXPECT_EQ(sort(", type=TOTALORDER").Explain({operand}, mixed), "wrong");
 }
 
+// A NaN among the values that travel with the keys is no key: they have one order.
+TEST(JudgeOrders, NansThatAreNoKeysLeaveTheOrder) {
+  const auto judge = [](const char* stable, std::vector<int64_t> keys, std::vector<double> values) {
+    const Case sort(
+        absl::StrCat("(s32[4], f32[4]) sort(p0, p1), dimensions={0}, ", stable, "to_apply=less"),
+        {"s32[4]", "f32[4]"},
+        "less {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
+        "  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  e = f32[] convert(a)\n"
+        "  f = f32[] convert(b)\n  ROOT s = pred[] compare(e, f), direction=LT\n}\n");
+    return sort.Explain({S32({3, 1, 2, 1}), F32({kNan, 1, 2, 3})},
+                        Literal::Tuple({S32(keys), F32(values)}));
+  };
+  EXPECT_EQ(judge("", {1, 1, 2, 3}, {1, 3, 2, kNan}), "golden");
+  EXPECT_EQ(judge("", {1, 1, 2, 3}, {3, 1, 2, kNan}), "unstable_order");
+  EXPECT_EQ(judge("", {3, 1, 2, 1}, {kNan, 1, 2, 3}), "wrong");
+  EXPECT_EQ(judge("is_stable=true, ", {1, 1, 2, 3}, {3, 1, 2, kNan}), "wrong");
+}
+
 // {5,1,5} and {2,8,4} with k = 2; {7,7,7} with k = 1 has any index.
 TEST(JudgeOrders, UnstableTopKTakesAnyOfEqualValues) {
   const auto topk = [](const char* stable) {
@@ -123,6 +141,29 @@ TEST(JudgeOrders, FoldsThatPickMayPickAnyOfEqualElements) {
   EXPECT_EQ(explain(9, 2, "golden"), "wrong");
   EXPECT_EQ(explain(9, 3), "wrong");
   EXPECT_EQ(explain(3, 0), "wrong");
+}
+
+// "Add an index tie-break to make it exact" (5.1): of {1,5,5,2} the first 5 in every order.
+TEST(JudgeOrders, ATieBreakLeavesNothingOpen) {
+  const Case argmax(
+      "(f32[2], s32[2]) reduce(p0, p1, p2, p3), dimensions={1}, to_apply=larger",
+      {"f32[2,4]", "s32[2,4]", "f32[]", "s32[]"},
+      "larger {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n"
+      "  j = s32[] parameter(3)\n  gt = pred[] compare(a, b), direction=GT\n"
+      "  eq = pred[] compare(a, b), direction=EQ\n  lt = pred[] compare(i, j), direction=LT\n"
+      "  tie = pred[] and(eq, lt)\n  k = pred[] or(gt, tie)\n"
+      "  v = f32[] select(k, a, b)\n  w = s32[] select(k, i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(v, w)\n}\n");
+  const std::vector<Literal> operands = {
+      F32({1, 5, 5, 2, 7, 3, 2, 1}).WithShape(Shape(ElementType::kF32, {2, 4})),
+      S32({0, 1, 2, 3, 0, 1, 2, 3}).WithShape(Shape(ElementType::kS32, {2, 4})), Scalar(-kInf),
+      S32({0}).WithShape(Shape(ElementType::kS32, {}))};
+  const auto explain = [&](std::vector<int64_t> indices) {
+    return argmax.Explain(operands, Literal::Tuple({F32({5, 7}), S32(indices)}));
+  };
+  EXPECT_EQ(explain({1, 0}), "golden");
+  EXPECT_EQ(explain({2, 0}), "wrong");
+  EXPECT_EQ(explain({1, 1}), "wrong");
 }
 
 std::string Scatter(const char* computation) {

@@ -57,13 +57,34 @@ bool Multiplies(double golden, double actual, double start, double u, double sla
 
 }  // namespace
 
+bool StartCounts(ReducerKind kind, const ElementRange& start) {
+  const bool is_float = IsRounded(start.type);
+  const auto is = [&](const PartRange& part, double value) {
+    return DecodeFloat(part.type, part.low) == value && DecodeFloat(part.type, part.high) == value;
+  };
+  if (kind == ReducerKind::kAdd) {
+    if (!is_float) return start.real.low != 0 || start.real.high != 0;
+    return !is(start.real, 0) || (IsComplex(start.type) && !is(start.imag, 0));
+  }
+  return kind == ReducerKind::kMultiply && IsFloat(start.type) && !is(start.real, 1) &&
+         !is(start.real, -1);
+}
+
+bool MayCountStart(const Instruction& reduce, const ElementRange& start) {
+  return reduce.opcode() == Opcode::kReduce && reduce.operand_count() == 2 &&
+         start.type == reduce.shape().element_type() && StartCounts(FoldKind(reduce), start);
+}
+
 bool CountsStartOtherwise(const Subject& subject, const Literal& golden, const Literal& actual,
                           int64_t i, double slack) {
-  if (subject.instruction.opcode() != Opcode::kReduce || subject.operands.size() != 2) return false;
-  const ReducerKind kind = FoldKind(subject.instruction);
+  if (subject.operands.size() != 2 || !subject.operands[1].is_array()) return false;
   const Literal& start = subject.operands[1];
   const ElementType type = golden.element_type();
-  if (start.element_type() != type) return false;
+  if (subject.instruction.opcode() != Opcode::kReduce ||
+      !MayCountStart(subject.instruction, ElementRange::Of(start.element_type(), start.Get(0)))) {
+    return false;
+  }
+  const ReducerKind kind = FoldKind(subject.instruction);
   const Times times(static_cast<double>(subject.operands[0].element_count()) /
                     static_cast<double>(golden.element_count()));
   if (IsInteger(type)) {
@@ -76,9 +97,9 @@ bool CountsStartOtherwise(const Subject& subject, const Literal& golden, const L
   if (!std::isfinite(std::abs(g)) || !std::isfinite(std::abs(a)) || !std::isfinite(std::abs(s))) {
     return false;
   }
-  if (kind == ReducerKind::kAdd) return s != 0.0 && Adds(g, a, s, u, slack, times);
-  return kind == ReducerKind::kMultiply && !IsComplex(type) && g != 0.0 && a != 0.0 && s != 0.0 &&
-         std::abs(s) != 1 && Multiplies(g.real(), a.real(), s.real(), u, slack, times);
+  if (kind == ReducerKind::kAdd) return Adds(g, a, s, u, slack, times);
+  return kind == ReducerKind::kMultiply && g != 0.0 && a != 0.0 && s != 0.0 &&
+         Multiplies(g.real(), a.real(), s.real(), u, slack, times);
 }
 
 }  // namespace assay

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "conformance/judge/start_values.h"
 #include "evaluator/facts/isolate.h"
 #include "evaluator/region/reducer.h"
 
@@ -79,19 +80,37 @@ struct Reading {
   bool turned;
 };
 
+bool Pads(const Window& window) {
+  return std::any_of(window.dimensions.begin(), window.dimensions.end(), HasOtherCells);
+}
+
+// Only reducers that are not recognised tell one order of the cells from another.
+bool Turns(const Instruction& instruction) {
+  return instruction.window().dimensions.size() > 1 &&
+         RecogniseReducer(*instruction.to_apply()).kind == ReducerKind::kOther;
+}
+
 }  // namespace
+
+bool HasOtherWindowReadings(const Instruction& instruction, absl::Span<const ElementRange> starts) {
+  if (instruction.opcode() != Opcode::kReduceWindow) return false;
+  const ReducerKind kind = RecogniseReducer(*instruction.to_apply()).kind;
+  const bool pads = Pads(instruction.window());
+  if (kind == ReducerKind::kOther) return pads || Turns(instruction);
+  return pads && starts.size() == 1 && StartCounts(kind, starts[0]);
+}
 
 absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& instruction,
                                                          absl::Span<const Literal> operands,
                                                          const Evaluate& evaluate) {
   std::vector<Literal> values;
-  if (instruction.opcode() != Opcode::kReduceWindow ||
-      RecogniseReducer(*instruction.to_apply()).kind != ReducerKind::kOther) {
-    return values;
+  std::vector<ElementRange> starts;
+  for (const Literal& start : operands.subspan(operands.size() / 2)) {
+    if (start.is_array()) starts.push_back(ElementRange::Of(start.element_type(), start.Get(0)));
   }
+  if (!HasOtherWindowReadings(instruction, starts)) return values;
   const Window& window = instruction.window();
-  const bool pads = std::any_of(window.dimensions.begin(), window.dimensions.end(), HasOtherCells);
-  const bool turns = window.dimensions.size() > 1;
+  const bool pads = Pads(window), turns = Turns(instruction);
   for (const Reading& reading : {Reading{true, false}, {false, true}, {true, true}}) {
     if ((reading.padded && !pads) || (reading.turned && !turns)) continue;
     const std::unique_ptr<Module> module = IsolateInstruction(instruction);

@@ -120,17 +120,35 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
 
 namespace {
 
-// A program whose elements differ where something reaches them that may: the interval of what it
-// may return says more. There is none of several processes and of dynamic sizes.
-Judgement JudgeByInterval(const Probe& probe, absl::Span<const Literal> actual,
-                          const TargetProfile& profile, const RunBudget& budget) {
+bool HasDynamicSizes(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (HasDynamicSizes(*each)) return true;
+    }
+  }
+  return false;
+}
+
+// Elements of a program that are not golden's are held against the interval of what they may be.
+// Of several processes and of dynamic sizes there is none: what may differ reaches them, or
+// nothing.
+absl::StatusOr<Judgement> JudgeByInterval(const Probe& probe, absl::Span<const Literal> actual,
+                                          const TargetProfile& profile, const RunBudget& budget) {
   Judgement reached = JudgeProgram(*probe.module, probe.golden, actual, profile);
-  if (reached.verdict != Verdict::kNotJudgeable || actual.size() != 1) return reached;
+  const bool differs = reached.verdict >= Verdict::kNotJudgeable;
+  if (!differs || actual.size() != 1 || HasDynamicSizes(*probe.module)) return reached;
   const absl::StatusOr<BoxTree> enclosure =
       Enclose(*probe.module, probe.arguments[0], profile, budget);
-  if (!enclosure.ok()) return reached;
-  absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, probe.golden[0], actual[0]);
-  return whole.ok() ? *std::move(whole) : reached;
+  if (enclosure.ok()) return JudgeWhole(*enclosure, probe.golden[0], actual[0]);
+  const absl::StatusCode code = enclosure.status().code();
+  if (code != absl::StatusCode::kUnimplemented && code != absl::StatusCode::kResourceExhausted) {
+    return enclosure.status();
+  }
+  if (reached.verdict == Verdict::kNotJudgeable) {
+    reached.reasons.push_back(
+        absl::StrCat("no interval of the program: ", enclosure.status().message()));
+  }
+  return reached;
 }
 
 }  // namespace
@@ -140,7 +158,10 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Litera
   const absl::Status shapes = CheckShapes(probe, actual);
   if (!shapes.ok()) return shapes;
   const Instruction* sole = SoleInstruction(*probe.module);
-  if (sole == nullptr) return JudgeByInterval(probe, actual, profile, budget);
+  // A map is the program of its computation.
+  if (sole == nullptr || sole->opcode() == Opcode::kMap) {
+    return JudgeByInterval(probe, actual, profile, budget);
+  }
   RunOptions options;
   options.budget = budget;
   const Evaluate evaluate = [&](const Module& module, absl::Span<const Literal> arguments) {

@@ -137,6 +137,61 @@ TEST(ProbeTest, RandomValues) {
   EXPECT_EQ(JudgeProbe(probes[0], {actual}, profile, {})->verdict, Verdict::kWrong);
 }
 
+// 3 x + y, once rounded or twice: a computation that may contract is enclosed element by element.
+TEST(ProbeTest, MapsAreJudgedByTheirInterval) {
+  const std::vector<Probe> probes =
+      Probes(CaseOf("f { x = f32[] parameter(0) y = f32[] parameter(1) t = f32[] constant(3) "
+                    "m = f32[] multiply(x, t) ROOT r = f32[] add(m, y) }\n  "
+                    "ENTRY e { a = f32[2] parameter(0) b = f32[2] parameter(1) "
+                    "ROOT r = f32[2] map(a, b), dimensions={0}, to_apply=f }",
+                    "inputs:\n  arg0 = literal f32[2] {1.0000001192092896, 1e20}\n"
+                    "  arg1 = literal f32[2] {-5.9604644775390625e-08, 1}\nexpect: golden"));
+  ASSERT_EQ(probes.size(), 1);
+  const Literal& golden = probes[0].golden[0];
+  const auto judge = [&](double value, const char* profile) {
+    Literal actual = golden;
+    actual.Set(0, {EncodeFloat(ElementType::kF32, value), 0});
+    return JudgeProbe(probes[0], {actual}, *TargetProfile::Find(profile), {})->verdict;
+  };
+  const double fused = 3 + 0x1p-22;
+  ASSERT_NE(DecodeFloat(ElementType::kF32, golden.Get(0).bits), fused);
+  EXPECT_EQ(judge(fused, "xla-cpu"), Verdict::kWithinBound);
+  EXPECT_EQ(judge(fused, "cpu-strict"), Verdict::kWrong);
+  EXPECT_EQ(judge(fused + 0x1p-18, "xla-cpu"), Verdict::kWrong);
+  EXPECT_EQ(judge(1e18, "xla-cpu"), Verdict::kWrong);
+}
+
+// A budget in ulp alone, with no freedom, is a budget of a program too.
+TEST(ProbeTest, ProgramsHaveTheBudgetsOfTheirInstructions) {
+  const auto profile = TargetProfile::FromText("extends: \"level-b\"", "test");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  const std::vector<Probe> probes =
+      Probes(CaseOf("ENTRY e { a = f32[1] parameter(0) b = exponential(a) ROOT n = negate(b) }",
+                    "inputs:\n  arg0 = literal f32[1] {1}\nexpect: golden"));
+  for (const int64_t steps : {1, 1000}) {
+    Literal actual = probes[0].golden[0];
+    actual.Set(0, {actual.Get(0).bits + static_cast<uint64_t>(steps), 0});
+    EXPECT_EQ(JudgeProbe(probes[0], {actual}, *profile, {})->verdict,
+              steps == 1 ? Verdict::kWithinBound : Verdict::kWrong);
+  }
+}
+
+// What stops the interval is said, and what is no matter of it stops the judge.
+TEST(ProbeTest, ABudgetThatIsSpentIsAReason) {
+  const std::vector<Probe> probes =
+      Probes(CaseOf("ENTRY e { a = f32[1] parameter(0) b = exponential(a) ROOT n = negate(b) }",
+                    "inputs:\n  arg0 = literal f32[1] {1}\nexpect: golden"));
+  Literal actual = probes[0].golden[0];
+  actual.Set(0, {actual.Get(0).bits + 1, 0});
+  RunBudget budget;
+  budget.steps = 1;
+  const auto judgement = JudgeProbe(probes[0], {actual}, *TargetProfile::Find("xla-cpu"), budget);
+  ASSERT_TRUE(judgement.ok()) << judgement.status();
+  EXPECT_EQ(judgement->verdict, Verdict::kNotJudgeable);
+  EXPECT_TRUE(absl::StrContains(judgement->reasons.back(), "the budget of steps is spent at"))
+      << judgement->reasons.back();
+}
+
 TEST(ProbeTest, Conclude) {
   struct Row {
     std::vector<Outcome> probes;

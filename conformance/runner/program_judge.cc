@@ -27,6 +27,25 @@ bool TouchesFloats(const Instruction& instruction) {
                      [&](const Instruction* operand) { return has(operand->shape()); });
 }
 
+// Whether it is allowed a distance from the exact value.
+bool HasBudget(const Instruction& instruction, const TargetProfile& profile) {
+  if (instruction.HasAttribute(Attr::kResultAccuracy)) return true;
+  if (instruction.info().family == Family::kContraction) {
+    for (const Precision precision : {Precision::kDefault, Precision::kHigh, Precision::kHighest}) {
+      if (profile.FindDotAlgorithm(precision).has_value()) return true;
+    }
+    return instruction.opcode() == Opcode::kDot && instruction.GetInt(Attr::kAlgorithm) != 0;
+  }
+  const auto budgeted = [&](const Shape& shape) {
+    return shape.is_array() && IsRounded(shape.element_type()) &&
+           !profile.FindBudget(instruction.opcode(), shape.element_type()).exact();
+  };
+  const auto& operands = instruction.operands();
+  return budgeted(instruction.shape()) ||
+         std::any_of(operands.begin(), operands.end(),
+                     [&](const Instruction* operand) { return budgeted(operand->shape()); });
+}
+
 // Whether the instruction itself may legally give something else than golden.
 bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   const OpInfo& info = instruction.info();
@@ -47,9 +66,9 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
     case Opcode::kDivide:
     case Opcode::kRemainder:
     case Opcode::kConvert:
-    case Opcode::kShiftLeft:
-    case Opcode::kShiftRightArithmetic:
-    case Opcode::kShiftRightLogical:
+    case Opcode::kPower:
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
       if (profile.Grants(Freedom::kImplementationDefined)) return true;
       break;
     default:
@@ -58,7 +77,11 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   }
   const bool moves = info.family == Family::kMovement || info.family == Family::kControl ||
                      (info.family == Family::kCollective && info.accuracy == Accuracy::kExact);
-  if (moves || !TouchesFloats(instruction)) return false;
+  if (moves) return false;
+  // A reducer of one's own, of integers as well, may come in any order.
+  if (instruction.to_apply() != nullptr && profile.Grants(Freedom::kReassociation)) return true;
+  if (!TouchesFloats(instruction)) return false;
+  if (HasBudget(instruction, profile)) return true;
   constexpr Freedom kOfArithmetic[] = {Freedom::kContraction, Freedom::kDenormals,
                                        Freedom::kExcessPrecision, Freedom::kReassociation,
                                        Freedom::kSignedZero};

@@ -2,7 +2,7 @@
 // tables and the protobuf messages, and small inputs for each target from the example texts.
 //
 // usage: fuzz_corpus SOURCE_DIR OUT_DIR
-// Writes OUT_DIR/words.dict and the folders OUT_DIR/{text,proto,literal,npz}.
+// Writes OUT_DIR/words.dict and the folders OUT_DIR/{text,proto,literal,npz,suite}.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -176,8 +176,50 @@ void WriteSnapshot(const std::vector<Literal>& literals, const fs::path& out) {
   }
 }
 
+// What the conformance suite reads: the first case of every file of cases and templates, which
+// `begin` opens, the profiles, a waiver and a report.
+void WriteFirstOf(absl::string_view kind, absl::string_view begin, const fs::path& folder,
+                  const fs::path& out) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const fs::path& path = entry.path();
+    if (path.extension() != absl::StrCat(".", kind)) continue;
+    absl::StatusOr<std::string> text = ReadFile(path.string());
+    DieUnless(text.status());
+    size_t end = absl::string_view::npos;
+    if (!begin.empty()) {
+      const size_t first = absl::string_view(*text).find(begin);
+      if (first == std::string::npos) continue;
+      end = text->find(absl::StrCat("\n", begin), first + begin.size());
+    }
+    Write(out / "suite" / absl::StrCat(path.stem().string(), ".", kind),
+          absl::StrCat("@", kind == "textproto" ? "profile" : kind, "\n",
+                       absl::string_view(*text).substr(0, end)));
+  }
+}
+
+void WriteSuite(const fs::path& source, const fs::path& out) {
+  WriteFirstOf("cases", "case ", source / "conformance/corpus/cases", out);
+  WriteFirstOf("templates", "template ", source / "conformance/corpus/templates", out);
+  WriteFirstOf("textproto", "", source / "conformance/profiles", out);
+  Write(out / "suite/one.waivers",
+        "@waivers\nwaivers { glob: \"add/f32/*\" reason: \"fused\" link: \"issues/1\" "
+        "expires: \"2027-12-31\" }\n");
+  Write(
+      out / "suite/one.report",
+      "@report\n"
+      R"({"format":1,"target":"process:x","profile":"golden","tier":"quick","shard":0,"shards":2,)"
+      R"("selected":2,"seconds":1.5,"started":"2026-01-01T00:00:00Z","complaints":["a"],"cases":[)"
+      R"({"id":"add/f32/a","outcome":"wrong","op":"add","type":"f32","text":"t","probes":[)"
+      R"({"outcome":"wrong","judgement":{"verdict":"wrong","elements":{"exact":1,"wrong":1},)"
+      R"("freedoms":{"signed_zero":2},"largest_fraction":0.5,"largest_distance":9,)"
+      R"("histogram":[1,0,2],"rule":"4 ulp","evidence":[{"verdict":"wrong","index":[0,1],)"
+      R"("golden":"1","actual":"2","golden_bits":"0x1","bound":"inf","distance":0.25}],)"
+      R"("reasons":["r"]}}],"target_seconds":0.1},)"
+      R"({"id":"add/f32/b","outcome":"exact","waiver":"add/*"}]})");
+}
+
 void Run(const fs::path& source, const fs::path& out) {
-  for (const char* folder : {"text", "proto", "literal", "npz"}) {
+  for (const char* folder : {"text", "proto", "literal", "npz", "suite"}) {
     fs::create_directories(out / folder);
   }
   WriteDictionary(out / "words.dict");
@@ -191,6 +233,7 @@ void Run(const fs::path& source, const fs::path& out) {
   const std::vector<Literal> literals = ExampleLiterals();
   WriteArrays(literals, out);
   WriteSnapshot(literals, out);
+  WriteSuite(source, out);
 }
 
 }  // namespace

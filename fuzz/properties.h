@@ -1,6 +1,6 @@
 // What the readers owe to any input: an honest refusal, or a module that comes back the same from
 // text and protobuf. A fuzz target that finds it broken ends the process with a message.
-// Run over the seeds by the tests fuzz_text, fuzz_proto, fuzz_npz and fuzz_literal.
+// Run over the seeds by the tests fuzz_text, fuzz_proto, fuzz_npz, fuzz_literal and fuzz_suite.
 #ifndef ASSAY_FUZZ_PROPERTIES_H_
 #define ASSAY_FUZZ_PROPERTIES_H_
 

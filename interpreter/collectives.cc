@@ -1,6 +1,6 @@
 // Collectives as effects: who belongs to a process's group, and what it gets from it. Groups come
 // together completely; collective-permute goes from source to target, and others do not wait.
-// Source: reference ops_control_and_collectives.md 5, 7. Tests: collectives_test.cc.
+// Source: reference ops_control_and_collectives.md 5, 7. Tests: collective_forms_test.cc.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,7 @@
 // Operations whose value does not follow from their operands alone: they ask who their process is,
 // meet other processes, talk to the host, or draw random numbers. Prepared once for an instruction,
 // started each time it is reached. Source: reference ops_control_and_collectives.md 5-11.
-// Tests: world_test.cc, collectives_test.cc, transfers_test.cc, random_test.cc.
+// Tests: world_test.cc, collective_forms_test.cc, transfers_test.cc, random_test.cc.
 #ifndef ASSAY_INTERPRETER_EFFECT_H_
 #define ASSAY_INTERPRETER_EFFECT_H_
 

@@ -1,6 +1,6 @@
 // Plans of operations in two halves. A collective leaves when it starts and is awaited when it is
 // done, so that its process goes on between; any other computation runs when it starts, as a call.
-// Source: reference ops_control_and_collectives.md 4. Tests: async_test.cc.
+// Source: reference ops_control_and_collectives.md 4. Tests: world_test.cc.
 #include <algorithm>
 #include <utility>
 

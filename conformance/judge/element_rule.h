@@ -1,7 +1,7 @@
 // How far one element of an elementwise operation may be from the exact value: the ulp budget of
 // the profile, or the instruction's own result_accuracy. Measured as reference
 // accuracy_requirements.md 1 says: against the exact value where it is known, else by what follows
-// from the golden one, which is within half an ulp of it. Tests: element_rule_test.cc.
+// from the golden one, which is within half an ulp of it. Tests: allowance_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ELEMENT_RULE_H_
 #define ASSAY_CONFORMANCE_JUDGE_ELEMENT_RULE_H_
 

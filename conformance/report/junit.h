@@ -1,6 +1,6 @@
 // A run as JUnit XML, for what collects test results: a test suite for each operation, a test for
 // each case. It keeps to what both well-known schemas (Ant's, Jenkins's) admit. Tests:
-// report_test.cc, junit_test.py.
+// report_test.cc, report_cli_test.py.
 #ifndef ASSAY_CONFORMANCE_REPORT_JUNIT_H_
 #define ASSAY_CONFORMANCE_REPORT_JUNIT_H_
 

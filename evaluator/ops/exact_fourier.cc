@@ -1,5 +1,5 @@
 // Coefficients of equal roots are added first, so an element costs as many long multiplications as
-// its root of unity has powers. Tests: exact_fourier_test.cc.
+// its root of unity has powers. Tests: fourier_test.cc.
 #include "evaluator/ops/exact_fourier.h"
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 // enclosure rounds to one pattern. An enclosure that holds zero, or the tie between two neighbours,
 // asks algebra first: whether the value is just that. It is a number of a cyclotomic field, where
 // equality is decided exactly. So what stays undecided is no tie, only closer to one than 1536 bits
-// show. The definition of fft, and the last tier of its kernel. Tests: exact_fourier_test.cc.
+// show. The definition of fft, and the last tier of its kernel. Tests: fourier_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_EXACT_FOURIER_H_
 #define ASSAY_EVALUATOR_OPS_EXACT_FOURIER_H_
 

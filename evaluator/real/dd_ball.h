@@ -9,7 +9,7 @@
 // Proof. TwoSum and TwoProduct are free of error except where a product comes near underflow. A
 // bound is a sum of at most eight rounded terms, each below 2^-53 relative; Up() makes up for them,
 // and for |value| <= (1 + 2^-52) |hi|, by 2^-48, and for the underflow of a term by 2^-1000, which
-// nothing loses where products stay above 2^-960. Tests: dd_ball_test.cc.
+// nothing loses where products stay above 2^-960. Tests: dd_tier_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_DD_BALL_H_
 #define ASSAY_EVALUATOR_REAL_DD_BALL_H_
 

@@ -1,5 +1,5 @@
 // Angles are rational turns, so their reduction to an eighth of a turn is exact; the rest is Taylor
-// series in integers. Tests: roots_of_unity_test.cc.
+// series in integers. Tests: fourier_test.cc.
 #include "evaluator/real/roots_of_unity.h"
 
 #include <algorithm>

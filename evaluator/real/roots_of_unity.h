@@ -1,5 +1,5 @@
 // e^(2 pi i t / order) for whole t, as long fixed-point numbers with a proven bound and as balls of
-// two doubles. Tests: roots_of_unity_test.cc.
+// two doubles. Tests: fourier_test.cc.
 #ifndef ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_
 #define ASSAY_EVALUATOR_REAL_ROOTS_OF_UNITY_H_
 

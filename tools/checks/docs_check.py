@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Keeps the documents true: paths in backticks exist, and what docs/adding_an_op.md says of its example holds.
+"""Keeps the documents true: paths in backticks exist, the tests that comments name exist, and what docs/adding_an_op.md says of its
+example holds.
 
 usage: docs_check.py ROOT
 """
@@ -24,6 +25,23 @@ def check_paths(root, problems):
     return count
 
 
+def check_tests(root, problems):
+    """The files that the comments at the heads of sources name after "Tests:"."""
+    folders = [root / folder for folder in ('spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools', 'cmake')]
+    files = [file for folder in folders for file in folder.rglob('*.*') if file.is_file()]
+    names = {file.name for file in files}
+    count = 0
+    for file in files:
+        if file.suffix not in ('.h', '.cc', '.def', '.py'):
+            continue
+        for listed in re.findall(r'(?:^|\s)Tests?:((?:\s|//|#|,|;|and|[\w/.-]+\.(?:cc|py|sh|cases))+)', file.read_text(encoding='utf-8')):
+            for test in re.findall(r'([\w-]+\.(?:cc|py|sh|cases))', listed):
+                count += 1
+                if test not in names:
+                    problems.append(f'{file.relative_to(root)}: there is no {test}')
+    return count
+
+
 def check_example(root, problems):
     """The example of adding_an_op.md: its row is in the catalogue, its functions where the page says."""
     page = (root / 'docs/adding_an_op.md').read_text(encoding='utf-8')
@@ -45,11 +63,12 @@ def main():
     root = pathlib.Path(sys.argv[1])
     problems = []
     count = check_paths(root, problems)
+    tests = check_tests(root, problems)
     check_example(root, problems)
     for problem in problems:
         print(problem)
-    print(f'{count} paths checked, {len(problems)} problems')
-    return 1 if problems or count == 0 else 0
+    print(f'{count} paths and {tests} tests checked, {len(problems)} problems')
+    return 1 if problems or count == 0 or tests == 0 else 0
 
 
 if __name__ == '__main__':

@@ -9,10 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "conformance/judge/verdict.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -20,15 +18,6 @@ namespace {
 
 constexpr int64_t kMostProcessesOfCase = 1024;
 constexpr int64_t kMostArrays = 100000;
-
-// What `confirmed:` may say.
-constexpr absl::string_view kReferences[] = {"hand", "index_model", "mpfr", "peer", "rational"};
-constexpr absl::string_view kFreeTags[] = {"clause", "decision", "example", "form", "shape"};
-
-template <size_t kCount>
-bool OneOf(const absl::string_view (&list)[kCount], absl::string_view word) {
-  return std::find(std::begin(list), std::end(list), word) != std::end(list);
-}
 
 class CaseFileReader {
  public:
@@ -82,15 +71,7 @@ class CaseFileReader {
       return Error(line(), "a case begins with 'case ID' at the left margin");
     }
     id = absl::StripAsciiWhitespace(id);
-    const auto legal = [](char c) {
-      return absl::ascii_islower(c) || absl::ascii_isdigit(c) ||
-             absl::StrContains("/_.-", absl::string_view(&c, 1));
-    };
-    if (id.empty() || id.size() > 200 || !absl::StrContains(id, '/') || id.front() == '/' ||
-        id.back() == '/' || absl::StrContains(id, "//") || absl::StrContains(id, "..") ||
-        !std::all_of(id.begin(), id.end(), legal)) {
-      return Error(id, "an id is written op/type/... with lower-case letters, digits and _ - .");
-    }
+    if (absl::Status status = CheckId(id); !status.ok()) return Error(id, status.message());
     corpus_case->id = std::string(id);
     corpus_case->where = absl::StrCat(name_, ":", at_ + 1);
     const size_t first = at_++;
@@ -129,9 +110,8 @@ class CaseFileReader {
     } else if (key == "processes") {
       status = ReadProcesses(rest, corpus_case);
     } else if (key == "confirmed") {
-      if (!OneOf(kReferences, rest)) {
-        return Error(rest, absl::StrCat("'", rest, "' is no independent reference; these are: ",
-                                        absl::StrJoin(kReferences, ", ")));
+      if (absl::Status known = CheckReference(rest); !known.ok()) {
+        return Error(rest, known.message());
       }
       corpus_case->confirmed = std::string(rest);
     } else if (key == "expect") {
@@ -162,21 +142,9 @@ class CaseFileReader {
 
   absl::Status ReadTags(absl::string_view rest, CorpusCase* corpus_case) {
     for (absl::string_view word : absl::StrSplit(rest, ' ', absl::SkipWhitespace())) {
-      const std::pair<absl::string_view, absl::string_view> tag =
-          absl::StrSplit(word, absl::MaxSplits('=', 1));
-      const auto& [key, value] = tag;
-      const bool known =
-          !value.empty() && ((key == "op" && OpcodeFromName(value)) ||
-                             (key == "type" && ElementTypeFromName(value)) ||
-                             (key == "profile" && ValueProfileFromName(value)) ||
-                             (key == "freedom" && FreedomFromName(value)) || OneOf(kFreeTags, key));
-      if (!known) {
-        return Error(word, absl::StrCat("unknown tag '", word,
-                                        "'; tags are op=, type=, profile=, "
-                                        "freedom=, with known names, and clause=, decision=, "
-                                        "example=, form=, shape="));
-      }
-      corpus_case->tags.push_back({std::string(key), std::string(value)});
+      absl::StatusOr<CaseTag> tag = ReadTag(word);
+      if (!tag.ok()) return Error(word, tag.status().message());
+      corpus_case->tags.push_back(*std::move(tag));
     }
     return absl::OkStatus();
   }

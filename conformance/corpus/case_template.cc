@@ -110,10 +110,12 @@ absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplat
     target->choices.push_back(*std::move(choice));
   } else if (key == "tags") {
     for (const std::string& word : Words(rest)) {
-      const std::pair<std::string, std::string> tag = absl::StrSplit(word, absl::MaxSplits('=', 1));
-      target->tags.push_back({tag.first, tag.second});
+      absl::StatusOr<CaseTag> tag = ReadTag(word);
+      if (!tag.ok()) return tag.status();
+      target->tags.push_back(*std::move(tag));
     }
   } else if (key == "confirmed") {
+    if (absl::Status known = CheckReference(rest); !known.ok()) return known;
     target->confirmed = std::string(rest);
   } else if (key == "replicas") {
     target->replicas = std::string(rest);
@@ -430,6 +432,10 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
         CorpusCase made = prototype;
         const absl::string_view name = Info(profile).name;
         made.id = absl::StrCat(source.op, "/", Name(type), "/", form, "/", name);
+        if (absl::Status legal = CheckId(made.id); !legal.ok()) {
+          return absl::InvalidArgumentError(
+              absl::StrCat(source.where, ": '", made.id, "': ", legal.message()));
+        }
         made.tags.push_back({"profile", std::string(name)});
         made.tags.push_back({"form", form});
         made.tags.insert(made.tags.end(), source.tags.begin(), source.tags.end());

@@ -1,11 +1,27 @@
 #include "conformance/corpus/corpus_case.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "conformance/judge/verdict.h"
+#include "spec/op_info.h"
 #include "spec/text/printer.h"
 
 namespace assay {
 namespace {
+
+constexpr absl::string_view kReferences[] = {"hand", "index_model", "mpfr", "peer", "rational"};
+constexpr absl::string_view kFreeTags[] = {"clause", "decision", "example", "form", "shape"};
+
+template <size_t kCount>
+bool OneOf(const absl::string_view (&list)[kCount], absl::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
 
 void AppendArrays(absl::string_view prefix, const std::vector<CaseArray>& arrays,
                   std::string* text) {
@@ -23,6 +39,44 @@ void AppendArrays(absl::string_view prefix, const std::vector<CaseArray>& arrays
 }
 
 }  // namespace
+
+absl::StatusOr<CaseTag> ReadTag(absl::string_view word) {
+  const std::pair<absl::string_view, absl::string_view> tag =
+      absl::StrSplit(word, absl::MaxSplits('=', 1));
+  const auto& [key, value] = tag;
+  const bool known =
+      !value.empty() &&
+      ((key == "op" && OpcodeFromName(value)) || (key == "type" && ElementTypeFromName(value)) ||
+       (key == "profile" && ValueProfileFromName(value)) ||
+       (key == "freedom" && FreedomFromName(value)) || OneOf(kFreeTags, key));
+  if (!known) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown tag '", word,
+                     "'; tags are op=, type=, profile=, freedom=, with known names, and clause=, "
+                     "decision=, example=, form=, shape="));
+  }
+  return CaseTag{std::string(key), std::string(value)};
+}
+
+absl::Status CheckId(absl::string_view id) {
+  const auto legal = [](char c) {
+    return absl::ascii_islower(c) || absl::ascii_isdigit(c) ||
+           absl::StrContains("/_.-", absl::string_view(&c, 1));
+  };
+  if (id.empty() || id.size() > 200 || !absl::StrContains(id, '/') || id.front() == '/' ||
+      id.back() == '/' || absl::StrContains(id, "//") || absl::StrContains(id, "..") ||
+      !std::all_of(id.begin(), id.end(), legal)) {
+    return absl::InvalidArgumentError(
+        "an id is written op/type/... with lower-case letters, digits and _ - .");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckReference(absl::string_view word) {
+  if (OneOf(kReferences, word)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "'", word, "' is no independent reference; these are: ", absl::StrJoin(kReferences, ", ")));
+}
 
 absl::string_view CorpusCase::Tag(absl::string_view key) const {
   for (const CaseTag& tag : tags) {

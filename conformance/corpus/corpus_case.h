@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "conformance/corpus/value_profiles.h"
 #include "spec/ir/literal.h"
@@ -17,6 +19,14 @@ namespace assay {
 struct CaseTag {
   std::string key, value;
 };
+
+// INVALID_ARGUMENT for "KEY=VALUE" that is no tag: op, type, profile and freedom have known names,
+// clause, decision, example, form and shape free ones.
+absl::StatusOr<CaseTag> ReadTag(absl::string_view word);
+// INVALID_ARGUMENT for what is no id: op/type/... of lower-case letters, digits and _ - .
+absl::Status CheckId(absl::string_view id);
+// INVALID_ARGUMENT for what `confirmed:` may not say.
+absl::Status CheckReference(absl::string_view word);
 
 // One array that goes in or comes out. Arrays are numbered over the leaves of all parameters (of
 // the result) in order, as in the .npz files of the samples.

@@ -54,13 +54,6 @@ bool SaysMost(const CorpusCase& each) { return each.Tag("profile") == "special";
 
 absl::string_view TierName(Tier tier) { return kNames[static_cast<int>(tier)]; }
 
-std::optional<Tier> TierFromName(absl::string_view name) {
-  for (int i = 0; i < kTiers; ++i) {
-    if (kNames[i] == name) return static_cast<Tier>(i);
-  }
-  return std::nullopt;
-}
-
 std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases) {
   std::vector<Tier> tiers(cases.size(), Tier::kFull);
   absl::flat_hash_set<std::string> covered;

@@ -21,7 +21,6 @@ enum class Tier : uint8_t {
 };
 inline constexpr int kTiers = 3;
 absl::string_view TierName(Tier tier);  // "quick"
-std::optional<Tier> TierFromName(absl::string_view name);
 
 // The smallest tier of each case. It follows from ids, tags and sizes of all of them together:
 // cases must be sorted by id and complete, not filtered.

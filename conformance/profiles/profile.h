@@ -67,6 +67,7 @@ class TargetProfile {
   // and profiles that extend one another in a circle.
   static absl::StatusOr<TargetProfile> Find(const std::string& name_or_path);
   static absl::StatusOr<TargetProfile> FromText(absl::string_view text, absl::string_view where);
+  static bool IsFile(absl::string_view name_or_path);
   static std::vector<std::string> BuiltIn();  // names, sorted; of targets, not of levels
 
   const std::string& name() const;
@@ -88,6 +89,8 @@ class TargetProfile {
   // What this profile says otherwise than those that it extends, a line for each entry:
   // "budget exponential f32: 2 instead of 7".
   std::vector<std::string> Differences() const;
+  // The whole of it, with all that it extends, as the text of a profile that extends none.
+  std::string Text() const;
 
   struct Content;
 

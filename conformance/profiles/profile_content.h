@@ -4,6 +4,7 @@
 
 #include <array>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "conformance/profiles/profile.h"
 
 namespace assay {
+
+class ProfileText;
 
 struct TargetProfile::Content {
   struct Unsupported {
@@ -33,6 +36,8 @@ struct TargetProfile::Content {
 
   // All of that as text, and what it was in the profiles that this one extends.
   std::map<std::string, std::string> entries, inherited;
+  // The rows of those profiles and its own, without `extends`.
+  std::shared_ptr<const ProfileText> rows;
 };
 
 // A profile that is built in.

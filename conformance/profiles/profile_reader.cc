@@ -121,7 +121,7 @@ class ProfileReader {
           " extends ", name));
     }
     open.push_back(name);
-    if (absl::StrContains(name, '/') || absl::EndsWith(name, ".textproto")) {
+    if (TargetProfile::IsFile(name)) {
       absl::StatusOr<std::string> text = ReadFile(name, kMaxProfileBytes);
       if (!text.ok()) return text.status();
       return Read(*text, name, name, std::move(open));
@@ -172,10 +172,36 @@ class ProfileReader {
       if (absl::Status status = (this->*step)(proto, root); !status.ok()) return status;
     }
     ReadRest(proto);
+    KeepRows(proto);
     return absl::OkStatus();
   }
 
-  // All entries of the bases; of two the later one's.
+  // Everything but what is granted and admitted, of which only the last word counts, is said again
+  // in the order in which it was said.
+  void KeepRows(const ProfileText& proto) {
+    rows_->MergeFrom(proto);
+    rows_->set_description(proto.description());
+    for (auto* names : {rows_->mutable_extends(), rows_->mutable_grant(), rows_->mutable_revoke(),
+                        rows_->mutable_admit(), rows_->mutable_refuse()}) {
+      names->Clear();
+    }
+    for (int k = 0; k < kFreedoms; ++k) {
+      const std::string name(FreedomName(static_cast<Freedom>(k)));
+      if (content_->entries.count(FreedomKey(name)) == 0) continue;
+      *(content_->grants[k] ? rows_->add_grant() : rows_->add_revoke()) = name;
+    }
+    for (int k = 0; k < kDecisionPoints; ++k) {
+      const std::string name(DecisionPointName(static_cast<DecisionPoint>(k)));
+      if (content_->entries.count(DecisionKey(name)) == 0) continue;
+      *(content_->admits[k] ? rows_->add_admit() : rows_->add_refuse()) = name;
+    }
+    content_->rows = rows_;
+  }
+
+  static std::string FreedomKey(absl::string_view name) { return absl::StrCat("freedom ", name); }
+  static std::string DecisionKey(absl::string_view name) { return absl::StrCat("decision ", name); }
+
+  // All entries of the bases; of two the later one's. What a base does not say it leaves alone.
   absl::Status Extend(const ProfileText& proto, const Place& root) {
     for (int i = 0; i < proto.extends_size(); ++i) {
       absl::StatusOr<TargetProfile> base = Find(proto.extends(i), open_);
@@ -183,12 +209,22 @@ class ProfileReader {
       const Content& from = *base->content_;
       Content& to = *content_;
       for (const auto& each : from.budgets) to.budgets[each.first] = each.second;
-      for (int k = 0; k < kFreedoms; ++k) to.grants[k] |= from.grants[k];
-      for (int k = 0; k < kDecisionPoints; ++k) to.admits[k] |= from.admits[k];
+      for (int k = 0; k < kFreedoms; ++k) {
+        const std::string key = FreedomKey(FreedomName(static_cast<Freedom>(k)));
+        if (from.entries.count(key) > 0) to.grants[k] = from.grants[k];
+      }
+      for (int k = 0; k < kDecisionPoints; ++k) {
+        const std::string key = DecisionKey(DecisionPointName(static_cast<DecisionPoint>(k)));
+        if (from.entries.count(key) > 0) to.admits[k] = from.admits[k];
+      }
       for (const auto& each : from.flushes) to.flushes[each.first] = each.second;
       for (const auto& each : from.accumulations) to.accumulations[each.first] = each.second;
       for (const auto& each : from.dots) to.dots[each.first] = each.second;
-      if (from.entries.count("linear_algebra") > 0) to.linear_algebra = from.linear_algebra;
+      if (from.entries.count("linear_algebra") > 0) {
+        to.linear_algebra = from.linear_algebra;
+        rows_->clear_linear_algebra();
+      }
+      rows_->MergeFrom(*from.rows);
       if (from.entries.count("module_checks") > 0) to.module_checks = from.module_checks;
       to.unsupported.insert(to.unsupported.end(), from.unsupported.begin(), from.unsupported.end());
       for (const auto& each : from.entries) to.inherited[each.first] = each.second;
@@ -265,7 +301,7 @@ class ProfileReader {
                              absl::StrCat("there is no freedom \"", names[i], "\""));
         }
         content_->grants[static_cast<int>(*freedom)] = grant;
-        Note(absl::StrCat("freedom ", names[i]), grant ? "granted" : "revoked");
+        Note(FreedomKey(names[i]), grant ? "granted" : "revoked");
       }
     }
     return absl::OkStatus();
@@ -281,7 +317,7 @@ class ProfileReader {
                              absl::StrCat("there is no decision point \"", names[i], "\""));
         }
         content_->admits[static_cast<int>(*point)] = admit;
-        Note(absl::StrCat("decision ", names[i]), admit ? "admitted" : "refused");
+        Note(DecisionKey(names[i]), admit ? "admitted" : "refused");
       }
     }
     return absl::OkStatus();
@@ -406,10 +442,21 @@ class ProfileReader {
   const std::string where_;
   const std::vector<std::string> open_;
   std::shared_ptr<Content> content_ = std::make_shared<Content>();
+  std::shared_ptr<ProfileText> rows_ = std::make_shared<ProfileText>();
 };
 
 absl::StatusOr<TargetProfile> TargetProfile::Find(const std::string& name_or_path) {
   return ProfileReader::Find(name_or_path, {});
+}
+
+bool TargetProfile::IsFile(absl::string_view name_or_path) {
+  return absl::StrContains(name_or_path, '/') || absl::EndsWith(name_or_path, ".textproto");
+}
+
+std::string TargetProfile::Text() const {
+  std::string text;
+  pb::TextFormat::PrintToString(*content_->rows, &text);
+  return text;
 }
 
 absl::StatusOr<TargetProfile> TargetProfile::FromText(absl::string_view text,

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/proto/module_file.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -21,6 +23,12 @@ TargetProfile BuiltIn(const std::string& name) {
   absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
   EXPECT_TRUE(profile.ok()) << profile.status();
   return *profile;
+}
+
+DecisionPoint PointOf(const std::string& name) {
+  int k = 0;
+  while (DecisionPointName(static_cast<DecisionPoint>(k)) != name) ++k;
+  return static_cast<DecisionPoint>(k);
 }
 
 TEST(Profiles, ThoseOfTheReferenceAreBuiltIn) {
@@ -166,6 +174,73 @@ TEST(Profiles, OneEntryOverridesAndIsListed) {
                   "transforms by convolution"));
   EXPECT_THAT(BuiltIn("opencl-embedded").Differences(),
               Contains("budget divide f32: 3 instead of 2.5"));
+}
+
+// Of two bases the later one's word counts, also where it takes something away; what it says
+// nothing of stays.
+TEST(Profiles, LaterBasesOverride) {
+  const std::string folder = ::testing::TempDir();
+  const auto write = [&](const char* name, const char* text) {
+    const std::string path = folder + "/" + name;
+    EXPECT_TRUE(WriteFileAtomically(path, text).ok());
+    return path;
+  };
+  const std::string grants = write("grants.textproto",
+                                   "grant: [\"denormals\", \"contraction\", "
+                                   "\"implementation_defined\"]\nadmit: [\"I-1\", \"X-1\"]\n"
+                                   "linear_algebra { inverted_blocks: true }\n");
+  const std::string revokes = write("revokes.textproto",
+                                    "revoke: \"denormals\"\nrefuse: \"X-1\"\n"
+                                    "linear_algebra { one_pass_variance: true }\n");
+  const auto profile = TargetProfile::FromText(
+      absl::StrCat("extends: \"xla-cpu\"\nextends: \"", grants, "\"\nextends: \"", revokes,
+                   "\"\nbudget { op: \"tanh\" f32: 2.7 }\n"),
+      "mine");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  EXPECT_FALSE(profile->Grants(Freedom::kDenormals));
+  EXPECT_TRUE(profile->Grants(Freedom::kContraction));
+  EXPECT_TRUE(profile->Admits(PointOf("I-1")));
+  EXPECT_FALSE(profile->Admits(PointOf("X-1")));
+  EXPECT_FALSE(profile->linear_algebra().inverted_blocks);
+  EXPECT_TRUE(profile->linear_algebra().one_pass_variance);
+}
+
+// A profile's text with all that it extends says the same, and needs no other file.
+TEST(Profiles, TextStandsAlone) {
+  for (const std::string& name : TargetProfile::BuiltIn()) {
+    const TargetProfile profile = BuiltIn(name);
+    EXPECT_EQ(profile.Text().find("extends"), std::string::npos);
+    const auto read = TargetProfile::FromText(profile.Text(), "text");
+    ASSERT_TRUE(read.ok()) << read.status();
+    // Entries say everything but what is built on nothing: the same lines, all of them its own now.
+    const auto alone = TargetProfile::FromText(read->Text(), "text");
+    EXPECT_EQ(alone->Differences(), read->Differences());
+    for (int k = 0; k < kFreedoms; ++k) {
+      EXPECT_EQ(read->Grants(static_cast<Freedom>(k)), profile.Grants(static_cast<Freedom>(k)));
+    }
+    for (int k = 0; k < kDecisionPoints; ++k) {
+      EXPECT_EQ(read->Admits(static_cast<DecisionPoint>(k)),
+                profile.Admits(static_cast<DecisionPoint>(k)));
+    }
+    for (const Opcode op : {Opcode::kExp, Opcode::kDivide, Opcode::kErf, Opcode::kAdd}) {
+      for (const ElementType type : kArrayTypes) {
+        EXPECT_EQ(read->FindBudget(op, type).ulps, profile.FindBudget(op, type).ulps);
+        EXPECT_EQ(read->FindBudget(op, type).absolute, profile.FindBudget(op, type).absolute);
+        EXPECT_EQ(read->MayFlushOperands(type), profile.MayFlushOperands(type));
+        for (const bool contraction : {false, true}) {
+          const Accumulation mine = read->FindAccumulation(type, contraction);
+          const Accumulation wanted = profile.FindAccumulation(type, contraction);
+          EXPECT_EQ(mine.unit, wanted.unit);
+          EXPECT_EQ(mine.factor, wanted.factor);
+          EXPECT_EQ(mine.partials, wanted.partials);
+        }
+      }
+    }
+    EXPECT_EQ(read->module_checks(), profile.module_checks());
+    EXPECT_EQ(read->linear_algebra().inverted_blocks, profile.linear_algebra().inverted_blocks);
+    EXPECT_EQ(read->FindDotAlgorithm(Precision::kDefault),
+              profile.FindDotAlgorithm(Precision::kDefault));
+  }
 }
 
 TEST(Profiles, MistakesHaveAPlace) {

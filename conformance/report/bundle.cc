@@ -1,12 +1,14 @@
 #include "conformance/report/bundle.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/offline/case_folder.h"
+#include "conformance/profiles/profile.h"
 #include "conformance/report/describe.h"
 #include "spec/proto/module_file.h"
 
@@ -15,16 +17,12 @@ namespace {
 
 constexpr char kProfileFile[] = "./profile.textproto";
 
-bool IsFile(absl::string_view profile) {
-  return absl::StrContains(profile, '/') || absl::EndsWith(profile, ".textproto");
-}
-
 // What follows `assay`, in the folder.
 std::vector<std::string> Arguments(const RunResult& run) {
-  std::vector<std::string> arguments = {"test", "--cases", "case.txt", "--target", run.target};
-  if (!run.profile.empty()) {
-    arguments.push_back("--profile");
-    arguments.push_back(IsFile(run.profile) ? kProfileFile : run.profile);
+  std::vector<std::string> arguments = {"test", "--cases", "case.txt"};
+  for (std::string& option : TargetOptions(run)) {
+    const bool file = option == run.profile && TargetProfile::IsFile(option);
+    arguments.push_back(file ? kProfileFile : std::move(option));
   }
   return arguments;
 }
@@ -75,9 +73,10 @@ absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
   absl::Status status = write("result.json", FormatLine(result) + "\n");
   status.Update(write("CMakeLists.txt", CmakeText(corpus_case, run)));
   status.Update(write("README.txt", ReadmeText(corpus_case, result, run)));
-  if (IsFile(run.profile)) {
-    const absl::StatusOr<std::string> profile = ReadFile(run.profile);
-    status.Update(profile.ok() ? write(kProfileFile, *profile) : profile.status());
+  if (TargetProfile::IsFile(run.profile)) {
+    // Whole: what it extends is not in the folder.
+    const absl::StatusOr<TargetProfile> profile = TargetProfile::Find(run.profile);
+    status.Update(profile.ok() ? write(kProfileFile, profile->Text()) : profile.status());
   }
   status.Update(of_case);
   return status;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "conformance/corpus/case_reader.h"
+#include "conformance/profiles/profile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
@@ -91,9 +92,14 @@ TEST_F(BundleTest, TakesAProfileThatIsAFile) {
   run_.profile = root_ + "/mine.textproto";
   EXPECT_THAT(WriteBundle(root_, cases_[0], result_, run_, RunBudget()).ToString(),
               HasSubstr("mine.textproto: cannot open"));
-  std::ofstream(run_.profile) << "name: \"mine\"\n";
+  // With the profile that it extends: the bundle needs no other file.
+  std::ofstream(root_ + "/base.textproto") << "budget { op: \"tanh\" f32: 2.5 }\n";
+  std::ofstream(run_.profile) << "extends: \"" << root_ << "/base.textproto\"\n";
   ASSERT_TRUE(WriteBundle(root_, cases_[0], result_, run_, RunBudget()).ok());
-  EXPECT_EQ(Text("add/s8/two/profile.textproto"), "name: \"mine\"\n");
+  std::filesystem::remove(root_ + "/base.textproto");
+  const auto profile = TargetProfile::Find(root_ + "/add/s8/two/profile.textproto");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  EXPECT_EQ(profile->FindBudget(Opcode::kTanh, ElementType::kF32).ulps, 2.5);
   EXPECT_THAT(Text("add/s8/two/README.txt"), HasSubstr("--profile ./profile.textproto\n"));
 }
 

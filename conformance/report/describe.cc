@@ -22,9 +22,7 @@ constexpr size_t kLongestHeadline = 200;
 
 // Messages of targets may be pages long.
 std::string FirstLine(absl::string_view text) {
-  const absl::string_view line = text.substr(0, text.find('\n'));
-  if (line.size() <= kLongestHeadline) return std::string(line);
-  return absl::StrCat(line.substr(0, kLongestHeadline), "...");
+  return Shortened(text.substr(0, text.find('\n')), kLongestHeadline);
 }
 
 // The judgement that says most: of the probes of the case's outcome the first.
@@ -98,7 +96,7 @@ void AppendFailures(const RunResult& run, std::string* text) {
   std::vector<const CaseResult*> failures;
   for (const CaseResult& each : run.cases) {
     if (!CountsAsFailure(each)) continue;
-    ++by_operation[each.op];
+    ++by_operation[each.op.empty() ? "program" : each.op];
     failures.push_back(&each);
   }
   if (failures.empty()) return;
@@ -188,12 +186,26 @@ std::string ShellQuoted(absl::string_view text) {
   return quoted + "'";
 }
 
+std::vector<std::string> TargetOptions(const RunResult& run) {
+  std::vector<std::string> words = {"--target", run.target};
+  const auto add = [&words](const char* option, std::string value) {
+    words.push_back(option);
+    words.push_back(std::move(value));
+  };
+  if (!run.profile.empty()) add("--profile", run.profile);
+  if (run.repeat != 1) add("--repeat", absl::StrCat(run.repeat));
+  if (run.timeout != kUsualTimeout) add("--timeout", absl::StrCat(run.timeout));
+  if (run.memory != 0) add("--memory", absl::StrCat(run.memory));
+  return words;
+}
+
 std::string RepeatCommand(const RunResult& run, absl::string_view id) {
   absl::string_view folder = run.target;
   const bool offline = absl::ConsumePrefix(&folder, "files:");
-  std::string command = offline ? absl::StrCat("assay judge ", ShellQuoted(folder))
-                                : absl::StrCat("assay test --target ", ShellQuoted(run.target));
-  if (!run.profile.empty()) absl::StrAppend(&command, " --profile ", ShellQuoted(run.profile));
+  std::string command = offline ? absl::StrCat("assay judge ", ShellQuoted(folder)) : "assay test";
+  std::vector<std::string> options = TargetOptions(run);
+  if (offline) options.erase(options.begin(), options.begin() + 2);  // the folder is the target
+  for (const std::string& option : options) absl::StrAppend(&command, " ", ShellQuoted(option));
   for (const std::string& file : run.case_files) {
     absl::StrAppend(&command, " --cases ", ShellQuoted(file));
   }
@@ -222,7 +234,8 @@ std::string FormatSummary(const RunResult& run) {
   const RunTally tally = Tally(run);
   std::string text = run.target;
   if (!run.target_version.empty()) absl::StrAppend(&text, " (", run.target_version, ")");
-  absl::StrAppend(&text, ", profile ", run.profile, ", tier ", run.tier);
+  absl::StrAppend(&text, ", profile ", run.profile);
+  if (!run.tier.empty()) absl::StrAppend(&text, ", tier ", run.tier);
   if (run.shards > 1) absl::StrAppend(&text, ", shard ", run.shard, "/", run.shards);
   absl::StrAppend(&text, ": ", run.cases.size(), " cases in ", Seconds(run.seconds), "\n");
   AppendCounts(tally, &text);

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "conformance/runner/case_result.h"
@@ -33,6 +34,9 @@ std::string Describe(const CaseResult& result);
 
 // In quotes where a shell needs them.
 std::string ShellQuoted(absl::string_view text);
+// What of the run's options decides about a case, as words of `assay test`: the target, the
+// profile, repetitions and limits.
+std::vector<std::string> TargetOptions(const RunResult& run);
 // The command that runs a case again; without an id, all that comes before it.
 std::string RepeatCommand(const RunResult& run, absl::string_view id);
 

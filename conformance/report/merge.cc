@@ -2,38 +2,28 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "conformance/runner/judgeability.h"
+#include "conformance/runner/run_identity.h"
 
 namespace assay {
 namespace {
 
 absl::Status CheckAlike(const NamedRun& first, const NamedRun& other) {
-  const auto differ = [&](absl::string_view what, absl::string_view left, absl::string_view right) {
-    return absl::InvalidArgumentError(absl::StrCat(other.name, ": its ", what, " is '", right,
-                                                   "', that of ", first.name, " is '", left, "'"));
+  const auto identity = [](const RunResult& run) {
+    nlohmann::json members = IdentityOf(run);
+    members["target_version"] = run.target_version;
+    return members;
   };
-  const RunResult& a = first.run;
-  const RunResult& b = other.run;
-  if (a.target != b.target) return differ("target", a.target, b.target);
-  if (a.target_version != b.target_version) {
-    return differ("target's version", a.target_version, b.target_version);
-  }
-  if (a.profile != b.profile) return differ("profile", a.profile, b.profile);
-  if (a.profile_differences != b.profile_differences) {
-    return differ("profile's text", absl::StrJoin(a.profile_differences, ", "),
-                  absl::StrJoin(b.profile_differences, ", "));
-  }
-  if (a.tier != b.tier) return differ("tier", a.tier, b.tier);
-  if (a.filter != b.filter) return differ("filter", a.filter, b.filter);
-  if (a.corpus != b.corpus) return differ("corpus", a.corpus, b.corpus);
-  if (a.shards != b.shards) {
-    return differ("number of shards", absl::StrCat(a.shards), absl::StrCat(b.shards));
-  }
-  return absl::OkStatus();
+  const std::optional<std::string> difference =
+      FindDifference(identity(other.run), identity(first.run), first.name);
+  if (!difference) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(other.name, ": ", *difference));
 }
 
 // The shards that none of the runs is, and the runs that did not get through.
@@ -116,8 +106,10 @@ absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial) {
   for (size_t i = 1; i < runs.size(); ++i) Take(std::move(runs[i].run), &merged);
   merged.interrupted = !holes.empty();
   merged.complaints.insert(merged.complaints.end(), holes.begin(), holes.end());
-  std::sort(merged.cases.begin(), merged.cases.end(),
-            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+  SortCases(&merged.cases);
+  // What no shard can say of itself.
+  std::vector<std::string> complaints = JudgeabilityComplaints(merged);
+  std::move(complaints.begin(), complaints.end(), std::back_inserter(merged.complaints));
   return merged;
 }
 

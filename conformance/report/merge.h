@@ -15,9 +15,9 @@ struct NamedRun {
   RunResult run;
 };
 
-// INVALID_ARGUMENT, naming the files: runs of different targets, profiles, tiers, filters, corpora
-// or numbers of shards; a shard or a case that is there twice; a shard that is missing or was
-// interrupted. With `partial` the last two are complaints of the result. Its seconds are the sum.
+// INVALID_ARGUMENT, naming the files: runs that are not one (IdentityOf); a shard or a case that is
+// there twice; a shard that is missing or was interrupted. With `partial` the last two are
+// complaints of the result. Its seconds are the sum.
 absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial);
 
 }  // namespace assay

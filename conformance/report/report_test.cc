@@ -1,5 +1,5 @@
 // Reports of small runs: words, JUnit, the data of the page, merging, paths, and text that means
-// harm. junit_test.py and page_test.py look at whole files.
+// harm. report_cli_test.py and page_test.py look at whole files.
 #include <cstdio>
 
 #include "absl/strings/str_cat.h"
@@ -72,7 +72,7 @@ TEST(DescribeTest, Words) {
   EXPECT_EQ(Headline(Case("a/b", Outcome::kNotRun)), "not run");
   CaseResult talkative = Case("a/b", Outcome::kFailed);
   talkative.message = std::string(300, 'x') + "\nmore";
-  EXPECT_EQ(Headline(talkative), std::string(200, 'x') + "...");
+  EXPECT_EQ(Headline(talkative), std::string(200, 'x') + " ...");
   EXPECT_EQ(Describe(talkative), talkative.message + "\n");
   EXPECT_EQ(ShellQuoted("add/f32"), "add/f32");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
@@ -84,6 +84,28 @@ TEST(DescribeTest, Words) {
             "assay test --target 'process:a b' --cases m.cases --cases 'a b' --filter x");
   EXPECT_EQ(RepeatCommand(SmallRun(), "add/f32/x"),
             "assay test --target 'process:a b' --profile xla-cpu --filter add/f32/x");
+}
+
+// What decided about a case is asked for again; what is as usual is not said.
+TEST(DescribeTest, RepeatCommandHasTheLimits) {
+  RunResult run = SmallRun();
+  run.repeat = 3;
+  run.timeout = 2.5;
+  run.memory = 4096;
+  EXPECT_EQ(RepeatCommand(run, "x"),
+            "assay test --target 'process:a b' --profile xla-cpu --repeat 3 --timeout 2.5 --memory "
+            "4096 --filter x");
+  run = SmallRun();
+  run.target = "files:my out";
+  EXPECT_EQ(RepeatCommand(run, "x"), "assay judge 'my out' --profile xla-cpu --filter x");
+}
+
+TEST(DescribeTest, ProgramsHaveNoOperation) {
+  RunResult run = SmallRun();
+  run.tier = "";
+  run.cases[0].op = "";
+  EXPECT_THAT(FormatSummary(run), AllOf(HasSubstr("failures by operation: program 1, sub 1\n"),
+                                        Not(HasSubstr("tier"))));
 }
 
 TEST(DescribeTest, Tally) {
@@ -200,6 +222,24 @@ TEST(MergeTest, JoinsShardsInAnyOrder) {
   EXPECT_TRUE(MergeRuns({{"m", *merged}}, false).ok());
 }
 
+// A shard says nothing of the share that may stay open; the whole does.
+TEST(MergeTest, AsksAtTheEndWhatWasJudgeable) {
+  std::vector<NamedRun> runs = Shards(2);
+  for (NamedRun& each : runs) {
+    each.run.tier = "quick";
+    each.run.complaints.clear();
+    each.run.cases[0].probes.resize(1);
+  }
+  int64_t& open =
+      runs[0].run.cases[0].probes[0].judgement.counts[static_cast<int>(Verdict::kNotJudgeable)];
+  open = 3;
+  runs[1].run.cases[0].probes[0].judgement.counts[0] = 97;
+  EXPECT_THAT(MergeRuns(runs, false)->complaints,
+              ElementsAre(HasSubstr("3 of the 100 elements of single operations")));
+  open = 1;
+  EXPECT_THAT(MergeRuns(runs, false)->complaints, testing::IsEmpty());
+}
+
 TEST(MergeTest, RefusesHolesAndDuplicates) {
   std::vector<NamedRun> runs = Shards(4);
   EXPECT_EQ(MergeError({}), "there is no report to merge");
@@ -223,14 +263,19 @@ TEST(MergeTest, RefusesRunsOfSomethingElse) {
     const char* what;
     void (*change)(RunResult&);
   } kRows[] = {
-      {"its target is 'x', that of f0 is 'golden'", [](RunResult& run) { run.target = "x"; }},
-      {"its target's version is '2'", [](RunResult& run) { run.target_version = "2"; }},
-      {"its profile is 'p'", [](RunResult& run) { run.profile = "p"; }},
-      {"its profile's text is 'd'", [](RunResult& run) { run.profile_differences = {"d"}; }},
-      {"its tier is 'full'", [](RunResult& run) { run.tier = "full"; }},
-      {"its filter is 'a*'", [](RunResult& run) { run.filter = "a*"; }},
-      {"its corpus is 'e'", [](RunResult& run) { run.corpus = "e"; }},
-      {"its number of shards is '3'", [](RunResult& run) { run.shards = 3; }},
+      {"its target is \"x\", that of f0 \"golden\"", [](RunResult& run) { run.target = "x"; }},
+      {"its target_version is \"2\"", [](RunResult& run) { run.target_version = "2"; }},
+      {"its profile is \"p\"", [](RunResult& run) { run.profile = "p"; }},
+      {"its profile_differences is \"d; e\", that of f0 none",
+       [](RunResult& run) {
+         run.profile_differences = {"d", "e"};
+       }},
+      {"its tier is \"full\"", [](RunResult& run) { run.tier = "full"; }},
+      {"its filter is \"a*\"", [](RunResult& run) { run.filter = "a*"; }},
+      {"its corpus is \"e\"", [](RunResult& run) { run.corpus = "e"; }},
+      {"its shards is 3, that of f0 2", [](RunResult& run) { run.shards = 3; }},
+      {"its repeat is 2, that of f0 none", [](RunResult& run) { run.repeat = 2; }},
+      {"its timeout is 1.5", [](RunResult& run) { run.timeout = 1.5; }},
   };
   for (const auto& row : kRows) {
     std::vector<NamedRun> runs = Shards(2);

@@ -81,6 +81,7 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("case_files", of.case_files);
     visit("profile_differences", of.profile_differences);
     visit("corpus", of.corpus);
+    visit("memory", of.memory);
     visit("interrupted", of.interrupted);
     visit("started", of.started);
     visit("complaints", of.complaints);
@@ -143,6 +144,9 @@ Judgement ReadJudgement(const JsonFields& fields) {
     fields.Complain("histogram", "it has more buckets than there are");
     histogram.resize(judgement.histogram.size());
   }
+  if (std::any_of(histogram.begin(), histogram.end(), [](int64_t n) { return n < 0; })) {
+    fields.Complain("histogram", "counts from 0 up are expected");
+  }
   std::copy(histogram.begin(), histogram.end(), judgement.histogram.begin());
   fields.ForEach("evidence", [&judgement](const JsonFields& each) {
     judgement.evidence.push_back(ReadEvidence(each));
@@ -188,15 +192,14 @@ RunResult ReadHeader(const JsonFields& fields) {
   if (result.shard < 0 || result.shards < 1 || result.shard >= result.shards) {
     fields.Complain("shard", absl::StrCat(result.shard, " of ", result.shards, " is none"));
   }
-  fields.Get("selected", &result.selected);
+  fields.GetCount("selected", &result.selected);
+  fields.GetCount("repeat", &result.repeat);
+  std::optional<double> timeout;
+  fields.Get("timeout", &timeout);
+  result.timeout = timeout.value_or(kUsualTimeout);
   fields.GetSeconds("seconds", &result.seconds);
   ReadMembers(fields, &result);
   return result;
-}
-
-void SortCases(std::vector<CaseResult>* cases) {
-  std::sort(cases->begin(), cases->end(),
-            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
 }
 
 std::string Dumped(const Json& json) {
@@ -234,6 +237,18 @@ Outcome OutcomeOf(Verdict verdict) {
 bool IsFailure(Outcome outcome) { return outcome >= Outcome::kWrong; }
 bool IsPass(Outcome outcome) { return outcome <= Outcome::kRefused; }
 
+std::string Shortened(absl::string_view text, size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  size_t end = longest;
+  while (end > 0 && (text[end] & 0xc0) == 0x80) --end;
+  return absl::StrCat(text.substr(0, end), " ...");
+}
+
+void SortCases(std::vector<CaseResult>* cases) {
+  std::sort(cases->begin(), cases->end(),
+            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+}
+
 Json ToJson(const Judgement& judgement) {
   Json json = Json::object();
   if (judgement.elements() == 0 && judgement.rule.empty() && judgement.reasons.empty()) return json;
@@ -266,13 +281,8 @@ Json HeaderToJson(const RunResult& result) {
                {"shard", result.shard},       {"shards", result.shards},
                {"selected", result.selected}, {"seconds", Rounded(result.seconds)}};
   AddMembers(result, &json);
-  return json;
-}
-
-Json ToJson(const RunResult& result) {
-  Json json = HeaderToJson(result);
-  json["cases"] = Json::array();
-  for (const CaseResult& each : result.cases) json["cases"].push_back(ToJson(each));
+  if (result.repeat != 1) json["repeat"] = result.repeat;
+  if (result.timeout != kUsualTimeout) json["timeout"] = DistanceJson(result.timeout);
   return json;
 }
 
@@ -280,17 +290,6 @@ absl::StatusOr<CaseResult> CaseResultFromJson(const Json& json) {
   absl::Status status;
   CaseResult result = ReadCase(JsonFields(json, "", &status));
   if (!status.ok()) return status;
-  return result;
-}
-
-absl::StatusOr<RunResult> RunResultFromJson(const Json& json) {
-  absl::Status status;
-  const JsonFields fields(json, "", &status);
-  RunResult result = ReadHeader(fields);
-  fields.ForEach("cases",
-                 [&result](const JsonFields& each) { result.cases.push_back(ReadCase(each)); });
-  if (!status.ok()) return status;
-  SortCases(&result.cases);
   return result;
 }
 

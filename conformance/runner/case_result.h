@@ -49,6 +49,9 @@ struct ProbeResult {
   Judgement judgement;
 };
 
+// The beginning of a text of more than `longest` bytes, which ends between characters, and " ...".
+std::string Shortened(absl::string_view text, size_t longest);
+
 struct CaseResult {
   std::string id;
   std::string hash;      // of the case's text: CaseHash
@@ -63,12 +66,19 @@ struct CaseResult {
   bool waived() const { return !waiver.empty(); }
 };
 
+void SortCases(std::vector<CaseResult>* cases);  // by id
+
+inline constexpr double kUsualTimeout = 60;  // seconds of a target for a case
+
 struct RunResult {
   std::string target, target_version;  // as the user wrote it, and what the target says of itself
   std::string profile, tier, filter;
   std::vector<std::string> case_files;           // none: the corpus that is built in
   std::vector<std::string> profile_differences;  // from its base, a line each
   std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
+  int64_t repeat = 1;  // runs of each case
+  double timeout = kUsualTimeout;  // negative: no limit
+  int64_t memory = 0;              // bytes that the target could take; 0: no limit
   int64_t shard = 0, shards = 1;
   int64_t selected = 0;      // cases of this shard
   bool interrupted = false;  // ended before all of them had run
@@ -83,9 +93,7 @@ struct RunResult {
 nlohmann::json ToJson(const Judgement& judgement);
 nlohmann::json ToJson(const CaseResult& result);
 absl::StatusOr<CaseResult> CaseResultFromJson(const nlohmann::json& json);
-nlohmann::json ToJson(const RunResult& result);
-nlohmann::json HeaderToJson(const RunResult& result);  // all but the cases
-absl::StatusOr<RunResult> RunResultFromJson(const nlohmann::json& json);
+nlohmann::json HeaderToJson(const RunResult& result);  // of a run, all but the cases
 
 // The JSON of a case on one line. Text that is no UTF-8 is replaced, not refused.
 std::string FormatLine(const CaseResult& result);

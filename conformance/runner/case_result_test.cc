@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -67,6 +68,9 @@ RunResult FullRun() {
   run.case_files = {"my cases"};
   run.profile_differences = {"add f32: 2 ulp instead of 1"};
   run.corpus = "feed";
+  run.repeat = 3;
+  run.timeout = -1;
+  run.memory = 1 << 20;
   run.shard = 1;
   run.shards = 3;
   run.selected = 9;
@@ -98,16 +102,19 @@ TEST(CaseResultTest, OutcomesHaveNames) {
 
 TEST(CaseResultTest, RoundTrip) {
   const RunResult run = FullRun();
-  const nlohmann::json json = ToJson(run);
-  const absl::StatusOr<RunResult> tree = RunResultFromJson(json);
-  ASSERT_TRUE(tree.ok()) << tree.status();
-  EXPECT_EQ(ToJson(*tree), json);
   const std::string text = FormatReport(run);
+  EXPECT_TRUE(nlohmann::json::accept(text));
   const absl::StatusOr<RunResult> parsed = ParseReport(text, "f");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
-  EXPECT_EQ(ToJson(*parsed), json);
-  EXPECT_EQ(nlohmann::json::parse(text), json);
-  // A member for every field: JSON equal to JSON says nothing of fields that both forget.
+  EXPECT_EQ(FormatReport(*parsed), text);
+  const absl::StatusOr<CaseResult> line =
+      CaseResultFromJson(nlohmann::json::parse(FormatLine(run.cases[0])));
+  ASSERT_TRUE(line.ok()) << line.status();
+  EXPECT_EQ(FormatLine(*line), FormatLine(run.cases[0]));
+  // A member for every field: text equal to text says nothing of fields that both forget.
+  EXPECT_EQ(parsed->repeat, 3);
+  EXPECT_EQ(parsed->timeout, -1);
+  EXPECT_EQ(parsed->memory, 1 << 20);
   const Evidence& evidence = parsed->cases[0].probes[0].judgement.evidence[0];
   EXPECT_EQ(evidence.bound, std::numeric_limits<double>::infinity());
   EXPECT_EQ(evidence.distance, 0.25);
@@ -149,8 +156,18 @@ TEST(CaseResultTest, RefusesWhatIsNoReport) {
       {R"({"format":1,"cases":[1]})", "cases: an array of objects is expected"},
       {R"({"format":1,"cases":{"id":"a"}})", "cases: an array of objects is expected"},
       {R"({"format":1,"cases":[],"shard":2,"shards":2})", "shard: 2 of 2 is none"},
-      {R"({"format":1,"cases":[],"seconds":-1})", "seconds: a time from 0 up is expected"},
-      {R"({"format":1,"cases":[],"selected":18446744073709551615})", "selected: a whole number"},
+      {R"({"format":1,"cases":[],"seconds":-1})", "seconds: a time from 0 to 1e9 s is expected"},
+      {R"({"format":1,"cases":[],"selected":18446744073709551615})", "selected: a count from 0"},
+      {R"({"format":1,"cases":[],"selected":-1})", "selected: a count from 0"},
+      {R"({"format":1,"cases":[],"shard":0.5})", "shard: a whole number"},
+      {R"({"format":1,"cases":[{"id":"a","outcome":"exact","target_seconds":1e300}]})",
+       "cases[0].target_seconds: a time from 0 to 1e9 s is expected"},
+      {R"({"format":1,"cases":[{"id":"a","outcome":"exact","probes":[{"outcome":"exact",
+          "judgement":{"verdict":"exact","elements":{"exact":9223372036854775807}}}]}]})",
+       "cases[0].probes[0].judgement.elements.exact: a count from 0"},
+      {R"({"format":1,"cases":[{"id":"a","outcome":"exact","probes":[{"outcome":"exact",
+          "judgement":{"verdict":"exact","histogram":[1,-1]}}]}]})",
+       "cases[0].probes[0].judgement.histogram: counts from 0 up"},
       {R"({"format":1,"cases":[{"outcome":"exact"}]})", "cases[0].id: a case has one"},
       {R"({"format":1,"cases":[{"id":"a"}]})", "cases[0].outcome: there is no ''"},
       {R"({"format":1,"cases":[{"id":"a","outcome":"exact","probes":[{"outcome":"fine"}]}]})",
@@ -170,9 +187,20 @@ TEST(CaseResultTest, RefusesWhatIsNoReport) {
   }
   // Deep nesting costs no stack.
   EXPECT_FALSE(ParseReport(std::string(1000000, '['), "f").ok());
-  nlohmann::json json = ToJson(FullRun());
+  const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
+  EXPECT_FALSE(ParseReport(absl::StrCat("{\"cases\":[{\"id\":", deep, "}]}"), "f").ok());
+  EXPECT_FALSE(ParseReport(absl::StrCat("{\"corpus\":", deep, ",\"cases\":[]}"), "f").ok());
+  nlohmann::json json = nlohmann::json::parse(FormatReport(FullRun()));
   json["cases"][0]["probes"][0]["judgement"]["histogram"] = std::vector<int>(kUlpBuckets + 1, 1);
-  EXPECT_THAT(std::string(RunResultFromJson(json).status().message()), HasSubstr("histogram"));
+  EXPECT_THAT(std::string(ParseReport(json.dump(), "f").status().message()),
+              HasSubstr("it has more buckets"));
+}
+
+// Cut between characters: a letter of two bytes stands across the end.
+TEST(CaseResultTest, ShortenedTextIsText) {
+  EXPECT_EQ(Shortened("abc", 3), "abc");
+  EXPECT_EQ(Shortened("abcd", 3), "abc ...");
+  EXPECT_EQ(Shortened("ab\xc3\xa9", 3), "ab ...");
 }
 
 }  // namespace

@@ -52,11 +52,18 @@ std::string OneLine(absl::string_view message) {
   constexpr size_t kLongest = 400;
   const std::vector<absl::string_view> words =
       absl::StrSplit(message, absl::ByAnyChar(" \n\t\r"), absl::SkipEmpty());
-  std::string line = absl::StrJoin(words, " ");
-  if (line.size() <= kLongest) return line;
-  size_t end = kLongest;  // not within a character
-  while (end > 0 && (line[end] & 0xc0) == 0x80) --end;
-  return absl::StrCat(line.substr(0, end), " ...");
+  return Shortened(absl::StrJoin(words, " "), kLongest);
+}
+
+// Elements about which nothing is known count as much as those that are judged.
+void CountNotJudgeable(absl::Span<const Literal> golden, Judgement* judgement) {
+  judgement->verdict = Verdict::kNotJudgeable;
+  int64_t& count = judgement->counts[static_cast<int>(Verdict::kNotJudgeable)];
+  for (const Literal& device : golden) {
+    for (const Shape* leaf : Leaves(device.shape())) {
+      if (leaf->is_array()) count += leaf->element_count();
+    }
+  }
 }
 
 // Where the bits of two results differ first; empty: nowhere.
@@ -236,10 +243,14 @@ void CaseRunner::Judge(const Probe& probe, const ModuleRun& run, ProbeResult* re
   if (judgement.ok()) {
     result->judgement = *std::move(judgement);
     result->outcome = OutcomeOf(result->judgement.verdict);
+    if (result->outcome == Outcome::kNotJudgeable && result->judgement.elements() == 0) {
+      CountNotJudgeable(probe.golden, &result->judgement);
+    }
     return;
   }
   const bool spent = absl::IsResourceExhausted(judgement.status());
   result->outcome = spent ? Outcome::kNotJudgeable : Outcome::kFailed;
+  if (spent) CountNotJudgeable(probe.golden, &result->judgement);
   result->message = absl::StrCat("judge: ", judgement.status().message());
 }
 

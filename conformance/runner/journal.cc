@@ -1,13 +1,16 @@
 #include "conformance/runner/journal.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/runner/run_identity.h"
 #include "nlohmann/json.hpp"
 #include "spec/proto/module_file.h"
 
@@ -16,13 +19,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kVersion = 1;
-
-// What makes two runs one. Journals are not moved between versions.
+// Journals are not moved between versions: what Assay says of a case may have changed.
 Json Header(const RunResult& run) {
-  return {{"assay_journal", kVersion}, {"target", run.target}, {"profile", run.profile},
-          {"tier", run.tier},          {"filter", run.filter}, {"corpus", run.corpus},
-          {"shard", run.shard},        {"shards", run.shards}};
+  Json header = IdentityOf(run);
+  header["assay_journal"] = ASSAY_VERSION;
+  header["shard"] = run.shard;
+  return header;
 }
 
 absl::Status SystemProblem(const std::string& path, const char* what) {
@@ -30,22 +32,24 @@ absl::Status SystemProblem(const std::string& path, const char* what) {
       absl::StrCat(path, ": cannot be ", what, ": ", std::strerror(errno)));
 }
 
+// Another process that writes the same journal would leave a mixture of two runs.
+absl::StatusOr<int> OpenAlone(const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (file < 0) return SystemProblem(path, "written");
+  if (flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return file;
+  close(file);
+  return absl::InvalidArgumentError(absl::StrCat(path, ": another run writes it"));
+}
+
 absl::Status CheckHeader(absl::string_view line, const RunResult& run, const std::string& path) {
   const Json header = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object() || !header.contains("assay_journal")) {
     return absl::InvalidArgumentError(absl::StrCat(path, ":1: this is no journal"));
   }
-  const Json wanted = Header(run);
-  for (const auto& [name, value] : wanted.items()) {
-    const auto found = header.find(name);
-    const Json other = found == header.end() ? Json() : *found;
-    if (other == value) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        path, ":1: the journal is of another run, which cannot be gone on with: its ", name, " is ",
-        other.dump(-1, ' ', false, Json::error_handler_t::replace), ", that of this one ",
-        value.dump(-1, ' ', false, Json::error_handler_t::replace)));
-  }
-  return absl::OkStatus();
+  const std::optional<std::string> difference = FindDifference(header, Header(run), "this one");
+  if (!difference) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      path, ":1: the journal is of another run, which cannot be gone on with: ", *difference));
 }
 
 // Everything from the second line on; the text ends with a line's end.
@@ -69,32 +73,48 @@ absl::Status ReadResults(absl::string_view text, const std::string& path,
 
 }  // namespace
 
+absl::StatusOr<std::unique_ptr<Journal>> Journal::Open(const std::string& path) {
+  const absl::StatusOr<int> file = OpenAlone(path);
+  if (!file.ok()) return file.status();
+  return std::unique_ptr<Journal>(new Journal(path, *file));
+}
+
+absl::Status Journal::Cut(size_t bytes) {
+  return ftruncate(file_, static_cast<off_t>(bytes)) == 0 ? absl::OkStatus()
+                                                          : SystemProblem(path_, "written");
+}
+
+absl::Status Journal::Begin(const RunResult& run) {
+  absl::Status status = Cut(0);
+  if (status.ok()) status = Write(Header(run).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return status;
+}
+
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Start(const std::string& path,
                                                         const RunResult& run) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-  if (file < 0) return SystemProblem(path, "written");
-  std::unique_ptr<Journal> journal(new Journal(path, file));
-  const absl::Status status =
-      journal->Write(Header(run).dump(-1, ' ', false, Json::error_handler_t::replace));
-  if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<Journal>> journal = Open(path);
+  if (!journal.ok()) return journal;
+  if (absl::Status status = (*journal)->Begin(run); !status.ok()) return status;
   return journal;
 }
 
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Resume(const std::string& path,
                                                          const RunResult& run,
                                                          std::vector<CaseResult>* done) {
-  if (access(path.c_str(), F_OK) != 0) return Start(path, run);
+  absl::StatusOr<std::unique_ptr<Journal>> journal = Open(path);
+  if (!journal.ok()) return journal;
   absl::StatusOr<std::string> text = ReadFile(path);
   if (!text.ok()) return text.status();
   text->resize(text->rfind('\n') + 1);  // nothing, where there is no whole line
-  if (text->empty()) return Start(path, run);
-  absl::Status status = CheckHeader(text->substr(0, text->find('\n')), run, path);
-  if (status.ok()) status = ReadResults(*text, path, done);
+  absl::Status status;
+  if (text->empty()) {
+    status = (*journal)->Begin(run);
+  } else {
+    status = CheckHeader(text->substr(0, text->find('\n')), run, path);
+    if (status.ok()) status = ReadResults(*text, path, done);
+    if (status.ok()) status = (*journal)->Cut(text->size());
+  }
   if (!status.ok()) return status;
-  const int file = open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (file < 0) return SystemProblem(path, "written");
-  std::unique_ptr<Journal> journal(new Journal(path, file));
-  if (ftruncate(file, static_cast<off_t>(text->size())) != 0) return SystemProblem(path, "written");
   return journal;
 }
 

@@ -15,8 +15,8 @@ namespace assay {
 
 class Journal {
  public:
-  // An empty journal of the run, of which everything but the results counts. INVALID_ARGUMENT where
-  // the file cannot be written.
+  // An empty journal of the run, of which its identity (run_identity.h), its shard and Assay's
+  // version count. INVALID_ARGUMENT where the file cannot be written, or another process does.
   static absl::StatusOr<std::unique_ptr<Journal>> Start(const std::string& path,
                                                         const RunResult& run);
   // Goes on with what is there, whose results go to `done`; starts one where there is none. A last
@@ -36,6 +36,9 @@ class Journal {
 
  private:
   Journal(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  static absl::StatusOr<std::unique_ptr<Journal>> Open(const std::string& path);
+  absl::Status Begin(const RunResult& run);
+  absl::Status Cut(size_t bytes);
   absl::Status Write(const std::string& line);
 
   std::string path_;

@@ -79,11 +79,26 @@ TEST_F(JournalTest, KeepsResults) {
   EXPECT_EQ(done[1].id, "b");
   EXPECT_EQ(done[1].outcome, Outcome::kWrong);
   EXPECT_EQ(done[1].message, "wrong\nin two lines");
-  const auto journal = Journal::Start(path_, ThisRun());
+  { ASSERT_TRUE(Journal::Start(path_, ThisRun()).ok()); }
   EXPECT_TRUE(ResumedIds().empty());
-  (*journal)->Remove();
+  (*Journal::Start(path_, ThisRun()))->Remove();
   EXPECT_FALSE(ReadFile(path_).ok());
   EXPECT_TRUE(ResumedIds().empty());
+}
+
+// Two runs that write the same journal would leave neither's.
+TEST_F(JournalTest, HasOneWriter) {
+  const auto journal = Journal::Start(path_, ThisRun());
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE((*journal)->Append(Case("a")).ok());
+  const std::string text = Text();
+  std::vector<CaseResult> done;
+  for (const auto& other :
+       {Journal::Start(path_, ThisRun()), Journal::Resume(path_, ThisRun(), &done)}) {
+    EXPECT_TRUE(absl::StrContains(other.status().message(), "another run writes it"))
+        << other.status();
+  }
+  EXPECT_EQ(Text(), text);
 }
 
 TEST_F(JournalTest, RefusesOtherRuns) {
@@ -97,6 +112,13 @@ TEST_F(JournalTest, RefusesOtherRuns) {
   EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->profile = "gpu"; }),
                                 "its profile is \"golden\", that of this one \"gpu\""));
   EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->corpus = "9"; }), "its corpus"));
+  // The same name need not be the same profile; limits decide about what hangs.
+  EXPECT_TRUE(
+      absl::StrContains(refusal([](RunResult* run) { run->profile_differences = {"add f32: 2"}; }),
+                        "its profile_differences is none, that of this one \"add f32: 2\""));
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->repeat = 2; }), "its repeat"));
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->timeout = 9; }), "its timeout"));
+  EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->memory = 9; }), "its memory"));
   EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->shards = 2; }), "its shards"));
   EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->target = "golden"; }), "target"));
 }
@@ -109,6 +131,11 @@ TEST_F(JournalTest, RefusesOtherFiles) {
   };
   EXPECT_TRUE(absl::StrContains(refusal("a letter\n"), ":1: this is no journal"));
   EXPECT_TRUE(absl::StrContains(refusal("[1]\n"), ":1: this is no journal"));
+  // Nesting costs no stack.
+  const std::string deep = std::string(2000000, '[') + std::string(2000000, ']');
+  EXPECT_TRUE(absl::StrContains(
+      refusal(absl::StrCat("{\"assay_journal\":", deep, ",\"corpus\":", deep, "}\n")),
+      "of another run"));
   WriteTwo();
   const std::string text = Text();
   const size_t end = text.find('\n');

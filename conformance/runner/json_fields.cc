@@ -107,10 +107,19 @@ void JsonFields::Get(const char* key, std::vector<int64_t>* value) const {
 void JsonFields::GetSeconds(const char* key, double* value) const {
   const nlohmann::json* json = Find(key);
   if (json == nullptr) return;
-  if (!json->is_number() || !(json->get<double>() >= 0)) {
-    return Complain(key, "a time from 0 up is expected");
+  if (!json->is_number() || !(json->get<double>() >= 0 && json->get<double>() <= 1e9)) {
+    return Complain(key, "a time from 0 to 1e9 s is expected");
   }
   *value = json->get<double>();
+}
+
+void JsonFields::GetCount(const char* key, int64_t* value) const {
+  const nlohmann::json* json = Find(key);
+  if (json == nullptr) return;
+  if (!IsWhole(*json) || json->get<int64_t>() < 0 || json->get<int64_t>() > kMostCounted) {
+    return Complain(key, absl::StrCat("a count from 0 to ", kMostCounted, " is expected"));
+  }
+  *value = json->get<int64_t>();
 }
 
 void JsonFields::Within(const char* key, const std::function<void(const JsonFields&)>& read) const {

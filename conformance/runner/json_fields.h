@@ -19,6 +19,9 @@ namespace assay {
 
 class JsonFields {
  public:
+  // Of what a case has. Sums over the cases of a file stay far from the end of int64_t.
+  static constexpr int64_t kMostCounted = int64_t{1} << 36;
+
   // `status` takes the first error; both must outlive this.
   JsonFields(const nlohmann::json& object, std::string path, absl::Status* status);
 
@@ -29,7 +32,8 @@ class JsonFields {
   void Get(const char* key, std::optional<double>* value) const;  // or "inf", "-inf", "nan"
   void Get(const char* key, std::vector<std::string>* value) const;
   void Get(const char* key, std::vector<int64_t>* value) const;
-  void GetSeconds(const char* key, double* value) const;  // finite, not negative
+  void GetSeconds(const char* key, double* value) const;  // from 0 to 1e9
+  void GetCount(const char* key, int64_t* value) const;   // from 0 to kMostCounted
 
   // A member that has to be there and is one of the names that `from_name` knows.
   template <typename T>
@@ -51,7 +55,7 @@ class JsonFields {
         if (!value) {
           fields.ComplainOfName("", item.key());
         } else {
-          fields.Get(item.key().c_str(), &(*counts)[static_cast<size_t>(*value)]);
+          fields.GetCount(item.key().c_str(), &(*counts)[static_cast<size_t>(*value)]);
         }
       }
     });

@@ -5,8 +5,6 @@
 #include <thread>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -73,28 +71,6 @@ class Suite {
 
 absl::Status RunCases(absl::Span<const CorpusCase* const> cases, const SuiteOptions& options) {
   return Suite(cases, options).Run();
-}
-
-std::vector<std::string> JudgeabilityComplaints(absl::Span<const CaseResult> results) {
-  int64_t elements = 0, not_judgeable = 0;
-  std::vector<std::string> complaints;
-  for (const CaseResult& result : results) {
-    if (result.probes.size() != 1) continue;
-    const Judgement& judgement = result.probes.front().judgement;
-    const int64_t own = judgement.counts[static_cast<int>(Verdict::kNotJudgeable)];
-    elements += judgement.elements();
-    not_judgeable += own;
-    if (own > 0 && judgement.rule == "exact") {
-      complaints.push_back(absl::StrCat(result.id, " is exact, but ", own, " of its ",
-                                        judgement.elements(), " elements are not judgeable"));
-    }
-  }
-  if (static_cast<double>(not_judgeable) > kNotJudgeableShare * static_cast<double>(elements)) {
-    complaints.push_back(absl::StrFormat(
-        "%d of the %d elements of single operations are not judgeable, which is over %g%%",
-        not_judgeable, elements, kNotJudgeableShare * 100));
-  }
-  return complaints;
 }
 
 }  // namespace assay

@@ -38,12 +38,6 @@ struct SuiteOptions {
 // that of the first.
 absl::Status RunCases(absl::Span<const CorpusCase* const> cases, const SuiteOptions& options);
 
-// The share of elements of single-operation cases that need not be judgeable.
-inline constexpr double kNotJudgeableShare = 0.02;
-// Why a run of a whole tier fails although no case does: more than that share of elements is not
-// judgeable, or elements of an operation that must be exact are not.
-std::vector<std::string> JudgeabilityComplaints(absl::Span<const CaseResult> results);
-
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_RUNNER_RUNNER_H_

@@ -75,30 +75,5 @@ TEST_F(RunnerTest, TargetsThatDoNotStart) {
   EXPECT_EQ(RunCases(pointers_, options_), absl::AbortedError("there is none"));
 }
 
-CaseResult Single(const char* id, const char* rule, int64_t judged, int64_t not_judgeable) {
-  CaseResult result;
-  result.id = id;
-  result.probes.resize(1);
-  Judgement& judgement = result.probes[0].judgement;
-  judgement.rule = rule;
-  judgement.counts[static_cast<int>(Verdict::kWithinBound)] = judged;
-  judgement.counts[static_cast<int>(Verdict::kNotJudgeable)] = not_judgeable;
-  return result;
-}
-
-TEST(JudgeabilityTest, Limits) {
-  EXPECT_TRUE(JudgeabilityComplaints({}).empty());
-  EXPECT_TRUE(JudgeabilityComplaints({Single("a", "n u", 98, 2)}).empty());
-  EXPECT_EQ(JudgeabilityComplaints({Single("a", "n u", 97, 3)}),
-            std::vector<std::string>{"3 of the 100 elements of single operations are not "
-                                     "judgeable, which is over 2%"});
-  EXPECT_EQ(JudgeabilityComplaints({Single("a", "exact", 999, 1)}),
-            std::vector<std::string>{"a is exact, but 1 of its 1000 elements are not judgeable"});
-  // Programs are judged by their instructions.
-  CaseResult program = Single("a", "program", 0, 100);
-  program.probes.resize(2);
-  EXPECT_TRUE(JudgeabilityComplaints({program}).empty());
-}
-
 }  // namespace
 }  // namespace assay

@@ -5,9 +5,12 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/case_template.h"
 #include "conformance/corpus/corpus.h"
+#include "conformance/report/describe.h"
 #include "spec/proto/module_file.h"
 
 namespace assay {
@@ -69,6 +72,24 @@ absl::StatusOr<std::vector<CorpusCase>> CaseSelection::LoadAll() const {
   if (status.ok()) status = SortById(&all);
   if (!status.ok()) return status;
   return all;
+}
+
+std::string CaseSelection::Words() const {
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, const std::vector<std::string>& values) {
+    for (const std::string& value : values) {
+      words.push_back(absl::StrCat(option, " ", ShellQuoted(value)));
+    }
+  };
+  add("--cases", files);
+  add("--sweep", sweeps);
+  add("--filter", filter.globs);
+  add("--op", filter.ops);
+  if (const auto most = filter.max_multiply_adds) {
+    words.push_back(absl::StrCat("--max-multiply-adds ", *most));
+  }
+  if (const auto most = filter.max_bytes) words.push_back(absl::StrCat("--max-bytes ", *most));
+  return absl::StrJoin(words, " ");
 }
 
 absl::StatusOr<std::vector<CorpusCase>> CaseSelection::Load() const {

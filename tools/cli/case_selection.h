@@ -1,4 +1,4 @@
-// Which cases a command is about: the options that `assay corpus` and `assay test` share.
+// Which cases a command is about: the options that the commands of the suite share.
 // Tests: corpus_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_CASE_SELECTION_H_
 #define ASSAY_TOOLS_CLI_CASE_SELECTION_H_
@@ -23,6 +23,8 @@ struct CaseSelection {
   absl::StatusOr<std::vector<CorpusCase>> LoadAll() const;
   // Those that pass. Errors as of both and of SelectCases.
   absl::StatusOr<std::vector<CorpusCase>> Load() const;
+  // What is chosen beside the tier, as options; empty: nothing.
+  std::string Words() const;
 };
 
 }  // namespace assay

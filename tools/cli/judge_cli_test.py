@@ -197,6 +197,16 @@ class Judge(CommandLineTest):
         scribble(os.path.join(folder, 'add/s32/refused/actual.npz'))
         self.expect(assay('judge', folder, '--filter', 'add/s32/refused'), 1, 'binary_c3')
 
+    def test_what_files_say_reaches_no_terminal(self):
+        folder, _ = self.exported()
+        answer(folder)
+        with open(os.path.join(folder, 'add', 's32', 'right', 'failed.txt'), 'w', encoding='utf-8') as file:
+            file.write('\x1b[2Jfine\n')
+        result = assay('judge', folder)
+        self.assertEqual(result.code, 1, result.err)
+        self.assertNotIn('\x1b', result.out)
+        self.assertIn('\\x1b[2Jfine', result.out)
+
     def test_bad_input(self):
         self.expect(assay('judge', self.path('nowhere')), 2, 'nowhere')
         os.mkdir(self.path('empty'))

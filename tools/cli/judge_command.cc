@@ -1,18 +1,18 @@
 // `assay judge`: judges answers that come as files, to cases that `assay corpus export` wrote: as
 // `assay test` judges those of a target. Test: judge_cli_test.py.
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "conformance/corpus/corpus.h"
-#include "conformance/corpus/selection.h"
 #include "conformance/offline/case_folder.h"
 #include "conformance/profiles/profile.h"
-#include "conformance/report/describe.h"
 #include "conformance/report/reports.h"
 #include "conformance/runner/case_runner.h"
+#include "conformance/runner/judgeability.h"
+#include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
@@ -25,15 +25,35 @@ struct JudgeCommand {
   std::string folder;
   std::string profile = "golden";
   std::string reports;
-  CaseFilter filter;
+  CaseSelection selection;
   BudgetOptions budget;
   OutputOptions output;
 
+  JudgeCommand() { budget.budget.seconds = kUsualTimeout; }
   int Run() const;
 
  private:
   absl::StatusOr<RunResult> Judge() const;
 };
+
+// The tier that the cases are, no more and no less; empty: none, as when they are a part of one.
+absl::StatusOr<std::string> TierOf(const std::vector<CorpusCase>& cases) {
+  // No tier is that small, and reading the corpus takes half a second.
+  constexpr size_t kFewest = 1000;
+  if (cases.size() < kFewest) return "";
+  const absl::StatusOr<std::vector<CorpusCase>> corpus = CorpusCases();
+  if (!corpus.ok()) return corpus.status();
+  for (int i = 0; i < kTiers; ++i) {
+    CaseFilter whole;
+    whole.tier = static_cast<Tier>(i);
+    const absl::StatusOr<std::vector<CorpusCase>> tier = SelectCases(*corpus, whole);
+    if (!tier.ok()) return tier.status();
+    if (tier->size() == cases.size() && ManifestHash(*tier) == ManifestHash(cases)) {
+      return std::string(TierName(whole.tier));
+    }
+  }
+  return "";
+}
 
 absl::StatusOr<RunResult> JudgeCommand::Judge() const {
   const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
@@ -44,7 +64,11 @@ absl::StatusOr<RunResult> JudgeCommand::Judge() const {
   run.target = absl::StrCat("files:", folder);
   run.profile = target->name();
   run.corpus = ManifestHash(*cases);
-  cases = SelectCases(*std::move(cases), filter);
+  const absl::StatusOr<std::string> tier = TierOf(*cases);
+  if (!tier.ok()) return tier.status();
+  run.tier = *tier;
+  run.filter = selection.Words();
+  cases = SelectCases(*std::move(cases), selection.filter);
   if (!cases.ok()) return cases.status();
   run.selected = static_cast<int64_t>(cases->size());
   FolderTarget answers(folder);
@@ -55,6 +79,7 @@ absl::StatusOr<RunResult> JudgeCommand::Judge() const {
     answers.Enter(each.id);
     run.cases.push_back(runner.Run(each));
   }
+  run.complaints = JudgeabilityComplaints(run);
   return run;
 }
 
@@ -66,13 +91,7 @@ int JudgeCommand::Run() const {
   if (!run.ok()) return Fail(run.status(), output);
   const absl::Status written = WriteReports(*run, *paths);
   if (!written.ok()) return Fail(written, output);
-  const bool fails = RunFails(*run);
-  if (output.json) {
-    std::cout << FormatReport(*run);
-  } else if (!output.quiet || fails) {
-    std::cout << FormatSummary(*run);
-  }
-  return fails ? kExitMismatch : kExitOk;
+  return PrintRun(*run, output);
 }
 
 }  // namespace
@@ -90,10 +109,12 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
   sub->add_option("DIR", command->folder, "What `assay corpus export` wrote, with answers")
       ->required();
   sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
-      ->type_name("NAME|FILE");
+      ->type_name("NAME|FILE")
+      ->capture_default_str();
   sub->add_option("--report", command->reports, "Where reports go, by kind")
       ->type_name("html=F,json=F,junit=F");
-  sub->add_option("--filter", command->filter.globs, "Cases whose id matches")->type_name("GLOB");
+  sub->add_option("--filter", command->selection.filter.globs, "Cases whose id matches")
+      ->type_name("GLOB");
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->callback([command, exit_code] { *exit_code = command->Run(); });

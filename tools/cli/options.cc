@@ -15,6 +15,7 @@
 #include "backends/process/process_backend.h"
 #include "conformance/inputs/random_inputs.h"
 #include "conformance/mutants/mutant_backend.h"
+#include "conformance/report/describe.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
@@ -294,6 +295,16 @@ std::string ForPeople(absl::string_view message) {
   return Printable(absl::StrCat(message.substr(0, kBeginning), " [... ",
                                 message.size() - kBeginning - kEnd, " bytes ...] ",
                                 message.substr(message.size() - kEnd)));
+}
+
+int PrintRun(const RunResult& run, const OutputOptions& output) {
+  const bool fails = RunFails(run);
+  if (output.json) {
+    std::cout << FormatReport(run);
+  } else if (!output.quiet || fails) {
+    std::cout << Printable(FormatSummary(run));
+  }
+  return fails ? kExitMismatch : kExitOk;
 }
 
 int Fail(const absl::Status& status, const OutputOptions& output) {

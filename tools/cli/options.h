@@ -18,6 +18,8 @@
 
 namespace assay {
 
+struct RunResult;
+
 struct InputOptions {
   std::string inputs;  // a file, "random", or empty
   std::optional<uint64_t> seed;
@@ -95,6 +97,10 @@ absl::Status InFile(const std::string& path, const absl::Status& status);
 
 // A message without control characters, and without the middle of a shape of a million dimensions.
 std::string ForPeople(absl::string_view message);
+
+// Prints a run of the suite: its report as JSON, or a summary unless nobody wants to read one. The
+// exit code says whether it fails.
+int PrintRun(const RunResult& run, const OutputOptions& output);
 
 // Prints the message of an error and gives its exit code.
 int Fail(const absl::Status& status, const OutputOptions& output);

@@ -109,6 +109,25 @@ inputs:
   arg0 = literal s32[2] {1, 2}
 expect: golden
 '''
+ENDLESS = '''case while/s32/endless
+tags: op=while type=s32
+module:
+  yes {
+    p = s32[] parameter(0)
+    ROOT r = pred[] constant(true)
+  }
+  body {
+    p = s32[] parameter(0)
+    ROOT r = s32[] add(p, p)
+  }
+  ENTRY e {
+    a = s32[] parameter(0)
+    ROOT w = s32[] while(a), condition=yes, body=body
+  }
+inputs:
+  arg0 = literal s32[] 1
+expect: golden
+'''
 GOOD = ['a', 'b', 'c', 'd', 'e', 'f']
 WAIVER = 'waivers {{ glob: "{}" reason: "known" link: "https://example.com/1" expires: "{}" }}\n'
 
@@ -170,10 +189,10 @@ class Test(CommandLineTest):
         self.assertEqual(code, 0, text)
         self.assertIn('of 7 cases, 0 failed, 0:0', text)
 
-    def test_bundles(self):
-        """What the README and the CMake project of a bundle run gives the same verdict as the run that wrote it."""
-        folder = self.path('bundles')
-        report, _ = self.run_on('wrong', '--bundle', folder)
+    def bundle(self, how, *options):
+        """The bundle of the bad case, and what its README's command says of it beside what the run said."""
+        folder = self.path('bundles-' + how)
+        report, _ = self.run_on(how, '--bundle', folder, *options)
         self.assertEqual(os.listdir(os.path.join(folder, 'add', 's32')), ['bad'])
         bundle = os.path.join(folder, 'add', 's32', 'bad')
         with open(os.path.join(bundle, 'README.txt'), encoding='utf-8') as file:
@@ -181,13 +200,35 @@ class Test(CommandLineTest):
         path = os.path.dirname(os.path.abspath(ASSAY)) + ':' + os.environ['PATH']
         again = subprocess.run(['sh', '-c', command.strip() + ' --json'], cwd=bundle, env={**os.environ, 'PATH': path}, capture_output=True, check=False)
         self.assertEqual(again.returncode, 1, again.stderr)
-        bad = next(each for each in report['cases'] if each['outcome'] == 'wrong')
-        self.assertEqual(json.loads(again.stdout)['cases'][0]['probes'], bad['probes'])
+        bad = next(each for each in report['cases'] if each['id'] == 'add/s32/bad')
+        return bundle, json.loads(again.stdout)['cases'][0], bad
+
+    def test_bundles(self):
+        """What the README and the CMake project of a bundle run gives the same verdict as the run that wrote it."""
+        bundle, again, bad = self.bundle('wrong')
+        self.assertEqual(again['probes'], bad['probes'])
         build = self.path('build')
         subprocess.run(['cmake', '-S', bundle, '-B', build, f'-DASSAY={os.path.abspath(ASSAY)}'], capture_output=True, check=True)
         test = subprocess.run(['ctest', '--test-dir', build, '--output-on-failure'], capture_output=True, check=False)
         self.assertEqual(test.returncode, 8, test.stderr)
         self.assertIn(b'wrong: add/s32/bad: 1 of 2 elements wrong', test.stdout)
+
+    def test_bundles_repeat_what_decided(self):
+        """Repetitions, limits and a profile that extends another file belong to what it takes to see a failure again."""
+        base = self.path('base.textproto', 'budget { op: "tanh" f32: 2 }\n')
+        profile = self.path('mine.textproto', f'extends: "{base}"\n')
+        for how, options, outcome in [('flaky', ['--repeat', 2, '--profile', profile], 'flaky'), ('hang', ['--timeout', 2], 'failed')]:
+            with self.subTest(how):
+                _, again, bad = self.bundle(how, *options)
+                self.assertEqual((again['outcome'], bad['outcome']), (outcome, outcome))
+
+    def test_golden_does_not_run_for_ever(self):
+        endless = self.path('endless.cases', ENDLESS)
+        start = time.monotonic()
+        report = json.loads(assay('test', '--cases', endless, '--timeout', 1, '--json').out)
+        self.assertLess(time.monotonic() - start, 30)
+        self.assertEqual(self.outcomes(report), {'while/s32/endless': 'not run'})
+        self.assertIn('golden: ', report['cases'][0]['message'])
 
     def test_not_supported_is_no_pass(self):
         mine = self.path('both.cases', case('a', 1) + NEGATE)
@@ -233,6 +274,12 @@ class Test(CommandLineTest):
             self.assertEqual((run['shard'], run['shards']), (1, 2))
             self.assertLess(len(run['cases']), 7)
         self.expect(assay('test', '--shard', '3/3'), 2, 'shard')
+        # The same command on every rank: they would all write this file, and its journal.
+        command = [ASSAY, 'test', '--cases', self.cases, '--report', f"json={self.path('one.json')}", '--shard', 'auto']
+        ranks = {**os.environ, 'OMPI_COMM_WORLD_RANK': '1', 'OMPI_COMM_WORLD_SIZE': '4'}
+        refused = subprocess.run(command, env=ranks, capture_output=True, check=False)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn(b'%r', refused.stderr)
 
     def start(self, report):
         return subprocess.Popen([ASSAY, 'test', '--cases', self.cases, '--target', self.target('slow'), '--jobs', '1', '--report',

@@ -14,7 +14,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
@@ -24,6 +23,7 @@
 #include "conformance/report/describe.h"
 #include "conformance/report/reports.h"
 #include "conformance/runner/journal.h"
+#include "conformance/runner/judgeability.h"
 #include "conformance/runner/runner.h"
 #include "conformance/runner/shard.h"
 #include "conformance/runner/waivers.h"
@@ -116,7 +116,7 @@ struct TestCommand {
   std::string waivers;
   std::string reports;
   std::string bundle;
-  double timeout = 60;
+  double timeout = kUsualTimeout;
   int64_t memory = 0;
   int64_t jobs = 0;  // 0: one for each processor, 16 at most
   int repeat = 1;
@@ -137,38 +137,20 @@ struct TestCommand {
   absl::Status Read(Inputs* inputs, RunResult* run);
   absl::Status ReadCases(const Shard& place, Inputs* inputs, RunResult* run);
   bool IsWholeTier() const;
-  std::string FilterText() const;
   std::string JournalPath(const ReportPaths& paths) const;
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(int64_t workers) const;
+  RunBudget GoldenBudget() const;
   absl::Status RunAll(const Inputs& inputs, const TargetProfile& target_profile, RunResult* run);
+  absl::Status ReadReports(const Shard& place, ReportPaths* paths) const;
   int Finish(const Inputs& inputs, RunResult* run) const;
+
+  std::unique_ptr<Journal> journal_;  // null: there is no JSON report
 };
 
 bool TestCommand::IsWholeTier() const {
   return selection.files.empty() && selection.sweeps.empty() && selection.filter.globs.empty() &&
          selection.filter.ops.empty() && !selection.filter.max_multiply_adds &&
          !selection.filter.max_bytes;
-}
-
-// What was chosen beside the tier, as options.
-std::string TestCommand::FilterText() const {
-  std::vector<std::string> words;
-  const auto add = [&](const char* option, const std::vector<std::string>& values) {
-    for (const std::string& value : values) {
-      words.push_back(absl::StrCat(option, " ", ShellQuoted(value)));
-    }
-  };
-  add("--cases", selection.files);
-  add("--sweep", selection.sweeps);
-  add("--filter", selection.filter.globs);
-  add("--op", selection.filter.ops);
-  if (const auto most = selection.filter.max_multiply_adds) {
-    words.push_back(absl::StrCat("--max-multiply-adds ", *most));
-  }
-  if (const auto most = selection.filter.max_bytes) {
-    words.push_back(absl::StrCat("--max-bytes ", *most));
-  }
-  return absl::StrJoin(words, " ");
 }
 
 std::string TestCommand::JournalPath(const ReportPaths& paths) const {
@@ -191,27 +173,39 @@ absl::Status TestCommand::ReadCases(const Shard& place, Inputs* inputs, RunResul
   return absl::OkStatus();
 }
 
+// Each shard writes files of its own.
+absl::Status TestCommand::ReadReports(const Shard& place, ReportPaths* paths) const {
+  if (reports.empty()) return absl::OkStatus();
+  absl::StatusOr<ReportPaths> named = ParseReportPaths(reports);
+  if (!named.ok()) return named.status();
+  for (std::string* path : {&named->html, &named->json, &named->junit}) {
+    if (path->empty()) continue;
+    // The same command on every rank: without the number they would all write this file.
+    if (shard == "auto" && place.count > 1 && !absl::StrContains(*path, "%r")) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--shard auto: each of ", place.count, " shards would write ", *path,
+                       "; %r in its name stands for the number of the shard"));
+    }
+    *path = absl::StrReplaceAll(*path, {{"%r", absl::StrCat(place.index)}});
+    if (absl::Status status = CheckWritable(*path); !status.ok()) return status;
+  }
+  *paths = *std::move(named);
+  return absl::OkStatus();
+}
+
 absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   const absl::StatusOr<Shard> place = FindShard(shard, ProcessEnvironment);
   if (!place.ok()) return place.status();
   run->target = target;
   run->profile = profile;
-  run->filter = FilterText();
+  run->filter = selection.Words();
   run->case_files = selection.files;
   run->shard = place->index;
   run->shards = place->count;
-  // Each shard writes files of its own.
-  if (!reports.empty()) {
-    absl::StatusOr<ReportPaths> paths =
-        ParseReportPaths(absl::StrReplaceAll(reports, {{"%r", absl::StrCat(place->index)}}));
-    if (!paths.ok()) return paths.status();
-    inputs->reports = *std::move(paths);
-  }
-  for (const std::string& path :
-       {inputs->reports.html, inputs->reports.json, inputs->reports.junit}) {
-    const absl::Status status = path.empty() ? absl::OkStatus() : CheckWritable(path);
-    if (!status.ok()) return status;
-  }
+  run->repeat = repeat;
+  run->timeout = timeout;
+  run->memory = memory;
+  if (absl::Status status = ReadReports(*place, &inputs->reports); !status.ok()) return status;
   if (resume && inputs->reports.json.empty()) {
     return absl::InvalidArgumentError("--resume goes on from the journal of --report json=FILE");
   }
@@ -223,6 +217,15 @@ absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
     inputs->waivers = *std::move(list);
   }
   return ReadCases(*place, inputs, run);
+}
+
+// What golden may take for an evaluation: a case that does not end costs no more than a target that
+// hangs.
+RunBudget TestCommand::GoldenBudget() const {
+  RunBudget budget;
+  budget.seconds = timeout;
+  budget.threads = 1;
+  return budget;
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers) const {
@@ -237,13 +240,12 @@ absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers
 
 absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& target_profile,
                                  RunResult* run) {
-  std::unique_ptr<Journal> journal;
   const std::string path = JournalPath(inputs.reports);
   if (!path.empty()) {
     absl::StatusOr<std::unique_ptr<Journal>> opened =
         resume ? Journal::Resume(path, *run, &run->cases) : Journal::Start(path, *run);
     if (!opened.ok()) return opened.status();
-    journal = *std::move(opened);
+    journal_ = *std::move(opened);
   }
   absl::flat_hash_set<absl::string_view> done;
   for (const CaseResult& each : run->cases) done.insert(each.id);
@@ -257,7 +259,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.profile = &target_profile;
   options.jobs = jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
   options.stop = &stop_requested;
-  options.each.golden.threads = 1;
+  options.each.golden = GoldenBudget();
   options.each.seconds = timeout;
   options.each.repeat = repeat;
   // Golden and its mutants.
@@ -266,8 +268,8 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.started = [&](Backend& backend) { run->target_version = DisplayName(backend); };
   options.take = [&](const CorpusCase& corpus_case, CaseResult result) {
     progress.Add(corpus_case, result);
-    if (journal != nullptr) {
-      const absl::Status status = journal->Append(result);
+    if (journal_ != nullptr) {
+      const absl::Status status = journal_->Append(result);
       if (!status.ok()) run->complaints.push_back(std::string(status.message()));
     }
     const bool fails =
@@ -281,32 +283,23 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
 }
 
 int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
-  std::sort(run->cases.begin(), run->cases.end(),
-            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
+  SortCases(&run->cases);
   run->interrupted = static_cast<int64_t>(run->cases.size()) < run->selected;
   const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
   std::vector<std::string> complaints = ApplyWaivers(inputs.waivers, Today(), ids, &run->cases);
   std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
-  if (IsWholeTier() && !run->interrupted) {
-    complaints = JudgeabilityComplaints(run->cases);
-    std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
-  }
+  complaints = JudgeabilityComplaints(*run);
+  std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
   absl::Status written = WriteReports(*run, inputs.reports);
   if (!bundle.empty()) {
-    written.Update(WriteBundles(bundle, inputs.cases, *run, RunBudget()));
+    written.Update(WriteBundles(bundle, inputs.cases, *run, GoldenBudget()));
   }
-  const std::string journal = JournalPath(inputs.reports);
-  if (written.ok() && !run->interrupted && !journal.empty()) std::remove(journal.c_str());
-  const bool fails = RunFails(*run);
-  if (output.json) {
-    std::cout << FormatReport(*run);
-  } else if (!output.quiet || fails) {
-    std::cout << Printable(FormatSummary(*run));
-  }
+  if (written.ok() && !run->interrupted && journal_ != nullptr) journal_->Remove();
+  const int exit_code = PrintRun(*run, output);
   if (!written.ok()) return Fail(written, OutputOptions());
   // As a shell says of a program that a signal has ended.
   if (const int number = stop_signal; number != 0 && run->interrupted) return 128 + number;
-  return fails ? kExitMismatch : kExitOk;
+  return exit_code;
 }
 
 int TestCommand::Run() {
@@ -345,7 +338,8 @@ int TestCommand::Run() {
 void AddTestCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<TestCommand>();
   CLI::App* sub = app.add_subcommand("test", "Run the conformance suite on a target");
-  sub->add_option("--target", command->target, "golden, or process:COMMAND")
+  sub->add_option("--target", command->target,
+                  "golden, process:COMMAND, or a mutant of golden (assay mutants)")
       ->type_name("TARGET")
       ->capture_default_str();
   sub->add_option("--profile", command->profile,
@@ -363,7 +357,8 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       ->check(PositiveCount())
       ->type_name("N");
   sub->add_option("--timeout", command->timeout,
-                  "Seconds that the target may take for a case; -1: no limit")
+                  "Seconds that the target may take for a case, and golden for an evaluation; -1: "
+                  "no limit")
       ->transform(BudgetSeconds())
       ->type_name("S")
       ->capture_default_str();

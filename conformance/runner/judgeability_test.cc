@@ -1,0 +1,62 @@
+// What a whole tier may leave open, and that a part of one may leave open anything.
+#include "conformance/runner/judgeability.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+CaseResult Single(const char* id, const char* rule, int64_t judged, int64_t not_judgeable) {
+  CaseResult result;
+  result.id = id;
+  result.probes.resize(1);
+  Judgement& judgement = result.probes[0].judgement;
+  judgement.rule = rule;
+  judgement.counts[static_cast<int>(Verdict::kWithinBound)] = judged;
+  judgement.counts[static_cast<int>(Verdict::kNotJudgeable)] = not_judgeable;
+  return result;
+}
+
+RunResult QuickTier(std::vector<CaseResult> cases) {
+  RunResult run;
+  run.tier = "quick";
+  run.cases = std::move(cases);
+  return run;
+}
+
+TEST(JudgeabilityTest, Limits) {
+  EXPECT_THAT(JudgeabilityComplaints(QuickTier({})), IsEmpty());
+  EXPECT_THAT(JudgeabilityComplaints(QuickTier({Single("a", "n u", 98, 2)})), IsEmpty());
+  EXPECT_THAT(JudgeabilityComplaints(QuickTier({Single("a", "n u", 97, 3)})),
+              ElementsAre("3 of the 100 elements of single operations are not judgeable, which is "
+                          "over 2%"));
+  EXPECT_THAT(JudgeabilityComplaints(QuickTier({Single("a", "exact", 999, 1)})),
+              ElementsAre("a is exact, but 1 of its 1000 elements are not judgeable"));
+  // Programs are judged by their instructions.
+  CaseResult program = Single("a", "program", 0, 100);
+  program.probes.resize(2);
+  EXPECT_THAT(JudgeabilityComplaints(QuickTier({program})), IsEmpty());
+}
+
+TEST(JudgeabilityTest, PartsOfATierSayNothing) {
+  void (*const kParts[])(RunResult&) = {
+      [](RunResult& run) { run.tier = ""; },
+      [](RunResult& run) { run.filter = "--op add"; },
+      [](RunResult& run) { run.case_files = {"mine.cases"}; },
+      [](RunResult& run) { run.shards = 2; },
+      [](RunResult& run) { run.interrupted = true; },
+  };
+  for (const auto& make_part : kParts) {
+    RunResult run = QuickTier({Single("a", "n u", 0, 100)});
+    EXPECT_EQ(JudgeabilityComplaints(run).size(), 1);
+    make_part(run);
+    EXPECT_THAT(JudgeabilityComplaints(run), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace assay

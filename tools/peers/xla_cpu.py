@@ -70,7 +70,8 @@ CARRIED_BADLY = re.compile(
     r'async-done expects the shape of output to match the async shape'
     r'|copy-start instruction requires one consumer, found 3'
     r'|Unexpected bitcast operation seen during layout assignment'
-    r'|Fusion must have backend config')
+    r'|Fusion must have backend config'
+    r'|Dot fusion supports only|Unsupported fusion kind')
 # What the parser says of words that a newer XLA has.
 UNKNOWN = re.compile('unknown opcode|unknown attribute|unexpected attribute|unknown primitive type', re.IGNORECASE)
 
@@ -163,9 +164,12 @@ class XlaCpu:
         if any(not shape.is_token() and shape.is_dynamic() for shape in results):
             raise Refusal('unsupported', 'results of dynamic size: JAX gives them cut to their size')
         try:
-            executable = devices[0].client.compile_and_load(
-                jaxlib._jax.mlir.xla_computation_to_mlir_module(computation),
-                xc.DeviceList(tuple(devices)), options)
+            stablehlo = jaxlib._jax.mlir.xla_computation_to_mlir_module(computation)
+        except Exception as error:  # constants that are tuples
+            raise Refusal('unsupported', f'StableHLO cannot say the module: {error}') from error
+        try:
+            executable = devices[0].client.compile_and_load(stablehlo, xc.DeviceList(tuple(devices)),
+                                                            options)
         except Exception as error:
             message = str(error).strip()
             raise Refusal(self.kind_of(message), f'XLA cannot compile the module: {message.splitlines()[0]}') from error

@@ -12,10 +12,11 @@ import tempfile
 
 import peers
 
-peers.need('numpy')
+peers.need('numpy', 'gmpy2')
 import numpy as np  # noqa: E402
 
 import corpus_reader  # noqa: E402
+from models import formats  # noqa: E402
 
 TYPES = ['pred'] + [f'{c}{b}' for c in 'su' for b in (1, 2, 4, 8, 16, 32, 64)] + [*corpus_reader.FLOATS, 'c64', 'c128']
 PROFILES = ['all stride=2 offset=253', 'benign', 'cancellation', 'definite', 'duplicates', 'finite', 'indices low=0 high=0', 'integers', 'overflow',
@@ -83,7 +84,7 @@ def compare(folder, *selection):
             if name.startswith('out'):  # of NaNs every pattern is right
                 part = corpus_reader.PARTS.get(case['types'][name], (case['types'][name], ))[0]
                 if part in corpus_reader.FLOATS:
-                    number = corpus_reader.Float(part)
+                    number = formats.element_type(part)
                     nan = [number.is_nan(int(p)) for p in mine.flat]
                     array = np.where(np.reshape(nan, mine.shape), mine, array)
             assert array.shape == mine.shape and (array == mine).all(), f"{case['id']} {name}: {array} here, {mine} there"

@@ -43,16 +43,20 @@ class Float:
         self.format = corpus_reader.Float(name)
         self.name, self.bits = name, self.format.bits
         self.m, self.bias, self.top, self.sign = self.format.m, self.format.bias, self.format.top, self.format.sign
-        self.nan = self.format.nan_pattern
+        self.nan = self.format.quiet
+        self.has_inf = self.format.nan == 'i'  # those of IEEE 754 alone
+        self.signed_zero = self.sign != 0 and self.format.nan != 'z'
         self.decoded = {}
 
     def overflow(self, minus):
-        if self.format.has_inf:
+        if self.has_inf:
             return self.format.inf | minus * self.sign
         return self.nan if self.format.nan else self.top | minus * self.sign
 
     def is_nan(self, pattern):
-        return self.format.is_nan(pattern)
+        magnitude = pattern & ~self.sign
+        kinds = {'i': magnitude > self.format.inf, 'a': magnitude == self.top + 1, 'z': pattern == self.sign}
+        return kinds.get(self.format.nan, False)
 
     def decode(self, pattern):
         value = self.decoded.get(pattern)
@@ -64,7 +68,7 @@ class Float:
         if self.is_nan(pattern):
             return NAN
         minus, magnitude = bool(pattern & self.sign), pattern & ~self.sign
-        if self.format.has_inf and magnitude == self.format.inf:
+        if self.has_inf and magnitude == self.format.inf:
             return -INF if minus else INF
         field, fraction = magnitude >> self.m, magnitude % (1 << self.m)
         if self.sign and field == 0:
@@ -107,7 +111,7 @@ class Float:
     def encode_zero(self, minus):
         if not self.sign:
             return self.nan
-        return self.sign if minus and self.format.signed_zero else 0
+        return self.sign if minus and self.signed_zero else 0
 
     def encode_power(self, minus, exponent, numerator, denominator):
         """f8e8m0fnu: to the nearest power of two, ties up; nothing is below the least one, and what lies above it is the next."""

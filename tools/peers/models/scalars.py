@@ -88,7 +88,7 @@ def total_key(pattern, t):
     """Ascending in the total order of floats (elementwise 6.6)."""
     if not t.sign:
         return pattern
-    if not t.format.signed_zero:
+    if not t.signed_zero:
         return -2**t.bits if t.is_nan(pattern) else -(pattern & ~t.sign) if pattern & t.sign else pattern
     return -(pattern & ~t.sign) - 1 if pattern & t.sign else pattern
 
@@ -133,7 +133,7 @@ def reduce_precision(attributes, t, pattern):
     sign, x = pattern & t.sign, pattern & ~t.sign
     value = t.decode(pattern)
     if is_nan(value):
-        return pattern if mantissa_bits > 0 or not t.format.has_inf else t.format.inf
+        return pattern if mantissa_bits > 0 or not t.has_inf else t.format.inf
     if value in (INF, -INF):
         return pattern
     if mantissa_bits < t.m:

@@ -1,10 +1,11 @@
 # The conformance suite as tests of CTest; part of the installed package (docs/conformance.md).
 #
 # assay_add_conformance_test(NAME mine TARGET "process:$<TARGET_FILE:my_target>"
-#   [PROFILE xla-cpu] [TIER standard] [FILTER "dot/*" ...] [SHARDS 4 | BY_OPERATION]
+#   [PROFILE xla-cpu] [TIER quick] [FILTER "dot/*" ...] [SHARDS 4 | BY_OPERATION]
 #   [WAIVERS file] [JOBS 2] [CASE_SECONDS 60] [TIMEOUT 1500] [LABELS gpu ...])
 #
-# TARGET is that of `assay test`; it is started in the build folder. Without SHARDS it is one test,
+# TARGET is that of `assay test`; it is started in the build folder. TIER is quick unless given, also
+# where a part of it is chosen. Without SHARDS it is one test,
 # `mine`. With SHARDS they are `mine.shard-0`, `mine.shard-1`, ..., which may run at once, and
 # `mine.report`, which joins their reports and fails where the whole run does. With BY_OPERATION
 # they are `mine.abs`, `mine.add`, ..., one for each first word of the ids, which is its label.
@@ -23,6 +24,9 @@ function(assay_add_conformance_test)
   endif()
   if(ARG_BY_OPERATION AND (ARG_SHARDS OR ARG_FILTER))
     message(FATAL_ERROR "assay_add_conformance_test: BY_OPERATION goes with no SHARDS and no FILTER")
+  endif()
+  if(NOT ARG_TIER)
+    set(ARG_TIER quick)
   endif()
   if(NOT ARG_JOBS)
     set(ARG_JOBS 1)
@@ -47,11 +51,7 @@ function(assay_add_conformance_test)
   endforeach()
 
   if(ARG_BY_OPERATION)
-    set(tier)
-    if(ARG_TIER)
-      set(tier --tier ${ARG_TIER})
-    endif()
-    execute_process(COMMAND ${ASSAY_COMMAND} corpus list ${tier} OUTPUT_VARIABLE ids
+    execute_process(COMMAND ${ASSAY_COMMAND} corpus list --tier ${ARG_TIER} OUTPUT_VARIABLE ids
                     COMMAND_ERROR_IS_FATAL ANY)
     # The first word of an id is the operation, or the family of an illegal module.
     string(REGEX REPLACE "/[^\n]*\n" ";" operations "${ids}")

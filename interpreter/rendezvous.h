@@ -1,7 +1,8 @@
 // Where the processes of a program meet: collectives of groups, and deliveries from one process to
 // another. Meetings are told apart by where they are called (the channel, or the instruction with
 // the calls that led to it), by who meets, and by how often each has been there.
-// Source: reference ops_control_and_collectives.md 6, 7. Tests: process_groups_test.cc, collective_forms_test.cc.
+// Source: reference ops_control_and_collectives.md 6, 7. Tests: process_groups_test.cc,
+// collective_forms_test.cc.
 #ifndef ASSAY_INTERPRETER_RENDEZVOUS_H_
 #define ASSAY_INTERPRETER_RENDEZVOUS_H_
 

@@ -1,5 +1,8 @@
 // What a target does wrong stays with the request that met it: every kind of misbehaviour at every
 // stage of both versions of the protocol, and the request after it.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -113,6 +116,24 @@ TEST(Containment, EveryFaultAtEveryStage) {
       for (const Fault& fault : Faults()) ExpectContained(well, stage, fault, 30);
     }
     for (const Fault& fault : ResultFaults()) ExpectContained(well, well.size() - 1, fault, 0.5);
+  }
+}
+
+// A result may be in a file, but not in what only has a name: reading a pipe or a device would wait
+// for ever. What is no file of the right size is not deleted either.
+TEST(Containment, FilesOfResultsAreFiles) {
+  const std::string pipe = TestPath("pipe"), shorter = TestPath("shorter");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::ofstream(shorter) << "eleven byte";
+  for (const std::string& path : {pipe, shorter, std::string("/dev/zero"), TestPath("")}) {
+    const Fault fault = {
+        absl::StrCat(R"({"type":"result","results":[[{"shape":"f32[3]","bytes":12,"file":")", path,
+                     R"("}]]})"),
+        absl::StrCat("did not leave 12 bytes in ", path)};
+    for (const std::vector<std::string>& well : Conversations()) {
+      ExpectContained(well, well.size() - 1, fault, 5);
+    }
+    EXPECT_EQ(access(path.c_str(), F_OK), 0) << path;
   }
 }
 

@@ -1,6 +1,11 @@
 #include "backends/process/process_backend.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -27,13 +32,33 @@ constexpr int64_t kProtocol = 2;  // the highest; 1 has no request `run`
 constexpr size_t kLongestHeader = 16 << 20;
 constexpr int64_t kLongestSkip = 1 << 20;  // payload of an answer that should have none
 constexpr size_t kLongestExcerpt = 200;
-constexpr double kGraceSeconds = 1;  // to end after bye
+constexpr size_t kReadAtOnce = 16 << 20;  // of a file, between looks at the clock
+constexpr double kGraceSeconds = 1;       // to end after bye
 
 Clock::time_point After(double seconds) {
   constexpr double kNever = 1e8;  // more than three years, and within the clock's range
   if (seconds < 0 || seconds > kNever) return Clock::time_point::max();
   return Clock::now() +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+}
+
+// Whether the file has these bytes and no more. What the child names need not be a file: a pipe or
+// a device would make us wait, or do what reading it does.
+bool ReadWholeFile(const std::string& path, absl::Span<std::byte> bytes,
+                   Clock::time_point deadline) {
+  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat about = {};
+  bool well = fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
+              about.st_size == static_cast<off_t>(bytes.size());
+  while (well && !bytes.empty()) {
+    const ssize_t count = read(file, bytes.data(), std::min(bytes.size(), kReadAtOnce));
+    if (count < 0 && errno == EINTR) continue;
+    well = count > 0 && Clock::now() < deadline;
+    if (well) bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  close(file);
+  return well;
 }
 
 }  // namespace
@@ -455,11 +480,10 @@ absl::Status ProcessBackend::ReadArray(const Json& header, Literal* literal,
     if (!status.ok()) child_ = nullptr;
     return status;
   }
-  std::ifstream in(file, std::ios::binary);
-  in.read(reinterpret_cast<char*>(storage.data()), bytes);
-  const bool complete = in.gcount() == bytes && in.peek() == std::ifstream::traits_type::eof();
+  if (!ReadWholeFile(file, storage, deadline)) {
+    return Refuse(absl::StrCat("did not leave ", bytes, " bytes in ", file));
+  }
   std::remove(file.c_str());
-  if (!complete) return Refuse(absl::StrCat("did not leave ", bytes, " bytes in ", file));
   return absl::OkStatus();
 }
 

@@ -23,6 +23,8 @@ namespace assay {
 namespace {
 
 constexpr size_t kAllCombinations = 12;
+// Of the choices of one template. CoverPairs looks at all of them for each row that it takes.
+constexpr size_t kMostCombinations = 10'000;
 
 std::vector<std::string> Words(absl::string_view text) {
   return absl::StrSplit(text, ' ', absl::SkipWhitespace());
@@ -83,11 +85,20 @@ absl::Status ReadFixedInput(absl::string_view text, CaseTemplate* target) {
     if (!absl::SimpleAtoi(pair.second, &value)) {
       return absl::InvalidArgumentError(absl::StrCat("'", words[i], "' is no parameter"));
     }
-    if (pair.first == "seed") use.seed = static_cast<uint64_t>(value);
-    if (pair.first == "stride") use.stride = static_cast<uint64_t>(value);
-    if (pair.first == "low") use.low = value;
-    if (pair.first == "high") use.high = value;
-    if (pair.first == "keep") use.keep = value;
+    if (pair.first == "seed") {
+      use.seed = static_cast<uint64_t>(value);
+    } else if (pair.first == "stride") {
+      use.stride = static_cast<uint64_t>(value);
+    } else if (pair.first == "low") {
+      use.low = value;
+    } else if (pair.first == "high") {
+      use.high = value;
+    } else if (pair.first == "keep") {
+      use.keep = value;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", words[i], "': parameters are seed, stride, low, high and keep"));
+    }
   }
   target->fixed_inputs[number] = use;
   return absl::OkStatus();
@@ -402,7 +413,15 @@ std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes) {
 
 absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>* cases) {
   std::vector<size_t> sizes;
-  for (const CaseTemplate::Choice& choice : source.choices) sizes.push_back(choice.values.size());
+  size_t combinations = 1;
+  for (const CaseTemplate::Choice& choice : source.choices) {
+    sizes.push_back(choice.values.size());
+    combinations *= choice.values.size();
+    if (combinations > kMostCombinations) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          source.where, ": its choices have more combinations than ", kMostCombinations));
+    }
+  }
   for (const std::vector<size_t>& row : CoverPairs(sizes)) {
     bool admitted = false;
     std::string refusal;

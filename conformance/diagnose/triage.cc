@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -68,15 +69,20 @@ std::string OperationOf(const Instruction& instruction) {
              : std::string(Name(instruction.opcode()));
 }
 
+void DescribeElement(const Evidence& evidence, TriageEntry* entry) {
+  entry->kind = KindOfError(evidence);
+  entry->detail =
+      absl::StrCat("element ", evidence.position, ": golden ", evidence.golden, ", actual ",
+                   evidence.actual, evidence.reason.empty() ? "" : "; ", evidence.reason);
+}
+
 void Describe(const Judgement& judgement, TriageEntry* entry) {
   if (judgement.evidence.empty()) {
     if (!judgement.reasons.empty()) entry->detail = judgement.reasons.front();
     return;
   }
-  const Evidence& first = judgement.evidence.front();
-  entry->kind = judgement.verdict == Verdict::kWrong ? KindOfError(first) : "nothing is known";
-  entry->detail = absl::StrCat("element ", first.position, ": golden ", first.golden, ", actual ",
-                               first.actual, first.reason.empty() ? "" : "; ", first.reason);
+  DescribeElement(judgement.evidence.front(), entry);
+  if (judgement.verdict != Verdict::kWrong) entry->kind = "nothing is known";
   if (judgement.verdict == Verdict::kNotJudgeable && !judgement.reasons.empty()) {
     entry->detail = judgement.reasons.front();
   }
@@ -101,10 +107,86 @@ void TakeReport(const std::vector<InstructionVerdict>& verdicts, TriageEntry* en
   }
 }
 
-void Fail(const absl::Status& status, TriageEntry* entry) {
-  entry->triage_class = ClassOf(status);
-  entry->kind = std::string(TriageClassName(entry->triage_class));
+void Fail(const absl::Status& status, TriageClass triage_class, TriageEntry* entry) {
+  entry->triage_class = triage_class;
+  entry->kind = std::string(TriageClassName(triage_class));
   entry->detail = std::string(status.message());
+}
+
+// What golden itself does not do, or not within its budget, is no fault of an implementation.
+void FailOfGolden(const absl::Status& status, TriageEntry* entry) {
+  const bool unknown = absl::IsUnimplemented(status);
+  Fail(status, unknown ? TriageClass::kUnsupported : TriageClass::kBroken, entry);
+  if (absl::IsResourceExhausted(status)) entry->kind = "golden's budget is spent";
+}
+
+// The instruction that gives an array of the root: what stands behind tuples.
+const Instruction* SourceOf(const Instruction* root, int64_t leaf) {
+  while (true) {
+    if (root->opcode() == Opcode::kGetTupleElement &&
+        root->operand(0)->opcode() == Opcode::kTuple) {
+      root = root->operand(0)->operand(root->GetInt(Attr::kIndex));
+      continue;
+    }
+    if (root->opcode() != Opcode::kTuple) return root;
+    const Instruction* part = nullptr;
+    for (const Instruction* operand : root->operands()) {
+      const auto size = static_cast<int64_t>(Leaves(operand->shape()).size());
+      part = operand;
+      if (leaf < size) break;
+      leaf -= size;
+    }
+    if (part == nullptr) return root;
+    root = part;
+  }
+}
+
+// How many instructions a value comes from, its own included; those that only name values do not
+// count.
+int64_t CountSources(const Instruction& value) {
+  std::vector<const Instruction*> open = {&value};
+  absl::flat_hash_set<const Instruction*> seen = {&value};
+  int64_t count = 0;
+  while (!open.empty()) {
+    const Instruction* next = open.back();
+    open.pop_back();
+    const Opcode opcode = next->opcode();
+    count += opcode != Opcode::kParameter && opcode != Opcode::kConstant &&
+             opcode != Opcode::kTuple && opcode != Opcode::kGetTupleElement;
+    for (const Instruction* operand : next->operands()) {
+      if (seen.insert(operand).second) open.push_back(operand);
+    }
+  }
+  return count;
+}
+
+// Of a program's result alone the first wrong instruction is not known, but where it can be: in
+// what the array comes from that shows the error and comes from least.
+void TakeStored(const Judgement& whole, const Instruction& root, TriageEntry* entry) {
+  const Instruction* source = nullptr;
+  int64_t least = 0;
+  const Evidence* shown = nullptr;
+  for (const Evidence& evidence : whole.evidence) {
+    if (evidence.verdict != whole.verdict) continue;
+    const Instruction* own = SourceOf(&root, evidence.leaf);
+    const int64_t count = CountSources(*own);
+    if (source != nullptr && count >= least) continue;
+    source = own;
+    least = count;
+    shown = &evidence;
+  }
+  Describe(whole, entry);
+  if (source == nullptr) {
+    source = &root;
+  } else if (whole.verdict == Verdict::kWrong) {
+    DescribeElement(*shown, entry);
+    if (least > 1) {
+      absl::StrAppend(&entry->detail, "; it comes from ", least,
+                      " instructions, and any of them may be wrong");
+    }
+  }
+  entry->operation = OperationOf(*source);
+  entry->instruction = source->name();
 }
 
 absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vector<Literal>& actual,
@@ -171,7 +253,7 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
     if (verdicts.ok()) {
       TakeReport(*verdicts, &entry);
     } else {
-      Fail(verdicts.status(), &entry);
+      FailOfGolden(verdicts.status(), &entry);
     }
     if (entry.triage_class == TriageClass::kWrong || !verdicts.ok()) return entry;
   }
@@ -183,28 +265,33 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
         executable.ok() ? RunOnDevices(*target, **executable, input.arguments)
                         : executable.status();
     if (!run.ok()) {
-      if (Weight(ClassOf(run.status())) > Weight(entry.triage_class)) Fail(run.status(), &entry);
+      const TriageClass own = ClassOf(run.status());
+      if (Weight(own) > Weight(entry.triage_class)) Fail(run.status(), own, &entry);
       return entry;
     }
     actual = *std::move(run);
   }
   if (!actual) {
-    Fail(absl::InvalidArgumentError("there is neither a stored result nor a target"), &entry);
+    FailOfGolden(absl::InvalidArgumentError("there is neither a stored result nor a target"),
+                 &entry);
     return entry;
   }
   absl::StatusOr<Judgement> whole = JudgeStored(input, *actual, profile, budget);
   if (!whole.ok()) {
-    if (target == nullptr) Fail(whole.status(), &entry);
+    if (target == nullptr) FailOfGolden(whole.status(), &entry);
     return entry;
   }
   const TriageClass own = ClassOf(whole->verdict);
   // Where instructions have been asked alone, only a proven error of the whole says more.
   if (target != nullptr && own != TriageClass::kWrong) return entry;
-  if (target == nullptr || Weight(own) > Weight(entry.triage_class)) {
+  const Instruction& root = *input.module->entry()->root();
+  if (target == nullptr) {
     entry.triage_class = own;
-    entry.operation = target == nullptr ? OperationOf(*input.module->entry()->root())
-                                        : std::string("whole program");
-    entry.instruction = input.module->entry()->root()->name();
+    TakeStored(*whole, root, &entry);
+  } else if (Weight(own) > Weight(entry.triage_class)) {
+    entry.triage_class = own;
+    entry.operation = "whole program";
+    entry.instruction = root.name();
     Describe(*whole, &entry);
   }
   return entry;

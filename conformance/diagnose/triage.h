@@ -24,7 +24,7 @@ enum class TriageClass : uint8_t {
   kEqual,         // no difference
   kFailed,        // the target crashed, hung or answered nonsense
   kUnsupported,   // the target, or this program, does not support it
-  kBroken         // it cannot be read, or what belongs to it is missing
+  kBroken  // it cannot be read, what belongs to it is missing, or golden's budget does not suffice
 };
 inline constexpr int kTriageClasses = 7;
 absl::string_view TriageClassName(TriageClass triage_class);
@@ -33,7 +33,9 @@ struct TriageEntry {
   std::string name;  // of the module's file
   int64_t instructions = 0;
   TriageClass triage_class = TriageClass::kEqual;
-  std::string operation;    // "tanh f32": of the first instruction that is wrong, or undecided
+  // "tanh f32": of the first instruction that is wrong, or undecided; of a stored result that which
+  // gives the wrong array, as one that comes from fewer instructions is nearer to the first.
+  std::string operation;
   std::string instruction;  // its name
   std::string kind;         // of error: "NaN instead of a number"
   std::string detail;       // the first wrong element, or the message, for people
@@ -49,7 +51,8 @@ struct TriageInput {
 };
 
 // The target, if there is one, runs each instruction alone on golden operands, so the first wrong
-// one is found; a stored result is held against the enclosure of the whole program.
+// one is found; a stored result is held against the enclosure of the whole program, which says that
+// something is wrong on the way to an array, but not where on it.
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
                    const RunBudget& budget);
 

@@ -33,8 +33,9 @@ class TriageTest : public testing::Test {
     EXPECT_TRUE(module.ok()) << module.status();
     module_ = *std::move(module);
     return Triage({"m.hlo", module_.get(), {{F32({0.5f, 1})}}, std::move(actual)}, target, profile_,
-                  RunBudget{});
+                  budget_);
   }
+  RunBudget budget_;
   TargetProfile profile_;
   std::unique_ptr<Module> module_;
 };
@@ -52,6 +53,34 @@ TEST_F(TriageTest, StoredResultsAreHeldAgainstTheWholeProgram) {
   EXPECT_THAT(entry.detail, HasSubstr("element 1"));
   entry = Of(kProgram, std::nullopt, nullptr);
   EXPECT_EQ(entry.triage_class, TriageClass::kBroken);
+}
+
+// Both results are wrong; only the first can be without the other.
+TEST_F(TriageTest, StoredResultsNameTheArrayThatComesFromLeast) {
+  constexpr char kTwoResults[] =
+      "HloModule m\nENTRY e { x = f32[2] parameter(0)\n y = f32[2] tanh(x)\n"
+      " z = f32[2] add(y, y)\n n = f32[2] negate(x)\n ROOT t = tuple(z, n, y) }\n";
+  const Literal wrong = F32({5, 5}), negated = F32({-0.5f, -1});
+  TriageEntry entry = Of(kTwoResults, {{Literal::Tuple({wrong, negated, wrong})}}, nullptr);
+  EXPECT_EQ(entry.triage_class, TriageClass::kWrong);
+  EXPECT_EQ(entry.operation, "tanh f32");
+  EXPECT_EQ(entry.instruction, "y");
+  EXPECT_THAT(entry.detail, testing::Not(HasSubstr("any of them")));
+  const Literal tanh = F32({0.46211716f, 0.76159416f});
+  entry = Of(kTwoResults, {{Literal::Tuple({wrong, negated, tanh})}}, nullptr);
+  EXPECT_EQ(entry.instruction, "z");
+  EXPECT_THAT(entry.detail, HasSubstr("from 2 instructions, and any of them may be wrong"));
+}
+
+// Golden's own refusal says nothing of the target.
+TEST_F(TriageTest, GoldensBudgetIsNoFaultOfTheTarget) {
+  GoldenBackend golden;
+  budget_.steps = 1;
+  for (Backend* target : {static_cast<Backend*>(&golden), static_cast<Backend*>(nullptr)}) {
+    const TriageEntry entry = Of(kProgram, {{F32({1, 1})}}, target);
+    EXPECT_EQ(entry.triage_class, TriageClass::kBroken) << entry.detail;
+    EXPECT_EQ(entry.kind, "golden's budget is spent");
+  }
 }
 
 TEST_F(TriageTest, GoldenAsTargetIsEqual) {

@@ -290,7 +290,9 @@ TEST(ReportsTest, Paths) {
   EXPECT_EQ(paths->html, "a=b");
   EXPECT_EQ(paths->json, "");
   EXPECT_EQ(paths->junit, "c");
-  for (const char* bad : {"", "pdf=x", "html", "html=", "html=a,html=b"}) {
+  EXPECT_EQ(ParseReportPaths("json=/a,b/c.json,html=d")->json, "/a,b/c.json");
+  for (const char* bad :
+       {"", "pdf=x", "html", "html=", "html=a,html=b", "html=a,junit", "html=a,"}) {
     EXPECT_FALSE(ParseReportPaths(bad).ok()) << bad;
   }
 }

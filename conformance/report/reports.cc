@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "conformance/report/html.h"
@@ -10,11 +11,26 @@
 
 namespace assay {
 
+namespace {
+
+bool IsRestOfName(absl::string_view part) {
+  return !part.empty() && !absl::StrContains(part, '=') && part != "html" && part != "json" &&
+         part != "junit";
+}
+
+}  // namespace
+
 absl::StatusOr<ReportPaths> ParseReportPaths(absl::string_view text) {
   ReportPaths paths;
   const std::pair<absl::string_view, std::string*> kinds[] = {
       {"html", &paths.html}, {"json", &paths.json}, {"junit", &paths.junit}};
+  std::string* last = nullptr;
   for (absl::string_view part : absl::StrSplit(text, ',')) {
+    // A comma in the name of a file.
+    if (last != nullptr && IsRestOfName(part)) {
+      absl::StrAppend(last, ",", part);
+      continue;
+    }
     const std::pair<absl::string_view, absl::string_view> pair =
         absl::StrSplit(part, absl::MaxSplits('=', 1));
     std::string* path = nullptr;
@@ -29,6 +45,7 @@ absl::StatusOr<ReportPaths> ParseReportPaths(absl::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat(pair.first, " is there twice"));
     }
     *path = std::string(pair.second);
+    last = path;
   }
   return paths;
 }

@@ -17,7 +17,8 @@ struct ReportPaths {
   std::string html, json, junit;
 };
 
-// "html=F,json=F,junit=F", each at most once. INVALID_ARGUMENT that says what is wrong.
+// "html=F,json=F,junit=F", each at most once; a name may have commas. INVALID_ARGUMENT that says
+// what is wrong.
 absl::StatusOr<ReportPaths> ParseReportPaths(absl::string_view text);
 
 // Each file is written beside its place and renamed: where the disk is full or the folder missing,

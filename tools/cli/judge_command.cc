@@ -115,7 +115,7 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
       ->type_name("html=F,json=F,junit=F");
   sub->add_option("--filter", command->selection.filter.globs, "Cases whose id matches")
       ->type_name("GLOB");
-  command->budget.AddTo(sub);
+  command->budget.AddTo(sub, "a case that spends one is not run or not judgeable");
   command->output.AddTo(sub);
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }

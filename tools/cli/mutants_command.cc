@@ -93,10 +93,18 @@ std::vector<const Mutant*> Innocent(std::vector<const Mutant*> mutants) {
   return mutants;
 }
 
+// Whether there is an answer to expect: another profile than golden's and its own may or may not
+// allow what an innocent variant does.
+bool IsRated(const MutantScore& score) {
+  return !score.mutant->innocent() || score.profile == "golden" ||
+         score.profile == score.mutant->profile;
+}
+
 // As it should be: a defect is found, an innocent variant is not accused under its profile, but is
 // seen by golden's.
 bool IsRight(const MutantScore& score) {
   if (!score.broken.empty()) return false;
+  if (!IsRated(score)) return true;
   const bool legal = score.mutant->profile == score.profile;
   return score.caught() == (!score.mutant->innocent() || (score.profile == "golden" && !legal));
 }
@@ -104,7 +112,7 @@ bool IsRight(const MutantScore& score) {
 nlohmann::json ScoreJson(const MutantScore& score) {
   nlohmann::json json = MutantJson(*score.mutant);
   json["judged_by"] = score.profile;
-  json["right"] = IsRight(score);
+  if (IsRated(score)) json["right"] = IsRight(score);
   json["cases"] = score.cases;
   if (score.caught()) json["caught_by"] = score.caught_by;
   if (score.caught()) json["reason"] = score.reason;
@@ -116,8 +124,9 @@ void PrintScore(const MutantScore& score) {
   const std::string said = !score.broken.empty() ? absl::StrCat("does not run: ", score.broken)
                            : score.caught()      ? absl::StrCat(score.caught_by, ": ", score.reason)
                                             : absl::StrCat("silent in ", score.cases, " cases");
-  const std::string mark =
-      IsRight(score) ? Coloured(Colour::kGreen, "ok   ") : Coloured(Colour::kRed, "WRONG");
+  const std::string mark = !IsRight(score)  ? Coloured(Colour::kRed, "WRONG")
+                           : IsRated(score) ? Coloured(Colour::kGreen, "ok   ")
+                                            : "-    ";
   std::cout << mark << absl::StrFormat(" %-56s %s\n", score.mutant->target(), Printable(said));
 }
 
@@ -128,7 +137,7 @@ void PrintTotals(const std::vector<MutantScore>& scores) {
       ++defects, found += IsRight(score);
     } else if (score.profile == "golden" && score.mutant->profile != "golden") {
       ++visible, seen += score.caught();
-    } else {
+    } else if (IsRated(score)) {
       ++innocent, accused += score.caught();
     }
   }
@@ -195,7 +204,7 @@ void AddMutantsCommand(CLI::App& app, int* exit_code) {
       ->type_name("NAME");
   command->selection.filter.tier = Tier::kQuick;
   command->selection.AddTo(sub, /*filtered=*/true);
-  command->budget.AddTo(sub);
+  command->budget.AddTo(sub, "a case that spends one is not run");
   command->output.AddTo(sub);
   sub->callback(
       [command, exit_code] { *exit_code = command->score ? command->Score() : command->List(); });

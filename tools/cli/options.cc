@@ -203,15 +203,15 @@ void GridOptions::ApplyTo(Module& module) const {
   if (partitions > 0) module.num_partitions = partitions;
 }
 
-void BudgetOptions::AddTo(CLI::App* app) {
-  constexpr char kGroup[] = "Budgets (exit code 3 when one is spent; -1: unlimited)";
+void BudgetOptions::AddTo(CLI::App* app, const std::string& spent) {
+  const std::string group = absl::StrCat("Budgets (", spent, "; -1: unlimited)");
   const auto add = [&](const char* name, auto& limit, const char* description,
                        const CLI::Validator& validator) {
     app->add_option(name, limit, description)
         ->transform(validator)
         ->type_name("N")
         ->capture_default_str()
-        ->group(kGroup);
+        ->group(group);
   };
   add("--budget-seconds", budget.seconds, "Wall time of one evaluation", BudgetSeconds());
   add("--budget-bytes", budget.bytes, "Live values, arguments and what the host feeds included",

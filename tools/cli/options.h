@@ -50,7 +50,8 @@ struct GridOptions {
 
 struct BudgetOptions {
   RunBudget budget;
-  void AddTo(CLI::App* app);
+  // `spent`: what becomes of a run that spends one.
+  void AddTo(CLI::App* app, const std::string& spent = "exit code 3 when one is spent");
 };
 
 struct OutputOptions {

@@ -97,6 +97,10 @@ class ReportTest(CommandLineTest):
         self.expect(assay('report', 'merge', shards[0], shards[2], '--partial'), 1, 'no file has shard 1 of 3')
         self.expect(assay('report', 'merge', *shards, shards[1]), 2, 'are both shard 1')
         other = self.path('other.json', run(CASES[2::3], shard=2, shards=3, corpus='c1'))
+        # A shard that died leaves the report of the run before, and its journal.
+        journal = self.path('s0.json.journal', '{}\n')
+        self.expect(assay('report', 'merge', *shards), 2, 's0.json: it is of an earlier run')
+        os.remove(journal)
         self.expect(assay('report', 'merge', *shards[:2], other), 2, f'{other}: its corpus is "c1", that of', '"c0"')
         torn = self.path('torn.json', run(CASES[2::3], shard=2, shards=3, selected=9, interrupted=True))
         self.expect(assay('report', 'merge', *shards[:2], torn), 2, f'{torn} has 1 of its 9 cases: it was interrupted')

@@ -1,6 +1,8 @@
 // `assay report`: what is made of the JSON report of a run. Test: report_cli_test.py.
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -53,9 +55,22 @@ int ReportCommand::Summarize(const RunResult& run) const {
   return RunFails(run) ? kExitMismatch : kExitOk;
 }
 
+// A run that died leaves the report of the one before it, and its own journal beside that.
+absl::Status CheckCurrent(const std::vector<NamedRun>& runs) {
+  for (const NamedRun& each : runs) {
+    const std::string journal = absl::StrCat(each.name, ".journal");
+    std::error_code error;
+    if (each.run.interrupted || !std::filesystem::exists(journal, error)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        each.name, ": it is of an earlier run: ", journal, " is of one that has not ended"));
+  }
+  return absl::OkStatus();
+}
+
 int ReportCommand::Merge() const {
   absl::StatusOr<std::vector<NamedRun>> runs = Load();
   if (!runs.ok()) return Fail(runs.status(), output);
+  if (absl::Status status = CheckCurrent(*runs); !status.ok()) return Fail(status, output);
   const absl::StatusOr<RunResult> merged = MergeRuns(*std::move(runs), partial);
   if (!merged.ok()) return Fail(merged.status(), output);
   if (absl::Status status = WriteReports(*merged, paths); !status.ok()) {

@@ -374,7 +374,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->check(WholeNumber())
       ->type_name("N")
       ->capture_default_str();
-  sub->add_option("--backend", command->backend, "golden, or process:COMMAND")
+  sub->add_option("--backend", command->backend, "golden, process:COMMAND, or a mutant of golden")
       ->type_name("BACKEND")
       ->capture_default_str();
   sub->add_option("--semantics", command->semantics,

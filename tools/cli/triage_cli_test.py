@@ -43,6 +43,21 @@ class Triage(CommandLineTest):
         self.expect(assay('triage', self.folder.name, '--target', 'golden', '--profile', 'golden'), 0, '2 modules, 2 equal')
         self.expect(assay('triage', self.folder.name, '--target', 'process:exit 3'), 1, 'failed: tanh f32', '2 failed')
 
+    def test_the_first_wrong_instruction_is_named(self):
+        """A target whose tanh is wrong below one half alone: x = 0.52 passes it, tanh(0.52) = 0.478 does not."""
+        for x, first in ((0.3, 'y'), (0.52, 'z')):
+            self.path('a.hlo', TWICE)
+            self.archive('a.inputs.npz', {'arg0': f32(x)})
+            result = assay('triage', self.folder.name, '--target', 'mutant:tanh/linear_below_one_half', '--json')
+            self.assertEqual(result.code, 1, result.err)
+            group, = json.loads(result.out)['groups']
+            self.assertEqual((group['class'], group['operation'], group['modules'][0]['instruction']), ('wrong', 'tanh f32', first))
+
+    def test_goldens_limits_are_no_fault_of_the_target(self):
+        self.path('a.hlo', TANH)
+        self.expect(assay('triage', self.folder.name, '--target', 'golden', '--budget-steps', 0), 0,
+                    "broken, golden's budget is spent", '1 broken')
+
     def test_refusals(self):
         self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here')
         self.path('a.hlo', TANH)

@@ -210,13 +210,14 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
                   "in a file, one a line")
       ->required();
   sub->add_option("--target", command->target,
-                  "Asks this implementation (golden or process:COMMAND) for each instruction "
+                  "Asks this implementation (golden, process:COMMAND, or a mutant of golden) for "
+                  "each instruction "
                   "alone; without it the stored results are judged");
   sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
       ->capture_default_str();
   sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")
       ->capture_default_str();
-  command->budget.AddTo(sub);
+  command->budget.AddTo(sub, "a module that spends one is broken");
   command->output.AddTo(sub);
   sub->footer(
       "Beside X.hlo lie X.inputs.npz and what implementations returned: X.expected.npz,\n"

@@ -24,25 +24,10 @@
 namespace assay {
 namespace {
 
-// Replaces every denormal by a zero of its sign where the predicate says so of the type.
 template <typename Predicate>
 Literal FlushWhere(const Literal& literal, Predicate may_flush) {
-  if (!literal.is_array() || !IsRounded(literal.element_type()) ||
-      !may_flush(literal.element_type())) {
-    return literal;
-  }
-  Literal flushed = literal;
-  const ElementType part = PartType(literal);
-  const auto flush = [part](uint64_t bits) {
-    return IsSubnormal(part, bits) ? EncodeFloat(part, IsNegative(part, bits) ? -0.0 : 0.0) : bits;
-  };
-  for (int64_t i = 0; i < literal.element_count(); ++i) {
-    Element element = literal.Get(i);
-    element.bits = flush(element.bits);
-    if (IsComplex(literal.element_type())) element.imag = flush(element.imag);
-    flushed.Set(i, element);
-  }
-  return flushed;
+  const bool flushes = literal.is_array() && may_flush(literal.element_type());
+  return flushes ? FlushDenormals(literal) : literal;
 }
 
 // Whether a position lies within the current sizes of dynamic dimensions.

@@ -96,4 +96,20 @@ bool MayFlush(const Instruction& instruction) {
                      });
 }
 
+Literal FlushDenormals(const Literal& array) {
+  if (!IsRounded(array.element_type())) return array;
+  Literal flushed = array;
+  const ElementType part = Info(array.element_type()).component;
+  const auto flush = [part](uint64_t bits) {
+    return IsSubnormal(part, bits) ? EncodeFloat(part, IsNegative(part, bits) ? -0.0 : 0.0) : bits;
+  };
+  for (int64_t i = 0; i < array.element_count(); ++i) {
+    Element element = array.Get(i);
+    element.bits = flush(element.bits);
+    if (IsComplex(array.element_type())) element.imag = flush(element.imag);
+    flushed.Set(i, element);
+  }
+  return flushed;
+}
+
 }  // namespace assay

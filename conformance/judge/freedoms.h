@@ -23,6 +23,9 @@ bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> op
 // in or out (ops_elementwise_and_types.md 3.3).
 bool MayFlush(const Instruction& instruction);
 
+// With a zero of its sign in place of every denormal.
+Literal FlushDenormals(const Literal& array);
+
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "conformance/judge/bounds.h"
+#include "conformance/judge/freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "spec/ir/attribute_values.h"
 #include "spec/ops/dot_algorithms.h"
@@ -46,18 +47,6 @@ Split FindSplit(const Subject& subject) {
   if (given.empty()) precision = Precision::kDefault;
   const std::optional<int64_t> algorithm = subject.profile.FindDotAlgorithm(precision);
   return algorithm ? SplitOf(DotAlgorithmOf(*algorithm)) : Split();
-}
-
-Literal FlushDenormals(const Literal& operand) {
-  Literal flushed = operand;
-  const ElementType part = PartType(operand);
-  for (int64_t i = 0; i < operand.element_count(); ++i) {
-    Element element = operand.Get(i);
-    if (IsSubnormal(part, element.bits)) element.bits = 0;
-    if (IsComplex(operand.element_type()) && IsSubnormal(part, element.imag)) element.imag = 0;
-    flushed.Set(i, element);
-  }
-  return flushed;
 }
 
 bool HasDenormals(const Literal& operand) {

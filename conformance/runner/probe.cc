@@ -130,8 +130,8 @@ bool HasDynamicSizes(const Module& module) {
 }
 
 // Elements of a program that are not golden's are held against the interval of what they may be.
-// Of several processes and of dynamic sizes there is none: what may differ reaches them, or
-// nothing.
+// Of several processes and of dynamic sizes there is none, and none of what comes from a host or a
+// channel: there what may differ reaches them, or nothing does.
 absl::StatusOr<Judgement> JudgeByInterval(const Probe& probe, absl::Span<const Literal> actual,
                                           const TargetProfile& profile, const RunBudget& budget) {
   Judgement reached = JudgeProgram(*probe.module, probe.golden, actual, profile);
@@ -139,7 +139,12 @@ absl::StatusOr<Judgement> JudgeByInterval(const Probe& probe, absl::Span<const L
   if (!differs || actual.size() != 1 || HasDynamicSizes(*probe.module)) return reached;
   const absl::StatusOr<BoxTree> enclosure =
       Enclose(*probe.module, probe.arguments[0], profile, budget);
-  if (enclosure.ok()) return JudgeWhole(*enclosure, probe.golden[0], actual[0]);
+  if (enclosure.ok()) {
+    absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, probe.golden[0], actual[0]);
+    const bool known = !whole.ok() || whole->verdict != Verdict::kNotJudgeable;
+    if (known || reached.verdict == Verdict::kNotJudgeable) return whole;
+    return reached;
+  }
   const absl::StatusCode code = enclosure.status().code();
   if (code != absl::StatusCode::kUnimplemented && code != absl::StatusCode::kResourceExhausted) {
     return enclosure.status();

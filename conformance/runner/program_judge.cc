@@ -71,6 +71,9 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
     case Opcode::kReduceWindow:
       if (profile.Grants(Freedom::kImplementationDefined)) return true;
       break;
+    case Opcode::kBitcastConvert:
+      if (profile.Grants(Freedom::kNanPayload) && TouchesFloats(instruction)) return true;
+      break;
     default:
       if (info.accuracy == Accuracy::kRandom || info.accuracy == Accuracy::kOpaque) return true;
       break;
@@ -82,9 +85,9 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   if (instruction.to_apply() != nullptr && profile.Grants(Freedom::kReassociation)) return true;
   if (!TouchesFloats(instruction)) return false;
   if (HasBudget(instruction, profile)) return true;
-  constexpr Freedom kOfArithmetic[] = {Freedom::kContraction, Freedom::kDenormals,
-                                       Freedom::kExcessPrecision, Freedom::kReassociation,
-                                       Freedom::kSignedZero};
+  constexpr Freedom kOfArithmetic[] = {Freedom::kContraction,     Freedom::kDenormals,
+                                       Freedom::kExcessPrecision, Freedom::kImplementationDefined,
+                                       Freedom::kReassociation,   Freedom::kSignedZero};
   return std::any_of(std::begin(kOfArithmetic), std::end(kOfArithmetic),
                      [&](Freedom freedom) { return profile.Grants(freedom); });
 }

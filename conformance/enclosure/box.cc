@@ -84,6 +84,18 @@ Line::Line(ElementType type) : type_(type), is_float_(assay::IsFloat(type)) {
   }
 }
 
+const Line& Line::Of(ElementType type) {
+  static const std::vector<Line>* const lines = [] {
+    auto* all =
+        new std::vector<Line>(std::numeric_limits<uint8_t>::max(), Line(ElementType::kPred));
+    for (const ElementType each : kArrayTypes) {
+      if (!IsComplex(each)) (*all)[static_cast<uint8_t>(each)] = Line(each);
+    }
+    return all;
+  }();
+  return (*lines)[static_cast<uint8_t>(type)];
+}
+
 int64_t Line::IntegerOrdinal(uint64_t bits) const {
   if (IsSigned(type_)) return DecodeSigned(type_, bits);
   const uint64_t value = DecodeUnsigned(type_, bits);
@@ -135,6 +147,11 @@ std::vector<Box> AnythingOf(const Instruction& instruction) {
 void BoxTree::AppendLeaves(std::vector<const Box*>* leaves) const {
   if (!is_tuple) leaves->push_back(&box);
   for (const BoxTree& element : elements) element.AppendLeaves(leaves);
+}
+
+void BoxTree::ReleaseLeaves(std::vector<Box>* leaves) && {
+  if (!is_tuple) leaves->push_back(std::move(box));
+  for (BoxTree& element : elements) std::move(element).ReleaseLeaves(leaves);
 }
 
 bool BoxTree::is_point() const {
@@ -242,6 +259,12 @@ void AddNansOfInfinities(Box* box) {
         }
       },
       box);
+}
+
+bool IsNanForCertain(const Box& box, int64_t element) {
+  const ElementType type = box.low.element_type();
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  return IsFloat(type) && IsNan(type, box.low.Get(i).bits);
 }
 
 void MergeNans(const Box& from, Box* box) {

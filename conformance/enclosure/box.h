@@ -54,6 +54,7 @@ struct BoxTree {
   Literal low() const;
   const Instruction* open() const;
   void AppendLeaves(std::vector<const Box*>* leaves) const;
+  void ReleaseLeaves(std::vector<Box>* leaves) &&;
 };
 
 // For each leaf of the instruction's result: nothing is known, because of a decision of its own.
@@ -64,6 +65,8 @@ std::vector<Box> AnythingOf(const Instruction& instruction);
 class Line {
  public:
   explicit Line(ElementType type);
+  // One that stays.
+  static const Line& Of(ElementType type);
   bool is_float() const { return is_float_; }
   bool IsNan(uint64_t bits) const {
     if (!is_float_) return false;
@@ -174,6 +177,8 @@ void WidenByRadii(absl::Span<const double> radii, Box* box);
 // Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of
 // the operands where the result reaches both infinities, though no corner is NaN.
 void AddNansOfInfinities(Box* box);
+// Whether an element of a float box is NaN and nothing else; one element stands for all.
+bool IsNanForCertain(const Box& box, int64_t element);
 // Takes in the NaNs of another box of the same sizes, or of one element.
 void MergeNans(const Box& from, Box* box);
 // Everything there is, for the elements of which the predicate says so, which is asked with the
@@ -194,11 +199,11 @@ template <typename Word, typename LineType, typename Update>
 void UpdateOnLine(const LineType& line, Update& update, Box* box) {
   const bool complex = IsComplex(box->low.element_type());
   const int64_t count = box->low.element_count() * (complex ? 2 : 1);
-  // What is shared stays alive as long as somebody else has it, and is copied when it changes.
-  const Literal low = box->low, high = box->high, nan = box->nan;
-  const auto* lows = reinterpret_cast<const Word*>(low.data());
-  const auto* highs = reinterpret_cast<const Word*>(high.data());
-  const auto* nans = reinterpret_cast<const Word*>(nan.data());
+  // What both ends share is copied when the first of them changes, and then the other's alone; what
+  // lies ahead is read before it changes.
+  const auto* lows = reinterpret_cast<const Word*>(box->low.data());
+  const auto* highs = reinterpret_cast<const Word*>(box->high.data());
+  const auto* nans = reinterpret_cast<const Word*>(box->nan.data());
   Word *new_lows = nullptr, *new_highs = nullptr, *new_nans = nullptr;
   for (int64_t i = 0; i < count; ++i) {
     const Ends was{lows[i], highs[i], nans != nullptr && nans[i] != 0};
@@ -224,7 +229,7 @@ void UpdateOnLine(const LineType& line, Update& update, Box* box) {
 
 template <typename Word, typename Update>
 void UpdateWords(Update& update, Box* box) {
-  const Line line(Info(box->low.element_type()).component);
+  const Line& line = Line::Of(Info(box->low.element_type()).component);
   const WordLine<Word> words(line);
   if (words.applies()) return UpdateOnLine<Word>(words, update, box);
   UpdateOnLine<Word>(line, update, box);

@@ -123,9 +123,9 @@ class Elementwise {
         return IsFinite();
       case Opcode::kAnd:
       case Opcode::kOr:
-        return IsPred(type) ? Corners({{false, false}, {true, true}}) : Discrete();
+        return IsPred(type) ? Corners(BothEnds()) : Discrete();
       case Opcode::kNot:
-        return IsPred(type) ? Corners({{false}, {true}}) : Discrete();
+        return IsPred(type) ? Corners(BothEnds()) : Discrete();
       default:
         break;
     }
@@ -189,25 +189,21 @@ class Elementwise {
   // NaN at every corner is NaN for certain where nothing is open or an operand is NaN. Elsewhere
   // there may be numbers between the corners: beyond both ends of what a function is defined on, of
   // zero times infinity, where the type overflows to NaN.
+  bool LetsGoOfNan(int64_t element) const {
+    bool certain = true, nan = false;
+    for (const Box& operand : operands_) {
+      certain = certain && IsCertain(operand, element);
+      nan = nan || IsNanForCertain(operand, element);
+    }
+    // NaN to the power of zero is one.
+    return !certain && (!nan || instruction_.opcode() == Opcode::kPower);
+  }
   void LetGoOfNanEnds(Box* box) const {
     LetGoWhere(
         [&](const auto& line, Place place, const Ends& ends) {
-          if (!line.is_float() || !line.IsNan(ends.low)) return false;
-          bool certain = true, nan = false;
-          for (const Box& operand : operands_) {
-            certain = certain && IsCertain(operand, place.element);
-            nan = nan || IsNanForCertain(operand, place.element);
-          }
-          // NaN to the power of zero is one.
-          return !certain && (!nan || instruction_.opcode() == Opcode::kPower);
+          return line.is_float() && line.IsNan(ends.low) && LetsGoOfNan(place.element);
         },
         box);
-  }
-
-  static bool IsNanForCertain(const Box& box, int64_t element) {
-    const ElementType type = box.low.element_type();
-    const int64_t i = box.low.element_count() == 1 ? 0 : element;
-    return IsFloat(type) && IsNan(type, box.low.Get(i).bits);
   }
 
   // What a NaN becomes as an integer is between the ends of no interval.
@@ -464,20 +460,17 @@ class Elementwise {
     return lows;
   }
 
-  // A corner: for each operand whether it is at the upper end.
-  using Corner = std::vector<bool>;
-  std::vector<Corner> BothEnds() const {
-    return {Corner(operands_.size(), false), Corner(operands_.size(), true)};
-  }
+  // A corner: a bit for each operand, of what is at the upper end. None has more than three.
+  using Corner = uint32_t;
+  static std::vector<Corner> BothEnds() { return {0, ~uint32_t{0}}; }
   // Operands that are points have one end.
   std::vector<Corner> AllCorners() const {
-    std::vector<Corner> corners = {Corner(operands_.size(), false)};
+    std::vector<Corner> corners = {0};
     for (size_t k = 0; k < operands_.size(); ++k) {
       if (operands_[k].is_point()) continue;
       const size_t count = corners.size();
       for (size_t i = 0; i < count; ++i) {
-        corners.push_back(corners[i]);
-        corners.back()[k] = true;
+        corners.push_back(corners[i] | uint32_t{1} << k);
       }
     }
     return corners;
@@ -488,7 +481,7 @@ class Elementwise {
     for (const Corner& corner : corners) {
       std::vector<Literal> at;
       for (size_t k = 0; k < operands_.size(); ++k) {
-        at.push_back(corner[k] ? operands_[k].high : operands_[k].low);
+        at.push_back((corner >> k & 1) != 0 ? operands_[k].high : operands_[k].low);
       }
       absl::StatusOr<Literal> value = evaluate_(at);
       if (!value.ok()) return value.status();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
@@ -41,29 +42,71 @@ class Encloser {
                                                        " levels deep"));
     }
     std::vector<BoxTree> values(computation.instruction_count());
-    std::vector<int64_t> uses(computation.instruction_count(), 0);
+    Known& known = KnownOf(computation);
+    std::vector<int64_t> uses = known.uses;
     for (const auto& each : computation.instructions()) {
-      for (const Instruction* operand : each->operands()) ++uses[operand->index()];
-    }
-    ++uses[computation.root()->index()];
-    for (const auto& each : computation.instructions()) {
+      const int64_t index = each->index();
       absl::Status status = Charge(*each);
       if (!status.ok()) return status;
+      if (known.has_value[index]) {
+        values[index] = known.values[index];
+        continue;
+      }
       std::vector<BoxTree> operands;
       for (const Instruction* operand : each->operands()) {
         BoxTree& value = values[operand->index()];
-        operands.push_back(--uses[operand->index()] == 0 ? std::move(value) : value);
+        const bool last = --uses[operand->index()] == 0 && !known.is_constant[index];
+        if (each->opcode() == Opcode::kGetTupleElement) {
+          BoxTree& element = value.elements[each->GetInt(Attr::kIndex)];
+          operands.push_back(last ? std::move(element) : element);
+        } else {
+          operands.push_back(last ? std::move(value) : value);
+        }
       }
       absl::StatusOr<BoxTree> value = each->opcode() == Opcode::kParameter
                                           ? std::move(arguments[each->parameter_number()])
                                           : Apply(*each, std::move(operands), level);
       if (!value.ok()) return value.status();
-      if (uses[each->index()] > 0) values[each->index()] = *std::move(value);
+      if (known.is_constant[index]) {
+        known.values[index] = *value;
+        known.has_value[index] = true;
+      }
+      if (uses[index] > 0) values[index] = *std::move(value);
     }
     return std::move(values[computation.root()->index()]);
   }
 
  private:
+  // Of a computation, by instruction, however often it runs.
+  struct Known {
+    std::vector<int64_t> uses;      // that of the root by the caller among them
+    std::vector<bool> is_constant;  // moved or computed out of constants alone
+    std::vector<bool> has_value;
+    std::vector<BoxTree> values;  // of constants
+  };
+  Known& KnownOf(const Computation& computation) {
+    Known& known = known_[&computation];
+    if (!known.uses.empty()) return known;
+    const int64_t count = computation.instruction_count();
+    known.uses.assign(count, 0);
+    known.is_constant.assign(count, false);
+    known.has_value.assign(count, false);
+    known.values.resize(count);
+    for (const auto& each : computation.instructions()) {
+      for (const Instruction* operand : each->operands()) ++known.uses[operand->index()];
+      const bool leaf = each->opcode() == Opcode::kConstant || each->opcode() == Opcode::kIota;
+      const bool pure = each->info().elementwise() || each->info().family == Family::kMovement;
+      known.is_constant[each->index()] =
+          leaf || (pure && each->operand_count() > 0 &&
+                   std::all_of(each->operands().begin(), each->operands().end(),
+                               [&](const Instruction* operand) {
+                                 return known.is_constant[operand->index()];
+                               }));
+    }
+    ++known.uses[computation.root()->index()];
+    return known;
+  }
+
   absl::Status Charge(const Instruction& instruction) {
     const absl::StatusOr<int64_t> bytes = instruction.shape().ByteSize();
     if (!bytes.ok()) return bytes.status();
@@ -89,8 +132,7 @@ class Encloser {
         tuple.elements = std::move(operands);
         return tuple;
       }
-      case Opcode::kGetTupleElement:
-        return std::move(operands[0].elements[instruction.GetInt(Attr::kIndex)]);
+      case Opcode::kGetTupleElement:  // which Run has taken out
       case Opcode::kOptimizationBarrier:
       case Opcode::kDomain:
       case Opcode::kAddDependency:
@@ -117,11 +159,7 @@ class Encloser {
       return BoxTree::Anything(instruction.shape(), &instruction);
     }
     std::vector<Box> boxes;
-    for (BoxTree& operand : operands) {
-      std::vector<const Box*> leaves;
-      operand.AppendLeaves(&leaves);
-      for (const Box* leaf : leaves) boxes.push_back(*leaf);
-    }
+    for (BoxTree& operand : operands) std::move(operand).ReleaseLeaves(&boxes);
     const Instruction* open = nullptr;
     for (const Box& box : boxes) open = open != nullptr ? open : box.open;
     if (MayFlush(instruction)) {
@@ -145,6 +183,7 @@ class Encloser {
                                                         : OfBoxes(instruction, boxes);
     if (!results.ok()) return results.status();
     for (Box& result : *results) {
+      LetGoOfOverflows(instruction, boxes, profile_, &result);
       if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
     }
     return Assemble(instruction.shape(), &*results);
@@ -463,6 +502,7 @@ class Encloser {
   const Clock::time_point start_;
   int64_t steps_ = 0;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_;
+  absl::node_hash_map<const Computation*, Known> known_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;
 };

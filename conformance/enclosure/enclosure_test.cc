@@ -17,6 +17,14 @@ Literal F32(const std::vector<float>& values) {
   return literal;
 }
 
+Literal Values(ElementType type, const std::vector<double>& values) {
+  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
+  }
+  return literal;
+}
+
 class EnclosureTest : public testing::Test {
  protected:
   BoxTree Of(const std::string& body, const std::vector<Literal>& arguments,
@@ -447,6 +455,62 @@ TEST_F(EnclosureTest, BitsOfNansAreOpen) {
   EXPECT_EQ(box.box.high.Get(1).bits, 0x3f80u);
   EXPECT_EQ(box.box.low.Get(3).bits, 0u);
   EXPECT_EQ(box.box.high.Get(3).bits, 0xffffu);
+}
+
+TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {
+  // exp(x) - e is about zero, 10^7 times that reaches beyond -1 and 1 on both sides: asin is NaN
+  // at both ends and defined between them.
+  const BoxTree asin =
+      Of("a = f32[1] parameter(0)\n c = f32[1] parameter(1)\n d = f32[1] parameter(2)\n"
+         "x = f32[1] exponential(a)\n y = f32[1] subtract(x, c)\n z = f32[1] multiply(y, d)\n"
+         " ROOT r = f32[1] asin(z)",
+         {F32({1}), F32({2.71828175f}), F32({1e7f})});
+  EXPECT_EQ(Judged(asin, F32({NAN}), F32({0.5f})), Verdict::kNotJudgeable);
+  // f8e4m3fn has no infinity: both sums of ends are NaN, those between are not.
+  const BoxTree sum =
+      Of("a = f8e4m3fn[1] parameter(0)\n p = pred[1] parameter(1)\n x = f32[1] parameter(2)\n"
+         "y = f32[1] exponential(x)\n z = f32[1] parameter(3)\n q = pred[1] compare(y, z), "
+         "direction=LT\n b = f8e4m3fn[1] negate(a)\n c = f8e4m3fn[1] select(q, a, b)\n"
+         " ROOT r = f8e4m3fn[1] add(c, c)",
+         {Values(ElementType::kF8E4M3FN, {300}), Literal::Zeros(Shape(ElementType::kPred, {1})),
+          F32({1}), F32({2.71828175f})});
+  EXPECT_EQ(Judged(sum, Values(ElementType::kF8E4M3FN, {NAN}), Values(ElementType::kF8E4M3FN, {0})),
+            Verdict::kNotJudgeable);
+  // 500 overflows to NaN, but a wider intermediate value may have stayed 500.
+  const BoxTree elided =
+      Of("a = f32[1] parameter(0)\n b = f8e4m3fn[1] convert(a)\n ROOT c = f32[1] convert(b)",
+         {F32({500})});
+  EXPECT_EQ(Judged(elided, F32({NAN}), F32({500})), Verdict::kNotJudgeable);
+  EXPECT_EQ(Judged(elided, F32({NAN}), F32({NAN})), Verdict::kCorrectlyRounded);
+}
+
+TEST_F(EnclosureTest, InfinitePowersOfWhatMayBeZero) {
+  // sin(pi as f32) lies around zero after a subtraction; to the power of infinity it is 0 or more.
+  const BoxTree power =
+      Of("a = f32[1] parameter(0)\n c = f32[1] parameter(1)\n d = f32[1] parameter(2)\n"
+         "x = f32[1] exponential(a)\n y = f32[1] subtract(x, c)\n z = f32[1] multiply(y, d)\n"
+         "e = f32[1] parameter(3)\n ROOT r = f32[1] power(z, e)",
+         {F32({1}), F32({2.71828175f}), F32({1e7f}), F32({INFINITY})});
+  EXPECT_NE(Judged(power, F32({INFINITY}), F32({0})), Verdict::kWrong);
+}
+
+TEST_F(EnclosureTest, SumsOfSelectedCellsSelectByValuesNotByMagnitudes) {
+  // The window selects 1 of (-5, 1); -5 has the larger magnitude. 3 adds up there with an error.
+  const std::string computations =
+      "ge { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT c = pred[] compare(a, b), direction=GE }\n"
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  const BoxTree box =
+      Of("a = f32[3] parameter(0)\n b = f32[2] parameter(1)\n x = f32[2] exponential(b)\n"
+         " z = f32[] constant(0)\n ROOT r = f32[3] select-and-scatter(a, x, z), window={size=2 "
+         "stride=1}, select=ge, scatter=add",
+         {F32({-5, 1, -5}), F32({1, 1})}, "xla-cpu", computations);
+  const double twice = 2 * 2.718281828;
+  EXPECT_LE(Low(box, 1), twice - 2 * 7 * 0x1p-22);
+  EXPECT_GE(High(box, 1), twice + 2 * 7 * 0x1p-22 + 0x1p-22);
+  // Nothing but flushed denormals adds up beside it.
+  EXPECT_NEAR(Low(box, 0), 0, 1e-36);
+  EXPECT_NEAR(High(box, 0), 0, 1e-36);
 }
 
 TEST_F(EnclosureTest, HostileModules) {

@@ -147,4 +147,23 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
       box);
 }
 
+void LetGoOfOverflows(const Instruction& instruction, absl::Span<const Box> operands,
+                      const TargetProfile& profile, Box* result) {
+  if (!result->low.is_array() || !IsFloat(result->low.element_type()) ||
+      Info(result->low.element_type()).format->overflow != Overflow::kNan ||
+      instruction.info().accuracy == Accuracy::kExact ||
+      !(profile.Grants(Freedom::kExcessPrecision) || profile.Grants(Freedom::kReassociation))) {
+    return;
+  }
+  LetGoWhere(
+      [&](const auto& line, Place place, const Ends& ends) {
+        return line.IsNan(ends.low) &&
+               !(instruction.info().elementwise() &&
+                 std::any_of(operands.begin(), operands.end(), [&](const Box& operand) {
+                   return IsNanForCertain(operand, place.element);
+                 }));
+      },
+      result);
+}
+
 }  // namespace assay

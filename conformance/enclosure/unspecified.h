@@ -23,6 +23,11 @@ void TakeInDecisions(const Instruction& instruction, absl::Span<const Box> opera
 // anything.
 void LetGoOfPayloads(const Literal& operand, Box* box);
 
+// What overflows to NaN may have been a number in a wider type, or just below: lets go of it where
+// the profile lets the target compute otherwise than golden.
+void LetGoOfOverflows(const Instruction& instruction, absl::Span<const Box> operands,
+                      const TargetProfile& profile, Box* result);
+
 }  // namespace assay
 
 #endif  // ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_

@@ -117,8 +117,8 @@ class ProgramWriter {
                         "), index=1\n");
         break;
       default:
-        absl::StrAppend(&text_, " l", n, " = T[] constant(-100)\n u", n, " = T[] constant(100)\n k",
-                        n, " = A clamp(l", n, ", ", a, ", u", n, ")\n i", n, " = s8[4,4] convert(k",
+        absl::StrAppend(&text_, " l", n, " = T[] constant(-100)\n h", n, " = T[] constant(100)\n k",
+                        n, " = A clamp(l", n, ", ", a, ", h", n, ")\n i", n, " = s8[4,4] convert(k",
                         n, ")\n", name, "convert(i", n, ")\n");
         break;
     }
@@ -215,7 +215,8 @@ class WhimsicalTarget {
       case Opcode::kConvert:
         // There and back: what was narrowed in between may not have been.
         if (random() % 2 == 0 && instruction.operand(0)->opcode() == Opcode::kConvert &&
-            IsFloat(instruction.operand(0)->shape().element_type())) {
+            IsFloat(instruction.operand(0)->shape().element_type()) &&
+            instruction.operand(0)->operand(0)->shape() == instruction.shape()) {
           return values.at(instruction.operand(0)->operand(0));
         }
         break;

@@ -476,16 +476,10 @@ TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {
           F32({1}), F32({2.71828175f})});
   EXPECT_EQ(Judged(sum, Values(ElementType::kF8E4M3FN, {NAN}), Values(ElementType::kF8E4M3FN, {0})),
             Verdict::kNotJudgeable);
-  // 500 overflows to NaN, but a wider intermediate value may have stayed 500.
-  const BoxTree elided =
-      Of("a = f32[1] parameter(0)\n b = f8e4m3fn[1] convert(a)\n ROOT c = f32[1] convert(b)",
-         {F32({500})});
-  EXPECT_EQ(Judged(elided, F32({NAN}), F32({500})), Verdict::kNotJudgeable);
-  EXPECT_EQ(Judged(elided, F32({NAN}), F32({NAN})), Verdict::kCorrectlyRounded);
 }
 
 TEST_F(EnclosureTest, InfinitePowersOfWhatMayBeZero) {
-  // sin(pi as f32) lies around zero after a subtraction; to the power of infinity it is 0 or more.
+  // Around zero, to the power of infinity it is zero or more.
   const BoxTree power =
       Of("a = f32[1] parameter(0)\n c = f32[1] parameter(1)\n d = f32[1] parameter(2)\n"
          "x = f32[1] exponential(a)\n y = f32[1] subtract(x, c)\n z = f32[1] multiply(y, d)\n"

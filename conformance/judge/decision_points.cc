@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/numeric/bits.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/gathered_elements.h"
 #include "conformance/judge/rounds.h"
@@ -57,6 +58,44 @@ bool IsNegativePowerOfMinusOne(const Place& at) {
          at.operands[0].real.MayBeInteger(-1);
 }
 bool GivesZero(const Place&, Element, Element got) { return got.bits == 0; }
+
+bool IsUnsignedPower(const Instruction& instruction, ElementType, ElementType result) {
+  return IsInteger(result) && !IsSigned(result) && instruction.opcode() == Opcode::kPower;
+}
+// Which counts as negative where it is taken for a sign.
+bool HasTopBit(const Place& at) {
+  const PartRange& exponent = at.operands[1].real;
+  return DecodeUnsigned(exponent.type, exponent.high) >> (Info(exponent.type).bits - 1) != 0;
+}
+bool GivesZeroOrUnit(const Place& at, Element, Element got) {
+  const uint64_t bits = LowBits(at.type, got.bits);
+  return bits <= 1 || bits == LowBits(at.type, ~uint64_t{0});
+}
+
+bool CountsNarrowBits(const Instruction& instruction, ElementType, ElementType result) {
+  return instruction.opcode() == Opcode::kPopcnt && IsSigned(result) && Info(result).bits < 8;
+}
+bool MayBeNegative(const Place& at) { return DecodeSigned(at.type, at.operands[0].real.low) < 0; }
+// Those of the number widened to 8 with its sign.
+bool CountsWidened(const Place& at, Element, Element got) {
+  const int own = absl::popcount(LowBits(at.type, at.operands[0].real.low));
+  const auto count = static_cast<uint64_t>(own + 8 - Info(at.type).bits);
+  return LowBits(at.type, got.bits) == LowBits(at.type, count);
+}
+
+bool IsLogistic(const Instruction& instruction, ElementType, ElementType result) {
+  return instruction.opcode() == Opcode::kLogistic && IsFloat(result);
+}
+// 1 / (1 + exp(-x)) where it is computed: f16 for what is narrower, f32 for bf16.
+bool ExponentialOverflows(const Place& at) {
+  ElementType wide = at.type;
+  if (Info(at.type).bits <= 8) wide = ElementType::kF16;
+  if (at.type == ElementType::kBF16) wide = ElementType::kF32;
+  return IsInfinity(wide, EncodeFloat(wide, std::exp(-LowEnd(at.operands[0].real))));
+}
+bool GivesPositiveZero(const Place& at, Element, Element got) {
+  return IsZero(at.type, got.bits) && !IsNegative(at.type, got.bits);
+}
 
 bool IsNarrowPower(const Instruction& instruction, ElementType, ElementType result) {
   return IsFloat(result) && Info(result).bits <= 16 && instruction.opcode() == Opcode::kPower;
@@ -164,14 +203,40 @@ bool MultipliesComplex(const Instruction& instruction, ElementType operand, Elem
   return IsComplex(operand) &&
          (instruction.opcode() == Opcode::kMultiply || instruction.opcode() == Opcode::kDivide);
 }
+// The greatest and the least magnitude of the parts of a complex number.
+double Greatest(const ElementRange& z) {
+  double greatest = 0;
+  for (const PartRange& part : {z.real, z.imag}) {
+    greatest = std::max({greatest, std::fabs(LowEnd(part)), std::fabs(HighEnd(part))});
+  }
+  return greatest;
+}
+double Least(const ElementRange& z) {
+  double least = 0;
+  for (const PartRange& part : {z.real, z.imag}) {
+    const double low = LowEnd(part), high = HighEnd(part);
+    least = std::max(least, low > 0 ? low : high < 0 ? -high : 0);
+  }
+  return least;
+}
+bool MayOverflow(const Place& at) {
+  const double largest = DecodeFloat(Info(at.type).component, MaxFinite(Info(at.type).component));
+  const double a = Greatest(at.operands[0]);
+  return at.instruction.opcode() == Opcode::kMultiply
+             ? !(2 * a * Greatest(at.operands[1]) <= largest)
+             : !(2 * a / Least(at.operands[1]) <= largest);
+}
 bool IsNonFiniteProduct(const Place& at) {
   return at.operands[0].MayBeNonFinite() || at.operands[1].MayBeNonFinite() ||
-         (at.instruction.opcode() == Opcode::kDivide && at.operands[1].MayBeZero());
+         (at.instruction.opcode() == Opcode::kDivide && at.operands[1].MayBeZero()) ||
+         MayOverflow(at);
 }
-// What is divided by zero stays without a finite value.
-bool GivesNonFiniteProduct(const Place& at, Element, Element got) {
-  return at.operands[0].MayBeNonFinite() || at.operands[1].MayBeNonFinite() ||
-         HasNonFinitePart(at.type, got);
+// What is divided by zero or overflows stays without a finite value.
+bool GivesNonFiniteProduct(const Place& at, Element wanted, Element got) {
+  if (at.operands[0].MayBeNonFinite() || at.operands[1].MayBeNonFinite()) return true;
+  const bool divides_by_zero =
+      at.instruction.opcode() == Opcode::kDivide && at.operands[1].MayBeZero();
+  return (divides_by_zero || HasNonFinitePart(at.type, wanted)) && HasNonFinitePart(at.type, got);
 }
 
 bool IsComplexPower(const Instruction& instruction, ElementType operand, ElementType) {
@@ -222,7 +287,22 @@ bool HasLeastScale(const Place& at) {
 }
 bool MayMeetLeastScale(const Place& at) { return at.type == kScale || HasLeastScale(at); }
 bool LosesLeastScale(const Place& at, Element wanted, Element got) {
+  if (at.type == ElementType::kPred && at.instruction.opcode() == Opcode::kConvert) {
+    return HasLeastScale(at) && got.bits == 0;
+  }
   return at.type == kScale && IsNan(kScale, got.bits) && (wanted.bits == 0 || HasLeastScale(at));
+}
+
+bool ConvertsToScale(const Instruction& instruction, ElementType, ElementType result) {
+  return instruction.opcode() == Opcode::kConvert && result == kScale;
+}
+bool ConvertsZero(const Place& at) {
+  const PartRange& operand = at.operands[0].real;
+  return IsFloat(operand.type) ? operand.MayBe(0) : operand.MayBeInteger(0);
+}
+// The type has no zero.
+bool GivesNanOrLeast(const Place&, Element, Element got) {
+  return IsNan(kScale, got.bits) || got.bits == 0;
 }
 
 constexpr DecisionRule kRules[] = {
@@ -230,12 +310,16 @@ constexpr DecisionRule kRules[] = {
     {DecisionPoint::kIntegerPower, IsIntegerPower, HasHighExponent, IsPowerOfLowExponent, nullptr},
     {DecisionPoint::kIntegerPowerNegative, IsIntegerPower, IsNegativePowerOfMinusOne, GivesZero,
      nullptr},
+    {DecisionPoint::kIntegerPowerTopBit, IsUnsignedPower, HasTopBit, GivesZeroOrUnit, nullptr},
+    {DecisionPoint::kPopulationCount, CountsNarrowBits, MayBeNegative, CountsWidened, nullptr},
+    {DecisionPoint::kLogistic, IsLogistic, ExponentialOverflows, GivesPositiveZero, nullptr},
     {DecisionPoint::kPowerOfNan, IsNarrowPower, IsPowerOfNan, GivesNanForOne, nullptr},
     {DecisionPoint::kReducePrecisionNan, ReducesPrecision, LosesNan, GivesNanOrInfinity, nullptr},
     {DecisionPoint::kReducePrecisionDenormal, ReducesPrecision, ReducesDenormal, nullptr,
      ReducedDenormal},
     {DecisionPoint::kReducePrecisionImage, ReducesNarrow, nullptr, nullptr, ReducedOnImage},
     {DecisionPoint::kFloatToInteger, ConvertsToInteger, LeavesIntegerRange, GivesAnything, nullptr},
+    {DecisionPoint::kZeroScale, ConvertsToScale, ConvertsZero, GivesNanOrLeast, nullptr},
     {DecisionPoint::kConvertTwice, ConvertsToNarrow, nullptr, nullptr, ConvertedTwice},
     {DecisionPoint::kRsqrtOfMinusZero, IsRsqrt, MayBeMinusZero, GivesInfinity, nullptr},
     {DecisionPoint::kComplexNonFinite, MultipliesComplex, IsNonFiniteProduct, GivesNonFiniteProduct,

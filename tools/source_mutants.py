@@ -12,8 +12,8 @@ its kernels. A mutant that gives another value, crashes or does not end is kille
   tools/source_mutants.py --equivalents                # the table of equivalent mutants, held against the small worlds
   tools/source_mutants.py --check-table                # builds nothing: that the table speaks of mutants that there are
 
-Some five seconds of one core for each, so it is run on demand. It needs build/release with the target assay_bin_assay. Every
-verdict goes to a journal, so that a run can be interrupted; a survivor is asked again where the corpus has changed. Survivors are to be
+Mutants of different lines share a program and are switched on one at a time; a second or two of one core for each, so it is
+run on demand. It needs build/release with the target assay_bin_assay. Every verdict goes to a journal, so that a run can be interrupted; a survivor is asked again where the corpus has changed. Survivors are to be
 killed by a case of the corpus, or listed with a reason in conformance/mutants/equivalent_mutants.tsv. Exit code 1: some survived.
 """
 import argparse
@@ -26,6 +26,7 @@ import pathlib
 import random
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,8 +70,9 @@ CHANGES = [
     (r'\btrue\b', 'false'), (r'\bfalse\b', 'true'), (r'\bmin\b(?=[<(])', 'max'), (r'\bmax\b(?=[<(])', 'min'),
 ]
 STATEMENT = re.compile(r'^\s+(?!return|const |auto |using |case |default|break|public|private|if |for |while )[\w\[\]().>*+-]+( [+*/|-]?= |\(|\+\+).*;$')
+DECLARATION = re.compile(r'\((const )?[\w:<>]+[&*]? \w+[,)]')  # of a constructor
 # What changes no value: budgets, which the tests of the interpreter hold, and room made in advance.
-NO_VALUE = re.compile(r'Charge|\.reserve\(')
+NO_VALUE = re.compile(r'Charge|limbs\(\)|\.reserve\(')
 
 Mutant = collections.namedtuple('Mutant', 'file number before after')  # a path below OPS, the line's number from 0, its text
 
@@ -84,7 +86,7 @@ def mutants_of(name, text):
         for pattern, replacement in CHANGES:
             for match in re.finditer(pattern, code):
                 found.append(Mutant(name, number, line, line[:match.start()] + replacement + line[match.end():]))
-        if STATEMENT.match(code):
+        if STATEMENT.match(code) and not DECLARATION.search(code):
             found.append(Mutant(name, number, line, re.match(r'\s*', line).group() + ';'))
     return found
 
@@ -105,6 +107,63 @@ def sample(by_file, wanted, seed):
         count = min(len(mutants), max(3, round(len(mutants) * wanted / total)))
         chosen += sorted(random.Random(f'{seed} {name}').sample(mutants, count))
     return chosen
+
+
+def region(line, begin, end, starts_statement):
+    """The ends of the expression around the token line[begin:end], or None where it goes on in other lines."""
+    left, depth = begin, 0
+    while True:
+        before = line[:left]
+        if not before.strip():
+            if not starts_statement:
+                return None
+            break
+        char = before[-1]
+        depth += char in ')]}'
+        if depth == 0 and (char in '([{,;?' or re.search(r'(\breturn|[^=!<>]=| :) $', before)):
+            break
+        depth -= char in '([{'
+        left -= 1
+    right, depth = end, 0
+    while True:
+        if right >= len(line):
+            return None
+        char = line[right]
+        if depth == 0 and (char in ')]},;?' or line.startswith(' : ', right)):
+            break
+        depth += char in '([{'
+        depth -= char in ')]}'
+        right += 1
+    return left + len(line[left:right]) - len(line[left:right].lstrip()), right
+
+
+def switched(mutant, number, line_before):
+    """The line with the mutant in it where IsMutant(number) says so, or None."""
+    before, after = mutant.before, mutant.after
+    if after.strip() == ';':
+        return before.replace(before.strip(), f'if (!IsMutant({number})) {before.strip()}')
+    begin = len(os.path.commonprefix([before, after]))
+    tail = min(len(before), len(after)) - begin
+    same = len(os.path.commonprefix([before[::-1], after[::-1]])[:tail])
+    end, end_after = len(before) - same, len(after) - same
+    bounds = region(before, begin, end, not line_before.strip() or line_before.rstrip()[-1] in ';{}:')
+    if bounds is None:
+        return None
+    left, right = bounds
+    other = after[left:end_after + right - end]
+    return f'{before[:left]}(IsMutant({number}) ? ({other}) : ({before[left:right]})){before[right:]}'
+
+
+# What tells the mutants of a program apart, in front of the changed file.
+SWITCH = """#include <cstdlib>
+namespace assay {
+inline bool IsMutant(int number) {
+  static const char* const chosen = std::getenv("ASSAY_SOURCE_MUTANT");
+  static const int choice = chosen != nullptr ? std::atoi(chosen) : -1;
+  return choice == number;
+}
+}  // namespace assay
+"""
 
 
 class EquivalentMutants:
@@ -133,6 +192,10 @@ class EquivalentMutants:
         return found
 
 
+def short_hash(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
 class Run:
     """A command with limits, on CPU seconds and memory; counts what all took."""
 
@@ -141,10 +204,11 @@ class Run:
         self.lock = threading.Lock()
         self.seconds = 0.0
 
-    def __call__(self, words, cpu=600):
+    def __call__(self, words, cpu=600, mutant=None):
         """(exit status, CPU seconds)."""
+        chosen = {} if mutant is None else {'ASSAY_SOURCE_MUTANT': str(mutant)}
         limited = ['timeout', '-s', 'KILL', str(20 * cpu), 'prlimit', f'--cpu={cpu}', f'--as={4 << 30}', *map(str, words)]
-        process = subprocess.Popen(limited, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        process = subprocess.Popen(limited, cwd=self.folder, env=os.environ | chosen, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -164,10 +228,10 @@ class Builder:
         # What the changed code computes does not depend on the optimisation, and this compiles faster.
         self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in self.without_files(shlex.split(compiles[0]))]
         self.texts = {name: read(name) for name in product_files()}
-        state = hashlib.sha256(repr((self.compile, sorted(self.texts.items()))).encode())
-        state.update((build / 'bin' / 'assay').read_bytes())
-        self.cache = build / 'source_mutants' / state.hexdigest()[:16]
-        (self.cache / 'golden').mkdir(parents=True, exist_ok=True)
+        self.assay = build / 'bin' / 'assay'
+        self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(self.texts.items()))).encode())
+        self.cache.mkdir(parents=True, exist_ok=True)
+        self.links = {}
         self.objects = {name: self.cache / f'{name}.o' for name in self.texts if name.endswith('.cc')}
         missing = [name for name, path in self.objects.items() if not path.exists()]
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
@@ -200,9 +264,12 @@ class Builder:
         return True
 
     def link(self, target, objects, program):
-        words = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
+        if target not in self.links:
+            self.links[target] = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
+        words = self.links[target]
         at = words.index('-o')
-        return self.run(words[:at] + ['-o', program, *objects.values()] + words[at + 2:])[0] == 0
+        fast = ['-fuse-ld=lld'] if shutil.which('ld.lld') else []
+        return self.run(words[:at] + [*fast, '-o', program, *objects.values()] + words[at + 2:])[0] == 0
 
     def users(self, header):
         """The files to compile that include a header of evaluator/ops, through others too."""
@@ -214,22 +281,31 @@ class Builder:
                 return [name for name in users if name.endswith('.cc')]
             users |= more
 
-    def make_mutant(self, mutant, folder):
-        """The object files with the mutant's own among them, or None where it does not compile."""
-        lines = self.texts[mutant.file].split('\n')
-        assert lines[mutant.number] == mutant.before
-        lines[mutant.number] = mutant.after
-        source = folder / 'evaluator' / 'ops' / mutant.file
-        source.parent.mkdir(parents=True)
-        source.write_text('\n'.join(lines), encoding='utf-8')
-        objects = {}
-        for name in [mutant.file] if mutant.file.endswith('.cc') else self.users(mutant.file):
-            item = folder / f'{name}.o'
-            if not self.make_object(source if name == mutant.file else OPS / name, item, [f'-I{folder}']):
+    def make_mutants(self, mutants, folder):
+        """The object files with one or several mutants of a file among them, or None where that does not compile. Several, of different
+        lines, are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list."""
+        name = mutants[0].file
+        lines = self.texts[name].split('\n')
+        for number, mutant in enumerate(mutants):
+            assert lines[mutant.number] == mutant.before
+            after = mutant.after if len(mutants) == 1 else switched(mutant, number, lines[mutant.number - 1])
+            if after is None:
                 return None
-            objects[name] = item
+            lines[mutant.number] = after
+        text = '\n'.join(lines)
+        if len(mutants) > 1:
+            text = text.replace('#include', SWITCH + '#include', 1)
+        source = folder / 'evaluator' / 'ops' / name
+        source.parent.mkdir(parents=True)
+        source.write_text(text, encoding='utf-8')
+        objects = {}
+        for user in [name] if name.endswith('.cc') else self.users(name):
+            item = folder / f'{user}.o'
+            if not self.make_object(source if user == name else OPS / user, item, [f'-I{folder}']):
+                return None
+            objects[user] = item
         # Its own first: of an inline function of a header the linker keeps the first.
-        return objects | {name: path for name, path in self.objects.items() if name not in objects}
+        return objects | {user: path for user, path in self.objects.items() if user not in objects}
 
 
 class Suite:
@@ -237,56 +313,66 @@ class Suite:
 
     def __init__(self, builder, files):
         self.run = builder.run
-        self.folder = builder.cache / 'golden'
+        self.folder = builder.cache / f'golden-{short_hash(builder.assay.read_bytes())}'
+        self.folder.mkdir(exist_ok=True)
         self.whole = self.folder / 'all.cases'
         if not self.whole.exists():
             partial = self.folder / 'partial'
             with open(partial, 'wb') as file:
-                subprocess.run([builder.build / 'bin' / 'assay', 'corpus', 'show', '--golden', '*'], check=True, stdout=file)
-            self.split(partial)
+                subprocess.run([builder.assay, 'corpus', 'show', '--golden', '*'], check=True, stdout=file)
+            listed = subprocess.run([builder.assay, 'corpus', 'list', '--tier', 'quick'], check=True, text=True,
+                                    stdout=subprocess.PIPE)
+            self.split(partial, set(listed.stdout.split()))
             os.replace(partial, self.whole)
-        self.hash = hashlib.sha256(self.whole.read_bytes()).hexdigest()[:16]
+        self.hash = short_hash(self.whole.read_bytes())
         # What the unchanged definitions take, and that they give the golden values.
-        unchanged = builder.cache / 'assay'
-        if not builder.link('assay_bin_assay', builder.objects, unchanged):
-            raise SystemExit('the unchanged definitions do not link')
-        asked = {(self.folder / f'{op}.cases', *tier) for name in files for op in self.operations(name)
-                 for tier in ((), ('--tier', 'quick'))} | {(self.whole, '--tier', 'quick')}
-        self.seconds = {}
-        for question in sorted(asked):
-            status, self.seconds[question] = self.ask(unchanged, question, 600)
-            if status != 0:
-                raise SystemExit(f'the unchanged definitions do not give the values of {question[0].name}')
+        known = self.folder / 'seconds.json'
+        self.seconds = json.loads(known.read_text(encoding='utf-8')) if known.exists() else {}
+        questions = {question for name in files for question in self.questions(name)}
+        if not questions <= set(self.seconds):
+            unchanged = builder.cache / 'assay'
+            if not builder.link('assay_bin_assay', builder.objects, unchanged):
+                raise SystemExit('the unchanged definitions do not link')
+            for question in sorted(questions - set(self.seconds)):
+                status, self.seconds[question] = self.ask(unchanged, question, 600)
+                if status != 0:
+                    raise SystemExit(f'the unchanged definitions do not give the values of {question}')
+            known.write_text(json.dumps(self.seconds), encoding='utf-8')
 
-    def split(self, path):
+    def split(self, path, quick):
+        """Into OP.full.cases, OP.quick.cases and all.quick.cases."""
         files = {}
         with open(path, encoding='utf-8') as lines:
             for line in lines:
                 if line.startswith('case '):
-                    op = line.split()[1].split('/')[0]
-                    if op not in files:
-                        files[op] = open(self.folder / f'{op}.cases', 'w', encoding='utf-8')
-                files[op].write(line)
+                    case = line.split()[1]
+                    op = case.split('/')[0]
+                    names = [f'{op}.full'] + ([f'{op}.quick', 'all.quick'] if case in quick else [])
+                for name in names:
+                    if name not in files:
+                        files[name] = open(self.folder / f'{name}.cases', 'w', encoding='utf-8')
+                    files[name].write(line)
         for file in files.values():
             file.close()
 
     @staticmethod
-    def operations(name):
+    def questions(name):
+        """Cases, and which of them, in the order in which they are asked about a file."""
         stem = name.split('.')[0]
-        return SHARED.get(stem, [stem.replace('_', '-')])
+        operations = SHARED.get(stem, [stem.replace('_', '-')])
+        return [f'{op}.quick' for op in operations] + [f'{op}.full' for op in operations] + ['all.quick']
 
-    def ask(self, program, question, cpu):
-        return self.run([program, 'corpus', 'check', '--straight', '--quiet', '--threads', '1', '--cases', *question], cpu)
+    def ask(self, program, question, cpu, mutant=None):
+        cases = self.folder / f'{question}.cases'
+        if not cases.exists():  # none of the quick tier
+            return 0, 0.0
+        return self.run([program, 'corpus', 'check', '--straight', '--quiet', '--threads', '1', '--cases', cases], cpu, mutant)
 
-    def verdict(self, program, name):
-        files = [self.folder / f'{op}.cases' for op in self.operations(name)]
-        questions = [(f, '--tier', 'quick') for f in files] + [(f,) for f in files] + [(self.whole, '--tier', 'quick')]
-        for question in questions:
-            status, _ = self.ask(program, question, 5 + int(10 * self.seconds[question]))
-            if status == 1:
-                return f'killed by {question[0].stem}'
+    def verdict(self, program, name, mutant=None):
+        for question in self.questions(name):
+            status, _ = self.ask(program, question, 5 + int(10 * self.seconds[question]), mutant)
             if status != 0:
-                return f'killed by {question[0].stem}: exit status {status}'
+                return f'killed by {question}' + ('' if status == 1 else f', exit status {status}')
         return 'survived'
 
 
@@ -305,7 +391,7 @@ class Journal:
 
     @staticmethod
     def key(mutant, text):
-        return (mutant.file, hashlib.sha256(text.encode()).hexdigest()[:16], mutant.number, mutant.after)
+        return (mutant.file, short_hash(text.encode()), mutant.number, mutant.after)
 
     def find(self, key):
         entry = self.known.get(key)
@@ -319,19 +405,34 @@ class Journal:
             self.file.flush()
 
 
-def examine(builder, suite, journal, mutant):
-    key = Journal.key(mutant, builder.texts[mutant.file])
-    verdict = journal.find(key)
-    if verdict is None:
-        with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            objects = builder.make_mutant(mutant, folder)
-            if objects is None or not builder.link('assay_bin_assay', objects, folder / 'assay'):
-                verdict = 'does not compile'
-            else:
-                verdict = suite.verdict(folder / 'assay', mutant.file)
-        journal.add(key, verdict)
-    return verdict
+def examine(builder, suite, journal, mutants):
+    """The verdicts of mutants of different lines of a file: of all in one program, or of each in one of its own."""
+    keys = [Journal.key(mutant, builder.texts[mutant.file]) for mutant in mutants]
+    verdicts = {mutant: journal.find(key) for mutant, key in zip(mutants, keys)}
+    unknown = [mutant for mutant, verdict in verdicts.items() if verdict is None]
+    if not unknown:
+        return verdicts
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        objects = builder.make_mutants(unknown, folder)
+        linked = objects is not None and builder.link('assay_bin_assay', objects, folder / 'assay')
+        if not linked and len(unknown) > 1:  # one of them does not compile
+            half = len(unknown) // 2
+            return verdicts | examine(builder, suite, journal, unknown[:half]) | examine(builder, suite, journal, unknown[half:])
+        for number, mutant in enumerate(unknown):
+            verdicts[mutant] = ('does not compile' if not linked else
+                                suite.verdict(folder / 'assay', mutant.file, number if len(unknown) > 1 else None))
+            journal.add(keys[mutants.index(mutant)], verdicts[mutant])
+    return verdicts
+
+
+def groups(mutants):
+    """Of one file and of different lines each."""
+    layers = {}
+    for mutant in mutants:
+        layer = sum(other.number == mutant.number for found in layers.values() for other in found if other.file == mutant.file)
+        layers.setdefault((mutant.file, layer), []).append(mutant)
+    return list(layers.values())
 
 
 def show(mutant, verdict):
@@ -344,9 +445,14 @@ def score(builder, work, equivalents, arguments):
     journal = Journal(arguments.journal or builder.build / 'source_mutants' / 'journal.jsonl', suite.hash)
     counts = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        asked = [(mutant, pool.submit(examine, builder, suite, journal, mutant)) for mutant in work]
-        for mutant, future in asked:
-            verdict = future.result()
+        verdicts = {}
+        for found in pool.map(lambda group: examine(builder, suite, journal, group), groups(work)):
+            verdicts |= found
+            for mutant, verdict in found.items():
+                show(mutant, verdict)
+        print()
+        for mutant in work:
+            verdict = verdicts[mutant]
             listed = EquivalentMutants.key(mutant) in equivalents.reasons
             if listed:
                 verdict = 'equivalent' if verdict == 'survived' else f'listed as equivalent, but {verdict}'
@@ -366,7 +472,7 @@ def hold_equivalents(builder, mutants, tests):
     for mutant in mutants:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            objects = builder.make_mutant(mutant, folder)
+            objects = builder.make_mutants([mutant], folder)
             agrees = objects is not None and all(
                 builder.link(test, objects, folder / test) and builder.run([folder / test])[0] == 0 for test in tests)
         failed += not agrees

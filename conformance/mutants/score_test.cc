@@ -1,6 +1,12 @@
-// The suite examined: every planted defect is found in the quick tier, no innocent variant is
-// accused there under its profile, and each is seen under profile golden.
+// The suite examined: every planted defect is found in the quick tier, under profiles that grant
+// much too but for what they grant; no innocent variant is accused there under its profile, and
+// each is seen under profile golden.
 #include "conformance/mutants/score.h"
+
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/selection.h"
@@ -33,6 +39,39 @@ TEST(ScoreTest, EveryDefectIsFound) {
   for (const MutantScore& score : *scores) {
     EXPECT_TRUE(score.caught()) << score.mutant->target() << ": " << score.mutant->description;
     EXPECT_EQ(score.broken, "") << score.mutant->target();
+  }
+}
+
+// What a profile grants: the values of a matrix that is not positive definite, conversions by way
+// of f16 (V-2), flushed denormals, partial sums in bf16, dots of f32 by TF32.
+const std::set<std::string> kLegalOnCpus = {"cholesky/indefinite_is_zero",
+                                            "convert/f64_to_float8_by_f16"};
+const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
+                                              "convert/denormals_not_renormalised",
+                                              "convert/f64_to_float8_by_f16",
+                                              "convolution/accumulates_in_bf16",
+                                              "dot/accumulates_in_bf16",
+                                              "dot/accumulates_in_f16",
+                                              "reduce-window/sums_in_bf16",
+                                              "reduce/sums_in_bf16",
+                                              "reduce/sums_in_f16"};
+const std::set<std::string> kLegalOnGpus = {"cholesky/indefinite_is_zero",
+                                            "convert/denormals_not_renormalised",
+                                            "convert/f64_to_float8_by_f16", "dot/f32_as_tf32"};
+
+TEST(ScoreTest, ProfilesHideNoDefectButWhatTheyGrant) {
+  const std::vector<CorpusCase> cases = QuickTier();
+  const std::pair<const char*, std::set<std::string>> profiles[] = {
+      {"cpu-strict", kLegalOnCpus}, {"xla-cpu", kLegalOnXlaCpu}, {"gpu", kLegalOnGpus}};
+  for (const auto& [profile, legal] : profiles) {
+    ScoreOptions options;
+    options.profile = profile;
+    const auto scores = ScoreMutants(Those(/*innocent=*/false), cases, options);
+    ASSERT_TRUE(scores.ok()) << scores.status();
+    for (const MutantScore& score : *scores) {
+      EXPECT_NE(score.caught(), legal.contains(score.mutant->name))
+          << profile << ": " << score.mutant->target() << ": " << score.mutant->description;
+    }
   }
 }
 

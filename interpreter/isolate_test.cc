@@ -186,5 +186,24 @@ ENTRY e {
   EXPECT_TRUE(CompareModules(*alone, *read).ok()) << CompareModules(*alone, *read);
 }
 
+// Scalars are copied, what is taken twice is one parameter, and several results are a tuple.
+TEST(IsolateGroup, IsAModule) {
+  const std::unique_ptr<Module> module = Parse(kLoop);
+  ASSERT_NE(module, nullptr);
+  const Computation& body = *module->Find("body");
+  const auto group = IsolateGroup({body.Find("total"), body.Find("spread"), body.Find("y")},
+                                  {body.Find("total"), body.Find("y")});
+  EXPECT_THAT(group.operands, testing::ElementsAre(body.Find("sorted"), body.Find("called")));
+  const auto read = Parse(PrintModule(*group.module, PrintOptions::Lossless()));
+  ASSERT_NE(read, nullptr);
+  EXPECT_TRUE(CompareModules(*group.module, *read).ok());
+  const auto value = Interpret(*read, {Floats({1, 2, 4}), Floats({0.5, 1, 2})});
+  ASSERT_TRUE(value.ok()) << value.status();
+  EXPECT_EQ(PrintLiteral(value->element(0)), "7");
+  EXPECT_TRUE(Literal::BitEqual(value->element(1), Floats({7.5, 8, 9})));
+  const auto twice = IsolateGroup({module->Find("twice")->root()}, {module->Find("twice")->root()});
+  EXPECT_EQ(twice.operands.size(), 1u);
+}
+
 }  // namespace
 }  // namespace assay

@@ -1,32 +1,41 @@
 #include "conformance/diagnose/instruction_report.h"
 
-#include <memory>
 #include <utility>
 
-#include "conformance/diagnose/golden_trace.h"
-#include "evaluator/facts/isolate.h"
+#include "conformance/diagnose/program_judge.h"
 
 namespace assay {
 namespace {
 
-InstructionVerdict Judge(const Instruction& instruction, absl::Span<const Literal> operands,
-                         const Literal& golden, Backend& target, const TargetProfile& profile,
-                         const RunBudget& budget) {
-  InstructionVerdict verdict;
-  verdict.instruction = &instruction;
-  const std::unique_ptr<Module> alone = IsolateInstruction(instruction);
-  absl::StatusOr<Literal> actual = RunOnce(target, *alone, operands);
-  if (!actual.ok()) {
-    verdict.status = actual.status();
-    return verdict;
+absl::StatusOr<Judgement> JudgeExcerpt(const Excerpt& excerpt, const Literal& actual,
+                                       const TargetProfile& profile, const RunBudget& budget) {
+  // A map is the program of its computation.
+  if (excerpt.is_group() || excerpt.members.front()->opcode() == Opcode::kMap) {
+    return JudgeByInterval(*excerpt.module, {excerpt.arguments}, {excerpt.golden}, {actual},
+                           profile, budget);
   }
   const auto evaluate = [&](const Module& other, absl::Span<const Literal> arguments) {
     RunOptions options;
     options.budget = budget;
     return Interpret(other, arguments, options);
   };
-  absl::StatusOr<Judgement> judgement =
-      JudgeInstruction(instruction, operands, golden, *actual, profile, evaluate);
+  return JudgeInstruction(*excerpt.members.front(), excerpt.arguments, excerpt.golden, actual,
+                          profile, evaluate);
+}
+
+InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const TargetProfile& profile,
+                              const RunBudget& budget) {
+  InstructionVerdict verdict;
+  verdict.instruction = excerpt.members.back();
+  verdict.name = excerpt.Name();
+  verdict.members = static_cast<int64_t>(excerpt.members.size());
+  verdict.turn = excerpt.turn;
+  const absl::StatusOr<Literal> actual = RunOnce(target, *excerpt.module, excerpt.arguments);
+  if (!actual.ok()) {
+    verdict.status = actual.status();
+    return verdict;
+  }
+  absl::StatusOr<Judgement> judgement = JudgeExcerpt(excerpt, *actual, profile, budget);
   verdict.status = judgement.status();
   if (judgement.ok()) verdict.judgement = *std::move(judgement);
   return verdict;
@@ -36,19 +45,17 @@ InstructionVerdict Judge(const Instruction& instruction, absl::Span<const Litera
 
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
-    const TargetProfile& profile, const RunBudget& budget,
-    const std::function<void(const InstructionVerdict&)>& observe,
-    const CustomCallRegistry* custom_calls) {
+    const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options) {
   std::vector<InstructionVerdict> verdicts;
-  const auto see = [&](const Instruction& instruction, std::vector<Literal> operands,
-                       const Literal& golden) {
-    verdicts.push_back(Judge(instruction, operands, golden, target, profile, budget));
-    if (observe) observe(verdicts.back());
+  const auto see = [&](const Excerpt& excerpt) {
+    verdicts.push_back(AskExcerpt(excerpt, target, profile, budget));
+    if (options.observe) options.observe(verdicts.back(), excerpt);
+    return absl::OkStatus();
   };
   PlanOptions plan;
-  plan.custom_calls = custom_calls;
+  plan.custom_calls = options.custom_calls;
   const absl::StatusOr<std::vector<Literal>> results =
-      TraceGolden(module, arguments, plan, budget, see);
+      TraceGolden(module, arguments, plan, budget, options.depth, see);
   if (!results.ok()) return results.status();
   return verdicts;
 }

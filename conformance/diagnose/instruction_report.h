@@ -1,6 +1,6 @@
-// Every instruction of a module, run alone on golden operands by another implementation and judged:
-// where a difference between two runs of a module starts, and whether it is a legal one. A loop's
-// instructions are taken in their first turn. Tests: instruction_report_test.cc.
+// The instructions of a module, run alone and in groups on golden operands by another
+// implementation and judged: where a difference between two runs of a module starts, and whether it
+// is a legal one. Tests: instruction_report_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 
@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "backends/backend.h"
+#include "conformance/diagnose/golden_trace.h"
 #include "conformance/judge/allowance.h"
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
@@ -18,21 +19,31 @@
 namespace assay {
 
 struct InstructionVerdict {
-  const Instruction* instruction = nullptr;
+  const Instruction* instruction = nullptr;  // of a group the last
+  std::string name;                          // Excerpt::Name
+  int64_t members = 1;
+  int64_t turn = 1;
   absl::Status status;  // not OK: the target gave no result (unsupported, crashed)
   Judgement judgement;  // else
+
+  bool is_group() const { return members > 1; }
+  bool is_wrong() const { return status.ok() && judgement.verdict == Verdict::kWrong; }
 };
 
-// In the order of execution, where there are several processes in that of the first. Not in the
-// list are moves of whole values (tuples, calls, copies), what takes several processes, and
-// operations on dynamic dimensions. `arguments` by device, as the golden backend takes them; the
-// target is judged by its profile.
-// `observe`, if there is one, sees each as soon as it is there.
+struct ReportOptions {
+  TraceDepth depth;
+  // Sees each verdict as soon as it is there, with what was asked.
+  std::function<void(const InstructionVerdict&, const Excerpt&)> observe;
+  const CustomCallRegistry* custom_calls = nullptr;  // null: the well-known targets
+};
+
+// In the order of execution, where there are several processes in that of the first; TraceGolden
+// says what is not in the list. An instruction alone is judged by its own rule, a group by the
+// interval of what a conforming target may return. `arguments` by device, as the golden backend
+// takes them; the target is judged by its profile.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
-    const TargetProfile& profile, const RunBudget& budget,
-    const std::function<void(const InstructionVerdict&)>& observe = nullptr,
-    const CustomCallRegistry* custom_calls = nullptr);
+    const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options = {});
 
 }  // namespace assay
 

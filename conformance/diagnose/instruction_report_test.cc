@@ -184,5 +184,95 @@ TEST(ReportInstructions, SaysWhenTheGoldenRunFails) {
               HasSubstr("argument"));
 }
 
+// Golden, but what some modules give has its first element one larger.
+class DefectBackend : public GoldenBackend {
+ public:
+  using IsHit = std::function<bool(const Module&, const std::vector<Literal>& arguments)>;
+  explicit DefectBackend(IsHit is_hit) : is_hit_(std::move(is_hit)) {}
+
+  absl::StatusOr<ModuleRun> Run(const Module& module,
+                                absl::Span<const std::vector<Literal>> arguments,
+                                int repeat) override {
+    absl::StatusOr<ModuleRun> run = GoldenBackend::Run(module, arguments, repeat);
+    if (!run.ok() || !is_hit_(module, arguments[0])) return run;
+    Literal& value = run->results[0][0];
+    const ElementType type = value.element_type();
+    const double one = DecodeFloat(type, value.Get(0).bits) + 1;
+    value.Set(0, Element{EncodeFloat(type, one)});
+    return run;
+  }
+
+ private:
+  IsHit is_hit_;
+};
+
+// The names of what is wrong.
+std::vector<std::string> Wrong(Backend& target, const TraceDepth& depth) {
+  auto module = ParseModule(R"(
+body {
+  x = f32[2] parameter(0)
+  half = f32[] constant(0.5)
+  halves = f32[2] broadcast(half), dimensions={}
+  product = f32[2] multiply(x, halves)
+  sum = f32[2] add(product, x)
+  ROOT shifted = f32[2] subtract(sum, halves)
+}
+condition {
+  x = f32[2] parameter(0)
+  first = f32[1] slice(x), slice={[0:1]}
+  scalar = f32[] reshape(first)
+  end = f32[] constant(20)
+  ROOT more = pred[] compare(scalar, end), direction=LT
+}
+ENTRY main {
+  x = f32[2] parameter(0)
+  ROOT loop = f32[2] while(x), condition=condition, body=body
+})");
+  EXPECT_TRUE(module.ok()) << module.status();
+  Literal x = Literal::Zeros(Shape(ElementType::kF32, {2}));
+  for (int64_t i = 0; i < 2; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 5)});
+  ReportOptions options;
+  options.depth = depth;
+  const auto verdicts = ReportInstructions(**module, {{x}}, target, *TargetProfile::Find("xla-cpu"),
+                                           RunBudget(), options);
+  EXPECT_TRUE(verdicts.ok()) << verdicts.status();
+  std::vector<std::string> names;
+  for (const InstructionVerdict& each : *verdicts) {
+    EXPECT_TRUE(each.status.ok()) << each.name << each.status;
+    if (each.is_wrong()) names.push_back(each.name);
+  }
+  return names;
+}
+
+// Right on every instruction alone, wrong where an addition takes a product in the same module.
+TEST(ReportInstructions, OnlySubgraphsShowADefectOfFusion) {
+  DefectBackend fuses([](const Module& module, const std::vector<Literal>&) {
+    for (const auto& each : module.entry()->instructions()) {
+      if (each->opcode() != Opcode::kAdd) continue;
+      for (const Instruction* operand : each->operands()) {
+        if (operand->opcode() == Opcode::kMultiply) return true;
+      }
+    }
+    return false;
+  });
+  EXPECT_THAT(Wrong(fuses, {.turns = 64, .subgraphs = 0}), ElementsAre());
+  EXPECT_THAT(Wrong(fuses, {.turns = 1, .subgraphs = 2}), ElementsAre("product+sum"));
+  EXPECT_THAT(Wrong(fuses, {.turns = 1, .subgraphs = 8}),
+              ElementsAre("halves+product+sum+shifted"));
+  GoldenBackend golden;
+  EXPECT_THAT(Wrong(golden, {.turns = 64, .subgraphs = 8}), ElementsAre());
+}
+
+// 5, 7, 10, 14.5, 21.25: four turns, and only in the third a product of 10.
+TEST(ReportInstructions, OnlyTurnsShowADefectOfOneTurn) {
+  DefectBackend third([](const Module& module, const std::vector<Literal>& arguments) {
+    return module.entry()->root()->opcode() == Opcode::kMultiply &&
+           DecodeFloat(ElementType::kF32, arguments[0].Get(0).bits) == 10;
+  });
+  EXPECT_THAT(Wrong(third, {.turns = 1, .subgraphs = 0}), ElementsAre());
+  EXPECT_THAT(Wrong(third, {.turns = 2, .subgraphs = 0}), ElementsAre());
+  EXPECT_THAT(Wrong(third, {.turns = 4, .subgraphs = 0}), ElementsAre("product@3"));
+}
+
 }  // namespace
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include "conformance/corpus/case_json.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/corpus.h"
+#include "conformance/runner/json_fields.h"
 #include "conformance/runner/probe.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
@@ -36,20 +37,6 @@ absl::Status MakeFolder(const std::string& folder) {
   fs::create_directories(folder, error);
   if (!error) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
-}
-
-absl::Status WriteProbe(const Probe& probe, const std::string& folder) {
-  if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
-  std::vector<Literal> arguments;
-  for (const std::vector<Literal>& own : probe.arguments) arguments.push_back(Literal::Tuple(own));
-  absl::Status status = WriteText(folder + "/module.hlo", PrintModule(*probe.module));
-  if (status.ok()) status = WriteNpz(folder + "/inputs.npz", NameByDevice(arguments, "arg"));
-  if (status.ok()) status = WriteNpz(folder + "/expected.npz", NameByDevice(probe.golden, "out"));
-  return status;
-}
-
-std::string ProbeFolder(const std::string& folder, size_t number) {
-  return number == 0 ? folder : absl::StrCat(folder, absl::StrFormat("/probes/%04d", number));
 }
 
 // The first line of a small file; none where there is no such file.
@@ -83,8 +70,23 @@ class Taken : public Executable {
 
 }  // namespace
 
+absl::Status WriteQuestion(const Module& module, absl::Span<const std::vector<Literal>> arguments,
+                           absl::Span<const Literal> golden, const std::string& folder) {
+  if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
+  std::vector<Literal> by_device;
+  for (const std::vector<Literal>& own : arguments) by_device.push_back(Literal::Tuple(own));
+  absl::Status status = WriteText(folder + "/module.hlo", PrintModule(module));
+  if (status.ok()) status = WriteNpz(folder + "/inputs.npz", NameByDevice(by_device, "arg"));
+  if (status.ok()) status = WriteNpz(folder + "/expected.npz", NameByDevice(golden, "out"));
+  return status;
+}
+
+std::string ProbeFolder(const std::string& folder, size_t number) {
+  return number == 0 ? folder : absl::StrCat(folder, absl::StrFormat("/probes/%04d", number));
+}
+
 absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
-                        const RunBudget& budget) {
+                        const RunBudget& budget, const TraceDepth& depth) {
   const std::string folder = absl::StrCat(dir, "/", corpus_case.id);
   absl::Status status = MakeFolder(folder);
   if (status.ok()) status = WriteText(folder + "/case.txt", FormatCase(corpus_case));
@@ -93,15 +95,35 @@ absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
   if (corpus_case.expect == CorpusCase::Expect::kRefused) {
     status = WriteText(folder + "/module.hlo", corpus_case.module);
   } else {
-    const absl::StatusOr<std::vector<Probe>> probes = MakeProbes(corpus_case, budget);
+    const absl::StatusOr<std::vector<Probe>> probes =
+        MakeProbes(corpus_case, budget, {false, depth});
     if (!probes.ok()) return probes.status();
     for (size_t i = 0; i < probes->size() && status.ok(); ++i) {
-      status = WriteProbe((*probes)[i], ProbeFolder(folder, i));
-      if (i > 0) json["probes"].push_back((*probes)[i].name);
+      const Probe& probe = (*probes)[i];
+      status = WriteQuestion(*probe.module, probe.arguments, probe.golden, ProbeFolder(folder, i));
+      if (i > 0) json["probes"].push_back(probe.name);
     }
+    if (depth.subgraphs > 0) json["subgraphs"] = depth.subgraphs;
+    if (depth.turns > 1) json["turns"] = depth.turns;
   }
   if (!status.ok()) return status;
   return WriteText(folder + "/case.json", json.dump(2) + "\n");
+}
+
+absl::StatusOr<TraceDepth> ExportedDepth(const std::string& dir, const std::string& id) {
+  const std::string path = absl::StrCat(dir, "/", id, "/case.json");
+  TraceDepth depth;
+  if (!fs::exists(path)) return depth;
+  const absl::StatusOr<std::string> text = ReadFile(path);
+  if (!text.ok()) return text.status();
+  const nlohmann::json json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  absl::Status status;
+  const JsonFields fields(json, "", &status);
+  fields.Get("subgraphs", &depth.subgraphs);
+  fields.Get("turns", &depth.turns);
+  if (status.ok()) status = CheckDepth(depth);
+  if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(path, ": ", status.message()));
+  return depth;
 }
 
 absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir) {

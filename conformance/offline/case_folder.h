@@ -12,15 +12,28 @@
 #include "absl/status/statusor.h"
 #include "backends/backend.h"
 #include "conformance/corpus/corpus_case.h"
+#include "conformance/diagnose/golden_trace.h"
 #include "interpreter/interpreter.h"
 
 namespace assay {
 
-// Writes DIR/ID: case.txt, case.json and, of each probe, module.hlo, inputs.npz and expected.npz;
-// those of the instructions of a program in probes/NUMBER. Errors of MakeProbes;
-// INVALID_ARGUMENT, naming the file, for what cannot be written.
+// Writes module.hlo, inputs.npz and expected.npz into a folder, which is made. Arguments by device,
+// then by parameter; golden results by device. INVALID_ARGUMENT, naming the file, for what cannot
+// be written.
+absl::Status WriteQuestion(const Module& module, absl::Span<const std::vector<Literal>> arguments,
+                           absl::Span<const Literal> golden, const std::string& folder);
+
+// The folder of a probe in that of its case, by its place in MakeProbes.
+std::string ProbeFolder(const std::string& folder, size_t number);
+
+// Writes DIR/ID: case.txt, case.json and, of each probe, what WriteQuestion writes: those of the
+// instructions and groups of a program in probes/NUMBER. Errors of MakeProbes and WriteQuestion.
 absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
-                        const RunBudget& budget);
+                        const RunBudget& budget, const TraceDepth& depth = {});
+
+// The depth with which a case below a folder was exported. INVALID_ARGUMENT, naming its case.json,
+// where that says none that there is.
+absl::StatusOr<TraceDepth> ExportedDepth(const std::string& dir, const std::string& id);
 
 // The cases below a folder, from its case.txt files, sorted by id. INVALID_ARGUMENT where there is
 // none, and with file, line and column for one that is no case or lies in another's folder.

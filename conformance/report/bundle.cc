@@ -49,13 +49,22 @@ std::string CmakeText(const CorpusCase& corpus_case, const RunResult& run) {
   return absl::StrCat(text, "\n  WORKING_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})\n");
 }
 
+// The smallest module that shows the failure of a program.
+std::string FirstDivergenceText(const CaseResult& result) {
+  const ProbeResult* first = result.FirstDivergence();
+  if (first == nullptr) return "";
+  return absl::StrCat("\nThe first that goes wrong is ",
+                      ProbeFolder(".", first - result.probes.data()), " (", first->name,
+                      "): a module of its own with golden operands.\n");
+}
+
 std::string ReadmeText(const CorpusCase& corpus_case, const CaseResult& result,
                        const RunResult& run) {
   std::vector<std::string> command = {"assay"};
   for (const std::string& argument : Arguments(run)) command.push_back(ShellQuoted(argument));
   return absl::StrCat(
       corpus_case.id, ": ", OutcomeName(result.outcome), "\n\n", Describe(result),
-      "\nIn this folder:\n\n  ", absl::StrJoin(command, " "),
+      FirstDivergenceText(result), "\nIn this folder:\n\n  ", absl::StrJoin(command, " "),
       "\n\nThe target's command must be found from here. Without Assay: module.hlo with inputs.npz "
       "should give\nexpected.npz. case.txt is the case, result.json all that is known of this "
       "failure, CMakeLists.txt a\ntest that fails until it is mended.\n");
@@ -66,7 +75,8 @@ std::string ReadmeText(const CorpusCase& corpus_case, const CaseResult& result,
 absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
                          const CaseResult& result, const RunResult& run, const RunBudget& budget) {
   const std::string folder = absl::StrCat(root, "/", corpus_case.id);
-  const absl::Status of_case = ExportCase(corpus_case, root, budget);
+  const TraceDepth depth{std::max<int64_t>(run.turns, 1), run.subgraphs};
+  const absl::Status of_case = ExportCase(corpus_case, root, budget, depth);
   const auto write = [&folder](absl::string_view name, absl::string_view text) {
     return WriteFileAtomically(absl::StrCat(folder, "/", name), text);
   };

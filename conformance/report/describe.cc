@@ -25,8 +25,11 @@ std::string FirstLine(absl::string_view text) {
   return Shortened(text.substr(0, text.find('\n')), kLongestHeadline);
 }
 
-// The judgement that says most: of the probes of the case's outcome the first.
+// The judgement that says most: of the probes of the case's outcome the first, of a program rather
+// an instruction than the whole.
 const ProbeResult* Telling(const CaseResult& result) {
+  const ProbeResult* first = result.FirstDivergence();
+  if (first != nullptr && first->outcome == result.outcome) return first;
   for (const ProbeResult& probe : result.probes) {
     if (probe.outcome == result.outcome) return &probe;
   }
@@ -162,6 +165,10 @@ std::string Headline(const CaseResult& result) {
 
 std::string Describe(const CaseResult& result) {
   std::string text = absl::StrCat(result.message.empty() ? Headline(result) : result.message, "\n");
+  if (const ProbeResult* first = result.FirstDivergence()) {
+    absl::StrAppend(&text, "goes wrong first at ", first->name, ", probe ",
+                    first - result.probes.data(), "\n");
+  }
   for (const ProbeResult& probe : result.probes) {
     const Judgement& judgement = probe.judgement;
     if (IsPass(probe.outcome) && judgement.evidence.empty()) continue;
@@ -196,6 +203,8 @@ std::vector<std::string> TargetOptions(const RunResult& run) {
   if (run.repeat != 1) add("--repeat", absl::StrCat(run.repeat));
   if (run.timeout != kUsualTimeout) add("--timeout", absl::StrCat(run.timeout));
   if (run.memory != 0) add("--memory", absl::StrCat(run.memory));
+  if (run.subgraphs != 0) add("--subgraphs", absl::StrCat(run.subgraphs));
+  if (run.turns != 0) add("--turns", absl::StrCat(run.turns));
   return words;
 }
 

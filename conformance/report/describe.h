@@ -29,13 +29,14 @@ bool RunFails(const RunResult& run);
 
 // "3 of 17 elements are wrong; rule: 7 ulp; largest distance 12 ulp".
 std::string Headline(const CaseResult& result);
-// The headline, then the evidence of each probe that is not fine, a line each.
+// The headline, where a program goes wrong first, then the evidence of each probe that is not fine,
+// a line each.
 std::string Describe(const CaseResult& result);
 
 // In quotes where a shell needs them.
 std::string ShellQuoted(absl::string_view text);
 // What of the run's options decides about a case, as words of `assay test`: the target, the
-// profile, repetitions and limits.
+// profile, repetitions, limits, and how much of programs is asked.
 std::vector<std::string> TargetOptions(const RunResult& run);
 // The command that runs a case again; without an id, all that comes before it.
 std::string RepeatCommand(const RunResult& run, absl::string_view id);

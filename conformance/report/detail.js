@@ -79,12 +79,15 @@ function probeDetails(probe) {
               make('div', {}, probeBody(probe)));
 }
 
-// A program: what each instruction introduces, and what the whole shows of it.
+// A program: what goes wrong first, what each instruction introduces, and what the whole shows of it.
 function programBody(probes) {
   const whole = probes.find(probe => !numbered(probe, PROBE.name));
+  const first = probes.find(probe => probe !== whole && isFailure(probe[PROBE.outcome]));
   const parts = probes.filter(probe => probe !== whole).sort((a, b) => (b[PROBE.outcome] || 0) - (a[PROBE.outcome] || 0));
+  const groups = parts.filter(probe => numbered(probe, PROBE.name).includes('+')).length;
   return [
-    make('h3', {}, `Introduced: ${plural(parts.length, 'instruction')}, each alone on golden operands`), parts.map(probeDetails),
+    first ? make('p', {'class': 'first'}, 'Goes wrong first: ', make('span', {'class': 'mono'}, numbered(first, PROBE.name))) : [],
+    make('h3', {}, `Introduced: ${plural(parts.length - groups, 'instruction')}${groups ? ` and ${plural(groups, 'group')}` : ''}, each alone on golden operands`), parts.map(probeDetails),
     whole ? [make('h3', {}, 'Inherited: the whole program'), probeBody(whole)] : [],
   ];
 }

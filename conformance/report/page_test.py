@@ -136,6 +136,14 @@ class PageTest(unittest.TestCase):
         self.value("document.getElementById('close').click()")
         self.assertTrue(self.value("document.getElementById('detail').hidden"))
 
+    def test_where_a_program_goes_wrong(self):
+        program = {**CASES[-1], 'outcome': 'wrong', 'probes': CASES[-1]['probes'][:2] + [
+            {'name': f'dot.1+add.2{turn}', 'subgraph': True, 'outcome': 'wrong', 'judgement': judgement('wrong')} for turn in ('', '@3')]}
+        self.show('#case=whole%2Ff32%2Fg', {**RUN, 'cases': [program], 'selected': 1})
+        text = self.value("document.getElementById('detail').innerText")
+        self.assertIn('Goes wrong first: dot.1+add.2\n', text)
+        self.assertIn('Introduced: 1 instruction and 2 groups', text)
+
     def test_fifty_thousand_cases(self):
         cases = [{**CASES[i % 2], 'id': f'op{i % 130}/f32/case{i}', 'op': f'op{i % 130}'} for i in range(50000)]
         self.show('', {**RUN, 'cases': cases, 'selected': 50000})

@@ -64,6 +64,7 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("reasons", of.reasons);
   } else if constexpr (std::is_same_v<Type, ProbeResult>) {
     visit("name", of.name);
+    visit("subgraph", of.subgraph);
     visit("message", of.message);
   } else if constexpr (std::is_same_v<Type, CaseResult>) {
     visit("hash", of.hash);
@@ -78,6 +79,8 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("profile", of.profile);
     visit("tier", of.tier);
     visit("filter", of.filter);
+    visit("subgraphs", of.subgraphs);
+    visit("turns", of.turns);
     visit("case_files", of.case_files);
     visit("profile_differences", of.profile_differences);
     visit("corpus", of.corpus);
@@ -249,6 +252,13 @@ void SortCases(std::vector<CaseResult>* cases) {
             [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
 }
 
+const ProbeResult* CaseResult::FirstDivergence() const {
+  const auto found = std::find_if(probes.begin(), probes.end(), [](const ProbeResult& probe) {
+    return !probe.name.empty() && IsFailure(probe.outcome);
+  });
+  return found == probes.end() ? nullptr : &*found;
+}
+
 Json ToJson(const Judgement& judgement) {
   Json json = Json::object();
   if (judgement.elements() == 0 && judgement.rule.empty() && judgement.reasons.empty()) return json;
@@ -269,6 +279,7 @@ Json ToJson(const Judgement& judgement) {
 Json ToJson(const CaseResult& result) {
   Json json = {{"id", result.id}, {"outcome", std::string(OutcomeName(result.outcome))}};
   AddMembers(result, &json);
+  if (const ProbeResult* first = result.FirstDivergence()) json["first_divergence"] = first->name;
   for (const ProbeResult& probe : result.probes) json["probes"].push_back(ProbeJson(probe));
   AddUnlessEmpty("target_seconds", Rounded(result.target_seconds), &json);
   AddUnlessEmpty("golden_seconds", Rounded(result.golden_seconds), &json);

@@ -40,10 +40,11 @@ Outcome OutcomeOf(Verdict verdict);
 bool IsFailure(Outcome outcome);  // kWrong and worse
 bool IsPass(Outcome outcome);     // up to kRefused
 
-// One question that a case asked: its whole module, or one of its instructions alone on golden
-// operands.
+// One question that a case asked: its whole module, or one of its instructions alone, or a group of
+// them, on golden operands.
 struct ProbeResult {
-  std::string name;  // empty: the whole module; else the instruction
+  std::string name;  // empty: the whole module; else the instructions, and a turn after the first
+  bool subgraph = false;  // a group
   Outcome outcome = Outcome::kExact;
   std::string message;  // why there is no judgement
   Judgement judgement;
@@ -64,6 +65,9 @@ struct CaseResult {
   double target_seconds = 0, golden_seconds = 0, judge_seconds = 0;
 
   bool waived() const { return !waiver.empty(); }
+  // Where a program goes wrong: the first of its instructions and groups that fails; null: none
+  // does, or the case is of one operation.
+  const ProbeResult* FirstDivergence() const;
 };
 
 void SortCases(std::vector<CaseResult>* cases);  // by id
@@ -73,7 +77,8 @@ inline constexpr double kUsualTimeout = 60;  // seconds of a target for a case
 struct RunResult {
   std::string target, target_version;  // as the user wrote it, and what the target says of itself
   std::string profile, tier, filter;
-  std::vector<std::string> case_files;           // none: the corpus that is built in
+  int64_t subgraphs = 0, turns = 0;     // what else was asked of programs, where more than usual
+  std::vector<std::string> case_files;  // none: the corpus that is built in
   std::vector<std::string> profile_differences;  // from its base, a line each
   std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
   int64_t repeat = 1;  // runs of each case

@@ -172,7 +172,7 @@ void CaseRunner::RunProbes(const CorpusCase& corpus_case, CaseResult* result) {
   const absl::StatusOr<std::vector<Probe>> probes = [&] {
     const Timer timer(&result->golden_seconds);
     const bool straight = options_.straight && WorkOf(corpus_case) <= kStraightWork;
-    return MakeProbes(corpus_case, options_.golden, straight);
+    return MakeProbes(corpus_case, options_.golden, {straight, options_.depth});
   }();
   if (!probes.ok()) {
     const bool spent = absl::IsResourceExhausted(probes.status());
@@ -192,6 +192,7 @@ void CaseRunner::RunProbes(const CorpusCase& corpus_case, CaseResult* result) {
 ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
   ProbeResult own;
   own.name = probe.name;
+  own.subgraph = probe.subgraph;
   const double left = options_.seconds - result->target_seconds;
   if (options_.seconds >= 0 && left <= 0) {
     own.outcome = Outcome::kFailed;

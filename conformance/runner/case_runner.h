@@ -22,6 +22,7 @@ struct CaseOptions {
   // Golden's verifier stands before the target, as it does before golden: illegal modules are its
   // matter, and the target is handed none.
   bool verified = false;
+  TraceDepth depth;  // of the probes of programs
 };
 
 class CaseRunner {

@@ -7,13 +7,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/corpus/ready_case.h"
-#include "conformance/diagnose/golden_trace.h"
-#include "conformance/enclosure/enclosure.h"
+#include "conformance/diagnose/program_judge.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"
 #include "conformance/judge/random_values.h"
-#include "conformance/runner/program_judge.h"
-#include "evaluator/facts/isolate.h"
 #include "interpreter/effect.h"
 #include "interpreter/module_form.h"
 
@@ -90,73 +87,44 @@ absl::Status CheckShapes(const Probe& probe, absl::Span<const Literal> actual) {
 }  // namespace
 
 absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
-                                              const RunBudget& budget, bool straight) {
+                                              const RunBudget& budget,
+                                              const ProbeOptions& options) {
   absl::StatusOr<ReadyCase> ready = MakeReady(corpus_case, budget.bytes);
   if (!ready.ok()) return ready.status();
   PlanOptions plan;
-  plan.straight = straight;
+  plan.straight = options.straight;
   std::vector<Probe> probes(1);
   absl::StatusOr<std::vector<Literal>> golden;
   if (SoleInstruction(*ready->module) != nullptr) {
     golden = RunGolden(*ready, budget, plan);
   } else {
-    golden = TraceGolden(
-        *ready->module, ready->arguments, plan, budget,
-        [&](const Instruction& instruction, std::vector<Literal> operands, const Literal& value) {
-          probes.push_back({instruction.name(),
-                            IsolateInstruction(instruction),
-                            {std::move(operands)},
-                            {value}});
-        });
+    int64_t bytes = 0;
+    const auto see = [&](Excerpt excerpt) {
+      // What a group takes and gives are values of its members' neighbours and its own.
+      if (!excerpt.is_group()) bytes += excerpt.golden.byte_size();
+      if (budget.bytes >= 0 && bytes > budget.bytes) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("the values of all instructions take more than the budget of ",
+                         budget.bytes, " bytes"));
+      }
+      probes.push_back({excerpt.Name(),
+                        excerpt.is_group(),
+                        std::move(excerpt.module),
+                        {std::move(excerpt.arguments)},
+                        {std::move(excerpt.golden)}});
+      return absl::OkStatus();
+    };
+    golden = TraceGolden(*ready->module, ready->arguments, plan, budget, options.depth, see);
   }
   if (golden.ok()) {
     const absl::Status expected = CheckExpected(corpus_case, *golden);
     if (!expected.ok()) golden = expected;
   }
   if (!golden.ok()) return golden.status();
-  probes.front() = {"", std::move(ready->module), std::move(ready->arguments), *std::move(golden)};
+  probes.front() = {"", false, std::move(ready->module), std::move(ready->arguments),
+                    *std::move(golden)};
   return probes;
 }
-
-namespace {
-
-bool HasDynamicSizes(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& each : computation->instructions()) {
-      if (HasDynamicSizes(*each)) return true;
-    }
-  }
-  return false;
-}
-
-// Elements of a program that are not golden's are held against the interval of what they may be.
-// Of several processes and of dynamic sizes there is none, and none of what comes from a host or a
-// channel: there what may differ reaches them, or nothing does.
-absl::StatusOr<Judgement> JudgeByInterval(const Probe& probe, absl::Span<const Literal> actual,
-                                          const TargetProfile& profile, const RunBudget& budget) {
-  Judgement reached = JudgeProgram(*probe.module, probe.golden, actual, profile);
-  const bool differs = reached.verdict >= Verdict::kNotJudgeable;
-  if (!differs || actual.size() != 1 || HasDynamicSizes(*probe.module)) return reached;
-  const absl::StatusOr<BoxTree> enclosure =
-      Enclose(*probe.module, probe.arguments[0], profile, budget);
-  if (enclosure.ok()) {
-    absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, probe.golden[0], actual[0]);
-    const bool known = !whole.ok() || whole->verdict != Verdict::kNotJudgeable;
-    if (known || reached.verdict == Verdict::kNotJudgeable) return whole;
-    return reached;
-  }
-  const absl::StatusCode code = enclosure.status().code();
-  if (code != absl::StatusCode::kUnimplemented && code != absl::StatusCode::kResourceExhausted) {
-    return enclosure.status();
-  }
-  if (reached.verdict == Verdict::kNotJudgeable) {
-    reached.reasons.push_back(
-        absl::StrCat("no interval of the program: ", enclosure.status().message()));
-  }
-  return reached;
-}
-
-}  // namespace
 
 absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
                                      const TargetProfile& profile, const RunBudget& budget) {
@@ -165,7 +133,7 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Litera
   const Instruction* sole = SoleInstruction(*probe.module);
   // A map is the program of its computation.
   if (sole == nullptr || sole->opcode() == Opcode::kMap) {
-    return JudgeByInterval(probe, actual, profile, budget);
+    return JudgeByInterval(*probe.module, probe.arguments, probe.golden, actual, profile, budget);
   }
   RunOptions options;
   options.budget = budget;
@@ -199,20 +167,25 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Litera
 
 void Conclude(CaseResult* result) {
   ProbeResult& whole = result->probes.front();
-  const auto worse = [](const ProbeResult& a, const ProbeResult& b) {
-    return a.outcome < b.outcome;
+  const auto weight = [](const ProbeResult& probe) {
+    const bool says_nothing = !IsPass(probe.outcome) && !IsFailure(probe.outcome);
+    return probe.subgraph && says_nothing ? Outcome::kExact : probe.outcome;
+  };
+  const auto worse = [&](const ProbeResult& a, const ProbeResult& b) {
+    return weight(a) < weight(b);
   };
   auto decisive = result->probes.begin();
   if (result->probes.size() > 1) {
     const auto introduced =
         std::max_element(result->probes.begin() + 1, result->probes.end(), worse);
+    const Outcome own = weight(*introduced);
     const bool inherits =
-        whole.outcome == Outcome::kNotJudgeable && introduced->outcome > Outcome::kCorrectlyRounded;
+        whole.outcome == Outcome::kNotJudgeable && own > Outcome::kCorrectlyRounded;
     if (inherits && whole.message.empty()) {
       whole.message = absl::StrCat("inherits what ", introduced->name, " introduced (",
                                    OutcomeName(introduced->outcome), ")");
     }
-    if (inherits || whole.outcome <= introduced->outcome) decisive = introduced;
+    if (inherits || whole.outcome <= own) decisive = introduced;
   }
   result->outcome = decisive->outcome;
   if (decisive->message.empty()) return;

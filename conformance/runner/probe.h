@@ -1,6 +1,7 @@
 // The questions that a case puts to a target: its module as a whole and, of a program, each
-// instruction alone on golden operands. Online (`assay test`), offline (`assay corpus export`, then
-// `assay judge`) and in bundles they are the same, so the verdicts are too. Tests: probe_test.cc.
+// instruction alone on golden operands, and groups of them. Online (`assay test`), offline (`assay
+// corpus export`, then `assay judge`) and in bundles they are the same, so the verdicts are too.
+// Tests: probe_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_PROBE_H_
 #define ASSAY_CONFORMANCE_RUNNER_PROBE_H_
 
@@ -11,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "conformance/corpus/corpus_case.h"
+#include "conformance/diagnose/golden_trace.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/profiles/profile.h"
 #include "conformance/runner/case_result.h"
@@ -20,19 +22,27 @@
 namespace assay {
 
 struct Probe {
-  std::string name;  // empty: the whole module
+  std::string name;       // empty: the whole module; else Excerpt::Name
+  bool subgraph = false;  // several instructions, but not the whole
   std::shared_ptr<const Module> module;
   std::vector<std::vector<Literal>> arguments;  // by device, then by parameter
   std::vector<Literal> golden;                  // by device
 };
 
+struct ProbeOptions {
+  // Golden values from definitions alone, which is slow and makes a target of golden's kernels.
+  bool straight = false;
+  TraceDepth depth;
+};
+
 // The first is the whole module. Further ones only where the module is a program: more than one
-// instruction that computes, or computations that are called. Golden values come from definitions
-// alone where `straight` is set, which is slow and makes a target of golden's kernels. Not for
-// cases that are to be refused. Errors as of MakeReady and RunGolden; FAILED_PRECONDITION where
-// golden gives other values than the case expects.
+// instruction that computes, or computations that are called. Not for cases that are to be refused.
+// Errors as of MakeReady and RunGolden; FAILED_PRECONDITION where golden gives other values than
+// the case expects; RESOURCE_EXHAUSTED where the values of all instructions take more than the
+// budget's bytes.
 absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
-                                              const RunBudget& budget, bool straight = false);
+                                              const RunBudget& budget,
+                                              const ProbeOptions& options = {});
 
 // Judges what the target answered, by device. INVALID_ARGUMENT, saying both, for results of another
 // shape. A single operation gets the verdict of its rule. Elements of a program are golden, or
@@ -43,7 +53,8 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Litera
 
 // The outcome of a case from those of its probes, in the order of MakeProbes. A program is judged
 // by its instructions. Where its whole is not judgeable it inherits what one of them introduced, if
-// one did; where each of them is golden, nobody knows where the difference comes from.
+// one did; where each of them is golden, nobody knows where the difference comes from. A subgraph
+// that gives no verdict takes none from its instructions.
 void Conclude(CaseResult* result);
 
 }  // namespace assay

@@ -55,8 +55,41 @@ TEST(ProbeTest, ProgramsAreProbedByInstruction) {
   EXPECT_EQ(Names(Probes(call)), (std::vector<std::string>{"", "s"}));
 }
 
+TEST(ProbeTest, SubgraphsAndTurns) {
+  const CorpusCase program = CaseOf(
+      "body { x = f32[2] parameter(0) y = multiply(x, x) ROOT z = add(y, x) }\n  "
+      "condition { x = f32[2] parameter(0) f = f32[1] slice(x), slice={[0:1]} g = f32[] reshape(f) "
+      "h = f32[] constant(9) ROOT c = compare(g, h), direction=LT }\n  "
+      "ENTRY e { a = f32[2] parameter(0) ROOT r = f32[2] while(a), condition=condition, body=body "
+      "}",
+      "inputs:\n  arg0 = literal f32[2] {1, 0}\nexpect: golden");
+  const absl::StatusOr<std::vector<Probe>> probes =
+      MakeProbes(program, {}, {.straight = false, .depth = {.turns = 2, .subgraphs = 2}});
+  ASSERT_TRUE(probes.ok()) << probes.status();
+  // 1, 2, 6, 42: the body runs three times.
+  EXPECT_EQ(Names(*probes),
+            (std::vector<std::string>{"", "f", "g", "f+g", "c", "g+c", "y", "z", "y+z", "y@3",
+                                      "z@3", "y+z@3", "f@4", "g@4", "f+g@4", "c@4", "g+c@4"}));
+  for (const Probe& probe : *probes) {
+    EXPECT_EQ(probe.subgraph, absl::StrContains(probe.name, '+')) << probe.name;
+    const absl::StatusOr<Judgement> judged =
+        JudgeProbe(probe, probe.golden, *TargetProfile::Find("golden"), {});
+    ASSERT_TRUE(judged.ok()) << judged.status();
+    EXPECT_LE(judged->verdict, Verdict::kCorrectlyRounded) << probe.name;
+  }
+  RunBudget small;
+  small.bytes = 60;  // 24 of the first turns, 84 of all
+  EXPECT_TRUE(MakeProbes(program, small).ok());
+  const absl::Status spent =
+      MakeProbes(program, small, {.straight = false, .depth = {.turns = 64, .subgraphs = 0}})
+          .status();
+  EXPECT_EQ(spent.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(absl::StrContains(spent.message(), "values of all instructions")) << spent;
+}
+
 TEST(ProbeTest, DefinitionsAndKernelsAgree) {
-  const absl::StatusOr<std::vector<Probe>> straight = MakeProbes(AddCase(), {}, /*straight=*/true);
+  const absl::StatusOr<std::vector<Probe>> straight =
+      MakeProbes(AddCase(), {}, {.straight = true, .depth = {}});
   ASSERT_TRUE(straight.ok()) << straight.status();
   EXPECT_TRUE(Literal::BitEqual((*straight)[0].golden[0], Probes(AddCase())[0].golden[0]));
 }
@@ -226,6 +259,38 @@ TEST(ProbeTest, Conclude) {
     Conclude(&result);
     EXPECT_EQ(result.outcome, row.wanted) << row.decisive;
     EXPECT_TRUE(absl::StrContains(result.message, row.decisive)) << result.message;
+  }
+}
+
+// A subgraph counts where it says something.
+TEST(ProbeTest, ConcludeSubgraphs) {
+  using enum Outcome;
+  struct Row {
+    Outcome whole, instruction, subgraph, wanted;
+    const char* diverges;
+  };
+  const Row rows[] = {
+      {kWithinBound, kExact, kNotJudgeable, kWithinBound, ""},
+      {kExact, kExact, kNotSupported, kExact, ""},
+      {kExact, kExact, kWrong, kWrong, "b+c"},
+      {kExact, kWrong, kWrong, kWrong, "b"},
+      {kWrong, kExact, kExact, kWrong, ""},
+      {kNotJudgeable, kExact, kAllowed, kAllowed, ""},
+      {kNotJudgeable, kExact, kNotJudgeable, kNotJudgeable, ""},
+  };
+  for (const Row& row : rows) {
+    CaseResult result;
+    result.probes.resize(3);
+    result.probes[0].outcome = row.whole;
+    result.probes[1].name = "b";
+    result.probes[1].outcome = row.instruction;
+    result.probes[2].name = "b+c";
+    result.probes[2].subgraph = true;
+    result.probes[2].outcome = row.subgraph;
+    Conclude(&result);
+    EXPECT_EQ(result.outcome, row.wanted);
+    const ProbeResult* first = result.FirstDivergence();
+    EXPECT_EQ(first == nullptr ? "" : first->name, row.diverges);
   }
 }
 

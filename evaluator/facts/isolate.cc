@@ -76,6 +76,23 @@ void CopyCallees(const Instruction& instruction, Module& module, ComputationMap*
   }
 }
 
+Instruction* AddParameter(int64_t number, const Shape& shape, Computation* entry) {
+  auto parameter = std::make_unique<Instruction>(Opcode::kParameter, shape);
+  parameter->set_name(absl::StrCat("operand_", number));
+  parameter->set_parameter_number(static_cast<int32_t>(number));
+  return entry->Add(std::move(parameter));
+}
+
+void FinishModule(std::unique_ptr<Computation> entry, Instruction* root, Module* module) {
+  entry->set_root(root);
+  module->set_entry(module->Add(std::move(entry)));
+  module->UniquifyNames();
+}
+
+bool IsKnownScalar(const Instruction& instruction) {
+  return instruction.literal() != nullptr && instruction.shape().is_scalar();
+}
+
 }  // namespace
 
 std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction) {
@@ -85,16 +102,52 @@ std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction) {
   auto entry = std::make_unique<Computation>("isolated");
   std::unique_ptr<Instruction> copy = CopyAlone(instruction, computations);
   for (int64_t i = 0; i < instruction.operand_count(); ++i) {
-    auto parameter =
-        std::make_unique<Instruction>(Opcode::kParameter, instruction.operand(i)->shape());
-    parameter->set_name(absl::StrCat("operand_", i));
-    parameter->set_parameter_number(i);
-    copy->AppendOperand(entry->Add(std::move(parameter)));
+    copy->AppendOperand(AddParameter(i, instruction.operand(i)->shape(), entry.get()));
   }
-  entry->set_root(entry->Add(std::move(copy)));
-  module->set_entry(module->Add(std::move(entry)));
-  module->UniquifyNames();
+  Instruction* root = entry->Add(std::move(copy));
+  FinishModule(std::move(entry), root, module.get());
   return module;
+}
+
+IsolatedGroup IsolateGroup(absl::Span<const Instruction* const> members,
+                           absl::Span<const Instruction* const> results) {
+  IsolatedGroup group;
+  group.module = std::make_unique<Module>("isolated_subgraph");
+  ComputationMap computations;
+  auto entry = std::make_unique<Computation>("isolated");
+  absl::flat_hash_map<const Instruction*, Instruction*> copies;
+  for (const Instruction* member : members) {
+    CopyCallees(*member, *group.module, &computations);
+    copies[member] = nullptr;
+  }
+  for (const Instruction* member : members) {
+    for (const Instruction* operand : member->operands()) {
+      if (copies.contains(operand)) continue;
+      if (IsKnownScalar(*operand)) {
+        copies[operand] = entry->Add(CopyAlone(*operand, computations));
+      } else {
+        const auto number = static_cast<int64_t>(group.operands.size());
+        copies[operand] = AddParameter(number, operand->shape(), entry.get());
+        group.operands.push_back(operand);
+      }
+    }
+  }
+  for (const Instruction* member : members) {
+    std::unique_ptr<Instruction> copy = CopyAlone(*member, computations);
+    for (const Instruction* operand : member->operands()) copy->AppendOperand(copies.at(operand));
+    copies[member] = entry->Add(std::move(copy));
+  }
+  Instruction* root = copies.at(results.front());
+  if (results.size() > 1) {
+    std::vector<Shape> shapes;
+    for (const Instruction* result : results) shapes.push_back(result->shape());
+    auto tuple = std::make_unique<Instruction>(Opcode::kTuple, Shape::Tuple(std::move(shapes)));
+    tuple->set_name("results");
+    for (const Instruction* result : results) tuple->AppendOperand(copies.at(result));
+    root = entry->Add(std::move(tuple));
+  }
+  FinishModule(std::move(entry), root, group.module.get());
+  return group;
 }
 
 }  // namespace assay

@@ -1,15 +1,29 @@
-// One instruction as a module of its own: its operands are the parameters, the computations that it
-// calls are copied. Tests: interpreter/isolate_test.cc.
+// Instructions of a module as a module of their own: what they take are the parameters, the
+// computations that they call are copied. Tests: interpreter/isolate_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_ISOLATE_H_
 #define ASSAY_EVALUATOR_FACTS_ISOLATE_H_
 
 #include <memory>
+#include <vector>
 
+#include "absl/types/span.h"
 #include "spec/ir/module.h"
 
 namespace assay {
 
+// One instruction: its operands are the parameters, in order.
 std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction);
+
+struct IsolatedGroup {
+  std::unique_ptr<Module> module;
+  std::vector<const Instruction*> operands;  // by parameter number, each once
+};
+
+// Instructions of one computation, in its order. Scalar constants that they take are copied: an
+// implementation treats a program otherwise whose scalars it knows. The root is the one result, or
+// the tuple of `results`, which are members.
+IsolatedGroup IsolateGroup(absl::Span<const Instruction* const> members,
+                           absl::Span<const Instruction* const> results);
 
 }  // namespace assay
 

@@ -14,6 +14,7 @@
 #include "spec/arrays/arrays.h"
 #include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 
@@ -23,6 +24,7 @@ namespace {
 struct CorpusCommand {
   CaseSelection selection;
   BudgetOptions budget;
+  DepthOptions depth;
   OutputOptions output;
   std::string folder;
   bool golden = false;
@@ -91,7 +93,7 @@ int CorpusCommand::Export() const {
   const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   for (const CorpusCase& each : *cases) {
-    const absl::Status status = ExportCase(each, folder, budget.budget);
+    const absl::Status status = ExportCase(each, folder, budget.budget, depth.depth);
     if (!status.ok()) return Fail(status, output);
   }
   if (output.json) {
@@ -164,6 +166,7 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
           true, &CorpusCommand::Export);
   exported.first->add_option("DIR", exported.second->folder, "Gets a folder for each case")
       ->required();
+  exported.second->depth.AddTo(exported.first);
   exported.second->output.AddTo(exported.first);
   exported.second->budget.AddTo(exported.first);
   const auto check =

@@ -6,18 +6,17 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
-#include "conformance/diagnose/instruction_report.h"
+#include "conformance/report/describe.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/custom_call_options.h"
+#include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
+#include "tools/cli/isolated_diff.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
-#include "tools/cli/terminal.h"
 
 namespace assay {
 namespace {
@@ -42,6 +41,8 @@ struct DiffCommand {
   std::string save;
   std::string profile = kUsualProfile;
   bool isolate = false;
+  DepthOptions depth;
+  std::string out_subgraph;
   uint64_t max_ulp = 0;
   InputOptions inputs;
   GridOptions grid;
@@ -67,9 +68,12 @@ struct DiffCommand {
 absl::Status DiffCommand::CheckOptions() const {
   if (absl::Status status = inputs.Check(); !status.ok()) return status;
   if (!isolate) {
-    return profile == kUsualProfile
-               ? absl::OkStatus()
-               : absl::InvalidArgumentError("--profile does nothing without --isolate");
+    const char* useless = profile != kUsualProfile ? "--profile"
+                          : depth.given()          ? "--subgraphs or --turns"
+                          : !out_subgraph.empty()  ? "--out-subgraph"
+                                                   : nullptr;
+    if (useless == nullptr) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(useless, " does nothing without --isolate"));
   }
   const char* useless = !save.empty()      ? "--save"
                         : left != "golden" ? "--left"
@@ -113,26 +117,17 @@ absl::StatusOr<std::vector<Literal>> DiffCommand::RunSide(
   return value.ok() && !saved.ok() ? saved : value;
 }
 
-// A word for a POSIX shell.
-std::string Quoted(absl::string_view word) {
-  const bool plain = !word.empty() && word.find_first_not_of(
-                                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789_-+=./:,@%") == absl::string_view::npos;
-  if (plain) return std::string(word);
-  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
-}
-
 // The command that does the same with what was saved.
 std::string DiffCommand::CommandOfSaved() const {
-  std::string text = absl::StrCat("assay diff ", Quoted(save + "/module.hlo"), " --inputs ",
-                                  Quoted(save + "/inputs.npz"), " --left ", Quoted(left),
-                                  " --right ", Quoted(right));
+  std::string text = absl::StrCat("assay diff ", ShellQuoted(save + "/module.hlo"), " --inputs ",
+                                  ShellQuoted(save + "/inputs.npz"), " --left ", ShellQuoted(left),
+                                  " --right ", ShellQuoted(right));
   if (max_ulp > 0) absl::StrAppend(&text, " --max-ulp ", max_ulp);
   for (const std::string& library : custom_calls.libraries) {
-    absl::StrAppend(&text, " --custom-call-lib ", Quoted(library));
+    absl::StrAppend(&text, " --custom-call-lib ", ShellQuoted(library));
   }
   for (const std::string& given : custom_calls.files) {
-    absl::StrAppend(&text, " --custom-call ", Quoted(given));
+    absl::StrAppend(&text, " --custom-call ", ShellQuoted(given));
   }
   const RunBudget usual, &used = budget.budget;
   if (used.seconds != usual.seconds) absl::StrAppend(&text, " --budget-seconds ", used.seconds);
@@ -164,150 +159,17 @@ absl::Status DiffCommand::SaveCase(const Module& module,
   return WriteNpz(absl::StrCat(save, "/inputs.npz"), NameByDevice(by_device, "arg"));
 }
 
-nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
-  nlohmann::json entry = {{"instruction", verdict.instruction->name()},
-                          {"opcode", std::string(Name(verdict.instruction->opcode()))},
-                          {"shape", verdict.instruction->shape().ToString()}};
-  if (!verdict.status.ok()) {
-    entry["not_run"] = std::string(verdict.status.message());
-    entry["status"] = absl::StatusCodeToString(verdict.status.code());
-    return entry;
-  }
-  const Judgement& judgement = verdict.judgement;
-  entry["verdict"] = std::string(VerdictName(judgement.verdict));
-  entry["rule"] = judgement.rule;
-  entry["largest_fraction_of_bound"] = judgement.largest_fraction;
-  entry["largest_distance"] = judgement.largest_distance;
-  for (int each = 0; each < kVerdicts; ++each) {
-    entry["elements"][std::string(VerdictName(static_cast<Verdict>(each)))] =
-        judgement.counts[each];
-  }
-  for (int each = 0; each < kFreedoms; ++each) {
-    if (judgement.freedoms[each] == 0) continue;
-    entry["freedoms"][std::string(FreedomName(static_cast<Freedom>(each)))] =
-        judgement.freedoms[each];
-  }
-  for (const Evidence& element : judgement.evidence) {
-    entry["evidence"].push_back({{"verdict", std::string(VerdictName(element.verdict))},
-                                 {"leaf", element.leaf},
-                                 {"position", element.position},
-                                 {"golden", element.golden},
-                                 {"actual", element.actual},
-                                 {"reason", element.reason}});
-  }
-  return entry;
-}
-
-void PrintVerdict(const InstructionVerdict& verdict) {
-  const Judgement& judgement = verdict.judgement;
-  if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
-  absl::PrintF("  %-28s %-22s ", verdict.instruction->name(), Name(verdict.instruction->opcode()));
-  if (!verdict.status.ok()) {
-    std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
-    return;
-  }
-  const bool wrong = judgement.verdict == Verdict::kWrong;
-  std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, VerdictName(judgement.verdict));
-  std::string separator = " by ";
-  for (int each = 0; each < kFreedoms; ++each) {
-    if (judgement.freedoms[each] == 0) continue;
-    std::cout << separator << FreedomName(static_cast<Freedom>(each));
-    separator = ", ";
-  }
-  if (judgement.largest_fraction > 0) {
-    absl::PrintF(" (%.3f of %s, up to %d ulp)", judgement.largest_fraction, judgement.rule,
-                 judgement.largest_distance);
-  }
-  if (!judgement.evidence.empty()) {
-    const Evidence& first = judgement.evidence.front();
-    std::cout << ": element " << first.position << ": golden " << first.golden << ", actual "
-              << first.actual;
-    if (!first.reason.empty()) std::cout << ", " << first.reason;
-  }
-  std::cout << "\n";
-}
-
-// All verdicts together.
-struct Verdicts {
-  int64_t counts[kVerdicts] = {};  // of the instructions that ran
-  int64_t not_run = 0;
-  // A mismatch where something is wrong; else that of the worst failure to run.
-  ExitCode exit_code = kExitOk;
-
-  int64_t Count(Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
-  const char* Word() const {
-    if (exit_code == kExitOk) return "right";
-    return exit_code == kExitMismatch ? "wrong" : "not run";
-  }
-};
-
-Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
-  Verdicts summary;
-  ExitCode failure = kExitOk;
-  for (const InstructionVerdict& verdict : verdicts) {
-    if (verdict.status.ok()) {
-      ++summary.counts[static_cast<int>(verdict.judgement.verdict)];
-      continue;
-    }
-    ++summary.not_run;
-    // What the other implementation does not support is the mildest.
-    const ExitCode code = ExitCodeOf(verdict.status);
-    if (failure == kExitOk || failure == kExitUnsupported) {
-      failure = code;
-    } else if (code != kExitUnsupported) {
-      failure = std::max(failure, code);
-    }
-  }
-  summary.exit_code = summary.Count(Verdict::kWrong) > 0 ? kExitMismatch : failure;
-  return summary;
-}
-
 int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                          const CustomCallRegistry& registry) const {
-  absl::StatusOr<TargetProfile> judged_by = TargetProfile::Find(profile);
-  if (!judged_by.ok())
-    return Fail(absl::InvalidArgumentError(judged_by.status().message()), output);
-  BackendOptions options;
-  options.custom_calls = &registry;
-  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(right, budget.budget, options);
-  if (!target.ok()) return Fail(target.status(), output);
-  Progress progress(!output.json && !output.quiet);
-  int64_t judged = 0;
-  const auto observe = [&](const InstructionVerdict& verdict) {
-    if (output.json || output.quiet) return;
-    progress.Clear();
-    PrintVerdict(verdict);
-    progress.Show(absl::StrCat(++judged, " instructions judged, last ", verdict.instruction->name(),
-                               " (", Name(verdict.instruction->opcode()), ")"));
-  };
-  absl::StatusOr<std::vector<InstructionVerdict>> verdicts = ReportInstructions(
-      module, arguments, **target, *judged_by, budget.budget, observe, &registry);
-  progress.Clear();
-  if (!verdicts.ok()) return Fail(verdicts.status(), output);
-  const Verdicts summary = Summarise(*verdicts);
-  if (output.json) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const InstructionVerdict& verdict : *verdicts) list.push_back(VerdictJson(verdict));
-    const nlohmann::json report = {{"module", module.name()},
-                                   {"left", left},
-                                   {"right", right},
-                                   {"verdict", summary.Word()},
-                                   {"instructions", std::move(list)},
-                                   {"profile", profile},
-                                   {"wrong", summary.Count(Verdict::kWrong)},
-                                   {"not_judgeable", summary.Count(Verdict::kNotJudgeable)},
-                                   {"not_run", summary.not_run}};
-    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
-  } else if (!output.quiet) {
-    absl::PrintF(
-        "%d instructions judged by %s: %d exact, %d correctly rounded, %d within bound, "
-        "%d allowed, %d not judgeable, %d wrong, %d not run\n",
-        verdicts->size(), profile, summary.Count(Verdict::kExact),
-        summary.Count(Verdict::kCorrectlyRounded), summary.Count(Verdict::kWithinBound),
-        summary.Count(Verdict::kAllowed), summary.Count(Verdict::kNotJudgeable),
-        summary.Count(Verdict::kWrong), summary.not_run);
-  }
-  return summary.exit_code;
+  Isolation isolation;
+  isolation.right = right;
+  isolation.profile = profile;
+  isolation.out_subgraph = out_subgraph;
+  isolation.depth = depth.depth;
+  isolation.budget = budget.budget;
+  isolation.custom_calls = &registry;
+  isolation.output = output;
+  return RunIsolated(module, arguments, isolation);
 }
 
 int DiffCommand::Run() const {
@@ -403,6 +265,11 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
                   "gpu, tpu-like, opencl-full, opencl-embedded, or a file")
       ->type_name("NAME|FILE")
       ->capture_default_str();
+  command->depth.AddTo(sub);
+  sub->add_option("--out-subgraph", command->out_subgraph,
+                  "Gets what is wrong first as a module of its own: module.hlo, inputs.npz (golden "
+                  "operands) and expected.npz")
+      ->type_name("FOLDER");
   sub->add_option("--max-ulp", command->max_ulp,
                   "Accept floats that differ by at most this many ulp")
       ->check(WholeNumber())

@@ -5,13 +5,16 @@ test` judges the same answers of a target.
 import json
 import os
 import re
+import shlex
+import shutil
 import struct
 import sys
 import zipfile
 
 from cli_testing import SOURCE, CommandLineTest, assay, main
 
-# Programs of s32 vectors. It multiplies wrongly, does not subtract, and sees where sizes differ.
+# Programs of s32 vectors. It multiplies wrongly, does not subtract, fuses a negation and the addition behind it wrongly, and
+# sees where sizes differ.
 EVALUATOR = r'''
 import re
 
@@ -25,7 +28,7 @@ OPERATIONS = {'add': lambda a, b: a + b, 'multiply': lambda a, b: a * b + (a == 
 
 def evaluate(module, arguments):
     """The root's value: a list of numbers."""
-    values = {}
+    values, negated = {}, set()
     for root, name, operation, operands in re.findall(
             r'(ROOT )?%?([\w.-]+) = s32\[\d*\]\S* ([\w-]+)\(([^)]*)\)', module[module.index('ENTRY'):]):
         names = [operand.split()[-1].lstrip('%') for operand in operands.split(',')]
@@ -37,7 +40,10 @@ def evaluate(module, arguments):
             columns = [values[each] for each in names]
             if len({len(column) for column in columns}) > 1:
                 raise Refused('sizes differ')
-            values[name] = [OPERATIONS[operation](*row) for row in zip(*columns)]
+            fused = operation == 'add' and not negated.isdisjoint(names)
+            values[name] = [OPERATIONS[operation](*row) + fused for row in zip(*columns)]
+        if operation == 'negate':
+            negated.add(name)
         if root:
             return values[name]
 '''
@@ -100,6 +106,24 @@ module:
 expect: refused binary_c3
 '''
 
+# What the fusion does is multiplied by zero.
+FUSED = '''case add/s32/fused
+tags: op=add type=s32
+module:
+  ENTRY e {
+    a = s32[2] parameter(0)
+    b = s32[2] parameter(1)
+    n = negate(b)
+    f = add(n, b)
+    z = add(a, a)
+    ROOT r = multiply(z, f)
+  }
+inputs:
+  arg0 = literal s32[2] {0, 0}
+  arg1 = literal s32[2] {30, 40}
+expect: golden
+'''
+
 
 def read_npz(path):
     """The numbers of each member, which are vectors of s32."""
@@ -150,6 +174,65 @@ class Judge(CommandLineTest):
         self.expect(assay('corpus', 'export', folder, '--cases', cases), 0, '7 cases in')
         return folder, cases
 
+    def target(self):
+        script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers')).encode())
+        return f'process:{sys.executable} {script}'
+
+    def test_subgraphs(self):
+        """A defect of fusion that neither an instruction alone nor the whole program shows."""
+        cases = self.path('fused.cases', FUSED.encode())
+        folder = self.path('out')
+        for depth, first in ((), None), (('--subgraphs', 2), 'n+f'), (('--subgraphs', 2, '--turns', 2), 'n+f'):
+            code = int(first is not None)
+            shutil.rmtree(folder, ignore_errors=True)
+            self.expect(assay('corpus', 'export', folder, '--cases', cases, *depth), 0)
+            answer(folder)
+            offline, online, bundle = self.path('offline.json'), self.path('online.json'), self.path('bundle')
+            said = self.expect(assay('judge', folder, '--report', f'json={offline}'), code)
+            test = self.expect(assay('test', '--cases', cases, '--target', self.target(), '--report', f'json={online}', '--bundle',
+                                     bundle, *depth), code)
+            reports = []
+            for path in (offline, online):
+                with open(path, encoding='utf-8') as file:
+                    reports.append(json.load(file))
+            self.assertEqual(*map(verdicts, reports))
+            if code:
+                self.assertEqual(reports[0]['cases'][0]['first_divergence'], first)
+                self.assertIn(f'{first}: ', said.out)
+                self.assertIn(' '.join(map(str, depth)), test.out)
+                with open(os.path.join(bundle, 'add/s32/fused/README.txt'), encoding='utf-8') as file:
+                    readme = file.read()
+                self.assertIn(f'({first})', readme)
+                place = re.search(r'./(probes/\d+) ', readme)[1]
+                self.assertTrue(os.path.exists(os.path.join(bundle, 'add/s32/fused', place, 'expected.npz')))
+        with open(os.path.join(folder, 'add/s32/fused/case.json'), 'w', encoding='utf-8') as file:
+            file.write('{"subgraphs": 9}')
+        self.expect(assay('judge', folder), 2, 'case.json: ', 'from 2 to 8')
+
+    def test_first_divergence_of_two_implementations(self):
+        module = self.path('m.hlo', b'ENTRY e { a = s32[2] parameter(0) b = s32[2] parameter(1) n = negate(a) f = add(n, b) '
+                           b'z = add(a, a) ROOT r = multiply(f, z) }')
+        inputs, alone = self.path('i.txt', b's32[2] {0, 1}\ns32[2] {30, 40}\n'), self.path('alone')
+        diff = ('diff', module, '--inputs', inputs, '--right', self.target(), '--isolate', '--out-subgraph', alone)
+        self.expect(assay(*diff), 0, '4 instructions judged', '0 wrong')
+        self.assertFalse(os.path.exists(alone))
+        result = self.expect(assay(*diff, '--subgraphs', 2), 1, '4 instructions and 3 subgraphs judged', '1 wrong',
+                             'wrong first: n+f', 'subgraph of 2')
+        self.assertEqual(sorted(os.listdir(alone)), ['expected.npz', 'inputs.npz', 'module.hlo'])
+        # It is a module of its own that repeats the verdict.
+        command = shlex.split(result.out.splitlines()[-1])
+        self.expect(assay(*command[1:]), 1, '2 instructions and 1 subgraph judged', 'wrong first: n+f')
+        self.expect(assay('run', os.path.join(alone, 'module.hlo'), '--inputs', os.path.join(alone, 'inputs.npz'), '--expect',
+                          os.path.join(alone, 'expected.npz')), 0)
+        report = json.loads(assay(*diff, '--subgraphs', 2, '--json').out)
+        self.assertEqual(report['first_wrong']['instruction'], 'n+f')
+        self.assertIn('negate', report['first_wrong']['module'])
+        self.assertEqual([each['members'] for each in report['instructions'] if 'members' in each], [2, 2, 2])
+        for option, value in ('--subgraphs', 1), ('--subgraphs', 9), ('--turns', 0), ('--turns', 'x'):
+            self.expect(assay(*diff, option, value), 2, option)
+        for option in ('--subgraphs', 2), ('--turns', 2), ('--out-subgraph', alone):
+            self.expect(assay('diff', module, '--inputs', inputs, '--right', 'golden', *option), 2, 'without --isolate')
+
     def test_as_the_suite_judges(self):
         folder, cases = self.exported()
         self.assertEqual(len(os.listdir(os.path.join(folder, 'negate/s32/program/probes'))), 3)
@@ -164,10 +247,9 @@ class Judge(CommandLineTest):
             'add/s32/refused': 'refused', 'add/s32/right': 'exact', 'multiply/s32/right': 'exact', 'multiply/s32/wrong': 'wrong',
             'negate/s32/program': 'exact', 'negate/s32/wrong_inside': 'wrong', 'subtract/s32/unsupported': 'not supported'})
         # The same answers of a process, asked by the suite.
-        script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers')).encode())
         report = self.path('online.json')
-        self.expect(assay('test', '--cases', cases, '--target', f'process:{sys.executable} {script}', '--report',
-                          f'json={report}'), 1, 'multiply/s32/wrong')
+        self.expect(assay('test', '--cases', cases, '--target', self.target(), '--report', f'json={report}'), 1,
+                    'multiply/s32/wrong')
         with open(report, encoding='utf-8') as file:
             online = json.load(file)
         self.assertEqual(verdicts(offline), verdicts(online))

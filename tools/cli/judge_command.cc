@@ -74,10 +74,12 @@ absl::StatusOr<RunResult> JudgeCommand::Judge() const {
   FolderTarget answers(folder);
   CaseOptions options;
   options.golden = budget.budget;
-  CaseRunner runner(answers, *target, options);
   for (const CorpusCase& each : *cases) {
+    const absl::StatusOr<TraceDepth> depth = ExportedDepth(folder, each.id);
+    if (!depth.ok()) return depth.status();
+    options.depth = *depth;
     answers.Enter(each.id);
-    run.cases.push_back(runner.Run(each));
+    run.cases.push_back(CaseRunner(answers, *target, options).Run(each));
   }
   run.complaints = JudgeabilityComplaints(run);
   return run;

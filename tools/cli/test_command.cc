@@ -31,6 +31,7 @@
 #include "spec/proto/module_file.h"
 #include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
+#include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
@@ -121,6 +122,7 @@ struct TestCommand {
   int64_t jobs = 0;  // 0: one for each processor, 16 at most
   int repeat = 1;
   bool resume = false, fail_fast = false, list = false;
+  DepthOptions depth;
   OutputOptions output;
 
   int Run();
@@ -199,6 +201,8 @@ absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   run->target = target;
   run->profile = profile;
   run->filter = selection.Words();
+  run->subgraphs = depth.depth.subgraphs;
+  if (depth.depth.turns > 1) run->turns = depth.depth.turns;
   run->case_files = selection.files;
   run->shard = place->index;
   run->shards = place->count;
@@ -262,6 +266,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.each.golden = GoldenBudget();
   options.each.seconds = timeout;
   options.each.repeat = repeat;
+  options.each.depth = depth.depth;
   // Golden and its mutants.
   options.each.straight = options.each.verified = !absl::StartsWith(target, "process:");
   options.make_target = [&] { return MakeTarget(options.jobs); };
@@ -371,6 +376,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       ->check(PositiveCount())
       ->type_name("N")
       ->capture_default_str();
+  command->depth.AddTo(sub);
   sub->add_option("--waivers", command->waivers,
                   "Failures that are known: a file as docs/conformance.md describes it")
       ->type_name("FILE");
@@ -393,6 +399,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       "  assay test\n"
       "  assay test --target \"process:./mine\" --profile cpu-strict --report html=report.html\n"
       "  assay test --target \"process:./mine\" --filter 'dot/*' --repeat 3\n"
+      "  assay test --target \"process:./mine\" --filter 'program/*' --subgraphs 4 --turns 3\n"
       "docs/conformance.md tells more.");
   sub->callback([command, sub, exit_code] {
     command->tier_given = sub->count("--tier") > 0;

@@ -1,6 +1,7 @@
 // An implementation of a few operations as a process for Assay (docs/process_backend.md): what a
 // stranger writes to have a backend checked. It reads HLO text with Assay's parser and adds,
-// subtracts, multiplies, divides and negates f32 arrays. Test: backends/process/process_test.cc.
+// subtracts, multiplies, divides and negates f32 arrays; the root may be a tuple of them. Test:
+// backends/process/process_test.cc.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,7 +56,8 @@ Floats Combine(const Floats& a, const Floats& b, const std::function<float(float
   return result;
 }
 
-Floats Run(const assay::Module& module, const std::vector<Floats>& arguments) {
+// The arrays of the root.
+std::vector<Floats> Run(const assay::Module& module, const std::vector<Floats>& arguments) {
   std::map<const Instruction*, Floats> values;
   for (const auto& instruction : module.entry()->instructions()) {
     auto in = [&](int i) -> const Floats& { return values[instruction->operand(i)]; };
@@ -76,11 +78,17 @@ Floats Run(const assay::Module& module, const std::vector<Floats>& arguments) {
       case Opcode::kDivide:
         out = Combine(in(0), in(1), std::divides<float>());
         break;
+      case Opcode::kTuple:
+        break;
       default:  // kNegate: Assay sends nothing that hello does not list
         out = Combine(in(0), in(0), [](float x, float) { return -x; });
     }
   }
-  return values[module.entry()->root()];
+  const Instruction* root = module.entry()->root();
+  if (root->opcode() != Opcode::kTuple) return {values[root]};
+  std::vector<Floats> results;
+  for (const Instruction* each : root->operands()) results.push_back(values[each]);
+  return results;
 }
 
 // The module, or null: then the error has been answered.
@@ -109,11 +117,14 @@ void Execute(const json& request, const assay::Module& module, const std::vector
   json results = json::array();
   std::string payload;
   for (int i = 0; i < repeat; ++i) {
-    const Floats result = Run(module, arguments);
-    const size_t bytes = result.size() * sizeof(float);
-    const json array = {{"shape", module.entry()->root()->shape().ToString()}, {"bytes", bytes}};
-    results.push_back(json::array({array}));
-    payload.append(reinterpret_cast<const char*>(result.data()), bytes);
+    const std::vector<const assay::Shape*> shapes = Leaves(module.entry()->root()->shape());
+    json arrays = json::array();
+    for (const Floats& result : Run(module, arguments)) {
+      const size_t bytes = result.size() * sizeof(float);
+      arrays.push_back({{"shape", shapes[arrays.size()]->ToString()}, {"bytes", bytes}});
+      payload.append(reinterpret_cast<const char*>(result.data()), bytes);
+    }
+    results.push_back(std::move(arrays));
   }
   Answer({{"id", request["id"]}, {"type", "result"}, {"seconds", 0.0}, {"results", results}},
          payload);
@@ -133,14 +144,14 @@ int main() {
     const std::string type = request["type"];
     json reply = {{"id", request.value("id", 0)}};
     if (type == "hello") {
-      reply.update(
-          {{"type", "hello"},
-           {"protocol", 2},
-           {"name", "example"},
-           {"version", "1"},
-           {"formats", {"hlo-text"}},
-           {"operations", {"parameter", "add", "subtract", "multiply", "divide", "negate"}},
-           {"types", {"f32"}}});
+      reply.update({{"type", "hello"},
+                    {"protocol", 2},
+                    {"name", "example"},
+                    {"version", "1"},
+                    {"formats", {"hlo-text"}},
+                    {"operations",
+                     {"parameter", "add", "subtract", "multiply", "divide", "negate", "tuple"}},
+                    {"types", {"f32"}}});
       Answer(reply);
     } else if (type == "compile") {
       if (auto module = Compile(request, request["payload"])) {

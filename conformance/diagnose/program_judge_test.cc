@@ -1,4 +1,4 @@
-#include "conformance/runner/program_judge.h"
+#include "conformance/diagnose/program_judge.h"
 
 #include "conformance/corpus/ready_case.h"
 #include "conformance/runner/testing.h"

@@ -1,4 +1,4 @@
-#include "conformance/runner/program_judge.h"
+#include "conformance/diagnose/program_judge.h"
 
 #include <algorithm>
 #include <string>
@@ -8,8 +8,10 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "conformance/enclosure/enclosure.h"
 #include "conformance/judge/evidence.h"
 #include "conformance/judge/rounds.h"
+#include "interpreter/effect.h"
 
 namespace assay {
 namespace {
@@ -223,6 +225,45 @@ Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
     judgement.Merge(own);
   }
   return judgement;
+}
+
+namespace {
+
+bool ModuleHasDynamicSizes(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (HasDynamicSizes(*each)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
+                                          absl::Span<const std::vector<Literal>> arguments,
+                                          absl::Span<const Literal> golden,
+                                          absl::Span<const Literal> actual,
+                                          const TargetProfile& profile, const RunBudget& budget) {
+  Judgement reached = JudgeProgram(module, golden, actual, profile);
+  const bool differs = reached.verdict >= Verdict::kNotJudgeable;
+  if (!differs || actual.size() != 1 || ModuleHasDynamicSizes(module)) return reached;
+  const absl::StatusOr<BoxTree> enclosure = Enclose(module, arguments[0], profile, budget);
+  if (enclosure.ok()) {
+    absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, golden[0], actual[0]);
+    const bool known = !whole.ok() || whole->verdict != Verdict::kNotJudgeable;
+    if (known || reached.verdict == Verdict::kNotJudgeable) return whole;
+    return reached;
+  }
+  const absl::StatusCode code = enclosure.status().code();
+  if (code != absl::StatusCode::kUnimplemented && code != absl::StatusCode::kResourceExhausted) {
+    return enclosure.status();
+  }
+  if (reached.verdict == Verdict::kNotJudgeable) {
+    reached.reasons.push_back(
+        absl::StrCat("no interval of the program: ", enclosure.status().message()));
+  }
+  return reached;
 }
 
 }  // namespace assay

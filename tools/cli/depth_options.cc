@@ -1,0 +1,38 @@
+#include "tools/cli/depth_options.h"
+
+#include <string>
+
+#include "absl/strings/numbers.h"
+
+namespace assay {
+namespace {
+
+// The number stands for one member of a depth.
+CLI::Validator DepthMember(int64_t TraceDepth::*member) {
+  return CLI::Validator(
+      [member](const std::string& text) -> std::string {
+        TraceDepth depth;
+        if (!absl::SimpleAtoi(text, &(depth.*member))) return "'" + text + "' is no whole number";
+        return std::string(CheckDepth(depth).message());
+      },
+      "");
+}
+
+}  // namespace
+
+void DepthOptions::AddTo(CLI::App* sub) {
+  sub->add_option("--subgraphs", depth.subgraphs,
+                  "Of programs, ask for groups of 2 to N instructions that a target would fuse, "
+                  "too, so that each such edge is in one (2 to 8; 0: none)")
+      ->check(DepthMember(&TraceDepth::subgraphs))
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_option("--turns", depth.turns,
+                  "Of loops, and of what else runs several times, ask for N turns: the first, the "
+                  "last, and evenly between (1 to 64; 1: the first alone)")
+      ->check(DepthMember(&TraceDepth::turns))
+      ->type_name("N")
+      ->capture_default_str();
+}
+
+}  // namespace assay

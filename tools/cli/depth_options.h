@@ -1,0 +1,20 @@
+// --subgraphs and --turns: how much of a program a target is asked. Tests: run_cli_test.py,
+// test_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_
+#define ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_
+
+#include "CLI/CLI.hpp"
+#include "conformance/diagnose/golden_trace.h"
+
+namespace assay {
+
+struct DepthOptions {
+  TraceDepth depth;
+
+  void AddTo(CLI::App* sub);
+  bool given() const { return depth.turns > 1 || depth.subgraphs > 0; }
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_

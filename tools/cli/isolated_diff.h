@@ -1,0 +1,33 @@
+// `assay diff --isolate`: every instruction of a module is run alone on another implementation, and
+// groups of them, on golden operands, and judged. Tests: run_cli_test.py, isolate_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_
+#define ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "conformance/diagnose/golden_trace.h"
+#include "interpreter/interpreter.h"
+#include "spec/ir/module.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+
+struct Isolation {
+  std::string right;         // the implementation, as MakeBackend takes it
+  std::string profile;       // what it may do: a name or a file
+  std::string out_subgraph;  // the folder that gets what is wrong first; empty: none
+  TraceDepth depth;
+  RunBudget budget;
+  const CustomCallRegistry* custom_calls = nullptr;
+  OutputOptions output;
+};
+
+// Prints the verdicts and returns the exit code. Arguments by device, then by parameter.
+int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
+                const Isolation& isolation);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_

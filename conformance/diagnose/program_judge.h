@@ -23,7 +23,8 @@ Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
 
 // The same, but elements that are not golden's are held against the interval of what they may be.
 // Of several processes, of dynamic sizes, of what comes from a host or a channel and beyond the
-// budget there is none: what may differ reaches them, or nothing. Arguments by device, then by parameter. Errors as of Enclose.
+// budget there is none: what may differ reaches them, or nothing. Arguments by device, then by
+// parameter. Errors as of Enclose.
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const std::vector<Literal>> arguments,
                                           absl::Span<const Literal> golden,

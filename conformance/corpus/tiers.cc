@@ -40,15 +40,22 @@ std::vector<std::string> Covered(const CorpusCase& each) {
   std::vector<std::string> covered;
   for (const CaseTag& tag : each.tags) {
     if (tag.key == "op") continue;
-    // A clause may stand in several rules of the verifier, but is one.
+    // A clause may stand in several rules of the verifier, but is one. A section of worked examples
+    // has some for each type.
     covered.push_back(refused ? absl::StrCat("refused ", tag.key, "=", tag.value)
-                              : absl::StrCat(op, " ", tag.key, "=", tag.value));
+                              : absl::StrCat(op, " ", tag.key, "=", tag.value, " ",
+                                             tag.key == "example" ? each.Tag("type") : ""));
   }
   return covered;
 }
 
-// Where several cases cover the same, the special values say most.
-bool SaysMost(const CorpusCase& each) { return each.Tag("profile") == "special"; }
+// Where several cases cover the same, the least rank does: special values say most; a value that
+// is written or alone may be 0, and arrays without elements hold none.
+constexpr int kRanks = 3;
+int RankOf(const CorpusCase& each) {
+  if (each.Tag("profile").empty() || Elements(each) < 2) return 2;
+  return each.Tag("profile") == "special" ? 0 : 1;
+}
 
 }  // namespace
 
@@ -57,9 +64,9 @@ absl::string_view TierName(Tier tier) { return kNames[static_cast<int>(tier)]; }
 std::vector<Tier> TiersOf(absl::Span<const CorpusCase> cases) {
   std::vector<Tier> tiers(cases.size(), Tier::kFull);
   absl::flat_hash_set<std::string> covered;
-  for (const bool first : {true, false}) {
+  for (int rank = 0; rank < kRanks; ++rank) {
     for (size_t i = 0; i < cases.size(); ++i) {
-      if (SaysMost(cases[i]) != first || !Within(cases[i], kStandard)) continue;
+      if (RankOf(cases[i]) != rank || !Within(cases[i], kStandard)) continue;
       tiers[i] = Tier::kStandard;
       if (!Within(cases[i], kQuick)) continue;
       for (std::string& what : Covered(cases[i])) {

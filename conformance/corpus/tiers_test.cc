@@ -19,8 +19,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+using Rows = std::vector<std::array<std::string, 3>>;  // id, tags, size
+
 // One case to each id, with these tags and arguments of that size.
-std::vector<CorpusCase> Cases(const std::vector<std::array<std::string, 3>>& rows) {
+std::vector<CorpusCase> Cases(const Rows& rows) {
   std::string text;
   for (const auto& [id, tags, size] : rows) {
     absl::StrAppend(&text, "case ", id, "\ntags: ", tags, "\nmodule:\n  ENTRY e { a = s8[", size,
@@ -32,8 +34,8 @@ std::vector<CorpusCase> Cases(const std::vector<std::array<std::string, 3>>& row
   return *std::move(cases);
 }
 
-TEST(Tiers, QuickCoversEachTagOfAnOperationOnce) {
-  const std::vector<CorpusCase> cases = Cases({
+const Rows& OfOneOperation() {
+  static const Rows* const rows = new Rows{
       {"negate/s8/a", "op=negate type=s8 profile=benign", "2"},
       {"negate/s8/b", "op=negate type=s8 profile=benign", "3"},
       {"negate/s8/c", "op=negate type=s8 profile=special", "4"},  // before the others
@@ -42,10 +44,36 @@ TEST(Tiers, QuickCoversEachTagOfAnOperationOnce) {
       {"negate/s8/f", "op=negate type=s16", "600000"},
       {"program/s8/x", "form=program", "7"},
       {"program/s8/y", "form=program", "7"},
-  });
+  };
+  return *rows;
+}
+
+TEST(Tiers, QuickCoversEachTagOfAnOperationOnce) {
+  const std::vector<CorpusCase> cases = Cases(OfOneOperation());
   EXPECT_THAT(TiersOf(cases),
               ElementsAre(Tier::kQuick, Tier::kStandard, Tier::kQuick, Tier::kQuick,
                           Tier::kStandard, Tier::kFull, Tier::kQuick, Tier::kQuick));
+}
+
+// Values of a profile say more of a type than a written few, and arrays with one element or none
+// say nothing.
+TEST(Tiers, QuickCoversTypesByElements) {
+  const std::vector<CorpusCase> cases = Cases({
+      {"negate/s8/a", "op=negate type=s8 profile=patterns", "1"},
+      {"negate/s8/b", "op=negate type=s8 profile=patterns", "3"},
+      {"negate/s8/c", "op=negate type=s8 example=8.2", "1"},
+      {"negate/s8/d", "op=negate type=s8 example=8.2", "2"},
+      {"negate/u8/a", "op=negate type=u8 profile=special", "0"},
+      {"negate/u8/b", "op=negate type=u8 profile=patterns", "4"},
+      {"negate/u8/c", "op=negate type=u8 example=8.2", "1"},
+  });
+  EXPECT_THAT(TiersOf(cases),
+              ElementsAre(Tier::kStandard, Tier::kQuick, Tier::kQuick, Tier::kStandard,
+                          Tier::kQuick, Tier::kQuick, Tier::kQuick));
+}
+
+TEST(Tiers, AreSelected) {
+  const std::vector<CorpusCase> cases = Cases(OfOneOperation());
   CaseFilter filter;
   const auto count = [&] {
     const auto chosen = SelectCases(cases, filter);

@@ -194,7 +194,10 @@ bool MayBeMinusZero(const Place& at) {
   const PartRange& x = at.operands[0].real;
   return x.MayBe(0) && IsNegative(x.type, x.low);
 }
-bool GivesInfinity(const Place& at, Element, Element got) { return IsInfinity(at.type, got.bits); }
+// Of either sign, or what overflows give in types without infinities.
+bool GivesInfinity(const Place& at, Element, Element got) {
+  return got.bits == EncodeFloat(at.type, HUGE_VAL) || got.bits == EncodeFloat(at.type, -HUGE_VAL);
+}
 
 bool HasNonFinitePart(ElementType complex_type, Element z) {
   return ElementRange::Of(complex_type, z).MayBeNonFinite();

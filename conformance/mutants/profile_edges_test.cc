@@ -1,0 +1,106 @@
+// Under each profile a target may go as far as the profile says, on every case of the quick tier,
+// and not a little further.
+#include "conformance/mutants/profile_edges.h"
+
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/selection.h"
+#include "conformance/mutants/score.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+const std::vector<CorpusCase>& QuickTier() {
+  static const std::vector<CorpusCase>* const cases = [] {
+    CaseFilter quick;
+    quick.tier = Tier::kQuick;
+    return new std::vector<CorpusCase>(*SelectCases(*CorpusCases(), quick));
+  }();
+  return *cases;
+}
+
+std::vector<MutantScore> Scores(const std::vector<Mutant>& mutants) {
+  std::vector<const Mutant*> each;
+  for (const Mutant& mutant : mutants) each.push_back(&mutant);
+  auto scores = ScoreMutants(each, QuickTier(), {});
+  EXPECT_TRUE(scores.ok()) << scores.status();
+  return scores.ok() ? *std::move(scores) : std::vector<MutantScore>();
+}
+
+std::string Describe(const MutantScore& score) {
+  return absl::StrCat(score.profile, ": ", score.mutant->name, ", ", score.mutant->description,
+                      ", ", score.cases, " cases: ", score.caught_by, " ", score.reason,
+                      score.broken);
+}
+
+void ExpectSilence(const std::vector<Mutant>& legal) {
+  for (const MutantScore& score : Scores(legal)) {
+    EXPECT_TRUE(score.broken.empty() && !score.caught()) << Describe(score);
+    EXPECT_GT(score.cases, 0) << Describe(score);
+  }
+}
+
+// Of those that stand in some case.
+void ExpectCaught(const std::vector<Mutant>& illegal, int64_t at_least) {
+  int64_t caught = 0;
+  for (const MutantScore& score : Scores(illegal)) {
+    caught += score.caught();
+    EXPECT_TRUE(score.broken.empty() && (score.caught() || score.cases == 0)) << Describe(score);
+  }
+  EXPECT_GE(caught, at_least);
+}
+
+// Both kinds of all profiles, so that each case gets its golden results once.
+template <typename Edges>
+ProfileEdges OfAllProfiles(Edges edges) {
+  ProfileEdges all;
+  for (const std::string& name : TargetProfile::BuiltIn()) {
+    ProfileEdges own = edges(*TargetProfile::Find(name));
+    for (Mutant& each : own.within) all.within.push_back(std::move(each));
+    for (Mutant& each : own.beyond) all.beyond.push_back(std::move(each));
+  }
+  return all;
+}
+
+TEST(ProfileEdgesTest, ThereAreSevenProfiles) { EXPECT_EQ(TargetProfile::BuiltIn().size(), 7); }
+
+TEST(ProfileEdgesTest, BudgetsMayBeUsedUp) { ExpectSilence(OfAllProfiles(BudgetEdges).within); }
+
+TEST(ProfileEdgesTest, WhatIsBeyondABudgetIsFound) {
+  ExpectCaught(OfAllProfiles(BudgetEdges).beyond, 1000);
+}
+
+TEST(ProfileEdgesTest, SumsMayBeAsFarOffAsTheirBound) {
+  ExpectSilence(OfAllProfiles(SumEdges).within);
+}
+
+TEST(ProfileEdgesTest, WhatIsBeyondABoundIsFound) {
+  ExpectCaught(OfAllProfiles(SumEdges).beyond, 24);
+}
+
+// Each freedom under each profile, which grants it or does not; where it does, under one that is
+// the same without it, too.
+TEST(ProfileEdgesTest, AFreedomCountsExactlyWhereItIsGranted) {
+  std::vector<Mutant> granted, withheld;
+  int files = 0;
+  for (const FreedomTaker& taker : FreedomTakers()) {
+    for (const std::string& name : TargetProfile::BuiltIn()) {
+      Mutant variant = taker.variant;
+      variant.profile = name;
+      const bool legal = taker.granted(*TargetProfile::Find(name));
+      (legal ? granted : withheld).push_back(variant);
+      if (!legal || taker.revoke.empty()) continue;
+      variant.profile = absl::StrCat(testing::TempDir(), "/without_", ++files, ".textproto");
+      std::ofstream(variant.profile) << "extends: '" << name << "' " << taker.revoke;
+      withheld.push_back(variant);
+    }
+  }
+  ExpectSilence(granted);
+  ExpectCaught(withheld, 230);
+}
+
+}  // namespace
+}  // namespace assay

@@ -66,7 +66,12 @@ def pass_on(machine, instruction, operands):
     return operands[0]
 
 
+PAIRS = '_xla_send_recv_source_target_pairs'
+
+
 def send(machine, instruction, operands):
+    if PAIRS in instruction.attributes.get('frontend_attributes', ''):
+        raise Unsupported('channels between processes')
     machine.channels.setdefault(instruction.attributes['channel_id'], []).append(operands[0])
     return TOKEN
 

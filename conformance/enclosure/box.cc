@@ -34,8 +34,8 @@ inline uint64_t Outward(const LineType& line, uint64_t end, uint64_t other_end, 
     const int64_t one = int64_t{1} << line.significand_bits();
     const auto to_power = static_cast<int64_t>(end & static_cast<uint64_t>(one - 1));
     const int64_t reach = line.Ordinal(other_end);
-    const bool reaches =
-        up ? reach <= ordinal - (one - to_power) : reach >= ordinal + (one - to_power);
+    const int64_t distance = up ? ordinal - reach : reach - ordinal;
+    const bool reaches = distance >= one - to_power;
     if (reaches) {
       steps = 2 * units;
     } else if (units > to_power) {

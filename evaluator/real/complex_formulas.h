@@ -129,8 +129,14 @@ class ComplexFormulas {
     const C y = {B(y_re), B(y_im)}, x = {B(x_re), B(x_im)};
     const C n = {x.re - y.im, x.im + y.re}, m = {x.re + y.im, x.im - y.re};
     C product = n * m;
-    if (SumIsZero(x_re, x_im, y_re, y_im)) product.im = B();  // on the axis, zero as +0
-    C direction = n / Root(product);
+    // On the axis the signs of the squares' zeros tell the side, as a sum of them would have it.
+    bool below = false;
+    if (SumIsZero(x_re, x_im, y_re, y_im)) {
+      product.im = B();
+      below = (x_re == 0 || x_im == 0) && std::signbit(x_re) != std::signbit(x_im) &&
+              std::signbit(y_re) != std::signbit(y_im);
+    }
+    C direction = n / Root(product, below);
     if (SumIsZero(x_re, y_re, x_im, y_im)) {  // n / m is real: n / d lies on an axis
       (Math::Abs(direction.re.mid) < Math::Abs(direction.im.mid) ? direction.re : direction.im) =
           B();
@@ -224,11 +230,14 @@ class ComplexFormulas {
     const B other = B(std::fabs(b)) / size.Scaled(1);
     return a >= 0 ? C{size, Signed(other, b)} : C{other, Signed(size, b)};
   }
-  // The principal root of a ball off the cut; an exact zero imaginary part counts as +0.
-  static C Root(const C& z) {
+  // The principal root of a ball off the cut; an exact zero imaginary part counts as -0 where
+  // `negative_zero`, else as +0.
+  static C Root(const C& z, bool negative_zero) {
     const B modulus = Sqrt(z.re * z.re + z.im * z.im);
     if (z.im.IsZero()) {
-      return z.re.IsPositive() ? C{Sqrt(z.re), B()} : C{B(), Sqrt(-z.re)};
+      if (z.re.IsPositive()) return {Sqrt(z.re), B()};
+      const B size = Sqrt(-z.re);
+      return {B(), negative_zero ? -size : size};
     }
     if (z.re.mid >= 0) {
       const B size = Sqrt((modulus + z.re).Scaled(-1));

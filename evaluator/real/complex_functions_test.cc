@@ -416,6 +416,14 @@ TEST(ComplexFunctionsTest, AnglesOfTwoComplexNumbers) {
   const double z = kAnySign, pi = M_PI;
   // x^2 + y^2 is -10 exactly, on the cut of its root.
   CheckBinary(RealFunction2::kAtan2, kC128, {2, 3, -2, 3, pi / 4, -0.8047189562170501});
+  // So is x^2 + y^2 of imaginary operands: -13 with a zero of the sign that the squares' zeros add
+  // up to, -0 only where both are. Conjugate operands have conjugate angles.
+  const double angle = 0.982793723247329;  // of (2, 3)
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, 3, 0, 2, angle, z});
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, -3, 0, -2, angle, z});
+  CheckBinary(RealFunction2::kAtan2, kC128, {-0.0, 3, 0, 2, angle, z});
+  CheckBinary(RealFunction2::kAtan2, kC128, {-0.0, 3, -0.0, 2, angle - pi, z});
+  CheckBinary(RealFunction2::kAtan2, kC128, {0, -3, -0.0, -2, angle - pi, z});
   // y / x is imaginary: i/2, 2i, -2i, i/2 of a negative x.
   CheckBinary(RealFunction2::kAtan2, kC128, {0, 1, 2, 0, z, 0.5493061443340549});
   CheckBinary(RealFunction2::kAtan2, kC128, {0, 2, 1, 0, pi / 2, 0.5493061443340549});

@@ -244,11 +244,13 @@ def atan2(y, x, part):
     n, m = (xa - yb, xb + ya), (xa + yb, xb - ya)
     if n == (0, 0) or m == (0, 0):
         return OPEN, OPEN
-    across = n[0] * m[1] + n[1] * m[0]  # the imaginary part of NM
+    # The imaginary part of NM = x^2 + y^2, and whether that is zero with the sign of a sum of negative zeros.
+    across = n[0] * m[1] + n[1] * m[0]
+    below = all(z[0] * z[1] == 0 and negative(z[0]) != negative(z[1]) for z in (x, y))
     if n[1] * m[0] == n[0] * m[1] and n[0] * m[0] + n[1] * m[1] > 0 and n[0] > 0:
         real = either_zero(part)  # the same angle
     else:
-        real = widened(part, lambda bits: half_difference(n, m, across, bits))
+        real = widened(part, lambda bits: half_difference(n, m, across or -below, bits))
     excess = 4 * (xb * ya - xa * yb) / (m[0]**2 + m[1]**2)
 
     def imaginary(bits):
@@ -259,7 +261,7 @@ def atan2(y, x, part):
 
 
 def half_difference(n, m, across, bits):
-    """Of the angles, brought into (-pi, pi] with the angle of the root of NM in (-pi/2, pi/2]; an exact zero is +0."""
+    """Of the angles, brought into (-pi, pi] with the angle of the root of NM in [-pi/2, pi/2], on the side that `across` says."""
     pi, alpha, beta = mpq(gmpy2.const_pi(bits)), angle(n, bits), angle(m, bits)
     beyond = across < 0 or (across == 0 and n[0] * m[0] > n[1] * m[1])
     turns = -1 if alpha > 0 and beta > 0 and beyond else 1 if alpha < 0 and beta < 0 and across >= 0 else 0

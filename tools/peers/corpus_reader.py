@@ -10,38 +10,33 @@ import sys
 
 import numpy as np
 
-# Of each float: bits of exponent and significand, bias, NaN (i: as in IEEE, with infinities; a: all
-# ones; z: the pattern of -0).
+# Of each float: bits of exponent and significand, bias, NaN (i: as in IEEE, with infinities; a: all ones; z: the pattern of -0).
 FLOATS = {
-    'f4e2m1fn': (2, 1, 1, ''), 'f6e2m3fn': (2, 3, 1, ''), 'f6e3m2fn': (3, 2, 3, ''),
-    'f8e3m4': (3, 4, 3, 'i'), 'f8e4m3': (4, 3, 7, 'i'), 'f8e4m3fn': (4, 3, 7, 'a'),
-    'f8e4m3fnuz': (4, 3, 8, 'z'), 'f8e4m3b11fnuz': (4, 3, 11, 'z'), 'f8e5m2': (5, 2, 15, 'i'),
-    'f8e5m2fnuz': (5, 2, 16, 'z'), 'f8e8m0fnu': (8, 0, 127, 'a'), 'f16': (5, 10, 15, 'i'),
+    'f4e2m1fn': (2, 1, 1, ''), 'f6e2m3fn': (2, 3, 1, ''), 'f6e3m2fn': (3, 2, 3, ''), 'f8e3m4': (3, 4, 3, 'i'),
+    'f8e4m3': (4, 3, 7, 'i'), 'f8e4m3fn': (4, 3, 7, 'a'), 'f8e4m3fnuz': (4, 3, 8, 'z'), 'f8e4m3b11fnuz': (4, 3, 11, 'z'),
+    'f8e5m2': (5, 2, 15, 'i'), 'f8e5m2fnuz': (5, 2, 16, 'z'), 'f8e8m0fnu': (8, 0, 127, 'a'), 'f16': (5, 10, 15, 'i'),
     'bf16': (8, 7, 127, 'i'), 'f32': (8, 23, 127, 'i'), 'f64': (11, 52, 1023, 'i')}
 PARTS = {'c64': ('f32', 2), 'c128': ('f64', 2)}  # every other type is one part
 
 
 def word(seed, k):
     z = (seed + (k + 1) * 0x9E3779B97F4A7C15) % 2**64
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
-    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
-    return z ^ z >> 31
+    for shift, factor in (30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1):
+        z = (z ^ z >> shift) * factor % 2**64
+    return z
 
 
-def digits(w):
-    """A function that draws digits from the word."""
-    def draw(n):
-        nonlocal w
-        w, digit = divmod(w, n)
-        return digit
-    return draw
+def draw(w, n):
+    """The next digit below n of what is left of a word, a list of one integer."""
+    w[0], digit = divmod(w[0], n)
+    return digit
 
 
 class Integer:
     def __init__(self, name):
         self.bits, signed = 1 if name == 'pred' else int(name[1:]), name[0] == 's'
-        self.max = 2**(self.bits - signed) - 1
-        self.min, self.count = -self.max - 1 if signed else 0, min(2**self.bits, 2**64 - 1)
+        self.max, self.min = 2**(self.bits - signed) - 1, -2**(self.bits - 1) if signed else 0
+        self.count = min(2**self.bits, 2**64 - 1)
         self.pattern = lambda v: v % 2**self.bits  # of a value
         self.value = lambda p: p - 2**self.bits if self.min and p > self.max else p  # of a pattern
         self.ascending = lambda n: self.pattern(self.min + n)  # value number n
@@ -49,20 +44,18 @@ class Integer:
 
     def special(self):
         b, half = self.bits, 2**(self.bits - 1)
-        values = 0, 1, -1, 2, -2, 3, -3, b - 1, b, b + 1, half, half + 1, half - 1
-        return [self.pattern(v) for v in values]
+        return [self.pattern(v) for v in (0, 1, -1, 2, -2, 3, -3, b - 1, b, b + 1, half, half + 1, half - 1)]
 
-    def draw(self, profile, draw, use):
+    def draw(self, profile, w, use):
         if profile == 'positive':
-            return min(1 + draw(7), self.max)
+            return min(1 + draw(w, 7), self.max)
         if profile == 'overflow':
-            edge, d = draw(3), draw(8)
+            edge, d = draw(w, 3), draw(w, 8)
             return self.pattern((self.max - d, self.min + d, 2**(self.bits // 2) - 4 + d)[edge])
-        low, high = (-8, 7) if self.min else (0, 15)
-        if profile in ('integers', 'indices'):
-            low, high = use.get('low', -4), use.get('high', 4)
+        small = (-8, 7) if self.min else (0, 15)
+        low, high = (use.get('low', -4), use.get('high', 4)) if profile in ('integers', 'indices') else small
         low, high = max(low, self.min), min(high, self.max)
-        return self.pattern(low + draw(high - low + 1))
+        return self.pattern(low + draw(w, high - low + 1))
 
     def cancelling(self, odd, partner, w):
         return self.pattern(w % 2 - partner if odd else partner)
@@ -90,57 +83,50 @@ class Float:
         return self.signed(math.copysign(1, v) < 0, min(max(magnitude, 0), self.top))
 
     def read(self, text):
-        sign = self.sign * (text[0] == '-')
-        if 'inf' in text:
-            return sign | self.inf
-        if 'nan' in text:
-            payload = re.search(r'\((.*)\)', text)
-            return sign | (self.inf | int(payload[1], 16) if payload else self.quiet)
-        return self.pattern(float.fromhex(text) if 'x' in text else float(text))
+        named = re.fullmatch(r'-?(?:(inf)|nan(?:\((\w+)\))?)', text)
+        if named is None:
+            return self.pattern(float.fromhex(text) if 'x' in text else float(text))
+        magnitude = self.inf | int(named[2] or '0', 16) if named[1] or named[2] else self.quiet
+        return self.sign * (text[0] == '-') | magnitude
 
     def special(self):
         one, unit = self.one, self.bias << self.m
-        magnitudes = [0, 1, one - 1, one, unit - 1, unit, unit + 1, unit + one // 2, unit + one]
-        magnitudes += [self.top] + [self.inf] * (self.nan == 'i')
-        patterns = [self.signed(negative, x) for x in magnitudes for negative in (0, 1)]
+        magnitudes = [0, 1, one - 1, one, unit - 1, unit, unit + 1, unit + one // 2, unit + one, self.top]
+        patterns = [self.signed(negative, x) for x in magnitudes + [self.inf] * (self.nan == 'i') for negative in (0, 1)]
         return patterns + [self.quiet] * (self.nan != '')
 
-    def draw(self, profile, draw, use):
+    def draw(self, profile, w, use):
         if profile == 'integers':
-            return self.pattern(draw(9) - 4) if self.sign else self.bias + draw(3)
-        top, bias, low = self.top >> self.m, self.bias, self.low
-        negative, step = self.sign and draw(2), 0
+            return self.pattern(draw(w, 9) - 4) if self.sign else self.bias + draw(w, 3)
+        negative = self.sign and draw(w, 2) and profile != 'positive'
+        step = (0, 0, 1, -1)[draw(w, 4)] if profile == 'ties' else 0
+        top, bias, counts = self.top >> self.m, self.bias, {'finite': self.top + 1, 'subnormal': 2 * self.one if self.sign else 4}
 
-        def binade(base, count, low=self.low, high=self.high, keep=None):
-            field = min(max(base + draw(count), low), high) << self.m
-            if keep is None:
-                return field | draw(self.one)
-            return field | (2 * draw(1 << keep) + 1) << self.m - keep - 1
-        if profile == 'finite':
-            magnitude = draw(self.top + 1)
-        elif profile == 'subnormal':
-            magnitude = draw(2 * self.one if self.sign else 4)
-        elif profile == 'unit':
-            magnitude = binade(bias - 4, 4, 0, bias - 1)
-        elif profile == 'overflow':
-            magnitude = binade(*(((bias + top) // 2, 2) if draw(2) else (top - 3, 4)), low, top)
-        elif profile == 'cancellation':
-            magnitude = binade(bias - 4, 12)
+        def binade(base, count, low=self.low, high=self.high):
+            return min(max(base + draw(w, count), low), high) << self.m
+
+        if profile in counts:
+            magnitude = draw(w, counts[profile])
+        elif profile == 'ties' and 'keep' in use:
+            magnitude = binade(bias - 3, 8) | (2 * draw(w, 1 << use['keep']) + 1) << self.m - use['keep'] - 1
         elif profile == 'ties':
-            step = (0, 0, 1, -1)[draw(4)]
-            magnitude = (binade(bias - 3, 8, keep=use['keep']) if 'keep' in use else
-                         self.pattern(2 * draw(min(self.one, 32) - 1) + 3) - self.one)
+            magnitude = self.pattern(2 * draw(w, min(self.one, 32) - 1) + 3) - self.one
         else:
-            magnitude = binade(bias - 2, 4)
-        return self.signed(negative and profile != 'positive', min(magnitude + step, self.top))
+            binades = {'unit': (bias - 4, 4, 0, bias - 1), 'cancellation': (bias - 4, 12)}.get(profile, (bias - 2, 4))
+            if profile == 'overflow':
+                binades = ((bias + top) // 2, 2, self.low, top) if draw(w, 2) else (top - 3, 4, self.low, top)
+            magnitude = binade(*binades) | draw(w, self.one)
+        return self.signed(negative, min(magnitude + step, self.top))
 
     def cancelling(self, odd, partner, w):
-        pattern = self.draw('cancellation', digits(partner), {})
+        pattern = self.draw('cancellation', [partner], {})
         return pattern ^ (self.sign | w % 2) if odd else pattern
 
 
-def element_of(name):
-    return (Float if name in FLOATS else Integer)(name)
+def type_of(name):
+    """The type of a part, and how many parts an element has."""
+    name, parts = PARTS.get(name, (name, 1))
+    return (Float if name in FLOATS else Integer)(name), parts
 
 
 def element(t, profile, i, c, parts, sizes, use):
@@ -158,44 +144,37 @@ def element(t, profile, i, c, parts, sizes, use):
         row, column = i // n % n, i % n
         if row == column:
             return 0 if c else t.pattern(1 << n.bit_length())
-        f = i // n**2 * n**2 + min(row, column) * n + max(row, column)
-        v = word(seed, parts * f + c) % 3 - 1
+        v = word(seed, parts * (i // n**2 * n**2 + min(row, column) * n + max(row, column)) + c) % 3 - 1
         return t.pattern(-v if c and row > column else v)
-    return t.draw(profile, digits(w), use)
+    return t.draw(profile, [w], use)
 
 
 def make(profile, name, sizes, use):
     """The patterns of an array, part by part; `use` has the parameters of the profile."""
-    (name, parts), n, stride = PARTS.get(name, (name, 1)), math.prod(sizes), use.get('stride', 1)
-    t = element_of(name)
+    (t, parts), n, stride = type_of(name), math.prod(sizes), use.get('stride', 1)
     if profile == 'all':
         return [(i // stride + use.get('offset', 0)) % 2**t.bits for i in range(n)]
     if profile == 'special':
         values = list(dict.fromkeys(t.special()))
-        k = len(values)
-        return [values[i // stride // k**c % k] for i in range(n) for c in range(parts)]
+        return [values[i // stride // len(values)**c % len(values)] for i in range(n) for c in range(parts)]
     if profile == 'unique':
-        ranks = sorted(range(n), key=lambda i: (word(use.get('seed', 1), i), i))
-        out, step = [0] * n, t.count // max(n, 1)
-        for rank, i in enumerate(ranks):
-            out[i] = t.ascending(rank * step + step // 2 if step else rank % t.count)
-        return out
+        rank = {i: k for k, i in enumerate(sorted(range(n), key=lambda i: (word(use.get('seed', 1), i), i)))}
+        step = t.count // max(n, 1)
+        return [t.ascending(rank[i] * step + step // 2 if step else rank[i] % t.count) for i in range(n)]
     out = [element(t, profile, i, c, parts, sizes, use) for i in range(n) for c in range(parts)]
     return sorted(out, key=t.value) if profile == 'sorted' else out
 
 
 def read_array(text):
     kind, shape, rest = (text.split(' ', 2) + [''])[:3]
-    name, sizes = re.fullmatch(r'(\w+)\[([\d,]*)\]', shape).groups()
-    sizes = [int(size) for size in sizes.split(',') if size]
-    part, parts = PARTS.get(name, (name, 1))
+    name, *sizes = re.findall(r'\w+', shape)
+    sizes = [int(size) for size in sizes]
+    t, parts = type_of(name)
     if kind == 'literal':
-        words = re.findall(r'-?nan\(0x\w+\)|[^\s,{}()]+', re.sub(r'/\*.*?\*/', '', rest))
-        patterns = list(map(element_of(part).read, words))
+        patterns = map(t.read, re.findall(r'-?nan\(0x\w+\)|[^\s,{}()]+', re.sub(r'/\*.*?\*/', '', rest)))
     else:
-        parameters = {k: int(v) for k, v in (word.split('=') for word in rest.split())}
-        patterns = make(kind, name, sizes, parameters)
-    return np.array(patterns, np.uint64).reshape(tuple(sizes) + (2, ) * (parts == 2))
+        patterns = make(kind, name, sizes, {k: int(v) for k, v in re.findall(r'(\w+)=(\S+)', rest)})
+    return np.array(list(patterns), np.uint64).reshape(tuple(sizes) + (2, ) * (parts == 2))
 
 
 def read_cases(text):
@@ -206,10 +185,8 @@ def read_cases(text):
         case = {'id': case_id.strip(), 'arrays': {}, 'types': {}}
         for key, rest, lines in sections.findall(body + '\n'):
             case[key] = lines if key == 'module' else rest.strip()
-            if key in ('inputs', 'expect'):
-                for name, value in re.findall(r'^\s+(\S+) = (.*)', lines, flags=re.M):
-                    case['types'][name] = value.split()[1].split('[')[0]
-                    case['arrays'][name] = read_array(value.strip())
+            for name, value in re.findall(r'^\s+(\S+) = (.*)', lines, flags=re.M) if key in ('inputs', 'expect') else ():
+                case['types'][name], case['arrays'][name] = value.split()[1].split('[')[0], read_array(value.strip())
         yield case
 
 

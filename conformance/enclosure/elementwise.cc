@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 #include <vector>
 
+#include "conformance/enclosure/complex_boxes.h"
+#include "conformance/enclosure/interval.h"
+
 namespace assay {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 // How a function of real numbers runs in each of its operands.
 enum class Run {
@@ -67,15 +69,8 @@ Run RunOf(Opcode opcode) {
   }
 }
 
-// An interval as doubles, which hold every float; integers are not asked for.
-struct Range {
-  double low, high;
-  bool point() const { return low == high; }
-  bool holds(double value) const { return low <= value && value <= high; }
-  bool bounded() const { return std::isfinite(low) && std::isfinite(high); }
-};
-
-// The intervals of an array of floats, decoded once; that of one element stands for all.
+// The intervals of an array of floats as doubles, which hold every float, decoded once; that of one
+// element stands for all.
 class Ranges {
  public:
   explicit Ranges(const Box& box)
@@ -84,7 +79,7 @@ class Ranges {
     DecodeFloats(type, box.low.data(), box.low.element_count(), lows_.data());
     DecodeFloats(type, box.high.data(), box.low.element_count(), highs_.data());
   }
-  Range operator[](int64_t element) const {
+  Interval operator[](int64_t element) const {
     const int64_t i = single_ ? 0 : element;
     return {lows_[i], highs_[i]};
   }
@@ -152,6 +147,11 @@ class Elementwise {
         box = Corners(AllCorners());
         break;
       default:
+        if (const ComplexFunction function = FindComplexFunction(instruction_)) {
+          absl::StatusOr<Literal> low = evaluate_(Lows());
+          if (!low.ok()) return low.status();
+          return EncloseComplex(function, operands_, *std::move(low));
+        }
         return box;
     }
     if (box.ok()) AddNansOfInfinities(&*box);
@@ -303,7 +303,7 @@ class Elementwise {
     UpdateParts(
         [&](const auto&, Place place, Ends* ends) {
           const int64_t i = place.element;
-          const Range left = lefts[i], right = rights[i];
+          const Interval left = lefts[i], right = rights[i];
           const bool apart = left.high < right.low || right.high < left.low;
           const bool nan = MayBeNan(operands_[0], i) || MayBeNan(operands_[1], i);
           if (IsCertain(operands_[0], i) && IsCertain(operands_[1], i)) return;
@@ -317,7 +317,7 @@ class Elementwise {
   }
 
   // Of intervals that touch: <= and >= may still be certain.
-  bool Decided(const Range& left, const Range& right, Ends* ends) const {
+  bool Decided(const Interval& left, const Interval& right, Ends* ends) const {
     bool value = false;
     switch (instruction_.GetEnum<ComparisonDirection>(Attr::kDirection)) {
       case ComparisonDirection::kLe:
@@ -361,7 +361,7 @@ class Elementwise {
     const Ranges ranges(operands_[0]);
     UpdateParts(
         [&](const auto& line, Place place, Ends* ends) {
-          const Range range = ranges[place.element];
+          const Interval range = ranges[place.element];
           if (!(range.low < 0 && range.high > 0)) return;
           const uint64_t bits = EncodeFloat(line.type(), value);
           if (line.Ordinal(bits) < line.Ordinal(ends->low)) ends->low = bits;
@@ -393,10 +393,10 @@ class Elementwise {
   // Takes in an extremum between them.
   bool CornersTell(const std::vector<Ranges>& operands, int64_t i, ElementType type,
                    Ends* ends) const {
-    const Range x = operands[0][i];
+    const Interval x = operands[0][i];
     switch (instruction_.opcode()) {
       case Opcode::kSin:
-        TakeInExtrema(type, x, kPi / 2, ends);
+        TakeInExtrema(type, x, std::numbers::pi / 2, ends);
         return true;
       case Opcode::kCos:
         TakeInExtrema(type, x, 0, ends);
@@ -406,7 +406,7 @@ class Elementwise {
       case Opcode::kRsqrt:
         return x.low > 0;
       case Opcode::kTan:
-        return !Passes(x, kPi / 2, kPi);
+        return !MayPass(x, std::numbers::pi / 2, std::numbers::pi);
       case Opcode::kAtan2:
         return operands[1][i].low > 0 || x.low > 0 || x.high < 0;
       case Opcode::kPower:
@@ -416,27 +416,19 @@ class Elementwise {
     }
   }
 
-  // Whether an interval holds a point `first` + k `period`, or may: below 10^6 such a point as a
-  // double is off by less than 10^6 2^-53 for pi and as much for each of three roundings, together
-  // less than the margin; farther out it may.
-  static bool Passes(const Range& range, double first, double period) {
-    if (!(std::fabs(range.low) < 1e6 && std::fabs(range.high) < 1e6)) return true;
-    constexpr double kMargin = 4e6 * 0x1p-53;
-    return std::floor((range.low - first - kMargin) / period) !=
-           std::floor((range.high - first + kMargin) / period);
-  }
-
   // Of sine and cosine, which are 1 at `greatest` and -1 half a turn from there.
-  static void TakeInExtrema(ElementType type, const Range& range, double greatest, Ends* ends) {
+  static void TakeInExtrema(ElementType type, const Interval& range, double greatest, Ends* ends) {
     if (!(range.low < range.high)) return;
-    if (Passes(range, greatest, 2 * kPi)) ends->high = EncodeFloat(type, 1);
-    if (Passes(range, greatest + kPi, 2 * kPi)) ends->low = EncodeFloat(type, -1);
+    if (MayPass(range, greatest, 2 * std::numbers::pi)) ends->high = EncodeFloat(type, 1);
+    if (MayPass(range, greatest + std::numbers::pi, 2 * std::numbers::pi))
+      ends->low = EncodeFloat(type, -1);
   }
 
   // x^y on a box: with positive x the corners tell; of a whole number y, what happens at zero.
-  static bool PowerIsPlain(const Range& base, const Range& exponent, ElementType type, Ends* ends) {
+  static bool PowerIsPlain(const Interval& base, const Interval& exponent, ElementType type,
+                           Ends* ends) {
     if (base.low > 0) return true;
-    if (!exponent.point() || !std::isfinite(exponent.low) ||
+    if (exponent.low != exponent.high || !std::isfinite(exponent.low) ||
         std::nearbyint(exponent.low) != exponent.low) {
       return false;
     }

@@ -507,6 +507,36 @@ TEST_F(EnclosureTest, SumsOfSelectedCellsSelectByValuesNotByMagnitudes) {
   EXPECT_LE(High(box, 0), 2 * 0x1p-126f);
 }
 
+TEST_F(EnclosureTest, ComplexFunctionsOfIntervals) {
+  // |z w / z| is |w|, and |exp(i y)| one, whatever exp(x) is within its budget: in seven parts of
+  // 2^23, through some ten operations.
+  const BoxTree size =
+      Of(" x = f32[2] parameter(0)\n y = f32[2] parameter(1)\n e = f32[2] exponential(x)\n"
+         " z = c64[2] complex(e, y)\n w = c64[2] complex(y, e)\n p = c64[2] multiply(z, w)\n"
+         " q = c64[2] divide(p, z)\n ROOT r = f32[2] abs(q)",
+         {F32({0, 1}), F32({2, 3})});
+  for (const auto& [i, exact] : {std::pair(0, std::sqrt(5.0)), {1, std::hypot(std::exp(1), 3.0)}}) {
+    EXPECT_LT(Low(size, i), exact);
+    EXPECT_GT(High(size, i), exact);
+    EXPECT_LT(High(size, i) - Low(size, i), exact * 0x1p-14) << i;
+  }
+  const BoxTree unit =
+      Of(" x = f32[2] parameter(0)\n y = f32[2] parameter(1)\n t = f32[2] tanh(y)\n"
+         " z = c64[2] complex(x, t)\n e = c64[2] exponential(z)\n ROOT r = f32[2] abs(e)",
+         {F32({0, 0}), F32({2, 3})});
+  EXPECT_LT(Low(unit), 1);
+  EXPECT_GT(High(unit), 1);
+  EXPECT_LT(High(unit) - Low(unit), 0x1p-13);
+  // The quotient by what may be zero may be anything.
+  const BoxTree open =
+      Of(" x = f32[2] parameter(0)\n y = f32[2] parameter(1)\n s = f32[2] sine(x)\n"
+         " t = f32[2] tanh(y)\n u = f32[2] subtract(t, t)\n z = c64[2] complex(s, u)\n"
+         " ROOT q = c64[2] divide(z, z)",
+         {F32({0, 0}), F32({2, 3})});
+  EXPECT_EQ(Low(open), -HUGE_VALF);
+  EXPECT_EQ(High(open), HUGE_VALF);
+}
+
 TEST_F(EnclosureTest, HostileModules) {
   auto profile = TargetProfile::Find("xla-cpu");
   ASSERT_TRUE(profile.ok());

@@ -1,0 +1,25 @@
+// Elementwise operations on boxes of complex numbers, by interval arithmetic on the formula of the
+// exact function. Source: reference ops_elementwise_and_types.md 6.12. Tests: enclosure_test.cc,
+// containment_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_COMPLEX_BOXES_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_COMPLEX_BOXES_H_
+
+#include <functional>
+
+#include "absl/types/span.h"
+#include "conformance/enclosure/box.h"
+#include "conformance/enclosure/interval.h"
+
+namespace assay {
+
+// The values of a function of complex intervals. Null: it has no rule here.
+using ComplexFunction = std::function<ComplexInterval(absl::Span<const ComplexInterval>)>;
+ComplexFunction FindComplexFunction(const Instruction& instruction);
+
+// Every value that golden has for operands inside the boxes. `golden` is the value at their lower
+// ends, which is that of elements whose operands are certain.
+Box EncloseComplex(const ComplexFunction& function, absl::Span<const Box> operands, Literal golden);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_COMPLEX_BOXES_H_

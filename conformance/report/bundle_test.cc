@@ -112,10 +112,11 @@ TEST_F(BundleTest, RefusedCasesHaveNoArrays) {
 // Of a failure, a waived one and a case that passes.
 TEST_F(BundleTest, OneForEachFailure) {
   std::swap(cases_[0], cases_[1]);  // sorted by id
-  run_.cases = {result_, result_, result_};
-  run_.cases[0].id = cases_[0].id;
-  run_.cases[0].waiver = "known";
-  run_.cases[2].outcome = Outcome::kExact;
+  CaseResult waived = result_, passing = result_;
+  waived.id = cases_[0].id;
+  waived.waiver = "known";
+  passing.outcome = Outcome::kExact;
+  run_.cases = {waived, result_, passing};
   ASSERT_TRUE(WriteBundles(root_, cases_, run_, RunBudget()).ok());
   EXPECT_THAT(Files("add/s8"), ElementsAre("two"));
 }

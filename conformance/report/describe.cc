@@ -96,13 +96,17 @@ void AppendCounts(const RunTally& tally, std::string* text) {
 
 void AppendFailures(const RunResult& run, std::string* text) {
   std::map<std::string, int64_t> by_operation;
-  std::vector<const CaseResult*> failures;
+  std::string first, shown;
+  size_t failures = 0;
   for (const CaseResult& each : run.cases) {
     if (!CountsAsFailure(each)) continue;
     ++by_operation[each.op.empty() ? "program" : each.op];
-    failures.push_back(&each);
+    if (failures == 0) first = each.id;
+    if (failures++ >= kShownFailures) continue;
+    absl::StrAppend(&shown, "  ", OutcomeName(each.outcome), ": ", each.id, ": ", Headline(each),
+                    "\n");
   }
-  if (failures.empty()) return;
+  if (failures == 0) return;
   std::vector<std::pair<int64_t, std::string>> operations;
   for (const auto& [name, count] : by_operation) operations.emplace_back(-count, name);
   std::sort(operations.begin(), operations.end());
@@ -113,15 +117,11 @@ void AppendFailures(const RunResult& run, std::string* text) {
   if (operations.size() > kShownOperations) {
     absl::StrAppend(text, ", and ", operations.size() - kShownOperations, " more");
   }
-  absl::StrAppend(text, "\n");
-  for (size_t i = 0; i < failures.size() && i < kShownFailures; ++i) {
-    absl::StrAppend(text, "  ", OutcomeName(failures[i]->outcome), ": ", failures[i]->id, ": ",
-                    Headline(*failures[i]), "\n");
+  absl::StrAppend(text, "\n", shown);
+  if (failures > kShownFailures) {
+    absl::StrAppend(text, "  and ", failures - kShownFailures, " more\n");
   }
-  if (failures.size() > kShownFailures) {
-    absl::StrAppend(text, "  and ", failures.size() - kShownFailures, " more\n");
-  }
-  absl::StrAppend(text, "again: ", RepeatCommand(run, failures[0]->id), "\n");
+  absl::StrAppend(text, "again: ", RepeatCommand(run, first), "\n");
 }
 
 }  // namespace

@@ -121,8 +121,9 @@ void AppendData(const RunResult& run, std::string* page) {
   absl::StrAppend(page, "{\"run\":", ScriptJson(HeaderToJson(run)),
                   ",\"names\":", ScriptJson(NamesJson()),
                   ",\"command\":", ScriptJson(RepeatCommand(run, "")), ",\"cases\":[");
-  for (size_t i = 0; i < run.cases.size(); ++i) {
-    absl::StrAppend(page, i > 0 ? ",\n" : "\n", ScriptJson(CaseRow(run.cases[i], &texts)));
+  absl::string_view separator = "\n";
+  for (const CaseResult& each : run.cases) {
+    absl::StrAppend(page, std::exchange(separator, ",\n"), ScriptJson(CaseRow(each, &texts)));
   }
   absl::StrAppend(page, "\n],\"texts\":", ScriptJson(texts.all()), "}");
 }

@@ -60,6 +60,11 @@ struct SuiteCounts {
   double seconds = 0;
 };
 
+struct Suite {
+  SuiteCounts counts;
+  std::string tests;  // their elements
+};
+
 void AppendSuiteHead(const RunResult& run, absl::string_view name, int64_t id,
                      const SuiteCounts& counts, std::string* xml) {
   const std::string started = run.started.empty() ? "1970-01-01T00:00:00" : run.started;
@@ -87,25 +92,22 @@ constexpr absl::string_view kSuiteEnd =
 }  // namespace
 
 std::string FormatJunit(const RunResult& run) {
-  std::map<std::string, std::vector<const CaseResult*>> suites;
+  std::map<std::string, Suite> suites;
   for (const CaseResult& each : run.cases) {
-    suites[each.op.empty() ? "other" : each.op].push_back(&each);
+    Suite& suite = suites[each.op.empty() ? "other" : each.op];
+    const Kind kind = KindOf(each);
+    ++suite.counts.tests;
+    suite.counts.failures += kind == Kind::kFailure;
+    suite.counts.errors += kind == Kind::kError;
+    suite.counts.skipped += kind == Kind::kSkipped;
+    suite.counts.seconds += TestSeconds(each);
+    AppendTest(each, &suite.tests);
   }
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   int64_t id = 0;
-  for (const auto& [name, cases] : suites) {
-    SuiteCounts counts;
-    counts.tests = static_cast<int64_t>(cases.size());
-    for (const CaseResult* each : cases) {
-      const Kind kind = KindOf(*each);
-      counts.failures += kind == Kind::kFailure;
-      counts.errors += kind == Kind::kError;
-      counts.skipped += kind == Kind::kSkipped;
-      counts.seconds += TestSeconds(*each);
-    }
-    AppendSuiteHead(run, name, id++, counts, &xml);
-    for (const CaseResult* each : cases) AppendTest(*each, &xml);
-    absl::StrAppend(&xml, kSuiteEnd);
+  for (const auto& [name, suite] : suites) {
+    AppendSuiteHead(run, name, id++, suite.counts, &xml);
+    absl::StrAppend(&xml, suite.tests, kSuiteEnd);
   }
   std::vector<std::string> complaints = run.complaints;
   if (run.interrupted) complaints.push_back("interrupted before all cases had run");

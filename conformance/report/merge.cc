@@ -61,11 +61,12 @@ absl::Status CheckNoneTwice(const std::vector<NamedRun>& runs) {
   }
   absl::flat_hash_map<absl::string_view, const NamedRun*> owners;
   for (const NamedRun& each : runs) {
-    for (const CaseResult& result : each.run.cases) {
-      const auto [found, added] = owners.emplace(result.id, &each);
+    for (size_t i = 0; i < each.run.cases.size(); ++i) {
+      const absl::string_view id = each.run.cases.IdOf(i);
+      const auto [found, added] = owners.emplace(id, &each);
       if (added) continue;
       return absl::InvalidArgumentError(
-          absl::StrCat("case ", result.id, " is in ", found->second->name, " and in ", each.name));
+          absl::StrCat("case ", id, " is in ", found->second->name, " and in ", each.name));
     }
   }
   return absl::OkStatus();
@@ -77,7 +78,7 @@ void Take(RunResult&& part, RunResult* merged) {
   if (!part.started.empty() && (merged->started.empty() || part.started < merged->started)) {
     merged->started = part.started;
   }
-  std::move(part.cases.begin(), part.cases.end(), std::back_inserter(merged->cases));
+  merged->cases.Append(std::move(part.cases));
   for (std::string& complaint : part.complaints) {
     std::vector<std::string>& all = merged->complaints;
     if (std::find(all.begin(), all.end(), complaint) == all.end()) {
@@ -106,7 +107,7 @@ absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial) {
   for (size_t i = 1; i < runs.size(); ++i) Take(std::move(runs[i].run), &merged);
   merged.interrupted = !holes.empty();
   merged.complaints.insert(merged.complaints.end(), holes.begin(), holes.end());
-  SortCases(&merged.cases);
+  merged.cases.SortById();
   // What no shard can say of itself.
   std::vector<std::string> complaints = JudgeabilityComplaints(merged);
   std::move(complaints.begin(), complaints.end(), std::back_inserter(merged.complaints));

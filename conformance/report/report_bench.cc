@@ -9,39 +9,41 @@ namespace assay {
 namespace {
 
 // One case of a hundred is wrong, with all the evidence that is shown.
+CaseResult ResultOf(int i) {
+  CaseResult each;
+  each.id = absl::StrCat("operation", i % 130, "/f32/17x3/special/", i);
+  each.hash = "0123456789abcdef";
+  each.op = absl::StrCat("operation", i % 130);
+  each.type = i % 3 > 0 ? "f32" : "bf16";
+  each.target_seconds = each.golden_seconds = 0.00025;
+  ProbeResult& probe = each.probes.emplace_back();
+  Judgement& judgement = probe.judgement;
+  judgement.rule = "7 ulp";
+  judgement.histogram[0] = 40;
+  judgement.histogram[3] = 11;
+  judgement.verdict = i % 100 > 0 ? Verdict::kWithinBound : Verdict::kWrong;
+  judgement.counts[static_cast<int>(judgement.verdict)] = 51;
+  probe.outcome = each.outcome = OutcomeOf(judgement.verdict);
+  if (judgement.verdict != Verdict::kWrong) return each;
+  for (int j = 0; j < kShownEvidence; ++j) {
+    Evidence& evidence = judgement.evidence.emplace_back();
+    evidence.index = {j, 2};
+    evidence.golden = "1.00000012";
+    evidence.golden_bits = "0x3f800001";
+    evidence.actual = "1.5";
+    evidence.actual_bits = "0x3fc00000";
+    evidence.operands = {"0.5", "0.50000012"};
+    evidence.bound = 8.3e-7;
+    evidence.distance = 0.49999988;
+  }
+  return each;
+}
+
 RunResult LargeRun() {
   RunResult run;
   run.target = "process:example";
   run.profile = "xla-cpu";
-  run.cases.resize(50000);
-  for (size_t i = 0; i < run.cases.size(); ++i) {
-    CaseResult& each = run.cases[i];
-    each.id = absl::StrCat("operation", i % 130, "/f32/17x3/special/", i);
-    each.hash = "0123456789abcdef";
-    each.op = absl::StrCat("operation", i % 130);
-    each.type = i % 3 > 0 ? "f32" : "bf16";
-    each.target_seconds = each.golden_seconds = 0.00025;
-    ProbeResult& probe = each.probes.emplace_back();
-    Judgement& judgement = probe.judgement;
-    judgement.rule = "7 ulp";
-    judgement.histogram[0] = 40;
-    judgement.histogram[3] = 11;
-    judgement.verdict = i % 100 > 0 ? Verdict::kWithinBound : Verdict::kWrong;
-    judgement.counts[static_cast<int>(judgement.verdict)] = 51;
-    probe.outcome = each.outcome = OutcomeOf(judgement.verdict);
-    if (judgement.verdict != Verdict::kWrong) continue;
-    for (int j = 0; j < kShownEvidence; ++j) {
-      Evidence& evidence = judgement.evidence.emplace_back();
-      evidence.index = {j, 2};
-      evidence.golden = "1.00000012";
-      evidence.golden_bits = "0x3f800001";
-      evidence.actual = "1.5";
-      evidence.actual_bits = "0x3fc00000";
-      evidence.operands = {"0.5", "0.50000012"};
-      evidence.bound = 8.3e-7;
-      evidence.distance = 0.49999988;
-    }
-  }
+  for (int i = 0; i < 50000; ++i) run.cases.push_back(ResultOf(i));
   return run;
 }
 

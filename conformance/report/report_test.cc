@@ -54,10 +54,11 @@ RunResult SmallRun() {
   run.target = "process:a b";
   run.profile = "xla-cpu";
   run.tier = "quick";
-  run.cases = {WrongCase(), Case("add/f32/y", Outcome::kExact), Case("sub/f32/z", Outcome::kFailed),
+  CaseResult failed = Case("sub/f32/z", Outcome::kFailed);
+  failed.message = "exit code 139";
+  run.cases = {WrongCase(), Case("add/f32/y", Outcome::kExact), failed,
                Case("sub/f32/w", Outcome::kNotJudgeable)};
   run.selected = 4;
-  run.cases[2].message = "exit code 139";
   return run;
 }
 
@@ -103,20 +104,22 @@ TEST(DescribeTest, RepeatCommandHasTheLimits) {
 TEST(DescribeTest, ProgramsHaveNoOperation) {
   RunResult run = SmallRun();
   run.tier = "";
-  run.cases[0].op = "";
+  run.cases.Change(0, [](CaseResult& result) { result.op = ""; });
   EXPECT_THAT(FormatSummary(run), AllOf(HasSubstr("failures by operation: program 1, sub 1\n"),
                                         Not(HasSubstr("tier"))));
 }
 
 TEST(DescribeTest, Tally) {
   RunResult run = SmallRun();
-  run.cases[0].probes[0].judgement.freedoms[2] = 5;
+  run.cases.Change(0, [](CaseResult& result) { result.probes[0].judgement.freedoms[2] = 5; });
   RunTally tally = Tally(run);
   EXPECT_EQ(tally.failures, 2);
   EXPECT_EQ(tally.passes(), 1);
   EXPECT_EQ(tally.freedoms[2], 1);
   EXPECT_TRUE(RunFails(run));
-  run.cases[0].waiver = run.cases[2].waiver = "known";
+  for (const size_t i : {0, 2}) {
+    run.cases.Change(i, [](CaseResult& result) { result.waiver = "known"; });
+  }
   tally = Tally(run);
   EXPECT_EQ(tally.failures, 0);
   EXPECT_EQ(tally.waived, 2);
@@ -149,7 +152,7 @@ TEST(EscapeTest, Script) {
 
 TEST(HtmlTest, HoldsTheRunAsData) {
   RunResult run = SmallRun();
-  run.cases[1].id = "</script><script>alert(1)</script>";
+  run.cases.Change(1, [](CaseResult& result) { result.id = "</script><script>alert(1)</script>"; });
   const std::string page = FormatHtml(run);
   EXPECT_THAT(page, Not(HasSubstr("alert(1)</script>")));
   EXPECT_THAT(page, HasSubstr("\\u003c/script\\u003e"));
@@ -182,7 +185,7 @@ TEST(JunitTest, Counts) {
   EXPECT_THAT(xml, HasSubstr("<error message=\"exit code 139\" type=\"failed\">"));
   EXPECT_THAT(xml, HasSubstr("<skipped message=\"not judgeable: not judgeable\"/>"));
   EXPECT_THAT(xml, HasSubstr("waiver &lt;x&gt; is expired"));
-  run.cases[0].waiver = "known \"bug\"";
+  run.cases.Change(0, [](CaseResult& result) { result.waiver = "known \"bug\""; });
   EXPECT_THAT(FormatJunit(run), HasSubstr("<skipped message=\"waived: known &quot;bug&quot;\"/>"));
 }
 
@@ -228,15 +231,18 @@ TEST(MergeTest, AsksAtTheEndWhatWasJudgeable) {
   for (NamedRun& each : runs) {
     each.run.tier = "quick";
     each.run.complaints.clear();
-    each.run.cases[0].probes.resize(1);
   }
-  int64_t& open =
-      runs[0].run.cases[0].probes[0].judgement.counts[static_cast<int>(Verdict::kNotJudgeable)];
-  open = 3;
-  runs[1].run.cases[0].probes[0].judgement.counts[0] = 97;
+  const auto count = [&runs](int shard, Verdict verdict, int64_t elements) {
+    runs[shard].run.cases.Change(0, [&](CaseResult& result) {
+      result.probes.resize(1);
+      result.probes[0].judgement.counts[static_cast<int>(verdict)] = elements;
+    });
+  };
+  count(0, Verdict::kNotJudgeable, 3);
+  count(1, Verdict::kExact, 97);
   EXPECT_THAT(MergeRuns(runs, false)->complaints,
               ElementsAre(HasSubstr("3 of the 100 elements of single operations")));
-  open = 1;
+  count(0, Verdict::kNotJudgeable, 1);
   EXPECT_THAT(MergeRuns(runs, false)->complaints, testing::IsEmpty());
 }
 
@@ -246,7 +252,7 @@ TEST(MergeTest, RefusesHolesAndDuplicates) {
   EXPECT_EQ(MergeError({runs[1]}), "no file has shard 0 of 4; no file has shard 2 to 3 of 4");
   EXPECT_EQ(MergeError({runs[0], runs[1], runs[3], runs[1]}), "f1 and f1 are both shard 1");
   std::vector<NamedRun> twice = runs;
-  twice[2].run.cases[0].id = "op/9";
+  twice[2].run.cases.Change(0, [](CaseResult& result) { result.id = "op/9"; });
   EXPECT_EQ(MergeError(twice), "case op/9 is in f0 and in f2");
   std::vector<NamedRun> torn = runs;
   torn[2].run.selected = 5;

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "conformance/runner/json_fields.h"
+#include "conformance/runner/result_members.h"
 
 namespace assay {
 namespace {
@@ -41,53 +41,6 @@ template <typename Counts, typename NameOf>
 void AddCounts(const char* key, const Counts& counts, NameOf name_of, Json* json) {
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] != 0) (*json)[key][std::string(name_of(i))] = counts[i];
-  }
-}
-
-// The members that are left out where they are empty: written and read from one list for each type.
-template <typename T, typename Visit>
-void VisitMembers(T& of, const Visit& visit) {
-  using Type = std::remove_const_t<T>;
-  if constexpr (std::is_same_v<Type, Evidence>) {
-    visit("device", of.device);
-    visit("leaf", of.leaf);
-    visit("position", of.position);
-    visit("golden_bits", of.golden_bits);
-    visit("actual_bits", of.actual_bits);
-    visit("operands", of.operands);
-    visit("bound", of.bound);
-    visit("distance", of.distance);
-    visit("reason", of.reason);
-  } else if constexpr (std::is_same_v<Type, Judgement>) {
-    visit("largest_distance", of.largest_distance);
-    visit("rule", of.rule);
-    visit("reasons", of.reasons);
-  } else if constexpr (std::is_same_v<Type, ProbeResult>) {
-    visit("name", of.name);
-    visit("subgraph", of.subgraph);
-    visit("message", of.message);
-  } else if constexpr (std::is_same_v<Type, CaseResult>) {
-    visit("hash", of.hash);
-    visit("op", of.op);
-    visit("type", of.type);
-    visit("message", of.message);
-    visit("waiver", of.waiver);
-    visit("text", of.text);
-  } else {
-    static_assert(std::is_same_v<Type, RunResult>);
-    visit("target_version", of.target_version);
-    visit("profile", of.profile);
-    visit("tier", of.tier);
-    visit("filter", of.filter);
-    visit("subgraphs", of.subgraphs);
-    visit("turns", of.turns);
-    visit("case_files", of.case_files);
-    visit("profile_differences", of.profile_differences);
-    visit("corpus", of.corpus);
-    visit("memory", of.memory);
-    visit("interrupted", of.interrupted);
-    visit("started", of.started);
-    visit("complaints", of.complaints);
   }
 }
 
@@ -247,11 +200,6 @@ std::string Shortened(absl::string_view text, size_t longest) {
   return absl::StrCat(text.substr(0, end), " ...");
 }
 
-void SortCases(std::vector<CaseResult>* cases) {
-  std::sort(cases->begin(), cases->end(),
-            [](const CaseResult& a, const CaseResult& b) { return a.id < b.id; });
-}
-
 const ProbeResult* CaseResult::FirstDivergence() const {
   const auto found = std::find_if(probes.begin(), probes.end(), [](const ProbeResult& probe) {
     return !probe.name.empty() && IsFailure(probe.outcome);
@@ -310,8 +258,9 @@ std::string FormatReport(const RunResult& result) {
   std::string text = Dumped(HeaderToJson(result));
   text.pop_back();  // the closing brace
   absl::StrAppend(&text, ",\"cases\":[");
-  for (size_t i = 0; i < result.cases.size(); ++i) {
-    absl::StrAppend(&text, i > 0 ? ",\n" : "\n", FormatLine(result.cases[i]));
+  absl::string_view separator = "\n";
+  for (const CaseResult& each : result.cases) {
+    absl::StrAppend(&text, std::exchange(separator, ",\n"), FormatLine(each));
   }
   absl::StrAppend(&text, "\n]}\n");
   return text;
@@ -319,7 +268,7 @@ std::string FormatReport(const RunResult& result) {
 
 absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view where) {
   absl::Status status;
-  std::vector<CaseResult> cases;
+  CaseResults cases;
   std::string member;  // of the outermost object
   // Each case is taken out of the tree as soon as it is complete.
   const auto take_cases = [&](int depth, Json::parse_event_t event, Json& parsed) {
@@ -344,7 +293,7 @@ absl::StatusOr<RunResult> ParseReport(absl::string_view text, absl::string_view 
         absl::StrCat(where, ": no report of a run: ", status.message()));
   }
   result.cases = std::move(cases);
-  SortCases(&result.cases);
+  result.cases.SortById();
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "conformance/judge/verdict.h"
+#include "conformance/runner/case_results.h"
 #include "nlohmann/json.hpp"
 
 namespace assay {
@@ -70,8 +71,6 @@ struct CaseResult {
   const ProbeResult* FirstDivergence() const;
 };
 
-void SortCases(std::vector<CaseResult>* cases);  // by id
-
 inline constexpr double kUsualTimeout = 60;  // seconds of a target for a case
 
 struct RunResult {
@@ -89,7 +88,7 @@ struct RunResult {
   bool interrupted = false;  // ended before all of them had run
   std::string started;       // "2026-11-22T05:50:00", UTC
   double seconds = 0;
-  std::vector<CaseResult> cases;        // sorted by id
+  CaseResults cases;                    // sorted by id
   std::vector<std::string> complaints;  // why the run fails beside its cases: unused waivers, ...
 };
 

@@ -107,26 +107,28 @@ TEST(CaseResultTest, RoundTrip) {
   const absl::StatusOr<RunResult> parsed = ParseReport(text, "f");
   ASSERT_TRUE(parsed.ok()) << parsed.status();
   EXPECT_EQ(FormatReport(*parsed), text);
+  const CaseResult first = run.cases[0];
   const absl::StatusOr<CaseResult> line =
-      CaseResultFromJson(nlohmann::json::parse(FormatLine(run.cases[0])));
+      CaseResultFromJson(nlohmann::json::parse(FormatLine(first)));
   ASSERT_TRUE(line.ok()) << line.status();
-  EXPECT_EQ(FormatLine(*line), FormatLine(run.cases[0]));
+  EXPECT_EQ(FormatLine(*line), FormatLine(first));
   // A member for every field: text equal to text says nothing of fields that both forget.
   EXPECT_EQ(parsed->repeat, 3);
   EXPECT_EQ(parsed->timeout, -1);
   EXPECT_EQ(parsed->memory, 1 << 20);
-  const Evidence& evidence = parsed->cases[0].probes[0].judgement.evidence[0];
+  const CaseResult read = parsed->cases[0];
+  const Judgement& judgement = read.probes[0].judgement;
+  const Evidence& evidence = judgement.evidence[0];
   EXPECT_EQ(evidence.bound, std::numeric_limits<double>::infinity());
   EXPECT_EQ(evidence.distance, 0.25);
   EXPECT_THAT(evidence.index, ElementsAre(1, 2));
   EXPECT_EQ(evidence.device + 10 * evidence.leaf + 100 * evidence.position, 521);
-  const Judgement& judgement = parsed->cases[0].probes[0].judgement;
   EXPECT_THAT(judgement.counts, ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_EQ(judgement.freedoms[kFreedoms - 1], kFreedoms - 1);
   EXPECT_EQ(judgement.largest_distance, std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(judgement.histogram[kUlpBuckets - 1], 8);
-  EXPECT_TRUE(parsed->cases[0].waived());
-  EXPECT_EQ(parsed->cases[0].golden_seconds, 0.000001);
+  EXPECT_TRUE(read.waived());
+  EXPECT_EQ(read.golden_seconds, 0.000001);
   EXPECT_EQ(parsed->cases[1].outcome, Outcome::kExact);
   EXPECT_TRUE(parsed->interrupted);
 }
@@ -136,8 +138,9 @@ TEST(CaseResultTest, Text) {
   RunResult run;
   run.target = "golden";
   run.selected = 1;
-  run.cases.resize(1);
-  run.cases[0].id = "neg/s8\x01\xff";
+  CaseResult result;
+  result.id = "neg/s8\x01\xff";
+  run.cases = {result};
   EXPECT_EQ(FormatReport(run),
             "{\"format\":1,\"seconds\":0.0,\"selected\":1,\"shard\":0,\"shards\":1,"
             "\"target\":\"golden\",\"cases\":[\n"

@@ -53,8 +53,7 @@ absl::Status CheckHeader(absl::string_view line, const RunResult& run, const std
 }
 
 // Everything from the second line on; the text ends with a line's end.
-absl::Status ReadResults(absl::string_view text, const std::string& path,
-                         std::vector<CaseResult>* done) {
+absl::Status ReadResults(absl::string_view text, const std::string& path, CaseResults* done) {
   for (int64_t number = 1; !text.empty(); ++number) {
     const size_t end = text.find('\n');
     const absl::string_view line = text.substr(0, end);
@@ -99,8 +98,7 @@ absl::StatusOr<std::unique_ptr<Journal>> Journal::Start(const std::string& path,
 }
 
 absl::StatusOr<std::unique_ptr<Journal>> Journal::Resume(const std::string& path,
-                                                         const RunResult& run,
-                                                         std::vector<CaseResult>* done) {
+                                                         const RunResult& run, CaseResults* done) {
   absl::StatusOr<std::unique_ptr<Journal>> journal = Open(path);
   if (!journal.ok()) return journal;
   absl::StatusOr<std::string> text = ReadFile(path);

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -23,8 +22,7 @@ class Journal {
   // line that was cut off is dropped. INVALID_ARGUMENT, saying what differs, for the journal of
   // another run, and by line for what is no journal.
   static absl::StatusOr<std::unique_ptr<Journal>> Resume(const std::string& path,
-                                                         const RunResult& run,
-                                                         std::vector<CaseResult>* done);
+                                                         const RunResult& run, CaseResults* done);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

@@ -33,7 +33,7 @@ class JournalTest : public testing::Test {
   void TearDown() override { std::remove(path_.c_str()); }
   std::string Text() const { return *ReadFile(path_); }
   std::vector<std::string> ResumedIds() {
-    std::vector<CaseResult> done;
+    CaseResults done;
     const auto journal = Journal::Resume(path_, ThisRun(), &done);
     EXPECT_TRUE(journal.ok()) << journal.status();
     std::vector<std::string> ids;
@@ -58,7 +58,7 @@ TEST_F(JournalTest, ResumesAtEveryCut) {
   for (size_t cut = 0; cut <= whole.size(); ++cut) {
     ASSERT_TRUE(WriteFileAtomically(path_, whole.substr(0, cut)).ok());
     const size_t wanted = cut >= whole.size() ? 2 : cut >= second ? 1 : 0;
-    std::vector<CaseResult> done;
+    CaseResults done;
     {
       const auto journal = Journal::Resume(path_, ThisRun(), &done);
       ASSERT_TRUE(journal.ok()) << cut << ": " << journal.status();
@@ -73,12 +73,13 @@ TEST_F(JournalTest, ResumesAtEveryCut) {
 
 TEST_F(JournalTest, KeepsResults) {
   WriteTwo();
-  std::vector<CaseResult> done;
+  CaseResults done;
   ASSERT_TRUE(Journal::Resume(path_, ThisRun(), &done).ok());
   ASSERT_EQ(done.size(), 2);
-  EXPECT_EQ(done[1].id, "b");
-  EXPECT_EQ(done[1].outcome, Outcome::kWrong);
-  EXPECT_EQ(done[1].message, "wrong\nin two lines");
+  const CaseResult second = done[1];
+  EXPECT_EQ(second.id, "b");
+  EXPECT_EQ(second.outcome, Outcome::kWrong);
+  EXPECT_EQ(second.message, "wrong\nin two lines");
   { ASSERT_TRUE(Journal::Start(path_, ThisRun()).ok()); }
   EXPECT_TRUE(ResumedIds().empty());
   (*Journal::Start(path_, ThisRun()))->Remove();
@@ -92,7 +93,7 @@ TEST_F(JournalTest, HasOneWriter) {
   ASSERT_TRUE(journal.ok());
   ASSERT_TRUE((*journal)->Append(Case("a")).ok());
   const std::string text = Text();
-  std::vector<CaseResult> done;
+  CaseResults done;
   for (const auto& other :
        {Journal::Start(path_, ThisRun()), Journal::Resume(path_, ThisRun(), &done)}) {
     EXPECT_TRUE(absl::StrContains(other.status().message(), "another run writes it"))
@@ -106,7 +107,7 @@ TEST_F(JournalTest, RefusesOtherRuns) {
   const auto refusal = [&](void (*change)(RunResult*)) {
     RunResult other = ThisRun();
     change(&other);
-    std::vector<CaseResult> done;
+    CaseResults done;
     return std::string(Journal::Resume(path_, other, &done).status().message());
   };
   EXPECT_TRUE(absl::StrContains(refusal([](RunResult* run) { run->profile = "gpu"; }),
@@ -126,7 +127,7 @@ TEST_F(JournalTest, RefusesOtherRuns) {
 TEST_F(JournalTest, RefusesOtherFiles) {
   const auto refusal = [&](const std::string& text) {
     EXPECT_TRUE(WriteFileAtomically(path_, text).ok());
-    std::vector<CaseResult> done;
+    CaseResults done;
     return std::string(Journal::Resume(path_, ThisRun(), &done).status().message());
   };
   EXPECT_TRUE(absl::StrContains(refusal("a letter\n"), ":1: this is no journal"));
@@ -141,7 +142,7 @@ TEST_F(JournalTest, RefusesOtherFiles) {
   const size_t end = text.find('\n');
   EXPECT_TRUE(absl::StrContains(refusal(text.substr(0, end + 1) + "{}\n"), ":2: "));
   EXPECT_TRUE(absl::StrContains(refusal(text + "garbage\n"), ":4: "));
-  std::vector<CaseResult> done;
+  CaseResults done;
   EXPECT_FALSE(Journal::Start("/no/such/folder/x.journal", ThisRun()).ok());
   EXPECT_FALSE(Journal::Resume(testing::TempDir(), ThisRun(), &done).ok());
 }

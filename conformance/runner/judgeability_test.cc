@@ -21,7 +21,7 @@ CaseResult Single(const char* id, const char* rule, int64_t judged, int64_t not_
   return result;
 }
 
-RunResult QuickTier(std::vector<CaseResult> cases) {
+RunResult QuickTier(CaseResults cases) {
   RunResult run;
   run.tier = "quick";
   run.cases = std::move(cases);

@@ -82,11 +82,13 @@ const Waiver* FindWaiver(absl::Span<const Waiver> waivers, absl::string_view tod
 
 std::vector<std::string> ApplyWaivers(absl::Span<const Waiver> waivers, absl::string_view today,
                                       absl::Span<const absl::string_view> ids,
-                                      std::vector<CaseResult>* results) {
-  for (CaseResult& result : *results) {
-    const Waiver* waiver = FindWaiver(waivers, today, result);
+                                      CaseResults* results) {
+  for (size_t i = 0; i < results->size(); ++i) {
+    const Waiver* waiver = FindWaiver(waivers, today, (*results)[i]);
     if (waiver == nullptr) continue;
-    result.waiver = absl::StrCat(waiver->reason, " (", waiver->link, ")");
+    results->Change(i, [waiver](CaseResult& result) {
+      result.waiver = absl::StrCat(waiver->reason, " (", waiver->link, ")");
+    });
   }
   std::vector<std::string> complaints;
   for (const Waiver& waiver : waivers) {

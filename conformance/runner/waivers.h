@@ -35,7 +35,7 @@ const Waiver* FindWaiver(absl::Span<const Waiver> waivers, absl::string_view tod
 // those of the whole corpus.
 std::vector<std::string> ApplyWaivers(absl::Span<const Waiver> waivers, absl::string_view today,
                                       absl::Span<const absl::string_view> ids,
-                                      std::vector<CaseResult>* results);
+                                      CaseResults* results);
 
 // The date in UTC.
 std::string Today();

@@ -69,7 +69,7 @@ TEST(WaiversTest, Apply) {
       {"nowhere", "typing error", "link", "2027-01-01", "w:5"},
       {"d", "not run", "link", "2027-01-01", "w:6"},
   };
-  std::vector<CaseResult> results = {
+  CaseResults results = {
       Result("a/1", Outcome::kWrong),      Result("a/2", Outcome::kNotJudgeable),
       Result("b", Outcome::kWrong),        Result("c1", Outcome::kExact),
       Result("c2", Outcome::kFailed),      Result("c3", Outcome::kRefused),

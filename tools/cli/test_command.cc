@@ -252,7 +252,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
     journal_ = *std::move(opened);
   }
   absl::flat_hash_set<absl::string_view> done;
-  for (const CaseResult& each : run->cases) done.insert(each.id);
+  for (size_t i = 0; i < run->cases.size(); ++i) done.insert(run->cases.IdOf(i));
   std::vector<const CorpusCase*> cases;
   for (const CorpusCase& each : inputs.cases) {
     if (!done.contains(each.id)) cases.push_back(&each);
@@ -279,7 +279,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
     }
     const bool fails =
         IsFailure(result.outcome) && FindWaiver(inputs.waivers, today, result) == nullptr;
-    run->cases.push_back(std::move(result));
+    run->cases.push_back(result);
     return !fails || !fail_fast;
   };
   const absl::Status status = RunCases(cases, options);
@@ -288,7 +288,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
 }
 
 int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
-  SortCases(&run->cases);
+  run->cases.SortById();
   run->interrupted = static_cast<int64_t>(run->cases.size()) < run->selected;
   const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
   std::vector<std::string> complaints = ApplyWaivers(inputs.waivers, Today(), ids, &run->cases);

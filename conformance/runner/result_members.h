@@ -1,0 +1,60 @@
+// The members of results that are mostly empty, in one list for each type: what writes and reads
+// them (case_result.cc as JSON, case_results.cc packed) need not name them again.
+#ifndef ASSAY_CONFORMANCE_RUNNER_RESULT_MEMBERS_H_
+#define ASSAY_CONFORMANCE_RUNNER_RESULT_MEMBERS_H_
+
+#include <type_traits>
+
+#include "conformance/runner/case_result.h"
+
+namespace assay {
+
+template <typename T, typename Visit>
+void VisitMembers(T& of, const Visit& visit) {
+  using Type = std::remove_const_t<T>;
+  if constexpr (std::is_same_v<Type, Evidence>) {
+    visit("device", of.device);
+    visit("leaf", of.leaf);
+    visit("position", of.position);
+    visit("golden_bits", of.golden_bits);
+    visit("actual_bits", of.actual_bits);
+    visit("operands", of.operands);
+    visit("bound", of.bound);
+    visit("distance", of.distance);
+    visit("reason", of.reason);
+  } else if constexpr (std::is_same_v<Type, Judgement>) {
+    visit("largest_distance", of.largest_distance);
+    visit("rule", of.rule);
+    visit("reasons", of.reasons);
+  } else if constexpr (std::is_same_v<Type, ProbeResult>) {
+    visit("name", of.name);
+    visit("subgraph", of.subgraph);
+    visit("message", of.message);
+  } else if constexpr (std::is_same_v<Type, CaseResult>) {
+    visit("hash", of.hash);
+    visit("op", of.op);
+    visit("type", of.type);
+    visit("message", of.message);
+    visit("waiver", of.waiver);
+    visit("text", of.text);
+  } else {
+    static_assert(std::is_same_v<Type, RunResult>);
+    visit("target_version", of.target_version);
+    visit("profile", of.profile);
+    visit("tier", of.tier);
+    visit("filter", of.filter);
+    visit("subgraphs", of.subgraphs);
+    visit("turns", of.turns);
+    visit("case_files", of.case_files);
+    visit("profile_differences", of.profile_differences);
+    visit("corpus", of.corpus);
+    visit("memory", of.memory);
+    visit("interrupted", of.interrupted);
+    visit("started", of.started);
+    visit("complaints", of.complaints);
+  }
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_RESULT_MEMBERS_H_

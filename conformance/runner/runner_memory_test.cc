@@ -1,0 +1,48 @@
+// The memory of a run hardly grows with its cases: what stays of a case that passes is its result,
+// packed.
+#include "absl/strings/str_cat.h"
+#include "conformance/runner/runner.h"
+#include "conformance/runner/testing.h"
+#include "gtest/gtest.h"
+#include "spec/testing/counted_memory.h"
+
+namespace assay {
+namespace {
+
+constexpr int64_t kMostBytesOfACase = 400;
+
+// Bytes that are held of `count` cases once they have run.
+int64_t HeldOf(int64_t count) {
+  std::vector<CorpusCase> cases;
+  for (int64_t i = 0; i < count; ++i) {
+    cases.push_back(AddCase(absl::StrCat("add/f32/an-id-of-the-usual-length/", i)));
+  }
+  std::vector<const CorpusCase*> selected;
+  for (const CorpusCase& each : cases) selected.push_back(&each);
+  const absl::StatusOr<TargetProfile> profile = TargetProfile::Find("golden");
+  EXPECT_TRUE(profile.ok()) << profile.status();
+  CaseResults results;
+  SuiteOptions options;
+  options.profile = &*profile;
+  options.make_target = [] { return std::make_unique<GoldenBackend>(); };
+  options.take = [&results](const CorpusCase&, const CaseResult& result) {
+    EXPECT_TRUE(IsPass(result.outcome)) << result.message;
+    results.push_back(result);
+    return true;
+  };
+  const int64_t before = HeldMemory();
+  EXPECT_TRUE(RunCases(selected, options).ok());
+  EXPECT_EQ(results.size(), cases.size());
+  return HeldMemory() - before;
+}
+
+TEST(RunnerMemoryTest, LittleStaysOfACase) {
+  HeldOf(10);  // what is made once
+  const int64_t few = HeldOf(100), many = HeldOf(1100);
+  const int64_t each = (many - few) / 1000;
+  RecordProperty("bytes_of_a_case", std::to_string(each));
+  EXPECT_LE(each, kMostBytesOfACase);
+}
+
+}  // namespace
+}  // namespace assay

@@ -82,7 +82,7 @@ struct RunResult {
   std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
   int64_t repeat = 1;  // runs of each case
   double timeout = kUsualTimeout;  // negative: no limit
-  int64_t memory = 0;              // bytes that the target could take; 0: no limit
+  int64_t memory = 0;              // bytes that the target could take; 0: as usual; -1: no limit
   int64_t shard = 0, shards = 1;
   int64_t selected = 0;      // cases of this shard
   bool interrupted = false;  // ended before all of them had run

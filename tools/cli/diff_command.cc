@@ -48,6 +48,7 @@ struct DiffCommand {
   GridOptions grid;
   CustomCallOptions custom_calls;
   BudgetOptions budget;
+  TargetMemory memory;
   OutputOptions output;
 
   int Run() const;
@@ -92,6 +93,7 @@ absl::Status DiffCommand::Prepare(const Module& module, const CustomCallRegistry
   BackendOptions options;
   options.custom_calls = &registry;
   options.form = grid.module_form();
+  options.memory_bytes = memory.Limit(/*targets=*/2);
   absl::StatusOr<std::unique_ptr<Backend>> backend =
       MakeBackend(side->specification, budget.budget, options);
   if (!backend.ok()) return backend.status();
@@ -167,6 +169,7 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
   isolation.out_subgraph = out_subgraph;
   isolation.depth = depth.depth;
   isolation.budget = budget.budget;
+  isolation.memory = memory;
   isolation.custom_calls = &registry;
   isolation.output = output;
   return RunIsolated(module, arguments, isolation);
@@ -279,6 +282,7 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
                   "Keep module.hlo, inputs.npz, left.npz and right.npz in this folder (of a side "
                   "that fails its error.txt)")
       ->type_name("FOLDER");
+  command->memory.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(

@@ -210,6 +210,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   if (!profile.ok()) return Fail(absl::InvalidArgumentError(profile.status().message()), output);
   BackendOptions options;
   options.custom_calls = isolation.custom_calls;
+  options.memory_bytes = isolation.memory.Limit();
   absl::StatusOr<std::unique_ptr<Backend>> target =
       MakeBackend(isolation.right, isolation.budget, options);
   if (!target.ok()) return Fail(target.status(), output);

@@ -20,6 +20,7 @@ struct Isolation {
   std::string out_subgraph;  // the folder that gets what is wrong first; empty: none
   TraceDepth depth;
   RunBudget budget;
+  TargetMemory memory;
   const CustomCallRegistry* custom_calls = nullptr;
   OutputOptions output;
 };

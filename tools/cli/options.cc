@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backends/golden/golden_backend.h"
+#include "backends/process/machine_memory.h"
 #include "backends/process/process_backend.h"
 #include "conformance/inputs/random_inputs.h"
 #include "conformance/mutants/mutant_backend.h"
@@ -225,6 +226,20 @@ void BudgetOptions::AddTo(CLI::App* app, const std::string& spent) {
                   "processor, 16 at most)")
       ->check(PositiveCount())
       ->type_name("N");
+}
+
+void TargetMemory::AddTo(CLI::App* app) {
+  app->add_option("--memory", bytes,
+                  "Bytes that a process target may take for its data; -1: no limit (default: three "
+                  "quarters of the memory of the machine or the control group, divided by the "
+                  "targets that run at once)")
+      ->check(BudgetCount())
+      ->type_name("BYTES");
+}
+
+int64_t TargetMemory::Limit(int64_t targets) const {
+  if (bytes < 0) return 0;
+  return bytes > 0 ? bytes : UsualTargetMemory(targets);
 }
 
 void OutputOptions::AddJsonTo(CLI::App* app) {

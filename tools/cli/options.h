@@ -54,6 +54,14 @@ struct BudgetOptions {
   void AddTo(CLI::App* app, const std::string& spent = "exit code 3 when one is spent");
 };
 
+// --memory: what a process target may take for its data.
+struct TargetMemory {
+  int64_t bytes = 0;  // 0: as usual (UsualTargetMemory); -1: no limit
+  void AddTo(CLI::App* app);
+  // For BackendOptions, where so many targets run at once.
+  int64_t Limit(int64_t targets = 1) const;
+};
+
 struct OutputOptions {
   bool json = false;
   bool quiet = false;

@@ -32,6 +32,7 @@ struct RunCommand {
   InputOptions inputs;
   GridOptions grid;
   BudgetOptions budget;
+  TargetMemory memory;
   OutputOptions output;
   StateOptions state;
   FeedOptions feeds;
@@ -278,6 +279,7 @@ int RunCommand::Run() const {
   if (trace) backend_options.observers.push_back(&tracer);
   backend_options.form = grid.module_form();
   backend_options.random_seed = rng_seed;
+  backend_options.memory_bytes = memory.Limit();
   QueueHost host;
   backend_options.host = &host;
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
@@ -411,6 +413,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   command->feeds.AddTo(sub);
   command->custom_calls.AddTo(sub);
   command->state.AddTo(sub);
+  command->memory.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(

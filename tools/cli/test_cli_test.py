@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+import unittest
 
 from cli_testing import ASSAY, SANITIZED, SOURCE, CommandLineTest, assay, main, on_terminal
 
 # Adds s32 arrays. What HOW names happens where the first element is 99.
 TARGET = '''
-import os, signal, struct, sys, time
+import os, resource, signal, struct, sys, time
 sys.path.insert(0, {peers!r})
 from assay_process import Refusal, serve
 
@@ -31,7 +32,8 @@ class Target:
     def hello(self):
         if HOW == 'does_not_start':
             sys.exit(3)
-        return {{'name': 'adder', 'version': '7', 'formats': ['hlo-text']}}
+        version = str(resource.getrlimit(resource.RLIMIT_DATA)[0]) if HOW == 'says_its_limit' else '7'
+        return {{'name': 'adder', 'version': version, 'formats': ['hlo-text']}}
 
     def compile(self, module_format, module):
         if b'add(' not in module:
@@ -179,6 +181,20 @@ class Test(CommandLineTest):
                 self.assertEqual(report['target_version'], 'adder 7')
                 if os.path.exists(self.mark):
                     os.remove(self.mark)
+
+    @unittest.skipIf(SANITIZED, 'no limit')
+    def test_a_target_cannot_take_the_whole_machine(self):
+        def limit(*options):
+            result = self.expect(assay('test', '--cases', self.cases, '--target', self.target('says_its_limit'), '--json', *options), 0)
+            return int(json.loads(result.out)['target_version'].split()[1])
+        with open('/proc/meminfo') as f:
+            machine, = (int(line.split()[1]) << 10 for line in f if line.startswith('MemTotal:'))
+        alone = limit('--jobs', 1)
+        self.assertLessEqual(alone, machine // 4 * 3)
+        self.assertGreater(alone, 0)
+        self.assertEqual(limit('--jobs', 3), alone // 3)
+        self.assertEqual(limit('--jobs', 3, '--memory', 1 << 29), 1 << 29)
+        self.assertEqual(limit('--memory', -1), resource.getrlimit(resource.RLIMIT_DATA)[0])
 
     def test_what_people_read(self):
         result = assay('test', '--cases', self.cases, '--target', self.target('wrong'))

@@ -118,7 +118,7 @@ struct TestCommand {
   std::string reports;
   std::string bundle;
   double timeout = kUsualTimeout;
-  int64_t memory = 0;
+  TargetMemory memory;
   int64_t jobs = 0;  // 0: one for each processor, 16 at most
   int repeat = 1;
   bool resume = false, fail_fast = false, list = false;
@@ -208,7 +208,7 @@ absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   run->shards = place->count;
   run->repeat = repeat;
   run->timeout = timeout;
-  run->memory = memory;
+  run->memory = memory.bytes;
   if (absl::Status status = ReadReports(*place, &inputs->reports); !status.ok()) return status;
   if (resume && inputs->reports.json.empty()) {
     return absl::InvalidArgumentError("--resume goes on from the journal of --report json=FILE");
@@ -238,7 +238,7 @@ absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers
   budget.threads =
       std::max<int64_t>(1, static_cast<int64_t>(std::thread::hardware_concurrency()) / workers);
   BackendOptions options;
-  options.memory_bytes = memory;
+  options.memory_bytes = memory.Limit(workers);
   return MakeBackend(target, budget, options);
 }
 
@@ -367,10 +367,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       ->transform(BudgetSeconds())
       ->type_name("S")
       ->capture_default_str();
-  sub->add_option("--memory", command->memory,
-                  "Bytes that a process target may take for its data (default: no limit)")
-      ->check(WholeNumber())
-      ->type_name("BYTES");
+  command->memory.AddTo(sub);
   sub->add_option("--repeat", command->repeat,
                   "Run every case so often; other bits than the first time are flaky")
       ->check(PositiveCount())

@@ -29,6 +29,7 @@ struct TriageCommand {
   std::string profile = "xla-cpu";
   uint64_t seed = 1;
   BudgetOptions budget;
+  TargetMemory memory;
   OutputOptions output;
 
   int Run() const;
@@ -165,7 +166,9 @@ int TriageCommand::Run() const {
   if (files->empty()) return Fail(absl::InvalidArgumentError("there are no modules here"), output);
   std::unique_ptr<Backend> backend;
   if (!target.empty()) {
-    auto made = MakeBackend(target, budget.budget);
+    BackendOptions options;
+    options.memory_bytes = memory.Limit();
+    auto made = MakeBackend(target, budget.budget, options);
     if (!made.ok()) return Fail(made.status(), output);
     backend = *std::move(made);
   }
@@ -217,6 +220,7 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
       ->capture_default_str();
   sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")
       ->capture_default_str();
+  command->memory.AddTo(sub);
   command->budget.AddTo(sub, "a module that spends one is broken");
   command->output.AddTo(sub);
   sub->footer(

@@ -58,14 +58,32 @@ absl::Status BadName(absl::string_view name, absl::string_view prefix) {
 }
 
 // The leaves that take an array.
-std::vector<const Shape*> ArrayLeaves(const std::vector<Instruction*>& parameters) {
+template <typename Values>
+std::vector<const Shape*> ArrayLeaves(const Values& values) {
   std::vector<const Shape*> leaves;
-  for (const Instruction* parameter : parameters) {
-    for (const Shape* leaf : Leaves(parameter->shape())) {
+  for (const Instruction* value : values) {
+    for (const Shape* leaf : Leaves(value->shape())) {
       if (leaf->is_array()) leaves.push_back(leaf);
     }
   }
   return leaves;
+}
+
+// Arrays without a type get that of the leaf which has their number.
+void GiveTypes(absl::string_view prefix, const std::vector<const Shape*>& leaves,
+               std::vector<NamedLiteral>* arrays) {
+  for (NamedLiteral& array : *arrays) {
+    if (!array.untyped) continue;
+    const std::optional<ArrayNumber> number = NumberFromName(array.name, prefix);
+    if (!number || number->number >= static_cast<int64_t>(leaves.size())) continue;
+    const ElementType type = leaves[number->number]->element_type();
+    if (!NumpyLacks(type) ||
+        Info(type).storage_bytes != Info(array.value.element_type()).storage_bytes) {
+      continue;
+    }
+    array.value = WithType(array.value, type);
+    array.untyped = false;
+  }
 }
 
 std::string ListWanted(const std::vector<const Shape*>& leaves) {
@@ -186,6 +204,12 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
   for (NamedLiteral& array : arrays) {
     std::optional<ArrayNumber> number = NumberFromName(array.name, prefix);
     if (!number) return BadName(array.name, prefix);
+    if (array.untyped) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the array ", array.name, " has a numpy type without a name, of ",
+          Info(array.value.element_type()).storage_bytes,
+          " bytes; a type that numpy lacks is named after an @ in the member's name (arg0@bf16)"));
+    }
     (number->device ? with_device : without) = true;
     auto [at, is_new] =
         devices[number->device.value_or(0)].emplace(number->number, std::move(array.value));
@@ -218,16 +242,17 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
 absl::StatusOr<std::vector<std::vector<Literal>>> ToArguments(const Module& module,
                                                               std::vector<NamedLiteral> arrays,
                                                               int64_t tiles) {
+  const std::vector<Instruction*> parameters = module.entry()->parameters();
+  const std::vector<const Shape*> wanted = ArrayLeaves(parameters);
+  GiveTypes(kArgument, wanted, &arrays);
   absl::StatusOr<std::vector<std::vector<Literal>>> devices =
       ByDevice(std::move(arrays), kArgument);
   if (!devices.ok()) return devices.status();
-  const std::vector<Instruction*> parameters = module.entry()->parameters();
   if (HoldTiles(module, *devices, tiles)) {
     const std::vector<const Instruction*> values(parameters.begin(), parameters.end());
     devices = JoinPartitions(values, tiles, kArgument, *devices);
     if (!devices.ok()) return devices.status();
   }
-  const std::vector<const Shape*> wanted = ArrayLeaves(parameters);
   std::vector<std::vector<Literal>> arguments;
   for (const std::vector<Literal>& given : *devices) {
     if (given.size() != wanted.size()) {
@@ -276,6 +301,7 @@ absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given)
 
 absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
                                                std::vector<NamedLiteral> arrays, int64_t tiles) {
+  GiveTypes("out", ArrayLeaves(std::vector{module.entry()->root()}), &arrays);
   absl::StatusOr<std::vector<std::vector<Literal>>> by_device = ByDevice(std::move(arrays), "out");
   if (!by_device.ok()) return by_device.status();
   if (HoldTiles(module, *by_device, tiles)) {

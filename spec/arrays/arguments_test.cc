@@ -101,6 +101,39 @@ TEST(ToResult, TokensTakeNoArray) {
               HasSubstr("arg0 is not named outN"));
 }
 
+// As numpy.savez leaves arrays of JAX's.
+TEST(ToArguments, BitsTakeTheTypeOfTheModule) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e {\n a = (f32[], bf16[2]) parameter(0)\n b = f8e5m2[1] parameter(1)\n"
+      " ROOT c = s4[2] constant({1, -2})\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  Literal two = Literal::Zeros(Shape(ElementType::kU16, {2}));
+  two.Set(1, Element{0x3f80});
+  Literal one = Literal::Zeros(Shape(ElementType::kU8, {1}));
+  one.Set(0, Element{0x3c});
+  const Literal zero = Literal::Zeros(Shape(ElementType::kF32, {}));
+  auto arguments =
+      ToArguments(**module, {{"arg0", zero}, {"arg1", two, true}, {"arg2", one, true}});
+  ASSERT_TRUE(arguments.ok()) << arguments.status();
+  const Literal& bf16 = (*arguments)[0][0].element(1);
+  EXPECT_EQ(bf16.element_type(), ElementType::kBF16);
+  EXPECT_EQ(DecodeFloat(ElementType::kBF16, bf16.Get(1).bits), 1.0);
+  EXPECT_EQ(DecodeFloat(ElementType::kF8E5M2, (*arguments)[0][1].Get(0).bits), 1.0);
+  Literal nibbles = Literal::Zeros(Shape(ElementType::kU8, {2}));
+  nibbles.Set(1, Element{0xfe});
+  auto results = ToResults(**module, {{"out0", nibbles, true}});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ(DecodeSigned(ElementType::kS4, (*results)[0].Get(1).bits), -2);
+  // Bits are not those of a type that numpy has, or of another size.
+  for (const auto& wrong : {NamedLiteral{"arg1", one, true}, {"arg1", two, false}}) {
+    EXPECT_FALSE(ToArguments(**module, {{"arg0", zero}, wrong, {"arg2", one, true}}).ok());
+  }
+  EXPECT_THAT(ToArguments(**module, {{"arg0", two, true}, {"arg1", two, true}, {"arg2", one, true}})
+                  .status()
+                  .message(),
+              HasSubstr("arg0 has a numpy type without a name, of 2 bytes"));
+}
+
 TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
   std::vector<NamedLiteral> arrays = Good();
   arrays.pop_back();

@@ -22,6 +22,9 @@ namespace assay {
 struct NamedLiteral {
   std::string name;
   Literal value;
+  // Numpy saves a type that it lacks without its name, as V1 or V2: the value has the bits as u8 or
+  // u16, until ToArguments or ToResults gives them the type that the module has in their place.
+  bool untyped = false;
 };
 
 inline constexpr int64_t kDefaultMaxArrayBytes = int64_t{1} << 34;
@@ -47,9 +50,14 @@ absl::Status WriteNpz(const std::string& path, absl::Span<const NamedLiteral> ar
 // The content of such a file; the same arrays give the same bytes.
 absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays);
 
-// One .npy. `type_name` is the @TYPE of the member's name, or empty. `name` is for messages.
+// One .npy. `type_name` is the @TYPE of the member's name, or empty; without it an array of V1 or
+// V2 is an error unless `untyped` is given. `name` is for messages.
 absl::StatusOr<Literal> ParseNpy(absl::string_view content, absl::string_view type_name,
-                                 absl::string_view name, int64_t max_bytes = kDefaultMaxArrayBytes);
+                                 absl::string_view name, int64_t max_bytes = kDefaultMaxArrayBytes,
+                                 bool* untyped = nullptr);
+bool NumpyLacks(ElementType type);
+// The array with its bits under a type of the same size. Surplus bits are dropped.
+Literal WithType(const Literal& untyped, ElementType type);
 // Version 1.0, C order, little endian. Types that numpy lacks as unsigned integers of their bits.
 std::string FormatNpy(const Literal& array);
 // "arg0" and bf16: "arg0@bf16"; "arg0" and f32: "arg0".

@@ -76,6 +76,18 @@ TEST(Npy, TypesThatNumpyLacks) {
   EXPECT_EQ(ParseOrFail(Npy("float8_e4m3fn", one, "\1\2")).element_type(), ElementType::kF8E4M3FN);
   EXPECT_EQ(ParseOrFail(Npy("int4", one, "\1\2")).element_type(), ElementType::kS4);
   EXPECT_THAT(NpyError(Npy("|V2", one, "\1\2\3\4")), HasSubstr("named after an @"));
+  bool untyped = false;
+  auto bits = ParseNpy(Npy("<V2", one, "\1\2\3\4"), "", "a", 1 << 20, &untyped);
+  ASSERT_TRUE(bits.ok()) << bits.status();
+  EXPECT_TRUE(untyped);
+  EXPECT_EQ(bits->element_type(), ElementType::kU16);
+  EXPECT_EQ(WithType(*bits, ElementType::kBF16).Get(1).bits, 0x0403u);
+  bits = ParseNpy(Npy("|V1", one, "\x0f\xf8"), "", "a", 1 << 20, &untyped);
+  ASSERT_TRUE(bits.ok() && untyped) << bits.status();
+  EXPECT_EQ(WithType(*bits, ElementType::kS4).Get(1).bits, 0x8u);
+  ASSERT_TRUE(ParseNpy(Npy("<u2", one, "\1\2\3\4"), "", "a", 1 << 20, &untyped).ok());
+  EXPECT_FALSE(untyped);
+  EXPECT_FALSE(ParseNpy(Npy("|V4", one, "\1\2\3\4\5\6\7\1"), "", "a", 1 << 20, &untyped).ok());
   EXPECT_THAT(NpyError(Npy("<u4", one, "\1\2\3\4\5\6\7\1"), "bf16"),
               HasSubstr("arg7: the numpy type <u4 cannot hold the 2 bytes of a @bf16"));
   EXPECT_THAT(NpyError(Npy("<f2", one, "\1\2\3\4"), "bf16"), HasSubstr("cannot hold"));

@@ -154,9 +154,13 @@ std::optional<ElementType> TypeFromMlName(absl::string_view name) {
   return std::nullopt;
 }
 
+constexpr absl::string_view kNameTheType =
+    "; a type that numpy lacks is named after an @ in the member's name (arg0@bf16)";
+
 struct Stored {
   ElementType type;
   bool big_endian = false;
+  bool untyped = false;
 };
 
 absl::StatusOr<Stored> StoredType(const std::string& descr, absl::string_view type_name) {
@@ -169,11 +173,10 @@ absl::StatusOr<Stored> StoredType(const std::string& descr, absl::string_view ty
   if (type_name.empty()) {
     if (plain != nullptr) return Stored{plain->type, big_endian};
     if (named && IsArray(*named)) return Stored{*named, big_endian};
-    return absl::InvalidArgumentError(absl::StrCat(
-        "the numpy type ", descr, " is not known",
-        code.substr(0, 1) == "V"
-            ? "; a type that numpy lacks is named after an @ in the member's name (arg0@bf16)"
-            : ""));
+    if (code == "V1") return Stored{ElementType::kU8, big_endian, true};
+    if (code == "V2") return Stored{ElementType::kU16, big_endian, true};
+    return absl::InvalidArgumentError(absl::StrCat("the numpy type ", descr, " is not known",
+                                                   code.substr(0, 1) == "V" ? kNameTheType : ""));
   }
   std::optional<ElementType> type = ElementTypeFromName(type_name);
   if (!type || !IsArray(*type)) {
@@ -229,12 +232,17 @@ void Normalise(Literal* array) {
 }
 
 absl::StatusOr<Literal> Parse(absl::string_view content, absl::string_view type_name,
-                              int64_t max_bytes) {
+                              int64_t max_bytes, bool* untyped) {
   absl::string_view data;
   absl::StatusOr<Header> header = ParseHeader(content, &data);
   if (!header.ok()) return header.status();
   absl::StatusOr<Stored> stored = StoredType(header->descr, type_name);
   if (!stored.ok()) return stored.status();
+  if (stored->untyped && untyped == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the numpy type ", header->descr, " is not known", kNameTheType));
+  }
+  if (untyped != nullptr) *untyped = stored->untyped;
   Shape shape(stored->type, header->shape);
   shape.FillLayouts();
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
@@ -258,10 +266,23 @@ absl::StatusOr<Literal> Parse(absl::string_view content, absl::string_view type_
 }  // namespace
 
 absl::StatusOr<Literal> ParseNpy(absl::string_view content, absl::string_view type_name,
-                                 absl::string_view name, int64_t max_bytes) {
-  absl::StatusOr<Literal> array = Parse(content, type_name, max_bytes);
+                                 absl::string_view name, int64_t max_bytes, bool* untyped) {
+  absl::StatusOr<Literal> array = Parse(content, type_name, max_bytes, untyped);
   if (array.ok()) return array;
   return absl::Status(array.status().code(), absl::StrCat(name, ": ", array.status().message()));
+}
+
+bool NumpyLacks(ElementType type) { return FindType(type) == nullptr; }
+
+Literal WithType(const Literal& untyped, ElementType type) {
+  Shape shape = untyped.shape();
+  shape.set_element_type(type);
+  Literal array = Literal::Zeros(shape);
+  if (array.byte_size() > 0) {
+    std::memcpy(array.mutable_data(), untyped.data(), static_cast<size_t>(array.byte_size()));
+  }
+  Normalise(&array);
+  return array;
 }
 
 std::string MemberName(absl::string_view name, ElementType type) {

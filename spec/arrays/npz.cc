@@ -113,13 +113,14 @@ absl::StatusOr<NamedLiteral> ReadArray(zip_t* archive, zip_uint64_t index, uint6
   absl::StatusOr<std::string> content = ReadMember(archive, index, info.size);
   if (!content.ok()) return content.status();
   auto [name, type] = SplitMemberName(info.name);
-  absl::StatusOr<Literal> array = ParseNpy(*content, type, "", bytes_left);
+  bool untyped = false;
+  absl::StatusOr<Literal> array = ParseNpy(*content, type, "", bytes_left, &untyped);
   if (!array.ok()) {
     absl::string_view message = array.status().message();
     absl::ConsumePrefix(&message, ": ");
     return absl::Status(array.status().code(), message);
   }
-  return NamedLiteral{name, *std::move(array)};
+  return NamedLiteral{name, *std::move(array), untyped};
 }
 
 absl::StatusOr<std::vector<NamedLiteral>> ReadNpz(const std::string& content, int64_t max_bytes) {

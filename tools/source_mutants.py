@@ -35,7 +35,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OPS = ROOT / 'evaluator' / 'ops'
 TABLE = ROOT / 'conformance' / 'mutants' / 'equivalent_mutants.tsv'
-NO_PRODUCT = re.compile(r'_test\.cc$|^testing\.|^op_case')  # files of tests
+NO_PRODUCT = re.compile(r'_test\.cc$|^testing\.')  # files of tests
 
 # Files that serve other operations than that of their name.
 SHARED = {

@@ -1,5 +1,6 @@
 // Start indices as they are read from integer operands: exact values, clamped only where a 64-bit
-// signed number cannot hold them (u64 from 2^63 on is beyond every array). Tests: kernels_test.cc.
+// signed number cannot hold them (u64 from 2^63 on is beyond every array).
+// Tests: every_path_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_INDICES_H_
 #define ASSAY_EVALUATOR_KERNELS_INDICES_H_
 

@@ -1,6 +1,6 @@
-// No result depends on the path: definitions and kernels, every tier of the functions, any number
-// of threads, arrays cut into blocks of any size give the same bits, on the common operation cases
-// and on arrays of odd sizes that are long enough to be shared. Runs under the thread sanitizer.
+// No result depends on the path: definitions and kernels, on any number of threads, give the same
+// bits on arrays of odd sizes that are long enough to be shared. The worked examples, cut into
+// blocks of any size: conformance/corpus/every_path_test.cc. Runs under the thread sanitizer.
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,78 +11,11 @@
 #include "evaluator/ops/testing.h"
 #include "evaluator/parallel.h"
 #include "evaluator/real/float_environment.h"
-#include "evaluator/real/forced_tier.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
 namespace assay {
 namespace {
-
-constexpr int64_t kUncut = int64_t{1} << 62;
-
-// Threads, and the elements of a block at most.
-struct Path {
-  int64_t threads, largest_block;
-};
-constexpr Path kPaths[] = {{1, kUncut}, {2, kUncut}, {3, kUncut}, {8, kUncut}, {1, 1},
-                           {2, 1},      {3, 2},      {8, 1},      {2, 5}};
-
-class Paths : public testing::Test {
- protected:
-  Paths() {
-    for (const Path& path : kPaths) {
-      pools_.push_back(std::make_unique<WorkerPool>(path.threads, path.largest_block));
-    }
-  }
-  std::string Name(size_t i) const {
-    return absl::StrCat(kPaths[i].threads, " threads, blocks of ", kPaths[i].largest_block);
-  }
-  std::vector<std::unique_ptr<WorkerPool>> pools_;
-  const FloatEnvironmentGuard guard_;
-};
-
-// Every case by the kernels, on these threads.
-void CheckCases(const std::vector<OpCase>& cases, const std::string& path, WorkerPool* pool) {
-  const PrepareFunction prepare = PrepareKernel;
-  for (const OpCase& c : cases) {
-    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(c.hlo);
-    ASSERT_TRUE(module.ok()) << c.name << module.status();
-    EvaluationContext context;
-    context.workers = pool;
-    StraightCaller caller(prepare, context);
-    context.caller = &caller;
-    absl::StatusOr<std::vector<Literal>> results =
-        RunStraightLine(**module, c.inputs, prepare, context);
-    ASSERT_TRUE(results.ok()) << c.name << ": " << path << ": " << results.status();
-    ASSERT_EQ(results->size(), c.expected.size());
-    for (size_t leaf = 0; leaf < results->size(); ++leaf) {
-      ASSERT_TRUE(Literal::BitEqual((*results)[leaf], c.expected[leaf]))
-          << c.name << ": " << path << ": leaf " << leaf << "\n"
-          << c.hlo;
-    }
-  }
-}
-
-TEST_F(Paths, TheCommonCasesCutIntoBlocks) {
-  const std::vector<OpCase> cases = AllOpCases();
-  EXPECT_GT(cases.size(), 100u);
-  for (size_t i = 0; i < pools_.size(); ++i) {
-    if (kPaths[i].largest_block == kUncut) continue;  // nothing here is long enough
-    CheckCases(cases, Name(i), pools_[i].get());
-    if (HasFatalFailure()) return;
-  }
-}
-
-TEST_F(Paths, TheCommonCasesByEveryTier) {
-  const std::vector<OpCase> cases = AllOpCases();
-  WorkerPool pool(2, 5);
-  for (int tier = 1; tier < kRealTierCount - 1; ++tier) {
-    ForceTier(static_cast<RealTier>(tier));
-    CheckCases(cases, absl::StrCat("tier ", tier), &pool);
-    if (HasFatalFailure()) break;
-  }
-  ForceTier(RealTier::kExact);
-}
 
 // What a run gives besides its result.
 struct Outcome {
@@ -253,7 +186,10 @@ std::vector<LargeCase> LargeCases() {
   };
 }
 
-TEST_F(Paths, LargeArraysOfOddSizes) {
+TEST(Paths, LargeArraysOfOddSizes) {
+  const FloatEnvironmentGuard guard;
+  std::vector<std::unique_ptr<WorkerPool>> pools;
+  for (const int64_t threads : {1, 2, 3, 8}) pools.push_back(std::make_unique<WorkerPool>(threads));
   Differential random;
   for (const LargeCase& c : LargeCases()) {
     std::string text = absl::StrCat("HloModule m\n", kComputations, "ENTRY e {\n");
@@ -278,12 +214,11 @@ TEST_F(Paths, LargeArraysOfOddSizes) {
       Differential::ExpectSame(alone.results,
                                RunOn(root.shape(), **definition, operands, nullptr).results);
     }
-    for (size_t i = 0; i < pools_.size(); ++i) {
-      if (kPaths[i].largest_block != kUncut) continue;
-      const Outcome together = RunOn(root.shape(), **kernel, operands, pools_[i].get());
+    for (const auto& pool : pools) {
+      const Outcome together = RunOn(root.shape(), **kernel, operands, pool.get());
       Differential::ExpectSame(together.results, alone.results);
-      EXPECT_EQ(together.steps, alone.steps) << Name(i);
-      EXPECT_EQ(together.stats.decided, alone.stats.decided) << Name(i);
+      EXPECT_EQ(together.steps, alone.steps) << pool->threads();
+      EXPECT_EQ(together.stats.decided, alone.stats.decided) << pool->threads();
     }
     if (HasFailure()) return;
   }

@@ -2,7 +2,7 @@
 // a + b / sqrt(w) with dyadic numbers a, b and w, or a rational number, and is rounded once without
 // an enclosure. What the definitions compute, and where their kernels turn when two doubles do not
 // decide a rounding. Source: reference ops_structural.md 9.
-// Tests: op_cases_linear_algebra.cc, linear_algebra_kernels_test.cc.
+// Tests: every_path_test.cc, linear_algebra_kernels_test.cc.
 //
 // Operands that are infinite or NaN, and var + epsilon that is not positive, act as in the formulas
 // evaluated with infinities: only whether a factor is zero, finite (and its sign), infinite or NaN

@@ -1,8 +1,7 @@
-// Every case through the definitions, and what PrepareDefinition refuses.
+// What definitions refuse, and what stops them. Their values:
+// conformance/corpus/every_path_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <set>
 
 #include "evaluator/ops/testing.h"
 #include "spec/text/parser.h"
@@ -11,31 +10,6 @@ namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
-
-TEST(Definitions, EveryCase) {
-  for (const OpCase& op_case : AllOpCases()) {
-    const absl::Status status = RunOpCase(op_case, PrepareStraight);
-    EXPECT_TRUE(status.ok()) << status;
-  }
-}
-
-// The list of cases has one for every operation.
-TEST(Definitions, CasesReachEveryOperation) {
-  std::set<Opcode> reached;
-  for (const OpCase& op_case : AllOpCases()) {
-    auto module = ParseModule(op_case.hlo);
-    ASSERT_TRUE(module.ok()) << module.status();
-    for (const auto& computation : (*module)->computations()) {
-      for (const auto& instruction : computation->instructions()) {
-        reached.insert(instruction->opcode());
-      }
-    }
-  }
-  for (const OpInfo& op : Catalogue()) {
-    if (op.elementwise() || !HasDefinition(op.opcode)) continue;
-    EXPECT_TRUE(reached.count(op.opcode)) << op.name;
-  }
-}
 
 absl::Status Refusal(const char* hlo) {
   auto module = ParseModule(hlo);

@@ -1,7 +1,7 @@
 // Triangular systems, exactly: every element of the solution is a rational number, found by
 // substitution over one denominator, the product of the diagonal so far, and rounded once. The
 // definition of triangular-solve, and the last tier of its kernel.
-// Tests: op_cases_linear_algebra.cc, linear_algebra_kernels_test.cc.
+// Tests: every_path_test.cc, linear_algebra_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_EXACT_SOLVE_H_
 #define ASSAY_EVALUATOR_OPS_EXACT_SOLVE_H_
 

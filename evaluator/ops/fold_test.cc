@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluator/ops/op_case_text.h"
+#include "absl/strings/str_replace.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -13,11 +13,19 @@ constexpr ElementType kF32 = ElementType::kF32;
 
 Element F32(double value) { return {EncodeFloat(kF32, value)}; }
 
+// The reducer x op y.
+std::unique_ptr<Module> Reducer(const std::string& op) {
+  auto module = ParseModule(absl::StrReplaceAll(
+      "HloModule m\nENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = OP(a, b) }",
+      {{"OP", op}}));
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
 // fold of f32 values by `op`, from an init.
 Element FoldF32(const std::string& op, Element init, const std::vector<Element>& values) {
-  auto module = ParseModule("HloModule m\nENTRY e " + BinaryBody("f32", op));
-  EXPECT_TRUE(module.ok()) << module.status();
-  auto fold = Fold::Prepare(*(*module)->entry());
+  const auto module = Reducer(op);
+  auto fold = Fold::Prepare(*module->entry());
   EXPECT_TRUE(fold.ok()) << fold.status();
   EvaluationContext context;
   fold->Start({init});
@@ -49,9 +57,8 @@ TEST(Fold, NonFiniteTerms) {
 }
 
 TEST(Fold, StartsAnew) {
-  auto module = ParseModule("HloModule m\nENTRY e " + BinaryBody("f32", "add"));
-  ASSERT_TRUE(module.ok());
-  auto fold = Fold::Prepare(*(*module)->entry());
+  const auto module = Reducer("add");
+  auto fold = Fold::Prepare(*module->entry());
   ASSERT_TRUE(fold.ok());
   EvaluationContext context;
   for (int round = 0; round < 2; ++round) {

@@ -1,6 +1,6 @@
 // What ragged-dot means by its group sizes: which dimension of lhs is ragged, what comes in front
 // of the sizes, and where each group begins and ends. Source: reference ops_structural.md 7.3.
-// Tests: op_cases_contraction.cc, contraction_kernels_test.cc.
+// Tests: every_path_test.cc, contraction_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_
 #define ASSAY_EVALUATOR_OPS_RAGGED_GROUPS_H_
 

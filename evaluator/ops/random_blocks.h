@@ -1,7 +1,7 @@
 // The two counter-based generators of random bits, a block at a time, and which word of which block
 // an element of rng-bit-generator is. Source: reference ops_control_and_collectives.md 10 (the
 // generators are those of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3").
-// Tests: op_cases_random.cc, random_kernels_test.cc.
+// Tests: every_path_test.cc, random_kernels_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_
 #define ASSAY_EVALUATOR_OPS_RANDOM_BLOCKS_H_
 

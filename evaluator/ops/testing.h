@@ -1,19 +1,12 @@
-// One list of cases for the operations, and a runner, so that every way to compute them
-// (definitions, kernels) runs the same cases. A case is a module whose entry is a straight line of
-// instructions.
-//
-// Cases come from the worked examples of reference ops_structural.md and
-// ops_elementwise_and_types.md, whose section begins the name ("3.13 pad: ..."), and from
-// generators that run every element type an operation admits against exact arithmetic.
+// Runs modules whose entry is a straight line of instructions by what a test names: definitions or
+// kernels. The interpreter, which runs all modules, is above the evaluator.
 #ifndef ASSAY_EVALUATOR_OPS_TESTING_H_
 #define ASSAY_EVALUATOR_OPS_TESTING_H_
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
@@ -21,16 +14,6 @@
 #include "spec/ir/module.h"
 
 namespace assay {
-
-struct OpCase {
-  std::string name;  // begins with the section
-  std::string hlo;
-  std::vector<Literal> inputs;    // one for each parameter of the entry
-  std::vector<Literal> expected;  // the leaves of the result, bit for bit
-};
-
-// Every case. CHECKs when one of the texts cannot be read.
-std::vector<OpCase> AllOpCases();
 
 // PrepareStraight, PrepareKernel.
 using PrepareFunction = std::function<absl::StatusOr<std::unique_ptr<Kernel>>(const Instruction&)>;
@@ -57,9 +40,6 @@ class StraightCaller : public ComputationCaller {
   const PrepareFunction& prepare_;
   EvaluationContext& context_;
 };
-
-// OK, or what differs: the name, the first different element, both patterns.
-absl::Status RunOpCase(const OpCase& op_case, const PrepareFunction& prepare);
 
 }  // namespace assay
 

@@ -39,6 +39,15 @@ def sliced(at, instruction):
     return at[tuple(slice(int(a), int(b), int(c or 1)) for a, b, c in bounds)]
 
 
+def bitcast(at, instruction):
+    """From row-major order, into the order of the result's layout: its dimensions from minor to major."""
+    layout = re.search(r'\]\{([\d,]*)', instruction.shape)
+    if not layout:
+        return at.reshape(written(instruction))
+    order = [int(d) for d in reversed(layout.group(1).split(','))]
+    return at.reshape([written(instruction)[d] for d in order]).transpose(np.argsort(order))
+
+
 def pad(machine, instruction, operands):
     array, value = operands
     edges = [[int(n) for n in part.split('_')] + [0] for part in instruction.attributes['padding'].split('x')]
@@ -166,7 +175,7 @@ def dynamic_reshape(machine, instruction, operands):
 
 
 OPERATIONS = {
-    'bitcast': move(lambda at, i: at.reshape(written(i))), 'broadcast': move(broadcast), 'concatenate': concatenate,
+    'bitcast': move(bitcast), 'broadcast': move(broadcast), 'concatenate': concatenate,
     'copy': move(lambda at, i: at), 'opt-barrier': lambda machine, i, operands: operands[0], 'pad': pad,
     'reshape': move(lambda at, i: at.reshape(written(i))), 'slice': move(sliced),
     'reverse': move(lambda at, i: np.flip(at, i.numbers('dimensions'))),

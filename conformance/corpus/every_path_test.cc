@@ -1,0 +1,154 @@
+// Cases of the corpus by every way to compute them: definitions give the values that are written,
+// and kernels the same bits as definitions, on arrays that are cut into blocks for several threads
+// and in every tier of the functions too. Runs under the thread sanitizer.
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/ready_case.h"
+#include "conformance/corpus/tiers.h"
+#include "evaluator/ops/testing.h"
+#include "evaluator/parallel.h"
+#include "evaluator/real/float_environment.h"
+#include "evaluator/real/forced_tier.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+// A case of one process whose computations are straight lines of operations that have definitions.
+struct StraightCase {
+  CorpusCase corpus_case;
+  ReadyCase ready;
+  std::vector<Literal> results;  // the leaves, by definitions
+};
+
+bool IsStraightLine(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Opcode op = instruction->opcode();
+      const bool runs = op == Opcode::kParameter || op == Opcode::kTuple ||
+                        op == Opcode::kGetTupleElement || HasDefinition(op);
+      if (!runs || instruction->shape().is_dynamic()) return false;
+    }
+  }
+  return true;
+}
+
+absl::StatusOr<std::vector<Literal>> RunCase(const ReadyCase& ready, const PrepareFunction& prepare,
+                                             WorkerPool* pool = nullptr) {
+  EvaluationContext context;
+  context.workers = pool;
+  return RunStraightLine(*ready.module, ready.arguments[0], prepare, context);
+}
+
+// The cases whose values are written, and of the others the quick tier.
+std::vector<StraightCase> MakeStraightCases() {
+  std::vector<StraightCase> straight;
+  absl::StatusOr<std::vector<CorpusCase>> cases = CorpusCases();
+  EXPECT_TRUE(cases.ok()) << cases.status();
+  if (!cases.ok()) return straight;
+  const std::vector<Tier> tiers = TiersOf(*cases);
+  for (size_t i = 0; i < cases->size(); ++i) {
+    CorpusCase& each = (*cases)[i];
+    const bool golden = each.expect == CorpusCase::Expect::kGolden;
+    if (each.expect == CorpusCase::Expect::kRefused || each.replicas * each.partitions != 1 ||
+        (golden && tiers[i] != Tier::kQuick)) {
+      continue;
+    }
+    absl::StatusOr<ReadyCase> ready = MakeReady(each);
+    EXPECT_TRUE(ready.ok()) << ready.status();
+    if (!ready.ok() || !IsStraightLine(*ready->module)) continue;
+    absl::StatusOr<std::vector<Literal>> results = RunCase(*ready, PrepareStraight);
+    EXPECT_TRUE(results.ok()) << each.id << ": " << results.status();
+    if (!results.ok()) continue;
+    straight.push_back({std::move(each), *std::move(ready), *std::move(results)});
+  }
+  return straight;
+}
+
+class EveryPath : public testing::Test {
+ protected:
+  static const std::vector<StraightCase>& Cases() {
+    static const auto* const cases = new std::vector<StraightCase>(MakeStraightCases());
+    return *cases;
+  }
+
+  static bool IsWritten(const StraightCase& each) {
+    return each.corpus_case.expect == CorpusCase::Expect::kValues;
+  }
+
+  static void ExpectSameBits(const std::string& path, WorkerPool* pool, bool all = true) {
+    for (const StraightCase& each : Cases()) {
+      if (!all && !IsWritten(each)) continue;
+      const absl::StatusOr<std::vector<Literal>> results = RunCase(each.ready, PrepareKernel, pool);
+      ASSERT_TRUE(results.ok()) << each.corpus_case.id << ": " << path << ": " << results.status();
+      ASSERT_EQ(results->size(), each.results.size());
+      for (size_t leaf = 0; leaf < results->size(); ++leaf) {
+        EXPECT_TRUE(Literal::BitEqual((*results)[leaf], each.results[leaf]))
+            << each.corpus_case.id << ": " << path << ": leaf " << leaf << "\n"
+            << each.corpus_case.module;
+      }
+    }
+  }
+
+ private:
+  const FloatEnvironmentGuard guard_;
+};
+
+TEST_F(EveryPath, DefinitionsGiveWhatIsWritten) {
+  int64_t written = 0;
+  for (const StraightCase& each : Cases()) {
+    const Shape& shape = each.ready.module->entry()->root()->shape();
+    const Literal result = shape.is_tuple() ? Unflatten(shape, each.results) : each.results[0];
+    EXPECT_EQ(CheckExpected(each.corpus_case, {result}), absl::OkStatus());
+    written += IsWritten(each);
+  }
+  EXPECT_GT(written, 1300);
+  EXPECT_GT(Cases().size(), 4000u);
+}
+
+// Elementwise operations have one definition for all, and scalar tests of their own.
+TEST_F(EveryPath, WrittenValuesReachEveryDefinition) {
+  std::set<Opcode> reached;
+  for (const StraightCase& each : Cases()) {
+    if (!IsWritten(each)) continue;
+    for (const auto& computation : each.ready.module->computations()) {
+      for (const auto& instruction : computation->instructions()) {
+        reached.insert(instruction->opcode());
+      }
+    }
+  }
+  for (const OpInfo& op : Catalogue()) {
+    if (op.elementwise() || !HasDefinition(op.opcode)) continue;
+    EXPECT_TRUE(reached.count(op.opcode)) << op.name;
+  }
+}
+
+TEST_F(EveryPath, KernelsAgree) { ExpectSameBits("kernels", nullptr); }
+
+TEST_F(EveryPath, KernelsAgreeInBlocks) {
+  const struct {
+    int64_t threads, largest_block;
+  } kCuts[] = {{1, 1}, {2, 1}, {3, 2}, {8, 1}, {2, 5}};
+  for (const auto& cut : kCuts) {
+    WorkerPool pool(cut.threads, cut.largest_block);
+    ExpectSameBits(absl::StrCat(cut.threads, " threads, blocks of ", cut.largest_block), &pool);
+  }
+}
+
+// On written values alone: the last tiers take their time.
+TEST_F(EveryPath, EveryTierAgrees) {
+  WorkerPool pool(2, 5);
+  for (int tier = 1; tier < kRealTierCount - 1; ++tier) {
+    ForceTier(static_cast<RealTier>(tier));
+    ExpectSameBits(absl::StrCat("tier ", tier), &pool, /*all=*/false);
+  }
+  ForceTier(RealTier::kExact);
+}
+
+}  // namespace
+}  // namespace assay

@@ -29,6 +29,14 @@ void CaseSelection::AddTo(CLI::App* app, bool filtered) {
                   "Case files, or *.templates, instead of the corpus that is built in")
       ->type_name("FILE");
   if (!filtered) return;
+  AddFiltersTo(app);
+  app->add_option(
+         "--sweep", sweeps,
+         "Instead of the corpus all 2^32 f32 arguments of a unary operation, in 4096 cases")
+      ->type_name("OP");
+}
+
+void CaseSelection::AddFiltersTo(CLI::App* app) {
   app->add_option("--filter", filter.globs,
                   "Cases whose id matches: * is any text, ? one character")
       ->type_name("GLOB");
@@ -49,10 +57,6 @@ void CaseSelection::AddTo(CLI::App* app, bool filtered) {
   app->add_option("--max-bytes", filter.max_bytes, "Cases of at most so many bytes of arguments")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
-  app->add_option(
-         "--sweep", sweeps,
-         "Instead of the corpus all 2^32 f32 arguments of a unary operation, in 4096 cases")
-      ->type_name("OP");
 }
 
 absl::StatusOr<std::vector<CorpusCase>> CaseSelection::LoadAll() const {

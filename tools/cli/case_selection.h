@@ -17,8 +17,10 @@ struct CaseSelection {
   std::vector<std::string> sweeps;  // operations; where there are any, their sweeps alone
   CaseFilter filter;
 
-  // --cases; `filtered`: also --filter, --op, --tier, --max-multiply-adds, --max-bytes and --sweep.
+  // --cases; `filtered`: also --sweep and what follows.
   void AddTo(CLI::App* app, bool filtered);
+  // --filter, --op, --tier, --max-multiply-adds and --max-bytes.
+  void AddFiltersTo(CLI::App* app);
   // Before filtering, sorted by id. Errors as of the files and of SweepCases.
   absl::StatusOr<std::vector<CorpusCase>> LoadAll() const;
   // Those that pass. Errors as of both and of SelectCases.

@@ -256,6 +256,34 @@ class Judge(CommandLineTest):
         # What is right alone passes.
         self.expect(assay('judge', folder, '--filter', '*/right', '--filter', 'add/*'), 0)
 
+    def test_waivers_and_reports_are_those_of_the_suite(self):
+        folder, cases = self.exported()
+        answer(folder)
+        waiver = 'waivers {{ glob: "{}" reason: "known" link: "https://example.com/1" expires: "{}" }}\n'
+        known = self.path('known.textproto', ''.join(waiver.format(glob, '2999-12-31') for glob in (
+            '*/wrong', '*/wrong_inside', 'tanh/f32/*')))  # the last is of the corpus, not of this folder
+        offline, online = self.path('offline.json'), self.path('online.json')
+        page, tests = self.path('page.html'), self.path('tests.xml')
+        self.expect(assay('judge', folder, '--waivers', known, '--report', f'json={offline},html={page},junit={tests}'), 0,
+                    '2 of them waived')
+        with open(tests, encoding='utf-8') as file:
+            self.assertIn('waived: known', file.read())
+        self.assertGreater(os.path.getsize(page), 10000)
+        mine = self.path('mine.textproto', ''.join(waiver.format(glob, '2999-12-31') for glob in ('*/wrong', '*/wrong_inside')))
+        self.expect(assay('test', '--cases', cases, '--target', self.target(), '--waivers', mine, '--report', f'json={online}'), 0)
+        reports = []
+        for path in offline, online:
+            with open(path, encoding='utf-8') as file:
+                reports.append({each['id']: (each['outcome'], each.get('waiver')) for each in json.load(file)['cases']})
+        self.assertEqual(*reports)
+        expired = self.path('expired.textproto', waiver.format('*/wrong', '2020-01-01') + waiver.format('nowhere', '2999-12-31'))
+        self.expect(assay('judge', folder, '--waivers', expired), 1, 'expired on 2020-01-01', 'the waiver for nowhere matches no case')
+        passing = self.path('passing.textproto', waiver.format('*/right', '2999-12-31'))
+        self.expect(assay('judge', folder, '--op', 'add', '--waivers', passing), 1, 'is for failures, but add/s32/right')
+        self.expect(assay('judge', folder, '--waivers', self.path('none')), 2, 'none')
+        self.expect(assay('judge', folder, '--report', f'json={self.path("no/where.json")}'), 2, 'there is no folder')
+        self.expect(assay('judge', folder, '--tier', 'quick'), 2, 'it has 0 of the', 'cases of tier quick')
+
     def test_answers_that_are_none(self):
         folder, _ = self.exported()
         answer(folder)

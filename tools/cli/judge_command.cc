@@ -1,22 +1,23 @@
 // `assay judge`: judges answers that come as files, to cases that `assay corpus export` wrote: as
 // `assay test` judges those of a target. Test: judge_cli_test.py.
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/offline/case_folder.h"
 #include "conformance/profiles/profile.h"
-#include "conformance/report/reports.h"
 #include "conformance/runner/case_runner.h"
-#include "conformance/runner/judgeability.h"
 #include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/suite_report.h"
 
 namespace assay {
 namespace {
@@ -24,76 +25,128 @@ namespace {
 struct JudgeCommand {
   std::string folder;
   std::string profile = "golden";
-  std::string reports;
+  SuiteReport report;
   CaseSelection selection;
+  bool tier_given = false;
   BudgetOptions budget;
   OutputOptions output;
 
   JudgeCommand() { budget.budget.seconds = kUsualTimeout; }
-  int Run() const;
+  int Run();
 
  private:
-  absl::StatusOr<RunResult> Judge() const;
+  // What the folder holds, and what is chosen of it.
+  struct Inputs {
+    std::vector<std::string> ids;  // of the folder and, where waivers may mean it, of the corpus
+    std::vector<CorpusCase> cases;
+  };
+
+  absl::Status Read(Inputs* inputs, RunResult* run) const;
+  absl::Status TakeTier(std::vector<CorpusCase>* cases) const;
+  absl::Status Judge(const std::vector<CorpusCase>& cases, const TargetProfile& target,
+                     RunResult* run) const;
 };
+
+absl::StatusOr<std::vector<CorpusCase>> CasesOfTier(Tier tier) {
+  absl::StatusOr<std::vector<CorpusCase>> corpus = CorpusCases();
+  if (!corpus.ok()) return corpus;
+  CaseFilter whole;
+  whole.tier = tier;
+  return SelectCases(*std::move(corpus), whole);
+}
 
 // The tier that the cases are, no more and no less; empty: none, as when they are a part of one.
 absl::StatusOr<std::string> TierOf(const std::vector<CorpusCase>& cases) {
   // No tier is that small, and reading the corpus takes half a second.
   constexpr size_t kFewest = 1000;
   if (cases.size() < kFewest) return "";
-  const absl::StatusOr<std::vector<CorpusCase>> corpus = CorpusCases();
-  if (!corpus.ok()) return corpus.status();
   for (int i = 0; i < kTiers; ++i) {
-    CaseFilter whole;
-    whole.tier = static_cast<Tier>(i);
-    const absl::StatusOr<std::vector<CorpusCase>> tier = SelectCases(*corpus, whole);
+    const auto each = static_cast<Tier>(i);
+    const absl::StatusOr<std::vector<CorpusCase>> tier = CasesOfTier(each);
     if (!tier.ok()) return tier.status();
     if (tier->size() == cases.size() && ManifestHash(*tier) == ManifestHash(cases)) {
-      return std::string(TierName(whole.tier));
+      return std::string(TierName(each));
     }
   }
   return "";
 }
 
-absl::StatusOr<RunResult> JudgeCommand::Judge() const {
-  const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
-  if (!target.ok()) return target.status();
+// Leaves those of the tier, of which none may be missing: a part of it is no tier.
+absl::Status JudgeCommand::TakeTier(std::vector<CorpusCase>* cases) const {
+  const absl::StatusOr<std::vector<CorpusCase>> tier = CasesOfTier(selection.filter.tier);
+  if (!tier.ok()) return tier.status();
+  absl::flat_hash_set<absl::string_view> ids;
+  for (const CorpusCase& each : *tier) ids.insert(each.id);
+  std::vector<CorpusCase> taken;
+  for (CorpusCase& each : *cases) {
+    if (ids.contains(each.id)) taken.push_back(std::move(each));
+  }
+  if (taken.size() < tier->size()) {
+    return absl::InvalidArgumentError(absl::StrCat(folder, ": it has ", taken.size(), " of the ",
+                                                   tier->size(), " cases of tier ",
+                                                   TierName(selection.filter.tier)));
+  }
+  *cases = std::move(taken);
+  return absl::OkStatus();
+}
+
+absl::Status JudgeCommand::Read(Inputs* inputs, RunResult* run) const {
   absl::StatusOr<std::vector<CorpusCase>> cases = ImportCases(folder);
   if (!cases.ok()) return cases.status();
-  RunResult run;
-  run.target = absl::StrCat("files:", folder);
-  run.profile = target->name();
-  run.corpus = ManifestHash(*cases);
+  for (const CorpusCase& each : *cases) inputs->ids.push_back(each.id);
+  if (report.has_waivers()) {
+    const absl::StatusOr<std::vector<CorpusCase>> corpus = CorpusCases();
+    if (!corpus.ok()) return corpus.status();
+    for (const CorpusCase& each : *corpus) inputs->ids.push_back(each.id);
+  }
+  if (tier_given) {
+    if (absl::Status status = TakeTier(&*cases); !status.ok()) return status;
+  }
   const absl::StatusOr<std::string> tier = TierOf(*cases);
   if (!tier.ok()) return tier.status();
-  run.tier = *tier;
-  run.filter = selection.Words();
-  cases = SelectCases(*std::move(cases), selection.filter);
+  run->tier = *tier;
+  run->corpus = ManifestHash(*cases);
+  run->filter = selection.Words();
+  CaseFilter filter = selection.filter;
+  filter.tier = Tier::kFull;  // it has been taken
+  cases = SelectCases(*std::move(cases), filter);
   if (!cases.ok()) return cases.status();
-  run.selected = static_cast<int64_t>(cases->size());
+  run->selected = static_cast<int64_t>(cases->size());
+  inputs->cases = *std::move(cases);
+  return absl::OkStatus();
+}
+
+absl::Status JudgeCommand::Judge(const std::vector<CorpusCase>& cases, const TargetProfile& target,
+                                 RunResult* run) const {
   FolderTarget answers(folder);
   CaseOptions options;
   options.golden = budget.budget;
-  for (const CorpusCase& each : *cases) {
+  for (const CorpusCase& each : cases) {
     const absl::StatusOr<TraceDepth> depth = ExportedDepth(folder, each.id);
     if (!depth.ok()) return depth.status();
     options.depth = *depth;
     answers.Enter(each.id);
-    run.cases.push_back(CaseRunner(answers, *target, options).Run(each));
+    run->cases.push_back(CaseRunner(answers, target, options).Run(each));
   }
-  run.complaints = JudgeabilityComplaints(run);
-  return run;
+  return absl::OkStatus();
 }
 
-int JudgeCommand::Run() const {
-  absl::StatusOr<ReportPaths> paths = ReportPaths();
-  if (!reports.empty()) paths = ParseReportPaths(reports);
-  if (!paths.ok()) return Fail(paths.status(), output);
-  const absl::StatusOr<RunResult> run = Judge();
-  if (!run.ok()) return Fail(run.status(), output);
-  const absl::Status written = WriteReports(*run, *paths);
-  if (!written.ok()) return Fail(written, output);
-  return PrintRun(*run, output);
+int JudgeCommand::Run() {
+  const auto start = std::chrono::steady_clock::now();
+  const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
+  if (!target.ok()) return Fail(target.status(), output);
+  RunResult run = BeginRun(absl::StrCat("files:", folder), profile, *target);
+  Inputs inputs;
+  absl::Status status = report.Read();
+  if (status.ok()) status = Read(&inputs, &run);
+  if (status.ok()) status = Judge(inputs.cases, *target, &run);
+  if (!status.ok()) return Fail(status, output);
+  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
+  report.Conclude(ids, &run);
+  const absl::Status written = report.Write(run);
+  const int exit_code = PrintRun(run, output);
+  return written.ok() ? exit_code : Fail(written, OutputOptions());
 }
 
 }  // namespace
@@ -105,6 +158,7 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
       "Beside each module.hlo that `assay corpus export` wrote it reads actual.npz, or "
       "refused.txt,\n"
       "unsupported.txt or failed.txt with the reason (docs/corpus_format.md, section 5).\n"
+      "Exit codes: 0 all pass, 1 failures or complaints, 2 bad input.\n"
       "Example:\n"
       "  assay corpus export out --tier quick\n"
       "  assay judge out --profile level-b --report html=report.html");
@@ -113,13 +167,14 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
       ->type_name("NAME|FILE")
       ->capture_default_str();
-  sub->add_option("--report", command->reports, "Where reports go, by kind")
-      ->type_name("html=F,json=F,junit=F");
-  sub->add_option("--filter", command->selection.filter.globs, "Cases whose id matches")
-      ->type_name("GLOB");
+  command->selection.AddFiltersTo(sub);
+  command->report.AddTo(sub);
   command->budget.AddTo(sub, "a case that spends one is not run or not judgeable");
   command->output.AddTo(sub);
-  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+  sub->callback([command, sub, exit_code] {
+    command->tier_given = sub->count("--tier") > 0;
+    *exit_code = command->Run();
+  });
 }
 
 }  // namespace assay

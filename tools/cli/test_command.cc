@@ -14,27 +14,21 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/profiles/profile.h"
 #include "conformance/report/bundle.h"
 #include "conformance/report/describe.h"
-#include "conformance/report/reports.h"
 #include "conformance/runner/journal.h"
-#include "conformance/runner/judgeability.h"
 #include "conformance/runner/runner.h"
 #include "conformance/runner/shard.h"
-#include "conformance/runner/waivers.h"
 #include "nlohmann/json.hpp"
-#include "spec/proto/module_file.h"
 #include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/suite_report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -114,8 +108,7 @@ struct TestCommand {
   std::string target = "golden";
   std::string profile = "golden";
   std::string shard;
-  std::string waivers;
-  std::string reports;
+  SuiteReport report;
   std::string bundle;
   double timeout = kUsualTimeout;
   TargetMemory memory;
@@ -132,18 +125,15 @@ struct TestCommand {
   struct Inputs {
     std::vector<CorpusCase> cases;  // of this shard
     std::vector<std::string> ids;   // of the whole corpus
-    std::vector<Waiver> waivers;
-    ReportPaths reports;
   };
 
   absl::Status Read(Inputs* inputs, RunResult* run);
   absl::Status ReadCases(const Shard& place, Inputs* inputs, RunResult* run);
   bool IsWholeTier() const;
-  std::string JournalPath(const ReportPaths& paths) const;
+  std::string JournalPath() const;
   absl::StatusOr<std::unique_ptr<Backend>> MakeTarget(int64_t workers) const;
   RunBudget GoldenBudget() const;
   absl::Status RunAll(const Inputs& inputs, const TargetProfile& target_profile, RunResult* run);
-  absl::Status ReadReports(const Shard& place, ReportPaths* paths) const;
   int Finish(const Inputs& inputs, RunResult* run) const;
 
   std::unique_ptr<Journal> journal_;  // null: there is no JSON report
@@ -155,8 +145,9 @@ bool TestCommand::IsWholeTier() const {
          !selection.filter.max_bytes;
 }
 
-std::string TestCommand::JournalPath(const ReportPaths& paths) const {
-  return paths.json.empty() ? "" : absl::StrCat(paths.json, ".journal");
+std::string TestCommand::JournalPath() const {
+  const std::string& json = report.paths().json;
+  return json.empty() ? "" : absl::StrCat(json, ".journal");
 }
 
 absl::Status TestCommand::ReadCases(const Shard& place, Inputs* inputs, RunResult* run) {
@@ -175,31 +166,9 @@ absl::Status TestCommand::ReadCases(const Shard& place, Inputs* inputs, RunResul
   return absl::OkStatus();
 }
 
-// Each shard writes files of its own.
-absl::Status TestCommand::ReadReports(const Shard& place, ReportPaths* paths) const {
-  if (reports.empty()) return absl::OkStatus();
-  absl::StatusOr<ReportPaths> named = ParseReportPaths(reports);
-  if (!named.ok()) return named.status();
-  for (std::string* path : {&named->html, &named->json, &named->junit}) {
-    if (path->empty()) continue;
-    // The same command on every rank: without the number they would all write this file.
-    if (shard == "auto" && place.count > 1 && !absl::StrContains(*path, "%r")) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--shard auto: each of ", place.count, " shards would write ", *path,
-                       "; %r in its name stands for the number of the shard"));
-    }
-    *path = absl::StrReplaceAll(*path, {{"%r", absl::StrCat(place.index)}});
-    if (absl::Status status = CheckWritable(*path); !status.ok()) return status;
-  }
-  *paths = *std::move(named);
-  return absl::OkStatus();
-}
-
 absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   const absl::StatusOr<Shard> place = FindShard(shard, ProcessEnvironment);
   if (!place.ok()) return place.status();
-  run->target = target;
-  run->profile = profile;
   run->filter = selection.Words();
   run->subgraphs = depth.depth.subgraphs;
   if (depth.depth.turns > 1) run->turns = depth.depth.turns;
@@ -209,16 +178,9 @@ absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   run->repeat = repeat;
   run->timeout = timeout;
   run->memory = memory.bytes;
-  if (absl::Status status = ReadReports(*place, &inputs->reports); !status.ok()) return status;
-  if (resume && inputs->reports.json.empty()) {
+  if (absl::Status status = report.Read(*place, shard == "auto"); !status.ok()) return status;
+  if (resume && report.paths().json.empty()) {
     return absl::InvalidArgumentError("--resume goes on from the journal of --report json=FILE");
-  }
-  if (!waivers.empty()) {
-    const absl::StatusOr<std::string> text = ReadFile(waivers);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<std::vector<Waiver>> list = ReadWaivers(*text, waivers);
-    if (!list.ok()) return list.status();
-    inputs->waivers = *std::move(list);
   }
   return ReadCases(*place, inputs, run);
 }
@@ -244,7 +206,7 @@ absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers
 
 absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& target_profile,
                                  RunResult* run) {
-  const std::string path = JournalPath(inputs.reports);
+  const std::string path = JournalPath();
   if (!path.empty()) {
     absl::StatusOr<std::unique_ptr<Journal>> opened =
         resume ? Journal::Resume(path, *run, &run->cases) : Journal::Start(path, *run);
@@ -257,7 +219,6 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   for (const CorpusCase& each : inputs.cases) {
     if (!done.contains(each.id)) cases.push_back(&each);
   }
-  const std::string today = Today();
   SuiteProgress progress(cases, !output.json && !output.quiet);
   SuiteOptions options;
   options.profile = &target_profile;
@@ -277,10 +238,8 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
       const absl::Status status = journal_->Append(result);
       if (!status.ok()) run->complaints.push_back(std::string(status.message()));
     }
-    const bool fails =
-        IsFailure(result.outcome) && FindWaiver(inputs.waivers, today, result) == nullptr;
     run->cases.push_back(result);
-    return !fails || !fail_fast;
+    return !fail_fast || !report.Fails(result);
   };
   const absl::Status status = RunCases(cases, options);
   progress.Clear();
@@ -288,14 +247,9 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
 }
 
 int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
-  run->cases.SortById();
-  run->interrupted = static_cast<int64_t>(run->cases.size()) < run->selected;
   const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
-  std::vector<std::string> complaints = ApplyWaivers(inputs.waivers, Today(), ids, &run->cases);
-  std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
-  complaints = JudgeabilityComplaints(*run);
-  std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
-  absl::Status written = WriteReports(*run, inputs.reports);
+  report.Conclude(ids, run);
+  absl::Status written = report.Write(*run);
   if (!bundle.empty()) {
     written.Update(WriteBundles(bundle, inputs.cases, *run, GoldenBudget()));
   }
@@ -312,13 +266,11 @@ int TestCommand::Run() {
   // GoogleTest's way to hear from a program that it knows about shards.
   if (const auto file = ProcessEnvironment("GTEST_SHARD_STATUS_FILE")) std::ofstream{*file};
   Inputs inputs;
-  RunResult run;
-  run.started = absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::Now(), absl::UTCTimeZone());
-  absl::Status status = Read(&inputs, &run);
-  if (!status.ok()) return Fail(status, output);
   const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
-  run.profile_differences = target_profile->Differences();
+  RunResult run = BeginRun(target, profile, *target_profile);
+  absl::Status status = Read(&inputs, &run);
+  if (!status.ok()) return Fail(status, output);
   if (list) {
     nlohmann::json ids = nlohmann::json::array();
     for (const CorpusCase& each : inputs.cases) {
@@ -374,12 +326,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       ->type_name("N")
       ->capture_default_str();
   command->depth.AddTo(sub);
-  sub->add_option("--waivers", command->waivers,
-                  "Failures that are known: a file as docs/conformance.md describes it")
-      ->type_name("FILE");
-  sub->add_option("--report", command->reports,
-                  "Files to write: html=F,json=F,junit=F; %r stands for the number of the shard")
-      ->type_name("FILES");
+  command->report.AddTo(sub);
   sub->add_option("--bundle", command->bundle,
                   "Gets a folder for each failure with all that it takes to see it again")
       ->type_name("DIR");

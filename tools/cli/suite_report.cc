@@ -1,0 +1,76 @@
+#include "tools/cli/suite_report.h"
+
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "conformance/runner/judgeability.h"
+#include "spec/proto/module_file.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+
+void SuiteReport::AddTo(CLI::App* sub) {
+  sub->add_option("--waivers", waivers_file_,
+                  "Failures that are known: a file as docs/conformance.md describes it")
+      ->type_name("FILE");
+  sub->add_option("--report", reports_,
+                  "Files to write: html=F,json=F,junit=F; %r stands for the number of the shard")
+      ->type_name("FILES");
+}
+
+absl::Status SuiteReport::Read(const Shard& place, bool everywhere) {
+  if (!reports_.empty()) {
+    absl::StatusOr<ReportPaths> named = ParseReportPaths(reports_);
+    if (!named.ok()) return named.status();
+    for (std::string* path : {&named->html, &named->json, &named->junit}) {
+      if (path->empty()) continue;
+      // The same command on every rank: without the number they would all write this file.
+      if (everywhere && place.count > 1 && !absl::StrContains(*path, "%r")) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--shard auto: each of ", place.count, " shards would write ", *path,
+                         "; %r in its name stands for the number of the shard"));
+      }
+      *path = absl::StrReplaceAll(*path, {{"%r", absl::StrCat(place.index)}});
+      if (absl::Status status = CheckWritable(*path); !status.ok()) return status;
+    }
+    paths_ = *std::move(named);
+  }
+  if (waivers_file_.empty()) return absl::OkStatus();
+  const absl::StatusOr<std::string> text = ReadFile(waivers_file_);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::vector<Waiver>> list = ReadWaivers(*text, waivers_file_);
+  if (!list.ok()) return list.status();
+  waivers_ = *std::move(list);
+  return absl::OkStatus();
+}
+
+bool SuiteReport::Fails(const CaseResult& result) const {
+  return IsFailure(result.outcome) && FindWaiver(waivers_, Today(), result) == nullptr;
+}
+
+void SuiteReport::Conclude(absl::Span<const absl::string_view> ids, RunResult* run) const {
+  run->cases.SortById();
+  run->interrupted = static_cast<int64_t>(run->cases.size()) < run->selected;
+  const auto complain = [run](std::vector<std::string> complaints) {
+    std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
+  };
+  complain(ApplyWaivers(waivers_, Today(), ids, &run->cases));
+  complain(JudgeabilityComplaints(*run));
+}
+
+RunResult BeginRun(const std::string& target, const std::string& profile_name,
+                   const TargetProfile& profile) {
+  RunResult run;
+  run.started = absl::FormatTime("%Y-%m-%dT%H:%M:%S", absl::Now(), absl::UTCTimeZone());
+  run.target = target;
+  run.profile = profile_name;
+  run.profile_differences = profile.Differences();
+  return run;
+}
+
+}  // namespace assay

@@ -1,0 +1,49 @@
+// What becomes of the results of a suite, whether a target answered (`assay test`) or files did
+// (`assay judge`): --waivers and --report, complaints of the run, report files. Tests:
+// test_cli_test.py, judge_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_SUITE_REPORT_H_
+#define ASSAY_TOOLS_CLI_SUITE_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "conformance/profiles/profile.h"
+#include "conformance/report/reports.h"
+#include "conformance/runner/case_result.h"
+#include "conformance/runner/shard.h"
+#include "conformance/runner/waivers.h"
+
+namespace assay {
+
+class SuiteReport {
+ public:
+  void AddTo(CLI::App* sub);
+  // Before the first case: the waivers, and whether the files can be written. `everywhere`: the
+  // same command runs for each shard, so that %r has to stand in the names.
+  absl::Status Read(const Shard& place = {}, bool everywhere = false);
+  bool has_waivers() const { return !waivers_.empty(); }
+  const ReportPaths& paths() const { return paths_; }
+
+  // Whether it fails and no waiver covers it.
+  bool Fails(const CaseResult& result) const;
+  // Once all cases have run: sorts them, applies the waivers and complains. `ids` are those of the
+  // whole corpus, of which each waiver must match one.
+  void Conclude(absl::Span<const absl::string_view> ids, RunResult* run) const;
+  absl::Status Write(const RunResult& run) const { return WriteReports(run, paths_); }
+
+ private:
+  std::string waivers_file_, reports_;  // as the options say
+  std::vector<Waiver> waivers_;
+  ReportPaths paths_;
+};
+
+// The head of a run that begins now.
+RunResult BeginRun(const std::string& target, const std::string& profile_name,
+                   const TargetProfile& profile);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_SUITE_REPORT_H_

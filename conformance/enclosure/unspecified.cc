@@ -36,16 +36,14 @@ std::vector<ElementRange> StartsOf(absl::Span<const Box> operands) {
 // The start value of a reduction may count again, or padding be folded.
 bool FoldsMoreOrLess(const Instruction& instruction, absl::Span<const Box> operands,
                      const TargetProfile& profile) {
-  switch (instruction.opcode()) {
-    case Opcode::kReduce:
-      return profile.Admits(DecisionPoint::kReduceStart) && operands.size() == 2 &&
-             MayCountStart(instruction, RangeAt(operands[1], 0));
-    case Opcode::kReduceWindow:
-      return profile.Admits(DecisionPoint::kWindowPadding) &&
-             HasOtherWindowReadings(instruction, StartsOf(operands));
-    default:
-      return false;
+  const Opcode opcode = instruction.opcode();
+  if (opcode != Opcode::kReduce && opcode != Opcode::kReduceWindow) return false;
+  const std::vector<ElementRange> starts = StartsOf(operands);
+  if (profile.Admits(DecisionPoint::kReduceStart) && MayCountStart(instruction, starts)) {
+    return true;
   }
+  return profile.Admits(DecisionPoint::kWindowPadding) &&
+         HasOtherWindowReadings(instruction, starts);
 }
 
 // Takes a value into an interval.
@@ -76,6 +74,10 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
     return true;
   }
   if (FoldsMoreOrLess(instruction, operands, profile)) return true;
+  if (instruction.opcode() == Opcode::kIota && profile.Admits(DecisionPoint::kZeroScale) &&
+      instruction.shape().element_type() == ElementType::kF8E8M0FNU) {
+    return true;  // its zeros
+  }
   if (profile.Grants(Freedom::kScatterOrder) && instruction.opcode() == Opcode::kScatter &&
       !instruction.GetBool(Attr::kUniqueIndices)) {
     return DependsOnOrder(*instruction.to_apply());

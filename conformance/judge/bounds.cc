@@ -14,14 +14,6 @@ namespace {
 
 bool IsProduct(const Instruction& step) { return step.opcode() == Opcode::kMultiply; }
 
-// A region of arithmetic that only multiplies its two parameters.
-bool IsComplexProduct(const Computation& region) {
-  const Instruction& root = *region.root();
-  return IsProduct(root) && root.shape().is_array() && IsComplex(root.shape().element_type()) &&
-         root.operand(0)->opcode() == Opcode::kParameter &&
-         root.operand(1)->opcode() == Opcode::kParameter && root.operand(0) != root.operand(1);
-}
-
 // The instructions of a computation and of those that it calls.
 std::vector<const Instruction*> StepsOf(const Computation& region) {
   std::vector<const Computation*> computations = {&region};
@@ -83,6 +75,8 @@ bool IsBatchNorm(Opcode opcode) {
          opcode == Opcode::kBatchNormTraining;
 }
 
+double MaxOf(ElementType type) { return DecodeFloat(type, MaxFinite(type)); }
+
 class BoundFinder {
  public:
   explicit BoundFinder(const Subject& subject)
@@ -92,20 +86,16 @@ class BoundFinder {
     Bounds bounds;
     const ElementType type = golden.element_type();
     if (IsFloat(type) || IsComplex(type)) {
-      switch (FoldKind(instruction_)) {
+      switch (KindOfLeaf(instruction_, leaf)) {
         case ReducerKind::kAdd:
           return SumBounds(subject_, leaf, golden);
         case ReducerKind::kMultiply:
-          return ProductBounds(golden);
+          return ProductBounds(subject_, leaf, golden);
         default:
           break;
       }
-      if (FindScanSum(instruction_, static_cast<int64_t>(leaf)).has_value()) {
-        return SumBounds(subject_, leaf, golden);
-      }
       if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
       if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
-      if (MultipliesComplex()) return ProductBounds(golden);
     }
     bounds.unknown = WhyUnknown();
     if (!bounds.unknown.empty()) bounds.rule = "no bound";
@@ -133,6 +123,8 @@ class BoundFinder {
     const auto facts = FindAccumulationFacts(instruction_, operands_,
                                              FactsWanted::kTermsAndMagnitudes, subject_.evaluate);
     if (!facts.ok()) return facts.status();
+    const auto kind = instruction_.GetEnum<FftType>(Attr::kFftType);
+    const bool divides = kind == FftType::kIfft || kind == FftType::kIrfft;
     double radius = 2;
     bool radices = true;
     for (const int64_t length : instruction_.GetInts(Attr::kFftLength)) {
@@ -144,10 +136,18 @@ class BoundFinder {
       radius += convolves ? 64 * std::log2(4 * n) : 2.5 * 6.7 * std::log2(4 * n);
     }
     bounds.rule = radices ? "17 u log2(4N) |X|" : "64 u log2(4N) |X|";
+    const double relative = radius * UnitRoundoff(part), largest = MaxOf(part);
     for (const AccumulationFact& fact : *facts) {
-      bounds.absolute.push_back(radius * UnitRoundoff(part) * fact.sum_of_magnitudes() +
-                                SmallestNormal(part));
+      const double size = fact.sum_of_magnitudes();
+      bounds.absolute.push_back(relative * size + SmallestNormal(part));
+      bounds.beyond.push_back(
+          std::ldexp(relative * fact.magnitudes, fact.exponent - BeyondExponent(instruction_)));
+      // Of what is not finite in a block, every element of the result is made. Inverse transforms
+      // may divide by N in the end.
+      const double on_the_way = size * (1 + relative) * (divides ? fact.terms : 1);
+      bounds.may_overflow.push_back(std::isfinite(fact.magnitudes) && !(on_the_way <= largest));
     }
+    bounds.opens_non_finite = true;
     return bounds;
   }
 
@@ -156,94 +156,6 @@ class BoundFinder {
       while (length > 1 && length % radix == 0) length /= radix;
     }
     return length <= 1;
-  }
-
-  bool MultipliesComplex() const {
-    switch (instruction_.opcode()) {
-      case Opcode::kReduce:
-      case Opcode::kReduceWindow:
-      case Opcode::kScatter:
-        return IsComplexProduct(*instruction_.to_apply());
-      default:
-        return false;
-    }
-  }
-
-  // How many units roundoff one factor adds to the relative error: of complex numbers, whose
-  // products have a budget in ulp of their absolute value (two units at most), the golden product's
-  // own rounding comes to it.
-  double RoundingsOfFactor(ElementType type) const {
-    if (!IsComplex(type)) return 1;
-    return 2 * std::max(0.5, subject_.profile.FindBudget(Opcode::kMultiply, type).ulps) + 1;
-  }
-
-  // By element of the result: the factors that count, and the binary logarithms of the largest and
-  // the smallest product that some of them have. Products themselves may leave f64.
-  struct Factors {
-    std::vector<double> count, largest, smallest;
-  };
-  absl::StatusOr<Factors> FindFactors() const {
-    const auto logarithm = [](double value) {
-      return value == 0 ? 0.0 : std::log2(std::fabs(value));
-    };
-    // A start value that changes nothing is no factor.
-    const TermMap count = [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; };
-    const TermMap above = [&](double value, bool) { return std::max(0.0, logarithm(value)); };
-    const TermMap below = [&](double value, bool) { return std::min(0.0, logarithm(value)); };
-    Factors factors;
-    for (const auto& [map, values] :
-         {std::make_pair(&count, &factors.count), std::make_pair(&above, &factors.largest),
-          std::make_pair(&below, &factors.smallest)}) {
-      absl::StatusOr<std::vector<double>> found = FoldTerms(subject_, Opcode::kAdd, *map);
-      if (!found.ok()) return found.status();
-      *values = *std::move(found);
-    }
-    return factors;
-  }
-
-  // n factors in any order, relative to the product while every partial product is normal
-  // (ops_structural.md 14.3). One that is not errs by half a denormal's distance, which the other
-  // factors enlarge; where that comes to more than the product, or where denormals count as zero,
-  // it bounds nothing.
-  absl::StatusOr<Bounds> ProductBounds(const Literal& golden) const {
-    Bounds bounds;
-    bounds.rule = "n u |product|";
-    const ElementType type = golden.element_type(), part = PartType(golden);
-    const double u = UnitRoundoff(part), each = RoundingsOfFactor(type);
-    const absl::StatusOr<Factors> factors = FindFactors();
-    if (!factors.ok()) return factors.status();
-    bounds.needs = Freedom::kReassociation;
-    bounds.is_freedom = !IsComplex(type);
-    const bool finite = AllFinite(operands_);
-    const bool flushes = subject_.profile.MayFlushResults(part);
-    for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const double n = factors->count[i], largest = factors->largest[i];
-      // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
-      const double smallest = factors->smallest[i] - (IsComplex(type) ? n / 2 : 0);
-      const double size = SizeOfProduct(golden.Get(i), type, largest + smallest);
-      const double relative = Gamma(IsComplex(type) ? (n - 1) * each : n + 2, u);
-      const bool underflows = smallest < Info(part).format->min_exponent();
-      const double gradual = underflows ? n * UlpOf(part, 0) / 2 * std::exp2(largest) : 0;
-      const double rounded = (relative < kInfinity ? relative : 2 * u) * size;
-      const double lost = underflows && flushes
-                              ? std::max(size, n * SmallestNormal(part) * std::exp2(largest))
-                              : gradual;
-      bounds.absolute.push_back(rounded + (gradual <= size ? gradual : 0));
-      bounds.vacuous.push_back(relative < kInfinity ? rounded + lost : kInfinity);
-      bounds.may_overflow.push_back(
-          finite && !(largest + std::log2(1 + relative) < Info(part).format->max_exponent() + 1 &&
-                      std::exp2(largest) * (1 + relative) <= DecodeFloat(part, MaxFinite(part))));
-    }
-    return bounds;
-  }
-
-  // At least the absolute value of the exact product, whose logarithm is given.
-  static double SizeOfProduct(Element golden, ElementType type, double logarithm) {
-    const ElementType part = Info(type).component;
-    const double real = DecodeFloat(part, golden.bits);
-    const double value = IsComplex(type) ? std::hypot(real, DecodeFloat(part, golden.imag)) : real;
-    if (!std::isfinite(value)) return std::exp2(logarithm);
-    return std::fabs(value) + UlpOf(part, value) / 2;
   }
 
   const Subject& subject_;

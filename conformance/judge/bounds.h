@@ -40,6 +40,11 @@ struct Bounds {
   std::vector<double> vacuous;
   // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
   std::vector<bool> may_overflow;
+  // Where `absolute` is infinite because terms are beyond the largest double: the bound of the
+  // distance to the exact sum, times 2^-BeyondExponent. Empty: nowhere.
+  std::vector<double> beyond;
+  // What the terms are made of is not finite, and so is the result, in a way that is open.
+  bool opens_non_finite = false;
   // What the target must be granted for a value inside; none: nothing.
   std::optional<Freedom> needs;
   // Such a value counts as allowed by that freedom, not as one within the operation's own bound.
@@ -51,6 +56,15 @@ struct Bounds {
 
 // Of leaf `leaf` of the result, whose golden value is `golden`; not for elementwise operations.
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// What a leaf of the result is: kAdd or kMultiply of floats or complex numbers, in a fold or in a
+// scan, else kOther: product_bounds.cc.
+ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf);
+// Those of products, running ones among them: product_bounds.cc.
+absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// How many units roundoff one factor adds to the relative error of a product: of complex numbers,
+// whose products have a budget in ulp of their absolute value (two units at most), the golden
+// product's own rounding comes to it.
+double RoundingsOfFactor(const TargetProfile& profile, ElementType type);
 // Those of sums, running ones among them, dots and convolutions: sum_bounds.cc.
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // The same where the facts are known and no operand's denormals are flushed, or they are zero in
@@ -65,6 +79,13 @@ absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fol
                                               const TermMap& map);
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Operands are taken times 2^-600 where sums of them are beyond the largest double.
+inline constexpr int kBeyondScale = 600;
+// What that does to the terms: products have it twice.
+inline int BeyondExponent(const Instruction& instruction) {
+  return kBeyondScale * (instruction.info().family == Family::kContraction ? 2 : 1);
+}
 
 inline ElementType PartType(const Literal& literal) {
   return Info(literal.element_type()).component;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +16,10 @@ namespace {
 bool Reduces(Opcode opcode) {
   return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
          opcode == Opcode::kReduceScatter;
+}
+
+bool Permutes(Opcode opcode) {
+  return opcode == Opcode::kCollectivePermute || opcode == Opcode::kCollectivePermuteStart;
 }
 
 // The start value that changes nothing; none where the result is exact anyway.
@@ -65,12 +70,20 @@ Literal Stack(const std::vector<const Literal*>& members, const Shape& result, i
 class CollectiveJudge {
  public:
   CollectiveJudge(const Instruction& collective, absl::Span<const std::vector<Literal>> operands,
-                  const TargetProfile& profile, const Evaluate& evaluate)
-      : collective_(collective), operands_(operands), profile_(profile), evaluate_(evaluate) {}
+                  const TargetProfile& profile, const Evaluate& evaluate,
+                  std::set<int64_t> receivers)
+      : collective_(collective),
+        operands_(operands),
+        profile_(profile),
+        evaluate_(evaluate),
+        receivers_(std::move(receivers)) {}
 
   // Of one array of what the member at `position` of a group got.
   absl::StatusOr<Judgement> Judge(const std::vector<int64_t>& group, size_t position, size_t leaf,
                                   const Literal& golden, const Literal& actual) const {
+    if (Permutes(collective_.opcode()) && receivers_.count(group[position]) == 0) {
+      return JudgeZeros(golden, actual);
+    }
     if (!Reduces(collective_.opcode()) || group.size() == 1) return JudgeMove(golden, actual);
     const ReducerKind kind = RecogniseReducer(*collective_.to_apply()).kind;
     const std::optional<Element> start = Identity(kind, golden.element_type());
@@ -87,13 +100,25 @@ class CollectiveJudge {
  private:
   // A copy of the golden value: bit by bit.
   absl::StatusOr<Judgement> JudgeMove(const Literal& golden, const Literal& actual) const {
+    return JudgeUnary(Opcode::kCopy, golden, golden, actual);
+  }
+
+  // What no one sends to gets zeros, which not every type has.
+  absl::StatusOr<Judgement> JudgeZeros(const Literal& golden, const Literal& actual) const {
+    if (golden.element_type() != ElementType::kF8E8M0FNU) return JudgeMove(golden, actual);
+    const Literal zeros = Literal::Zeros(Shape(ElementType::kS8, golden.shape().dimensions()));
+    return JudgeUnary(Opcode::kConvert, zeros, golden, actual);
+  }
+
+  absl::StatusOr<Judgement> JudgeUnary(Opcode opcode, const Literal& operand, const Literal& golden,
+                                       const Literal& actual) const {
     Module module("move");
     Computation& entry = *module.Add(std::make_unique<Computation>("entry"));
-    auto parameter = std::make_unique<Instruction>(Opcode::kParameter, golden.shape());
+    auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand.shape());
     parameter->set_parameter_number(0);
-    auto copy = std::make_unique<Instruction>(Opcode::kCopy, golden.shape());
-    copy->AppendOperand(entry.Add(std::move(parameter)));
-    return JudgeInstruction(*entry.Add(std::move(copy)), {golden}, golden, actual, profile_,
+    auto instruction = std::make_unique<Instruction>(opcode, golden.shape());
+    instruction->AppendOperand(entry.Add(std::move(parameter)));
+    return JudgeInstruction(*entry.Add(std::move(instruction)), {operand}, golden, actual, profile_,
                             evaluate_);
   }
 
@@ -118,6 +143,7 @@ class CollectiveJudge {
   const absl::Span<const std::vector<Literal>> operands_;
   const TargetProfile& profile_;
   const Evaluate& evaluate_;
+  const std::set<int64_t> receivers_;  // of a collective-permute: those that someone sends to
 };
 
 }  // namespace
@@ -139,7 +165,13 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
   } else {
     for (size_t d = 0; d < golden.size(); ++d) groups.push_back({static_cast<int64_t>(d)});
   }
-  const CollectiveJudge judge(collective, operands, profile, evaluate);
+  std::set<int64_t> receivers;
+  if (Permutes(collective.opcode())) {
+    const absl::StatusOr<std::vector<ProcessPair>> pairs = ProcessPairs(collective, grid);
+    if (!pairs.ok()) return pairs.status();
+    for (const auto& [source, target] : *pairs) receivers.insert(target);
+  }
+  const CollectiveJudge judge(collective, operands, profile, evaluate, std::move(receivers));
   Judgement judgement;
   for (const std::vector<int64_t>& group : groups) {
     for (size_t position = 0; position < group.size(); ++position) {

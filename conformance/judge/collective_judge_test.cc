@@ -137,5 +137,23 @@ TEST(JudgeCollective, RefusesOtherShapes) {
   }
 }
 
+// Decision V-9: zeros, for those that no one sends to, may be NaNs of f8e8m0fnu; what is sent is
+// moved.
+TEST(JudgeCollective, ZerosThatAreNoScales) {
+  const Collective permute("f8e8m0fnu[1] collective-permute(p0), source_target_pairs={{0,1}}",
+                           "f8e8m0fnu[1]", 2);
+  const auto scale = [](uint64_t bits) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kF8E8M0FNU, {1}));
+    literal.Set(0, Element{bits});
+    return literal;
+  };
+  const std::vector<Literal> operands = {scale(0), scale(0x80)};
+  const std::vector<Literal> golden = {scale(0), scale(0)};
+  EXPECT_EQ(permute.Verdict(operands, golden, {scale(0xff), scale(0)}), "allowed");
+  EXPECT_EQ(permute.Verdict(operands, golden, {scale(0xff), scale(0)}, "golden"), "wrong");
+  EXPECT_EQ(permute.Verdict(operands, golden, {scale(0), scale(0xff)}), "wrong");
+  EXPECT_EQ(permute.Verdict(operands, golden, {scale(0x80), scale(0)}), "wrong");
+}
+
 }  // namespace
 }  // namespace assay

@@ -5,11 +5,15 @@
 #include <complex>
 
 #include "conformance/judge/rounds.h"
+#include "evaluator/facts/isolate.h"
 
 namespace assay {
 namespace {
 
 using ComplexValue = std::complex<double>;
+
+// Nobody looks for more.
+constexpr double kMostUses = 1 << 16;
 
 ComplexValue Value(const Literal& literal, int64_t i) {
   const ElementType part = PartType(literal);
@@ -18,88 +22,163 @@ ComplexValue Value(const Literal& literal, int64_t i) {
           IsComplex(literal.element_type()) ? DecodeFloat(part, element.imag) : 0};
 }
 
-// How often the start value may count beyond the once: in each of the folded elements' parts.
-struct Times {
-  explicit Times(double most) : most(most) {}
-  bool Has(double m) const { return m != 0 && m >= -1 && m <= most; }
-  double most;
-};
+bool IsFinite(ComplexValue value) {
+  return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
 
-bool AddsInteger(uint64_t golden, uint64_t actual, uint64_t start, int bits, const Times& times) {
-  const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
-  constexpr double kMost = 1 << 16;
-  uint64_t sum = golden - start;
-  for (double m = -1; m <= std::min(times.most, kMost); ++m, sum += start) {
-    if (((sum ^ actual) & mask) == 0) return true;
+// Whether the range is nothing but that number.
+bool IsOnly(const ElementRange& range, double number) {
+  if (IsInteger(range.type)) {
+    const auto bits = static_cast<uint64_t>(number);
+    return range.real.low == bits && range.real.high == bits;
   }
-  return false;
+  const auto is = [](const PartRange& part, double value) {
+    return DecodeFloat(part.type, part.low) == value && DecodeFloat(part.type, part.high) == value;
+  };
+  return is(range.real, number) && (!IsComplex(range.type) || is(range.imag, 0));
 }
 
-// golden + m start, which errs by m additions more.
-bool Adds(ComplexValue golden, ComplexValue actual, ComplexValue start, double u, double slack,
-          const Times& times) {
-  const ComplexValue distance = actual - golden;
-  const double m = std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
-  const double added = std::abs(m * start);
-  return times.Has(m) &&
-         std::abs(distance - m * start) <= slack + u * (times.most * added + std::abs(actual));
+// Of folds of one array: the kind of what it adds or multiplies, integers too.
+ReducerKind KindOf(const Instruction& reduce) {
+  const ReducerKind kind = RecogniseReducer(*reduce.to_apply()).kind;
+  return kind == ReducerKind::kOther ? KindOfLeaf(reduce, 0) : kind;
 }
 
-// golden * start^m.
-bool Multiplies(double golden, double actual, double start, double u, double slack,
-                const Times& times) {
-  const double ratio = actual / golden;
-  const double m = std::nearbyint(std::log(std::fabs(ratio)) / std::log(std::fabs(start)));
-  const double wanted = std::pow(start, m);
-  return times.Has(m) && std::fabs(ratio - wanted) <=
-                             std::fabs(wanted) * (slack / std::fabs(golden) + u * (times.most + 2));
+bool IsFoldOfOneArray(const Instruction& reduce) {
+  return reduce.opcode() == Opcode::kReduce && reduce.operand_count() == 2 &&
+         reduce.shape().is_array() &&
+         reduce.operand(1)->shape().element_type() == reduce.shape().element_type();
+}
+
+// No cell folds more than one element.
+bool FoldsNothing(const Instruction& reduce) {
+  if (reduce.opcode() != Opcode::kReduce && reduce.opcode() != Opcode::kReduceWindow) return false;
+  const Shape& shape = reduce.operand(0)->shape();
+  if (reduce.opcode() == Opcode::kReduceWindow) return shape.rank() == 0;
+  const absl::Span<const int64_t> dimensions = reduce.GetInts(Attr::kDimensions);
+  return std::all_of(dimensions.begin(), dimensions.end(), [&](int64_t d) {
+    return shape.dimension(d) == 1 && !shape.is_dynamic_dimension(d);
+  });
+}
+
+// Whether the range is the extreme value of the type, which a minimum or maximum leaves behind.
+bool IsExtreme(const ElementRange& range, bool greatest) {
+  if (IsFloat(range.type)) return IsOnly(range, greatest ? kInfinity : -kInfinity);
+  if (!IsInteger(range.type)) return false;
+  const int64_t least = IsSigned(range.type) ? MinSigned(range.type) : 0;
+  const uint64_t extreme = !greatest              ? static_cast<uint64_t>(least)
+                           : IsSigned(range.type) ? static_cast<uint64_t>(MaxSigned(range.type))
+                                                  : MaxUnsigned(range.type);
+  const int bits = Info(range.type).bits;
+  const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
+}
+
+bool IsIdentity(ReducerKind kind, const ElementRange& start) {
+  switch (kind) {
+    case ReducerKind::kAdd:
+    case ReducerKind::kMultiply:
+      return !StartCounts(kind, start);
+    case ReducerKind::kMinimum:
+    case ReducerKind::kMaximum:
+      return IsExtreme(start, kind == ReducerKind::kMinimum);
+    case ReducerKind::kAnd:
+      return IsPred(start.type) && start.real.low == 1 && start.real.high == 1;
+    case ReducerKind::kOr:
+    case ReducerKind::kXor:
+      return start.real.low == 0 && start.real.high == 0;
+    default:
+      return false;
+  }
 }
 
 }  // namespace
 
 bool StartCounts(ReducerKind kind, const ElementRange& start) {
-  const bool is_float = IsRounded(start.type);
-  const auto is = [&](const PartRange& part, double value) {
-    return DecodeFloat(part.type, part.low) == value && DecodeFloat(part.type, part.high) == value;
-  };
-  if (kind == ReducerKind::kAdd) {
-    if (!is_float) return start.real.low != 0 || start.real.high != 0;
-    return !is(start.real, 0) || (IsComplex(start.type) && !is(start.imag, 0));
+  if (kind == ReducerKind::kAdd) return !IsOnly(start, 0);
+  return kind == ReducerKind::kMultiply && !IsOnly(start, 1);
+}
+
+bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> starts) {
+  if (FoldsNothing(reduce)) {
+    return starts.size() != 1 || !IsIdentity(KindOf(reduce), starts[0]);
   }
-  return kind == ReducerKind::kMultiply && IsFloat(start.type) && !is(start.real, 1) &&
-         !is(start.real, -1);
+  return starts.size() == 1 && IsFoldOfOneArray(reduce) && StartCounts(KindOf(reduce), starts[0]);
 }
 
-bool MayCountStart(const Instruction& reduce, const ElementRange& start) {
-  return reduce.opcode() == Opcode::kReduce && reduce.operand_count() == 2 &&
-         start.type == reduce.shape().element_type() && StartCounts(FoldKind(reduce), start);
-}
-
-bool CountsStartOtherwise(const Subject& subject, const Literal& golden, const Literal& actual,
-                          int64_t i, double slack) {
-  if (subject.operands.size() != 2 || !subject.operands[1].is_array()) return false;
+StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
+                     const Literal& actual)
+    : subject_(subject), leaf_(leaf), golden_(golden), actual_(actual) {
+  if (!IsFoldOfOneArray(subject.instruction) || golden.element_count() == 0) return;
   const Literal& start = subject.operands[1];
-  const ElementType type = golden.element_type();
-  if (subject.instruction.opcode() != Opcode::kReduce ||
-      !MayCountStart(subject.instruction, ElementRange::Of(start.element_type(), start.Get(0)))) {
-    return false;
+  const ReducerKind kind = KindOf(subject.instruction);
+  if (StartCounts(kind, ElementRange::Of(start.element_type(), start.Get(0)))) kind_ = kind;
+  most_ = std::min(kMostUses, static_cast<double>(subject.operands[0].element_count()) /
+                                  static_cast<double>(golden.element_count()));
+}
+
+absl::StatusOr<bool> StartUses::Explain(int64_t i, double slack) {
+  if (FoldsNothing(subject_.instruction)) {
+    const Literal& operand = subject_.operands[leaf_];
+    if (operand.element_type() == golden_.element_type() && operand.Get(i) == actual_.Get(i)) {
+      return true;
+    }
   }
-  const ReducerKind kind = FoldKind(subject.instruction);
-  const Times times(static_cast<double>(subject.operands[0].element_count()) /
-                    static_cast<double>(golden.element_count()));
-  if (IsInteger(type)) {
-    return kind == ReducerKind::kAdd && AddsInteger(golden.Get(i).bits, actual.Get(i).bits,
-                                                    start.Get(0).bits, Info(type).bits, times);
+  if (kind_ == ReducerKind::kOther) return false;
+  if (IsInteger(golden_.element_type())) return ExplainInteger(i);
+  if (!IsRounded(golden_.element_type())) return false;
+  for (const ComplexValue& value :
+       {Value(golden_, i), Value(actual_, i), Value(subject_.operands[1], 0)}) {
+    if (!IsFinite(value)) return false;
   }
-  if (!IsRounded(type)) return false;
-  const ComplexValue g = Value(golden, i), a = Value(actual, i), s = Value(start, 0);
-  const double u = UnitRoundoff(PartType(golden));
-  if (!std::isfinite(std::abs(g)) || !std::isfinite(std::abs(a)) || !std::isfinite(std::abs(s))) {
-    return false;
+  return kind_ == ReducerKind::kAdd ? IsSum(i, slack) : IsProduct(i, slack);
+}
+
+absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
+  const ElementType type = golden_.element_type();
+  const bool adds = kind_ == ReducerKind::kAdd;
+  if (!without_) {
+    std::vector<Literal> operands(subject_.operands.begin(), subject_.operands.end());
+    operands[1].Set(0, Element{adds ? uint64_t{0} : uint64_t{1}});
+    absl::StatusOr<Literal> value =
+        subject_.evaluate(*IsolateInstruction(subject_.instruction), operands);
+    if (!value.ok()) return value.status();
+    without_ = *std::move(value);
   }
-  if (kind == ReducerKind::kAdd) return Adds(g, a, s, u, slack, times);
-  return kind == ReducerKind::kMultiply && g != 0.0 && a != 0.0 && s != 0.0 &&
-         Multiplies(g.real(), a.real(), s.real(), u, slack, times);
+  const int bits = Info(type).bits;
+  const uint64_t mask = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  const uint64_t start = subject_.operands[1].Get(0).bits, actual = actual_.Get(i).bits;
+  uint64_t folded = without_->Get(i).bits;
+  for (double uses = 0; uses <= most_ + 1; ++uses) {
+    if (((folded ^ actual) & mask) == 0) return true;
+    folded = adds ? folded + start : folded * start;
+  }
+  return false;
+}
+
+// golden + m start, which errs by m additions more.
+bool StartUses::IsSum(int64_t i, double slack) const {
+  const ComplexValue start = Value(subject_.operands[1], 0), actual = Value(actual_, i);
+  const ComplexValue distance = actual - Value(golden_, i);
+  const double m = std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
+  const double added = std::abs(m * start), u = UnitRoundoff(PartType(golden_));
+  return m != 0 && m >= -1 && m <= most_ &&
+         std::abs(distance - m * start) <= slack + u * (most_ * added + std::abs(actual));
+}
+
+// golden * start^m, which errs by m factors more.
+bool StartUses::IsProduct(int64_t i, double slack) const {
+  const ComplexValue golden = Value(golden_, i), actual = Value(actual_, i),
+                     start = Value(subject_.operands[1], 0);
+  if (golden == 0.0 || actual == 0.0 || start == 0.0) return false;
+  const double each = RoundingsOfFactor(subject_.profile, golden_.element_type()) + 1;
+  const double u = UnitRoundoff(PartType(golden_)), relative = slack / std::abs(golden);
+  ComplexValue product = golden / start;
+  for (double m = -1; m <= most_ && IsFinite(product); ++m, product *= start) {
+    const double error = relative + each * u * (std::fabs(m) + 2);
+    if (m != 0 && std::abs(actual - product) <= std::abs(product) * error) return true;
+  }
+  return false;
 }
 
 }  // namespace assay

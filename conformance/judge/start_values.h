@@ -1,8 +1,11 @@
 // Start values of reductions that are no identity. Golden uses one once, first; the sources let an
 // implementation use it any number of times, in each part of the sum, or not at all where nothing
-// is folded (reference ops_structural.md 5.1 and 15, decisions 12 and 44). Tests: freedoms_test.cc.
+// is folded (reference ops_structural.md 5.1, 5.3 and 15, decisions 12 and 44).
+// Tests: start_values_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_
 #define ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_
+
+#include <optional>
 
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/decision_points.h"
@@ -10,17 +13,35 @@
 
 namespace assay {
 
-// Whether a sum or product changes when a start value in the range counts again; the sign that -1
-// changes is not left open.
+// Whether a sum or product changes when a start value in the range counts again.
 bool StartCounts(ReducerKind kind, const ElementRange& start);
-// Of reduce: whether the start value may be such a one (decision W-12).
-bool MayCountStart(const Instruction& reduce, const ElementRange& start);
+// Of reduce and reduce-window: whether start values in the ranges may count otherwise than once
+// (decision W-12).
+bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> starts);
 
-// Whether element `i` of the actual result is that of a sum or product which counts its start value
-// otherwise than once: not at all, or up to once more for each element that it folds. `slack`: how
-// far the element may be from golden anyway.
-bool CountsStartOtherwise(const Subject& subject, const Literal& golden, const Literal& actual,
-                          int64_t i, double slack);
+// The elements of one leaf of the result that are what they are by other uses of the start value:
+// none where one element or none is folded, and of a sum or product up to one more for each
+// element that it folds.
+class StartUses {
+ public:
+  StartUses(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual);
+
+  // `slack`: how far the element may be from golden anyway.
+  absl::StatusOr<bool> Explain(int64_t i, double slack);
+
+ private:
+  absl::StatusOr<bool> ExplainInteger(int64_t i);
+  bool IsSum(int64_t i, double slack) const;
+  bool IsProduct(int64_t i, double slack) const;
+
+  const Subject& subject_;
+  const size_t leaf_;
+  const Literal& golden_;
+  const Literal& actual_;
+  ReducerKind kind_ = ReducerKind::kOther;  // kAdd or kMultiply where the start value counts
+  double most_ = 0;                         // elements that one cell folds
+  std::optional<Literal> without_;          // golden of integers that count no start value
+};
 
 }  // namespace assay
 

@@ -102,8 +102,7 @@ class SumBound {
     bounds.needs = Freedom::kReassociation;
     bounds.is_freedom = true;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      Append(DecodeFloat(part_, golden.Get(i).bits), facts[i].terms, facts[i].sum_of_magnitudes(),
-             lost.empty() ? 0 : lost[i], &bounds);
+      Append(DecodeFloat(part_, golden.Get(i).bits), facts[i], lost.empty() ? 0 : lost[i], &bounds);
     }
     return bounds;
   }
@@ -139,7 +138,8 @@ class SumBound {
     if (!rest.ok()) return rest.status();
     for (size_t i = 0; i < facts.size(); ++i) {
       const double all = facts[i].sum_of_magnitudes();
-      lost.push_back(all - (*rest)[i].sum_of_magnitudes() + all * 0x1p-50);
+      const double loss = all - (*rest)[i].sum_of_magnitudes() + all * 0x1p-50;
+      lost.push_back(std::isnan(loss) ? kInfinity : loss);
     }
     return lost;
   }
@@ -152,9 +152,19 @@ class SumBound {
     return split_.cuts || split_.products > 1 ? split_.products * n - 1 : n;
   }
 
+  // How far a sum may be off: by a share of its magnitudes, and by what does not grow with them.
+  struct Error {
+    double share = 0, fixed = 0;
+    double Of(double magnitudes) const { return Times(share, magnitudes) + fixed; }
+  };
+  // Magnitudes may be infinite.
+  static double Times(double factor, double magnitudes) {
+    return factor == 0 ? 0 : factor * magnitudes;
+  }
+
   // Of a sum kept in a type with unit roundoff u: the accumulator's or the result's own.
-  double Error(ElementType accumulator, double u, double n, double sum, double loss,
-               bool exact_products) const {
+  Error ErrorIn(ElementType accumulator, double u, double n, double loss,
+                bool exact_products) const {
     const double k = how_.factor * Roundings(n, exact_products), q = split_.products;
     const double relative = how_.truncating ? Gamma(k, 2 * u) : k * u;
     double underflow = 0;
@@ -163,34 +173,53 @@ class SumBound {
     } else if (products_) {
       underflow = q * n * UlpOf(accumulator, 0) / 2 * (1 + relative);
     }
-    return split_.error * sum + relative * split_.growth * sum + underflow + loss;
+    return {split_.error + relative * split_.growth, underflow + loss};
   }
 
-  void Append(double golden, double n, double sum, double loss, Bounds* bounds) const {
+  void Append(double golden, const AccumulationFact& fact, double loss, Bounds* bounds) const {
+    const double n = fact.terms, sum = fact.sum_of_magnitudes();
     const double u = UnitRoundoff(part_), half = UlpOf(part_, golden) / 2;
     const bool narrows = u > UnitRoundoff(how_.accumulator);
-    const double wide = Error(how_.accumulator, how_.unit, n, sum, loss, exact_products_);
-    const double size = std::fabs(golden) + half;
+    const Error error = ErrorIn(how_.accumulator, how_.unit, n, loss, exact_products_);
+    const double wide = error.Of(sum);
+    // Of a value that overflows no more is known here than that of the magnitudes.
+    const double size = std::isinf(golden) ? sum : std::fabs(golden) + half;
     // Both the golden value and, out of a wider accumulator, the other one are rounded.
     double judged = wide + half + (narrows ? u * (size + wide) + UlpOf(part_, 0) / 2 : 0);
+    double share = error.share + (narrows ? u * (1 + error.share) : 0);
     double vacuous = judged, reach = wide;
     double exact = judged - half;
     if (narrows && how_.partials) {
-      const double own = Error(part_, u, n, sum, loss, /*exact_products=*/false) + half;
+      const Error of_partials = ErrorIn(part_, u, n, loss, /*exact_products=*/false);
+      const double own = of_partials.Of(sum) + half;
       if (how_.factor * Roundings(n, false) * u < 1) {
         judged = std::max(judged, own);
         exact = std::max(exact, own - half);
+        share = std::max(share, of_partials.share);
       }
       vacuous = std::max(vacuous, own);
       reach = own;
     }
     bounds->absolute.push_back(judged);
     if (narrows && !IsComplex(type_)) bounds->from_exact.push_back(exact);
+    bounds->beyond.push_back(Times(
+        share, std::ldexp(fact.magnitudes, fact.exponent - BeyondExponent(subject_.instruction))));
     bounds->vacuous.push_back(vacuous);
-    const bool kept_narrow = !narrows || how_.partials;
-    const bool overflows =
-        kept_narrow ? sum * split_.growth + reach > largest_ : size + judged > largest_;
-    bounds->may_overflow.push_back(finite_ ? overflows : split_.cuts);
+    bounds->may_overflow.push_back(MayOverflow(fact, sum, reach, wide, size + judged, narrows));
+  }
+
+  // ops_structural.md 14.2, "Overflow": of the sums on the way, in the type that they are kept in,
+  // and of the result.
+  bool MayOverflow(const AccumulationFact& fact, double sum, double reach, double wide,
+                   double result, bool narrows) const {
+    // A term that is not finite leaves nothing open, but where it is cut into parts.
+    if (!finite_ && !std::isfinite(fact.magnitudes)) return split_.cuts;
+    const auto exceeds = [&](double error, double largest) {
+      return !(Times(split_.growth, sum) + error <= largest);
+    };
+    if (exceeds(wide, DecodeFloat(how_.accumulator, MaxFinite(how_.accumulator)))) return true;
+    if (!narrows || how_.partials) return exceeds(reach, largest_);
+    return !(result <= largest_);
   }
 
   const Subject& subject_;

@@ -49,7 +49,7 @@ class FactFinder {
         operands_(operands),
         evaluate_(evaluate),
         leaf_(leaf),
-        scanned_(FindScanSum(instruction, leaf)) {
+        scanned_(FindScanFold(instruction, leaf, ReducerKind::kAdd)) {
     for (const Literal& operand : operands) complex_ |= IsComplex(operand.element_type());
   }
 
@@ -135,7 +135,7 @@ class FactFinder {
   absl::Span<const Literal> operands_;
   const EvaluateModule& evaluate_;
   const int64_t leaf_;
-  const std::optional<ScanSum> scanned_;
+  const std::optional<ScanFold> scanned_;
   bool complex_ = false;
   std::vector<AccumulationFact> facts_;
 };
@@ -222,7 +222,7 @@ absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
     return StatisticsFacts(instruction, operands[0], leaf == 2);
   }
   const bool folds = FoldKind(instruction) == ReducerKind::kAdd && instruction.shape().is_array();
-  if (!folds && !FindScanSum(instruction, leaf).has_value()) {
+  if (!folds && !FindScanFold(instruction, leaf, ReducerKind::kAdd).has_value()) {
     return absl::UnimplementedError(
         absl::StrCat(instruction.Describe(), " adds no floats up: there are no facts of a sum"));
   }

@@ -1,60 +1,104 @@
 #include "evaluator/facts/scan_sums.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "evaluator/ops/scan_plan.h"
 #include "evaluator/real/float_environment.h"
 #include "evaluator/real/running_sum.h"
-#include "evaluator/region/reducer.h"
 #include "spec/element/element.h"
 
 namespace assay {
+namespace {
 
-std::optional<ScanSum> FindScanSum(const Instruction& instruction, int64_t leaf) {
+// Runs a sum over each lane: `Running` has Add(double), and put(at, running) takes what it is at an
+// element of the leaf.
+template <typename Running, typename Put>
+void RunLanes(const Instruction& scan, const ScanFold& fold, absl::Span<const Literal> operands,
+              const TermMap& map, Put put) {
+  const FloatEnvironmentGuard guard;
+  const ScanPlan plan = ScanPlan::Of(scan);
+  const Literal& x = operands[fold.input];
+  const Literal& init = operands[fold.init];
+  const ElementType type = init.element_type();
+  int64_t inner = 1;
+  for (int64_t d = plan.dimension + 1; d < x.shape().rank(); ++d) inner *= x.shape().dimension(d);
+  for (int64_t lane = 0; lane < init.element_count(); ++lane) {
+    Running running;
+    running.Add(map(MagnitudeOrValue(type, init.Get(lane)), /*init=*/true));
+    for (int64_t n = 0; n < plan.steps; ++n) {
+      const int64_t at = (lane / inner * plan.steps + plan.Position(n)) * inner + lane % inner;
+      if (fold.place == ScanFold::Place::kBeforeStep) put(at, running);
+      running.Add(map(MagnitudeOrValue(type, x.Get(at)), /*init=*/false));
+      if (fold.place == ScanFold::Place::kAfterStep) put(at, running);
+    }
+    if (fold.place == ScanFold::Place::kInTheEnd) put(lane, running);
+  }
+}
+
+int64_t CountOf(const ScanFold& fold, absl::Span<const Literal> operands) {
+  const bool in_the_end = fold.place == ScanFold::Place::kInTheEnd;
+  return operands[in_the_end ? fold.init : fold.input].element_count();
+}
+
+class RunningExtremes {
+ public:
+  void Add(double value) {
+    sum_ += value;
+    if (std::isinf(sum_) && sum_ < 0) return;
+    greatest_ = std::max(greatest_, sum_);
+    least_ = std::min(least_, sum_);
+  }
+  double greatest() const { return greatest_; }
+  double least() const { return least_; }
+
+ private:
+  double sum_ = 0, greatest_ = 0, least_ = 0;
+};
+
+}  // namespace
+
+std::optional<ScanFold> FindScanFold(const Instruction& instruction, int64_t leaf,
+                                     ReducerKind kind) {
   if (instruction.opcode() != Opcode::kScan) return std::nullopt;
   const ScanPlan plan = ScanPlan::Of(instruction);
   const std::optional<ScanFolds> folds = RecogniseScan(*instruction.to_apply(), plan.carries);
   if (!folds.has_value()) return std::nullopt;
-  ScanSum sum;
+  ScanFold fold;
   int64_t carry = leaf - plan.outputs;
-  sum.place = ScanSum::Place::kInTheEnd;
+  fold.place = ScanFold::Place::kInTheEnd;
   if (carry < 0) {
     carry = folds->outputs[leaf].carry;
     const bool after = folds->outputs[leaf].after;
-    sum.place = after ? ScanSum::Place::kAfterStep : ScanSum::Place::kBeforeStep;
+    fold.place = after ? ScanFold::Place::kAfterStep : ScanFold::Place::kBeforeStep;
   }
-  sum.input = folds->carries[carry].input;
-  sum.init = plan.inputs + carry;
-  const ElementType type = instruction.operand(sum.init)->shape().element_type();
-  const bool adds = folds->carries[carry].reducer.kind == ReducerKind::kAdd;
-  if (!adds || !(IsFloat(type) || IsComplex(type))) return std::nullopt;
-  return sum;
+  fold.input = folds->carries[carry].input;
+  fold.init = plan.inputs + carry;
+  const ElementType type = instruction.operand(fold.init)->shape().element_type();
+  const bool same = folds->carries[carry].reducer.kind == kind;
+  if (!same || !(IsFloat(type) || IsComplex(type))) return std::nullopt;
+  return fold;
 }
 
-std::vector<double> AddScanned(const Instruction& scan, const ScanSum& sum,
+std::vector<double> AddScanned(const Instruction& scan, const ScanFold& fold,
                                absl::Span<const Literal> operands, const TermMap& map) {
-  const FloatEnvironmentGuard guard;
-  const ScanPlan plan = ScanPlan::Of(scan);
-  const Literal& x = operands[sum.input];
-  const Literal& init = operands[sum.init];
-  const ElementType type = init.element_type();
-  int64_t inner = 1;
-  for (int64_t d = plan.dimension + 1; d < x.shape().rank(); ++d) inner *= x.shape().dimension(d);
-  const bool in_the_end = sum.place == ScanSum::Place::kInTheEnd;
-  std::vector<double> sums(in_the_end ? init.element_count() : x.element_count());
-  for (int64_t lane = 0; lane < init.element_count(); ++lane) {
-    RunningSum running;
-    const auto value = [&] {
-      return DecodeFloat(ElementType::kF64, running.Round(ElementType::kF64));
-    };
-    running.Add(map(MagnitudeOrValue(type, init.Get(lane)), /*init=*/true));
-    for (int64_t n = 0; n < plan.steps; ++n) {
-      const int64_t at = (lane / inner * plan.steps + plan.Position(n)) * inner + lane % inner;
-      if (sum.place == ScanSum::Place::kBeforeStep) sums[at] = value();
-      running.Add(map(MagnitudeOrValue(type, x.Get(at)), /*init=*/false));
-      if (sum.place == ScanSum::Place::kAfterStep) sums[at] = value();
-    }
-    if (in_the_end) sums[lane] = value();
-  }
+  std::vector<double> sums(CountOf(fold, operands));
+  RunLanes<RunningSum>(scan, fold, operands, map, [&](int64_t at, const RunningSum& running) {
+    sums[at] = DecodeFloat(ElementType::kF64, running.Round(ElementType::kF64));
+  });
   return sums;
+}
+
+ScanExtremes FindScanExtremes(const Instruction& scan, const ScanFold& fold,
+                              absl::Span<const Literal> operands, const TermMap& map) {
+  const int64_t count = CountOf(fold, operands);
+  ScanExtremes extremes{std::vector<double>(count), std::vector<double>(count)};
+  RunLanes<RunningExtremes>(scan, fold, operands, map,
+                            [&](int64_t at, const RunningExtremes& running) {
+                              extremes.greatest[at] = running.greatest();
+                              extremes.least[at] = running.least();
+                            });
+  return extremes;
 }
 
 }  // namespace assay

@@ -23,6 +23,46 @@ Shape Widened(const Shape& shape, bool integers_too) {
   return widened;
 }
 
+// The same, but complex numbers stay complex.
+Shape WidenedParts(const Shape& shape, bool integers_too) {
+  if (shape.is_tuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes()) {
+      elements.push_back(WidenedParts(element, integers_too));
+    }
+    return Shape::Tuple(std::move(elements));
+  }
+  const bool complex = shape.is_array() && IsComplex(shape.element_type());
+  Shape widened = Widened(shape, integers_too);
+  if (complex) widened.set_element_type(ElementType::kC128);
+  return widened;
+}
+
+Literal WidenParts(const Literal& literal, bool integers_too, int exponent) {
+  const ElementType type = literal.element_type(), part = Info(type).component;
+  if (!integers_too && !IsWidened(type)) return literal;
+  Literal wide = Literal::Zeros(WidenedParts(literal.shape(), integers_too));
+  for (int64_t d = 0; d < literal.shape().rank(); ++d) {
+    if (literal.shape().is_dynamic_dimension(d)) wide.set_dynamic_size(d, literal.dynamic_size(d));
+  }
+  const auto widen = [exponent](double value) {
+    return EncodeFloat(ElementType::kF64, std::ldexp(value, exponent));
+  };
+  for (int64_t i = 0; i < wide.element_count(); ++i) {
+    const Element element = literal.Get(i);
+    const bool complex = IsComplex(type);
+    wide.Set(i, {widen(complex ? DecodeFloat(part, element.bits) : MagnitudeOrValue(type, element)),
+                 complex ? widen(DecodeFloat(part, element.imag)) : 0});
+  }
+  return wide;
+}
+
+// Of how products of narrow operands are formed, which f64 has no use for.
+void EraseAlgorithms(Instruction* contraction) {
+  contraction->EraseAttribute(Attr::kOperandPrecision);
+  contraction->EraseAttribute(Attr::kAlgorithm);
+}
+
 // Makes the region, whose parameters are f64, fold(a, b) = a + b or a * b. What it was before stays
 // in it unused.
 void ReplaceFold(Opcode fold, Computation* region) {
@@ -97,9 +137,7 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
     }
   }
   if (contraction) {
-    // Of how products of narrow operands are formed, which f64 has no use for.
-    root->EraseAttribute(Attr::kOperandPrecision);
-    root->EraseAttribute(Attr::kAlgorithm);
+    EraseAlgorithms(root);
     return module;
   }
   ReplaceFold(fold, root->opcode() == Opcode::kSelectAndScatter
@@ -107,6 +145,27 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
                         : root->to_apply());
   module->UniquifyNames();
   return module;
+}
+
+absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
+                                        absl::Span<const Literal> operands, int exponent,
+                                        const EvaluateModule& evaluate) {
+  const std::unique_ptr<Module> module = IsolateInstruction(instruction);
+  const bool contraction = IsContraction(instruction);
+  for (const auto& computation : module->computations()) {
+    for (const auto& each : computation->instructions()) {
+      each->set_shape(WidenedParts(each->shape(), contraction));
+      if (each->literal() != nullptr) {
+        each->set_literal(WidenParts(*each->literal(), contraction, 0));
+      }
+    }
+  }
+  if (contraction) EraseAlgorithms(module->entry()->root());
+  std::vector<Literal> widened;
+  for (const Literal& operand : operands) {
+    widened.push_back(WidenParts(operand, contraction, exponent));
+  }
+  return evaluate(*module, widened);
 }
 
 std::vector<Literal> WidenOperands(const Instruction& instruction,

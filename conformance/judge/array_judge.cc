@@ -1,0 +1,342 @@
+#include "conformance/judge/array_judge.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/judge/freedoms.h"
+#include "conformance/judge/rounds.h"
+#include "conformance/judge/start_values.h"
+#include "conformance/judge/window_readings.h"
+#include "evaluator/facts/isolate.h"
+
+namespace assay {
+namespace {
+
+template <typename Predicate>
+Literal FlushWhere(const Literal& literal, Predicate may_flush) {
+  const bool flushes = literal.is_array() && may_flush(literal.element_type());
+  return flushes ? FlushDenormals(literal) : literal;
+}
+
+// The elements of one array of the result of an instruction that is not elementwise.
+class ArrayJudge {
+ public:
+  ArrayJudge(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual,
+             const Bounds& bounds)
+      : subject_(subject),
+        leaf_(leaf),
+        golden_(golden),
+        actual_(actual),
+        type_(golden.element_type()),
+        part_(Info(type_).component),
+        kind_(KindOfLeaf(subject.instruction, leaf)),
+        bounds_(bounds) {}
+
+  absl::StatusOr<ElementFinding> Judge(int64_t i) {
+    ElementFinding finding;
+    const Element wanted = golden_.Get(i);
+    Examine(wanted, i, ZeroSignIsOpen(subject_.instruction, subject_.operands, i), &finding);
+    if (finding.open() && !bounds_.unknown.empty()) {
+      if (absl::Status status = TryWindows(i, &finding); !status.ok()) return status;
+      if (!finding.open()) return finding;
+      finding.verdict = Verdict::kNotJudgeable;
+      finding.reason = bounds_.unknown;
+      return finding;
+    }
+    for (const auto step :
+         {&ArrayJudge::TryZeroScale, &ArrayJudge::TryFlushing, &ArrayJudge::TryOverflow,
+          &ArrayJudge::TryNonFinite, &ArrayJudge::TryWindows, &ArrayJudge::TryStarts}) {
+      if (!finding.open()) break;
+      if (absl::Status status = (this->*step)(i, &finding); !status.ok()) return status;
+    }
+    return finding;
+  }
+
+ private:
+  // Whether the actual element may stand for `wanted`.
+  void Examine(Element wanted, int64_t i, bool zero_is_open, ElementFinding* finding) {
+    const Element got = actual_.Get(i);
+    if (!IsRounded(type_)) return;
+    Part(wanted.bits, got.bits, i, zero_is_open, finding);
+    if (!IsComplex(type_)) return;
+    ElementFinding other;
+    Part(wanted.imag, got.imag, i, zero_is_open, &other);
+    if (wanted.bits == got.bits) {
+      *finding = std::move(other);
+    } else if (wanted.imag != got.imag && other.verdict > finding->verdict) {
+      *finding = std::move(other);
+    }
+  }
+
+  void Part(uint64_t wanted, uint64_t got, int64_t i, bool zero_is_open, ElementFinding* finding) {
+    if (wanted == got) return;
+    if (IsNan(part_, wanted) && IsNan(part_, got)) {
+      if (KeepsNans(wanted, got)) {
+        finding->reason = "a move keeps the bits of a NaN";
+      } else {
+        Claim(subject_.profile, Freedom::kNanPayload, finding);
+      }
+    } else if (IsZero(part_, wanted) && IsZero(part_, got)) {
+      if (zero_is_open) Claim(subject_.profile, Freedom::kSignedZero, finding);
+    } else {
+      Measure(DecodeFloat(part_, wanted), DecodeFloat(part_, got), i, finding);
+    }
+  }
+
+  // Decision N-2: moves of types of 32 bits and more keep payloads; narrower ones may be quieted.
+  bool KeepsNans(uint64_t wanted, uint64_t got) const {
+    const Family family = subject_.instruction.info().family;
+    if (!Moves(subject_.instruction) || family == Family::kControl) return false;
+    if (Info(part_).bits >= 32) return true;
+    const uint64_t quiet = uint64_t{1} << (Info(part_).format->significand_bits - 1);
+    const bool quieted = (wanted & quiet) == 0 && (got & quiet) != 0;
+    return !quieted && (wanted | got) != got;
+  }
+
+  void Measure(double wanted, double got, int64_t i, ElementFinding* finding) {
+    if (!std::isfinite(wanted) || !std::isfinite(got) || bounds_.absolute.empty()) return;
+    const double bound = bounds_.absolute[i];
+    finding->measured = true;
+    finding->bound = bound;
+    finding->distance = std::fabs(wanted - got);
+    const bool inside =
+        HasBoundBeyond(i)
+            ? std::fabs(Scaled(wanted) - Scaled(got)) <= bounds_.beyond[i]
+            : finding->distance <= bound && bound < kInfinity && IsNearExact(got, i, finding);
+    if (inside) {
+      if (bounds_.needs) Claim(subject_.profile, *bounds_.needs, finding);
+      if (!bounds_.needs || (!finding->open() && !bounds_.is_freedom)) {
+        finding->verdict = Verdict::kWithinBound;
+      }
+      return;
+    }
+    if (HasBoundBeyond(i)) return;
+    const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
+    if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = kind_ == ReducerKind::kAdd
+                            ? "accumulation in a type too narrow for the terms bounds nothing"
+                            : "partial products out of the type's range bound nothing";
+    }
+  }
+
+  // The bound is known where its terms are beyond the largest double, and so is it.
+  bool HasBoundBeyond(int64_t i) const {
+    return std::isinf(bounds_.absolute[i]) && !bounds_.beyond.empty() &&
+           bounds_.beyond[i] < kInfinity;
+  }
+  double Scaled(double value) const {
+    return std::ldexp(value, -BeyondExponent(subject_.instruction));
+  }
+
+  // Where the golden value is far coarser than what it is made of, its own rounding must not be
+  // added to the bound: the exact value decides.
+  bool IsNearExact(double got, int64_t i, ElementFinding* finding) {
+    if (bounds_.from_exact.empty() || IsComplex(type_)) return true;
+    const Literal* const exact = Exact(/*scaled=*/false);
+    const double value = exact == nullptr ? kInfinity : ExactPart(*exact, i, false);
+    if (!std::isfinite(value)) return true;
+    finding->bound = bounds_.from_exact[i];
+    finding->distance = std::fabs(value - got);
+    return finding->distance <= finding->bound + std::fabs(value) * 0x1p-50;
+  }
+
+  static double ExactPart(const Literal& exact, int64_t i, bool imaginary) {
+    const Element element = exact.Get(i);
+    return DecodeFloat(ElementType::kF64, imaginary ? element.imag : element.bits);
+  }
+
+  // The sum, product or transform in f64 or c128, of operands as they are or, `scaled`, times
+  // 2^-kBeyondScale; null: it is none.
+  const Literal* Exact(bool scaled) {
+    std::optional<Literal>& exact = exact_[scaled ? 1 : 0];
+    if (!exact) {
+      exact = Literal();
+      if (kind_ != ReducerKind::kOther || subject_.instruction.opcode() == Opcode::kFft) {
+        absl::StatusOr<Literal> found = EvaluateWidened(
+            subject_.instruction, subject_.operands, scaled ? -kBeyondScale : 0, subject_.evaluate);
+        if (found.ok()) exact = Flatten(*found)[leaf_];
+      }
+    }
+    return exact->is_array() && exact->element_count() > 0 ? &*exact : nullptr;
+  }
+
+  // The value for flushed operands, itself flushed, as the profile has it. Either zero
+  // (accuracy_requirements.md 1), but only where something was flushed.
+  absl::Status TryFlushing(int64_t i, ElementFinding* finding) {
+    if (!MayFlush(subject_.instruction)) return absl::OkStatus();
+    const bool granted = subject_.profile.Grants(Freedom::kDenormals);
+    if (!flushed_) {
+      std::vector<Literal> operands;
+      for (const Literal& operand : subject_.operands) {
+        operands.push_back(FlushWhere(operand, [&](ElementType type) {
+          return !granted || subject_.profile.MayFlushOperands(type);
+        }));
+      }
+      absl::StatusOr<Literal> value =
+          subject_.evaluate(*IsolateInstruction(subject_.instruction), operands);
+      if (!value.ok()) return value.status();
+      flushed_ = FlushWhere(Flatten(*value)[leaf_], [&](ElementType type) {
+        return !granted || subject_.profile.MayFlushResults(type);
+      });
+    }
+    const Element wanted = flushed_->Get(i);
+    if (wanted == golden_.Get(i)) return absl::OkStatus();
+    ElementFinding found;
+    if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
+    const bool zeros = !granted && IsRounded(type_) && !IsComplex(type_) &&
+                       IsZero(part_, wanted.bits) && IsZero(part_, actual_.Get(i).bits);
+    if (!found.open() || wanted == actual_.Get(i) || zeros) {
+      Claim(subject_.profile, Freedom::kDenormals, finding);
+    }
+    return absl::OkStatus();
+  }
+
+  // ops_structural.md 14.2, "Overflow": where the terms can go past the largest finite value in
+  // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
+  // it, so is a finite result near it.
+  absl::Status TryOverflow(int64_t i, ElementFinding* finding) {
+    if (bounds_.may_overflow.empty() || !bounds_.may_overflow[i] || !IsRounded(type_)) {
+      return absl::OkStatus();
+    }
+    if (IsComplex(type_) && kind_ == ReducerKind::kMultiply) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = "partial products out of the type's range bound nothing";
+      return absl::OkStatus();
+    }
+    const Element wanted = golden_.Get(i), got = actual_.Get(i);
+    // Of statistics that cancel nothing is known.
+    const bool statistics =
+        kind_ == ReducerKind::kOther && subject_.instruction.opcode() != Opcode::kFft;
+    if (statistics || (PartMayOverflow(wanted.bits, got.bits, i, false) &&
+                       (!IsComplex(type_) || PartMayOverflow(wanted.imag, got.imag, i, true)))) {
+      Claim(subject_.profile, Freedom::kReassociation, finding);
+    } else if (MaySaturate()) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = "partial sums may saturate, and the terms after that take them anywhere";
+    }
+    return absl::OkStatus();
+  }
+
+  bool HasOverflowed(uint64_t bits) const {
+    return IsNan(part_, bits) || IsInfinity(part_, bits) || bits == Infinity(part_) ||
+           bits == Infinity(part_, /*negative=*/true);
+  }
+
+  bool PartMayOverflow(uint64_t wanted, uint64_t got, int64_t i, bool imaginary) {
+    if (wanted == got || HasOverflowed(got)) return true;
+    if (bounds_.absolute.empty()) return false;
+    const double value = DecodeFloat(part_, got);
+    if (!HasOverflowed(wanted)) {
+      ElementFinding finding;
+      Measure(DecodeFloat(part_, wanted), value, i, &finding);
+      return !finding.open();
+    }
+    const bool beyond = HasBoundBeyond(i);
+    const Literal* const exact = Exact(beyond);
+    if (exact == nullptr) return false;
+    const double sum = ExactPart(*exact, i, imaginary);
+    const double bound = beyond                       ? bounds_.beyond[i]
+                         : bounds_.from_exact.empty() ? bounds_.absolute[i]
+                                                      : bounds_.from_exact[i];
+    return std::fabs(sum - (beyond ? Scaled(value) : value)) <= bound + std::fabs(sum) * 0x1p-53;
+  }
+
+  // ops_structural.md 11: a value that is not finite reaches the whole line of a transform. What it
+  // becomes there, the way it takes decides: a factor that is 0 makes it a NaN or is left out.
+  absl::Status TryNonFinite(int64_t i, ElementFinding* finding) {
+    if (!bounds_.opens_non_finite || bounds_.may_overflow[i]) return absl::OkStatus();
+    const auto is_finite = [&](Element element) {
+      return std::isfinite(DecodeFloat(part_, element.bits)) &&
+             (!IsComplex(type_) || std::isfinite(DecodeFloat(part_, element.imag)));
+    };
+    if (!is_finite(golden_.Get(i)) && !is_finite(actual_.Get(i))) {
+      Claim(subject_.profile, Freedom::kReassociation, finding);
+    }
+    return absl::OkStatus();
+  }
+
+  bool MaySaturate() const {
+    if (Info(part_).format->overflow != Overflow::kSaturate) return false;
+    const bool contraction = subject_.instruction.info().family == Family::kContraction;
+    return subject_.profile.Grants(Freedom::kReassociation) &&
+           subject_.profile.FindAccumulation(type_, contraction).partials;
+  }
+
+  void Decide(DecisionPoint point, ElementFinding* finding) const {
+    if (subject_.profile.Admits(point)) {
+      Claim(subject_.profile, Freedom::kImplementationDefined, finding);
+    } else {
+      finding->reason = absl::StrCat("decides ", DecisionPointName(point), ", which ",
+                                     subject_.profile.name(), " does not admit");
+    }
+  }
+
+  // Decision V-9: an iota converts its indices (3.14), of which 0 is a NaN of f8e8m0fnu for golden.
+  absl::Status TryZeroScale(int64_t i, ElementFinding* finding) {
+    if (subject_.instruction.opcode() == Opcode::kIota && type_ == ElementType::kF8E8M0FNU &&
+        IsNan(type_, golden_.Get(i).bits) && actual_.Get(i).bits == 0) {
+      Decide(DecisionPoint::kZeroScale, finding);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TryWindows(int64_t i, ElementFinding* finding) {
+    if (!readings_) {
+      absl::StatusOr<std::vector<Literal>> values =
+          OtherWindowReadings(subject_.instruction, subject_.operands, subject_.evaluate);
+      if (!values.ok()) return values.status();
+      readings_ = *std::move(values);
+    }
+    for (const Literal& reading : *readings_) {
+      const Element wanted = Flatten(reading)[leaf_].Get(i);
+      ElementFinding found;
+      if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
+      if (wanted != actual_.Get(i) && found.open()) continue;
+      Decide(DecisionPoint::kWindowPadding, finding);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status TryStarts(int64_t i, ElementFinding* finding) {
+    const double slack = bounds_.absolute.empty() ? 0 : bounds_.absolute[i];
+    if (!starts_) starts_.emplace(subject_, leaf_, golden_, actual_);
+    const absl::StatusOr<bool> explained = starts_->Explain(i, slack);
+    if (!explained.ok()) return explained.status();
+    if (*explained) Decide(DecisionPoint::kReduceStart, finding);
+    return absl::OkStatus();
+  }
+
+  const Subject& subject_;
+  const size_t leaf_;
+  const Literal& golden_;
+  const Literal& actual_;
+  const ElementType type_, part_;
+  const ReducerKind kind_;
+  const Bounds& bounds_;
+  std::optional<Literal> flushed_;
+  std::optional<std::vector<Literal>> readings_;
+  std::optional<Literal> exact_[2];
+  std::optional<StartUses> starts_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<ElementFinding>> JudgeArray(const Subject& subject, size_t leaf,
+                                                       const Literal& golden, const Literal& actual,
+                                                       const Bounds& bounds,
+                                                       const std::vector<int64_t>& positions) {
+  ArrayJudge judge(subject, leaf, golden, actual, bounds);
+  std::vector<ElementFinding> findings;
+  for (const int64_t position : positions) {
+    absl::StatusOr<ElementFinding> finding = judge.Judge(position);
+    if (!finding.ok()) return finding.status();
+    findings.push_back(*std::move(finding));
+  }
+  return findings;
+}
+
+}  // namespace assay

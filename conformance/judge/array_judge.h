@@ -1,0 +1,23 @@
+// The elements of one array of the result of an instruction that is not elementwise: by the bounds
+// of its leaf, flushed denormals, overflow, and what is open of windows and start values. Tests:
+// bounds_test.cc, freedoms_test.cc.
+#ifndef ASSAY_CONFORMANCE_JUDGE_ARRAY_JUDGE_H_
+#define ASSAY_CONFORMANCE_JUDGE_ARRAY_JUDGE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "conformance/judge/bounds.h"
+#include "conformance/judge/evidence.h"
+
+namespace assay {
+
+// A finding for each of the positions, where the bits of `golden` and `actual` differ.
+absl::StatusOr<std::vector<ElementFinding>> JudgeArray(const Subject& subject, size_t leaf,
+                                                       const Literal& golden, const Literal& actual,
+                                                       const Bounds& bounds,
+                                                       const std::vector<int64_t>& positions);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_JUDGE_ARRAY_JUDGE_H_

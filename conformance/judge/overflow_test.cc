@@ -1,0 +1,183 @@
+// What overflow on the way leaves open (reference ops_structural.md 14.2), and nothing beside it:
+// sums beyond f64, complex ones, running products, transforms.
+#include "conformance/judge/testing.h"
+
+namespace assay {
+namespace {
+
+using ElementType::kC128;
+using ElementType::kC64;
+using ElementType::kF16;
+using ElementType::kF32;
+using ElementType::kF64;
+
+Literal ScalarOf(ElementType type, double value) {
+  return Literal::Scalar(type, Element{EncodeFloat(type, value)});
+}
+
+Literal Complex(ElementType type, const std::vector<std::pair<double, double>>& values) {
+  const ElementType part = Info(type).component;
+  Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i),
+                {EncodeFloat(part, values[i].first), EncodeFloat(part, values[i].second)});
+  }
+  return literal;
+}
+
+std::string DotText(const std::string& type) {
+  return type + "[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+}
+
+// 2e400 is infinite, and of products that are infinite a sum may be NaN. It is no finite number.
+TEST(JudgeOverflow, SumsBeyondF64) {
+  const Case dot(DotText("f64"), {"f64[2]", "f64[2]"});
+  const Literal large = Array(kF64, {1e200, 1e200});
+  EXPECT_EQ(dot.Explain({large, large}, ScalarOf(kF64, kInf)), "golden");
+  for (const char* profile : {"cpu-strict", "xla-cpu", "gpu"}) {
+    EXPECT_EQ(dot.Explain({large, large}, ScalarOf(kF64, kNan), profile), "reassociation");
+    EXPECT_EQ(dot.Explain({large, large}, ScalarOf(kF64, 5), profile), "wrong");
+    EXPECT_EQ(dot.Explain({large, large}, ScalarOf(kF64, 1.7e308), profile), "wrong");
+  }
+  EXPECT_EQ(dot.Explain({large, large}, ScalarOf(kF64, kNan), "golden"), "wrong");
+  // 2e308 is 2e307 beyond the largest value, 2 u S is 4e292.
+  const Literal half = Array(kF64, {1e154, 1e154});
+  EXPECT_EQ(dot.Explain({half, half}, ScalarOf(kF64, 1.79e308)), "wrong");
+  // The sum is 2^1024, n u S = 2^972, the step below the largest value 2^971.
+  const Literal powers = Array(kF64, {0x1p512, 0x1p511});
+  const Literal others = Array(kF64, {0x1p511, 0x1p512});
+  EXPECT_EQ(dot.Explain({powers, others}, ScalarOf(kF64, kInf)), "golden");
+  EXPECT_EQ(dot.Explain({powers, others}, ScalarOf(kF64, 0x1.fffffffffffffp1023)), "reassociation");
+  EXPECT_EQ(dot.Explain({powers, others}, ScalarOf(kF64, 0x1.ffffffffffffcp1023)), "wrong");
+}
+
+// 1e400 - 1e400 + 5: any finite number is within 3 u 2e400 of 5.
+TEST(JudgeOverflow, WhatCancelsBeyondF64MayBeAnything) {
+  const Case dot(DotText("f64"), {"f64[3]", "f64[3]"});
+  const std::vector<Literal> operands = {Array(kF64, {1e200, 1e200, 1}),
+                                         Array(kF64, {1e200, -1e200, 5})};
+  for (const double value : {5.5, -1e308, static_cast<double>(kNan), static_cast<double>(kInf)}) {
+    EXPECT_EQ(dot.Explain(operands, ScalarOf(kF64, value)), "reassociation") << value;
+    EXPECT_EQ(dot.Explain(operands, ScalarOf(kF64, value), "golden"), "wrong") << value;
+  }
+}
+
+// Accumulated in f64, where it overflows, and rounded to f32.
+TEST(JudgeOverflow, SumsOfF64RoundedToF32) {
+  const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"f64[2]", "f64[2]"});
+  const std::vector<Literal> operands = {Array(kF64, {1e200, -1e200}), Array(kF64, {1e200, 1e200})};
+  EXPECT_EQ(dot.Explain(operands, Scalar(0)), "golden");
+  EXPECT_EQ(dot.Explain(operands, Scalar(kNan)), "reassociation");
+  const std::vector<Literal> finite = {Array(kF64, {1e20, -1e20}), Array(kF64, {1e20, 1e20})};
+  EXPECT_EQ(dot.Explain(finite, Scalar(kNan)), "wrong");
+}
+
+// The sum, 4e38, is beyond bf16; a number far below it is none that its bound reaches.
+TEST(JudgeOverflow, InfiniteSumsAreNoSmallNumbers) {
+  const Case sum("bf16[] reduce(p0, p1), dimensions={0}, to_apply=f", {"bf16[2]", "bf16[]"},
+                 "f {\n  a = bf16[] parameter(0)\n  b = bf16[] parameter(1)\n"
+                 "  ROOT s = bf16[] add(a, b)\n}\n");
+  const ElementType bf16 = ElementType::kBF16;
+  const std::vector<Literal> operands = {Array(bf16, {2e38, 2e38}), ScalarOf(bf16, 0)};
+  EXPECT_EQ(sum.Explain(operands, ScalarOf(bf16, kInf)), "golden");
+  EXPECT_EQ(sum.Explain(operands, ScalarOf(bf16, 5), "cpu-strict"), "wrong");
+  EXPECT_EQ(sum.Explain(operands, ScalarOf(bf16, 3.38e38), "cpu-strict"), "wrong");
+  // An infinite element leaves nothing open where it is a term, and nothing less elsewhere.
+  const Case rows("f32[2] reduce(p0, p1), dimensions={1}, to_apply=f", {"f32[2,2]", "f32[]"},
+                  "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                  "  ROOT s = f32[] add(a, b)\n}\n");
+  const Literal mixed = F32({kInf, 1, 3e38, 3e38}).WithShape(Shape(kF32, {2, 2}));
+  EXPECT_EQ(rows.Explain({mixed, Scalar(0)}, F32({kInf, kNan})), "reassociation");
+  EXPECT_EQ(rows.Explain({mixed, Scalar(0)}, F32({kNan, kInf})), "wrong");
+}
+
+// Each part overflows alone. (1e30 + i)(1e30 + 0i) = 1e60 + 1e30 i, twice.
+TEST(JudgeOverflow, ComplexSums) {
+  const Case dot(DotText("c64"), {"c64[2]", "c64[2]"});
+  const std::vector<Literal> operands = {Complex(kC64, {{1e30, 1}, {1e30, 1}}),
+                                         Complex(kC64, {{1e30, 0}, {1e30, 0}})};
+  const Literal golden = *dot.Evaluate(operands);
+  const auto imag = static_cast<float>(DecodeFloat(kF32, golden.Get(0).imag));
+  EXPECT_EQ(dot.Explain(operands, C64(kInf, imag)), "golden");
+  EXPECT_EQ(dot.Explain(operands, C64(kNan, kNan)), "reassociation");
+  EXPECT_EQ(dot.Explain(operands, C64(kNan, imag)), "reassociation");
+  EXPECT_EQ(dot.Explain(operands, C64(kNan, kNan), "golden"), "wrong");
+  EXPECT_EQ(dot.Explain(operands, C64(5, imag)), "wrong");
+  // Computed by three products, the terms of the imaginary part are those of the real one.
+  EXPECT_EQ(dot.Explain(operands, C64(kInf, 0)), "reassociation");
+  const std::vector<Literal> small = {Complex(kC64, {{1, 1}, {1, 1}}),
+                                      Complex(kC64, {{1, 0}, {1, 0}})};
+  EXPECT_EQ(dot.Explain(small, C64(kNan, 2)), "wrong");
+  const Case wide(DotText("c128"), {"c128[2]", "c128[2]"});
+  const std::vector<Literal> beyond = {Complex(kC128, {{1e200, 1}, {1e200, 1}}),
+                                       Complex(kC128, {{1e200, 0}, {1e200, 0}})};
+  const auto c128 = [](double real, double imaginary) {
+    return Complex(kC128, {{real, imaginary}}).WithShape(Shape(kC128, {}));
+  };
+  EXPECT_EQ(wide.Explain(beyond, c128(kNan, kNan)), "reassociation");
+  EXPECT_EQ(wide.Explain(beyond, c128(5, 2e200)), "wrong");
+}
+
+std::string RunningProduct(const std::string& type) {
+  return absl::StrCat("f {\n  x = ", type, "[] parameter(0)\n  c = ", type,
+                      "[] parameter(1)\n  s = ", type, "[] multiply(c, x)\n  ROOT r = (", type,
+                      "[], ", type, "[]) tuple(s, s)\n}\n");
+}
+
+Literal Leaves(ElementType type, const std::vector<double>& running, double last) {
+  return Literal::Tuple({Array(type, running), ScalarOf(type, last)});
+}
+
+// 2^16 is beyond f16: one that multiplies in f16 stays infinite.
+TEST(JudgeOverflow, RunningProductsOverflowOnTheWay) {
+  const auto scan = [](const char* associative) {
+    return Case(absl::StrCat("(f16[3], f16[]) scan(p0, p1), dimensions={0}, num_carries=1, ",
+                             "is_associative=", associative, ", to_apply=f"),
+                {"f16[3]", "f16[]"}, RunningProduct("f16"));
+  };
+  const std::vector<Literal> operands = {Array(kF16, {256, 256, 0x1p-8}), ScalarOf(kF16, 1)};
+  const Case sequential = scan("false"), any = scan("true");
+  EXPECT_EQ(sequential.Explain(operands, Leaves(kF16, {256, kInf, 256}, 256)), "golden");
+  EXPECT_EQ(sequential.Explain(operands, Leaves(kF16, {256, kInf, kInf}, kInf)), "reassociation");
+  EXPECT_EQ(sequential.Explain(operands, Leaves(kF16, {256, kInf, kInf}, kInf), "golden"), "wrong");
+  EXPECT_EQ(sequential.Explain(operands, Leaves(kF16, {kInf, kInf, kInf}, kInf)), "wrong");
+  // One after the other they are 256, 1, 256; 256 by 256 comes about in another order.
+  const std::vector<Literal> later = {Array(kF16, {256, 0x1p-8, 256}), ScalarOf(kF16, 1)};
+  EXPECT_EQ(sequential.Explain(later, Leaves(kF16, {256, 1, kInf}, 256)), "wrong");
+  EXPECT_EQ(any.Explain(later, Leaves(kF16, {256, 1, kInf}, 256)), "reassociation");
+}
+
+// Each of n - 1 products may be rounded.
+TEST(JudgeOverflow, RunningProductsAreRounded) {
+  const Case scan("(f32[3], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=f",
+                  {"f32[3]", "f32[]"}, RunningProduct("f32"));
+  const std::vector<Literal> operands = {F32({1.5, 1.5, 1.5}), Scalar(1)};
+  const auto explain = [&](double a, double b, double c) {
+    return scan.Explain(operands, Leaves(kF32, {a, b, c}, c));
+  };
+  EXPECT_EQ(explain(1.5, 2.25, 3.375), "golden");
+  EXPECT_EQ(explain(1.5, Step(2.25, 1), Step(3.375, 2)), "reassociation");
+  EXPECT_EQ(explain(Step(1.5, 1), 2.25, 3.375), "wrong");
+  EXPECT_EQ(explain(1.5, Step(2.25, 9), 3.375), "wrong");
+}
+
+// What an infinity becomes at the end of a line, factors of 0 decide; it does not vanish.
+TEST(JudgeOverflow, TransformsOfWhatIsNotFinite) {
+  const Case fft("c64[2,2] fft(p0), fft_type=FFT, fft_length={2}", {"c64[2,2]"});
+  const auto lines = [](const std::vector<std::pair<double, double>>& values) {
+    return Complex(kC64, values).WithShape(Shape(kC64, {2, 2}));
+  };
+  const std::vector<Literal> operands = {lines({{1, 0}, {2, 0}, {kInf, 0}, {4, 0}})};
+  EXPECT_EQ(fft.Explain(operands, lines({{3, 0}, {-1, 0}, {kInf, 0}, {kInf, 0}})), "reassociation");
+  EXPECT_EQ(fft.Explain(operands, lines({{3, 0}, {-1, 0}, {kInf, 0}, {4, 0}})), "wrong");
+  EXPECT_EQ(fft.Explain(operands, lines({{kInf, 0}, {-1, 0}, {kInf, 0}, {kInf, 0}})), "wrong");
+  // 6e38 is beyond f32, and inf - inf on the way NaN.
+  const std::vector<Literal> large = {lines({{3e38, 0}, {3e38, 0}, {1, 0}, {1, 0}})};
+  EXPECT_EQ(fft.Explain(large, lines({{kNan, kNan}, {0, 0}, {2, 0}, {0, 0}})), "reassociation");
+  EXPECT_EQ(fft.Explain(large, lines({{5, 0}, {0, 0}, {2, 0}, {0, 0}})), "wrong");
+  EXPECT_EQ(fft.Explain(large, lines({{kInf, 0}, {0, 0}, {kInf, 0}, {0, 0}})), "wrong");
+}
+
+}  // namespace
+}  // namespace assay

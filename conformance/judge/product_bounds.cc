@@ -1,0 +1,160 @@
+// Bounds of products in any order (reference ops_structural.md 14.3), of those that a scan forms
+// one after the other too. Tests: bounds_test.cc.
+#include <algorithm>
+#include <utility>
+
+#include "conformance/judge/bounds.h"
+#include "conformance/judge/rounds.h"
+#include "evaluator/facts/scan_sums.h"
+
+namespace assay {
+namespace {
+
+// A region of arithmetic that only multiplies its two parameters.
+bool IsComplexProduct(const Computation& region) {
+  const Instruction& root = *region.root();
+  return root.opcode() == Opcode::kMultiply && root.shape().is_array() &&
+         IsComplex(root.shape().element_type()) &&
+         root.operand(0)->opcode() == Opcode::kParameter &&
+         root.operand(1)->opcode() == Opcode::kParameter && root.operand(0) != root.operand(1);
+}
+
+bool MultipliesComplex(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kScatter:
+      return IsComplexProduct(*instruction.to_apply());
+    default:
+      return false;
+  }
+}
+
+double Logarithm(double value) { return std::log2(std::fabs(value)); }
+double LogarithmOrNone(double value) { return value == 0 ? 0.0 : Logarithm(value); }
+
+class ProductBound {
+ public:
+  ProductBound(const Subject& subject, size_t leaf, const Literal& golden)
+      : subject_(subject),
+        type_(golden.element_type()),
+        part_(PartType(golden)),
+        scanned_(
+            FindScanFold(subject.instruction, static_cast<int64_t>(leaf), ReducerKind::kMultiply)),
+        finite_(AllFinite(subject.operands)),
+        flushes_(subject.profile.MayFlushResults(part_)) {}
+
+  absl::StatusOr<Bounds> Find(const Literal& golden) const {
+    Bounds bounds;
+    bounds.rule = "n u |product|";
+    const absl::StatusOr<Factors> factors = FindFactors();
+    if (!factors.ok()) return factors.status();
+    bounds.needs = Freedom::kReassociation;
+    bounds.is_freedom = !IsComplex(type_);
+    for (int64_t i = 0; i < golden.element_count(); ++i) {
+      Append(golden.Get(i), *factors, i, &bounds);
+    }
+    return bounds;
+  }
+
+ private:
+  // By element of the result: the factors that count, and the binary logarithms of the largest and
+  // the smallest product of some of them; then of those that come about on the way.
+  struct Factors {
+    std::vector<double> count, largest, smallest;
+    ScanExtremes partial;
+  };
+
+  absl::StatusOr<std::vector<double>> Add(const TermMap& map) const {
+    if (scanned_) return AddScanned(subject_.instruction, *scanned_, subject_.operands, map);
+    return FoldTerms(subject_, Opcode::kAdd, map);
+  }
+
+  absl::StatusOr<Factors> FindFactors() const {
+    // A start value that changes nothing is no factor.
+    const TermMap count = [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; };
+    const TermMap above = [](double value, bool) { return std::max(0.0, LogarithmOrNone(value)); };
+    const TermMap below = [](double value, bool) { return std::min(0.0, LogarithmOrNone(value)); };
+    Factors factors;
+    for (const auto& [map, values] :
+         {std::make_pair(&count, &factors.count), std::make_pair(&above, &factors.largest),
+          std::make_pair(&below, &factors.smallest)}) {
+      absl::StatusOr<std::vector<double>> found = Add(*map);
+      if (!found.ok()) return found.status();
+      *values = *std::move(found);
+    }
+    // Without an associative step there is but one order (6.1).
+    if (scanned_ && !subject_.instruction.GetBool(Attr::kIsAssociative)) {
+      factors.partial = FindScanExtremes(subject_.instruction, *scanned_, subject_.operands,
+                                         [](double value, bool) { return Logarithm(value); });
+    } else {
+      factors.partial = {factors.largest, factors.smallest};
+    }
+    return factors;
+  }
+
+  // n factors in any order, relative to the product while every partial product is normal. One that
+  // is not errs by half a denormal's distance, which the other factors enlarge; where that comes to
+  // more than the product, or where denormals count as zero, it bounds nothing.
+  void Append(Element golden, const Factors& factors, int64_t i, Bounds* bounds) const {
+    const double u = UnitRoundoff(part_), n = factors.count[i];
+    const double largest = factors.largest[i], greatest = factors.partial.greatest[i];
+    // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
+    const double lost_to_norm = IsComplex(type_) ? n / 2 : 0;
+    const double size = SizeOfProduct(golden, largest + factors.smallest[i] - lost_to_norm);
+    const double relative = IsComplex(type_)
+                                ? Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_), u)
+                                : Gamma(n + 2, u);
+    const bool multiplies = n > 1;
+    const bool underflows =
+        multiplies && factors.partial.least[i] - lost_to_norm < Info(part_).format->min_exponent();
+    const double gradual = underflows ? n * UlpOf(part_, 0) / 2 * std::exp2(largest) : 0;
+    const double rounded = multiplies ? (relative < kInfinity ? relative : 2 * u) * size : 0;
+    const double lost = underflows && flushes_
+                            ? std::max(size, n * SmallestNormal(part_) * std::exp2(largest))
+                            : gradual;
+    bounds->absolute.push_back(rounded + (gradual <= size ? gradual : 0));
+    bounds->vacuous.push_back(!multiplies || relative < kInfinity ? rounded + lost : kInfinity);
+    bounds->may_overflow.push_back(
+        finite_ && multiplies &&
+        !(greatest + std::log2(1 + relative) < Info(part_).format->max_exponent() + 1 &&
+          std::exp2(greatest) * (1 + relative) <= DecodeFloat(part_, MaxFinite(part_))));
+  }
+
+  // At least the absolute value of the exact product, whose logarithm is given.
+  double SizeOfProduct(Element golden, double logarithm) const {
+    const double real = DecodeFloat(part_, golden.bits);
+    const double value =
+        IsComplex(type_) ? std::hypot(real, DecodeFloat(part_, golden.imag)) : real;
+    if (!std::isfinite(value)) return std::exp2(logarithm);
+    return std::fabs(value) + UlpOf(part_, value) / 2;
+  }
+
+  const Subject& subject_;
+  const ElementType type_, part_;
+  const std::optional<ScanFold> scanned_;
+  const bool finite_, flushes_;
+};
+
+}  // namespace
+
+ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf) {
+  const ReducerKind kind = FoldKind(instruction);
+  if (kind != ReducerKind::kOther) return kind;
+  if (MultipliesComplex(instruction)) return ReducerKind::kMultiply;
+  for (const ReducerKind each : {ReducerKind::kAdd, ReducerKind::kMultiply}) {
+    if (FindScanFold(instruction, static_cast<int64_t>(leaf), each).has_value()) return each;
+  }
+  return ReducerKind::kOther;
+}
+
+double RoundingsOfFactor(const TargetProfile& profile, ElementType type) {
+  if (!IsComplex(type)) return 1;
+  return 2 * std::max(0.5, profile.FindBudget(Opcode::kMultiply, type).ulps) + 1;
+}
+
+absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const Literal& golden) {
+  return ProductBound(subject, leaf, golden).Find(golden);
+}
+
+}  // namespace assay

@@ -1,0 +1,127 @@
+// Start values that are no identity (reference ops_structural.md 5.1, 5.3; decisions 12 and 44):
+// how often they may count, and nothing beside it.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/judge/testing.h"
+
+namespace assay {
+namespace {
+
+Literal Integers(ElementType type, const std::vector<uint64_t>& values, const Dimensions& sizes) {
+  Literal literal = Literal::Zeros(Shape(type, sizes));
+  for (size_t i = 0; i < values.size(); ++i) literal.Set(static_cast<int64_t>(i), {values[i]});
+  return literal;
+}
+
+std::string Region(const std::string& type, const std::string& opcode) {
+  return absl::StrCat("f {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                      "[] parameter(1)\n  ROOT s = ", type, "[] ", opcode, "(a, b)\n}\n");
+}
+
+// ops_structural.md 15, 12 and 44: 10 + (1 + 2 + 3), with the start value in none to four parts.
+TEST(JudgeStartValues, MayCountAnyNumberOfTimes) {
+  const auto reduce = [](const char* type, const char* opcode) {
+    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[3]"), absl::StrCat(type, "[]")},
+                absl::StrCat("f {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                             "[] parameter(1)\n  ROOT s = ", type, "[] ", opcode, "(a, b)\n}\n"));
+  };
+  const Case sum = reduce("f32", "add"), product = reduce("f32", "multiply");
+  const std::vector<Literal> operands = {F32({1, 2, 3}), Scalar(10)};
+  EXPECT_EQ(sum.Explain(operands, Scalar(16)), "golden");
+  for (const double value : {6, 26, 36, 46}) {
+    EXPECT_EQ(sum.Explain(operands, Scalar(value)), "implementation_defined") << value;
+    EXPECT_EQ(sum.Explain(operands, Scalar(value), "golden"), "wrong") << value;
+  }
+  for (const double value : {-4, 15, 27, 56}) {
+    EXPECT_EQ(sum.Explain(operands, Scalar(value)), "wrong") << value;
+  }
+  EXPECT_EQ(product.Explain(operands, Scalar(6)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, Scalar(6000)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, Scalar(120)), "wrong");
+  const Case integers = reduce("s32", "add");
+  const auto s32 = [](std::vector<uint64_t> values, const Dimensions& sizes) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kS32, sizes));
+    for (size_t i = 0; i < values.size(); ++i) literal.Set(static_cast<int64_t>(i), {values[i]});
+    return literal;
+  };
+  const std::vector<Literal> whole = {s32({1, 2, 3}, {3}), s32({10}, {})};
+  EXPECT_EQ(integers.Explain(whole, s32({6}, {})), "implementation_defined");
+  EXPECT_EQ(integers.Explain(whole, s32({46}, {})), "implementation_defined");
+  EXPECT_EQ(integers.Explain(whole, s32({17}, {})), "wrong");
+  EXPECT_EQ(integers.Explain(whole, s32({56}, {})), "wrong");
+}
+
+// 2 * 3 * 5 by 7, modulo 2^64 or 2^32; in none to four parts.
+TEST(JudgeStartValues, ProductsOfIntegers) {
+  for (const ElementType type : {ElementType::kS64, ElementType::kU64, ElementType::kS32}) {
+    const std::string name(Info(type).name);
+    const Case product(absl::StrCat(name, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                       {absl::StrCat(name, "[3]"), absl::StrCat(name, "[]")},
+                       Region(name, "multiply"));
+    const std::vector<Literal> operands = {Integers(type, {2, 3, 5}, {3}), Integers(type, {7}, {})};
+    const auto explain = [&](uint64_t value, const char* profile) {
+      return product.Explain(operands, Integers(type, {value}, {}), profile);
+    };
+    EXPECT_EQ(explain(210, "xla-cpu"), "golden");
+    for (const uint64_t value : {30, 30 * 49, 30 * 343, 30 * 2401}) {
+      EXPECT_EQ(explain(value, "xla-cpu"), "implementation_defined") << value;
+      EXPECT_EQ(explain(value, "cpu-strict"), "wrong") << value;
+    }
+    EXPECT_EQ(explain(30 * 16807, "xla-cpu"), "wrong");
+    EXPECT_EQ(explain(211, "xla-cpu"), "wrong");
+  }
+}
+
+// -1 is no identity: it may change the sign.
+TEST(JudgeStartValues, MinusOne) {
+  const Case product("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[3]", "f32[]"},
+                     Region("f32", "multiply"));
+  const std::vector<Literal> operands = {F32({1, 2, 3}), Scalar(-1)};
+  EXPECT_EQ(product.Explain(operands, Scalar(-6)), "golden");
+  EXPECT_EQ(product.Explain(operands, Scalar(6)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, Scalar(6), "cpu-strict"), "wrong");
+  EXPECT_EQ(product.Explain({operands[0], Scalar(1)}, Scalar(-6)), "wrong");
+}
+
+// (1 + i) 3 2i: another 2i makes 6i (1 + i) * 2i = -12 - 12 i, none 3 + 3 i.
+TEST(JudgeStartValues, ComplexProducts) {
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
+                     Region("c64", "multiply"));
+  Literal factors = Literal::Zeros(Shape(ElementType::kC64, {2}));
+  factors.Set(0, C64(1, 1).Get(0));
+  factors.Set(1, C64(3, 0).Get(0));
+  const std::vector<Literal> operands = {factors, C64(0, 2)};
+  EXPECT_EQ(product.Explain(operands, C64(-6, 6)), "golden");
+  EXPECT_EQ(product.Explain(operands, C64(-12, -12)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, C64(3, 3)), "implementation_defined");
+  EXPECT_EQ(product.Explain(operands, C64(3, 3), "cpu-strict"), "wrong");
+  EXPECT_EQ(product.Explain(operands, C64(12, 12)), "wrong");
+  EXPECT_EQ(product.Explain(operands, C64(3, -3)), "wrong");
+}
+
+// Where nothing is folded the element itself may come back, whatever the reducer does.
+TEST(JudgeStartValues, MayBeDroppedWhereNothingIsFolded) {
+  const auto s32 = [](uint64_t value, const Dimensions& sizes) {
+    return Integers(ElementType::kS32, {value}, sizes);
+  };
+  const Case window("s32[] reduce-window(p0, p1), to_apply=f", {"s32[]", "s32[]"},
+                    Region("s32", "add"));
+  EXPECT_EQ(window.Explain({s32(3, {}), s32(10, {})}, s32(13, {})), "golden");
+  EXPECT_EQ(window.Explain({s32(3, {}), s32(10, {})}, s32(3, {})), "implementation_defined");
+  EXPECT_EQ(window.Explain({s32(3, {}), s32(10, {})}, s32(3, {}), "cpu-strict"), "wrong");
+  EXPECT_EQ(window.Explain({s32(3, {}), s32(10, {})}, s32(23, {})), "wrong");
+  const Case largest("s32[1] reduce(p0, p1), dimensions={1}, to_apply=f", {"s32[1,1]", "s32[]"},
+                     Region("s32", "maximum"));
+  EXPECT_EQ(largest.Explain({s32(3, {1, 1}), s32(10, {})}, s32(3, {1})), "implementation_defined");
+  EXPECT_EQ(largest.Explain({s32(3, {1, 1}), s32(10, {})}, s32(4, {1})), "wrong");
+  const Case two("s32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"s32[2]", "s32[]"},
+                 Region("s32", "maximum"));
+  EXPECT_EQ(two.Explain({Integers(ElementType::kS32, {3, 4}, {2}), s32(10, {})}, s32(4, {})),
+            "wrong");
+}
+
+}  // namespace
+}  // namespace assay

@@ -44,10 +44,16 @@ std::vector<FreedomTaker> InnocentTakers() {
     for (const auto& [name, freedom] : kFreedoms) {
       if (absl::StartsWith(variant.name, name)) takers.push_back(Taking(freedom, variant));
     }
-    // Coarse budgets reach as far as these: only where nothing else is granted do they show.
+    // A product that is kept wider, by excess precision, is rounded once with the sum as well.
     if (variant.name == "programs/multiply_add_contracted") {
-      takers.push_back({variant, Grants(Freedom::kContraction), ""});
+      takers.push_back({variant,
+                        [](const TargetProfile& p) {
+                          return p.Grants(Freedom::kContraction) ||
+                                 p.Grants(Freedom::kExcessPrecision);
+                        },
+                        "revoke: 'contraction' revoke: 'excess_precision'"});
     }
+    // Coarse budgets reach as far as these: only where nothing else is granted do they show.
     if (variant.name == "dot/bf16_partial_sums") {
       takers.push_back(
           {variant, [](const TargetProfile& p) { return p.FindAccumulation(kBF16, true).partials; },
@@ -309,7 +315,7 @@ ProfileEdges SumEdges(const TargetProfile& profile) {
 
 std::vector<FreedomTaker> FreedomTakers() {
   std::vector<FreedomTaker> takers = InnocentTakers();
-  for (auto rows : {DenormalTakers, DecisionTakers}) {
+  for (auto rows : {DenormalTakers, DecisionTakers, FoldDecisionTakers}) {
     for (FreedomTaker& taker : rows()) takers.push_back(std::move(taker));
   }
   return takers;

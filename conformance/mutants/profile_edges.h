@@ -35,6 +35,10 @@ struct FreedomTaker {
   std::string revoke;
 };
 std::vector<FreedomTaker> FreedomTakers();
+// Those of decision points of folds and of narrow types, which are among the former; and targets
+// that go a little beyond what these points leave open, under a profile that admits them all.
+std::vector<FreedomTaker> FoldDecisionTakers();
+ProfileEdges FoldDecisionEdges(const TargetProfile& profile);
 
 }  // namespace assay
 

@@ -81,6 +81,30 @@ TEST(ProfileEdgesTest, WhatIsBeyondABoundIsFound) {
   ExpectCaught(OfAllProfiles(SumEdges).beyond, 24);
 }
 
+// Where a profile admits a decision point, it does not admit more.
+TEST(ProfileEdgesTest, WhatIsBeyondADecisionPointIsFound) {
+  ExpectCaught(OfAllProfiles(FoldDecisionEdges).beyond, 9);
+}
+
+// Without contraction a sum with a contracted product is right where excess precision gives it, and
+// nowhere else.
+TEST(ProfileEdgesTest, ContractedSumsAreThoseOfExcessPrecision) {
+  std::vector<Mutant> by_excess, withheld;
+  for (const FreedomTaker& taker : FreedomTakers()) {
+    if (taker.variant.name != "programs/multiply_add_contracted") continue;
+    for (const std::string& name : TargetProfile::BuiltIn()) {
+      Mutant variant = taker.variant;
+      variant.profile = absl::StrCat(testing::TempDir(), "/uncontracted_", name, ".textproto");
+      std::ofstream(variant.profile) << "extends: '" << name << "' revoke: 'contraction'";
+      const bool excess = TargetProfile::Find(name)->Grants(Freedom::kExcessPrecision);
+      (excess ? by_excess : withheld).push_back(variant);
+    }
+  }
+  EXPECT_EQ(by_excess.size(), 3);  // xla-cpu, gpu, tpu-like
+  ExpectSilence(by_excess);
+  ExpectCaught(withheld, 4);
+}
+
 // Each freedom under each profile, which grants it or does not; where it does, under one that is
 // the same without it, too.
 TEST(ProfileEdgesTest, AFreedomCountsExactlyWhereItIsGranted) {

@@ -16,7 +16,6 @@
 namespace assay {
 namespace {
 
-constexpr int64_t kMostProcessesOfCase = 1024;
 constexpr int64_t kMostArrays = 100000;
 
 class CaseFileReader {

@@ -175,12 +175,15 @@ std::vector<std::pair<std::string, std::string>> Chosen(const CaseTemplate& sour
 absl::Status ReadProcesses(const CaseTemplate& source, const std::vector<size_t>& row,
                            CorpusCase* made) {
   const auto names = Chosen(source, row);
-  if (absl::SimpleAtoi(Substitute(source.replicas, names), &made->replicas) &&
-      absl::SimpleAtoi(Substitute(source.partitions, names), &made->partitions)) {
+  const auto read = [&names](const std::string& text, int64_t* count) {
+    return absl::SimpleAtoi(Substitute(text, names), count) && *count >= 1 &&
+           *count <= kMostProcessesOfCase;
+  };
+  if (read(source.replicas, &made->replicas) && read(source.partitions, &made->partitions)) {
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(source.where, ": replicas and partitions are numbers"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      source.where, ": replicas and partitions are numbers, each 1 to ", kMostProcessesOfCase));
 }
 
 std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& row,

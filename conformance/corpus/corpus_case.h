@@ -38,6 +38,9 @@ struct CaseArray {
   ProfileUse use;
 };
 
+// Replicas, and partitions, of a case.
+inline constexpr int64_t kMostProcessesOfCase = 1024;
+
 struct CorpusCase {
   enum class Expect : uint8_t { kGolden, kValues, kRefused };
 

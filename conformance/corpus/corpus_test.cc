@@ -324,7 +324,13 @@ TEST(Templates, NamePlaceAndMistake) {
       "parameter(0) ROOT r = not(a) }\n",
       "t");
   EXPECT_THAT(std::string(ExpandTemplate((*processes)[0], &cases).message()),
-              HasSubstr("t:1: replicas and partitions are numbers"));
+              HasSubstr("t:1: replicas and partitions are numbers, each 1 to 1024"));
+  const auto many_processes = ReadTemplates(
+      "template not/x\ntypes: s8\nprofiles: benign\nreplicas: 4000000000\nmodule:\n  ENTRY e { a = "
+      "$T[9] parameter(0) ROOT r = not(a) }\n",
+      "t");
+  EXPECT_THAT(std::string(ExpandTemplate((*many_processes)[0], &cases).message()),
+              HasSubstr("t:1: replicas and partitions are numbers, each 1 to 1024"));
   const auto refused = ReadTemplates(
       "template not/x\ntypes: F\nprofiles: benign\nmodule:\n  ENTRY e { a = $T[9] "
       "parameter(0) ROOT r = not(a) }\n",

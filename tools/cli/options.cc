@@ -96,6 +96,8 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
     std::optional<ModuleForm> form) const {
   using ByDevice = std::vector<std::vector<Literal>>;
   const Module& module = *file.module;
+  // What is the same for all devices takes memory for each.
+  if (absl::Status status = CheckGrid({devices, 1}); !status.ok()) return status;
   if (inputs == "random") {
     RandomInputOptions options;
     options.seed = seed.value_or(0);

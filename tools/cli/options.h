@@ -33,6 +33,7 @@ struct InputOptions {
   absl::StatusOr<std::vector<Literal>> Load(const ModuleFile& file, int64_t max_bytes) const;
   // The same for each device. Random ones are made for `devices`; a file has those of each device,
   // or one list for all, or, of a logical module (no form: FormOf), the tiles of each partition.
+  // RESOURCE_EXHAUSTED for more devices than golden runs processes (CheckGrid).
   absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(
       const ModuleFile& file, int64_t max_bytes, int64_t devices,
       std::optional<ModuleForm> form = std::nullopt) const;

@@ -53,6 +53,20 @@ class Triage(CommandLineTest):
             group, = json.loads(result.out)['groups']
             self.assertEqual((group['class'], group['operation'], group['modules'][0]['instruction']), ('wrong', 'tanh f32', first))
 
+    def test_a_module_for_too_many_devices_is_broken_alone(self):
+        many = TANH.replace('HloModule m', 'HloModule m, replica_count=%d')
+        for name, replicas in ('huge', 4000000000), ('overflowing', 1 << 62), ('many', 70000):
+            self.path(name + '.hlo', many % replicas)
+            self.archive(name + '.inputs.npz', {'arg0': f32(1)})
+            self.archive(name + '.expected.npz', {'out0': f32(1)})
+        self.path('large.hlo', (many % 60000).replace('f32[1]', 'f32[100000]'))
+        self.stored('small', TANH, 0.75)
+        for options in (), ('--target', 'golden'):
+            report = json.loads(self.expect(assay('triage', self.folder.name, '--json', *options, limited=True), int(not options)).out)
+            self.assertEqual((report['classes']['broken'], report['classes']['equal'], report['classes']['wrong']),
+                             (4, 1, 0) if options else (4, 0, 1))
+            self.assertIn('are more than 65536 processes', json.dumps(report))
+
     def test_goldens_limits_are_no_fault_of_the_target(self):
         self.path('a.hlo', TANH)
         self.expect(assay('triage', self.folder.name, '--target', 'golden', '--budget-steps', 0), 0,

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -12,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "conformance/diagnose/triage.h"
 #include "conformance/inputs/random_inputs.h"
+#include "interpreter/module_form.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
@@ -38,6 +41,9 @@ struct TriageCommand {
   // One for each stored result, or one for what the target returns.
   std::vector<TriageEntry> EntriesOf(const std::string& path, Backend* backend,
                                      const TargetProfile& target_profile) const;
+  // The same, but what does not fit into memory is broken alone.
+  std::vector<TriageEntry> WithinMemory(const std::string& path, Backend* backend,
+                                        const TargetProfile& target_profile) const;
 };
 
 // What stands beside X.hlo is called X.inputs.npz, X.expected.npz, X.actual.npz.
@@ -84,8 +90,10 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
     return {Broken(
         path, absl::InvalidArgumentError(absl::StrCat(Beside(path, "inputs"), " is missing")))};
   }
+  const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module);
+  if (!processes.ok()) return {Broken(path, processes.status())};
   auto loaded = inputs.LoadByDevice(*file, budget.budget.bytes,
-                                    file->module->replica_count * file->module->num_partitions);
+                                    processes->grid.count() / processes->per_device);
   if (!loaded.ok()) return {Broken(path, loaded.status())};
   TriageInput input{path, file->module.get(), *std::move(loaded), {}};
   std::vector<TriageEntry> entries;
@@ -112,6 +120,16 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
                                        "there is no --target, and no ", Beside(path, "actual")))));
   }
   return entries;
+}
+
+std::vector<TriageEntry> TriageCommand::WithinMemory(const std::string& path, Backend* backend,
+                                                     const TargetProfile& target_profile) const {
+  try {
+    return EntriesOf(path, backend, target_profile);
+  } catch (const std::bad_alloc&) {
+  } catch (const std::length_error&) {  // a size beyond what Abseil and the library can hold
+  }
+  return {Broken(path, absl::ResourceExhaustedError("there is not enough memory for it"))};
 }
 
 std::string Heading(const TriageGroup& group) {
@@ -175,7 +193,7 @@ int TriageCommand::Run() const {
   std::vector<TriageEntry> entries;
   std::array<int64_t, kTriageClasses> counts{};
   for (const std::string& path : *files) {
-    for (TriageEntry& entry : EntriesOf(path, backend.get(), *target_profile)) {
+    for (TriageEntry& entry : WithinMemory(path, backend.get(), *target_profile)) {
       ++counts[static_cast<int>(entry.triage_class)];
       entries.push_back(std::move(entry));
     }

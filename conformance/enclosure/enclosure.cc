@@ -126,18 +126,28 @@ class Encloser {
   absl::StatusOr<BoxTree> Apply(const Instruction& instruction, std::vector<BoxTree> operands,
                                 int level) {
     switch (instruction.opcode()) {
-      case Opcode::kTuple: {
-        BoxTree tuple;
-        tuple.is_tuple = true;
-        tuple.elements = std::move(operands);
-        return tuple;
-      }
+      case Opcode::kTuple:
+        return TupleOf(std::move(operands));
       case Opcode::kGetTupleElement:  // which Run has taken out
       case Opcode::kOptimizationBarrier:
       case Opcode::kDomain:
       case Opcode::kAddDependency:
+      case Opcode::kAsyncUpdate:
       case Opcode::kCopy:
         return std::move(operands[0]);
+      case Opcode::kAsyncStart: {
+        std::vector<BoxTree> arguments = operands;
+        absl::StatusOr<BoxTree> result =
+            Run(*instruction.GetComputation(Attr::kCalls), std::move(arguments), level + 1);
+        if (!result.ok()) return result;
+        return Started(instruction, TupleOf(std::move(operands)), *std::move(result));
+      }
+      case Opcode::kCopyStart:
+        return Started(instruction, operands[0], operands[0]);
+      case Opcode::kAsyncDone:
+        return std::move(operands[0].elements[1]);
+      case Opcode::kCopyDone:
+        return std::move(operands[0].elements[0]);
       case Opcode::kCall:
         return Run(*instruction.to_apply(), std::move(operands), level + 1);
       case Opcode::kFusion:
@@ -187,6 +197,25 @@ class Encloser {
       if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
     }
     return Assemble(instruction.shape(), &*results);
+  }
+
+  static BoxTree TupleOf(std::vector<BoxTree> elements) {
+    BoxTree tuple;
+    tuple.is_tuple = true;
+    tuple.elements = std::move(elements);
+    return tuple;
+  }
+
+  // Of the first half of a pair: what stands in front of its context, of which nothing is known.
+  static BoxTree Started(const Instruction& start, BoxTree first, BoxTree second) {
+    std::vector<BoxTree> elements;
+    elements.push_back(std::move(first));
+    elements.push_back(std::move(second));
+    const absl::Span<const Shape> shapes = start.shape().tuple_shapes();
+    for (const Shape& context : shapes.subspan(2)) {
+      elements.push_back(BoxTree::Anything(context, &start));
+    }
+    return TupleOf(std::move(elements));
   }
 
   // Null: the computation is none of elementwise operations.

@@ -303,6 +303,48 @@ TEST_F(EnclosureTest, WhatIsLeftToTheTargetIsNotJudged) {
   EXPECT_FALSE(open(sort, {F32({1, 1, 2})}, "golden", less));
 }
 
+// Of equal keys any order is legal where it can be seen, of NaNs that the comparator does not order
+// every permutation, also of a stable sort (ops_structural.md 6.2).
+TEST_F(EnclosureTest, OrdersOfWhatTheComparatorDoesNotTellApart) {
+  const auto open = [&](const std::string& compared, const char* more,
+                        const std::vector<float>& values, const char* profile = "cpu-strict") {
+    return Of(absl::StrCat("a = f32[3] parameter(0)\n ROOT s = f32[3] sort(a), dimensions={0}",
+                           more, ", to_apply=less"),
+              {F32(values)}, profile,
+              absl::StrCat("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n", compared,
+                           "}\n"))
+               .open() != nullptr;
+  };
+  const std::string plain = "ROOT l = pred[] compare(a, b), direction=LT";
+  const std::string by_size =
+      "c = f32[] abs(a)\n d = f32[] abs(b)\n ROOT l = pred[] compare(c, d), direction=LT";
+  EXPECT_TRUE(open(by_size, "", {1, -1, 2}));
+  EXPECT_FALSE(open(by_size, "", {1, -1, 2}, "golden"));
+  EXPECT_FALSE(open(by_size, ", is_stable=true", {1, -1, 2}));
+  EXPECT_FALSE(open(plain, "", {1, 1, 2}));
+  for (const char* stable : {"", ", is_stable=true"}) {
+    EXPECT_TRUE(open(plain, stable, {2, NAN, 1}));
+    EXPECT_FALSE(open(plain + ", type=TOTALORDER", stable, {2, NAN, 1}));
+    EXPECT_FALSE(open(plain, stable, {2, NAN, 1}, "golden"));
+  }
+}
+
+// What is started is enclosed as what is called, and comes out of its other half.
+TEST_F(EnclosureTest, HalvesOfWhatRunsAtTheSameTime) {
+  const BoxTree exp = Of(
+      "a = f32[2] parameter(0)\n s = ((f32[2]), f32[2], s32[]) async-start(a), calls=c\n"
+      "u = ((f32[2]), f32[2], s32[]) async-update(s)\n ROOT d = f32[2] async-done(u)",
+      {F32({1, 2})}, "xla-cpu", "c { x = f32[2] parameter(0)\n ROOT e = f32[2] exponential(x) }\n");
+  EXPECT_LT(Low(exp), 2.7182817f);
+  EXPECT_GT(High(exp), 2.7182819f);
+  const BoxTree copy =
+      Of("a = f32[2] parameter(0)\n e = f32[2] exponential(a)\n"
+         "s = (f32[2], f32[2], u32[]) copy-start(e)\n ROOT d = f32[2] copy-done(s)",
+         {F32({1, 2})});
+  EXPECT_EQ(Low(copy, 1), Low(exp, 1));
+  EXPECT_EQ(High(copy, 1), High(exp, 1));
+}
+
 TEST_F(EnclosureTest, UnitsAreThoseOfAnyValueOfTheInterval) {
   // logistic(0) is a half; 20 units of 2^-24 below it lie 40 values.
   const BoxTree half = Of("a = f32[1] parameter(0)\n ROOT r = f32[1] logistic(a)", {F32({0})});

@@ -1,12 +1,16 @@
 #include "conformance/enclosure/unspecified.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "conformance/judge/decision_points.h"
+#include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
+#include "evaluator/kernels/sort_key.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {
@@ -64,6 +68,32 @@ bool DependsOnOrder(const Computation& region) {
          kind == ReducerKind::kArgMaximum;
 }
 
+bool MayHaveNans(const Box& box) {
+  for (int64_t i = 0; i < box.low.element_count(); ++i) {
+    const ElementRange range = RangeAt(box, i);
+    if (range.real.MayBeNan() || (IsComplex(range.type) && range.imag.MayBeNan())) return true;
+  }
+  return false;
+}
+
+// Whether the order of elements that the comparator does not tell apart can be seen: others travel
+// with the key, or the key is made of the element. Zeros of both signs are left to Encloser::Allow.
+bool ShowsTies(const Instruction& sort) {
+  if (sort.operand_count() > 1) return true;
+  const std::optional<kernels::SortKey> key = kernels::RecogniseSortKey(*sort.to_apply());
+  return !key || key->f != nullptr;
+}
+
+// Of a comparison of floats with a NaN any permutation will do, of a stable sort as well.
+bool IsOpenOrder(const Instruction& sort, absl::Span<const Box> operands) {
+  const Computation& comparator = *sort.to_apply();
+  if (!sort.GetBool(Attr::kIsStable) && ShowsTies(sort)) return true;
+  if (OrdersNans(comparator)) return false;
+  const std::set<int64_t> keys = KeysOf(comparator);
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](int64_t key) { return MayHaveNans(operands[key]); });
+}
+
 }  // namespace
 
 bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
@@ -82,11 +112,9 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
       !instruction.GetBool(Attr::kUniqueIndices)) {
     return DependsOnOrder(*instruction.to_apply());
   }
-  // Of one array, equal keys are the same values, but for zeros (Encloser::Allow).
-  if (profile.Grants(Freedom::kUnstableOrder) &&
-      (instruction.opcode() == Opcode::kSort || instruction.opcode() == Opcode::kTopK)) {
-    return !instruction.GetBool(Attr::kIsStable) &&
-           (operands.size() > 1 || instruction.opcode() == Opcode::kTopK);
+  if (profile.Grants(Freedom::kUnstableOrder)) {
+    if (instruction.opcode() == Opcode::kSort) return IsOpenOrder(instruction, operands);
+    if (instruction.opcode() == Opcode::kTopK) return !instruction.GetBool(Attr::kIsStable);
   }
   return false;
 }

@@ -39,18 +39,6 @@ bool IsNanElement(const Literal& literal, int64_t position) {
          (IsComplex(literal.element_type()) && IsNan(part, element.imag));
 }
 
-// A comparison of floats that is no total order tells nothing about NaNs: with them it is no
-// ordering, and any permutation will do (6.2).
-bool OrdersNans(const Computation& comparator) {
-  for (const auto& step : comparator.instructions()) {
-    if (step->opcode() != Opcode::kCompare) continue;
-    const bool total =
-        step->FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
-    if (IsFloat(step->operand(0)->shape().element_type()) && !total) return false;
-  }
-  return true;
-}
-
 // less(left, right) for pairs of positions.
 absl::StatusOr<Literal> Compare(const Subject& subject, const std::vector<Literal>& arrays,
                                 const std::vector<int64_t>& left,
@@ -237,6 +225,16 @@ std::set<int64_t> KeysOf(const Computation& comparator) {
     stack.insert(stack.end(), step->operands().begin(), step->operands().end());
   }
   return keys;
+}
+
+bool OrdersNans(const Computation& comparator) {
+  for (const auto& step : comparator.instructions()) {
+    if (step->opcode() != Opcode::kCompare) continue;
+    const bool total =
+        step->FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
+    if (IsFloat(step->operand(0)->shape().element_type()) && !total) return false;
+  }
+  return true;
 }
 
 bool Picks(const Computation& region) {

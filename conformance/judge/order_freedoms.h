@@ -37,6 +37,10 @@ absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
 // The operands of a sort that its comparator looks at.
 std::set<int64_t> KeysOf(const Computation& comparator);
 
+// A comparison of floats that is no total order tells nothing about NaNs: with them it is no
+// ordering, and any permutation will do (6.2).
+bool OrdersNans(const Computation& comparator);
+
 // Whether a region only compares and selects: it gives one of the elements, or the start.
 bool Picks(const Computation& region);
 

@@ -334,6 +334,13 @@ constexpr DecisionRule kRules[] = {
     {DecisionPoint::kLeastScale, ComputesScales, MayMeetLeastScale, LosesLeastScale, nullptr},
 };
 
+bool Gives(const DecisionRule& rule, const Place& at, Element wanted, Element got) {
+  if (rule.open != nullptr && !rule.open(at)) return false;
+  if (rule.readings == nullptr) return rule.gives(at, wanted, got);
+  const std::vector<uint64_t> readings = rule.readings(at, at.operands[0].real.low);
+  return std::find(readings.begin(), readings.end(), got.bits) != readings.end();
+}
+
 }  // namespace
 
 bool PartRange::MayBeNan() const { return nan || (IsFloat(type) && IsNan(type, low)); }
@@ -368,26 +375,24 @@ bool ElementRange::MayBeZero() const {
 
 absl::Span<const DecisionRule> DecisionRules() { return kRules; }
 
-std::optional<DecisionPoint> PointThatAdmits(const Instruction& instruction,
-                                             absl::Span<const Literal> operands, ElementType type,
-                                             Element wanted, Element got, int64_t element) {
+std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
+                                            absl::Span<const Literal> operands, ElementType type,
+                                            Element wanted, Element got, int64_t element,
+                                            const TargetProfile& profile) {
   if (operands.empty() || !operands[0].is_array()) return std::nullopt;
   std::vector<ElementRange> ranges;
   for (const Literal& operand : operands) {
     ranges.push_back(ElementRange::Of(operand.element_type(), OperandElement(operand, element)));
   }
   const DecisionPlace at{instruction, type, ranges};
+  std::optional<DecisionPoint> first;
   for (const DecisionRule& rule : kRules) {
-    if (!rule.concerns(instruction, ranges[0].type, type)) continue;
-    if (rule.open != nullptr && !rule.open(at)) continue;
-    if (rule.readings == nullptr) {
-      if (rule.gives(at, wanted, got)) return rule.point;
+    if (!rule.concerns(instruction, ranges[0].type, type) || !Gives(rule, at, wanted, got))
       continue;
-    }
-    const std::vector<uint64_t> readings = rule.readings(at, ranges[0].real.low);
-    if (std::find(readings.begin(), readings.end(), got.bits) != readings.end()) return rule.point;
+    if (profile.Admits(rule.point)) return rule.point;
+    if (!first) first = rule.point;
   }
-  return std::nullopt;
+  return first;
 }
 
 }  // namespace assay

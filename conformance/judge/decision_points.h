@@ -58,14 +58,15 @@ struct DecisionRule {
   // Where that is one of a few, which rise with the first operand: those. Else null.
   std::vector<uint64_t> (*readings)(const DecisionPlace& at, uint64_t operand);
 };
-// In the order of their precedence.
 absl::Span<const DecisionRule> DecisionRules();
 
-// The decision point at which `got` may stand in place of the golden value `wanted`, whatever the
-// profile admits. Of elementwise instructions; `type` is that of the result.
-std::optional<DecisionPoint> PointThatAdmits(const Instruction& instruction,
-                                             absl::Span<const Literal> operands, ElementType type,
-                                             Element wanted, Element got, int64_t element);
+// The decision point at which `got` may stand in place of the golden value `wanted`: one that the
+// profile admits, else the first of the rules that has it. Of elementwise instructions; `type` is
+// that of the result.
+std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
+                                            absl::Span<const Literal> operands, ElementType type,
+                                            Element wanted, Element got, int64_t element,
+                                            const TargetProfile& profile);
 
 }  // namespace assay
 

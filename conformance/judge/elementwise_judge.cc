@@ -331,8 +331,8 @@ class ElementwiseJudge {
 
   void TryDecisionPoints(size_t k) {
     const std::optional<DecisionPoint> point =
-        PointThatAdmits(subject_.instruction, subject_.operands, type_, golden_.Get(positions_[k]),
-                        Actual(k), positions_[k]);
+        PointThatGives(subject_.instruction, subject_.operands, type_, golden_.Get(positions_[k]),
+                       Actual(k), positions_[k], subject_.profile);
     if (point) Decide(*point, &findings_[k]);
   }
 

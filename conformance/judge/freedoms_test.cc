@@ -357,5 +357,31 @@ TEST(JudgeFreedoms, DecisionPointsAreGrantedByName) {
   EXPECT_EQ(narrow.Explain({wide}, Array(ElementType::kF16, {2052})), "wrong");
 }
 
+// 6^0x80000000, a multiple of 2^32, is 1 by the low bits of the exponent (P-2) and where its top
+// bit is a sign (P-3): a profile that admits either admits it.
+TEST(JudgeFreedoms, OneOfSeveralDecisionPointsIsEnough) {
+  const Case power("u32[1] power(p0, p1)", {"u32[1]", "u32[1]"});
+  const auto u32 = [](uint64_t value) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kU32, {1}));
+    literal.Set(0, Element{value});
+    return literal;
+  };
+  const std::vector<Literal> operands = {u32(6), u32(0x80000000)};
+  for (const std::string point : {"P-2", "P-3", "P-1"}) {
+    const auto profile = TargetProfile::FromText(
+        absl::StrCat("extends: \"golden\" grant: \"implementation_defined\" admit: \"", point,
+                     "\""),
+        "here");
+    ASSERT_TRUE(profile.ok()) << profile.status();
+    const auto judgement =
+        JudgeInstruction(power.root(), operands, *power.Evaluate(operands), u32(1), *profile,
+                         [](const Module& module, absl::Span<const Literal> arguments) {
+                           return Interpret(module, arguments);
+                         });
+    ASSERT_TRUE(judgement.ok()) << judgement.status();
+    EXPECT_EQ(judgement->verdict, point == "P-1" ? Verdict::kWrong : Verdict::kAllowed) << point;
+  }
+}
+
 }  // namespace
 }  // namespace assay

@@ -329,6 +329,32 @@ TEST_F(EnclosureTest, OrdersOfWhatTheComparatorDoesNotTellApart) {
   }
 }
 
+// The index of a maximum is open where equal values are not told apart, of NaNs in every form.
+TEST_F(EnclosureTest, PlacesOfEqualExtremes) {
+  const auto open = [&](const std::string& keep_value, const std::string& keep_index,
+                        const std::vector<float>& values, const char* profile = "cpu-strict") {
+    return Of("a = f32[3] parameter(0)\n i = s32[3] iota(), iota_dimension=0\n"
+              "z = f32[] constant(-inf)\n o = s32[] constant(-1)\n"
+              "ROOT r = (f32[], s32[]) reduce(a, i, z, o), dimensions={0}, to_apply=larger",
+              {F32(values)}, profile,
+              "larger { a = f32[] parameter(0)\n i = s32[] parameter(1)\n"
+              "b = f32[] parameter(2)\n j = s32[] parameter(3)\n"
+              "gt = pred[] compare(a, b), direction=GT\n"
+              "un = pred[] compare(a, a), direction=NE\n k = pred[] or(gt, un)\n"
+              "eq = pred[] compare(a, b), direction=EQ\n"
+              "first = pred[] compare(i, j), direction=LT\n tie = pred[] and(eq, first)\n"
+              "ki = pred[] or(k, tie)\n"
+              "v = f32[] select(" +
+                  keep_value + ", a, b)\n w = s32[] select(" + keep_index +
+                  ", i, j)\n ROOT t = (f32[], s32[]) tuple(v, w) }\n")
+               .open() != nullptr;
+  };
+  EXPECT_TRUE(open("gt", "gt", {5, 5, 1}));
+  EXPECT_FALSE(open("gt", "gt", {5, 5, 1}, "golden"));
+  EXPECT_FALSE(open("k", "ki", {5, 5, 1}));
+  EXPECT_TRUE(open("k", "ki", {NAN, NAN, 1}));
+}
+
 // What is started is enclosed as what is called, and comes out of its other half.
 TEST_F(EnclosureTest, HalvesOfWhatRunsAtTheSameTime) {
   const BoxTree exp = Of(

@@ -94,6 +94,19 @@ bool IsOpenOrder(const Instruction& sort, absl::Span<const Box> operands) {
                      [&](int64_t key) { return MayHaveNans(operands[key]); });
 }
 
+// A fold that picks takes any of the elements that it does not tell apart (ops_structural.md 5.1).
+bool PicksAny(const Instruction& reduce, absl::Span<const Box> operands) {
+  switch (RecogniseReducer(*reduce.to_apply()).kind) {
+    case ReducerKind::kOther:
+      return Picks(*reduce.to_apply());
+    case ReducerKind::kArgMinimum:
+    case ReducerKind::kArgMaximum:
+      return MayHaveNans(operands[0]);
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
@@ -111,6 +124,10 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
   if (profile.Grants(Freedom::kScatterOrder) && instruction.opcode() == Opcode::kScatter &&
       !instruction.GetBool(Attr::kUniqueIndices)) {
     return DependsOnOrder(*instruction.to_apply());
+  }
+  if (profile.Grants(Freedom::kReassociation) && instruction.opcode() == Opcode::kReduce &&
+      PicksAny(instruction, operands)) {
+    return true;
   }
   if (profile.Grants(Freedom::kUnstableOrder)) {
     if (instruction.opcode() == Opcode::kSort) return IsOpenOrder(instruction, operands);

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/isolate.h"
+#include "evaluator/region/reducer.h"
 
 namespace assay {
 namespace {
@@ -132,14 +133,6 @@ OrderFreedoms TopKTies(const Subject& subject, const std::vector<Literal>& golde
   return found;
 }
 
-// As numbers: zeros of both signs are equal keys.
-bool SameKey(const Literal& a, const Literal& b, int64_t i, int64_t j) {
-  const Element x = a.Get(i), y = b.Get(j);
-  if (x == y) return true;
-  const ElementType type = a.element_type();
-  return IsFloat(type) && IsZero(type, x.bits) && IsZero(type, y.bits);
-}
-
 // Of each cell, the items of two results: what the fold makes of the first and then the second.
 absl::StatusOr<std::vector<Literal>> FoldPairs(const Subject& subject,
                                                const std::vector<int64_t>& cells,
@@ -161,43 +154,63 @@ absl::StatusOr<std::vector<Literal>> FoldPairs(const Subject& subject,
     results.emplace_back(type, Dimensions{count});
   }
   fold.SetAttribute(Attr::kDimensions, std::vector<int64_t>{1});
-  fold.set_shape(Shape::Tuple(std::move(results)));
+  fold.set_shape(results.size() == 1 ? results[0] : Shape::Tuple(std::move(results)));
   const absl::StatusOr<Literal> value = subject.evaluate(*module, arguments);
   if (!value.ok()) return value.status();
   return Flatten(*value);
 }
 
-// The cells whose actual item is one of the elements, with the key of the golden one.
-std::vector<int64_t> CellsOfOtherItems(const Subject& subject, const std::vector<Literal>& golden,
-                                       const std::vector<Literal>& actual) {
+// A cell of a reduce whose actual item is one of its elements, and not the golden one.
+struct OtherPick {
+  int64_t cell = 0;
+  bool has_nan = false;  // among what is folded into it
+};
+
+std::vector<OtherPick> FindOtherPicks(const Subject& subject, const std::vector<Literal>& golden,
+                                      const std::vector<Literal>& actual) {
   const Shape& shape = subject.operands[0].shape();
   const absl::Span<const int64_t> reduced = subject.instruction.GetInts(Attr::kDimensions);
   const auto inputs = subject.operands.subspan(0, subject.operands.size() / 2);
   const Dimensions strides = RowMajorStrides(shape.dimensions());
-  std::set<int64_t> cells;
+  std::vector<OtherPick> cells(golden[0].element_count());
+  std::vector<bool> picked(cells.size(), false);
   for (int64_t i = 0; i < subject.operands[0].element_count(); ++i) {
     int64_t cell = 0;
     for (int64_t d = 0; d < shape.rank(); ++d) {
       if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
       cell = cell * shape.dimension(d) + i / strides[d] % shape.dimension(d);
     }
+    for (const Literal& input : inputs) cells[cell].has_nan |= IsNanElement(input, i);
     const Item item = ItemAt(actual, cell);
-    if (item == ItemAt(golden, cell) || ItemAt(inputs, i) != item) continue;
-    if (SameKey(golden[0], actual[0], cell, cell)) cells.insert(cell);
+    if (item != ItemAt(golden, cell) && ItemAt(inputs, i) == item) picked[cell] = true;
   }
-  return {cells.begin(), cells.end()};
+  std::vector<OtherPick> others;
+  for (size_t cell = 0; cell < cells.size(); ++cell) {
+    if (picked[cell]) others.push_back({static_cast<int64_t>(cell), cells[cell].has_nan});
+  }
+  return others;
 }
 
-// Results of a variadic reduce that are together one of the elements, with the key of the golden
-// one, if the region takes it before the golden one or after it: the index of any of the equal
-// values that an argmin or argmax does not tell apart (5.1). One that prefers the least index does.
+// Results of a reduce that are together one of the elements, if the region takes it before the
+// golden one or after it: the index of any of the equal values that an argmin or argmax does not
+// tell apart (5.1). One that prefers the least index does. Comparisons with a NaN are no order.
 absl::StatusOr<OrderFreedoms> ReduceTies(const Subject& subject, const std::vector<Literal>& golden,
                                          const std::vector<Literal>& actual) {
   OrderFreedoms found;
   found.freedom = Freedom::kReassociation;
   found.verdicts = NothingKnown(golden);
-  const std::vector<int64_t> cells = CellsOfOtherItems(subject, golden, actual);
-  if (cells.empty()) return found;
+  found.reason = "its own reducer does not order the NaNs that are folded";
+  const std::vector<OtherPick> picks = FindOtherPicks(subject, golden, actual);
+  if (picks.empty()) return found;
+  const Computation& region = *subject.instruction.to_apply();
+  const bool orders_nans =
+      OrdersNans(region) || RecogniseReducer(region).kind != ReducerKind::kOther;
+  std::vector<int64_t> cells;
+  for (const OtherPick& pick : picks) {
+    cells.push_back(pick.cell);
+    if (!pick.has_nan || orders_nans) continue;
+    for (std::vector<Verdict>& leaf : found.verdicts) leaf[pick.cell] = Verdict::kNotJudgeable;
+  }
   for (const bool golden_first : {true, false}) {
     const absl::StatusOr<std::vector<Literal>> taken =
         golden_first ? FoldPairs(subject, cells, golden, actual)
@@ -291,9 +304,7 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
       if (!instruction.GetBool(Attr::kIsStable)) return TopKTies(subject, golden, actual);
       break;
     case Opcode::kReduce:
-      if (golden.size() > 1 && Picks(*instruction.to_apply())) {
-        return ReduceTies(subject, golden, actual);
-      }
+      if (Picks(*instruction.to_apply())) return ReduceTies(subject, golden, actual);
       break;
     case Opcode::kScatter:
       if (!instruction.GetBool(Attr::kUniqueIndices)) {

@@ -143,6 +143,43 @@ TEST(JudgeOrders, FoldsThatPickMayPickAnyOfEqualElements) {
   EXPECT_EQ(explain(3, 0), "wrong");
 }
 
+// The key need not come first.
+TEST(JudgeOrders, FoldsThatPickByTheirSecondArray) {
+  const Case argmax(
+      "(s32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
+      {"s32[4]", "f32[4]", "s32[]", "f32[]"},
+      "larger {\n  i = s32[] parameter(0)\n  a = f32[] parameter(1)\n  j = s32[] parameter(2)\n"
+      "  b = f32[] parameter(3)\n  k = pred[] compare(a, b), direction=GE\n"
+      "  w = s32[] select(k, i, j)\n  v = f32[] select(k, a, b)\n"
+      "  ROOT t = (s32[], f32[]) tuple(w, v)\n}\n");
+  const auto s32 = [](int64_t value) {
+    return S32({value}).WithShape(Shape(ElementType::kS32, {}));
+  };
+  const std::vector<Literal> operands = {S32({0, 1, 2, 3}), F32({3, 9, 9, 1}), s32(0),
+                                         Scalar(-kInf)};
+  EXPECT_EQ(argmax.Explain(operands, Literal::Tuple({s32(2), Scalar(9)})), "reassociation");
+  EXPECT_EQ(argmax.Explain(operands, Literal::Tuple({s32(0), Scalar(3)})), "wrong");
+}
+
+// A maximum by > takes any zero of equal ones; of {1, NaN, 2} it gives 2 in the golden order, 1
+// or NaN in others, which is no order to judge by, and nothing that is not there.
+TEST(JudgeOrders, FoldsThatPickAmongZerosAndNans) {
+  const Case larger("f32[] reduce(p0, p1), dimensions={0}, to_apply=larger", {"f32[3]", "f32[]"},
+                    "larger {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                    "  k = pred[] compare(a, b), direction=GT\n  ROOT v = f32[] select(k, a, b)\n"
+                    "}\n");
+  const std::vector<Literal> zeros = {F32({-1, -0.0, 0}), Scalar(-kInf)};
+  EXPECT_EQ(larger.Explain(zeros, Scalar(0)), "golden");
+  EXPECT_EQ(larger.Explain(zeros, Scalar(-0.0)), "reassociation");
+  EXPECT_EQ(larger.Explain(zeros, Scalar(-0.0), "golden"), "wrong");
+  EXPECT_EQ(larger.Explain(zeros, Scalar(-1)), "wrong");
+  const std::vector<Literal> nans = {F32({1, kNan, 2}), Scalar(0)};
+  EXPECT_EQ(larger.Explain(nans, Scalar(2)), "golden");
+  EXPECT_EQ(larger.Explain(nans, Scalar(1)), "not judgeable");
+  EXPECT_EQ(larger.Explain(nans, Scalar(1), "golden"), "wrong");
+  EXPECT_EQ(larger.Explain(nans, Scalar(3)), "wrong");
+}
+
 // "Add an index tie-break to make it exact" (5.1): of {1,5,5,2} the first 5 in every order.
 TEST(JudgeOrders, ATieBreakLeavesNothingOpen) {
   const Case argmax(

@@ -1,11 +1,13 @@
 #include "conformance/diagnose/program_judge.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/enclosure/enclosure.h"
@@ -110,25 +112,12 @@ class Reach {
  public:
   template <typename Property>
   Reach(const Module& module, const Property& property) {
-    // Operands stand before those that take them; callees, as a rule, before their callers.
-    for (const auto& computation : module.computations()) {
-      bool any = false;
-      for (const auto& each : computation->instructions()) {
-        const auto& operands = each->operands();
-        const auto callees = each->called_computations();
-        const bool reached =
-            property(*each) ||
-            std::any_of(operands.begin(), operands.end(),
-                        [&](const Instruction* operand) { return reached_.at(operand); }) ||
-            std::any_of(callees.begin(), callees.end(), [&](const Computation* callee) {
-              const auto found = inside_.find(callee);
-              return found == inside_.end() || found->second;
-            });
-        reached_[each.get()] = reached;
-        any = any || reached;
-      }
-      inside_[computation.get()] = any;
-    }
+    // What comes out of a channel may stand before what goes in.
+    size_t channels = 0;
+    do {
+      channels = channels_.size();
+      Follow(module, property);
+    } while (channels_.size() != channels);
   }
 
   // By leaf of the root.
@@ -146,8 +135,41 @@ class Reach {
   }
 
  private:
+  template <typename Property>
+  void Follow(const Module& module, const Property& property) {
+    // Operands stand before those that take them; callees, as a rule, before their callers.
+    for (const auto& computation : module.computations()) {
+      bool any = false;
+      for (const auto& each : computation->instructions()) {
+        const auto& operands = each->operands();
+        const auto callees = each->called_computations();
+        const bool reached =
+            property(*each) || IsReceived(*each) ||
+            std::any_of(operands.begin(), operands.end(),
+                        [&](const Instruction* operand) { return reached_.at(operand); }) ||
+            std::any_of(callees.begin(), callees.end(), [&](const Computation* callee) {
+              const auto found = inside_.find(callee);
+              return found == inside_.end() || found->second;
+            });
+        if (reached && each->opcode() == Opcode::kSend) channels_.insert(ChannelOf(*each));
+        reached_[each.get()] = reached;
+        any = any || reached;
+      }
+      inside_[computation.get()] = any;
+    }
+  }
+
+  static std::optional<int64_t> ChannelOf(const Instruction& instruction) {
+    return instruction.FindInt(Attr::kChannelId);
+  }
+  // Out of a channel that something reached goes into, on any process.
+  bool IsReceived(const Instruction& instruction) const {
+    return instruction.opcode() == Opcode::kRecv && channels_.contains(ChannelOf(instruction));
+  }
+
   absl::flat_hash_map<const Instruction*, bool> reached_;
   absl::flat_hash_map<const Computation*, bool> inside_;
+  absl::flat_hash_set<std::optional<int64_t>> channels_;
 };
 
 bool SamePart(ElementType part, uint64_t wanted, uint64_t got) {

@@ -1,5 +1,6 @@
 #include "conformance/diagnose/program_judge.h"
 
+#include "absl/strings/str_cat.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/runner/testing.h"
 #include "gtest/gtest.h"
@@ -29,6 +30,26 @@ constexpr char kTwoLeaves[] =
     "ENTRY e { a = f32[2] parameter(0) b = s32[2] parameter(1) c = exponential(a) d = negate(c) "
     "k = add(b, b) m = multiply(k, b) n = s32[2] convert(d) ROOT t = tuple(d, m, n) }";
 constexpr char kTwoInputs[] = "  arg0 = literal f32[2] {0, 1}\n  arg1 = literal s32[2] {3, 4}";
+
+// What comes out of a channel may differ where what goes in may, wherever the two stand.
+TEST(ProgramJudgeTest, ChannelsCarryWhatMayDiffer) {
+  const auto verdict = [](const char* sent, bool receives_first) {
+    const std::string send = absl::StrCat(
+        "x = f32[2] ", sent, "(p) s = (f32[2], u32[], token[]) send(x, t), channel_id=1 ");
+    const std::string receive = "r = (f32[2], u32[], token[]) recv(t), channel_id=1 ";
+    return WithBitChanged(absl::StrCat("ENTRY e { p = f32[2] parameter(0) t = token[] after-all() ",
+                                       receives_first ? receive + send : send + receive,
+                                       "sd = token[] send-done(s), channel_id=1 "
+                                       "rd = (f32[2], token[]) recv-done(r), channel_id=1 "
+                                       "ROOT o = f32[2] get-tuple-element(rd), index=0 }"),
+                          "  arg0 = literal f32[2] {1, 2}", 0, "cpu-strict")
+        .verdict;
+  };
+  for (const bool receives_first : {false, true}) {
+    EXPECT_EQ(verdict("exponential", receives_first), Verdict::kNotJudgeable);
+    EXPECT_EQ(verdict("copy", receives_first), Verdict::kWrong);
+  }
+}
 
 TEST(ProgramJudgeTest, OnlyWhatMayDifferIsNotJudgeable) {
   struct Row {

@@ -57,6 +57,7 @@ FusionRole RoleOf(const Instruction& instruction) {
   }
 }
 
+// Whether an edge between the two is fusible.
 bool MayJoin(FusionRole a, FusionRole b) {
   if (a == FusionRole::kNone || b == FusionRole::kNone) return false;
   return a == FusionRole::kLoop || b == FusionRole::kLoop;
@@ -235,10 +236,6 @@ class SubgraphFinder {
 };
 
 }  // namespace
-
-bool AreFusible(const Instruction& producer, const Instruction& consumer) {
-  return MayJoin(RoleOf(producer), RoleOf(consumer));
-}
 
 std::vector<Subgraph> FindSubgraphs(const Computation& computation, int64_t most) {
   if (most < 2) return {};

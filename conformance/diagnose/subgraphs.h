@@ -18,11 +18,10 @@ struct Subgraph {
   std::vector<const Instruction*> results;  // members that are taken outside, or the root
 };
 
-// Whether implementations compute the two in one pass. Elementwise operations and those that move
-// elements join whatever gives or takes their elements: one another, and a reduction, window,
-// scatter, dot or convolution in front or behind. Not tuples, nor dynamic sizes.
-bool AreFusible(const Instruction& producer, const Instruction& consumer);
-
+// An edge is fusible where implementations compute both ends in one pass: elementwise operations
+// and those that move elements join whatever gives or takes their elements, one another, and a
+// reduction, window, scatter, dot or convolution in front or behind. Not tuples, nor dynamic sizes.
+//
 // Groups of 2 to `most` (at most kMostMembers) instructions: connected by fusible edges, with one
 // reduction or contraction at most, and convex, which is to say that no path leaves a group and
 // comes back. Every fusible edge that lies in any such group lies in one of these, and a group

@@ -26,9 +26,8 @@ absl::StatusOr<Judgement> JudgeExcerpt(const Excerpt& excerpt, const Literal& ac
 InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const TargetProfile& profile,
                               const RunBudget& budget) {
   InstructionVerdict verdict;
-  verdict.instruction = excerpt.members.back();
+  verdict.members = excerpt.members;
   verdict.name = excerpt.Name();
-  verdict.members = static_cast<int64_t>(excerpt.members.size());
   verdict.turn = excerpt.turn;
   const absl::StatusOr<Literal> actual = RunOnce(target, *excerpt.module, excerpt.arguments);
   if (!actual.ok()) {

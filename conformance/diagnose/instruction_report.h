@@ -19,14 +19,14 @@
 namespace assay {
 
 struct InstructionVerdict {
-  const Instruction* instruction = nullptr;  // of a group the last
-  std::string name;                          // Excerpt::Name
-  int64_t members = 1;
+  std::vector<const Instruction*> members;  // one, or a group, in the order of their computation
+  std::string name;                         // Excerpt::Name
   int64_t turn = 1;
   absl::Status status;  // not OK: the target gave no result (unsupported, crashed)
   Judgement judgement;  // else
 
-  bool is_group() const { return members > 1; }
+  bool is_group() const { return members.size() > 1; }
+  const Instruction& last() const { return *members.back(); }
   bool is_wrong() const { return status.ok() && judgement.verdict == Verdict::kWrong; }
 };
 

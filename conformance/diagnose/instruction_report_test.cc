@@ -121,7 +121,7 @@ std::vector<std::string> Report(Backend& target) {
   std::vector<std::string> lines;
   for (const InstructionVerdict& verdict : *verdicts) {
     lines.push_back(absl::StrCat(
-        verdict.instruction->name(), ": ",
+        verdict.last().name(), ": ",
         verdict.status.ok() ? VerdictName(verdict.judgement.verdict) : verdict.status.message()));
   }
   return lines;

@@ -69,6 +69,15 @@ std::string OperationOf(const Instruction& instruction) {
              : std::string(Name(instruction.opcode()));
 }
 
+// "negate+add f32" of a group.
+std::string OperationOf(const InstructionVerdict& verdict) {
+  std::string operation;
+  for (const Instruction* member : verdict.members) {
+    if (member != &verdict.last()) absl::StrAppend(&operation, Name(member->opcode()), "+");
+  }
+  return operation + OperationOf(verdict.last());
+}
+
 void DescribeElement(const Evidence& evidence, TriageEntry* entry) {
   entry->kind = KindOfError(evidence);
   entry->detail =
@@ -95,8 +104,8 @@ void TakeReport(const std::vector<InstructionVerdict>& verdicts, TriageEntry* en
         verdict.status.ok() ? ClassOf(verdict.judgement.verdict) : ClassOf(verdict.status);
     if (Weight(own) <= Weight(entry->triage_class)) continue;
     entry->triage_class = own;
-    entry->operation = OperationOf(*verdict.instruction);
-    entry->instruction = verdict.instruction->name();
+    entry->operation = OperationOf(verdict);
+    entry->instruction = verdict.name;
     entry->kind.clear();
     if (verdict.status.ok()) {
       Describe(verdict.judgement, entry);
@@ -203,6 +212,34 @@ absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vecto
   return JudgeWhole(*enclosure, *golden, actual[0]);
 }
 
+absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Backend& target,
+                                                    const TargetProfile& profile,
+                                                    const RunBudget& budget,
+                                                    const TraceDepth& depth) {
+  ReportOptions options;
+  options.depth = depth;
+  return ReportInstructions(*input.module, input.arguments, target, profile, budget, options);
+}
+
+// Of a program that is wrong as a whole alone: what goes wrong first in groups and later turns, if
+// something does. In the smallest groups that show it, since they say most.
+void TakeDeeper(const TriageInput& input, Backend& target, const TargetProfile& profile,
+                const RunBudget& budget, const TraceDepth& depth, TriageEntry* entry) {
+  TraceDepth deeper = {.turns = std::max(depth.turns, kTriageDepth.turns), .subgraphs = 2};
+  for (; deeper.subgraphs <= std::max(depth.subgraphs, kTriageDepth.subgraphs);
+       ++deeper.subgraphs) {
+    const auto verdicts = Ask(input, target, profile, budget, deeper);
+    if (!verdicts.ok()) return;
+    TriageEntry found;
+    TakeReport(*verdicts, &found);
+    if (found.triage_class != TriageClass::kWrong) continue;
+    found.name = entry->name;
+    found.instructions = entry->instructions;
+    *entry = std::move(found);
+    return;
+  }
+}
+
 }  // namespace
 
 absl::string_view TriageClassName(TriageClass triage_class) {
@@ -244,12 +281,12 @@ std::string KindOfError(const Evidence& evidence) {
 }
 
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
-                   const RunBudget& budget) {
+                   const RunBudget& budget, const TraceDepth& depth) {
   TriageEntry entry;
   entry.name = input.name;
   entry.instructions = input.module->instruction_count();
   if (target != nullptr) {
-    auto verdicts = ReportInstructions(*input.module, input.arguments, *target, profile, budget);
+    auto verdicts = Ask(input, *target, profile, budget, depth);
     if (verdicts.ok()) {
       TakeReport(*verdicts, &entry);
     } else {
@@ -293,6 +330,7 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
     entry.operation = "whole program";
     entry.instruction = root.name();
     Describe(*whole, &entry);
+    TakeDeeper(input, *target, profile, budget, depth, &entry);
   }
   return entry;
 }

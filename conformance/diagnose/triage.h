@@ -10,6 +10,7 @@
 
 #include "absl/types/span.h"
 #include "backends/backend.h"
+#include "conformance/diagnose/golden_trace.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/profiles/profile.h"
 #include "interpreter/interpreter.h"
@@ -33,10 +34,11 @@ struct TriageEntry {
   std::string name;  // of the module's file
   int64_t instructions = 0;
   TriageClass triage_class = TriageClass::kEqual;
-  // "tanh f32": of the first instruction that is wrong, or undecided; of a stored result that which
+  // "tanh f32": of the first instruction that is wrong, or undecided; "negate+add f32": of a group
+  // that is wrong though none of its instructions is; of a stored result that which
   // gives the wrong array, as one that comes from fewer instructions is nearer to the first.
   std::string operation;
-  std::string instruction;  // its name
+  std::string instruction;  // its name, of a group as Excerpt::Name has it
   std::string kind;         // of error: "NaN instead of a number"
   std::string detail;       // the first wrong element, or the message, for people
 };
@@ -51,10 +53,13 @@ struct TriageInput {
 };
 
 // The target, if there is one, runs each instruction alone on golden operands, so the first wrong
-// one is found; a stored result is held against the enclosure of the whole program, which says that
+// one is found, and what else `depth` says. Where all of them are right and the whole is wrong, it
+// is asked for groups that it may fuse and for later turns of loops, at least as `kTriageDepth`
+// says. A stored result is held against the enclosure of the whole program, which says that
 // something is wrong on the way to an array, but not where on it.
+inline constexpr TraceDepth kTriageDepth = {.turns = 3, .subgraphs = 4};
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
-                   const RunBudget& budget);
+                   const RunBudget& budget, const TraceDepth& depth = {});
 
 // What kind of error an element shows, the same words for the same kind.
 std::string KindOfError(const Evidence& evidence);

@@ -90,6 +90,59 @@ TEST_F(TriageTest, GoldenAsTargetIsEqual) {
   EXPECT_EQ(entry.instructions, 3);
 }
 
+// Right for every instruction alone; where it sees an addition of a negation, in a module of at
+// least so many instructions, it adds one more.
+class FusingBackend : public GoldenBackend {
+ public:
+  explicit FusingBackend(int64_t least = 1) : least_(least) {}
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+    last_fuses_ = false;
+    for (const auto& each : module.entry()->instructions()) {
+      if (each->opcode() != Opcode::kAdd || module.instruction_count() < least_) continue;
+      last_fuses_ |= each->operand(0)->opcode() == Opcode::kNegate;
+    }
+    return GoldenBackend::Compile(module);
+  }
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override {
+    absl::StatusOr<Literal> value = GoldenBackend::Download(buffer);
+    if (!value.ok() || !last_fuses_ || !value->is_array()) return value;
+    for (int64_t i = 0; i < value->element_count(); ++i) {
+      const double more = DecodeFloat(value->element_type(), value->Get(i).bits) + 1;
+      value->Set(i, Element{EncodeFloat(value->element_type(), more)});
+    }
+    return value;
+  }
+
+ private:
+  const int64_t least_;
+  bool last_fuses_ = false;
+};
+
+TEST_F(TriageTest, WhatOnlyAFusionDoesWrongIsFoundInGroups) {
+  FusingBackend target;
+  const TriageEntry entry =
+      Of("HloModule m\nENTRY e { x = f32[2] parameter(0)\n n = f32[2] negate(x)\n"
+         " s = f32[2] add(n, x)\n ROOT z = f32[2] multiply(s, s) }\n",
+         std::nullopt, &target);
+  EXPECT_EQ(entry.triage_class, TriageClass::kWrong) << entry.detail;
+  EXPECT_EQ(entry.operation, "negate+add f32");
+  EXPECT_EQ(entry.instruction, "n+s");
+  EXPECT_EQ(entry.instructions, 4);
+  EXPECT_THAT(entry.detail, HasSubstr("golden 0, actual 1"));
+}
+
+// Nothing that is asked is wrong, but the whole is.
+TEST_F(TriageTest, ElseTheWholeProgramIsNamed) {
+  FusingBackend target(8);
+  const TriageEntry entry =
+      Of("HloModule m\nENTRY e { x = f32[2] parameter(0)\n n = f32[2] negate(x)\n"
+         " s = f32[2] add(n, x)\n a = f32[2] abs(s)\n b = f32[2] negate(a)\n c = f32[2] abs(b)\n"
+         " d = f32[2] negate(c)\n ROOT z = f32[2] abs(d) }\n",
+         std::nullopt, &target);
+  EXPECT_EQ(entry.triage_class, TriageClass::kWrong) << entry.detail;
+  EXPECT_EQ(entry.operation, "whole program");
+}
+
 TEST(TriageGroups, TheSameReasonStandsTogetherSmallestFirst) {
   auto entry = [](const char* name, int64_t instructions, TriageClass triage_class,
                   const char* operation, const char* kind) {

@@ -21,9 +21,9 @@ namespace {
 
 nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
   nlohmann::json entry = {{"instruction", verdict.name},
-                          {"opcode", std::string(Name(verdict.instruction->opcode()))},
-                          {"shape", verdict.instruction->shape().ToString()}};
-  if (verdict.is_group()) entry["members"] = verdict.members;
+                          {"opcode", std::string(Name(verdict.last().opcode()))},
+                          {"shape", verdict.last().shape().ToString()}};
+  if (verdict.is_group()) entry["members"] = verdict.members.size();
   if (verdict.turn > 1) entry["turn"] = verdict.turn;
   if (!verdict.status.ok()) {
     entry["not_run"] = std::string(verdict.status.message());
@@ -56,8 +56,8 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
 }
 
 std::string KindOf(const InstructionVerdict& verdict) {
-  return verdict.is_group() ? absl::StrCat("subgraph of ", verdict.members)
-                            : std::string(Name(verdict.instruction->opcode()));
+  return verdict.is_group() ? absl::StrCat("subgraph of ", verdict.members.size())
+                            : std::string(Name(verdict.last().opcode()));
 }
 
 void PrintVerdict(const InstructionVerdict& verdict) {

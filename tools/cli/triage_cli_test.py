@@ -2,9 +2,12 @@
 """`assay triage`: a folder of modules that differ, with stored results and with a target.
 """
 import json
+import os
 import struct
+import sys
 
-from cli_testing import CommandLineTest, assay, main, npy
+from cli_testing import SOURCE, CommandLineTest, assay, main, npy
+from judge_cli_test import TARGET
 
 TANH = 'HloModule m\nENTRY e { x = f32[1] parameter(0)\n ROOT y = f32[1] tanh(x) }\n'
 TWICE = ('HloModule m\nENTRY e { x = f32[1] parameter(0)\n y = f32[1] tanh(x)\n'
@@ -52,6 +55,21 @@ class Triage(CommandLineTest):
             self.assertEqual(result.code, 1, result.err)
             group, = json.loads(result.out)['groups']
             self.assertEqual((group['class'], group['operation'], group['modules'][0]['instruction']), ('wrong', 'tanh f32', first))
+
+    def test_what_only_a_fusion_does_wrong_is_found_in_groups(self):
+        """A target that is right for every instruction alone, and wrong where it sees a negation and the addition behind it."""
+        script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers')))
+        target = ('--target', f'process:{sys.executable} {script}', '--profile', 'golden')
+        os.mkdir(self.path('modules'))
+        for name, rest in ('small', 'ROOT f = add(n, b)'), ('large', 'f = add(n, b) z = add(a, a) ROOT r = add(f, z)'):
+            self.path(f'modules/{name}.hlo', f'ENTRY e {{ a = s32[2] parameter(0) b = s32[2] parameter(1) n = negate(a) {rest} }}')
+        report = json.loads(self.expect(assay('triage', self.path('modules'), *target, '--json'), 1).out)
+        group, = report['groups']
+        self.assertEqual((group['class'], group['operation']), ('wrong', 'negate+add s32'))
+        self.assertEqual([(os.path.basename(each['name']), each['instruction']) for each in group['modules']],
+                         [('small.hlo', 'n+f'), ('large.hlo', 'n+f')])
+        self.expect(assay('triage', self.path('modules'), *target, '--subgraphs', 3), 1, 'negate+add')
+        self.expect(assay('triage', self.path('modules'), '--subgraphs', 3), 2, 'does nothing without --target')
 
     def test_a_module_for_too_many_devices_is_broken_alone(self):
         many = TANH.replace('HloModule m', 'HloModule m, replica_count=%d')

@@ -17,6 +17,7 @@
 #include "interpreter/module_form.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
+#include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
@@ -33,6 +34,7 @@ struct TriageCommand {
   uint64_t seed = 1;
   BudgetOptions budget;
   TargetMemory memory;
+  DepthOptions depth;
   OutputOptions output;
 
   int Run() const;
@@ -98,7 +100,7 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
   TriageInput input{path, file->module.get(), *std::move(loaded), {}};
   std::vector<TriageEntry> entries;
   if (backend != nullptr) {
-    entries.push_back(Triage(input, backend, target_profile, budget.budget));
+    entries.push_back(Triage(input, backend, target_profile, budget.budget, depth.depth));
     return entries;
   }
   for (const auto& [name, results] : stored) {
@@ -177,6 +179,10 @@ nlohmann::json ToJson(const std::vector<TriageGroup>& groups) {
 }
 
 int TriageCommand::Run() const {
+  if (target.empty() && depth.given()) {
+    return Fail(absl::InvalidArgumentError("--subgraphs or --turns does nothing without --target"),
+                output);
+  }
   auto target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   auto files = ModuleFiles(arguments);
@@ -238,12 +244,16 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
       ->capture_default_str();
   sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")
       ->capture_default_str();
+  command->depth.AddTo(sub);
   command->memory.AddTo(sub);
   command->budget.AddTo(sub, "a module that spends one is broken");
   command->output.AddTo(sub);
   sub->footer(
       "Beside X.hlo lie X.inputs.npz and what implementations returned: X.expected.npz,\n"
-      "X.actual.npz; a snapshot has both. Modules with the same first wrong operation and\n"
+      "X.actual.npz; a snapshot has both. Where a program is wrong and none of its instructions "
+      "alone,\n"
+      "a target is asked for groups of up to 4 and for 3 turns of loops as well. Modules with the "
+      "same first wrong operation and\n"
       "the same kind of error stand together, the smallest first. Exit code 1 when something\n"
       "is wrong or fails; what is broken or missing is named and counted.\n"
       "Examples:\n"

@@ -12,6 +12,7 @@
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/elementwise_judge.h"
 #include "conformance/judge/evidence.h"
+#include "conformance/judge/fold_parts.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/random_values.h"
 #include "conformance/judge/residuals.h"
@@ -76,18 +77,70 @@ class InstructionJudge {
       AddRule(rounds ? "correctly rounded" : "exact");
       return absl::OkStatus();
     }
-    absl::StatusOr<std::vector<ElementFinding>> findings = Find(leaf, golden, actual, positions);
+    absl::StatusOr<std::vector<ElementFinding>> findings =
+        FindInParts(leaf, golden_leaves, actual_leaves, positions);
     if (!findings.ok()) return findings.status();
     for (size_t k = 0; k < positions.size(); ++k) {
-      ElementFinding& finding = (*findings)[k];
-      if (finding.open()) {
-        absl::Status status = TryOrders(leaf, positions[k], golden_leaves, actual_leaves, &finding);
-        if (!status.ok()) return status;
-      }
+      const ElementFinding& finding = (*findings)[k];
       Count(subject_, finding, golden, actual, static_cast<int64_t>(leaf), positions[k],
             &judgement_);
     }
     return absl::OkStatus();
+  }
+
+  // The findings of a leaf, in the fold that it is part of where the reducer comes apart.
+  absl::StatusOr<std::vector<ElementFinding>> FindInParts(size_t leaf,
+                                                          const std::vector<Literal>& golden,
+                                                          const std::vector<Literal>& actual,
+                                                          const std::vector<int64_t>& positions) {
+    if (!parts_) parts_ = PartsOfFold(subject_.instruction);
+    for (const FoldPart& part : *parts_) {
+      const auto at = std::find(part.arrays.begin(), part.arrays.end(), leaf);
+      if (at == part.arrays.end()) continue;
+      return FindInPart(part, at - part.arrays.begin(), actual, positions);
+    }
+    return FindWithOrders(leaf, golden, actual, positions);
+  }
+
+  // Golden folds the part alone as well: of sums that is the exact value.
+  absl::StatusOr<std::vector<ElementFinding>> FindInPart(const FoldPart& part, size_t leaf,
+                                                         const std::vector<Literal>& actual,
+                                                         const std::vector<int64_t>& positions) {
+    std::vector<Literal> operands, actual_leaves;
+    for (const size_t first : {size_t{0}, subject_.operands.size() / 2}) {
+      for (const int64_t k : part.arrays) operands.push_back(subject_.operands[first + k]);
+    }
+    for (const int64_t k : part.arrays) actual_leaves.push_back(actual[k]);
+    const absl::StatusOr<Literal> golden = subject_.evaluate(*part.module, operands);
+    if (!golden.ok()) return golden.status();
+    const Subject subject{*part.module->entry()->root(), operands, subject_.evaluate,
+                          subject_.profile};
+    InstructionJudge judge(subject);
+    const std::vector<Literal> golden_leaves = Flatten(*golden);
+    absl::StatusOr<std::vector<ElementFinding>> findings =
+        judge.FindWithOrders(leaf, golden_leaves, actual_leaves, positions);
+    if (!findings.ok()) return findings;
+    AddRule(judge.judgement_.rule);
+    for (size_t k = 0; k < positions.size(); ++k) {
+      if (golden_leaves[leaf].Get(positions[k]) == actual_leaves[leaf].Get(positions[k])) {
+        Claim(subject_.profile, Freedom::kReassociation, &(*findings)[k]);
+      }
+    }
+    return findings;
+  }
+
+  absl::StatusOr<std::vector<ElementFinding>> FindWithOrders(
+      size_t leaf, const std::vector<Literal>& golden, const std::vector<Literal>& actual,
+      const std::vector<int64_t>& positions) {
+    absl::StatusOr<std::vector<ElementFinding>> findings =
+        Find(leaf, golden[leaf], actual[leaf], positions);
+    if (!findings.ok()) return findings;
+    for (size_t k = 0; k < positions.size(); ++k) {
+      if (!(*findings)[k].open()) continue;
+      absl::Status status = TryOrders(leaf, positions[k], golden, actual, &(*findings)[k]);
+      if (!status.ok()) return status;
+    }
+    return findings;
   }
 
   // Elements within the current sizes of dynamic dimensions.
@@ -180,6 +233,7 @@ class InstructionJudge {
   }
 
   const Subject& subject_;
+  std::optional<std::vector<FoldPart>> parts_;
   std::optional<OrderFreedoms> orders_;
   Judgement judgement_;
 };

@@ -117,9 +117,9 @@ class ArrayJudge {
     const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
     if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
       finding->verdict = Verdict::kNotJudgeable;
-      finding->reason = kind_ == ReducerKind::kAdd
-                            ? "accumulation in a type too narrow for the terms bounds nothing"
-                            : "partial products out of the type's range bound nothing";
+      finding->reason = kind_ == ReducerKind::kMultiply
+                            ? "partial products out of the type's range bound nothing"
+                            : "accumulation in a type too narrow for the terms bounds nothing";
     }
   }
 
@@ -155,7 +155,8 @@ class ArrayJudge {
     std::optional<Literal>& exact = exact_[scaled ? 1 : 0];
     if (!exact) {
       exact = Literal();
-      if (kind_ != ReducerKind::kOther || subject_.instruction.opcode() == Opcode::kFft) {
+      if (bounds_.has_exact || kind_ != ReducerKind::kOther ||
+          subject_.instruction.opcode() == Opcode::kFft) {
         absl::StatusOr<Literal> found = EvaluateWidened(
             subject_.instruction, subject_.operands, scaled ? -kBeyondScale : 0, subject_.evaluate);
         if (found.ok()) exact = Flatten(*found)[leaf_];

@@ -96,6 +96,9 @@ class BoundFinder {
       }
       if (instruction_.opcode() == Opcode::kFft) return FourierBounds(golden);
       if (IsBatchNorm(instruction_.opcode())) return BatchNormBounds(subject_, leaf, golden);
+      absl::StatusOr<std::optional<Bounds>> log_sum = LogSumBounds(subject_, golden);
+      if (!log_sum.ok()) return log_sum.status();
+      if (log_sum->has_value()) return **std::move(log_sum);
     }
     bounds.unknown = WhyUnknown();
     if (!bounds.unknown.empty()) bounds.rule = "no bound";

@@ -35,6 +35,9 @@ struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
   // Of the distance to the exact sum, which is less: the golden one is rounded. Empty: not known.
   std::vector<double> from_exact;
+  // EvaluateWidened gives the exact values that `from_exact` counts from; it does of sums, products
+  // and transforms without being asked.
+  bool has_exact = false;
   // Of accumulation in an element type too narrow for the number of terms, or of partial products
   // out of its range: nothing beyond it is right, and nothing is known inside. Empty: none.
   std::vector<double> vacuous;
@@ -71,6 +74,8 @@ absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Lite
 // the operands already.
 Bounds SumBoundsOfFacts(const Subject& subject, size_t leaf, const Literal& golden,
                         absl::Span<const AccumulationFact> facts);
+// Those of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt: it is none that is known.
+absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden);
 // Those of batch normalisation: batch_norm_bounds.cc.
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 

@@ -246,6 +246,45 @@ TEST(JudgeBounds, ReducersOfOnesOwnHaveNoBound) {
             "its own reducer has no bound: elements may be folded in any order");
 }
 
+// log(e^0 + e^0 + ... ) of 8 zeros is log 8 = 2.0794415. Of 8 steps each errs by 0.28 u, half of
+// what the exponential does (2 ulp: 4 u), log 2 of what the logarithm does (4 u) and u (log 8 + 1):
+// 9 u.
+TEST(JudgeBounds, SumsOfExponentialsByTheirLogarithms) {
+  const auto fold = [](const char* guarded) {
+    return Case("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[8]", "f32[]"},
+                absl::StrCat("f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                             "  m = f32[] maximum(a, b)\n  d = f32[] subtract(a, b)\n"
+                             "  n = pred[] compare(d, d), direction=NE\n  s = f32[] add(a, b)\n"
+                             "  g = f32[] abs(d)\n  h = f32[] negate(g)\n"
+                             "  e = f32[] exponential(h)\n  l = f32[] log-plus-one(e)\n"
+                             "  t = f32[] add(m, l)\n  ROOT r = f32[] ",
+                             guarded, "\n}\n"));
+  };
+  const Case sum = fold("select(n, s, t)");
+  const std::vector<Literal> zeros = {F32(std::vector<double>(8, 0)), Scalar(-kInf)};
+  const double log8 = 2.0794415416798357;
+  const auto explain = [&](double steps, const char* profile) {
+    return sum.Explain(zeros, Scalar(log8 + steps * kUnit), profile);
+  };
+  EXPECT_EQ(explain(0, "golden"), "golden");
+  for (const double sign : {1, -1}) {
+    EXPECT_EQ(explain(sign * 40, "cpu-strict"), "reassociation");
+    EXPECT_EQ(explain(sign * 80, "cpu-strict"), "wrong");
+    EXPECT_EQ(explain(sign * 40, "golden"), "wrong");
+  }
+  EXPECT_EQ(sum.Explain(zeros, Scalar(kNan)), "wrong");
+  EXPECT_EQ(sum.Explain(zeros, Scalar(-kInf)), "wrong");
+  // What counts nothing changes nothing; what is infinite hides the rest.
+  const std::vector<Literal> some = {F32({3, -kInf, -kInf, -kInf, -kInf, -kInf, -kInf, -kInf}),
+                                     Scalar(-kInf)};
+  EXPECT_EQ(sum.Explain(some, Scalar(3)), "golden");
+  EXPECT_EQ(sum.Explain(some, Scalar(3.01)), "wrong");
+  const std::vector<Literal> infinite = {F32({3, 4, kInf, 1, 1, 1, 1, 1}), Scalar(-kInf)};
+  EXPECT_EQ(sum.Explain(infinite, Scalar(5)), "not judgeable");
+  // Without the test of the difference -inf and -inf give NaN, and the order counts.
+  EXPECT_EQ(fold("add(m, l)").Explain(zeros, Scalar(log8 + 40 * kUnit)), "not judgeable");
+}
+
 // exp(1) + 1 is 3.718: nothing about the element 80 makes 1e20 right.
 TEST(JudgeBounds, RegionsThatMayDifferHaveNoBound) {
   const Case map("f32[2] map(p0), dimensions={0}, to_apply=f", {"f32[2]"},

@@ -281,5 +281,64 @@ TEST(JudgeRandom, OnlyTheDistributionIsSpecified) {
   EXPECT_EQ(named.Explain({state}, other), "wrong");
 }
 
+// A sum, a maximum and a least element with its index side by side: what is known of each of them.
+TEST(JudgeOrders, ReducersThatComeApartAreJudgedByTheirParts) {
+  const std::vector<std::string> parameters = {"f32[4]", "f32[4]", "f32[4]", "s32[4]",
+                                               "f32[]",  "f32[]",  "f32[]",  "s32[]"};
+  const Case reduce(
+      "(f32[], f32[], f32[], s32[]) reduce(p0, p1, p2, p3, p4, p5, p6, p7), dimensions={0}, "
+      "to_apply=f",
+      parameters,
+      "f {\n  a0 = f32[] parameter(0)\n  a1 = f32[] parameter(1)\n  a2 = f32[] parameter(2)\n"
+      "  a3 = s32[] parameter(3)\n  x0 = f32[] parameter(4)\n  x1 = f32[] parameter(5)\n"
+      "  x2 = f32[] parameter(6)\n  x3 = s32[] parameter(7)\n  s = f32[] add(a0, x0)\n"
+      "  m = f32[] maximum(a1, x1)\n  keep = pred[] compare(a2, x2), direction=LE\n"
+      "  v = f32[] select(keep, a2, x2)\n  i = s32[] select(keep, a3, x3)\n"
+      "  ROOT r = (f32[], f32[], f32[], s32[]) tuple(s, m, v, i)\n}\n");
+  const auto s32 = [](std::vector<uint64_t> values, const Dimensions& sizes) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kS32, sizes));
+    for (size_t k = 0; k < values.size(); ++k) literal.Set(static_cast<int64_t>(k), {values[k]});
+    return literal;
+  };
+  // From the left 1 + 2^-24 + 2^-24 is 1, from the right 1 + 2^-23.
+  const std::vector<Literal> operands = {F32({1, 0x1p-24, 0x1p-24, 0}),
+                                         F32({3, 4, 5, 1}),
+                                         F32({7, 2, 2, 9}),
+                                         s32({0, 1, 2, 3}, {4}),
+                                         Scalar(0),
+                                         Scalar(-kInf),
+                                         Scalar(kInf),
+                                         s32({99}, {})};
+  const auto explain = [&](double sum, double most, double least, uint64_t index,
+                           const char* profile = "cpu-strict") {
+    return reduce.Explain(
+        operands, Literal::Tuple({Scalar(sum), Scalar(most), Scalar(least), s32({index}, {})}),
+        profile);
+  };
+  EXPECT_EQ(explain(1, 5, 2, 1), "golden");
+  EXPECT_EQ(explain(1 + 0x1p-23, 5, 2, 1), "reassociation");
+  EXPECT_EQ(explain(1 + 0x1p-23, 5, 2, 1, "golden"), "wrong");
+  // 3 * 2^-24 of the exact sum.
+  EXPECT_EQ(explain(1 + 0x1p-22, 5, 2, 1), "reassociation");
+  EXPECT_EQ(explain(1 + 0x1p-21, 5, 2, 1), "wrong");
+  EXPECT_EQ(explain(1, Step(5, 1), 2, 1), "wrong");
+  // Either of the equal elements; not another, and no value with the index of another.
+  EXPECT_EQ(explain(1, 5, 2, 2), "reassociation");
+  EXPECT_EQ(explain(1, 5, 2, 3), "wrong");
+  EXPECT_EQ(explain(1, 5, 7, 0), "wrong");
+}
+
+// Elements of one result in the other: nothing comes apart.
+TEST(JudgeOrders, ReducersThatMixTheirResultsAreNotJudgeable) {
+  const Case reduce("(f32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=f",
+                    {"f32[2]", "f32[2]", "f32[]", "f32[]"},
+                    "f {\n  a0 = f32[] parameter(0)\n  a1 = f32[] parameter(1)\n"
+                    "  x0 = f32[] parameter(2)\n  x1 = f32[] parameter(3)\n"
+                    "  s = f32[] add(a0, x1)\n  t = f32[] add(a1, x0)\n"
+                    "  ROOT r = (f32[], f32[]) tuple(s, t)\n}\n");
+  const std::vector<Literal> operands = {F32({1, 2}), F32({3, 4}), Scalar(0), Scalar(0)};
+  EXPECT_EQ(reduce.Explain(operands, Literal::Tuple({Scalar(3), Scalar(7)})), "not judgeable");
+}
+
 }  // namespace
 }  // namespace assay

@@ -28,8 +28,8 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold);
 
 // What an instruction that adds, multiplies or transforms gives where nothing overflows or is
 // rounded on the way: every float type is f64 and every complex one c128, each operand is taken
-// times 2^exponent. The exact result, rounded once. For those of FindAccumulationFacts and folds
-// that multiply (whose exponent is 0).
+// times 2^exponent. Of those of FindAccumulationFacts and of folds that multiply (whose exponent is
+// 0) that is the exact result, rounded once; others run as written.
 absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
                                         absl::Span<const Literal> operands, int exponent,
                                         const EvaluateModule& evaluate);

@@ -49,7 +49,8 @@ void CaseSelection::AddFiltersTo(CLI::App* app) {
   app->add_option("--tier", filter.tier,
                   "quick covers everything once, standard leaves out large cases, full is all")
       ->type_name("TIER")
-      ->transform(CLI::CheckedTransformer(tiers).description(""));
+      ->transform(CLI::Transformer(tiers).description(""))
+      ->transform(CLI::IsMember(tiers).description(""));  // which comes first
   app->add_option("--max-multiply-adds", filter.max_multiply_adds,
                   "Cases of at most so many operations on elements, for slow simulators")
       ->type_name("N")

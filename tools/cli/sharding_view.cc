@@ -185,7 +185,7 @@ absl::StatusOr<std::string> ShardingText(const Module& module, bool json) {
       AppendText(array, &text);
     }
   }
-  if (!json) return text;
+  if (!json) return text.empty() ? "no array has a sharding\n" : text;
   // Names in a module need not be UTF-8.
   return absl::StrCat(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace), "\n");
 }

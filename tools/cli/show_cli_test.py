@@ -100,6 +100,9 @@ t{1} = f32[], sharding={replicated}
         self.assertEqual(arrays[0]['tile_sizes'], [3, 4])
         self.assertFalse(arrays[5]['known'])
         self.expect(assay('show', module, '--sharding', '--stats'), 2, 'ask for one of them')
+        plain = self.path('plain.hlo', b'HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0)\n}\n')
+        self.assertEqual(assay('show', plain, '--sharding').out, 'no array has a sharding\n')
+        self.assertEqual(json.loads(assay('show', plain, '--sharding', '--json').out), [])
         bad = self.path('bad.hlo', b'HloModule m\nENTRY e {\n  ROOT x = f32[2] parameter(0), sharding={devices=[2,1]0,1}\n}\n')
         self.expect(assay('show', bad, '--sharding'), 2, 'sharding_c4', '%x = f32[2] parameter(0)')
         many = self.path('many.hlo', b'HloModule m, num_partitions=1000000000000\nENTRY e {\n'

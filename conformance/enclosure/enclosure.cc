@@ -18,6 +18,7 @@
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/freedoms.h"
+#include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 
 namespace assay {
@@ -303,11 +304,11 @@ class Encloser {
                         ? 1
                         : static_cast<int64_t>(std::min(std::ceil(ulps + 0.5), kMostUnits));
     }
-    // Zeros of either sign are equal keys.
+    // Zeros of either sign are equal keys, but in the total order.
     slack.zeros =
         (profile_.Grants(Freedom::kSignedZero) && MayFlush(instruction)) ||
         (instruction.opcode() == Opcode::kSort && profile_.Grants(Freedom::kUnstableOrder) &&
-         !instruction.GetBool(Attr::kIsStable));
+         !instruction.GetBool(Attr::kIsStable) && !OrdersNans(*instruction.to_apply()));
     if (instruction.info().accuracy != Accuracy::kExact) {
       if (profile_.Grants(Freedom::kExcessPrecision) ||
           (profile_.Grants(Freedom::kContraction) && instruction.opcode() == Opcode::kMultiply)) {

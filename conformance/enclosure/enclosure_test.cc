@@ -329,6 +329,22 @@ TEST_F(EnclosureTest, OrdersOfWhatTheComparatorDoesNotTellApart) {
   }
 }
 
+// Zeros of both signs are equal keys of an unstable sort, but in the total order.
+TEST_F(EnclosureTest, ZerosInUnstableSorts) {
+  const auto judged = [&](const char* type) {
+    const BoxTree sorted =
+        Of("a = f32[2] parameter(0)\n ROOT s = f32[2] sort(a), dimensions={0}, to_apply=less",
+           {F32({0, -0.0f})}, "cpu-strict",
+           absl::StrCat("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n",
+                        "ROOT l = pred[] compare(a, b), direction=LT", type, " }\n"));
+    return std::make_pair(Judged(sorted, F32({-0.0f, 0}), F32({0, -0.0f})),
+                          Judged(sorted, F32({-0.0f, 0}), F32({-0.0f, 0})));
+  };
+  EXPECT_LT(judged("").first, Verdict::kWrong);
+  EXPECT_EQ(judged(", type=TOTALORDER").first, Verdict::kWrong);
+  EXPECT_LT(judged(", type=TOTALORDER").second, Verdict::kWrong);
+}
+
 // The index of a maximum is open where equal values are not told apart, of NaNs in every form.
 TEST_F(EnclosureTest, PlacesOfEqualExtremes) {
   const auto open = [&](const std::string& keep_value, const std::string& keep_index,

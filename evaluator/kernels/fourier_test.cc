@@ -188,6 +188,20 @@ TEST_F(Fourier, IsExact) {
   CheckAgainstWide("FFT", true, {257});
 }
 
+TEST_F(Fourier, DecidesOrdinaryElementsInTheFirstTier) {
+  const int64_t lengths[] = {5}, bin[] = {2};
+  std::vector<double> x = {0.1, -3, 7, 0.3, 2, 5, -0.7, 1, 11, 13};
+  for (const bool imaginary : {false, true}) {
+    EvaluationContext context;
+    RealEnclosure enclosure;
+    ASSERT_TRUE(ExactFourier(lengths, false, x)
+                    .Part(ElementType::kF64, bin, imaginary, false, context, &enclosure)
+                    .ok());
+    EXPECT_FALSE(enclosure.undecided);
+    EXPECT_EQ(context.real_stats.decided[static_cast<int>(RealTier::kBig192)], 1);
+  }
+}
+
 // Lengths whose roots of unity are whole, halves and square roots.
 TEST_F(Fourier, DecidesTies) {
   for (const char* kind : kKinds) {
@@ -306,6 +320,7 @@ TEST_F(Fourier, StaysUndecidedBeyondTheWidestTier) {
     const uint64_t low = EncodeFloat(ElementType::kF64, 0x1p1000);
     EXPECT_EQ(enclosure.low.bits, low);
     EXPECT_EQ(enclosure.high.bits, beside == 0 ? low : low + 1);
+    EXPECT_EQ(enclosure.undecided, beside != 0);
     EXPECT_EQ(context.real_stats.undecided(), beside == 0 ? 0 : 1);
     Literal operand = Literal::Zeros(Shape(ElementType::kC128, {1, 5}));
     for (int64_t i = 0; i < 5; ++i) operand.Set(i, {EncodeFloat(ElementType::kF64, x[2 * i])});

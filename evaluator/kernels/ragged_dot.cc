@@ -74,7 +74,7 @@ RaggedDotKernel::RaggedDotKernel(const Instruction& dot, const ContractionTypes&
   const Dimensions result = RowMajorStrides(dot.shape().dimensions());
   auto out = result.begin();
   if (ragged_.mode == Mode::kContracted) group_out_step_ = *out++;
-  if (ragged_.mode == Mode::kRows) group_rhs_step_ = right[ragged_.group_dim];
+  if (ragged_.mode == Mode::kRows) group_rhs_step_ = right[*ragged_.group_dim];
   int64_t rows = 1, contracted = 1, columns = 1;
   for (size_t k = 0; k < dims.lhs_batch.size(); ++k) {
     const int64_t l = dims.lhs_batch[k];

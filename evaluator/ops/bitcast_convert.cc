@@ -16,7 +16,9 @@ DefinitionOr DefineBitcastConvert(const Instruction& convert) {
         if (from_width >= to_width) {
           // Piece i.back() of one element; the element itself when the widths are equal.
           const bool split = from_width > to_width;
-          absl::StatusOr<Element> whole = operands.At(0, split ? i.subspan(0, i.size() - 1) : i);
+          Index of = i;
+          if (split) of.remove_suffix(1);
+          absl::StatusOr<Element> whole = operands.At(0, of);
           if (!whole.ok()) return whole;
           const int64_t piece = split ? i.back() : 0;
           return FromPattern(to, ToPattern(from, *whole) >> (piece * to_width));

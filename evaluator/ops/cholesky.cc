@@ -28,7 +28,7 @@ class Cholesky : public Definition {
     int64_t i = index[index.size() - 2], j = index.back();
     if (!lower_) std::swap(i, j);
     const Shape& shape = cholesky_.shape();
-    Element element = factor_[i * shape.dimension(shape.rank() - 1) + j];
+    Element element = factor_[i * shape.dimensions().back() + j];
     // U = L^H.
     if (!lower_ && IsComplex(shape.element_type())) element.imag = Negated(element.imag);
     return element;
@@ -40,7 +40,7 @@ class Cholesky : public Definition {
                       EvaluationContext& context) {
     const Shape& shape = cholesky_.shape();
     const ElementType type = shape.element_type(), part = Info(type).component;
-    const int64_t n = shape.dimension(shape.rank() - 1);
+    const int64_t n = shape.dimensions().back();
     const int64_t parts = IsComplex(type) ? 2 : 1;
     std::vector<double> triangle(n * n * parts);
     bool finite = true;

@@ -191,7 +191,7 @@ absl::Status CheckCollective(const Instruction& collective, int64_t members, int
     if (operand->shape().is_dynamic()) return unimplemented("dynamic dimensions");
   }
   if (collective.shape().is_dynamic()) return unimplemented("dynamic dimensions");
-  if (members < 1 || position < 0 || position >= members) {
+  if (position < 0 || position >= members) {
     return absl::InvalidArgumentError(absl::StrCat("no member ", position, " in a group of ",
                                                    members, "; in ", collective.Describe()));
   }

@@ -18,11 +18,10 @@ absl::Status CheckCollective(const Instruction& collective, int64_t members, int
 
 // Rows that one member gets from another.
 struct RaggedTransfer {
-  int64_t sender = 0;
-  int64_t update = 0;
-  int64_t from = 0;  // first row, of the sender's input
-  int64_t to = 0;    // first row, of the receiver's result
-  int64_t rows = 0;
+  int64_t sender, update;
+  int64_t from;  // first row, of the sender's input
+  int64_t to;    // first row, of the receiver's result
+  int64_t rows;
 };
 // An element of a list of offsets or sizes (an operand of one member) at a row-major position.
 using ReadOffset =

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "evaluator/ops/definition.h"
 #include "evaluator/real/dyadic.h"
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/roots_of_unity.h"
@@ -26,12 +27,11 @@ constexpr int64_t kPortion = 1 << 10;
 
 std::vector<int64_t> PrimeFactors(int64_t n) {
   std::vector<int64_t> primes;
-  for (int64_t p = 2; p * p <= n; ++p) {
+  for (int64_t p = 2; n != 1; ++p) {
     if (n % p != 0) continue;
     primes.push_back(p);
     while (n % p == 0) n /= p;
   }
-  if (n > 1) primes.push_back(n);
   return primes;
 }
 
@@ -46,12 +46,12 @@ bool Vanishes(std::vector<Integer> v) {
     while (order % (power * p) == 0) power *= p;
     for (int64_t j = 0; j < order; ++j) {
       if (j % power < power / p * (p - 1) || v[j].is_zero()) continue;
+      const Integer taken = std::exchange(v[j], Integer());
       for (int64_t t = 1, at = j; t < p; ++t) {
         at += order / p;
         if (at >= order) at -= order;
-        v[at] -= v[j];
+        v[at] -= taken;
       }
-      v[j] = 0;
     }
   }
   return std::all_of(v.begin(), v.end(), [](const Integer& each) { return each.is_zero(); });
@@ -139,16 +139,14 @@ class ExactFourier::Impl {
   // (re_[t] + i im_[t]) e^(+-2 pi i t / order).
   absl::Status Gather(absl::Span<const int64_t> bin, EvaluationContext& context) {
     if (bin_ == Dimensions(bin.begin(), bin.end()) && !re_.empty()) return absl::OkStatus();
-    int64_t whole = 1;
-    for (int64_t length : lengths_) whole = std::lcm(whole, length);
-    Dimensions steps;
-    int64_t common = whole;
+    Dimensions steps;  // of the index along each axis, in turns of 1 / count_
+    int64_t common = count_;
     for (size_t d = 0; d < bin.size(); ++d) {
-      steps.push_back(whole / lengths_[d] * bin[d]);
+      steps.push_back(count_ / lengths_[d] * bin[d]);
       common = std::gcd(common, steps.back());
     }
-    re_.assign(whole / common, 0);
-    im_.assign(whole / common, 0);
+    re_.assign(count_ / common, 0);
+    im_.assign(re_.size(), 0);
     Dimensions index(lengths_.size(), 0);
     int64_t t = 0;
     for (int64_t i = 0; i < count_; ++i) {
@@ -205,18 +203,18 @@ class ExactFourier::Impl {
   // -i z^t + i z^-t; i is a power of z once its order is a multiple of 4.
   bool Equals(const Dyadic& value) const {
     const Dyadic total = inverse_ ? value * Dyadic(Integer(count_), 0) : value;
-    const int64_t finer = std::max<int64_t>(0, exponent_ - total.exponent());
+    const int64_t unit = std::min(exponent_, total.exponent());
     const int64_t whole = std::lcm(order(), int64_t{4}), step = whole / order();
     std::vector<Integer> v(whole);
     for (int64_t t = 0; t < order(); ++t) {
       const int64_t forth = t * step, back = (whole - forth) % whole;
-      const Integer a = Cosines(t) << finer, b = Sines(t) << finer;
+      const Integer a = Cosines(t) << (exponent_ - unit), b = Sines(t) << (exponent_ - unit);
       v[forth] += a;
       v[back] += a;
       v[(forth + whole / 4 * 3) % whole] += b;
       v[(back + whole / 4) % whole] += b;
     }
-    v[0] -= total.significand() << (total.exponent() - exponent_ + finer + 1);
+    v[0] -= total.significand() << (total.exponent() - unit + 1);
     return Vanishes(std::move(v));
   }
 
@@ -248,17 +246,12 @@ FourierShape::FourierShape(const Instruction& fft)
       inverse_(kind_ == FftType::kIfft || kind_ == FftType::kIrfft) {
   const absl::Span<const int64_t> lengths = fft.GetInts(Attr::kFftLength);
   lengths_.assign(lengths.begin(), lengths.end());
-  for (int64_t length : lengths_) block_size_ *= length;
-  half_ = lengths_.back() == 0 ? 0 : lengths_.back() / 2 + 1;
+  rows_ = CountOf(lengths.first(lengths.size() - 1));
+  half_ = lengths_.back() / 2 + 1;
 }
 
-int64_t FourierShape::operand_size() const {
-  return real_output() && block_size_ > 0 ? block_size_ / lengths_.back() * half_ : block_size_;
-}
-
-int64_t FourierShape::result_size() const {
-  return real_input() && block_size_ > 0 ? block_size_ / lengths_.back() * half_ : block_size_;
-}
+int64_t FourierShape::operand_size() const { return real_output() ? rows_ * half_ : block_size(); }
+int64_t FourierShape::result_size() const { return real_input() ? rows_ * half_ : block_size(); }
 
 Dimensions FourierShape::BinOf(int64_t i) const {
   Dimensions bin(lengths_.size());
@@ -273,13 +266,13 @@ Dimensions FourierShape::BinOf(int64_t i) const {
 
 std::vector<double> FourierShape::Whole(absl::Span<const double> operand) const {
   if (!real_input() && !real_output()) return {operand.begin(), operand.end()};
-  std::vector<double> whole(2 * block_size_);
+  std::vector<double> whole(2 * block_size());
   if (real_input()) {
-    for (int64_t i = 0; i < block_size_; ++i) whole[2 * i] = operand[i];
+    for (int64_t i = 0; i < block_size(); ++i) whole[2 * i] = operand[i];
     return whole;
   }
   const int64_t n = lengths_.back();
-  for (int64_t i = 0; i < block_size_; ++i) {
+  for (int64_t i = 0; i < block_size(); ++i) {
     const int64_t k = i % n;
     // The row of the opposite index -k of the leading axes.
     int64_t opposite = 0, rest = i / n, stride = 1;

@@ -47,7 +47,7 @@ class FourierShape {
   explicit FourierShape(const Instruction& fft);
 
   absl::Span<const int64_t> lengths() const { return lengths_; }
-  int64_t block_size() const { return block_size_; }  // product of the lengths
+  int64_t block_size() const { return rows_ * lengths_.back(); }
   bool inverse() const { return inverse_; }
   bool real_input() const { return kind_ == FftType::kRfft; }
   bool real_output() const { return kind_ == FftType::kIrfft; }
@@ -63,8 +63,8 @@ class FourierShape {
   FftType kind_;
   bool inverse_;
   Dimensions lengths_;
-  int64_t block_size_ = 1;
-  int64_t half_;  // floor(n / 2) + 1 of the last axis
+  int64_t rows_;  // product of the lengths but the last
+  int64_t half_;  // floor(n / 2) + 1 of the last one
 };
 
 }  // namespace assay

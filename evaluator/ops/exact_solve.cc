@@ -129,7 +129,7 @@ TriangularForm::TriangularForm(const Instruction& solve) {
   conjugated_ = transpose == TransposeA::kAdjoint;
   swapped_ = transposed == left_;
   reversed_ = solve.GetBool(Attr::kLower) == swapped_;
-  n_ = a.dimension(a.rank() - 1);
+  n_ = a.dimensions().back();
   columns_ = b.dimension(b.rank() - (left_ ? 1 : 2));
 }
 

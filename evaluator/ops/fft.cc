@@ -91,9 +91,8 @@ DefinitionOr DefineFft(const Instruction& fft) {
   // Verification by the rules of XLA lets the sizes of a complex transform differ (fft_c5).
   const Shape& operand = OperandShape(fft, 0);
   const absl::Span<const int64_t> lengths = fft.GetInts(Attr::kFftLength);
-  const FftType kind = fft.GetEnum<FftType>(Attr::kFftType);
-  const bool complex = kind == FftType::kFft || kind == FftType::kIfft;
-  if (complex && operand.dimensions().last(lengths.size()) != lengths) {
+  const bool half = fft.GetEnum<FftType>(Attr::kFftType) == FftType::kIrfft;
+  if (!half && operand.dimensions().last(lengths.size()) != lengths) {
     return absl::InvalidArgumentError(
         absl::StrCat("fft: the last dimensions are not fft_length (fft_c5): ", fft.Describe()));
   }

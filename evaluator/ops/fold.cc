@@ -42,30 +42,29 @@ absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
     return absl::InvalidArgumentError(absl::StrCat(
         "computation ", computation.name(), " is no reducer: ", fold.types_.size(), " parameters"));
   }
-  fold.accumulators_.resize(fold.types_.size() / 2);
   fold.arguments_.resize(fold.types_.size());
   absl::StatusOr<Region> region = Region::Prepare(computation);
   if (!region.ok()) return region.status();
   fold.region_ = *std::move(region);
   const ReducerKind kind = RecogniseReducer(computation).kind;
-  if (ExactFold::IsFor(kind, fold.types_[0])) fold.exact_.emplace(kind, fold.types_[0]);
+  const ElementType type = fold.types_.front();
+  if (ExactFold::IsFor(kind, type)) fold.exact_.emplace(kind, type);
   return fold;
 }
 
 void Fold::Start(absl::Span<const Element> inits) {
   accumulators_.assign(inits.begin(), inits.end());
-  empty_ = true;
 }
 
 absl::Status Fold::Add(absl::Span<const Element> elements, EvaluationContext& context) {
   if (absl::Status status = context.Charge(1); !status.ok()) return status;
   if (exact_) {
-    if (empty_) {
+    if (!accumulators_.empty()) {
       exact_->Clear();
-      exact_->Add(accumulators_[0]);
+      exact_->Add(accumulators_.front());
+      accumulators_.clear();
     }
-    empty_ = false;
-    exact_->Add(elements[0]);
+    exact_->Add(elements.front());
     return absl::OkStatus();
   }
   for (int64_t k = 0; k < size(); ++k) {
@@ -76,7 +75,7 @@ absl::Status Fold::Add(absl::Span<const Element> elements, EvaluationContext& co
 }
 
 Element Fold::Result(int64_t k, EvaluationContext& context) const {
-  return !exact_ || empty_ ? accumulators_[k] : exact_->Result(context);
+  return accumulators_.empty() ? exact_->Result(context) : accumulators_[k];
 }
 
 absl::Status StartFold(Fold& fold, const Instruction& instruction, OperandElements& operands) {

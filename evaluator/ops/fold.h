@@ -48,7 +48,7 @@ class Fold {
   // The computation must have a reducer's signature: N accumulators, N elements, N results.
   static absl::StatusOr<Fold> Prepare(const Computation& computation);
 
-  int64_t size() const { return static_cast<int64_t>(accumulators_.size()); }  // N
+  int64_t size() const { return static_cast<int64_t>(types_.size() / 2); }  // N
   // The types that Start and Add expect.
   ElementType accumulator_type(int64_t k) const { return types_[k]; }
   ElementType element_type(int64_t k) const { return types_[size() + k]; }
@@ -60,10 +60,9 @@ class Fold {
 
  private:
   std::vector<ElementType> types_;     // of the parameters
-  std::vector<Element> accumulators_;  // the inits, or the values so far
+  std::vector<Element> accumulators_;  // the inits, or the values so far; none once exact_ has them
   std::vector<Element> arguments_;     // of one call
   Region region_;
-  bool empty_ = true;
   std::optional<ExactFold> exact_;  // nullopt: runs as written
 };
 

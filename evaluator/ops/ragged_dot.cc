@@ -1,6 +1,7 @@
 // ragged-dot: a dot whose rows belong to groups that have an rhs each; or whose contracted
 // positions do, so that each group gives a result; or of whose batch only the elements in groups
 // count. What is in no group gives zeros. Source: ops_structural.md 7.3.
+#include <optional>
 #include <utility>
 
 #include "evaluator/ops/contracted_sum.h"
@@ -35,14 +36,14 @@ class RaggedDot : public Definition {
 
     sum_.Clear();
     if (ragged_.mode != RaggedGroups::Mode::kContracted) {
-      const absl::StatusOr<int64_t> own = GroupOf(l, operands, context);
+      const absl::StatusOr<std::optional<int64_t>> own = GroupOf(l, operands, context);
       if (!own.ok()) return own.status();
-      if (*own < 0) return sum_.Result();
-      if (ragged_.group_dim >= 0) r[ragged_.group_dim] = *own;
+      if (!own->has_value()) return sum_.Result();
+      if (ragged_.group_dim) r[*ragged_.group_dim] = **own;
     }
     const auto counts = [&](const Dimensions& at) -> absl::StatusOr<bool> {
       if (ragged_.mode != RaggedGroups::Mode::kContracted) return true;
-      const absl::StatusOr<int64_t> own = GroupOf(at, operands, context);
+      const absl::StatusOr<std::optional<int64_t>> own = GroupOf(at, operands, context);
       if (!own.ok()) return own.status();
       return *own == group;
     };
@@ -52,9 +53,9 @@ class RaggedDot : public Definition {
   }
 
  private:
-  // The group that an element of lhs belongs to; -1 for none.
-  absl::StatusOr<int64_t> GroupOf(const Dimensions& l, OperandElements& operands,
-                                  EvaluationContext& context) const {
+  // The group that an element of lhs belongs to, if any.
+  absl::StatusOr<std::optional<int64_t>> GroupOf(const Dimensions& l, OperandElements& operands,
+                                                 EvaluationContext& context) const {
     Dimensions at;
     for (int64_t d : ragged_.prefix) at.push_back(l[d]);
     at.push_back(0);
@@ -68,7 +69,7 @@ class RaggedDot : public Definition {
       if (l[ragged_.ragged_dim] < end) return q;
       start = end;
     }
-    return -1;
+    return std::nullopt;
   }
 
   const Instruction& dot_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "spec/ir/module.h"
 #include "spec/ops/dimension_numbers.h"
@@ -14,11 +15,11 @@ namespace assay {
 
 struct RaggedGroups {
   enum class Mode { kRows, kContracted, kBatch };  // what is ragged
-  Mode mode = Mode::kRows;
-  int64_t ragged_dim = 0;  // of lhs
-  int64_t group_dim = -1;  // of rhs, kRows only
-  int64_t extent = 0;      // of the ragged dimension
-  int64_t groups = 0;
+  Mode mode;
+  int64_t ragged_dim;  // of lhs
+  int64_t extent;      // of the ragged dimension
+  int64_t groups;
+  std::optional<int64_t> group_dim;  // of rhs, kRows only
   // Dimensions of lhs that the sizes of groups have in front; none: one list of sizes for all.
   Dimensions prefix;
 
@@ -26,30 +27,24 @@ struct RaggedGroups {
     const Shape& lhs = dot.operand(0)->shape();
     const Shape& sizes = dot.operand(2)->shape();
     const DotDimensions dims = DotDimensionsOf(dot);
-    RaggedGroups ragged;
-    ragged.ragged_dim = dot.GetInts(Attr::kLhsRaggedDims)[0];
-    ragged.extent = lhs.dimension(ragged.ragged_dim);
-    ragged.groups = sizes.dimensions().back();
+    const int64_t dim = dot.GetInts(Attr::kLhsRaggedDims).front();
     auto contains = [&](const Dimensions& list) {
-      return std::find(list.begin(), list.end(), ragged.ragged_dim) != list.end();
+      return std::find(list.begin(), list.end(), dim) != list.end();
     };
-    if (contains(dims.lhs_batch)) {
-      ragged.mode = Mode::kBatch;
-    } else if (contains(dims.lhs_contracting)) {
-      ragged.mode = Mode::kContracted;
-    } else {
-      ragged.group_dim = dot.GetInts(Attr::kRhsGroupDims)[0];
-    }
+    const Mode mode = contains(dims.lhs_batch)         ? Mode::kBatch
+                      : contains(dims.lhs_contracting) ? Mode::kContracted
+                                                       : Mode::kRows;
+    RaggedGroups ragged = {mode, dim, lhs.dimension(dim), sizes.dimensions().back(), {}, {}};
+    if (mode == Mode::kRows) ragged.group_dim = dot.GetInts(Attr::kRhsGroupDims).front();
     if (sizes.rank() == 1) return ragged;
     // The batch, then what stands before the ragged dimension among its like.
     Dimensions before = dims.lhs_batch;
-    if (ragged.mode == Mode::kRows) {
+    if (mode == Mode::kRows) {
       before.insert(before.end(), dims.lhs_free.begin(), dims.lhs_free.end());
-    } else if (ragged.mode == Mode::kContracted) {
+    } else if (mode == Mode::kContracted) {
       before.insert(before.end(), dims.lhs_contracting.begin(), dims.lhs_contracting.end());
     }
-    ragged.prefix.assign(before.begin(),
-                         std::find(before.begin(), before.end(), ragged.ragged_dim));
+    ragged.prefix.assign(before.begin(), std::find(before.begin(), before.end(), dim));
     return ragged;
   }
 

@@ -9,6 +9,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
+#include "evaluator/ops/definition.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -58,44 +60,35 @@ inline std::array<uint32_t, 4> Philox4x32(uint64_t key, Counter128 counter) {
 // How THREE_FRY lays its blocks of two words over an array of words of 32 bits or less: the halves
 // of one dimension pair up, and the blocks form an array [outer, half, inner]. 10.2.
 struct ThreefryGrid {
-  int64_t size = 1;   // of the split dimension
-  int64_t half = 1;   // ceil(size / 2)
-  int64_t inner = 1;  // elements behind the split dimension
-  int64_t blocks = 1;
+  int64_t size;   // of the split dimension
+  int64_t half;   // ceil(size / 2)
+  int64_t inner;  // elements behind the split dimension
+  int64_t blocks;
 
   static ThreefryGrid Of(const Shape& shape) {
-    ThreefryGrid grid;
-    const int64_t count = shape.element_count();
-    if (count == 0) grid.blocks = 0;
-    if (count == 0 || shape.rank() == 0) return grid;
-    int64_t split = 0;
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (shape.dimension(d) % 2 == 0) {
-        split = d;
-        break;
-      }
-      if (shape.dimension(d) > shape.dimension(split)) split = d;
-    }
-    grid.size = shape.dimension(split);
-    grid.half = (grid.size + 1) / 2;
-    for (int64_t d = split + 1; d < shape.rank(); ++d) grid.inner *= shape.dimension(d);
-    grid.blocks = count / grid.size * grid.half;
-    return grid;
+    Dimensions sizes(shape.dimensions().begin(), shape.dimensions().end());
+    if (sizes.empty()) sizes.push_back(1);
+    // The first even dimension, or else the first of the largest ones.
+    auto split = absl::c_find_if(sizes, [](int64_t size) { return size % 2 == 0; });
+    if (split == sizes.end()) split = absl::c_max_element(sizes);
+    const int64_t size = *split, half = (size + 1) / 2;
+    *split = half;
+    return {size, half, CountOf(absl::MakeSpan(split + 1, sizes.end())), CountOf(sizes)};
   }
 };
 
 // What rng-bit-generator is asked for. 10.
 struct RandomBitsPlan {
-  bool three_fry = false;
-  bool long_state = false;  // Philox with both counter words
-  bool wide = false;        // elements of two words
-  int64_t count = 0;        // of elements
-  int64_t blocks = 0;       // that they take
-  ThreefryGrid grid;        // THREE_FRY, not wide
+  bool three_fry;
+  bool long_state;    // Philox with both counter words
+  bool wide;          // elements of two words
+  int64_t count;      // of elements
+  int64_t blocks;     // that they take
+  ThreefryGrid grid;  // THREE_FRY, not wide
 
   static RandomBitsPlan Of(const Instruction& rng) {
     const Shape& bits = rng.shape().tuple_shape(1);
-    RandomBitsPlan plan;
+    RandomBitsPlan plan{};
     plan.three_fry =
         rng.GetEnum<RandomAlgorithm>(Attr::kRngAlgorithm) == RandomAlgorithm::kThreeFry;
     plan.long_state = rng.operand(0)->shape().dimension(0) == 3;
@@ -121,7 +114,7 @@ struct RandomBitsPlan {
   // The words of the state after the call: the carry out of a single counter word is dropped.
   std::array<uint64_t, 3> NextState(const uint64_t* state) const {
     const auto advance = static_cast<uint64_t>(blocks);
-    if (!long_state) return {state[0], state[1] + advance, 0};
+    if (!long_state) return {state[0], state[1] + advance};
     const Counter128 next = PhiloxCounter(state, true) + advance;
     return {state[0], static_cast<uint64_t>(next), static_cast<uint64_t>(next >> 64)};
   }

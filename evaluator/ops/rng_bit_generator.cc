@@ -2,6 +2,7 @@
 // Types of 16 bits and less keep the low bits of a word of their own; floats are the bits of the
 // unsigned type of their width; the default algorithm is Philox. Source:
 // ops_control_and_collectives.md 10.
+#include "evaluator/ops/bit_patterns.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/random_blocks.h"
 
@@ -11,7 +12,7 @@ namespace {
 class RngBitGenerator : public Definition {
  public:
   explicit RngBitGenerator(const Instruction& rng)
-      : rng_(rng), plan_(RandomBitsPlan::Of(rng)), width_(Info(ResultType(rng, 1)).bits) {}
+      : rng_(rng), plan_(RandomBitsPlan::Of(rng)), type_(ResultType(rng, 1)) {}
 
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
                              EvaluationContext&) override {
@@ -49,13 +50,11 @@ class RngBitGenerator : public Definition {
     return Narrow(words[word % 4]);
   }
 
-  uint64_t Narrow(uint32_t word) const {
-    return width_ == 32 ? word : word & ((uint32_t{1} << width_) - 1);
-  }
+  uint64_t Narrow(uint32_t word) const { return FromPattern(type_, word).bits; }
 
   const Instruction& rng_;
   const RandomBitsPlan plan_;
-  const int width_;
+  const ElementType type_;
 };
 
 }  // namespace

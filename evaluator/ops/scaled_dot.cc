@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "evaluator/ops/block_scale.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/real/exact_sum.h"
@@ -87,38 +88,38 @@ class ScaledDot : public Definition {
     for (int64_t d : dims_.rhs_free) at[1][d] = *next++;
 
     sum_.Clear();
-    const Dimensions extents = SizesOf(OperandShape(dot_, 0).dimensions(), dims_.lhs_contracting);
-    absl::Status status = ForEachIndex(extents, [&](Index c) -> absl::Status {
-      for (size_t k = 0; k < c.size(); ++k) {
-        at[0][dims_.lhs_contracting[k]] = at[1][dims_.rhs_contracting[k]] = c[k];
-      }
-      double factors[4] = {1, 1, 1, 1};
+    // There is one contracting dimension (scaled_dot_c4).
+    const int64_t l = dims_.lhs_contracting.front(), r = dims_.rhs_contracting.front();
+    for (int64_t c = 0; c < OperandShape(dot_, 0).dimension(l); ++c) {
+      at[0][l] = at[1][r] = c;
+      double factors[4];
       for (int64_t side = 0; side < 2; ++side) {
-        absl::Status read = Read(side, at[side], operands, factors[2 * side]);
         const BlockScale& scale = scales_[side];
-        if (read.ok() && scale.exists()) {
-          read = Read(scale.operand(), scale.IndexFor(at[side]), operands, factors[2 * side + 1]);
-        }
-        if (!read.ok()) return read;
+        const absl::StatusOr<double> value = Read(side, at[side], operands);
+        if (!value.ok()) return value.status();
+        const absl::StatusOr<double> by =
+            scale.exists() ? Read(scale.operand(), scale.IndexFor(at[side]), operands) : 1.0;
+        if (!by.ok()) return by.status();
+        factors[2 * side] = *value;
+        factors[2 * side + 1] = *by;
       }
       sum_.Add(factors);
-      return context.Charge(1);
-    });
-    if (!status.ok()) return status;
+      if (absl::Status status = context.Charge(1); !status.ok()) return status;
+    }
     return Element{sum_.Round(dot_.shape().element_type())};
   }
 
  private:
   static bool HasWideFactor(const Instruction& dot) {
-    bool wide = false;
-    for (int64_t k = 0; k < 4; ++k) wide |= OperandType(dot, k) == ElementType::kF64;
-    return wide;
+    return absl::c_any_of(dot.operands(), [](const Instruction* factor) {
+      return factor->shape().element_type() == ElementType::kF64;
+    });
   }
 
-  absl::Status Read(int64_t k, Index index, OperandElements& operands, double& value) const {
+  absl::StatusOr<double> Read(int64_t k, Index index, OperandElements& operands) const {
     absl::StatusOr<Element> element = operands.At(k, index);
-    if (element.ok()) value = DecodeFloat(OperandType(dot_, k), element->bits);
-    return element.status();
+    if (!element.ok()) return element.status();
+    return DecodeFloat(OperandType(dot_, k), element->bits);
   }
 
   const Instruction& dot_;

@@ -10,15 +10,15 @@
 namespace assay {
 
 struct ScanPlan {
-  int64_t inputs = 0;   // operands 0..inputs-1; the carries follow
-  int64_t carries = 0;  // results outputs..; the outputs stand in front
-  int64_t outputs = 0;
-  int64_t dimension = 0;
-  int64_t steps = 0;
-  bool reverse = false;
+  int64_t inputs;   // operands 0..inputs-1; the carries follow
+  int64_t carries;  // results outputs..; the outputs stand in front
+  int64_t outputs;
+  int64_t dimension;
+  int64_t steps;
+  bool reverse;
 
   static ScanPlan Of(const Instruction& scan) {
-    ScanPlan plan;
+    ScanPlan plan{};
     plan.carries = scan.GetInt(Attr::kNumCarries);
     plan.inputs = scan.operand_count() - plan.carries;
     plan.outputs = static_cast<int64_t>(scan.shape().tuple_shapes().size()) - plan.carries;

@@ -40,7 +40,8 @@ class SelectAndScatter : public Definition {
       if (!source.ok()) return source;
       if (absl::Status status = fold_.Add({*source}, context); !status.ok()) return status;
     }
-    return As(ResultType(instruction_, leaf), fold_.accumulator_type(0), fold_.Result(0, context));
+    return As(ResultType(instruction_, leaf), fold_.accumulator_type(leaf),
+              fold_.Result(leaf, context));
   }
 
  private:

@@ -8,7 +8,8 @@ namespace assay {
 
 // In both parts of a complex type.
 inline Element UniformElement(ElementType type, uint64_t part) {
-  return {part, IsComplex(type) ? part : 0};
+  if (!IsComplex(type)) return {part};
+  return {part, part};
 }
 inline Element NanOf(ElementType type) {
   return UniformElement(type, CanonicalNan(Info(type).component));

@@ -9,7 +9,7 @@ absl::StatusOr<Dimensions> ClampedStarts(const Instruction& instruction, int64_t
   for (int64_t d = 0; d < OperandShape(instruction, 0).rank(); ++d) {
     const bool vector = OperandShape(instruction, first).rank() == 1;
     const int64_t operand = vector ? first : first + d;
-    absl::StatusOr<Element> index = operands.At(operand, vector ? Index(&d, 1) : Index());
+    absl::StatusOr<Element> index = operands.At(operand, vector ? Dimensions{d} : Dimensions());
     if (!index.ok()) return index.status();
     starts.push_back(ClampStart(IndexValue(OperandType(instruction, operand), *index),
                                 OperandShape(instruction, 0).dimension(d) - sizes[d]));

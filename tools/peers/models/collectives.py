@@ -123,7 +123,8 @@ def ragged_all_to_all(machine, instruction, operands):
     for group in groups(machine, instruction):
         for sender in group:
             offsets, counts, targets = (integers(operands[sender][k]) for k in (2, 3, 4))
-            for peer, offset, count, target in zip(group, offsets, counts, targets):
+            peers = np.repeat(group, len(offsets) // len(group))
+            for peer, offset, count, target in zip(peers, offsets, counts, targets):
                 width = row[sender]
                 results[peer].data[target * width:(target + count) * width] = operands[sender][0].data[
                     offset * width:(offset + count) * width]

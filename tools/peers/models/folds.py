@@ -69,18 +69,20 @@ def scalar(like, pattern):
 
 
 class Folding:
-    """acc = init; acc = f(acc, x), one after the other: of N accumulators and N elements."""
-    def __init__(self, machine, instruction, attribute, arrays):
-        self.machine, self.name, self.arrays = machine, instruction.attributes[attribute], arrays
-        self.known = recognised(machine, self.name, arrays[0].type) if len(arrays) == 1 else None
+    """acc = init; acc = f(acc, x), one after the other: of N accumulators and N elements, of the types of these arrays."""
+    def __init__(self, machine, instruction, attribute, accumulators, elements):
+        self.machine, self.name = machine, instruction.attributes[attribute]
+        self.accumulators, self.elements = accumulators, elements
+        alone = len(elements) == 1 and accumulators[0].type == elements[0].type
+        self.known = recognised(machine, self.name, elements[0].type) if alone else None
 
     def __call__(self, inits, rows):
         """The patterns of the accumulators in the end; a row has a pattern for each."""
         if self.known:
             return [self.known.fold(inits + [row[0] for row in rows])]
-        state = [scalar(each, init) for each, init in zip(self.arrays, inits)]
+        state = [scalar(each, init) for each, init in zip(self.accumulators, inits)]
         for row in rows:
-            made = self.machine.call(self.name, state + [scalar(each, x) for each, x in zip(self.arrays, row)])
+            made = self.machine.call(self.name, state + [scalar(each, x) for each, x in zip(self.elements, row)])
             state = made if isinstance(made, list) else [made]
         return [each.data[0] for each in state]
 
@@ -88,7 +90,7 @@ class Folding:
 def gathered_fold(machine, instruction, operands, shape, places_of):
     """Results of a shape whose cells are folds of the elements at places_of(cell)."""
     arrays, inits = operands[:len(operands) // 2], operands[len(operands) // 2:]
-    fold = Folding(machine, instruction, 'to_apply', arrays)
+    fold = Folding(machine, instruction, 'to_apply', inits, arrays)
     results = [Array(init.type, shape, []) for init in inits]
     for cell in np.ndindex(*shape):
         row = [[each.data[i] for each in arrays] for i in places_of(cell)]
@@ -164,7 +166,7 @@ def select_and_scatter(machine, instruction, operands):
                 selected = here
         if selected is not None:
             gathered[selected].append([value])
-    fold = Folding(machine, instruction, 'scatter', [array])
+    fold = Folding(machine, instruction, 'scatter', [init], [source])
     return Array(array.type, array.shape, [fold(init.data, rows)[0] for rows in gathered])
 
 
@@ -174,7 +176,7 @@ def scatter(machine, instruction, operands):
     lists = [[] for _ in arrays[0].data]  # of each cell the rows that meet it
     for cell, update in scattered(instruction, arrays[0], indices, updates[0]):
         lists[cell].append([each.data[update] for each in updates])
-    fold = Folding(machine, instruction, 'to_apply', arrays)
+    fold = Folding(machine, instruction, 'to_apply', arrays, updates)
     cells_of = [fold([each.data[i] for each in arrays], rows) if rows else [each.data[i] for each in arrays]
                 for i, rows in enumerate(lists)]
     results = [Array(each.type, each.shape, [cell[k] for cell in cells_of]) for k, each in enumerate(arrays)]

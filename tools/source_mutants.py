@@ -4,17 +4,21 @@
 Each mutant is one file with one operator, bound or constant changed, or one statement deleted. What includes the file is compiled
 again and linked into an `assay` of its own, whose definitions then run the cases of the file's operations, and if nothing was wrong the
 whole quick tier (`assay corpus check --straight`). The values that must come out were written by the unchanged `assay`, from
-its kernels. A mutant that gives another value, crashes or does not end is killed; one that does not compile is none.
+its kernels. What is left over runs the operations' cases by its kernels, which share some files with the definitions, and the tests
+of the definitions, for what no case can say: refusals at run time. A mutant that gives another value, crashes or does not end is
+killed; one that does not compile is none.
 
   tools/source_mutants.py --list                       # what there is
   tools/source_mutants.py --sample 300 --seed 1        # a choice by chance, some of every file, the same for the same seed
   tools/source_mutants.py --files pad.cc fold.h        # all of some files
+  tools/source_mutants.py --sample 300 --survivors     # of a choice, those that the journal has as survivors or not at all
   tools/source_mutants.py --equivalents                # the table of equivalent mutants, held against the small worlds
   tools/source_mutants.py --check-table                # builds nothing: that the table speaks of mutants that there are
 
 Mutants of different lines share a program and are switched on one at a time; a second or two of one core for each, so it is
-run on demand. It needs build/release with the target assay_bin_assay. Every verdict goes to a journal, so that a run can be interrupted; a survivor is asked again where the corpus has changed. Survivors are to be
-killed by a case of the corpus, or listed with a reason in conformance/mutants/equivalent_mutants.tsv. Exit code 1: some survived.
+run on demand. It builds what it needs in build/release. Every verdict goes to a journal, so that a run can be interrupted; a survivor
+is asked again where the cases have changed. Survivors are to be killed by a case, or listed with a reason in
+conformance/mutants/equivalent_mutants.tsv. Exit code 1: some survived.
 """
 import argparse
 import collections
@@ -23,7 +27,6 @@ import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import shlex
 import shutil
@@ -62,6 +65,12 @@ SHARED = {
     'start_indices': ['gather', 'scatter', 'dynamic-slice', 'dynamic-update-slice'],
 }
 
+# Tests: of all definitions, of some files, and of small worlds.
+DEFINITIONS = 'assay_definitions_test'
+MORE_TESTS = {'collectives': ['assay_collective_kernels_test'], 'ragged_transfers': ['assay_collective_kernels_test'],
+              'exact_fourier': ['assay_fourier_test']}
+SMALL_WORLDS = 'assay_small_worlds_test'
+
 # What becomes of a token: pattern, replacement.
 CHANGES = [
     (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '), (r' != ', ' == '),
@@ -72,7 +81,7 @@ CHANGES = [
 STATEMENT = re.compile(r'^\s+(?!return|const |auto |using |case |default|break|public|private|if |for |while )[\w\[\]().>*+-]+( [+*/|-]?= |\(|\+\+).*;$')
 DECLARATION = re.compile(r'\((const )?[\w:<>]+[&*]? \w+[,)]')  # of a constructor
 # What changes no value: budgets, which the tests of the interpreter hold, and room made in advance.
-NO_VALUE = re.compile(r'Charge|limbs\(\)|\.reserve\(')
+NO_VALUE = re.compile(r'Charge|kPortion|limbs\(\)|\.reserve\(')
 
 Mutant = collections.namedtuple('Mutant', 'file number before after')  # a path below OPS, the line's number from 0, its text
 
@@ -100,12 +109,16 @@ def read(name):
 
 
 def sample(by_file, wanted, seed):
-    """About as many as wanted: of each file its share, but three at least where there are so many."""
+    """About as many as wanted: of each file its share, but three at least where there are so many. A choice by a hash of their text, so
+    that a change of one line changes little."""
+    def place(mutant):
+        return hashlib.sha256(f'{seed} {mutant.file} {mutant.before.strip()} {mutant.after.strip()}'.encode()).digest(), mutant.number
+
     total = sum(map(len, by_file.values()))
     chosen = []
     for name, mutants in sorted(by_file.items()):
         count = min(len(mutants), max(3, round(len(mutants) * wanted / total)))
-        chosen += sorted(random.Random(f'{seed} {name}').sample(mutants, count))
+        chosen += sorted(sorted(mutants, key=place)[:count])
     return chosen
 
 
@@ -224,9 +237,13 @@ class Builder:
     def __init__(self, build, jobs):
         self.build = build
         self.run = Run(build)
+        tests = {DEFINITIONS, SMALL_WORLDS}.union(*MORE_TESTS.values())
+        subprocess.run(['ninja', '-C', str(build), 'assay_bin_assay', *sorted(tests)], check=True, stdout=subprocess.DEVNULL)
         compiles = [c for c in self.ninja('assay_bin_assay') if ' -c ' in c and 'evaluator/ops/' in c]
-        # What the changed code computes does not depend on the optimisation, and this compiles faster.
-        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in self.without_files(shlex.split(compiles[0]))]
+        # What the changed code computes does not depend on the optimisation, and this compiles faster. What reads beside a
+        # container ends.
+        words = self.without_files(shlex.split(compiles[0]))
+        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in words if word != '-DNDEBUG'] + ['-D_GLIBCXX_ASSERTIONS']
         self.texts = {name: read(name) for name in product_files()}
         self.assay = build / 'bin' / 'assay'
         self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(self.texts.items()))).encode())
@@ -308,8 +325,23 @@ class Builder:
         return objects | {user: path for user, path in self.objects.items() if user not in objects}
 
 
+class Program:
+    """The programs with some object files in front of the libraries, each linked when it is first asked."""
+
+    def __init__(self, builder, objects, folder):
+        self.builder = builder
+        self.objects = objects
+        self.folder = folder
+
+    def __call__(self, target):
+        """Its path, or None where it does not link."""
+        path = self.folder / target
+        return path if path.exists() or self.builder.link(target, self.objects, path) else None
+
+
 class Suite:
-    """The corpus with golden values written out by the unchanged program, in one file for each operation."""
+    """The corpus with golden values written out by the unchanged program, in one file for each operation, and the tests with cases of
+    their own."""
 
     def __init__(self, builder, files):
         self.run = builder.run
@@ -329,15 +361,12 @@ class Suite:
         known = self.folder / 'seconds.json'
         self.seconds = json.loads(known.read_text(encoding='utf-8')) if known.exists() else {}
         questions = {question for name in files for question in self.questions(name)}
-        if not questions <= set(self.seconds):
-            unchanged = builder.cache / 'assay'
-            if not builder.link('assay_bin_assay', builder.objects, unchanged):
-                raise SystemExit('the unchanged definitions do not link')
-            for question in sorted(questions - set(self.seconds)):
-                status, self.seconds[question] = self.ask(unchanged, question, 600)
-                if status != 0:
-                    raise SystemExit(f'the unchanged definitions do not give the values of {question}')
-            known.write_text(json.dumps(self.seconds), encoding='utf-8')
+        unchanged = Program(builder, builder.objects, builder.cache)
+        for question in sorted(questions - set(self.seconds)):
+            status, self.seconds[question] = self.ask(unchanged, question, 600)
+            if status != 0:
+                raise SystemExit(f'the unchanged definitions do not give the values of {question}')
+        known.write_text(json.dumps(self.seconds), encoding='utf-8')
 
     def split(self, path, quick):
         """Into OP.full.cases, OP.quick.cases and all.quick.cases."""
@@ -357,22 +386,31 @@ class Suite:
 
     @staticmethod
     def questions(name):
-        """Cases, and which of them, in the order in which they are asked about a file."""
+        """In the order in which they are asked about a file: program, cases of the corpus if it takes them, way."""
         stem = name.split('.')[0]
         operations = SHARED.get(stem, [stem.replace('_', '-')])
-        return [f'{op}.quick' for op in operations] + [f'{op}.full' for op in operations] + ['all.quick']
+        cases = [f'{op}.quick' for op in operations] + [f'{op}.full' for op in operations]
+        return [f'assay_bin_assay {each} --straight' for each in [*cases, 'all.quick']] + [
+            f'assay_bin_assay {each} --kernels' for each in cases] + [DEFINITIONS, *MORE_TESTS.get(stem, [])]
 
     def ask(self, program, question, cpu, mutant=None):
-        cases = self.folder / f'{question}.cases'
-        if not cases.exists():  # none of the quick tier
-            return 0, 0.0
-        return self.run([program, 'corpus', 'check', '--straight', '--quiet', '--threads', '1', '--cases', cases], cpu, mutant)
+        target, *of_corpus = question.split()
+        words = []
+        if of_corpus:
+            cases = self.folder / f'{of_corpus[0]}.cases'
+            if not cases.exists():  # none of the quick tier
+                return 0, 0.0
+            way = ['--straight'] if of_corpus[1] == '--straight' else []
+            words = ['corpus', 'check', *way, '--quiet', '--threads', '1', '--cases', cases]
+        path = program(target)
+        return self.run([path, *words], cpu, mutant) if path is not None else (-1, 0.0)
 
     def verdict(self, program, name, mutant=None):
         for question in self.questions(name):
             status, _ = self.ask(program, question, 5 + int(10 * self.seconds[question]), mutant)
             if status != 0:
-                return f'killed by {question}' + ('' if status == 1 else f', exit status {status}')
+                asked = question.replace('assay_bin_assay ', '').replace(' --straight', '').replace(' --', ' by ')
+                return f'killed by {asked}' + ('' if status == 1 else f', exit status {status}')
         return 'survived'
 
 
@@ -415,13 +453,14 @@ def examine(builder, suite, journal, mutants):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         objects = builder.make_mutants(unknown, folder)
-        linked = objects is not None and builder.link('assay_bin_assay', objects, folder / 'assay')
+        program = Program(builder, objects, folder)
+        linked = objects is not None and program('assay_bin_assay') is not None
         if not linked and len(unknown) > 1:  # one of them does not compile
             half = len(unknown) // 2
             return verdicts | examine(builder, suite, journal, unknown[:half]) | examine(builder, suite, journal, unknown[half:])
         for number, mutant in enumerate(unknown):
             verdicts[mutant] = ('does not compile' if not linked else
-                                suite.verdict(folder / 'assay', mutant.file, number if len(unknown) > 1 else None))
+                                suite.verdict(program, mutant.file, number if len(unknown) > 1 else None))
             journal.add(keys[mutants.index(mutant)], verdicts[mutant])
     return verdicts
 
@@ -443,6 +482,10 @@ def score(builder, work, equivalents, arguments):
     """Examines the mutants; the exit code."""
     suite = Suite(builder, {mutant.file for mutant in work})
     journal = Journal(arguments.journal or builder.build / 'source_mutants' / 'journal.jsonl', suite.hash)
+    if arguments.survivors:
+        verdicts = {mutant: journal.known.get(Journal.key(mutant, builder.texts[mutant.file]), {'verdict': 'survived'})['verdict']
+                    for mutant in work}
+        work = [mutant for mutant in work if verdicts[mutant] == 'survived']
     counts = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         verdicts = {}
@@ -467,14 +510,15 @@ def score(builder, work, equivalents, arguments):
 
 
 def hold_equivalents(builder, mutants, tests):
-    """Runs each equivalent mutant through the enumerated small worlds; the exit code."""
+    """Runs each equivalent mutant through the enumerated small worlds and the tests of the definitions; the exit code."""
     failed = 0
     for mutant in mutants:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             objects = builder.make_mutants([mutant], folder)
+            program = Program(builder, objects, folder)
             agrees = objects is not None and all(
-                builder.link(test, objects, folder / test) and builder.run([folder / test])[0] == 0 for test in tests)
+                program(test) is not None and builder.run([folder / test])[0] == 0 for test in tests)
         failed += not agrees
         show(mutant, 'agrees' if agrees else 'does not agree')
     print(f'{len(mutants) - failed} of {len(mutants)} agree with golden on {", ".join(tests)}; {builder.run.seconds:.0f} CPU seconds')
@@ -486,10 +530,11 @@ def main():
     parser.add_argument('--files', nargs='*', metavar='FILE', help='of evaluator/ops (default: all)')
     parser.add_argument('--sample', type=int, metavar='N', help='about so many of them, by chance')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--survivors', action='store_true', help='only those that were not killed before, by the journal')
     parser.add_argument('--list', action='store_true', help='only say what there is')
     parser.add_argument('--check-table', action='store_true')
     parser.add_argument('--equivalents', action='store_true')
-    parser.add_argument('--tests', nargs='*', default=['assay_small_worlds_test'], metavar='TARGET', help='that equivalent mutants must pass')
+    parser.add_argument('--tests', nargs='*', default=[SMALL_WORLDS, DEFINITIONS], metavar='TARGET', help='that equivalent mutants must pass')
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--journal', type=pathlib.Path, help='default: build/release/source_mutants/journal.jsonl')
     parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build' / 'release')

@@ -8,6 +8,7 @@
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/residuals.h"
+#include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
 #include "evaluator/kernels/sort_key.h"
@@ -107,6 +108,27 @@ bool PicksAny(const Instruction& reduce, absl::Span<const Box> operands) {
   }
 }
 
+// Of a type without infinities: nothing is known of the element. Kept in a wider type it may be a
+// number that its own does not hold.
+bool MayBeBeyond(const Box& box, int64_t element) {
+  if (!box.low.is_array()) return false;
+  const ElementType type = box.low.element_type();
+  if (!IsFloat(type) || Info(type).format->overflow != Overflow::kNan) return false;
+  const Line line(type);
+  const int64_t i = box.low.element_count() == 1 ? 0 : element;
+  const uint64_t low = box.low.Get(i).bits, high = box.high.Get(i).bits;
+  return !line.IsNan(low) && !line.IsNan(high) && line.Ordinal(low) == line.least() &&
+         line.Ordinal(high) == line.greatest();
+}
+
+bool AnyMayBeBeyond(const Box& box) {
+  if (!box.low.is_array() || box.is_point()) return false;
+  for (int64_t i = 0; i < box.low.element_count(); ++i) {
+    if (MayBeBeyond(box, i)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
@@ -117,6 +139,11 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
     return true;
   }
   if (FoldsMoreOrLess(instruction, operands, profile)) return true;
+  // Moves leave such an element what it is.
+  if (profile.Grants(Freedom::kExcessPrecision) && !instruction.info().elementwise() &&
+      !Moves(instruction)) {
+    if (std::any_of(operands.begin(), operands.end(), AnyMayBeBeyond)) return true;
+  }
   if (instruction.opcode() == Opcode::kIota && profile.Admits(DecisionPoint::kZeroScale) &&
       instruction.shape().element_type() == ElementType::kF8E8M0FNU) {
     return true;  // its zeros
@@ -196,7 +223,18 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
 
 void LetGoOfOverflows(const Instruction& instruction, absl::Span<const Box> operands,
                       const TargetProfile& profile, Box* result) {
-  if (!result->low.is_array() || !IsFloat(result->low.element_type()) ||
+  if (!result->low.is_array()) return;
+  if (profile.Grants(Freedom::kExcessPrecision) && instruction.info().elementwise() &&
+      std::any_of(operands.begin(), operands.end(), AnyMayBeBeyond)) {
+    LetGoWhere(
+        [&](const auto&, Place place, const Ends&) {
+          return std::any_of(operands.begin(), operands.end(), [&](const Box& operand) {
+            return MayBeBeyond(operand, place.element);
+          });
+        },
+        result);
+  }
+  if (!IsFloat(result->low.element_type()) ||
       Info(result->low.element_type()).format->overflow != Overflow::kNan ||
       instruction.info().accuracy == Accuracy::kExact ||
       !(profile.Grants(Freedom::kExcessPrecision) || profile.Grants(Freedom::kReassociation))) {

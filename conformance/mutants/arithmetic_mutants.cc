@@ -7,34 +7,36 @@
 namespace assay {
 namespace {
 
-using Site1 = const ElementSite&;
 using enum Opcode;
 
-double PartOf(Site1 e, int k, bool imaginary) {
+double PartOf(const ElementSite& e, int k, bool imaginary) {
   const ElementType part = Info(e.types[k]).component;
   return DecodeFloat(part, imaginary ? e.x[k].imag : e.x[k].bits);
 }
 
-std::complex<double> ComplexOf(Site1 e, int k) { return {PartOf(e, k, false), PartOf(e, k, true)}; }
+std::complex<double> ComplexOf(const ElementSite& e, int k) {
+  return {PartOf(e, k, false), PartOf(e, k, true)};
+}
 
-Element ComplexElement(Site1 e, double real, double imaginary) {
+Element ComplexElement(const ElementSite& e, double real, double imaginary) {
   const ElementType part = Info(e.type).component;
   return {EncodeFloat(part, real), EncodeFloat(part, imaginary)};
 }
 
 // Results that are zero become +0.
 Defect PositiveZeros() {
-  return OnElements([](Site1 e) { return NegativeZeroLost(e.type, e.golden); }, FloatResult());
+  return OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); },
+                    FloatResult());
 }
 
 Defect FlushesResults() {
-  return OnElements([](Site1 e) { return Flushed(e.type, e.golden); }, FloatResult());
+  return OnElements([](const ElementSite& e) { return Flushed(e.type, e.golden); }, FloatResult());
 }
 
 // Exact on doubles, rounded first to `via`, then to the type of the result.
 Defect RoundsVia(ElementType via, double (*exact)(double, double), Where where) {
   return OnElements(
-      [via, exact](Site1 e) {
+      [via, exact](const ElementSite& e) {
         if (!std::isfinite(e.f(0)) || !std::isfinite(e.f(1))) return e.golden;
         return e.Float(RoundedTo(via, exact(e.f(0), e.f(1))));
       },
@@ -44,7 +46,7 @@ Defect RoundsVia(ElementType via, double (*exact)(double, double), Where where) 
 // Truncates instead of rounding to nearest; the exact value is a double's for narrow types.
 Defect Truncates(double (*exact)(double, double), std::initializer_list<ElementType> types) {
   return OnElements(
-      [exact](Site1 e) {
+      [exact](const ElementSite& e) {
         const double value = exact(e.f(0), e.f(1));
         if (!std::isfinite(value) || !std::isfinite(e.result()) ||
             std::abs(value) < DecodeFloat(e.type, MinNormal(e.type))) {
@@ -59,7 +61,7 @@ double Plus(double a, double b) { return a + b; }
 double Times(double a, double b) { return a * b; }
 
 // z / w by the schoolbook formula in the type's own range.
-Element NaiveQuotient(Site1 e) {
+Element NaiveQuotient(const ElementSite& e) {
   const ElementType part = Info(e.type).component;
   const auto in_range = [part](double x) { return RoundedTo(part, x); };
   const std::complex<double> z = ComplexOf(e, 0), w = ComplexOf(e, 1);
@@ -97,14 +99,14 @@ std::vector<Mutant> SumMutants() {
        {kAdd},
        "the imaginary part of the right operand is dropped",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              return Element{e.golden.bits, e.x[0].imag};
            },
            ComplexResult())},
       {"add/last_lane_not_computed",
        {kAdd},
        "the remainder of a vector loop over 8 lanes is lost",
-       OnElements([](Site1 e) {
+       OnElements([](const ElementSite& e) {
          const int64_t count = e.instruction.shape().element_count();
          return e.position >= count - count % 8 && count > 8 ? e.x[0] : e.golden;
        })},
@@ -112,7 +114,7 @@ std::vector<Mutant> SumMutants() {
        {kAdd},
        "inf + -inf gives 0, not NaN",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              return std::isinf(e.f(0)) && std::isinf(e.f(1)) && e.f(0) != e.f(1) ? e.Float(0)
                                                                                  : e.golden;
            },
@@ -124,7 +126,7 @@ std::vector<Mutant> SumMutants() {
       {"subtract/exact_zero_is_negative",
        {kSubtract},
        "x - x gives -0",
-       OnElements([](Site1 e) { return e.f(0) == e.f(1) ? e.Float(-0.0) : e.golden; },
+       OnElements([](const ElementSite& e) { return e.f(0) == e.f(1) ? e.Float(-0.0) : e.golden; },
                   TypeIs({ElementType::kF32, ElementType::kF64, ElementType::kF16}))},
       {"subtract/denormal_difference_flushed",
        {kSubtract},
@@ -133,8 +135,9 @@ std::vector<Mutant> SumMutants() {
       {"subtract/by_one_ulp_in_f64",
        {kSubtract},
        "f64 differences are computed in f32",
-       OnElements([](Site1 e) { return e.Float(RoundedTo(ElementType::kF32, e.result())); },
-                  TypeIs({ElementType::kF64}))},
+       OnElements(
+           [](const ElementSite& e) { return e.Float(RoundedTo(ElementType::kF32, e.result())); },
+           TypeIs({ElementType::kF64}))},
   };
 }
 
@@ -144,7 +147,7 @@ std::vector<Mutant> ProductMutants() {
        {kMultiply},
        "0 * inf gives 0, not NaN",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const bool zero = e.f(0) == 0 || e.f(1) == 0;
              return zero && !e.nan(0) && !e.nan(1) ? e.Float(0) : e.golden;
            },
@@ -162,7 +165,7 @@ std::vector<Mutant> ProductMutants() {
        {kMultiply},
        "overflow gives the largest number, not inf",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const bool overflow =
                  std::isinf(e.result()) && std::isfinite(e.f(0)) && std::isfinite(e.f(1));
              const double most = DecodeFloat(e.type, MaxFinite(e.type));
@@ -173,7 +176,7 @@ std::vector<Mutant> ProductMutants() {
        {kMultiply},
        "the right operand is conjugated",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const std::complex<double> z = ComplexOf(e, 0), w = ComplexOf(e, 1);
              return ComplexElement(e, z.real() * w.real() + z.imag() * w.imag(),
                                    z.imag() * w.real() - z.real() * w.imag());
@@ -183,7 +186,7 @@ std::vector<Mutant> ProductMutants() {
        {kDivide},
        "x / y is x times the rounded 1 / y",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const double reciprocal = RoundedTo(e.type, 1 / e.f(1));
              const bool tame = std::isnormal(reciprocal) && std::isnormal(e.f(0));
              return tame ? e.Float(e.f(0) * reciprocal) : e.golden;
@@ -193,7 +196,7 @@ std::vector<Mutant> ProductMutants() {
        {kDivide},
        "1 / -0 gives +inf",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              return e.f(1) == 0 && std::isinf(e.result()) ? e.Float(std::abs(e.result()))
                                                           : e.golden;
            },
@@ -201,8 +204,9 @@ std::vector<Mutant> ProductMutants() {
       {"divide/zero_by_zero_is_zero",
        {kDivide},
        "0 / 0 gives 0, not NaN",
-       OnElements([](Site1 e) { return e.f(0) == 0 && e.f(1) == 0 ? e.Float(0) : e.golden; },
-                  FloatResult())},
+       OnElements(
+           [](const ElementSite& e) { return e.f(0) == 0 && e.f(1) == 0 ? e.Float(0) : e.golden; },
+           FloatResult())},
       {"divide/complex_without_scaling",
        {kDivide},
        "|w|^2 of the divisor overflows and underflows",
@@ -211,7 +215,7 @@ std::vector<Mutant> ProductMutants() {
        {kRemainder},
        "modulo by floor, as Python has it",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const double r = e.result(), y = e.f(1);
              return r != 0 && std::isfinite(y) && std::signbit(r) != std::signbit(y)
                         ? e.Float(r + y)
@@ -222,7 +226,7 @@ std::vector<Mutant> ProductMutants() {
        {kRemainder},
        "x rem inf gives NaN, not x",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              return std::isinf(e.f(1)) && std::isfinite(e.f(0)) ? Element{CanonicalNan(e.type), 0}
                                                                 : e.golden;
            },
@@ -231,7 +235,7 @@ std::vector<Mutant> ProductMutants() {
        {kRemainder},
        "x - y * trunc(x / y) in the type itself",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const double x = e.f(0), y = e.f(1);
              if (!std::isfinite(e.result()) || !std::isfinite(y)) return e.golden;
              const double quotient = std::trunc(RoundedTo(e.type, x / y));
@@ -246,13 +250,13 @@ std::vector<Mutant> SignMutants() {
       {"abs/sign_of_zero_kept",
        {kAbs},
        "abs(-0) gives -0: done as x < 0 ? -x : x",
-       OnElements([](Site1 e) { return e.f(0) == 0 ? e.x[0] : e.golden; },
+       OnElements([](const ElementSite& e) { return e.f(0) == 0 ? e.x[0] : e.golden; },
                   TypeIs({ElementType::kF32, ElementType::kF64, ElementType::kBF16}))},
       {"abs/complex_without_scaling",
        {kAbs},
        "|z| overflows in its squares",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const std::complex<double> z = ComplexOf(e, 0);
              const double squares =
                  RoundedTo(e.type, z.real() * z.real()) + RoundedTo(e.type, z.imag() * z.imag());
@@ -262,32 +266,35 @@ std::vector<Mutant> SignMutants() {
       {"abs/complex_is_real_part",
        {kAbs},
        "|z| leaves the imaginary part out",
-       OnElements([](Site1 e) { return e.Float(std::abs(PartOf(e, 0, false))); },
+       OnElements([](const ElementSite& e) { return e.Float(std::abs(PartOf(e, 0, false))); },
                   ComplexOperand())},
       {"negate/subtracts_from_zero", {kNegate}, "0 - x: the negation of +0 is +0", PositiveZeros()},
       {"negate/complex_is_conjugate",
        {kNegate},
        "only the imaginary part changes its sign",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].bits, e.golden.imag};
            },
            ComplexResult())},
       {"sign/of_nan_is_zero",
        {kSign},
        "sign(NaN) gives 0",
-       OnElements([](Site1 e) { return e.nan(0) ? e.Float(0) : e.golden; }, FloatResult())},
+       OnElements([](const ElementSite& e) { return e.nan(0) ? e.Float(0) : e.golden; },
+                  FloatResult())},
       {"sign/of_zero_is_one",
        {kSign},
        "sign(0) gives 1: done by copysign",
        OnElements(
-           [](Site1 e) { return e.f(0) == 0 ? e.Float(std::copysign(1.0, e.f(0))) : e.golden; },
+           [](const ElementSite& e) {
+             return e.f(0) == 0 ? e.Float(std::copysign(1.0, e.f(0))) : e.golden;
+           },
            FloatResult())},
       {"sign/complex_by_parts",
        {kSign},
        "the sign of each part in the place of z / |z|",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              const auto sign = [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; };
              return ComplexElement(e, sign(PartOf(e, 0, false)), sign(PartOf(e, 0, true)));
            },
@@ -300,19 +307,19 @@ std::vector<Mutant> SignMutants() {
        {kReal},
        "real(z) gives the imaginary part",
        OnElements(
-           [](Site1 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].imag, 0};
            },
            ComplexOperand())},
       {"imag/of_conjugate",
        {kImag},
        "imag(z) has the wrong sign",
-       OnElements([](Site1 e) { return e.Float(-e.result()); }, ComplexOperand())},
+       OnElements([](const ElementSite& e) { return e.Float(-e.result()); }, ComplexOperand())},
       {"imag/of_real_is_itself",
        {kImag},
        "imag of a real number gives the number",
        OnElements(
-           [](Site1 e) { return e.x[0]; },
+           [](const ElementSite& e) { return e.x[0]; },
            [](const Instruction& x) { return IsFloat(x.operand(0)->shape().element_type()); })},
   };
 }

@@ -13,14 +13,8 @@ namespace assay {
 namespace {
 
 using enum Opcode;
-using ElementType::kBF16;
-using ElementType::kC128;
-using ElementType::kC64;
-using ElementType::kF16;
-using ElementType::kF32;
-using ElementType::kF64;
-using ElementType::kF8E4M3FN;
-using ElementType::kF8E5M2;
+using ElementType::kBF16, ElementType::kC128, ElementType::kC64, ElementType::kF16,
+    ElementType::kF32, ElementType::kF64, ElementType::kF8E4M3FN, ElementType::kF8E5M2;
 using Real = long double;
 
 constexpr ElementType kRealTypes[] = {kF64, kF32, kF16, kBF16, kF8E5M2, kF8E4M3FN};

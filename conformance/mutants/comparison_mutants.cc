@@ -5,7 +5,6 @@
 namespace assay {
 namespace {
 
-using Site5 = const ElementSite&;
 using enum Opcode;
 
 Where Direction(ComparisonDirection direction) {
@@ -18,14 +17,15 @@ bool IsTotalOrder(const Instruction& x) {
   return x.FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
 }
 
-bool AnyNan(Site5 e) { return e.nan(0) || e.nan(1); }
+bool AnyNan(const ElementSite& e) { return e.nan(0) || e.nan(1); }
 
 // The other operand where one is NaN.
 Defect NanSwallowed() {
-  return OnElements([](Site5 e) { return e.nan(0)   ? e.x[1]
-                                         : e.nan(1) ? e.x[0]
-                                                    : e.golden; },
-                    FloatResult());
+  return OnElements(
+      [](const ElementSite& e) { return e.nan(0)   ? e.x[1]
+                                        : e.nan(1) ? e.x[0]
+                                                   : e.golden; },
+      FloatResult());
 }
 
 Defect DirectionBecomes(ComparisonDirection from, ComparisonDirection to) {
@@ -42,20 +42,20 @@ std::vector<Mutant> CompareMutants() {
        {kCompare},
        "NaN EQ NaN gives true: bits are compared",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0] == e.x[1] || e.golden.bits != 0, 0};
            },
            Direction(ComparisonDirection::kEq))},
       {"compare/ne_is_ordered",
        {kCompare},
        "NaN NE 1 gives false",
-       OnElements([](Site5 e) { return AnyNan(e) ? Element{} : e.golden; },
+       OnElements([](const ElementSite& e) { return AnyNan(e) ? Element{} : e.golden; },
                   Direction(ComparisonDirection::kNe))},
       {"compare/ge_is_not_lt",
        {kCompare},
        "NaN GE 1 gives true: computed as not LT",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              return AnyNan(e) ? Element{1, 0} : e.golden;
            },
            Direction(ComparisonDirection::kGe))},
@@ -70,7 +70,7 @@ std::vector<Mutant> CompareMutants() {
       {"compare/zeros_differ",
        {kCompare},
        "-0 EQ +0 gives false: bits are compared",
-       OnElements([](Site5 e) { return e.x[0] == e.x[1] ? e.golden : Element{}; },
+       OnElements([](const ElementSite& e) { return e.x[0] == e.x[1] ? e.golden : Element{}; },
                   [](const Instruction& x) {
                     return Direction(ComparisonDirection::kEq)(x) &&
                            IsFloat(x.operand(0)->shape().element_type()) && !IsTotalOrder(x);
@@ -79,7 +79,7 @@ std::vector<Mutant> CompareMutants() {
        {kCompare},
        "u8 200 LT 100 gives true",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              const int shift = 64 - Info(e.types[0]).bits;
              const auto value = [&](int k) { return static_cast<int64_t>(e.u(k) << shift); };
              return Element{value(0) < value(1), 0};
@@ -98,7 +98,7 @@ std::vector<Mutant> CompareMutants() {
        {kCompare},
        "(1,2) EQ (1,3) gives true",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].bits == e.x[1].bits, 0};
            },
            [](const Instruction& x) {
@@ -109,13 +109,16 @@ std::vector<Mutant> CompareMutants() {
        {kCompare},
        "denormal operands are read as zero",
        OnOperand(-1, Flushed)},
-      {"is-finite/nan_is_finite", {kIsFinite}, "NaN counts as finite", OnElements([](Site5 e) {
+      {"is-finite/nan_is_finite",
+       {kIsFinite},
+       "NaN counts as finite",
+       OnElements([](const ElementSite& e) {
          return Element{e.nan(0) || e.golden.bits != 0, 0};
        })},
       {"is-finite/largest_is_not_finite",
        {kIsFinite},
        "the largest number counts as infinite",
-       OnElements([](Site5 e) {
+       OnElements([](const ElementSite& e) {
          const bool largest = std::abs(e.f(0)) == DecodeFloat(e.types[0], MaxFinite(e.types[0]));
          return largest ? Element{} : e.golden;
        })},
@@ -129,7 +132,7 @@ std::vector<Mutant> SelectMutants() {
       {"maximum/nan_on_the_right_swallowed",
        {kMaximum},
        "x > y ? x : y drops a NaN on the left",
-       OnElements([](Site5 e) { return e.nan(0) && !e.nan(1) ? e.x[1] : e.golden; },
+       OnElements([](const ElementSite& e) { return e.nan(0) && !e.nan(1) ? e.x[1] : e.golden; },
                   FloatResult())},
       {"minimum/is_maximum",
        {kMinimum},
@@ -138,12 +141,12 @@ std::vector<Mutant> SelectMutants() {
       {"minimum/denormals_equal_zero",
        {kMinimum},
        "denormals are flushed on their way",
-       OnElements([](Site5 e) { return Flushed(e.type, e.golden); }, FloatResult())},
+       OnElements([](const ElementSite& e) { return Flushed(e.type, e.golden); }, FloatResult())},
       {"maximum/by_bits",
        {kMaximum},
        "negative floats compare by their bits",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              const bool negative = e.f(0) < 0 && e.f(1) < 0;
              return negative ? (e.f(0) < e.f(1) ? e.x[0] : e.x[1]) : e.golden;
            },
@@ -156,7 +159,7 @@ std::vector<Mutant> SelectMutants() {
        {kClamp},
        "with min > max the result is min, not max",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              const bool crossed = IsFloat(e.type) ? e.f(0) > e.f(2) : e.i(0) > e.i(2);
              return crossed && !e.nan(1) && !e.nan(0) && !e.nan(2) ? e.x[0] : e.golden;
            },
@@ -166,12 +169,13 @@ std::vector<Mutant> SelectMutants() {
       {"clamp/nan_becomes_bound",
        {kClamp},
        "a NaN comes out as the lower bound",
-       OnElements([](Site5 e) { return e.nan(1) ? e.x[0] : e.golden; }, FloatResult())},
+       OnElements([](const ElementSite& e) { return e.nan(1) ? e.x[0] : e.golden; },
+                  FloatResult())},
       {"clamp/upper_bound_ignored",
        {kClamp},
        "only the lower bound counts",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              const bool above = IsFloat(e.type) ? e.f(1) > e.f(2) : e.i(1) > e.i(2);
              return above ? e.x[1] : e.golden;
            },
@@ -181,8 +185,9 @@ std::vector<Mutant> SelectMutants() {
       {"clamp/unsigned_bounds_as_signed",
        {kClamp},
        "a large unsigned bound counts as negative",
-       OnElements([](Site5 e) { return e.u(2) >> (e.bits() - 1) != 0 ? e.x[2] : e.golden; },
-                  [](const Instruction& x) { return IsUnsigned(x.shape().element_type()); })},
+       OnElements(
+           [](const ElementSite& e) { return e.u(2) >> (e.bits() - 1) != 0 ? e.x[2] : e.golden; },
+           [](const Instruction& x) { return IsUnsigned(x.shape().element_type()); })},
       {"select/operands_exchanged",
        {kSelect},
        "true takes the second value",
@@ -200,7 +205,7 @@ std::vector<Mutant> SelectMutants() {
        {kSelect},
        "a NaN not chosen shows: computed as p * a + (1 - p) * b",
        OnElements(
-           [](Site5 e) {
+           [](const ElementSite& e) {
              const int other = e.x[0].bits != 0 ? 2 : 1;
              return e.nan(other) || std::isinf(e.f(other)) ? Element{CanonicalNan(e.type), 0}
                                                            : e.golden;

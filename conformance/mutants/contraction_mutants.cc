@@ -10,12 +10,8 @@ namespace assay {
 namespace {
 
 using enum Opcode;
-using ElementType::kBF16;
-using ElementType::kF16;
-using ElementType::kF32;
-using ElementType::kF64;
-using ElementType::kS32;
-using ElementType::kS64;
+using ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF64,
+    ElementType::kS32, ElementType::kS64;
 
 Defect AccumulatesIn(ElementType accumulator, std::initializer_list<ElementType> types) {
   return SumBy([accumulator](const std::vector<SumTerm>& terms,

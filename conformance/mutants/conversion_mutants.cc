@@ -7,33 +7,14 @@
 namespace assay {
 namespace {
 
-using Site4 = const ElementSite&;
 using enum Opcode;
-using ElementType::kBF16;
-using ElementType::kC128;
-using ElementType::kC64;
-using ElementType::kF16;
-using ElementType::kF32;
-using ElementType::kF4E2M1FN;
-using ElementType::kF64;
-using ElementType::kF8E3M4;
-using ElementType::kF8E4M3;
-using ElementType::kF8E4M3B11FNUZ;
-using ElementType::kF8E4M3FN;
-using ElementType::kF8E4M3FNUZ;
-using ElementType::kF8E5M2;
-using ElementType::kF8E5M2FNUZ;
-using ElementType::kF8E8M0FNU;
-using ElementType::kPred;
-using ElementType::kS16;
-using ElementType::kS32;
-using ElementType::kS4;
-using ElementType::kS64;
-using ElementType::kS8;
-using ElementType::kU16;
-using ElementType::kU32;
-using ElementType::kU64;
-using ElementType::kU8;
+using ElementType::kBF16, ElementType::kC128, ElementType::kC64, ElementType::kF16,
+    ElementType::kF32, ElementType::kF4E2M1FN, ElementType::kF64, ElementType::kF8E3M4,
+    ElementType::kF8E4M3, ElementType::kF8E4M3B11FNUZ, ElementType::kF8E4M3FN,
+    ElementType::kF8E4M3FNUZ, ElementType::kF8E5M2, ElementType::kF8E5M2FNUZ,
+    ElementType::kF8E8M0FNU, ElementType::kPred, ElementType::kS16, ElementType::kS32,
+    ElementType::kS4, ElementType::kS64, ElementType::kS8, ElementType::kU16, ElementType::kU32,
+    ElementType::kU64, ElementType::kU8;
 
 Where FloatToInteger() {
   return [](const Instruction& x) {
@@ -59,7 +40,7 @@ double MostOf(ElementType type) { return DecodeFloat(type, MaxFinite(type)); }
 
 Defect OverflowSaturates(ElementType to) {
   return OnElements(
-      [](Site4 e) {
+      [](const ElementSite& e) {
         const double x = e.f(0);
         const bool overflow = std::isfinite(x) && !std::isfinite(e.result());
         return overflow ? e.Float(std::copysign(MostOf(e.type), x)) : e.golden;
@@ -73,22 +54,23 @@ std::vector<Mutant> ToIntegerMutants() {
        {kConvert},
        "300.0 to s8 gives 44, not 127",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return std::abs(e.f(0)) < 0x1p62 ? e.Integer(static_cast<int64_t>(e.f(0))) : e.golden;
            },
            FloatToInteger())},
       {"convert/nan_to_least_integer",
        {kConvert},
        "NaN gives INT_MIN, not 0, as cvttss2si does",
-       OnElements([](Site4 e) { return e.nan(0) ? e.Integer(MinSigned(e.type)) : e.golden; },
-                  [](const Instruction& x) {
-                    return IsSigned(x.shape().element_type()) && FloatToInteger()(x);
-                  })},
+       OnElements(
+           [](const ElementSite& e) { return e.nan(0) ? e.Integer(MinSigned(e.type)) : e.golden; },
+           [](const Instruction& x) {
+             return IsSigned(x.shape().element_type()) && FloatToInteger()(x);
+           })},
       {"convert/float_to_integer_rounds",
        {kConvert},
        "0.75 gives 1: rounded, not truncated",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              if (!(std::abs(e.f(0)) < 0x1p53)) return e.golden;
              const double rounded = std::nearbyint(e.f(0));
              return e.Integer(SaturatedTo(e.type, static_cast<__int128>(rounded)));
@@ -98,7 +80,7 @@ std::vector<Mutant> ToIntegerMutants() {
        {kConvert},
        "-1.0 to unsigned gives all ones, not 0",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return e.f(0) < 0 && e.f(0) > -0x1p31 ? e.Integer(static_cast<int64_t>(e.f(0)))
                                                    : e.golden;
            },
@@ -108,13 +90,13 @@ std::vector<Mutant> ToIntegerMutants() {
       {"convert/infinity_to_integer_is_zero",
        {kConvert},
        "inf gives 0, not the largest integer",
-       OnElements([](Site4 e) { return std::isinf(e.f(0)) ? Element{} : e.golden; },
+       OnElements([](const ElementSite& e) { return std::isinf(e.f(0)) ? Element{} : e.golden; },
                   FloatToInteger())},
       {"convert/to_pred_by_lowest_bit",
        {kConvert},
        "2 gives false",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].bits & 1, 0};
            },
            FromInteger({kPred}))},
@@ -122,7 +104,7 @@ std::vector<Mutant> ToIntegerMutants() {
        {kConvert},
        "0.5 gives false",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return Element{!(std::abs(e.f(0)) < 1), 0};
            },
            [](const Instruction& x) {
@@ -132,17 +114,17 @@ std::vector<Mutant> ToIntegerMutants() {
       {"convert/s4_sign_lost",
        {kConvert},
        "-1 of s4 widens to 15",
-       OnElements([](Site4 e) { return e.Integer(static_cast<int64_t>(e.x[0].bits)); },
+       OnElements([](const ElementSite& e) { return e.Integer(static_cast<int64_t>(e.x[0].bits)); },
                   FromTo(kS4, {kS8, kS16, kS32, kS64}))},
       {"convert/unsigned_sign_extended",
        {kConvert},
        "255 of u8 widens to -1",
-       OnElements([](Site4 e) { return e.Integer(static_cast<int8_t>(e.x[0].bits)); },
+       OnElements([](const ElementSite& e) { return e.Integer(static_cast<int8_t>(e.x[0].bits)); },
                   FromTo(kU8, {kS16, kS32, kS64, kU16, kU32, kU64}))},
       {"convert/narrowing_saturates",
        {kConvert},
        "300 of s32 to s8 gives 127, not 44",
-       OnElements([](Site4 e) { return e.Integer(SaturatedTo(e.type, e.i(0))); },
+       OnElements([](const ElementSite& e) { return e.Integer(SaturatedTo(e.type, e.i(0))); },
                   [](const Instruction& x) {
                     return IsSigned(x.operand(0)->shape().element_type()) &&
                            IsInteger(x.shape().element_type());
@@ -156,7 +138,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "f32 to bf16 drops the low half",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return e.nan(0) ? e.golden : Element{e.x[0].bits >> 16, 0};
            },
            FromTo(kF32, {kBF16}))},
@@ -164,7 +146,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "ties go away from zero: 0x8000 is added",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return std::isfinite(e.f(0)) ? Element{(e.x[0].bits + 0x8000) >> 16, 0} : e.golden;
            },
            FromTo(kF32, {kBF16}))},
@@ -172,7 +154,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "a NaN with low payload bits turns into inf",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return e.nan(0) ? Element{Infinity(kBF16), 0} : e.golden;
            },
            FromTo(kF32, {kBF16}))},
@@ -180,7 +162,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "f64 to 8 bits is rounded to f16 first",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return std::isfinite(e.f(0)) ? e.Float(RoundedTo(kF16, e.f(0))) : e.golden;
            },
            FromTo(kF64, {kF8E5M2, kF8E4M3FN, kF8E4M3, kF8E3M4, kF8E5M2FNUZ}))},
@@ -188,7 +170,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "the low bits of large integers are cut off",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              const double cut = TruncatedTo(static_cast<double>(e.i(0) & ~int64_t{0x3ff}), 24);
              return std::abs(static_cast<double>(e.i(0))) > 0x1p40 ? e.Float(cut) : e.golden;
            },
@@ -197,7 +179,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "2^63 turns negative",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return e.x[0].bits >> 63 != 0
                         ? e.Float(static_cast<double>(static_cast<int64_t>(e.x[0].bits)))
                         : e.golden;
@@ -207,15 +189,18 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "-0 becomes 0x80, the NaN of the type",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return e.f(0) == 0 && std::signbit(e.f(0)) ? Element{0x80, 0} : e.golden;
            },
            FloatToFloat({kF8E4M3FNUZ, kF8E5M2FNUZ, kF8E4M3B11FNUZ}))},
       {"convert/fnuz_with_bias_of_fn",
        {kConvert},
        "numbers come out half as large",
-       OnElements([](Site4 e) { return std::isfinite(e.f(0)) ? e.Float(e.f(0) / 2) : e.golden; },
-                  FloatToFloat({kF8E4M3FNUZ}))},
+       OnElements(
+           [](const ElementSite& e) {
+             return std::isfinite(e.f(0)) ? e.Float(e.f(0) / 2) : e.golden;
+           },
+           FloatToFloat({kF8E4M3FNUZ}))},
       {"convert/f8e4m3fn_saturates",
        {kConvert},
        "500 gives 448, not NaN",
@@ -228,20 +213,20 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "inf gives the largest number",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return std::isinf(e.f(0)) ? e.Float(std::copysign(MostOf(e.type), e.f(0))) : e.golden;
            },
            FloatToFloat({kF8E4M3B11FNUZ}))},
       {"convert/f4e2m1fn_overflow_wraps",
        {kConvert},
        "8 gives 0, not 6",
-       OnElements([](Site4 e) { return std::abs(e.f(0)) > 7 ? Element{} : e.golden; },
+       OnElements([](const ElementSite& e) { return std::abs(e.f(0)) > 7 ? Element{} : e.golden; },
                   FloatToFloat({kF4E2M1FN}))},
       {"convert/f8e8m0fnu_rounds_down",
        {kConvert},
        "the exponent alone is taken: 1.9 gives 1",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return std::isfinite(e.f(0)) && e.f(0) >= 0x1p-126
                         ? e.Float(std::exp2(std::floor(std::log2(e.f(0)))))
                         : e.golden;
@@ -250,7 +235,7 @@ std::vector<Mutant> ToFloatMutants() {
       {"convert/denormal_results_flushed",
        {kConvert},
        "denormals of f16 and 8 bits become zero",
-       OnElements([](Site4 e) { return Flushed(e.type, e.golden); },
+       OnElements([](const ElementSite& e) { return Flushed(e.type, e.golden); },
                   FloatToFloat({kF16, kF8E5M2, kF8E4M3FN, kF8E4M3}))},
       {"convert/denormals_not_renormalised",
        {kConvert},
@@ -259,13 +244,13 @@ std::vector<Mutant> ToFloatMutants() {
       {"convert/sign_of_zero_lost",
        {kConvert},
        "-0 becomes +0",
-       OnElements([](Site4 e) { return NegativeZeroLost(e.type, e.golden); },
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); },
                   FloatToFloat({kF32, kF64, kF16, kBF16}))},
       {"convert/complex_to_imaginary_zero_lost",
        {kConvert},
        "c128 to c64 drops the imaginary part",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return Element{e.golden.bits, 0};
            },
            FromTo(kC128, {kC64}))},
@@ -273,7 +258,7 @@ std::vector<Mutant> ToFloatMutants() {
        {kConvert},
        "f32 to c64 puts the number into both parts",
        OnElements(
-           [](Site4 e) {
+           [](const ElementSite& e) {
              return Element{e.golden.bits, e.golden.bits};
            },
            [](const Instruction& x) {
@@ -288,7 +273,7 @@ std::vector<Mutant> PrecisionMutants() {
       {"reduce-precision/truncates",
        {kReducePrecision},
        "the surplus bits are cut off",
-       OnElements([](Site4 e) {
+       OnElements([](const ElementSite& e) {
          const int64_t bits = e.instruction.GetInt(Attr::kMantissaBits) + 1;
          const bool tame = std::isfinite(e.f(0)) && std::isfinite(e.result()) && e.result() != 0;
          return tame ? e.Float(TruncatedTo(e.f(0), static_cast<int>(bits))) : e.golden;
@@ -296,7 +281,7 @@ std::vector<Mutant> PrecisionMutants() {
       {"reduce-precision/keeps_exponent_range",
        {kReducePrecision},
        "what overflows the smaller exponent stays finite",
-       OnElements([](Site4 e) {
+       OnElements([](const ElementSite& e) {
          const int64_t bits = e.instruction.GetInt(Attr::kMantissaBits) + 1;
          const bool overflow = std::isfinite(e.f(0)) && !std::isfinite(e.result());
          return overflow ? e.Float(TruncatedTo(e.f(0), static_cast<int>(bits))) : e.golden;
@@ -304,7 +289,7 @@ std::vector<Mutant> PrecisionMutants() {
       {"reduce-precision/sign_of_zero_lost",
        {kReducePrecision},
        "underflow gives +0",
-       OnElements([](Site4 e) { return NegativeZeroLost(e.type, e.golden); })},
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); })},
       {"reduce-precision/bits_exchanged",
        {kReducePrecision},
        "exponent_bits and mantissa_bits are taken for each other",
@@ -345,7 +330,7 @@ std::vector<Mutant> PrecisionMutants() {
       {"bitcast-convert/nan_is_quieted",
        {kBitcastConvert},
        "signalling NaNs change on their way",
-       OnElements([](Site4 e) {
+       OnElements([](const ElementSite& e) {
          if (!IsFloat(e.type) || !IsNan(e.type, e.golden.bits)) return e.golden;
          return Element{CanonicalNan(e.type), 0};
        })},

@@ -11,12 +11,8 @@ namespace assay {
 namespace {
 
 using enum Opcode;
-using ElementType::kBF16;
-using ElementType::kF16;
-using ElementType::kF32;
-using ElementType::kF64;
-using ElementType::kF8E4M3FN;
-using ElementType::kF8E5M2;
+using ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF64,
+    ElementType::kF8E4M3FN, ElementType::kF8E5M2;
 using Granted = std::function<bool(const TargetProfile&)>;
 
 Granted Grants(Freedom freedom) {

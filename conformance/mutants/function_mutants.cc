@@ -7,13 +7,12 @@
 namespace assay {
 namespace {
 
-using Site3 = const ElementSite&;
 using enum Opcode;
 
 // A formula in the type's own arithmetic, for real results, where it says something.
 Defect Formula(double (*formula)(double x, ElementType type)) {
   return OnElements(
-      [formula](Site3 e) {
+      [formula](const ElementSite& e) {
         if (!std::isfinite(e.f(0))) return e.golden;
         return e.Float(formula(e.f(0), e.type));
       },
@@ -23,19 +22,21 @@ Defect Formula(double (*formula)(double x, ElementType type)) {
 // Another value where the argument is such a one.
 Defect At(bool (*where)(double x), double (*value)(double x)) {
   return OnElements(
-      [where, value](Site3 e) { return where(e.f(0)) ? e.Float(value(e.f(0))) : e.golden; },
+      [where, value](const ElementSite& e) {
+        return where(e.f(0)) ? e.Float(value(e.f(0))) : e.golden;
+      },
       FloatResult());
 }
 
 // So many units in the last place off: a polynomial of too low a degree.
 Defect Inaccurate(int64_t ulps) {
-  return OnElements([ulps](Site3 e) { return NextAfter(e.type, e.golden, ulps); },
+  return OnElements([ulps](const ElementSite& e) { return NextAfter(e.type, e.golden, ulps); },
                     TypeIs({ElementType::kF32, ElementType::kF64}));
 }
 
 Defect OfComplex(std::complex<double> (*function)(std::complex<double>)) {
   return OnElements(
-      [function](Site3 e) {
+      [function](const ElementSite& e) {
         const ElementType part = Info(e.type).component;
         const std::complex<double> z(DecodeFloat(part, e.x[0].bits),
                                      DecodeFloat(part, e.x[0].imag));
@@ -56,14 +57,14 @@ std::vector<Mutant> ExponentialMutants() {
        {kExp},
        "results above e^88 are infinite in every type",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              return e.f(0) > 80 && std::isfinite(e.result()) ? e.Float(Infinite(0)) : e.golden;
            },
            TypeIs({ElementType::kF32, ElementType::kBF16, ElementType::kF64}))},
       {"exponential/denormal_results_flushed",
        {kExp},
        "results below the normal range are zero",
-       OnElements([](Site3 e) { return Flushed(e.type, e.golden); }, FloatResult())},
+       OnElements([](const ElementSite& e) { return Flushed(e.type, e.golden); }, FloatResult())},
       {"exponential/polynomial_too_short", {kExp}, "results are off by 40 ulp", Inaccurate(40)},
       {"exponential/of_minus_infinity_is_nan",
        {kExp},
@@ -80,7 +81,8 @@ std::vector<Mutant> ExponentialMutants() {
       {"exponential-minus-one/sign_of_zero_lost",
        {kExpm1},
        "expm1(-0) gives +0",
-       OnElements([](Site3 e) { return NegativeZeroLost(e.type, e.golden); }, FloatResult())},
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); },
+                  FloatResult())},
       {"log/of_negative_is_infinite",
        {kLog},
        "log(-1) gives -inf, not NaN",
@@ -114,7 +116,7 @@ std::vector<Mutant> ExponentialMutants() {
        {kPower},
        "1^NaN gives NaN",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              return e.f(0) == 1 && e.nan(1) ? Element{CanonicalNan(e.type), 0} : e.golden;
            },
            TypeIs({ElementType::kF32, ElementType::kF64}))},
@@ -122,7 +124,7 @@ std::vector<Mutant> ExponentialMutants() {
        {kPower},
        "(-2)^3 gives NaN: computed as exp(y log x)",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              return e.f(0) < 0 && std::isfinite(e.f(0)) && e.f(1) != 0 && !e.nan(1)
                         ? Element{CanonicalNan(e.type), 0}
                         : e.golden;
@@ -132,7 +134,7 @@ std::vector<Mutant> ExponentialMutants() {
        {kPower},
        "(-0)^3 gives +0, (-0)^-3 gives +inf",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              return e.f(0) == 0 && !std::isnan(e.result()) ? e.Float(std::abs(e.result()))
                                                            : e.golden;
            },
@@ -157,7 +159,8 @@ std::vector<Mutant> TrigonometricMutants() {
       {"sine/sign_of_zero_lost",
        {kSin},
        "sin(-0) gives +0",
-       OnElements([](Site3 e) { return NegativeZeroLost(e.type, e.golden); }, FloatResult())},
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); },
+                  FloatResult())},
       {"cosine/is_sine",
        {kCos},
        "the quadrant of the reduction is off by one",
@@ -181,7 +184,7 @@ std::vector<Mutant> TrigonometricMutants() {
        {kCosh},
        "exp(x) + exp(-x) overflows before its half does",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              const double limit = DecodeFloat(e.type, MaxFinite(e.type)) / 2;
              return std::isfinite(e.result()) && e.result() > limit / 4 ? e.Float(Infinite(0))
                                                                         : e.golden;
@@ -222,13 +225,16 @@ std::vector<Mutant> TrigonometricMutants() {
       {"atan2/negative_zero_on_the_cut",
        {kAtan2},
        "atan2(-0, -1) gives +pi",
-       OnElements([](Site3 e) { return e.f(0) == 0 ? e.Float(std::abs(e.result())) : e.golden; },
-                  FloatResult())},
+       OnElements(
+           [](const ElementSite& e) {
+             return e.f(0) == 0 ? e.Float(std::abs(e.result())) : e.golden;
+           },
+           FloatResult())},
       {"atan2/both_zero_is_nan",
        {kAtan2},
        "atan2(0, 0) divides 0 by 0",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              return e.f(0) == 0 && e.f(1) == 0 ? Element{CanonicalNan(e.type), 0} : e.golden;
            },
            FloatResult())},
@@ -248,11 +254,12 @@ std::vector<Mutant> RootMutants() {
       {"sqrt/of_negative_zero_is_positive",
        {kSqrt},
        "sqrt(-0) gives +0",
-       OnElements([](Site3 e) { return NegativeZeroLost(e.type, e.golden); }, FloatResult())},
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); },
+                  FloatResult())},
       {"sqrt/one_newton_step_missing",
        {kSqrt},
        "12 correct bits",
-       OnElements([](Site3 e) { return e.Float(TruncatedTo(e.result(), 12)); },
+       OnElements([](const ElementSite& e) { return e.Float(TruncatedTo(e.result(), 12)); },
                   TypeIs({ElementType::kF32, ElementType::kF64}))},
       {"sqrt/complex_other_branch",
        {kSqrt},
@@ -261,7 +268,7 @@ std::vector<Mutant> RootMutants() {
       {"rsqrt/one_newton_step_missing",
        {kRsqrt},
        "12 correct bits",
-       OnElements([](Site3 e) { return e.Float(TruncatedTo(e.result(), 12)); },
+       OnElements([](const ElementSite& e) { return e.Float(TruncatedTo(e.result(), 12)); },
                   TypeIs({ElementType::kF32, ElementType::kF64}))},
       {"rsqrt/of_denormal_is_infinite",
        {kRsqrt},
@@ -278,35 +285,41 @@ std::vector<Mutant> RootMutants() {
       {"ceil/negative_fraction_to_positive_zero",
        {kCeil},
        "ceil(-0.5) gives +0, not -0",
-       OnElements([](Site3 e) { return NegativeZeroLost(e.type, e.golden); }, FloatResult())},
-      {"ceil/by_adding_one", {kCeil}, "ceil(2) gives 3: floor(x) + 1", OnElements([](Site3 e) {
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); },
+                  FloatResult())},
+      {"ceil/by_adding_one",
+       {kCeil},
+       "ceil(2) gives 3: floor(x) + 1",
+       OnElements([](const ElementSite& e) {
          return std::isfinite(e.f(0)) ? e.Float(std::floor(e.f(0)) + 1) : e.golden;
        })},
-      {"floor/truncates", {kFloor}, "floor(-1.5) gives -1", OnElements([](Site3 e) {
+      {"floor/truncates", {kFloor}, "floor(-1.5) gives -1", OnElements([](const ElementSite& e) {
          return e.Float(std::trunc(e.f(0)));
        })},
       {"floor/by_32_bit_integers",
        {kFloor},
        "beyond 2^31 the conversion saturates",
        OnElements(
-           [](Site3 e) {
+           [](const ElementSite& e) {
              return std::abs(e.f(0)) > 0x1p31 ? e.Float(std::copysign(0x1p31, e.f(0))) : e.golden;
            },
            TypeIs({ElementType::kF32, ElementType::kF64, ElementType::kBF16}))},
-      {"round-nearest-even/ties_away", {kRoundNearestEven}, "2.5 gives 3", OnElements([](Site3 e) {
-         return e.Float(std::round(e.f(0)));
-       })},
+      {"round-nearest-even/ties_away",
+       {kRoundNearestEven},
+       "2.5 gives 3",
+       OnElements([](const ElementSite& e) { return e.Float(std::round(e.f(0))); })},
       {"round-nearest-even/sign_of_zero_lost",
        {kRoundNearestEven},
        "-0.25 gives +0",
-       OnElements([](Site3 e) { return NegativeZeroLost(e.type, e.golden); })},
-      {"round-nearest-afz/ties_to_even", {kRoundNearestAfz}, "2.5 gives 2", OnElements([](Site3 e) {
-         return e.Float(std::nearbyint(e.f(0)));
-       })},
+       OnElements([](const ElementSite& e) { return NegativeZeroLost(e.type, e.golden); })},
+      {"round-nearest-afz/ties_to_even",
+       {kRoundNearestAfz},
+       "2.5 gives 2",
+       OnElements([](const ElementSite& e) { return e.Float(std::nearbyint(e.f(0))); })},
       {"round-nearest-afz/by_adding_one_half",
        {kRoundNearestAfz},
        "the number below 0.5 gives 1: trunc(x + 0.5) is rounded",
-       OnElements([](Site3 e) {
+       OnElements([](const ElementSite& e) {
          const double half = std::copysign(0.5, e.f(0));
          return e.Float(std::trunc(RoundedTo(e.type, e.f(0) + half)));
        })},

@@ -12,10 +12,7 @@ namespace assay {
 namespace {
 
 using enum Opcode;
-using ElementType::kBF16;
-using ElementType::kF16;
-using ElementType::kF32;
-using ElementType::kF64;
+using ElementType::kBF16, ElementType::kF16, ElementType::kF32, ElementType::kF64;
 
 constexpr char kGolden[] = "golden";
 constexpr char kStrict[] = "cpu-strict";

@@ -8,13 +8,12 @@
 namespace assay {
 namespace {
 
-using Site2 = const ElementSite&;
 using enum Opcode;
 
 // Saturates where the operation wraps.
 Defect Saturates(__int128 (*exact)(__int128, __int128)) {
   return OnElements(
-      [exact](Site2 e) {
+      [exact](const ElementSite& e) {
         const auto value = [&](int k) {
           return IsSigned(e.types[k]) ? __int128{e.i(k)} : __int128{e.u(k)};
         };
@@ -23,9 +22,11 @@ Defect Saturates(__int128 (*exact)(__int128, __int128)) {
       IntegerResult());
 }
 
-uint64_t Mask(Site2 e) { return e.bits() == 64 ? ~uint64_t{0} : (uint64_t{1} << e.bits()) - 1; }
+uint64_t Mask(const ElementSite& e) {
+  return e.bits() == 64 ? ~uint64_t{0} : (uint64_t{1} << e.bits()) - 1;
+}
 // The amount of a shift, and whether it is one that must saturate.
-bool Overshifts(Site2 e) { return e.x[1].bits >= static_cast<uint64_t>(e.bits()); }
+bool Overshifts(const ElementSite& e) { return e.x[1].bits >= static_cast<uint64_t>(e.bits()); }
 
 Where UnsignedResult() {
   return [](const Instruction& x) { return IsUnsigned(x.shape().element_type()); };
@@ -34,7 +35,7 @@ Where PredResult() {
   return [](const Instruction& x) { return IsPred(x.shape().element_type()); };
 }
 
-Element ShiftedModulo(Site2 e, bool left) {
+Element ShiftedModulo(const ElementSite& e, bool left) {
   if (!Overshifts(e)) return e.golden;
   const uint64_t amount = e.x[1].bits % e.bits();
   return {(left ? e.x[0].bits << amount : e.x[0].bits >> amount) & Mask(e), 0};
@@ -46,7 +47,7 @@ std::vector<Mutant> WrapMutants() {
        {kAbs},
        "abs of the least integer is the largest one",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return e.i(0) == MinSigned(e.type) ? e.Integer(MaxSigned(e.type)) : e.golden;
            },
            SignedResult())},
@@ -58,7 +59,7 @@ std::vector<Mutant> WrapMutants() {
        {kAdd},
        "true + true gives false",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].bits ^ e.x[1].bits, 0};
            },
            PredResult())},
@@ -70,7 +71,7 @@ std::vector<Mutant> WrapMutants() {
        {kMultiply},
        "64-bit products of the low 32 bits alone",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return Element{(e.x[0].bits & 0xffffffff) * (e.x[1].bits & 0xffffffff), 0};
            },
            TypeIs({ElementType::kS64, ElementType::kU64}))},
@@ -78,20 +79,20 @@ std::vector<Mutant> WrapMutants() {
        {kNegate},
        "-INT_MIN gives INT_MAX",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return e.i(0) == MinSigned(e.type) ? e.Integer(MaxSigned(e.type)) : e.golden;
            },
            SignedResult())},
       {"subtract/unsigned_stops_at_zero",
        {kSubtract},
        "unsigned differences stop at zero",
-       OnElements([](Site2 e) { return e.u(0) < e.u(1) ? Element{} : e.golden; },
+       OnElements([](const ElementSite& e) { return e.u(0) < e.u(1) ? Element{} : e.golden; },
                   UnsignedResult())},
       {"divide/integers_round_down",
        {kDivide},
        "-7 / 2 gives -4: the quotient is rounded down",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              const int64_t x = e.i(0), y = e.i(1);
              if (y == 0 || y == -1) return e.golden;
              return e.Integer(x / y - (x % y != 0 && (x < 0) != (y < 0) ? 1 : 0));
@@ -100,13 +101,13 @@ std::vector<Mutant> WrapMutants() {
       {"divide/by_zero_is_zero",
        {kDivide},
        "x / 0 gives 0 where all bits must be set",
-       OnElements([](Site2 e) { return e.x[1].bits == 0 ? Element{} : e.golden; },
+       OnElements([](const ElementSite& e) { return e.x[1].bits == 0 ? Element{} : e.golden; },
                   IntegerResult())},
       {"divide/unsigned_as_signed",
        {kDivide},
        "large unsigned numbers are divided as negative ones",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              if (e.bits() > 32 || e.u(1) == 0) return e.golden;
              const int shift = 64 - e.bits();
              const auto value = [&](int k) {
@@ -119,7 +120,7 @@ std::vector<Mutant> WrapMutants() {
        {kRemainder},
        "the remainder takes the divisor's sign",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              const int64_t y = e.i(1), golden = DecodeSigned(e.type, e.golden.bits);
              return y != 0 && golden != 0 && (golden < 0) != (y < 0) ? e.Integer(golden + y)
                                                                      : e.golden;
@@ -128,28 +129,32 @@ std::vector<Mutant> WrapMutants() {
       {"remainder/by_zero_is_zero",
        {kRemainder},
        "x rem 0 gives 0, not x",
-       OnElements([](Site2 e) { return e.x[1].bits == 0 ? Element{} : e.golden; },
+       OnElements([](const ElementSite& e) { return e.x[1].bits == 0 ? Element{} : e.golden; },
                   IntegerResult())},
       {"power/negative_exponent_inverts",
        {kPower},
        "2 to the -1 gives 1: the exponent's sign is lost",
-       OnElements([](Site2 e) { return e.i(1) < 0 ? e.Integer(1) : e.golden; }, SignedResult())},
+       OnElements([](const ElementSite& e) { return e.i(1) < 0 ? e.Integer(1) : e.golden; },
+                  SignedResult())},
       {"power/zero_to_zero_is_zero",
        {kPower},
        "integer 0^0 gives 0",
        OnElements(
-           [](Site2 e) { return e.x[0].bits == 0 && e.x[1].bits == 0 ? Element{} : e.golden; },
+           [](const ElementSite& e) {
+             return e.x[0].bits == 0 && e.x[1].bits == 0 ? Element{} : e.golden;
+           },
            IntegerResult())},
       {"mulhi/gives_low_half",
        {kMulhi},
        "the low half of the product",
-       OnElements([](Site2 e) { return e.Integer(static_cast<int64_t>(e.u(0) * e.u(1))); },
-                  UnsignedResult())},
+       OnElements(
+           [](const ElementSite& e) { return e.Integer(static_cast<int64_t>(e.u(0) * e.u(1))); },
+           UnsignedResult())},
       {"mulhi/signed_as_unsigned",
        {kMulhi},
        "negative operands count as large ones",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              const unsigned __int128 product =
                  static_cast<unsigned __int128>(e.x[0].bits) * e.x[1].bits;
              return e.Integer(static_cast<int64_t>(product >> e.bits()));
@@ -159,7 +164,7 @@ std::vector<Mutant> WrapMutants() {
        {kMaximum},
        "large unsigned numbers compare as negative",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              const uint64_t top = uint64_t{1} << (e.bits() - 1);
              return (e.u(0) ^ top) > (e.u(1) ^ top) ? e.x[0] : e.x[1];
            },
@@ -167,7 +172,8 @@ std::vector<Mutant> WrapMutants() {
       {"sign/of_integers_is_not_negative",
        {kSign},
        "sign of a negative integer gives 1",
-       OnElements([](Site2 e) { return e.Integer(e.i(0) == 0 ? 0 : 1); }, SignedResult())},
+       OnElements([](const ElementSite& e) { return e.Integer(e.i(0) == 0 ? 0 : 1); },
+                  SignedResult())},
   };
 }
 
@@ -177,37 +183,40 @@ std::vector<Mutant> BitMutants() {
        {kAnd},
        "integers are taken for truth values: 2 and 1 gives 1",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].bits != 0 && e.x[1].bits != 0, 0};
            },
            IntegerResult())},
-      {"or/is_exclusive", {kOr}, "bits that both have are lost", OnElements([](Site2 e) {
+      {"or/is_exclusive",
+       {kOr},
+       "bits that both have are lost",
+       OnElements([](const ElementSite& e) {
          return Element{e.x[0].bits ^ e.x[1].bits, 0};
        })},
-      {"xor/is_inclusive", {kXor}, "bits that both have stay", OnElements([](Site2 e) {
+      {"xor/is_inclusive", {kXor}, "bits that both have stay", OnElements([](const ElementSite& e) {
          return Element{e.x[0].bits | e.x[1].bits, 0};
        })},
       {"not/is_logical",
        {kNot},
        "not of an integer gives 0 or 1",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return Element{e.x[0].bits == 0, 0};
            },
            IntegerResult())},
       {"not/pred_unchanged",
        {kNot},
        "not of a truth value flips a bit that nobody reads",
-       OnElements([](Site2 e) { return e.x[0]; }, PredResult())},
+       OnElements([](const ElementSite& e) { return e.x[0]; }, PredResult())},
       {"shift-left/amount_modulo_width",
        {kShiftLeft},
        "1 << 33 gives 2, as x86 has it",
-       OnElements([](Site2 e) { return ShiftedModulo(e, true); })},
+       OnElements([](const ElementSite& e) { return ShiftedModulo(e, true); })},
       {"shift-left/negative_amount_shifts_right",
        {kShiftLeft},
        "1 << -1 is taken as 1 >> 1",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              const int64_t amount = e.i(1);
              if (amount >= 0 || amount <= -e.bits()) return e.golden;
              return Element{e.x[0].bits >> -amount, 0};
@@ -216,12 +225,12 @@ std::vector<Mutant> BitMutants() {
       {"shift-right-logical/amount_modulo_width",
        {kShiftRightLogical},
        "x >> 32 gives x",
-       OnElements([](Site2 e) { return ShiftedModulo(e, false); })},
+       OnElements([](const ElementSite& e) { return ShiftedModulo(e, false); })},
       {"shift-right-logical/is_arithmetic",
        {kShiftRightLogical},
        "the sign comes in from the left",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              if (Overshifts(e)) return e.golden;
              return e.Integer(e.i(0) >> e.x[1].bits);
            },
@@ -229,12 +238,12 @@ std::vector<Mutant> BitMutants() {
       {"shift-right-arithmetic/overshift_is_zero",
        {kShiftRightArithmetic},
        "-1 >> 100 gives 0, not -1",
-       OnElements([](Site2 e) { return Overshifts(e) ? Element{} : e.golden; })},
+       OnElements([](const ElementSite& e) { return Overshifts(e) ? Element{} : e.golden; })},
       {"shift-right-arithmetic/is_logical",
        {kShiftRightArithmetic},
        "zeros come in from the left for signed numbers",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return Overshifts(e) ? e.golden : Element{e.x[0].bits >> e.x[1].bits, 0};
            },
            SignedResult())},
@@ -242,34 +251,37 @@ std::vector<Mutant> BitMutants() {
        {kShiftRightArithmetic},
        "the top bit of unsigned numbers is not repeated",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return Overshifts(e) ? e.golden : Element{e.x[0].bits >> e.x[1].bits, 0};
            },
            UnsignedResult())},
       {"count-leading-zeros/counts_32_bits",
        {kClz},
        "narrow types are counted in a 32-bit register",
-       OnElements([](Site2 e) {
+       OnElements([](const ElementSite& e) {
          return e.bits() >= 32 ? e.golden
                                : e.Integer(std::countl_zero(static_cast<uint32_t>(e.x[0].bits)));
        })},
       {"count-leading-zeros/of_zero_is_undefined",
        {kClz},
        "0 gives the width minus 1, as bsr does",
-       OnElements([](Site2 e) { return e.x[0].bits == 0 ? e.Integer(e.bits() - 1) : e.golden; })},
+       OnElements([](const ElementSite& e) {
+         return e.x[0].bits == 0 ? e.Integer(e.bits() - 1) : e.golden;
+       })},
       {"popcnt/counts_sign_extension",
        {kPopcnt},
        "negative s8 and s16 are counted in 32 bits",
        OnElements(
-           [](Site2 e) {
+           [](const ElementSite& e) {
              return e.Integer(std::popcount(static_cast<uint32_t>(static_cast<int32_t>(e.i(0)))));
            },
            TypeIs({ElementType::kS8, ElementType::kS16}))},
       {"popcnt/low_word_only",
        {kPopcnt},
        "the upper half of 64 bits is not counted",
-       OnElements([](Site2 e) { return e.Integer(std::popcount(e.x[0].bits & 0xffffffff)); },
-                  TypeIs({ElementType::kS64, ElementType::kU64}))},
+       OnElements(
+           [](const ElementSite& e) { return e.Integer(std::popcount(e.x[0].bits & 0xffffffff)); },
+           TypeIs({ElementType::kS64, ElementType::kU64}))},
   };
 }
 

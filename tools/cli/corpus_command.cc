@@ -17,6 +17,7 @@
 #include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -47,7 +48,7 @@ int CorpusCommand::List() const {
       std::cout << each.id << "\n";
     }
   }
-  if (output.json) std::cout << list.dump(1) << "\n";
+  if (output.json) std::cout << JsonText(list, 1);
   return kExitOk;
 }
 
@@ -97,7 +98,7 @@ int CorpusCommand::Export() const {
     if (!status.ok()) return Fail(status, output);
   }
   if (output.json) {
-    std::cout << nlohmann::json{{"cases", cases->size()}, {"folder", folder}}.dump(2) << "\n";
+    std::cout << JsonText(nlohmann::json{{"cases", cases->size()}, {"folder", folder}});
   } else if (!output.quiet) {
     std::cout << cases->size() << " cases in " << folder << "\n";
   }
@@ -125,7 +126,7 @@ int CorpusCommand::Check() const {
                                    {"unconfirmed", unconfirmed},
                                    {"seconds", seconds.count()},
                                    {"failures", failures}};
-    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << JsonText(report);
   } else if (!output.quiet) {
     std::cout << absl::StreamFormat("%d cases, %d failed, %d without a second reference, %.1f s\n",
                                     cases->size(), failures.size(), unconfirmed, seconds.count());

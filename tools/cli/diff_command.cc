@@ -226,7 +226,7 @@ int DiffCommand::Run() const {
                              {"seconds", {{"left", sides[0].seconds}, {"right", sides[1].seconds}}},
                              {"comparison", ReportJson(*comparison, max_ulp)}};
     if (!save.empty()) report["saved"] = save;
-    std::cout << report.dump(2) << "\n";
+    std::cout << JsonText(report);
   } else if (output.quiet) {
     if (!accepted) std::cout << VerdictText(*comparison, max_ulp);
   } else {

@@ -15,6 +15,7 @@
 #include "tools/cli/custom_call_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -117,7 +118,7 @@ int ExplainCommand::Run() const {
                                    {"output", query->output},
                                    {"element", Json(*trace)},
                                    {"elements_computed", stats.elements}};
-    std::cout << report.dump(2) << "\n";
+    std::cout << JsonText(report);
   } else if (!output.quiet) {
     std::string text;
     AppendText(*trace, 0, &text);

@@ -14,6 +14,7 @@
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -238,7 +239,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   if (output.json) {
     nlohmann::json report = ReportOf(module, *verdicts, summary, isolation);
     first_wrong.AddTo(&report);
-    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << JsonText(report);
   } else if (talks) {
     PrintSummary(summary, verdicts->size(), isolation.profile);
     first_wrong.Print();

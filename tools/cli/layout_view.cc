@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/arrays/memory_json.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -109,7 +110,7 @@ absl::StatusOr<std::string> LayoutView::Text(const ModuleFile& file, bool json) 
                     memory->byte_size(), " bytes\n  ",
                     absl::StrJoin(MemoryWords(array.value, *memory), " "), "\n");
   }
-  return json ? absl::StrCat(list.dump(2), "\n") : text;
+  return json ? JsonText(list) : text;
 }
 
 }  // namespace assay

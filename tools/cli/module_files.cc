@@ -45,6 +45,13 @@ absl::Status AddFolder(const std::string& folder, std::vector<std::string>* file
 
 }  // namespace
 
+void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>* arguments) {
+  app->add_option(name, *arguments,
+                  "Modules, as for assay run; a folder stands for those in it, @LIST for the names "
+                  "in a file, one a line")
+      ->required();
+}
+
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments) {
   std::vector<std::string> files;
   for (const std::string& argument : arguments) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
@@ -14,6 +15,9 @@ namespace assay {
 // A folder stands for the modules in it and its subfolders, by name (.hlo, .txt, .pb, .pbtxt and
 // .textproto, .gz or not); @LIST for the names in a file, one a line; everything else for itself.
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments);
+
+// The positional option of that name that takes them.
+void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>* arguments);
 
 }  // namespace assay
 

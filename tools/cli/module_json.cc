@@ -8,6 +8,7 @@
 #include "google/protobuf/message.h"
 #include "nlohmann/json.hpp"
 #include "spec/proto/conversions.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -90,7 +91,7 @@ Json ToJson(const Message& message) {
 absl::StatusOr<std::string> ModuleToJson(const Module& module) {
   absl::StatusOr<wire::HloModuleProto> proto = ModuleToProto(module);
   if (!proto.ok()) return proto.status();
-  return ToJson(*proto).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return JsonText(ToJson(*proto));
 }
 
 }  // namespace assay

@@ -14,6 +14,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -82,7 +83,7 @@ int MutantsCommand::List() const {
     absl::PrintF("%-58s %s%s\n", mutant->target(), mutant->description,
                  mutant->innocent() ? absl::StrCat(" (legal under ", mutant->profile, ")") : "");
   }
-  if (output.json) std::cout << list.dump(2) << "\n";
+  if (output.json) std::cout << JsonText(list);
   return kExitOk;
 }
 
@@ -177,7 +178,7 @@ int MutantsCommand::Score() const {
     if (!output.json && (!output.quiet || !right)) PrintScore(score);
   }
   if (output.json) {
-    std::cout << list.dump(2) << "\n";
+    std::cout << JsonText(list);
   } else {
     PrintTotals(*scores);
   }

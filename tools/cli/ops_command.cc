@@ -13,6 +13,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -70,7 +71,7 @@ int OpsCommand::Run() const {
   if (output.json) {
     nlohmann::json list = nlohmann::json::array();
     for (const OpInfo* op : ops) list.push_back(OpJson(*op));
-    std::cout << list.dump(2) << "\n";
+    std::cout << JsonText(list);
   } else if (markdown) {
     std::cout << CatalogueMarkdown();
   } else if (!name.empty()) {

@@ -21,6 +21,7 @@
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
+#include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -331,7 +332,7 @@ int Fail(const absl::Status& status, const OutputOptions& output) {
     const nlohmann::json error = {{"error", message},
                                   {"status", absl::StatusCodeToString(status.code())},
                                   {"exit_code", static_cast<int>(code)}};
-    std::cout << error.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << JsonText(error);
   }
   std::cerr << "assay: " << message << "\n";
   return code;

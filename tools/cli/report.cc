@@ -138,6 +138,10 @@ nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays) {
   return list;
 }
 
+std::string JsonText(const nlohmann::json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 bool Accepted(const ArrayComparison& array, uint64_t max_ulp) {
   return array.agreement == Agreement::kEqual || (array.agreement == Agreement::kFloatsDiffer &&
                                                   max_ulp > 0 && array.largest_distance <= max_ulp);

@@ -28,6 +28,10 @@ nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
 std::string ArraysText(absl::Span<const NamedLiteral> arrays);
 nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays);
 
+// The text of what --json prints: indented, with a line break at its end. Names and paths need not
+// be UTF-8: other bytes are replaced.
+std::string JsonText(const nlohmann::json& json, int indent = 2);
+
 // Equal, or floats that differ by at most `max_ulp`.
 bool Accepted(const ArrayComparison& array, uint64_t max_ulp);
 bool Accepted(const Comparison& comparison, uint64_t max_ulp);

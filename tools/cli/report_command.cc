@@ -13,6 +13,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -48,7 +49,7 @@ absl::StatusOr<std::vector<NamedRun>> ReportCommand::Load() const {
 int ReportCommand::Summarize(const RunResult& run) const {
   if (output.json) {
     const nlohmann::json summary = SummaryToJson(run);
-    std::cout << summary.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << JsonText(summary);
   } else if (!output.quiet) {
     std::cout << Printable(FormatSummary(run));
   }

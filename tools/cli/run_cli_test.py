@@ -194,6 +194,10 @@ class Run(CommandLineTest):
         self.expect(assay('diff', os.path.join(kept, 'module.hlo'), '--inputs', os.path.join(kept, 'inputs.npz'),
                           '--right', example), 0)
         self.expect(assay('diff', module, '--inputs', 'random', '--right', example, '--json'), 0, '"seconds"')
+        # Not every name is UTF-8.
+        strange = example + ' \udcff'
+        self.expect(assay('diff', module, '--inputs', 'random', '--right', strange, '--json'), 0, '\ufffd')
+        self.expect(assay('run', module, '--inputs', 'random', '--backend', strange, '--json'), 0, '\ufffd')
         # Reports call a process by its own name.
         self.assertTrue(assay('diff', module, '--inputs', 'random', '--right', example).out.startswith('golden against example'))
         self.expect(assay('run', module, '--inputs', 'random', '--backend', "process:sh -c 'exit 3'"), 5, 'exited with code 3')

@@ -256,7 +256,7 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
     }
     if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
     if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
-    std::cout << report.dump(2) << "\n";
+    std::cout << JsonText(report);
   } else if (comparison && (!output.quiet || !accepted)) {
     std::cout << (output.quiet ? VerdictText(*comparison, max_ulp)
                                : ReportText(*comparison, DisplayName(target),
@@ -325,7 +325,7 @@ int RunCommand::Run() const {
   absl::Status saved = feeds.Save(absl::MakeConstSpan(&process_grid, 1), host);
   if (!saved.ok()) return Fail(saved, output);
   if (!*results) {
-    if (output.json) std::cout << report.dump(2) << "\n";
+    if (output.json) std::cout << JsonText(report);
     return kExitOk;
   }
   if (!out.empty()) {

@@ -13,6 +13,7 @@
 #include "spec/sharding/sharding_checks.h"
 #include "spec/sharding/tiles.h"
 #include "spec/text/printer.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -186,8 +187,7 @@ absl::StatusOr<std::string> ShardingText(const Module& module, bool json) {
     }
   }
   if (!json) return text.empty() ? "no array has a sharding\n" : text;
-  // Names in a module need not be UTF-8.
-  return absl::StrCat(list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace), "\n");
+  return JsonText(list);
 }
 
 }  // namespace assay

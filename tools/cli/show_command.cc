@@ -13,6 +13,7 @@
 #include "tools/cli/layout_view.h"
 #include "tools/cli/module_json.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 #include "tools/cli/sharding_view.h"
 #include "tools/cli/summary.h"
 #include "tools/cli/terminal.h"
@@ -70,8 +71,7 @@ absl::StatusOr<std::string> ShowCommand::Convert(const Module& module,
 absl::StatusOr<std::string> ShowCommand::Text(const Module& module) const {
   if (stats || (output.json && to.empty())) {
     const ModuleSummary summary = Summarise(module);
-    return output.json ? absl::StrCat(SummaryJson(module, summary).dump(2), "\n")
-                       : SummaryText(module, summary);
+    return output.json ? JsonText(SummaryJson(module, summary)) : SummaryText(module, summary);
   }
   return Convert(module, to.empty() ? "text" : to);
 }
@@ -106,9 +106,7 @@ int ShowCommand::Run() const {
   } else {
     report[IsBinary(to) ? "base64" : "text"] = IsBinary(to) ? absl::Base64Escape(*text) : *text;
   }
-  // Names in a module need not be UTF-8.
-  if (wrap)
-    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+  if (wrap) std::cout << JsonText(report);
   return kExitOk;
 }
 

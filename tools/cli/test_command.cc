@@ -28,6 +28,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 #include "tools/cli/suite_report.h"
 #include "tools/cli/terminal.h"
 
@@ -280,7 +281,7 @@ int TestCommand::Run() {
         std::cout << each.id << "\n";
       }
     }
-    if (output.json) std::cout << ids.dump(1) << "\n";
+    if (output.json) std::cout << JsonText(ids, 1);
     return kExitOk;
   }
   for (const int number : {SIGINT, SIGTERM}) std::signal(number, RequestStop);

@@ -167,7 +167,7 @@ int RunTogether(const TogetherRun& run) {
     if (!as_expected.ok()) return Fail(as_expected.status(), run.output);
     accepted &= *as_expected;
   }
-  if (run.output.json) std::cout << nlohmann::json{{"programs", report}}.dump(2) << "\n";
+  if (run.output.json) std::cout << JsonText(nlohmann::json{{"programs", report}});
   return accepted ? kExitOk : kExitMismatch;
 }
 

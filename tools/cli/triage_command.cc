@@ -21,6 +21,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -217,7 +218,7 @@ int TriageCommand::Run() const {
                                    {"profile", target_profile->name()},
                                    {"classes", std::move(by_class)},
                                    {"groups", ToJson(groups)}};
-    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << JsonText(report);
   } else {
     if (!output.quiet) PrintText(groups);
     std::cout << summary << "\n";
@@ -232,10 +233,7 @@ int TriageCommand::Run() const {
 void AddTriageCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<TriageCommand>();
   CLI::App* sub = app.add_subcommand("triage", "Sort modules that differ by what goes wrong first");
-  sub->add_option("FOLDER", command->arguments,
-                  "Modules, as for assay run; a folder stands for those in it, @LIST for the names "
-                  "in a file, one a line")
-      ->required();
+  AddModuleFilesTo(sub, "FOLDER", &command->arguments);
   sub->add_option("--target", command->target,
                   "Asks this implementation (golden, process:COMMAND, or a mutant of golden) for "
                   "each instruction "

@@ -19,6 +19,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {
@@ -135,8 +136,7 @@ int VerifyCommand::Run() const {
                                    {"failed", failed},
                                    {"findings", findings},
                                    {"files", std::move(reports)}};
-    // Names in a file need not be UTF-8.
-    std::cout << report.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << "\n";
+    std::cout << JsonText(report);
   } else if (!output.quiet) {
     std::cout << count << (count == 1 ? " module, " : " modules, ") << failed << " failed, "
               << findings << (findings == 1 ? " finding\n" : " findings\n");
@@ -149,10 +149,7 @@ int VerifyCommand::Run() const {
 void AddVerifyCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<VerifyCommand>();
   CLI::App* sub = app.add_subcommand("verify", "Find everything that is wrong with modules");
-  sub->add_option("FILE", command->arguments,
-                  "Modules, as for assay run; a folder stands for those in it, @LIST for the names "
-                  "in a file, one a line")
-      ->required();
+  AddModuleFilesTo(sub, "FILE", &command->arguments);
   sub->add_option("--rules", command->rules,
                   "xla: what XLA's own verifier demands; strict: also what only the documents do")
       ->check(CLI::IsMember({"xla", "strict"}))

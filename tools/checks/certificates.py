@@ -11,8 +11,10 @@ import pathlib
 import re
 import sys
 
+sys.dont_write_bytecode = True
+import pages  # noqa: E402
+
 PAGE, FOLDER = 'docs/numerics.md', 'conformance/prove/certificates'
-FIRST, LAST = '<!-- proofs: written by tools/checks/certificates.py -->\n', '<!-- end of proofs -->\n'
 ROWS = re.compile(r'\{RealFunction::k\w+, "(\w+)", mpfr_?\w+\}', re.I)
 TYPES = ('f32', 'f16', 'bf16', 'f64', 'c64', 'c128')
 SIZES = {'f32': 1 << 32, 'f16': 1 << 16, 'bf16': 1 << 16}  # types of which every input is proven
@@ -65,19 +67,14 @@ def markdown(root, proofs):
 def main():
     root = pathlib.Path(sys.argv[1])
     proofs = read(root)
-    page = (root / PAGE).read_text(encoding='utf-8')
-    head, first, rest = page.partition(FIRST)
-    table, last, tail = rest.partition(LAST)
-    if not first or not last:
-        sys.exit(f'{PAGE} has no place for the table')
+    table = pages.Part(root / PAGE, 'proofs', 'certificates.py')
     if sys.argv[2:] == ['--write']:
-        (root / PAGE).write_text(head + first + markdown(root, proofs) + last + tail, encoding='utf-8')
+        table.write(markdown(root, proofs))
         return 0
     problems = list(problems_of(proofs))
-    if table != markdown(root, proofs):
+    if table.text != markdown(root, proofs):
         problems.append(f'{PAGE} differs from the certificates; tools/checks/certificates.py . --write')
-    print('\n'.join(problems + [f'{len(proofs)} proofs checked, {len(problems)} problems']))
-    return 1 if problems else 0
+    return pages.report(f'{len(proofs)} proofs checked', problems)
 
 
 if __name__ == '__main__':

@@ -12,8 +12,10 @@ import re
 import statistics
 import sys
 
+sys.dont_write_bytecode = True
+import pages  # noqa: E402
+
 PAGE, CATALOGUE = 'docs/benchmarks.md', 'spec/op_catalogue.def'
-FIRST, LAST = '<!-- costs: written by tools/checks/cost_table.py -->\n', '<!-- end of costs -->\n'
 WITHOUT = 'Without data of their own: '
 OPCODE = re.compile(r'^OP\(\w+, "([\w-]+)"', re.M)
 
@@ -56,17 +58,12 @@ def named(table):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    page = (root / PAGE).read_text(encoding='utf-8')
-    head, _, rest = page.partition(FIRST)
-    table, _, tail = rest.partition(LAST)
+    table = pages.Part(root / PAGE, 'costs', 'cost_table.py')
     if len(sys.argv) > 2:
-        table = markdown(root, read_costs(pathlib.Path(sys.argv[2])))
-        (root / PAGE).write_text(head + FIRST + table + LAST + tail, encoding='utf-8')
-    wrong = sorted(opcodes(root) ^ named(table))
-    for name in wrong:
-        print(f'{PAGE}: {name} is not both in the catalogue and in the table of costs')
-    print(f'{len(opcodes(root))} opcodes, {len(wrong)} problems')
-    return 1 if wrong else 0
+        table.write(markdown(root, read_costs(pathlib.Path(sys.argv[2]))))
+    wrong = sorted(opcodes(root) ^ named(table.text))
+    return pages.report(f'{len(opcodes(root))} opcodes',
+                        [f'{PAGE}: {name} is not both in the catalogue and in the table of costs' for name in wrong])
 
 
 if __name__ == '__main__':

@@ -13,8 +13,10 @@ import re
 import statistics
 import sys
 
+sys.dont_write_bytecode = True
+import pages  # noqa: E402
+
 PAGE, SOURCE = 'docs/performance.md', 'interpreter/performance_bench.cc'
-FIRST, LAST = '<!-- speeds: written by tools/checks/performance_table.py -->\n', '<!-- end of speeds -->\n'
 ROW, FUNCTION = re.compile(r'^    \{"([^"]+)", "', re.M), re.compile(r'^    FUNCTION\("([^"]+)"', re.M)
 PEAKS = {'bytes': ('memcpy, bytes read and written', 1e9, 'GB/s'), 'f32': ('multiply-adds f32', 1e9, 'G/s'),
          'f64': ('multiply-adds f64', 1e9, 'G/s'), 'random': ('reads at random of 4 MB', 1e6, 'M/s')}
@@ -97,19 +99,13 @@ def markdown(names, runs, peaks):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    page = (root / PAGE).read_text(encoding='utf-8')
-    head, _, rest = page.partition(FIRST)
-    table, _, tail = rest.partition(LAST)
+    table = pages.Part(root / PAGE, 'speeds', 'performance_table.py')
     if len(sys.argv) > 2:
-        table = markdown(rows_of(root), *read(pathlib.Path(sys.argv[2])))
-        (root / PAGE).write_text(head + FIRST + table + LAST + tail, encoding='utf-8')
-    rows = table.partition('| row |')[2]
+        table.write(markdown(rows_of(root), *read(pathlib.Path(sys.argv[2]))))
+    rows = table.text.partition('| row |')[2]
     named = {line.split('|')[1].strip() for line in rows.split('\n')[2:] if line.startswith('| ')}
     wrong = sorted(set(rows_of(root)) ^ named)
-    for name in wrong:
-        print(f'{PAGE}: {name} is not both in {SOURCE} and in the table')
-    print(f'{len(rows_of(root))} rows, {len(wrong)} problems')
-    return 1 if wrong else 0
+    return pages.report(f'{len(rows_of(root))} rows', [f'{PAGE}: {name} is not both in {SOURCE} and in the table' for name in wrong])
 
 
 if __name__ == '__main__':

@@ -7,20 +7,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "fuzz/properties.h"
-#include "spec/proto/conversions.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay {
 namespace {
-
-void RequireLosslessProto(const Literal& literal) {
-  absl::StatusOr<wire::LiteralProto> proto = LiteralToProto(literal);
-  if (!proto.ok()) return RequireRefusal(proto.status());
-  absl::StatusOr<Literal> again = LiteralFromProto(*proto);
-  RequireOk(again.status(), "the literal's proto can be read back");
-  Require(Literal::BitEqual(literal, *again), "the bits are the same after proto and back");
-}
 
 void RunOneInput(absl::string_view text) {
   absl::StatusOr<Literal> literal = ParseTypedLiteral(text, kFuzzLiteralBytes);

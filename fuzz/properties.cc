@@ -135,6 +135,14 @@ void RequireRefusal(const absl::Status& status) {
   Require(status.message().size() <= kLongestMessage, "a refusal is brief", status.message());
 }
 
+void RequireLosslessProto(const Literal& literal) {
+  absl::StatusOr<wire::LiteralProto> proto = LiteralToProto(literal);
+  if (!proto.ok()) return RequireRefusal(proto.status());
+  absl::StatusOr<Literal> again = LiteralFromProto(*proto);
+  RequireOk(again.status(), "the literal's proto can be read back");
+  Require(Literal::BitEqual(literal, *again), "the bits are the same after proto and back");
+}
+
 void RequireTextProperties(const Module& module) {
   RequireLosslessText(module, /*percent=*/true);
   RequireLosslessText(module, /*percent=*/false);

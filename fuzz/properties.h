@@ -22,6 +22,8 @@ void RequireOk(const absl::Status& status, absl::string_view property);
 // A refusal has a message of bounded length and the code of a problem of the input.
 void RequireRefusal(const absl::Status& status);
 
+// The protobuf of a literal holds the same bits, or honestly refuses to.
+void RequireLosslessProto(const Literal& literal);
 // Of a module that was read from text: parse(print(m)) equals m and print(parse(print(m))) is the
 // same text, with all the printer's forms that can be read back; text -> proto -> text loses
 // nothing; the shape rules end in a status.

@@ -8,7 +8,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "fuzz/properties.h"
-#include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
 
 namespace assay {
@@ -24,20 +23,12 @@ bool IsLarge(const Module& module) {
   return bytes > kFuzzLiteralBytes;
 }
 
-void RequireLosslessLiteral(const Literal& literal) {
-  absl::StatusOr<wire::LiteralProto> proto = LiteralToProto(literal);
-  if (!proto.ok()) return RequireRefusal(proto.status());
-  absl::StatusOr<Literal> again = LiteralFromProto(*proto);
-  RequireOk(again.status(), "the literal's proto can be read back");
-  Require(Literal::BitEqual(literal, *again), "the literal is the same after proto and back");
-}
-
 void RunOneInput(absl::string_view content) {
   absl::StatusOr<ModuleFile> file = ParseModuleFile(content, "fuzz");
   if (!file.ok()) return RequireRefusal(file.status());
   if (file->format == ModuleFormat::kHloText) return;  // has a target of its own
-  for (const Literal& argument : file->arguments) RequireLosslessLiteral(argument);
-  if (file->result) RequireLosslessLiteral(*file->result);
+  for (const Literal& argument : file->arguments) RequireLosslessProto(argument);
+  if (file->result) RequireLosslessProto(*file->result);
   if (!IsLarge(*file->module)) RequireProtoProperties(*file->module);
 }
 

@@ -110,9 +110,7 @@ DefectiveModule PutInto(const Module& module, absl::Span<const Opcode> opcodes,
   const absl::flat_hash_set<const Computation*> run = RunComputations(module);
   CalleeMap callees;
   for (const auto& original : module.computations()) {
-    auto copy = std::make_unique<Computation>(original->name());
-    copy->set_execution_thread(original->execution_thread());
-    copy->set_is_fusion(original->is_fusion());
+    std::unique_ptr<Computation> copy = EmptyCopy(*original);
     InstructionMap instructions;
     for (const auto& instruction : original->instructions()) {
       Site site(*instruction, instructions, callees, result.module.get(), copy.get(),

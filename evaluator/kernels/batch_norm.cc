@@ -183,9 +183,29 @@ class Normalizer {
   DdBall mean_, factor_;
 };
 
-class TrainingKernel : public BatchNormKernel {
+// What training and inference share: y, once the statistics are known.
+class NormalizingKernel : public BatchNormKernel {
+ protected:
   using BatchNormKernel::BatchNormKernel;
 
+  // `normalizers` for the features from `first` on.
+  absl::Status Normalize(const std::vector<Normalizer>& normalizers, int64_t first,
+                         absl::Span<const ArrayRef> operands,
+                         absl::Span<const MutableArrayRef> results, Meter& meter) const {
+    return ForEachCell(first, static_cast<int64_t>(normalizers.size()), operands, {0}, meter,
+                       [&](int64_t feature, int64_t position, const double(&x)[1]) {
+                         const auto [pattern, steps] = normalizers[feature](x[0]);
+                         Store(pattern, results[0], position);
+                         return steps;
+                       });
+  }
+};
+
+class TrainingKernel : public NormalizingKernel {
+ public:
+  using NormalizingKernel::NormalizingKernel;
+
+ private:
   absl::Status RunFeatures(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
                            absl::Span<const MutableArrayRef> results, Meter& meter) const override {
     std::vector<ExactSum> sums(count), squares(count);
@@ -204,18 +224,15 @@ class TrainingKernel : public BatchNormKernel {
       Store(normalizers[f].statistics().Mean(type()), results[1], first + f);
       Store(normalizers[f].statistics().Variance(type()), results[2], first + f);
     }
-    return ForEachCell(first, count, operands, {0}, meter,
-                       [&](int64_t feature, int64_t position, const double(&x)[1]) {
-                         const auto [pattern, steps] = normalizers[feature](x[0]);
-                         Store(pattern, results[0], position);
-                         return steps;
-                       });
+    return Normalize(normalizers, first, operands, results, meter);
   }
 };
 
-class InferenceKernel : public BatchNormKernel {
-  using BatchNormKernel::BatchNormKernel;
+class InferenceKernel : public NormalizingKernel {
+ public:
+  using NormalizingKernel::NormalizingKernel;
 
+ private:
   absl::Status RunFeatures(int64_t first, int64_t count, absl::Span<const ArrayRef> operands,
                            absl::Span<const MutableArrayRef> results, Meter& meter) const override {
     std::vector<Normalizer> normalizers;
@@ -225,12 +242,7 @@ class InferenceKernel : public BatchNormKernel {
           BatchNormStatistics(Parameter(operands, 3, f), Parameter(operands, 4, f), epsilon_),
           Parameter(operands, 1, f), Parameter(operands, 2, f));
     }
-    return ForEachCell(first, count, operands, {0}, meter,
-                       [&](int64_t feature, int64_t position, const double(&x)[1]) {
-                         const auto [pattern, steps] = normalizers[feature](x[0]);
-                         Store(pattern, results[0], position);
-                         return steps;
-                       });
+    return Normalize(normalizers, first, operands, results, meter);
   }
 };
 

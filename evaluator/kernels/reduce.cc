@@ -416,16 +416,11 @@ class MapKernel : public Kernel {
 }  // namespace
 
 KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View> views) {
-  const int64_t n = instruction.operand_count() / 2;
   const Computation& reducer = *instruction.to_apply();
-  absl::InlinedVector<ElementType, 4> elements, inits;
-  for (int64_t k = 0; k < n; ++k) {
-    elements.push_back(instruction.operand(k)->shape().element_type());
-    inits.push_back(instruction.operand(n + k)->shape().element_type());
-  }
-  if (!HasReducerTypes(reducer, inits, elements)) return nullptr;
-  if (n == 1 && elements[0] == inits[0]) {
-    const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, elements[0]);
+  const FoldTypes types(instruction);
+  if (!HasReducerTypes(reducer, types.inits, types.elements)) return nullptr;
+  if (types.single()) {
+    const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, types.elements[0]);
     if (fold.has_value()) {
       if (views.empty()) {
         if (auto columns = PrepareColumnSums(instruction, *fold)) return columns;

@@ -363,26 +363,20 @@ class RegionWindow : public Kernel {
 }  // namespace
 
 KernelOrNull PrepareReduceWindow(const Instruction& instruction) {
-  const int64_t n = instruction.operand_count() / 2;
   const Computation& reducer = *instruction.to_apply();
-  absl::InlinedVector<ElementType, 4> elements, inits;
-  for (int64_t k = 0; k < n; ++k) {
-    elements.push_back(instruction.operand(k)->shape().element_type());
-    inits.push_back(instruction.operand(n + k)->shape().element_type());
-  }
-  if (!HasReducerTypes(reducer, inits, elements)) return nullptr;
+  const FoldTypes types(instruction);
+  if (!HasReducerTypes(reducer, types.inits, types.elements)) return nullptr;
   const Shape& operand = instruction.operand(0)->shape();
-  const Shape& shape = n == 1 && instruction.shape().is_array()
-                           ? instruction.shape()
-                           : instruction.shape().tuple_shape(0);
+  const Shape& shape =
+      instruction.shape().is_array() ? instruction.shape() : instruction.shape().tuple_shape(0);
   WindowGrid grid(operand, shape, instruction.window());
-  if (n == 1 && elements[0] == inits[0]) {
-    const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, elements[0]);
+  if (types.single()) {
+    const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, types.elements[0]);
     if (fold.has_value()) {
       if (const auto form = RunningWindow::Recognise(instruction, grid); form.has_value()) {
         return std::make_unique<RunningWindow>(instruction, grid, form->dimension, form->reversed);
       }
-      const std::optional<ElementLoop> pair = PairwiseLoop(reducer, elements[0]);
+      const std::optional<ElementLoop> pair = PairwiseLoop(reducer, types.elements[0]);
       const bool in_lines = !pair.has_value() || !pair->one_by_one;
       if (in_lines && LineWindow::Suits(grid, operand.rank())) {
         return std::make_unique<LineWindow>(grid, operand.rank(), *fold, pair);

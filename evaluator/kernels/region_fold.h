@@ -16,6 +16,21 @@
 
 namespace assay::kernels {
 
+// The element types that a reduction of one array or several folds.
+struct FoldTypes {
+  explicit FoldTypes(const Instruction& reduction) {
+    const int64_t n = reduction.operand_count() / 2;
+    for (int64_t k = 0; k < n; ++k) {
+      elements.push_back(reduction.operand(k)->shape().element_type());
+      inits.push_back(reduction.operand(n + k)->shape().element_type());
+    }
+  }
+  // One array, whose elements are of the type of its init.
+  bool single() const { return elements.size() == 1 && elements[0] == inits[0]; }
+
+  absl::InlinedVector<ElementType, 4> elements, inits;
+};
+
 // Whether the parameters of a computation have these types: accumulators, then elements.
 inline bool HasReducerTypes(const Computation& computation,
                             absl::Span<const ElementType> accumulators,

@@ -38,11 +38,16 @@ std::unique_ptr<Instruction> CopyInstruction(const Instruction& original,
   return copy;
 }
 
+std::unique_ptr<Computation> EmptyCopy(const Computation& original) {
+  auto copy = std::make_unique<Computation>(original.name());
+  copy->set_execution_thread(original.execution_thread());
+  copy->set_is_fusion(original.is_fusion());
+  return copy;
+}
+
 void CopyComputations(const Module& from, Module* to, CalleeMap* callees) {
   for (const auto& original : from.computations()) {
-    auto copy = std::make_unique<Computation>(original->name());
-    copy->set_execution_thread(original->execution_thread());
-    copy->set_is_fusion(original->is_fusion());
+    std::unique_ptr<Computation> copy = EmptyCopy(*original);
     InstructionMap instructions;
     for (const auto& instruction : original->instructions()) {
       instructions[instruction.get()] =

@@ -22,6 +22,10 @@ std::unique_ptr<Instruction> CopyInstruction(const Instruction& original,
                                              const InstructionMap& instructions,
                                              const CalleeMap& callees);
 
+// A computation without instructions, of the same name and kind, for a copy of what `original`
+// does.
+std::unique_ptr<Computation> EmptyCopy(const Computation& original);
+
 // Copies every computation of `from` behind those of `to`, callees first as they are, and enters
 // them in `callees`.
 void CopyComputations(const Module& from, Module* to, CalleeMap* callees);

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "spec/ops/shape_inference.h"
 #include "spec/text/parser.h"
+#include "spec/verify/near_misses.h"
 
 namespace assay {
 namespace {
@@ -69,22 +70,9 @@ struct InferenceRow {
   const char* shape;
 };
 
-std::string ModuleText(absl::string_view prelude, absl::string_view row) {
-  const std::pair<std::string, std::string> parts = absl::StrSplit(row, absl::MaxSplits('|', 1));
-  std::string text = absl::StrCat("HloModule rule\n", prelude, "\nENTRY entry {\n");
-  int number = 0;
-  for (absl::string_view shape : absl::StrSplit(parts.first, ';', absl::SkipWhitespace())) {
-    absl::StrAppend(&text, "  p", number, " = ", absl::StripAsciiWhitespace(shape), " parameter(",
-                    number, ")\n");
-    ++number;
-  }
-  absl::StrAppend(&text, "  ROOT r = ", absl::StripAsciiWhitespace(parts.second), "\n}\n");
-  return text;
-}
-
 void ExpectInference(absl::string_view prelude, absl::Span<const InferenceRow> rows) {
   for (const InferenceRow& row : rows) {
-    const auto module = ParseModule(ModuleText(prelude, row.instruction));
+    const auto module = ParseModule(ModuleOfRow(row.instruction, prelude));
     ASSERT_TRUE(module.ok()) << row.instruction << "\n" << module.status();
     EXPECT_EQ((*module)->entry()->root()->shape().ToString(true), row.shape) << row.instruction;
   }

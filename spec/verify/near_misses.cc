@@ -62,9 +62,14 @@ std::string UsedComputations(const std::vector<std::string>& computations, std::
 
 std::string ModuleText(const std::string& body, const std::vector<std::string>& computations) {
   if (absl::StartsWith(body, "HloModule")) return body;
-  const std::pair<std::string, std::string> parts = absl::StrSplit(body, absl::MaxSplits('|', 1));
-  std::string text = absl::StrCat("HloModule rule\n", UsedComputations(computations, parts.second),
-                                  "ENTRY entry {\n");
+  return ModuleOfRow(body, UsedComputations(computations, body.substr(body.find('|') + 1)));
+}
+
+}  // namespace
+
+std::string ModuleOfRow(absl::string_view row, absl::string_view computations) {
+  const std::pair<std::string, std::string> parts = absl::StrSplit(row, absl::MaxSplits('|', 1));
+  std::string text = absl::StrCat("HloModule rule\n", computations, "ENTRY entry {\n");
   int number = 0;
   for (absl::string_view shape : absl::StrSplit(parts.first, ';', absl::SkipWhitespace())) {
     absl::StrAppend(&text, "  p", number, " = ", absl::StripAsciiWhitespace(shape), " parameter(",
@@ -74,8 +79,6 @@ std::string ModuleText(const std::string& body, const std::vector<std::string>& 
   absl::StrAppend(&text, "  ROOT r = ", absl::StripAsciiWhitespace(parts.second), "\n}\n");
   return text;
 }
-
-}  // namespace
 
 std::vector<NearMiss> ReadNearMisses(absl::string_view text) {
   std::vector<NearMiss> pairs;

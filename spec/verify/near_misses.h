@@ -20,6 +20,10 @@ struct NearMiss {
   std::string refused;
 };
 
+// "f32[3]; s32[] | pad(p0, p1), padding=0_1": the module whose entry has parameters p0, p1, ... of
+// these shapes and that instruction as its root, with `computations` in front.
+std::string ModuleOfRow(absl::string_view row, absl::string_view computations);
+
 // The pairs of a file's text in order. The text is ours: what is no pair is not found out.
 std::vector<NearMiss> ReadNearMisses(absl::string_view text);
 

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "backends/device_io.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -26,8 +27,20 @@ class Buffer {
 
 using BufferHandle = std::unique_ptr<Buffer>;
 
+// What an execution takes and gives on one device. Values of the queues are the host's: they come
+// and go by the way of the execution itself.
+struct ExecuteInputs {
+  std::vector<const Buffer*> arguments;   // by parameter number
+  absl::Span<const Literal> infeed = {};  // as of DeviceInputs
+};
+struct ExecuteOutputs {
+  BufferHandle result;  // the value of the entry's root
+  std::vector<Literal> outfeed = {};
+};
+
 // Errors of Compile and Execute, by code:
 //   INVALID_ARGUMENT    the module or an argument is illegal
+//   FAILED_PRECONDITION a queue has fewer arrays than the infeeds take
 //   UNIMPLEMENTED       the backend does not support it; the message says what
 //   RESOURCE_EXHAUSTED  a budget is spent
 //   ABORTED             the implementation failed: it crashed, hung, or answered nonsense
@@ -36,18 +49,17 @@ class Executable {
   virtual ~Executable() = default;
   // Devices that the module runs on: replicas times partitions.
   virtual int64_t device_count() const { return 1; }
-  // Arguments by device, then by parameter number; results by device: the value of the entry's
-  // root. Arguments stay valid.
-  virtual absl::StatusOr<std::vector<BufferHandle>> Execute(
-      absl::Span<const std::vector<const Buffer*>> arguments) = 0;
+  // By device. Arguments stay valid; what the queues hold beyond what is taken is left.
+  virtual absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
+      absl::Span<const ExecuteInputs> inputs) = 0;
   // Wall time of the last Execute as the backend itself measured it, without transfers.
   virtual double last_seconds() const = 0;
 };
 
 // What a module gave.
 struct ModuleRun {
-  std::vector<std::vector<Literal>> results;  // by execution, then by device
-  double seconds = 0;                         // of the fastest execution, without transfers
+  std::vector<std::vector<DeviceOutputs>> outputs;  // by execution, then by device
+  double seconds = 0;                               // of the fastest execution, without transfers
 };
 
 class Backend {
@@ -60,27 +72,26 @@ class Backend {
   virtual absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) = 0;
   virtual absl::StatusOr<BufferHandle> Upload(const Literal& literal) = 0;
   virtual absl::StatusOr<Literal> Download(const Buffer& buffer) = 0;
-  // The whole life of a module that is needed once: compile, upload the arguments (by device, then
-  // by parameter), execute `repeat` times (at least 1), download, release. Here step by step;
-  // backends for which every step is a message override it with one. Errors as of Compile and
+  // The whole life of a module that is needed once: compile, upload the arguments of each device,
+  // execute `repeat` times (at least 1; queues are filled anew), download, release. Here step by
+  // step; backends for which every step is a message override it with one. Errors as of Compile and
   // Execute. After ABORTED the backend is as good as new: the next call meets a fresh
   // implementation.
-  virtual absl::StatusOr<ModuleRun> Run(const Module& module,
-                                        absl::Span<const std::vector<Literal>> arguments,
+  virtual absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                         int repeat);
 };
 
-// Upload the arguments of each device, execute `repeat` times and download each device's result of
-// the last; `seconds`, if not null, gets the time of the fastest. INVALID_ARGUMENT, saying both,
-// where the executable runs on more devices than there are arguments for.
-absl::StatusOr<std::vector<Literal>> RunOnDevices(Backend& backend, Executable& executable,
-                                                  absl::Span<const std::vector<Literal>> arguments,
-                                                  int repeat = 1, double* seconds = nullptr);
-// The same on one device.
+// Upload the arguments of each device, execute `repeat` times and download what each device gives
+// the last time; `seconds`, if not null, gets the time of the fastest. INVALID_ARGUMENT, saying
+// both, where the executable runs on more devices than there are arguments for.
+absl::StatusOr<std::vector<DeviceOutputs>> RunOnDevices(Backend& backend, Executable& executable,
+                                                        absl::Span<const DeviceInputs> inputs,
+                                                        int repeat = 1, double* seconds = nullptr);
+// The result on one device, of a module without feeds.
 absl::StatusOr<Literal> RunCompiled(Backend& backend, Executable& executable,
                                     absl::Span<const Literal> arguments, int repeat = 1,
                                     double* seconds = nullptr);
-// Backend::Run once on one device.
+// That of Backend::Run once on one device.
 absl::StatusOr<Literal> RunOnce(Backend& backend, const Module& module,
                                 absl::Span<const Literal> arguments);
 

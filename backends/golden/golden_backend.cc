@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/host_buffer.h"
 #include "interpreter/custom_call.h"
+#include "interpreter/queue_host.h"
 
 namespace assay {
 namespace {
@@ -20,28 +21,27 @@ class GoldenExecutable : public Executable {
 
   int64_t device_count() const override { return processes_.grid.count() / processes_.per_device; }
 
-  absl::StatusOr<std::vector<BufferHandle>> Execute(
-      absl::Span<const std::vector<const Buffer*>> arguments) override {
-    Program program;
-    program.module = module_.get();
-    program.grid = processes_.grid;
-    for (const std::vector<const Buffer*>& buffers : arguments) {
-      std::vector<Literal> literals;
-      for (const Buffer* buffer : buffers) {
-        literals.push_back(static_cast<const HostBuffer*>(buffer)->literal());
+  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
+      absl::Span<const ExecuteInputs> inputs) override {
+    std::vector<DeviceInputs> devices;
+    for (const ExecuteInputs& each : inputs) {
+      DeviceInputs& device = devices.emplace_back();
+      for (const Buffer* buffer : each.arguments) {
+        device.arguments.push_back(static_cast<const HostBuffer*>(buffer)->literal());
       }
-      program.arguments.insert(program.arguments.end(), processes_.per_device, literals);
+      device.infeed.assign(each.infeed.begin(), each.infeed.end());
     }
     const auto start = std::chrono::steady_clock::now();
-    absl::StatusOr<std::vector<std::vector<Literal>>> results =
-        RunPrograms(absl::MakeConstSpan(&program, 1), options_, stats_);
+    absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+        RunWithQueues(*module_, processes_, devices, options_, stats_);
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    if (!results.ok()) return results.status();
-    std::vector<BufferHandle> handles;
-    for (size_t i = 0; i < results->front().size(); i += processes_.per_device) {
-      handles.push_back(std::make_unique<HostBuffer>(std::move(results->front()[i])));
+    if (!outputs.ok()) return outputs.status();
+    std::vector<ExecuteOutputs> given;
+    for (DeviceOutputs& each : *outputs) {
+      given.push_back(
+          {std::make_unique<HostBuffer>(std::move(each.result)), std::move(each.outfeed)});
     }
-    return handles;
+    return given;
   }
   double last_seconds() const override { return seconds_; }
 
@@ -55,6 +55,37 @@ class GoldenExecutable : public Executable {
 };
 
 }  // namespace
+
+absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const PlannedModule& module,
+                                                         const ProcessPlan& processes,
+                                                         absl::Span<const DeviceInputs> inputs,
+                                                         RunOptions options, RunStats* stats) {
+  const int64_t per_device = processes.per_device;
+  Program program;
+  program.module = &module;
+  program.grid = processes.grid;
+  QueueHost queues;
+  const auto process = [&](int64_t number) {
+    return ProcessId{0, program.grid.ReplicaOf(number), program.grid.PartitionOf(number)};
+  };
+  for (const DeviceInputs& device : inputs) {
+    for (int64_t i = 0; i < per_device; ++i) {
+      const auto number = static_cast<int64_t>(program.arguments.size());
+      program.arguments.push_back(device.arguments);
+      for (const Literal& array : device.infeed) queues.PutInfeed(process(number), array);
+    }
+  }
+  if (options.host == nullptr) options.host = &queues;
+  absl::StatusOr<std::vector<std::vector<Literal>>> results =
+      RunPrograms(absl::MakeConstSpan(&program, 1), options, stats);
+  if (!results.ok()) return results.status();
+  std::vector<DeviceOutputs> outputs;
+  const auto count = static_cast<int64_t>(results->front().size());
+  for (int64_t i = 0; i < count; i += per_device) {
+    outputs.push_back({std::move(results->front()[i]), queues.outfed(process(i))});
+  }
+  return outputs;
+}
 
 absl::Status GoldenBackend::Supports(const Module& module) {
   for (const auto& computation : module.computations()) {

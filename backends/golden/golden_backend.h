@@ -19,6 +19,15 @@ struct GoldenOptions {
   std::optional<ModuleForm> form;  // none: what the module tells (FormOf)
 };
 
+// Runs a planned module with the arguments and the queues of each device; a host among the options
+// stands in the place of the queues. Where several processes stand for a device each has its queue,
+// and the first gives its outputs. Errors as of RunPrograms.
+absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const PlannedModule& module,
+                                                         const ProcessPlan& processes,
+                                                         absl::Span<const DeviceInputs> inputs,
+                                                         RunOptions options,
+                                                         RunStats* stats = nullptr);
+
 class GoldenBackend : public Backend {
  public:
   explicit GoldenBackend(GoldenOptions options = {}) : options_(std::move(options)) {}

@@ -56,11 +56,11 @@ TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
       {{a->get(), b->get()}, S32({11, 22})},
   };
   for (const auto& [arguments, expected] : runs) {
-    auto results = (*executable)->Execute({arguments});
+    auto results = (*executable)->Execute({{arguments}});
     ASSERT_TRUE(results.ok()) << results.status();
     ASSERT_EQ(results->size(), 1u);
-    EXPECT_EQ(results->front()->shape().ToString(), "s32[2]");
-    auto value = backend.Download(*results->front());
+    EXPECT_EQ(results->front().result->shape().ToString(), "s32[2]");
+    auto value = backend.Download(*results->front().result);
     ASSERT_TRUE(value.ok());
     EXPECT_TRUE(Literal::BitEqual(*value, expected));
     EXPECT_GE((*executable)->last_seconds(), 0);
@@ -140,10 +140,12 @@ ENTRY e {
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
   EXPECT_EQ((*executable)->device_count(), 2);
-  const auto results = RunOnDevices(backend, **executable, {{S32({1, 2})}, {S32({10, 20})}});
+  const auto results = RunOnDevices(backend, **executable, {{{S32({1, 2})}}, {{S32({10, 20})}}});
   ASSERT_TRUE(results.ok()) << results.status();
   ASSERT_EQ(results->size(), 2);
-  for (const Literal& result : *results) EXPECT_TRUE(Literal::BitEqual(result, S32({11, 22})));
+  for (const DeviceOutputs& each : *results) {
+    EXPECT_TRUE(Literal::BitEqual(each.result, S32({11, 22})));
+  }
 }
 
 TEST(GoldenBackend, RefusesWrongArguments) {
@@ -167,12 +169,45 @@ TEST(GoldenBackend, RefusesMoreDevicesThanTheModuleSays) {
   ASSERT_TRUE(executable.ok());
   auto a = backend.Upload(S32({1, 2}));
   ASSERT_TRUE(a.ok());
-  const std::vector<const Buffer*> arguments = {a->get(), a->get()};
-  const auto results = (*executable)->Execute({arguments, arguments});
+  const ExecuteInputs inputs = {{a->get(), a->get()}};
+  const auto results = (*executable)->Execute({inputs, inputs});
   EXPECT_EQ(results.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(results.status().message(),
               HasSubstr("runs on 1 processes, but there are arguments for 2"));
   EXPECT_EQ((*executable)->Execute({}).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// Each device has its own, filled anew for each execution; what is not taken is left.
+TEST(GoldenBackend, RunsWithQueues) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(R"(HloModule m, replica_count=2
+ENTRY e {
+  a = s32[2] parameter(0)
+  now = token[] after-all()
+  i = (s32[2], token[]) infeed(now)
+  x = s32[2] get-tuple-element(i), index=0
+  t = token[] get-tuple-element(i), index=1
+  o = token[] outfeed(a, t), outfeed_shape=s32[2]
+  p = token[] outfeed(x, o), outfeed_shape=s32[2]
+  ROOT s = s32[2] add(a, x)
+}
+)");
+  const std::vector<DeviceInputs> inputs = {{{S32({1, 2})}, {S32({10, 20}), S32({5, 5})}},
+                                            {{S32({3, 4})}, {S32({30, 40})}}};
+  const auto run = backend.Run(*module, inputs, 2);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_EQ(run->outputs.size(), 2u);
+  for (const std::vector<DeviceOutputs>& devices : run->outputs) {
+    ASSERT_EQ(devices.size(), 2u);
+    EXPECT_TRUE(Literal::BitEqual(devices[0].result, S32({11, 22})));
+    EXPECT_TRUE(Literal::BitEqual(devices[1].result, S32({33, 44})));
+    ASSERT_EQ(devices[1].outfeed.size(), 2u);
+    EXPECT_TRUE(Literal::BitEqual(devices[1].outfeed[0], S32({3, 4})));
+    EXPECT_TRUE(Literal::BitEqual(devices[1].outfeed[1], S32({30, 40})));
+  }
+  const auto empty = backend.Run(*module, WithoutFeeds({{S32({1, 2})}, {S32({3, 4})}}), 1);
+  EXPECT_EQ(empty.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(empty.status().message(), HasSubstr("infeed exhausted at item 0"));
 }
 
 TEST(GoldenBackend, KeepsToItsBudget) {

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -28,7 +29,8 @@ using Clock = ChildProcess::Clock;
 
 namespace {
 
-constexpr int64_t kProtocol = 2;  // the highest; 1 has no request `run`
+// The highest; 1 has no request `run`, 2 no queues.
+constexpr int64_t kProtocol = 3;
 constexpr size_t kLongestHeader = 16 << 20;
 constexpr int64_t kLongestSkip = 1 << 20;  // payload of an answer that should have none
 constexpr size_t kLongestExcerpt = 200;
@@ -61,13 +63,37 @@ bool ReadWholeFile(const std::string& path, absl::Span<std::byte> bytes,
   return well;
 }
 
+bool HasFeeds(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const Opcode opcode = instruction->opcode();
+      if (opcode == Opcode::kInfeed || opcode == Opcode::kOutfeed) return true;
+    }
+  }
+  return false;
+}
+
+// The shapes of the arrays that a module can feed out, by their text.
+std::map<std::string, Shape> OutfeedShapes(const Module& module) {
+  std::map<std::string, Shape> shapes;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() != Opcode::kOutfeed) continue;
+      for (const Shape* leaf : Leaves(instruction->operand(0)->shape())) {
+        if (leaf->is_array()) shapes.emplace(leaf->ToString(), *leaf);
+      }
+    }
+  }
+  return shapes;
+}
+
 }  // namespace
 
 // A module that the child has compiled; another child compiles it again.
 class ProcessExecutable : public Executable {
  public:
   ProcessExecutable(ProcessBackend& backend, const Module& module)
-      : backend_(backend), module_(module), result_(module.entry()->root()->shape()) {}
+      : backend_(backend), module_(module) {}
 
   ~ProcessExecutable() override { backend_.Release(handle_, generation_); }
 
@@ -81,19 +107,18 @@ class ProcessExecutable : public Executable {
 
   int64_t device_count() const override { return devices_; }
 
-  absl::StatusOr<std::vector<BufferHandle>> Execute(
-      absl::Span<const std::vector<const Buffer*>> arguments) override {
+  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
+      absl::Span<const ExecuteInputs> inputs) override {
     absl::Status status = backend_.EnsureChild();
     if (status.ok() && generation_ != backend_.generation_) status = Compile();
     if (!status.ok()) return status;
-    return backend_.Execute(handle_, result_, arguments, &seconds_);
+    return backend_.Execute(handle_, module_, inputs, &seconds_);
   }
   double last_seconds() const override { return seconds_; }
 
  private:
   ProcessBackend& backend_;
   const Module& module_;
-  const Shape result_;
   int64_t handle_ = 0;
   int64_t generation_ = -1;
   int64_t devices_ = 1;
@@ -260,6 +285,11 @@ absl::Status ProcessBackend::Supports(const Module& module) {
       }
     }
   }
+  if (capabilities_.protocol < 3 && HasFeeds(module)) {
+    return absl::UnimplementedError(
+        absl::StrCat(capabilities_.name, " speaks version ", capabilities_.protocol,
+                     " of the protocol, which has no infeeds and outfeeds"));
+  }
   const int64_t devices = module.replica_count * module.num_partitions;
   if (devices > capabilities_.devices) {
     return absl::UnimplementedError(absl::StrCat(capabilities_.name, " has ", capabilities_.devices,
@@ -316,80 +346,97 @@ absl::StatusOr<Json> ProcessBackend::EncodeLeaf(const Literal& leaf, std::string
   return header;
 }
 
-absl::StatusOr<Json> ProcessBackend::EncodeArguments(
-    absl::Span<const std::vector<const Literal*>> arguments, std::string* payload) {
-  Json devices = Json::array();
+absl::Status ProcessBackend::EncodeInputs(absl::Span<const std::vector<const Literal*>> arguments,
+                                          absl::Span<const absl::Span<const Literal>> queues,
+                                          Json* request, std::string* payload) {
+  const auto add = [&](const Literal& leaf, Json* headers) {
+    absl::StatusOr<Json> header = EncodeLeaf(leaf, payload);
+    if (header.ok()) headers->push_back(*std::move(header));
+    return header.status();
+  };
+  Json& devices = (*request)["arguments"] = Json::array();
   for (const std::vector<const Literal*>& device : arguments) {
-    Json leaves = Json::array();
+    Json& headers = devices.emplace_back(Json::array());
     for (const Literal* argument : device) {
       for (const Literal& leaf : Flatten(*argument)) {
-        absl::StatusOr<Json> header = EncodeLeaf(leaf, payload);
-        if (!header.ok()) return header.status();
-        leaves.push_back(*std::move(header));
+        if (absl::Status status = add(leaf, &headers); !status.ok()) return status;
       }
     }
-    devices.push_back(std::move(leaves));
   }
-  return devices;
-}
-
-absl::StatusOr<std::vector<BufferHandle>> ProcessBackend::Execute(
-    int64_t handle, const Shape& result, absl::Span<const std::vector<const Buffer*>> arguments,
-    double* seconds) {
-  std::vector<std::vector<const Literal*>> literals;
-  for (const std::vector<const Buffer*>& device : arguments) {
-    literals.emplace_back();
-    for (const Buffer* buffer : device) {
-      literals.back().push_back(&static_cast<const HostBuffer*>(buffer)->literal());
+  const auto is_empty = [](absl::Span<const Literal> queue) { return queue.empty(); };
+  if (std::all_of(queues.begin(), queues.end(), is_empty)) return absl::OkStatus();
+  Json& infeed = (*request)["infeed"] = Json::array();
+  for (const absl::Span<const Literal> queue : queues) {
+    Json& headers = infeed.emplace_back(Json::array());
+    for (const Literal& array : queue) {
+      if (absl::Status status = add(array, &headers); !status.ok()) return status;
     }
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<ExecuteOutputs>> ProcessBackend::Execute(
+    int64_t handle, const Module& module, absl::Span<const ExecuteInputs> inputs, double* seconds) {
+  std::vector<std::vector<const Literal*>> literals;
+  std::vector<absl::Span<const Literal>> queues;
+  for (const ExecuteInputs& device : inputs) {
+    literals.emplace_back();
+    for (const Buffer* buffer : device.arguments) {
+      literals.back().push_back(&static_cast<const HostBuffer*>(buffer)->literal());
+    }
+    queues.push_back(device.infeed);
+  }
   std::string payload;
-  absl::StatusOr<Json> devices = EncodeArguments(literals, &payload);
-  if (!devices.ok()) return devices.status();
-  Json request = {{"type", "execute"}, {"handle", handle}, {"arguments", *std::move(devices)}};
-  absl::StatusOr<std::vector<Literal>> values = AskForResults(
-      std::move(request), payload, result, literals.size(), options_.execute_seconds, seconds);
-  if (!values.ok()) return values.status();
-  std::vector<BufferHandle> results;
-  for (Literal& value : *values) results.push_back(std::make_unique<HostBuffer>(std::move(value)));
-  return results;
+  Json request = {{"type", "execute"}, {"handle", handle}};
+  absl::Status status = EncodeInputs(literals, queues, &request, &payload);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::vector<DeviceOutputs>> outputs = AskForOutputs(
+      std::move(request), payload, module, inputs.size(), options_.execute_seconds, seconds);
+  if (!outputs.ok()) return outputs.status();
+  std::vector<ExecuteOutputs> given;
+  for (DeviceOutputs& device : *outputs) {
+    given.push_back(
+        {std::make_unique<HostBuffer>(std::move(device.result)), std::move(device.outfeed)});
+  }
+  return given;
 }
 
 absl::StatusOr<ModuleRun> ProcessBackend::Run(const Module& module,
-                                              absl::Span<const std::vector<Literal>> arguments,
-                                              int repeat) {
+                                              absl::Span<const DeviceInputs> inputs, int repeat) {
   absl::Status status = Supports(module);
   if (!status.ok()) return status;
-  if (capabilities_.protocol < 2) return Backend::Run(module, arguments, repeat);
+  if (capabilities_.protocol < 2) return Backend::Run(module, inputs, repeat);
   Json request = {{"type", "run"}, {"repeat", repeat}};
   absl::StatusOr<std::string> payload = EncodeModule(module, &request);
   if (!payload.ok()) return payload.status();
   request["module"] = payload->size();
   std::vector<std::vector<const Literal*>> literals;
-  for (const std::vector<Literal>& device : arguments) {
+  std::vector<absl::Span<const Literal>> queues;
+  for (const DeviceInputs& device : inputs) {
     literals.emplace_back();
-    for (const Literal& argument : device) literals.back().push_back(&argument);
+    for (const Literal& argument : device.arguments) literals.back().push_back(&argument);
+    queues.push_back(device.infeed);
   }
-  absl::StatusOr<Json> devices = EncodeArguments(literals, &*payload);
-  if (!devices.ok()) return devices.status();
-  request["arguments"] = *std::move(devices);
+  status = EncodeInputs(literals, queues, &request, &*payload);
+  if (!status.ok()) return status;
   ModuleRun run;
-  absl::StatusOr<std::vector<Literal>> values =
-      AskForResults(std::move(request), *payload, module.entry()->root()->shape(),
-                    repeat * literals.size(), options_.run_seconds, &run.seconds);
-  if (!values.ok()) return values.status();
-  for (auto next = values->begin(); next != values->end(); next += literals.size()) {
-    run.results.emplace_back(std::make_move_iterator(next),
-                             std::make_move_iterator(next + literals.size()));
+  absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      AskForOutputs(std::move(request), *payload, module, repeat * inputs.size(),
+                    options_.run_seconds, &run.seconds);
+  if (!outputs.ok()) return outputs.status();
+  for (auto next = outputs->begin(); next != outputs->end(); next += inputs.size()) {
+    run.outputs.emplace_back(std::make_move_iterator(next),
+                             std::make_move_iterator(next + inputs.size()));
   }
   return run;
 }
 
-absl::StatusOr<std::vector<Literal>> ProcessBackend::AskForResults(Json request,
-                                                                   absl::string_view payload,
-                                                                   const Shape& result,
-                                                                   size_t count, double limit,
-                                                                   double* seconds) {
+absl::StatusOr<std::vector<DeviceOutputs>> ProcessBackend::AskForOutputs(Json request,
+                                                                         absl::string_view payload,
+                                                                         const Module& module,
+                                                                         size_t count, double limit,
+                                                                         double* seconds) {
+  const Shape& result = module.entry()->root()->shape();
   const std::string type = request["type"];
   const Clock::time_point deadline = After(limit);
   absl::StatusOr<Json> answer = Ask(std::move(request), payload, limit);
@@ -404,20 +451,75 @@ absl::StatusOr<std::vector<Literal>> ProcessBackend::AskForResults(Json request,
     absl::Status status = CheckHeaders(headers, result);
     if (!status.ok()) return status;
   }
+  const Json fed_out = answer->value("outfeed", Json::array());
+  if (absl::Status status = CheckOutfeeds(fed_out, module, count); !status.ok()) return status;
   const int64_t payload_bytes = IntOf(*answer, "payload", 0);
-  if (payload_bytes != InlineBytes(*lists)) {
+  const int64_t array_bytes = InlineBytes(*lists) + InlineBytes(fed_out);
+  if (payload_bytes != array_bytes) {
     return Refuse(absl::StrCat("announced a payload of ", payload_bytes, " bytes for arrays of ",
-                               InlineBytes(*lists)));
+                               array_bytes));
   }
   auto time = answer->find("seconds");
   *seconds = time != answer->end() && time->is_number() ? time->get<double>() : 0;
-  std::vector<Literal> values;
+  std::vector<DeviceOutputs> outputs;
   for (const Json& headers : *lists) {
     absl::StatusOr<Literal> value = ReadResult(headers, result, deadline);
     if (!value.ok()) return value.status();
-    values.push_back(*std::move(value));
+    outputs.push_back({*std::move(value), {}});
   }
-  return values;
+  for (size_t i = 0; i < fed_out.size(); ++i) {
+    absl::StatusOr<std::vector<Literal>> queue = ReadOutfeed(fed_out[i], module, deadline);
+    if (!queue.ok()) return queue.status();
+    outputs[i].outfeed = *std::move(queue);
+  }
+  return outputs;
+}
+
+absl::Status ProcessBackend::CheckOutfeeds(const Json& lists, const Module& module, size_t count) {
+  if (!lists.is_array() || (!lists.empty() && lists.size() != count)) {
+    return Refuse(
+        absl::StrCat("answered with outfeeds of other than ", count, " devices in ", excerpt_));
+  }
+  const std::map<std::string, Shape> shapes = OutfeedShapes(module);
+  int64_t left = options_.outfeed_bytes;
+  for (const Json& headers : lists) {
+    if (!headers.is_array()) return Refuse(absl::StrCat("answered with no arrays in ", excerpt_));
+    for (const Json& header : headers) {
+      const std::string shape = StringOf(header, "shape");
+      const auto found = shapes.find(shape);
+      if (found == shapes.end()) {
+        return Refuse(absl::StrCat("fed out an array of shape '", shape.substr(0, kLongestExcerpt),
+                                   "', which no outfeed of the module has"));
+      }
+      absl::StatusOr<int64_t> bytes = found->second.ByteSize();
+      if (!bytes.ok()) return bytes.status();
+      if (IntOf(header, "bytes", -1) != *bytes) {
+        return Refuse(absl::StrCat("announced ", IntOf(header, "bytes", -1), " bytes for ", shape,
+                                   ", which has ", *bytes));
+      }
+      if (*bytes > left) {
+        return Refuse(
+            absl::StrCat("fed out more than ", options_.outfeed_bytes, " bytes in one answer"));
+      }
+      left -= *bytes;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Literal>> ProcessBackend::ReadOutfeed(const Json& headers,
+                                                                 const Module& module,
+                                                                 Clock::time_point deadline) {
+  const std::map<std::string, Shape> shapes = OutfeedShapes(module);
+  std::vector<Literal> queue;
+  for (const Json& header : headers) {
+    absl::StatusOr<Literal> array = Literal::Create(shapes.at(StringOf(header, "shape")));
+    if (!array.ok()) return array.status();
+    absl::Status status = ReadArray(header, &*array, deadline);
+    if (!status.ok()) return status;
+    queue.push_back(*std::move(array));
+  }
+  return queue;
 }
 
 absl::Status ProcessBackend::CheckHeaders(const Json& headers, const Shape& result) {

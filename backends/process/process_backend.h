@@ -32,6 +32,8 @@ struct ProcessOptions {
   int64_t memory_bytes = 0;
   // Payloads of more bytes than this travel as files.
   int64_t file_threshold = int64_t{64} << 20;
+  // What an answer may feed out: how much that is, the child says alone.
+  int64_t outfeed_bytes = int64_t{1} << 30;
 };
 
 // What the program said of itself.
@@ -57,8 +59,7 @@ class ProcessBackend : public Backend {
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
   // One request where the child speaks version 2 of the protocol, which spares it the modules that
   // it would keep.
-  absl::StatusOr<ModuleRun> Run(const Module& module,
-                                absl::Span<const std::vector<Literal>> arguments,
+  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int repeat) override;
   absl::StatusOr<ProcessCapabilities> Capabilities();
 
@@ -81,20 +82,29 @@ class ProcessBackend : public Backend {
   // The module in a format that the child reads, which the request names.
   absl::StatusOr<std::string> EncodeModule(const Module& module, nlohmann::json* request);
   absl::StatusOr<int64_t> CompileModule(const Module& module, int64_t* devices);
-  absl::StatusOr<std::vector<BufferHandle>> Execute(
-      int64_t handle, const Shape& result, absl::Span<const std::vector<const Buffer*>> arguments,
-      double* seconds);
-  // Asks for `count` values of the result's shape.
-  absl::StatusOr<std::vector<Literal>> AskForResults(nlohmann::json request,
-                                                     absl::string_view payload, const Shape& result,
-                                                     size_t count, double limit, double* seconds);
-  // The headers of the arguments; their bytes are appended to the payload.
-  absl::StatusOr<nlohmann::json> EncodeArguments(
-      absl::Span<const std::vector<const Literal*>> arguments, std::string* payload);
-  // An array of the arguments: its header, and its bytes appended to the payload or in a file.
+  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(int64_t handle, const Module& module,
+                                                      absl::Span<const ExecuteInputs> inputs,
+                                                      double* seconds);
+  // Asks for what `count` devices give, those of every execution.
+  absl::StatusOr<std::vector<DeviceOutputs>> AskForOutputs(nlohmann::json request,
+                                                           absl::string_view payload,
+                                                           const Module& module, size_t count,
+                                                           double limit, double* seconds);
+  // Adds the headers of arguments and queues to a request; their bytes are appended to the payload.
+  absl::Status EncodeInputs(absl::Span<const std::vector<const Literal*>> arguments,
+                            absl::Span<const absl::Span<const Literal>> queues,
+                            nlohmann::json* request, std::string* payload);
+  // An array of these: its header, and its bytes appended to the payload or in a file.
   absl::StatusOr<nlohmann::json> EncodeLeaf(const Literal& leaf, std::string* payload);
   // Whether the headers of one value are those of the arrays of the result.
   absl::Status CheckHeaders(const nlohmann::json& headers, const Shape& result);
+  // Whether the headers of what is fed out are of shapes that the module's outfeeds have, and not
+  // too much.
+  absl::Status CheckOutfeeds(const nlohmann::json& lists, const Module& module, size_t count);
+  // Of headers that have been checked.
+  absl::StatusOr<std::vector<Literal>> ReadOutfeed(const nlohmann::json& headers,
+                                                   const Module& module,
+                                                   ChildProcess::Clock::time_point deadline);
   // A value whose headers have been checked.
   absl::StatusOr<Literal> ReadResult(const nlohmann::json& headers, const Shape& result,
                                      ChildProcess::Clock::time_point deadline);

@@ -22,10 +22,10 @@ void Overhead(benchmark::State& state, const std::string& command, Way way) {
   ProcessBackend backend(options);
   const auto module = *ParseModule(kAdd);
   const Literal four = *ParseTypedLiteral("f32[4]{0} {1, 2, 3, 4}");
-  const std::vector<std::vector<Literal>> arguments = {{four, four}};
+  const std::vector<DeviceInputs> inputs = {{{four, four}}};
   for (auto _ : state) {
-    const auto run = way == Way::kOneRequest ? backend.Run(*module, arguments, 1)
-                                             : backend.Backend::Run(*module, arguments, 1);
+    const auto run = way == Way::kOneRequest ? backend.Run(*module, inputs, 1)
+                                             : backend.Backend::Run(*module, inputs, 1);
     if (!run.ok()) {
       state.SkipWithError(run.status().ToString().c_str());
       break;

@@ -48,26 +48,26 @@ TEST(Process, CompilesOnceAndExecutesOften) {
   for (int i = 0; i < 20; ++i) {
     auto buffer = backend->Upload(*ParseTypedLiteral(absl::StrCat("f32[] ", i + 1)));
     std::vector<const Buffer*> arguments = {buffer->get()};
-    auto results = (*executable)->Execute({arguments});
+    auto results = (*executable)->Execute({{arguments}});
     ASSERT_TRUE(results.ok()) << results.status();
-    EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), absl::StrCat("-", i + 1));
+    EXPECT_EQ(PrintLiteral(*backend->Download(*results->front().result)), absl::StrCat("-", i + 1));
   }
 }
 
 // Both versions of the protocol say the same, whatever the number of executions.
 TEST(Process, AModuleRunsInOneRequestOrStepByStep) {
   auto backend = Backend(ASSAY_EXAMPLE_TARGET);
-  EXPECT_EQ(backend->Capabilities()->protocol, 2);
+  EXPECT_EQ(backend->Capabilities()->protocol, 3);
   auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
-  const std::vector<std::vector<Literal>> arguments = {{*ParseTypedLiteral("f32[2]{0} {1, 2}")}};
+  const std::vector<DeviceInputs> inputs = {{{*ParseTypedLiteral("f32[2]{0} {1, 2}")}}};
   for (int repeat : {1, 3}) {
-    for (const auto& run : {backend->Run(*module, arguments, repeat),
-                            backend->Backend::Run(*module, arguments, repeat)}) {
+    for (const auto& run :
+         {backend->Run(*module, inputs, repeat), backend->Backend::Run(*module, inputs, repeat)}) {
       ASSERT_TRUE(run.ok()) << run.status();
-      ASSERT_EQ(run->results.size(), static_cast<size_t>(repeat));
-      for (const auto& devices : run->results) {
+      ASSERT_EQ(run->outputs.size(), static_cast<size_t>(repeat));
+      for (const auto& devices : run->outputs) {
         ASSERT_EQ(devices.size(), 1u);
-        EXPECT_EQ(PrintTypedLiteral(devices[0]), "f32[2]{0} {-1, -2}");
+        EXPECT_EQ(PrintTypedLiteral(devices[0].result), "f32[2]{0} {-1, -2}");
       }
     }
   }
@@ -76,17 +76,134 @@ TEST(Process, AModuleRunsInOneRequestOrStepByStep) {
 TEST(Process, SeveralDevicesInOneRequest) {
   auto backend = Backend(Misbehaving("two_devices"));
   auto module = *ParseModule(absl::StrCat("HloModule m, replica_count=2\n", kEcho));
-  const std::vector<std::vector<Literal>> arguments = {{*ParseTypedLiteral("f32[3]{0} {1, 2, 3}")},
-                                                       {*ParseTypedLiteral("f32[3]{0} {4, 5, 6}")}};
-  const auto run = backend->Run(*module, arguments, 2);
+  const std::vector<DeviceInputs> inputs = {{{*ParseTypedLiteral("f32[3]{0} {1, 2, 3}")}},
+                                            {{*ParseTypedLiteral("f32[3]{0} {4, 5, 6}")}}};
+  const auto run = backend->Run(*module, inputs, 2);
   ASSERT_TRUE(run.ok()) << run.status();
-  ASSERT_EQ(run->results.size(), 2u);
-  for (const auto& devices : run->results) {
+  ASSERT_EQ(run->outputs.size(), 2u);
+  for (const auto& devices : run->outputs) {
     ASSERT_EQ(devices.size(), 2u);
-    EXPECT_EQ(PrintLiteral(devices[0]), "{1, 2, 3}");
-    EXPECT_EQ(PrintLiteral(devices[1]), "{4, 5, 6}");
+    EXPECT_EQ(PrintLiteral(devices[0].result), "{1, 2, 3}");
+    EXPECT_EQ(PrintLiteral(devices[1].result), "{4, 5, 6}");
   }
   EXPECT_EQ(run->seconds, 0.25);
+}
+
+constexpr char kFeedOut[] =
+    "ENTRY e { x = f32[3] parameter(0) now = token[] after-all() "
+    "o = token[] outfeed(x, now), outfeed_shape=f32[3] ROOT n = f32[3] negate(x) }";
+constexpr char kFeeds[] =
+    "ENTRY e { now = token[] after-all() i = (f32[3], token[]) infeed(now) "
+    "x = f32[3] get-tuple-element(i), index=0 t = token[] get-tuple-element(i), index=1 "
+    "j = (f32[3], token[]) infeed(t) y = f32[3] get-tuple-element(j), index=0 "
+    "o = token[] outfeed(y, t), outfeed_shape=f32[3] p = token[] outfeed(x, o), "
+    "outfeed_shape=f32[3] "
+    "ROOT d = f32[3] subtract(x, y) }";
+
+std::vector<Literal> Queue() {
+  return {*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"), *ParseTypedLiteral("f32[3]{0} {10, 20, 40}")};
+}
+
+// In one request and step by step, as payload and in files, twice: the queue is filled anew.
+TEST(Process, QueuesOfADevice) {
+  const auto module = *ParseModule(kFeeds);
+  for (const int64_t threshold : {1000, 8}) {
+    ProcessOptions options;
+    options.command = ASSAY_EXAMPLE_TARGET;
+    options.file_threshold = threshold;
+    ProcessBackend backend(options);
+    const std::vector<DeviceInputs> inputs = {{{}, Queue()}};
+    for (const auto& run :
+         {backend.Run(*module, inputs, 2), backend.Backend::Run(*module, inputs, 2)}) {
+      ASSERT_TRUE(run.ok()) << run.status();
+      ASSERT_EQ(run->outputs.size(), 2u);
+      for (const auto& devices : run->outputs) {
+        ASSERT_EQ(devices.size(), 1u);
+        EXPECT_EQ(PrintLiteral(devices[0].result), "{-9, -18, -37}");
+        ASSERT_EQ(devices[0].outfeed.size(), 2u);
+        EXPECT_EQ(PrintTypedLiteral(devices[0].outfeed[0]), "f32[3]{0} {10, 20, 40}");
+        EXPECT_EQ(PrintTypedLiteral(devices[0].outfeed[1]), "f32[3]{0} {1, 2, 3}");
+      }
+    }
+  }
+}
+
+// Each device feeds out what came into it, and one of them has nothing.
+TEST(Process, QueuesOfSeveralDevices) {
+  auto backend = Backend(Misbehaving("feeds"));
+  const auto module = *ParseModule(absl::StrCat("HloModule m, replica_count=2\n", kFeedOut));
+  const Literal x = *ParseTypedLiteral("f32[3]{0} {1, 2, 3}");
+  const auto run = backend->Run(*module, std::vector<DeviceInputs>{{{x}}, {{x}, Queue()}}, 2);
+  ASSERT_TRUE(run.ok()) << run.status();
+  ASSERT_EQ(run->outputs.size(), 2u);
+  for (const auto& devices : run->outputs) {
+    EXPECT_EQ(devices[0].outfeed.size(), 0u);
+    ASSERT_EQ(devices[1].outfeed.size(), 2u);
+    EXPECT_EQ(PrintLiteral(devices[1].outfeed[1]), "{10, 20, 40}");
+  }
+}
+
+// Who knows nothing of queues is not asked, and runs what has none.
+TEST(Process, OlderTargetsHaveNoQueues) {
+  auto backend = Backend(Misbehaving("nothing"));
+  EXPECT_EQ(backend->Capabilities()->protocol, 2);
+  const auto module = *ParseModule(kFeedOut);
+  EXPECT_THAT(backend->Compile(*module).status().ToString(),
+              AllOf(HasSubstr("UNIMPLEMENTED"),
+                    HasSubstr("speaks version 2 of the protocol, which has no infeeds")));
+  EXPECT_EQ(RunEcho(Misbehaving("nothing")), "f32[3]{0} {1, 2, 3}");
+}
+
+TEST(Process, TheExampleFeedsNoTuples) {
+  EXPECT_THAT(RunText(*Backend(ASSAY_EXAMPLE_TARGET),
+                      "ENTRY e { now = token[] after-all() i = ((f32[3]), token[]) infeed(now) "
+                      "ROOT t = token[] get-tuple-element(i), index=1 }",
+                      {}),
+              AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("infeeds and outfeeds of tuples")));
+}
+
+TEST(Process, NonsenseThatIsFedOut) {
+  const auto answer = [&](absl::string_view outfeed, const char* module = kFeedOut) {
+    auto backend = Backend(Scripted(absl::StrCat(
+        R"([{"type":"hello","protocol":3,"formats":["hlo-text"]},{"type":"result","results":)",
+        R"([[{"shape":"f32[3]","bytes":12}]],"outfeed":)", outfeed,
+        R"(,"payload":24,"@payload":"000000000000111111111111"}])")));
+    const Literal x = *ParseTypedLiteral("f32[3]{0} {1, 2, 3}");
+    const auto run = backend->Run(**ParseModule(module), std::vector<DeviceInputs>{{{x}}}, 1);
+    if (!run.ok()) return run.status().ToString();
+    std::string text;
+    for (const Literal& array : run->outputs[0][0].outfeed) text += PrintTypedLiteral(array);
+    return text;
+  };
+  const std::string right = R"({"shape":"f32[3]","bytes":12})";
+  EXPECT_EQ(answer("[[" + right + "]]"), "f32[3]{0} {2.5784852e-09, 2.5784852e-09, 2.5784852e-09}");
+  EXPECT_THAT(answer("[[" + right + "]]", kEcho), HasSubstr("no outfeed of the module has"));
+  EXPECT_THAT(answer("[[],[" + right + "]]"), HasSubstr("outfeeds of other than 1 devices"));
+  EXPECT_THAT(answer("{\"0\":[]}"), HasSubstr("outfeeds of other than 1 devices"));
+  EXPECT_THAT(answer("[7]"), HasSubstr("no arrays"));
+  EXPECT_THAT(answer("[[7]]"), HasSubstr("no outfeed of the module has"));
+  EXPECT_THAT(answer(R"([[{"shape":"f32[77]","bytes":308}]])"), HasSubstr("'f32[77]', which no"));
+  EXPECT_THAT(answer(R"([[{"shape":"f32[3]","bytes":11}]])"), HasSubstr("announced 11 bytes"));
+  EXPECT_THAT(answer("[[]]"), HasSubstr("announced a payload of 24 bytes for arrays of 12"));
+  EXPECT_THAT(answer("[[" + right + "," + right + "]]"), HasSubstr("bytes for arrays of 36"));
+}
+
+// More than is wanted of what an outfeed gives: nothing of it is made.
+TEST(Process, AnOutfeedWithoutEnd) {
+  constexpr char kLarge[] =
+      "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0) "
+      "a = f32[67108864] broadcast(z), dimensions={} now = token[] after-all() "
+      "o = token[] outfeed(a, now), outfeed_shape=f32[67108864] ROOT n = f32[3] negate(x) }";
+  std::string arrays;
+  for (int i = 0; i < 100000; ++i) {
+    absl::StrAppend(&arrays, i > 0 ? "," : "", R"({"shape":"f32[67108864]","bytes":268435456})");
+  }
+  EXPECT_THAT(
+      RunText(*Backend(Scripted(absl::StrCat(
+                  R"([{"type":"hello","protocol":3,"formats":["hlo-text"]},{"type":"result",)",
+                  R"("results":[[{"shape":"f32[3]","bytes":12}]],"outfeed":[[)", arrays, "]]}]"))),
+              kLarge, {"f32[3]{0} {1, 2, 3}"}),
+      AllOf(HasSubstr("ABORTED"), HasSubstr("fed out more than 1073741824 bytes")));
 }
 
 TEST(Process, LargePayloadsTravelAsFiles) {
@@ -104,11 +221,11 @@ TEST(Process, ArgumentsByDevice) {
   ASSERT_TRUE(executable.ok()) << executable.status();
   auto first = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"));
   auto second = backend->Upload(*ParseTypedLiteral("f32[3]{0} {4, 5, 6}"));
-  std::vector<std::vector<const Buffer*>> arguments = {{first->get()}, {second->get()}};
-  auto results = (*executable)->Execute(arguments);
+  const std::vector<ExecuteInputs> inputs = {{{first->get()}}, {{second->get()}}};
+  auto results = (*executable)->Execute(inputs);
   ASSERT_TRUE(results.ok()) << results.status();
   ASSERT_EQ(results->size(), 2);
-  EXPECT_EQ(PrintLiteral(*backend->Download(*(*results)[1])), "{4, 5, 6}");
+  EXPECT_EQ(PrintLiteral(*backend->Download(*(*results)[1].result)), "{4, 5, 6}");
   EXPECT_EQ((*executable)->last_seconds(), 0.25);
   auto too_many = *ParseModule(absl::StrCat("HloModule m, replica_count=3\n", kEcho));
   EXPECT_THAT(backend->Supports(*too_many).ToString(), HasSubstr("has 2 devices"));
@@ -120,14 +237,14 @@ TEST(Process, RunsOnAsManyDevicesAsTheModuleHas) {
   auto executable = backend->Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
   EXPECT_EQ((*executable)->device_count(), 2);
-  const std::vector<Literal> first = {*ParseTypedLiteral("f32[3]{0} {1, 2, 3}")};
-  const std::vector<Literal> second = {*ParseTypedLiteral("f32[3]{0} {4, 5, 6}")};
+  const DeviceInputs first = {{*ParseTypedLiteral("f32[3]{0} {1, 2, 3}")}};
+  const DeviceInputs second = {{*ParseTypedLiteral("f32[3]{0} {4, 5, 6}")}};
   double seconds = 0;
   auto values = RunOnDevices(*backend, **executable, {first, second}, /*repeat=*/2, &seconds);
   ASSERT_TRUE(values.ok()) << values.status();
   ASSERT_EQ(values->size(), 2u);
-  EXPECT_EQ(PrintLiteral((*values)[0]), "{1, 2, 3}");
-  EXPECT_EQ(PrintLiteral((*values)[1]), "{4, 5, 6}");
+  EXPECT_EQ(PrintLiteral((*values)[0].result), "{1, 2, 3}");
+  EXPECT_EQ(PrintLiteral((*values)[1].result), "{4, 5, 6}");
   EXPECT_EQ(seconds, 0.25);
   const auto refused = RunOnDevices(*backend, **executable, {first});
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kInvalidArgument);
@@ -174,11 +291,11 @@ TEST(Process, TheNextRequestGetsAFreshChild) {
   ASSERT_TRUE(executable.ok()) << executable.status();
   auto buffer = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"));
   std::vector<const Buffer*> arguments = {buffer->get()};
-  EXPECT_THAT((*executable)->Execute({arguments}).status().ToString(),
+  EXPECT_THAT((*executable)->Execute({{arguments}}).status().ToString(),
               AllOf(HasSubstr("killed by signal 11"), HasSubstr("about to fall")));
-  auto results = (*executable)->Execute({arguments});
+  auto results = (*executable)->Execute({{arguments}});
   ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ(PrintLiteral(*backend->Download(*results->front())), "{1, 2, 3}");
+  EXPECT_EQ(PrintLiteral(*backend->Download(*results->front().result)), "{1, 2, 3}");
 }
 
 TEST(Process, CommandsAreThoseOfAShell) {

@@ -1,7 +1,9 @@
 #include "conformance/corpus/case_reader.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -98,10 +100,13 @@ class CaseFileReader {
   // Leaves the reader behind the section.
   absl::Status ReadSection(absl::string_view key, absl::string_view rest, CorpusCase* corpus_case) {
     if (key == "module") return ReadModule(rest, corpus_case);
-    if (key == "inputs") return ReadArrays("arg", rest, &corpus_case->inputs);
+    if (key == "inputs") {
+      return ReadArrays({{{"arg", &corpus_case->inputs}, {"infeed", &corpus_case->infeed}}}, rest);
+    }
     if (key == "expect" && rest.empty()) {
       corpus_case->expect = CorpusCase::Expect::kValues;
-      return ReadArrays("out", rest, &corpus_case->expected);
+      return ReadArrays({{{"out", &corpus_case->expected}, {"outfeed", &corpus_case->outfeed}}},
+                        rest);
     }
     absl::Status status;
     if (key == "tags") {
@@ -174,21 +179,25 @@ class CaseFileReader {
     return absl::OkStatus();
   }
 
-  absl::Status ReadArrays(absl::string_view prefix, absl::string_view rest,
-                          std::vector<CaseArray>* arrays) {
+  // Arrays of a section by how their names begin: those that belong to the module come first.
+  using Lists = std::array<std::pair<absl::string_view, std::vector<CaseArray>*>, 2>;
+
+  absl::Status ReadArrays(const Lists& lists, absl::string_view rest) {
     if (!rest.empty()) return Error(rest, "arrays stand in the lines below, indented");
     ++at_;
-    std::set<std::pair<int64_t, int64_t>> seen;
+    std::set<std::tuple<absl::string_view, int64_t, int64_t>> seen;
     while (indented()) {
+      const absl::string_view name = absl::StripLeadingAsciiWhitespace(line());
+      const auto& [prefix, arrays] = lists[absl::StartsWith(name, lists[1].first) ? 1 : 0];
       CaseArray array;
       if (absl::Status status = ReadArray(prefix, &array); !status.ok()) return status;
-      if (!seen.insert({array.number, array.device}).second) {
-        return Error(absl::StripLeadingAsciiWhitespace(line()), "this array is here twice");
+      if (!seen.insert({prefix, array.number, array.device}).second) {
+        return Error(name, "this array is here twice");
       }
       arrays->push_back(std::move(array));
       ++at_;
     }
-    if (!arrays->empty()) return absl::OkStatus();
+    if (!seen.empty()) return absl::OkStatus();
     --at_;
     return Error(line(), "there are no arrays below, indented");
   }
@@ -210,7 +219,7 @@ class CaseFileReader {
     }
     absl::string_view value = absl::StripAsciiWhitespace(text.substr(equals + 3));
     if (absl::ConsumePrefix(&value, "literal ")) return ReadLiteralArray(value, array);
-    if (prefix == "out") return Error(value, "expected values are literals");
+    if (absl::StartsWith(prefix, "out")) return Error(value, "expected values are literals");
     return ReadProfileArray(value, array);
   }
 

@@ -26,6 +26,27 @@ expect:
   out0 = literal f32[2] {1, 0}
 confirmed: hand
 
+case outfeed/f32/fed
+tags: op=outfeed type=f32
+module:
+  ENTRY e {
+    a = f32[2] parameter(0)
+    now = token[] after-all()
+    i = (f32[2], token[]) infeed(now)
+    x = f32[2] get-tuple-element(i), index=0
+    ROOT o = token[] outfeed(x, now), outfeed_shape=f32[2]
+  }
+inputs:
+  arg0 = literal f32[2] {1, 2}
+  infeed0.dev0 = literal f32[2] {3, 4}
+  infeed0.dev1 = benign f32[2] seed=3
+  infeed1.dev1 = literal f32[2] {5, 6}
+processes: replicas=2 partitions=1
+expect:
+  outfeed0.dev0 = literal f32[2] {3, 4}
+  outfeed0.dev1 = literal f32[2] {5, 6}
+confirmed: hand
+
 case add/f32/refused
 tags: op=add clause=binary_c2
 module:
@@ -37,7 +58,7 @@ expect: refused binary_c2
 TEST(CaseReader, ReadsWhatIsThere) {
   const auto cases = ReadCases(kCase, "f.cases");
   ASSERT_TRUE(cases.ok()) << cases.status();
-  ASSERT_EQ(cases->size(), 2u);
+  ASSERT_EQ(cases->size(), 3u);
   const CorpusCase& first = (*cases)[0];
   EXPECT_EQ(first.id, "add/f32/two");
   EXPECT_EQ(first.where, "f.cases:2");
@@ -50,8 +71,17 @@ TEST(CaseReader, ReadsWhatIsThere) {
   EXPECT_EQ(first.inputs[1].shape, Shape(ElementType::kF32, {2}));
   EXPECT_EQ(first.expect, CorpusCase::Expect::kValues);
   EXPECT_EQ(first.confirmed, "hand");
-  EXPECT_EQ((*cases)[1].clause, "binary_c2");
-  EXPECT_EQ((*cases)[1].replicas * 10 + (*cases)[1].partitions, 23);
+  const CorpusCase& fed = (*cases)[1];
+  EXPECT_EQ(fed.inputs.size(), 1u);
+  ASSERT_EQ(fed.infeed.size(), 3u);
+  EXPECT_EQ(fed.infeed[1].device, 1);
+  EXPECT_EQ(fed.infeed[1].use.seed, 3u);
+  EXPECT_EQ(fed.infeed[2].number, 1);
+  EXPECT_EQ(fed.expected.size(), 0u);
+  ASSERT_EQ(fed.outfeed.size(), 2u);
+  EXPECT_EQ(fed.outfeed[1].literal->Get(0).bits, 0x40a00000u);
+  EXPECT_EQ((*cases)[2].clause, "binary_c2");
+  EXPECT_EQ((*cases)[2].replicas * 10 + (*cases)[2].partitions, 23);
 }
 
 TEST(CaseReader, FormattedCasesReadTheSame) {
@@ -71,10 +101,14 @@ TEST(CaseReader, NamesPlaceAndMistake) {
   const struct {
     const char *from, *to, *message;
   } kMistakes[] = {
+      {"infeed1.dev1 = literal", "infeed0.dev1 = literal", "this array is here twice"},
+      {"infeed1.dev1 =", "infeeds1 =", "an array is written 'infeed0 = literal"},
+      {"outfeed0.dev1 = literal f32[2] {5, 6}", "outfeed0.dev1 = benign f32[2]",
+       "expected values are literals"},
       {"case add/f32/two", "cas add/f32/two", "f:2:1: a case begins with 'case ID'"},
       {"add/f32/two", "add", "f:2:6: an id is written"},
       {"add/f32/two", "Add/f32/two", "f:2:6: an id is written"},
-      {"add/f32/refused", "add/f32/two", "f:17:1: there is a case add/f32/two in line 2 already"},
+      {"add/f32/refused", "add/f32/two", "f:38:1: there is a case add/f32/two in line 2 already"},
       {"tags: op=add type", "tags: op=ad type", "f:3:7: unknown tag 'op=ad'"},
       {"type=f32", "type=f33", "unknown tag 'type=f33'"},
       {"freedom=signed_zero", "freedom=all", "unknown tag 'freedom=all'"},
@@ -84,11 +118,11 @@ TEST(CaseReader, NamesPlaceAndMistake) {
       {"confirmed: hand\n", "confirmed: me\n", "f:15:12: 'me' is no independent reference"},
       {"confirmed: hand\n", "confirmed: hand\n  more\n", "f:16:1: nothing belongs to this line"},
       {"expect:\n", "tags: op=add\nexpect:\n", "f:13:1: case add/f32/two has 'tags:' twice"},
-      {"module:\n  ENTRY e {}", "module:", "f:19:1: there is no module below"},
-      {"expect: refused binary_c2", "", "f:17:1: case add/f32/refused has no 'expect:'"},
-      {"refused binary_c2", "refused it", "f:22:9: expected is 'golden'"},
-      {"replicas=2", "replicas=0", "f:21:12: processes are written"},
-      {"replicas=2", "cores=2", "f:21:12: processes are written"},
+      {"module:\n  ENTRY e {}", "module:", "f:40:1: there is no module below"},
+      {"expect: refused binary_c2", "", "f:38:1: case add/f32/refused has no 'expect:'"},
+      {"refused binary_c2", "refused it", "f:43:9: expected is 'golden'"},
+      {"replicas=2", "replicas=0", "f:32:12: processes are written"},
+      {"replicas=2", "cores=2", "f:32:12: processes are written"},
       {"arg0 = literal", "arg0: literal", "f:11:3: an array is written 'arg0 = "},
       {"arg1 = ", "arg0 = ", "f:12:3: this array is here twice"},
       {"arg1 = ", "arg99999999999999999999 = ", "f:12:3: an array is written"},

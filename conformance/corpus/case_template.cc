@@ -246,6 +246,26 @@ class Variant {
         needs_.push_back(i < own.size() ? own[i] : InputNeeds());
       }
     }
+    for (const auto& each : module.entry()->instructions()) {
+      if (each->opcode() == Opcode::kInfeed) AppendLeaves(each->shape(), &fed_);
+    }
+  }
+
+  // What the infeeds of the entry take, of the profile; seeds go on from those of the arguments.
+  // None: an array cannot have the profile.
+  std::optional<std::vector<CaseArray>> Infeed(ValueProfile profile) const {
+    std::vector<CaseArray> queue;
+    for (const Shape& shape : fed_) {
+      CaseArray array;
+      array.number = static_cast<int64_t>(leaves_.size() + queue.size());
+      array.shape = shape;
+      array.shape.ClearLayouts();
+      array.use = DataUse(profile, array);
+      if (array.use.profile != profile) return std::nullopt;
+      array.number = static_cast<int64_t>(queue.size());
+      queue.push_back(std::move(array));
+    }
+    return queue;
   }
 
   // None: no argument can have the profile. Modules without arguments have a case all the same.
@@ -323,7 +343,7 @@ class Variant {
 
   const CaseTemplate& source_;
   int64_t devices_;
-  std::vector<Shape> leaves_;
+  std::vector<Shape> leaves_, fed_;
   std::vector<InputNeeds> needs_;
 };
 
@@ -450,7 +470,8 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
       const Variant variant(source, **module);
       for (const ValueProfile profile : source.profiles) {
         std::optional<std::vector<CaseArray>> inputs = variant.Inputs(profile);
-        if (!inputs) continue;
+        std::optional<std::vector<CaseArray>> infeed = variant.Infeed(profile);
+        if (!inputs || !infeed) continue;
         CorpusCase made = prototype;
         const absl::string_view name = Info(profile).name;
         made.id = absl::StrCat(source.op, "/", Name(type), "/", form, "/", name);
@@ -465,6 +486,7 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
           made.tags.push_back({"freedom", std::string(FreedomName(freedom))});
         }
         made.inputs = *std::move(inputs);
+        made.infeed = *std::move(infeed);
         const bool real_numbers = IsFloat(type) || IsComplex(type);
         made.confirmed = real_numbers && !source.confirmed_floats.empty() ? source.confirmed_floats
                                                                           : source.confirmed;

@@ -92,9 +92,10 @@ std::string FormatCase(const CorpusCase& corpus_case) {
   for (absl::string_view line : absl::StrSplit(corpus_case.module, '\n', absl::SkipWhitespace())) {
     absl::StrAppend(&text, "  ", line, "\n");
   }
-  if (!corpus_case.inputs.empty()) {
+  if (!corpus_case.inputs.empty() || !corpus_case.infeed.empty()) {
     absl::StrAppend(&text, "inputs:\n");
     AppendArrays("arg", corpus_case.inputs, &text);
+    AppendArrays("infeed", corpus_case.infeed, &text);
   }
   if (corpus_case.replicas != 1 || corpus_case.partitions != 1) {
     absl::StrAppend(&text, "processes: replicas=", corpus_case.replicas,
@@ -110,6 +111,7 @@ std::string FormatCase(const CorpusCase& corpus_case) {
     case CorpusCase::Expect::kValues:
       absl::StrAppend(&text, "expect:\n");
       AppendArrays("out", corpus_case.expected, &text);
+      AppendArrays("outfeed", corpus_case.outfeed, &text);
       break;
   }
   if (!corpus_case.confirmed.empty()) {

@@ -29,7 +29,7 @@ absl::Status CheckId(absl::string_view id);
 absl::Status CheckReference(absl::string_view word);
 
 // One array that goes in or comes out. Arrays are numbered over the leaves of all parameters (of
-// the result) in order, as in the .npz files of the samples.
+// the result) in order, as in the .npz files of the samples; those of a queue in its order.
 struct CaseArray {
   int64_t number = 0;
   int64_t device = -1;  // -1: each device
@@ -48,10 +48,11 @@ struct CorpusCase {
   std::vector<CaseTag> tags;
   std::string module;  // HLO text without the indentation
   std::vector<CaseArray> inputs;
+  std::vector<CaseArray> infeed;  // the queues of the processes
   int64_t replicas = 1, partitions = 1;
   Expect expect = Expect::kGolden;
-  std::vector<CaseArray> expected;  // kValues
-  std::string clause;               // kRefused
+  std::vector<CaseArray> expected, outfeed;  // kValues: of the result, and what is fed out
+  std::string clause;                        // kRefused
   // By which independent reference the golden result is confirmed; empty: by none.
   std::string confirmed;
   std::string where;  // "file:line", or who generates it

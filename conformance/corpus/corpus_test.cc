@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "conformance/corpus/case_reader.h"
@@ -116,7 +117,6 @@ TEST(Corpus, EveryPairOfOperationAndTypeHasACase) {
       continue;
     }
     if (absl::StrContains(op, " ")) continue;  // a form of an operation that has a row of its own
-    if (op == "infeed" || op == "outfeed") continue;  // cases have no host to talk to
     for (size_t i = 1; i < cells.size() && i <= types.size(); ++i) {
       if (!absl::StartsWith(cells[i], "+")) continue;
       ++pairs;
@@ -297,6 +297,69 @@ inputs:
   cases.clear();
   ASSERT_EQ(ExpandTemplate((*slices)[0], &cases), absl::OkStatus());
   EXPECT_EQ(cases[0].inputs[1].use.high, 5);
+}
+
+// What the infeeds take has the profile, with seeds that go on from those of the arguments.
+TEST(Templates, FillQueues) {
+  const auto cases = ExpandTemplates(
+      "template infeed/x\ntypes: s8 f32\nprofiles: patterns ties\nmodule:\n  ENTRY e {"
+      " p = $T[2] parameter(0) now = token[] after-all() i = (($T[2], s16[3]), token[]) infeed(now)"
+      " ROOT r = negate(p) }\n",
+      "t");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  ASSERT_EQ(cases->size(), 2u);  // whole numbers have no ties
+  EXPECT_EQ((*cases)[0].id, "infeed/s8/x/patterns");
+  for (const CorpusCase& each : *cases) {
+    ASSERT_EQ(each.infeed.size(), 2u);
+    EXPECT_EQ(each.infeed[1].number, 1);
+    EXPECT_EQ(each.infeed[1].shape.ToString(), "s16[3]");
+    EXPECT_EQ(each.infeed[0].use.profile, ValueProfile::kPatterns);
+    EXPECT_EQ(each.infeed[1].use.seed, 3u);
+  }
+}
+
+// The queues of a case and what it expects of them, with one mistake each.
+TEST(Corpus, QueuesAreHeld) {
+  constexpr char kCase[] = R"(case outfeed/s32/x
+tags: op=outfeed type=s32
+module:
+  ENTRY e {
+    now = token[] after-all()
+    i = (s32[2], token[]) infeed(now)
+    x = s32[2] get-tuple-element(i), index=0
+    t = token[] get-tuple-element(i), index=1
+    ROOT o = token[] outfeed(x, t), outfeed_shape=s32[2]
+  }
+inputs:
+  infeed0.dev0 = literal s32[2] {1, 2}
+  infeed0.dev1 = literal s32[2] {3, 4}
+processes: replicas=2 partitions=1
+expect:
+  outfeed0.dev0 = literal s32[2] {1, 2}
+  outfeed0.dev1 = literal s32[2] {3, 4}
+)";
+  const struct {
+    const char *from, *to, *message;
+  } kRows[] = {
+      {"", "", ""},
+      {"infeed0.dev1", "infeed1.dev1", "infeed1 of device 1 is there, but infeed0 is not"},
+      {"infeed0.dev1", "infeed0.dev2", "infeed0 of device 2 is there, but 2 run"},
+      {"  infeed0.dev1 = literal s32[2] {3, 4}\n", "", "infeed exhausted at item 0"},
+      {"infeed0.dev1 = literal s32[2]", "infeed0.dev1 = literal u32[2]", "array 0 is u32[2]"},
+      {"  outfeed0.dev1 = literal s32[2] {3, 4}\n", "", "1 arrays are fed out, but 0 are expected"},
+      {"outfeed0.dev1 = literal s32[2] {3, 4}", "outfeed0.dev1 = literal s32[2] {3, 5}",
+       "outfeed0 has 4, but 5 is expected at {1}"},
+      {"outfeed0.dev1", "outfeed1.dev1", "outfeed1 of device 1 is there, but outfeed0 is not"},
+      {"expect:", "expect:\n  out0 = literal s32[] 1", "out0 is there"},
+  };
+  for (const auto& row : kRows) {
+    const std::string text = absl::StrReplaceAll(kCase, {{*row.from ? row.from : "\r", row.to}});
+    const auto cases = ReadCases(text, "f");
+    ASSERT_TRUE(cases.ok()) << cases.status();
+    const absl::Status status = CheckCase(cases->front(), RunBudget());
+    EXPECT_EQ(status.ok(), *row.message == 0) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(row.message));
+  }
 }
 
 TEST(Templates, NamePlaceAndMistake) {

@@ -30,6 +30,15 @@ const CaseArray* FindArray(const std::vector<CaseArray>& arrays, int64_t number,
   return found;
 }
 
+// The arrays of a queue on a device: from number 0 to the last that there is.
+std::vector<const CaseArray*> FindQueue(const std::vector<CaseArray>& arrays, int64_t device) {
+  std::vector<const CaseArray*> queue;
+  while (const CaseArray* next = FindArray(arrays, static_cast<int64_t>(queue.size()), device)) {
+    queue.push_back(next);
+  }
+  return queue;
+}
+
 absl::Status CheckNumbers(const std::vector<CaseArray>& arrays, absl::string_view prefix,
                           int64_t leaves, int64_t devices) {
   for (const CaseArray& array : arrays) {
@@ -46,6 +55,28 @@ absl::Status CheckNumbers(const std::vector<CaseArray>& arrays, absl::string_vie
   return absl::OkStatus();
 }
 
+// Whether the queues have no gaps, and belong to processes that there are.
+absl::Status CheckQueues(const std::vector<CaseArray>& arrays, absl::string_view prefix,
+                         int64_t devices) {
+  for (const CaseArray& array : arrays) {
+    const int64_t device = std::max<int64_t>(array.device, 0);
+    const auto length = static_cast<int64_t>(FindQueue(arrays, device).size());
+    if (array.device < devices && array.number < length) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(prefix, array.number, " of device ", device, " is there, but ",
+                     array.device < devices ? absl::StrCat(prefix, length, " is not")
+                                            : absl::StrCat(devices, " run")));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Literal> MakeValue(const CaseArray& array, int64_t* bytes_left) {
+  absl::StatusOr<Literal> value = array.literal ? absl::StatusOr<Literal>(*array.literal)
+                                                : MakeValues(array.use, array.shape, *bytes_left);
+  if (value.ok()) *bytes_left -= value->byte_size();
+  return value;
+}
+
 absl::StatusOr<Literal> MakeArray(const CaseArray& array, const Shape& wanted,
                                   int64_t* bytes_left) {
   const bool same = wanted.is_array() && wanted.element_type() == array.shape.element_type() &&
@@ -55,10 +86,7 @@ absl::StatusOr<Literal> MakeArray(const CaseArray& array, const Shape& wanted,
                                                    array.shape.ToString(),
                                                    ", but the parameter is ", wanted.ToString()));
   }
-  absl::StatusOr<Literal> value = array.literal ? absl::StatusOr<Literal>(*array.literal)
-                                                : MakeValues(array.use, array.shape, *bytes_left);
-  if (value.ok()) *bytes_left -= value->byte_size();
-  return value;
+  return MakeValue(array, bytes_left);
 }
 
 void AppendLeafShapes(const Shape& shape, std::vector<Shape>* leaves) {
@@ -99,17 +127,33 @@ absl::StatusOr<std::vector<Literal>> MakeArguments(const CorpusCase& corpus_case
   return arguments;
 }
 
+absl::StatusOr<std::vector<Literal>> MakeInfeed(const CorpusCase& corpus_case, int64_t device,
+                                                int64_t* bytes_left) {
+  std::vector<Literal> queue;
+  for (const CaseArray* array : FindQueue(corpus_case.infeed, device)) {
+    absl::StatusOr<Literal> value = MakeValue(*array, bytes_left);
+    if (!value.ok()) return value.status();
+    queue.push_back(*std::move(value));
+  }
+  return queue;
+}
+
 absl::StatusOr<ReadyCase> MakeReadyUnplaced(const CorpusCase& corpus_case, int64_t max_bytes) {
   absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(corpus_case);
   if (!module.ok()) return module.status();
   const absl::Status verified = VerificationStatus(VerifyModule(**module));
   if (!verified.ok()) return verified;
   ReadyCase ready{*std::move(module), {}};
-  for (int64_t d = 0; d < corpus_case.replicas * corpus_case.partitions; ++d) {
+  const int64_t devices = corpus_case.replicas * corpus_case.partitions;
+  const absl::Status queues = CheckQueues(corpus_case.infeed, "infeed", devices);
+  if (!queues.ok()) return queues;
+  for (int64_t d = 0; d < devices; ++d) {
     absl::StatusOr<std::vector<Literal>> arguments =
         MakeArguments(corpus_case, *ready.module, d, &max_bytes);
     if (!arguments.ok()) return arguments.status();
-    ready.arguments.push_back(*std::move(arguments));
+    absl::StatusOr<std::vector<Literal>> infeed = MakeInfeed(corpus_case, d, &max_bytes);
+    if (!infeed.ok()) return infeed.status();
+    ready.inputs.push_back({*std::move(arguments), *std::move(infeed)});
   }
   return ready;
 }
@@ -138,35 +182,51 @@ bool SameBits(const Literal& value, const CaseArray& array) {
                            array.literal->WithShape(array.shape));
 }
 
+// `exact`: with the sign and the payload of NaNs.
+absl::Status CompareArray(const std::string& name, const Literal& value, const CaseArray& array,
+                          bool exact) {
+  const absl::StatusOr<Comparison> comparison = Compare(value, *array.literal);
+  if (!comparison.ok()) return comparison.status();
+  if (comparison->agreement != Agreement::kEqual) {
+    const ElementDifference& first = *comparison->arrays[0].first;
+    return absl::FailedPreconditionError(absl::StrCat(name, " has ", first.left, ", but ",
+                                                      first.right, " is expected at {",
+                                                      absl::StrJoin(first.index, ","), "}"));
+  }
+  if (!exact || SameBits(value, array)) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(name, " has another NaN"));
+}
+
 // Of a NaN only the operations that move elements keep sign and payload.
 absl::Status CompareWithExpected(const CorpusCase& corpus_case,
-                                 const std::vector<Literal>& results) {
-  const auto devices = static_cast<int64_t>(results.size());
+                                 const std::vector<DeviceOutputs>& outputs) {
+  const auto devices = static_cast<int64_t>(outputs.size());
   const auto op = OpcodeFromName(corpus_case.Tag("op"));
-  const bool moves = op && Info(*op).family == Family::kMovement;
-  for (int64_t d = 0; d < devices; ++d) {
-    const std::vector<Literal> leaves = Flatten(results[d]);
+  const bool moves = op && (Info(*op).family == Family::kMovement || *op == Opcode::kInfeed ||
+                            *op == Opcode::kOutfeed);
+  absl::Status status = CheckQueues(corpus_case.outfeed, "outfeed", devices);
+  for (int64_t d = 0; d < devices && status.ok(); ++d) {
+    std::vector<Literal> leaves = Flatten(outputs[d].result);
+    std::erase_if(leaves, [](const Literal& leaf) { return !leaf.is_array(); });
     const auto count = static_cast<int64_t>(leaves.size());
-    const absl::Status numbers = CheckNumbers(corpus_case.expected, "out", count, devices);
-    if (!numbers.ok()) return numbers;
-    for (int64_t i = 0; i < count; ++i) {
+    status = CheckNumbers(corpus_case.expected, "out", count, devices);
+    for (int64_t i = 0; i < count && status.ok(); ++i) {
+      const std::string name = absl::StrCat("out", i);
       const CaseArray* array = FindArray(corpus_case.expected, i, d);
-      if (array == nullptr) return absl::InvalidArgumentError(absl::StrCat("there is no out", i));
-      const absl::StatusOr<Comparison> comparison = Compare(leaves[i], *array->literal);
-      if (!comparison.ok()) return comparison.status();
-      if (comparison->agreement == Agreement::kEqual && (!moves || SameBits(leaves[i], *array))) {
-        continue;
-      }
-      if (comparison->agreement == Agreement::kEqual) {
-        return absl::FailedPreconditionError(absl::StrCat("out", i, " has another NaN"));
-      }
-      const ElementDifference& first = *comparison->arrays[0].first;
-      return absl::FailedPreconditionError(absl::StrCat("out", i, " has ", first.left, ", but ",
-                                                        first.right, " is expected at {",
-                                                        absl::StrJoin(first.index, ","), "}"));
+      if (array == nullptr) return absl::InvalidArgumentError("there is no " + name);
+      status = CompareArray(name, leaves[i], *array, moves);
+    }
+    const std::vector<Literal>& outfeed = outputs[d].outfeed;
+    const std::vector<const CaseArray*> expected = FindQueue(corpus_case.outfeed, d);
+    if (status.ok() && outfeed.size() != expected.size()) {
+      return absl::FailedPreconditionError(absl::StrCat(outfeed.size(), " arrays are fed out, but ",
+                                                        expected.size(), " are expected"));
+    }
+    for (size_t i = 0; i < outfeed.size() && status.ok(); ++i) {
+      status = CompareArray(absl::StrCat("outfeed", i), outfeed[i], *expected[i], moves);
     }
   }
-  return absl::OkStatus();
+  return status;
 }
 
 }  // namespace
@@ -185,20 +245,22 @@ absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case, int64_t max_b
   return ready;
 }
 
-absl::StatusOr<std::vector<Literal>> RunGolden(const ReadyCase& ready, const RunBudget& budget,
-                                               const PlanOptions& plan) {
+absl::StatusOr<std::vector<DeviceOutputs>> RunGolden(const ReadyCase& ready,
+                                                     const RunBudget& budget,
+                                                     const PlanOptions& plan) {
   GoldenOptions options;
   options.plan = plan;
   options.run.budget = budget;
   GoldenBackend backend(options);
   absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*ready.module);
   if (!executable.ok()) return executable.status();
-  return RunOnDevices(backend, **executable, ready.arguments);
+  return RunOnDevices(backend, **executable, ready.inputs);
 }
 
-absl::Status CheckExpected(const CorpusCase& corpus_case, const std::vector<Literal>& results) {
+absl::Status CheckExpected(const CorpusCase& corpus_case,
+                           const std::vector<DeviceOutputs>& outputs) {
   if (corpus_case.expect != CorpusCase::Expect::kValues) return absl::OkStatus();
-  return WithPlace(corpus_case, CompareWithExpected(corpus_case, results));
+  return WithPlace(corpus_case, CompareWithExpected(corpus_case, outputs));
 }
 
 absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget,
@@ -208,9 +270,9 @@ absl::Status CheckCase(const CorpusCase& corpus_case, const RunBudget& budget,
   }
   const absl::StatusOr<ReadyCase> ready = MakeReady(corpus_case, budget.bytes);
   if (!ready.ok()) return ready.status();
-  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget, plan);
-  if (!results.ok()) return WithPlace(corpus_case, results.status());
-  return CheckExpected(corpus_case, *results);
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs = RunGolden(*ready, budget, plan);
+  if (!outputs.ok()) return WithPlace(corpus_case, outputs.status());
+  return CheckExpected(corpus_case, *outputs);
 }
 
 }  // namespace assay

@@ -1,4 +1,4 @@
-// A case made ready to run: its module, its arguments, and what the golden interpreter says.
+// A case made ready to run: its module, its inputs, and what the golden interpreter says.
 // Tests: corpus_test.cc.
 #ifndef ASSAY_CONFORMANCE_CORPUS_READY_CASE_H_
 #define ASSAY_CONFORMANCE_CORPUS_READY_CASE_H_
@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "backends/device_io.h"
 #include "conformance/corpus/corpus_case.h"
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
@@ -16,24 +17,26 @@ namespace assay {
 
 struct ReadyCase {
   std::unique_ptr<Module> module;
-  std::vector<std::vector<Literal>> arguments;  // by process, then by parameter
+  std::vector<DeviceInputs> inputs;  // by process
 };
 
 // Not for cases that are to be refused. INVALID_ARGUMENT, with the place of the case, for a module
-// that is refused and for arrays that do not fit the parameters; RESOURCE_EXHAUSTED for arguments
-// of over `max_bytes` together.
+// that is refused and for arrays that do not fit the parameters; RESOURCE_EXHAUSTED for inputs of
+// over `max_bytes` together.
 absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case,
                                     int64_t max_bytes = int64_t{1} << 31);
 
 // The module alone, not verified.
 absl::StatusOr<std::unique_ptr<Module>> ReadModule(const CorpusCase& corpus_case);
 
-// The values of the entry's root by process.
-absl::StatusOr<std::vector<Literal>> RunGolden(const ReadyCase& ready, const RunBudget& budget,
-                                               const PlanOptions& plan = {});
+// By process.
+absl::StatusOr<std::vector<DeviceOutputs>> RunGolden(const ReadyCase& ready,
+                                                     const RunBudget& budget,
+                                                     const PlanOptions& plan = {});
 
-// OK, or FAILED_PRECONDITION that says where the golden results are not those that the case has.
-absl::Status CheckExpected(const CorpusCase& corpus_case, const std::vector<Literal>& results);
+// OK, or FAILED_PRECONDITION that says where the golden outputs are not those that the case has.
+absl::Status CheckExpected(const CorpusCase& corpus_case,
+                           const std::vector<DeviceOutputs>& outputs);
 
 // OK, or what is wrong with a case: the golden interpreter does not run it, gives other values than
 // the case expects, or a module that is to be refused by a clause is not.

@@ -15,12 +15,14 @@ namespace {
 constexpr int kSliceBits = 20;  // of a sweep
 
 // Saturates.
-int64_t ArgumentBytes(const CorpusCase& corpus_case) {
+int64_t InputBytes(const CorpusCase& corpus_case) {
   double bytes = 0;
-  for (const CaseArray& input : corpus_case.inputs) {
-    const absl::StatusOr<int64_t> own = input.shape.ByteSize();
-    const int64_t devices = input.device < 0 ? corpus_case.replicas * corpus_case.partitions : 1;
-    bytes += own.ok() ? static_cast<double>(*own) * static_cast<double>(devices) : 0x1p62;
+  for (const auto* arrays : {&corpus_case.inputs, &corpus_case.infeed}) {
+    for (const CaseArray& input : *arrays) {
+      const absl::StatusOr<int64_t> own = input.shape.ByteSize();
+      const int64_t devices = input.device < 0 ? corpus_case.replicas * corpus_case.partitions : 1;
+      bytes += own.ok() ? static_cast<double>(*own) * static_cast<double>(devices) : 0x1p62;
+    }
   }
   return static_cast<int64_t>(std::min(bytes, 0x1p62));
 }
@@ -42,7 +44,7 @@ absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
       if (filter.ops[o] == all[i].Tag("op")) used_ops[o] = is_op = true;
     }
     if (!matches || !is_op || tiers[i] > filter.tier) continue;
-    if (filter.max_bytes && ArgumentBytes(all[i]) > *filter.max_bytes) continue;
+    if (filter.max_bytes && InputBytes(all[i]) > *filter.max_bytes) continue;
     if (filter.max_multiply_adds && WorkOf(all[i]) > *filter.max_multiply_adds) continue;
     chosen.push_back(std::move(all[i]));
   }

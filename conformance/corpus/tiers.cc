@@ -20,9 +20,11 @@ constexpr Limits kStandard = {1 << 18, 64 << 10};
 
 int64_t Elements(const CorpusCase& each) {
   int64_t count = 0;
-  for (const CaseArray& input : each.inputs) {
-    const int64_t own = input.shape.ElementCount().value_or(INT64_MAX);
-    if (__builtin_add_overflow(count, own, &count)) return INT64_MAX;
+  for (const auto* arrays : {&each.inputs, &each.infeed}) {
+    for (const CaseArray& input : *arrays) {
+      const int64_t own = input.shape.ElementCount().value_or(INT64_MAX);
+      if (__builtin_add_overflow(count, own, &count)) return INT64_MAX;
+    }
   }
   return count;
 }

@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/golden/golden_backend.h"
 #include "conformance/diagnose/subgraphs.h"
 #include "evaluator/facts/isolate.h"
 #include "interpreter/effect.h"
@@ -177,18 +178,6 @@ class Tracer : public FirstProcessObserver {
   absl::flat_hash_map<const Instruction*, std::vector<Group*>> groups_of_;
 };
 
-// Results by process.
-absl::StatusOr<std::vector<Literal>> RunObserved(const Program& program, const RunBudget& budget,
-                                                 Observer* observer) {
-  RunOptions options;
-  options.budget = budget;
-  options.observers.push_back(observer);
-  absl::StatusOr<std::vector<std::vector<Literal>>> results =
-      RunPrograms(absl::MakeConstSpan(&program, 1), options);
-  if (!results.ok()) return results.status();
-  return std::move(results->front());
-}
-
 }  // namespace
 
 absl::Status CheckDepth(const TraceDepth& depth) {
@@ -211,35 +200,30 @@ std::string Excerpt::Name() const {
   return turn == 1 ? names : absl::StrCat(names, "@", turn);
 }
 
-absl::StatusOr<std::vector<Literal>> TraceGolden(const Module& module,
-                                                 absl::Span<const std::vector<Literal>> arguments,
-                                                 PlanOptions plan, const RunBudget& budget,
-                                                 const TraceDepth& depth, const SeeExcerpt& see) {
+absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
+                                                       absl::Span<const DeviceInputs> inputs,
+                                                       PlanOptions plan, const RunBudget& budget,
+                                                       const TraceDepth& depth,
+                                                       const SeeExcerpt& see) {
   plan.observed = true;
   plan.seconds = budget.seconds;
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module, plan);
   if (!planned.ok()) return planned.status();
   absl::StatusOr<ProcessPlan> processes = PlanProcesses(module);
   if (!processes.ok()) return processes.status();
-  Program program;
-  program.module = planned->get();
-  program.grid = processes->grid;
-  for (const std::vector<Literal>& device : arguments) {
-    program.arguments.insert(program.arguments.end(), processes->per_device, device);
-  }
+  const auto run = [&](Observer* observer) {
+    RunOptions options;
+    options.budget = budget;
+    options.observers.push_back(observer);
+    return RunWithQueues(**planned, *processes, inputs, std::move(options));
+  };
   Counter counter;
   if (depth.turns > 1 && module.computations().size() > 1) {
-    const auto counted = RunObserved(program, budget, &counter);
+    const auto counted = run(&counter);
     if (!counted.ok()) return counted.status();
   }
   Tracer tracer(depth, counter.Take(), see);
-  absl::StatusOr<std::vector<Literal>> results = RunObserved(program, budget, &tracer);
-  if (!results.ok()) return results.status();
-  std::vector<Literal> by_device;
-  for (size_t i = 0; i < results->size(); i += processes->per_device) {
-    by_device.push_back(std::move((*results)[i]));
-  }
-  return by_device;
+  return run(&tracer);
 }
 
 }  // namespace assay

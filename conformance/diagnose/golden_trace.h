@@ -13,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "backends/device_io.h"
 #include "interpreter/interpreter.h"
 #include "spec/ir/module.h"
 
@@ -51,12 +52,13 @@ using SeeExcerpt = std::function<absl::Status(Excerpt)>;
 // Runs the module on golden and shows excerpts in the order of execution, a group when the last of
 // its members has run; where there are several processes those of the first. Not shown are moves of
 // whole values (tuples, calls, copies alone), what takes several processes, and operations on
-// dynamic dimensions. `arguments` by device, as the golden backend takes them; the value of the
-// root by device. Errors as of the interpreter and of `see`.
-absl::StatusOr<std::vector<Literal>> TraceGolden(const Module& module,
-                                                 absl::Span<const std::vector<Literal>> arguments,
-                                                 PlanOptions plan, const RunBudget& budget,
-                                                 const TraceDepth& depth, const SeeExcerpt& see);
+// dynamic dimensions. By device, as the golden backend takes inputs and gives outputs. Errors as of
+// the interpreter and of `see`.
+absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
+                                                       absl::Span<const DeviceInputs> inputs,
+                                                       PlanOptions plan, const RunBudget& budget,
+                                                       const TraceDepth& depth,
+                                                       const SeeExcerpt& see);
 
 }  // namespace assay
 

@@ -43,7 +43,7 @@ InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const Tar
 }  // namespace
 
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
-    const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
+    const Module& module, absl::Span<const DeviceInputs> inputs, Backend& target,
     const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options) {
   std::vector<InstructionVerdict> verdicts;
   const auto see = [&](const Excerpt& excerpt) {
@@ -53,9 +53,9 @@ absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
   };
   PlanOptions plan;
   plan.custom_calls = options.custom_calls;
-  const absl::StatusOr<std::vector<Literal>> results =
-      TraceGolden(module, arguments, plan, budget, options.depth, see);
-  if (!results.ok()) return results.status();
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      TraceGolden(module, inputs, plan, budget, options.depth, see);
+  if (!outputs.ok()) return outputs.status();
   return verdicts;
 }
 

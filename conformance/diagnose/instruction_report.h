@@ -39,10 +39,10 @@ struct ReportOptions {
 
 // In the order of execution, where there are several processes in that of the first; TraceGolden
 // says what is not in the list. An instruction alone is judged by its own rule, a group by the
-// interval of what a conforming target may return. `arguments` by device, as the golden backend
-// takes them; the target is judged by its profile.
+// interval of what a conforming target may return. Inputs by device, as the golden backend takes
+// them; the target is judged by its profile.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
-    const Module& module, absl::Span<const std::vector<Literal>> arguments, Backend& target,
+    const Module& module, absl::Span<const DeviceInputs> inputs, Backend& target,
     const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options = {});
 
 }  // namespace assay

@@ -85,16 +85,16 @@ class OddBackend : public Backend {
    public:
     OddExecutable(std::unique_ptr<Executable> golden, OddBackend& backend)
         : golden_(std::move(golden)), backend_(backend) {}
-    absl::StatusOr<std::vector<BufferHandle>> Execute(
-        absl::Span<const std::vector<const Buffer*>> arguments) override {
-      auto results = golden_->Execute(arguments);
+    absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
+        absl::Span<const ExecuteInputs> inputs) override {
+      auto results = golden_->Execute(inputs);
       if (!results.ok()) return results;
-      auto value = backend_.Download(*results->front());
+      auto value = backend_.Download(*results->front().result);
       if (!value.ok()) return value.status();
       backend_.change_(*value);
       auto changed = backend_.Upload(*value);
       if (!changed.ok()) return changed.status();
-      results->front() = *std::move(changed);
+      results->front().result = *std::move(changed);
       return results;
     }
     double last_seconds() const override { return golden_->last_seconds(); }
@@ -116,7 +116,7 @@ std::vector<std::string> Report(Backend& target) {
   Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
   for (int64_t i = 0; i < 3; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 0.25 * (i + 1))});
   auto verdicts =
-      ReportInstructions(**module, {{x}}, target, *TargetProfile::Find("xla-cpu"), RunBudget());
+      ReportInstructions(**module, {{{x}}}, target, *TargetProfile::Find("xla-cpu"), RunBudget());
   EXPECT_TRUE(verdicts.ok()) << verdicts.status();
   std::vector<std::string> lines;
   for (const InstructionVerdict& verdict : *verdicts) {
@@ -178,7 +178,7 @@ TEST(ReportInstructions, SaysWhenTheGoldenRunFails) {
   RunBudget budget;
   budget.steps = 1;
   Literal x = Literal::Zeros(Shape(ElementType::kF32, {3}));
-  const auto verdicts = ReportInstructions(**module, {{x}}, golden, profile, budget);
+  const auto verdicts = ReportInstructions(**module, {{{x}}}, golden, profile, budget);
   EXPECT_EQ(verdicts.status().code(), absl::StatusCode::kResourceExhausted);
   EXPECT_THAT(ReportInstructions(**module, {{}}, golden, profile, RunBudget()).status().message(),
               HasSubstr("argument"));
@@ -190,12 +190,11 @@ class DefectBackend : public GoldenBackend {
   using IsHit = std::function<bool(const Module&, const std::vector<Literal>& arguments)>;
   explicit DefectBackend(IsHit is_hit) : is_hit_(std::move(is_hit)) {}
 
-  absl::StatusOr<ModuleRun> Run(const Module& module,
-                                absl::Span<const std::vector<Literal>> arguments,
+  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int repeat) override {
-    absl::StatusOr<ModuleRun> run = GoldenBackend::Run(module, arguments, repeat);
-    if (!run.ok() || !is_hit_(module, arguments[0])) return run;
-    Literal& value = run->results[0][0];
+    absl::StatusOr<ModuleRun> run = GoldenBackend::Run(module, inputs, repeat);
+    if (!run.ok() || !is_hit_(module, inputs[0].arguments)) return run;
+    Literal& value = run->outputs[0][0].result;
     const ElementType type = value.element_type();
     const double one = DecodeFloat(type, value.Get(0).bits) + 1;
     value.Set(0, Element{EncodeFloat(type, one)});
@@ -233,8 +232,8 @@ ENTRY main {
   for (int64_t i = 0; i < 2; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 5)});
   ReportOptions options;
   options.depth = depth;
-  const auto verdicts = ReportInstructions(**module, {{x}}, target, *TargetProfile::Find("xla-cpu"),
-                                           RunBudget(), options);
+  const auto verdicts = ReportInstructions(**module, {{{x}}}, target,
+                                           *TargetProfile::Find("xla-cpu"), RunBudget(), options);
   EXPECT_TRUE(verdicts.ok()) << verdicts.status();
   std::vector<std::string> names;
   for (const InstructionVerdict& each : *verdicts) {

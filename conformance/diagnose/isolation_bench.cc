@@ -44,7 +44,7 @@ void Isolation(benchmark::State& state, const char* profile_name) {
   int64_t wrong = 0, asked = 0;
   for (auto _ : state) {
     const auto verdicts =
-        ReportInstructions(*module, {{argument}}, target, profile, RunBudget(), options);
+        ReportInstructions(*module, {{{argument}}}, target, profile, RunBudget(), options);
     if (!verdicts.ok()) return state.SkipWithError(verdicts.status().ToString().c_str());
     asked = static_cast<int64_t>(verdicts->size());
     for (const InstructionVerdict& each : *verdicts) wrong += each.is_wrong() || !each.status.ok();

@@ -68,6 +68,9 @@ bool IsLeftOpen(const Instruction& instruction, const TargetProfile& profile) {
 bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   const OpInfo& info = instruction.info();
   switch (instruction.opcode()) {
+    case Opcode::kInfeed:
+    case Opcode::kOutfeed:
+      return false;  // what comes out of a queue went in
     case Opcode::kRecv:
     case Opcode::kRecvDone:
     case Opcode::kSend:
@@ -120,16 +123,16 @@ class Reach {
     } while (channels_.size() != channels);
   }
 
-  // By leaf of the root.
-  std::vector<bool> Leaves(const Instruction& root) const {
+  // By leaf of a value.
+  std::vector<bool> Leaves(const Instruction& value) const {
     std::vector<bool> leaves;
     const auto add = [&](const Instruction& part) {
       leaves.insert(leaves.end(), assay::Leaves(part.shape()).size(), reached_.at(&part));
     };
-    if (root.opcode() != Opcode::kTuple) {
-      add(root);
+    if (value.opcode() != Opcode::kTuple) {
+      add(value);
     } else {
-      for (const Instruction* operand : root.operands()) add(*operand);
+      for (const Instruction* operand : value.operands()) add(*operand);
     }
     return leaves;
   }
@@ -174,6 +177,13 @@ class Reach {
 
 bool SamePart(ElementType part, uint64_t wanted, uint64_t got) {
   return wanted == got || (IsFloat(part) && IsNan(part, wanted) && IsNan(part, got));
+}
+
+bool RoundsSomething(const Instruction& instruction) {
+  const std::vector<const Shape*> leaves = Leaves(instruction.shape());
+  return std::any_of(leaves.begin(), leaves.end(), [&](const Shape* leaf) {
+    return leaf->is_array() && Rounds(instruction, leaf->element_type());
+  });
 }
 
 constexpr char kReached[] =
@@ -232,13 +242,7 @@ void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& gold
 Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
                        absl::Span<const Literal> actual, const TargetProfile& profile) {
   const Instruction& root = *module.entry()->root();
-  const auto rounds = [](const Instruction& each) {
-    const std::vector<const Shape*> leaves = Leaves(each.shape());
-    return std::any_of(leaves.begin(), leaves.end(), [&](const Shape* leaf) {
-      return leaf->is_array() && Rounds(each, leaf->element_type());
-    });
-  };
-  const std::vector<bool> rounded = Reach(module, rounds).Leaves(root);
+  const std::vector<bool> rounded = Reach(module, RoundsSomething).Leaves(root);
   const std::vector<bool> may_differ =
       Reach(module, [&](const Instruction& each) { return MayDiffer(each, profile); }).Leaves(root);
   const Evaluate none;
@@ -255,6 +259,110 @@ Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
                 static_cast<int64_t>(leaf), &own);
     }
     for (Evidence& each : own.evidence) each.device = static_cast<int64_t>(d);
+    judgement.Merge(own);
+  }
+  return judgement;
+}
+
+namespace {
+
+// How the arrays that a module feeds out count: those of the entry's outfeeds, in order; where
+// others stand in called computations, all like the worst of the module.
+struct OutfeedRules {
+  std::vector<LeafRule> of_entry;
+  std::optional<LeafRule> of_all;
+
+  LeafRule Of(size_t array) const {
+    if (of_all) return *of_all;
+    return array < of_entry.size() ? of_entry[array] : LeafRule();
+  }
+  bool number_may_differ() const { return of_all && of_all->may_differ; }
+};
+
+OutfeedRules FindOutfeedRules(const Module& module, const TargetProfile& profile) {
+  const auto may_differ = [&](const Instruction& each) { return MayDiffer(each, profile); };
+  const Reach rounded(module, RoundsSomething), differs(module, may_differ);
+  OutfeedRules rules;
+  LeafRule worst;
+  bool in_callees = false;
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      worst.rounded |= RoundsSomething(*each);
+      worst.may_differ |= may_differ(*each);
+      if (each->opcode() != Opcode::kOutfeed) continue;
+      if (computation.get() != module.entry()) {
+        in_callees = true;
+        continue;
+      }
+      const Instruction& data = *each->operand(0);
+      const std::vector<bool> is_rounded = rounded.Leaves(data), differ = differs.Leaves(data);
+      const std::vector<const Shape*> leaves = Leaves(data.shape());
+      for (size_t i = 0; i < leaves.size(); ++i) {
+        if (leaves[i]->is_array()) rules.of_entry.push_back({is_rounded[i], differ[i]});
+      }
+    }
+  }
+  if (in_callees) rules.of_all = worst;
+  return rules;
+}
+
+// The shapes of a queue's arrays, as evidence.
+std::string ShapesText(const std::vector<Literal>& arrays) {
+  constexpr size_t kShown = 8;
+  std::vector<std::string> shapes;
+  for (size_t i = 0; i < std::min(arrays.size(), kShown); ++i) {
+    shapes.push_back(arrays[i].shape().ToString());
+  }
+  if (arrays.size() > kShown) shapes.push_back("...");
+  return absl::StrCat(arrays.size(), " arrays", arrays.empty() ? "" : ": ",
+                      absl::StrJoin(shapes, ", "));
+}
+
+bool SameShapes(const std::vector<Literal>& a, const std::vector<Literal>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Literal& x, const Literal& y) {
+    return Shape::Compatible(x.shape(), y.shape());
+  });
+}
+
+void JudgeOtherArrays(const std::vector<Literal>& golden, const std::vector<Literal>& actual,
+                      bool may_differ, Judgement* judgement) {
+  Evidence evidence;
+  evidence.verdict = may_differ ? Verdict::kNotJudgeable : Verdict::kWrong;
+  evidence.golden = ShapesText(golden);
+  evidence.actual = ShapesText(actual);
+  evidence.reason =
+      may_differ ? "what may differ decides which arrays are fed out" : "other arrays are fed out";
+  judgement->verdict = evidence.verdict;
+  ++judgement->counts[static_cast<int>(evidence.verdict)];
+  if (may_differ) judgement->reasons.push_back(evidence.reason);
+  judgement->evidence.push_back(std::move(evidence));
+}
+
+}  // namespace
+
+Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> golden,
+                        absl::Span<const DeviceOutputs> actual, const TargetProfile& profile) {
+  const OutfeedRules rules = FindOutfeedRules(module, profile);
+  const Evaluate none;
+  const Subject subject{*module.entry()->root(), {}, none, profile};
+  Judgement judgement;
+  judgement.rule = "program";
+  for (size_t d = 0; d < golden.size(); ++d) {
+    const std::vector<Literal>& wanted = golden[d].outfeed;
+    const std::vector<Literal>& got = actual[d].outfeed;
+    Judgement own;
+    own.rule = judgement.rule;
+    if (!SameShapes(wanted, got)) {
+      JudgeOtherArrays(wanted, got, rules.number_may_differ(), &own);
+    } else {
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        JudgeLeaf(subject, rules.Of(i), wanted[i], got[i], static_cast<int64_t>(i), &own);
+      }
+    }
+    for (Evidence& each : own.evidence) {
+      each.device = static_cast<int64_t>(d);
+      each.outfeed = true;
+    }
     judgement.Merge(own);
   }
   return judgement;

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "backends/device_io.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/profiles/profile.h"
 #include "interpreter/interpreter.h"
@@ -21,9 +22,16 @@ namespace assay {
 Judgement JudgeProgram(const Module& module, absl::Span<const Literal> golden,
                        absl::Span<const Literal> actual, const TargetProfile& profile);
 
-// The same, but elements that are not golden's are held against the interval of what they may be.
-// Of several processes, of dynamic sizes, of what comes from a host or a channel and beyond the
-// budget there is none: what may differ reaches them, or nothing. Arguments by device, then by
+// What the devices have fed out, array by array: golden's, or reached by what may differ, or wrong.
+// Outfeeds of the entry give what their operands are; of one in a called computation nobody knows
+// which arrays it has given, and whatever may differ in the module reaches all. Others in number or
+// of other shapes are wrong, unless what may differ decides how many there are.
+Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> golden,
+                        absl::Span<const DeviceOutputs> actual, const TargetProfile& profile);
+
+// As JudgeProgram, but elements that are not golden's are held against the interval of what they
+// may be. Of several processes, of dynamic sizes, of what comes from a host or a channel and beyond
+// the budget there is none: what may differ reaches them, or nothing. Arguments by device, then by
 // parameter. Errors as of Enclose.
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const std::vector<Literal>> arguments,

@@ -1,5 +1,7 @@
 #include "conformance/diagnose/program_judge.h"
 
+#include <functional>
+
 #include "absl/strings/str_cat.h"
 #include "conformance/corpus/ready_case.h"
 #include "conformance/runner/testing.h"
@@ -14,16 +16,16 @@ Judgement WithBitChanged(const std::string& module, const std::string& inputs, s
   const absl::StatusOr<ReadyCase> ready =
       MakeReady(CaseOf(module, "inputs:\n" + inputs + "\nexpect: golden"));
   EXPECT_TRUE(ready.ok()) << ready.status();
-  const absl::StatusOr<std::vector<Literal>> golden = RunGolden(*ready, {});
+  const absl::StatusOr<std::vector<DeviceOutputs>> golden = RunGolden(*ready, {});
   EXPECT_TRUE(golden.ok()) << golden.status();
-  std::vector<Literal> leaves = Flatten(golden->front());
+  std::vector<Literal> leaves = Flatten(golden->front().result);
   Element element = leaves[leaf].Get(0);
   element.bits ^= 1;
   leaves[leaf].Set(0, element);
   const absl::StatusOr<TargetProfile> found = TargetProfile::Find(profile);
   EXPECT_TRUE(found.ok()) << found.status();
-  return JudgeProgram(*ready->module, *golden, {Unflatten(golden->front().shape(), leaves)},
-                      *found);
+  return JudgeProgram(*ready->module, ResultsOf(*golden),
+                      {Unflatten(golden->front().result.shape(), leaves)}, *found);
 }
 
 constexpr char kTwoLeaves[] =
@@ -95,6 +97,87 @@ TEST(ProgramJudgeTest, LoopsAndMoves) {
       "ROOT c = reverse(b), dimensions={0} }";
   EXPECT_EQ(WithBitChanged(kMoves, "  arg0 = benign f32[2,3]", 0, "xla-cpu").verdict,
             Verdict::kWrong);
+}
+
+// The judgement of golden's outputs, after `change` has changed what is fed out on the last device.
+Judgement WithOutfeed(const std::string& module, const std::string& sections, const char* profile,
+                      const std::function<void(std::vector<Literal>&)>& change) {
+  const absl::StatusOr<ReadyCase> ready = MakeReady(CaseOf(module, sections + "\nexpect: golden"));
+  EXPECT_TRUE(ready.ok()) << ready.status();
+  const absl::StatusOr<std::vector<DeviceOutputs>> golden = RunGolden(*ready, {});
+  EXPECT_TRUE(golden.ok()) << golden.status();
+  std::vector<DeviceOutputs> actual = *golden;
+  change(actual.back().outfeed);
+  return JudgeOutfeeds(*ready->module, *golden, actual, *TargetProfile::Find(profile));
+}
+
+void ChangeBit(Literal& array) {
+  Element element = array.Get(1);
+  element.bits ^= 1;
+  array.Set(1, element);
+}
+
+TEST(ProgramJudgeTest, OutfeedsOfTheEntryEachForItself) {
+  constexpr char kModule[] =
+      "ENTRY e { now = token[] after-all() i = (f32[2], token[]) infeed(now) x = "
+      "get-tuple-element(i), index=0 t = get-tuple-element(i), index=1 y = exponential(x) "
+      "o = token[] outfeed(x, t), outfeed_shape=f32[2] pair = tuple(x, y) "
+      "p = token[] outfeed(pair, o), outfeed_shape=(f32[2], f32[2]) "
+      "ROOT q = token[] outfeed(x, p), outfeed_shape=f32[2] }";
+  constexpr char kSections[] =
+      "inputs:\n  infeed0.dev0 = literal f32[2] {1, 2}\n  infeed0.dev1 = literal f32[2] {3, 4}\n"
+      "processes: replicas=2 partitions=1";
+  const auto judge = [&](const char* profile, size_t array) {
+    return WithOutfeed(kModule, kSections, profile,
+                       [&](std::vector<Literal>& outfeed) { ChangeBit(outfeed[array]); });
+  };
+  const auto same = WithOutfeed(kModule, kSections, "golden", [](std::vector<Literal>&) {});
+  EXPECT_EQ(same.verdict, Verdict::kCorrectlyRounded);
+  EXPECT_EQ(same.counts[static_cast<int>(Verdict::kExact)], 12);  // x, x and x; y on two devices
+  EXPECT_EQ(same.counts[static_cast<int>(Verdict::kCorrectlyRounded)], 4);
+  for (const size_t array : {0, 1, 3}) {
+    const Judgement moved = judge("xla-cpu", array);
+    EXPECT_EQ(moved.verdict, Verdict::kWrong);
+    ASSERT_EQ(moved.evidence.size(), 1u);
+    EXPECT_TRUE(moved.evidence[0].outfeed);
+    EXPECT_EQ(moved.evidence[0].device, 1);
+    EXPECT_EQ(moved.evidence[0].leaf, static_cast<int64_t>(array));
+    EXPECT_EQ(moved.evidence[0].index, std::vector<int64_t>{1});
+  }
+  EXPECT_EQ(judge("golden", 2).verdict, Verdict::kWrong);
+  EXPECT_EQ(judge("xla-cpu", 2).verdict, Verdict::kNotJudgeable);
+  // How many there are does not depend on a value.
+  const Judgement missing = WithOutfeed(kModule, kSections, "xla-cpu",
+                                        [](std::vector<Literal>& outfeed) { outfeed.pop_back(); });
+  EXPECT_EQ(missing.verdict, Verdict::kWrong);
+  EXPECT_EQ(missing.evidence[0].golden, "4 arrays: f32[2], f32[2], f32[2], f32[2]");
+  EXPECT_EQ(missing.evidence[0].actual, "3 arrays: f32[2], f32[2], f32[2]");
+  EXPECT_EQ(WithOutfeed(kModule, kSections, "golden",
+                        [](std::vector<Literal>& outfeed) {
+                          outfeed[0] = Literal::Zeros(Shape(ElementType::kF32, {3}));
+                        })
+                .verdict,
+            Verdict::kWrong);
+}
+
+// A loop that ends when a sum is large enough: other roundings may end it later.
+TEST(ProgramJudgeTest, OutfeedsOfALoop) {
+  constexpr char kModule[] =
+      "body { x = f32[2] parameter(0) now = token[] after-all() "
+      "o = token[] outfeed(x, now), outfeed_shape=f32[2] ROOT y = add(x, x) }\n  "
+      "condition { x = f32[2] parameter(0) z = f32[] constant(0) s = f32[1] slice(x), "
+      "slice={[0:1]} r = f32[] reshape(s) e = f32[] constant(5) ROOT l = compare(r, e), "
+      "direction=LT }\n  "
+      "ENTRY e { a = f32[2] parameter(0) ROOT w = while(a), condition=condition, body=body }";
+  constexpr char kInputs[] = "inputs:\n  arg0 = literal f32[2] {1, 2}";
+  const auto drop = [](std::vector<Literal>& outfeed) { outfeed.pop_back(); };
+  const auto change = [](std::vector<Literal>& outfeed) { ChangeBit(outfeed[1]); };
+  EXPECT_EQ(WithOutfeed(kModule, kInputs, "golden", drop).verdict, Verdict::kWrong);
+  EXPECT_EQ(WithOutfeed(kModule, kInputs, "golden", change).verdict, Verdict::kWrong);
+  const Judgement open = WithOutfeed(kModule, kInputs, "xla-cpu", drop);
+  EXPECT_EQ(open.verdict, Verdict::kNotJudgeable);
+  EXPECT_EQ(open.reasons.size(), 1u);
+  EXPECT_EQ(WithOutfeed(kModule, kInputs, "xla-cpu", change).verdict, Verdict::kNotJudgeable);
 }
 
 }  // namespace

@@ -218,7 +218,8 @@ absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Ba
                                                     const TraceDepth& depth) {
   ReportOptions options;
   options.depth = depth;
-  return ReportInstructions(*input.module, input.arguments, target, profile, budget, options);
+  return ReportInstructions(*input.module, WithoutFeeds(input.arguments), target, profile, budget,
+                            options);
 }
 
 // Of a program that is wrong as a whole alone: what goes wrong first in groups and later turns, if
@@ -298,15 +299,15 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
   std::optional<std::vector<Literal>> actual = input.actual;
   if (!actual && target != nullptr) {
     absl::StatusOr<std::unique_ptr<Executable>> executable = target->Compile(*input.module);
-    absl::StatusOr<std::vector<Literal>> run =
-        executable.ok() ? RunOnDevices(*target, **executable, input.arguments)
+    const absl::StatusOr<std::vector<DeviceOutputs>> run =
+        executable.ok() ? RunOnDevices(*target, **executable, WithoutFeeds(input.arguments))
                         : executable.status();
     if (!run.ok()) {
       const TriageClass own = ClassOf(run.status());
       if (Weight(own) > Weight(entry.triage_class)) Fail(run.status(), own, &entry);
       return entry;
     }
-    actual = *std::move(run);
+    actual = ResultsOf(*run);
   }
   if (!actual) {
     FailOfGolden(absl::InvalidArgumentError("there is neither a stored result nor a target"),

@@ -83,7 +83,7 @@ std::optional<Single> MakeSingle(const CorpusCase& corpus_case) {
     if (operand->literal() != nullptr) {
       single.operands.push_back(*operand->literal());
     } else if (operand->opcode() == Opcode::kParameter) {
-      single.operands.push_back(ready->arguments[0][operand->parameter_number()]);
+      single.operands.push_back(ready->inputs[0].arguments[operand->parameter_number()]);
     } else {
       return std::nullopt;
     }

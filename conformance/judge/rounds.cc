@@ -12,6 +12,12 @@ bool RoundsItself(const Instruction& instruction) {
     case Opcode::kAbs:  // of a real number
       return IsComplex(instruction.operand(0)->shape().element_type());
     case Opcode::kRemainder:
+    case Opcode::kInfeed:  // channels and queues pass on what went in
+    case Opcode::kOutfeed:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
       return false;
     case Opcode::kReduce:
     case Opcode::kReduceWindow:

@@ -46,7 +46,8 @@ std::optional<Freedom> FreedomFromName(absl::string_view name);
 struct Evidence {
   Verdict verdict = Verdict::kWrong;
   int64_t device = 0;
-  int64_t leaf = 0;      // which array of the result
+  bool outfeed = false;  // of what the device has fed out, not of its result
+  int64_t leaf = 0;      // which array of the result, or of the outfeed
   int64_t position = 0;  // in row-major order
   std::vector<int64_t> index;
   std::string golden, actual;            // in decimal, as HLO text has it

@@ -55,6 +55,7 @@ std::vector<Mutant> LinearAlgebraMutants();
 std::vector<Mutant> RandomMutants();
 std::vector<Mutant> ControlMutants();
 std::vector<Mutant> CollectiveMutants();
+std::vector<Mutant> FeedMutants();
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

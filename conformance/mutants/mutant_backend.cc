@@ -17,9 +17,9 @@ class MutantExecutable : public Executable {
         golden_(std::move(golden)),
         executable_(std::move(executable)) {}
   int64_t device_count() const override { return executable_->device_count(); }
-  absl::StatusOr<std::vector<BufferHandle>> Execute(
-      absl::Span<const std::vector<const Buffer*>> arguments) override {
-    return executable_->Execute(arguments);
+  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
+      absl::Span<const ExecuteInputs> inputs) override {
+    return executable_->Execute(inputs);
   }
   double last_seconds() const override { return executable_->last_seconds(); }
 

@@ -113,16 +113,20 @@ TEST(MutantsTest, IllegalModulesAreRefusedAsByGolden) {
 }
 
 // Whether the mutant gives another answer than golden; its own mistakes are failures of the test.
-bool Shows(const Mutant& mutant, const ReadyCase& ready, const std::vector<Literal>& golden) {
+bool Shows(const Mutant& mutant, const ReadyCase& ready, const std::vector<DeviceOutputs>& golden) {
   MutantBackend backend(mutant);
   auto executable = backend.Compile(*ready.module);
   EXPECT_TRUE(executable.ok()) << mutant.name << ": " << executable.status();
   if (!executable.ok() || backend.sites() == 0) return false;
-  auto results = RunOnDevices(backend, **executable, ready.arguments);
+  auto results = RunOnDevices(backend, **executable, ready.inputs);
   EXPECT_TRUE(results.ok()) << mutant.name << ": " << results.status();
   if (!results.ok()) return false;
   for (size_t i = 0; i < golden.size(); ++i) {
-    if (!Literal::BitEqual((*results)[i], golden[i])) return true;
+    const DeviceOutputs& own = (*results)[i];
+    if (!Literal::BitEqual(own.result, golden[i].result)) return true;
+    if (!Literal::BitEqual(Literal::Tuple(own.outfeed), Literal::Tuple(golden[i].outfeed))) {
+      return true;
+    }
   }
   return false;
 }

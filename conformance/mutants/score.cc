@@ -41,7 +41,7 @@ ProbeResult Ask(MutantBackend& target, const Probe& probe, const Candidate& cand
   }
   if (target.sites() == 0) return result;
   *stood = true;
-  const auto actual = RunOnDevices(target, **executable, probe.arguments);
+  const auto actual = RunOnDevices(target, **executable, probe.inputs);
   if (!actual.ok()) {
     candidate.score->broken = std::string(actual.status().message());
     return result;

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "conformance/corpus/case_json.h"
@@ -61,23 +62,71 @@ absl::Status StatedAt(const std::string& folder) {
 // Nothing to run: a module that the files do not refuse.
 class Taken : public Executable {
  public:
-  absl::StatusOr<std::vector<BufferHandle>> Execute(
-      absl::Span<const std::vector<const Buffer*>>) override {
+  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(absl::Span<const ExecuteInputs>) override {
     return absl::UnimplementedError("answers in files are read by Run");
   }
   double last_seconds() const override { return 0; }
 };
 
+// Arrays of the module itself, and of the devices' queues.
+absl::Status WriteDevices(const std::string& path, absl::Span<const Literal> values,
+                          absl::string_view prefix, absl::Span<const std::vector<Literal>> queues,
+                          absl::string_view queue_prefix) {
+  std::vector<NamedLiteral> arrays = NameByDevice(values, prefix);
+  for (NamedLiteral& array : NameQueues(queues, queue_prefix)) arrays.push_back(std::move(array));
+  return WriteNpz(path, arrays);
+}
+
+// What the devices have given, of arrays out0, ... and outfeed0, ...
+absl::StatusOr<std::vector<DeviceOutputs>> ToOutputs(const Module& module,
+                                                     std::vector<NamedLiteral> arrays,
+                                                     size_t devices) {
+  const auto is_queued = [](const NamedLiteral& array) {
+    return absl::StartsWith(array.name, "outfeed");
+  };
+  const auto queued = std::stable_partition(
+      arrays.begin(), arrays.end(), [&](const NamedLiteral& array) { return !is_queued(array); });
+  std::vector<NamedLiteral> fed(std::make_move_iterator(queued),
+                                std::make_move_iterator(arrays.end()));
+  arrays.erase(queued, arrays.end());
+  // A result of tokens alone is named on no device.
+  const bool named = !arrays.empty();
+  absl::StatusOr<std::vector<Literal>> results = ToResults(module, std::move(arrays));
+  if (!results.ok()) return results.status();
+  if (!named) results->resize(devices, Literal(results->front()));
+  if (results->size() != devices) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("results of ", results->size(), " devices, but ", devices, " run"));
+  }
+  absl::StatusOr<std::vector<std::vector<Literal>>> queues =
+      ToQueues(std::move(fed), "outfeed", static_cast<int64_t>(devices));
+  if (!queues.ok()) return queues.status();
+  std::vector<DeviceOutputs> outputs;
+  for (size_t d = 0; d < devices; ++d) {
+    outputs.push_back({std::move((*results)[d]), std::move((*queues)[d])});
+  }
+  return outputs;
+}
+
 }  // namespace
 
-absl::Status WriteQuestion(const Module& module, absl::Span<const std::vector<Literal>> arguments,
-                           absl::Span<const Literal> golden, const std::string& folder) {
+absl::Status WriteQuestion(const Module& module, absl::Span<const DeviceInputs> inputs,
+                           absl::Span<const DeviceOutputs> golden, const std::string& folder) {
   if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
-  std::vector<Literal> by_device;
-  for (const std::vector<Literal>& own : arguments) by_device.push_back(Literal::Tuple(own));
+  std::vector<Literal> arguments;
+  std::vector<std::vector<Literal>> infeeds, outfeeds;
+  for (const DeviceInputs& own : inputs) {
+    arguments.push_back(Literal::Tuple(own.arguments));
+    infeeds.push_back(own.infeed);
+  }
+  for (const DeviceOutputs& own : golden) outfeeds.push_back(own.outfeed);
   absl::Status status = WriteText(folder + "/module.hlo", PrintModule(module));
-  if (status.ok()) status = WriteNpz(folder + "/inputs.npz", NameByDevice(by_device, "arg"));
-  if (status.ok()) status = WriteNpz(folder + "/expected.npz", NameByDevice(golden, "out"));
+  if (status.ok()) {
+    status = WriteDevices(folder + "/inputs.npz", arguments, "arg", infeeds, "infeed");
+  }
+  if (status.ok()) {
+    status = WriteDevices(folder + "/expected.npz", ResultsOf(golden), "out", outfeeds, "outfeed");
+  }
   return status;
 }
 
@@ -100,7 +149,7 @@ absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
     if (!probes.ok()) return probes.status();
     for (size_t i = 0; i < probes->size() && status.ok(); ++i) {
       const Probe& probe = (*probes)[i];
-      status = WriteQuestion(*probe.module, probe.arguments, probe.golden, ProbeFolder(folder, i));
+      status = WriteQuestion(*probe.module, probe.inputs, probe.golden, ProbeFolder(folder, i));
       if (i > 0) json["probes"].push_back(probe.name);
     }
     if (depth.subgraphs > 0) json["subgraphs"] = depth.subgraphs;
@@ -199,8 +248,7 @@ absl::StatusOr<Literal> FolderTarget::Download(const Buffer&) {
 }
 
 absl::StatusOr<ModuleRun> FolderTarget::Run(const Module& module,
-                                            absl::Span<const std::vector<Literal>> arguments,
-                                            int repeat) {
+                                            absl::Span<const DeviceInputs> inputs, int repeat) {
   const absl::StatusOr<std::string> folder = FindFolder(module);
   if (!folder.ok()) return folder.status();
   if (absl::Status stated = StatedAt(*folder); !stated.ok()) return stated;
@@ -212,14 +260,11 @@ absl::StatusOr<ModuleRun> FolderTarget::Run(const Module& module,
     return absl::FailedPreconditionError(absl::StrCat(path, ": ", status.message()));
   };
   if (!arrays.ok()) return absl::FailedPreconditionError(arrays.status().message());
-  absl::StatusOr<std::vector<Literal>> results = ToResults(module, *std::move(arrays));
-  if (!results.ok()) return unfit(results.status());
-  if (results->size() != arguments.size()) {
-    return unfit(absl::FailedPreconditionError(
-        absl::StrCat("results of ", results->size(), " devices, but ", arguments.size(), " run")));
-  }
+  absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      ToOutputs(module, *std::move(arrays), inputs.size());
+  if (!outputs.ok()) return unfit(outputs.status());
   ModuleRun run;
-  run.results.assign(static_cast<size_t>(repeat), *std::move(results));
+  run.outputs.assign(static_cast<size_t>(repeat), *std::move(outputs));
   return run;
 }
 

@@ -17,11 +17,10 @@
 
 namespace assay {
 
-// Writes module.hlo, inputs.npz and expected.npz into a folder, which is made. Arguments by device,
-// then by parameter; golden results by device. INVALID_ARGUMENT, naming the file, for what cannot
-// be written.
-absl::Status WriteQuestion(const Module& module, absl::Span<const std::vector<Literal>> arguments,
-                           absl::Span<const Literal> golden, const std::string& folder);
+// Writes module.hlo, inputs.npz and expected.npz into a folder, which is made. By device.
+// INVALID_ARGUMENT, naming the file, for what cannot be written.
+absl::Status WriteQuestion(const Module& module, absl::Span<const DeviceInputs> inputs,
+                           absl::Span<const DeviceOutputs> golden, const std::string& folder);
 
 // The folder of a probe in that of its case, by its place in MakeProbes.
 std::string ProbeFolder(const std::string& folder, size_t number);
@@ -39,7 +38,7 @@ absl::StatusOr<TraceDepth> ExportedDepth(const std::string& dir, const std::stri
 // none, and with file, line and column for one that is no case or lies in another's folder.
 absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir);
 
-// A target whose answers are files beside each module.hlo: actual.npz with the results, or
+// A target whose answers are files beside each module.hlo: actual.npz with the outputs, or
 // refused.txt (the module is illegal), unsupported.txt, failed.txt, whose first line is the reason.
 // Errors by code as of other backends; NOT_FOUND where there is no answer, FAILED_PRECONDITION,
 // naming the file, for one that cannot be read or does not fit.
@@ -56,8 +55,7 @@ class FolderTarget : public Backend {
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
-  absl::StatusOr<ModuleRun> Run(const Module& module,
-                                absl::Span<const std::vector<Literal>> arguments,
+  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int repeat) override;
 
  private:

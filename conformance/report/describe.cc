@@ -50,7 +50,8 @@ std::string InWords(const Judgement& judgement) {
 
 std::string InWords(const Evidence& evidence) {
   std::string text = absl::StrCat("[", absl::StrJoin(evidence.index, ","), "]");
-  if (evidence.leaf > 0) absl::StrAppend(&text, " of result ", evidence.leaf);
+  if (evidence.outfeed) absl::StrAppend(&text, " of outfeed ", evidence.leaf);
+  if (!evidence.outfeed && evidence.leaf > 0) absl::StrAppend(&text, " of result ", evidence.leaf);
   if (evidence.device > 0) absl::StrAppend(&text, " on device ", evidence.device);
   const auto add = [&text](absl::string_view what, absl::string_view value,
                            absl::string_view bits) {

@@ -32,7 +32,8 @@ function evidenceTable(rows) {
   const body = make('tbody');
   for (const row of rows) {
     const place = [`[${listed(row, EVIDENCE.index).join(', ')}]`];
-    if (row[EVIDENCE.leaf]) place.push(`result ${row[EVIDENCE.leaf]}`);
+    if (row[EVIDENCE.outfeed]) place.push(`outfeed ${row[EVIDENCE.leaf]}`);
+    else if (row[EVIDENCE.leaf]) place.push(`result ${row[EVIDENCE.leaf]}`);
     if (row[EVIDENCE.device]) place.push(`device ${row[EVIDENCE.device]}`);
     const value = (text, bits) => make('td', {}, row[text], row[bits] ? make('small', {}, row[bits]) : null);
     body.append(make('tr', {}, make('td', {}, place[0], place.slice(1).map(each => make('small', {}, each))),

@@ -63,7 +63,7 @@ Json EvidenceRow(const Evidence& evidence, Texts* texts) {
   return Row({static_cast<int>(evidence.verdict), evidence.device, evidence.leaf, evidence.index,
               evidence.golden, evidence.golden_bits, evidence.actual, evidence.actual_bits,
               evidence.operands, Distance(evidence.bound), Distance(evidence.distance),
-              texts->Number(evidence.reason)});
+              texts->Number(evidence.reason), evidence.outfeed ? 1 : 0});
 }
 
 Json ProbeRow(const ProbeResult& probe, Texts* texts) {

@@ -87,6 +87,18 @@ TEST(DescribeTest, Words) {
             "assay test --target 'process:a b' --profile xla-cpu --filter add/f32/x");
 }
 
+TEST(DescribeTest, SaysWhichOutputIsWrong) {
+  CaseResult result = WrongCase();
+  Evidence& evidence = result.probes[0].judgement.evidence[0];
+  evidence.leaf = 2;
+  evidence.device = 1;
+  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of result 2 on device 1: is 1.5"));
+  evidence.outfeed = true;
+  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of outfeed 2 on device 1: is 1.5"));
+  evidence.leaf = evidence.device = 0;
+  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of outfeed 0: is 1.5"));
+}
+
 // What decided about a case is asked for again; what is as usual is not said.
 TEST(DescribeTest, RepeatCommandHasTheLimits) {
   RunResult run = SmallRun();

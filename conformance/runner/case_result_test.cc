@@ -19,6 +19,7 @@ RunResult FullRun() {
   Evidence evidence;
   evidence.verdict = Verdict::kNotJudgeable;
   evidence.device = 1;
+  evidence.outfeed = true;
   evidence.leaf = 2;
   evidence.position = 5;
   evidence.index = {1, 2};
@@ -122,6 +123,7 @@ TEST(CaseResultTest, RoundTrip) {
   EXPECT_EQ(evidence.bound, std::numeric_limits<double>::infinity());
   EXPECT_EQ(evidence.distance, 0.25);
   EXPECT_THAT(evidence.index, ElementsAre(1, 2));
+  EXPECT_TRUE(evidence.outfeed);
   EXPECT_EQ(evidence.device + 10 * evidence.leaf + 100 * evidence.position, 521);
   EXPECT_THAT(judgement.counts, ElementsAre(1, 2, 3, 4, 5, 6));
   EXPECT_EQ(judgement.freedoms[kFreedoms - 1], kFreedoms - 1);

@@ -29,6 +29,7 @@ TEST(CaseResultsTest, KeepsEverything) {
   Evidence evidence;
   evidence.verdict = Verdict::kNotJudgeable;
   evidence.device = 3;
+  evidence.outfeed = true;
   evidence.leaf = 300;
   evidence.position = std::numeric_limits<int64_t>::max();
   evidence.index = {0, 127, 128, -1};

@@ -56,30 +56,46 @@ std::string OneLine(absl::string_view message) {
 }
 
 // Elements about which nothing is known count as much as those that are judged.
-void CountNotJudgeable(absl::Span<const Literal> golden, Judgement* judgement) {
+void CountNotJudgeable(absl::Span<const DeviceOutputs> golden, Judgement* judgement) {
   judgement->verdict = Verdict::kNotJudgeable;
   int64_t& count = judgement->counts[static_cast<int>(Verdict::kNotJudgeable)];
-  for (const Literal& device : golden) {
-    for (const Shape* leaf : Leaves(device.shape())) {
+  for (const DeviceOutputs& device : golden) {
+    for (const Shape* leaf : Leaves(device.result.shape())) {
       if (leaf->is_array()) count += leaf->element_count();
     }
+    for (const Literal& array : device.outfeed) count += array.element_count();
   }
 }
 
-// Where the bits of two results differ first; empty: nowhere.
-std::string FirstDifference(const Literal& first, const Literal& second) {
-  const std::vector<Literal> left = Flatten(first), right = Flatten(second);
+// Where the bits of the arrays called PREFIX0, ... differ first; empty: nowhere.
+std::string FirstDifference(absl::string_view prefix, const std::vector<Literal>& left,
+                            const std::vector<Literal>& right) {
+  if (left.size() != right.size()) {
+    return absl::StrCat("there were ", left.size(), " arrays ", prefix, "N and then ",
+                        right.size());
+  }
   for (size_t leaf = 0; leaf < left.size(); ++leaf) {
-    if (!left[leaf].is_array()) continue;
+    if (!left[leaf].is_array() || Literal::BitEqual(left[leaf], right[leaf])) continue;
+    const std::string name = absl::StrCat(prefix, leaf);
+    const Shape &before = left[leaf].shape(), &after = right[leaf].shape();
+    if (!Shape::Compatible(before, after)) {
+      return absl::StrCat(name, " was ", before.ToString(), " and then ", after.ToString());
+    }
     for (int64_t i = 0; i < left[leaf].element_count(); ++i) {
       const Element a = left[leaf].Get(i), b = right[leaf].Get(i);
       if (a == b) continue;
       const ElementType type = left[leaf].element_type();
-      return absl::StrCat("element ", i, " of out", leaf, " was ", PrintElement(type, a),
-                          " and then ", PrintElement(type, b));
+      return absl::StrCat("element ", i, " of ", name, " was ", PrintElement(type, a), " and then ",
+                          PrintElement(type, b));
     }
+    return absl::StrCat(name, " had other sizes");
   }
   return "";
+}
+
+std::string FirstDifference(const DeviceOutputs& first, const DeviceOutputs& second) {
+  std::string result = FirstDifference("out", Flatten(first.result), Flatten(second.result));
+  return result.empty() ? FirstDifference("outfeed", first.outfeed, second.outfeed) : result;
 }
 
 // Whether the module draws random numbers or keeps a state, so that it need not give the same the
@@ -97,13 +113,13 @@ bool Draws(const Module& module) {
 }
 
 std::optional<std::string> Flake(const ModuleRun& run) {
-  for (size_t r = 1; r < run.results.size(); ++r) {
-    for (size_t d = 0; d < run.results[r].size(); ++d) {
-      const Literal& first = run.results.front()[d];
-      if (Literal::BitEqual(first, run.results[r][d])) continue;
-      const std::string device = run.results[r].size() > 1 ? absl::StrCat(" on device ", d) : "";
+  for (size_t r = 1; r < run.outputs.size(); ++r) {
+    for (size_t d = 0; d < run.outputs[r].size(); ++d) {
+      const std::string difference = FirstDifference(run.outputs.front()[d], run.outputs[r][d]);
+      if (difference.empty()) continue;
+      const std::string device = run.outputs[r].size() > 1 ? absl::StrCat(" on device ", d) : "";
       return absl::StrCat("run ", r + 1, " gives other bits than the first", device, ": ",
-                          FirstDifference(first, run.results[r][d]));
+                          difference);
     }
   }
   return std::nullopt;
@@ -228,11 +244,11 @@ absl::StatusOr<ModuleRun> CaseRunner::Ask(const Probe& probe, double seconds_lef
   double spent = 0;
   absl::StatusOr<ModuleRun> run = [&] {
     const Timer timer(&spent);
-    return target_.Run(*probe.module, probe.arguments, options_.repeat);
+    return target_.Run(*probe.module, probe.inputs, options_.repeat);
   }();
   const bool hangs = options_.seconds >= 0 && spent > seconds_left / 2;
   if (!absl::IsAborted(run.status()) || hangs) return run;
-  absl::StatusOr<ModuleRun> again = target_.Run(*probe.module, probe.arguments, options_.repeat);
+  absl::StatusOr<ModuleRun> again = target_.Run(*probe.module, probe.inputs, options_.repeat);
   if (!again.ok()) return run;
   *failed_first = Message(run.status());
   return again;
@@ -240,7 +256,7 @@ absl::StatusOr<ModuleRun> CaseRunner::Ask(const Probe& probe, double seconds_lef
 
 void CaseRunner::Judge(const Probe& probe, const ModuleRun& run, ProbeResult* result) {
   absl::StatusOr<Judgement> judgement =
-      JudgeProbe(probe, run.results.front(), profile_, options_.golden);
+      JudgeProbe(probe, run.outputs.front(), profile_, options_.golden);
   if (judgement.ok()) {
     result->judgement = *std::move(judgement);
     result->outcome = OutcomeOf(result->judgement.verdict);

@@ -1,6 +1,7 @@
 #include "conformance/runner/case_runner.h"
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -18,7 +19,7 @@ CaseResult RunOn(ScriptedBackend& target, const CorpusCase& corpus_case, CaseOpt
 }
 
 ModuleRun WithElement(ModuleRun run, size_t execution, double value) {
-  run.results[execution][0].Set(0, {EncodeFloat(ElementType::kF32, value), 0});
+  run.outputs[execution][0].result.Set(0, {EncodeFloat(ElementType::kF32, value), 0});
   return run;
 }
 
@@ -41,7 +42,7 @@ TEST(CaseRunnerTest, OutcomesOfAnswers) {
       {[](int call, Run run) -> Run { return call == 0 ? Run(absl::AbortedError("bang")) : run; },
        Outcome::kFlaky, "failed first, then ran: bang"},
       {[](int, Run run) -> Run {
-         run->results[0][0] = Literal::Zeros(Shape(ElementType::kF32, {3}));
+         run->outputs[0][0].result = Literal::Zeros(Shape(ElementType::kF32, {3}));
          return run;
        },
        Outcome::kFailed, "f32[3]"},
@@ -74,6 +75,63 @@ TEST(CaseRunnerTest, RepetitionFindsFlakes) {
   EXPECT_EQ(result.message,
             "run 3 gives other bits than the first: element 0 of out0 was 4 and then 4.5");
   EXPECT_EQ(result.probes[0].judgement.verdict, Verdict::kCorrectlyRounded);
+}
+
+// Two processes that each feed out what comes in, and twice that.
+CorpusCase FedCase() {
+  return CaseOf(
+      "ENTRY e { now = token[] after-all() i = (s32[2], token[]) infeed(now) x = "
+      "get-tuple-element(i), index=0 t = get-tuple-element(i), index=1 y = add(x, x) "
+      "o = token[] outfeed(x, t), outfeed_shape=s32[2] "
+      "ROOT p = token[] outfeed(y, o), outfeed_shape=s32[2] }",
+      "inputs:\n  infeed0.dev0 = literal s32[2] {1, 2}\n  infeed0.dev1 = literal s32[2] {3, 4}\n"
+      "processes: replicas=2 partitions=1\nexpect:\n  outfeed0.dev0 = literal s32[2] {1, 2}\n"
+      "  outfeed1.dev0 = literal s32[2] {2, 4}\n  outfeed0.dev1 = literal s32[2] {3, 4}\n"
+      "  outfeed1.dev1 = literal s32[2] {6, 8}");
+}
+
+TEST(CaseRunnerTest, OutcomesOfOutfeeds) {
+  using Run = absl::StatusOr<ModuleRun>;
+  using Change = std::function<void(std::vector<Literal>&)>;
+  const std::pair<Change, Outcome> rows[] = {
+      {[](std::vector<Literal>&) {}, Outcome::kExact},
+      {[](std::vector<Literal>& fed) { std::swap(fed[0], fed[1]); }, Outcome::kWrong},
+      {[](std::vector<Literal>& fed) { fed.pop_back(); }, Outcome::kWrong},
+      {[](std::vector<Literal>& fed) { fed.push_back(fed[0]); }, Outcome::kWrong},
+      {[](std::vector<Literal>& fed) { fed.clear(); }, Outcome::kWrong},
+  };
+  for (const auto& [change, wanted] : rows) {
+    ScriptedBackend target([&change = change](int, Run run) {
+      if (run->outputs[0].size() == 2) change(run->outputs[0][1].outfeed);
+      return run;
+    });
+    const CaseResult result = RunOn(target, FedCase());
+    EXPECT_EQ(result.outcome, wanted) << result.message;
+    if (wanted == Outcome::kExact) continue;
+    const Evidence& first = result.probes[0].judgement.evidence.at(0);
+    EXPECT_TRUE(first.outfeed);
+    EXPECT_EQ(first.device, 1);
+  }
+}
+
+TEST(CaseRunnerTest, RepetitionFindsFlakesOfOutfeeds) {
+  CaseOptions options;
+  options.repeat = 2;
+  ScriptedBackend other([](int, absl::StatusOr<ModuleRun> run) {
+    if (run->outputs[1].size() == 2) run->outputs[1][1].outfeed[1].Set(1, {9, 0});
+    return run;
+  });
+  EXPECT_EQ(RunOn(other, FedCase(), options).message,
+            "run 2 gives other bits than the first on device 1: element 1 of outfeed1 was 8 and "
+            "then 9");
+  ScriptedBackend fewer([](int, absl::StatusOr<ModuleRun> run) {
+    run->outputs[1][0].outfeed.clear();
+    return run;
+  });
+  const CaseResult result = RunOn(fewer, FedCase(), options);
+  EXPECT_EQ(result.outcome, Outcome::kFlaky);
+  EXPECT_TRUE(absl::StrContains(result.message, "there were 2 arrays outfeedN and then 0"))
+      << result.message;
 }
 
 // What a target printed before it died is for the report; a line is enough for the list.

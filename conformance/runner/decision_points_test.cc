@@ -178,7 +178,7 @@ class DecisionPoints : public testing::Test {
     return probes.ok() ? probes->front() : Probe();
   }
   static Verdict Judged(const Probe& probe, const Literal& actual, const TargetProfile& profile) {
-    const auto judgement = JudgeProbe(probe, {actual}, profile, {});
+    const auto judgement = JudgeProbe(probe, {{actual}}, profile, {});
     EXPECT_TRUE(judgement.ok()) << judgement.status();
     if (!judgement.ok()) return Verdict::kExact;
     return judgement->verdict;

@@ -70,16 +70,17 @@ std::vector<Literal> OperandsOf(const Instruction& sole, absl::Span<const Litera
   return operands;
 }
 
-absl::Status CheckShapes(const Probe& probe, absl::Span<const Literal> actual) {
+absl::Status CheckShapes(const Probe& probe, absl::Span<const DeviceOutputs> actual) {
   if (actual.size() != probe.golden.size()) {
     return absl::InvalidArgumentError(absl::StrCat("there are results of ", actual.size(),
                                                    " devices, but ", probe.golden.size(), " run"));
   }
   for (size_t d = 0; d < actual.size(); ++d) {
-    if (Shape::Compatible(probe.golden[d].shape(), actual[d].shape())) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("the result of device ", d, " is ", actual[d].shape().ToString(), ", but ",
-                     probe.golden[d].shape().ToString(), " is wanted"));
+    const Shape& wanted = probe.golden[d].result.shape();
+    if (Shape::Compatible(wanted, actual[d].result.shape())) continue;
+    return absl::InvalidArgumentError(absl::StrCat("the result of device ", d, " is ",
+                                                   actual[d].result.shape().ToString(), ", but ",
+                                                   wanted.ToString(), " is wanted"));
   }
   return absl::OkStatus();
 }
@@ -94,7 +95,7 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
   PlanOptions plan;
   plan.straight = options.straight;
   std::vector<Probe> probes(1);
-  absl::StatusOr<std::vector<Literal>> golden;
+  absl::StatusOr<std::vector<DeviceOutputs>> golden;
   if (SoleInstruction(*ready->module) != nullptr) {
     golden = RunGolden(*ready, budget, plan);
   } else {
@@ -110,30 +111,34 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
       probes.push_back({excerpt.Name(),
                         excerpt.is_group(),
                         std::move(excerpt.module),
-                        {std::move(excerpt.arguments)},
-                        {std::move(excerpt.golden)}});
+                        {{std::move(excerpt.arguments), {}}},
+                        {{std::move(excerpt.golden), {}}}});
       return absl::OkStatus();
     };
-    golden = TraceGolden(*ready->module, ready->arguments, plan, budget, options.depth, see);
+    golden = TraceGolden(*ready->module, ready->inputs, plan, budget, options.depth, see);
   }
   if (golden.ok()) {
     const absl::Status expected = CheckExpected(corpus_case, *golden);
     if (!expected.ok()) golden = expected;
   }
   if (!golden.ok()) return golden.status();
-  probes.front() = {"", false, std::move(ready->module), std::move(ready->arguments),
+  probes.front() = {"", false, std::move(ready->module), std::move(ready->inputs),
                     *std::move(golden)};
   return probes;
 }
 
-absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
-                                     const TargetProfile& profile, const RunBudget& budget) {
-  const absl::Status shapes = CheckShapes(probe, actual);
-  if (!shapes.ok()) return shapes;
+namespace {
+
+// Of results whose shapes are right.
+absl::StatusOr<Judgement> JudgeResults(const Probe& probe, absl::Span<const Literal> actual,
+                                       const TargetProfile& profile, const RunBudget& budget) {
+  const std::vector<Literal> golden = ResultsOf(probe.golden);
   const Instruction* sole = SoleInstruction(*probe.module);
   // A map is the program of its computation.
   if (sole == nullptr || sole->opcode() == Opcode::kMap) {
-    return JudgeByInterval(*probe.module, probe.arguments, probe.golden, actual, profile, budget);
+    std::vector<std::vector<Literal>> arguments;
+    for (const DeviceInputs& device : probe.inputs) arguments.push_back(device.arguments);
+    return JudgeByInterval(*probe.module, arguments, golden, actual, profile, budget);
   }
   RunOptions options;
   options.budget = budget;
@@ -142,27 +147,42 @@ absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Litera
   };
   std::vector<std::vector<Literal>> operands;
   for (size_t d = 0; d < actual.size(); ++d) {
-    operands.push_back(OperandsOf(*sole, probe.arguments[d]));
+    operands.push_back(OperandsOf(*sole, probe.inputs[d].arguments));
   }
   const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*probe.module);
   if (!processes.ok()) return processes.status();
   if (sole->info().family == Family::kCollective && processes->per_device == 1) {
-    return JudgeCollective(*sole, operands, probe.golden, actual, processes->grid, profile,
-                           evaluate);
+    return JudgeCollective(*sole, operands, golden, actual, processes->grid, profile, evaluate);
   }
   const bool has_rule = HasDefinition(sole->opcode()) || IsRandom(*sole);
   if (!has_rule || HasDynamicSizes(*sole)) {
-    return JudgeProgram(*probe.module, probe.golden, actual, profile);
+    return JudgeProgram(*probe.module, golden, actual, profile);
   }
   Judgement all;
   for (size_t d = 0; d < actual.size(); ++d) {
     absl::StatusOr<Judgement> own =
-        JudgeInstruction(*sole, operands[d], probe.golden[d], actual[d], profile, evaluate);
+        JudgeInstruction(*sole, operands[d], golden[d], actual[d], profile, evaluate);
     if (!own.ok()) return own;
     for (Evidence& each : own->evidence) each.device = static_cast<int64_t>(d);
     all.Merge(*own);
   }
   return all;
+}
+
+}  // namespace
+
+absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const DeviceOutputs> actual,
+                                     const TargetProfile& profile, const RunBudget& budget) {
+  const absl::Status shapes = CheckShapes(probe, actual);
+  if (!shapes.ok()) return shapes;
+  absl::StatusOr<Judgement> judgement = JudgeResults(probe, ResultsOf(actual), profile, budget);
+  const auto feeds_out = [](const DeviceOutputs& device) { return !device.outfeed.empty(); };
+  const bool fed_out = std::any_of(actual.begin(), actual.end(), feeds_out) ||
+                       std::any_of(probe.golden.begin(), probe.golden.end(), feeds_out);
+  if (judgement.ok() && fed_out) {
+    judgement->Merge(JudgeOutfeeds(*probe.module, probe.golden, actual, profile));
+  }
+  return judgement;
 }
 
 void Conclude(CaseResult* result) {

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "backends/device_io.h"
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/diagnose/golden_trace.h"
 #include "conformance/judge/verdict.h"
@@ -25,8 +26,8 @@ struct Probe {
   std::string name;       // empty: the whole module; else Excerpt::Name
   bool subgraph = false;  // several instructions, but not the whole
   std::shared_ptr<const Module> module;
-  std::vector<std::vector<Literal>> arguments;  // by device, then by parameter
-  std::vector<Literal> golden;                  // by device
+  std::vector<DeviceInputs> inputs;  // by device
+  std::vector<DeviceOutputs> golden;
 };
 
 struct ProbeOptions {
@@ -44,11 +45,12 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
                                               const RunBudget& budget,
                                               const ProbeOptions& options = {});
 
-// Judges what the target answered, by device. INVALID_ARGUMENT, saying both, for results of another
-// shape. A single operation gets the verdict of its rule. Elements of a program are golden, or
-// inside the interval of what a conforming target may return (conformance/enclosure), or not
-// judgeable where a decision lies inside an interval or there is none, or wrong.
-absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const Literal> actual,
+// Judges what the target answered, by device: results, and what was fed out. INVALID_ARGUMENT,
+// saying both, for results of another shape. A single operation gets the verdict of its rule.
+// Elements of a program are golden, or inside the interval of what a conforming target may return
+// (conformance/enclosure), or not judgeable where a decision lies inside an interval or there is
+// none, or wrong.
+absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const DeviceOutputs> actual,
                                      const TargetProfile& profile, const RunBudget& budget);
 
 // The outcome of a case from those of its probes, in the order of MakeProbes. A program is judged

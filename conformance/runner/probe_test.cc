@@ -23,7 +23,7 @@ TEST(ProbeTest, OneOperationIsOneProbe) {
   const std::vector<Probe> probes = Probes(AddCase());
   EXPECT_EQ(Names(probes), std::vector<std::string>{""});
   ASSERT_EQ(probes[0].golden.size(), 1);
-  EXPECT_EQ(DecodeFloat(ElementType::kF32, probes[0].golden[0].Get(1).bits), 6);
+  EXPECT_EQ(DecodeFloat(ElementType::kF32, probes[0].golden[0].result.Get(1).bits), 6);
   // Constants and tuples carry values, they compute none.
   const CorpusCase carried = CaseOf(
       "ENTRY e { p = (s32[], s32[]) parameter(0) a = get-tuple-element(p), index=1 "
@@ -39,9 +39,9 @@ TEST(ProbeTest, ProgramsAreProbedByInstruction) {
              "inputs:\n  arg0 = literal f32[2] {0, 1}\nexpect: golden");
   const std::vector<Probe> probes = Probes(program);
   ASSERT_EQ(Names(probes), (std::vector<std::string>{"", "b", "c"}));
-  EXPECT_EQ(probes[2].arguments[0].size(), 2);
-  EXPECT_TRUE(Literal::BitEqual(probes[2].arguments[0][0], probes[1].golden[0]));
-  EXPECT_TRUE(Literal::BitEqual(probes[2].golden[0], probes[0].golden[0]));
+  EXPECT_EQ(probes[2].inputs[0].arguments.size(), 2);
+  EXPECT_TRUE(Literal::BitEqual(probes[2].inputs[0].arguments[0], probes[1].golden[0].result));
+  EXPECT_TRUE(Literal::BitEqual(probes[2].golden[0].result, probes[0].golden[0].result));
   const CorpusCase reduction = CaseOf(
       "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = add(x, y) }\n  "
       "ENTRY e { a = f32[2] parameter(0) z = f32[] constant(0) "
@@ -91,7 +91,8 @@ TEST(ProbeTest, DefinitionsAndKernelsAgree) {
   const absl::StatusOr<std::vector<Probe>> straight =
       MakeProbes(AddCase(), {}, {.straight = true, .depth = {}});
   ASSERT_TRUE(straight.ok()) << straight.status();
-  EXPECT_TRUE(Literal::BitEqual((*straight)[0].golden[0], Probes(AddCase())[0].golden[0]));
+  EXPECT_TRUE(
+      Literal::BitEqual((*straight)[0].golden[0].result, Probes(AddCase())[0].golden[0].result));
 }
 
 TEST(ProbeTest, WhatACaseExpectsIsHeld) {
@@ -107,9 +108,9 @@ TEST(ProbeTest, Judge) {
   const TargetProfile golden = *TargetProfile::Find("golden");
   const Probe probe = Probes(AddCase())[0];
   EXPECT_EQ(JudgeProbe(probe, probe.golden, golden, {})->verdict, Verdict::kCorrectlyRounded);
-  Literal other = probe.golden[0];
+  Literal other = probe.golden[0].result;
   other.Set(1, {EncodeFloat(ElementType::kF32, 7), 0});
-  const absl::StatusOr<Judgement> wrong = JudgeProbe(probe, {other}, golden, {});
+  const absl::StatusOr<Judgement> wrong = JudgeProbe(probe, {{other}}, golden, {});
   ASSERT_TRUE(wrong.ok()) << wrong.status();
   EXPECT_EQ(wrong->verdict, Verdict::kWrong);
   ASSERT_EQ(wrong->evidence.size(), 1);
@@ -117,7 +118,7 @@ TEST(ProbeTest, Judge) {
   EXPECT_EQ(wrong->evidence[0].golden, "6");
   EXPECT_EQ(wrong->evidence[0].actual, "7");
   const absl::Status shape =
-      JudgeProbe(probe, {Literal::Zeros(Shape(ElementType::kF32, {3}))}, golden, {}).status();
+      JudgeProbe(probe, {{Literal::Zeros(Shape(ElementType::kF32, {3}))}}, golden, {}).status();
   EXPECT_TRUE(absl::StrContains(shape.message(), "is f32[3], but f32[2] is wanted")) << shape;
   EXPECT_FALSE(JudgeProbe(probe, {}, golden, {}).ok());
 }
@@ -137,10 +138,10 @@ TEST(ProbeTest, Collectives) {
     const std::vector<Probe> probes = Probes(CaseOf(reducer + entry, sections));
     ASSERT_EQ(probes.size(), 1);
     ASSERT_EQ(probes[0].golden.size(), 4);
-    std::vector<Literal> actual = probes[0].golden;
-    Element element = actual[2].Get(1);
+    std::vector<DeviceOutputs> actual = probes[0].golden;
+    Element element = actual[2].result.Get(1);
     ++element.bits;
-    actual[2].Set(1, element);
+    actual[2].result.Set(1, element);
     const auto judge = [&](const char* profile) {
       return *JudgeProbe(probes[0], actual, *TargetProfile::Find(profile), {});
     };
@@ -150,7 +151,7 @@ TEST(ProbeTest, Collectives) {
     EXPECT_EQ(judge("golden").elements(), 8);
     EXPECT_LT(judge("xla-cpu").verdict, Verdict::kNotJudgeable) << entry;
     element.bits += 1000;
-    actual[2].Set(1, element);
+    actual[2].result.Set(1, element);
     EXPECT_EQ(judge("xla-cpu").verdict, Verdict::kWrong) << entry;
   }
 }
@@ -163,11 +164,11 @@ TEST(ProbeTest, RandomValues) {
                     "expect: golden"));
   ASSERT_EQ(probes.size(), 1);
   const TargetProfile profile = *TargetProfile::Find("xla-cpu");
-  Literal actual = probes[0].golden[0];
+  Literal actual = probes[0].golden[0].result;
   actual.Set(0, {EncodeFloat(ElementType::kF32, 2.5), 0});
-  EXPECT_EQ(JudgeProbe(probes[0], {actual}, profile, {})->verdict, Verdict::kAllowed);
+  EXPECT_EQ(JudgeProbe(probes[0], {{actual}}, profile, {})->verdict, Verdict::kAllowed);
   actual.Set(0, {EncodeFloat(ElementType::kF32, 3.5), 0});
-  EXPECT_EQ(JudgeProbe(probes[0], {actual}, profile, {})->verdict, Verdict::kWrong);
+  EXPECT_EQ(JudgeProbe(probes[0], {{actual}}, profile, {})->verdict, Verdict::kWrong);
 }
 
 // 3 x + y, once rounded or twice: a computation that may contract is enclosed element by element.
@@ -180,11 +181,11 @@ TEST(ProbeTest, MapsAreJudgedByTheirInterval) {
                     "inputs:\n  arg0 = literal f32[2] {1.0000001192092896, 1e20}\n"
                     "  arg1 = literal f32[2] {-5.9604644775390625e-08, 1}\nexpect: golden"));
   ASSERT_EQ(probes.size(), 1);
-  const Literal& golden = probes[0].golden[0];
+  const Literal& golden = probes[0].golden[0].result;
   const auto judge = [&](double value, const char* profile) {
     Literal actual = golden;
     actual.Set(0, {EncodeFloat(ElementType::kF32, value), 0});
-    return JudgeProbe(probes[0], {actual}, *TargetProfile::Find(profile), {})->verdict;
+    return JudgeProbe(probes[0], {{actual}}, *TargetProfile::Find(profile), {})->verdict;
   };
   const double fused = 3 + 0x1p-22;
   ASSERT_NE(DecodeFloat(ElementType::kF32, golden.Get(0).bits), fused);
@@ -202,9 +203,9 @@ TEST(ProbeTest, ProgramsHaveTheBudgetsOfTheirInstructions) {
       Probes(CaseOf("ENTRY e { a = f32[1] parameter(0) b = exponential(a) ROOT n = negate(b) }",
                     "inputs:\n  arg0 = literal f32[1] {1}\nexpect: golden"));
   for (const int64_t steps : {1, 1000}) {
-    Literal actual = probes[0].golden[0];
+    Literal actual = probes[0].golden[0].result;
     actual.Set(0, {actual.Get(0).bits + static_cast<uint64_t>(steps), 0});
-    EXPECT_EQ(JudgeProbe(probes[0], {actual}, *profile, {})->verdict,
+    EXPECT_EQ(JudgeProbe(probes[0], {{actual}}, *profile, {})->verdict,
               steps == 1 ? Verdict::kWithinBound : Verdict::kWrong);
   }
 }
@@ -214,11 +215,11 @@ TEST(ProbeTest, ABudgetThatIsSpentIsAReason) {
   const std::vector<Probe> probes =
       Probes(CaseOf("ENTRY e { a = f32[1] parameter(0) b = exponential(a) ROOT n = negate(b) }",
                     "inputs:\n  arg0 = literal f32[1] {1}\nexpect: golden"));
-  Literal actual = probes[0].golden[0];
+  Literal actual = probes[0].golden[0].result;
   actual.Set(0, {actual.Get(0).bits + 1, 0});
   RunBudget budget;
   budget.steps = 1;
-  const auto judgement = JudgeProbe(probes[0], {actual}, *TargetProfile::Find("xla-cpu"), budget);
+  const auto judgement = JudgeProbe(probes[0], {{actual}}, *TargetProfile::Find("xla-cpu"), budget);
   ASSERT_TRUE(judgement.ok()) << judgement.status();
   EXPECT_EQ(judgement->verdict, Verdict::kNotJudgeable);
   EXPECT_TRUE(absl::StrContains(judgement->reasons.back(), "the budget of steps is spent at"))

@@ -14,6 +14,7 @@ void VisitMembers(T& of, const Visit& visit) {
   using Type = std::remove_const_t<T>;
   if constexpr (std::is_same_v<Type, Evidence>) {
     visit("device", of.device);
+    visit("outfeed", of.outfeed);
     visit("leaf", of.leaf);
     visit("position", of.position);
     visit("golden_bits", of.golden_bits);

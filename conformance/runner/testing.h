@@ -39,10 +39,9 @@ class ScriptedBackend : public GoldenBackend {
   explicit ScriptedBackend(Answer answer) : answer_(std::move(answer)) {}
 
   absl::string_view name() const override { return "scripted"; }
-  absl::StatusOr<ModuleRun> Run(const Module& module,
-                                absl::Span<const std::vector<Literal>> arguments,
+  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int repeat) override {
-    return answer_(calls_++, GoldenBackend::Run(module, arguments, repeat));
+    return answer_(calls_++, GoldenBackend::Run(module, inputs, repeat));
   }
   int calls() const { return calls_; }
 

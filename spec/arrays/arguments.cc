@@ -57,6 +57,13 @@ absl::Status BadName(absl::string_view name, absl::string_view prefix) {
           : ""));
 }
 
+absl::Status WithoutType(const NamedLiteral& array) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "the array ", array.name, " has a numpy type without a name, of ",
+      Info(array.value.element_type()).storage_bytes,
+      " bytes; a type that numpy lacks is named after an @ in the member's name (arg0@bf16)"));
+}
+
 // The leaves that take an array.
 template <typename Values>
 std::vector<const Shape*> ArrayLeaves(const Values& values) {
@@ -204,12 +211,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ByDevice(std::vector<NamedLite
   for (NamedLiteral& array : arrays) {
     std::optional<ArrayNumber> number = NumberFromName(array.name, prefix);
     if (!number) return BadName(array.name, prefix);
-    if (array.untyped) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "the array ", array.name, " has a numpy type without a name, of ",
-          Info(array.value.element_type()).storage_bytes,
-          " bytes; a type that numpy lacks is named after an @ in the member's name (arg0@bf16)"));
-    }
+    if (array.untyped) return WithoutType(array);
     (number->device ? with_device : without) = true;
     auto [at, is_new] =
         devices[number->device.value_or(0)].emplace(number->number, std::move(array.value));
@@ -315,6 +317,50 @@ absl::StatusOr<std::vector<Literal>> ToResults(const Module& module,
     results.push_back(*std::move(result));
   }
   return results;
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> ToQueues(std::vector<NamedLiteral> arrays,
+                                                           absl::string_view prefix,
+                                                           int64_t devices) {
+  std::vector<std::map<int64_t, Literal>> numbered(devices);
+  for (NamedLiteral& array : arrays) {
+    const std::optional<ArrayNumber> number = NumberFromName(array.name, prefix);
+    if (!number) return BadName(array.name, prefix);
+    if (array.untyped) return WithoutType(array);
+    const int64_t device = number->device.value_or(0);
+    if (device >= devices || (devices > 1 && !number->device)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the array ", array.name, " is of none of ", devices, " devices"));
+    }
+    if (!numbered[device].emplace(number->number, std::move(array.value)).second) {
+      return absl::InvalidArgumentError(absl::StrCat("there are two arrays ", array.name));
+    }
+  }
+  std::vector<std::vector<Literal>> queues(devices);
+  for (int64_t device = 0; device < devices; ++device) {
+    for (auto& [number, value] : numbered[device]) {
+      const auto next = static_cast<int64_t>(queues[device].size());
+      if (number != next) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the array ", prefix, next, " of device ", device, " is missing"));
+      }
+      queues[device].push_back(std::move(value));
+    }
+  }
+  return queues;
+}
+
+std::vector<NamedLiteral> NameQueues(absl::Span<const std::vector<Literal>> queues,
+                                     absl::string_view prefix) {
+  std::vector<NamedLiteral> named;
+  for (size_t device = 0; device < queues.size(); ++device) {
+    for (size_t i = 0; i < queues[device].size(); ++i) {
+      std::string name = absl::StrCat(prefix, i);
+      if (queues.size() > 1) absl::StrAppend(&name, ".dev", device);
+      named.push_back({std::move(name), ValidBox(queues[device][i])});
+    }
+  }
+  return named;
 }
 
 std::vector<NamedLiteral> NameByDevice(absl::Span<const Literal> values, absl::string_view prefix) {

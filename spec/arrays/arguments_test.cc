@@ -134,6 +134,34 @@ TEST(ToArguments, BitsTakeTheTypeOfTheModule) {
               HasSubstr("arg0 has a numpy type without a name, of 2 bytes"));
 }
 
+TEST(ToQueues, AsNameQueuesNamesThem) {
+  const Literal x = Array("s32[2] {1, 2}"), y = Array("f32[] 3");
+  const std::vector<std::vector<Literal>> several = {{x, y}, {}, {y}};
+  const std::vector<NamedLiteral> named = NameQueues(several, "outfeed");
+  ASSERT_EQ(named.size(), 3u);
+  EXPECT_EQ(named[1].name, "outfeed1.dev0");
+  EXPECT_EQ(named[2].name, "outfeed0.dev2");
+  const auto queues = ToQueues({named[2], named[1], named[0]}, "outfeed", 3);
+  ASSERT_TRUE(queues.ok()) << queues.status();
+  ASSERT_EQ(queues->size(), 3u);
+  EXPECT_EQ((*queues)[0].size(), 2u);
+  EXPECT_TRUE(Literal::BitEqual((*queues)[0][0], x));
+  EXPECT_EQ((*queues)[1].size(), 0u);
+  EXPECT_TRUE(Literal::BitEqual((*queues)[2][0], y));
+  EXPECT_EQ(NameQueues({{x}}, "infeed")[0].name, "infeed0");
+  EXPECT_EQ(ToQueues({}, "infeed", 2)->size(), 2u);
+
+  const auto error = [](std::vector<NamedLiteral> arrays, int64_t devices) {
+    return std::string(ToQueues(std::move(arrays), "infeed", devices).status().message());
+  };
+  EXPECT_THAT(error({{"outfeed0", x}}, 1), HasSubstr("outfeed0 is not named infeedN"));
+  EXPECT_THAT(error({{"infeed1", x}}, 1), HasSubstr("infeed0 of device 0 is missing"));
+  EXPECT_THAT(error({{"infeed0", x}}, 2), HasSubstr("infeed0 is of none of 2 devices"));
+  EXPECT_THAT(error({{"infeed0.dev2", x}}, 2), HasSubstr("infeed0.dev2 is of none of 2 devices"));
+  EXPECT_THAT(error({{"infeed0", x}, {"infeed0.dev0", x}}, 1), HasSubstr("there are two arrays"));
+  EXPECT_THAT(error({{"infeed0", x, true}}, 1), HasSubstr("a numpy type without a name"));
+}
+
 TEST(ToArguments, SaysWhatIsWantedAndWhatIsThere) {
   std::vector<NamedLiteral> arrays = Good();
   arrays.pop_back();

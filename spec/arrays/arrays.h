@@ -92,6 +92,15 @@ std::vector<NamedLiteral> NameLeaves(const Literal& result, absl::string_view pr
 // Those of a value per device; of one device without .dev.
 std::vector<NamedLiteral> NameByDevice(absl::Span<const Literal> values, absl::string_view prefix);
 
+// The arrays of each device's queue in order, named <prefix>N.devD, or <prefix>N where there is one
+// device; a queue may be empty. Errors say which name is wrong, missing or of no device.
+absl::StatusOr<std::vector<std::vector<Literal>>> ToQueues(std::vector<NamedLiteral> arrays,
+                                                           absl::string_view prefix,
+                                                           int64_t devices);
+// Names them so.
+std::vector<NamedLiteral> NameQueues(absl::Span<const std::vector<Literal>> queues,
+                                     absl::string_view prefix);
+
 }  // namespace assay
 
 #endif  // ASSAY_SPEC_ARRAYS_ARRAYS_H_

@@ -12,7 +12,7 @@ ALLOWED = {
     'spec': ['spec'],
     'evaluator': ['spec', 'evaluator'],
     'interpreter': ['spec', 'evaluator', 'interpreter'],
-    'backends': ['spec', 'backends/backend.h', 'backends/host_buffer.h'],
+    'backends': ['spec', 'backends/backend.h', 'backends/device_io.h', 'backends/host_buffer.h'],
     'backends/golden': ['spec', 'interpreter', 'backends/backend.h', 'backends/host_buffer.h', 'backends/golden'],
     'backends/process': ['spec', 'backends/backend.h', 'backends/host_buffer.h', 'backends/process'],
     'conformance': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance'],

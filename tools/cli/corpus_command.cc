@@ -57,21 +57,27 @@ absl::Status WriteOutGolden(const RunBudget& budget, CorpusCase* each) {
   if (each->expect == CorpusCase::Expect::kRefused) return absl::OkStatus();
   const absl::StatusOr<ReadyCase> ready = MakeReady(*each, budget.bytes);
   if (!ready.ok()) return ready.status();
-  const absl::StatusOr<std::vector<Literal>> results = RunGolden(*ready, budget);
-  if (!results.ok()) return results.status();
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs = RunGolden(*ready, budget);
+  if (!outputs.ok()) return outputs.status();
   each->expect = CorpusCase::Expect::kValues;
   each->expected.clear();
-  const auto devices = static_cast<int64_t>(results->size());
-  for (int64_t d = 0; d < devices; ++d) {
+  each->outfeed.clear();
+  const auto devices = static_cast<int64_t>(outputs->size());
+  const auto append = [](int64_t device, const Literal& value, std::vector<CaseArray>* arrays) {
     int64_t number = 0;
-    for (NamedLiteral& leaf : NameLeaves((*results)[d], "out")) {
+    for (NamedLiteral& leaf : NameLeaves(value, "out")) {
       CaseArray array;
       array.number = number++;
-      array.device = devices > 1 ? d : -1;
+      array.device = device;
       array.shape = leaf.value.shape();
       array.literal = std::move(leaf.value);
-      each->expected.push_back(std::move(array));
+      arrays->push_back(std::move(array));
     }
+  };
+  for (int64_t d = 0; d < devices; ++d) {
+    const DeviceOutputs& own = (*outputs)[d];
+    append(devices > 1 ? d : -1, own.result, &each->expected);
+    append(devices > 1 ? d : -1, Literal::Tuple(own.outfeed), &each->outfeed);
   }
   return absl::OkStatus();
 }

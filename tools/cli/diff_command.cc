@@ -108,8 +108,10 @@ absl::Status DiffCommand::Prepare(const Module& module, const CustomCallRegistry
 // With --save, what came out is kept at once: the other side may fail.
 absl::StatusOr<std::vector<Literal>> DiffCommand::RunSide(
     absl::Span<const std::vector<Literal>> arguments, Side* side) const {
-  absl::StatusOr<std::vector<Literal>> value =
-      RunOnDevices(*side->backend, *side->executable, arguments, /*repeat=*/1, &side->seconds);
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs = RunOnDevices(
+      *side->backend, *side->executable, WithoutFeeds(arguments), /*repeat=*/1, &side->seconds);
+  absl::StatusOr<std::vector<Literal>> value = outputs.status();
+  if (outputs.ok()) value = ResultsOf(*outputs);
   if (save.empty()) return value;
   const std::string path = absl::StrCat(save, "/", side->file);
   const absl::Status saved =

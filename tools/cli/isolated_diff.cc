@@ -151,7 +151,7 @@ class FirstWrong {
   // Where a folder for it is wanted.
   absl::Status Write() const {
     if (!excerpt_ || isolation_.out_subgraph.empty()) return absl::OkStatus();
-    return WriteQuestion(*excerpt_->module, {excerpt_->arguments}, {excerpt_->golden},
+    return WriteQuestion(*excerpt_->module, {{excerpt_->arguments}}, {{excerpt_->golden}},
                          isolation_.out_subgraph);
   }
 
@@ -230,8 +230,8 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     progress.Show(
         absl::StrCat(++judged, " judged, last ", verdict.name, " (", KindOf(verdict), ")"));
   };
-  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
-      ReportInstructions(module, arguments, **target, *profile, isolation.budget, report_options);
+  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts = ReportInstructions(
+      module, WithoutFeeds(arguments), **target, *profile, isolation.budget, report_options);
   progress.Clear();
   if (!verdicts.ok()) return Fail(verdicts.status(), output);
   if (absl::Status written = first_wrong.Write(); !written.ok()) return Fail(written, output);

@@ -124,6 +124,26 @@ inputs:
 expect: golden
 '''
 
+# Two processes that feed out what comes in, and twice that.
+FED = '''case outfeed/s32/fed
+tags: op=outfeed type=s32
+module:
+  ENTRY e {
+    now = token[] after-all()
+    i = (s32[2], token[]) infeed(now)
+    x = s32[2] get-tuple-element(i), index=0
+    t = token[] get-tuple-element(i), index=1
+    y = s32[2] add(x, x)
+    o = token[] outfeed(x, t), outfeed_shape=s32[2]
+    ROOT p = token[] outfeed(y, o), outfeed_shape=s32[2]
+  }
+inputs:
+  infeed0.dev0 = literal s32[2] {1, 2}
+  infeed0.dev1 = literal s32[2] {3, 4}
+processes: replicas=2 partitions=1
+expect: golden
+'''
+
 
 def read_npz(path):
     """The numbers of each member, which are vectors of s32."""
@@ -136,11 +156,12 @@ def read_npz(path):
         return arrays
 
 
-def write_npz(path, numbers):
-    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(numbers)},), }}".encode().ljust(117) + b'\n'
-    content = b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header + struct.pack(f'<{len(numbers)}i', *numbers)
+def write_npz(path, arrays):
     with zipfile.ZipFile(path, 'w') as archive:
-        archive.writestr('out0.npy', content)
+        for name, numbers in arrays.items():
+            header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': ({len(numbers)},), }}".encode().ljust(117) + b'\n'
+            archive.writestr(name + '.npy', b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header +
+                             struct.pack(f'<{len(numbers)}i', *numbers))
 
 
 def answer(folder):
@@ -154,7 +175,8 @@ def answer(folder):
             if 'inputs.npz' not in files:
                 raise Refused('sizes differ')
             arrays = read_npz(os.path.join(root, 'inputs.npz'))
-            write_npz(os.path.join(root, 'actual.npz'), evaluate(module, [arrays[f'arg{i}'] for i in range(len(arrays))]))
+            result = evaluate(module, [arrays[f'arg{i}'] for i in range(len(arrays))])
+            write_npz(os.path.join(root, 'actual.npz'), {'out0': result})
         except (Refused, Unsupported) as why:
             name = 'refused.txt' if isinstance(why, Refused) else 'unsupported.txt'
             with open(os.path.join(root, name), 'w', encoding='utf-8') as file:
@@ -208,6 +230,35 @@ class Judge(CommandLineTest):
         with open(os.path.join(folder, 'add/s32/fused/case.json'), 'w', encoding='utf-8') as file:
             file.write('{"subgraphs": 9}')
         self.expect(assay('judge', folder), 2, 'case.json: ', 'from 2 to 8')
+
+    def test_queues(self):
+        folder = self.path('out')
+        self.expect(assay('corpus', 'export', folder, '--cases', self.path('fed.cases', FED.encode())), 0)
+        place = os.path.join(folder, 'outfeed/s32/fed')
+        self.assertEqual(read_npz(os.path.join(place, 'inputs.npz')), {'infeed0.dev0': [1, 2], 'infeed0.dev1': [3, 4]})
+        expected = read_npz(os.path.join(place, 'expected.npz'))
+        right = {'outfeed0.dev0': [1, 2], 'outfeed1.dev0': [2, 4], 'outfeed0.dev1': [3, 4], 'outfeed1.dev1': [6, 8]}
+        self.assertEqual(expected, right)
+        for root, _, files in os.walk(folder):  # of an instruction alone as well
+            if 'expected.npz' in files:
+                shutil.copy(os.path.join(root, 'expected.npz'), os.path.join(root, 'actual.npz'))
+        self.expect(assay('judge', folder), 0)
+        without = {name: right[name] for name in right if name != 'outfeed0.dev1'}
+        for arrays, outcome, golden, actual in (
+                ({**right, 'outfeed0.dev1': [6, 8], 'outfeed1.dev1': [3, 4]}, 'wrong', '3', '6'),
+                ({name: right[name] for name in right if name != 'outfeed1.dev1'}, 'wrong', '2 arrays: s32[2], s32[2]',
+                 '1 arrays: s32[2]'),
+                (without, 'failed', '', 'the array outfeed0 of device 1 is missing'),
+                ({**right, 'outfeed0.dev2': [1, 2]}, 'failed', '', 'the array outfeed0.dev2 is of none of 2 devices')):
+            write_npz(os.path.join(place, 'actual.npz'), arrays)
+            case, = json.loads(self.expect(assay('judge', folder, '--json'), 1).out)['cases']
+            self.assertEqual(case['outcome'], outcome)
+            if outcome == 'wrong':
+                evidence = case['probes'][0]['judgement']['evidence'][0]
+                said = [evidence.get(key) for key in ('outfeed', 'device', 'leaf', 'golden', 'actual')]
+                self.assertEqual(said, [True, 1, None, golden, actual])
+            else:
+                self.assertIn(actual, case['message'])
 
     def test_first_divergence_of_two_implementations(self):
         module = self.path('m.hlo', b'ENTRY e { a = s32[2] parameter(0) b = s32[2] parameter(1) n = negate(a) f = add(n, b) '
@@ -292,7 +343,7 @@ class Judge(CommandLineTest):
         def scribble(path):
             with open(path, 'wb') as file:
                 file.write(b'PK nonsense')
-        for damage, message in ((os.remove, 'actual.npz is missing'), (lambda path: write_npz(path, [1, 2, 3]), 's32[3]'),
+        for damage, message in ((os.remove, 'actual.npz is missing'), (lambda path: write_npz(path, {'out0': [1, 2, 3]}), 's32[3]'),
                                 (scribble, 'actual.npz')):
             damage(os.path.join(place['add'], 'actual.npz'))
             result = assay('judge', folder, '--json')

@@ -110,10 +110,10 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Evaluate(const ModuleFil
   absl::StatusOr<std::vector<DeviceValues>> arguments = inputs.LoadByDevice(
       file, budget.budget.bytes, (*executable)->device_count(), grid.module_form());
   if (!arguments.ok()) return arguments.status();
-  absl::StatusOr<DeviceValues> results =
-      RunOnDevices(backend, **executable, *arguments, repeat, seconds);
-  if (!results.ok()) return results.status();
-  return *std::move(results);
+  const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      RunOnDevices(backend, **executable, WithoutFeeds(*arguments), repeat, seconds);
+  if (!outputs.ok()) return outputs.status();
+  return ResultsOf(*outputs);
 }
 
 // The scalars of a result: what one wants to watch while a state is trained.

@@ -8,6 +8,10 @@ A program defines an object with these members and calls serve(it):
     execute(compiled, arguments) arguments: for each device a list of (shape text, bytes);
                                  returns (seconds, results): for each device the same
 
+One whose modules may have infeeds and outfeeds has a member `feeds` that is true; then it is
+execute(compiled, arguments, infeed), where infeed has the arrays that infeeds take, for each device in order, and
+returns (seconds, results, outfeed), the same of what outfeeds give. Others are not asked such modules.
+
 Errors are raised as Refusal(kind, message); any other exception becomes an internal error.
 """
 import json
@@ -16,7 +20,8 @@ import sys
 import tempfile
 import traceback
 
-PROTOCOL = 2
+PROTOCOL = 3
+PROTOCOL_WITHOUT_FEEDS = 2
 FILE_THRESHOLD = 64 << 20
 
 
@@ -35,9 +40,9 @@ def _read_exactly(stream, count):
     return data
 
 
-def _read_arguments(header, requests):
+def _read_devices(headers, requests):
     devices = []
-    for leaves in header['arguments']:
+    for leaves in headers:
         values = []
         for leaf in leaves:
             if 'file' in leaf:
@@ -51,10 +56,15 @@ def _read_arguments(header, requests):
     return devices
 
 
-def _write_results(results):
+def _read_inputs(header, requests):
+    arguments = _read_devices(header['arguments'], requests)
+    return arguments, _read_devices(header.get('infeed', [[] for _ in arguments]), requests)
+
+
+def _write_devices(devices):
     """The headers of each list of arrays, and the payload."""
     headers, payload = [], []
-    for device in results:
+    for device in devices:
         row = []
         for shape, data in device:
             header = {'shape': shape, 'bytes': len(data)}
@@ -74,23 +84,34 @@ def serve(target):
     requests = os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb')
     responses = os.fdopen(int(os.environ['ASSAY_RESPONSE_FD']), 'wb')
     compiled, next_handle = {}, 1
+    feeds = getattr(target, 'feeds', False)
 
     def answer(header, payload=b''):
         responses.write(json.dumps(header).encode() + b'\n' + payload)
         responses.flush()
 
+    def execute(module, arguments, infeed):
+        if feeds:
+            return target.execute(module, arguments, infeed)
+        return (*target.execute(module, arguments), [])
+
     def answer_result(reply, executions):
-        """executions: of each, what target.execute returns."""
-        headers, payload = _write_results([device for _, results in executions for device in results])
-        answer({**reply, 'type': 'result', 'seconds': min(seconds for seconds, _ in executions),
-                'results': headers, 'payload': len(payload)}, payload)
+        """executions: of each, what execute returns."""
+        headers, payload = _write_devices([device for _, results, _ in executions for device in results])
+        result = {**reply, 'type': 'result', 'seconds': min(seconds for seconds, _, _ in executions), 'results': headers}
+        fed_out = [device for _, _, outfeed in executions for device in outfeed]
+        if any(fed_out):
+            result['outfeed'], more = _write_devices(fed_out)
+            payload += more
+        answer({**result, 'payload': len(payload)}, payload)
 
     while line := requests.readline():
         header = json.loads(line)
         kind, reply = header['type'], {'id': header.get('id')}
         try:
             if kind == 'hello':
-                answer({**reply, 'type': 'hello', 'protocol': min(PROTOCOL, header['protocol']), **target.hello()})
+                most = PROTOCOL if feeds else PROTOCOL_WITHOUT_FEEDS
+                answer({**reply, 'type': 'hello', 'protocol': min(most, header['protocol']), **target.hello()})
             elif kind == 'compile':
                 module = _read_exactly(requests, header['payload'])
                 compiled[next_handle] = target.compile(header['format'], module)
@@ -98,15 +119,15 @@ def serve(target):
                         'devices': getattr(compiled[next_handle], 'devices', 1)})
                 next_handle += 1
             elif kind == 'execute':
-                arguments = _read_arguments(header, requests)
+                inputs = _read_inputs(header, requests)
                 if header['handle'] not in compiled:
                     raise Refusal('invalid', f'there is no module with handle {header["handle"]}')
-                answer_result(reply, [target.execute(compiled[header['handle']], arguments)])
+                answer_result(reply, [execute(compiled[header['handle']], *inputs)])
             elif kind == 'run':
                 module = _read_exactly(requests, header['module'])
-                arguments = _read_arguments(header, requests)
+                inputs = _read_inputs(header, requests)
                 once = target.compile(header['format'], module)
-                answer_result(reply, [target.execute(once, arguments) for _ in range(header['repeat'])])
+                answer_result(reply, [execute(once, *inputs) for _ in range(header['repeat'])])
             elif kind == 'release':
                 compiled.pop(header['handle'], None)
                 answer({**reply, 'type': 'released'})

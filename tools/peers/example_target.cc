@@ -1,7 +1,7 @@
 // An implementation of a few operations as a process for Assay (docs/process_backend.md): what a
 // stranger writes to have a backend checked. It reads HLO text with Assay's parser and adds,
-// subtracts, multiplies, divides and negates f32 arrays; the root may be a tuple of them. Test:
-// backends/process/process_test.cc.
+// subtracts, multiplies, divides and negates f32 arrays, and feeds them in and out; the root may be
+// a tuple of them. Test: backends/process/process_test.cc.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -56,15 +56,21 @@ Floats Combine(const Floats& a, const Floats& b, const std::function<float(float
   return result;
 }
 
-// The arrays of the root.
-std::vector<Floats> Run(const assay::Module& module, const std::vector<Floats>& arguments) {
+struct Arrays {
+  std::vector<Floats> of_module;  // the arguments; the root's
+  std::vector<Floats> of_queue;   // what infeeds take; what outfeeds give
+};
+
+Arrays Run(const assay::Module& module, const Arrays& inputs) {
+  Arrays outputs;
+  size_t taken = 0;
   std::map<const Instruction*, Floats> values;
   for (const auto& instruction : module.entry()->instructions()) {
     auto in = [&](int i) -> const Floats& { return values[instruction->operand(i)]; };
     Floats& out = values[instruction.get()];
     switch (instruction->opcode()) {
       case Opcode::kParameter:
-        out = arguments[instruction->parameter_number()];
+        out = inputs.of_module[instruction->parameter_number()];
         break;
       case Opcode::kAdd:
         out = Combine(in(0), in(1), std::plus<float>());
@@ -78,6 +84,16 @@ std::vector<Floats> Run(const assay::Module& module, const std::vector<Floats>& 
       case Opcode::kDivide:
         out = Combine(in(0), in(1), std::divides<float>());
         break;
+      case Opcode::kInfeed:
+        out = inputs.of_queue.at(taken++);  // the array stands for the pair of it and a token
+        break;
+      case Opcode::kGetTupleElement:
+        out = in(0);
+        break;
+      case Opcode::kOutfeed:
+        outputs.of_queue.push_back(in(0));
+        break;
+      case Opcode::kAfterAll:
       case Opcode::kTuple:
         break;
       default:  // kNegate: Assay sends nothing that hello does not list
@@ -85,49 +101,87 @@ std::vector<Floats> Run(const assay::Module& module, const std::vector<Floats>& 
     }
   }
   const Instruction* root = module.entry()->root();
-  if (root->opcode() != Opcode::kTuple) return {values[root]};
-  std::vector<Floats> results;
-  for (const Instruction* each : root->operands()) results.push_back(values[each]);
-  return results;
+  if (root->opcode() != Opcode::kTuple) {
+    outputs.of_module = {values[root]};
+  } else {
+    for (const Instruction* each : root->operands()) outputs.of_module.push_back(values[each]);
+  }
+  return outputs;
+}
+
+// Whether it feeds tuples, which is too much for an example.
+bool FeedsTuples(const assay::Module& module) {
+  for (const auto& each : module.entry()->instructions()) {
+    const bool in = each->opcode() == Opcode::kInfeed, out = each->opcode() == Opcode::kOutfeed;
+    if (in && !each->shape().tuple_shapes()[0].is_array()) return true;
+    if (out && !each->operand(0)->shape().is_array()) return true;
+  }
+  return false;
 }
 
 // The module, or null: then the error has been answered.
 std::unique_ptr<assay::Module> Compile(const json& request, size_t bytes) {
   auto module = assay::ParseModule(ReadBytes(bytes));
-  if (module.ok()) return *std::move(module);
-  Answer({{"id", request["id"]},
-          {"type", "error"},
-          {"kind", "invalid"},
-          {"message", std::string(module.status().message())}});
+  json error = {{"id", request["id"]}, {"type", "error"}};
+  if (!module.ok()) {
+    error.update({{"kind", "invalid"}, {"message", std::string(module.status().message())}});
+  } else if (FeedsTuples(**module)) {
+    error.update({{"kind", "unsupported"}, {"message", "infeeds and outfeeds of tuples"}});
+  } else {
+    return *std::move(module);
+  }
+  Answer(error);
   return nullptr;
 }
 
-std::vector<Floats> ReadArguments(const json& request) {
-  std::vector<Floats> arguments;
-  for (const json& leaf : request["arguments"][0]) {
+std::vector<Floats> ReadArrays(const json& leaves) {
+  std::vector<Floats> arrays;
+  for (const json& leaf : leaves) {
     const std::string bytes = ReadArray(leaf);
-    arguments.emplace_back(bytes.size() / sizeof(float));
-    std::memcpy(arguments.back().data(), bytes.data(), bytes.size());
+    arrays.emplace_back(bytes.size() / sizeof(float));
+    std::memcpy(arrays.back().data(), bytes.data(), bytes.size());
   }
-  return arguments;
+  return arrays;
 }
 
-void Execute(const json& request, const assay::Module& module, const std::vector<Floats>& arguments,
-             int repeat) {
-  json results = json::array();
-  std::string payload;
-  for (int i = 0; i < repeat; ++i) {
-    const std::vector<const assay::Shape*> shapes = Leaves(module.entry()->root()->shape());
-    json arrays = json::array();
-    for (const Floats& result : Run(module, arguments)) {
-      const size_t bytes = result.size() * sizeof(float);
-      arrays.push_back({{"shape", shapes[arrays.size()]->ToString()}, {"bytes", bytes}});
-      payload.append(reinterpret_cast<const char*>(result.data()), bytes);
-    }
-    results.push_back(std::move(arrays));
+// Of the one device.
+Arrays ReadInputs(const json& request) {
+  Arrays inputs;
+  inputs.of_module = ReadArrays(request["arguments"][0]);
+  if (request.contains("infeed")) inputs.of_queue = ReadArrays(request["infeed"][0]);
+  return inputs;
+}
+
+// The headers of arrays of these shapes.
+json Append(const std::vector<Floats>& arrays, const std::vector<const assay::Shape*>& shapes,
+            std::string* payload) {
+  json headers = json::array();
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const size_t bytes = shapes[i]->is_array() ? arrays[i].size() * sizeof(float) : 0;
+    headers.push_back({{"shape", shapes[i]->ToString()}, {"bytes", bytes}});
+    payload->append(reinterpret_cast<const char*>(arrays[i].data()), bytes);
   }
-  Answer({{"id", request["id"]}, {"type", "result"}, {"seconds", 0.0}, {"results", results}},
-         payload);
+  return headers;
+}
+
+void Execute(const json& request, const assay::Module& module, const Arrays& inputs, int repeat) {
+  std::vector<const assay::Shape*> fed;  // by the outfeeds, in order
+  for (const auto& each : module.entry()->instructions()) {
+    if (each->opcode() == Opcode::kOutfeed) fed.push_back(&each->operand(0)->shape());
+  }
+  json results = json::array(), outfeed = json::array();
+  std::string payload, fed_out;  // what is fed out follows the results of all executions
+  for (int i = 0; i < repeat; ++i) {
+    const Arrays outputs = Run(module, inputs);
+    results.push_back(Append(outputs.of_module, Leaves(module.entry()->root()->shape()), &payload));
+    outfeed.push_back(Append(outputs.of_queue, fed, &fed_out));
+  }
+  Answer({{"id", request["id"]},
+          {"type", "result"},
+          {"seconds", 0.0},
+          {"results", results},
+          {"outfeed", outfeed}},
+         payload + fed_out);
 }
 
 }  // namespace
@@ -145,12 +199,13 @@ int main() {
     json reply = {{"id", request.value("id", 0)}};
     if (type == "hello") {
       reply.update({{"type", "hello"},
-                    {"protocol", 2},
+                    {"protocol", 3},
                     {"name", "example"},
                     {"version", "1"},
                     {"formats", {"hlo-text"}},
                     {"operations",
-                     {"parameter", "add", "subtract", "multiply", "divide", "negate", "tuple"}},
+                     {"parameter", "add", "subtract", "multiply", "divide", "negate", "tuple",
+                      "infeed", "outfeed", "after-all", "get-tuple-element"}},
                     {"types", {"f32"}}});
       Answer(reply);
     } else if (type == "compile") {
@@ -161,11 +216,11 @@ int main() {
         Answer(reply);
       }
     } else if (type == "execute") {
-      Execute(request, *modules.at(request["handle"]), ReadArguments(request), 1);
+      Execute(request, *modules.at(request["handle"]), ReadInputs(request), 1);
     } else if (type == "run") {  // compile, execute and release in one
       const auto module = Compile(request, request["module"]);
-      const std::vector<Floats> arguments = ReadArguments(request);
-      if (module != nullptr) Execute(request, *module, arguments, request["repeat"]);
+      const Arrays inputs = ReadInputs(request);
+      if (module != nullptr) Execute(request, *module, inputs, request["repeat"]);
     } else if (type == "release") {
       modules.erase(request["handle"].get<int>());
       reply["type"] = "released";

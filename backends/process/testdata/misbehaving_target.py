@@ -81,7 +81,9 @@ from assay_process import Refusal, serve  # noqa: E402
 
 
 class Target:
-    """Gives back its first argument, with a defect."""
+    """Gives back its first argument, with a defect; fed, it feeds out what came in."""
+
+    feeds = HOW == 'feeds'
 
     def hello(self):
         if HOW == 'no_licence':
@@ -90,7 +92,7 @@ class Target:
                 'formats': ['hlo-proto' if HOW == 'proto' else 'hlo-text']}
 
     def compile(self, module_format, module):
-        if HOW == 'two_devices':
+        if HOW in ('two_devices', 'feeds'):
             self.devices = 2
         if HOW == 'crash_in_compile':
             os.abort()
@@ -101,7 +103,7 @@ class Target:
             raise Refusal('unsupported', 'not on a Saturday')
         return self
 
-    def execute(self, compiled, arguments):
+    def execute(self, compiled, arguments, infeed=None):
         if HOW == 'crash_once':
             marker = sys.argv[2]
             if not os.path.exists(marker):
@@ -123,6 +125,8 @@ class Target:
             return 0.0, [[(shape, data)], [(shape, data)]]
         if HOW == 'throw':
             raise ValueError('no idea')
+        if HOW == 'feeds':
+            return 0.25, [[device[0]] for device in arguments], infeed
         return 0.25, [[device[0]] for device in arguments]
 
 

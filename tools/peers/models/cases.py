@@ -7,11 +7,11 @@ OPERATIONS = {name: function for module in (moves, control, folds, contractions,
               for name, function in module.OPERATIONS.items()}
 
 
-def arguments(case, device, several):
-    """The arrays of a device, in order."""
+def arrays_of(case, prefix, device):
+    """Those of a device whose names begin so, in order."""
     arrays, number = [], 0
     while True:
-        name = f'arg{number}'
+        name = f'{prefix}{number}'
         name = f'{name}.dev{device}' if f'{name}.dev{device}' in case['arrays'] else name
         if name not in case['arrays']:
             return arrays
@@ -27,11 +27,13 @@ def expected(case):
     count = replicas * partitions
     machine = Machine(case['module'], OPERATIONS, collectives.OPERATIONS, replicas, partitions)
     try:
-        roots = machine.run([arguments(case, device, count > 1) for device in range(count)])
+        roots, outfeeds = machine.run([arrays_of(case, 'arg', device) for device in range(count)],
+                                      [arrays_of(case, 'infeed', device) for device in range(count)])
     except ZeroDivisionError as error:  # statistics of nothing, an exact zero under a root
         raise Unsupported('a division by zero') from error
-    return {f'out{i}' + (f'.dev{device}' if count > 1 else ''): leaf
-            for device, root in enumerate(roots) for i, leaf in enumerate(leaves(root))}
+    return {f'{prefix}{i}' + (f'.dev{device}' if count > 1 else ''): leaf
+            for prefix, values in (('out', roots), ('outfeed', outfeeds))
+            for device, value in enumerate(values) for i, leaf in enumerate(leaves(value))}
 
 
 def agrees(t, model, golden, moves_bits):
@@ -48,7 +50,7 @@ def agrees(t, model, golden, moves_bits):
 
 MOVING = set(moves.OPERATIONS) - {'iota', 'constant', 'get-dimension-size'} | {
     'select', 'real', 'imag', 'complex', 'all-gather', 'all-to-all', 'collective-broadcast', 'collective-permute', 'tuple',
-    'get-tuple-element', 'parameter'}
+    'get-tuple-element', 'parameter', 'infeed', 'outfeed'}
 
 
 def check(case, known=()):

@@ -1,7 +1,7 @@
 """Elementwise operations on arrays, calls, branches, loops, tuples, and what passes its operand on."""
 from . import scalars
 from .formats import element_type
-from .program import TOKEN, Array, array_shape
+from .program import TOKEN, Array, array_shape, leaves, take
 from .scalars import Unsupported
 
 
@@ -80,11 +80,20 @@ def receive(machine, instruction, operands):
     return [machine.channels[instruction.attributes['channel_id']].pop(0), TOKEN]
 
 
+def infeed(machine, instruction, operands):
+    return take(instruction.shape, machine.infeeds[machine.device])
+
+
+def outfeed(machine, instruction, operands):
+    machine.outfeeds[machine.device] += leaves(operands[0])
+    return TOKEN
+
+
 OPERATIONS = {name: elementwise for name in scalars.NAMES} | {
     'fusion': call('calls'), 'while': loop, 'conditional': conditional, 'map': mapped,
     'tuple': lambda machine, instruction, operands: operands,
     'get-tuple-element': lambda machine, instruction, operands: operands[0][int(instruction.attributes['index'])],
     'after-all': lambda machine, instruction, operands: TOKEN, 'custom-call': custom_call,
-    'send': send, 'send-done': pass_on, 'recv': receive,
+    'infeed': infeed, 'outfeed': outfeed, 'send': send, 'send-done': pass_on, 'recv': receive,
 } | {name: pass_on for name in ('add-dependency', 'domain', 'async-update', 'async-done', 'copy-start', 'copy-done', 'recv-done',
                                 'all-gather-done', 'all-reduce-done', 'collective-permute-done')}

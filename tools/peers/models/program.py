@@ -84,7 +84,7 @@ def split(text):
 
 def read_value(text, at):
     """The value of an attribute and its end."""
-    if text[at] == '{':
+    if text[at] in '{(':
         end = balanced(text, at)
     elif groups := IOTA_GROUPS.match(text, at):
         end = groups.end()
@@ -172,13 +172,16 @@ class Machine:
         self.operations, self.collectives = operations, collectives
         self.replicas, self.partitions = replicas, partitions
         self.channels = {}  # what send has put there, by channel and device
+        self.device = 0  # whose operation it is
+        self.infeeds, self.outfeeds = [], []  # by device: what is still to come, what has been given
 
-    def run(self, inputs):
-        """The results of all devices, from the lists of their arguments' arrays."""
+    def run(self, inputs, infeeds):
+        """The results and the outfeeds of all devices, from the lists of their arguments' arrays and of their queues'."""
+        self.infeeds, self.outfeeds = [iter(queue) for queue in infeeds], [[] for _ in infeeds]
         iterators = [iter(arrays) for arrays in inputs]
         entry = self.computations[self.entry]
         arguments = [[take(each.shape, iterator) for each in entry.parameters] for iterator in iterators]
-        return self.evaluate(entry, arguments)
+        return self.evaluate(entry, arguments), self.outfeeds
 
     def evaluate(self, computation, arguments):
         """The roots of a computation, on as many devices as there are lists of arguments."""
@@ -197,7 +200,12 @@ class Machine:
             return self.collectives[instruction.op](self, instruction, operands)
         if instruction.op not in self.operations:
             raise Unsupported(instruction.op)
-        return [self.operations[instruction.op](self, instruction, each) for each in operands]
+        results = []
+        for device, each in enumerate(operands):
+            if len(operands) > 1:  # what a device calls runs for it alone
+                self.device = device
+            results.append(self.operations[instruction.op](self, instruction, each))
+        return results
 
     def call(self, name, arguments):
         """A computation on one device."""

@@ -91,9 +91,9 @@ class Packer {
   void PutMembers(const T& of) {
     VisitMembers(of, [this](const char*, const auto& value) {
       if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<std::string>>) {
-        PutEach(value);
+        this->PutEach(value);
       } else {
-        Put(value);
+        this->Put(value);
       }
     });
   }
@@ -175,7 +175,7 @@ class Unpacker {
   }
   template <typename T>
   void GetMembers(T* of) {
-    VisitMembers(*of, [this](const char*, auto& value) { Get(&value); });
+    VisitMembers(*of, [this](const char*, auto& value) { this->Get(&value); });
   }
 
   absl::string_view bytes_;

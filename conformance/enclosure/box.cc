@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "conformance/enclosure/word_loops.h"
 #include "conformance/judge/bounds.h"
 
 namespace assay {
@@ -115,22 +116,30 @@ Box Box::Anything(const Shape& shape, const Instruction* open) {
   return box;
 }
 
+BoxTree BoxTree::Of(Box box) {
+  BoxTree tree;
+  tree.box_ = std::make_shared<const Box>(std::move(box));
+  return tree;
+}
+
+BoxTree BoxTree::Tuple(std::vector<BoxTree> elements) {
+  BoxTree tree;
+  tree.elements_ = std::move(elements);
+  return tree;
+}
+
 BoxTree BoxTree::Point(const Literal& value) {
   if (!value.is_tuple()) return Of(Box::Point(value));
-  BoxTree tree;
-  tree.is_tuple = true;
-  for (const Literal& element : value.elements()) tree.elements.push_back(Point(element));
-  return tree;
+  std::vector<BoxTree> elements;
+  for (const Literal& element : value.elements()) elements.push_back(Point(element));
+  return Tuple(std::move(elements));
 }
 
 BoxTree BoxTree::Anything(const Shape& shape, const Instruction* open) {
   if (shape.is_tuple()) {
-    BoxTree tree;
-    tree.is_tuple = true;
-    for (const Shape& element : shape.tuple_shapes()) {
-      tree.elements.push_back(Anything(element, open));
-    }
-    return tree;
+    std::vector<BoxTree> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(Anything(element, open));
+    return Tuple(std::move(elements));
   }
   return shape.is_array() ? Of(Box::Anything(shape, open)) : Of(Box::Point(Literal::Token()));
 }
@@ -145,40 +154,37 @@ std::vector<Box> AnythingOf(const Instruction& instruction) {
 }
 
 void BoxTree::AppendLeaves(std::vector<const Box*>* leaves) const {
-  if (!is_tuple) leaves->push_back(&box);
-  for (const BoxTree& element : elements) element.AppendLeaves(leaves);
-}
-
-void BoxTree::ReleaseLeaves(std::vector<Box>* leaves) && {
-  if (!is_tuple) leaves->push_back(std::move(box));
-  for (BoxTree& element : elements) std::move(element).ReleaseLeaves(leaves);
+  if (!is_tuple()) leaves->push_back(box_.get());
+  for (const BoxTree& element : elements_) element.AppendLeaves(leaves);
 }
 
 bool BoxTree::is_point() const {
-  return is_tuple ? std::all_of(elements.begin(), elements.end(),
-                                [](const BoxTree& element) { return element.is_point(); })
-                  : box.is_point() || box.shape().is_token();
+  return is_tuple() ? std::all_of(elements_.begin(), elements_.end(),
+                                  [](const BoxTree& element) { return element.is_point(); })
+                    : box_->is_point() || box_->shape().is_token();
 }
 
 Literal BoxTree::low() const {
-  if (!is_tuple) return box.low;
+  if (!is_tuple()) return box_->low;
   std::vector<Literal> lows;
-  for (const BoxTree& element : elements) lows.push_back(element.low());
+  for (const BoxTree& element : elements_) lows.push_back(element.low());
   return Literal::Tuple(std::move(lows));
 }
 
 const Instruction* BoxTree::open() const {
-  if (!is_tuple) return box.open;
-  for (const BoxTree& element : elements) {
+  if (!is_tuple()) return box_->open;
+  for (const BoxTree& element : elements_) {
     if (const Instruction* open = element.open(); open != nullptr) return open;
   }
   return nullptr;
 }
 
-Box HullOfCorners(absl::Span<const Literal> corners) {
-  Box hull = Box::Point(corners[0]);
+Box HullOfCorners(std::vector<Literal> corners) {
+  Box hull;
+  if (corners.size() > 1 && HullOfWords(&corners, &hull)) return hull;
+  hull = Box::Point(corners[0]);
   std::vector<const std::byte*> others;
-  for (const Literal& corner : corners.subspan(1)) {
+  for (const Literal& corner : corners) {
     if (!corner.shares_data_with(corners[0])) others.push_back(corner.data());
   }
   if (others.empty()) return hull;
@@ -205,6 +211,7 @@ Box HullOfCorners(absl::Span<const Literal> corners) {
 
 void Loosen(const Slack& slack, Box* box) {
   box->flushed = box->flushed || slack.flushed;
+  if (LoosenWords(slack, box)) return;
   UpdateParts(
       [slack](const auto& line, Place, Ends* ends) {
         if (!line.is_float() || line.IsNan(ends->low)) return;
@@ -217,8 +224,10 @@ void Loosen(const Slack& slack, Box* box) {
           const int64_t low = line.Ordinal(ends->low), high = line.Ordinal(ends->high);
           const int64_t negative_zero = line.signed_zero() ? -1 : 0;
           const int64_t small = line.least_normal() + (slack.rounded ? 1 : 0);
-          if (low > 0 && low < small) ends->low = line.Bits(negative_zero);
-          if (high < negative_zero && high > negative_zero - small) ends->high = 0;
+          if (low >= 0 && low < small && high > 0) ends->low = line.Bits(negative_zero);
+          if (high <= negative_zero && high > negative_zero - small && low < negative_zero) {
+            ends->high = 0;
+          }
         }
         if (slack.zeros && line.signed_zero()) {
           if (ends->low == 0) ends->low = line.Bits(-1);
@@ -229,6 +238,7 @@ void Loosen(const Slack& slack, Box* box) {
 }
 
 void WidenByRadii(absl::Span<const double> radii, Box* box) {
+  if (WidenWords(radii, box)) return;
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
         const double radius = radii[place.element];
@@ -249,7 +259,8 @@ void WidenByRadii(absl::Span<const double> radii, Box* box) {
 }
 
 void AddNansOfInfinities(Box* box) {
-  if (box->is_point()) return;
+  const Line& parts = Line::Of(Info(box->low.element_type()).component);
+  if (box->is_point() || !AnyLiesIn({parts.least(), parts.greatest()}, *box)) return;
   UpdateParts(
       [](const auto& line, Place, Ends* ends) {
         if (!line.is_float() || ends->low == ends->high || line.IsNan(ends->low)) return;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -40,21 +42,63 @@ struct Box {
   bool is_point() const { return low.shares_data_with(high) && !has_nan(); }
 };
 
-// A value: an array, a tuple of values, or a token.
-struct BoxTree {
-  Box box;
-  std::vector<BoxTree> elements;  // of a tuple
-  bool is_tuple = false;
+// Boxes that others own, such as the operands of an instruction.
+class Boxes {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Box;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Box*;
+    using reference = const Box&;
+    explicit Iterator(const Box* const* at) : at_(at) {}
+    const Box& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    friend bool operator==(Iterator, Iterator) = default;
 
-  static BoxTree Of(Box box) { return {std::move(box), {}, false}; }
+   private:
+    const Box* const* at_;
+  };
+  explicit Boxes(absl::Span<const Box* const> boxes) : boxes_(boxes) {}
+  const Box& operator[](size_t i) const { return *boxes_[i]; }
+  size_t size() const { return boxes_.size(); }
+  bool empty() const { return boxes_.empty(); }
+  Boxes subspan(size_t first) const { return Boxes(boxes_.subspan(first)); }
+  Iterator begin() const { return Iterator(boxes_.data()); }
+  Iterator end() const { return Iterator(boxes_.data() + boxes_.size()); }
+
+ private:
+  absl::Span<const Box* const> boxes_;
+};
+
+// A value: an array, a tuple of values, or a token. Copies share their boxes.
+class BoxTree {
+ public:
+  BoxTree() = default;
+  static BoxTree Of(Box box);
+  static BoxTree Tuple(std::vector<BoxTree> elements);
   static BoxTree Point(const Literal& value);
   static BoxTree Anything(const Shape& shape, const Instruction* open);
+
+  bool is_tuple() const { return box_ == nullptr; }
+  // Of what is no tuple.
+  const Box& box() const { return *box_; }
+  absl::Span<const BoxTree> elements() const { return elements_; }
+  std::vector<BoxTree> ReleaseElements() && { return std::move(elements_); }
+
   bool is_point() const;
   // The value of the lower ends: the value itself where it is a point.
   Literal low() const;
   const Instruction* open() const;
   void AppendLeaves(std::vector<const Box*>* leaves) const;
-  void ReleaseLeaves(std::vector<Box>* leaves) &&;
+
+ private:
+  std::shared_ptr<const Box> box_;  // null: a tuple
+  std::vector<BoxTree> elements_;
 };
 
 // For each leaf of the instruction's result: nothing is known, because of a decision of its own.
@@ -161,7 +205,7 @@ void UpdateParts(Update update, Box* box);
 // Takes the element-wise hull of several values of one shape: ends of an operation whose operands
 // are at the corners of their intervals. A part that is NaN at some corners and a number at others
 // may be anything.
-Box HullOfCorners(absl::Span<const Literal> corners);
+Box HullOfCorners(std::vector<Literal> corners);
 
 // What is added around float parts that are not NaN.
 struct Slack {

@@ -75,8 +75,7 @@ ComplexFunction FindComplexFunction(const Instruction& instruction) {
   }
 }
 
-Box EncloseComplex(const ComplexFunction& function, absl::Span<const Box> operands,
-                   Literal golden) {
+Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal golden) {
   const ElementType part = Info(operands[0].low.element_type()).component;
   const int64_t count = golden.element_count();
   // By element: whether all operands are certain, and the intervals of the result.

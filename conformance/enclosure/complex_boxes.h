@@ -18,7 +18,7 @@ ComplexFunction FindComplexFunction(const Instruction& instruction);
 
 // Every value that golden has for operands inside the boxes. `golden` is the value at their lower
 // ends, which is that of elements whose operands are certain.
-Box EncloseComplex(const ComplexFunction& function, absl::Span<const Box> operands, Literal golden);
+Box EncloseComplex(const ComplexFunction& function, Boxes operands, Literal golden);
 
 }  // namespace assay
 

@@ -118,13 +118,15 @@ TEST_P(ComplexBoxesTest, HoldWhatGoldenGives) {
     ASSERT_TRUE(module.ok()) << module.status();
     const Instruction& instruction = *(*module)->entry()->root();
     GoldenInstructions golden{RunBudget{}};
-    const EvaluateAlone evaluate = [&](absl::Span<const Literal> values) {
-      return golden.Evaluate(instruction, values);
+    const EvaluateAt evaluate = [&](absl::Span<const Literal* const> values) {
+      return golden.EvaluateAt(instruction, values);
     };
     std::vector<Box> operands;
     for (int64_t k = 0; k < instruction.operand_count(); ++k) operands.push_back(RandomBox());
     if (function == "multiply(x, x)") operands[1] = operands[0];
-    auto box = EncloseElementwise(instruction, operands, evaluate);
+    std::vector<const Box*> boxes;
+    for (const Box& operand : operands) boxes.push_back(&operand);
+    auto box = EncloseElementwise(instruction, Boxes(boxes), evaluate);
     ASSERT_TRUE(box.ok()) << box.status();
     for (int64_t i = 0; i < kBoxes; ++i) {
       known[function] += std::isfinite(DecodeFloat(part(), box->low.Get(i).bits)) &&
@@ -134,7 +136,7 @@ TEST_P(ComplexBoxesTest, HoldWhatGoldenGives) {
       std::vector<Literal> points;
       for (const Box& operand : operands) points.push_back(PointIn(operand));
       if (function == "multiply(x, x)") points[1] = points[0];
-      auto value = evaluate(points);
+      auto value = golden.Evaluate(instruction, points);
       ASSERT_TRUE(value.ok()) << value.status();
       for (int64_t i = 0; i < kBoxes; ++i) {
         ASSERT_TRUE(Holds(*box, *value, i))

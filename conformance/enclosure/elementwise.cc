@@ -8,9 +8,17 @@
 
 #include "conformance/enclosure/complex_boxes.h"
 #include "conformance/enclosure/interval.h"
+#include "conformance/enclosure/word_loops.h"
 
 namespace assay {
 namespace {
+
+// On lines with a negative zero, which all types with loops have (AnyLiesIn).
+constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
+constexpr EndsRegion kNowhere{-kEnd, kEnd};   // NaNs alone
+constexpr EndsRegion kAtZero{0, -1};          // zero is inside
+constexpr EndsRegion kNotPositive{0, -kEnd};  // and below
+constexpr EndsRegion kNotNegative{kEnd, -1};
 
 // How a function of real numbers runs in each of its operands.
 enum class Run {
@@ -103,8 +111,7 @@ bool MayBeNan(const Box& box, int64_t element) {
 
 class Elementwise {
  public:
-  Elementwise(const Instruction& instruction, absl::Span<const Box> operands,
-              const EvaluateAlone& evaluate)
+  Elementwise(const Instruction& instruction, Boxes operands, const EvaluateAt& evaluate)
       : instruction_(instruction), operands_(operands), evaluate_(evaluate) {}
 
   absl::StatusOr<Box> Enclose() {
@@ -173,11 +180,12 @@ class Elementwise {
     absl::StatusOr<Box> box =
         run == Run::kUp || run == Run::kDown || run == Run::kEven || operands_.size() == 1
             ? Corners(BothEnds())
-            : Corners(AllCorners());
+            : Corners(RealCorners());
     if (!box.ok()) return box;
     if (opcode != Opcode::kComplex) LetGoOfNanEnds(&*box);
     if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), &*box);
-    const bool meets = opcode == Opcode::kAdd || (opcode == Opcode::kMultiply && !square);
+    const bool meets = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
+                       (opcode == Opcode::kMultiply && !square);
     if (meets) AddNansOfInfinities(&*box);
     if (run == Run::kCorners || run == Run::kOther) MindSingularities(&*box);
     KeepNans(&*box);
@@ -199,6 +207,7 @@ class Elementwise {
     return !certain && (!nan || instruction_.opcode() == Opcode::kPower);
   }
   void LetGoOfNanEnds(Box* box) const {
+    if (!AnyLiesIn(kNowhere, *box)) return;
     LetGoWhere(
         [&](const auto& line, Place place, const Ends& ends) {
           return line.is_float() && line.IsNan(ends.low) && LetsGoOfNan(place.element);
@@ -264,17 +273,17 @@ class Elementwise {
 
   absl::StatusOr<Box> Select() {
     const Box& pred = operands_[0];
-    absl::StatusOr<Literal> low = evaluate_({pred.low, operands_[1].low, operands_[2].low});
+    absl::StatusOr<Literal> low = evaluate_({&pred.low, &operands_[1].low, &operands_[2].low});
     if (!low.ok()) return low.status();
-    absl::StatusOr<Literal> high = evaluate_({pred.low, operands_[1].high, operands_[2].high});
+    absl::StatusOr<Literal> high = evaluate_({&pred.low, &operands_[1].high, &operands_[2].high});
     if (!high.ok()) return high.status();
     Box box = HullOfCorners({*low, *high});
     if (!pred.is_point()) {
       absl::StatusOr<Literal> other_low =
-          evaluate_({pred.high, operands_[1].low, operands_[2].low});
+          evaluate_({&pred.high, &operands_[1].low, &operands_[2].low});
       if (!other_low.ok()) return other_low.status();
       absl::StatusOr<Literal> other_high =
-          evaluate_({pred.high, operands_[1].high, operands_[2].high});
+          evaluate_({&pred.high, &operands_[1].high, &operands_[2].high});
       if (!other_high.ok()) return other_high.status();
       box = HullOfCorners({*low, *high, *other_low, *other_high});
     }
@@ -283,7 +292,8 @@ class Elementwise {
     for (const Literal& chosen : pred.is_point() ? std::vector<Literal>{pred.low}
                                                  : std::vector<Literal>{pred.low, pred.high}) {
       if (!operands_[1].has_nan() && !operands_[2].has_nan()) break;
-      absl::StatusOr<Literal> nan = evaluate_({chosen, NansOf(operands_[1]), NansOf(operands_[2])});
+      const Literal one = NansOf(operands_[1]), other = NansOf(operands_[2]);
+      absl::StatusOr<Literal> nan = evaluate_({&chosen, &one, &other});
       if (!nan.ok()) return nan.status();
       MergeNans({box.low, box.low, *std::move(nan), nullptr, false}, &box);
     }
@@ -358,6 +368,7 @@ class Elementwise {
 
   // What lies between the ends where the function turns at zero.
   void TakeInTurningPoint(double value, Box* box) const {
+    if (!AnyLiesIn(kAtZero, operands_[0])) return;
     const Ranges ranges(operands_[0]);
     UpdateParts(
         [&](const auto& line, Place place, Ends* ends) {
@@ -375,6 +386,8 @@ class Elementwise {
     if (opcode == Opcode::kSubtract || opcode == Opcode::kMultiply || opcode == Opcode::kComplex) {
       return;
     }
+    if (opcode == Opcode::kDivide && !AnyLiesIn(kAtZero, operands_[1])) return;
+    if (opcode == Opcode::kRsqrt && !AnyLiesIn(kNotPositive, operands_[0])) return;
     std::vector<Ranges> ranges;
     for (const Box& operand : operands_) ranges.emplace_back(operand);
     UpdateParts(
@@ -446,18 +459,19 @@ class Elementwise {
     }
   }
 
-  std::vector<Literal> Lows() const {
-    std::vector<Literal> lows;
-    for (const Box& operand : operands_) lows.push_back(operand.low);
+  LiteralPointers Lows() const {
+    LiteralPointers lows;
+    for (const Box& operand : operands_) lows.push_back(&operand.low);
     return lows;
   }
 
   // A corner: a bit for each operand, of what is at the upper end. None has more than three.
   using Corner = uint32_t;
-  static std::vector<Corner> BothEnds() { return {0, ~uint32_t{0}}; }
+  using CornerList = absl::InlinedVector<Corner, 8>;
+  static CornerList BothEnds() { return {0, ~uint32_t{0}}; }
   // Operands that are points have one end.
-  std::vector<Corner> AllCorners() const {
-    std::vector<Corner> corners = {0};
+  CornerList AllCorners() const {
+    CornerList corners = {0};
     for (size_t k = 0; k < operands_.size(); ++k) {
       if (operands_[k].is_point()) continue;
       const size_t count = corners.size();
@@ -468,30 +482,53 @@ class Elementwise {
     return corners;
   }
 
-  absl::StatusOr<Box> Corners(const std::vector<Corner>& corners) const {
+  // Those that may be ends. A product or quotient of values whose signs are known rises or falls
+  // with each; infinities, which may meet zeros or one another, make no exception.
+  CornerList RealCorners() const {
+    const Opcode opcode = instruction_.opcode();
+    constexpr Corner kLeftHigh = 1, kRightHigh = 2;
+    if (opcode == Opcode::kSubtract) return {kRightHigh, kLeftHigh};
+    if (opcode != Opcode::kMultiply && opcode != Opcode::kDivide) return AllCorners();
+    if (operands_[0].is_point() || operands_[1].is_point()) return AllCorners();
+    const int left = SignOf(operands_[0]), right = SignOf(operands_[1]);
+    if (left == 0 || right == 0) return AllCorners();
+    const bool together = (opcode == Opcode::kMultiply) == (left == right);
+    return together ? BothEnds() : CornerList{kLeftHigh, kRightHigh};
+  }
+
+  // 1 or -1 where every value is finite and of that sign, not zero.
+  static int SignOf(const Box& box) {
+    if (!HasWordLoops(box.low.element_type())) return 0;
+    const Line& line = Line::Of(box.low.element_type());
+    if (AnyLiesIn({kEnd, line.greatest()}, box) || AnyLiesIn({line.least(), -kEnd}, box)) return 0;
+    if (!AnyLiesIn(kNotPositive, box)) return 1;
+    return AnyLiesIn(kNotNegative, box) ? 0 : -1;
+  }
+
+  absl::StatusOr<Box> Corners(const CornerList& corners) const {
     std::vector<Literal> values;
+    values.reserve(corners.size());
     for (const Corner& corner : corners) {
-      std::vector<Literal> at;
+      LiteralPointers at;
       for (size_t k = 0; k < operands_.size(); ++k) {
-        at.push_back((corner >> k & 1) != 0 ? operands_[k].high : operands_[k].low);
+        at.push_back((corner >> k & 1) != 0 ? &operands_[k].high : &operands_[k].low);
       }
       absl::StatusOr<Literal> value = evaluate_(at);
       if (!value.ok()) return value.status();
       values.push_back(*std::move(value));
     }
-    return HullOfCorners(values);
+    return HullOfCorners(std::move(values));
   }
 
   const Instruction& instruction_;
-  const absl::Span<const Box> operands_;
-  const EvaluateAlone& evaluate_;
+  const Boxes operands_;
+  const EvaluateAt& evaluate_;
 };
 
 }  // namespace
 
-absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction,
-                                       absl::Span<const Box> operands,
-                                       const EvaluateAlone& evaluate) {
+absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction, Boxes operands,
+                                       const EvaluateAt& evaluate) {
   return Elementwise(instruction, operands, evaluate).Enclose();
 }
 

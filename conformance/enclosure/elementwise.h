@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
@@ -15,11 +16,15 @@ namespace assay {
 // The golden value of the instruction on operands.
 using EvaluateAlone = std::function<absl::StatusOr<Literal>(absl::Span<const Literal> operands)>;
 
+// The same, of operands where they lie.
+using LiteralPointers = absl::InlinedVector<const Literal*, 3>;
+using EvaluateAt =
+    std::function<absl::StatusOr<Literal>(absl::Span<const Literal* const> operands)>;
+
 // Every value that golden has for some operands inside the boxes, at least. What has no rule here
 // may be anything, and the instruction counts as the open decision.
-absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction,
-                                       absl::Span<const Box> operands,
-                                       const EvaluateAlone& evaluate);
+absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction, Boxes operands,
+                                       const EvaluateAt& evaluate);
 
 }  // namespace assay
 

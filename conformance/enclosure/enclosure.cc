@@ -9,22 +9,30 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/enclosure/batch_norm.h"
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
 #include "conformance/enclosure/golden_instructions.h"
+#include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/mapped_region.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/unspecified.h"
+#include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/order_freedoms.h"
+#include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
+#include "evaluator/real/float_environment.h"
 
 namespace assay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Of an instruction whose result has more bytes than can be counted.
+constexpr int64_t kTooManySteps = std::numeric_limits<int64_t>::max();
 
 class Encloser {
  public:
@@ -42,12 +50,12 @@ class Encloser {
                                                        " lies more than ", kMostEnclosedLevels,
                                                        " levels deep"));
     }
-    std::vector<BoxTree> values(computation.instruction_count());
     Known& known = KnownOf(computation);
+    std::vector<BoxTree> values(computation.instruction_count());
     std::vector<int64_t> uses = known.uses;
     for (const auto& each : computation.instructions()) {
       const int64_t index = each->index();
-      absl::Status status = Charge(*each);
+      absl::Status status = Charge(*each, known.steps[index]);
       if (!status.ok()) return status;
       if (known.has_value[index]) {
         values[index] = known.values[index];
@@ -58,8 +66,8 @@ class Encloser {
         BoxTree& value = values[operand->index()];
         const bool last = --uses[operand->index()] == 0 && !known.is_constant[index];
         if (each->opcode() == Opcode::kGetTupleElement) {
-          BoxTree& element = value.elements[each->GetInt(Attr::kIndex)];
-          operands.push_back(last ? std::move(element) : element);
+          operands.push_back(value.elements()[each->GetInt(Attr::kIndex)]);
+          if (last) value = BoxTree();
         } else {
           operands.push_back(last ? std::move(value) : value);
         }
@@ -84,10 +92,15 @@ class Encloser {
     std::vector<bool> is_constant;  // moved or computed out of constants alone
     std::vector<bool> has_value;
     std::vector<BoxTree> values;  // of constants
+    std::vector<int64_t> steps;   // that one evaluation costs
   };
   Known& KnownOf(const Computation& computation) {
     Known& known = known_[&computation];
     if (!known.uses.empty()) return known;
+    for (const auto& each : computation.instructions()) {
+      const absl::StatusOr<int64_t> bytes = each->shape().ByteSize();
+      known.steps.push_back(bytes.ok() ? 1 + *bytes / 4 : kTooManySteps);
+    }
     const int64_t count = computation.instruction_count();
     known.uses.assign(count, 0);
     known.is_constant.assign(count, false);
@@ -108,16 +121,18 @@ class Encloser {
     return known;
   }
 
-  absl::Status Charge(const Instruction& instruction) {
-    const absl::StatusOr<int64_t> bytes = instruction.shape().ByteSize();
-    if (!bytes.ok()) return bytes.status();
-    steps_ += 1 + *bytes / 4;
+  absl::Status Charge(const Instruction& instruction, int64_t steps) {
+    if (steps == kTooManySteps) return instruction.shape().ByteSize().status();
+    steps_ += steps;
     if (budget_.steps >= 0 && steps_ > budget_.steps) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the budget of steps is spent at ", instruction.Describe()));
     }
+    if (budget_.seconds < 0 || steps_ < next_look_) return absl::OkStatus();
+    constexpr int64_t kStepsBetweenLooks = 4096;
+    next_look_ = steps_ + kStepsBetweenLooks;
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    if (budget_.seconds >= 0 && seconds > budget_.seconds) {
+    if (seconds > budget_.seconds) {
       return absl::ResourceExhaustedError(
           absl::StrCat("the budget of time is spent at ", instruction.Describe()));
     }
@@ -128,7 +143,7 @@ class Encloser {
                                 int level) {
     switch (instruction.opcode()) {
       case Opcode::kTuple:
-        return TupleOf(std::move(operands));
+        return BoxTree::Tuple(std::move(operands));
       case Opcode::kGetTupleElement:  // which Run has taken out
       case Opcode::kOptimizationBarrier:
       case Opcode::kDomain:
@@ -141,14 +156,14 @@ class Encloser {
         absl::StatusOr<BoxTree> result =
             Run(*instruction.GetComputation(Attr::kCalls), std::move(arguments), level + 1);
         if (!result.ok()) return result;
-        return Started(instruction, TupleOf(std::move(operands)), *std::move(result));
+        return Started(instruction, BoxTree::Tuple(std::move(operands)), *std::move(result));
       }
       case Opcode::kCopyStart:
         return Started(instruction, operands[0], operands[0]);
       case Opcode::kAsyncDone:
-        return std::move(operands[0].elements[1]);
+        return operands[0].elements()[1];
       case Opcode::kCopyDone:
-        return std::move(operands[0].elements[0]);
+        return operands[0].elements()[0];
       case Opcode::kCall:
         return Run(*instruction.to_apply(), std::move(operands), level + 1);
       case Opcode::kFusion:
@@ -169,18 +184,13 @@ class Encloser {
         instruction.info().family == Family::kHost) {
       return BoxTree::Anything(instruction.shape(), &instruction);
     }
-    std::vector<Box> boxes;
-    for (BoxTree& operand : operands) std::move(operand).ReleaseLeaves(&boxes);
+    std::vector<const Box*> leaves;
+    for (const BoxTree& operand : operands) operand.AppendLeaves(&leaves);
     const Instruction* open = nullptr;
-    for (const Box& box : boxes) open = open != nullptr ? open : box.open;
-    if (MayFlush(instruction)) {
-      for (Box& box : boxes) {
-        if (box.low.is_array() && !box.flushed && IsRounded(box.low.element_type()) &&
-            profile_.MayFlushOperands(box.low.element_type())) {
-          Loosen({.flushed = true}, &box);
-        }
-      }
-    }
+    for (const Box* box : leaves) open = open != nullptr ? open : box->open;
+    std::vector<Box> flushed;
+    if (MayFlush(instruction)) FlushOperands(&leaves, &flushed);
+    const Boxes boxes(leaves);
     const bool points = std::all_of(boxes.begin(), boxes.end(), [](const Box& box) {
       return box.shape().is_token() || box.is_point();
     });
@@ -188,23 +198,16 @@ class Encloser {
       std::vector<Box> anything = AnythingOf(instruction);
       return Assemble(instruction.shape(), &anything);
     }
-    absl::StatusOr<std::vector<Box>> results = instruction.info().elementwise()
-                                                   ? Elementwise(instruction, boxes, points)
-                                               : points ? OfPoints(instruction, boxes)
-                                                        : OfBoxes(instruction, boxes);
+    absl::StatusOr<std::vector<Box>> results =
+        instruction.info().elementwise()               ? Elementwise(instruction, boxes, points)
+        : points && !HasResidual(instruction.opcode()) ? OfPoints(instruction, boxes)
+                                                       : OfBoxes(instruction, boxes);
     if (!results.ok()) return results.status();
     for (Box& result : *results) {
       LetGoOfOverflows(instruction, boxes, profile_, &result);
       if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
     }
     return Assemble(instruction.shape(), &*results);
-  }
-
-  static BoxTree TupleOf(std::vector<BoxTree> elements) {
-    BoxTree tuple;
-    tuple.is_tuple = true;
-    tuple.elements = std::move(elements);
-    return tuple;
   }
 
   // Of the first half of a pair: what stands in front of its context, of which nothing is known.
@@ -216,7 +219,21 @@ class Encloser {
     for (const Shape& context : shapes.subspan(2)) {
       elements.push_back(BoxTree::Anything(context, &start));
     }
-    return TupleOf(std::move(elements));
+    return BoxTree::Tuple(std::move(elements));
+  }
+
+  // Denormals of operands may be zeros.
+  void FlushOperands(std::vector<const Box*>* operands, std::vector<Box>* flushed) const {
+    flushed->reserve(operands->size());  // so that boxes stay where they are
+    for (const Box*& operand : *operands) {
+      if (!operand->low.is_array() || operand->flushed || !IsRounded(operand->low.element_type()) ||
+          !profile_.MayFlushOperands(operand->low.element_type())) {
+        continue;
+      }
+      flushed->push_back(*operand);
+      Loosen({.flushed = true}, &flushed->back());
+      operand = &flushed->back();
+    }
   }
 
   // Null: the computation is none of elementwise operations.
@@ -232,22 +249,20 @@ class Encloser {
     const Instruction* open = nullptr;
     for (const BoxTree& operand : operands) open = open != nullptr ? open : operand.open();
     absl::StatusOr<BoxTree> mapped = Run(arrays, std::move(operands), level + 1);
-    if (mapped.ok() && mapped->box.open != nullptr) {
-      mapped->box.open = open != nullptr ? open : &map;
-    }
-    return mapped;
+    if (!mapped.ok() || mapped->box().open == nullptr) return mapped;
+    Box box = mapped->box();
+    box.open = open != nullptr ? open : &map;
+    return BoxTree::Of(std::move(box));
   }
 
   static BoxTree Assemble(const Shape& shape, std::vector<Box>* leaves) {
+    if (!shape.is_tuple()) return BoxTree::Of(std::move((*leaves)[0]));
     size_t next = 0;
     auto assemble = [&](auto& self, const Shape& part) -> BoxTree {
       if (!part.is_tuple()) return BoxTree::Of(std::move((*leaves)[next++]));
-      BoxTree tree;
-      tree.is_tuple = true;
-      for (const Shape& element : part.tuple_shapes()) {
-        tree.elements.push_back(self(self, element));
-      }
-      return tree;
+      std::vector<BoxTree> elements;
+      for (const Shape& element : part.tuple_shapes()) elements.push_back(self(self, element));
+      return BoxTree::Tuple(std::move(elements));
     };
     return assemble(assemble, shape);
   }
@@ -259,13 +274,17 @@ class Encloser {
   }
 
   // The golden value, and around it what the profile allows of this instruction alone.
-  absl::StatusOr<std::vector<Box>> OfPoints(const Instruction& instruction,
-                                            absl::Span<const Box> operands) {
-    std::vector<Literal> values;
-    for (const Box& operand : operands) values.push_back(operand.low);
-    absl::StatusOr<Literal> golden = golden_.Evaluate(instruction, values);
+  absl::StatusOr<std::vector<Box>> OfPoints(const Instruction& instruction, Boxes operands) {
+    LiteralPointers values;
+    for (const Box& operand : operands) values.push_back(&operand.low);
+    absl::StatusOr<Literal> golden = golden_.EvaluateAt(instruction, values);
     if (!golden.ok()) return golden.status();
     std::vector<Box> boxes;
+    if (instruction.info().family == Family::kMovement && golden->is_array() &&
+        instruction.opcode() != Opcode::kBitcastConvert) {
+      boxes.push_back(Box::Point(*std::move(golden)));
+      return boxes;
+    }
     const std::vector<Literal> leaves = Flatten(*golden);
     for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
       Box box = Box::Point(leaves[leaf]);
@@ -281,7 +300,7 @@ class Encloser {
         Allow(instruction, 0, &box);
         if (instruction.opcode() == Opcode::kBitcastConvert &&
             profile_.Grants(Freedom::kNanPayload)) {
-          LetGoOfPayloads(values[0], &box);
+          LetGoOfPayloads(*values[0], &box);
         }
       }
       boxes.push_back(std::move(box));
@@ -320,10 +339,10 @@ class Encloser {
     if (slack.units > 0 || slack.zeros || slack.flushed) Loosen(slack, box);
   }
 
-  absl::StatusOr<std::vector<Box>> Elementwise(const Instruction& instruction,
-                                               absl::Span<const Box> operands, bool points) {
-    auto evaluate = [&](absl::Span<const Literal> values) {
-      return golden_.Evaluate(instruction, values);
+  absl::StatusOr<std::vector<Box>> Elementwise(const Instruction& instruction, Boxes operands,
+                                               bool points) {
+    auto evaluate = [&](absl::Span<const Literal* const> values) {
+      return golden_.EvaluateAt(instruction, values);
     };
     absl::StatusOr<Box> box =
         points ? Certain(operands, evaluate) : EncloseElementwise(instruction, operands, evaluate);
@@ -351,10 +370,9 @@ class Encloser {
     return std::vector<Box>{*std::move(box)};
   }
 
-  static absl::StatusOr<Box> Certain(absl::Span<const Box> operands,
-                                     const EvaluateAlone& evaluate) {
-    std::vector<Literal> values;
-    for (const Box& operand : operands) values.push_back(operand.low);
+  static absl::StatusOr<Box> Certain(Boxes operands, const EvaluateAt& evaluate) {
+    LiteralPointers values;
+    for (const Box& operand : operands) values.push_back(&operand.low);
     absl::StatusOr<Literal> value = evaluate(values);
     if (!value.ok()) return value.status();
     return Box::Point(*std::move(value));
@@ -393,8 +411,7 @@ class Encloser {
     return IsComplex(box.low.element_type()) ? std::hypot(real, size(low.imag, high.imag)) : real;
   }
 
-  absl::StatusOr<std::vector<Box>> OfBoxes(const Instruction& instruction,
-                                           absl::Span<const Box> operands) {
+  absl::StatusOr<std::vector<Box>> OfBoxes(const Instruction& instruction, Boxes operands) {
     for (const Box& operand : operands) {
       if (operand.low.is_array() && operand.shape().is_dynamic()) {
         return absl::UnimplementedError(
@@ -410,18 +427,28 @@ class Encloser {
         if (instruction.opcode() != Opcode::kScatter) return Moved(instruction, operands);
         break;
       case Family::kControl:
-      case Family::kLinearAlgebra:
       case Family::kRandom:
         return AnythingOf(instruction);
       default:
         break;
     }
+    if (IsBatchNorm(instruction.opcode())) {
+      std::vector<Box> boxes = EncloseBatchNorm(instruction, operands, profile_);
+      for (Box& box : boxes) Allow(instruction, 0, &box);
+      return boxes;
+    }
     FoldContext context{
-        evaluate, golden_.evaluate_module(),
+        evaluate,
+        [&](absl::Span<const Literal> values) {
+          return golden_.EvaluateProducts(instruction, ProductType(instruction), values);
+        },
         [&](absl::Span<const Literal> values) -> absl::StatusOr<std::vector<double>> {
           return radii_.WithinMagnitudes(instruction, values);
         }};
-    absl::StatusOr<std::vector<Box>> boxes = EncloseFold(instruction, operands, context);
+    absl::StatusOr<std::vector<Box>> boxes =
+        instruction.info().family == Family::kLinearAlgebra
+            ? EncloseLinearAlgebra(instruction, operands, profile_, context)
+            : EncloseFold(instruction, operands, context);
     if (!boxes.ok()) return boxes;
     for (Box& box : *boxes) Allow(instruction, 0, &box);
     return boxes;
@@ -429,7 +456,7 @@ class Encloser {
 
   // A truth value or an integer that is not known is a decision inside an interval: of the
   // instruction that compared or converted floats.
-  static void MarkOpen(const Instruction& instruction, absl::Span<const Box> operands, Box* box) {
+  static void MarkOpen(const Instruction& instruction, Boxes operands, Box* box) {
     const ElementType type = box->low.element_type();
     if (IsFloat(type) || IsComplex(type) || box->is_point()) return;
     const bool earlier = std::any_of(operands.begin(), operands.end(),
@@ -438,8 +465,7 @@ class Encloser {
   }
 
   // Moves move both ends, and where NaNs may be. Indices must be known.
-  absl::StatusOr<std::vector<Box>> Moved(const Instruction& instruction,
-                                         absl::Span<const Box> operands) {
+  absl::StatusOr<std::vector<Box>> Moved(const Instruction& instruction, Boxes operands) {
     if (instruction.opcode() == Opcode::kBitcastConvert ||
         instruction.opcode() == Opcode::kBitcast) {
       if (operands[0].shape().element_type() != instruction.shape().element_type()) {
@@ -447,26 +473,29 @@ class Encloser {
       }
     }
     const ElementType type = operands[0].low.element_type();
-    std::vector<Literal> lows, highs, nans;
+    LiteralPointers lows, highs;
     bool has_nans = false, flushed = true;
     for (size_t k = 0; k < operands.size(); ++k) {
       const Box& operand = operands[k];
       const bool index = IsIndex(instruction, k);
       if (index && !operand.is_point()) return AnythingOf(instruction);
       flushed = flushed && (index || operand.flushed);
-      lows.push_back(operand.low);
-      highs.push_back(operand.high);
       has_nans = has_nans || operand.has_nan();
-      nans.push_back(index               ? operand.low
-                     : operand.has_nan() ? operand.nan
-                                         : Literal::Zeros(operand.shape()));
+      lows.push_back(&operand.low);
+      highs.push_back(&operand.high);
     }
-    absl::StatusOr<Literal> low = golden_.Evaluate(instruction, lows);
+    absl::StatusOr<Literal> low = golden_.EvaluateAt(instruction, lows);
     if (!low.ok()) return low.status();
-    absl::StatusOr<Literal> high = golden_.Evaluate(instruction, highs);
+    absl::StatusOr<Literal> high = golden_.EvaluateAt(instruction, highs);
     if (!high.ok()) return high.status();
     Box box{*std::move(low), *std::move(high), {}, nullptr, flushed};
     if (has_nans && box.low.element_type() == type) {
+      std::vector<Literal> nans;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        nans.push_back(IsIndex(instruction, k) ? operands[k].low
+                       : operands[k].has_nan() ? operands[k].nan
+                                               : Literal::Zeros(operands[k].shape()));
+      }
       absl::StatusOr<Literal> nan = golden_.Evaluate(instruction, nans);
       if (!nan.ok()) return nan.status();
       box.nan = *std::move(nan);
@@ -494,7 +523,7 @@ class Encloser {
     while (true) {
       absl::StatusOr<BoxTree> goes_on = Run(condition, {state}, level + 1);
       if (!goes_on.ok()) return goes_on.status();
-      const Box& pred = goes_on->box;
+      const Box& pred = goes_on->box();
       if (!(pred.low.Get(0) == pred.high.Get(0))) {
         return BoxTree::Anything(loop.shape(), pred.open != nullptr ? pred.open : &loop);
       }
@@ -507,7 +536,7 @@ class Encloser {
 
   absl::StatusOr<BoxTree> Branch(const Instruction& conditional, std::vector<BoxTree> operands,
                                  int level) {
-    const Box& selector = operands[0].box;
+    const Box& selector = operands[0].box();
     if (!(selector.low.Get(0) == selector.high.Get(0))) {
       return BoxTree::Anything(conditional.shape(),
                                selector.open != nullptr ? selector.open : &conditional);
@@ -530,7 +559,7 @@ class Encloser {
   const TargetProfile& profile_;
   const RunBudget budget_;
   const Clock::time_point start_;
-  int64_t steps_ = 0;
+  int64_t steps_ = 0, next_look_ = 0;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_;
   absl::node_hash_map<const Computation*, Known> known_;
   GoldenInstructions golden_;
@@ -546,6 +575,7 @@ absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> 
   }
   absl::Status status = CheckArguments(*module.entry(), arguments);
   if (!status.ok()) return status;
+  const FloatEnvironmentGuard guard;
   // Kernels want legal instructions.
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module);
   if (!planned.ok()) return planned.status();

@@ -41,10 +41,10 @@ class EnclosureTest : public testing::Test {
     return enclosure.ok() ? *std::move(enclosure) : BoxTree{};
   }
   static float Low(const BoxTree& tree, int64_t i = 0) {
-    return static_cast<float>(DecodeFloat(ElementType::kF32, tree.box.low.Get(i).bits));
+    return static_cast<float>(DecodeFloat(ElementType::kF32, tree.box().low.Get(i).bits));
   }
   static float High(const BoxTree& tree, int64_t i = 0) {
-    return static_cast<float>(DecodeFloat(ElementType::kF32, tree.box.high.Get(i).bits));
+    return static_cast<float>(DecodeFloat(ElementType::kF32, tree.box().high.Get(i).bits));
   }
   Verdict Judged(const BoxTree& tree, const Literal& golden, const Literal& actual) {
     auto judgement = JudgeWhole(tree, golden, actual);
@@ -178,9 +178,9 @@ TEST_F(EnclosureTest, ComparisonsAreCertainOutsideTheInterval) {
       "a = f32[2] parameter(0)\n b = f32[2] parameter(1)\n x = f32[2] exponential(a)\n"
       "ROOT c = pred[2] compare(x, b), direction=LT";
   const BoxTree box = Of(body, {F32({1, 1}), F32({2.71828175f, 2.72f})});
-  EXPECT_EQ(box.box.low.Get(0).bits, 0u);
-  EXPECT_EQ(box.box.high.Get(0).bits, 1u);
-  EXPECT_EQ(box.box.low.Get(1).bits, 1u);
+  EXPECT_EQ(box.box().low.Get(0).bits, 0u);
+  EXPECT_EQ(box.box().high.Get(0).bits, 1u);
+  EXPECT_EQ(box.box().low.Get(1).bits, 1u);
   ASSERT_NE(box.open(), nullptr);
   EXPECT_EQ(box.open()->name(), "c");
 }
@@ -267,8 +267,8 @@ TEST_F(EnclosureTest, SortsOfSeparateKeysKeepWhatTravels) {
       "ROOT r = s32[3] get-tuple-element(s), index=1";
   const BoxTree apart = Of(body, {F32({2, 1, 3})}, "xla-cpu", less);
   ASSERT_EQ(apart.open(), nullptr);
-  EXPECT_EQ(apart.box.low.Get(0).bits, 1u);
-  EXPECT_TRUE(Literal::BitEqual(apart.box.low, apart.box.high));
+  EXPECT_EQ(apart.box().low.Get(0).bits, 1u);
+  EXPECT_TRUE(Literal::BitEqual(apart.box().low, apart.box().high));
   const BoxTree close = Of(body, {F32({2, 1, std::nextafter(1.0f, 2.0f)})}, "xla-cpu", less);
   ASSERT_NE(close.open(), nullptr);
   EXPECT_EQ(close.open()->name(), "s");
@@ -411,10 +411,10 @@ TEST_F(EnclosureTest, NansOfAnArmThatIsNotTakenStayBehind) {
          " less = pred[3] compare(x, one), direction=LT\n"
          " ROOT r = f32[3] select(less, magnitude, l)",
          {F32({-0.5f, 2, -4.2831855f})});
-  ASSERT_TRUE(box.box.has_nan());
-  EXPECT_EQ(box.box.nan.Get(0).bits, 0u);
-  EXPECT_EQ(box.box.nan.Get(1).bits, 1u);
-  EXPECT_EQ(box.box.nan.Get(2).bits, 0u);  // sin(2 - 2 pi), but below 1
+  ASSERT_TRUE(box.box().has_nan());
+  EXPECT_EQ(box.box().nan.Get(0).bits, 0u);
+  EXPECT_EQ(box.box().nan.Get(1).bits, 1u);
+  EXPECT_EQ(box.box().nan.Get(2).bits, 0u);  // sin(2 - 2 pi), but below 1
 }
 
 // exp(88.7228) is 635 units of 2^104 below the greatest f32; so much larger it may overflow or not.
@@ -430,12 +430,12 @@ TEST_F(EnclosureTest, InfinitiesThatMayMeetAreNans) {
        {" ROOT r = f32[1] add(l, n)", " ROOT r = f32[1] subtract(l, l)",
         " ROOT r = f32[1] multiply(l, z)", " ROOT r = f32[1] multiply(l, around)"}) {
     const BoxTree box = Of(absl::StrCat(kMayOverflow, root), {F32({88.7228f})});
-    ASSERT_TRUE(box.box.has_nan()) << root;
-    EXPECT_EQ(box.box.nan.Get(0).bits, 1u) << root;
+    ASSERT_TRUE(box.box().has_nan()) << root;
+    EXPECT_EQ(box.box().nan.Get(0).bits, 1u) << root;
   }
   const BoxTree sum =
       Of(absl::StrCat(kMayOverflow, " ROOT r = f32[1] add(l, l)"), {F32({88.7228f})});
-  EXPECT_FALSE(sum.box.has_nan());
+  EXPECT_FALSE(sum.box().has_nan());
 }
 
 // log of an interval around zero (sin(2) = 0.9092974) may be NaN.
@@ -471,9 +471,9 @@ TEST_F(EnclosureTest, NansReachTheirCells) {
   for (const auto& each : cases) {
     const BoxTree box =
         Of(absl::StrCat(kNanInTheMiddle, each.text), {F32({1, 2, 1})}, "xla-cpu", add + minimum);
-    ASSERT_TRUE(box.box.has_nan()) << each.text;
+    ASSERT_TRUE(box.box().has_nan()) << each.text;
     for (size_t i = 0; i < each.nans.size(); ++i) {
-      EXPECT_EQ(box.box.nan.Get(static_cast<int64_t>(i)).bits, each.nans[i])
+      EXPECT_EQ(box.box().nan.Get(static_cast<int64_t>(i)).bits, each.nans[i])
           << each.text << ", element " << i;
     }
   }
@@ -487,7 +487,7 @@ TEST_F(EnclosureTest, DotsOfUnboundedIntervals) {
                          {F32({88.7228f})});
   EXPECT_LE(Low(box), 0);
   EXPECT_GE(High(box), 0);
-  EXPECT_TRUE(box.box.has_nan());
+  EXPECT_TRUE(box.box().has_nan());
 }
 
 TEST_F(EnclosureTest, ConversionsThatDoNotRise) {
@@ -495,26 +495,26 @@ TEST_F(EnclosureTest, ConversionsThatDoNotRise) {
   const std::string whole =
       "x = f32[1] parameter(0)\n e = f32[1] exponential(x)\n w = s32[1] convert(e)\n";
   const BoxTree narrow = Of(whole + " ROOT r = s8[1] convert(w)", {F32({20})});
-  EXPECT_EQ(DecodeSigned(ElementType::kS8, narrow.box.low.Get(0).bits), -128);
-  EXPECT_EQ(DecodeSigned(ElementType::kS8, narrow.box.high.Get(0).bits), 127);
+  EXPECT_EQ(DecodeSigned(ElementType::kS8, narrow.box().low.Get(0).bits), -128);
+  EXPECT_EQ(DecodeSigned(ElementType::kS8, narrow.box().high.Get(0).bits), 127);
   const BoxTree wide = Of(whole + " ROOT r = s64[1] convert(w)", {F32({20})});
-  const int64_t low = DecodeSigned(ElementType::kS64, wide.box.low.Get(0).bits);
-  const int64_t high = DecodeSigned(ElementType::kS64, wide.box.high.Get(0).bits);
+  const int64_t low = DecodeSigned(ElementType::kS64, wide.box().low.Get(0).bits);
+  const int64_t high = DecodeSigned(ElementType::kS64, wide.box().high.Get(0).bits);
   EXPECT_TRUE(485160000 < low && low < 485165195 && 485165195 < high && high < 485170000)
       << low << " to " << high;
   const BoxTree negative =
       Of(whole + " n = s32[1] negate(w)\n ROOT r = u64[1] convert(n)", {F32({20})});
-  EXPECT_EQ(negative.box.low.Get(0).bits, 0u);
-  EXPECT_EQ(negative.box.high.Get(0).bits, ~uint64_t{0});
+  EXPECT_EQ(negative.box().low.Get(0).bits, 0u);
+  EXPECT_EQ(negative.box().high.Get(0).bits, ~uint64_t{0});
   // sin(1) - 0.84147098 may be zero, sin(1) not.
   const std::string near =
       "x = f32[1] parameter(0)\n s = f32[1] sine(x)\n c = f32[1] constant({0.84147098})\n"
       " d = f32[1] subtract(s, c)\n";
   const BoxTree zero = Of(near + " ROOT r = pred[1] convert(d)", {F32({1})});
-  EXPECT_EQ(zero.box.low.Get(0).bits, 0u);
-  EXPECT_EQ(zero.box.high.Get(0).bits, 1u);
+  EXPECT_EQ(zero.box().low.Get(0).bits, 0u);
+  EXPECT_EQ(zero.box().high.Get(0).bits, 1u);
   const BoxTree one = Of(near + " ROOT r = pred[1] convert(s)", {F32({1})});
-  EXPECT_EQ(one.box.low.Get(0).bits, 1u);
+  EXPECT_EQ(one.box().low.Get(0).bits, 1u);
 }
 
 TEST_F(EnclosureTest, OneExtremeIsTakenInWithoutTheOther) {
@@ -535,10 +535,10 @@ TEST_F(EnclosureTest, OneExtremeIsTakenInWithoutTheOther) {
 TEST_F(EnclosureTest, BitsOfNansAreOpen) {
   const BoxTree box = Of("x = f32[2] parameter(0)\n ROOT r = u16[2,2] bitcast-convert(x)",
                          {F32({1, std::nanf("")})}, "golden");
-  EXPECT_EQ(box.box.low.Get(1).bits, 0x3f80u);
-  EXPECT_EQ(box.box.high.Get(1).bits, 0x3f80u);
-  EXPECT_EQ(box.box.low.Get(3).bits, 0u);
-  EXPECT_EQ(box.box.high.Get(3).bits, 0xffffu);
+  EXPECT_EQ(box.box().low.Get(1).bits, 0x3f80u);
+  EXPECT_EQ(box.box().high.Get(1).bits, 0x3f80u);
+  EXPECT_EQ(box.box().low.Get(3).bits, 0u);
+  EXPECT_EQ(box.box().high.Get(3).bits, 0xffffu);
 }
 
 TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {

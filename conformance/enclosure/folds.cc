@@ -6,19 +6,18 @@
 
 #include "conformance/enclosure/orders.h"
 #include "conformance/enclosure/radii.h"
-#include "evaluator/facts/widened_fold.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {
 namespace {
 
-std::vector<Literal> AtEnds(absl::Span<const Box> operands, bool high) {
+std::vector<Literal> AtEnds(Boxes operands, bool high) {
   std::vector<Literal> ends;
   for (const Box& operand : operands) ends.push_back(high ? operand.high : operand.low);
   return ends;
 }
 
-bool HasNans(absl::Span<const Box> operands) {
+bool HasNans(Boxes operands) {
   return std::any_of(operands.begin(), operands.end(),
                      [](const Box& operand) { return operand.has_nan(); });
 }
@@ -26,8 +25,8 @@ bool HasNans(absl::Span<const Box> operands) {
 // Marks the cells that a NaN of an operand may reach, by the fold of marks: `mark` where there may
 // be one, `clear` elsewhere, neither of which the fold makes of the other. Operands that tell where
 // elements go stay what they are.
-absl::Status MarkNans(const Instruction& instruction, absl::Span<const Box> operands,
-                      const FoldContext& context, double mark, double clear, Box* box) {
+absl::Status MarkNans(const Instruction& instruction, Boxes operands, const FoldContext& context,
+                      double mark, double clear, Box* box) {
   if (!HasNans(operands)) return absl::OkStatus();
   std::vector<Literal> marks;
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -70,8 +69,7 @@ void AddNansOfZeros(Box* box) {
 }
 
 // A fold that rises with every term.
-absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction,
-                                               absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, Boxes operands,
                                                const FoldContext& context, ReducerKind kind) {
   const bool sums = kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply;
   absl::StatusOr<Literal> low = context.evaluate(AtEnds(operands, false));
@@ -99,7 +97,7 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction,
 }
 
 // A product whose factors are all positive rises with each.
-bool AllPositive(absl::Span<const Box> operands) {
+bool AllPositive(Boxes operands) {
   for (const Box& operand : operands) {
     const ElementType type = operand.low.element_type();
     if (!IsFloat(type)) return false;
@@ -109,6 +107,33 @@ bool AllPositive(absl::Span<const Box> operands) {
     }
   }
   return true;
+}
+
+// Elements that are handled at a time: their doubles stay in the cache.
+constexpr int64_t kPiece = 512;
+
+// Calls piece(first, count) for so many elements each.
+template <typename Piece>
+void InPieces(int64_t count, Piece piece) {
+  for (int64_t first = 0; first < count; first += kPiece) {
+    piece(first, std::min(kPiece, count - first));
+  }
+}
+
+// Elements of an array of floats or integers as doubles, and back.
+void Decode(const Literal& literal, int64_t first, int64_t count, double* values) {
+  const ElementType type = literal.element_type();
+  const std::byte* data = literal.data() + first * Info(type).storage_bytes;
+  if (IsFloat(type)) return DecodeFloats(type, data, count, values);
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t bits = literal.Get(first + i).bits;
+    values[i] = IsSigned(type) ? static_cast<double>(DecodeSigned(type, bits))
+                               : static_cast<double>(DecodeUnsigned(type, bits));
+  }
+}
+void Encode(const double* values, int64_t first, int64_t count, Literal* literal) {
+  const ElementType type = literal->element_type();
+  EncodeFloats(type, values, count, literal->mutable_data() + first * Info(type).storage_bytes);
 }
 
 // Centres and radii, such that every value of the box is within the radius of the centre, and the
@@ -123,40 +148,30 @@ Centred Centre(const Box& box, ElementType type) {
   shape.ClearLayouts();
   Centred centred{Literal::Zeros(shape), Literal::Zeros(shape), Literal::Zeros(shape),
                   Literal::Zeros(shape)};
-  const int64_t count = box.low.element_count();
-  std::vector<double> lows(count), highs(count), centres(count), radii(count), sizes(count);
-  auto decode = [&](const Literal& literal, std::vector<double>* values) {
-    if (IsFloat(literal.element_type())) {
-      return DecodeFloats(literal.element_type(), literal.data(), count, values->data());
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      (*values)[i] =
-          IsSigned(literal.element_type())
-              ? static_cast<double>(DecodeSigned(literal.element_type(), literal.Get(i).bits))
-              : static_cast<double>(DecodeUnsigned(literal.element_type(), literal.Get(i).bits));
-    }
-  };
-  decode(box.low, &lows);
-  decode(box.high, &highs);
-  for (int64_t i = 0; i < count; ++i) {
-    const bool unbounded = std::isinf(lows[i]) || std::isinf(highs[i]);
-    centres[i] = lows[i] == highs[i] ? lows[i] : unbounded ? 0 : lows[i] / 2 + highs[i] / 2;
-  }
-  EncodeFloats(type, centres.data(), count, centred.centres.mutable_data());
-  DecodeFloats(type, centred.centres.data(), count, centres.data());
   // Away from zero by more than the rounding to the type takes off.
   const double up = 1 + std::ldexp(1.0, 2 - Info(type).format->precision());
   const double least = std::ldexp(1.0, Info(type).format->min_exponent());
-  for (int64_t i = 0; i < count; ++i) {
-    const double radius = std::max(highs[i] - centres[i], centres[i] - lows[i]);
-    radii[i] = radius > 0 ? radius * up + least : 0;
-    sizes[i] = std::max(std::fabs(lows[i]), std::fabs(highs[i]));
-    if (sizes[i] > 0) sizes[i] = sizes[i] * up;
-    centres[i] = std::fabs(centres[i]);
-  }
-  EncodeFloats(type, radii.data(), count, centred.radii.mutable_data());
-  EncodeFloats(type, sizes.data(), count, centred.sizes.mutable_data());
-  EncodeFloats(type, centres.data(), count, centred.centre_sizes.mutable_data());
+  InPieces(box.low.element_count(), [&](int64_t first, int64_t count) {
+    double lows[kPiece], highs[kPiece], centres[kPiece], radii[kPiece], sizes[kPiece];
+    Decode(box.low, first, count, lows);
+    Decode(box.high, first, count, highs);
+    for (int64_t i = 0; i < count; ++i) {
+      const bool unbounded = std::isinf(lows[i]) || std::isinf(highs[i]);
+      centres[i] = lows[i] == highs[i] ? lows[i] : unbounded ? 0 : lows[i] / 2 + highs[i] / 2;
+    }
+    Encode(centres, first, count, &centred.centres);
+    Decode(centred.centres, first, count, centres);
+    for (int64_t i = 0; i < count; ++i) {
+      const double radius = std::max(highs[i] - centres[i], centres[i] - lows[i]);
+      radii[i] = radius > 0 ? radius * up + least : 0;
+      const double size = std::max(std::fabs(lows[i]), std::fabs(highs[i]));
+      sizes[i] = size > 0 ? size * up : size;
+      centres[i] = std::fabs(centres[i]);
+    }
+    Encode(radii, first, count, &centred.radii);
+    Encode(sizes, first, count, &centred.sizes);
+    Encode(centres, first, count, &centred.centre_sizes);
+  });
   return centred;
 }
 
@@ -178,65 +193,61 @@ Literal Ones(const Box& box, ElementType type) {
   return Filled(box, type, [](const Box&, int64_t) { return 1.0; });
 }
 
-// dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed. Types of fewer than 32 bits, and
-// whatever takes two types, are computed in f64.
-absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
-                                                 absl::Span<const Box> operands,
+// dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed.
+absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction, Boxes operands,
                                                  const FoldContext& context) {
   const ElementType type = instruction.shape().element_type();
   if (!IsFloat(type) || operands.size() != 2) return AnythingOf(instruction);
-  const bool alone = (type == ElementType::kF32 || type == ElementType::kF64) &&
-                     operands[0].shape().element_type() == type &&
-                     operands[1].shape().element_type() == type;
-  const ElementType inner = alone ? type : ElementType::kF64;
+  const ElementType inner = ProductType(instruction);
   const Centred left = Centre(operands[0], inner), right = Centre(operands[1], inner);
-  const std::unique_ptr<Module> wide = alone ? nullptr : WidenFold(instruction, Opcode::kAdd);
-  auto product = [&](const Literal& a, const Literal& b) {
-    return alone ? context.evaluate({a, b}) : context.evaluate_module(*wide, {a, b});
-  };
-  const int64_t count = instruction.shape().element_count();
-  // Of a product that is zero because the radii of a factor are: nothing.
-  auto decoded = [&](const Literal& a, const Literal& b,
-                     bool zero) -> absl::StatusOr<std::vector<double>> {
-    std::vector<double> values(count, 0.0);
-    if (zero) return values;
-    absl::StatusOr<Literal> value = product(a, b);
-    if (!value.ok()) return value.status();
-    DecodeFloats(inner, value->data(), count, values.data());
-    return values;
-  };
-  const auto middles = decoded(left.centres, right.centres, false);
+  const absl::StatusOr<Literal> middles = context.evaluate_products({left.centres, right.centres});
   if (!middles.ok()) return middles.status();
-  const auto rights = decoded(left.sizes, right.radii, operands[1].is_point());
-  if (!rights.ok()) return rights.status();
-  const auto lefts = decoded(left.radii, right.centre_sizes, operands[0].is_point());
-  if (!lefts.ok()) return lefts.status();
-  absl::StatusOr<std::vector<double>> bounds = context.radii(AllMagnitudes(instruction, operands));
-  if (!bounds.ok()) return bounds.status();
+  // A product is zero where the radii of a factor are.
+  std::vector<Literal> spreads;
+  for (const bool of_left : {true, false}) {
+    if (operands[of_left ? 0 : 1].is_point()) continue;
+    absl::StatusOr<Literal> spread =
+        of_left ? context.evaluate_products({left.radii, right.centre_sizes})
+                : context.evaluate_products({left.sizes, right.radii});
+    if (!spread.ok()) return spread.status();
+    spreads.push_back(*std::move(spread));
+  }
+  absl::StatusOr<std::vector<double>> widths = context.radii(AllMagnitudes(instruction, operands));
+  if (!widths.ok()) return widths.status();
 
   const double u = std::ldexp(1.0, 1 - Info(inner).format->precision());
   const double least = std::ldexp(1.0, Info(inner).format->min_exponent());
   Box box = Box::Point(Literal::Zeros(instruction.shape()));
-  EncodeFloats(type, middles->data(), count, box.low.mutable_data());
-  std::vector<double> rounded(count), widths(count);
-  DecodeFloats(type, box.low.data(), count, rounded.data());
-  for (int64_t i = 0; i < count; ++i) {
-    const double middle = (*middles)[i], off = rounded[i] - middle;
-    const double radius = ((*rights)[i] + (*lefts)[i]) * (1 + 4 * u) + least;
-    widths[i] = (*bounds)[i] + radius + u * std::fabs(middle) + 2 * std::fabs(off);
-    if (std::isfinite(widths[i])) continue;
-    // Nothing is known, whatever the centres gave: zero times infinity is NaN, and near it is not.
-    widths[i] = kInfinity;
-    box.low.Set(i, Element{});
-  }
+  InPieces(instruction.shape().element_count(), [&](int64_t first, int64_t count) {
+    double exact[kPiece], rounded[kPiece], radii[kPiece] = {}, more[kPiece];
+    Decode(*middles, first, count, exact);
+    Encode(exact, first, count, &box.low);
+    Decode(box.low, first, count, rounded);
+    for (const Literal& spread : spreads) {
+      Decode(spread, first, count, more);
+      for (int64_t i = 0; i < count; ++i) radii[i] += more[i];
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      const double middle = exact[i], off = rounded[i] - middle;
+      double& width = (*widths)[first + i];
+      width += radii[i] * (1 + 4 * u) + least + u * std::fabs(middle) + 2 * std::fabs(off);
+      if (std::isfinite(width)) continue;
+      // Nothing is known, whatever the centres gave: zero times infinity is NaN, and near it is
+      // not.
+      width = kInfinity;
+      box.low.Set(first + i, Element{});
+    }
+  });
   box.high = box.low;
-  WidenByRadii(widths, &box);
+  WidenByRadii(*widths, &box);
+  AddNansOfInfinities(&box);
   // Whatever a NaN is multiplied with, it reaches the cell.
   for (int k : {0, 1}) {
     if (!operands[k].has_nan()) continue;
     absl::StatusOr<Literal> reached =
-        k == 0 ? product(NanMarks(operands[0], inner), Ones(operands[1], inner))
-               : product(Ones(operands[0], inner), NanMarks(operands[1], inner));
+        k == 0
+            ? context.evaluate_products({NanMarks(operands[0], inner), Ones(operands[1], inner)})
+            : context.evaluate_products({Ones(operands[0], inner), NanMarks(operands[1], inner)});
     if (!reached.ok()) return reached.status();
     UpdateParts(
         [&](const Line&, Place place, Ends* ends) {
@@ -249,8 +260,7 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
 
 }  // namespace
 
-absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction,
-                                             absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Boxes operands,
                                              const FoldContext& context) {
   switch (instruction.opcode()) {
     case Opcode::kDot:

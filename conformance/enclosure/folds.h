@@ -11,7 +11,6 @@
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
 #include "conformance/enclosure/elementwise.h"
-#include "evaluator/facts.h"
 
 namespace assay {
 
@@ -21,15 +20,14 @@ using RadiiOf =
     std::function<absl::StatusOr<std::vector<double>>(absl::Span<const Literal> operands)>;
 
 struct FoldContext {
-  EvaluateAlone evaluate;          // the instruction
-  EvaluateModule evaluate_module;  // any module
+  EvaluateAlone evaluate;           // the instruction
+  EvaluateAlone evaluate_products;  // a dot or convolution of operands in ProductType (radii.h)
   RadiiOf radii;
 };
 
 // reduce, reduce-window, scatter, select-and-scatter, dot, convolution, sort and top-k, of which
 // some operand is no point. By leaf of the result; what has no rule may be anything.
-absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction,
-                                             absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Boxes operands,
                                              const FoldContext& context);
 
 }  // namespace assay

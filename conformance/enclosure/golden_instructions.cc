@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/container/inlined_vector.h"
 #include "evaluator/facts/isolate.h"
 #include "evaluator/facts/widened_fold.h"
-#include "evaluator/real/float_environment.h"
 
 namespace assay {
 namespace {
@@ -22,6 +22,12 @@ bool IsKernelAlone(const Instruction& instruction) {
          FoldKind(instruction) != ReducerKind::kOther;
 }
 
+absl::InlinedVector<const Literal*, 3> PointersTo(absl::Span<const Literal> literals) {
+  absl::InlinedVector<const Literal*, 3> pointers;
+  for (const Literal& literal : literals) pointers.push_back(&literal);
+  return pointers;
+}
+
 }  // namespace
 
 GoldenInstructions::GoldenInstructions(const RunBudget& budget)
@@ -35,10 +41,10 @@ GoldenInstructions::GoldenInstructions(const RunBudget& budget)
   };
 }
 
-absl::Status GoldenInstructions::Prepare(const Instruction& instruction, Alone* alone) const {
-  if (alone->module == nullptr) alone->module = IsolateInstruction(instruction);
-  if (IsKernelAlone(instruction)) {
-    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(*alone->module->entry()->root());
+absl::Status GoldenInstructions::Prepare(Alone* alone) const {
+  const Instruction& root = *alone->module->entry()->root();
+  if (IsKernelAlone(root)) {
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
     if (!kernel.ok()) return kernel.status();
     alone->kernel = *std::move(kernel);
     return absl::OkStatus();
@@ -50,9 +56,9 @@ absl::Status GoldenInstructions::Prepare(const Instruction& instruction, Alone* 
 }
 
 absl::StatusOr<Literal> GoldenInstructions::RunKernel(const Alone& alone,
-                                                      absl::Span<const Literal> operands) {
-  std::vector<ArrayRef> arrays;
-  for (const Literal& operand : operands) arrays.push_back({&operand.shape(), operand.data()});
+                                                      absl::Span<const Literal* const> operands) {
+  absl::InlinedVector<ArrayRef, 3> arrays;
+  for (const Literal* operand : operands) arrays.push_back({&operand->shape(), operand->data()});
   const int64_t most_bytes = options_.budget.bytes < 0 ? INT64_MAX : options_.budget.bytes;
   absl::StatusOr<Literal> result =
       Literal::Create(alone.module->entry()->root()->shape(), most_bytes);
@@ -61,34 +67,61 @@ absl::StatusOr<Literal> GoldenInstructions::RunKernel(const Alone& alone,
   EvaluationContext context;
   context.budget = &budget_;
   context.workers = &workers_;
-  const FloatEnvironmentGuard guard;
   absl::Status status = alone.kernel->Run(arrays, absl::MakeConstSpan(&out, 1), context);
   if (!status.ok()) return status;
   return result;
 }
 
-absl::StatusOr<Literal> GoldenInstructions::Evaluate(const Instruction& instruction,
-                                                     absl::Span<const Literal> operands) {
-  Alone& alone = alone_[&instruction];
-  if (alone.kernel == nullptr && alone.planned == nullptr) {
-    absl::Status status = Prepare(instruction, &alone);
+absl::StatusOr<Literal> GoldenInstructions::Run(Alone* alone,
+                                                absl::Span<const Literal* const> operands) {
+  if (alone->kernel == nullptr && alone->planned == nullptr) {
+    absl::Status status = Prepare(alone);
     if (!status.ok()) return status;
   }
-  return alone.kernel != nullptr ? RunKernel(alone, operands)
-                                 : alone.planned->Run(operands, options_);
+  if (alone->kernel != nullptr) return RunKernel(*alone, operands);
+  std::vector<Literal> values;
+  for (const Literal* operand : operands) values.push_back(*operand);
+  return alone->planned->Run(values, options_);
 }
 
-absl::StatusOr<std::vector<double>> GoldenInstructions::CountTerms(
-    const Instruction& instruction, absl::Span<const Literal> operands) {
-  if (instruction.info().family != Family::kContraction) {
-    return assay::CountTerms(instruction, operands, evaluate_module_);
-  }
+absl::StatusOr<Literal> GoldenInstructions::EvaluateAt(const Instruction& instruction,
+                                                       absl::Span<const Literal* const> operands) {
   Alone& alone = alone_[&instruction];
-  if (!alone.counts.empty()) return alone.counts;
+  if (alone.module == nullptr) alone.module = IsolateInstruction(instruction);
+  return Run(&alone, operands);
+}
+
+absl::StatusOr<Literal> GoldenInstructions::Evaluate(const Instruction& instruction,
+                                                     absl::Span<const Literal> operands) {
+  return EvaluateAt(instruction, PointersTo(operands));
+}
+
+absl::StatusOr<Literal> GoldenInstructions::EvaluateProducts(const Instruction& instruction,
+                                                             ElementType type,
+                                                             absl::Span<const Literal> operands) {
+  if (type == instruction.shape().element_type()) {
+    const auto of_type = [type](const Instruction* operand) {
+      return operand->shape().element_type() == type;
+    };
+    if (std::all_of(instruction.operands().begin(), instruction.operands().end(), of_type)) {
+      return Evaluate(instruction, operands);
+    }
+  }
+  Alone& wide = widened_[&instruction];
+  if (wide.module == nullptr) wide.module = WidenFold(instruction, Opcode::kAdd, type);
+  return Run(&wide, PointersTo(operands));
+}
+
+absl::StatusOr<absl::Span<const double>> GoldenInstructions::CountTerms(
+    const Instruction& instruction, absl::Span<const Literal> operands) {
+  Alone& alone = alone_[&instruction];
+  const bool same = instruction.info().family == Family::kContraction;
+  if (same && !alone.counts.empty()) return alone.counts;
   absl::StatusOr<std::vector<double>> counts =
       assay::CountTerms(instruction, operands, evaluate_module_);
-  if (counts.ok()) alone.counts = *counts;
-  return counts;
+  if (!counts.ok()) return counts.status();
+  alone.counts = *std::move(counts);
+  return alone.counts;
 }
 
 }  // namespace assay

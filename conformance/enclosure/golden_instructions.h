@@ -18,16 +18,23 @@
 
 namespace assay {
 
-// Instructions of modules that the interpreter runs, which must outlive it.
+// Instructions of modules that the interpreter runs, which must outlive it. Callers hold a
+// FloatEnvironmentGuard.
 class GoldenInstructions {
  public:
   explicit GoldenInstructions(const RunBudget& budget);
 
   absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
                                    absl::Span<const Literal> operands);
-  // CountTerms, remembered where they are the same for all operands.
-  absl::StatusOr<std::vector<double>> CountTerms(const Instruction& instruction,
-                                                 absl::Span<const Literal> operands);
+  // The same, of operands where they lie.
+  absl::StatusOr<Literal> EvaluateAt(const Instruction& instruction,
+                                     absl::Span<const Literal* const> operands);
+  // Of a dot or convolution in a type, f32 or f64, that its operands have been brought to.
+  absl::StatusOr<Literal> EvaluateProducts(const Instruction& instruction, ElementType type,
+                                           absl::Span<const Literal> operands);
+  // CountTerms, remembered where they are the same for all operands; until the next call.
+  absl::StatusOr<absl::Span<const double>> CountTerms(const Instruction& instruction,
+                                                      absl::Span<const Literal> operands);
   // Any module.
   const EvaluateModule& evaluate_module() const { return evaluate_module_; }
 
@@ -38,14 +45,15 @@ class GoldenInstructions {
     std::unique_ptr<PlannedModule> planned;  // null: not prepared yet
     std::vector<double> counts;
   };
-  absl::Status Prepare(const Instruction& instruction, Alone* alone) const;
-  absl::StatusOr<Literal> RunKernel(const Alone& alone, absl::Span<const Literal> operands);
+  absl::Status Prepare(Alone* alone) const;
+  absl::StatusOr<Literal> Run(Alone* alone, absl::Span<const Literal* const> operands);
+  absl::StatusOr<Literal> RunKernel(const Alone& alone, absl::Span<const Literal* const> operands);
 
   RunOptions options_;
   EvaluateModule evaluate_module_;
   Budget budget_;
   WorkerPool workers_;
-  absl::flat_hash_map<const Instruction*, Alone> alone_;
+  absl::flat_hash_map<const Instruction*, Alone> alone_, widened_;
 };
 
 }  // namespace assay

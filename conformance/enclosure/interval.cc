@@ -30,6 +30,15 @@ Interval Rising(const Interval& x, F f) {
 
 bool Interval::bounded() const { return std::isfinite(low) && std::isfinite(high); }
 
+double Interval::magnitude() const { return std::max(std::fabs(low), std::fabs(high)); }
+double Interval::least_magnitude() const {
+  return holds(0) ? 0 : std::min(std::fabs(low), std::fabs(high));
+}
+
+Interval Hull(const Interval& x, const Interval& y) {
+  return {std::min(x.low, y.low), std::max(x.high, y.high)};
+}
+
 Interval operator+(const Interval& x, const Interval& y) {
   return Outwards(x.low + y.low, x.high + y.high);
 }
@@ -50,10 +59,7 @@ Interval operator/(const Interval& x, const Interval& y) {
   return Outwards(least, greatest);
 }
 
-Interval Abs(const Interval& x) {
-  const double low = std::fabs(x.low), high = std::fabs(x.high);
-  return {x.holds(0) ? 0 : std::min(low, high), std::max(low, high)};
-}
+Interval Abs(const Interval& x) { return {x.least_magnitude(), x.magnitude()}; }
 
 Interval Square(const Interval& x) {
   const Interval size = Abs(x);

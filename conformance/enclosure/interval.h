@@ -15,10 +15,15 @@ struct Interval {
   static Interval Everything() {
     return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
   }
+  static Interval Around(double radius) { return {-radius, radius}; }
   bool holds(double value) const { return low <= value && value <= high; }
   bool bounded() const;
+  // The largest and the least absolute value.
+  double magnitude() const;
+  double least_magnitude() const;
 };
 
+Interval Hull(const Interval& x, const Interval& y);
 Interval operator+(const Interval& x, const Interval& y);
 Interval operator-(const Interval& x, const Interval& y);
 Interval operator-(const Interval& x);

@@ -11,8 +11,7 @@ namespace assay {
 namespace {
 
 // Golden at both ends, as boxes by leaf.
-absl::StatusOr<std::vector<Box>> AtBothEnds(absl::Span<const Box> operands,
-                                            const EvaluateAlone& evaluate) {
+absl::StatusOr<std::vector<Box>> AtBothEnds(Boxes operands, const EvaluateAlone& evaluate) {
   std::vector<Literal> lows, highs;
   for (const Box& operand : operands) {
     lows.push_back(operand.low);
@@ -84,8 +83,7 @@ void LetGo(const Instruction& instruction, const Lines& lines, int64_t line, Box
 
 }  // namespace
 
-absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
-                                             absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction, Boxes operands,
                                              const EvaluateAlone& evaluate) {
   if (!OnlyCompares(*instruction.to_apply())) return AnythingOf(instruction);
   const std::set<int64_t> keys = KeysOf(*instruction.to_apply());
@@ -110,8 +108,7 @@ absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
   return sorted;
 }
 
-absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction,
-                                             absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction, Boxes operands,
                                              const EvaluateAlone& evaluate) {
   if (operands[0].has_nan()) return AnythingOf(instruction);
   absl::StatusOr<std::vector<Box>> top = AtBothEnds(operands, evaluate);
@@ -126,7 +123,7 @@ absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction,
 }
 
 absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruction,
-                                                      absl::Span<const Box> operands,
+                                                      Boxes operands,
                                                       const EvaluateAlone& evaluate) {
   const Box& values = operands[0];
   if (values.has_nan() || !operands[1].is_point() || !operands[2].is_point()) {

@@ -13,15 +13,13 @@
 
 namespace assay {
 
-absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction,
-                                             absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseSort(const Instruction& instruction, Boxes operands,
                                              const EvaluateAlone& evaluate);
-absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction,
-                                             absl::Span<const Box> operands,
+absl::StatusOr<std::vector<Box>> EncloseTopK(const Instruction& instruction, Boxes operands,
                                              const EvaluateAlone& evaluate);
 // reduce with the minimum or maximum and its index.
 absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruction,
-                                                      absl::Span<const Box> operands,
+                                                      Boxes operands,
                                                       const EvaluateAlone& evaluate);
 
 }  // namespace assay

@@ -3,25 +3,28 @@
 #include <algorithm>
 #include <cmath>
 
+#include "conformance/enclosure/word_loops.h"
 #include "evaluator/facts/widened_fold.h"
 
 namespace assay {
 namespace {
 
-// The larger magnitude of both ends.
+// The larger magnitude of both ends. The ends themselves where none is negative.
 Literal Magnitudes(const Box& box) {
-  Box magnitudes = box;
+  if (!IsFloat(Info(box.low.element_type()).component)) return box.low;
+  Literal magnitudes;
+  if (MagnitudesOfWords(box, &magnitudes)) return magnitudes;
+  Box both = box;
   UpdateParts(
       [](const auto& line, Place, Ends* ends) {
-        if (!line.is_float()) return;
         auto magnitude = [&](uint64_t bits) {
           const int64_t ordinal = line.Ordinal(bits);
           return ordinal >= 0 ? ordinal : -ordinal - (line.signed_zero() ? 1 : 0);
         };
         ends->low = ends->high = line.Bits(std::max(magnitude(ends->low), magnitude(ends->high)));
       },
-      &magnitudes);
-  return magnitudes.low;
+      &both);
+  return both.low;
 }
 
 // Whether golden on the operands' magnitudes is the sum of the magnitudes of the terms, precise
@@ -34,6 +37,27 @@ bool SumsMagnitudes(const Instruction& instruction) {
          !instruction.operand(0)->shape().is_dynamic();
 }
 
+bool IsNarrow(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBF16; }
+
+// Whether f32 holds the products of the operands as well as f64.
+bool IsNarrow(const Instruction& instruction) {
+  return instruction.info().family == Family::kContraction && instruction.operand_count() == 2 &&
+         IsNarrow(instruction.shape().element_type()) &&
+         IsNarrow(instruction.operand(0)->shape().element_type()) &&
+         IsNarrow(instruction.operand(1)->shape().element_type());
+}
+
+Literal InF32(const Literal& narrow) {
+  Shape shape = narrow.shape();
+  shape.set_element_type(ElementType::kF32);
+  shape.ClearLayouts();
+  Literal wide = Literal::Zeros(shape);
+  std::vector<double> values(narrow.element_count());
+  DecodeFloats(narrow.element_type(), narrow.data(), narrow.element_count(), values.data());
+  EncodeFloats(ElementType::kF32, values.data(), narrow.element_count(), wide.mutable_data());
+  return wide;
+}
+
 double RadiusOf(const Bounds& bounds, int64_t i) {
   if (!bounds.may_overflow.empty() && bounds.may_overflow[i]) return kInfinity;
   if (bounds.absolute.empty()) return 0;
@@ -43,16 +67,24 @@ double RadiusOf(const Bounds& bounds, int64_t i) {
 
 }  // namespace
 
-std::vector<Literal> AllMagnitudes(const Instruction& instruction, absl::Span<const Box> operands) {
+std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operands) {
   std::vector<Literal> magnitudes;
   for (const Box& operand : operands) magnitudes.push_back(Magnitudes(operand));
   if (instruction.opcode() == Opcode::kSelectAndScatter) magnitudes[0] = operands[0].low;
   return magnitudes;
 }
 
+ElementType ProductType(const Instruction& instruction) {
+  const ElementType type = instruction.shape().element_type();
+  const ElementType left = instruction.operand(0)->shape().element_type();
+  const ElementType right = instruction.operand(1)->shape().element_type();
+  const bool narrow = IsNarrow(left) && IsNarrow(right);
+  if (narrow && (IsNarrow(type) || type == ElementType::kF32)) return ElementType::kF32;
+  return type == left && type == right && type == ElementType::kF32 ? type : ElementType::kF64;
+}
+
 absl::StatusOr<std::vector<double>> RadiusFinder::AtPoints(const Instruction& instruction,
-                                                           absl::Span<const Box> operands,
-                                                           size_t leaf,
+                                                           Boxes operands, size_t leaf,
                                                            const Literal& golden) const {
   std::vector<Literal> values;
   for (const Box& operand : operands) values.push_back(operand.low);
@@ -70,6 +102,7 @@ absl::StatusOr<std::vector<double>> RadiusFinder::AtPoints(const Instruction& in
 
 absl::StatusOr<std::vector<double>> RadiusFinder::WithinMagnitudes(
     const Instruction& instruction, absl::Span<const Literal> magnitudes) const {
+  if (IsNarrow(instruction)) return WithinNarrowMagnitudes(instruction, magnitudes);
   absl::StatusOr<Literal> golden = golden_.Evaluate(instruction, magnitudes);
   if (!golden.ok()) return golden.status();
   if (SumsMagnitudes(instruction)) return OfSums(instruction, magnitudes, *golden, *golden);
@@ -77,6 +110,20 @@ absl::StatusOr<std::vector<double>> RadiusFinder::WithinMagnitudes(
   absl::StatusOr<std::vector<double>> radii = ByBounds(instruction, magnitudes, 0, first);
   if (radii.ok() && radii->empty()) radii->assign(first.element_count(), 0.0);
   return radii;
+}
+
+absl::StatusOr<std::vector<double>> RadiusFinder::WithinNarrowMagnitudes(
+    const Instruction& instruction, absl::Span<const Literal> magnitudes) const {
+  std::vector<Literal> wide;
+  for (const Literal& each : magnitudes) wide.push_back(InF32(each));
+  const absl::StatusOr<Literal> sums =
+      golden_.EvaluateProducts(instruction, ElementType::kF32, wide);
+  if (!sums.ok()) return sums.status();
+  Literal golden = Literal::Zeros(instruction.shape());
+  std::vector<double> values(sums->element_count());
+  DecodeFloats(ElementType::kF32, sums->data(), sums->element_count(), values.data());
+  EncodeFloats(golden.element_type(), values.data(), sums->element_count(), golden.mutable_data());
+  return OfSums(instruction, magnitudes, golden, *sums);
 }
 
 absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& instruction,
@@ -95,30 +142,23 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
   return radii;
 }
 
-// By the sums of the magnitudes of the terms, rounded to the type of the result. Denormals that may
-// be flushed are zero in the operands already, or in an interval around them.
+// By the sums of the magnitudes of the terms, rounded to their type. Denormals that may be flushed
+// are zero in the operands already, or in an interval around them.
 absl::StatusOr<std::vector<double>> RadiusFinder::OfSums(const Instruction& instruction,
                                                          absl::Span<const Literal> operands,
                                                          const Literal& golden,
                                                          const Literal& sums) const {
-  const absl::StatusOr<std::vector<double>> counts = golden_.CountTerms(instruction, operands);
+  const absl::StatusOr<absl::Span<const double>> counts = golden_.CountTerms(instruction, operands);
   if (!counts.ok()) return counts.status();
-  const ElementType type = golden.element_type();
-  const int64_t count = golden.element_count();
-  std::vector<double> radii(count);
-  DecodeFloats(type, sums.data(), count, radii.data());
-  std::vector<AccumulationFact> facts(count);
+  const ElementType type = sums.element_type();
+  std::vector<double> magnitudes(sums.element_count());
+  DecodeFloats(type, sums.data(), sums.element_count(), magnitudes.data());
   // Sums lose nothing where they are denormal, but products do.
   const double lost = instruction.info().family == Family::kContraction ? UlpOf(type, 0) : 0;
-  for (int64_t i = 0; i < count; ++i) {
-    facts[i].terms = (*counts)[i];
-    facts[i].magnitudes = radii[i] * (1 + 2 * UnitRoundoff(type)) + lost;
-  }
-  const Bounds bounds = SumBoundsOfFacts(
-      {instruction, operands, golden_.evaluate_module(), profile_}, 0, golden, facts);
-  const bool granted = !bounds.needs || profile_.Grants(*bounds.needs);
-  for (int64_t i = 0; i < count; ++i) radii[i] = granted ? RadiusOf(bounds, i) : 0;
-  return radii;
+  const double up = 1 + 2 * UnitRoundoff(type);
+  for (double& each : magnitudes) each = each * up + lost;
+  return SumRadiiOfFacts({instruction, operands, golden_.evaluate_module(), profile_}, golden,
+                         *counts, magnitudes);
 }
 
 }  // namespace assay

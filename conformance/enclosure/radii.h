@@ -17,7 +17,11 @@ namespace assay {
 
 // The larger magnitude of both ends of every operand, for the instruction; what it selects by
 // stays.
-std::vector<Literal> AllMagnitudes(const Instruction& instruction, absl::Span<const Box> operands);
+std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operands);
+
+// The type in which the products of a dot or convolution are formed from ends: its own, or a wider
+// one.
+ElementType ProductType(const Instruction& instruction);
 
 // Both outlive it. Distances are by element; infinite where nothing follows.
 class RadiusFinder {
@@ -26,9 +30,8 @@ class RadiusFinder {
       : profile_(profile), golden_(*golden) {}
 
   // Of leaf `leaf`, whose golden value for the operands, all points, is given. Empty: none.
-  absl::StatusOr<std::vector<double>> AtPoints(const Instruction& instruction,
-                                               absl::Span<const Box> operands, size_t leaf,
-                                               const Literal& golden) const;
+  absl::StatusOr<std::vector<double>> AtPoints(const Instruction& instruction, Boxes operands,
+                                               size_t leaf, const Literal& golden) const;
   // Of the first leaf, for any operands that are no larger than these.
   absl::StatusOr<std::vector<double>> WithinMagnitudes(const Instruction& instruction,
                                                        absl::Span<const Literal> magnitudes) const;
@@ -40,6 +43,8 @@ class RadiusFinder {
   absl::StatusOr<std::vector<double>> OfSums(const Instruction& instruction,
                                              absl::Span<const Literal> operands,
                                              const Literal& golden, const Literal& sums) const;
+  absl::StatusOr<std::vector<double>> WithinNarrowMagnitudes(
+      const Instruction& instruction, absl::Span<const Literal> magnitudes) const;
 
   const TargetProfile& profile_;
   GoldenInstructions& golden_;

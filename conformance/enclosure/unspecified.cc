@@ -7,7 +7,6 @@
 
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/order_freedoms.h"
-#include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
@@ -30,7 +29,7 @@ ElementRange RangeAt(const Box& box, int64_t element) {
   return range;
 }
 
-std::vector<ElementRange> StartsOf(absl::Span<const Box> operands) {
+std::vector<ElementRange> StartsOf(Boxes operands) {
   std::vector<ElementRange> starts;
   for (const Box& start : operands.subspan(operands.size() / 2)) {
     if (start.low.is_array()) starts.push_back(RangeAt(start, 0));
@@ -39,8 +38,7 @@ std::vector<ElementRange> StartsOf(absl::Span<const Box> operands) {
 }
 
 // The start value of a reduction may count again, or padding be folded.
-bool FoldsMoreOrLess(const Instruction& instruction, absl::Span<const Box> operands,
-                     const TargetProfile& profile) {
+bool FoldsMoreOrLess(const Instruction& instruction, Boxes operands, const TargetProfile& profile) {
   const Opcode opcode = instruction.opcode();
   if (opcode != Opcode::kReduce && opcode != Opcode::kReduceWindow) return false;
   const std::vector<ElementRange> starts = StartsOf(operands);
@@ -86,7 +84,7 @@ bool ShowsTies(const Instruction& sort) {
 }
 
 // Of a comparison of floats with a NaN any permutation will do, of a stable sort as well.
-bool IsOpenOrder(const Instruction& sort, absl::Span<const Box> operands) {
+bool IsOpenOrder(const Instruction& sort, Boxes operands) {
   const Computation& comparator = *sort.to_apply();
   if (!sort.GetBool(Attr::kIsStable) && ShowsTies(sort)) return true;
   if (OrdersNans(comparator)) return false;
@@ -96,7 +94,7 @@ bool IsOpenOrder(const Instruction& sort, absl::Span<const Box> operands) {
 }
 
 // A fold that picks takes any of the elements that it does not tell apart (ops_structural.md 5.1).
-bool PicksAny(const Instruction& reduce, absl::Span<const Box> operands) {
+bool PicksAny(const Instruction& reduce, Boxes operands) {
   switch (RecogniseReducer(*reduce.to_apply()).kind) {
     case ReducerKind::kOther:
       return Picks(*reduce.to_apply());
@@ -123,6 +121,8 @@ bool MayBeBeyond(const Box& box, int64_t element) {
 
 bool AnyMayBeBeyond(const Box& box) {
   if (!box.low.is_array() || box.is_point()) return false;
+  const ElementType type = box.low.element_type();
+  if (!IsFloat(type) || !Line::Of(type).overflows_to_nan()) return false;
   for (int64_t i = 0; i < box.low.element_count(); ++i) {
     if (MayBeBeyond(box, i)) return true;
   }
@@ -131,9 +131,7 @@ bool AnyMayBeBeyond(const Box& box) {
 
 }  // namespace
 
-bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
-                   const TargetProfile& profile) {
-  if (HasResidual(instruction.opcode())) return true;
+bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile) {
   if (instruction.info().accuracy == Accuracy::kRandom ||
       instruction.info().accuracy == Accuracy::kOpaque) {
     return true;
@@ -163,14 +161,14 @@ bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operand
   return false;
 }
 
-void TakeInDecisions(const Instruction& instruction, absl::Span<const Box> operands,
-                     const TargetProfile& profile, Box* result) {
+void TakeInDecisions(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
+                     Box* result) {
   if (operands.empty() || !operands[0].low.is_array()) return;
   const ElementType type = result->low.element_type();
   std::vector<const DecisionRule*> rules;
   for (const DecisionRule& rule : DecisionRules()) {
-    if (profile.Admits(rule.point) &&
-        rule.concerns(instruction, operands[0].low.element_type(), type)) {
+    if (rule.concerns(instruction, operands[0].low.element_type(), type) &&
+        profile.Admits(rule.point)) {
       rules.push_back(&rule);
     }
   }
@@ -221,8 +219,8 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
       box);
 }
 
-void LetGoOfOverflows(const Instruction& instruction, absl::Span<const Box> operands,
-                      const TargetProfile& profile, Box* result) {
+void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
+                      Box* result) {
   if (!result->low.is_array()) return;
   if (profile.Grants(Freedom::kExcessPrecision) && instruction.info().elementwise() &&
       std::any_of(operands.begin(), operands.end(), AnyMayBeBeyond)) {

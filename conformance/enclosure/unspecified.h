@@ -1,6 +1,6 @@
 // Where the specification or the profile leaves a result to the target in another way than by an
-// interval: decision points, unstable orders, colliding updates, random values, factors that are
-// judged by their residual. Tests: enclosure_test.cc, runner/decision_points_test.cc.
+// interval: decision points, unstable orders, colliding updates, random values. Tests:
+// enclosure_test.cc, runner/decision_points_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 
@@ -11,13 +11,12 @@
 namespace assay {
 
 // Whether nothing is known of the whole result for values in the boxes.
-bool IsUnspecified(const Instruction& instruction, absl::Span<const Box> operands,
-                   const TargetProfile& profile);
+bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile);
 
 // Of an elementwise instruction: takes in what the decision points that the profile admits give for
 // operands in the boxes, element by element.
-void TakeInDecisions(const Instruction& instruction, absl::Span<const Box> operands,
-                     const TargetProfile& profile, Box* result);
+void TakeInDecisions(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
+                     Box* result);
 
 // Of a bitcast-convert: the bits of a NaN are not specified, whatever is made of them may be
 // anything.
@@ -25,8 +24,8 @@ void LetGoOfPayloads(const Literal& operand, Box* box);
 
 // What overflows to NaN may have been a number in a wider type, or just below: lets go of it where
 // the profile lets the target compute otherwise than golden.
-void LetGoOfOverflows(const Instruction& instruction, absl::Span<const Box> operands,
-                      const TargetProfile& profile, Box* result);
+void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
+                      Box* result);
 
 }  // namespace assay
 

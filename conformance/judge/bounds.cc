@@ -1,9 +1,11 @@
 #include "conformance/judge/bounds.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/scan_sums.h"
@@ -68,11 +70,6 @@ bool OrderCounts(const Instruction& instruction, const Computation& region) {
     default:
       return false;
   }
-}
-
-bool IsBatchNorm(Opcode opcode) {
-  return opcode == Opcode::kBatchNormGrad || opcode == Opcode::kBatchNormInference ||
-         opcode == Opcode::kBatchNormTraining;
 }
 
 double MaxOf(ElementType type) { return DecodeFloat(type, MaxFinite(type)); }
@@ -170,9 +167,13 @@ class BoundFinder {
 
 double UlpOf(ElementType type, double value) {
   const FloatFormat& format = *Info(type).format;
+  // Of a double: that of its least normal value for zero and what lies below.
+  const auto biased = static_cast<int>(std::bit_cast<uint64_t>(value) >> 52 & 0x7FF);
   int exponent = format.min_exponent();
-  if (value != 0 && std::isfinite(value)) exponent = std::max(exponent, std::ilogb(value));
-  return std::ldexp(1.0, std::min(exponent, format.max_exponent()) - format.significand_bits);
+  if (biased < 0x7FF) exponent = std::max(exponent, biased - 1023);
+  const int unit = std::min(exponent, format.max_exponent()) - format.significand_bits;
+  if (unit < -1022) return std::ldexp(1.0, unit);
+  return std::bit_cast<double>(static_cast<uint64_t>(unit + 1023) << 52);
 }
 
 bool AllFinite(absl::Span<const Literal> operands) {

@@ -72,8 +72,11 @@ double RoundingsOfFactor(const TargetProfile& profile, ElementType type);
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // The same where the facts are known and no operand's denormals are flushed, or they are zero in
 // the operands already.
-Bounds SumBoundsOfFacts(const Subject& subject, size_t leaf, const Literal& golden,
-                        absl::Span<const AccumulationFact> facts);
+// For each element the largest distance to the golden value, the vacuous one included; infinite
+// where it may overflow.
+std::vector<double> SumRadiiOfFacts(const Subject& subject, const Literal& golden,
+                                    absl::Span<const double> terms,
+                                    absl::Span<const double> magnitudes);
 // Those of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt: it is none that is known.
 absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden);
 // Those of batch normalisation: batch_norm_bounds.cc.

@@ -114,6 +114,21 @@ TEST(JudgeTriangularSolve, DivisionsByZeroAreFree) {
 
 // {4.1, 4.1, 4.4}: mean 4.2, variance 0.02. By E[x^2] - E[x]^2 in f32 the variance is 0.019997 and
 // the first output -0.69011 (9.1); 0.021 is neither.
+// 1 - 1.5 2e38 + 1.5 2e38: half the terms overflow, though the solution is 1.
+TEST(JudgeTriangularSolve, TermsThatOverflowTogetherMayBeInfinite) {
+  const Case solve(
+      "f32[3,1] triangular-solve(p0, p1), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE",
+      {"f32[3,3]", "f32[3,1]"});
+  const Literal b = Matrix(3, 1, {2e38, 2e38, 1});
+  const Literal large = Matrix(3, 3, {1, 0, 0, 0, 1, 0, 1.5, -1.5, 1});
+  EXPECT_EQ(solve.Explain({large, b}, b), "golden");
+  EXPECT_EQ(solve.Explain({large, b}, Matrix(3, 1, {2e38, 2e38, kInfinity})), "not judgeable");
+  EXPECT_EQ(solve.Explain({large, b}, Matrix(3, 1, {2e38, kInfinity, 1})), "wrong");
+  const Literal small = Matrix(3, 3, {1, 0, 0, 0, 1, 0, 0.25, -0.25, 1});
+  EXPECT_EQ(solve.Explain({small, b}, Matrix(3, 1, {2e38, 2e38, kInfinity})), "wrong");
+}
+
 TEST(JudgeBatchNorm, TrainingByEitherFormOfTheVariance) {
   const Case norm(
       "(f32[3,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0.001, "

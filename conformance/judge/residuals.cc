@@ -62,18 +62,16 @@ Square Inverse(const Square& t) {
 // What a residual may be that comes from `terms` roundings of things that add up to `magnitude`.
 class ResidualTest {
  public:
-  // Real results take `terms` roundings, complex ones sqrt(2) of `complex_terms`; roots and
-  // quotients may be `ulps` off (accuracy_requirements.md 3), two roundings each.
-  ResidualTest(const Literal& result, double terms, double complex_terms, double ulps)
-      : smallest_(SmallestNormal(PartType(result))) {
-    const bool is_complex = IsComplex(result.element_type());
-    const double factor = is_complex ? std::sqrt(2.0) : 1,
-                 k = (is_complex ? complex_terms : terms) + 2 * ulps;
+  ResidualTest(const Literal& result, const ResidualRoundings& roundings)
+      : own_(roundings.Relative(result.element_type())),
+        smallest_(SmallestNormal(PartType(result))) {
     const double u = UnitRoundoff(PartType(result));
-    own_ = factor * Gamma(k, u);
+    const double k = roundings.Count(result.element_type());
     // Accumulated in f32, where the type itself bounds nothing, and rounded once.
     judged_ = own_ < kInfinity ? own_
-                               : factor * Gamma(k, UnitRoundoff(ElementType::kF32)) + 2 * u + u * u;
+                               : roundings.Factor(result.element_type()) *
+                                         Gamma(k, UnitRoundoff(ElementType::kF32)) +
+                                     2 * u + u * u;
     slack_ = 8 * k * kRoundoff;
   }
 
@@ -91,10 +89,6 @@ class ResidualTest {
   Real own_, judged_, slack_, smallest_;
 };
 
-double BudgetOf(const Subject& subject, Opcode opcode, const Literal& golden) {
-  return subject.profile.FindBudget(opcode, golden.element_type()).ulps;
-}
-
 class CholeskyJudge {
  public:
   CholeskyJudge(const Subject& subject, const Literal& golden, const Literal& actual, int64_t batch)
@@ -103,9 +97,7 @@ class CholeskyJudge {
         golden_(golden, batch),
         actual_(actual, batch),
         n_(a_.rows()),
-        test_(golden, static_cast<double>(n_) + 1, 2 * static_cast<double>(n_) + 7,
-              std::max(2 * BudgetOf(subject, Opcode::kSqrt, golden),
-                       BudgetOf(subject, Opcode::kDivide, golden))),
+        test_(golden, CholeskyRoundings(subject.profile, golden.element_type(), n_)),
         unit_(UnitRoundoff(PartType(golden))) {}
 
   void Find(std::vector<Residual>* residuals) const {
@@ -205,10 +197,9 @@ class SolveJudge {
         transposed_((transpose_ != TransposeA::kNoTranspose) == left_),
         reversed_(subject.instruction.GetBool(Attr::kLower) == transposed_),
         t_(n_),
-        test_(golden, static_cast<double>(n_), 2 * static_cast<double>(n_) + 4,
-              BudgetOf(subject, Opcode::kDivide, golden)),
-        relaxed_(golden, 3 * static_cast<double>(n_), 6 * static_cast<double>(n_) + 4,
-                 3 * BudgetOf(subject, Opcode::kDivide, golden)) {
+        test_(golden, SolveRoundings(subject.profile, golden.element_type(), n_)),
+        relaxed_(golden, InverseRoundings(subject.profile, golden.element_type(), n_)),
+        largest_(DecodeFloat(PartType(golden), MaxFinite(PartType(golden)))) {
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) t_(i, j) = Coefficient(Row(i), Row(j));
       singular_ = singular_ || t_(i, i) == Complex(0);
@@ -256,9 +247,19 @@ class SolveJudge {
     if (std::isfinite(magnitude)) return test_.Find(std::abs(rest), magnitude, lost);
     // What depends on a division by zero, or on what was infinite from the start.
     const bool bad = singular_ || !std::isfinite(Scale(c));
-    return bad                                                           ? Residual::kFree
-           : IsFinite(Of(golden_, i, c)) && !IsFinite(Of(actual_, i, c)) ? Residual::kOutside
-                                                                         : Residual::kUnknown;
+    if (bad) return Residual::kFree;
+    const bool fails = IsFinite(Of(golden_, i, c)) && !IsFinite(Of(actual_, i, c));
+    return fails && !MayOverflow(i, c) ? Residual::kOutside : Residual::kUnknown;
+  }
+
+  // Whether some terms of a row up to this one add up to more than the type holds.
+  bool MayOverflow(int64_t last, int64_t c) const {
+    for (int64_t i = 0; i <= last; ++i) {
+      Real magnitude = std::abs(Of(b_, i, c));
+      for (int64_t j = 0; j < i; ++j) magnitude += std::abs(t_(i, j) * Of(golden_, j, c));
+      if (magnitude * (1 + test_.gamma()) > largest_) return true;
+    }
+    return false;
   }
 
   // Finite where the whole system is.
@@ -297,11 +298,41 @@ class SolveJudge {
   const bool transposed_, reversed_;  // T is a transposed, or conjugated too; rows from the last
   Square t_;
   const ResidualTest test_, relaxed_;
+  const Real largest_;
   bool singular_ = false;
   Square inverse_{0};
 };
 
 }  // namespace
+
+double ResidualRoundings::Factor(ElementType type) const {
+  return IsComplex(type) ? std::sqrt(2.0) : 1;
+}
+
+double ResidualRoundings::Count(ElementType type) const {
+  return (IsComplex(type) ? complex_terms : terms) + 2 * ulps;
+}
+
+double ResidualRoundings::Relative(ElementType type) const {
+  return Factor(type) * Gamma(Count(type), UnitRoundoff(Info(type).component));
+}
+
+ResidualRoundings CholeskyRoundings(const TargetProfile& profile, ElementType type, int64_t n) {
+  const auto rows = static_cast<double>(n);
+  return {rows + 1, 2 * rows + 7,
+          std::max(2 * profile.FindBudget(Opcode::kSqrt, type).ulps,
+                   profile.FindBudget(Opcode::kDivide, type).ulps)};
+}
+
+ResidualRoundings SolveRoundings(const TargetProfile& profile, ElementType type, int64_t n) {
+  const auto rows = static_cast<double>(n);
+  return {rows, 2 * rows + 4, profile.FindBudget(Opcode::kDivide, type).ulps};
+}
+
+ResidualRoundings InverseRoundings(const TargetProfile& profile, ElementType type, int64_t n) {
+  const auto rows = static_cast<double>(n);
+  return {3 * rows, 6 * rows + 4, 3 * profile.FindBudget(Opcode::kDivide, type).ulps};
+}
 
 bool HasResidual(Opcode opcode) {
   return opcode == Opcode::kCholesky || opcode == Opcode::kTriangularSolve;

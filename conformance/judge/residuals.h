@@ -13,6 +13,24 @@ namespace assay {
 // cholesky and triangular-solve.
 bool HasResidual(Opcode opcode);
 
+// How many roundings a residual comes from: of real results `terms`, of complex ones sqrt(2) of
+// `complex_terms`; roots and quotients may be `ulps` off (accuracy_requirements.md 3), two
+// roundings each.
+struct ResidualRoundings {
+  double terms = 0, complex_terms = 0, ulps = 0;
+  double Factor(ElementType type) const;
+  double Count(ElementType type) const;
+  // What the residual of an element may be, in parts of the magnitudes that it is the difference
+  // of; infinite where the type bounds nothing.
+  double Relative(ElementType type) const;
+};
+// Of matrices of n rows.
+ResidualRoundings CholeskyRoundings(const TargetProfile& profile, ElementType type, int64_t n);
+ResidualRoundings SolveRoundings(const TargetProfile& profile, ElementType type, int64_t n);
+// Solves by inverses (LinearAlgebra::inverted_blocks): |x~ - x| in parts of
+// |T^-1| |T| |T^-1| |b|.
+ResidualRoundings InverseRoundings(const TargetProfile& profile, ElementType type, int64_t n);
+
 // What an element of a factor or a solution is, by what it leaves over.
 enum class Residual : uint8_t {
   kInside,

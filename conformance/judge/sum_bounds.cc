@@ -83,8 +83,9 @@ class SumBound {
     }
     const int bits = 2 * Info(terms).format->precision();
     exact_products_ = !split_.cuts && std::ldexp(1.0, -bits) >= how_.unit;
-    flushes_accumulator_ = subject.profile.MayFlushResults(how_.accumulator);
-    flushes_part_ = subject.profile.MayFlushResults(part_);
+    narrows_ = part_unit_ > UnitRoundoff(how_.accumulator);
+    wide_ = KeptIn(how_.accumulator, how_.unit, exact_products_);
+    own_ = KeptIn(part_, part_unit_, /*exact_products=*/false);
   }
 
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
@@ -105,6 +106,19 @@ class SumBound {
       Append(DecodeFloat(part_, golden.Get(i).bits), facts[i], lost.empty() ? 0 : lost[i], &bounds);
     }
     return bounds;
+  }
+
+  std::vector<double> Radii(const Literal& golden, absl::Span<const double> terms,
+                            absl::Span<const double> magnitudes) const {
+    std::vector<double> radii(terms.size());
+    if (!subject_.profile.Grants(Freedom::kReassociation)) return radii;
+    DecodeFloats(part_, golden.data(), golden.element_count(), radii.data());
+    for (size_t i = 0; i < radii.size(); ++i) {
+      const Distances distances = Of(radii[i], terms[i], magnitudes[i], 0);
+      const bool open = MayOverflow(magnitudes[i], distances);
+      radii[i] = open ? kInfinity : std::max(distances.judged, distances.vacuous);
+    }
+    return radii;
   }
 
  private:
@@ -162,64 +176,89 @@ class SumBound {
     return factor == 0 ? 0 : factor * magnitudes;
   }
 
-  // Of a sum kept in a type with unit roundoff u: the accumulator's or the result's own.
-  Error ErrorIn(ElementType accumulator, double u, double n, double loss,
-                bool exact_products) const {
-    const double k = how_.factor * Roundings(n, exact_products), q = split_.products;
-    const double relative = how_.truncating ? Gamma(k, 2 * u) : k * u;
+  // A type in which a sum is kept, with its unit roundoff: the accumulator's or the result's own.
+  struct Kept {
+    double unit = 0;
+    bool exact_products = false, flushes = false;
+    double smallest_normal = 0, half_least = 0, largest = 0;
+  };
+  Kept KeptIn(ElementType type, double unit, bool exact_products) const {
+    return {unit,
+            exact_products,
+            subject_.profile.MayFlushResults(type),
+            SmallestNormal(type),
+            UlpOf(type, 0) / 2,
+            DecodeFloat(type, MaxFinite(type))};
+  }
+
+  Error ErrorIn(const Kept& kept, double n, double loss) const {
+    const double k = how_.factor * Roundings(n, kept.exact_products), q = split_.products;
+    const double relative = how_.truncating ? Gamma(k, 2 * kept.unit) : k * kept.unit;
     double underflow = 0;
-    if (accumulator == how_.accumulator ? flushes_accumulator_ : flushes_part_) {
-      underflow = std::max(1.0, 2 * q * n - 1) * SmallestNormal(accumulator);
+    if (kept.flushes) {
+      underflow = std::max(1.0, 2 * q * n - 1) * kept.smallest_normal;
     } else if (products_) {
-      underflow = q * n * UlpOf(accumulator, 0) / 2 * (1 + relative);
+      underflow = q * n * kept.half_least * (1 + relative);
     }
     return {split_.error + relative * split_.growth, underflow + loss};
   }
 
-  void Append(double golden, const AccumulationFact& fact, double loss, Bounds* bounds) const {
-    const double n = fact.terms, sum = fact.sum_of_magnitudes();
-    const double u = UnitRoundoff(part_), half = UlpOf(part_, golden) / 2;
-    const bool narrows = u > UnitRoundoff(how_.accumulator);
-    const Error error = ErrorIn(how_.accumulator, how_.unit, n, loss, exact_products_);
-    const double wide = error.Of(sum);
+  // From the golden value: what is judged, from the exact one, and what is right at all; what the
+  // first of these is of the magnitudes; how far sums on the way and the result reach.
+  struct Distances {
+    double judged = 0, exact = 0, vacuous = 0, share = 0, wide = 0, reach = 0, result = 0;
+    double sum = 0;
+  };
+
+  Distances Of(double golden, double n, double sum, double loss) const {
+    Distances d;
+    d.sum = sum;
+    const double u = part_unit_, half = UlpOf(part_, golden) / 2;
+    const Error error = ErrorIn(wide_, n, loss);
+    d.wide = d.reach = error.Of(sum);
     // Of a value that overflows no more is known here than that of the magnitudes.
     const double size = std::isinf(golden) ? sum : std::fabs(golden) + half;
     // Both the golden value and, out of a wider accumulator, the other one are rounded.
-    double judged = wide + half + (narrows ? u * (size + wide) + UlpOf(part_, 0) / 2 : 0);
-    double share = error.share + (narrows ? u * (1 + error.share) : 0);
-    double vacuous = judged, reach = wide;
-    double exact = judged - half;
-    if (narrows && how_.partials) {
-      const Error of_partials = ErrorIn(part_, u, n, loss, /*exact_products=*/false);
+    d.judged = d.vacuous = d.wide + half + (narrows_ ? u * (size + d.wide) + own_.half_least : 0);
+    d.share = error.share + (narrows_ ? u * (1 + error.share) : 0);
+    d.exact = d.judged - half;
+    if (narrows_ && how_.partials) {
+      const Error of_partials = ErrorIn(own_, n, loss);
       const double own = of_partials.Of(sum) + half;
       if (how_.factor * Roundings(n, false) * u < 1) {
-        judged = std::max(judged, own);
-        exact = std::max(exact, own - half);
-        share = std::max(share, of_partials.share);
+        d.judged = std::max(d.judged, own);
+        d.exact = std::max(d.exact, own - half);
+        d.share = std::max(d.share, of_partials.share);
       }
-      vacuous = std::max(vacuous, own);
-      reach = own;
+      d.vacuous = std::max(d.vacuous, own);
+      d.reach = own;
     }
-    bounds->absolute.push_back(judged);
-    if (narrows && !IsComplex(type_)) bounds->from_exact.push_back(exact);
-    bounds->beyond.push_back(Times(
-        share, std::ldexp(fact.magnitudes, fact.exponent - BeyondExponent(subject_.instruction))));
-    bounds->vacuous.push_back(vacuous);
-    bounds->may_overflow.push_back(MayOverflow(fact, sum, reach, wide, size + judged, narrows));
+    d.result = size + d.judged;
+    return d;
+  }
+
+  void Append(double golden, const AccumulationFact& fact, double loss, Bounds* bounds) const {
+    const Distances distances = Of(golden, fact.terms, fact.sum_of_magnitudes(), loss);
+    bounds->absolute.push_back(distances.judged);
+    if (narrows_ && !IsComplex(type_)) bounds->from_exact.push_back(distances.exact);
+    bounds->beyond.push_back(
+        Times(distances.share,
+              std::ldexp(fact.magnitudes, fact.exponent - BeyondExponent(subject_.instruction))));
+    bounds->vacuous.push_back(distances.vacuous);
+    bounds->may_overflow.push_back(MayOverflow(fact.magnitudes, distances));
   }
 
   // ops_structural.md 14.2, "Overflow": of the sums on the way, in the type that they are kept in,
-  // and of the result.
-  bool MayOverflow(const AccumulationFact& fact, double sum, double reach, double wide,
-                   double result, bool narrows) const {
+  // and of the result. `magnitudes` is finite where the terms are.
+  bool MayOverflow(double magnitudes, const Distances& distances) const {
     // A term that is not finite leaves nothing open, but where it is cut into parts.
-    if (!finite_ && !std::isfinite(fact.magnitudes)) return split_.cuts;
+    if (!finite_ && !std::isfinite(magnitudes)) return split_.cuts;
     const auto exceeds = [&](double error, double largest) {
-      return !(Times(split_.growth, sum) + error <= largest);
+      return !(Times(split_.growth, distances.sum) + error <= largest);
     };
-    if (exceeds(wide, DecodeFloat(how_.accumulator, MaxFinite(how_.accumulator)))) return true;
-    if (!narrows || how_.partials) return exceeds(reach, largest_);
-    return !(result <= largest_);
+    if (exceeds(distances.wide, wide_.largest)) return true;
+    if (!narrows_ || how_.partials) return exceeds(distances.reach, own_.largest);
+    return !(distances.result <= own_.largest);
   }
 
   const Subject& subject_;
@@ -228,8 +267,9 @@ class SumBound {
   const bool products_, complex_products_, finite_;
   const Split split_;
   Accumulation how_;
-  const double largest_ = DecodeFloat(part_, MaxFinite(part_));
-  bool exact_products_ = false, flushes_accumulator_ = false, flushes_part_ = false;
+  const double part_unit_ = UnitRoundoff(part_);
+  bool exact_products_ = false, narrows_ = false;
+  Kept wide_, own_;
 };
 
 }  // namespace
@@ -238,9 +278,10 @@ absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Lite
   return SumBound(subject, leaf, golden).Find(golden);
 }
 
-Bounds SumBoundsOfFacts(const Subject& subject, size_t leaf, const Literal& golden,
-                        absl::Span<const AccumulationFact> facts) {
-  return SumBound(subject, leaf, golden).FromFacts(golden, facts, {});
+std::vector<double> SumRadiiOfFacts(const Subject& subject, const Literal& golden,
+                                    absl::Span<const double> terms,
+                                    absl::Span<const double> magnitudes) {
+  return SumBound(subject, 0, golden).Radii(golden, terms, magnitudes);
 }
 
 }  // namespace assay

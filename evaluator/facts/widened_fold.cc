@@ -14,10 +14,10 @@ bool IsContraction(const Instruction& instruction) {
 
 bool IsWidened(ElementType type) { return IsFloat(type) || IsComplex(type); }
 
-Shape Widened(const Shape& shape, bool integers_too) {
+Shape Widened(const Shape& shape, bool integers_too, ElementType type = ElementType::kF64) {
   Shape widened = shape;
   if (shape.is_array() && (integers_too || IsWidened(shape.element_type()))) {
-    widened.set_element_type(ElementType::kF64);
+    widened.set_element_type(type);
     widened.ClearLayouts();
   }
   return widened;
@@ -57,16 +57,16 @@ Literal WidenParts(const Literal& literal, bool integers_too, int exponent) {
   return wide;
 }
 
-// Of how products of narrow operands are formed, which f64 has no use for.
+// Of how products of narrow operands are formed, which wide ones have no use for.
 void EraseAlgorithms(Instruction* contraction) {
   contraction->EraseAttribute(Attr::kOperandPrecision);
   contraction->EraseAttribute(Attr::kAlgorithm);
 }
 
-// Makes the region, whose parameters are f64, fold(a, b) = a + b or a * b. What it was before stays
-// in it unused.
-void ReplaceFold(Opcode fold, Computation* region) {
-  auto root = std::make_unique<Instruction>(fold, Shape(ElementType::kF64, {}));
+// Makes the region, whose parameters are of the type, fold(a, b) = a + b or a * b. What it was
+// before stays in it unused.
+void ReplaceFold(Opcode fold, ElementType type, Computation* region) {
+  auto root = std::make_unique<Instruction>(fold, Shape(type, {}));
   root->set_name("folded");
   for (Instruction* parameter : region->parameters()) root->AppendOperand(parameter);
   region->set_root(region->Add(std::move(root)));
@@ -118,19 +118,19 @@ ReducerKind FoldKind(const Instruction& instruction) {
   return sums ? kind : ReducerKind::kOther;
 }
 
-std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
+std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold, ElementType type) {
   std::unique_ptr<Module> module = IsolateInstruction(instruction);
   Instruction* root = module->entry()->root();
   const bool contraction = IsContraction(*root);
   for (const auto& computation : module->computations()) {
     for (const auto& each : computation->instructions()) {
-      each->set_shape(Widened(each->shape(), contraction));
+      each->set_shape(Widened(each->shape(), contraction, type));
       if (each->literal() != nullptr && IsWidened(each->literal()->element_type())) {
         Literal wide = Literal::Zeros(each->shape());
         for (int64_t i = 0; i < wide.element_count(); ++i) {
           const double value =
               MagnitudeOrValue(each->literal()->element_type(), each->literal()->Get(i));
-          wide.Set(i, Element{EncodeFloat(ElementType::kF64, value)});
+          wide.Set(i, Element{EncodeFloat(type, value)});
         }
         each->set_literal(std::move(wide));
       }
@@ -140,9 +140,9 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold) {
     EraseAlgorithms(root);
     return module;
   }
-  ReplaceFold(fold, root->opcode() == Opcode::kSelectAndScatter
-                        ? root->GetComputation(Attr::kScatter)
-                        : root->to_apply());
+  ReplaceFold(fold, type,
+              root->opcode() == Opcode::kSelectAndScatter ? root->GetComputation(Attr::kScatter)
+                                                          : root->to_apply());
   module->UniquifyNames();
   return module;
 }

@@ -23,8 +23,9 @@ ReducerKind FoldKind(const Instruction& instruction);
 
 // The instruction alone in a module, as IsolateInstruction makes it, with every float and complex
 // type f64 and its fold replaced by `fold` (add or multiply). Contractions add products whatever
-// `fold` says.
-std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold);
+// `fold` says. In f32, where that is said, if it is wide enough.
+std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold,
+                                  ElementType type = ElementType::kF64);
 
 // What an instruction that adds, multiplies or transforms gives where nothing overflows or is
 // rounded on the way: every float type is f64 and every complex one c128, each operand is taken

@@ -1,0 +1,19 @@
+// Batch normalisation on boxes: its formulas in intervals, and around them the errors that the
+// judge allows for the largest magnitudes inside. Tests: linear_algebra_enclosure_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_BATCH_NORM_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_BATCH_NORM_H_
+
+#include <vector>
+
+#include "conformance/enclosure/box.h"
+#include "conformance/profiles/profile.h"
+
+namespace assay {
+
+// By leaf of the result. Anything where a variance may not be positive or a sum may overflow.
+std::vector<Box> EncloseBatchNorm(const Instruction& instruction, Boxes operands,
+                                  const TargetProfile& profile);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_BATCH_NORM_H_

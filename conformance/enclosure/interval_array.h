@@ -1,0 +1,35 @@
+// A box of floats as intervals of doubles, and back. Tests: linear_algebra_enclosure_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_INTERVAL_ARRAY_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_INTERVAL_ARRAY_H_
+
+#include <vector>
+
+#include "conformance/enclosure/box.h"
+#include "conformance/enclosure/interval.h"
+
+namespace assay {
+
+// By element; by part of complex ones. All numbers stand for what may be NaN or infinite.
+class IntervalArray {
+ public:
+  explicit IntervalArray(const Box& box);
+  int64_t size() const { return static_cast<int64_t>(intervals_.size()); }
+  const Interval& operator[](int64_t i) const { return intervals_[i]; }
+  // Whether every one is.
+  bool bounded() const;
+
+ private:
+  std::vector<Interval> intervals_;
+};
+
+// Of a leaf of the instruction's result that has the shape: values of the element type in the
+// intervals, or next to them. Anything, NaN included, where one is not bounded.
+Box BoxOfIntervals(const Instruction& instruction, const Shape& shape,
+                   const std::vector<Interval>& intervals);
+inline Box BoxOfIntervals(const Instruction& instruction, const std::vector<Interval>& intervals) {
+  return BoxOfIntervals(instruction, instruction.shape(), intervals);
+}
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_INTERVAL_ARRAY_H_

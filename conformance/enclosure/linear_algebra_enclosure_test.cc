@@ -1,0 +1,217 @@
+// Programs with transforms, systems and factors: what is judged of them, against values by hand and
+// against what is wrong. Containment is containment_test.cc's.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/enclosure/enclosure.h"
+#include "interpreter/interpreter.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+Literal Array(ElementType type, const std::vector<int64_t>& sizes,
+              const std::vector<double>& values) {
+  Literal literal = Literal::Zeros(Shape(type, sizes));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, values[i])});
+  }
+  return literal;
+}
+
+double ValueAt(const Literal& literal, int64_t i) {
+  return DecodeFloat(Info(literal.element_type()).component, literal.Get(i).bits);
+}
+
+class LinearAlgebraEnclosureTest : public testing::Test {
+ protected:
+  // Of the program, with its golden value beside it.
+  void Enclose(const std::string& body, const std::vector<Literal>& arguments,
+               const std::string& profile = "xla-cpu") {
+    auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n", body, "\n}\n"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    module_ = *std::move(module);
+    auto target = TargetProfile::Find(profile);
+    ASSERT_TRUE(target.ok()) << target.status();
+    auto enclosure = assay::Enclose(*module_, arguments, *target, RunBudget{});
+    ASSERT_TRUE(enclosure.ok()) << enclosure.status();
+    enclosure_ = *std::move(enclosure);
+    auto golden = Interpret(*module_, arguments);
+    ASSERT_TRUE(golden.ok()) << golden.status();
+    golden_ = *std::move(golden);
+  }
+
+  // Of the golden value with one element changed.
+  Verdict JudgedWith(int64_t i, double value) const {
+    Literal actual = golden_;
+    Element element = actual.Get(i);
+    element.bits = EncodeFloat(Info(actual.element_type()).component, value);
+    actual.Set(i, element);
+    auto judgement = JudgeWhole(enclosure_, golden_, actual);
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? judgement->verdict : Verdict::kNotJudgeable;
+  }
+  double Width(int64_t i) const {
+    return ValueAt(enclosure_.box().high, i) - ValueAt(enclosure_.box().low, i);
+  }
+
+  std::unique_ptr<Module> module_;
+  BoxTree enclosure_;
+  Literal golden_;
+};
+
+constexpr double kUlp = 0x1p-23;  // of f32 at 1
+
+TEST_F(LinearAlgebraEnclosureTest, TransformsOfIntervalsAreJudged) {
+  Enclose(
+      "a = f32[2,8] parameter(0)\n x = f32[2,8] exponential(a)\n"
+      " ROOT f = c64[2,5] fft(x), fft_type=RFFT, fft_length={8}",
+      {Array(ElementType::kF32, {2, 8}, std::vector<double>(16, 0.0))});
+  // Ones, seven ulps off each (xla-cpu's exponential): the sum of eight is off by 56 at least, the
+  // other coefficients as much.
+  EXPECT_GE(Width(0), 2 * 56 * kUlp);
+  // The transform itself may be 64 log2(4 8) + 2 units roundoff of the norm, 8, off (14.7).
+  EXPECT_LE(Width(0), 2 * (2 * 56 * kUlp + 322 * 0x1p-24 * 8));
+  EXPECT_EQ(JudgedWith(0, 8 + 40 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(0, 8.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(6, 0.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(6, 40 * kUlp), Verdict::kWithinBound);
+}
+
+TEST_F(LinearAlgebraEnclosureTest, OneLineOfATransformSaysNothingOfAnother) {
+  Enclose(
+      "a = f32[2,4] parameter(0)\n x = f32[2,4] exponential(a)\n z = f32[2,4] constant({{0,0,0,0},"
+      "{1,1,1,1}})\n y = f32[2,4] multiply(x, z)\n c = c64[2,4] complex(y, y)\n"
+      " ROOT f = c64[2,4] fft(c), fft_type=FFT, fft_length={4}",
+      {Array(ElementType::kF32, {2, 4}, {0, 0, 0, 0, 0, 0, 0, 0})}, "golden");
+  EXPECT_LE(Width(0), 0x1p-120);
+  EXPECT_EQ(JudgedWith(0, 1e-6), Verdict::kWrong);
+}
+
+TEST_F(LinearAlgebraEnclosureTest, SystemsAreJudged) {
+  // 2 x = exp(0); x + 4 y = exp(0): 1/2, 1/8.
+  const std::string body =
+      "t = f32[2,2] constant({{2, 0}, {1, 4}})\n a = f32[2,1] parameter(0)\n"
+      " b = f32[2,1] exponential(a)\n"
+      " ROOT x = f32[2,1] triangular-solve(t, b), left_side=true, lower=true, "
+      "unit_diagonal=false, transpose_a=NO_TRANSPOSE";
+  const Literal zeros = Array(ElementType::kF32, {2, 1}, {0, 0});
+  Enclose(body, {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 0.5);
+  EXPECT_EQ(ValueAt(golden_, 1), 0.125);
+  EXPECT_EQ(JudgedWith(0, 0.5 + 3 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(1, 0.125 + 2 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(1, 0.126), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(1, NAN), Verdict::kWrong);
+  EXPECT_LE(Width(1), 40 * kUlp);
+}
+
+TEST_F(LinearAlgebraEnclosureTest, ADiagonalThatMayBeZeroLetsGoOfWhatFollows) {
+  // sin(pi) is near zero, on either side of it.
+  Enclose(
+      "a = f32[1] parameter(0)\n s = f32[1] sine(a)\n h = f32[1] floor(s)\n"
+      " z = f32[1] subtract(s, s)\n p = f32[1,1] reshape(z)\n"
+      " c = f32[2,2] constant({{1, 0}, {1, 0}})\n m = f32[] constant(0)\n"
+      " d = f32[2,2] pad(p, m), padding=1_0x1_0\n t = f32[2,2] add(c, d)\n"
+      " b = f32[2,1] constant({{3}, {4}})\n"
+      " ROOT x = f32[2,1] triangular-solve(t, b), left_side=true, lower=true, "
+      "unit_diagonal=false, transpose_a=NO_TRANSPOSE",
+      {Array(ElementType::kF32, {1}, {1})});
+  EXPECT_EQ(JudgedWith(0, 3.5), Verdict::kWrong);
+  // Only the element that is divided by it is open.
+  Literal actual = golden_;
+  actual.Set(1, Element{EncodeFloat(ElementType::kF32, 12345)});
+  auto judgement = JudgeWhole(enclosure_, golden_, actual);
+  ASSERT_TRUE(judgement.ok());
+  EXPECT_EQ(judgement->verdict, Verdict::kNotJudgeable);
+}
+
+TEST_F(LinearAlgebraEnclosureTest, FactorsAreJudged) {
+  // {{4, 2}, {2, 5}} has the factor {{2, 0}, {1, 2}}.
+  const std::string body =
+      "a = f32[2,2] parameter(0)\n z = f32[2,2] constant({{3, 1}, {1, 4}})\n"
+      " e = f32[2,2] exponential(a)\n m = f32[2,2] add(e, z)\n"
+      " ROOT l = f32[2,2] cholesky(m), lower=true";
+  Enclose(body, {Array(ElementType::kF32, {2, 2}, {0, 0, 0, 0})});
+  EXPECT_EQ(ValueAt(golden_, 0), 2);
+  EXPECT_EQ(ValueAt(golden_, 2), 1);
+  EXPECT_EQ(ValueAt(golden_, 3), 2);
+  EXPECT_EQ(JudgedWith(0, 2 + 2 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(0, 2.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(0, -2), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, 2.001), Verdict::kWrong);
+  EXPECT_LE(Width(3), 100 * kUlp);
+  // The other triangle may be anything.
+  EXPECT_EQ(JudgedWith(1, 77), Verdict::kNotJudgeable);
+  // A matrix that is not positive definite, or may not be one, has no factor that is judged.
+  Enclose(body, {Array(ElementType::kF32, {2, 2}, {0, 2, 2, 0})});
+  EXPECT_EQ(JudgedWith(0, 3), Verdict::kNotJudgeable);
+}
+
+TEST_F(LinearAlgebraEnclosureTest, KnownOperandsAreJudgedToo) {
+  Enclose(
+      "a = f32[2,2] parameter(0)\n l = f32[2,2] cholesky(a), lower=false\n"
+      " ROOT s = f32[2,2] add(l, l)",
+      {Array(ElementType::kF32, {2, 2}, {4, 2, 77, 5})});
+  EXPECT_EQ(ValueAt(golden_, 0), 4);
+  EXPECT_EQ(ValueAt(golden_, 1), 2);
+  EXPECT_EQ(JudgedWith(1, 2 + 2 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(1, 2.001), Verdict::kWrong);
+}
+
+// {1, 3} e^0: mean 2, variance 1, epsilon 3, so the outputs are 5 - 1 and 5 + 1.
+TEST_F(LinearAlgebraEnclosureTest, NormalisedBatchesAreJudged) {
+  const std::string body =
+      "a = f32[2,1] parameter(0)\n e = f32[2,1] exponential(a)\n"
+      " c = f32[2,1] constant({{1}, {3}})\n x = f32[2,1] multiply(e, c)\n"
+      " g = f32[1] constant({2})\n o = f32[1] constant({5})\n";
+  const Literal zeros = Array(ElementType::kF32, {2, 1}, {0, 0});
+  const std::string train =
+      " n = (f32[2,1], f32[1], f32[1]) batch-norm-training(x, g, o), epsilon=3, feature_index=1\n";
+  Enclose(absl::StrCat(body, train, " ROOT y = f32[2,1] get-tuple-element(n), index=0"), {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 4);
+  EXPECT_EQ(ValueAt(golden_, 1), 6);
+  EXPECT_EQ(JudgedWith(1, 6 + 8 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(1, 6.001), Verdict::kWrong);
+  EXPECT_LE(Width(1), 800 * kUlp);
+  Enclose(absl::StrCat(body, train, " ROOT m = f32[1] get-tuple-element(n), index=1"), {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 2);
+  EXPECT_EQ(JudgedWith(0, 2 + 10 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(0, 2.0001), Verdict::kWrong);
+  Enclose(absl::StrCat(body, train, " ROOT v = f32[1] get-tuple-element(n), index=2"), {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 1);
+  EXPECT_EQ(JudgedWith(0, 1.001), Verdict::kWrong);
+  // Mean 1, variance 1: 5 and 7.
+  const std::string one = " m = f32[1] constant({1})\n";
+  Enclose(absl::StrCat(body, one,
+                       " ROOT y = f32[2,1] batch-norm-inference(x, g, o, m, m), epsilon=3, "
+                       "feature_index=1"),
+          {zeros});
+  EXPECT_EQ(ValueAt(golden_, 1), 7);
+  EXPECT_EQ(JudgedWith(1, 7 + 8 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(1, 7.001), Verdict::kWrong);
+  // dy = x: the gradient of the offset is 4, of the scale (0 + 3 2) / 2 = 3.
+  for (const auto& [leaf, value] : {std::pair(1, 3.0), std::pair(2, 4.0)}) {
+    Enclose(
+        absl::StrCat(body, one,
+                     " n = (f32[2,1], f32[1], f32[1]) batch-norm-grad(x, g, m, m, x), epsilon=3, "
+                     "feature_index=1\n ROOT d = f32[1] get-tuple-element(n), index=",
+                     leaf),
+        {zeros});
+    EXPECT_EQ(ValueAt(golden_, 0), value);
+    EXPECT_EQ(JudgedWith(0, value + 4 * kUlp), Verdict::kWithinBound);
+    EXPECT_EQ(JudgedWith(0, value + 0.001), Verdict::kWrong);
+  }
+  // A variance that may not be positive.
+  Enclose(
+      absl::StrCat(body,
+                   " s = f32[2,1] subtract(x, x)\n t = f32[1,1] slice(s), slice={[0:1], [0:1]}\n"
+                   " v = f32[1] reshape(t)\n"
+                   " ROOT y = f32[2,1] batch-norm-inference(x, g, o, g, v), epsilon=0, "
+                   "feature_index=1"),
+      {zeros});
+  EXPECT_EQ(JudgedWith(1, 123), Verdict::kNotJudgeable);
+}
+
+}  // namespace
+}  // namespace assay

@@ -2,26 +2,10 @@
 
 #include <utility>
 
-#include "conformance/diagnose/program_judge.h"
+#include "conformance/diagnose/module_judge.h"
 
 namespace assay {
 namespace {
-
-absl::StatusOr<Judgement> JudgeExcerpt(const Excerpt& excerpt, const Literal& actual,
-                                       const TargetProfile& profile, const RunBudget& budget) {
-  // A map is the program of its computation.
-  if (excerpt.is_group() || excerpt.members.front()->opcode() == Opcode::kMap) {
-    return JudgeByInterval(*excerpt.module, {excerpt.arguments}, {excerpt.golden}, {actual},
-                           profile, budget);
-  }
-  const auto evaluate = [&](const Module& other, absl::Span<const Literal> arguments) {
-    RunOptions options;
-    options.budget = budget;
-    return Interpret(other, arguments, options);
-  };
-  return JudgeInstruction(*excerpt.members.front(), excerpt.arguments, excerpt.golden, actual,
-                          profile, evaluate);
-}
 
 InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const TargetProfile& profile,
                               const RunBudget& budget) {
@@ -34,7 +18,8 @@ InstructionVerdict AskExcerpt(const Excerpt& excerpt, Backend& target, const Tar
     verdict.status = actual.status();
     return verdict;
   }
-  absl::StatusOr<Judgement> judgement = JudgeExcerpt(excerpt, *actual, profile, budget);
+  absl::StatusOr<Judgement> judgement = JudgeModule(*excerpt.module, {excerpt.arguments},
+                                                    {excerpt.golden}, {*actual}, profile, budget);
   verdict.status = judgement.status();
   if (judgement.ok()) verdict.judgement = *std::move(judgement);
   return verdict;

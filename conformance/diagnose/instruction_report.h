@@ -1,6 +1,7 @@
 // The instructions of a module, run alone and in groups on golden operands by another
 // implementation and judged: where a difference between two runs of a module starts, and whether it
-// is a legal one. Tests: instruction_report_test.cc.
+// is a legal one. Asked while golden runs, so that programs of any size fit into memory;
+// runner/probe.h keeps its questions. Tests: instruction_report_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 
@@ -38,9 +39,8 @@ struct ReportOptions {
 };
 
 // In the order of execution, where there are several processes in that of the first; TraceGolden
-// says what is not in the list. An instruction alone is judged by its own rule, a group by the
-// interval of what a conforming target may return. Inputs by device, as the golden backend takes
-// them; the target is judged by its profile.
+// says what is not in the list. Judged by JudgeModule. Inputs by device, as the golden backend
+// takes them; the target is judged by its profile.
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const DeviceInputs> inputs, Backend& target,
     const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options = {});

@@ -1,6 +1,8 @@
 // The questions that a case puts to a target: its module as a whole and, of a program, each
 // instruction alone on golden operands, and groups of them. Online (`assay test`), offline (`assay
-// corpus export`, then `assay judge`) and in bundles they are the same, so the verdicts are too.
+// corpus export`, then `assay judge`) and in bundles they are the same, so the verdicts are too. A
+// probe is an excerpt (diagnose/golden_trace.h) that outlives the golden run, since it is exported,
+// asked repeatedly and under a deadline; diagnose/instruction_report.h asks while golden runs.
 // Tests: probe_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_PROBE_H_
 #define ASSAY_CONFORMANCE_RUNNER_PROBE_H_
@@ -45,11 +47,7 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
                                               const RunBudget& budget,
                                               const ProbeOptions& options = {});
 
-// Judges what the target answered, by device: results, and what was fed out. INVALID_ARGUMENT,
-// saying both, for results of another shape. A single operation gets the verdict of its rule.
-// Elements of a program are golden, or inside the interval of what a conforming target may return
-// (conformance/enclosure), or not judgeable where a decision lies inside an interval or there is
-// none, or wrong.
+// Judges what the target answered, by device: its results by JudgeModule, and what was fed out.
 absl::StatusOr<Judgement> JudgeProbe(const Probe& probe, absl::Span<const DeviceOutputs> actual,
                                      const TargetProfile& profile, const RunBudget& budget);
 

@@ -95,6 +95,12 @@ int64_t QueueHost::held_bytes() const {
   return bytes;
 }
 
+std::vector<Literal> QueueHost::queued(const ProcessId& process) const {
+  const auto found = infeeds_.find(KeyOf(process));
+  if (found == infeeds_.end()) return {};
+  return {found->second.arrays.begin(), found->second.arrays.end()};
+}
+
 const std::vector<Literal>& QueueHost::outfed(const ProcessId& process) const {
   static const auto& none = *new std::vector<Literal>;
   const auto found = outfed_.find(KeyOf(process));

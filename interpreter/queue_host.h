@@ -39,6 +39,8 @@ class QueueHost : public Host {
 
   int64_t held_bytes() const override;
 
+  // The arrays that an infeed of the process may still take, in order.
+  std::vector<Literal> queued(const ProcessId& process) const;
   // The arrays that a process has fed out, or sent under each key, in order.
   const std::vector<Literal>& outfed(const ProcessId& process) const;
   const std::map<std::string, std::vector<Literal>>& sent(const ProcessId& process) const;

@@ -143,7 +143,7 @@ std::vector<NamedLiteral> NameSends(const QueueHost& host, size_t program,
 }  // namespace
 
 void FeedOptions::AddTo(CLI::App* app) {
-  constexpr char kGroup[] = "The host program (golden; docs/processes.md)";
+  constexpr char kGroup[] = "The host program (docs/processes.md)";
   const auto add = [&](const char* name, std::vector<std::string>& files, const char* description) {
     app->add_option(name, files, description)
         ->type_name("FILE")
@@ -152,13 +152,12 @@ void FeedOptions::AddTo(CLI::App* app) {
   };
   add("--infeed", infeed, "What infeeds take: a .npz with infeed0, infeed1, ... (leaves in order)");
   add("--outfeed", outfeed, "Write what is fed out to this .npz (outfeed0, outfeed1, ...)");
-  add("--host-recv", host_recv, "What the host sends: a .npz with KEY.0, KEY.1, ...");
-  add("--host-send", host_send, "Write what the host receives to this .npz (KEY.0, KEY.1, ...)");
+  add("--host-recv", host_recv, "What the host sends: a .npz with KEY.0, KEY.1, ... (golden)");
+  add("--host-send", host_send,
+      "Write what the host receives to this .npz (KEY.0, KEY.1, ...; golden)");
 }
 
-bool FeedOptions::active() const {
-  return !infeed.empty() || !outfeed.empty() || !host_recv.empty() || !host_send.empty();
-}
+bool FeedOptions::active() const { return !infeed.empty() || !outfeed.empty() || transfers(); }
 
 absl::Status FeedOptions::Check(size_t programs) const {
   for (const auto& [name, files] : {std::pair("--infeed", &infeed),

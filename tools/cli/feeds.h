@@ -23,6 +23,8 @@ struct FeedOptions {
 
   void AddTo(CLI::App* app);
   bool active() const;
+  // Of the two, host transfers: golden alone has them.
+  bool transfers() const { return !host_recv.empty() || !host_send.empty(); }
   // Finds what would fail after the work: too many files, files that cannot be written.
   absl::Status Check(size_t programs) const;
   // Fills the queues of the programs, which have these processes. A file may have so many bytes;

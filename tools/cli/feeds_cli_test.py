@@ -5,10 +5,12 @@ usage: feeds_cli_test.py ASSAY SOURCE_DIR
 Expected results are worked out by hand. Arrays are scalars of s32, written by hand as .npy files.
 """
 import json
+import os
 import struct
+import sys
 import zipfile
 
-from cli_testing import CommandLineTest, assay, main, npy
+from cli_testing import SOURCE, CommandLineTest, assay, main, npy
 
 SUM_OF_TWO = '''HloModule sum
 ENTRY e {
@@ -67,6 +69,30 @@ def integers(values, shape=()):
     return npy('<i4', shape, struct.pack(f'<{len(values)}i', *values))
 
 
+# The result is what came in first, what it feeds out what came after.
+FEEDING = '''
+import sys
+sys.path.insert(0, 'PEERS')
+from assay_process import serve
+
+
+class Target:
+    feeds, devices = True, 2
+
+    def hello(self):
+        return {'name': 'feeding', 'version': '1', 'formats': ['hlo-text'], 'devices': 2}
+
+    def compile(self, module_format, module):
+        return self
+
+    def execute(self, compiled, arguments, infeed):
+        return 0.0, [queue[:1] for queue in infeed], [queue[1:] for queue in infeed]
+
+
+serve(Target())
+'''
+
+
 class FeedsTest(CommandLineTest):
     def arrays(self, name, **values):
         return self.archive(name, {key: value if isinstance(value, bytes) else integers(value)
@@ -120,6 +146,19 @@ class FeedsTest(CommandLineTest):
         result = self.run_assay(module, '--infeed', infeed)
         self.assertIn('warning: 1 arrays of infeed data were not taken', result.err)
         self.assertIn('more than once', self.run_assay(module, '--infeed', infeed, '--repeat', '2', code=2).err)
+
+    def test_another_backend(self):
+        module = self.path('sum.hlo', SUM_OF_TWO)
+        script = self.path('target.py', FEEDING.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers')))
+        target = ('--replicas', '2', '--backend', f'process:{sys.executable} {script}')
+        infeed = self.arrays('in.npz', **{'infeed0.dev0': 1, 'infeed1.dev0': 2, 'infeed0.dev1': 5, 'infeed1.dev1': 6})
+        result = self.run_assay(module, *target, '--infeed', infeed)
+        self.assertEqual(result.out, 'out0.dev0 = s32[] 1\nout0.dev1 = s32[] 5\n'
+                         'outfeed0.dev0 = s32[] 2\noutfeed0.dev1 = s32[] 6\n')
+        out = self.path('out.npz')
+        self.run_assay(module, *target, '--infeed', infeed, '--outfeed', out)
+        self.assertEqual(self.read(out), {'outfeed0.dev0': [2], 'outfeed0.dev1': [6]})
+        self.assertIn('golden interpreter', self.run_assay(module, *target, '--host-recv', infeed, code=2).err)
 
     def test_order_of_feeds(self):
         module = self.path('m.hlo', SUM_OF_TWO.replace('infeed(t)', 'infeed(now)'))

@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<Literal>> RunCase(const ReadyCase& ready, const Prepa
                                              WorkerPool* pool = nullptr) {
   EvaluationContext context;
   context.workers = pool;
-  return RunStraightLine(*ready.module, ready.arguments[0], prepare, context);
+  return RunStraightLine(*ready.module, ready.inputs[0].arguments, prepare, context);
 }
 
 // The cases whose values are written, and of the others the quick tier.
@@ -104,7 +104,7 @@ TEST_F(EveryPath, DefinitionsGiveWhatIsWritten) {
   for (const StraightCase& each : Cases()) {
     const Shape& shape = each.ready.module->entry()->root()->shape();
     const Literal result = shape.is_tuple() ? Unflatten(shape, each.results) : each.results[0];
-    EXPECT_EQ(CheckExpected(each.corpus_case, {result}), absl::OkStatus());
+    EXPECT_EQ(CheckExpected(each.corpus_case, {DeviceOutputs{result}}), absl::OkStatus());
     written += IsWritten(each);
   }
   EXPECT_GT(written, 1300);

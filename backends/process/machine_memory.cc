@@ -81,7 +81,7 @@ int64_t MachineMemory(const std::string& root) {
   return physical ? *physical : group.value_or(0);
 }
 
-int64_t UsualTargetMemory(int64_t targets) {
+int64_t UsualTargetMemory([[maybe_unused]] int64_t targets) {
 #ifdef ASSAY_SANITIZED
   return 0;
 #else

@@ -110,8 +110,12 @@ absl::StatusOr<std::vector<Literal>> DiffCommand::RunSide(
     absl::Span<const std::vector<Literal>> arguments, Side* side) const {
   const absl::StatusOr<std::vector<DeviceOutputs>> outputs = RunOnDevices(
       *side->backend, *side->executable, WithoutFeeds(arguments), /*repeat=*/1, &side->seconds);
-  absl::StatusOr<std::vector<Literal>> value = outputs.status();
-  if (outputs.ok()) value = ResultsOf(*outputs);
+  absl::StatusOr<std::vector<Literal>> value;  // an error until it is set
+  if (outputs.ok()) {
+    value = ResultsOf(*outputs);
+  } else {
+    value = outputs.status();
+  }
   if (save.empty()) return value;
   const std::string path = absl::StrCat(save, "/", side->file);
   const absl::Status saved =

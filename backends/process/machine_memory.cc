@@ -11,14 +11,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ASSAY_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ASSAY_SANITIZED 1
-#endif
-#endif
-
 namespace assay {
 namespace {
 
@@ -81,12 +73,8 @@ int64_t MachineMemory(const std::string& root) {
   return physical ? *physical : group.value_or(0);
 }
 
-int64_t UsualTargetMemory([[maybe_unused]] int64_t targets) {
-#ifdef ASSAY_SANITIZED
-  return 0;
-#else
-  return MachineMemory() / 4 * 3 / std::max<int64_t>(targets, 1);
-#endif
+int64_t UsualTargetMemory(int64_t targets) {
+  return kSanitized ? 0 : MachineMemory() / 4 * 3 / std::max<int64_t>(targets, 1);
 }
 
 }  // namespace assay

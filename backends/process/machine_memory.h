@@ -6,7 +6,16 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/base/config.h"
+
 namespace assay {
+
+// A build whose programs reserve more than any machine has.
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER) || defined(ABSL_HAVE_THREAD_SANITIZER)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
 
 // Bytes: the machine's, or the least that a control group (version 1 or 2) leaves this process. 0:
 // nothing says. `root` stands before the paths of the system's files.
@@ -14,7 +23,7 @@ int64_t MachineMemory(const std::string& root = "");
 
 // For ProcessOptions::memory_bytes: three quarters of the machine's, divided by the targets that
 // run at once, so that one that eats all it can get fails alone. 0 (no limit) where nothing says
-// what there is, and in a build with sanitizers, whose programs reserve more than any machine has.
+// what there is, and where kSanitized.
 int64_t UsualTargetMemory(int64_t targets);
 
 }  // namespace assay

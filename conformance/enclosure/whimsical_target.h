@@ -1,0 +1,388 @@
+// A target that does what a profile allows, at random: functions off by their budget, sums in other
+// orders, products rounded with their sums, conversions there and back left out. Of programs of
+// T[4,4] values, for tests of enclosures.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "conformance/profiles/profile.h"
+#include "evaluator/facts/isolate.h"
+#include "gtest/gtest.h"
+#include "interpreter/interpreter.h"
+#include "spec/element/element.h"
+
+namespace assay::containment {
+
+inline constexpr int kSide = 4;
+inline constexpr int kElements = kSide * kSide;
+
+inline double Decode(const Literal& literal, int64_t i) {
+  return DecodeFloat(literal.element_type(), literal.Get(i).bits);
+}
+inline void Encode(Literal* literal, int64_t i, double value) {
+  literal->Set(i, Element{EncodeFloat(literal->element_type(), value)});
+}
+
+class WhimsicalTarget {
+ public:
+  WhimsicalTarget(const Module& module, const TargetProfile& profile)
+      : module_(module), profile_(profile) {
+    options_.budget.threads = 1;
+    for (const auto& computation : module.computations()) {
+      for (const auto& each : computation->instructions()) Prepare(*each);
+    }
+  }
+
+  Literal Run(const std::vector<Literal>& arguments, std::mt19937& random) const {
+    return RunComputation(*module_.entry(), arguments, random);
+  }
+
+ private:
+  using Values = std::map<const Instruction*, Literal>;
+
+  void Prepare(const Instruction& instruction) {
+    switch (instruction.opcode()) {
+      case Opcode::kParameter:
+      case Opcode::kConstant:
+      case Opcode::kTuple:
+      case Opcode::kGetTupleElement:
+      case Opcode::kWhile:
+        return;
+      default:
+        break;
+    }
+    alone_.push_back(IsolateInstruction(instruction));
+    auto planned = PlannedModule::Create(*alone_.back());
+    EXPECT_TRUE(planned.ok()) << planned.status();
+    planned_[&instruction] = *std::move(planned);
+  }
+
+  Literal RunComputation(const Computation& computation, const std::vector<Literal>& arguments,
+                         std::mt19937& random) const {
+    Values values;
+    for (const auto& each : computation.instructions()) {
+      // A bias of the whole run reaches the ends sooner than errors of all directions.
+      const int lean = static_cast<int>(random() % 3) - 1;
+      values[each.get()] = Apply(*each, arguments, values, lean, random);
+    }
+    return values.at(computation.root());
+  }
+
+  Literal Apply(const Instruction& instruction, const std::vector<Literal>& arguments,
+                const Values& values, int lean, std::mt19937& random) const {
+    std::vector<Literal> operands;
+    for (const Instruction* operand : instruction.operands()) {
+      operands.push_back(values.at(operand));
+    }
+    switch (instruction.opcode()) {
+      case Opcode::kParameter:
+        return arguments[instruction.parameter_number()];
+      case Opcode::kConstant:
+        return *instruction.literal();
+      case Opcode::kTuple:
+        return Literal::Tuple(operands);
+      case Opcode::kGetTupleElement:
+        return operands[0].element(instruction.GetInt(Attr::kIndex));
+      case Opcode::kWhile: {
+        Literal state = operands[0];
+        const Computation& again = *instruction.GetComputation(Attr::kCondition);
+        while (RunComputation(again, {state}, random).Get(0).bits != 0) {
+          state = RunComputation(*instruction.GetComputation(Attr::kBody), {state}, random);
+        }
+        return state;
+      }
+      case Opcode::kReduce:
+      case Opcode::kDot:
+      case Opcode::kReduceWindow:
+      case Opcode::kScatter:
+        return Sums(instruction, operands, random);
+      case Opcode::kFft:
+        return Transform(instruction, operands[0], random);
+      case Opcode::kTriangularSolve:
+        return OfType(instruction.shape().element_type(), [&](auto real) {
+          return Solve<decltype(real)>(instruction, operands[0], operands[1], random);
+        });
+      case Opcode::kBatchNormInference:
+      case Opcode::kBatchNormTraining:
+      case Opcode::kBatchNormGrad:
+        return OfType(instruction.operand(0)->shape().element_type(), [&](auto real) {
+          return Normalize<decltype(real)>(instruction, operands, random);
+        });
+      case Opcode::kCholesky:
+        return OfType(instruction.shape().element_type(),
+                      [&](auto real) { return Factor<decltype(real)>(operands[0], random); });
+      case Opcode::kAdd:
+        if (random() % 2 == 0 && IsFloat(instruction.shape().element_type()) &&
+            instruction.operand(0)->opcode() == Opcode::kMultiply) {
+          return Contracted(instruction, operands, values);
+        }
+        break;
+      case Opcode::kConvert:
+        // There and back: what was narrowed in between may not have been.
+        if (random() % 2 == 0 && instruction.operand(0)->opcode() == Opcode::kConvert &&
+            IsFloat(instruction.operand(0)->shape().element_type()) &&
+            instruction.operand(0)->operand(0)->shape() == instruction.shape()) {
+          return values.at(instruction.operand(0)->operand(0));
+        }
+        break;
+      default:
+        break;
+    }
+    auto golden = planned_.at(&instruction)->Run(operands, options_);
+    EXPECT_TRUE(golden.ok()) << golden.status();
+    Literal value = *std::move(golden);
+    if (instruction.info().accuracy == Accuracy::kFunction) Err(instruction, lean, random, &value);
+    return value;
+  }
+
+  // By what the budget leaves beside golden's own rounding.
+  void Err(const Instruction& instruction, int lean, std::mt19937& random, Literal* value) const {
+    const ElementType type = value->element_type();
+    const FloatFormat& format = *Info(type).format;
+    const double budget = profile_.FindBudget(instruction.opcode(), type).ulps;
+    const int steps = static_cast<int>(std::floor(budget - 0.5));
+    for (int64_t i = 0; i < value->element_count() && steps > 0; ++i) {
+      const double golden = Decode(*value, i);
+      if (!std::isfinite(golden) || golden == 0) continue;
+      int off = lean * steps;
+      if (lean == 0) off = static_cast<int>(random() % (2 * steps + 1)) - steps;
+      const int exponent = std::max(std::ilogb(golden), format.min_exponent());
+      Encode(value, i,
+             golden + std::ldexp(static_cast<double>(off), exponent - format.significand_bits));
+    }
+  }
+
+  // The terms of an element: pairs of factors.
+  using Terms = std::vector<std::pair<double, double>>;
+  static Terms TermsOf(const Instruction& instruction, const std::vector<Literal>& operands,
+                       int row, int column) {
+    Terms terms;
+    auto at = [&](int operand, int r, int c) { return Decode(operands[operand], r * kSide + c); };
+    switch (instruction.opcode()) {
+      case Opcode::kReduce:
+        for (int k = 0; k < kSide; ++k) terms.emplace_back(at(0, column, k), 1);
+        break;
+      case Opcode::kDot:
+        for (int k = 0; k < kSide; ++k) terms.emplace_back(at(0, row, k), at(1, k, column));
+        break;
+      case Opcode::kReduceWindow:
+        for (int k = 0; k <= column; ++k) terms.emplace_back(at(0, row, k), 1);
+        break;
+      default:
+        terms.emplace_back(at(0, row, column), 1);
+        for (int k = 0; k < kSide; ++k) {
+          const auto to = static_cast<int>(operands[1].Get(k).bits);
+          if (to == row) terms.emplace_back(at(2, k, column), 1);
+        }
+        break;
+    }
+    return terms;
+  }
+
+  // Terms added in a random order, each rounded alone or with its addition.
+  template <typename Real>
+  static double Sum(const Terms& terms, bool fused) {
+    Real sum = 0;
+    for (const auto& [left, right] : terms) {
+      const auto a = static_cast<Real>(left), b = static_cast<Real>(right);
+      if (fused) {
+        sum = std::fma(a, b, sum);
+      } else {
+        const volatile Real product = a * b;
+        sum = sum + product;
+      }
+    }
+    return sum;
+  }
+
+  static Literal Sums(const Instruction& instruction, const std::vector<Literal>& operands,
+                      std::mt19937& random) {
+    Literal result = Literal::Zeros(instruction.shape());
+    const bool wide = result.element_type() == ElementType::kF64;
+    for (int64_t i = 0; i < result.element_count(); ++i) {
+      Terms terms =
+          TermsOf(instruction, operands, static_cast<int>(i) / kSide, static_cast<int>(i) % kSide);
+      std::shuffle(terms.begin(), terms.end(), random);
+      const bool fused = random() % 2 == 0;
+      Encode(&result, i, wide ? Sum<double>(terms, fused) : Sum<float>(terms, fused));
+    }
+    return result;
+  }
+
+  template <typename Run>
+  static Literal OfType(ElementType type, Run run) {
+    return type == ElementType::kF64 ? run(double{}) : run(float{});
+  }
+
+  // A column at a time; sums in any order, the output as a scaled distance or as a line.
+  template <typename Real>
+  static Literal Normalize(const Instruction& instruction, const std::vector<Literal>& operands,
+                           std::mt19937& random) {
+    const Literal& x = operands[0];
+    const Shape& shape = x.shape();
+    const Shape row(shape.element_type(), {kSide});
+    Literal outputs = Literal::Zeros(shape), first = Literal::Zeros(row), second = first;
+    const bool grad = instruction.opcode() == Opcode::kBatchNormGrad;
+    const bool training = instruction.opcode() == Opcode::kBatchNormTraining;
+    const auto sum = [&](auto term) {
+      Terms terms;
+      for (int i = 0; i < kSide; ++i) terms.push_back(term(i));
+      std::shuffle(terms.begin(), terms.end(), random);
+      return static_cast<Real>(Sum<Real>(terms, random() % 2 == 0));
+    };
+    for (int k = 0; k < kSide; ++k) {
+      const auto at = [&](const Literal& of, int i) {
+        return static_cast<Real>(Decode(of, i * kSide + k));
+      };
+      const auto parameter = [&](int operand) {
+        return static_cast<Real>(Decode(operands[operand], k));
+      };
+      using Term = std::pair<double, double>;
+      Real mean = training ? 0 : parameter(grad ? 2 : 3);
+      Real variance = training ? 0 : parameter(grad ? 3 : 4);
+      const auto distance = [&](int i) { return at(x, i) - mean; };
+      if (training) {
+        mean = sum([&](int i) { return Term(at(x, i), 1); }) / kSide;
+        variance = sum([&](int i) { return Term(distance(i), distance(i)); }) / kSide;
+        Encode(&first, k, mean);
+        Encode(&second, k, variance);
+      }
+      const Real w = variance + Real{0.5}, root = std::sqrt(w), scale = parameter(1);
+      if (!grad) {
+        const Real factor = scale / root, offset = parameter(2);
+        const bool line = random() % 2 == 0;
+        for (int i = 0; i < kSide; ++i) {
+          const Real y =
+              line ? at(x, i) * factor + (offset - mean * factor) : distance(i) * factor + offset;
+          Encode(&outputs, i * kSide + k, y);
+        }
+        continue;
+      }
+      const Literal& dy = operands[4];
+      const Real total = sum([&](int i) { return Term(at(dy, i), 1); });
+      const Real products = sum([&](int i) { return Term(at(dy, i), distance(i)); });
+      Encode(&first, k, products / root);
+      Encode(&second, k, total);
+      for (int i = 0; i < kSide; ++i) {
+        const Real bracket = kSide * at(dy, i) - total - distance(i) * products / w;
+        Encode(&outputs, i * kSide + k, scale / (root * kSide) * bracket);
+      }
+    }
+    if (instruction.shape().is_array()) return outputs;
+    return Literal::Tuple({outputs, first, second});
+  }
+
+  // By its definition, lines of four: roots of unity are 1, i, -1 and -i.
+  static Literal Transform(const Instruction& fft, const Literal& operand, std::mt19937& random) {
+    Literal result = Literal::Zeros(fft.shape());
+    const bool wide =
+        operand.element_type() == ElementType::kF64 || operand.element_type() == ElementType::kC128;
+    const bool inverse = IsComplex(operand.element_type());
+    const ElementType part = wide ? ElementType::kF64 : ElementType::kF32;
+    const auto at = [&](int row, int k, bool imaginary) {
+      // Half a spectrum, the other is its conjugate; imaginary parts that count for nothing.
+      if (!inverse) return imaginary ? 0.0 : Decode(operand, row * kSide + k);
+      const Element element = operand.Get(row * 3 + (k < 3 ? k : 1));
+      const double value = DecodeFloat(part, imaginary ? element.imag : element.bits);
+      return imaginary ? (k % 2 == 0 ? 0 : k == 3 ? -value : value) : value;
+    };
+    for (int row = 0; row < kSide; ++row) {
+      for (int k = 0; k < (inverse ? kSide : 3); ++k) {
+        Terms real, imaginary;
+        for (int j = 0; j < kSide; ++j) {
+          static constexpr double kCosine[] = {1, 0, -1, 0}, kSine[] = {0, 1, 0, -1};
+          const double cosine = kCosine[j * k % 4], sine = kSine[j * k % 4] * (inverse ? 1 : -1);
+          real.emplace_back(at(row, j, false), cosine);
+          real.emplace_back(at(row, j, true), -sine);
+          imaginary.emplace_back(at(row, j, false), sine);
+          imaginary.emplace_back(at(row, j, true), cosine);
+        }
+        std::shuffle(real.begin(), real.end(), random);
+        std::shuffle(imaginary.begin(), imaginary.end(), random);
+        const auto sum = [&](const Terms& terms) {
+          return wide ? Sum<double>(terms, false) : Sum<float>(terms, false);
+        };
+        if (inverse) {
+          Encode(&result, row * kSide + k, sum(real) / 4);
+        } else {
+          result.Set(row * 3 + k,
+                     Element{EncodeFloat(part, sum(real)), EncodeFloat(part, sum(imaginary))});
+        }
+      }
+    }
+    return result;
+  }
+
+  // Substitution; the terms of a row in any order.
+  template <typename Real>
+  static Literal Solve(const Instruction& solve, const Literal& a, const Literal& b,
+                       std::mt19937& random) {
+    const bool left = solve.GetBool(Attr::kLeftSide);
+    Literal x = Literal::Zeros(solve.shape());
+    for (int side = 0; side < kSide; ++side) {
+      const auto place = [&](int i) { return left ? i * kSide + side : side * kSide + i; };
+      // x a = b with an upper triangle: a^T x^T = b^T with a lower one.
+      const auto t = [&](int i, int j) { return Decode(a, left ? i * kSide + j : j * kSide + i); };
+      for (int i = 0; i < kSide; ++i) {
+        Terms terms = {{Decode(b, place(i)), 1}};
+        for (int j = 0; j < i; ++j) terms.emplace_back(-t(i, j), Decode(x, place(j)));
+        std::shuffle(terms.begin(), terms.end(), random);
+        const auto rest = static_cast<Real>(Sum<Real>(terms, random() % 2 == 0));
+        Encode(&x, place(i), rest / static_cast<Real>(t(i, i)));
+      }
+    }
+    return x;
+  }
+
+  // Row by row. The other triangle is filled with what was there.
+  template <typename Real>
+  static Literal Factor(const Literal& a, std::mt19937& random) {
+    Literal factor = a;
+    for (int i = 0; i < kSide; ++i) {
+      for (int j = 0; j <= i; ++j) {
+        Terms terms = {{Decode(a, i * kSide + j), 1}};
+        for (int k = 0; k < j; ++k) {
+          terms.emplace_back(-Decode(factor, i * kSide + k), Decode(factor, j * kSide + k));
+        }
+        std::shuffle(terms.begin(), terms.end(), random);
+        const auto rest = static_cast<Real>(Sum<Real>(terms, random() % 2 == 0));
+        Encode(&factor, i * kSide + j,
+               i == j ? std::sqrt(rest) : rest / static_cast<Real>(Decode(factor, j * kSide + j)));
+      }
+    }
+    return factor;
+  }
+
+  static Literal Contracted(const Instruction& add, const std::vector<Literal>& operands,
+                            const Values& values) {
+    const Instruction* product = add.operand(0);
+    const Literal& a = values.at(product->operand(0));
+    const Literal& b = values.at(product->operand(1));
+    Literal result = Literal::Zeros(add.shape());
+    const bool wide = result.element_type() == ElementType::kF64;
+    for (int64_t i = 0; i < kElements; ++i) {
+      const double x = Decode(a, i), y = Decode(b, i), z = Decode(operands[1], i);
+      Encode(&result, i,
+             wide ? std::fma(x, y, z)
+                  : std::fma(static_cast<float>(x), static_cast<float>(y), static_cast<float>(z)));
+    }
+    return result;
+  }
+
+  const Module& module_;
+  const TargetProfile& profile_;
+  RunOptions options_;
+  std::vector<std::unique_ptr<Module>> alone_;
+  std::map<const Instruction*, std::unique_ptr<PlannedModule>> planned_;
+};
+
+}  // namespace assay::containment
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_

@@ -1,0 +1,144 @@
+// What a profile leaves open in programs: orders of equal keys, places of equal extremes, halves of
+// what runs at the same time.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/enclosure/enclosure_testing.h"
+
+namespace assay {
+namespace {
+
+using EnclosureOrdersTest = EnclosureTest;
+
+TEST_F(EnclosureOrdersTest, SortsOfSeparateKeysKeepWhatTravels) {
+  const std::string less =
+      "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3)\n ROOT l = pred[] compare(a, b), direction=LT }\n";
+  const std::string body =
+      "a = f32[3] parameter(0)\n x = f32[3] exponential(a)\n i = s32[3] iota(), iota_dimension=0\n"
+      "s = (f32[3], s32[3]) sort(x, i), dimensions={0}, is_stable=true, to_apply=less\n"
+      "ROOT r = s32[3] get-tuple-element(s), index=1";
+  const BoxTree apart = Of(body, {F32({2, 1, 3})}, "xla-cpu", less);
+  ASSERT_EQ(apart.open(), nullptr);
+  EXPECT_EQ(apart.box().low.Get(0).bits, 1u);
+  EXPECT_TRUE(Literal::BitEqual(apart.box().low, apart.box().high));
+  const BoxTree close = Of(body, {F32({2, 1, std::nextafter(1.0f, 2.0f)})}, "xla-cpu", less);
+  ASSERT_NE(close.open(), nullptr);
+  EXPECT_EQ(close.open()->name(), "s");
+}
+
+// Decisions I-1 and V-1 are open to targets that are not like XLA, I-4 to nobody
+// (ops_elementwise_and_types.md 7).
+TEST_F(EnclosureOrdersTest, WhatIsLeftToTheTargetIsNotJudged) {
+  auto open = [&](const std::string& body, const std::vector<Literal>& arguments,
+                  const std::string& profile, const std::string& computations = "") {
+    return Of(body, arguments, profile, computations).open() != nullptr;
+  };
+  const std::string convert = "a = f32[1] parameter(0)\n ROOT r = s8[1] convert(a)";
+  EXPECT_TRUE(open(convert, {F32({300})}, "opencl-full"));
+  EXPECT_FALSE(open(convert, {F32({100})}, "opencl-full"));
+  EXPECT_FALSE(open(convert, {F32({300})}, "xla-cpu"));
+  const Literal zero = Literal::Zeros(Shape(ElementType::kS8, {1}));
+  const std::string divide = "a = s8[1] parameter(0)\n ROOT r = s8[1] divide(a, a)";
+  EXPECT_TRUE(open(divide, {zero}, "opencl-full"));
+  EXPECT_FALSE(open(divide, {zero}, "xla-cpu"));
+  const std::string shift =
+      "a = s8[1] parameter(0)\n b = s8[1] constant({8})\n"
+      " ROOT r = s8[1] shift-left(a, b)";
+  EXPECT_FALSE(open(shift, {zero}, "opencl-full"));
+  const std::string less =
+      "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3)\n ROOT l = pred[] compare(a, b), direction=LT }\n";
+  const std::string sort =
+      "a = f32[3] parameter(0)\n i = s32[3] iota(), iota_dimension=0\n"
+      "ROOT s = (f32[3], s32[3]) sort(a, i), dimensions={0}, to_apply=less";
+  EXPECT_TRUE(open(sort, {F32({1, 1, 2})}, "xla-cpu", less));
+  EXPECT_FALSE(open(sort, {F32({1, 1, 2})}, "golden", less));
+}
+
+// Of equal keys any order is legal where it can be seen, of NaNs that the comparator does not order
+// every permutation, also of a stable sort (ops_structural.md 6.2).
+TEST_F(EnclosureOrdersTest, OrdersOfWhatTheComparatorDoesNotTellApart) {
+  const auto open = [&](const std::string& compared, const char* more,
+                        const std::vector<float>& values, const char* profile = "cpu-strict") {
+    return Of(absl::StrCat("a = f32[3] parameter(0)\n ROOT s = f32[3] sort(a), dimensions={0}",
+                           more, ", to_apply=less"),
+              {F32(values)}, profile,
+              absl::StrCat("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n", compared,
+                           "}\n"))
+               .open() != nullptr;
+  };
+  const std::string plain = "ROOT l = pred[] compare(a, b), direction=LT";
+  const std::string by_size =
+      "c = f32[] abs(a)\n d = f32[] abs(b)\n ROOT l = pred[] compare(c, d), direction=LT";
+  EXPECT_TRUE(open(by_size, "", {1, -1, 2}));
+  EXPECT_FALSE(open(by_size, "", {1, -1, 2}, "golden"));
+  EXPECT_FALSE(open(by_size, ", is_stable=true", {1, -1, 2}));
+  EXPECT_FALSE(open(plain, "", {1, 1, 2}));
+  for (const char* stable : {"", ", is_stable=true"}) {
+    EXPECT_TRUE(open(plain, stable, {2, NAN, 1}));
+    EXPECT_FALSE(open(plain + ", type=TOTALORDER", stable, {2, NAN, 1}));
+    EXPECT_FALSE(open(plain, stable, {2, NAN, 1}, "golden"));
+  }
+}
+
+// Zeros of both signs are equal keys of an unstable sort, but in the total order.
+TEST_F(EnclosureOrdersTest, ZerosInUnstableSorts) {
+  const auto judged = [&](const char* type) {
+    const BoxTree sorted =
+        Of("a = f32[2] parameter(0)\n ROOT s = f32[2] sort(a), dimensions={0}, to_apply=less",
+           {F32({0, -0.0f})}, "cpu-strict",
+           absl::StrCat("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n",
+                        "ROOT l = pred[] compare(a, b), direction=LT", type, " }\n"));
+    return std::make_pair(Judged(sorted, F32({-0.0f, 0}), F32({0, -0.0f})),
+                          Judged(sorted, F32({-0.0f, 0}), F32({-0.0f, 0})));
+  };
+  EXPECT_LT(judged("").first, Verdict::kWrong);
+  EXPECT_EQ(judged(", type=TOTALORDER").first, Verdict::kWrong);
+  EXPECT_LT(judged(", type=TOTALORDER").second, Verdict::kWrong);
+}
+
+// The index of a maximum is open where equal values are not told apart, of NaNs in every form.
+TEST_F(EnclosureOrdersTest, PlacesOfEqualExtremes) {
+  const auto open = [&](const std::string& keep_value, const std::string& keep_index,
+                        const std::vector<float>& values, const char* profile = "cpu-strict") {
+    return Of("a = f32[3] parameter(0)\n i = s32[3] iota(), iota_dimension=0\n"
+              "z = f32[] constant(-inf)\n o = s32[] constant(-1)\n"
+              "ROOT r = (f32[], s32[]) reduce(a, i, z, o), dimensions={0}, to_apply=larger",
+              {F32(values)}, profile,
+              "larger { a = f32[] parameter(0)\n i = s32[] parameter(1)\n"
+              "b = f32[] parameter(2)\n j = s32[] parameter(3)\n"
+              "gt = pred[] compare(a, b), direction=GT\n"
+              "un = pred[] compare(a, a), direction=NE\n k = pred[] or(gt, un)\n"
+              "eq = pred[] compare(a, b), direction=EQ\n"
+              "first = pred[] compare(i, j), direction=LT\n tie = pred[] and(eq, first)\n"
+              "ki = pred[] or(k, tie)\n"
+              "v = f32[] select(" +
+                  keep_value + ", a, b)\n w = s32[] select(" + keep_index +
+                  ", i, j)\n ROOT t = (f32[], s32[]) tuple(v, w) }\n")
+               .open() != nullptr;
+  };
+  EXPECT_TRUE(open("gt", "gt", {5, 5, 1}));
+  EXPECT_FALSE(open("gt", "gt", {5, 5, 1}, "golden"));
+  EXPECT_FALSE(open("k", "ki", {5, 5, 1}));
+  EXPECT_TRUE(open("k", "ki", {NAN, NAN, 1}));
+}
+
+// What is started is enclosed as what is called, and comes out of its other half.
+TEST_F(EnclosureOrdersTest, HalvesOfWhatRunsAtTheSameTime) {
+  const BoxTree exp = Of(
+      "a = f32[2] parameter(0)\n s = ((f32[2]), f32[2], s32[]) async-start(a), calls=c\n"
+      "u = ((f32[2]), f32[2], s32[]) async-update(s)\n ROOT d = f32[2] async-done(u)",
+      {F32({1, 2})}, "xla-cpu", "c { x = f32[2] parameter(0)\n ROOT e = f32[2] exponential(x) }\n");
+  EXPECT_LT(Low(exp), 2.7182817f);
+  EXPECT_GT(High(exp), 2.7182819f);
+  const BoxTree copy =
+      Of("a = f32[2] parameter(0)\n e = f32[2] exponential(a)\n"
+         "s = (f32[2], f32[2], u32[]) copy-start(e)\n ROOT d = f32[2] copy-done(s)",
+         {F32({1, 2})});
+  EXPECT_EQ(Low(copy, 1), Low(exp, 1));
+  EXPECT_EQ(High(copy, 1), High(exp, 1));
+}
+
+}  // namespace
+}  // namespace assay

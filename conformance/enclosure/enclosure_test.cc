@@ -1,5 +1,4 @@
 // Intervals worked out by hand from the profile's budgets, rule by rule.
-
 #include <cmath>
 
 #include "absl/strings/str_cat.h"

@@ -1,8 +1,6 @@
 // fft: the kernel against the definition, bit for bit, and against sums in Boost's floats of 200
 // digits; roots of unity, the bounds of the fast transform, and the exact decisions behind it.
-#include <boost/math/constants/constants.hpp>
 #include <cmath>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -10,7 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/kernels/dd_fourier.h"
 #include "evaluator/kernels/differential.h"
-#include "evaluator/kernels/wide_oracle.h"
+#include "evaluator/kernels/wide_fourier.h"
 #include "evaluator/ops/exact_fourier.h"
 #include "evaluator/real/roots_of_unity.h"
 
@@ -19,43 +17,6 @@ namespace {
 
 using kernels::DdFourier;
 using real::DdBall;
-
-// e^(2 pi i t / order) for all t.
-const std::vector<WideComplex>& WideRoots(int64_t order) {
-  static auto* const roots = new std::map<int64_t, std::vector<WideComplex>>;
-  std::vector<WideComplex>& list = (*roots)[order];
-  if (!list.empty()) return list;
-  const Wide turn = 2 * boost::math::constants::pi<Wide>() / order;
-  const WideComplex step = {cos(turn), sin(turn)};
-  list.push_back({1, 0});
-  for (int64_t t = 1; t < order; ++t) list.push_back(list.back() * step);
-  return list;
-}
-
-// One axis of a transform, without division.
-std::vector<WideComplex> WideTransform(const std::vector<WideComplex>& x, bool inverse) {
-  const auto n = static_cast<int64_t>(x.size());
-  const std::vector<WideComplex>& roots = WideRoots(n);
-  std::vector<WideComplex> result(n);
-  for (int64_t k = 0; k < n; ++k) {
-    for (int64_t j = 0; j < n; ++j) {
-      result[k] = result[k] + x[j] * roots[(inverse ? j : n - j) * k % n];
-    }
-  }
-  return result;
-}
-
-// Along the axis of this length and stride of every block.
-void WideAxis(std::vector<WideComplex>& x, int64_t n, int64_t stride, bool inverse) {
-  const auto size = static_cast<int64_t>(x.size());
-  for (int64_t i = 0; i < size; ++i) {
-    if (i / stride % n != 0) continue;
-    std::vector<WideComplex> line(n);
-    for (int64_t k = 0; k < n; ++k) line[k] = x[i + k * stride];
-    line = WideTransform(line, inverse);
-    for (int64_t k = 0; k < n; ++k) x[i + k * stride] = line[k];
-  }
-}
 
 class Fourier : public ::testing::Test {
  protected:

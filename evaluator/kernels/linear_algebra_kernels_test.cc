@@ -82,22 +82,6 @@ class Cholesky : public LinearAlgebra {
     return {
         absl::StrCat(shape, " cholesky(p0), lower=", lower ? "true" : "false"), {shape}, "", {}};
   }
-  // L with A = L L^H, by columns, from the lower triangle; empty if A is not positive definite.
-  static std::vector<WideComplex> Factor(std::vector<WideComplex> l, int64_t n) {
-    for (int64_t j = 0; j < n; ++j) {
-      l[j * n + j].im = 0;
-      for (int64_t i = 0; i < n; ++i) {
-        if (i < j) l[i * n + j] = {0, 0};
-        for (int64_t k = 0; k < j && i >= j; ++k) {
-          l[i * n + j] = l[i * n + j] - l[i * n + k] * Conjugate(l[j * n + k]);
-        }
-        if (i == j && l[i * n + j].re < Wide("1e-150")) return {};
-        if (i == j) l[i * n + j] = {sqrt(l[i * n + j].re), 0};
-        if (i > j) l[i * n + j] = l[i * n + j] / l[j * n + j];
-      }
-    }
-    return l;
-  }
   // `a` holds matrices of size n. Returns how many are positive definite.
   int64_t CheckAgainstWide(const Literal& a, int64_t n, bool lower) {
     const std::vector<Literal> factors = differential_.CheckOn(Case(a.shape(), lower), {a});
@@ -114,7 +98,7 @@ class Cholesky : public LinearAlgebra {
         matrix[k] = lower ? values[first + at] : Conjugate(values[first + at]);
         size += abs(matrix[k].re) + abs(matrix[k].im);
       }
-      const std::vector<WideComplex> l = Factor(matrix, n);
+      const std::vector<WideComplex> l = WideCholesky(matrix, n);
       positive += !l.empty();
       for (int64_t k = 0; k < n * n; ++k) {
         const int64_t at = lower ? k : k % n * n + k / n;

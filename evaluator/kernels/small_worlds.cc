@@ -1,5 +1,6 @@
 #include "evaluator/kernels/small_worlds.h"
 
+#include <algorithm>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
@@ -13,10 +14,21 @@
 namespace assay {
 namespace {
 
+Shape ShapeOf(const SmallArray& array) {
+  Shape shape(array.type, array.sizes);
+  if (!array.minor_to_major.empty()) {
+    Layout layout;
+    layout.minor_to_major.assign(array.minor_to_major.begin(), array.minor_to_major.end());
+    shape.set_layout(std::move(layout));
+  }
+  return shape;
+}
+
 Literal LiteralOf(const SmallArray& array) {
-  Literal literal = Literal::Zeros(Shape(array.type, array.sizes));
+  Literal literal = Literal::Zeros(ShapeOf(array));
   for (size_t i = 0; i < array.values.size(); ++i) {
-    literal.Set(static_cast<int64_t>(i), {array.values[i]});
+    const uint64_t imaginary = array.imaginary.empty() ? 0 : array.imaginary[i];
+    literal.Set(static_cast<int64_t>(i), {array.values[i], imaginary});
   }
   return literal;
 }
@@ -24,31 +36,61 @@ Literal LiteralOf(const SmallArray& array) {
 SmallArray ArrayOf(const Literal& literal) {
   const absl::Span<const int64_t> sizes = literal.shape().dimensions();
   SmallArray array{literal.element_type(), {sizes.begin(), sizes.end()}, {}};
-  for (int64_t i = 0; i < literal.element_count(); ++i) array.values.push_back(literal.Get(i).bits);
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    array.values.push_back(literal.Get(i).bits);
+    if (IsComplex(array.type)) array.imaginary.push_back(literal.Get(i).imag);
+  }
   return array;
 }
 
-std::string Text(const SmallArray& array) {
-  return absl::StrCat(std::string(Name(array.type)), "[", absl::StrJoin(array.sizes, ","), "] {",
-                      absl::StrJoin(array.values, ","), "}");
+std::string Text(const std::vector<SmallArray>& arrays) {
+  std::vector<std::string> texts;
+  for (const SmallArray& array : arrays) {
+    texts.push_back(absl::StrCat(std::string(Name(array.type)), "[",
+                                 absl::StrJoin(array.sizes, ","), "] {",
+                                 absl::StrJoin(array.values, ","), "}"));
+    if (!array.imaginary.empty()) {
+      absl::StrAppend(&texts.back(), " + i {", absl::StrJoin(array.imaginary, ","), "}");
+    }
+  }
+  return absl::StrJoin(texts, ", ");
 }
 
-// What an instruction that is accepted gives, by one way to run it.
-absl::StatusOr<SmallArray> RunOn(const Instruction& instruction,
-                                 const std::vector<Literal>& operands,
-                                 absl::StatusOr<std::unique_ptr<Kernel>> kernel) {
+// Where leaves of the same shapes differ first.
+std::string FirstDifference(const std::vector<SmallArray>& actual,
+                            const std::vector<SmallArray>& expected) {
+  for (size_t leaf = 0; leaf < std::min(actual.size(), expected.size()); ++leaf) {
+    const SmallArray &a = actual[leaf], &b = expected[leaf];
+    if (a.type != b.type || a.sizes != b.sizes) break;
+    for (size_t i = 0; i < a.values.size(); ++i) {
+      const bool imaginary = IsComplex(a.type) && a.imaginary[i] != b.imaginary[i];
+      if (a.values[i] == b.values[i] && !imaginary) continue;
+      return absl::StrCat("leaf ", leaf, ", element ", i, imaginary ? ", imaginary" : "", "; ");
+    }
+  }
+  return "";
+}
+
+// The leaves that an instruction gives, by one way to run it.
+absl::StatusOr<std::vector<SmallArray>> RunOn(const Instruction& instruction,
+                                              const std::vector<Literal>& operands,
+                                              absl::StatusOr<std::unique_ptr<Kernel>> kernel) {
   if (!kernel.ok()) return kernel.status();
-  Literal result = Literal::Zeros(instruction.shape());
-  for (int64_t i = 0; i < result.element_count(); ++i) result.Set(i, {0x5A});
   std::vector<ArrayRef> inputs;
   for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
-  const MutableArrayRef output = {&result.shape(), result.mutable_data()};
+  std::vector<Literal> results;
+  for (const Shape* leaf : Leaves(instruction.shape())) {
+    results.push_back(Literal::Zeros(*leaf));
+    for (int64_t i = 0; i < results.back().element_count(); ++i) results.back().Set(i, {0x5A});
+  }
+  std::vector<MutableArrayRef> outputs;
+  for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
   EvaluationContext context;
   const FloatEnvironmentGuard guard;
-  if (absl::Status status = (*kernel)->Run(inputs, {&output, 1}, context); !status.ok()) {
-    return status;
-  }
-  return ArrayOf(result);
+  if (absl::Status status = (*kernel)->Run(inputs, outputs, context); !status.ok()) return status;
+  std::vector<SmallArray> arrays;
+  for (const Literal& result : results) arrays.push_back(ArrayOf(result));
+  return arrays;
 }
 
 }  // namespace
@@ -106,14 +148,30 @@ Computation* SmallWorlds::Computations(const std::string& text, const std::strin
 bool SmallWorlds::Check(Opcode opcode, const std::vector<const SmallArray*>& operands,
                         std::vector<Attribute> attributes,
                         const std::optional<SmallArray>& expected) {
+  std::optional<std::vector<SmallArray>> leaves;
+  if (expected.has_value()) leaves = {*expected};
+  return CheckResult(opcode, operands, std::move(attributes), leaves);
+}
+
+bool SmallWorlds::CheckLeaves(Opcode opcode, const std::vector<const SmallArray*>& operands,
+                              std::vector<Attribute> attributes,
+                              const std::vector<SmallArray>& expected) {
+  return CheckResult(opcode, operands, std::move(attributes), expected);
+}
+
+bool SmallWorlds::CheckResult(Opcode opcode, const std::vector<const SmallArray*>& operands,
+                              std::vector<Attribute> attributes,
+                              const std::optional<std::vector<SmallArray>>& expected) {
   Computation entry("e");
   std::vector<Instruction*> parameters;
   for (const SmallArray* operand : operands) {
-    parameters.push_back(entry.Add(
-        std::make_unique<Instruction>(Opcode::kParameter, Shape(operand->type, operand->sizes))));
+    parameters.push_back(
+        entry.Add(std::make_unique<Instruction>(Opcode::kParameter, ShapeOf(*operand))));
     parameters.back()->set_parameter_number(static_cast<int64_t>(parameters.size()) - 1);
   }
-  Instruction* root = entry.Add(std::make_unique<Instruction>(opcode, Shape()));
+  const Shape declared =
+      expected.has_value() && expected->size() == 1 ? ShapeOf(expected->front()) : Shape();
+  Instruction* root = entry.Add(std::make_unique<Instruction>(opcode, declared));
   root->set_name("r");
   root->set_operands(parameters);
   for (Attribute& attribute : attributes) {
@@ -142,11 +200,12 @@ bool SmallWorlds::Check(Opcode opcode, const std::vector<const SmallArray*>& ope
   std::vector<Literal> literals;
   for (const SmallArray* operand : operands) literals.push_back(LiteralOf(*operand));
   for (const bool by_kernel : {true, false}) {
-    const absl::StatusOr<SmallArray> actual =
+    const absl::StatusOr<std::vector<SmallArray>> actual =
         RunOn(*root, literals, by_kernel ? PrepareKernel(*root) : PrepareStraight(*root));
     if (!actual.ok()) return fail(actual.status().message());
     if (*actual != *expected) {
-      return fail(absl::StrCat(by_kernel ? "kernel: " : "definition: ", Text(*actual)));
+      return fail(absl::StrCat(by_kernel ? "kernel: " : "definition: ",
+                               FirstDifference(*actual, *expected), Text(*actual)));
     }
   }
   return true;

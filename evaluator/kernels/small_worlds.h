@@ -25,7 +25,13 @@ struct SmallArray {
   ElementType type;
   std::vector<int64_t> sizes;
   std::vector<uint64_t> values;
-  friend bool operator==(const SmallArray&, const SmallArray&) = default;
+  std::vector<uint64_t> imaginary = {};      // of complex types
+  std::vector<int64_t> minor_to_major = {};  // the layout; empty: none
+  // The elements; layouts do not count.
+  friend bool operator==(const SmallArray& a, const SmallArray& b) {
+    return a.type == b.type && a.sizes == b.sizes && a.values == b.values &&
+           a.imaginary == b.imaginary;
+  }
 };
 
 // The number of elements, the row-major position of an index, and all indices in row-major order.
@@ -50,10 +56,14 @@ class SmallWorlds {
   // Computations "f { ... }" for to_apply, which live as long as this.
   Computation* Computations(const std::string& text, const std::string& name);
 
-  // One configuration. `expected` is the result, or nullopt where it must be refused; kernel and
-  // definition must both give it. False, with a failure that shows the instruction, otherwise.
+  // One configuration. What converts takes the shape of its result from `expected`, which is the
+  // result, or nullopt where it must be refused; kernel and definition must both give it. False,
+  // with a failure that shows the instruction, otherwise.
   bool Check(Opcode opcode, const std::vector<const SmallArray*>& operands,
              std::vector<Attribute> attributes, const std::optional<SmallArray>& expected);
+  // One that gives a tuple, unless `expected` is a single array, and is accepted.
+  bool CheckLeaves(Opcode opcode, const std::vector<const SmallArray*>& operands,
+                   std::vector<Attribute> attributes, const std::vector<SmallArray>& expected);
 
   int64_t accepted() const { return accepted_; }
   int64_t refused() const { return refused_; }
@@ -61,6 +71,10 @@ class SmallWorlds {
   void Report(const std::string& family) const;
 
  private:
+  bool CheckResult(Opcode opcode, const std::vector<const SmallArray*>& operands,
+                   std::vector<Attribute> attributes,
+                   const std::optional<std::vector<SmallArray>>& expected);
+
   std::vector<std::unique_ptr<Module>> modules_;
   ProgramCache::Scope programs_;
   int64_t accepted_ = 0, refused_ = 0;

@@ -44,6 +44,23 @@ inline std::vector<WideComplex> WideValues(const Literal& literal) {
   return values;
 }
 
+// L with A = L L^H, by columns, from the lower triangle; empty if A is not positive definite.
+inline std::vector<WideComplex> WideCholesky(std::vector<WideComplex> l, int64_t n) {
+  for (int64_t j = 0; j < n; ++j) {
+    l[j * n + j].im = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      if (i < j) l[i * n + j] = {0, 0};
+      for (int64_t k = 0; k < j && i >= j; ++k) {
+        l[i * n + j] = l[i * n + j] - l[i * n + k] * Conjugate(l[j * n + k]);
+      }
+      if (i == j && l[i * n + j].re < Wide("1e-150")) return {};
+      if (i == j) l[i * n + j] = {sqrt(l[i * n + j].re), 0};
+      if (i > j) l[i * n + j] = l[i * n + j] / l[j * n + j];
+    }
+  }
+  return l;
+}
+
 // To nearest, ties to even, subnormals kept; `size` is the magnitude of the terms that made the
 // value: what is 150 digits below counts as zero.
 inline uint64_t RoundWide(ElementType type, const Wide& value, const Wide& size) {

@@ -14,6 +14,10 @@ using real::Dyadic;
 // Zero, the sign of a finite number, or what is not finite itself.
 double ClassOf(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 
+double Rounded(const ExactSum& sum) {
+  return DecodeFloat(ElementType::kF64, sum.Round(ElementType::kF64));
+}
+
 // A zero loses its sign.
 uint64_t Encoded(ElementType type, double value) {
   return std::isnan(value) ? CanonicalNan(type) : EncodeFloat(type, value + 0.0);
@@ -29,11 +33,9 @@ double BatchNormEpsilon(const Instruction& instruction) {
 
 BatchNormStatistics::BatchNormStatistics(const ExactSum& sum, const ExactSum& squares,
                                          int64_t count, double epsilon)
-    : count_(count) {
-  const double rounded = DecodeFloat(ElementType::kF64, sum.Round(ElementType::kF64));
-  negative_zero_ = rounded == 0 && std::signbit(rounded);
+    : count_(count), rounded_total_(Rounded(sum)) {
   if (count == 0 || !sum.is_finite()) {
-    mean_class_ = count == 0 ? std::numeric_limits<double>::quiet_NaN() : rounded;
+    mean_class_ = count == 0 ? std::numeric_limits<double>::quiet_NaN() : rounded_total_;
     root_class_ = std::numeric_limits<double>::quiet_NaN();
     return;
   }
@@ -47,7 +49,8 @@ BatchNormStatistics::BatchNormStatistics(const ExactSum& sum, const ExactSum& sq
   }
 }
 
-BatchNormStatistics::BatchNormStatistics(double mean, double variance, double epsilon) {
+BatchNormStatistics::BatchNormStatistics(double mean, double variance, double epsilon)
+    : rounded_total_(mean) {
   if (std::isfinite(mean)) {
     total_ = mean;
   } else {
@@ -68,7 +71,7 @@ void BatchNormStatistics::SetSquare(const Dyadic& square) {
 
 uint64_t BatchNormStatistics::Mean(ElementType type) const {
   if (mean_class_ != 0) return Encoded(type, mean_class_);
-  if (total_.IsZero()) return EncodeFloat(type, negative_zero_ ? -0.0 : 0.0);
+  if (total_.IsZero()) return EncodeFloat(type, rounded_total_);
   return real::RoundQuotient(type, total_, Dyadic(Dyadic::Integer(count_), 0));
 }
 
@@ -157,9 +160,8 @@ uint64_t BatchNormGradient::Operand(ElementType type, double x, double dy, doubl
   if (exact) {
     bracket = Bracket(x, dy).Sign();
   } else {
-    const double p = DecodeFloat(ElementType::kF64, gradients_.Round(ElementType::kF64));
-    const double mean_part = std::isfinite(dy) && gradients_.is_finite() ? 0 : dy - p;
-    bracket = mean_part - statistics_.DistanceClass(x) * CenteredClass() / root;
+    const double p = gradients_.is_finite() ? gradient_sum_.Sign() : Rounded(gradients_);
+    bracket = ClassOf(dy) - p - statistics_.DistanceClass(x) * CenteredClass() / root;
   }
   return Encoded(type, ClassOf(scale) / root * bracket);
 }

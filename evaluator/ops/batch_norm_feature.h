@@ -48,12 +48,12 @@ class BatchNormStatistics {
   double DistanceClass(double x) const;
 
   int64_t count_ = 1;
-  real::Dyadic total_;          // mean = total_ / count_
-  real::Dyadic spread_;         // variance = spread_ / count_^2
-  real::Dyadic square_;         // variance + epsilon = square_ / count_^2
-  bool negative_zero_ = false;  // all cells are -0
-  double mean_class_ = 0;       // the mean where it is not finite
-  double root_class_ = 1;       // sqrt(variance + epsilon): 0, 1 for any positive number, inf, NaN
+  real::Dyadic total_;     // mean = total_ / count_
+  real::Dyadic spread_;    // variance = spread_ / count_^2
+  real::Dyadic square_;    // variance + epsilon = square_ / count_^2
+  double rounded_total_;   // -0 where all cells are
+  double mean_class_ = 0;  // the mean where it is not finite
+  double root_class_ = 1;  // sqrt(variance + epsilon): 0, 1 for any positive number, inf, NaN
 };
 
 class BatchNormGradient {

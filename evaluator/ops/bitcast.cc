@@ -1,6 +1,7 @@
 // bitcast: the same bytes under another shape and layout: the operand's elements in the order of
 // its layout as one string of bits, read again in the order of the result's layout. Elements are
 // packed without gaps, element 0 in the low bits. Source: ops_structural.md 1.2, 1.6, 12.5.
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -69,7 +70,7 @@ DefinitionOr DefineBitcast(const Instruction& bitcast) {
           if (!element.ok()) return element;
           const Pattern piece = ToPattern(from, *element);
           const int64_t shift = p * from_width - first_bit;
-          pattern |= shift >= 0 ? piece << shift : piece >> -shift;
+          pattern |= piece << std::max<int64_t>(shift, 0) >> std::max<int64_t>(-shift, 0);
         }
         return FromPattern(to, pattern);
       });

@@ -3,6 +3,7 @@
 #ifndef ASSAY_EVALUATOR_OPS_BLOCK_SCALE_H_
 #define ASSAY_EVALUATOR_OPS_BLOCK_SCALE_H_
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/types/span.h"
@@ -16,9 +17,9 @@ class BlockScale {
   BlockScale(const Instruction& dot, int64_t side) : operand_(side + 2) {
     const Shape& scale = dot.operand(operand_)->shape();
     for (int64_t d = 0; d < scale.rank(); ++d) {
-      const int64_t blocks = scale.dimension(d);
       // Empty dimensions have no element to ask for.
-      blocks_.push_back(blocks == 0 ? 1 : dot.operand(side)->shape().dimension(d) / blocks);
+      const int64_t blocks = std::max<int64_t>(scale.dimension(d), 1);
+      blocks_.push_back(dot.operand(side)->shape().dimension(d) / blocks);
     }
   }
 

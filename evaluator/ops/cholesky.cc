@@ -4,6 +4,7 @@
 // infinity or a NaN in the triangle that is read: it is none in exact arithmetic. Zeros are +0.
 // Source: ops_structural.md 10.1.
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "evaluator/ops/definition.h"
@@ -21,9 +22,8 @@ class Cholesky : public Definition {
   absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
                              EvaluationContext& context) override {
     Dimensions batch(index.begin(), index.end() - 2);
-    if (factor_.empty() || batch != batch_) {
+    if (std::exchange(batch_, batch) != batch) {
       if (absl::Status status = Factor(batch, operands, context); !status.ok()) return status;
-      batch_ = batch;
     }
     int64_t i = index[index.size() - 2], j = index.back();
     if (!lower_) std::swap(i, j);
@@ -75,8 +75,8 @@ class Cholesky : public Definition {
 
   const Instruction& cholesky_;
   const bool lower_;
-  Dimensions batch_;
-  std::vector<Element> factor_;  // of batch_; empty: none yet
+  std::optional<Dimensions> batch_;
+  std::vector<Element> factor_;  // of batch_
 };
 
 }  // namespace

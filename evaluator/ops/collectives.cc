@@ -43,16 +43,16 @@ class Reduction : public Definition {
       source[d] += group_.position * group_.Result(leaf).dimension(d);
     }
     absl::StatusOr<Element> first = operands.At(group_.Operand(0, leaf), source);
-    if (!first.ok() || group_.members == 1) return first;
-    // In the type of the reducer.
-    const ElementType type = OperandType(group_.op, leaf), inner = fold_.accumulator_type(0);
+    if (!first.ok()) return first;
+    const ElementType type = OperandType(group_.op, leaf);
+    const ElementType inner = group_.op.to_apply()->root()->shape().element_type();
     const Element start = As(inner, type, *first);
-    fold_.Start(absl::MakeConstSpan(&start, 1));
+    fold_.Start({start});
     for (int64_t member = 1; member < group_.members; ++member) {
       const absl::StatusOr<Element> x = operands.At(group_.Operand(member, leaf), source);
       if (!x.ok()) return x;
       const Element element = As(inner, type, *x);
-      absl::Status status = fold_.Add(absl::MakeConstSpan(&element, 1), context);
+      absl::Status status = fold_.Add({element}, context);
       if (!status.ok()) return status;
     }
     return As(type, inner, fold_.Result(0, context));

@@ -3,6 +3,7 @@
 #include "evaluator/ops/definition.h"
 
 #include <array>
+#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -163,8 +164,12 @@ absl::StatusOr<Element> ElementAs(ElementType to, const Instruction& instruction
 }
 
 int64_t PositionOf(Index index, absl::Span<const int64_t> sizes) {
+  assert(index.size() == sizes.size());
   int64_t position = 0;
-  for (size_t d = 0; d < sizes.size(); ++d) position = position * sizes[d] + index[d];
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    assert(index[d] >= 0 && index[d] < sizes[d]);
+    position = position * sizes[d] + index[d];
+  }
   return position;
 }
 

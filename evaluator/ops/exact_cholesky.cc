@@ -36,8 +36,8 @@ class Elimination {
       const Dyadic leading = At(k, k).re;
       if (leading.Sign() <= 0) return std::vector<Element>();
       RoundColumn(k, leading * before);
-      for (int64_t i = k + 1; i < n_; ++i) {
-        if (absl::Status status = UpdateRow(k, i, leading, before, context); !status.ok()) {
+      for (int64_t j = k + 1; j < n_; ++j) {
+        if (absl::Status status = UpdateColumn(k, j, leading, before, context); !status.ok()) {
           return status;
         }
       }
@@ -60,12 +60,12 @@ class Elimination {
     }
   }
 
-  // The elements (i, j) with j > k.
-  absl::Status UpdateRow(int64_t k, int64_t i, const Dyadic& leading, const Dyadic& before,
-                         EvaluationContext& context) {
+  // The elements (i, j) of the triangle.
+  absl::Status UpdateColumn(int64_t k, int64_t j, const Dyadic& leading, const Dyadic& before,
+                            EvaluationContext& context) {
     int64_t work = 0;
     const ComplexDyadic pivot = {leading, {}};
-    for (int64_t j = k + 1; j <= i; ++j) {
+    for (int64_t i = j; i < n_; ++i) {
       ComplexDyadic& minor = At(i, j);
       work += 3 * Work(pivot, minor) + Work(At(i, k), At(j, k));
       minor = pivot * minor - At(i, k) * At(j, k).Conjugate();

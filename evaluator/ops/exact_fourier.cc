@@ -99,11 +99,7 @@ class ExactFourier::Impl {
     const auto exactly = [&](const Dyadic& value) {
       return finish(RealTier::kExact, real::DecidedEnds(real::RoundDyadic(type, value)));
     };
-    std::optional<Dyadic> refuted;  // the value is surely another one
-    if (near_zero) {
-      if (Equals(Dyadic())) return exactly(Dyadic());
-      refuted = Dyadic();
-    }
+    if (near_zero && Equals(Dyadic())) return exactly(Dyadic());
     static constexpr std::pair<int, RealTier> kTiers[] = {{192, RealTier::kBig192},
                                                           {384, RealTier::kBig384},
                                                           {768, RealTier::kBig768},
@@ -121,9 +117,7 @@ class ExactFourier::Impl {
       } else if (AreNeighbours(type, ends)) {
         candidate = (ValueOf(type, ends.low) + ValueOf(type, ends.high)) * Dyadic(0.5);
       }
-      if (!candidate.has_value() || candidate == refuted) continue;
-      if (Equals(*candidate)) return exactly(*candidate);
-      refuted = candidate;
+      if (candidate.has_value() && Equals(*candidate)) return exactly(*candidate);
     }
     return finish(RealTier::kUndecided, ends);
   }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -35,7 +36,7 @@ class Fft : public Definition {
       if (only.ok() && form_.real_output()) only->imag = 0;
       return only;
     }
-    if (!known_ || batch != batch_) {
+    if (std::exchange(batch_, batch) != batch) {
       if (absl::Status status = Read(batch, operands); !status.ok()) return status;
     }
     if (block_ == nullptr) return NanOf(result);
@@ -73,15 +74,12 @@ class Fft : public Definition {
     if (finite) {
       block_ = std::make_unique<ExactFourier>(form_.lengths(), form_.inverse(), whole);
     }
-    batch_ = batch;
-    known_ = true;
     return absl::OkStatus();
   }
 
   const Instruction& fft_;
   const FourierShape form_;
-  bool known_ = false;
-  Dimensions batch_;
+  std::optional<Dimensions> batch_;
   std::unique_ptr<ExactFourier> block_;  // of batch_; null: it is not finite
 };
 

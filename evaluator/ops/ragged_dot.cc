@@ -25,7 +25,8 @@ class RaggedDot : public Definition {
                              EvaluationContext& context) override {
     Dimensions l(OperandShape(dot_, 0).rank()), r(OperandShape(dot_, 1).rank());
     auto next = out.begin();
-    const int64_t group = ragged_.mode == RaggedGroups::Mode::kContracted ? *next++ : 0;
+    std::optional<int64_t> group;  // that the result is of
+    if (ragged_.mode == RaggedGroups::Mode::kContracted) group = *next++;
     for (size_t k = 0; k < dims_.lhs_batch.size(); ++k) {
       l[dims_.lhs_batch[k]] = r[dims_.rhs_batch[k]] = *next++;
     }
@@ -58,7 +59,7 @@ class RaggedDot : public Definition {
                                                  EvaluationContext& context) const {
     Dimensions at;
     for (int64_t d : ragged_.prefix) at.push_back(l[d]);
-    at.push_back(0);
+    at.emplace_back();
     int64_t start = 0;
     for (int64_t q = 0; q < ragged_.groups; ++q) {
       if (absl::Status status = context.Charge(1); !status.ok()) return status;

@@ -70,8 +70,7 @@ absl::StatusOr<std::vector<RaggedTransfer>> TransfersTo(const Instruction& ragge
       transfers.push_back(transfer);
     }
   }
-  std::sort(transfers.begin(), transfers.end(),
-            [](const RaggedTransfer& a, const RaggedTransfer& b) { return a.to < b.to; });
+  std::ranges::sort(transfers, {}, &RaggedTransfer::to);
   for (size_t i = 1; i < transfers.size(); ++i) {
     const RaggedTransfer &a = transfers[i - 1], &b = transfers[i];
     if (a.to + a.rows <= b.to) continue;

@@ -2,6 +2,7 @@
 // the stable order of the comparator: out_k[.., j, ..] = operand_k[.., p(j), ..]. Source:
 // ops_structural.md 6.2.
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,24 +25,26 @@ class Sort : public Definition {
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
                              EvaluationContext& context) override {
     Dimensions line(i.begin(), i.end());
-    line[dimension_] = 0;
-    if (line != line_) {
+    line.erase(line.begin() + dimension_);
+    if (std::exchange(line_, line) != line) {
       if (absl::Status status = SortLine(line, operands, context); !status.ok()) return status;
     }
-    line[dimension_] = permutation_[i[dimension_]];
-    return operands.At(leaf, line);
+    return operands.At(leaf, InLine(line, permutation_[i[dimension_]]));
   }
 
  private:
+  Dimensions InLine(Dimensions line, int64_t j) const {
+    line.insert(line.begin() + dimension_, j);
+    return line;
+  }
   absl::Status SortLine(const Dimensions& line, OperandElements& operands,
                         EvaluationContext& context) {
     const int64_t n = OperandShape(sort_, 0).dimension(dimension_);
     const int64_t arity = sort_.operand_count();
     // items[j * arity + k] is element j of operand k, as the comparator takes it.
     std::vector<Element> items;
-    Dimensions at = line;
     for (int64_t j = 0; j < n; ++j) {
-      at[dimension_] = j;
+      const Dimensions at = InLine(line, j);
       for (int64_t k = 0; k < arity; ++k) {
         absl::StatusOr<Element> element =
             ElementAs(parameter_types_[2 * k], sort_, k, at, operands);
@@ -63,7 +66,6 @@ class Sort : public Definition {
       if (status.ok()) status = less_.Run(arguments, absl::MakeSpan(&less, 1), context);
       return less.bits != 0;
     });
-    if (status.ok()) line_ = line;
     return status;
   }
 
@@ -71,7 +73,7 @@ class Sort : public Definition {
   const int64_t dimension_;
   Region less_;
   std::vector<ElementType> parameter_types_;
-  Dimensions line_;  // the line that permutation_ sorts; empty: none yet
+  std::optional<Dimensions> line_;  // an index without the dimension: what permutation_ sorts
   std::vector<int64_t> permutation_;
 };
 

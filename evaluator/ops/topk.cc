@@ -1,6 +1,8 @@
 // topk: the first k values, and their indices, of every line along the last dimension in the total
 // order, largest (or smallest) first, ties by lower index. Source: ops_structural.md 6.3.
 #include <numeric>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "evaluator/ops/definition.h"
@@ -19,12 +21,12 @@ class TopK : public Definition {
 
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
                              EvaluationContext& context) override {
-    Dimensions at(i.begin(), i.end());
-    at.back() = 0;
-    if (at != line_) {
-      if (absl::Status status = SortLine(at, operands, context); !status.ok()) return status;
+    const Dimensions line(i.begin(), i.end() - 1);
+    if (std::exchange(line_, line) != line) {
+      if (absl::Status status = SortLine(line, operands, context); !status.ok()) return status;
     }
-    at.back() = order_[i.back()];
+    Dimensions at = line;
+    at.push_back(order_[i.back()]);
     if (leaf == 0) return operands.At(0, at);
     return Element{EncodeInteger(ResultType(topk_, 1), at.back())};
   }
@@ -35,7 +37,7 @@ class TopK : public Definition {
     const ElementType type = OperandType(topk_, 0);
     std::vector<Element> items;
     Dimensions at = line;
-    for (at.back() = 0; at.back() < OperandShape(topk_, 0).dimensions().back(); ++at.back()) {
+    for (at.push_back(0); at.back() < OperandShape(topk_, 0).dimensions().back(); ++at.back()) {
       absl::StatusOr<Element> element = operands.At(0, at);
       if (!element.ok()) return element.status();
       items.push_back(*element);
@@ -46,13 +48,12 @@ class TopK : public Definition {
     MergeSort(order_, [&](int64_t a, int64_t b) {
       return Compare(type, before_, ComparisonType::kTotalOrder, items[a], items[b]);
     });
-    line_ = line;
     return absl::OkStatus();
   }
 
   const Instruction& topk_;
   const ComparisonDirection before_;
-  Dimensions line_;  // the line that order_ sorts; empty: none yet
+  std::optional<Dimensions> line_;  // an index but the last: what order_ sorts
   std::vector<int64_t> order_;
 };
 

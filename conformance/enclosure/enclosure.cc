@@ -276,7 +276,11 @@ class Encloser {
   // The golden value, and around it what the profile allows of this instruction alone.
   absl::StatusOr<std::vector<Box>> OfPoints(const Instruction& instruction, Boxes operands) {
     LiteralPointers values;
-    for (const Box& operand : operands) values.push_back(&operand.low);
+    std::vector<Literal> points;
+    for (const Box& operand : operands) {
+      values.push_back(&operand.low);
+      points.push_back(operand.low);
+    }
     absl::StatusOr<Literal> golden = golden_.EvaluateAt(instruction, values);
     if (!golden.ok()) return golden.status();
     std::vector<Box> boxes;
@@ -290,7 +294,7 @@ class Encloser {
       Box box = Box::Point(leaves[leaf]);
       if (leaves[leaf].is_array()) {
         absl::StatusOr<std::vector<double>> radii =
-            radii_.AtPoints(instruction, operands, leaf, leaves[leaf]);
+            radii_.About(instruction, points, leaf, leaves[leaf]);
         if (!radii.ok()) return radii.status();
         if (IsUnknown(*radii)) {
           boxes.push_back(Box::Anything(leaves[leaf].shape(), &instruction));
@@ -444,6 +448,9 @@ class Encloser {
         },
         [&](absl::Span<const Literal> values) -> absl::StatusOr<std::vector<double>> {
           return radii_.WithinMagnitudes(instruction, values);
+        },
+        [&](absl::Span<const Literal> values, const Literal& golden) {
+          return radii_.About(instruction, values, 0, golden);
         }};
     absl::StatusOr<std::vector<Box>> boxes =
         instruction.info().family == Family::kLinearAlgebra

@@ -200,6 +200,31 @@ TEST_F(EnclosureTest, SumsHaveTheBoundOfTheirTerms) {
   EXPECT_LE(High(box), exact + 8 * 0x1p-24 * 5);
 }
 
+// exp(20) is known within some 100, so the exponential of it less 4.85e8 within a factor of e^200;
+// but none is negative, nor is any of their sums.
+TEST_F(EnclosureTest, SumsOfPositiveTermsArePositive) {
+  const std::string body = R"(
+    x = f32[2] parameter(0)
+    e = f32[2] exponential(x)
+    c = f32[] constant(4.85165184e8)
+    cs = f32[2] broadcast(c), dimensions={}
+    d = f32[2] subtract(e, cs)
+    s = f32[] constant(0.25)
+    ss = f32[2] broadcast(s), dimensions={}
+    t = f32[2] multiply(d, ss)
+    wide = f32[2] exponential(t)
+    zero = f32[] constant(0)
+    r = f32[] reduce(wide, zero), dimensions={0}, to_apply=add
+    one = f32[] constant(1)
+    ROOT q = f32[] divide(one, r))";
+  const std::string add =
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  const BoxTree tree = Of(body, {F32({20, 20})}, "xla-cpu", add);
+  EXPECT_GT(Low(tree), 0);
+  EXPECT_LT(High(tree), std::numeric_limits<float>::infinity());
+  EXPECT_GT(High(tree), 1e6F);
+}
+
 TEST_F(EnclosureTest, MovesKeepIntervals) {
   const BoxTree box =
       Of("a = f32[2] parameter(0)\n x = f32[2] exponential(a)\n z = f32[] constant(7)\n"

@@ -68,6 +68,55 @@ void AddNansOfZeros(Box* box) {
       box);
 }
 
+// Whether an error of n units roundoff, for the n terms of a result, is far from the result itself:
+// then value and error together still rise with every term, so that what is no less than the golden
+// value at the lower ends but for the error there bounds all values between the ends, by whatever
+// algorithm. Else the error at the largest magnitudes counts at both ends.
+bool RisesWithError(const Instruction& instruction, Boxes operands) {
+  constexpr double kFar = 1.0 / 16;
+  // Of start values golden counts those that are not zero, which must not depend on the end.
+  const Box& start =
+      instruction.opcode() == Opcode::kScatter ? operands[0] : operands[operands.size() - 1];
+  if (!start.is_point()) return false;
+  double terms = 1;
+  for (const Box& operand : operands) terms += static_cast<double>(operand.low.element_count());
+  if (instruction.opcode() == Opcode::kReduce) {
+    terms =
+        2 + terms / static_cast<double>(std::max<int64_t>(1, instruction.shape().element_count()));
+  }
+  return terms * UnitRoundoff(Info(operands[0].low.element_type()).component) < kFar;
+}
+
+// Widens sums or products, whose operands have these ends, by what a profile allows.
+absl::Status WidenSums(const Instruction& instruction, Boxes operands, const FoldContext& context,
+                       const Literal& low, const Literal& high, Box* box) {
+  if (!RisesWithError(instruction, operands)) {
+    absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(instruction, operands));
+    if (!radii.ok()) return radii.status();
+    WidenByRadii(*radii, box);
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::vector<double>> below = context.radii_about(AtEnds(operands, false), low);
+  if (!below.ok()) return below.status();
+  absl::StatusOr<std::vector<double>> above = context.radii_about(AtEnds(operands, true), high);
+  if (!above.ok()) return above.status();
+  if (below->empty() && above->empty()) return absl::OkStatus();
+  below->resize(low.element_count());
+  above->resize(low.element_count());
+  // What may overflow at one end, and meet the opposite infinity, is anything.
+  for (size_t i = 0; i < below->size(); ++i) {
+    if ((*below)[i] == kInfinity || (*above)[i] == kInfinity) {
+      (*below)[i] = (*above)[i] = kInfinity;
+    }
+  }
+  Box lowered = *box;
+  WidenByRadii(*below, &lowered);
+  WidenByRadii(*above, box);
+  box->low = std::move(lowered.low);
+  MergeNans(lowered, box);
+  return absl::OkStatus();
+}
+
 // A fold that rises with every term.
 absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, Boxes operands,
                                                const FoldContext& context, ReducerKind kind) {
@@ -83,9 +132,8 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, B
   }
   Box box = HullOfCorners({*low, *high});
   if (sums && IsFloat(box.low.element_type())) {
-    absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(instruction, operands));
-    if (!radii.ok()) return radii.status();
-    WidenByRadii(*radii, &box);
+    absl::Status widened = WidenSums(instruction, operands, context, *low, *high, &box);
+    if (!widened.ok()) return widened;
     AddNansOfInfinities(&box);
     if (kind == ReducerKind::kMultiply) AddNansOfZeros(&box);
   }

@@ -23,6 +23,10 @@ struct FoldContext {
   EvaluateAlone evaluate;           // the instruction
   EvaluateAlone evaluate_products;  // a dot or convolution of operands in ProductType (radii.h)
   RadiiOf radii;
+  // The same about the golden value of operands that are known, or ends of intervals.
+  std::function<absl::StatusOr<std::vector<double>>(absl::Span<const Literal> operands,
+                                                    const Literal& golden)>
+      radii_about;
 };
 
 // reduce, reduce-window, scatter, select-and-scatter, dot, convolution, sort and top-k, of which

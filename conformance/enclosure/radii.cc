@@ -83,21 +83,21 @@ ElementType ProductType(const Instruction& instruction) {
   return type == left && type == right && type == ElementType::kF32 ? type : ElementType::kF64;
 }
 
-absl::StatusOr<std::vector<double>> RadiusFinder::AtPoints(const Instruction& instruction,
-                                                           Boxes operands, size_t leaf,
-                                                           const Literal& golden) const {
-  std::vector<Literal> values;
-  for (const Box& operand : operands) values.push_back(operand.low);
-  if (!SumsMagnitudes(instruction)) return ByBounds(instruction, values, leaf, golden);
-  const std::vector<Literal> magnitudes = AllMagnitudes(instruction, operands);
+absl::StatusOr<std::vector<double>> RadiusFinder::About(const Instruction& instruction,
+                                                        absl::Span<const Literal> operands,
+                                                        size_t leaf, const Literal& golden) const {
+  if (!SumsMagnitudes(instruction)) return ByBounds(instruction, operands, leaf, golden);
+  std::vector<Literal> magnitudes;
   bool positive = true;
-  for (size_t k = 0; k < values.size(); ++k) {
-    positive = positive && magnitudes[k].shares_data_with(values[k]);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const bool selects = instruction.opcode() == Opcode::kSelectAndScatter && k == 0;
+    magnitudes.push_back(selects ? operands[k] : Magnitudes(Box::Point(operands[k])));
+    positive = positive && magnitudes[k].shares_data_with(operands[k]);
   }
-  if (positive) return OfSums(instruction, values, golden, golden);
+  if (positive) return OfSums(instruction, operands, golden, golden);
   const absl::StatusOr<Literal> sums = golden_.Evaluate(instruction, magnitudes);
   if (!sums.ok()) return sums.status();
-  return OfSums(instruction, values, golden, *sums);
+  return OfSums(instruction, operands, golden, *sums);
 }
 
 absl::StatusOr<std::vector<double>> RadiusFinder::WithinMagnitudes(

@@ -29,9 +29,10 @@ class RadiusFinder {
   RadiusFinder(const TargetProfile& profile, GoldenInstructions* golden)
       : profile_(profile), golden_(*golden) {}
 
-  // Of leaf `leaf`, whose golden value for the operands, all points, is given. Empty: none.
-  absl::StatusOr<std::vector<double>> AtPoints(const Instruction& instruction, Boxes operands,
-                                               size_t leaf, const Literal& golden) const;
+  // Of leaf `leaf`, whose golden value for the operands is given. Empty: none.
+  absl::StatusOr<std::vector<double>> About(const Instruction& instruction,
+                                            absl::Span<const Literal> operands, size_t leaf,
+                                            const Literal& golden) const;
   // Of the first leaf, for any operands that are no larger than these.
   absl::StatusOr<std::vector<double>> WithinMagnitudes(const Instruction& instruction,
                                                        absl::Span<const Literal> magnitudes) const;

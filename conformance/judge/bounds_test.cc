@@ -83,6 +83,16 @@ TEST(JudgeBounds, SumsAreBoundedByTheirTerms) {
 }
 
 // A running sum has the terms so far: 1 of magnitude 1024, in the end 8 of together 2047.
+// One term is its own sum, and none the start value: the float below a power of two, half a unit
+// from it, is another.
+TEST(JudgeBounds, OneTermIsItsOwnSum) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[1]", "f32[]"},
+                 Addition("f32"));
+  EXPECT_EQ(sum.Explain({F32({1}), Scalar(0)}, Scalar(1)), "golden");
+  EXPECT_EQ(sum.Explain({F32({1}), Scalar(0)}, Scalar(1 - 0x1p-24f)), "wrong");
+  EXPECT_EQ(sum.Explain({F32({0.5}), Scalar(0.5)}, Scalar(1 - 0x1p-24f)), "reassociation");
+}
+
 TEST(JudgeBounds, RunningSumsAreBoundedByTheTermsSoFar) {
   const Case scan("(f32[8], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=run",
                   {"f32[8]", "f32[]"},

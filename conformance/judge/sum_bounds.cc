@@ -86,6 +86,7 @@ class SumBound {
     narrows_ = part_unit_ > UnitRoundoff(how_.accumulator);
     wide_ = KeptIn(how_.accumulator, how_.unit, exact_products_);
     own_ = KeptIn(part_, part_unit_, /*exact_products=*/false);
+    adds_alone_ = !products_ && part_ == terms;
   }
 
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
@@ -213,6 +214,11 @@ class SumBound {
   Distances Of(double golden, double n, double sum, double loss) const {
     Distances d;
     d.sum = sum;
+    // A term is its own sum.
+    if (n <= 1 && adds_alone_ && !(own_.flushes && 0 < sum && sum < own_.smallest_normal)) {
+      d.result = std::fabs(golden);
+      return d;
+    }
     const double u = part_unit_, half = UlpOf(part_, golden) / 2;
     const Error error = ErrorIn(wide_, n, loss);
     d.wide = d.reach = error.Of(sum);
@@ -268,7 +274,7 @@ class SumBound {
   const Split split_;
   Accumulation how_;
   const double part_unit_ = UnitRoundoff(part_);
-  bool exact_products_ = false, narrows_ = false;
+  bool exact_products_ = false, narrows_ = false, adds_alone_ = false;
   Kept wide_, own_;
 };
 

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/process/cleanup.h"
+#include "backends/process/message.h"
 
 namespace assay {
 namespace {
@@ -154,10 +155,7 @@ std::string ChildProcess::LastLines() const {
   if (lines.size() > kShownLines) lines.erase(lines.begin(), lines.end() - kShownLines);
   std::string text = "; the last it printed:";
   for (absl::string_view line : lines) {
-    absl::StrAppend(&text, "\n    ", line.substr(0, kLongestShownLine));
-    if (line.size() > kLongestShownLine) {
-      absl::StrAppend(&text, " [... ", line.size() - kLongestShownLine, " bytes]");
-    }
+    absl::StrAppend(&text, "\n    ", CutText(line, kLongestShownLine));
   }
   return text;
 }

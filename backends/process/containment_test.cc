@@ -52,7 +52,7 @@ const std::vector<Fault>& Faults() {
       {R"({"@raw":"no JSON\n"})", "answered no JSON object but 'no JSON'"},
       {R"({"@raw":"{\"id\":2,\"ty","@then_exit":0})", "exited with code 0 before it answered"},
       {R"({"type":"result","results":7,"payload":"x"})", ""},
-      {R"({"@nested":1000000})", ""},
+      {R"({"@nested":1000000,"@in":"type"})", ""},
   };
   return faults;
 }
@@ -82,6 +82,11 @@ const std::vector<Fault>& ResultFaults() {
        "announced a payload of 4000000000 bytes for arrays of 12"},
       {R"({"type":"result","results":[[{"shape":"f32[3]","bytes":12,"file":"/nowhere"}]]})",
        "did not leave 12 bytes in /nowhere"},
+      {R"({"type":"result","results":[[{"shape":"f32[3]","bytes":12,"file":3}]]})",
+       "announced a payload of 0 bytes for arrays of 12"},
+      {R"({"type":"result","results":[[{"shape":"f32[3]","bytes":12}]],"payload":12,)"
+       R"("@nested":1000000,"@in":"outfeed"})",
+       "'', which no outfeed of the module has"},
       {R"({"type":"result","results":[[{"shape":"f32[3]","bytes":12}]],"payload":12,)"
        R"("@payload":"half"})",
        "hung"},

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+
 namespace assay {
 
 using Json = nlohmann::json;
@@ -31,10 +33,15 @@ int64_t InlineBytes(const Json& results) {
   int64_t total = 0;
   for (const Json& headers : results) {
     for (const Json& header : headers) {
-      if (!header.contains("file")) total += IntOf(header, "bytes", 0);
+      if (StringOf(header, "file").empty()) total += IntOf(header, "bytes", 0);
     }
   }
   return total;
+}
+
+std::string CutText(absl::string_view text, size_t longest) {
+  if (text.size() <= longest) return std::string(text);
+  return absl::StrCat(text.substr(0, longest), " [... ", text.size() - longest, " bytes]");
 }
 
 absl::StatusCode CodeOfKind(const std::string& kind) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
 
 namespace assay {
@@ -18,8 +19,12 @@ std::string StringOf(const nlohmann::json& object, const char* key, std::string 
 int64_t IntOf(const nlohmann::json& object, const char* key, int64_t fallback);
 std::optional<std::set<std::string>> WordsOf(const nlohmann::json& object, const char* key);
 
-// Bytes of the arrays that come in the payload of a result; their headers have been checked.
+// Bytes of the arrays that come in the payload of a result, not as files; their headers have been
+// checked.
 int64_t InlineBytes(const nlohmann::json& results);
+
+// The text, cut after so many bytes with how many are missing: "xxx [... 7 bytes]".
+std::string CutText(absl::string_view text, size_t longest);
 
 // Of an error's `kind`.
 absl::StatusCode CodeOfKind(const std::string& kind);

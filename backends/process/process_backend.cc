@@ -34,6 +34,7 @@ constexpr int64_t kProtocol = 3;
 constexpr size_t kLongestHeader = 16 << 20;
 constexpr int64_t kLongestSkip = 1 << 20;  // payload of an answer that should have none
 constexpr size_t kLongestExcerpt = 200;
+constexpr size_t kLongestMessage = 4096;  // of an error; reports keep it
 constexpr size_t kReadAtOnce = 16 << 20;  // of a file, between looks at the clock
 constexpr double kGraceSeconds = 1;       // to end after bye
 
@@ -246,9 +247,10 @@ absl::StatusOr<Json> ProcessBackend::ReadAnswer(int64_t id, Clock::time_point de
   absl::Status status = SkipPayload(answer, deadline);
   if (!status.ok()) return status;
   if (type == "error") {
+    const std::string message = StringOf(answer, "message", "error without a message");
     return absl::Status(CodeOfKind(StringOf(answer, "kind")),
                         absl::StrCat(capabilities_.name.empty() ? name_ : capabilities_.name, ": ",
-                                     StringOf(answer, "message", "error without a message")));
+                                     CutText(message, kLongestMessage)));
   }
   return answer;
 }
@@ -451,7 +453,9 @@ absl::StatusOr<std::vector<DeviceOutputs>> ProcessBackend::AskForOutputs(Json re
     absl::Status status = CheckHeaders(headers, result);
     if (!status.ok()) return status;
   }
-  const Json fed_out = answer->value("outfeed", Json::array());
+  const Json none = Json::array();
+  const auto queues = answer->find("outfeed");
+  const Json& fed_out = queues == answer->end() ? none : *queues;  // a copy goes down the stack
   if (absl::Status status = CheckOutfeeds(fed_out, module, count); !status.ok()) return status;
   const int64_t payload_bytes = IntOf(*answer, "payload", 0);
   const int64_t array_bytes = InlineBytes(*lists) + InlineBytes(fed_out);

@@ -409,6 +409,11 @@ TEST(Process, LongLinesAreCut) {
   const std::string message = RunEcho("head -c 20000 /dev/zero | tr '\\0' x; exit 1");
   EXPECT_THAT(message, HasSubstr("exited with code 1"));
   EXPECT_LT(message.size(), 600u);
+  const std::string refusal = RunEcho(
+      Scripted(absl::StrCat("[", kHello, R"(,{"type":"error","kind":"unsupported","message":"no )",
+                            std::string(1 << 20, 'x'), R"("}])")));
+  EXPECT_THAT(refusal, AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("no xxx")));
+  EXPECT_LT(refusal.size(), 5000u);
 }
 
 TEST(Process, ModulesGoAsProtosToThoseWhoWantThem) {

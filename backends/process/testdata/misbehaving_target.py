@@ -37,8 +37,11 @@ def misbehave(answer, header):
     if '@close' in answer:
         os.close(int(os.environ['ASSAY_RESPONSE_FD']))
         time.sleep(60)
-    if '@nested' in answer:
-        reply('{"id":%d,"type":%s\n' % (header['id'], '[' * answer['@nested'] + ']' * answer['@nested'] + '}'))
+    if '@nested' in answer:  # so deep, in the member that @in names
+        members = {key: value for key, value in answer.items() if not key.startswith('@')}
+        deep = '[' * answer['@nested'] + ']' * answer['@nested']
+        text = json.dumps({'id': header['id'], **members, answer['@in']: '@'})
+        reply(text.replace('"@"', deep) + '\n')
         time.sleep(60)
     if '@raw' in answer:
         reply(answer['@raw'])

@@ -124,6 +124,26 @@ TEST_F(EnclosureOrdersTest, PlacesOfEqualExtremes) {
   EXPECT_TRUE(open("k", "ki", {NAN, NAN, 1}));
 }
 
+// The same in windows, and what an own reducer makes of its elements in another order.
+TEST_F(EnclosureOrdersTest, OrdersWithinWindows) {
+  const auto open = [&](const std::string& region, const char* profile = "cpu-strict") {
+    return Of("a = f32[3] parameter(0)\n z = f32[] constant(0)\n"
+              "ROOT r = f32[2] reduce-window(a, z), window={size=2}, to_apply=f",
+              {F32({1, 5, 5})}, profile,
+              absl::StrCat("f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n", region, "}\n"))
+               .open() != nullptr;
+  };
+  const std::string larger =
+      "k = pred[] compare(a, b), direction=GT\n ROOT v = f32[] select(k, a, b)";
+  EXPECT_TRUE(open(larger));
+  EXPECT_FALSE(open(larger, "golden"));
+  EXPECT_FALSE(open("ROOT v = f32[] maximum(a, b)"));
+  const std::string digits =
+      "t = f32[] constant(10)\n m = f32[] multiply(a, t)\n ROOT v = f32[] add(m, b)";
+  EXPECT_TRUE(open(digits));
+  EXPECT_FALSE(open(digits, "golden"));
+}
+
 // What is started is enclosed as what is called, and comes out of its other half.
 TEST_F(EnclosureOrdersTest, HalvesOfWhatRunsAtTheSameTime) {
   const BoxTree exp = Of(

@@ -150,8 +150,9 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
       !instruction.GetBool(Attr::kUniqueIndices)) {
     return DependsOnOrder(*instruction.to_apply());
   }
-  if (profile.Grants(Freedom::kReassociation) && instruction.opcode() == Opcode::kReduce &&
-      PicksAny(instruction, operands)) {
+  const bool folds =
+      instruction.opcode() == Opcode::kReduce || instruction.opcode() == Opcode::kReduceWindow;
+  if (folds && profile.Grants(Freedom::kReassociation) && PicksAny(instruction, operands)) {
     return true;
   }
   if (profile.Grants(Freedom::kUnstableOrder)) {

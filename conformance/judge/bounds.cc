@@ -59,10 +59,14 @@ bool StepsMayDiffer(const Computation& region, const TargetProfile& profile) {
 
 // Whether the order in which elements are folded is open and counts (ops_structural.md 5.1: only
 // golden's order is judged of what is not associative and commutative). Of elements that are only
-// chosen among order_freedoms.cc knows more, of windows window_readings.cc.
+// chosen among order_freedoms.cc knows more, of scatters scatter_orders.cc, of one order of windows
+// window_readings.cc.
 bool OrderCounts(const Instruction& instruction, const Computation& region) {
   switch (instruction.opcode()) {
+    case Opcode::kSelectAndScatter:
+      return RecogniseReducer(region).kind == ReducerKind::kOther;
     case Opcode::kReduce:
+    case Opcode::kReduceWindow:
       return RecogniseReducer(region).kind == ReducerKind::kOther && !Picks(region);
     case Opcode::kScan:
       return instruction.GetBool(Attr::kIsAssociative) &&
@@ -105,7 +109,7 @@ class BoundFinder {
  private:
   // Why a region leaves nothing to bound; empty: it does not.
   std::string WhyUnknown() const {
-    const Computation* region = instruction_.to_apply();
+    const Computation* region = FoldRegion(instruction_);
     if (region == nullptr || instruction_.info().family == Family::kControl) return "";
     if (subject_.profile.Grants(Freedom::kReassociation) && OrderCounts(instruction_, *region)) {
       return "its own reducer has no bound: elements may be folded in any order";

@@ -182,6 +182,30 @@ TEST(JudgeBounds, SelectAndScatterSelectsByTheValues) {
   EXPECT_EQ(pool.Explain(operands, F32({0.25, Step(0.75, 9), 0.25, 0.25})), "wrong");
 }
 
+// Cells that several windows select take what is scattered in any order (5.4): 10 a + x gives 45 or
+// 54. An exponential has its budget there as elsewhere.
+TEST(JudgeBounds, SelectAndScatterWithItsOwnComputation) {
+  const auto pool = [](const char* steps) {
+    return Case("f32[3] select-and-scatter(p0, p1, p2), window={size=2}, select=ge, scatter=f",
+                {"f32[3]", "f32[2]", "f32[]"},
+                absl::StrCat("ge {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                             "  ROOT c = pred[] compare(a, b), direction=GE\n}\n"
+                             "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n",
+                             steps, "}\n"));
+  };
+  const Case digits = pool(
+      "  ten = f32[] constant(10)\n  c = f32[] multiply(a, ten)\n  ROOT r = f32[] add(c, b)\n");
+  const std::vector<Literal> operands = {F32({1, 9, 3}), F32({4, 5}), Scalar(0)};
+  EXPECT_EQ(digits.Explain(operands, F32({0, 45, 0})), "golden");
+  EXPECT_EQ(digits.Explain(operands, F32({0, 54, 0})), "not judgeable");
+  EXPECT_EQ(digits.Explain(operands, F32({0, 54, 0}), "golden"), "wrong");
+  const Case exponential = pool("  c = f32[] exponential(b)\n  ROOT r = f32[] maximum(a, c)\n");
+  const float e5 = std::exp(5.0F);
+  EXPECT_EQ(exponential.Explain(operands, F32({0, e5, 0})), "golden");
+  EXPECT_EQ(exponential.Explain(operands, F32({0, Step(e5, 1), 0})), "not judgeable");
+  EXPECT_EQ(exponential.Explain(operands, F32({0, Step(e5, 1), 0}), "golden"), "wrong");
+}
+
 // Three factors of a thousand columns: n is 3, and (n-1) u |product| = 2 u.
 TEST(JudgeBounds, ProductsAreBoundedByTheirFactors) {
   const Case product("f32[100] reduce(p0, p1), dimensions={1}, to_apply=mul",

@@ -133,34 +133,72 @@ OrderFreedoms TopKTies(const Subject& subject, const std::vector<Literal>& golde
   return found;
 }
 
-// Of each cell, the items of two results: what the fold makes of the first and then the second.
-absl::StatusOr<std::vector<Literal>> FoldPairs(const Subject& subject,
+// Of each cell, the items of two results: what the region makes of the first and then the second.
+absl::StatusOr<std::vector<Literal>> TakePairs(const Subject& subject,
                                                const std::vector<int64_t>& cells,
                                                const std::vector<Literal>& first,
                                                const std::vector<Literal>& second) {
   const auto count = static_cast<int64_t>(cells.size());
-  const std::unique_ptr<Module> module = IsolateInstruction(subject.instruction);
-  Instruction& fold = *module->entry()->root();
-  std::vector<Literal> arguments(subject.operands.begin(), subject.operands.end());
-  std::vector<Shape> results;
-  for (size_t k = 0; k < first.size(); ++k) {
-    const ElementType type = first[k].element_type();
-    arguments[k] = Literal::Zeros(Shape(type, {count, 2}));
-    for (int64_t i = 0; i < count; ++i) {
-      arguments[k].Set(2 * i, first[k].Get(cells[i]));
-      arguments[k].Set(2 * i + 1, second[k].Get(cells[i]));
+  std::vector<Literal> arguments;
+  for (const std::vector<Literal>* items : {&first, &second}) {
+    for (const Literal& array : *items) {
+      Literal& argument =
+          arguments.emplace_back(Literal::Zeros(Shape(array.element_type(), {count})));
+      for (int64_t i = 0; i < count; ++i) argument.Set(i, array.Get(cells[i]));
     }
-    fold.operand(static_cast<int64_t>(k))->set_shape(arguments[k].shape());
-    results.emplace_back(type, Dimensions{count});
   }
-  fold.SetAttribute(Attr::kDimensions, std::vector<int64_t>{1});
-  fold.set_shape(results.size() == 1 ? results[0] : Shape::Tuple(std::move(results)));
-  const absl::StatusOr<Literal> value = subject.evaluate(*module, arguments);
-  if (!value.ok()) return value.status();
-  return Flatten(*value);
+  std::vector<Literal> taken;
+  for (size_t k = 0; k < first.size(); ++k) {
+    absl::StatusOr<Literal> leaf = MapOver(subject, *subject.instruction.to_apply(), arguments, k);
+    if (!leaf.ok()) return leaf.status();
+    taken.push_back(*std::move(leaf));
+  }
+  return taken;
 }
 
-// A cell of a reduce whose actual item is one of its elements, and not the golden one.
+// Calls see(cell, element) for each element that is folded into a cell of the result.
+template <typename See>
+void ForEachFolded(const Instruction& fold, const Shape& operand, const Shape& result, See see) {
+  const Dimensions strides = RowMajorStrides(operand.dimensions());
+  if (fold.opcode() == Opcode::kReduce) {
+    const absl::Span<const int64_t> reduced = fold.GetInts(Attr::kDimensions);
+    for (int64_t i = 0; i < operand.element_count(); ++i) {
+      int64_t cell = 0;
+      for (int64_t d = 0; d < operand.rank(); ++d) {
+        if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
+        cell = cell * operand.dimension(d) + i / strides[d] % operand.dimension(d);
+      }
+      see(cell, i);
+    }
+    return;
+  }
+  const std::vector<WindowDimension>& window = fold.window().dimensions;
+  Dimensions sizes;
+  int64_t places = 1;
+  for (const WindowDimension& w : window) {
+    sizes.push_back(w.size);
+    places *= w.size;
+  }
+  const Dimensions of_places = RowMajorStrides(sizes),
+                   of_cells = RowMajorStrides(result.dimensions());
+  for (int64_t cell = 0; cell < result.element_count(); ++cell) {
+    for (int64_t k = 0; k < places; ++k) {
+      int64_t i = 0;
+      bool inside = true;
+      for (size_t d = 0; d < window.size() && inside; ++d) {
+        const WindowDimension& w = window[d];
+        const int64_t at = cell / of_cells[d] % result.dimension(d),
+                      place = k / of_places[d] % w.size;
+        const int64_t q = at * w.stride + place * w.window_dilation - w.padding_low;
+        inside = q >= 0 && q % w.base_dilation == 0 && q / w.base_dilation < operand.dimension(d);
+        i += q / w.base_dilation * strides[d];
+      }
+      if (inside) see(cell, i);
+    }
+  }
+}
+
+// A cell whose actual item is one of those that are folded into it, and not the golden one.
 struct OtherPick {
   int64_t cell = 0;
   bool has_nan = false;  // among what is folded into it
@@ -168,34 +206,40 @@ struct OtherPick {
 
 std::vector<OtherPick> FindOtherPicks(const Subject& subject, const std::vector<Literal>& golden,
                                       const std::vector<Literal>& actual) {
-  const Shape& shape = subject.operands[0].shape();
-  const absl::Span<const int64_t> reduced = subject.instruction.GetInts(Attr::kDimensions);
-  const auto inputs = subject.operands.subspan(0, subject.operands.size() / 2);
-  const Dimensions strides = RowMajorStrides(shape.dimensions());
-  std::vector<OtherPick> cells(golden[0].element_count());
-  std::vector<bool> picked(cells.size(), false);
-  for (int64_t i = 0; i < subject.operands[0].element_count(); ++i) {
-    int64_t cell = 0;
-    for (int64_t d = 0; d < shape.rank(); ++d) {
-      if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
-      cell = cell * shape.dimension(d) + i / strides[d] % shape.dimension(d);
-    }
-    for (const Literal& input : inputs) cells[cell].has_nan |= IsNanElement(input, i);
-    const Item item = ItemAt(actual, cell);
-    if (item != ItemAt(golden, cell) && ItemAt(inputs, i) == item) picked[cell] = true;
+  const size_t arrays = subject.operands.size() / 2;
+  const auto inputs = subject.operands.subspan(0, arrays),
+             starts = subject.operands.subspan(arrays);
+  std::vector<Item> items;  // the actual ones
+  std::vector<bool> differs;
+  for (int64_t cell = 0; cell < golden[0].element_count(); ++cell) {
+    items.push_back(ItemAt(actual, cell));
+    differs.push_back(items.back() != ItemAt(golden, cell));
   }
+  const bool start_is_nan = std::any_of(
+      starts.begin(), starts.end(), [](const Literal& start) { return IsNanElement(start, 0); });
+  const Item start = ItemAt(starts, 0);
+  std::vector<bool> picked(items.size(), false), has_nan(items.size(), start_is_nan);
+  ForEachFolded(subject.instruction, inputs[0].shape(), golden[0].shape(),
+                [&](int64_t cell, int64_t i) {
+                  if (!differs[cell]) return;
+                  for (const Literal& input : inputs) {
+                    if (IsNanElement(input, i)) has_nan[cell] = true;
+                  }
+                  if (items[cell] == start || items[cell] == ItemAt(inputs, i)) picked[cell] = true;
+                });
   std::vector<OtherPick> others;
-  for (size_t cell = 0; cell < cells.size(); ++cell) {
-    if (picked[cell]) others.push_back({static_cast<int64_t>(cell), cells[cell].has_nan});
+  for (size_t cell = 0; cell < items.size(); ++cell) {
+    if (picked[cell]) others.push_back({static_cast<int64_t>(cell), has_nan[cell]});
   }
   return others;
 }
 
-// Results of a reduce that are together one of the elements, if the region takes it before the
-// golden one or after it: the index of any of the equal values that an argmin or argmax does not
-// tell apart (5.1). One that prefers the least index does. Comparisons with a NaN are no order.
-absl::StatusOr<OrderFreedoms> ReduceTies(const Subject& subject, const std::vector<Literal>& golden,
-                                         const std::vector<Literal>& actual) {
+// Results of a fold that are together one of the elements or the start value, if the region takes
+// it before the golden one or after it: the index of any of the equal values that an argmin or
+// argmax does not tell apart (5.1). One that prefers the least index does. Comparisons with a NaN
+// are no order.
+absl::StatusOr<OrderFreedoms> FoldTies(const Subject& subject, const std::vector<Literal>& golden,
+                                       const std::vector<Literal>& actual) {
   OrderFreedoms found;
   found.freedom = Freedom::kReassociation;
   found.verdicts = NothingKnown(golden);
@@ -213,8 +257,8 @@ absl::StatusOr<OrderFreedoms> ReduceTies(const Subject& subject, const std::vect
   }
   for (const bool golden_first : {true, false}) {
     const absl::StatusOr<std::vector<Literal>> taken =
-        golden_first ? FoldPairs(subject, cells, golden, actual)
-                     : FoldPairs(subject, cells, actual, golden);
+        golden_first ? TakePairs(subject, cells, golden, actual)
+                     : TakePairs(subject, cells, actual, golden);
     if (!taken.ok()) return taken.status();
     for (size_t k = 0; k < cells.size(); ++k) {
       if (ItemAt(*taken, static_cast<int64_t>(k)) != ItemAt(actual, cells[k])) continue;
@@ -272,7 +316,7 @@ bool Picks(const Computation& region) {
 }
 
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
-                                std::vector<Literal> arguments) {
+                                std::vector<Literal> arguments, size_t leaf) {
   // The isolated instruction brings a copy of the computation along.
   const std::unique_ptr<Module> module = IsolateInstruction(subject.instruction);
   Computation& entry = *module->entry();
@@ -280,9 +324,11 @@ absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& regio
   for (const auto& each : module->computations()) {
     if (each->name() == region.name()) copy = each.get();
   }
+  if (copy->root()->opcode() == Opcode::kTuple) {
+    copy->set_root(copy->root()->operand(static_cast<int64_t>(leaf)));
+  }
   auto map = std::make_unique<Instruction>(
-      Opcode::kMap,
-      Shape(region.root()->shape().element_type(), arguments[0].shape().dimensions()));
+      Opcode::kMap, Shape(copy->root()->shape().element_type(), arguments[0].shape().dimensions()));
   map->SetAttribute(Attr::kDimensions, std::vector<int64_t>{0});
   map->SetAttribute(Attr::kToApply, copy);
   for (size_t k = 0; k < arguments.size(); ++k) {
@@ -304,7 +350,8 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
       if (!instruction.GetBool(Attr::kIsStable)) return TopKTies(subject, golden, actual);
       break;
     case Opcode::kReduce:
-      if (Picks(*instruction.to_apply())) return ReduceTies(subject, golden, actual);
+    case Opcode::kReduceWindow:
+      if (Picks(*instruction.to_apply())) return FoldTies(subject, golden, actual);
       break;
     case Opcode::kScatter:
       if (!instruction.GetBool(Attr::kUniqueIndices)) {

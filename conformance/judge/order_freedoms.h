@@ -56,9 +56,10 @@ struct Lines {
   int64_t length, stride = 1, count = 1;
 };
 
-// The scalar computation `region` on arrays of one dimension, element by element.
+// The scalar computation `region`, which the instruction calls, on arrays of one dimension, element
+// by element; of one that gives a tuple its part `leaf`.
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
-                                std::vector<Literal> arguments);
+                                std::vector<Literal> arguments, size_t leaf = 0);
 
 }  // namespace assay
 

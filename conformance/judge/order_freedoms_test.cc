@@ -119,15 +119,20 @@ TEST(JudgeOrders, UnstableTopKTakesAnyOfEqualValues) {
   EXPECT_EQ(explain(topk(""), {2, 0}), "wrong");
 }
 
+// The larger of two values with its index, the first where `a KEEPS b`.
+std::string Larger(const char* keeps) {
+  return absl::StrCat(
+      "larger {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n"
+      "  j = s32[] parameter(3)\n  k = pred[] compare(a, b), direction=",
+      keeps,
+      "\n  v = f32[] select(k, a, b)\n  w = s32[] select(k, i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(v, w)\n}\n");
+}
+
 // Argmax of {3,9,9,1}, "keep first if a >= b": 1, by another order 2.
 TEST(JudgeOrders, FoldsThatPickMayPickAnyOfEqualElements) {
-  const Case argmax(
-      "(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
-      {"f32[4]", "s32[4]", "f32[]", "s32[]"},
-      "larger {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n"
-      "  j = s32[] parameter(3)\n  k = pred[] compare(a, b), direction=GE\n"
-      "  v = f32[] select(k, a, b)\n  w = s32[] select(k, i, j)\n"
-      "  ROOT t = (f32[], s32[]) tuple(v, w)\n}\n");
+  const Case argmax("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
+                    {"f32[4]", "s32[4]", "f32[]", "s32[]"}, Larger("GE"));
   const std::vector<Literal> operands = {F32({3, 9, 9, 1}), S32({0, 1, 2, 3}), Scalar(-kInf),
                                          S32({0}).WithShape(Shape(ElementType::kS32, {}))};
   const auto explain = [&](double value, int64_t index, const char* profile = "xla-cpu") {
@@ -159,6 +164,51 @@ TEST(JudgeOrders, FoldsThatPickByTheirSecondArray) {
                                          Scalar(-kInf)};
   EXPECT_EQ(argmax.Explain(operands, Literal::Tuple({s32(2), Scalar(9)})), "reassociation");
   EXPECT_EQ(argmax.Explain(operands, Literal::Tuple({s32(0), Scalar(3)})), "wrong");
+}
+
+// {-inf, -inf} with {4, 5} from -inf with 9, "keep first if a > b": the last of equal elements, in
+// the golden order 5. The start value may come last as well, or nowhere, but brings no value of its
+// own beside its index.
+TEST(JudgeOrders, FoldsThatPickMayPickTheirStartValue) {
+  const Case argmax("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
+                    {"f32[2]", "s32[2]", "f32[]", "s32[]"}, Larger("GT"));
+  const Case first("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
+                   {"f32[2]", "s32[2]", "f32[]", "s32[]"}, Larger("GE"));
+  const auto index = [](int64_t value) {
+    return S32({value}).WithShape(Shape(ElementType::kS32, {}));
+  };
+  const auto explain = [&](const Case& one, float least, int64_t taken,
+                           const char* profile = "cpu-strict") {
+    return one.Explain({F32({least, least}), S32({4, 5}), Scalar(-kInf), index(9)},
+                       Literal::Tuple({Scalar(least), index(taken)}), profile);
+  };
+  EXPECT_EQ(explain(argmax, -kInf, 5), "golden");
+  EXPECT_EQ(explain(argmax, -kInf, 4), "reassociation");
+  EXPECT_EQ(explain(argmax, -kInf, 9), "reassociation");
+  EXPECT_EQ(explain(argmax, -kInf, 9, "golden"), "wrong");
+  EXPECT_EQ(explain(argmax, -kInf, 6), "wrong");
+  EXPECT_EQ(explain(argmax, 1, 9), "wrong");
+  EXPECT_EQ(explain(first, -kInf, 9), "golden");
+  EXPECT_EQ(explain(first, -kInf, 4), "reassociation");
+  EXPECT_EQ(explain(first, -kInf, 8), "wrong");
+}
+
+// Windows of two over {3, 9, 9}, with a cell of padding in front: the last of equal elements is 2.
+TEST(JudgeOrders, WindowsPickAnyOfEqualElements) {
+  const Case pool(
+      "(f32[3], s32[3]) reduce-window(p0, p1, p2, p3), window={size=2 pad=1_0}, to_apply=larger",
+      {"f32[3]", "s32[3]", "f32[]", "s32[]"}, Larger("GT"));
+  const std::vector<Literal> operands = {F32({3, 9, 9}), S32({0, 1, 2}), Scalar(-kInf),
+                                         S32({-1}).WithShape(Shape(ElementType::kS32, {}))};
+  const auto explain = [&](std::vector<int64_t> indices, const char* profile = "cpu-strict") {
+    return pool.Explain(operands, Literal::Tuple({F32({3, 9, 9}), S32(indices)}), profile);
+  };
+  EXPECT_EQ(explain({0, 1, 2}), "golden");
+  EXPECT_EQ(explain({0, 1, 1}), "reassociation");
+  EXPECT_EQ(explain({0, 1, 1}, "golden"), "wrong");
+  EXPECT_EQ(explain({0, 2, 2}), "wrong");  // of another window
+  EXPECT_EQ(explain({0, 0, 2}), "wrong");
+  EXPECT_EQ(explain({-1, 1, 2}), "wrong");
 }
 
 // A maximum by > takes any zero of equal ones; of {1, NaN, 2} it gives 2 in the golden order, 1

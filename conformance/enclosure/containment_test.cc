@@ -31,6 +31,8 @@ class ProgramWriter {
     text_ =
         "HloModule m\nadd { a = T[] parameter(0)\n b = T[] parameter(1)\n"
         " ROOT s = T[] add(a, b) }\n"
+        "ge { a = T[] parameter(0)\n b = T[] parameter(1)\n"
+        " ROOT s = pred[] compare(a, b), direction=GE }\n"
         "turn { s = (s32[], A, A) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
         " x = A get-tuple-element(s), index=1\n y = A get-tuple-element(s), index=2\n"
         " one = s32[] constant(1)\n j = s32[] add(i, one)\n z = A tanh(x)\n"
@@ -62,7 +64,7 @@ class ProgramWriter {
                                           "divide", "maximum",  "minimum"};
     const std::string name = absl::StrCat(root ? " ROOT x" : " x", count_, " = A ");
     const std::string a = Pick(), b = Pick(), c = Pick(), d = Pick(), n = absl::StrCat(count_);
-    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 20;
+    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 21;
     switch (random_() % kinds) {
       case 0:
       case 1:
@@ -140,8 +142,13 @@ class ProgramWriter {
             " = pred[4,4] constant({{1,0,0,0},{1,1,0,0},{1,1,1,0},{1,1,1,1}})\n r", n,
             " = S select(p", n, ", y", n, ", uv", n, ")\n", name, "convert(r", n, ")\n");
         break;
-      case 17:
+      case 17:  // windows that overlap, in which values may lie close together
+        absl::StrAppend(&text_, " q", n, " = T[4,2] slice(", b, "), slice={[0:4], [1:3]}\n", name,
+                        "select-and-scatter(", a, ", q", n,
+                        ", zero), window={size=1x3 stride=1x1}, select=ge, scatter=add\n");
+        break;
       case 18:
+      case 19:
         Normalize(a, b, name, n);
         break;
       default:

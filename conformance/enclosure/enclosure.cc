@@ -451,6 +451,11 @@ class Encloser {
         },
         [&](absl::Span<const Literal> values, const Literal& golden) {
           return radii_.About(instruction, values, 0, golden);
+        },
+        [&](const Literal& golden, absl::Span<const double> terms,
+            absl::Span<const double> magnitudes) {
+          return SumRadiiOfFacts({instruction, {&golden, 1}, golden_.evaluate_module(), profile_},
+                                 golden, terms, magnitudes);
         }};
     absl::StatusOr<std::vector<Box>> boxes =
         instruction.info().family == Family::kLinearAlgebra

@@ -144,6 +144,30 @@ TEST_F(EnclosureOrdersTest, OrdersWithinWindows) {
   EXPECT_FALSE(open(digits, "golden"));
 }
 
+// exp(1) and exp(1) in two elements may be either way apart: one of the two cells gets
+// what is scattered. Where the values lie apart it is known which.
+TEST_F(EnclosureOrdersTest, CellsThatMayBeSelectedGetWhatIsScatteredOrNothing) {
+  const std::string body =
+      "a = f32[4] parameter(0)\n s = f32[2] parameter(1)\n e = f32[4] exponential(a)\n"
+      "z = f32[] constant(0)\n"
+      "ROOT r = f32[4] select-and-scatter(e, s, z), window={size=2 stride=2}, select=select, "
+      "scatter=add";
+  const std::string regions =
+      "select { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      "ROOT p = pred[] compare(a, b), direction=GE }\n"
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  const Literal golden = F32({10, 0, 20, 0});
+  const auto judged = [&](const std::vector<float>& actual) {
+    return Judged(Of(body, {F32({1, 1, 0.5, 0}), F32({10, 20})}, "xla-cpu", regions), golden,
+                  F32(actual));
+  };
+  EXPECT_LT(judged({10, 0, 20, 0}), Verdict::kNotJudgeable);
+  EXPECT_LT(judged({0, 10, 20, 0}), Verdict::kNotJudgeable);
+  EXPECT_EQ(judged({0, 10.01f, 20, 0}), Verdict::kWrong);
+  EXPECT_EQ(judged({-0.01f, 10, 20, 0}), Verdict::kWrong);
+  EXPECT_EQ(judged({10, 0, 0, 20}), Verdict::kWrong);
+}
+
 // What is started is enclosed as what is called, and comes out of its other half.
 TEST_F(EnclosureOrdersTest, HalvesOfWhatRunsAtTheSameTime) {
   const BoxTree exp = Of(

@@ -6,6 +6,7 @@
 
 #include "conformance/enclosure/orders.h"
 #include "conformance/enclosure/radii.h"
+#include "conformance/enclosure/selected_sums.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {
@@ -323,7 +324,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
       if (!operands[operands.size() / 2].is_point()) return AnythingOf(instruction);
       break;
     case Opcode::kSelectAndScatter:
-      if (!operands[0].is_point()) return AnythingOf(instruction);
+      if (!operands[0].is_point()) return EncloseSelectedSums(instruction, operands, context);
       break;
     default:
       break;

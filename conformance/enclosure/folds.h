@@ -27,6 +27,10 @@ struct FoldContext {
   std::function<absl::StatusOr<std::vector<double>>(absl::Span<const Literal> operands,
                                                     const Literal& golden)>
       radii_about;
+  // The same for sums of so many terms with these sums of magnitudes.
+  std::function<std::vector<double>(const Literal& golden, absl::Span<const double> terms,
+                                    absl::Span<const double> magnitudes)>
+      radii_of_facts;
 };
 
 // reduce, reduce-window, scatter, select-and-scatter, dot, convolution, sort and top-k, of which

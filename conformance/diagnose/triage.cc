@@ -93,7 +93,9 @@ void Describe(const Judgement& judgement, TriageEntry* entry) {
   DescribeElement(judgement.evidence.front(), entry);
   if (judgement.verdict != Verdict::kWrong) entry->kind = "nothing is known";
   if (judgement.verdict == Verdict::kNotJudgeable && !judgement.reasons.empty()) {
-    entry->detail = judgement.reasons.front();
+    entry->detail =
+        absl::StrCat("of ", judgement.counts[static_cast<int>(Verdict::kNotJudgeable)], " of ",
+                     judgement.elements(), " elements: ", judgement.reasons.front());
   }
 }
 

@@ -72,6 +72,17 @@ TEST_F(TriageTest, StoredResultsNameTheArrayThatComesFromLeast) {
   EXPECT_THAT(entry.detail, HasSubstr("from 2 instructions, and any of them may be wrong"));
 }
 
+// 0.46211716 is golden's tanh(0.5), whose budget has zero between its ends after the subtraction.
+TEST_F(TriageTest, WhatIsNotJudgeableSaysOfHowManyElements) {
+  const TriageEntry entry =
+      Of("HloModule m\nENTRY e { x = f32[2] parameter(0)\n y = f32[2] tanh(x)\n"
+         " c = f32[2] constant({0.46211716, 0})\n d = f32[2] subtract(y, c)\n"
+         " one = f32[2] constant({1, 1})\n ROOT q = f32[2] divide(one, d) }\n",
+         {{F32({3e7f, 1.3130353f})}}, nullptr);
+  EXPECT_EQ(entry.triage_class, TriageClass::kNotJudgeable) << entry.detail;
+  EXPECT_THAT(entry.detail, testing::StartsWith("of 1 of 2 elements: nothing follows"));
+}
+
 // Golden's own refusal says nothing of the target.
 TEST_F(TriageTest, GoldensBudgetIsNoFaultOfTheTarget) {
   GoldenBackend golden;

@@ -168,6 +168,17 @@ TEST(IsolateInstruction, OperandsBecomeParametersInOrder) {
 }
 
 // "isolated" is also the name that the entry gets.
+// Which system is solved stands in the configuration alone.
+TEST(IsolateInstruction, CallsKeepTheirConfiguration) {
+  auto module = ParseModule(
+      "HloModule m\nENTRY e {\n a = f32[2,2] parameter(0)\n b = f32[2,1] parameter(1)\n"
+      " ROOT x = f32[2,1] custom-call(a, b), custom_call_target=\"lapack_strsm_ffi\", "
+      "api_version=API_VERSION_TYPED_FFI, backend_config={trans_x = 84 : ui8}\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const std::unique_ptr<Module> alone = IsolateInstruction(*(*module)->entry()->root());
+  EXPECT_EQ(alone->entry()->root()->annotations().backend_config, "{trans_x = 84 : ui8}");
+}
+
 TEST(IsolateInstruction, NamesOfTheModuleDoNotClash) {
   const std::unique_ptr<Module> module = Parse(R"(HloModule m
 isolated {

@@ -28,6 +28,11 @@ std::unique_ptr<Instruction> CopyAlone(const Instruction& instruction,
     }
     copy->SetAttribute(attr, std::move(mapped));
   }
+  // What a call means stands in its configuration too.
+  if (instruction.opcode() == Opcode::kCustomCall && instruction.has_annotations()) {
+    copy->mutable_annotations().backend_config = instruction.annotations().backend_config;
+    copy->mutable_annotations().frontend_attributes = instruction.annotations().frontend_attributes;
+  }
   return copy;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/array_judge.h"
+#include "conformance/judge/called_operation.h"
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/elementwise_judge.h"
 #include "conformance/judge/evidence.h"
@@ -93,6 +94,10 @@ class InstructionJudge {
                                                           const std::vector<Literal>& golden,
                                                           const std::vector<Literal>& actual,
                                                           const std::vector<int64_t>& positions) {
+    if (subject_.instruction.opcode() == Opcode::kCustomCall) {
+      if (!operation_) operation_ = OperationOfCall(subject_.instruction);
+      if (*operation_ != nullptr) return FindInOperation(leaf, golden, actual, positions);
+    }
     if (!parts_) parts_ = PartsOfFold(subject_.instruction);
     for (const FoldPart& part : *parts_) {
       const auto at = std::find(part.arrays.begin(), part.arrays.end(), leaf);
@@ -100,6 +105,68 @@ class InstructionJudge {
       return FindInPart(part, at - part.arrays.begin(), actual, positions);
     }
     return FindWithOrders(leaf, golden, actual, positions);
+  }
+
+  // Of a call that is an operation of HLO, whose value stands beside the call's.
+  absl::StatusOr<std::vector<ElementFinding>> FindInOperation(
+      size_t leaf, const std::vector<Literal>& golden, const std::vector<Literal>& actual,
+      const std::vector<int64_t>& positions) {
+    const Subject subject{*(*operation_)->entry()->root(), subject_.operands, subject_.evaluate,
+                          subject_.profile};
+    const absl::StatusOr<Literal> value = subject_.evaluate(**operation_, subject_.operands);
+    if (!value.ok()) return value.status();
+    const std::optional<size_t> info = InfoLeaf(subject_.instruction);
+    if (info == leaf) return FindFailures(subject, *value, golden[leaf], actual[leaf], positions);
+    InstructionJudge judge(subject);
+    absl::StatusOr<std::vector<ElementFinding>> findings =
+        judge.FindWithOrders(0, {*value}, {actual[leaf]}, positions);
+    if (!findings.ok()) return findings;
+    AddRule(judge.judgement_.rule);
+    const int64_t items = info ? actual[*info].element_count() : 0;
+    for (size_t k = 0; k < positions.size(); ++k) {
+      ElementFinding& finding = (*findings)[k];
+      if (value->Get(positions[k]) == actual[leaf].Get(positions[k])) {
+        Claim(subject_.profile, Freedom::kReassociation, &finding);
+      }
+      // What a factorisation that fails leaves behind is no factor.
+      const int64_t item = items == 0 ? 0 : positions[k] / (value->element_count() / items);
+      if (finding.open() && items > 0 && !(actual[*info].Get(item) == Element{}) &&
+          subject_.profile.Grants(Freedom::kReassociation)) {
+        finding.verdict = Verdict::kNotJudgeable;
+        finding.reason = "the factorisation has failed";
+      }
+    }
+    return findings;
+  }
+
+  // Of matrices of a batch: the first pivot that is not positive, counted from 1, or 0.
+  std::vector<ElementFinding> FindFailures(const Subject& factor, const Literal& value,
+                                           const Literal& golden, const Literal& actual,
+                                           const std::vector<int64_t>& positions) {
+    AddRule("n u |factors|");
+    const Shape& shape = value.shape();
+    const int64_t rows = shape.dimension(shape.rank() - 1);
+    const ElementType part = PartType(value);
+    Literal nans = Literal::Zeros(shape);
+    for (int64_t i = 0; i < nans.element_count(); ++i) nans.Set(i, Element{CanonicalNan(part)});
+    const std::vector<Residual> residuals = FindResiduals(factor, value, nans);
+    std::vector<ElementFinding> findings(positions.size());
+    for (size_t k = 0; k < positions.size(); ++k) {
+      const int64_t item = positions[k];
+      const int64_t got = DecodeSigned(ElementType::kS32, actual.Get(item).bits);
+      const int64_t first = item * rows * rows;
+      const bool must_succeed =
+          golden.Get(item) == Element{} && got != 0 && residuals[first] == Residual::kOutside;
+      const double pivot = DecodeFloat(part, factor.operands[0].Get(first).bits);
+      const bool must_fail_at_once = !(pivot > 0) && got != 1;
+      if (got < 0 || got > rows || must_succeed || must_fail_at_once ||
+          !subject_.profile.Grants(Freedom::kReassociation)) {
+        continue;
+      }
+      findings[k].verdict = Verdict::kNotJudgeable;
+      findings[k].reason = "the matrix is too near to one that has no solution";
+    }
+    return findings;
   }
 
   // Golden folds the part alone as well: of sums that is the exact value.
@@ -178,10 +245,22 @@ class InstructionJudge {
       return JudgeElements(subject_, rule, golden, actual, positions);
     }
     if (IsRandom(subject_.instruction)) return FindRandom(golden, actual, positions);
+    if (HasUnknownAccuracy(subject_.instruction))
+      return std::vector<ElementFinding>(positions.size(), UnknownAccuracy());
     absl::StatusOr<Bounds> bounds = FindBounds(subject_, leaf, golden);
     if (!bounds.ok()) return bounds.status();
     AddRule(bounds->rule);
     return JudgeArray(subject_, leaf, golden, actual, *bounds, positions);
+  }
+
+  ElementFinding UnknownAccuracy() {
+    AddRule("no bound");
+    ElementFinding finding;
+    finding.verdict = Verdict::kNotJudgeable;
+    finding.reason =
+        absl::StrCat("nobody says how far ",
+                     subject_.instruction.GetString(Attr::kCustomCallTarget), " may be off");
+    return finding;
   }
 
   std::vector<ElementFinding> FindRandom(const Literal& golden, const Literal& actual,
@@ -233,6 +312,7 @@ class InstructionJudge {
   }
 
   const Subject& subject_;
+  std::optional<std::unique_ptr<Module>> operation_;  // null: the call is none
   std::optional<std::vector<FoldPart>> parts_;
   std::optional<OrderFreedoms> orders_;
   Judgement judgement_;

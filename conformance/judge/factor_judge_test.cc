@@ -7,13 +7,6 @@
 namespace assay {
 namespace {
 
-const double kUlp = std::ldexp(1.0, -23);  // of f32 from 1 to 2
-
-Literal Matrix(int64_t rows, int64_t columns, const std::vector<double>& values,
-               ElementType type = ElementType::kF32) {
-  return Array(type, values).WithShape(Shape(type, {rows, columns}));
-}
-
 // 2 by 2: gam(3), and 4 ulp or 8 roundings for each of the two roots.
 TEST(JudgeCholesky, ByWhatIsLeftOver) {
   const Case factor("f32[2,2] cholesky(p0), lower=true", {"f32[2,2]"});

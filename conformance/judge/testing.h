@@ -19,6 +19,7 @@ namespace assay {
 
 inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float kInf = std::numeric_limits<float>::infinity();
+inline constexpr double kUlp = 0x1p-23;  // of f32 from 1 to 2
 
 inline Literal Array(ElementType type, const std::vector<double>& values) {
   Literal literal = Literal::Zeros(Shape(type, {static_cast<int64_t>(values.size())}));
@@ -28,6 +29,10 @@ inline Literal Array(ElementType type, const std::vector<double>& values) {
   return literal;
 }
 inline Literal F32(const std::vector<double>& values) { return Array(ElementType::kF32, values); }
+inline Literal Matrix(int64_t rows, int64_t columns, const std::vector<double>& values,
+                      ElementType type = ElementType::kF32) {
+  return Array(type, values).WithShape(Shape(type, {rows, columns}));
+}
 inline Literal Scalar(double value) {
   return Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, value)});
 }

@@ -44,6 +44,11 @@ class ProgramWriter {
     const std::string wide = type_ == ElementType::kF64 ? "f64" : "f32";
     return absl::StrReplaceAll(absl::StrCat(text_, "}\n"),
                                {{"S ", absl::StrCat(wide, "[4,4] ")},
+                                {"C ", wide == "f64" ? "c128[4,4] " : "c64[4,4] "},
+                                {"C,", wide == "f64" ? "c128[4,4]," : "c64[4,4],"},
+                                {"lapack_r", wide == "f64" ? "lapack_d" : "lapack_s"},
+                                {"lapack_i", wide == "f64" ? "lapack_z" : "lapack_c"},
+                                {"S,", absl::StrCat(wide, "[4,4],")},
                                 {"S[", absl::StrCat(wide, "[")},
                                 {"A ", absl::StrCat(Name(type_), "[4,4] ")},
                                 {"A,", absl::StrCat(Name(type_), "[4,4],")},
@@ -64,7 +69,7 @@ class ProgramWriter {
                                           "divide", "maximum",  "minimum"};
     const std::string name = absl::StrCat(root ? " ROOT x" : " x", count_, " = A ");
     const std::string a = Pick(), b = Pick(), c = Pick(), d = Pick(), n = absl::StrCat(count_);
-    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 21;
+    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 23;
     switch (random_() % kinds) {
       case 0:
       case 1:
@@ -126,21 +131,45 @@ class ProgramWriter {
         absl::StrAppend(&text_, " sv", n, " = S convert(", a, ")\n t", n, " = S abs(sv", n,
                         ")\n uv", n, " = S[] constant(2)\n v", n, " = S broadcast(uv", n,
                         "), dimensions={}\n w", n, " = S add(t", n, ", v", n, ")\n r", n,
-                        " = S convert(", b, ")\n y", n, " = S triangular-solve(w", n, ", r", n,
-                        random_() % 2 == 0 ? "), left_side=true, lower=true, "
-                                           : "), left_side=false, lower=false, ",
-                        "unit_diagonal=false, transpose_a=NO_TRANSPOSE\n", name, "convert(y", n,
-                        ")\n");
+                        " = S convert(", b, ")\n");
+        Solve("S ", absl::StrCat("w", n), absl::StrCat("r", n), n);
+        absl::StrAppend(&text_, name, "convert(y", n, ")\n");
         break;
-      case 16:  // tanh(a) tanh(a)^T + 6, whose other triangle is masked
-        absl::StrAppend(
-            &text_, " sv", n, " = S convert(", a, ")\n t", n, " = S tanh(sv", n, ")\n tt", n,
-            " = S transpose(t", n, "), dimensions={1,0}\n q", n, " = S dot(t", n, ", tt", n,
-            "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n uv", n,
-            " = S constant({{6,0,0,0},{0,6,0,0},{0,0,6,0},{0,0,0,6}})\n v", n, " = S add(q", n,
-            ", uv", n, ")\n y", n, " = S cholesky(v", n, "), lower=true\n p", n,
-            " = pred[4,4] constant({{1,0,0,0},{1,1,0,0},{1,1,1,0},{1,1,1,1}})\n r", n,
-            " = S select(p", n, ", y", n, ", uv", n, ")\n", name, "convert(r", n, ")\n");
+      case 16:  // tanh(a) tanh(a)^T + 6
+        absl::StrAppend(&text_, " sv", n, " = S convert(", a, ")\n t", n, " = S tanh(sv", n,
+                        ")\n tt", n, " = S transpose(t", n, "), dimensions={1,0}\n");
+        AddProduct("q", "t", "tt", n);
+        absl::StrAppend(&text_, " uv", n, kSixes, " v", n, " = S add(q", n, ", uv", n, ")\n");
+        Factor("S ", absl::StrCat("v", n), n);
+        Mask(absl::StrCat("y", n), name, n);
+        break;
+      case 20:  // |a| + 2 + i tanh(b) and b + i tanh(b)
+        absl::StrAppend(&text_, " sv", n, " = S convert(", a, ")\n t", n, " = S abs(sv", n,
+                        ")\n uv", n, " = S[] constant(2)\n v", n, " = S broadcast(uv", n,
+                        "), dimensions={}\n w", n, " = S add(t", n, ", v", n, ")\n r", n,
+                        " = S convert(", b, ")\n h", n, " = S tanh(r", n, ")\n wc", n,
+                        " = C complex(w", n, ", h", n, ")\n rc", n, " = C complex(r", n, ", h", n,
+                        ")\n");
+        Solve("C ", absl::StrCat("wc", n), absl::StrCat("rc", n), n);
+        absl::StrAppend(&text_, " z", n, random_() % 2 == 0 ? " = S real(y" : " = S imag(y", n,
+                        ")\n", name, "convert(z", n, ")\n");
+        break;
+      case 21:  // t t^H + 6, where t = tanh(a) + i tanh(b)
+        absl::StrAppend(&text_, " sv", n, " = S convert(", a, ")\n t", n, " = S tanh(sv", n,
+                        ")\n tt", n, " = S transpose(t", n, "), dimensions={1,0}\n rv", n,
+                        " = S convert(", b, ")\n k", n, " = S tanh(rv", n, ")\n kt", n,
+                        " = S transpose(k", n, "), dimensions={1,0}\n");
+        AddProduct("q", "t", "tt", n);
+        AddProduct("qu", "k", "kt", n);
+        AddProduct("qi", "k", "tt", n);
+        AddProduct("qj", "t", "kt", n);
+        absl::StrAppend(&text_, " uv", n, kSixes, " q2", n, " = S add(q", n, ", qu", n, ")\n v", n,
+                        " = S add(q2", n, ", uv", n, ")\n vi", n, " = S subtract(qi", n, ", qj", n,
+                        ")\n vc", n, " = C complex(v", n, ", vi", n, ")\n");
+        Factor("C ", absl::StrCat("vc", n), n);
+        absl::StrAppend(&text_, " z", n, random_() % 2 == 0 ? " = S real(y" : " = S imag(y", n,
+                        ")\n");
+        Mask(absl::StrCat("z", n), name, n);
         break;
       case 17:  // windows that overlap, in which values may lie close together
         absl::StrAppend(&text_, " q", n, " = T[4,2] slice(", b, "), slice={[0:4], [1:3]}\n", name,
@@ -158,6 +187,49 @@ class ProgramWriter {
         break;
     }
     ++count_;
+  }
+
+  static constexpr char kSixes[] = " = S constant({{6,0,0,0},{0,6,0,0},{0,0,6,0},{0,0,0,6}})\n";
+  void AddProduct(const char* to, const char* left, const char* right, const std::string& n) {
+    absl::StrAppend(&text_, " ", to, n, " = S dot(", left, n, ", ", right, n,
+                    "), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n");
+  }
+
+  // y with w y = r, or y w = r; by the operation or by LAPACK's.
+  void Solve(const std::string& type, const std::string& w, const std::string& r,
+             const std::string& n) {
+    absl::StrAppend(&text_, " y", n, " = ", type);
+    if (random_() % 3 == 0) {
+      absl::StrAppend(&text_, "custom-call(", w, ", ", r, "), custom_call_target=\"lapack_",
+                      type == "C " ? "i" : "r",
+                      "trsm_ffi\", api_version=API_VERSION_TYPED_FFI, backend_config={side = 76 : "
+                      "ui8, uplo = 76 : ui8, trans_x = 78 : ui8, diag = 78 : ui8}\n");
+      return;
+    }
+    absl::StrAppend(&text_, "triangular-solve(", w, ", ", r,
+                    random_() % 2 == 0 ? "), left_side=true, lower=true, "
+                                       : "), left_side=false, lower=false, ",
+                    "unit_diagonal=false, transpose_a=NO_TRANSPOSE\n");
+  }
+
+  // y y^H = v; by the operation or by LAPACK's.
+  void Factor(const std::string& type, const std::string& v, const std::string& n) {
+    if (random_() % 3 == 0) {
+      absl::StrAppend(&text_, " fac", n, " = (", type.substr(0, 1), ", s32[]) custom-call(", v,
+                      "), custom_call_target=\"lapack_", type == "C " ? "i" : "r",
+                      "potrf_ffi\", api_version=API_VERSION_TYPED_FFI, "
+                      "backend_config={uplo = 76 : ui8}\n y",
+                      n, " = ", type, "get-tuple-element(fac", n, "), index=0\n");
+      return;
+    }
+    absl::StrAppend(&text_, " y", n, " = ", type, "cholesky(", v, "), lower=true\n");
+  }
+
+  // The other triangle may be anything.
+  void Mask(const std::string& factor, const std::string& name, const std::string& n) {
+    absl::StrAppend(
+        &text_, " p", n, " = pred[4,4] constant({{1,0,0,0},{1,1,0,0},{1,1,1,0},{1,1,1,1}})\n m", n,
+        " = S select(p", n, ", ", factor, ", uv", n, ")\n", name, "convert(m", n, ")\n");
   }
 
   // Statistics and parameters are the first two rows of b, one of them squared.

@@ -16,9 +16,11 @@
 #include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/mapped_region.h"
 #include "conformance/enclosure/radii.h"
+#include "conformance/enclosure/systems.h"
 #include "conformance/enclosure/unspecified.h"
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
+#include "conformance/judge/called_operation.h"
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/order_freedoms.h"
@@ -177,6 +179,11 @@ class Encloser {
           return Map(instruction, *arrays, std::move(operands), level);
         }
         break;
+      case Opcode::kCustomCall:
+        if (const Computation* operation = CalledOperation(instruction); operation != nullptr) {
+          return Call(instruction, *operation, std::move(operands), level);
+        }
+        break;
       default:
         break;
     }
@@ -253,6 +260,31 @@ class Encloser {
     Box box = mapped->box();
     box.open = open != nullptr ? open : &map;
     return BoxTree::Of(std::move(box));
+  }
+
+  // Null: the call is none.
+  const Computation* CalledOperation(const Instruction& call) {
+    const auto [at, is_new] = called_.try_emplace(&call);
+    if (is_new) at->second = OperationOfCall(call);
+    return at->second == nullptr ? nullptr : at->second->entry();
+  }
+
+  // The operation gives the first array of the call's result; as of a map, the call is named.
+  absl::StatusOr<BoxTree> Call(const Instruction& call, const Computation& operation,
+                               std::vector<BoxTree> operands, int level) {
+    const Instruction* open = nullptr;
+    for (const BoxTree& operand : operands) open = open != nullptr ? open : operand.open();
+    if (open == nullptr) open = &call;
+    absl::StatusOr<BoxTree> value = Run(operation, std::move(operands), level + 1);
+    if (!value.ok()) return value;
+    Box box = value->box();
+    if (box.open != nullptr) box.open = open;
+    if (!InfoLeaf(call)) return BoxTree::Of(std::move(box));
+    Box info = InfoOfFactors(call.shape().tuple_shapes()[1], box, open);
+    std::vector<BoxTree> results;
+    results.push_back(BoxTree::Of(std::move(box)));
+    results.push_back(BoxTree::Of(std::move(info)));
+    return BoxTree::Tuple(std::move(results));
   }
 
   static BoxTree Assemble(const Shape& shape, std::vector<Box>* leaves) {
@@ -572,7 +604,7 @@ class Encloser {
   const RunBudget budget_;
   const Clock::time_point start_;
   int64_t steps_ = 0, next_look_ = 0;
-  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_;
   absl::node_hash_map<const Computation*, Known> known_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;

@@ -27,7 +27,7 @@ bool IntervalArray::bounded() const {
 Box BoxOfIntervals(const Instruction& instruction, const Shape& shape,
                    const std::vector<Interval>& intervals) {
   Box box = Box::Point(Literal::Zeros(shape));
-  const ElementType type = shape.element_type();
+  const ElementType type = Info(shape.element_type()).component;
   bool open = false;
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {

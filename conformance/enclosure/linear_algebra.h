@@ -1,7 +1,5 @@
 // Transforms and factorisations on boxes. A transform of the centres, with the norm of what is
-// around them, plus its own bound; triangular systems and factors by substitution in intervals,
-// with the operands as far off as the bound of the residual makes a result that is accepted: it is
-// the exact one of such operands. Real elements alone, but for fft. Tests:
+// around them, plus its own bound; systems.h has the others. Tests:
 // linear_algebra_enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_

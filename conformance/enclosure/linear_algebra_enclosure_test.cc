@@ -41,11 +41,12 @@ class LinearAlgebraEnclosureTest : public testing::Test {
     golden_ = *std::move(golden);
   }
 
-  // Of the golden value with one element changed.
-  Verdict JudgedWith(int64_t i, double value) const {
+  // Of the golden value with one element, or its imaginary part, changed.
+  Verdict JudgedWith(int64_t i, double value, bool imaginary = false) const {
     Literal actual = golden_;
     Element element = actual.Get(i);
-    element.bits = EncodeFloat(Info(actual.element_type()).component, value);
+    (imaginary ? element.imag : element.bits) =
+        EncodeFloat(Info(actual.element_type()).component, value);
     actual.Set(i, element);
     auto judgement = JudgeWhole(enclosure_, golden_, actual);
     EXPECT_TRUE(judgement.ok()) << judgement.status();
@@ -148,6 +149,63 @@ TEST_F(LinearAlgebraEnclosureTest, FactorsAreJudged) {
   EXPECT_EQ(JudgedWith(0, 3), Verdict::kNotJudgeable);
 }
 
+// The factor of {{4, *}, {2 + 2i, 11}} is {{2, 0}, {1 + i, 3}} (ops_structural.md 10.1).
+TEST_F(LinearAlgebraEnclosureTest, ComplexFactorsAndSystemsAreJudged) {
+  const std::string body =
+      " a = c64[2,2] parameter(0)\n e = c64[2,2] exponential(a)\n"
+      " z = c64[2,2] constant({{(4, 0), (77, 77)}, {(2, 2), (11, 0)}})\n"
+      " m = c64[2,2] multiply(e, z)\n l = c64[2,2] cholesky(m), lower=true\n";
+  const Literal zeros = Literal::Zeros(Shape(ElementType::kC64, {2, 2}));
+  Enclose(absl::StrCat(body, " ROOT r = c64[2,2] copy(l)"), {zeros});
+  EXPECT_EQ(ValueAt(golden_, 2), 1);
+  EXPECT_EQ(ValueAt(golden_, 3), 3);
+  EXPECT_EQ(JudgedWith(2, 1 + 4 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(2, 1 - 4 * kUlp, true), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(2, 1.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(2, -1, true), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, 3.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, 0.001, true), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, NAN), Verdict::kWrong);
+  // xla-cpu grants complex functions and roots 64 ulps of their absolute value, products 32: of the
+  // operand twice 2 (129 + 65) 2^(1/2), of the residual 2^(1/2) gam(11 + 2 128) of 2 2^(1/2).
+  EXPECT_LE(Width(2), 5000 * kUlp);
+  EXPECT_EQ(JudgedWith(1, 55), Verdict::kNotJudgeable);
+  // 2 y0 = 2, (1 + i) y0 + 3 y1 = 4 - 2i: y = {1, 1 - i}; the adjoint of L with b = {4, 3}: x1 = 1,
+  // x0 = (4 - (1 - i)) / 2.
+  const std::string sides = " b = c64[2,1] constant({{(2, 0)}, {(4, -2)}})\n";
+  Enclose(absl::StrCat(body, sides,
+                       " ROOT y = c64[2,1] triangular-solve(l, b), left_side=true, lower=true, "
+                       "unit_diagonal=false, transpose_a=NO_TRANSPOSE"),
+          {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 1);
+  EXPECT_EQ(ValueAt(golden_, 1), 1);
+  EXPECT_EQ(JudgedWith(1, 1 + 4 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(1, 1.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(1, 1, true), Verdict::kWrong);
+  Enclose(absl::StrCat(body,
+                       " b = c64[2,1] constant({{(4, 0)}, {(3, 0)}})\n"
+                       " ROOT x = c64[2,1] triangular-solve(l, b), left_side=true, lower=true, "
+                       "unit_diagonal=false, transpose_a=ADJOINT"),
+          {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 1.5);
+  EXPECT_EQ(JudgedWith(0, 0.5 + 4 * kUlp, true), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(0, -0.5, true), Verdict::kWrong);
+  EXPECT_LE(Width(0), 10000 * kUlp);
+}
+
+// Divided as rest conj(d) / |d|^2, whose parts overflow though the quotient does not.
+TEST_F(LinearAlgebraEnclosureTest, ComplexDivisorsThatOverflowWhenSquaredLetGo) {
+  Enclose(
+      " t = c64[1,1] parameter(0)\n b = c64[1,1] parameter(1)\n"
+      " x = c64[1,1] triangular-solve(t, b), left_side=true, lower=true, unit_diagonal=false, "
+      "transpose_a=NO_TRANSPOSE\n ROOT r = c64[1,1] copy(x)",
+      {Literal::Scalar(ElementType::kC64, {EncodeFloat(ElementType::kF32, 1e25), 0})
+           .WithShape(Shape(ElementType::kC64, {1, 1})),
+       Literal::Scalar(ElementType::kC64, {EncodeFloat(ElementType::kF32, 1e25), 0})
+           .WithShape(Shape(ElementType::kC64, {1, 1}))});
+  EXPECT_EQ(JudgedWith(0, NAN), Verdict::kNotJudgeable);
+}
+
 TEST_F(LinearAlgebraEnclosureTest, KnownOperandsAreJudgedToo) {
   Enclose(
       "a = f32[2,2] parameter(0)\n l = f32[2,2] cholesky(a), lower=false\n"
@@ -157,6 +215,62 @@ TEST_F(LinearAlgebraEnclosureTest, KnownOperandsAreJudgedToo) {
   EXPECT_EQ(ValueAt(golden_, 1), 2);
   EXPECT_EQ(JudgedWith(1, 2 + 2 * kUlp), Verdict::kWithinBound);
   EXPECT_EQ(JudgedWith(1, 2.001), Verdict::kWrong);
+}
+
+// As JAX has them: the factor, or NaN where there is none, then a system with it.
+TEST_F(LinearAlgebraEnclosureTest, FactorsAndSystemsByLapackAreJudged) {
+  const std::string body =
+      " a = f32[2,2] parameter(0)\n z = f32[2,2] constant({{3, 1}, {1, 4}})\n"
+      " e = f32[2,2] exponential(a)\n m = f32[2,2] add(e, z)\n"
+      " f = (f32[2,2], s32[]) custom-call(m), custom_call_target=\"lapack_spotrf_ffi\", "
+      "api_version=API_VERSION_TYPED_FFI, backend_config={uplo = 76 : ui8}\n"
+      " l = f32[2,2] get-tuple-element(f), index=0\n i = s32[] get-tuple-element(f), index=1\n"
+      " zero = s32[] constant(0)\n done = pred[] compare(i, zero), direction=EQ\n"
+      " dones = pred[2,2] broadcast(done), dimensions={}\n none = f32[] constant(nan)\n"
+      " nans = f32[2,2] broadcast(none), dimensions={}\n"
+      " factor = f32[2,2] select(dones, l, nans)\n";
+  const Literal zeros = Array(ElementType::kF32, {2, 2}, {0, 0, 0, 0});
+  // {{4, 2}, {2, 5}} has the factor {{2, *}, {1, 2}}.
+  Enclose(absl::StrCat(body, " ROOT r = f32[2,2] copy(factor)"), {zeros});
+  EXPECT_EQ(ValueAt(golden_, 2), 1);
+  EXPECT_EQ(JudgedWith(2, 1 + 4 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(2, 1.001), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, NAN), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(1, 77), Verdict::kNotJudgeable);
+  Enclose(absl::StrCat(body, " ROOT r = s32[] copy(i)"), {zeros});
+  EXPECT_TRUE(Literal::BitEqual(enclosure_.box().low, enclosure_.box().high));
+  // The transposed system, whose matrix is {{2, 1}, {0, 2}}: {5, 4} = {2 1.5 + 2, 2 2}.
+  Enclose(absl::StrCat(body,
+                       " b = f32[2,1] constant({{5}, {4}})\n"
+                       " ROOT x = f32[2,1] custom-call(factor, b), "
+                       "custom_call_target=\"lapack_strsm_ffi\", "
+                       "api_version=API_VERSION_TYPED_FFI, backend_config={side = 76 : ui8, uplo = "
+                       "76 : ui8, trans_x = 84 : ui8, diag = 78 : ui8}"),
+          {zeros});
+  EXPECT_EQ(ValueAt(golden_, 0), 1.5);
+  EXPECT_EQ(ValueAt(golden_, 1), 2);
+  EXPECT_EQ(JudgedWith(0, 1.5 + 4 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(0, 1.501), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(0, 2.5), Verdict::kWrong);
+  // The second pivot is about zero: there may be a factor or none.
+  Enclose(absl::StrCat(body, " ROOT r = f32[2,2] copy(factor)"),
+          {Array(ElementType::kF32, {2, 2}, {0, 0, std::log(3.4721359), 0})});
+  EXPECT_EQ(JudgedWith(3, 0.001), Verdict::kNotJudgeable);
+  EXPECT_EQ(JudgedWith(3, NAN), Verdict::kNotJudgeable);
+  Enclose(absl::StrCat(body, " ROOT r = s32[] copy(i)"),
+          {Array(ElementType::kF32, {2, 2}, {0, 0, std::log(3.4721359), 0})});
+  EXPECT_EQ(enclosure_.box().low.Get(0).bits, 0);
+  EXPECT_EQ(enclosure_.box().high.Get(0).bits, 2);
+}
+
+TEST_F(LinearAlgebraEnclosureTest, CallsOfElementwiseOperationsAreTheseOperations) {
+  Enclose(
+      " a = f32[1] parameter(0)\n e = f32[1] exponential(a)\n"
+      " h = f32[1] custom-call(e), custom_call_target=\"mhlo.sinh\"\n"
+      " ROOT s = f32[1] custom-call(h), custom_call_target=\"Sharding\"",
+      {Array(ElementType::kF32, {1}, {0})});
+  EXPECT_EQ(JudgedWith(0, std::sinh(1) + 3 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(0, 1.18), Verdict::kWrong);
 }
 
 // {1, 3} e^0: mean 2, variance 1, epsilon 3, so the outputs are 5 - 1 and 5 + 1.

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <map>
 #include <memory>
 #include <random>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -106,9 +108,12 @@ class WhimsicalTarget {
       case Opcode::kFft:
         return Transform(instruction, operands[0], random);
       case Opcode::kTriangularSolve:
-        return OfType(instruction.shape().element_type(), [&](auto real) {
-          return Solve<decltype(real)>(instruction, operands[0], operands[1], random);
+        return OfValues(instruction.shape().element_type(), [&](auto value) {
+          return Solve<decltype(value)>(operands[0], operands[1],
+                                        instruction.GetBool(Attr::kLeftSide), random);
         });
+      case Opcode::kCustomCall:
+        return Call(instruction, operands, random);
       case Opcode::kBatchNormInference:
       case Opcode::kBatchNormTraining:
       case Opcode::kBatchNormGrad:
@@ -116,8 +121,8 @@ class WhimsicalTarget {
           return Normalize<decltype(real)>(instruction, operands, random);
         });
       case Opcode::kCholesky:
-        return OfType(instruction.shape().element_type(),
-                      [&](auto real) { return Factor<decltype(real)>(operands[0], random); });
+        return OfValues(instruction.shape().element_type(),
+                        [&](auto value) { return Factor<decltype(value)>(operands[0], random); });
       case Opcode::kAdd:
         if (random() % 2 == 0 && IsFloat(instruction.shape().element_type()) &&
             instruction.operand(0)->opcode() == Opcode::kMultiply) {
@@ -320,44 +325,115 @@ class WhimsicalTarget {
     return result;
   }
 
-  // Substitution; the terms of a row in any order.
+  // Real or complex numbers of an array.
+  template <typename Value>
+  static Value ValueAt(const Literal& literal, int64_t i) {
+    const ElementType part = Info(literal.element_type()).component;
+    const Element element = literal.Get(i);
+    if constexpr (std::is_floating_point_v<Value>) {
+      return static_cast<Value>(DecodeFloat(part, element.bits));
+    } else {
+      using Real = typename Value::value_type;
+      return Value(static_cast<Real>(DecodeFloat(part, element.bits)),
+                   static_cast<Real>(DecodeFloat(part, element.imag)));
+    }
+  }
+  template <typename Value>
+  static void SetValue(Literal* literal, int64_t i, const Value& value) {
+    const ElementType part = Info(literal->element_type()).component;
+    literal->Set(
+        i, Element{EncodeFloat(part, std::real(value)),
+                   IsComplex(literal->element_type()) ? EncodeFloat(part, std::imag(value)) : 0});
+  }
+  template <typename Value>
+  static Value ConjugateOf(const Value& value) {
+    if constexpr (std::is_floating_point_v<Value>) return value;
+    if constexpr (!std::is_floating_point_v<Value>) return std::conj(value);
+  }
+  template <typename Run>
+  static Literal OfValues(ElementType type, Run run) {
+    switch (type) {
+      case ElementType::kC64:
+        return run(std::complex<float>{});
+      case ElementType::kC128:
+        return run(std::complex<double>{});
+      default:
+        return OfType(type, run);
+    }
+  }
+
+  // Products added in any order, rounded alone or with their additions.
   template <typename Real>
-  static Literal Solve(const Instruction& solve, const Literal& a, const Literal& b,
-                       std::mt19937& random) {
-    const bool left = solve.GetBool(Attr::kLeftSide);
-    Literal x = Literal::Zeros(solve.shape());
+  static Real Fused(Real a, Real b, Real sum) {
+    return std::fma(a, b, sum);
+  }
+  template <typename Real>
+  static std::complex<Real> Fused(std::complex<Real> a, std::complex<Real> b,
+                                  std::complex<Real> sum) {
+    return {std::fma(a.real(), b.real(), std::fma(-a.imag(), b.imag(), sum.real())),
+            std::fma(a.real(), b.imag(), std::fma(a.imag(), b.real(), sum.imag()))};
+  }
+  template <typename Value>
+  static Value InAnyOrder(std::vector<std::pair<Value, Value>> terms, std::mt19937& random) {
+    std::shuffle(terms.begin(), terms.end(), random);
+    const bool fused = random() % 2 == 0;
+    Value sum = 0;
+    for (const auto& [a, b] : terms) sum = fused ? Fused(a, b, sum) : sum + a * b;
+    return sum;
+  }
+
+  // Substitution.
+  template <typename Value>
+  static Literal Solve(const Literal& a, const Literal& b, bool left, std::mt19937& random) {
+    Literal x = Literal::Zeros(b.shape());
     for (int side = 0; side < kSide; ++side) {
       const auto place = [&](int i) { return left ? i * kSide + side : side * kSide + i; };
       // x a = b with an upper triangle: a^T x^T = b^T with a lower one.
-      const auto t = [&](int i, int j) { return Decode(a, left ? i * kSide + j : j * kSide + i); };
+      const auto t = [&](int i, int j) {
+        return ValueAt<Value>(a, left ? i * kSide + j : j * kSide + i);
+      };
       for (int i = 0; i < kSide; ++i) {
-        Terms terms = {{Decode(b, place(i)), 1}};
-        for (int j = 0; j < i; ++j) terms.emplace_back(-t(i, j), Decode(x, place(j)));
-        std::shuffle(terms.begin(), terms.end(), random);
-        const auto rest = static_cast<Real>(Sum<Real>(terms, random() % 2 == 0));
-        Encode(&x, place(i), rest / static_cast<Real>(t(i, i)));
+        std::vector<std::pair<Value, Value>> terms = {{ValueAt<Value>(b, place(i)), 1}};
+        for (int j = 0; j < i; ++j) terms.emplace_back(-t(i, j), ValueAt<Value>(x, place(j)));
+        SetValue(&x, place(i), InAnyOrder(std::move(terms), random) / t(i, i));
       }
     }
     return x;
   }
 
-  // Row by row. The other triangle is filled with what was there.
-  template <typename Real>
+  // Row by row. The other triangle is filled with what was there. Imaginary parts of the diagonal
+  // count or do not.
+  template <typename Value>
   static Literal Factor(const Literal& a, std::mt19937& random) {
     Literal factor = a;
+    const bool real_diagonal = random() % 2 == 0;
     for (int i = 0; i < kSide; ++i) {
       for (int j = 0; j <= i; ++j) {
-        Terms terms = {{Decode(a, i * kSide + j), 1}};
+        Value start = ValueAt<Value>(a, i * kSide + j);
+        if (i == j && real_diagonal) start = std::real(start);
+        std::vector<std::pair<Value, Value>> terms = {{start, 1}};
         for (int k = 0; k < j; ++k) {
-          terms.emplace_back(-Decode(factor, i * kSide + k), Decode(factor, j * kSide + k));
+          terms.emplace_back(-ValueAt<Value>(factor, i * kSide + k),
+                             ConjugateOf(ValueAt<Value>(factor, j * kSide + k)));
         }
-        std::shuffle(terms.begin(), terms.end(), random);
-        const auto rest = static_cast<Real>(Sum<Real>(terms, random() % 2 == 0));
-        Encode(&factor, i * kSide + j,
-               i == j ? std::sqrt(rest) : rest / static_cast<Real>(Decode(factor, j * kSide + j)));
+        Value rest = InAnyOrder(std::move(terms), random);
+        if (i == j && real_diagonal) rest = std::real(rest);
+        SetValue(&factor, i * kSide + j,
+                 i == j ? std::sqrt(rest) : rest / ValueAt<Value>(factor, j * kSide + j));
       }
     }
     return factor;
+  }
+
+  // As LAPACK's potrf and trsm, from the left with a lower triangle.
+  static Literal Call(const Instruction& call, const std::vector<Literal>& operands,
+                      std::mt19937& random) {
+    return OfValues(operands[0].element_type(), [&](auto value) {
+      using Value = decltype(value);
+      if (operands.size() == 2) return Solve<Value>(operands[0], operands[1], true, random);
+      return Literal::Tuple(
+          {Factor<Value>(operands[0], random), Literal::Zeros(call.shape().tuple_shapes()[1])});
+    });
   }
 
   static Literal Contracted(const Instruction& add, const std::vector<Literal>& operands,

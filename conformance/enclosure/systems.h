@@ -1,0 +1,25 @@
+// Triangular systems and Cholesky factors of boxes, by substitution in intervals of doubles: an
+// accepted result is the exact one of operands that are off by the bound of its residual. What the
+// residual allows is put on each product: |E| <= gamma sum |x y| is sum x y (1 + theta), |theta| <=
+// gamma. Known operands have intervals as well. Source: reference ops_structural.md 10.1, 10.2,
+// 14.8. Tests: linear_algebra_enclosure_test.cc, containment_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_SYSTEMS_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_SYSTEMS_H_
+
+#include "conformance/enclosure/box.h"
+#include "conformance/profiles/profile.h"
+
+namespace assay {
+
+// Anything from a divisor on that may be zero, and where terms may overflow together.
+Box EncloseSolve(const Instruction& solve, Boxes operands, const TargetProfile& profile);
+// Anything in the other triangle, and in both where a pivot may not be positive.
+Box EncloseCholesky(const Instruction& cholesky, const Box& operand, const TargetProfile& profile);
+
+// LAPACK's info beside such factors, an integer for each matrix: 0 where no pivot may fail to be
+// positive, else any pivot's number, because of `open`.
+Box InfoOfFactors(const Shape& shape, const Box& factors, const Instruction* open);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_SYSTEMS_H_

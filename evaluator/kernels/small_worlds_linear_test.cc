@@ -22,16 +22,16 @@ struct Number {
 };
 bool IsFinite(const Number& x) { return std::isfinite(x.re) && std::isfinite(x.im); }
 
+// Any NaN is the canonical one.
 void Append(SmallArray& array, double re, double im) {
   const ElementType part = Info(array.type).component;
-  array.values.push_back(EncodeFloat(part, re));
-  if (IsComplex(array.type)) array.imaginary.push_back(EncodeFloat(part, im));
+  const auto pattern = [&](double x) {
+    return std::isnan(x) ? CanonicalNan(part) : EncodeFloat(part, x);
+  };
+  array.values.push_back(pattern(re));
+  if (IsComplex(array.type)) array.imaginary.push_back(pattern(im));
 }
-void AppendNan(SmallArray& array) {
-  const ElementType part = Info(array.type).component;
-  array.values.push_back(CanonicalNan(part));
-  if (IsComplex(array.type)) array.imaginary.push_back(CanonicalNan(part));
-}
+void AppendNan(SmallArray& array) { Append(array, kNan, kNan); }
 void AppendWide(SmallArray& array, const WideComplex& x) {
   const ElementType part = Info(array.type).component;
   array.values.push_back(RoundWide(part, x.re, 1));
@@ -97,6 +97,91 @@ TEST(SmallWorlds, CholeskyFactors) {
     CheckCholesky(worlds, ElementType::kC64, 2, lower, {0, 2, 4, -kInf}, complex_special);
   }
   worlds.Report("cholesky");
+}
+
+// x with op(a) x = b for two rows, op(a) lower triangular, by substitution in doubles: exact where
+// diagonals are powers of two. Complex numbers that are not finite, or divided by zero, are NaN.
+std::vector<Number> Substituted(const Number& t00, const Number& t10, const Number& t11,
+                                const Number& b0, const Number& b1, bool complex) {
+  if (!complex) {
+    const double x0 = b0.re / t00.re, x1 = (b1.re - t10.re * x0) / t11.re;
+    return {{x0 + 0.0}, {x1 + 0.0}};
+  }
+  const Number nan = {kNan, kNan};
+  const auto quotient = [&](const Number& a, const Number& b) -> Number {
+    const double norm = b.re * b.re + b.im * b.im;
+    if (!IsFinite(a) || !IsFinite(b) || norm == 0) return nan;
+    return {(a.re * b.re + a.im * b.im) / norm + 0.0, (a.im * b.re - a.re * b.im) / norm + 0.0};
+  };
+  const Number x0 = quotient(b0, t00);
+  const Number rest = {b1.re - (t10.re * x0.re - t10.im * x0.im),
+                       b1.im - (t10.re * x0.im + t10.im * x0.re)};
+  return {x0, IsFinite(x0) && IsFinite(t10) ? quotient(rest, t11) : nan};
+}
+
+// All systems of two rows with one right-hand side.
+void CheckSolutions(SmallWorlds& worlds, ElementType type, bool left, bool lower, bool unit,
+                    TransposeA transpose, const std::vector<Number>& of_a,
+                    const std::vector<Number>& of_b) {
+  const auto many = static_cast<int64_t>(of_a.size()), few = static_cast<int64_t>(of_b.size());
+  const Ints choices = {many, many, many, few, few};
+  SmallArray a{type, {CountOf(choices), 2, 2}, {}}, b{type, {CountOf(choices), 2, 1}, {}};
+  if (!left) b.sizes = {CountOf(choices), 1, 2};
+  SmallArray x = b;
+  const bool transposed = transpose != TransposeA::kNoTranspose;
+  ForEach(choices, [&](const Ints& choice) {
+    // Rows in the order in which they are solved.
+    const Number one = {1, 0};
+    const Number t[] = {of_a[choice[0]], of_a[choice[1]], of_a[choice[2]]};
+    const std::vector<Number> solved =
+        Substituted(unit ? one : t[0], t[1], unit ? one : t[2], of_b[choice[3]], of_b[choice[4]],
+                    IsComplex(type));
+    // x op(a) = b is op(a)^T x^T = b^T.
+    const bool reversed = lower == (transposed == left);
+    const double sign = transpose == TransposeA::kAdjoint ? -1 : 1;
+    const int first = reversed ? 2 : 0;
+    for (const int place : {0, 1, 2}) {
+      if (place == 1) {
+        // The other triangle does not count.
+        const Number off = {t[1].re, sign * t[1].im}, junk = {kNan, kNan};
+        Append(a, lower ? junk.re : off.re, lower ? junk.im : off.im);
+        Append(a, lower ? off.re : junk.re, lower ? off.im : junk.im);
+      } else {
+        const Number& diagonal = t[place == first ? 0 : 2];
+        Append(a, diagonal.re, sign * diagonal.im);
+      }
+    }
+    for (const int row : {0, 1}) {
+      const int at = reversed ? 1 - row : row;
+      Append(b, of_b[choice[3 + at]].re, of_b[choice[3 + at]].im);
+      Append(x, solved[at].re, solved[at].im);
+    }
+  });
+  worlds.Check(Opcode::kTriangularSolve, {&a, &b},
+               {{Attr::kLeftSide, left},
+                {Attr::kLower, lower},
+                {Attr::kUnitDiagonal, unit},
+                {Attr::kTransposeA, static_cast<int64_t>(transpose)}},
+               x);
+}
+
+TEST(SmallWorlds, TriangularSolutions) {
+  SmallWorlds worlds;
+  const std::vector<Number> of_a = {{-1}, {0}, {2}, {kInf}, {kNan}};
+  const std::vector<Number> of_b = {{0}, {1}, {-6}, {-kInf}};
+  const std::vector<Number> complex_a = {{1, 1}, {0, -2}, {0}, {1, kInf}};
+  const std::vector<Number> complex_b = {{0}, {1, 2}, {-4, 1}, {kNan, 0}};
+  for (const TransposeA transpose :
+       {TransposeA::kNoTranspose, TransposeA::kTranspose, TransposeA::kAdjoint}) {
+    ForEach({2, 2, 2}, [&](const Ints& form) {
+      const bool left = form[0] != 0, lower = form[1] != 0, unit = form[2] != 0;
+      for (const ElementType type : {ElementType::kBF16, ElementType::kF64}) {
+        CheckSolutions(worlds, type, left, lower, unit, transpose, of_a, of_b);
+      }
+      CheckSolutions(worlds, ElementType::kC64, left, lower, unit, transpose, complex_a, complex_b);
+    });
+  }
+  worlds.Report("triangular-solve");
 }
 
 // All arrays of length n of these numbers along one axis.

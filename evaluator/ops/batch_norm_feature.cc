@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "evaluator/ops/special_elements.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -10,9 +11,6 @@ namespace {
 
 using real::DdBall;
 using real::Dyadic;
-
-// Zero, the sign of a finite number, or what is not finite itself.
-double ClassOf(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 
 double Rounded(const ExactSum& sum) {
   return DecodeFloat(ElementType::kF64, sum.Round(ElementType::kF64));

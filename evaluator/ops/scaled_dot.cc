@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "evaluator/ops/block_scale.h"
 #include "evaluator/ops/definition.h"
+#include "evaluator/ops/special_elements.h"
 #include "evaluator/real/exact_sum.h"
 #include "spec/ops/dimension_numbers.h"
 
@@ -28,33 +29,31 @@ class FourfoldSum {
 
   void Add(const double (&factors)[4]) {
     if (!wide_) return narrow_.AddProduct(factors[0] * factors[1], factors[2] * factors[3]);
+    const double special =
+        ClassOf(factors[0]) * ClassOf(factors[1]) * ClassOf(factors[2]) * ClassOf(factors[3]);
+    if (special == 0 || !std::isfinite(special)) return narrow_.Add(special);
+    narrow_.Add(0.0);  // a sum of such products is no negative zero
     cpp_int product = 1;
-    double special = 1;  // the product where a factor is zero or not finite
-    bool is_special = false;
     int exponent = -kUnit;
     for (const double factor : factors) {
-      is_special |= factor == 0 || !std::isfinite(factor);
-      special *= factor == 0 || !std::isfinite(factor) ? factor : std::copysign(1.0, factor);
-      int power = 0;
-      if (!is_special) product *= static_cast<int64_t>(std::ldexp(std::frexp(factor, &power), 53));
+      int power;
+      product *= static_cast<int64_t>(std::ldexp(std::frexp(factor, &power), 53));
       exponent += power - 53;
     }
-    narrow_.Add(is_special ? special : 0.0);
-    if (!is_special) integer_ += product << exponent;
+    integer_ += product << exponent;
   }
 
   uint64_t Round(ElementType type) const {
     const double special = DecodeFloat(ElementType::kF64, narrow_.Round(ElementType::kF64));
     if (!wide_ || integer_ == 0 || !std::isfinite(special)) return narrow_.Round(type);
     Unrounded value;
-    value.negative = integer_ < 0;
-    cpp_int magnitude = abs(integer_);
-    const int cut = std::max(0, static_cast<int>(msb(magnitude)) - 127);
-    value.sticky = lsb(magnitude) < static_cast<unsigned>(cut);
-    magnitude >>= cut;
-    value.significand = static_cast<unsigned __int128>(static_cast<uint64_t>(magnitude >> 64))
-                            << 64 |
-                        static_cast<uint64_t>(magnitude & UINT64_MAX);
+    value.negative = signbit(integer_);
+    // Every product is a multiple of 2^(4 * -1074), or 2^208 units: there are bits to cut.
+    const cpp_int magnitude = abs(integer_);
+    const auto cut = static_cast<int>(msb(magnitude)) - 127;
+    const cpp_int kept = magnitude >> cut;
+    value.sticky = kept << cut != magnitude;
+    value.significand = static_cast<unsigned __int128>(kept);
     value.exponent = cut + kUnit;
     return RoundToFloat(type, value);
   }

@@ -24,15 +24,15 @@ class Scan : public Definition {
                              EvaluationContext& context) override {
     if (folds_) {
       const bool is_output = leaf < plan_.outputs;
-      const ScanFolds::Output output =
-          is_output ? folds_->outputs[leaf] : ScanFolds::Output{leaf - plan_.outputs, true};
-      if (Rounds(output.carry)) {
+      const int64_t carry = is_output ? folds_->outputs[leaf].carry : leaf - plan_.outputs;
+      if (Rounds(carry)) {
         Dimensions lane(i.begin(), i.end());
-        if (!is_output) return Folded(output.carry, lane, plan_.steps, operands, context);
+        if (!is_output) return Folded(carry, lane, plan_.steps, operands, context);
         const int64_t t = i[plan_.dimension];
         const int64_t before = plan_.reverse ? plan_.steps - 1 - t : t;
         lane.erase(lane.begin() + plan_.dimension);
-        return Folded(output.carry, lane, before + (output.after ? 1 : 0), operands, context);
+        const bool after = folds_->outputs[leaf].after;
+        return Folded(carry, lane, before + (after ? 1 : 0), operands, context);
       }
     }
     if (results_.empty()) {
@@ -55,11 +55,10 @@ class Scan : public Definition {
     if (!init.ok() || steps == 0) return init;
     ExactFold fold(carry.reducer.kind, OperandType(scan_, plan_.inputs + k));
     fold.Add(*init);
-    Dimensions at = lane;
-    at.insert(at.begin() + plan_.dimension, 0);
     for (int64_t n = 0; n < steps; ++n) {
       if (absl::Status status = context.Charge(1); !status.ok()) return status;
-      at[plan_.dimension] = plan_.Position(n);
+      Dimensions at = lane;
+      at.insert(at.begin() + plan_.dimension, plan_.Position(n));
       absl::StatusOr<Element> x = operands.At(carry.input, at);
       if (!x.ok()) return x;
       fold.Add(*x);

@@ -1,6 +1,9 @@
-// Elements that fill whole results: NaN where an operation has no value, zero where nothing is.
+// Elements that fill whole results: NaN where an operation has no value, zero where nothing is; and
+// what numbers that are zero or not finite make of a product.
 #ifndef ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_
 #define ASSAY_EVALUATOR_OPS_SPECIAL_ELEMENTS_H_
+
+#include <cmath>
 
 #include "spec/element/element.h"
 
@@ -17,6 +20,10 @@ inline Element NanOf(ElementType type) {
 inline Element ZeroOf(ElementType type) {
   return UniformElement(type, EncodeFloat(Info(type).component, 0.0));
 }
+
+// For products of which a factor may be zero or not finite: zero, the sign of a finite number, or
+// what is not finite itself.
+inline double ClassOf(double x) { return x == 0 || !std::isfinite(x) ? x : std::copysign(1.0, x); }
 
 }  // namespace assay
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "evaluator/ops/testing.h"
 #include "spec/text/parser.h"
 
@@ -28,6 +29,43 @@ TEST(Definitions, RefusesByName) {
   EXPECT_THAT(std::string(Refusal("f32[2]{0} constant({...})").message()), HasSubstr("elided"));
   EXPECT_THAT(std::string(Refusal("f32[4]{0} bitcast(f32[2,2]{1,0:T(2,2)} x)").message()),
               HasSubstr("tiled"));
+}
+
+// A convolution with these operands and attributes.
+absl::Status PrepareConvolution(const std::string& rest) {
+  return Refusal(absl::StrCat("f32[1,2] convolution(f32[1,2] x, f32[2,2] y", rest).c_str());
+}
+
+TEST(Definitions, SparseConvolutionsAndGradientsAreRefused) {
+  const std::string labels = ", dim_labels=bf_oi->bf";
+  EXPECT_TRUE(PrepareConvolution(")" + labels).ok());
+  EXPECT_TRUE(PrepareConvolution(")" + labels + ", convolution_kind=fprop").ok());
+  const std::string sparse = ", sparsity_config={lhs={sparsity=2x4 dimension=1 stride=1 idx=0}}";
+  for (const std::string& rest : {")" + labels + sparse, ", f32[2] z)" + labels}) {
+    EXPECT_THAT(std::string(PrepareConvolution(rest).message()), HasSubstr("sparse operands"));
+  }
+  for (const char* kind : {"dgrad", "wgrad"}) {
+    const absl::Status status =
+        PrepareConvolution(absl::StrCat(")", labels, ", convolution_kind=", kind));
+    EXPECT_THAT(std::string(status.message()), HasSubstr("a gradient kind"));
+  }
+}
+
+// The payload of a NaN too.
+TEST(Definitions, AScanOfNothingGivesTheCarryBitForBit) {
+  auto module = ParseModule(
+      "HloModule m\nadd { x = f32[] parameter(0) c = f32[] parameter(1) s = f32[] add(c, x) ROOT r "
+      "= (f32[], f32[]) tuple(s, s) }\nENTRY e { x = f32[0] parameter(0) c = f32[] parameter(1) "
+      "ROOT r = (f32[0], f32[]) scan(x, c), dimensions={0}, num_carries=1, is_associative=false, "
+      "to_apply=add }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  EvaluationContext context;
+  Literal carry = Literal::Zeros(Shape(ElementType::kF32, {}));
+  carry.Set(0, {0x7f800123});
+  const Literal inputs[] = {Literal::Zeros(Shape(ElementType::kF32, {0})), carry};
+  const auto results = RunStraightLine(**module, inputs, PrepareStraight, context);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[1].Get(0).bits, 0x7f800123u);
 }
 
 TEST(Definitions, GatherOfNothingIsRefusedAtRunTime) {

@@ -7,7 +7,7 @@
 namespace assay {
 namespace {
 
-// Sums of magnitudes in double, of at most 2^20 terms, are enlarged by more than their roundings.
+// Sums of at most 2^20 terms are enlarged by more than the roundings of their magnitudes.
 constexpr double kUp = 1 + 0x1p-30;
 constexpr double kMostCells = 0x1p20;
 
@@ -19,22 +19,19 @@ class BatchNorm {
         type_(operands[0].shape().element_type()),
         x_(operands[0]),
         scale_(operands[1]),
-        features_(operands[0].shape().dimension(instruction.GetInt(Attr::kFeatureIndex))),
-        cells_(features_ == 0 ? 0
-                              : static_cast<double>(x_.size()) / static_cast<double>(features_)),
-        errors_(instruction, type_, cells_, profile.linear_algebra().one_pass_variance) {
-    const Shape& shape = operands[0].shape();
-    for (int64_t d = instruction.GetInt(Attr::kFeatureIndex) + 1; d < shape.rank(); ++d) {
-      stride_ *= shape.dimension(d);
-    }
+        places_(instruction),
+        cells_(places_.count()),
+        errors_(instruction, type_, cells_, profile) {
     for (size_t k = 2; k < operands.size(); ++k) others_.emplace_back(operands[k]);
     leaves_.emplace_back(x_.size(), Interval::Everything());
-    for (int leaf = 1; leaf < 3; ++leaf) leaves_.emplace_back(features_, Interval::Everything());
+    for (int leaf = 1; leaf < 3; ++leaf) {
+      leaves_.emplace_back(places_.features(), Interval::Everything());
+    }
   }
 
   std::vector<Box> Enclose() {
     if (cells_ >= 1 && cells_ <= kMostCells && !errors_.vacuous()) {
-      for (int64_t k = 0; k < features_; ++k) EncloseFeature(k);
+      for (int64_t k = 0; k < places_.features(); ++k) EncloseFeature(k);
     }
     std::vector<Box> boxes;
     const std::vector<const Shape*> shapes = Leaves(instruction_.shape());
@@ -46,32 +43,19 @@ class BatchNorm {
 
  private:
   // Of a value and its error: the golden one is rounded as well.
-  Interval Widened(const Interval& value, double error) const {
-    return value + Interval::Around(granted_ ? errors_.Rounded(error, value.magnitude()) * kUp : 0);
+  Interval Widened(const Interval& value, WideReal error) const {
+    const WideReal radius = granted_ ? errors_.Rounded(error, value.magnitude()) * kUp : 0;
+    return value + Interval::Around(static_cast<double>(radius));
   }
 
   // Whether no way to a result through such a magnitude overflows.
-  bool Fits(double magnitude) const { return magnitude <= largest_ / 4; }
-
-  template <typename Visit>
-  void ForEachCell(int64_t feature, Visit visit) const {
-    for (int64_t first = feature * stride_; first < x_.size(); first += features_ * stride_) {
-      for (int64_t i = first; i < first + stride_; ++i) visit(i);
-    }
-  }
+  bool Fits(WideReal magnitude) const { return magnitude <= largest_ / 4; }
 
   void EncloseFeature(int64_t k) {
-    BatchNormMagnitudes f;
-    f.cells = cells_;
+    BatchNormMagnitudes f = places_.SumOperand(k, [&](int64_t i) { return x_[i].magnitude(); });
+    if (!Fits(f.mean_square * cells_)) return;
     Interval sum;
-    ForEachCell(k, [&](int64_t i) {
-      sum = sum + x_[i];
-      f.sum_abs += x_[i].magnitude();
-      f.mean_square += x_[i].magnitude() * x_[i].magnitude();
-    });
-    f.sum_abs *= kUp;
-    if (!Fits(f.mean_square)) return;
-    f.mean_square *= kUp / cells_;
+    places_.ForEach(k, [&](int64_t i) { sum = sum + x_[i]; });
     switch (instruction_.opcode()) {
       case Opcode::kBatchNormTraining:
         return Train(k, sum, &f);
@@ -95,7 +79,7 @@ class BatchNorm {
   void Train(int64_t k, const Interval& sum, BatchNormMagnitudes* f) {
     const Interval mean = sum / Interval::Point(cells_);
     Interval variance;
-    ForEachCell(k, [&](int64_t i) { variance = variance + Square(Distance(i, sum)); });
+    places_.ForEach(k, [&](int64_t i) { variance = variance + Square(Distance(i, sum)); });
     variance = variance / Interval::Point(cells_);
     variance.low = std::max(variance.low, 0.0);
     f->mean = mean.magnitude();
@@ -110,17 +94,19 @@ class BatchNorm {
 
   template <typename DistanceOf>
   void Normalize(int64_t k, BatchNormMagnitudes f, const Interval& variance, DistanceOf distance,
-                 double mean) {
+                 WideReal mean) {
     f.mean = mean;
     f.variance = variance.high;
     f.least_variance = variance.low;
     const Interval w = variance + Interval::Point(errors_.epsilon());
     if (!(w.low > 0)) return;
     const Interval factor = scale_[k] / SquareRoot(w);
-    ForEachCell(k, [&](int64_t i) {
+    places_.ForEach(k, [&](int64_t i) {
       const Interval off = distance(i);
-      const double terms = factor.magnitude() * (x_[i].magnitude() + f.mean);
-      if (!Fits(terms) || !Fits(others_[0][k].magnitude())) return;
+      if (errors_.OutputMayOverflow(f, x_[i].magnitude(), scale_[k].magnitude(),
+                                    others_[0][k].magnitude())) {
+        return;
+      }
       leaves_[0][i] =
           Widened(factor * off + others_[0][k],
                   granted_ ? errors_.Normalized(f, x_[i].magnitude(), off.magnitude(),
@@ -136,16 +122,14 @@ class BatchNorm {
     f->mean = mean.magnitude();
     f->variance = variance.high;
     f->least_variance = variance.low;
+    places_.SumGradient(
+        k, [&](int64_t i) { return dy[i].magnitude(); },
+        [&](int64_t i) { return (x_[i] - mean).magnitude(); }, f);
     Interval sum, products;
-    ForEachCell(k, [&](int64_t i) {
-      const Interval distance = x_[i] - mean;
+    places_.ForEach(k, [&](int64_t i) {
       sum = sum + dy[i];
-      products = products + dy[i] * distance;
-      f->sum_abs_dy += dy[i].magnitude();
-      f->sum_abs_product += dy[i].magnitude() * distance.magnitude();
+      products = products + dy[i] * (x_[i] - mean);
     });
-    f->sum_abs_dy *= kUp;
-    f->sum_abs_product *= kUp;
     if (!Fits(f->sum_abs_dy * cells_) || !Fits(f->sum_abs_product)) return;
     leaves_[2][k] = Widened(sum, errors_.OffsetGradient(*f));
     const Interval w = variance + Interval::Point(errors_.epsilon());
@@ -153,9 +137,13 @@ class BatchNorm {
     const Interval root = SquareRoot(w), cells = Interval::Point(cells_);
     leaves_[1][k] = Widened(products / root, errors_.ScaleGradient(*f));
     const Interval factor = scale_[k] / (root * cells);
-    ForEachCell(k, [&](int64_t i) {
+    places_.ForEach(k, [&](int64_t i) {
       const Interval distance = x_[i] - mean;
-      if (!Fits(distance.magnitude() * f->sum_abs_product / w.low)) return;
+      if (errors_.DivisorMayOverflow(*f) ||
+          errors_.GradientMayOverflow(*f, distance.magnitude(), dy[i].magnitude(),
+                                      scale_[k].magnitude())) {
+        return;
+      }
       leaves_[0][i] = Widened(factor * (cells * dy[i] - sum - distance * products / w),
                               errors_.OperandGradient(*f, distance.magnitude(), dy[i].magnitude(),
                                                       scale_[k].magnitude()));
@@ -166,11 +154,10 @@ class BatchNorm {
   const bool granted_;
   const ElementType type_;
   const IntervalArray x_, scale_;
-  const int64_t features_;
+  const BatchNormCells places_;
   const double cells_;
   const BatchNormErrors errors_;
   const double largest_ = DecodeFloat(type_, MaxFinite(type_));
-  int64_t stride_ = 1;
   std::vector<IntervalArray> others_;  // from operand 2 on
   std::vector<std::vector<Interval>> leaves_;
 };

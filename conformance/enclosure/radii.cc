@@ -60,6 +60,7 @@ Literal InF32(const Literal& narrow) {
 
 double RadiusOf(const Bounds& bounds, int64_t i) {
   if (!bounds.may_overflow.empty() && bounds.may_overflow[i]) return kInfinity;
+  if (!bounds.anything.empty() && bounds.anything[i]) return kInfinity;
   if (bounds.absolute.empty()) return 0;
   return bounds.vacuous.empty() ? bounds.absolute[i]
                                 : std::max(bounds.absolute[i], bounds.vacuous[i]);

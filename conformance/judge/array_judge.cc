@@ -200,6 +200,10 @@ class ArrayJudge {
   // some order, what overflow gives is admitted, and NaN after it. Where the value itself goes past
   // it, so is a finite result near it.
   absl::Status TryOverflow(int64_t i, ElementFinding* finding) {
+    if (!bounds_.anything.empty() && bounds_.anything[i]) {
+      Claim(subject_.profile, Freedom::kReassociation, finding);
+      return absl::OkStatus();
+    }
     if (bounds_.may_overflow.empty() || !bounds_.may_overflow[i] || !IsRounded(type_)) {
       return absl::OkStatus();
     }
@@ -209,11 +213,8 @@ class ArrayJudge {
       return absl::OkStatus();
     }
     const Element wanted = golden_.Get(i), got = actual_.Get(i);
-    // Of statistics that cancel nothing is known.
-    const bool statistics =
-        kind_ == ReducerKind::kOther && subject_.instruction.opcode() != Opcode::kFft;
-    if (statistics || (PartMayOverflow(wanted.bits, got.bits, i, false) &&
-                       (!IsComplex(type_) || PartMayOverflow(wanted.imag, got.imag, i, true)))) {
+    if (PartMayOverflow(wanted.bits, got.bits, i, false) &&
+        (!IsComplex(type_) || PartMayOverflow(wanted.imag, got.imag, i, true))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
     } else if (MaySaturate()) {
       finding->verdict = Verdict::kNotJudgeable;
@@ -231,6 +232,7 @@ class ArrayJudge {
     if (wanted == got || HasOverflowed(got)) return true;
     if (bounds_.absolute.empty()) return false;
     const double value = DecodeFloat(part_, got);
+    if (!bounds_.others.empty() && bounds_.others[i].Hold(value)) return true;
     if (!HasOverflowed(wanted)) {
       ElementFinding finding;
       Measure(DecodeFloat(part_, wanted), value, i, &finding);

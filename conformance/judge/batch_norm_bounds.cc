@@ -1,5 +1,6 @@
 // Bounds of batch normalisation (reference ops_structural.md 14.6) of known operands.
 #include <algorithm>
+#include <cmath>
 
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
@@ -11,9 +12,10 @@ double ValueAt(const Literal& literal, int64_t i) {
   return DecodeFloat(literal.element_type(), literal.Get(i).bits);
 }
 
-// Magnitudes of bounds need few digits.
+// A few digits are enough for magnitudes, and for values past the largest of the type.
 struct Feature {
-  double mean = 0;
+  WideReal mean = 0, sum_dy = 0, products = 0;  // of dy, of dy (x - mean)
+  WideReal largest_distance = 0;                // from the mean
   BatchNormMagnitudes magnitudes;
 };
 
@@ -22,16 +24,11 @@ class BatchNorm {
   BatchNorm(const Subject& subject, const Literal& golden)
       : instruction_(subject.instruction),
         operands_(subject.operands),
-        axis_(instruction_.GetInt(Attr::kFeatureIndex)),
-        features_(operands_[0].shape().dimension(axis_)),
-        errors_(instruction_, golden.element_type(),
-                features_.empty() ? 0
-                                  : static_cast<double>(operands_[0].element_count()) /
-                                        static_cast<double>(features_.size()),
-                subject.profile.linear_algebra().one_pass_variance) {
-    const Shape& shape = operands_[0].shape();
-    for (int64_t d = axis_ + 1; d < shape.rank(); ++d) stride_ *= shape.dimension(d);
-    Sum();
+        training_(instruction_.opcode() == Opcode::kBatchNormTraining),
+        grad_(instruction_.opcode() == Opcode::kBatchNormGrad),
+        cells_(instruction_),
+        errors_(instruction_, golden.element_type(), cells_.count(), subject.profile) {
+    for (int64_t k = 0; k < cells_.features(); ++k) features_.push_back(Sum(k));
   }
 
   Bounds Find(size_t leaf, const Literal& golden) const {
@@ -40,84 +37,146 @@ class BatchNorm {
     bounds.needs = Freedom::kReassociation;
     const bool finite = AllFinite(operands_);
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      const double error = finite ? Error(leaf, i) : 0, value = std::fabs(ValueAt(golden, i));
-      const bool bounded = error < kInfinity;
-      const double rounded = errors_.Rounded(error, value);
-      bounds.absolute.push_back(bounded ? rounded : 0);
-      bounds.vacuous.push_back(bounded && !errors_.vacuous() ? rounded : kInfinity);
-      // A variance that cancels may become negative: then anything goes.
-      bounds.may_overflow.push_back(finite && !bounded);
+      const Open open = finite ? Examine(leaf, i) : Open();
+      const double value = ValueAt(golden, i);
+      const auto rounded = static_cast<double>(errors_.Rounded(open.error, std::fabs(value)));
+      bounds.absolute.push_back(open.anything ? 0 : rounded);
+      bounds.vacuous.push_back(!open.anything && !errors_.vacuous() ? rounded : kInfinity);
+      bounds.anything.push_back(open.anything);
+      bounds.may_overflow.push_back(open.may_overflow || (finite && std::isinf(value)));
+      OverflowValues others;
+      if (open.becomes_offset) {
+        others.after = Parameter(2, KindOf(leaf, i));
+        if (std::fabs(others.after) < errors_.least_normal()) {  // and may be flushed
+          others.low = -errors_.least_normal();
+          others.high = errors_.least_normal();
+        }
+      }
+      if (finite && std::isinf(value)) {
+        const WideReal exact = Exact(leaf, i);
+        const WideReal reach = errors_.Rounded(open.error, std::fabs(exact));
+        others.low = static_cast<double>(exact - reach);
+        others.high = static_cast<double>(exact + reach);
+      }
+      bounds.others.push_back(others);
     }
     return bounds;
   }
 
  private:
-  size_t FeatureOf(int64_t i) const { return static_cast<size_t>(i / stride_) % features_.size(); }
+  // What is open of one element.
+  struct Open {
+    WideReal error = 0;
+    bool anything = false;  // a variance that cancels may become negative
+    bool may_overflow = false;
+    bool becomes_offset = false;  // what is divided by an infinite root is zero
+  };
 
-  void Sum() {
-    const Literal& x = operands_[0];
-    const Opcode opcode = instruction_.opcode();
-    const bool training = opcode == Opcode::kBatchNormTraining;
-    const bool grad = opcode == Opcode::kBatchNormGrad;
-    for (int64_t i = 0; i < x.element_count(); ++i) {
-      Feature& f = features_[FeatureOf(i)];
-      const double value = ValueAt(x, i);
-      ++f.magnitudes.cells;
-      f.magnitudes.sum_abs += std::fabs(value);
-      f.magnitudes.mean_square += value * value;
-      f.mean += value;
+  double Parameter(size_t operand, int64_t feature) const {
+    return ValueAt(operands_[operand], feature);
+  }
+  int64_t KindOf(size_t leaf, int64_t i) const { return leaf == 0 ? cells_.FeatureOf(i) : i; }
+
+  Feature Sum(int64_t k) const {
+    Feature f;
+    const auto x = [&](int64_t i) { return static_cast<WideReal>(ValueAt(operands_[0], i)); };
+    f.magnitudes = cells_.SumOperand(k, [&](int64_t i) { return std::fabs(x(i)); });
+    BatchNormMagnitudes& magnitudes = f.magnitudes;
+    if (training_) {
+      cells_.ForEach(k, [&](int64_t i) { f.mean += x(i) / magnitudes.cells; });
+      cells_.ForEach(k, [&](int64_t i) {
+        magnitudes.variance += (x(i) - f.mean) * (x(i) - f.mean) / magnitudes.cells;
+      });
+    } else {
+      f.mean = Parameter(grad_ ? 2 : 3, k);
+      magnitudes.variance = Parameter(grad_ ? 3 : 4, k);
     }
-    for (size_t k = 0; k < features_.size(); ++k) {
-      Feature& f = features_[k];
-      f.mean /= f.magnitudes.cells;
-      f.magnitudes.mean_square /= f.magnitudes.cells;
-      if (training) continue;
-      f.mean = ValueAt(operands_[grad ? 2 : 3], static_cast<int64_t>(k));
-      f.magnitudes.variance = ValueAt(operands_[grad ? 3 : 4], static_cast<int64_t>(k));
-    }
-    for (int64_t i = 0; i < x.element_count(); ++i) {
-      Feature& f = features_[FeatureOf(i)];
-      const double distance = ValueAt(x, i) - f.mean;
-      if (training) f.magnitudes.variance += distance * distance / f.magnitudes.cells;
-      if (!grad) continue;
-      const double dy = std::fabs(ValueAt(operands_[4], i));
-      f.magnitudes.sum_abs_dy += dy;
-      f.magnitudes.sum_abs_product += dy * std::fabs(distance);
-    }
-    for (Feature& f : features_) {
-      f.magnitudes.mean = std::fabs(f.mean);
-      f.magnitudes.least_variance = f.magnitudes.variance;
-      if (training) errors_.FindStatistics(&f.magnitudes);
-    }
+    magnitudes.mean = std::fabs(f.mean);
+    magnitudes.least_variance = magnitudes.variance;
+    if (training_) errors_.FindStatistics(&magnitudes);
+    if (!grad_) return f;
+    const auto dy = [&](int64_t i) { return static_cast<WideReal>(ValueAt(operands_[4], i)); };
+    const auto distance = [&](int64_t i) { return std::fabs(x(i) - f.mean); };
+    cells_.SumGradient(
+        k, [&](int64_t i) { return std::fabs(dy(i)); }, distance, &magnitudes);
+    cells_.ForEach(k, [&](int64_t i) {
+      f.sum_dy += dy(i);
+      f.products += dy(i) * (x(i) - f.mean);
+      f.largest_distance = std::max(f.largest_distance, distance(i));
+    });
+    return f;
   }
 
-  // Infinite where nothing is known.
-  double Error(size_t leaf, int64_t i) const {
-    const bool grad = instruction_.opcode() == Opcode::kBatchNormGrad;
-    const size_t k = leaf == 0 ? FeatureOf(i) : static_cast<size_t>(i);
+  Open Examine(size_t leaf, int64_t i) const {
+    const int64_t k = KindOf(leaf, i);
     const Feature& f = features_[k];
-    if (leaf == 1) {
-      return grad ? errors_.ScaleGradient(f.magnitudes) : f.magnitudes.mean_error;
+    if (training_ && leaf == 1) {
+      return {f.magnitudes.mean_error, false, errors_.MeanMayOverflow(f.magnitudes), false};
     }
+    if (training_ && leaf == 2) {
+      return {f.magnitudes.variance_error, false, errors_.VarianceMayOverflow(f.magnitudes), false};
+    }
+    if (grad_) return Gradient(f, leaf, i);
+    Open open;
+    if (!training_ && DividesByNoNumber(f, &open)) return open;
+    const double x = std::fabs(ValueAt(operands_[0], i)), scale = std::fabs(Parameter(1, k));
+    const double offset = std::fabs(Parameter(2, k));
+    open.error = errors_.Normalized(f.magnitudes, x, std::fabs(ValueAt(operands_[0], i) - f.mean),
+                                    scale, offset);
+    open.anything = !(open.error < kInfinity);
+    open.becomes_offset = training_ && errors_.VarianceMayOverflow(f.magnitudes);
+    open.may_overflow =
+        open.becomes_offset || errors_.OutputMayOverflow(f.magnitudes, x, scale, offset);
+    return open;
+  }
+
+  Open Gradient(const Feature& f, size_t leaf, int64_t i) const {
+    Open open;
+    const double dy = leaf == 0 ? std::fabs(ValueAt(operands_[4], i)) : 0;
+    const double scale = leaf == 0 ? std::fabs(Parameter(1, KindOf(leaf, i))) : 0;
     if (leaf == 2) {
-      return grad ? errors_.OffsetGradient(f.magnitudes) : f.magnitudes.variance_error;
+      open.error = errors_.OffsetGradient(f.magnitudes);
+      open.may_overflow = errors_.SumMayOverflow(f.magnitudes.sum_abs_dy);
+      return open;
     }
-    const auto parameter = [&](size_t operand) {
-      return std::fabs(ValueAt(operands_[operand], static_cast<int64_t>(k)));
-    };
-    const double x = ValueAt(operands_[0], i), distance = std::fabs(x - f.mean);
-    return grad ? errors_.OperandGradient(f.magnitudes, distance,
-                                          std::fabs(ValueAt(operands_[4], i)), parameter(1))
-                : errors_.Normalized(f.magnitudes, std::fabs(x), distance, parameter(1),
-                                     parameter(2));
+    if (DividesByNoNumber(f, &open)) return open;
+    const WideReal distance =
+        leaf == 0 ? std::fabs(ValueAt(operands_[0], i) - f.mean) : f.largest_distance;
+    open.error = leaf == 0 ? errors_.OperandGradient(f.magnitudes, distance, dy, scale)
+                           : errors_.ScaleGradient(f.magnitudes);
+    open.anything = !(open.error < kInfinity) || errors_.DivisorMayOverflow(f.magnitudes);
+    open.may_overflow = errors_.GradientMayOverflow(f.magnitudes, f.largest_distance, dy, scale);
+    return open;
+  }
+
+  // A given variance with epsilon below zero leaves NaN alone, zero what is not finite.
+  bool DividesByNoNumber(const Feature& f, Open* open) const {
+    const WideReal w = f.magnitudes.variance + errors_.epsilon();
+    open->may_overflow = w == 0;
+    return w == 0 || w <= -errors_.least_normal();
+  }
+
+  // About the value of an element that is past the largest number.
+  WideReal Exact(size_t leaf, int64_t i) const {
+    const int64_t k = KindOf(leaf, i);
+    const Feature& f = features_[k];
+    if (training_ && leaf == 1) return f.mean;
+    if (training_ && leaf == 2) return f.magnitudes.variance;
+    if (grad_ && leaf == 2) return f.sum_dy;
+    const WideReal w = f.magnitudes.variance + errors_.epsilon(), root = std::sqrt(w);
+    if (grad_ && leaf == 1) return f.products / root;
+    const WideReal distance = ValueAt(operands_[0], i) - f.mean, scale = Parameter(1, k);
+    if (!grad_) return scale * distance / root + Parameter(2, k);
+    const WideReal cells = cells_.count(), dy = ValueAt(operands_[4], i);
+    return scale / (root * cells) * (cells * dy - f.sum_dy - distance * f.products / w);
   }
 
   const Instruction& instruction_;
   absl::Span<const Literal> operands_;
-  const int64_t axis_;
-  int64_t stride_ = 1;
-  std::vector<Feature> features_;
+  const bool training_, grad_;
+  const BatchNormCells cells_;
   const BatchNormErrors errors_;
+  std::vector<Feature> features_;
 };
 
 }  // namespace

@@ -30,6 +30,16 @@ struct Subject {
   const TargetProfile& profile;
 };
 
+// Finite values of an element that may overflow on the way, beside those near the golden one.
+struct OverflowValues {
+  // Where the golden one is infinite: near the exact one. Empty: none.
+  double low = std::numeric_limits<double>::infinity();
+  double high = -std::numeric_limits<double>::infinity();
+  double after = std::numeric_limits<double>::quiet_NaN();  // what an infinity may have made of it
+
+  bool Hold(double value) const { return (low <= value && value <= high) || value == after; }
+};
+
 // Bounds for one result array: an absolute one per element, of the distance to the golden value.
 struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
@@ -43,6 +53,9 @@ struct Bounds {
   std::vector<double> vacuous;
   // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
   std::vector<bool> may_overflow;
+  std::vector<OverflowValues> others;  // of these. Empty: none
+  // Elements that may be anything, for what they are divided by cancels. Empty: none.
+  std::vector<bool> anything;
   // Where `absolute` is infinite because terms are beyond the largest double: the bound of the
   // distance to the exact sum, times 2^-BeyondExponent. Empty: nowhere.
   std::vector<double> beyond;

@@ -179,5 +179,76 @@ TEST(JudgeOverflow, TransformsOfWhatIsNotFinite) {
   EXPECT_EQ(fft.Explain(large, lines({{kInf, 0}, {0, 0}, {kInf, 0}, {0, 0}})), "wrong");
 }
 
+// +-1e30 and +-1e200: mean 0, a variance beyond the type. The outputs are 5 +- 2; where squares
+// have overflowed they are divided by infinity, or NaN.
+TEST(JudgeOverflow, StatisticsOfABatch) {
+  for (const auto& [type, name, size] :
+       {std::tuple(kF32, "f32", 1e30), std::tuple(kF64, "f64", 1e200)}) {
+    const std::string row = absl::StrCat(name, "[1]"), column = absl::StrCat(name, "[2,1]");
+    const Case norm(absl::StrCat("(", column, ", ", row, ", ", row,
+                                 ") batch-norm-training(p0, p1, p2), epsilon=0.001, "
+                                 "feature_index=1"),
+                    {column, row, row});
+    const std::vector<Literal> operands = {Matrix(2, 1, {size, -size}, type), Array(type, {2}),
+                                           Array(type, {5})};
+    const auto explain = [&](double y0, double y1, double mean, double variance) {
+      return norm.Explain(operands, Literal::Tuple({Matrix(2, 1, {y0, y1}, type),
+                                                    Array(type, {mean}), Array(type, {variance})}));
+    };
+    EXPECT_EQ(explain(7, 3, 0, kInf), "golden") << name;
+    EXPECT_EQ(explain(5, 5, 0, kInf), "reassociation") << name;
+    EXPECT_EQ(explain(kNan, kNan, 0, kNan), "reassociation") << name;
+    EXPECT_EQ(explain(6, 4, 0, kInf), "wrong") << name;
+    EXPECT_EQ(explain(0, 0, 0, kInf), "wrong") << name;
+    EXPECT_EQ(explain(7, 3, 0, 5), "wrong") << name;
+    EXPECT_EQ(explain(7, 3, kNan, kInf), "wrong") << name;
+    EXPECT_EQ(explain(7, 3, size / 2, kInf), "wrong") << name;
+  }
+}
+
+// The sum of three times 3e38 is infinite though their mean is not.
+TEST(JudgeOverflow, MeansOfABatch) {
+  const Case norm(
+      "(f32[3,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0.001, feature_index=1",
+      {"f32[3,1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> operands = {Matrix(3, 1, {3e38, 3e38, 3e38}), F32({2}), F32({5})};
+  const auto explain = [&](double mean, double variance) {
+    return norm.Explain(operands,
+                        Literal::Tuple({Matrix(3, 1, {5, 5, 5}), F32({mean}), F32({variance})}));
+  };
+  EXPECT_EQ(explain(3e38, 0), "golden");
+  EXPECT_EQ(explain(kInf, kInf), "reassociation");
+  EXPECT_EQ(explain(2e38, 0), "wrong");
+  EXPECT_EQ(explain(0, 0), "wrong");
+}
+
+// Squares of 1e-30 are denormal and may be flushed: nothing is left to divide by.
+TEST(JudgeOverflow, SquaresThatUnderflowInABatch) {
+  const Case norm(
+      "(f32[2,1], f32[1], f32[1]) batch-norm-training(p0, p1, p2), epsilon=0, feature_index=1",
+      {"f32[2,1]", "f32[1]", "f32[1]"});
+  const std::vector<Literal> operands = {Matrix(2, 1, {1e-30, -1e-30}), F32({2}), F32({5})};
+  EXPECT_EQ(
+      norm.Explain(operands, Literal::Tuple({Matrix(2, 1, {kInf, -kInf}), F32({0}), F32({0})})),
+      "reassociation");
+}
+
+// What a given variance below zero has for a root is NaN, of zero it is no finite divisor.
+TEST(JudgeOverflow, VariancesThatArePositiveOnlyForOthers) {
+  const Case norm("f32[1,1] batch-norm-inference(p0, p1, p2, p3, p4), epsilon=1, feature_index=1",
+                  {"f32[1,1]", "f32[1]", "f32[1]", "f32[1]", "f32[1]"});
+  const auto explain = [&](double variance, double y) {
+    return norm.Explain({Matrix(1, 1, {4}), F32({2}), F32({5}), F32({1}), F32({variance})},
+                        Matrix(1, 1, {y}));
+  };
+  EXPECT_EQ(explain(-2, kNan), "golden");
+  EXPECT_EQ(explain(-2, 6), "wrong");
+  EXPECT_EQ(explain(-2, kInf), "wrong");
+  EXPECT_EQ(explain(-1, kInf), "golden");
+  EXPECT_EQ(explain(-1, kNan), "reassociation");
+  EXPECT_EQ(explain(-1, 6), "wrong");
+  EXPECT_EQ(explain(3, 8), "golden");
+}
+
 }  // namespace
 }  // namespace assay

@@ -13,6 +13,7 @@
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
 #include "conformance/enclosure/golden_instructions.h"
+#include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/mapped_region.h"
 #include "conformance/enclosure/radii.h"
@@ -42,6 +43,7 @@ class Encloser {
       : profile_(profile),
         budget_(budget),
         start_(Clock::now()),
+        keeps_(profile.Grants(Freedom::kExcessPrecision)),
         golden_(budget),
         radii_(profile_, &golden_) {}
 
@@ -76,8 +78,9 @@ class Encloser {
       }
       absl::StatusOr<BoxTree> value = each->opcode() == Opcode::kParameter
                                           ? std::move(arguments[each->parameter_number()])
-                                          : Apply(*each, std::move(operands), level);
+                                          : Apply(*each, std::move(operands), level, known);
       if (!value.ok()) return value.status();
+      if (known.keeps[index]) value = Kept(*value);
       if (known.is_constant[index]) {
         known.values[index] = *value;
         known.has_value[index] = true;
@@ -95,6 +98,7 @@ class Encloser {
     std::vector<bool> has_value;
     std::vector<BoxTree> values;  // of constants
     std::vector<int64_t> steps;   // that one evaluation costs
+    std::vector<bool> keeps;      // has types that are kept in f32 (kept_types.h)
   };
   Known& KnownOf(const Computation& computation) {
     Known& known = known_[&computation];
@@ -102,6 +106,7 @@ class Encloser {
     for (const auto& each : computation.instructions()) {
       const absl::StatusOr<int64_t> bytes = each->shape().ByteSize();
       known.steps.push_back(bytes.ok() ? 1 + *bytes / 4 : kTooManySteps);
+      known.keeps.push_back(keeps_ && HasKeptTypes(*each));
     }
     const int64_t count = computation.instruction_count();
     known.uses.assign(count, 0);
@@ -142,7 +147,7 @@ class Encloser {
   }
 
   absl::StatusOr<BoxTree> Apply(const Instruction& instruction, std::vector<BoxTree> operands,
-                                int level) {
+                                int level, const Known& known) {
     switch (instruction.opcode()) {
       case Opcode::kTuple:
         return BoxTree::Tuple(std::move(operands));
@@ -197,24 +202,141 @@ class Encloser {
     for (const Box* box : leaves) open = open != nullptr ? open : box->open;
     std::vector<Box> flushed;
     if (MayFlush(instruction)) FlushOperands(&leaves, &flushed);
-    const Boxes boxes(leaves);
-    const bool points = std::all_of(boxes.begin(), boxes.end(), [](const Box& box) {
-      return box.shape().is_token() || box.is_point();
-    });
-    if (IsUnspecified(instruction, boxes, profile_)) {
-      std::vector<Box> anything = AnythingOf(instruction);
-      return Assemble(instruction.shape(), &anything);
+    absl::StatusOr<std::vector<Box>> results = known.keeps[instruction.index()]
+                                                   ? ResultsKept(instruction, leaves)
+                                                   : Results(instruction, Boxes(leaves));
+    if (!results.ok()) return results.status();
+    for (Box& result : *results) {
+      if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
     }
+    return Assemble(instruction.shape(), &*results);
+  }
+
+  absl::StatusOr<std::vector<Box>> Results(const Instruction& instruction, Boxes boxes) {
+    if (IsUnspecified(instruction, boxes, profile_)) return AnythingOf(instruction);
+    const bool points = ArePoints(boxes);
     absl::StatusOr<std::vector<Box>> results =
         instruction.info().elementwise()               ? Elementwise(instruction, boxes, points)
         : points && !HasResidual(instruction.opcode()) ? OfPoints(instruction, boxes)
                                                        : OfBoxes(instruction, boxes);
-    if (!results.ok()) return results.status();
-    for (Box& result : *results) {
-      LetGoOfOverflows(instruction, boxes, profile_, &result);
-      if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
+    if (!results.ok()) return results;
+    for (Box& result : *results) LetGoOfOverflows(instruction, boxes, profile_, &result);
+    return results;
+  }
+
+  static bool ArePoints(Boxes boxes) {
+    return std::all_of(boxes.begin(), boxes.end(),
+                       [](const Box& box) { return box.shape().is_token() || box.is_point(); });
+  }
+
+  // Where types are kept in f32, as `leaves` are: by the instruction's form in f32, else by itself
+  // on what its types hold.
+  absl::StatusOr<std::vector<Box>> ResultsKept(const Instruction& instruction,
+                                               std::vector<const Box*> leaves) {
+    std::vector<Box> narrow, flushed;
+    std::vector<const Box*> narrow_leaves;
+    narrow.reserve(leaves.size());  // so that boxes stay where they are
+    flushed.reserve(leaves.size());
+    bool holds = true, is_static = true;
+    for (const Instruction* operand : instruction.operands()) {
+      for (const Shape* shape : Leaves(operand->shape())) {
+        const Box*& leaf = leaves[narrow.size()];
+        NarrowBox box{*leaf, true};
+        if (shape->is_array() && IsKept(shape->element_type())) {
+          const ElementType type = shape->element_type();
+          if (MayFlush(instruction) && profile_.MayFlushOperands(type)) {
+            flushed.push_back(*leaf);
+            TakeInFlushed(type, &flushed.back());
+            leaf = &flushed.back();
+          }
+          box = Around(type, *leaf);
+        }
+        holds = holds && box.holds;
+        is_static = is_static && !(shape->is_array() && shape->is_dynamic());
+        narrow.push_back(std::move(box.box));
+        narrow_leaves.push_back(&narrow.back());
+      }
     }
-    return Assemble(instruction.shape(), &*results);
+    if (!HasKeptForm(instruction) || !is_static) {
+      if (!holds) return AnythingOf(instruction);
+      return Results(instruction, Boxes(narrow_leaves));
+    }
+    if (IsUnspecified(instruction, Boxes(narrow_leaves), profile_)) return AnythingOf(instruction);
+    const auto [at, is_new] = forms_.try_emplace(&instruction);
+    if (is_new) at->second = KeptForm(instruction);
+    const Instruction& form = *at->second->entry()->root();
+    const Boxes boxes(leaves);
+    const bool points = ArePoints(boxes);
+    absl::StatusOr<std::vector<Box>> results =
+        instruction.info().elementwise()             ? Elementwise(form, boxes, points)
+        : FoldKind(instruction) == ReducerKind::kAdd ? SumsKept(instruction, form, boxes)
+        : points                                     ? OfPoints(form, boxes)
+                                                     : OfBoxes(form, boxes);
+    if (!results.ok()) return results;
+    const std::vector<const Shape*> shapes = Leaves(instruction.shape());
+    for (size_t leaf = 0; leaf < results->size(); ++leaf) {
+      Box& box = (*results)[leaf];
+      if (shapes[leaf]->is_array()) {
+        Narrow(instruction, *shapes[leaf], Boxes(narrow_leaves), &box);
+      }
+      if (box.open == &form) box.open = &instruction;  // which outlives it
+    }
+    return results;
+  }
+
+  // What comes to a result in f32: what its function is budgeted in its own type, what it may be
+  // narrowed to, and the decisions that there are in its type.
+  void Narrow(const Instruction& instruction, const Shape& shape, Boxes operands, Box* box) const {
+    const ElementType type = shape.element_type();
+    const bool elementwise = instruction.info().elementwise();
+    const Accuracy accuracy = instruction.info().accuracy;
+    if (!IsKept(type)) {
+      if (elementwise) TakeInDecisions(instruction, operands, profile_, box);
+      return;
+    }
+    if (elementwise && (accuracy == Accuracy::kFunction || accuracy == Accuracy::kRounded)) {
+      WidenByNarrowBudget(ElementRule(instruction, type, profile_), box);
+    }
+    if (Moves(instruction) && instruction.opcode() != Opcode::kIota) return;
+    TakeInNarrowed(type, profile_, box);
+    if (!elementwise) return;
+    const BoxTree narrowed = Returned(shape, profile_, BoxTree::Of(*box));
+    Box decided = narrowed.box();
+    TakeInDecisions(instruction, operands, profile_, &decided);
+    TakeInDifferences(narrowed.box(), decided, box);
+  }
+
+  absl::StatusOr<std::vector<Box>> SumsKept(const Instruction& instruction, const Instruction& form,
+                                            Boxes operands) {
+    SumRadii found;
+    const auto within = [&]() -> absl::StatusOr<std::vector<double>> {
+      absl::StatusOr<SumRadii> radii =
+          radii_.OfKeptSums(instruction, form, AllMagnitudes(form, operands));
+      if (!radii.ok()) return radii.status();
+      found = *std::move(radii);
+      return found.radii;
+    };
+    const FoldContext context{
+        [&](absl::Span<const Literal> values) { return golden_.Evaluate(form, values); },
+        [&](absl::Span<const Literal> values) {
+          return golden_.EvaluateProducts(form, ProductType(form), values);
+        },
+        [&](absl::Span<const Literal>) { return within(); },
+        // An error of narrow types is not far from the sum: that of the largest magnitudes counts.
+        [&](absl::Span<const Literal>, const Literal&) { return within(); },
+        [&](const Literal& sizes, absl::Span<const double> terms,
+            absl::Span<const double> magnitudes) {
+          found = radii_.OfKeptFacts(instruction, form, sizes, terms, magnitudes);
+          return found.radii;
+        }};
+    absl::StatusOr<std::vector<Box>> boxes = EncloseFold(form, operands, context);
+    if (!boxes.ok()) return boxes;
+    Box& box = (*boxes)[0];
+    Allow(form, 0, &box);
+    if (IsKept(instruction.shape().element_type())) {
+      TakeInOverflows(instruction.shape().element_type(), found.overflows, &box);
+    }
+    return boxes;
   }
 
   // Of the first half of a pair: what stands in front of its context, of which nothing is known.
@@ -604,7 +726,8 @@ class Encloser {
   const RunBudget budget_;
   const Clock::time_point start_;
   int64_t steps_ = 0, next_look_ = 0;
-  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_;
+  const bool keeps_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_, forms_;
   absl::node_hash_map<const Computation*, Known> known_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;
@@ -625,7 +748,10 @@ absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> 
   if (!planned.ok()) return planned.status();
   std::vector<BoxTree> values;
   for (const Literal& argument : arguments) values.push_back(BoxTree::Point(argument));
-  return Encloser(profile, budget).Run(*module.entry(), std::move(values), 0);
+  absl::StatusOr<BoxTree> result =
+      Encloser(profile, budget).Run(*module.entry(), std::move(values), 0);
+  if (!result.ok() || !profile.Grants(Freedom::kExcessPrecision)) return result;
+  return Returned(module.entry()->root()->shape(), profile, *result);
 }
 
 }  // namespace assay

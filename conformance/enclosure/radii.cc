@@ -127,6 +127,62 @@ absl::StatusOr<std::vector<double>> RadiusFinder::WithinNarrowMagnitudes(
   return OfSums(instruction, magnitudes, golden, *sums);
 }
 
+absl::StatusOr<SumRadii> RadiusFinder::OfKeptSums(const Instruction& instruction,
+                                                  const Instruction& form,
+                                                  absl::Span<const Literal> magnitudes) const {
+  const Subject of_form{form, magnitudes, golden_.evaluate_module(), profile_};
+  absl::StatusOr<std::vector<double>> sums = FoldTerms(
+      of_form, Opcode::kAdd, [](double value, bool) { return std::fabs(value) * (1 + 0x1p-40); });
+  if (!sums.ok()) return sums.status();
+  const absl::StatusOr<absl::Span<const double>> counts = golden_.CountTerms(form, magnitudes);
+  if (!counts.ok()) return counts.status();
+  Literal sizes = Literal::Zeros(form.shape());
+  EncodeFloats(sizes.element_type(), sums->data(), sizes.element_count(), sizes.mutable_data());
+  return OfKeptFacts(instruction, form, sizes, *counts, *sums);
+}
+
+// What a bound of a sum is of its magnitudes is no less of half of them, twice: so it is known
+// beyond what the type holds.
+SumRadii RadiusFinder::OfKeptFacts(const Instruction& instruction, const Instruction& form,
+                                   const Literal& sizes, absl::Span<const double> terms,
+                                   absl::Span<const double> magnitudes) const {
+  const auto of_types = [](const Instruction& of) {
+    std::vector<Literal> zeros;
+    for (const Instruction* operand : of.operands()) {
+      zeros.push_back(Literal::Zeros(operand->shape()));
+    }
+    return zeros;
+  };
+  const std::vector<Literal> wide = of_types(form), narrow = of_types(instruction);
+  SumRadii found{
+      SumRadiiOfFacts({form, wide, golden_.evaluate_module(), profile_}, sizes, terms, magnitudes),
+      std::vector<bool>(magnitudes.size(), false)};
+  const ElementType type = instruction.shape().element_type();
+  const double least = SmallestNormal(type), most = DecodeFloat(type, MaxFinite(type));
+  const bool halves = Info(type).format->overflow != Overflow::kInfinity;
+  std::vector<bool> open(magnitudes.size(), true);
+  for (int halvings = 0; std::find(open.begin(), open.end(), true) != open.end(); ++halvings) {
+    constexpr int kMostHalvings = 300;  // more than f32 has powers of two beyond a narrow type
+    std::vector<double> halved(magnitudes.begin(), magnitudes.end());
+    Literal golden = Literal::Zeros(instruction.shape());
+    for (size_t i = 0; i < halved.size(); ++i) {
+      halved[i] = std::ldexp(halved[i], -halvings);
+      const double value = std::isnan(halved[i]) ? most : std::clamp(halved[i], least, most);
+      golden.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, value)});
+    }
+    const std::vector<double> radii = SumRadiiOfFacts(
+        {instruction, narrow, golden_.evaluate_module(), profile_}, golden, terms, halved);
+    for (size_t i = 0; i < radii.size(); ++i) {
+      const double radius = std::ldexp(radii[i], halvings);
+      if (!open[i] || (!std::isfinite(radius) && halves && halvings < kMostHalvings)) continue;
+      open[i] = false;
+      found.radii[i] = std::max(found.radii[i], std::isnan(radius) ? kInfinity : radius);
+      found.overflows[i] = halvings > 0;
+    }
+  }
+  return found;
+}
+
 absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& instruction,
                                                            absl::Span<const Literal> operands,
                                                            size_t leaf,

@@ -23,6 +23,13 @@ std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operand
 // one.
 ElementType ProductType(const Instruction& instruction);
 
+// Of sums, and where some partial sums may be beyond the type of the result, those among them that
+// never are.
+struct SumRadii {
+  std::vector<double> radii;
+  std::vector<bool> overflows;  // empty: nowhere
+};
+
 // Both outlive it. Distances are by element; infinite where nothing follows.
 class RadiusFinder {
  public:
@@ -36,6 +43,14 @@ class RadiusFinder {
   // Of the first leaf, for any operands that are no larger than these.
   absl::StatusOr<std::vector<double>> WithinMagnitudes(const Instruction& instruction,
                                                        absl::Span<const Literal> magnitudes) const;
+  // The same of a sum whose narrow types may be kept in f32, in which `form` has it: formed in
+  // either type.
+  absl::StatusOr<SumRadii> OfKeptSums(const Instruction& instruction, const Instruction& form,
+                                      absl::Span<const Literal> magnitudes) const;
+  // The same for sums of so many terms with these sums of magnitudes, also as values of the form.
+  SumRadii OfKeptFacts(const Instruction& instruction, const Instruction& form,
+                       const Literal& sizes, absl::Span<const double> terms,
+                       absl::Span<const double> magnitudes) const;
 
  private:
   absl::StatusOr<std::vector<double>> ByBounds(const Instruction& instruction,

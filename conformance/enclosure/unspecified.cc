@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "conformance/judge/decision_points.h"
+#include "conformance/judge/element_rule.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
@@ -106,29 +107,6 @@ bool PicksAny(const Instruction& reduce, Boxes operands) {
   }
 }
 
-// Of a type without infinities: nothing is known of the element. Kept in a wider type it may be a
-// number that its own does not hold.
-bool MayBeBeyond(const Box& box, int64_t element) {
-  if (!box.low.is_array()) return false;
-  const ElementType type = box.low.element_type();
-  if (!IsFloat(type) || Info(type).format->overflow != Overflow::kNan) return false;
-  const Line line(type);
-  const int64_t i = box.low.element_count() == 1 ? 0 : element;
-  const uint64_t low = box.low.Get(i).bits, high = box.high.Get(i).bits;
-  return !line.IsNan(low) && !line.IsNan(high) && line.Ordinal(low) == line.least() &&
-         line.Ordinal(high) == line.greatest();
-}
-
-bool AnyMayBeBeyond(const Box& box) {
-  if (!box.low.is_array() || box.is_point()) return false;
-  const ElementType type = box.low.element_type();
-  if (!IsFloat(type) || !Line::Of(type).overflows_to_nan()) return false;
-  for (int64_t i = 0; i < box.low.element_count(); ++i) {
-    if (MayBeBeyond(box, i)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile) {
@@ -137,11 +115,6 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
     return true;
   }
   if (FoldsMoreOrLess(instruction, operands, profile)) return true;
-  // Moves leave such an element what it is.
-  if (profile.Grants(Freedom::kExcessPrecision) && !instruction.info().elementwise() &&
-      !Moves(instruction)) {
-    if (std::any_of(operands.begin(), operands.end(), AnyMayBeBeyond)) return true;
-  }
   if (instruction.opcode() == Opcode::kIota && profile.Admits(DecisionPoint::kZeroScale) &&
       instruction.shape().element_type() == ElementType::kF8E8M0FNU) {
     return true;  // its zeros
@@ -223,26 +196,18 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
 void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
                       Box* result) {
   if (!result->low.is_array()) return;
-  if (profile.Grants(Freedom::kExcessPrecision) && instruction.info().elementwise() &&
-      std::any_of(operands.begin(), operands.end(), AnyMayBeBeyond)) {
-    LetGoWhere(
-        [&](const auto&, Place place, const Ends&) {
-          return std::any_of(operands.begin(), operands.end(), [&](const Box& operand) {
-            return MayBeBeyond(operand, place.element);
-          });
-        },
-        result);
-  }
-  if (!IsFloat(result->low.element_type()) ||
-      Info(result->low.element_type()).format->overflow != Overflow::kNan ||
+  const ElementType type = result->low.element_type();
+  if (!IsFloat(type) || Info(type).format->overflow != Overflow::kNan ||
       instruction.info().accuracy == Accuracy::kExact ||
       !(profile.Grants(Freedom::kExcessPrecision) || profile.Grants(Freedom::kReassociation))) {
     return;
   }
+  const bool elementwise = instruction.info().elementwise();
+  if (elementwise && ElementRule(instruction, type, profile).strict()) return;
   LetGoWhere(
       [&](const auto& line, Place place, const Ends& ends) {
         return line.IsNan(ends.low) &&
-               !(instruction.info().elementwise() &&
+               !(elementwise &&
                  std::any_of(operands.begin(), operands.end(), [&](const Box& operand) {
                    return IsNanForCertain(operand, place.element);
                  }));

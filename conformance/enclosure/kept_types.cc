@@ -1,0 +1,378 @@
+#include "conformance/enclosure/kept_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "conformance/judge/bounds.h"
+#include "evaluator/facts/isolate.h"
+#include "evaluator/facts/widened_fold.h"
+#include "evaluator/region/reducer.h"
+
+namespace assay {
+namespace {
+
+constexpr ElementType kWide = ElementType::kF32;
+
+Shape KeptShape(const Shape& shape) {
+  if (shape.is_tuple()) {
+    std::vector<Shape> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(KeptShape(element));
+    return Shape::Tuple(std::move(elements));
+  }
+  Shape kept = shape;
+  if (shape.is_array() && IsKept(shape.element_type())) {
+    kept.set_element_type(kWide);
+    kept.ClearLayouts();
+  }
+  return kept;
+}
+
+// The same elements in another type.
+template <typename Convert>
+Literal Converted(const Literal& from, const Shape& shape, Convert convert) {
+  Literal to = Literal::Zeros(shape);
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (shape.is_dynamic_dimension(d)) to.set_dynamic_size(d, from.dynamic_size(d));
+  }
+  for (int64_t i = 0; i < to.element_count(); ++i) to.Set(i, Element{convert(from.Get(i).bits)});
+  return to;
+}
+
+Literal Widened(const Literal& narrow) {
+  return Converted(narrow, KeptShape(narrow.shape()), [&](uint64_t bits) {
+    return EncodeFloat(kWide, DecodeFloat(narrow.element_type(), bits));
+  });
+}
+
+bool AnyLeaf(const Shape& shape) {
+  for (const Shape* leaf : Leaves(shape)) {
+    if (leaf->is_array() && IsKept(leaf->element_type())) return true;
+  }
+  return false;
+}
+
+Box KeptBox(const Box& narrow) {
+  if (!narrow.low.is_array() || !IsKept(narrow.low.element_type())) return narrow;
+  if (narrow.is_point()) {
+    Box box = Box::Point(Widened(narrow.low));
+    box.open = narrow.open;
+    return box;
+  }
+  const Line& line = Line::Of(narrow.low.element_type());
+  Box box{Widened(narrow.low), Widened(narrow.high), {}, narrow.open, narrow.flushed};
+  UpdateParts(
+      [&](const Line& wide, Place place, Ends* ends) {
+        const uint64_t low = narrow.low.Get(place.element).bits;
+        const uint64_t high = narrow.high.Get(place.element).bits;
+        ends->nan = narrow.has_nan() && narrow.nan.Get(place.element).bits != 0;
+        if (line.IsNan(low) || low == high) return;
+        const bool least = line.Ordinal(low) == line.least();
+        const bool greatest = line.Ordinal(high) == line.greatest();
+        if (least) ends->low = wide.Bits(wide.least());
+        if (greatest) ends->high = wide.Bits(wide.greatest());
+        if (least && greatest) ends->nan = true;
+      },
+      &box);
+  return box;
+}
+
+// Zeros count.
+bool MayBeDenormal(ElementType type, double low, double high) {
+  return low < SmallestNormal(type) && high > -SmallestNormal(type);
+}
+
+// The patterns of a type that what is between the ends of a box of f32 may be narrowed to.
+class Narrowed {
+ public:
+  Narrowed(const Line& line, const TargetProfile& profile, const Ends& ends)
+      : line_(line), profile_(profile) {
+    const double least = DecodeFloat(line.type(), line.Bits(line.least()));
+    const double greatest = DecodeFloat(line.type(), line.Bits(line.greatest()));
+    const double low = DecodeFloat(kWide, ends.low), high = DecodeFloat(kWide, ends.high);
+    if (ends.nan || std::isnan(low)) TakeIn(CanonicalNan(line.type()));
+    if ((ends.nan || std::isnan(low)) && !line.has_nan()) {  // N-5: any encoding
+      TakeIn(line.Bits(line.least()));
+      TakeIn(line.Bits(line.greatest()));
+    }
+    if (std::isnan(low)) return;
+    Narrow(low);
+    Narrow(high);
+    // Beyond one end or both.
+    if (low < least && high >= least) TakeIn(line.Bits(line.least()));
+    if (high > greatest && low <= greatest) TakeIn(line.Bits(line.greatest()));
+    if (line.type() == ElementType::kF8E8M0FNU) {
+      if (low <= 0 && high >= 0) nan_ = true;
+      if (low <= 0 && high >= 0 && profile.Admits(DecisionPoint::kZeroScale)) TakeIn(0);
+      if (low <= least && profile.Admits(DecisionPoint::kLeastScale)) nan_ = true;
+    } else if (profile.MayFlushResults(line.type()) && MayBeDenormal(line.type(), low, high)) {
+      Narrow(0.0);
+      Narrow(-0.0);
+    }
+  }
+  bool nan() const { return nan_; }
+  bool numbers() const { return low_ <= high_; }
+  uint64_t low() const { return line_.Bits(low_); }
+  uint64_t high() const { return line_.Bits(high_); }
+
+ private:
+  void TakeIn(uint64_t bits) {
+    if (line_.IsNan(bits)) {
+      nan_ = true;
+      return;
+    }
+    low_ = std::min(low_, line_.Ordinal(bits));
+    high_ = std::max(high_, line_.Ordinal(bits));
+  }
+  // In one conversion from f32, or in two by way of f16 (V-2).
+  void Narrow(double value) {
+    TakeIn(EncodeFloat(line_.type(), value));
+    if (!profile_.Admits(DecisionPoint::kConvertTwice)) return;
+    constexpr ElementType kHalf = ElementType::kF16;
+    TakeIn(EncodeFloat(line_.type(), DecodeFloat(kHalf, EncodeFloat(kHalf, value))));
+  }
+
+  const Line& line_;
+  const TargetProfile& profile_;
+  int64_t low_ = std::numeric_limits<int64_t>::max();
+  int64_t high_ = std::numeric_limits<int64_t>::min();
+  bool nan_ = false;
+};
+
+uint64_t Directed(const Line& line, double value, bool up) {
+  const uint64_t nearest = EncodeFloat(line.type(), value);
+  const double rounded = DecodeFloat(line.type(), nearest);
+  if (up ? rounded >= value : rounded <= value) return nearest;
+  return line.Bits(line.Ordinal(nearest) + (up ? 1 : -1));
+}
+
+template <typename LeafFunction>
+BoxTree MapLeaves(const BoxTree& tree, const Shape& shape, LeafFunction leaf) {
+  if (!tree.is_tuple()) return leaf(tree, shape);
+  std::vector<BoxTree> elements;
+  for (size_t k = 0; k < tree.elements().size(); ++k) {
+    elements.push_back(MapLeaves(tree.elements()[k], shape.tuple_shapes()[k], leaf));
+  }
+  return BoxTree::Tuple(std::move(elements));
+}
+
+}  // namespace
+
+bool IsKept(ElementType type) {
+  return IsFloat(type) && Info(type).format->overflow != Overflow::kInfinity;
+}
+
+bool HasKeptTypes(const Instruction& instruction) {
+  return AnyLeaf(instruction.shape()) ||
+         std::any_of(instruction.operands().begin(), instruction.operands().end(),
+                     [](const Instruction* operand) { return AnyLeaf(operand->shape()); });
+}
+
+bool HasKeptForm(const Instruction& instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kBitcast:
+    case Opcode::kBitcastConvert:
+    case Opcode::kReducePrecision:
+    case Opcode::kStochasticConvert:
+    case Opcode::kConstant:
+      return false;
+    case Opcode::kSort:
+    case Opcode::kTopK:
+      return true;
+    default:
+      break;
+  }
+  const Family family = instruction.info().family;
+  if (FoldKind(instruction) == ReducerKind::kAdd) return true;
+  if (instruction.opcode() == Opcode::kReduce || instruction.opcode() == Opcode::kReduceWindow ||
+      instruction.opcode() == Opcode::kScatter) {
+    const ReducerKind kind = RecogniseReducer(*instruction.to_apply()).kind;
+    return kind == ReducerKind::kMinimum || kind == ReducerKind::kMaximum;
+  }
+  return instruction.info().elementwise() || family == Family::kMovement ||
+         (family == Family::kIndexing && instruction.opcode() != Opcode::kScatter);
+}
+
+std::unique_ptr<Module> KeptForm(const Instruction& instruction) {
+  std::unique_ptr<Module> module = IsolateInstruction(instruction);
+  for (const auto& computation : module->computations()) {
+    for (const auto& each : computation->instructions()) {
+      each->set_shape(KeptShape(each->shape()));
+      if (each->literal() != nullptr && IsKept(each->literal()->element_type())) {
+        each->set_literal(Widened(*each->literal()));
+      }
+    }
+  }
+  return module;
+}
+
+BoxTree Kept(const BoxTree& tree) {
+  if (tree.is_tuple()) {
+    std::vector<BoxTree> elements;
+    for (const BoxTree& element : tree.elements()) elements.push_back(Kept(element));
+    return BoxTree::Tuple(std::move(elements));
+  }
+  const Box& box = tree.box();
+  if (!box.low.is_array() || !IsKept(box.low.element_type())) return tree;
+  return BoxTree::Of(KeptBox(box));
+}
+
+NarrowBox Around(ElementType type, const Box& kept) {
+  Shape shape = kept.shape();
+  shape.set_element_type(type);
+  const Line& line = Line::Of(type);
+  const double least = DecodeFloat(type, line.Bits(line.least()));
+  const double greatest = DecodeFloat(type, line.Bits(line.greatest()));
+  NarrowBox around;
+  const auto convert = [&](const Literal& ends, bool up) {
+    return Converted(ends, shape, [&](uint64_t bits) {
+      const double value = DecodeFloat(kWide, bits);
+      if (std::isnan(value)) {
+        around.holds = around.holds && line.has_nan();
+        return EncodeFloat(type, value);
+      }
+      if (value < least || value > greatest) around.holds = false;
+      return Directed(line, std::clamp(value, least, greatest), up);
+    });
+  };
+  around.box.low = convert(kept.low, false);
+  around.box.high = convert(kept.high, true);
+  if (Literal::BitEqual(around.box.low, around.box.high)) around.box.high = around.box.low;
+  if (kept.has_nan()) {
+    around.holds = around.holds && line.has_nan();
+    around.box.nan = Converted(kept.nan, shape, [](uint64_t mark) { return mark; });
+  }
+  around.box.open = kept.open;
+  around.box.flushed = kept.flushed;
+  return around;
+}
+
+void WidenByNarrowBudget(const ElementRule& rule, Box* kept) {
+  const UlpBudget& budget = rule.budget();
+  // In ulps of f16, of bf16 beyond what that holds. Past the next power of two they are twice as
+  // large.
+  const auto reach = [&](double size) {
+    if (rule.has_tolerance()) return rule.BoundAt(size);
+    const ElementType wide = 2 * size <= 65504 ? ElementType::kF16 : ElementType::kBF16;
+    return budget.ulps * UlpOf(wide, 2 * size) + budget.absolute;
+  };
+  UpdateParts(
+      [&](const Line& line, Place, Ends* ends) {
+        const double low = DecodeFloat(kWide, ends->low), high = DecodeFloat(kWide, ends->high);
+        if (std::isnan(low)) return;
+        const double size = std::max(std::fabs(low), std::fabs(high));
+        const auto outwards = [&](double end, bool up) {
+          if (!std::isfinite(end)) return;
+          const double by = reach(rule.has_tolerance() ? size : std::fabs(end));
+          (up ? ends->high : ends->low) = Directed(line, up ? end + by : end - by, up);
+        };
+        outwards(low, false);
+        outwards(high, true);
+      },
+      kept);
+}
+
+void TakeInFlushed(ElementType type, Box* kept) {
+  UpdateParts(
+      [&](const Line& line, Place, Ends* ends) {
+        const double low = DecodeFloat(kWide, ends->low), high = DecodeFloat(kWide, ends->high);
+        if (!MayBeDenormal(type, low, high)) return;
+        if (low > 0) ends->low = line.Bits(line.Ordinal(0) - 1);
+        if (high < 0) ends->high = 0;
+      },
+      kept);
+}
+
+void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
+  const Line& narrow = Line::Of(type);
+  UpdateParts(
+      [&](const Line& line, Place, Ends* ends) {
+        const Narrowed narrowed(narrow, profile, *ends);
+        const auto in_f32 = [&](uint64_t bits) {
+          return EncodeFloat(kWide, DecodeFloat(type, bits));
+        };
+        if (line.IsNan(ends->low)) {
+          if (narrowed.numbers()) *ends = {in_f32(narrowed.low()), in_f32(narrowed.high()), true};
+          return;
+        }
+        ends->nan = ends->nan || narrowed.nan();
+        if (!narrowed.numbers()) return;
+        const uint64_t low = in_f32(narrowed.low()), high = in_f32(narrowed.high());
+        if (line.Ordinal(low) < line.Ordinal(ends->low)) ends->low = low;
+        if (line.Ordinal(high) > line.Ordinal(ends->high)) ends->high = high;
+      },
+      kept);
+}
+
+void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept) {
+  const ElementType type = decided.low.element_type();
+  const Line& narrow = Line::Of(type);
+  const auto is_nan = [](const Box& box, int64_t i) {
+    return box.has_nan() && box.nan.Get(i).bits != 0;
+  };
+  bool differs = false;
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        const int64_t i = place.element;
+        const uint64_t low = decided.low.Get(i).bits, high = decided.high.Get(i).bits;
+        if (low == narrowed.low.Get(i).bits && high == narrowed.high.Get(i).bits &&
+            is_nan(decided, i) == is_nan(narrowed, i)) {
+          return;
+        }
+        differs = true;
+        const bool everything =
+            narrow.Ordinal(low) == narrow.least() && narrow.Ordinal(high) == narrow.greatest();
+        if (everything || line.IsNan(ends->low) || narrow.IsNan(low)) {
+          return box_internal::Unbind(line, ends);
+        }
+        ends->nan = ends->nan || is_nan(decided, i);
+        const int64_t least = line.Ordinal(EncodeFloat(kWide, DecodeFloat(type, low)));
+        const int64_t greatest = line.Ordinal(EncodeFloat(kWide, DecodeFloat(type, high)));
+        ends->low = line.Bits(std::min(line.Ordinal(ends->low), least));
+        ends->high = line.Bits(std::max(line.Ordinal(ends->high), greatest));
+      },
+      kept);
+  if (differs && kept->open == nullptr) kept->open = decided.open;
+}
+
+void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept) {
+  const Line& narrow = Line::Of(type);
+  const double least = DecodeFloat(type, narrow.Bits(narrow.least()));
+  const double greatest = DecodeFloat(type, narrow.Bits(narrow.greatest()));
+  UpdateParts(
+      [&](const Line& line, Place place, Ends* ends) {
+        if (overflows.empty() || !overflows[place.element] || line.IsNan(ends->low)) return;
+        if (narrow.overflows_to_nan()) {
+          ends->nan = true;
+          return;
+        }
+        if (DecodeFloat(kWide, ends->low) > least) ends->low = EncodeFloat(kWide, least);
+        if (DecodeFloat(kWide, ends->high) < greatest) ends->high = EncodeFloat(kWide, greatest);
+      },
+      kept);
+}
+
+BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept) {
+  return MapLeaves(kept, shape, [&](const BoxTree& leaf, const Shape& of) {
+    if (!of.is_array() || !IsKept(of.element_type())) return leaf;
+    const ElementType type = of.element_type();
+    const Box& wide = leaf.box();
+    const Line& line = Line::Of(type);
+    Box box = Around(type, wide).box;
+    UpdateParts(
+        [&](const Line&, Place place, Ends* ends) {
+          const int64_t i = place.element;
+          const bool nan = wide.has_nan() && wide.nan.Get(i).bits != 0;
+          const Narrowed narrowed(line, profile,
+                                  {wide.low.Get(i).bits, wide.high.Get(i).bits, nan});
+          const uint64_t canonical = CanonicalNan(type);
+          *ends = narrowed.numbers() ? Ends{narrowed.low(), narrowed.high(), narrowed.nan()}
+                                     : Ends{canonical, canonical, false};
+        },
+        &box);
+    return BoxTree::Of(std::move(box));
+  });
+}
+
+}  // namespace assay

@@ -1,0 +1,55 @@
+// Values of types without infinities where a profile grants excess precision: a target may keep
+// them in f32 (reference ops_elementwise_and_types.md 7, N-4), where they go on beyond the largest
+// value of their type, or narrow them, which saturates or makes a NaN of them. While a program is
+// enclosed their boxes are of f32 and hold both: with every number that is kept those that it may
+// be narrowed to. What the program returns has been narrowed. Tests: kept_types_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_KEPT_TYPES_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_KEPT_TYPES_H_
+
+#include <memory>
+#include <vector>
+
+#include "conformance/enclosure/box.h"
+#include "conformance/judge/element_rule.h"
+#include "conformance/profiles/profile.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Whether boxes of the type are of f32.
+bool IsKept(ElementType type);
+// Whether an operand or a part of the result is of such a type.
+bool HasKeptTypes(const Instruction& instruction);
+
+// Whether f32 in place of these types makes the instruction what it is where they are kept.
+bool HasKeptForm(const Instruction& instruction);
+// The instruction in that form, as the root of a module whose parameters are its operands.
+std::unique_ptr<Module> KeptForm(const Instruction& instruction);
+
+// Boxes of the type as boxes of f32. An end that is the type's largest value, of a box that is no
+// point, may have been more.
+BoxTree Kept(const BoxTree& tree);
+// The least box of the type that holds all; the other way round, `holds` is false if there is none.
+struct NarrowBox {
+  Box box;
+  bool holds = true;
+};
+NarrowBox Around(ElementType type, const Box& kept);
+
+// By what a function may be off before its result is narrowed.
+void WidenByNarrowBudget(const ElementRule& rule, Box* kept);
+// Takes in zeros where an element may be a denormal of the type.
+void TakeInFlushed(ElementType type, Box* kept);
+// Takes in what the elements may be narrowed to.
+void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept);
+// Takes in the ends of `decided` where they are not those of `narrowed`, both of the type itself.
+void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept);
+// Of sums some of whose partial sums may be beyond the type: those stay there or are a NaN, after
+// which further terms lead anywhere between.
+void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept);
+// What is returned in place of the boxes, narrowed to a result of the shape.
+BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_KEPT_TYPES_H_

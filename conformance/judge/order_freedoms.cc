@@ -295,24 +295,41 @@ bool OrdersNans(const Computation& comparator) {
 }
 
 bool Picks(const Computation& region) {
-  for (const auto& step : region.instructions()) {
-    switch (step->opcode()) {
-      case Opcode::kParameter:
-      case Opcode::kConstant:
-      case Opcode::kCompare:
-      case Opcode::kSelect:
-      case Opcode::kAnd:
-      case Opcode::kOr:
-      case Opcode::kNot:
-      case Opcode::kTuple:
-      case Opcode::kMinimum:
-      case Opcode::kMaximum:
-        break;
-      default:
-        return false;
+  const bool compares =
+      std::all_of(region.instructions().begin(), region.instructions().end(), [](const auto& step) {
+        switch (step->opcode()) {
+          case Opcode::kParameter:
+          case Opcode::kConstant:
+          case Opcode::kCompare:
+          case Opcode::kSelect:
+          case Opcode::kAnd:
+          case Opcode::kOr:
+          case Opcode::kNot:
+          case Opcode::kTuple:
+          case Opcode::kMinimum:
+          case Opcode::kMaximum:
+            return true;
+          default:
+            return false;
+        }
+      });
+  // What it gives: nothing that it makes, such as the constant of an arm.
+  const Instruction& root = *region.root();
+  std::vector<const Instruction*> given = {&root};
+  if (root.opcode() == Opcode::kTuple) given.assign(root.operands().begin(), root.operands().end());
+  absl::flat_hash_set<const Instruction*> seen;
+  while (compares && !given.empty()) {
+    const Instruction* step = given.back();
+    given.pop_back();
+    if (!seen.insert(step).second || step->opcode() == Opcode::kParameter) continue;
+    const bool chooses = step->opcode() == Opcode::kSelect;
+    if (!chooses && step->opcode() != Opcode::kMinimum && step->opcode() != Opcode::kMaximum) {
+      return false;
     }
+    given.push_back(step->operand(chooses ? 2 : 0));
+    given.push_back(step->operand(1));
   }
-  return true;
+  return compares;
 }
 
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,

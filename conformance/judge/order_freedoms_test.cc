@@ -231,6 +231,18 @@ TEST(JudgeOrders, FoldsThatPickAmongZerosAndNans) {
 }
 
 // "Add an index tie-break to make it exact" (5.1): of {1,5,5,2} the first 5 in every order.
+// f(a, x) = a > x ? a : 0 from 9: whatever comes before 9 makes 0 of it.
+TEST(JudgeOrders, AConstantThatIsGivenIsNoPick) {
+  const Case reduce("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[3]", "f32[]"},
+                    "f {\n  a = f32[] parameter(0)\n  x = f32[] parameter(1)\n"
+                    "  o = f32[] constant(0)\n  keep = pred[] compare(a, x), direction=GT\n"
+                    "  ROOT r = f32[] select(keep, a, o)\n}\n");
+  const std::vector<Literal> operands = {F32({1, 2, 3}), Scalar(9)};
+  EXPECT_EQ(reduce.Explain(operands, Scalar(9), "cpu-strict"), "golden");
+  EXPECT_EQ(reduce.Explain(operands, Scalar(0), "cpu-strict"), "not judgeable");
+  EXPECT_EQ(reduce.Explain(operands, Scalar(0), "golden"), "wrong");
+}
+
 TEST(JudgeOrders, ATieBreakLeavesNothingOpen) {
   const Case argmax(
       "(f32[2], s32[2]) reduce(p0, p1, p2, p3), dimensions={1}, to_apply=larger",

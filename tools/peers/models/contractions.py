@@ -1,6 +1,7 @@
 """Sums of products: dot and its kin, convolution. Products and sum are exact, and rounded once (structural, sections 7 and 8).
 
 Factors of a class (float, complex, whole) other than that of the result are converted to its type first (docs/numerics.md)."""
+import functools
 import itertools
 
 import numpy as np
@@ -27,15 +28,10 @@ def factors(array, target):
 def total(pairs, target):
     """The pattern of a sum of products."""
     if isinstance(target, formats.Complex):
-        sums = (0.0, 0.0)
-        for a, b in pairs:
-            sums = tuple(add(x, y) for x, y in zip(sums, product(a, b)))
-        return target.encode(sums)
-    if isinstance(target, formats.Float):
-        result = 0.0
-        for a, b in pairs:
-            result = add(result, multiply(a, b))
-        return target.encode(result)
+        sums = [product(a, b) for a, b in pairs] or [(0.0, 0.0)]
+        return target.encode(functools.reduce(lambda x, y: tuple(map(add, x, y)), sums))
+    if isinstance(target, formats.Float):  # zeros of one sign stay what they are
+        return target.encode(functools.reduce(add, [multiply(a, b) for a, b in pairs] or [0.0]))
     if target.name == 'pred':
         return int(any(a and b for a, b in pairs))
     return target.encode(sum(a * b for a, b in pairs))

@@ -52,7 +52,7 @@ class FourfoldSum {
     const cpp_int magnitude = abs(integer_);
     const auto cut = static_cast<int>(msb(magnitude)) - 127;
     const cpp_int kept = magnitude >> cut;
-    value.sticky = kept << cut != magnitude;
+    value.sticky = (kept << cut) != magnitude;
     value.significand = static_cast<unsigned __int128>(kept);
     value.exponent = cut + kUnit;
     return RoundToFloat(type, value);

@@ -82,6 +82,28 @@ TEST_F(EnclosureOrdersTest, OrdersOfWhatTheComparatorDoesNotTellApart) {
   }
 }
 
+// Denormals and zeros are equal keys where denormals count as zero, of a stable sort as well.
+TEST_F(EnclosureOrdersTest, DenormalsInSorts) {
+  const auto open = [&](const char* direction, const std::vector<float>& keys,
+                        const char* profile = "xla-cpu") {
+    return Of("a = f32[3] parameter(0)\n ROOT s = f32[3] sort(a), dimensions={0}, "
+              "is_stable=true, to_apply=less",
+              {F32(keys)}, profile,
+              absl::StrCat("less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+                           "ROOT l = pred[] compare(a, b), direction=",
+                           direction, " }\n"))
+               .open() != nullptr;
+  };
+  EXPECT_TRUE(open("LT", {0x1p-140f, 0, 1}));
+  EXPECT_TRUE(open("LT", {0x1p-140f, -0x1p-140f, 1}));
+  EXPECT_FALSE(open("LT", {0x1p-140f, 0, 1}, "cpu-strict"));
+  EXPECT_FALSE(open("LT", {0x1p-140f, 2, 1}));
+  EXPECT_FALSE(open("LT", {0, 0, 1}));
+  // One that puts equal keys before one another is no order.
+  EXPECT_TRUE(open("LE", {1, 2, 3}));
+  EXPECT_FALSE(open("LE", {1, 2, 3}, "golden"));
+}
+
 // Zeros of both signs are equal keys of an unstable sort, but in the total order.
 TEST_F(EnclosureOrdersTest, ZerosInUnstableSorts) {
   const auto judged = [&](const char* type) {

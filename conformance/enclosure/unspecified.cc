@@ -84,10 +84,44 @@ bool ShowsTies(const Instruction& sort) {
   return !key || key->f != nullptr;
 }
 
-// Of a comparison of floats with a NaN any permutation will do, of a stable sort as well.
+// Whether the comparator may put an element before itself, and so orders nothing.
+bool MayTakeEqual(const Computation& comparator) {
+  return std::any_of(
+      comparator.instructions().begin(), comparator.instructions().end(), [](const auto& step) {
+        if (step->opcode() != Opcode::kCompare) return false;
+        const auto direction = step->template GetEnum<ComparisonDirection>(Attr::kDirection);
+        return direction == ComparisonDirection::kLe || direction == ComparisonDirection::kGe;
+      });
+}
+
+// Whether two elements may be equal where denormals count as zero, and not where they do not.
+bool MayHaveFlushedTies(const Box& keys, const TargetProfile& profile) {
+  const ElementType type = keys.low.element_type();
+  if (!profile.MayFlushOperands(type)) return false;
+  const double normal = SmallestNormal(Info(type).component);
+  int64_t small = 0, denormal = 0;
+  for (int64_t i = 0; i < keys.low.element_count(); ++i) {
+    const ElementRange range = RangeAt(keys, i);
+    const auto end = [](const PartRange& part, uint64_t bits) {
+      return DecodeFloat(part.type, bits);
+    };
+    for (const PartRange* part : {&range.real, &range.imag}) {
+      if (part == &range.imag && !IsComplex(type)) break;
+      const double low = end(*part, part->low), high = end(*part, part->high);
+      if (!(low < normal && high > -normal)) continue;
+      ++small;
+      denormal += low != 0 || high != 0;
+    }
+  }
+  return denormal > 0 && small > 1;
+}
+
+// Of a comparison of floats with a NaN any permutation will do, of a stable sort as well; and of
+// one that takes an element before itself.
 bool IsOpenOrder(const Instruction& sort, Boxes operands) {
   const Computation& comparator = *sort.to_apply();
   if (!sort.GetBool(Attr::kIsStable) && ShowsTies(sort)) return true;
+  if (MayTakeEqual(comparator)) return true;
   if (OrdersNans(comparator)) return false;
   const std::set<int64_t> keys = KeysOf(comparator);
   return std::any_of(keys.begin(), keys.end(),
@@ -127,6 +161,11 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
       instruction.opcode() == Opcode::kReduce || instruction.opcode() == Opcode::kReduceWindow;
   if (folds && profile.Grants(Freedom::kReassociation) && PicksAny(instruction, operands)) {
     return true;
+  }
+  if (instruction.opcode() == Opcode::kSort) {
+    for (const int64_t key : KeysOf(*instruction.to_apply())) {
+      if (MayHaveFlushedTies(operands[key], profile)) return true;
+    }
   }
   if (profile.Grants(Freedom::kUnstableOrder)) {
     if (instruction.opcode() == Opcode::kSort) return IsOpenOrder(instruction, operands);

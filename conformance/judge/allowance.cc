@@ -227,7 +227,8 @@ class InstructionJudge {
     if (orders_->verdicts.empty()) return absl::OkStatus();
     const Verdict verdict = orders_->verdicts[leaf][position];
     if (verdict == Verdict::kAllowed) {
-      Claim(subject_.profile, orders_->freedom, finding);
+      const bool denormals = orders_->by_denormals.contains(position);
+      Claim(subject_.profile, denormals ? Freedom::kDenormals : orders_->freedom, finding);
     } else if (verdict == Verdict::kNotJudgeable && subject_.profile.Grants(orders_->freedom)) {
       finding->verdict = verdict;
       finding->reason = orders_->reason;

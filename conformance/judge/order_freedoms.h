@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "conformance/judge/bounds.h"
@@ -17,11 +18,19 @@
 namespace assay {
 
 struct OrderFreedoms {
+  OrderFreedoms() = default;  // the instruction has no such freedom
+  // Of a result with these leaves, nothing of which is known yet.
+  OrderFreedoms(Freedom freedom_taken, const std::vector<Literal>& leaves);
+
+  // All leaves of a position; `denormals`: as these count as zero.
+  void Allow(int64_t position, bool denormals);
+
   Freedom freedom = Freedom::kUnstableOrder;
   // By leaf of the result, then by position: what the actual element is. kWrong: nothing is known
   // of it here. Empty: the instruction has no such freedom.
   std::vector<std::vector<Verdict>> verdicts;
-  std::string reason;  // of those that are not judgeable
+  std::set<int64_t> by_denormals;  // positions that are allowed by that freedom instead
+  std::string reason;              // of those that are not judgeable
 };
 
 // `golden` and `actual`: the leaves of the result.
@@ -29,7 +38,15 @@ absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
 
-// Of scatters: scatter_orders.cc.
+// Of sorts and top-k (sort_orders.cc), folds that pick (fold_picks.cc) and scatters
+// (scatter_orders.cc).
+absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,
+                                             const std::vector<Literal>& golden,
+                                             const std::vector<Literal>& actual);
+OrderFreedoms FindTopKOrders(const Subject& subject, const std::vector<Literal>& golden,
+                             const std::vector<Literal>& actual);
+absl::StatusOr<OrderFreedoms> FindPicks(const Subject& subject, const std::vector<Literal>& golden,
+                                        const std::vector<Literal>& actual);
 absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
@@ -43,6 +60,12 @@ bool OrdersNans(const Computation& comparator);
 
 // Whether a region only compares and selects: it gives one of the elements, or the start.
 bool Picks(const Computation& region);
+
+// The elements of one position of several arrays, for comparing and sorting.
+using Item = std::vector<std::pair<uint64_t, uint64_t>>;
+Item ItemAt(absl::Span<const Literal> arrays, int64_t position);
+
+bool IsNanElement(const Literal& literal, int64_t position);
 
 // The elements of an array along one dimension.
 struct Lines {

@@ -103,6 +103,53 @@ TEST(JudgeOrders, NansThatAreNoKeysLeaveTheOrder) {
   EXPECT_EQ(judge("is_stable=true, ", {1, 1, 2, 3}, {3, 1, 2, kNan}), "wrong");
 }
 
+// Where a comparison may take denormals for zero they are equal keys (ops_elementwise_and_types.md
+// 3.3, "compare against 0 may be equal"); what is sorted keeps its bits.
+TEST(JudgeOrders, DenormalsMayBeEqualKeys) {
+  const auto sort = [](const char* more) {
+    return Case(
+        absl::StrCat("(f32[4], s32[4]) sort(p0, p1), dimensions={0}, ", more, "to_apply=less"),
+        {"f32[4]", "s32[4]"},
+        "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+        "  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n"
+        "  ROOT s = pred[] compare(a, b), direction=LT\n}\n");
+  };
+  constexpr double kSmall = 0x1p-140, kSmaller = 0x1p-149;
+  const std::vector<Literal> operands = {F32({kSmall, kSmaller, 0, -1}), S32({0, 1, 2, 3})};
+  const auto judge = [&](const char* more, std::vector<double> keys, std::vector<int64_t> values,
+                         const char* profile = "xla-cpu") {
+    return sort(more).Explain(operands, Literal::Tuple({F32(keys), S32(values)}), profile);
+  };
+  for (const char* stable : {"", "is_stable=true, "}) {
+    SCOPED_TRACE(stable);
+    EXPECT_EQ(judge(stable, {-1, 0, kSmaller, kSmall}, {3, 2, 1, 0}), "golden");
+    EXPECT_EQ(judge(stable, {-1, kSmall, kSmaller, 0}, {3, 0, 1, 2}), "denormals");
+    EXPECT_EQ(judge(stable, {-1, kSmall, kSmaller, 0}, {3, 0, 1, 2}, "cpu-strict"), "wrong");
+    EXPECT_EQ(judge(stable, {kSmall, kSmaller, 0, -1}, {0, 1, 2, 3}), "wrong");
+    EXPECT_EQ(judge(stable, {-1, 0, 0, 0}, {3, 0, 1, 2}), "wrong");
+  }
+  EXPECT_EQ(judge("", {-1, kSmaller, kSmall, 0}, {3, 1, 0, 2}), "denormals");
+  EXPECT_EQ(judge("is_stable=true, ", {-1, kSmaller, kSmall, 0}, {3, 1, 0, 2}), "wrong");
+}
+
+// `<=` puts equal keys before one another, which is no order: any permutation will do (6.2).
+TEST(JudgeOrders, AComparatorThatTakesEqualKeysOrdersNothing) {
+  const Case sort("(s32[3], s32[3]) sort(p0, p1), dimensions={0}, is_stable=true, to_apply=least",
+                  {"s32[3]", "s32[3]"},
+                  "least {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n"
+                  "  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n"
+                  "  ROOT s = pred[] compare(a, b), direction=LE\n}\n");
+  const std::vector<Literal> operands = {S32({7, 7, 5}), S32({0, 1, 2})};
+  const auto explain = [&](std::vector<int64_t> keys, std::vector<int64_t> values,
+                           const char* profile = "cpu-strict") {
+    return sort.Explain(operands, Literal::Tuple({S32(keys), S32(values)}), profile);
+  };
+  EXPECT_EQ(explain({5, 7, 7}, {2, 1, 0}), "golden");
+  EXPECT_EQ(explain({5, 7, 7}, {2, 0, 1}), "unstable_order");
+  EXPECT_EQ(explain({5, 7, 7}, {2, 0, 1}, "golden"), "wrong");
+  EXPECT_EQ(explain({7, 5, 7}, {2, 0, 1}), "wrong");
+}
+
 // {5,1,5} and {2,8,4} with k = 2; {7,7,7} with k = 1 has any index.
 TEST(JudgeOrders, UnstableTopKTakesAnyOfEqualValues) {
   const auto topk = [](const char* stable) {
@@ -191,6 +238,22 @@ TEST(JudgeOrders, FoldsThatPickMayPickTheirStartValue) {
   EXPECT_EQ(explain(first, -kInf, 9), "golden");
   EXPECT_EQ(explain(first, -kInf, 4), "reassociation");
   EXPECT_EQ(explain(first, -kInf, 8), "wrong");
+}
+
+// Denormals may be equal elements, which keep their bits.
+TEST(JudgeOrders, FoldsThatPickMayTakeDenormalsForZero) {
+  const Case argmax("(f32[], s32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=larger",
+                    {"f32[3]", "s32[3]", "f32[]", "s32[]"}, Larger("GE"));
+  const auto explain = [&](double value, int64_t index, const char* profile = "xla-cpu") {
+    const auto at = [](int64_t k) { return S32({k}).WithShape(Shape(ElementType::kS32, {})); };
+    return argmax.Explain({F32({0x1p-140, 0x1p-139, -1}), S32({0, 1, 2}), Scalar(-kInf), at(9)},
+                          Literal::Tuple({Scalar(value), at(index)}), profile);
+  };
+  EXPECT_EQ(explain(0x1p-139, 1), "golden");
+  EXPECT_EQ(explain(0x1p-140, 0), "denormals");
+  EXPECT_EQ(explain(0x1p-140, 0, "cpu-strict"), "wrong");
+  EXPECT_EQ(explain(0x1p-140, 1), "wrong");
+  EXPECT_EQ(explain(-1, 2), "wrong");
 }
 
 // Windows of two over {3, 9, 9}, with a cell of padding in front: the last of equal elements is 2.

@@ -90,12 +90,9 @@ class ScatterOrders {
         arrays_(static_cast<int64_t>(golden.size())),
         golden_(golden),
         actual_(actual),
-        updates_(subject) {
-    found_.freedom = Freedom::kScatterOrder;
+        updates_(subject),
+        found_(Freedom::kScatterOrder, golden) {
     found_.reason = "too many colliding updates to try every order";
-    for (const Literal& leaf : golden) {
-      found_.verdicts.emplace_back(leaf.element_count(), Verdict::kWrong);
-    }
   }
 
   absl::StatusOr<OrderFreedoms> Find() {

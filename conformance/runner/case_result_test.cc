@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/runner/full_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,48 +17,6 @@ using ::testing::HasSubstr;
 
 // Everything set, nothing to its default.
 RunResult FullRun() {
-  Evidence evidence;
-  evidence.verdict = Verdict::kNotJudgeable;
-  evidence.device = 1;
-  evidence.outfeed = true;
-  evidence.leaf = 2;
-  evidence.position = 5;
-  evidence.index = {1, 2};
-  evidence.golden = "nan";
-  evidence.actual = "-0";
-  evidence.golden_bits = "0x7fc00000";
-  evidence.actual_bits = "0x80000000";
-  evidence.operands = {"1", "-inf"};
-  evidence.bound = std::numeric_limits<double>::infinity();
-  evidence.distance = 0.25;
-  evidence.reason = "denormals: \"quoted\" </script> \xe2\x80\xa8";
-  ProbeResult probe;
-  probe.name = "add.3";
-  probe.outcome = Outcome::kNotJudgeable;
-  probe.message = "why";
-  probe.judgement.verdict = Verdict::kNotJudgeable;
-  probe.judgement.counts = {1, 2, 3, 4, 5, 6};
-  for (int i = 0; i < kFreedoms; ++i) probe.judgement.freedoms[i] = i;
-  probe.judgement.largest_fraction = 0.1;
-  probe.judgement.largest_distance = std::numeric_limits<uint64_t>::max();
-  probe.judgement.histogram[0] = 7;
-  probe.judgement.histogram[kUlpBuckets - 1] = 8;
-  probe.judgement.rule = "7 ulp";
-  probe.judgement.evidence = {evidence};
-  probe.judgement.reasons = {"one", "two"};
-  CaseResult first;
-  first.id = "a/f32";
-  first.hash = "0123456789abcdef";
-  first.op = "add";
-  first.type = "f32";
-  first.outcome = Outcome::kInvalid;
-  first.message = "refused";
-  first.waiver = "known";
-  first.text = "case a/f32\n";
-  first.probes = {probe, ProbeResult()};
-  first.target_seconds = 0.5;
-  first.golden_seconds = 0.000001;
-  first.judge_seconds = 3;
   CaseResult second;
   second.id = "b";
   RunResult run;
@@ -78,7 +37,7 @@ RunResult FullRun() {
   run.interrupted = true;
   run.started = "2026-11-22T05:50:00";
   run.seconds = 12.5;
-  run.cases = {first, second};
+  run.cases = {FullCase(), second};
   run.complaints = {"waiver x is expired"};
   return run;
 }

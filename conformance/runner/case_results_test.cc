@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "conformance/runner/case_result.h"
+#include "conformance/runner/full_result.h"
 #include "gtest/gtest.h"
 
 namespace assay {
@@ -26,48 +26,21 @@ std::vector<std::string> Ids(const CaseResults& results) {
 // All that has no place in the JSON of a result must be kept as well: numbers of any size, seconds
 // to the last bit, bytes that are no text.
 TEST(CaseResultsTest, KeepsEverything) {
-  Evidence evidence;
-  evidence.verdict = Verdict::kNotJudgeable;
-  evidence.device = 3;
-  evidence.outfeed = true;
+  CaseResult result = FullCase();
+  result.target_seconds = 1.0 / 3;
+  result.golden_seconds = 2.0 / 3;
+  result.judge_seconds = 1e-9;
+  Judgement& judgement = result.probes[0].judgement;
+  judgement.counts = {1, 1 << 20, 3, 4, 5, 6};
+  judgement.evidence.emplace_back();
+  Evidence& evidence = judgement.evidence[0];
   evidence.leaf = 300;
   evidence.position = std::numeric_limits<int64_t>::max();
   evidence.index = {0, 127, 128, -1};
   evidence.golden = std::string("\0\xff", 2);
   evidence.actual = std::string(1000, 'x');
-  evidence.golden_bits = "0x1";
-  evidence.actual_bits = "0x2";
   evidence.operands = {"", "1"};
-  evidence.bound = std::numeric_limits<double>::infinity();
-  evidence.reason = "why";
-  ProbeResult probe;
-  probe.name = "a+b@3";
-  probe.subgraph = true;
-  probe.outcome = Outcome::kFlaky;
-  probe.message = "flaky";
-  Judgement& judgement = probe.judgement;
-  judgement.verdict = Verdict::kWrong;
-  judgement.counts = {1, 1 << 20, 3, 4, 5, 6};
-  judgement.freedoms[kFreedoms - 1] = 7;
-  judgement.largest_fraction = 0.1;
-  judgement.largest_distance = std::numeric_limits<uint64_t>::max();
-  judgement.histogram[0] = 1;
-  judgement.histogram[kUlpBuckets - 1] = 200;
-  judgement.rule = "7 ulp";
-  judgement.evidence = {evidence, Evidence()};
-  judgement.reasons = {"one", "two"};
-  CaseResult result = Named("add/f32/x");
-  result.hash = "00";
-  result.op = "add";
-  result.type = "f32";
-  result.outcome = Outcome::kInvalid;
-  result.message = "m";
-  result.waiver = "w";
-  result.text = "t";
-  result.probes = {ProbeResult(), probe};
-  result.target_seconds = 1.0 / 3;
-  result.golden_seconds = 2.0 / 3;
-  result.judge_seconds = 1e-9;
+  evidence.distance.reset();
 
   const CaseResult kept = CaseResults({result})[0];
   EXPECT_EQ(FormatLine(kept), FormatLine(result));
@@ -75,7 +48,7 @@ TEST(CaseResultsTest, KeepsEverything) {
   EXPECT_EQ(kept.golden_seconds, result.golden_seconds);
   EXPECT_EQ(kept.judge_seconds, result.judge_seconds);
   ASSERT_EQ(kept.probes.size(), 2);
-  const Judgement& own = kept.probes[1].judgement;
+  const Judgement& own = kept.probes[0].judgement;
   EXPECT_EQ(own.histogram, judgement.histogram);
   EXPECT_EQ(own.counts, judgement.counts);
   ASSERT_EQ(own.evidence.size(), 2);

@@ -278,7 +278,7 @@ absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given)
                                    [](const Shape* leaf) { return leaf->is_array(); });
   if (static_cast<int64_t>(given.size()) != count) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the module gives ", count, " arrays, ", given.size(), " are expected"));
+        absl::StrCat("the module gives ", count, " arrays, there are ", given.size()));
   }
   std::vector<Literal> leaves;
   size_t next = 0;
@@ -288,9 +288,9 @@ absl::StatusOr<Literal> ToResult(const Shape& shape, std::vector<Literal> given)
       continue;
     }
     if (!FitsShape(given[next], *leaf)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("out", next, " is ", leaf->ToString(), " in the module, but ",
-                       given[next].shape().ToString(), " is expected"));
+      return absl::InvalidArgumentError(absl::StrCat("out", next, " is ",
+                                                     given[next].shape().ToString(), ", but ",
+                                                     leaf->ToString(), " in the module"));
     }
     absl::StatusOr<Literal> value = UnderShape(given[next++], *leaf);
     if (!value.ok()) return value;

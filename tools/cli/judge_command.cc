@@ -153,7 +153,7 @@ int JudgeCommand::Run() {
 
 void AddJudgeCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<JudgeCommand>();
-  CLI::App* sub = app.add_subcommand("judge", "Judges answers to exported cases");
+  CLI::App* sub = app.add_subcommand("judge", "Judge answers to exported cases");
   sub->footer(
       "Beside each module.hlo that `assay corpus export` wrote it reads actual.npz, or "
       "refused.txt,\n"

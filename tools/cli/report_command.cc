@@ -96,7 +96,7 @@ int ReportCommand::Convert() const {
 }  // namespace
 
 void AddReportCommand(CLI::App& app, int* exit_code) {
-  CLI::App* sub = app.add_subcommand("report", "Joins, shows and converts reports of the suite");
+  CLI::App* sub = app.add_subcommand("report", "Join, show and convert reports of the suite");
   sub->require_subcommand(1);
   sub->footer(
       "docs/reports.md says what is in a report. merge and show give exit code 1 where the run "

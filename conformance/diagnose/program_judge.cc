@@ -115,6 +115,9 @@ class Reach {
  public:
   template <typename Property>
   Reach(const Module& module, const Property& property) {
+    for (const auto& computation : module.computations()) {
+      for (const auto& each : computation->instructions()) anywhere_ |= property(*each);
+    }
     // What comes out of a channel may stand before what goes in.
     size_t channels = 0;
     do {
@@ -154,7 +157,9 @@ class Reach {
               const auto found = inside_.find(callee);
               return found == inside_.end() || found->second;
             });
-        if (reached && each->opcode() == Opcode::kSend) channels_.insert(ChannelOf(*each));
+        // Nobody knows here what a called computation is given.
+        const bool sent = reached || (anywhere_ && computation.get() != module.entry());
+        if (sent && each->opcode() == Opcode::kSend) channels_.insert(ChannelOf(*each));
         reached_[each.get()] = reached;
         any = any || reached;
       }
@@ -173,6 +178,7 @@ class Reach {
   absl::flat_hash_map<const Instruction*, bool> reached_;
   absl::flat_hash_map<const Computation*, bool> inside_;
   absl::flat_hash_set<std::optional<int64_t>> channels_;
+  bool anywhere_ = false;  // some instruction has the property
 };
 
 bool SamePart(ElementType part, uint64_t wanted, uint64_t got) {

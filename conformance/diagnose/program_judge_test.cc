@@ -53,6 +53,26 @@ TEST(ProgramJudgeTest, ChannelsCarryWhatMayDiffer) {
   }
 }
 
+// Into a called computation goes what may differ outside of it.
+TEST(ProgramJudgeTest, CalledComputationsSendWhatMayDiffer) {
+  const auto verdict = [](const char* sent) {
+    return WithBitChanged(
+               absl::StrCat("give { q = f32[2] parameter(0) u = token[] after-all() "
+                            "s = (f32[2], u32[], token[]) send(q, u), channel_id=1 "
+                            "ROOT d = token[] send-done(s), channel_id=1 } "
+                            "ENTRY e { p = f32[2] parameter(0) x = f32[2] ",
+                            sent,
+                            "(p) c = token[] call(x), to_apply=give t = token[] after-all() "
+                            "r = (f32[2], u32[], token[]) recv(t), channel_id=1 "
+                            "rd = (f32[2], token[]) recv-done(r), channel_id=1 "
+                            "ROOT o = f32[2] get-tuple-element(rd), index=0 }"),
+               "  arg0 = literal f32[2] {1, 2}", 0, "cpu-strict")
+        .verdict;
+  };
+  EXPECT_EQ(verdict("exponential"), Verdict::kNotJudgeable);
+  EXPECT_EQ(verdict("copy"), Verdict::kWrong);
+}
+
 TEST(ProgramJudgeTest, OnlyWhatMayDifferIsNotJudgeable) {
   struct Row {
     size_t leaf;

@@ -209,6 +209,22 @@ Box HullOfCorners(std::vector<Literal> corners) {
   return hull;
 }
 
+Box HullOfBoxes(absl::Span<const Box* const> boxes) {
+  std::vector<Literal> corners;
+  for (const Box* box : boxes) {
+    corners.push_back(box->low);
+    corners.push_back(box->high);
+  }
+  Box hull = HullOfCorners(std::move(corners));
+  hull.flushed =
+      std::all_of(boxes.begin(), boxes.end(), [](const Box* box) { return box->flushed; });
+  for (const Box* box : boxes) {
+    MergeNans(*box, &hull);
+    hull.open = hull.open != nullptr ? hull.open : box->open;
+  }
+  return hull;
+}
+
 void Loosen(const Slack& slack, Box* box) {
   box->flushed = box->flushed || slack.flushed;
   if (LoosenWords(slack, box)) return;

@@ -207,6 +207,9 @@ void UpdateParts(Update update, Box* box);
 // may be anything.
 Box HullOfCorners(std::vector<Literal> corners);
 
+// The same of every value that one of the boxes, of one shape, holds.
+Box HullOfBoxes(absl::Span<const Box* const> boxes);
+
 // What is added around float parts that are not NaN.
 struct Slack {
   int64_t units = 0;     // in the last place of each end, outwards

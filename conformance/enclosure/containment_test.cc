@@ -39,6 +39,8 @@ class ProgramWriter {
         " w = A multiply(z, y)\n v = A add(w, x)\n ROOT t = (s32[], A, A) tuple(j, v, y) }\n"
         "again { s = (s32[], A, A) parameter(0)\n i = s32[] get-tuple-element(s), index=0\n"
         " n = s32[] constant(3)\n ROOT c = pred[] compare(i, n), direction=LT }\n"
+        "twice { s = A parameter(0)\n ROOT d = A add(s, s) }\n"
+        "less { s = A parameter(0)\n ROOT d = A negate(s) }\n"
         "ENTRY e {\n x0 = A parameter(0)\n x1 = A parameter(1)\n zero = T[] constant(0)\n";
     for (int i = 0; i < length; ++i) Append(i + 1 == length);
     const std::string wide = type_ == ElementType::kF64 ? "f64" : "f32";
@@ -69,7 +71,7 @@ class ProgramWriter {
                                           "divide", "maximum",  "minimum"};
     const std::string name = absl::StrCat(root ? " ROOT x" : " x", count_, " = A ");
     const std::string a = Pick(), b = Pick(), c = Pick(), d = Pick(), n = absl::StrCat(count_);
-    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 23;
+    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 24;
     switch (random_() % kinds) {
       case 0:
       case 1:
@@ -154,6 +156,9 @@ class ProgramWriter {
         absl::StrAppend(&text_, " z", n, random_() % 2 == 0 ? " = S real(y" : " = S imag(y", n,
                         ")\n", name, "convert(z", n, ")\n");
         break;
+      case 22:
+        Decide(a, b, c, name, n);
+        break;
       case 21:  // t t^H + 6, where t = tanh(a) + i tanh(b)
         absl::StrAppend(&text_, " sv", n, " = S convert(", a, ")\n t", n, " = S tanh(sv", n,
                         ")\n tt", n, " = S transpose(t", n, "), dimensions={1,0}\n rv", n,
@@ -187,6 +192,22 @@ class ProgramWriter {
         break;
     }
     ++count_;
+  }
+
+  // Rows of a and c from a place that b gives, through a branch on b.
+  void Decide(const std::string& a, const std::string& b, const std::string& c,
+              const std::string& name, const std::string& n) {
+    absl::StrAppend(&text_, " t", n, " = A tanh(", b, ")\n v", n, " = T[1,1] slice(t", n,
+                    "), slice={[0:1], [0:1]}\n w", n, " = T[] reshape(v", n, ")\n q", n,
+                    " = T[] constant(9)\n k", n, " = T[] multiply(w", n, ", q", n, ")\n h", n,
+                    " = T[] floor(k", n, ")\n i", n, " = s32[] convert(h", n, ")\n five", n,
+                    " = s32[] constant(5)\n j", n, " = s32[] subtract(i", n, ", five", n,
+                    ")\n zeros", n, " = s32[] constant(0)\n both", n, " = T[8,4] concatenate(", a,
+                    ", ", c, "), dimensions={0}\n rows", n, " = A dynamic-slice(both", n, ", j", n,
+                    ", zeros", n, "), dynamic_slice_sizes={4,4}\n l", n, " = T[] constant(0.9)\n p",
+                    n, " = pred[] compare(w", n, ", l", n, "), direction=LT\n", name,
+                    "conditional(p", n, ", rows", n, ", ", a,
+                    "), true_computation=twice, false_computation=less\n");
   }
 
   static constexpr char kSixes[] = " = S constant({{6,0,0,0},{0,6,0,0},{0,0,6,0},{0,0,0,6}})\n";

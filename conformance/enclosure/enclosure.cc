@@ -16,6 +16,7 @@
 #include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/mapped_region.h"
+#include "conformance/enclosure/open_indices.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/systems.h"
 #include "conformance/enclosure/unspecified.h"
@@ -630,7 +631,7 @@ class Encloser {
     if (!earlier && !Literal::BitEqual(box->low, box->high)) box->open = &instruction;
   }
 
-  // Moves move both ends, and where NaNs may be. Indices must be known.
+  // Moves move both ends, and where NaNs may be.
   absl::StatusOr<std::vector<Box>> Moved(const Instruction& instruction, Boxes operands) {
     if (instruction.opcode() == Opcode::kBitcastConvert ||
         instruction.opcode() == Opcode::kBitcast) {
@@ -644,7 +645,7 @@ class Encloser {
     for (size_t k = 0; k < operands.size(); ++k) {
       const Box& operand = operands[k];
       const bool index = IsIndex(instruction, k);
-      if (index && !operand.is_point()) return AnythingOf(instruction);
+      if (index && !operand.is_point()) return MovedSomewhere(instruction, operands);
       flushed = flushed && (index || operand.flushed);
       has_nans = has_nans || operand.has_nan();
       lows.push_back(&operand.low);
@@ -669,18 +670,24 @@ class Encloser {
     return std::vector<Box>{std::move(box)};
   }
 
-  static bool IsIndex(const Instruction& instruction, size_t operand) {
-    switch (instruction.opcode()) {
-      case Opcode::kDynamicSlice:
-      case Opcode::kGather:
-      case Opcode::kDynamicReshape:
-      case Opcode::kSetDimensionSize:
-        return operand >= 1;
-      case Opcode::kDynamicUpdateSlice:
-        return operand >= 2;
-      default:
-        return false;
+  // The hull over the places where a slice may start.
+  absl::StatusOr<std::vector<Box>> MovedSomewhere(const Instruction& instruction, Boxes operands) {
+    std::vector<Box> moved;
+    for (const std::vector<Box>& choice : PossibleIndices(instruction, operands)) {
+      std::vector<const Box*> boxes;
+      for (const Box& box : choice) boxes.push_back(&box);
+      if (absl::Status status = Charge(instruction, instruction.shape().element_count());
+          !status.ok()) {
+        return status;
+      }
+      absl::StatusOr<std::vector<Box>> value = Moved(instruction, Boxes(boxes));
+      if (!value.ok()) return value;
+      moved.push_back(std::move((*value)[0]));
     }
+    if (moved.empty()) return AnythingOf(instruction);
+    std::vector<const Box*> boxes;
+    for (const Box& box : moved) boxes.push_back(&box);
+    return std::vector<Box>{HullOfBoxes(boxes)};
   }
 
   absl::StatusOr<BoxTree> Loop(const Instruction& loop, BoxTree state, int level) {
@@ -704,8 +711,7 @@ class Encloser {
                                  int level) {
     const Box& selector = operands[0].box();
     if (!(selector.low.Get(0) == selector.high.Get(0))) {
-      return BoxTree::Anything(conditional.shape(),
-                               selector.open != nullptr ? selector.open : &conditional);
+      return AnyBranch(conditional, std::move(operands), level);
     }
     const auto branches = conditional.called_computations();
     const int64_t count = static_cast<int64_t>(branches.size());
@@ -720,6 +726,57 @@ class Encloser {
     std::vector<BoxTree> arguments;
     arguments.push_back(std::move(operands[1 + branch]));
     return Run(*branches[branch], std::move(arguments), level + 1);
+  }
+
+  // The hull over all branches, if none of them may run for ever or does more than compute.
+  absl::StatusOr<BoxTree> AnyBranch(const Instruction& conditional, std::vector<BoxTree> operands,
+                                    int level) {
+    const Instruction* open = operands[0].box().open;
+    if (open == nullptr) open = &conditional;
+    const auto branches = conditional.called_computations();
+    if (!std::all_of(branches.begin(), branches.end(),
+                     [](const Computation* branch) { return IsShort(*branch); })) {
+      return BoxTree::Anything(conditional.shape(), open);
+    }
+    std::vector<BoxTree> results;
+    for (size_t k = 0; k < branches.size(); ++k) {
+      std::vector<BoxTree> arguments;
+      arguments.push_back(std::move(operands[1 + k]));
+      absl::StatusOr<BoxTree> result = Run(*branches[k], std::move(arguments), level + 1);
+      if (!result.ok()) return result;
+      results.push_back(*std::move(result));
+    }
+    return HullOfTrees(results, open);
+  }
+
+  // Straight on, without effects.
+  static bool IsShort(const Computation& branch) {
+    return std::all_of(
+        branch.instructions().begin(), branch.instructions().end(), [](const auto& each) {
+          const Family family = each->info().family;
+          const bool control = family == Family::kControl && each->opcode() != Opcode::kTuple &&
+                               each->opcode() != Opcode::kGetTupleElement &&
+                               each->opcode() != Opcode::kParameter;
+          return !control && family != Family::kCollective && family != Family::kHost;
+        });
+  }
+
+  static BoxTree HullOfTrees(absl::Span<const BoxTree> trees, const Instruction* open) {
+    if (trees[0].is_tuple()) {
+      std::vector<BoxTree> elements;
+      for (size_t k = 0; k < trees[0].elements().size(); ++k) {
+        std::vector<BoxTree> parts;
+        for (const BoxTree& tree : trees) parts.push_back(tree.elements()[k]);
+        elements.push_back(HullOfTrees(parts, open));
+      }
+      return BoxTree::Tuple(std::move(elements));
+    }
+    std::vector<const Box*> boxes;
+    for (const BoxTree& tree : trees) boxes.push_back(&tree.box());
+    if (boxes[0]->shape().is_token()) return trees[0];
+    Box hull = HullOfBoxes(boxes);
+    if (hull.open == nullptr && !Literal::BitEqual(hull.low, hull.high)) hull.open = open;
+    return BoxTree::Of(std::move(hull));
   }
 
   const TargetProfile& profile_;

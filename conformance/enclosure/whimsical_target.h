@@ -56,6 +56,7 @@ class WhimsicalTarget {
       case Opcode::kTuple:
       case Opcode::kGetTupleElement:
       case Opcode::kWhile:
+      case Opcode::kConditional:
         return;
       default:
         break;
@@ -99,6 +100,11 @@ class WhimsicalTarget {
           state = RunComputation(*instruction.GetComputation(Attr::kBody), {state}, random);
         }
         return state;
+      }
+      case Opcode::kConditional: {
+        const bool first = operands[0].Get(0).bits != 0;
+        return RunComputation(*instruction.called_computations()[first ? 0 : 1],
+                              {operands[first ? 1 : 2]}, random);
       }
       case Opcode::kReduce:
       case Opcode::kDot:

@@ -411,6 +411,28 @@ TEST_F(EnclosureTest, NumbersBetweenEndsThatAreNan) {
             Verdict::kNotJudgeable);
 }
 
+// Rises with every element; log(e^1 + e^2 + e^4) is 4.17 and moves by less than its elements.
+TEST_F(EnclosureTest, LogarithmsOfSumsOfExponentials) {
+  const std::string region =
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n m = f32[] maximum(a, b)\n"
+      "d = f32[] subtract(a, b)\n n = pred[] compare(d, d), direction=NE\n s = f32[] add(a, b)\n"
+      "g = f32[] abs(d)\n h = f32[] negate(g)\n e = f32[] exponential(h)\n"
+      "l = f32[] log-plus-one(e)\n t = f32[] add(m, l)\n ROOT r = f32[] select(n, s, t) }\n";
+  const BoxTree sum =
+      Of("a = f32[3] parameter(0)\n x = f32[3] exponential(a)\n z = f32[] constant(-inf)\n"
+         "ROOT r = f32[] reduce(x, z), dimensions={0}, to_apply=f",
+         {F32({0, 0.6931472f, 1.3862944f})}, "xla-cpu", region);
+  const Shape scalar(ElementType::kF32, {});
+  const auto judged = [&](float value) {
+    return Judged(sum, F32({4.1698461f}).WithShape(scalar), F32({value}).WithShape(scalar));
+  };
+  EXPECT_EQ(sum.open(), nullptr);
+  EXPECT_LT(judged(4.16985f), Verdict::kNotJudgeable);
+  EXPECT_EQ(judged(4.17f), Verdict::kWrong);
+  EXPECT_EQ(judged(4.1697f), Verdict::kWrong);
+  EXPECT_EQ(judged(NAN), Verdict::kWrong);
+}
+
 TEST_F(EnclosureTest, InfinitePowersOfWhatMayBeZero) {
   // Around zero, to the power of infinity it is zero or more.
   const BoxTree power =

@@ -145,6 +145,29 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, B
   return std::vector<Box>{std::move(box)};
 }
 
+// log(sum exp) rises with every element; what it errs by, with the largest of them.
+absl::StatusOr<std::vector<Box>> EncloseLogSums(const Instruction& instruction, Boxes operands,
+                                                const FoldContext& context) {
+  if (HasNans(operands)) return AnythingOf(instruction);
+  std::vector<Literal> ends;
+  std::vector<double> radii(instruction.shape().element_count(), 0.0);
+  for (const bool high : {false, true}) {
+    const std::vector<Literal> values = AtEnds(operands, high);
+    absl::StatusOr<Literal> golden = context.evaluate(values);
+    if (!golden.ok()) return golden.status();
+    const absl::StatusOr<std::vector<double>> about = context.radii_about(values, *golden);
+    if (!about.ok()) return about.status();
+    for (size_t i = 0; i < about->size(); ++i) radii[i] = std::max(radii[i], (*about)[i]);
+    ends.push_back(*std::move(golden));
+  }
+  if (!radii.empty() && *std::min_element(radii.begin(), radii.end()) == kInfinity) {
+    return AnythingOf(instruction);
+  }
+  Box box = HullOfCorners(std::move(ends));
+  WidenByRadii(radii, &box);
+  return std::vector<Box>{std::move(box)};
+}
+
 // A product whose factors are all positive rises with each.
 bool AllPositive(Boxes operands) {
   for (const Box& operand : operands) {
@@ -360,6 +383,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
     default:
       break;
   }
+  if (FoldsLogSums(instruction)) return EncloseLogSums(instruction, operands, context);
   // A scatter that overwrites moves.
   if (instruction.opcode() == Opcode::kScatter && !instruction.shape().is_tuple() &&
       region->root()->opcode() == Opcode::kParameter && region->root()->parameter_number() == 1) {

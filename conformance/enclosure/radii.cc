@@ -190,7 +190,10 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
   absl::StatusOr<Bounds> bounds =
       FindBounds({instruction, operands, golden_.evaluate_module(), profile_}, leaf, golden);
   if (!bounds.ok()) return bounds.status();
-  if (!bounds->unknown.empty()) return std::vector<double>(golden.element_count(), kInfinity);
+  const bool may_be_nan = bounds->start_makes_nan && profile_.Admits(DecisionPoint::kReduceStart);
+  if (!bounds->unknown.empty() || may_be_nan) {
+    return std::vector<double>(golden.element_count(), kInfinity);
+  }
   std::vector<double> radii;
   if (bounds->needs && !profile_.Grants(*bounds->needs)) return radii;
   radii.resize(golden.element_count());

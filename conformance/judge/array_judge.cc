@@ -309,7 +309,8 @@ class ArrayJudge {
     if (!starts_) starts_.emplace(subject_, leaf_, golden_, actual_);
     const absl::StatusOr<bool> explained = starts_->Explain(i, slack);
     if (!explained.ok()) return explained.status();
-    if (*explained) Decide(DecisionPoint::kReduceStart, finding);
+    const bool nan = bounds_.start_makes_nan && IsNan(part_, actual_.Get(i).bits);
+    if (*explained || nan) Decide(DecisionPoint::kReduceStart, finding);
     return absl::OkStatus();
   }
 

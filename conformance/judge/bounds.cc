@@ -100,6 +100,9 @@ class BoundFinder {
       absl::StatusOr<std::optional<Bounds>> log_sum = LogSumBounds(subject_, golden);
       if (!log_sum.ok()) return log_sum.status();
       if (log_sum->has_value()) return **std::move(log_sum);
+      absl::StatusOr<std::optional<Bounds>> scaled = ScaledSumBounds(subject_, leaf, golden);
+      if (!scaled.ok()) return scaled.status();
+      if (scaled->has_value()) return **std::move(scaled);
     }
     bounds.unknown = WhyUnknown();
     if (!bounds.unknown.empty()) bounds.rule = "no bound";

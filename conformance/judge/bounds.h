@@ -61,6 +61,8 @@ struct Bounds {
   std::vector<double> beyond;
   // What the terms are made of is not finite, and so is the result, in a way that is open.
   bool opens_non_finite = false;
+  // A start value that counts more often than once (W-12) makes a NaN with itself.
+  bool start_makes_nan = false;
   // What the target must be granted for a value inside; none: nothing.
   std::optional<Freedom> needs;
   // Such a value counts as allowed by that freedom, not as one within the operation's own bound.
@@ -92,6 +94,12 @@ std::vector<double> SumRadiiOfFacts(const Subject& subject, const Literal& golde
                                     absl::Span<const double> magnitudes);
 // Those of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt: it is none that is known.
 absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden);
+// Whether it is such a fold that makes no NaN of infinities: it rises with every element.
+bool FoldsLogSums(const Instruction& fold);
+// Those of folds of pairs, a maximum and a sum scaled by its exponential: scaled_sum_bounds.cc.
+// Nullopt: it is none.
+absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, size_t leaf,
+                                                      const Literal& golden);
 // Those of batch normalisation: batch_norm_bounds.cc.
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 

@@ -8,6 +8,9 @@
 //  - the exponential errs by e t, which makes e t / (1 + t) <= e / 2;
 //  - the logarithm, at most log 2, errs by l log 2;
 //  - the sum errs by u |v|, and |v| <= max|x| + log n + 1 while all these errors come to less.
+// Or max(a, b) + log(exponential(a - max) + exponential(b - max)), whose exponentials make e, their
+// sum u, and the difference 0.37 u. Or log(exponential(a) + exponential(b)), as far as exponentials
+// are normal: e, u, and l |v|.
 // e and l are the relative budgets of the functions. What is a denormal may be lost in each.
 // Tests: bounds_test.cc.
 #include <algorithm>
@@ -44,31 +47,80 @@ const Instruction* Beside(const Instruction* step, Opcode opcode) {
   return nullptr;
 }
 
-// The exponential and the logarithm of select(d != d, a + b, max(a, b) + log1p(exp(-|d|))).
-struct Functions {
-  const Instruction* exponential = nullptr;
+// The parameter of exponential(parameter - max(a, b)), or of exponential(parameter); -1: neither.
+int64_t ExponentOf(const Instruction* exponential, bool scaled) {
+  if (!Is(exponential, Opcode::kExp)) return -1;
+  const Instruction* exponent = exponential->operand(0);
+  if (scaled) {
+    if (!Is(exponent, Opcode::kSubtract) || !IsOfBoth(exponent->operand(1), Opcode::kMaximum)) {
+      return -1;
+    }
+    exponent = exponent->operand(0);
+  }
+  return exponent->opcode() == Opcode::kParameter ? exponent->parameter_number() : -1;
+}
+
+// Whether it is the sum of the exponentials of both parameters.
+bool SumsExponentials(const Instruction* sum, bool scaled) {
+  if (!Is(sum, Opcode::kAdd)) return false;
+  const int64_t one = ExponentOf(sum->operand(0), scaled);
+  const int64_t other = ExponentOf(sum->operand(1), scaled);
+  return one >= 0 && other >= 0 && one != other;
+}
+
+// -|a - b|, or min(a, b) - max(a, b).
+bool IsMinusDistance(const Instruction* step) {
+  if (Is(step, Opcode::kSubtract)) {
+    return IsOfBoth(step->operand(0), Opcode::kMinimum) &&
+           IsOfBoth(step->operand(1), Opcode::kMaximum);
+  }
+  return Is(step, Opcode::kNegate) && Is(step->operand(0), Opcode::kAbs) &&
+         IsOfBoth(step->operand(0)->operand(0), Opcode::kSubtract);
+}
+
+// What a step of the fold computes.
+struct Step {
+  enum class Form { kDistance, kScaled, kPlain } form = Form::kDistance;
+  // Of two infinities it gives their sum, not the NaN of their difference.
+  bool guarded = false;
   const Instruction* logarithm = nullptr;
 };
-std::optional<Functions> FunctionsOf(const Computation& region) {
-  const Instruction* const root = region.root();
-  if (!Is(root, Opcode::kSelect) || !IsNanTest(root->operand(0)) ||
-      !IsOfBoth(root->operand(1), Opcode::kAdd) || !Is(root->operand(2), Opcode::kAdd)) {
+std::optional<Step> StepOf(const Computation& region) {
+  Step step;
+  const Instruction* value = region.root();
+  if (Is(value, Opcode::kSelect)) {
+    if (!IsNanTest(value->operand(0)) || !IsOfBoth(value->operand(1), Opcode::kAdd)) {
+      return std::nullopt;
+    }
+    step.guarded = true;
+    value = value->operand(2);
+  }
+  if (Is(value, Opcode::kLog)) {
+    step = {Step::Form::kPlain, true, value};
+    if (!SumsExponentials(value->operand(0), /*scaled=*/false)) return std::nullopt;
+    return step;
+  }
+  if (!Is(value, Opcode::kAdd)) return std::nullopt;
+  const Instruction* const largest =
+      Beside(value, Opcode::kMaximum) == value->operand(0) ? value->operand(1) : value->operand(0);
+  step.logarithm = Beside(value, Opcode::kMaximum);
+  if (step.logarithm == nullptr || !IsOfBoth(largest, Opcode::kMaximum)) return std::nullopt;
+  if (Is(step.logarithm, Opcode::kLog)) {
+    step.form = Step::Form::kScaled;
+    if (!SumsExponentials(step.logarithm->operand(0), /*scaled=*/true)) return std::nullopt;
+    return step;
+  }
+  if (!Is(step.logarithm, Opcode::kLog1p) || !Is(step.logarithm->operand(0), Opcode::kExp) ||
+      !IsMinusDistance(step.logarithm->operand(0)->operand(0))) {
     return std::nullopt;
   }
-  const Instruction* const sum = root->operand(2);
-  const Instruction* const logarithm = Beside(sum, Opcode::kMaximum);
-  if (logarithm == nullptr || logarithm->opcode() != Opcode::kLog1p) return std::nullopt;
-  const Instruction* const largest = sum->operand(sum->operand(0) == logarithm ? 1 : 0);
-  const Instruction* const exponential = logarithm->operand(0);
-  if (exponential->opcode() != Opcode::kExp) return std::nullopt;
-  const Instruction* const minus = exponential->operand(0);
-  const bool fits = IsOfBoth(largest, Opcode::kMaximum) && Is(minus, Opcode::kNegate) &&
-                    Is(minus->operand(0), Opcode::kAbs) &&
-                    IsOfBoth(minus->operand(0)->operand(0), Opcode::kSubtract) &&
-                    !exponential->HasAttribute(Attr::kResultAccuracy) &&
-                    !logarithm->HasAttribute(Attr::kResultAccuracy);
-  if (!fits) return std::nullopt;
-  return Functions{exponential, logarithm};
+  return step;
+}
+
+std::optional<Step> StepOf(const Instruction& fold) {
+  const bool folds = fold.opcode() == Opcode::kReduce || fold.opcode() == Opcode::kReduceWindow;
+  if (!folds || fold.operand_count() != 2) return std::nullopt;
+  return StepOf(*fold.to_apply());
 }
 
 constexpr double kLog2 = 0.6931471805599454;
@@ -77,35 +129,53 @@ constexpr double kSecondOrder = 1.1;
 
 // What one step may err by where the largest element is `size`, with a unit roundoff and the
 // budgets of the functions, in ulps of the type.
-double StepError(ElementType type, double size, const UlpBudget& exponential,
+double StepError(Step::Form form, ElementType type, double size, const UlpBudget& exponential,
                  const UlpBudget& logarithm) {
   const double u = UnitRoundoff(type);
   const double e = 2 * u * std::max(0.5, exponential.ulps) + 2 * exponential.absolute;
   const double l = 2 * u * std::max(0.5, logarithm.ulps) + 2 * logarithm.absolute;
   if (!(e < 1.0 / 16 && l < 1.0 / 16)) return kInfinity;
   const double lost = 4 * SmallestNormal(type) * (1 + exponential.ulps + logarithm.ulps);
-  return kSecondOrder * (0.28 * u + e / 2 + l * kLog2 + u * size) + lost;
+  switch (form) {
+    case Step::Form::kDistance:
+      return kSecondOrder * (0.28 * u + e / 2 + l * kLog2 + u * size) + lost;
+    case Step::Form::kScaled:
+      return kSecondOrder * (1.37 * u + e + l * kLog2 + u * size) + lost;
+    case Step::Form::kPlain:
+      return kSecondOrder * (u + e + l * size) + lost;
+  }
+  return kInfinity;
+}
+
+// The largest size for which nothing leaves the range of the type on the way.
+double LargestSize(Step::Form form, ElementType type) {
+  const double largest = DecodeFloat(type, MaxFinite(type));
+  if (form != Step::Form::kPlain) return largest / 4;
+  return std::min(std::log(largest), -std::log(SmallestNormal(type))) - 1;
 }
 
 }  // namespace
 
+bool FoldsLogSums(const Instruction& fold) {
+  const std::optional<Step> step = StepOf(fold);
+  return step && step->guarded;
+}
+
 absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden) {
   const Instruction& fold = subject.instruction;
   const ElementType type = golden.element_type();
-  const bool folds = fold.opcode() == Opcode::kReduce || fold.opcode() == Opcode::kReduceWindow;
-  if (!folds || fold.operand_count() != 2 || !IsFloat(type) || Info(type).bits < 16) {
-    return std::nullopt;
-  }
-  const std::optional<Functions> functions = FunctionsOf(*fold.to_apply());
-  if (!functions || functions->exponential->shape().element_type() != type ||
+  const std::optional<Step> step = StepOf(fold);
+  if (!step || !IsFloat(type) || Info(type).bits < 16 ||
+      step->logarithm->shape().element_type() != type ||
       subject.operands[0].element_type() != type || subject.operands[1].element_type() != type) {
     return std::nullopt;
   }
-  // An infinite start value changes nothing, however often it counts. Of NaNs and positive
-  // infinities golden's order is judged alone.
+  // An infinite start value changes nothing, however often it counts, but for its NaN with itself.
+  // Of NaNs and positive infinities golden's order is judged alone.
   if (DecodeFloat(type, subject.operands[1].Get(0).bits) != -kInfinity) return std::nullopt;
   for (int64_t i = 0; i < subject.operands[0].element_count(); ++i) {
-    if (!(DecodeFloat(type, subject.operands[0].Get(i).bits) < kInfinity)) return std::nullopt;
+    const double value = DecodeFloat(type, subject.operands[0].Get(i).bits);
+    if (!(value < kInfinity) || (!step->guarded && value == -kInfinity)) return std::nullopt;
   }
   const auto steps =
       FoldTerms(subject, Opcode::kAdd, [](double, bool init) { return init ? 0.0 : 1.0; });
@@ -116,22 +186,29 @@ absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const
   if (!sizes.ok()) return sizes.status();
 
   const UlpBudget exponential = subject.profile.FindBudget(Opcode::kExp, type);
-  const UlpBudget logarithm = subject.profile.FindBudget(Opcode::kLog1p, type);
+  const UlpBudget logarithm = subject.profile.FindBudget(step->logarithm->opcode(), type);
   Bounds bounds;
   bounds.rule = "n steps of log(exp + exp)";
-  bounds.needs = Freedom::kReassociation;
-  bounds.is_freedom = true;
+  // Without another order the functions still have their budgets.
+  const bool budgets = !exponential.exact() || !logarithm.exact();
+  if (!budgets || subject.profile.Grants(Freedom::kReassociation)) {
+    bounds.needs = Freedom::kReassociation;
+    bounds.is_freedom = true;
+  }
   bounds.has_exact = type != ElementType::kF64;
+  bounds.start_makes_nan = !step->guarded;
   for (int64_t i = 0; i < golden.element_count(); ++i) {
     const double n = (*steps)[i], size = (*sizes)[i] + std::log(std::max(1.0, n)) + 1;
-    const double own = n * StepError(type, size, exponential, logarithm);
-    const double of_golden = n * StepError(type, size, {}, {});
+    const auto error = [&](ElementType of, const UlpBudget& e, const UlpBudget& l) {
+      return n * StepError(step->form, of, size, e, l);
+    };
+    const double own = error(type, exponential, logarithm), of_golden = error(type, {}, {});
     // What is known of the values on the way ends where they err by one.
-    const bool known = own < 1 && size < DecodeFloat(type, MaxFinite(type)) / 4;
+    const bool known = own < 1 && size < LargestSize(step->form, type);
+    // Whether a sum of exponentials overflows, their errors decide.
+    if (step->form == Step::Form::kPlain && !known) return std::nullopt;
     bounds.absolute.push_back(known ? own + of_golden : kInfinity);
-    if (bounds.has_exact) {
-      bounds.from_exact.push_back(own + n * StepError(ElementType::kF64, size, {}, {}));
-    }
+    if (bounds.has_exact) bounds.from_exact.push_back(own + error(ElementType::kF64, {}, {}));
   }
   return bounds;
 }

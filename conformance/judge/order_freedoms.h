@@ -6,6 +6,7 @@
 #ifndef ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -78,6 +79,49 @@ struct Lines {
   }
   int64_t length, stride = 1, count = 1;
 };
+
+// Calls see(cell, element) for each element that a reduce or reduce-window folds into a cell of
+// the result.
+template <typename See>
+void ForEachFolded(const Instruction& fold, const Shape& operand, const Shape& result, See see) {
+  const Dimensions strides = RowMajorStrides(operand.dimensions());
+  if (fold.opcode() == Opcode::kReduce) {
+    const absl::Span<const int64_t> reduced = fold.GetInts(Attr::kDimensions);
+    for (int64_t i = 0; i < operand.element_count(); ++i) {
+      int64_t cell = 0;
+      for (int64_t d = 0; d < operand.rank(); ++d) {
+        if (std::find(reduced.begin(), reduced.end(), d) != reduced.end()) continue;
+        cell = cell * operand.dimension(d) + i / strides[d] % operand.dimension(d);
+      }
+      see(cell, i);
+    }
+    return;
+  }
+  const std::vector<WindowDimension>& window = fold.window().dimensions;
+  Dimensions sizes;
+  int64_t places = 1;
+  for (const WindowDimension& w : window) {
+    sizes.push_back(w.size);
+    places *= w.size;
+  }
+  const Dimensions of_places = RowMajorStrides(sizes),
+                   of_cells = RowMajorStrides(result.dimensions());
+  for (int64_t cell = 0; cell < result.element_count(); ++cell) {
+    for (int64_t k = 0; k < places; ++k) {
+      int64_t i = 0;
+      bool inside = true;
+      for (size_t d = 0; d < window.size() && inside; ++d) {
+        const WindowDimension& w = window[d];
+        const int64_t at = cell / of_cells[d] % result.dimension(d),
+                      place = k / of_places[d] % w.size;
+        const int64_t q = at * w.stride + place * w.window_dilation - w.padding_low;
+        inside = q >= 0 && q % w.base_dilation == 0 && q / w.base_dilation < operand.dimension(d);
+        i += q / w.base_dilation * strides[d];
+      }
+      if (inside) see(cell, i);
+    }
+  }
+}
 
 // The scalar computation `region`, which the instruction calls, on arrays of one dimension, element
 // by element; of one that gives a tuple its part `leaf`.

@@ -83,6 +83,22 @@ bool MayBeDenormal(ElementType type, double low, double high) {
   return low < SmallestNormal(type) && high > -SmallestNormal(type);
 }
 
+// What f16 or bf16 makes of a number: the types in which some targets compute narrow ones. f16 has
+// not the range of scales.
+void TakeInCoarser(const Line& line, ElementType type, Ends* ends) {
+  if (line.IsNan(ends->low)) return;
+  for (const ElementType coarser : {ElementType::kF16, ElementType::kBF16}) {
+    if (coarser == ElementType::kF16 && type == ElementType::kF8E8M0FNU) continue;
+    const auto round = [&](uint64_t bits) {
+      const double value = DecodeFloat(kWide, bits);
+      return line.Ordinal(EncodeFloat(kWide, DecodeFloat(coarser, EncodeFloat(coarser, value))));
+    };
+    const int64_t low = round(ends->low), high = round(ends->high);
+    if (low < line.Ordinal(ends->low)) ends->low = line.Bits(low);
+    if (high > line.Ordinal(ends->high)) ends->high = line.Bits(high);
+  }
+}
+
 // The patterns of a type that what is between the ends of a box of f32 may be narrowed to.
 class Narrowed {
  public:
@@ -159,9 +175,7 @@ BoxTree MapLeaves(const BoxTree& tree, const Shape& shape, LeafFunction leaf) {
 
 }  // namespace
 
-bool IsKept(ElementType type) {
-  return IsFloat(type) && Info(type).format->overflow != Overflow::kInfinity;
-}
+bool IsKept(ElementType type) { return IsFloat(type) && Info(type).bits <= 8; }
 
 bool HasKeptTypes(const Instruction& instruction) {
   return AnyLeaf(instruction.shape()) ||
@@ -288,6 +302,7 @@ void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept) {
   const Line& narrow = Line::Of(type);
   UpdateParts(
       [&](const Line& line, Place, Ends* ends) {
+        TakeInCoarser(line, type, ends);
         const Narrowed narrowed(narrow, profile, *ends);
         const auto in_f32 = [&](uint64_t bits) {
           return EncodeFloat(kWide, DecodeFloat(type, bits));

@@ -1,7 +1,8 @@
-// Values of types without infinities where a profile grants excess precision: a target may keep
-// them in f32 (reference ops_elementwise_and_types.md 7, N-4), where they go on beyond the largest
-// value of their type, or narrow them, which saturates or makes a NaN of them. While a program is
-// enclosed their boxes are of f32 and hold both: with every number that is kept those that it may
+// Values of types of 8 bits and fewer where a profile grants excess precision: a target may keep
+// them in f32, or in the f16 or bf16 that it computes them in (reference
+// ops_elementwise_and_types.md 7, N-4), where they go on beyond the largest value of their type, or
+// narrow them: which makes an infinity, the largest value or a NaN of those. While a program is
+// enclosed their boxes are of f32 and hold both, with every number that is kept those that it may
 // be narrowed to. What the program returns has been narrowed. Tests: kept_types_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_KEPT_TYPES_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_KEPT_TYPES_H_

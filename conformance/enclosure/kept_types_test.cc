@@ -1,4 +1,4 @@
-// Types without infinities, kept in f32 or narrowed as a target likes: random programs, not one
+// Narrow types, kept in f32, f16 or bf16 or narrowed as a target likes: random programs, not one
 // value of which may lie outside the enclosure, and values that no such target gives.
 #include <cmath>
 #include <map>
@@ -98,7 +98,11 @@ class KeepingTarget {
       if (kept && step.info().accuracy == Accuracy::kFunction) Err(step, random, &value);
       // Of an array all or none, or each element as it comes.
       const unsigned whim = random() % 3;
+      static constexpr ElementType kKeptIn[] = {ElementType::kF32, ElementType::kBF16,
+                                                ElementType::kF16};
+      const ElementType in = kKeptIn[random() % (type_ == ElementType::kF8E8M0FNU ? 2 : 3)];
       for (int64_t e = 0; kept && e < value.element_count(); ++e) {
+        Set(&value, e, DecodeFloat(in, EncodeFloat(in, Decode(value, e))));
         const bool narrows = whim == 0 || (whim == 1 && random() % 2 == 0);
         if (narrows) Set(&value, e, DecodeFloat(type_, Narrowed(Decode(value, e), random)));
       }
@@ -238,10 +242,12 @@ TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, KeptTypesTest,
-                         testing::Values(ElementType::kF4E2M1FN, ElementType::kF6E2M3FN,
-                                         ElementType::kF6E3M2FN, ElementType::kF8E4M3FN,
-                                         ElementType::kF8E4M3FNUZ, ElementType::kF8E4M3B11FNUZ,
-                                         ElementType::kF8E5M2FNUZ, ElementType::kF8E8M0FNU),
+                         testing::Values(ElementType::kF8E5M2, ElementType::kF8E4M3,
+                                         ElementType::kF8E3M4, ElementType::kF4E2M1FN,
+                                         ElementType::kF6E2M3FN, ElementType::kF6E3M2FN,
+                                         ElementType::kF8E4M3FN, ElementType::kF8E4M3FNUZ,
+                                         ElementType::kF8E4M3B11FNUZ, ElementType::kF8E5M2FNUZ,
+                                         ElementType::kF8E8M0FNU),
                          [](const auto& info) { return std::string(Name(info.param)); });
 
 using KeptValuesTest = EnclosureTest;
@@ -307,6 +313,17 @@ TEST_F(KeptValuesTest, WhatSaturatesIsTheNumberOrTheLargest) {
   EXPECT_EQ(judged(back, 1, 2), Verdict::kWithinBound);
   EXPECT_EQ(judged(back, 1, 3), Verdict::kWrong);
   EXPECT_EQ(judged(back, 1, 0), Verdict::kWrong);
+}
+
+// The largest value of f8e5m2, or just beside it where it is kept: no infinity.
+TEST_F(KeptValuesTest, TheLargestValueIsFinite) {
+  const BoxTree tree =
+      Of("a = f32[1] parameter(0)\n s = f32[1] constant({57344})\n b = f32[1] multiply(a, s)\n"
+         "c = f8e5m2[1] convert(b)\n ROOT r = f32[1] convert(c)",
+         {F32({1})});
+  EXPECT_LT(Judged(tree, F32({57344}), F32({57344.004F})), Verdict::kNotJudgeable);
+  EXPECT_EQ(Judged(tree, F32({57344}), F32({INFINITY})), Verdict::kWrong);
+  EXPECT_EQ(Judged(tree, F32({57344}), F32({49152})), Verdict::kWrong);
 }
 
 // A scale below the least one is that one, or less where it is kept.

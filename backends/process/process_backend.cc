@@ -1,17 +1,8 @@
 #include "backends/process/process_backend.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -35,7 +26,6 @@ constexpr size_t kLongestHeader = 16 << 20;
 constexpr int64_t kLongestSkip = 1 << 20;  // payload of an answer that should have none
 constexpr size_t kLongestExcerpt = 200;
 constexpr size_t kLongestMessage = 4096;  // of an error; reports keep it
-constexpr size_t kReadAtOnce = 16 << 20;  // of a file, between looks at the clock
 constexpr double kGraceSeconds = 1;       // to end after bye
 
 Clock::time_point After(double seconds) {
@@ -43,25 +33,6 @@ Clock::time_point After(double seconds) {
   if (seconds < 0 || seconds > kNever) return Clock::time_point::max();
   return Clock::now() +
          std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
-}
-
-// Whether the file has these bytes and no more. What the child names need not be a file: a pipe or
-// a device would make us wait, or do what reading it does.
-bool ReadWholeFile(const std::string& path, absl::Span<std::byte> bytes,
-                   Clock::time_point deadline) {
-  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (file < 0) return false;
-  struct stat about = {};
-  bool well = fstat(file, &about) == 0 && S_ISREG(about.st_mode) &&
-              about.st_size == static_cast<off_t>(bytes.size());
-  while (well && !bytes.empty()) {
-    const ssize_t count = read(file, bytes.data(), std::min(bytes.size(), kReadAtOnce));
-    if (count < 0 && errno == EINTR) continue;
-    well = count > 0 && Clock::now() < deadline;
-    if (well) bytes.remove_prefix(static_cast<size_t>(count));
-  }
-  close(file);
-  return well;
 }
 
 bool HasFeeds(const Module& module) {
@@ -72,20 +43,6 @@ bool HasFeeds(const Module& module) {
     }
   }
   return false;
-}
-
-// The shapes of the arrays that a module can feed out, by their text.
-std::map<std::string, Shape> OutfeedShapes(const Module& module) {
-  std::map<std::string, Shape> shapes;
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      if (instruction->opcode() != Opcode::kOutfeed) continue;
-      for (const Shape* leaf : Leaves(instruction->operand(0)->shape())) {
-        if (leaf->is_array()) shapes.emplace(leaf->ToString(), *leaf);
-      }
-    }
-  }
-  return shapes;
 }
 
 }  // namespace
@@ -142,18 +99,6 @@ absl::Status ProcessBackend::Refuse(absl::string_view what) {
   absl::Status status = child_->Refuse(what);
   child_ = nullptr;
   return status;
-}
-
-absl::StatusOr<std::string> ProcessBackend::ScratchFile() {
-  if (scratch_.empty()) {
-    std::string pattern = (std::filesystem::temp_directory_path() / "assay.XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) {
-      return absl::AbortedError(absl::StrCat("cannot make a folder for payloads at ", pattern));
-    }
-    scratch_ = pattern;
-    RemoveOnSignal(scratch_);
-  }
-  return absl::StrCat(scratch_, "/", next_id_++);
 }
 
 bool ProcessBackend::EnsureNothingUnread() {
@@ -332,51 +277,6 @@ absl::StatusOr<std::unique_ptr<Executable>> ProcessBackend::Compile(const Module
   return executable;
 }
 
-absl::StatusOr<Json> ProcessBackend::EncodeLeaf(const Literal& leaf, std::string* payload) {
-  Json header = {{"shape", leaf.shape().ToString()}, {"bytes", leaf.byte_size()}};
-  const absl::string_view bytes(reinterpret_cast<const char*>(leaf.data()), leaf.byte_size());
-  if (leaf.byte_size() <= options_.file_threshold) {
-    payload->append(bytes.data(), bytes.size());
-    return header;
-  }
-  absl::StatusOr<std::string> file = ScratchFile();
-  if (!file.ok()) return file.status();
-  std::ofstream out(*file, std::ios::binary);
-  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!out.flush()) return absl::AbortedError(absl::StrCat("cannot write ", *file));
-  header["file"] = *file;
-  return header;
-}
-
-absl::Status ProcessBackend::EncodeInputs(absl::Span<const std::vector<const Literal*>> arguments,
-                                          absl::Span<const absl::Span<const Literal>> queues,
-                                          Json* request, std::string* payload) {
-  const auto add = [&](const Literal& leaf, Json* headers) {
-    absl::StatusOr<Json> header = EncodeLeaf(leaf, payload);
-    if (header.ok()) headers->push_back(*std::move(header));
-    return header.status();
-  };
-  Json& devices = (*request)["arguments"] = Json::array();
-  for (const std::vector<const Literal*>& device : arguments) {
-    Json& headers = devices.emplace_back(Json::array());
-    for (const Literal* argument : device) {
-      for (const Literal& leaf : Flatten(*argument)) {
-        if (absl::Status status = add(leaf, &headers); !status.ok()) return status;
-      }
-    }
-  }
-  const auto is_empty = [](absl::Span<const Literal> queue) { return queue.empty(); };
-  if (std::all_of(queues.begin(), queues.end(), is_empty)) return absl::OkStatus();
-  Json& infeed = (*request)["infeed"] = Json::array();
-  for (const absl::Span<const Literal> queue : queues) {
-    Json& headers = infeed.emplace_back(Json::array());
-    for (const Literal& array : queue) {
-      if (absl::Status status = add(array, &headers); !status.ok()) return status;
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::vector<ExecuteOutputs>> ProcessBackend::Execute(
     int64_t handle, const Module& module, absl::Span<const ExecuteInputs> inputs, double* seconds) {
   std::vector<std::vector<const Literal*>> literals;
@@ -479,94 +379,6 @@ absl::StatusOr<std::vector<DeviceOutputs>> ProcessBackend::AskForOutputs(Json re
   return outputs;
 }
 
-absl::Status ProcessBackend::CheckOutfeeds(const Json& lists, const Module& module, size_t count) {
-  if (!lists.is_array() || (!lists.empty() && lists.size() != count)) {
-    return Refuse(
-        absl::StrCat("answered with outfeeds of other than ", count, " devices in ", excerpt_));
-  }
-  const std::map<std::string, Shape> shapes = OutfeedShapes(module);
-  int64_t left = options_.outfeed_bytes;
-  for (const Json& headers : lists) {
-    if (!headers.is_array()) return Refuse(absl::StrCat("answered with no arrays in ", excerpt_));
-    for (const Json& header : headers) {
-      const std::string shape = StringOf(header, "shape");
-      const auto found = shapes.find(shape);
-      if (found == shapes.end()) {
-        return Refuse(absl::StrCat("fed out an array of shape '", shape.substr(0, kLongestExcerpt),
-                                   "', which no outfeed of the module has"));
-      }
-      absl::StatusOr<int64_t> bytes = found->second.ByteSize();
-      if (!bytes.ok()) return bytes.status();
-      if (IntOf(header, "bytes", -1) != *bytes) {
-        return Refuse(absl::StrCat("announced ", IntOf(header, "bytes", -1), " bytes for ", shape,
-                                   ", which has ", *bytes));
-      }
-      if (*bytes > left) {
-        return Refuse(
-            absl::StrCat("fed out more than ", options_.outfeed_bytes, " bytes in one answer"));
-      }
-      left -= *bytes;
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<Literal>> ProcessBackend::ReadOutfeed(const Json& headers,
-                                                                 const Module& module,
-                                                                 Clock::time_point deadline) {
-  const std::map<std::string, Shape> shapes = OutfeedShapes(module);
-  std::vector<Literal> queue;
-  for (const Json& header : headers) {
-    absl::StatusOr<Literal> array = Literal::Create(shapes.at(StringOf(header, "shape")));
-    if (!array.ok()) return array.status();
-    absl::Status status = ReadArray(header, &*array, deadline);
-    if (!status.ok()) return status;
-    queue.push_back(*std::move(array));
-  }
-  return queue;
-}
-
-absl::Status ProcessBackend::CheckHeaders(const Json& headers, const Shape& result) {
-  const std::vector<const Shape*> shapes = Leaves(result);
-  if (!headers.is_array()) return Refuse(absl::StrCat("answered with no arrays in ", excerpt_));
-  if (headers.size() != shapes.size()) {
-    return Refuse(absl::StrCat("answered with ", headers.size(), " result arrays instead of ",
-                               shapes.size()));
-  }
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const std::string shape = StringOf(headers[i], "shape");
-    if (shape != shapes[i]->ToString()) {
-      return Refuse(absl::StrCat("answered with shape '", shape, "' for result array ", i,
-                                 ", which is ", shapes[i]->ToString()));
-    }
-    absl::StatusOr<int64_t> bytes = shapes[i]->is_array() ? shapes[i]->ByteSize() : 0;
-    if (!bytes.ok()) return bytes.status();
-    if (IntOf(headers[i], "bytes", shapes[i]->is_array() ? -1 : 0) != *bytes) {
-      return Refuse(absl::StrCat("announced ", IntOf(headers[i], "bytes", -1), " bytes for ", shape,
-                                 ", which has ", *bytes));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<Literal> ProcessBackend::ReadResult(const Json& headers, const Shape& result,
-                                                   Clock::time_point deadline) {
-  const std::vector<const Shape*> shapes = Leaves(result);
-  std::vector<Literal> leaves;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    if (!shapes[i]->is_array()) {
-      leaves.push_back(Literal::Token());
-      continue;
-    }
-    absl::StatusOr<Literal> literal = Literal::Create(*shapes[i]);
-    if (!literal.ok()) return literal.status();
-    absl::Status status = ReadArray(headers[i], &*literal, deadline);
-    if (!status.ok()) return status;
-    leaves.push_back(*std::move(literal));
-  }
-  return Unflatten(result, leaves);
-}
-
 void ProcessBackend::Release(int64_t handle, int64_t generation) {
   if (!EnsureNothingUnread() || generation != generation_) return;
   // Nobody waits for the answer: it is read before the next request.
@@ -574,23 +386,6 @@ void ProcessBackend::Release(int64_t handle, int64_t generation) {
   if (SendRequest({{"type", "release"}, {"handle", handle}}, "", id, After(kGraceSeconds)).ok()) {
     unread_release_ = id;
   }
-}
-
-absl::Status ProcessBackend::ReadArray(const Json& header, Literal* literal,
-                                       Clock::time_point deadline) {
-  const int64_t bytes = literal->byte_size();
-  absl::Span<std::byte> storage(literal->mutable_data(), bytes);
-  const std::string file = StringOf(header, "file");
-  if (file.empty()) {
-    absl::Status status = child_->ReadExactly(storage, deadline);
-    if (!status.ok()) child_ = nullptr;
-    return status;
-  }
-  if (!ReadWholeFile(file, storage, deadline)) {
-    return Refuse(absl::StrCat("did not leave ", bytes, " bytes in ", file));
-  }
-  std::remove(file.c_str());
-  return absl::OkStatus();
 }
 
 absl::StatusOr<BufferHandle> ProcessBackend::Upload(const Literal& literal) {

@@ -90,6 +90,7 @@ class ProcessBackend : public Backend {
                                                            absl::string_view payload,
                                                            const Module& module, size_t count,
                                                            double limit, double* seconds);
+  // From here to ScratchFile: process_arrays.cc.
   // Adds the headers of arguments and queues to a request; their bytes are appended to the payload.
   absl::Status EncodeInputs(absl::Span<const std::vector<const Literal*>> arguments,
                             absl::Span<const absl::Span<const Literal>> queues,
@@ -108,12 +109,12 @@ class ProcessBackend : public Backend {
   // A value whose headers have been checked.
   absl::StatusOr<Literal> ReadResult(const nlohmann::json& headers, const Shape& result,
                                      ChildProcess::Clock::time_point deadline);
-  void Release(int64_t handle, int64_t generation);
   absl::Status ReadArray(const nlohmann::json& header, Literal* literal,
                          ChildProcess::Clock::time_point deadline);
+  absl::StatusOr<std::string> ScratchFile();
+  void Release(int64_t handle, int64_t generation);
   // The child is not to be trusted any further.
   absl::Status Refuse(absl::string_view what);
-  absl::StatusOr<std::string> ScratchFile();
 
   ProcessOptions options_;
   std::string name_;

@@ -11,6 +11,12 @@ from cli_testing import ADD, CommandLineTest, assay, main, sample
 
 
 class BadInput(CommandLineTest):
+    def test_unknown_commands(self):
+        self.expect_refusal(assay('tes'), 2, "there is no command 'tes'; assay --help")
+        self.expect_refusal(assay('corpus', 'lst'), 2, "there is no command 'lst'; assay corpus --help")
+        self.expect_refusal(assay('corpus'), 2, 'subcommand is required; assay corpus --help')
+        self.expect_refusal(assay(), 2, 'subcommand is required; assay --help')
+
     def test_missing_and_unreadable_files(self):
         module = self.path('m.hlo', ADD)
         self.expect_refusal(assay('run', self.path('none.hlo')), 2, 'none.hlo')

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -99,6 +100,20 @@ std::shared_ptr<CLI::FormatterBase> HelpFormatter() {
   return std::make_shared<WrappingFormatter>();
 }
 
+namespace {
+
+// What is wrong with the command line. CLI11 says the same of no command and of one that it does
+// not know.
+std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const int place = 1 + static_cast<int>(app.get_subcommands().size());
+  const bool wants_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
+                             absl::StrContains(error.what(), "subcommand");
+  if (!wants_command || place >= argc || argv[place][0] == '-') return error.what();
+  return absl::StrCat("there is no command '", argv[place], "'");
+}
+
+}  // namespace
+
 int FinishParse(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   if (error.get_exit_code() == 0) {
     app.exit(error);
@@ -108,8 +123,8 @@ int FinishParse(const CLI::App& app, const CLI::ParseError& error, int argc, cha
   for (const CLI::App* sub : app.get_subcommands()) absl::StrAppend(&command, " ", sub->get_name());
   OutputOptions output;
   for (int i = 1; i < argc; ++i) output.json = output.json || std::strcmp(argv[i], "--json") == 0;
-  return Fail(absl::InvalidArgumentError(
-                  absl::StrCat(error.what(), "; ", command, " --help says what there is")),
+  return Fail(absl::InvalidArgumentError(absl::StrCat(WhatIsWrong(app, error, argc, argv), "; ",
+                                                      command, " --help says what there is")),
               output);
 }
 

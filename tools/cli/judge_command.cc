@@ -161,7 +161,7 @@ void AddJudgeCommand(CLI::App& app, int* exit_code) {
       "Exit codes: 0 all pass, 1 failures or complaints, 2 bad input.\n"
       "Example:\n"
       "  assay corpus export out --tier quick\n"
-      "  assay judge out --profile level-b --report html=report.html");
+      "  assay judge out --profile cpu-strict --report html=report.html");
   sub->add_option("DIR", command->folder, "What `assay corpus export` wrote, with answers")
       ->required();
   sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")

@@ -51,6 +51,16 @@ TEST(Definitions, SparseConvolutionsAndGradientsAreRefused) {
   }
 }
 
+TEST(Definitions, StatisticsThatAreNoVectorsAreRefused) {
+  for (const char* statistics : {"f32[3,1] v, f32[3] w", "f32[3] v, f32[3,1] w"}) {
+    const absl::Status status =
+        Refusal(absl::StrCat("f32[4,3] batch-norm-inference(f32[4,3] x, f32[3] s, f32[3] t, ",
+                             statistics, "), epsilon=1, feature_index=1")
+                    .c_str());
+    EXPECT_THAT(std::string(status.message()), HasSubstr("batch_norm_c6"));
+  }
+}
+
 // The payload of a NaN too.
 TEST(Definitions, AScanOfNothingGivesTheCarryBitForBit) {
   auto module = ParseModule(

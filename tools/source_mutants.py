@@ -68,34 +68,52 @@ SHARED = {
 # Tests: of all definitions, of some files, and of small worlds.
 DEFINITIONS = 'assay_definitions_test'
 MORE_TESTS = {'collectives': ['assay_collective_kernels_test'], 'ragged_transfers': ['assay_collective_kernels_test'],
-              'exact_fourier': ['assay_fourier_test']}
+              'exact_fourier': ['assay_fourier_test'], 'fold': ['assay_fold_test'], 'merge_sort': ['assay_merge_sort_test'],
+              'product_sum': ['assay_product_sum_test']}
 SMALL_WORLDS = 'assay_small_worlds_test'
 
-# What becomes of a token: pattern, replacement.
-CHANGES = [
+# What becomes of a token: pattern, replacement. Operators, bounds and constants:
+TOKENS = [
     (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '), (r' != ', ' == '),
     (r' \+ ', ' - '), (r' - ', ' + '), (r' \* ', ' + '), (r' / ', ' * '), (r' % ', ' / '), (r' && ', ' || '), (r' \|\| ', ' && '),
     (r' \+= ', ' -= '), (r'\+\+', '--'), (r'(?<![\w.{])0(?![\w.x])', '1'), (r'(?<![\w.])1(?![\w.])', '2'),
     (r'\btrue\b', 'false'), (r'\bfalse\b', 'true'), (r'\bmin\b(?=[<(])', 'max'), (r'\bmax\b(?=[<(])', 'min'),
 ]
+# Conditions, what is returned, loops that end a turn early, arguments and names taken for each other, bits, signs, other numbers:
+FORMS = [
+    (r'(?<=\bif \()([^;]+)(?=\) )', r'!(\1)'), (r'(?<![=!<>|&+*/-] )(?<![\w.:>])(\w+(?:\(\))?) \? ', r'!\1 ? '), (r'!(?=[a-zA-Z(*])', ''),
+    (r'(?<=\breturn )(?!absl|status|std|\*|\[|Unimpl|\w*\.status)[^;{]+(?=;)', '{}'),
+    (r'(?<=; )(\w+) < ([^;]+)(?=; \+\+)', r'\1 < \2 - 1'),
+    (r'(?<=\w\()(?!type|part|component)([a-z][\w.\[\]>-]*), (?!type|part|component)([a-z][\w.\[\]>-]*)(?=\))', r'\2, \1'),
+    (r'\blhs_(?=\w)', 'rhs_'), (r'\brhs_(?=\w)', 'lhs_'), (r'(?<=\.)re\b', 'im'), (r'(?<=\.)im\b', 're'), (r'(?<=->)bits\b', 'imag'),
+    (r'(?<=->)imag\b', 'bits'), (r'(?<=[\[(])i(?=[\]),].*\bj\b)', 'j'), (r'(?<=[\[(])j(?=[\]),].*\bi\b)', 'i'), (r'\bkGt\b', 'kLt'),
+    (r'\bkLt\b', 'kGt'), (r'\.front\(\)', '.back()'), (r'\.back\(\)', '.front()'), (r'\.first\(', '.last('), (r'\.last\(', '.first('),
+    (r' &&$', ' ||'), (r' \|\|$', ' &&'), (r' << ', ' >> '), (r' >> ', ' << '), (r' & ', ' | '), (r' \| ', ' & '), (r' \^ ', ' | '),
+    (r' \|= ', ' &= '), (r' -= ', ' += '), (r'--', '++'), (r' \*= ', ' += '), (r' /= ', ' *= '), (r' >>= ', ' <<= '), (r' <<= ', ' >>= '),
+    (r'(?<=[\s(])-(?=[a-zA-Z])', ''), (r'(?<![\w.])([2-9]|[1-9]\d+)(?![\w.])', r'(\1 + 1)'),
+]
 STATEMENT = re.compile(r'^\s+(?!return|const |auto |using |case |default|break|public|private|if |for |while )[\w\[\]().>*+-]+( [+*/|-]?= |\(|\+\+).*;$')
 DECLARATION = re.compile(r'\((const )?[\w:<>]+[&*]? \w+[,)]')  # of a constructor
-# What changes no value: budgets, which the tests of the interpreter hold, and room made in advance.
-NO_VALUE = re.compile(r'Charge|kPortion|limbs\(\)|\.reserve\(')
+# What changes no value: budgets, which the tests of the interpreter hold, room made in advance, and assertions.
+NO_VALUE = re.compile(r'Charge|\bwork\b|kPortion|limbs\(\)|\.reserve\(|\bassert\(')
 
 Mutant = collections.namedtuple('Mutant', 'file number before after')  # a path below OPS, the line's number from 0, its text
 
 
-def mutants_of(name, text):
+def mutants_of(name, text, kinds='tokens'):
     found = []
     for number, line in enumerate(text.split('\n')):
         code = line.split('//')[0]
         if line.startswith('#') or 'template' in code or '"' in code or 'operator' in code or NO_VALUE.search(code):
             continue
-        for pattern, replacement in CHANGES:
+        if kinds == 'forms' and ('.ok()' in code or '](' in code):  # the paths of errors; types that a lambda deduces
+            continue
+        for pattern, replacement in TOKENS if kinds == 'tokens' else FORMS:
             for match in re.finditer(pattern, code):
-                found.append(Mutant(name, number, line, line[:match.start()] + replacement + line[match.end():]))
-        if STATEMENT.match(code) and not DECLARATION.search(code):
+                if match.group().count('(') != match.group().count(')'):
+                    continue
+                found.append(Mutant(name, number, line, line[:match.start()] + match.expand(replacement) + line[match.end():]))
+        if kinds == 'tokens' and STATEMENT.match(code) and not DECLARATION.search(code):
             found.append(Mutant(name, number, line, re.match(r'\s*', line).group() + ';'))
     return found
 
@@ -155,10 +173,18 @@ def switched(mutant, number, line_before):
     before, after = mutant.before, mutant.after
     if after.strip() == ';':
         return before.replace(before.strip(), f'if (!IsMutant({number})) {before.strip()}')
+    if after.rstrip().endswith('return {};'):
+        at = after.index('return {};')
+        return f'{before[:at]}{{ if (IsMutant({number})) return {{}}; {before[at:]} }}'
     begin = len(os.path.commonprefix([before, after]))
     tail = min(len(before), len(after)) - begin
     same = len(os.path.commonprefix([before[::-1], after[::-1]])[:tail])
     end, end_after = len(before) - same, len(after) - same
+    if ',' in before[begin:end]:  # arguments: with the call around them
+        paren = before.rindex('(', 0, begin)
+        call = re.search(r'[\w:.>\[\]-]*\($', before[:paren + 1]).start()
+        right = before.index(')', paren) + 1
+        begin, end, end_after = call, right, end_after + right - end
     bounds = region(before, begin, end, not line_before.strip() or line_before.rstrip()[-1] in ';{}:')
     if bounds is None:
         return None
@@ -243,11 +269,12 @@ class Builder:
         # What the changed code computes does not depend on the optimisation, and this compiles faster. What reads beside a
         # container ends.
         words = self.without_files(shlex.split(compiles[0]))
-        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in words if word != '-DNDEBUG'] + ['-D_GLIBCXX_ASSERTIONS']
+        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in words if word != '-DNDEBUG'] + ['-D_GLIBCXX_ASSERTIONS', '-w']
         self.texts = {name: read(name) for name in product_files()}
         self.assay = build / 'bin' / 'assay'
         self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(self.texts.items()))).encode())
         self.cache.mkdir(parents=True, exist_ok=True)
+        self.precompile()
         self.links = {}
         self.objects = {name: self.cache / f'{name}.o' for name in self.texts if name.endswith('.cc')}
         missing = [name for name, path in self.objects.items() if not path.exists()]
@@ -255,6 +282,20 @@ class Builder:
             for name, made in zip(missing, pool.map(lambda name: self.make_object(OPS / name, self.objects[name]), missing)):
                 if not made:
                     raise SystemExit(f'{name} does not compile')
+
+    def precompile(self):
+        """The headers that several files include, once, in the place of the build's, whose options are others."""
+        included = collections.Counter(line for text in self.texts.values() for line in text.split('\n')
+                                       if line.startswith('#include') and '"evaluator/ops/' not in line)
+        header = self.cache / 'headers.h'
+        if '-include' in self.compile:
+            at = self.compile.index('-include')
+            del self.compile[at:at + 2]
+        if not header.exists():
+            header.write_text('\n'.join(sorted(line for line, count in included.items() if count > 3)) + '\n', encoding='utf-8')
+            if not self.make_object(header, f'{header}.gch', ['-x', 'c++-header']):
+                raise SystemExit('the headers do not compile')
+        self.compile += ['-include', str(header)]
 
     def ninja(self, target):
         return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
@@ -274,7 +315,7 @@ class Builder:
 
     def make_object(self, source, target, include=()):
         partial = f'{target}.{threading.get_ident()}'
-        words = [self.compile[0], *include, *self.compile[1:], '-w', '-o', partial, '-c', source]
+        words = [self.compile[0], *include, *self.compile[1:], '-o', partial, '-c', source]
         if self.run(words)[0] != 0:
             return False
         os.replace(partial, target)
@@ -391,7 +432,7 @@ class Suite:
         operations = SHARED.get(stem, [stem.replace('_', '-')])
         cases = [f'{op}.quick' for op in operations] + [f'{op}.full' for op in operations]
         return [f'assay_bin_assay {each} --straight' for each in [*cases, 'all.quick']] + [
-            f'assay_bin_assay {each} --kernels' for each in cases] + [DEFINITIONS, *MORE_TESTS.get(stem, [])]
+            f'assay_bin_assay {each} --kernels' for each in cases] + [DEFINITIONS, *MORE_TESTS.get(stem, []), SMALL_WORLDS]
 
     def ask(self, program, question, cpu, mutant=None):
         target, *of_corpus = question.split()
@@ -407,7 +448,7 @@ class Suite:
 
     def verdict(self, program, name, mutant=None):
         for question in self.questions(name):
-            status, _ = self.ask(program, question, 5 + int(10 * self.seconds[question]), mutant)
+            status, _ = self.ask(program, question, 2 + int(10 * self.seconds[question]), mutant)
             if status != 0:
                 asked = question.replace('assay_bin_assay ', '').replace(' --straight', '').replace(' --', ' by ')
                 return f'killed by {asked}' + ('' if status == 1 else f', exit status {status}')
@@ -528,6 +569,7 @@ def hold_equivalents(builder, mutants, tests):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--files', nargs='*', metavar='FILE', help='of evaluator/ops (default: all)')
+    parser.add_argument('--kinds', choices=['tokens', 'forms'], default='tokens', help='of changes (default: tokens)')
     parser.add_argument('--sample', type=int, metavar='N', help='about so many of them, by chance')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--survivors', action='store_true', help='only those that were not killed before, by the journal')
@@ -540,8 +582,9 @@ def main():
     parser.add_argument('--build', type=pathlib.Path, default=ROOT / 'build' / 'release')
     arguments = parser.parse_args()
 
-    by_file = {name: mutants_of(name, read(name)) for name in product_files()}
-    everything = [mutant for mutants in by_file.values() for mutant in mutants]
+    every_kind = {kinds: {name: mutants_of(name, read(name), kinds) for name in product_files()} for kinds in ('tokens', 'forms')}
+    everything = [mutant for by_file in every_kind.values() for mutants in by_file.values() for mutant in mutants]
+    by_file = every_kind[arguments.kinds]
     equivalents = EquivalentMutants()
     listed = equivalents.mutants(everything)
     if arguments.check_table:

@@ -64,6 +64,20 @@ def recognised(machine, name, element):
     return Recognised(inner.op, element) if used == ['0', '1'] else None
 
 
+def taken(machine, instruction, attribute, arrays):
+    """Arrays in the types of a computation's parameters, as operands of mixed float types come to them."""
+    computation = machine.computations[instruction.attributes[attribute].lstrip('%')]
+    types = {int(each.text): each.shape.split('[')[0] for each in computation.instructions if each.op == 'parameter'}
+    return [converted(each, types[k]) for k, each in enumerate(arrays)]
+
+
+def converted(array, name):
+    target = formats.element_type(name)
+    if array.type == name:
+        return array
+    return Array(name, array.shape, [scalars.convert(array.t, target, pattern) for pattern in array.data])
+
+
 def scalar(like, pattern):
     return Array(like.type, (), [pattern])
 
@@ -89,7 +103,9 @@ class Folding:
 
 def gathered_fold(machine, instruction, operands, shape, places_of):
     """Results of a shape whose cells are folds of the elements at places_of(cell)."""
-    arrays, inits = operands[:len(operands) // 2], operands[len(operands) // 2:]
+    count = len(operands) // 2
+    both = taken(machine, instruction, 'to_apply', operands[count:] + operands[:count])
+    inits, arrays = both[:count], both[count:]
     fold = Folding(machine, instruction, 'to_apply', inits, arrays)
     results = [Array(init.type, shape, []) for init in inits]
     for cell in np.ndindex(*shape):
@@ -155,6 +171,8 @@ def reduce_window(machine, instruction, operands):
 
 def select_and_scatter(machine, instruction, operands):
     array, source, init = operands
+    left, right = taken(machine, instruction, 'select', [array, array])
+    init, source = taken(machine, instruction, 'scatter', [init, source])
     windows, at = window(instruction, len(array.shape)), places(array)
     gathered = [[] for _ in array.data]
     for position, value in zip(np.ndindex(*source.shape), source.data):
@@ -162,12 +180,12 @@ def select_and_scatter(machine, instruction, operands):
         for cell in cells(array.shape, windows, position):
             here = int(at[cell])
             if selected is None or not machine.call(instruction.attributes['select'], [
-                    scalar(array, array.data[selected]), scalar(array, array.data[here])]).data[0]:
+                    scalar(left, left.data[selected]), scalar(right, right.data[here])]).data[0]:
                 selected = here
         if selected is not None:
             gathered[selected].append([value])
     fold = Folding(machine, instruction, 'scatter', [init], [source])
-    return Array(array.type, array.shape, [fold(init.data, rows)[0] for rows in gathered])
+    return converted(Array(init.type, array.shape, [fold(init.data, rows)[0] for rows in gathered]), array.type)
 
 
 def scatter(machine, instruction, operands):
@@ -221,7 +239,8 @@ def scan(machine, instruction, operands):
     folding = [each for each in computation.instructions if each.op in FOLDS]
     exact = (count, carries, len(computation.instructions), len(folding)) == (1, 1, 4, 1) and len(arrays[0].shape) == 1 and set(
         computation.root.operands) == {folding[0].name}
-    if not exact and any(each.op in FOLDS and formats.is_float(arrays[0].type) for each in computation.instructions):
+    if not exact and any(each.op in FOLDS for each in computation.instructions) and any(
+            formats.is_float(array.type) for array in arrays):
         raise Unsupported('a scan that folds floats in several ways')
     length = arrays[0].shape[dimension] if arrays else int(instruction.attributes.get('scan_dimension_size', 0))
     order = range(length) if instruction.attributes.get('is_reverse') != 'true' else range(length - 1, -1, -1)

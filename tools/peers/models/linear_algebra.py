@@ -267,7 +267,7 @@ class Features:
         self.epsilon = rational(self.t.decode(self.t.encode(as_single)))
 
     def per_feature(self, array):
-        return [rational(self.t.decode(pattern)) for pattern in array.data]
+        return [rational(array.t.decode(pattern)) for pattern in array.data]
 
     def encoded_sum(self, patterns, count=1):
         """The sum over a count; nothing but -0 makes -0."""

@@ -71,7 +71,7 @@ class ProgramWriter {
                                           "divide", "maximum",  "minimum"};
     const std::string name = absl::StrCat(root ? " ROOT x" : " x", count_, " = A ");
     const std::string a = Pick(), b = Pick(), c = Pick(), d = Pick(), n = absl::StrCat(count_);
-    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 24;
+    const int kinds = steps_ == Steps::kElementwise ? 6 : steps_ == Steps::kBasic ? 10 : 25;
     switch (random_() % kinds) {
       case 0:
       case 1:
@@ -156,6 +156,9 @@ class ProgramWriter {
         absl::StrAppend(&text_, " z", n, random_() % 2 == 0 ? " = S real(y" : " = S imag(y", n,
                         ")\n", name, "convert(z", n, ")\n");
         break;
+      case 23:  // of a, or of a + i b
+        Eliminate(a, b, name, n);
+        break;
       case 22:
         Decide(a, b, c, name, n);
         break;
@@ -192,6 +195,19 @@ class ProgramWriter {
         break;
     }
     ++count_;
+  }
+
+  void Eliminate(const std::string& a, const std::string& b, const std::string& name,
+                 const std::string& n) {
+    const bool complex = random_() % 2 == 0;
+    absl::StrAppend(
+        &text_, " sv", n, " = S convert(", a, ")\n rv", n, " = S convert(", b, ")\n vc", n,
+        " = C complex(sv", n, ", rv", n, ")\n fac", n,
+        complex ? " = (C, s32[4], s32[]) custom-call(vc" : " = (S, s32[4], s32[]) custom-call(sv",
+        n, "), custom_call_target=\"lapack_", complex ? "i" : "r",
+        "getrf_ffi\", api_version=API_VERSION_TYPED_FFI\n y", n, complex ? " = C " : " = S ",
+        "get-tuple-element(fac", n, "), index=0\n z", n, " = S real(y", n, ")\n", name, "convert(z",
+        n, ")\n");
   }
 
   // Rows of a and c from a place that b gives, through a branch on b.

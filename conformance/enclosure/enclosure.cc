@@ -15,6 +15,7 @@
 #include "conformance/enclosure/golden_instructions.h"
 #include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/linear_algebra.h"
+#include "conformance/enclosure/lu.h"
 #include "conformance/enclosure/mapped_region.h"
 #include "conformance/enclosure/open_indices.h"
 #include "conformance/enclosure/radii.h"
@@ -188,6 +189,10 @@ class Encloser {
       case Opcode::kCustomCall:
         if (const Computation* operation = CalledOperation(instruction); operation != nullptr) {
           return Call(instruction, *operation, std::move(operands), level);
+        }
+        if (IsLuCall(instruction)) {
+          std::vector<Box> boxes = EncloseLu(instruction, operands[0].box(), profile_);
+          return Assemble(instruction.shape(), &boxes);
         }
         break;
       default:

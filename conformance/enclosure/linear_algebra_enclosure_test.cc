@@ -263,6 +263,49 @@ TEST_F(LinearAlgebraEnclosureTest, FactorsAndSystemsByLapackAreJudged) {
   EXPECT_EQ(enclosure_.box().high.Get(0).bits, 2);
 }
 
+// {{1, 2}, {4, 3}}: the rows change places, 1/4 of the first taken off leaves 2 - 3/4.
+TEST_F(LinearAlgebraEnclosureTest, EliminationsWithPivotsAreJudged) {
+  const std::string body =
+      " a = f32[2,2] parameter(0)\n z = f32[2,2] constant({{1, 2}, {4, 3}})\n"
+      " e = f32[2,2] exponential(a)\n m = f32[2,2] multiply(e, z)\n"
+      " f = (f32[2,2], s32[2], s32[]) custom-call(m), custom_call_target=\"lapack_sgetrf_ffi\", "
+      "api_version=API_VERSION_TYPED_FFI\n";
+  const Literal zeros = Array(ElementType::kF32, {2, 2}, {0, 0, 0, 0});
+  const std::string factors =
+      absl::StrCat(body, " ROOT r = f32[2,2] get-tuple-element(f), index=0");
+  Enclose(factors, {zeros});
+  EXPECT_EQ(ValueAt(golden_, 2), 0.25);
+  EXPECT_EQ(ValueAt(golden_, 3), 1.25);
+  EXPECT_EQ(JudgedWith(2, 0.25 + 2 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(3, 1.25 - 4 * kUlp), Verdict::kWithinBound);
+  EXPECT_EQ(JudgedWith(2, 0.2501), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, 1.2501), Verdict::kWrong);
+  EXPECT_EQ(JudgedWith(3, NAN), Verdict::kWrong);
+  EXPECT_LE(Width(3), 200 * kUlp);
+  for (const auto& [leaf, shape] : {std::pair(1, "s32[2]"), std::pair(2, "s32[]")}) {
+    Enclose(absl::StrCat(body, " ROOT r = ", shape, " get-tuple-element(f), index=", leaf),
+            {zeros});
+    EXPECT_TRUE(Literal::BitEqual(enclosure_.box().low, enclosure_.box().high));
+    EXPECT_TRUE(Literal::BitEqual(enclosure_.box().low, golden_));
+  }
+  // e^1.3862944 is 4 or next to it: either row may come first.
+  const Literal close = Array(ElementType::kF32, {2, 2}, {1.3862944, 0, 0, 0});
+  Enclose(factors, {close});
+  EXPECT_EQ(JudgedWith(3, 123), Verdict::kNotJudgeable);
+  Enclose(absl::StrCat(body, " ROOT r = s32[2] get-tuple-element(f), index=1"), {close});
+  EXPECT_EQ(enclosure_.box().low.Get(0).bits, 1);
+  EXPECT_EQ(enclosure_.box().high.Get(0).bits, 2);
+  // Of what is known the first of equal elements is the pivot; the last pivot may be zero.
+  Enclose(
+      " a = f32[2,2] parameter(0)\n"
+      " f = (f32[2,2], s32[2], s32[]) custom-call(a), custom_call_target=\"lapack_sgetrf_ffi\", "
+      "api_version=API_VERSION_TYPED_FFI\n ROOT r = s32[] get-tuple-element(f), index=2",
+      {Array(ElementType::kF32, {2, 2}, {2, 2, -2, -2})});
+  EXPECT_EQ(golden_.Get(0).bits, 2);
+  EXPECT_EQ(enclosure_.box().low.Get(0).bits, 0);
+  EXPECT_EQ(enclosure_.box().high.Get(0).bits, 2);
+}
+
 TEST_F(LinearAlgebraEnclosureTest, CallsOfElementwiseOperationsAreTheseOperations) {
   Enclose(
       " a = f32[1] parameter(0)\n e = f32[1] exponential(a)\n"

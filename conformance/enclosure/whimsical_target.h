@@ -431,12 +431,51 @@ class WhimsicalTarget {
     return factor;
   }
 
-  // As LAPACK's potrf and trsm, from the left with a lower triangle.
+  // By columns; a column is divided by its pivot or multiplied by the reciprocal.
+  template <typename Value>
+  static Literal Lu(const Instruction& call, const Literal& a, std::mt19937& random) {
+    Literal factors = a, pivots = Literal::Zeros(call.shape().tuple_shapes()[1]);
+    const auto at = [&](int i, int j) { return ValueAt<Value>(factors, i * kSide + j); };
+    const auto rest = [&](int i, int j, int steps) {
+      std::vector<std::pair<Value, Value>> terms = {{at(i, j), 1}};
+      for (int k = 0; k < steps; ++k) terms.emplace_back(-at(i, k), at(k, j));
+      return InAnyOrder(std::move(terms), random);
+    };
+    const auto size = [](const Value& x) {
+      return std::abs(std::real(x)) + std::abs(std::imag(x));
+    };
+    for (int k = 0; k < kSide; ++k) {
+      std::vector<Value> column(kSide);
+      int pivot = k;
+      for (int i = k; i < kSide; ++i) {
+        column[i] = rest(i, k, k);
+        if (size(column[i]) > size(column[pivot])) pivot = i;
+      }
+      pivots.Set(k, Element{static_cast<uint64_t>(pivot + 1)});
+      std::swap(column[k], column[pivot]);
+      for (int j = 0; j < kSide; ++j) {
+        const Element above = factors.Get(k * kSide + j);
+        factors.Set(k * kSide + j, factors.Get(pivot * kSide + j));
+        factors.Set(pivot * kSide + j, above);
+      }
+      SetValue(&factors, k * kSide + k, column[k]);
+      for (int j = k + 1; j < kSide; ++j) SetValue(&factors, k * kSide + j, rest(k, j, k));
+      const bool reciprocal = random() % 2 == 0;
+      for (int i = k + 1; i < kSide; ++i) {
+        SetValue(&factors, i * kSide + k,
+                 reciprocal ? column[i] * (Value(1) / column[k]) : column[i] / column[k]);
+      }
+    }
+    return Literal::Tuple({factors, pivots, Literal::Zeros(call.shape().tuple_shapes()[2])});
+  }
+
+  // As LAPACK's getrf, and as its potrf and trsm, from the left with a lower triangle.
   static Literal Call(const Instruction& call, const std::vector<Literal>& operands,
                       std::mt19937& random) {
     return OfValues(operands[0].element_type(), [&](auto value) {
       using Value = decltype(value);
       if (operands.size() == 2) return Solve<Value>(operands[0], operands[1], true, random);
+      if (call.shape().tuple_shapes().size() == 3) return Lu<Value>(call, operands[0], random);
       return Literal::Tuple(
           {Factor<Value>(operands[0], random), Literal::Zeros(call.shape().tuple_shapes()[1])});
     });

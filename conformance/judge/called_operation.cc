@@ -15,15 +15,6 @@ namespace {
 
 using custom_calls::CallAttributes;
 
-// Whether the target is LAPACK's routine, of the letter for its element type.
-bool Calls(const Instruction& call, absl::string_view routine) {
-  absl::string_view target = call.GetString(Attr::kCustomCallTarget);
-  const bool is_lapack =
-      absl::ConsumePrefix(&target, "lapack_") && absl::ConsumeSuffix(&target, "_ffi");
-  return is_lapack && target.size() == routine.size() + 1 && absl::EndsWith(target, routine) &&
-         absl::StrContains("sdcz", target[0]);
-}
-
 void SetSystem(const CallAttributes& attributes, Instruction* solve) {
   solve->SetAttribute(Attr::kLeftSide, attributes.Letter("side", 'L') == 'L');
   solve->SetAttribute(Attr::kLower, attributes.Letter("uplo", 'L') == 'L');
@@ -39,25 +30,37 @@ void SetSystem(const CallAttributes& attributes, Instruction* solve) {
 std::unique_ptr<Instruction> FindOperation(const Instruction& call) {
   const Shape& result = call.shape();
   const CallAttributes attributes = CallAttributes::Of(call);
-  if (Calls(call, "potrf") && call.operand_count() == 1 && result.is_tuple() &&
+  if (CallsLapack(call, "potrf") && call.operand_count() == 1 && result.is_tuple() &&
       result.tuple_shapes().size() == 2) {
     auto cholesky = std::make_unique<Instruction>(Opcode::kCholesky, result.tuple_shapes()[0]);
     cholesky->SetAttribute(Attr::kLower, attributes.Letter("uplo", 'L') == 'L');
     return cholesky;
   }
   if (!result.is_array()) return nullptr;
-  if (Calls(call, "trsm") && call.operand_count() == 2) {
+  if (CallsLapack(call, "trsm") && call.operand_count() == 2) {
     auto solve = std::make_unique<Instruction>(Opcode::kTriangularSolve, result);
     SetSystem(attributes, solve.get());
     return solve;
   }
   const std::optional<Opcode> opcode =
       CustomCallRegistry::BuiltIn().ElementwiseOp(call.GetString(Attr::kCustomCallTarget));
-  if (!opcode || call.operand_count() != 1) return nullptr;
+  if (!opcode || call.operand_count() != 1 || !call.operand(0)->shape().is_array() ||
+      !Shape::SameDimensions(call.operand(0)->shape(), result)) {
+    return nullptr;
+  }
   return std::make_unique<Instruction>(*opcode, result);
 }
 
 }  // namespace
+
+bool CallsLapack(const Instruction& call, absl::string_view routine) {
+  if (call.opcode() != Opcode::kCustomCall) return false;
+  absl::string_view target = call.GetString(Attr::kCustomCallTarget);
+  const bool is_lapack =
+      absl::ConsumePrefix(&target, "lapack_") && absl::ConsumeSuffix(&target, "_ffi");
+  return is_lapack && target.size() == routine.size() + 1 && absl::EndsWith(target, routine) &&
+         absl::StrContains("sdcz", target[0]);
+}
 
 std::unique_ptr<Module> OperationOfCall(const Instruction& call) {
   if (call.opcode() != Opcode::kCustomCall) return nullptr;
@@ -78,7 +81,7 @@ std::unique_ptr<Module> OperationOfCall(const Instruction& call) {
 }
 
 std::optional<size_t> InfoLeaf(const Instruction& call) {
-  if (Calls(call, "potrf")) return 1;
+  if (CallsLapack(call, "potrf")) return 1;
   return std::nullopt;
 }
 

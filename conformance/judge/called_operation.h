@@ -9,9 +9,13 @@
 #include <memory>
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "spec/ir/module.h"
 
 namespace assay {
+
+// Whether it calls LAPACK's routine, by JAX's name for one of its element types.
+bool CallsLapack(const Instruction& call, absl::string_view routine);
 
 // The operation as the root of a module of its own, whose parameters are the call's operands. Its
 // result is the first array of the call's. Null: the call is none that is known.

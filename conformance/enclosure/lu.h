@@ -1,0 +1,24 @@
+// LAPACK's getrf of boxes: elimination in intervals of doubles, as long as each pivot is larger
+// than whatever else may stand in its column. The factors are the exact ones of a matrix that is
+// off by gamma(n) |L| |U|. Source: reference ops_control_and_collectives.md 11.3; Higham, Accuracy
+// and Stability of Numerical Algorithms, theorem 9.3. Tests: linear_algebra_enclosure_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_LU_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_LU_H_
+
+#include <vector>
+
+#include "conformance/enclosure/box.h"
+#include "conformance/profiles/profile.h"
+
+namespace assay {
+
+bool IsLuCall(const Instruction& call);
+
+// The packed factors, the pivots' rows from 1, and info. From a pivot on that is not decided rows
+// and pivots may be anything.
+std::vector<Box> EncloseLu(const Instruction& call, const Box& operand,
+                           const TargetProfile& profile);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_LU_H_

@@ -191,7 +191,7 @@ TEST(JudgeOverflow, StatisticsOfABatch) {
                     {column, row, row});
     const std::vector<Literal> operands = {Matrix(2, 1, {size, -size}, type), Array(type, {2}),
                                            Array(type, {5})};
-    const auto explain = [&](double y0, double y1, double mean, double variance) {
+    const auto explain = [&, type = type](double y0, double y1, double mean, double variance) {
       return norm.Explain(operands, Literal::Tuple({Matrix(2, 1, {y0, y1}, type),
                                                     Array(type, {mean}), Array(type, {variance})}));
     };

@@ -116,9 +116,9 @@ Box Box::Anything(const Shape& shape, const Instruction* open) {
   return box;
 }
 
-BoxTree BoxTree::Of(Box box) {
+BoxTree BoxTree::Of(std::shared_ptr<const Box> box) {
   BoxTree tree;
-  tree.box_ = std::make_shared<const Box>(std::move(box));
+  tree.box_ = std::move(box);
   return tree;
 }
 
@@ -129,7 +129,11 @@ BoxTree BoxTree::Tuple(std::vector<BoxTree> elements) {
 }
 
 BoxTree BoxTree::Point(const Literal& value) {
-  if (!value.is_tuple()) return Of(Box::Point(value));
+  if (!value.is_tuple()) {
+    Box box = Box::Point(value);
+    LookForDenormals(&box);
+    return Of(std::move(box));
+  }
   std::vector<BoxTree> elements;
   for (const Literal& element : value.elements()) elements.push_back(Point(element));
   return Tuple(std::move(elements));
@@ -153,7 +157,7 @@ std::vector<Box> AnythingOf(const Instruction& instruction) {
   return boxes;
 }
 
-void BoxTree::AppendLeaves(std::vector<const Box*>* leaves) const {
+void BoxTree::AppendLeaves(BoxPointers* leaves) const {
   if (!is_tuple()) leaves->push_back(box_.get());
   for (const BoxTree& element : elements_) element.AppendLeaves(leaves);
 }
@@ -179,15 +183,14 @@ const Instruction* BoxTree::open() const {
   return nullptr;
 }
 
-Box HullOfCorners(std::vector<Literal> corners) {
-  Box hull;
-  if (corners.size() > 1 && HullOfWords(&corners, &hull)) return hull;
-  hull = Box::Point(corners[0]);
+Extent HullOfCorners(absl::Span<const Literal> more, Box* box) {
+  Extent extent;
+  if (HullOfWords(more, box, &extent)) return extent;
+  const Literal other = std::exchange(box->high, box->low);
   std::vector<const std::byte*> others;
-  for (const Literal& corner : corners) {
-    if (!corner.shares_data_with(corners[0])) others.push_back(corner.data());
-  }
-  if (others.empty()) return hull;
+  if (!other.shares_data_with(box->low)) others.push_back(other.data());
+  for (const Literal& corner : more) others.push_back(corner.data());
+  if (others.empty()) return extent;
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
         int64_t low = line.Ordinal(ends->low), high = low;
@@ -205,17 +208,18 @@ Box HullOfCorners(std::vector<Literal> corners) {
         ends->low = line.Bits(low);
         ends->high = line.Bits(high);
       },
-      &hull);
-  return hull;
+      box);
+  return extent;
 }
 
 Box HullOfBoxes(absl::Span<const Box* const> boxes) {
-  std::vector<Literal> corners;
-  for (const Box* box : boxes) {
-    corners.push_back(box->low);
-    corners.push_back(box->high);
+  std::vector<Literal> more;
+  for (const Box* box : boxes.subspan(1)) {
+    more.push_back(box->low);
+    more.push_back(box->high);
   }
-  Box hull = HullOfCorners(std::move(corners));
+  Box hull{boxes[0]->low, boxes[0]->high, {}, nullptr, false};
+  HullOfCorners(more, &hull);
   hull.flushed =
       std::all_of(boxes.begin(), boxes.end(), [](const Box* box) { return box->flushed; });
   for (const Box* box : boxes) {
@@ -251,6 +255,13 @@ void Loosen(const Slack& slack, Box* box) {
         }
       },
       box);
+}
+
+void LookForDenormals(Box* box) {
+  if (!box->low.is_array() || !box->is_point()) return;
+  Box flushed = *box;
+  Loosen({.flushed = true}, &flushed);
+  box->flushed = flushed.is_point();
 }
 
 void WidenByRadii(absl::Span<const double> radii, Box* box) {

@@ -10,8 +10,10 @@
 #include <limits>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
@@ -43,6 +45,7 @@ struct Box {
 };
 
 // Boxes that others own, such as the operands of an instruction.
+using BoxPointers = absl::InlinedVector<const Box*, 4>;
 class Boxes {
  public:
   class Iterator {
@@ -79,7 +82,8 @@ class Boxes {
 class BoxTree {
  public:
   BoxTree() = default;
-  static BoxTree Of(Box box);
+  static BoxTree Of(Box box) { return Of(std::make_shared<const Box>(std::move(box))); }
+  static BoxTree Of(std::shared_ptr<const Box> box);
   static BoxTree Tuple(std::vector<BoxTree> elements);
   static BoxTree Point(const Literal& value);
   static BoxTree Anything(const Shape& shape, const Instruction* open);
@@ -94,7 +98,7 @@ class BoxTree {
   // The value of the lower ends: the value itself where it is a point.
   Literal low() const;
   const Instruction* open() const;
-  void AppendLeaves(std::vector<const Box*>* leaves) const;
+  void AppendLeaves(BoxPointers* leaves) const;
 
  private:
   std::shared_ptr<const Box> box_;  // null: a tuple
@@ -202,10 +206,28 @@ struct Place {
 template <typename Update>
 void UpdateParts(Update update, Box* box);
 
+// Where the ends of all intervals of an array lie.
+struct Extent {
+  int64_t least = std::numeric_limits<int64_t>::min();  // positions on the line
+  int64_t greatest = std::numeric_limits<int64_t>::max();
+  bool nan = true;  // one may be NaN
+
+  bool is_unbounded(const Box& box) const {
+    const Line& line = Line::Of(Info(box.low.element_type()).component);
+    return nan || (least <= line.least() && greatest >= line.greatest());
+  }
+};
+
 // Takes the element-wise hull of several values of one shape: ends of an operation whose operands
-// are at the corners of their intervals. A part that is NaN at some corners and a number at others
-// may be anything.
-Box HullOfCorners(std::vector<Literal> corners);
+// are at the corners of their intervals, two of them in place of the ends of the box. A part that
+// is NaN at some corners and a number at others may be anything. The extent is that of the hull, or
+// a larger one.
+Extent HullOfCorners(absl::Span<const Literal> more, Box* box);
+inline Box HullOfCorners(Literal one, Literal other) {
+  Box box{std::move(one), std::move(other), {}, nullptr, false};
+  HullOfCorners({}, &box);
+  return box;
+}
 
 // The same of every value that one of the boxes, of one shape, holds.
 Box HullOfBoxes(absl::Span<const Box* const> boxes);
@@ -219,6 +241,8 @@ struct Slack {
   bool rounded = false;
 };
 void Loosen(const Slack& slack, Box* box);
+// A point without denormals is flushed as it is: says so, that nobody need look again.
+void LookForDenormals(Box* box);
 // Widens by a distance for each element; an infinite one lets go of it.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
 // Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of

@@ -118,19 +118,20 @@ TEST_P(ComplexBoxesTest, HoldWhatGoldenGives) {
     ASSERT_TRUE(module.ok()) << module.status();
     const Instruction& instruction = *(*module)->entry()->root();
     GoldenInstructions golden{RunBudget{}};
-    const EvaluateAt evaluate = [&](absl::Span<const Literal* const> values) {
-      return golden.EvaluateAt(instruction, values);
+    const EvaluateAt evaluate = [&](absl::Span<const Literal* const> values, Literal* value) {
+      return golden.EvaluateAt(&golden.Of(instruction), values, value);
     };
     std::vector<Box> operands;
     for (int64_t k = 0; k < instruction.operand_count(); ++k) operands.push_back(RandomBox());
     if (function == "multiply(x, x)") operands[1] = operands[0];
     std::vector<const Box*> boxes;
     for (const Box& operand : operands) boxes.push_back(&operand);
-    auto box = EncloseElementwise(instruction, Boxes(boxes), evaluate);
-    ASSERT_TRUE(box.ok()) << box.status();
+    Box box;
+    const absl::Status status = EncloseElementwise(instruction, Boxes(boxes), evaluate, &box);
+    ASSERT_TRUE(status.ok()) << status;
     for (int64_t i = 0; i < kBoxes; ++i) {
-      known[function] += std::isfinite(DecodeFloat(part(), box->low.Get(i).bits)) &&
-                         std::isfinite(DecodeFloat(part(), box->high.Get(i).bits));
+      known[function] += std::isfinite(DecodeFloat(part(), box.low.Get(i).bits)) &&
+                         std::isfinite(DecodeFloat(part(), box.high.Get(i).bits));
     }
     for (int64_t k = 0; k < kPoints; ++k) {
       std::vector<Literal> points;
@@ -139,9 +140,9 @@ TEST_P(ComplexBoxesTest, HoldWhatGoldenGives) {
       auto value = golden.Evaluate(instruction, points);
       ASSERT_TRUE(value.ok()) << value.status();
       for (int64_t i = 0; i < kBoxes; ++i) {
-        ASSERT_TRUE(Holds(*box, *value, i))
-            << function << ": element " << i << " of " << PrintLiteral(box->low) << " to "
-            << PrintLiteral(box->high) << " is " << PrintLiteral(*value);
+        ASSERT_TRUE(Holds(box, *value, i))
+            << function << ": element " << i << " of " << PrintLiteral(box.low) << " to "
+            << PrintLiteral(box.high) << " is " << PrintLiteral(*value);
       }
     }
   }

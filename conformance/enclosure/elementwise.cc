@@ -15,10 +15,8 @@ namespace {
 
 // On lines with a negative zero, which all types with loops have (AnyLiesIn).
 constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
-constexpr EndsRegion kNowhere{-kEnd, kEnd};   // NaNs alone
 constexpr EndsRegion kAtZero{0, -1};          // zero is inside
 constexpr EndsRegion kNotPositive{0, -kEnd};  // and below
-constexpr EndsRegion kNotNegative{kEnd, -1};
 
 // How a function of real numbers runs in each of its operands.
 enum class Run {
@@ -114,84 +112,89 @@ class Elementwise {
   Elementwise(const Instruction& instruction, Boxes operands, const EvaluateAt& evaluate)
       : instruction_(instruction), operands_(operands), evaluate_(evaluate) {}
 
-  absl::StatusOr<Box> Enclose() {
+  absl::Status Enclose(Box* box) {
     const ElementType type = operands_[0].low.element_type();
     switch (instruction_.opcode()) {
       case Opcode::kSelect:
-        return Select();
+        return Select(box);
       case Opcode::kCompare:
-        return IsFloat(type) ? Compare() : Discrete();
+        return IsFloat(type) ? Compare(box) : Discrete(box);
       case Opcode::kIsFinite:
-        return IsFinite();
+        return IsFinite(box);
       case Opcode::kAnd:
       case Opcode::kOr:
-        return IsPred(type) ? Corners(BothEnds()) : Discrete();
       case Opcode::kNot:
-        return IsPred(type) ? Corners(BothEnds()) : Discrete();
+        return IsPred(type) ? Corners(BothEnds(), box) : Discrete(box);
       default:
         break;
     }
-    if (IsComplex(type)) return Complex();
+    if (IsComplex(type)) return Complex(box);
     const bool orders =
         instruction_.opcode() == Opcode::kMaximum || instruction_.opcode() == Opcode::kMinimum ||
         instruction_.opcode() == Opcode::kClamp || instruction_.opcode() == Opcode::kConvert;
-    if (!IsFloat(type) && !orders) return Discrete();
-    return Real();
+    if (!IsFloat(type) && !orders) return Discrete(box);
+    return Real(box);
   }
 
  private:
-  absl::StatusOr<Box> Complex() {
-    absl::StatusOr<Box> box = Box::Anything(instruction_.shape(), &instruction_);
+  absl::Status Complex(Box* box) {
+    bool meets = true;
+    absl::Status status;
     switch (instruction_.opcode()) {
       case Opcode::kAdd:
-        box = Corners(BothEnds());
+        status = Corners(BothEnds(), box);
         break;
       case Opcode::kReal:
       case Opcode::kImag:
-        return WithNans(Corners(BothEnds()));
+        status = Corners(BothEnds(), box);
+        meets = false;
+        break;
       case Opcode::kNegate:
       case Opcode::kSubtract:
-        box = Corners(AllCorners());
+        status = Corners(AllCorners(), box);
         break;
       default:
-        if (const ComplexFunction function = FindComplexFunction(instruction_)) {
-          absl::StatusOr<Literal> low = evaluate_(Lows());
-          if (!low.ok()) return low.status();
-          return EncloseComplex(function, operands_, *std::move(low));
-        }
-        return box;
+        return ComplexByFormula(box);
     }
-    if (box.ok()) AddNansOfInfinities(&*box);
-    return WithNans(std::move(box));
+    if (!status.ok()) return status;
+    if (meets) AddNansOfInfinities(box);
+    KeepNans(box);
+    return absl::OkStatus();
   }
 
-  absl::StatusOr<Box> WithNans(absl::StatusOr<Box> box) const {
-    if (box.ok()) KeepNans(&*box);
-    return box;
+  absl::Status ComplexByFormula(Box* box) {
+    const ComplexFunction function = FindComplexFunction(instruction_);
+    if (!function) {
+      *box = Box::Anything(instruction_.shape(), &instruction_);
+      return absl::OkStatus();
+    }
+    absl::Status status = AtLows(box);
+    if (status.ok()) *box = EncloseComplex(function, operands_, std::move(box->low));
+    return status;
   }
 
-  absl::StatusOr<Box> Real() {
+  absl::Status Real(Box* box) {
     const Opcode opcode = instruction_.opcode();
     Run run = RunOf(opcode);
     // The square of one value is no product of two.
     const bool square =
         opcode == Opcode::kMultiply && instruction_.operand(0) == instruction_.operand(1);
     if (square) run = Run::kEven;
-    absl::StatusOr<Box> box =
-        run == Run::kUp || run == Run::kDown || run == Run::kEven || operands_.size() == 1
-            ? Corners(BothEnds())
-            : Corners(RealCorners());
-    if (!box.ok()) return box;
-    if (opcode != Opcode::kComplex) LetGoOfNanEnds(&*box);
-    if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), &*box);
+    const bool ends =
+        run == Run::kUp || run == Run::kDown || run == Run::kEven || operands_.size() == 1;
+    Extent extent;
+    absl::Status status = Corners(ends ? BothEnds() : RealCorners(), box, &extent);
+    if (!status.ok()) return status;
+    if (opcode != Opcode::kComplex && extent.nan) LetGoOfNanEnds(box);
+    if (run == Run::kEven) TakeInTurningPoint(square ? 0.0 : ValueAtZero(), box);
     const bool meets = opcode == Opcode::kAdd || opcode == Opcode::kSubtract ||
                        (opcode == Opcode::kMultiply && !square);
-    if (meets) AddNansOfInfinities(&*box);
-    if (run == Run::kCorners || run == Run::kOther) MindSingularities(&*box);
-    KeepNans(&*box);
-    if (!IsFloat(box->low.element_type())) LetGoOfNans(&*box);
-    if (opcode == Opcode::kConvert) MindWraps(&*box);
-    return box;
+    if (meets && extent.is_unbounded(*box)) AddNansOfInfinities(box);
+    if (run == Run::kCorners || run == Run::kOther) MindSingularities(box);
+    KeepNans(box);
+    if (!IsFloat(box->low.element_type())) LetGoOfNans(box);
+    if (opcode == Opcode::kConvert) MindWraps(box);
+    return absl::OkStatus();
   }
 
   // NaN at every corner is NaN for certain where nothing is open or an operand is NaN. Elsewhere
@@ -207,7 +210,6 @@ class Elementwise {
     return !certain && (!nan || instruction_.opcode() == Opcode::kPower);
   }
   void LetGoOfNanEnds(Box* box) const {
-    if (!AnyLiesIn(kNowhere, *box)) return;
     LetGoWhere(
         [&](const auto& line, Place place, const Ends& ends) {
           return line.is_float() && line.IsNan(ends.low) && LetsGoOfNan(place.element);
@@ -256,48 +258,40 @@ class Elementwise {
   double ValueAtZero() const { return instruction_.opcode() == Opcode::kCosh ? 1.0 : 0.0; }
 
   // Integers other than in order: a result is known where its operands are.
-  absl::StatusOr<Box> Discrete() {
-    absl::StatusOr<Literal> low = evaluate_(Lows());
-    if (!low.ok()) return low.status();
-    Box box = Box::Point(*std::move(low));
+  absl::Status Discrete(Box* box) {
+    absl::Status status = AtLows(box);
+    if (!status.ok()) return status;
     LetGoWhere(
         [&](const auto&, Place place, const Ends&) {
           return std::any_of(operands_.begin(), operands_.end(), [&](const Box& operand) {
             return !IsCertain(operand, place.element);
           });
         },
-        &box);
-    KeepNans(&box);
-    return box;
+        box);
+    KeepNans(box);
+    return absl::OkStatus();
   }
 
-  absl::StatusOr<Box> Select() {
+  absl::Status Select(Box* box) {
     const Box& pred = operands_[0];
-    absl::StatusOr<Literal> low = evaluate_({&pred.low, &operands_[1].low, &operands_[2].low});
-    if (!low.ok()) return low.status();
-    absl::StatusOr<Literal> high = evaluate_({&pred.low, &operands_[1].high, &operands_[2].high});
-    if (!high.ok()) return high.status();
-    Box box = HullOfCorners({*low, *high});
-    if (!pred.is_point()) {
-      absl::StatusOr<Literal> other_low =
-          evaluate_({&pred.high, &operands_[1].low, &operands_[2].low});
-      if (!other_low.ok()) return other_low.status();
-      absl::StatusOr<Literal> other_high =
-          evaluate_({&pred.high, &operands_[1].high, &operands_[2].high});
-      if (!other_high.ok()) return other_high.status();
-      box = HullOfCorners({*low, *high, *other_low, *other_high});
-    }
+    constexpr Corner kPredHigh = 1, kArmsHigh = 6;
+    absl::Status status =
+        Corners(pred.is_point() ? CornerList{0, kArmsHigh}
+                                : CornerList{0, kArmsHigh, kPredHigh, kPredHigh | kArmsHigh},
+                box);
+    if (!status.ok()) return status;
     // NaN at both ends of one arm and numbers in the other: HullOfCorners has let go of both. The
     // NaNs of an arm that is certainly not taken stay behind.
     for (const Literal& chosen : pred.is_point() ? std::vector<Literal>{pred.low}
                                                  : std::vector<Literal>{pred.low, pred.high}) {
       if (!operands_[1].has_nan() && !operands_[2].has_nan()) break;
       const Literal one = NansOf(operands_[1]), other = NansOf(operands_[2]);
-      absl::StatusOr<Literal> nan = evaluate_({&chosen, &one, &other});
-      if (!nan.ok()) return nan.status();
-      MergeNans({box.low, box.low, *std::move(nan), nullptr, false}, &box);
+      Literal nan;
+      status = evaluate_({&chosen, &one, &other}, &nan);
+      if (!status.ok()) return status;
+      MergeNans({box->low, box->low, std::move(nan), nullptr, false}, box);
     }
-    return box;
+    return absl::OkStatus();
   }
 
   static Literal NansOf(const Box& box) {
@@ -305,10 +299,9 @@ class Elementwise {
   }
 
   // True and false are certain where the order of the intervals tells.
-  absl::StatusOr<Box> Compare() {
-    absl::StatusOr<Literal> low = evaluate_(Lows());
-    if (!low.ok()) return low.status();
-    Box box = Box::Point(*std::move(low));
+  absl::Status Compare(Box* box) {
+    absl::Status status = AtLows(box);
+    if (!status.ok()) return status;
     const Ranges lefts(operands_[0]), rights(operands_[1]);
     UpdateParts(
         [&](const auto&, Place place, Ends* ends) {
@@ -322,8 +315,8 @@ class Elementwise {
           ends->low = 0;
           ends->high = 1;
         },
-        &box);
-    return box;
+        box);
+    return absl::OkStatus();
   }
 
   // Of intervals that touch: <= and >= may still be certain.
@@ -351,10 +344,9 @@ class Elementwise {
     return true;
   }
 
-  absl::StatusOr<Box> IsFinite() {
-    absl::StatusOr<Literal> low = evaluate_(Lows());
-    if (!low.ok()) return low.status();
-    Box box = Box::Point(*std::move(low));
+  absl::Status IsFinite(Box* box) {
+    absl::Status status = AtLows(box);
+    if (!status.ok()) return status;
     const Ranges ranges(operands_[0]);
     LetGoWhere(
         [&](const auto&, Place place, const Ends&) {
@@ -362,8 +354,8 @@ class Elementwise {
           if (ranges[i].bounded() && !MayBeNan(operands_[0], i)) return false;
           return !IsCertain(operands_[0], i);
         },
-        &box);
-    return box;
+        box);
+    return absl::OkStatus();
   }
 
   // What lies between the ends where the function turns at zero.
@@ -498,26 +490,35 @@ class Elementwise {
 
   // 1 or -1 where every value is finite and of that sign, not zero.
   static int SignOf(const Box& box) {
-    if (!HasWordLoops(box.low.element_type())) return 0;
+    const Extent extent = ExtentOf(box);
     const Line& line = Line::Of(box.low.element_type());
-    if (AnyLiesIn({kEnd, line.greatest()}, box) || AnyLiesIn({line.least(), -kEnd}, box)) return 0;
-    if (!AnyLiesIn(kNotPositive, box)) return 1;
-    return AnyLiesIn(kNotNegative, box) ? 0 : -1;
+    if (extent.nan || extent.least <= line.least() || extent.greatest >= line.greatest()) return 0;
+    return extent.least > 0 ? 1 : extent.greatest < -1 ? -1 : 0;
   }
 
-  absl::StatusOr<Box> Corners(const CornerList& corners) const {
-    std::vector<Literal> values;
-    values.reserve(corners.size());
-    for (const Corner& corner : corners) {
-      LiteralPointers at;
-      for (size_t k = 0; k < operands_.size(); ++k) {
-        at.push_back((corner >> k & 1) != 0 ? &operands_[k].high : &operands_[k].low);
-      }
-      absl::StatusOr<Literal> value = evaluate_(at);
-      if (!value.ok()) return value.status();
-      values.push_back(*std::move(value));
+  absl::Status AtLows(Box* box) const {
+    absl::Status status = evaluate_(Lows(), &box->low);
+    box->high = box->low;
+    return status;
+  }
+
+  absl::Status At(Corner corner, Literal* value) const {
+    LiteralPointers at;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      at.push_back((corner >> k & 1) != 0 ? &operands_[k].high : &operands_[k].low);
     }
-    return HullOfCorners(std::move(values));
+    return evaluate_(at, value);
+  }
+  absl::Status Corners(const CornerList& corners, Box* box, Extent* extent = nullptr) const {
+    std::vector<Literal> more(corners.size() > 2 ? corners.size() - 2 : 0);
+    for (size_t i = 0; i < corners.size(); ++i) {
+      absl::Status status = At(corners[i], i == 0 ? &box->low : i == 1 ? &box->high : &more[i - 2]);
+      if (!status.ok()) return status;
+    }
+    if (corners.size() == 1) box->high = box->low;
+    const Extent found = HullOfCorners(more, box);
+    if (extent != nullptr) *extent = found;
+    return absl::OkStatus();
   }
 
   const Instruction& instruction_;
@@ -527,9 +528,9 @@ class Elementwise {
 
 }  // namespace
 
-absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction, Boxes operands,
-                                       const EvaluateAt& evaluate) {
-  return Elementwise(instruction, operands, evaluate).Enclose();
+absl::Status EncloseElementwise(const Instruction& instruction, Boxes operands,
+                                const EvaluateAt& evaluate, Box* box) {
+  return Elementwise(instruction, operands, evaluate).Enclose(box);
 }
 
 }  // namespace assay

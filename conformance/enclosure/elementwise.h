@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
@@ -19,12 +20,12 @@ using EvaluateAlone = std::function<absl::StatusOr<Literal>(absl::Span<const Lit
 // The same, of operands where they lie.
 using LiteralPointers = absl::InlinedVector<const Literal*, 3>;
 using EvaluateAt =
-    std::function<absl::StatusOr<Literal>(absl::Span<const Literal* const> operands)>;
+    std::function<absl::Status(absl::Span<const Literal* const> operands, Literal* value)>;
 
 // Every value that golden has for some operands inside the boxes, at least. What has no rule here
 // may be anything, and the instruction counts as the open decision.
-absl::StatusOr<Box> EncloseElementwise(const Instruction& instruction, Boxes operands,
-                                       const EvaluateAt& evaluate);
+absl::Status EncloseElementwise(const Instruction& instruction, Boxes operands,
+                                const EvaluateAt& evaluate, Box* box);
 
 }  // namespace assay
 

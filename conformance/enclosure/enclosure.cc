@@ -13,6 +13,7 @@
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
 #include "conformance/enclosure/golden_instructions.h"
+#include "conformance/enclosure/instruction_rules.h"
 #include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/lu.h"
@@ -24,9 +25,6 @@
 #include "conformance/judge/batch_norm_errors.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/called_operation.h"
-#include "conformance/judge/element_rule.h"
-#include "conformance/judge/freedoms.h"
-#include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/real/float_environment.h"
@@ -56,79 +54,131 @@ class Encloser {
                                                        " lies more than ", kMostEnclosedLevels,
                                                        " levels deep"));
     }
-    Known& known = KnownOf(computation);
-    std::vector<BoxTree> values(computation.instruction_count());
-    std::vector<int64_t> uses = known.uses;
-    for (const auto& each : computation.instructions()) {
-      const int64_t index = each->index();
-      absl::Status status = Charge(*each, known.steps[index]);
+    Frame frame(&StepsOf(computation));
+    for (Step& step : frame.steps) {
+      const Instruction& instruction = *step.instruction;
+      absl::Status status = Charge(instruction, step.cost);
       if (!status.ok()) return status;
-      if (known.has_value[index]) {
-        values[index] = known.values[index];
-        continue;
-      }
-      std::vector<BoxTree> operands;
-      for (const Instruction* operand : each->operands()) {
-        BoxTree& value = values[operand->index()];
-        const bool last = --uses[operand->index()] == 0 && !known.is_constant[index];
-        if (each->opcode() == Opcode::kGetTupleElement) {
-          operands.push_back(value.elements()[each->GetInt(Attr::kIndex)]);
-          if (last) value = BoxTree();
-        } else {
-          operands.push_back(last ? std::move(value) : value);
+      if (step.is_known) continue;
+      absl::StatusOr<BoxTree> value;
+      switch (step.kind) {
+        case Step::Kind::kParameter:
+          value = std::move(arguments[instruction.parameter_number()]);
+          break;
+        case Step::Kind::kGetTupleElement: {
+          const int64_t tuple = instruction.operand(0)->index();
+          value = frame.At(tuple).elements()[instruction.GetInt(Attr::kIndex)];
+          frame.Use(tuple);
+          break;
         }
+        case Step::Kind::kTree:
+          value = ApplyToTrees(instruction, frame.Take(instruction), level);
+          break;
+        case Step::Kind::kArrays:
+          value = ApplyToArrays(&step, frame.Leaves(instruction));
+          frame.UseAll(instruction);
+          break;
       }
-      absl::StatusOr<BoxTree> value = each->opcode() == Opcode::kParameter
-                                          ? std::move(arguments[each->parameter_number()])
-                                          : Apply(*each, std::move(operands), level, known);
       if (!value.ok()) return value.status();
-      if (known.keeps[index]) value = Kept(*value);
-      if (known.is_constant[index]) {
-        known.values[index] = *value;
-        known.has_value[index] = true;
-      }
-      if (uses[index] > 0) values[index] = *std::move(value);
+      if (step.keeps) value = Kept(*value);
+      frame.Keep(&step, *std::move(value));
     }
-    return std::move(values[computation.root()->index()]);
+    return frame.At(computation.root()->index());
   }
 
  private:
-  // Of a computation, by instruction, however often it runs.
-  struct Known {
-    std::vector<int64_t> uses;      // that of the root by the caller among them
-    std::vector<bool> is_constant;  // moved or computed out of constants alone
-    std::vector<bool> has_value;
-    std::vector<BoxTree> values;  // of constants
-    std::vector<int64_t> steps;   // that one evaluation costs
-    std::vector<bool> keeps;      // has types that are kept in f32 (kept_types.h)
+  // What does not depend on the operands of an instruction, however often it runs.
+  struct Prepared {
+    Prepared(const Instruction& of, const TargetProfile& profile, GoldenInstructions* goldens)
+        : instruction(of), rules(of, profile), golden(&goldens->Of(of)) {}
+    const Instruction& instruction;
+    const InstructionRules rules;
+    GoldenInstruction* const golden;
   };
-  Known& KnownOf(const Computation& computation) {
-    Known& known = known_[&computation];
-    if (!known.uses.empty()) return known;
+  struct Step {
+    enum class Kind : uint8_t { kParameter, kGetTupleElement, kTree, kArrays };
+    const Instruction* instruction = nullptr;
+    Kind kind = Kind::kArrays;
+    int64_t cost = 0;          // of one evaluation
+    int64_t uses = 0;          // that of the root by the caller among them
+    bool keeps = false;        // has types that are kept in f32 (kept_types.h)
+    bool is_constant = false;  // moved or computed out of constants alone
+    bool is_known = false;
+    BoxTree value;  // of a constant that is known
+    // Of one that takes arrays, when they are first asked for.
+    std::unique_ptr<const Prepared> prepared;
+    std::unique_ptr<Module> form_module;  // its form in f32
+    std::unique_ptr<const Prepared> form;
+  };
+  using Steps = std::vector<Step>;  // of a computation, by instruction
+
+  Steps& StepsOf(const Computation& computation) {
+    Steps& steps = steps_of_[&computation];
+    if (!steps.empty()) return steps;
+    steps.reserve(computation.instruction_count());
     for (const auto& each : computation.instructions()) {
-      const absl::StatusOr<int64_t> bytes = each->shape().ByteSize();
-      known.steps.push_back(bytes.ok() ? 1 + *bytes / 4 : kTooManySteps);
-      known.keeps.push_back(keeps_ && HasKeptTypes(*each));
-    }
-    const int64_t count = computation.instruction_count();
-    known.uses.assign(count, 0);
-    known.is_constant.assign(count, false);
-    known.has_value.assign(count, false);
-    known.values.resize(count);
-    for (const auto& each : computation.instructions()) {
-      for (const Instruction* operand : each->operands()) ++known.uses[operand->index()];
+      bool constants = true;
+      for (const Instruction* operand : each->operands()) {
+        ++steps[operand->index()].uses;
+        constants = constants && steps[operand->index()].is_constant;
+      }
       const bool leaf = each->opcode() == Opcode::kConstant || each->opcode() == Opcode::kIota;
       const bool pure = each->info().elementwise() || each->info().family == Family::kMovement;
-      known.is_constant[each->index()] =
-          leaf || (pure && each->operand_count() > 0 &&
-                   std::all_of(each->operands().begin(), each->operands().end(),
-                               [&](const Instruction* operand) {
-                                 return known.is_constant[operand->index()];
-                               }));
+      const absl::StatusOr<int64_t> bytes = each->shape().ByteSize();
+      Step& step = steps.emplace_back();
+      step.instruction = each.get();
+      step.kind = KindOf(*each);
+      step.cost = bytes.ok() ? 1 + *bytes / 4 : kTooManySteps;
+      step.keeps = keeps_ && HasKeptTypes(*each);
+      step.is_constant = leaf || (pure && each->operand_count() > 0 && constants);
     }
-    ++known.uses[computation.root()->index()];
-    return known;
+    ++steps[computation.root()->index()].uses;
+    return steps;
   }
+
+  // The values of a computation while it runs; those that nothing will use any more are let go of.
+  struct Frame {
+    explicit Frame(Steps* known) : steps(*known), values(steps.size()) {
+      uses.reserve(steps.size());
+      for (const Step& step : steps) uses.push_back(step.uses);
+    }
+    BoxTree& At(int64_t index) {
+      return steps[index].is_known ? steps[index].value : values[index];
+    }
+    void Keep(Step* step, BoxTree value) {
+      if (step->is_constant) {
+        step->value = std::move(value);
+        step->is_known = true;
+      } else if (step->uses > 0) {
+        values[step->instruction->index()] = std::move(value);
+      }
+    }
+    void Use(int64_t index) {
+      if (!steps[index].is_constant && --uses[index] == 0) values[index] = BoxTree();
+    }
+    void UseAll(const Instruction& instruction) {
+      for (const Instruction* operand : instruction.operands()) Use(operand->index());
+    }
+    BoxPointers Leaves(const Instruction& instruction) {
+      BoxPointers leaves;
+      for (const Instruction* operand : instruction.operands()) {
+        At(operand->index()).AppendLeaves(&leaves);
+      }
+      return leaves;
+    }
+    std::vector<BoxTree> Take(const Instruction& instruction) {
+      std::vector<BoxTree> operands;
+      for (const Instruction* operand : instruction.operands()) {
+        operands.push_back(At(operand->index()));
+        Use(operand->index());
+      }
+      return operands;
+    }
+
+    Steps& steps;
+    std::vector<BoxTree> values;
+    std::vector<int64_t> uses;
+  };
 
   absl::Status Charge(const Instruction& instruction, int64_t steps) {
     if (steps == kTooManySteps) return instruction.shape().ByteSize().status();
@@ -148,12 +198,42 @@ class Encloser {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<BoxTree> Apply(const Instruction& instruction, std::vector<BoxTree> operands,
-                                int level, const Known& known) {
+  Step::Kind KindOf(const Instruction& instruction) {
+    switch (instruction.opcode()) {
+      case Opcode::kParameter:
+        return Step::Kind::kParameter;
+      case Opcode::kGetTupleElement:
+        return Step::Kind::kGetTupleElement;
+      case Opcode::kTuple:
+      case Opcode::kOptimizationBarrier:
+      case Opcode::kDomain:
+      case Opcode::kAddDependency:
+      case Opcode::kAsyncStart:
+      case Opcode::kAsyncUpdate:
+      case Opcode::kAsyncDone:
+      case Opcode::kCopy:
+      case Opcode::kCopyStart:
+      case Opcode::kCopyDone:
+      case Opcode::kCall:
+      case Opcode::kFusion:
+      case Opcode::kWhile:
+      case Opcode::kConditional:
+        return Step::Kind::kTree;
+      case Opcode::kMap:
+        return MappedArrays(instruction) != nullptr ? Step::Kind::kTree : Step::Kind::kArrays;
+      default: {
+        const Family family = instruction.info().family;
+        return family == Family::kCollective || family == Family::kHost ? Step::Kind::kTree
+                                                                        : Step::Kind::kArrays;
+      }
+    }
+  }
+
+  absl::StatusOr<BoxTree> ApplyToTrees(const Instruction& instruction,
+                                       std::vector<BoxTree> operands, int level) {
     switch (instruction.opcode()) {
       case Opcode::kTuple:
         return BoxTree::Tuple(std::move(operands));
-      case Opcode::kGetTupleElement:  // which Run has taken out
       case Opcode::kOptimizationBarrier:
       case Opcode::kDomain:
       case Opcode::kAddDependency:
@@ -182,10 +262,7 @@ class Encloser {
       case Opcode::kConditional:
         return Branch(instruction, std::move(operands), level);
       case Opcode::kMap:
-        if (const Computation* arrays = MappedArrays(instruction); arrays != nullptr) {
-          return Map(instruction, *arrays, std::move(operands), level);
-        }
-        break;
+        return Map(instruction, *MappedArrays(instruction), std::move(operands), level);
       case Opcode::kCustomCall:
         if (const Computation* operation = CalledOperation(instruction); operation != nullptr) {
           return Call(instruction, *operation, std::move(operands), level);
@@ -198,33 +275,70 @@ class Encloser {
       default:
         break;
     }
-    if (instruction.info().family == Family::kCollective ||
-        instruction.info().family == Family::kHost) {
-      return BoxTree::Anything(instruction.shape(), &instruction);
+    // What other processes or the host decide.
+    return BoxTree::Anything(instruction.shape(), &instruction);
+  }
+
+  absl::StatusOr<BoxTree> ApplyToArrays(Step* step, BoxPointers leaves) {
+    const Instruction& instruction = *step->instruction;
+    if (step->prepared == nullptr) {
+      step->prepared = std::make_unique<Prepared>(instruction, profile_, &golden_);
     }
-    std::vector<const Box*> leaves;
-    for (const BoxTree& operand : operands) operand.AppendLeaves(&leaves);
+    const Prepared& prepared = *step->prepared;
     const Instruction* open = nullptr;
     for (const Box* box : leaves) open = open != nullptr ? open : box->open;
     std::vector<Box> flushed;
-    if (MayFlush(instruction)) FlushOperands(&leaves, &flushed);
-    absl::StatusOr<std::vector<Box>> results = known.keeps[instruction.index()]
-                                                   ? ResultsKept(instruction, leaves)
-                                                   : Results(instruction, Boxes(leaves));
-    if (!results.ok()) return results.status();
-    for (Box& result : *results) {
-      if (result.open == nullptr) result.open = result.is_point() ? nullptr : open;
+    if (prepared.rules.flushes_operands()) FlushOperands(&leaves, &flushed);
+    const auto name = [open](Box* result) {
+      if (result->open == nullptr && !result->is_point()) result->open = open;
+    };
+    if (!step->keeps && GivesOneArray(instruction)) {
+      auto result = std::make_shared<Box>();
+      absl::Status status = OneResult(prepared, Boxes(leaves), result.get());
+      if (!status.ok()) return status;
+      name(result.get());
+      if (step->is_constant) LookForDenormals(result.get());
+      return BoxTree::Of(std::move(result));
     }
+    absl::StatusOr<std::vector<Box>> results =
+        step->keeps ? ResultsKept(step, leaves) : Results(prepared, Boxes(leaves));
+    if (!results.ok()) return results.status();
+    for (Box& result : *results) name(&result);
     return Assemble(instruction.shape(), &*results);
   }
 
-  absl::StatusOr<std::vector<Box>> Results(const Instruction& instruction, Boxes boxes) {
+  // By way of OneResult, not of a list of results.
+  static bool GivesOneArray(const Instruction& instruction) {
+    return instruction.info().elementwise() || MovesArrays(instruction);
+  }
+
+  absl::Status OneResult(const Prepared& prepared, Boxes boxes, Box* result) {
+    const Instruction& instruction = prepared.instruction;
+    if (prepared.rules.may_be_unspecified() && IsUnspecified(instruction, boxes, profile_)) {
+      *result = Box::Anything(instruction.shape(), &instruction);
+      return absl::OkStatus();
+    }
+    absl::Status status = instruction.info().elementwise() ? Elementwise(prepared, boxes, result)
+                                                           : Move(prepared, boxes, result);
+    if (!status.ok()) return status;
+    if (prepared.rules.may_overflow_to_nan()) {
+      LetGoOfOverflows(instruction, boxes, profile_, result);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<Box>> Results(const Prepared& prepared, Boxes boxes) {
+    const Instruction& instruction = prepared.instruction;
+    if (GivesOneArray(instruction)) {
+      std::vector<Box> results(1);
+      absl::Status status = OneResult(prepared, boxes, results.data());
+      if (!status.ok()) return status;
+      return results;
+    }
     if (IsUnspecified(instruction, boxes, profile_)) return AnythingOf(instruction);
-    const bool points = ArePoints(boxes);
     absl::StatusOr<std::vector<Box>> results =
-        instruction.info().elementwise()               ? Elementwise(instruction, boxes, points)
-        : points && !HasResidual(instruction.opcode()) ? OfPoints(instruction, boxes)
-                                                       : OfBoxes(instruction, boxes);
+        ArePoints(boxes) && !HasResidual(instruction.opcode()) ? OfPoints(prepared, boxes)
+                                                               : OfBoxes(prepared, boxes);
     if (!results.ok()) return results;
     for (Box& result : *results) LetGoOfOverflows(instruction, boxes, profile_, &result);
     return results;
@@ -237,10 +351,10 @@ class Encloser {
 
   // Where types are kept in f32, as `leaves` are: by the instruction's form in f32, else by itself
   // on what its types hold.
-  absl::StatusOr<std::vector<Box>> ResultsKept(const Instruction& instruction,
-                                               std::vector<const Box*> leaves) {
+  absl::StatusOr<std::vector<Box>> ResultsKept(Step* step, BoxPointers leaves) {
+    const Instruction& instruction = *step->instruction;
     std::vector<Box> narrow, flushed;
-    std::vector<const Box*> narrow_leaves;
+    BoxPointers narrow_leaves;
     narrow.reserve(leaves.size());  // so that boxes stay where they are
     flushed.reserve(leaves.size());
     bool holds = true, is_static = true;
@@ -250,7 +364,7 @@ class Encloser {
         NarrowBox box{*leaf, true};
         if (shape->is_array() && IsKept(shape->element_type())) {
           const ElementType type = shape->element_type();
-          if (MayFlush(instruction) && profile_.MayFlushOperands(type)) {
+          if (step->prepared->rules.may_flush() && profile_.MayFlushOperands(type)) {
             flushed.push_back(*leaf);
             TakeInFlushed(type, &flushed.back());
             leaf = &flushed.back();
@@ -265,55 +379,72 @@ class Encloser {
     }
     if (!HasKeptForm(instruction) || !is_static) {
       if (!holds) return AnythingOf(instruction);
-      return Results(instruction, Boxes(narrow_leaves));
+      return Results(*step->prepared, Boxes(narrow_leaves));
     }
     if (IsUnspecified(instruction, Boxes(narrow_leaves), profile_)) return AnythingOf(instruction);
-    const auto [at, is_new] = forms_.try_emplace(&instruction);
-    if (is_new) at->second = KeptForm(instruction);
-    const Instruction& form = *at->second->entry()->root();
-    const Boxes boxes(leaves);
-    const bool points = ArePoints(boxes);
-    absl::StatusOr<std::vector<Box>> results =
-        instruction.info().elementwise()             ? Elementwise(form, boxes, points)
-        : FoldKind(instruction) == ReducerKind::kAdd ? SumsKept(instruction, form, boxes)
-        : points                                     ? OfPoints(form, boxes)
-                                                     : OfBoxes(form, boxes);
+    const Prepared& form = FormOf(step);
+    absl::StatusOr<std::vector<Box>> results = OfForm(instruction, form, Boxes(leaves));
     if (!results.ok()) return results;
     const std::vector<const Shape*> shapes = Leaves(instruction.shape());
     for (size_t leaf = 0; leaf < results->size(); ++leaf) {
       Box& box = (*results)[leaf];
       if (shapes[leaf]->is_array()) {
-        Narrow(instruction, *shapes[leaf], Boxes(narrow_leaves), &box);
+        Narrow(*step->prepared, *shapes[leaf], Boxes(narrow_leaves), &box);
       }
-      if (box.open == &form) box.open = &instruction;  // which outlives it
+      if (box.open == &form.instruction) box.open = &instruction;  // which outlives it
     }
+    return results;
+  }
+
+  const Prepared& FormOf(Step* step) {
+    if (step->form == nullptr) {
+      step->form_module = KeptForm(*step->instruction);
+      step->form =
+          std::make_unique<Prepared>(*step->form_module->entry()->root(), profile_, &golden_);
+    }
+    return *step->form;
+  }
+
+  absl::StatusOr<std::vector<Box>> OfForm(const Instruction& instruction, const Prepared& form,
+                                          Boxes boxes) {
+    if (FoldKind(instruction) == ReducerKind::kAdd) return SumsKept(instruction, form, boxes);
+    if (!GivesOneArray(instruction)) {
+      return ArePoints(boxes) ? OfPoints(form, boxes) : OfBoxes(form, boxes);
+    }
+    std::vector<Box> results(1);
+    absl::Status status = instruction.info().elementwise()
+                              ? Elementwise(form, boxes, results.data())
+                              : Move(form, boxes, results.data());
+    if (!status.ok()) return status;
     return results;
   }
 
   // What comes to a result in f32: what its function is budgeted in its own type, what it may be
   // narrowed to, and the decisions that there are in its type.
-  void Narrow(const Instruction& instruction, const Shape& shape, Boxes operands, Box* box) const {
+  void Narrow(const Prepared& prepared, const Shape& shape, Boxes operands, Box* box) const {
+    const Instruction& instruction = prepared.instruction;
     const ElementType type = shape.element_type();
     const bool elementwise = instruction.info().elementwise();
-    const Accuracy accuracy = instruction.info().accuracy;
+    const auto take_in_decisions = [&](Box* into) {
+      TakeInDecisions(instruction, operands, prepared.rules.decisions(), into);
+    };
     if (!IsKept(type)) {
-      if (elementwise) TakeInDecisions(instruction, operands, profile_, box);
+      if (elementwise) take_in_decisions(box);
       return;
     }
-    if (elementwise && (accuracy == Accuracy::kFunction || accuracy == Accuracy::kRounded)) {
-      WidenByNarrowBudget(ElementRule(instruction, type, profile_), box);
-    }
+    if (prepared.rules.element_rule()) WidenByNarrowBudget(*prepared.rules.element_rule(), box);
     if (Moves(instruction) && instruction.opcode() != Opcode::kIota) return;
     TakeInNarrowed(type, profile_, box);
     if (!elementwise) return;
     const BoxTree narrowed = Returned(shape, profile_, BoxTree::Of(*box));
     Box decided = narrowed.box();
-    TakeInDecisions(instruction, operands, profile_, &decided);
+    take_in_decisions(&decided);
     TakeInDifferences(narrowed.box(), decided, box);
   }
 
-  absl::StatusOr<std::vector<Box>> SumsKept(const Instruction& instruction, const Instruction& form,
-                                            Boxes operands) {
+  absl::StatusOr<std::vector<Box>> SumsKept(const Instruction& instruction,
+                                            const Prepared& prepared, Boxes operands) {
+    const Instruction& form = prepared.instruction;
     SumRadii found;
     const auto within = [&]() -> absl::StatusOr<std::vector<double>> {
       absl::StatusOr<SumRadii> radii =
@@ -338,7 +469,7 @@ class Encloser {
     absl::StatusOr<std::vector<Box>> boxes = EncloseFold(form, operands, context);
     if (!boxes.ok()) return boxes;
     Box& box = (*boxes)[0];
-    Allow(form, 0, &box);
+    prepared.rules.Widen(&box);
     if (IsKept(instruction.shape().element_type())) {
       TakeInOverflows(instruction.shape().element_type(), found.overflows, &box);
     }
@@ -358,7 +489,7 @@ class Encloser {
   }
 
   // Denormals of operands may be zeros.
-  void FlushOperands(std::vector<const Box*>* operands, std::vector<Box>* flushed) const {
+  void FlushOperands(BoxPointers* operands, std::vector<Box>* flushed) const {
     flushed->reserve(operands->size());  // so that boxes stay where they are
     for (const Box*& operand : *operands) {
       if (!operand->low.is_array() || operand->flushed || !IsRounded(operand->low.element_type()) ||
@@ -434,22 +565,15 @@ class Encloser {
   }
 
   // The golden value, and around it what the profile allows of this instruction alone.
-  absl::StatusOr<std::vector<Box>> OfPoints(const Instruction& instruction, Boxes operands) {
-    LiteralPointers values;
+  absl::StatusOr<std::vector<Box>> OfPoints(const Prepared& prepared, Boxes operands) {
+    const Instruction& instruction = prepared.instruction;
     std::vector<Literal> points;
-    for (const Box& operand : operands) {
-      values.push_back(&operand.low);
-      points.push_back(operand.low);
-    }
-    absl::StatusOr<Literal> golden = golden_.EvaluateAt(instruction, values);
-    if (!golden.ok()) return golden.status();
+    for (const Box& operand : operands) points.push_back(operand.low);
+    Literal golden;
+    absl::Status status = golden_.EvaluateAt(prepared.golden, Lows(operands), &golden);
+    if (!status.ok()) return status;
     std::vector<Box> boxes;
-    if (instruction.info().family == Family::kMovement && golden->is_array() &&
-        instruction.opcode() != Opcode::kBitcastConvert) {
-      boxes.push_back(Box::Point(*std::move(golden)));
-      return boxes;
-    }
-    const std::vector<Literal> leaves = Flatten(*golden);
+    const std::vector<Literal> leaves = Flatten(golden);
     for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
       Box box = Box::Point(leaves[leaf]);
       if (leaves[leaf].is_array()) {
@@ -461,10 +585,10 @@ class Encloser {
           continue;
         }
         if (!radii->empty()) WidenByRadii(*radii, &box);
-        Allow(instruction, 0, &box);
+        prepared.rules.Widen(&box);
         if (instruction.opcode() == Opcode::kBitcastConvert &&
             profile_.Grants(Freedom::kNanPayload)) {
-          LetGoOfPayloads(*values[0], &box);
+          LetGoOfPayloads(points[0], &box);
         }
       }
       boxes.push_back(std::move(box));
@@ -472,124 +596,58 @@ class Encloser {
     return boxes;
   }
 
-  // The budget; what is between instructions may be wider, products may be rounded with what is
-  // added to them, zeros may have either sign, and denormals be zero.
-  void Allow(const Instruction& instruction, double ulps, Box* box) {
-    const ElementType type = box->low.element_type();
-    if (!IsFloat(type) && !IsComplex(type)) return;
-    const ElementType part = Info(type).component;
-    Slack slack;
-    // Golden is within half a unit of the exact value, and so is the last rounding of a type of 8
-    // bits, which is computed in a wider one: its budget is a small part of a unit.
-    if (ulps > 0) {
-      constexpr double kMostUnits = 0x1p60;  // more than any type has values on one side
-      slack.units = Info(type).bits < 16
-                        ? 1
-                        : static_cast<int64_t>(std::min(std::ceil(ulps + 0.5), kMostUnits));
-    }
-    // Zeros of either sign are equal keys, but in the total order.
-    slack.zeros =
-        (profile_.Grants(Freedom::kSignedZero) && MayFlush(instruction)) ||
-        (instruction.opcode() == Opcode::kSort && profile_.Grants(Freedom::kUnstableOrder) &&
-         !instruction.GetBool(Attr::kIsStable) && !OrdersNans(*instruction.to_apply()));
-    if (instruction.info().accuracy != Accuracy::kExact) {
-      if (profile_.Grants(Freedom::kExcessPrecision) ||
-          (profile_.Grants(Freedom::kContraction) && instruction.opcode() == Opcode::kMultiply)) {
-        ++slack.units;
-      }
-    }
-    slack.flushed = profile_.MayFlushResults(part) && MayFlush(instruction);
-    slack.rounded = true;
-    if (slack.units > 0 || slack.zeros || slack.flushed) Loosen(slack, box);
-  }
-
-  absl::StatusOr<std::vector<Box>> Elementwise(const Instruction& instruction, Boxes operands,
-                                               bool points) {
-    auto evaluate = [&](absl::Span<const Literal* const> values) {
-      return golden_.EvaluateAt(instruction, values);
+  absl::Status Elementwise(const Prepared& prepared, Boxes operands, Box* box) {
+    const auto evaluate = [this, golden = prepared.golden](absl::Span<const Literal* const> values,
+                                                           Literal* value) {
+      return golden_.EvaluateAt(golden, values, value);
     };
-    absl::StatusOr<Box> box =
-        points ? Certain(operands, evaluate) : EncloseElementwise(instruction, operands, evaluate);
-    if (!box.ok()) return box.status();
-    const ElementType type = box->low.element_type();
-    const Accuracy accuracy = instruction.info().accuracy;
-    double ulps = 0;
-    if (accuracy == Accuracy::kFunction || accuracy == Accuracy::kRounded) {
-      const ElementRule rule(instruction, type, profile_);
-      const UlpBudget& budget = rule.budget();
-      if (rule.has_tolerance()) {
-        WidenByRadii(Tolerated(rule, *box), &*box);
-      } else if (IsComplex(type)) {
-        WidenByRadii(Normwise(budget.ulps, *box), &*box);
-      } else {
-        ulps = budget.ulps;
-      }
-      if (budget.absolute != 0 && !rule.has_tolerance()) {
-        WidenByRadii(std::vector<double>(box->low.element_count(), budget.absolute), &*box);
-      }
-    }
-    Allow(instruction, ulps, &*box);
-    TakeInDecisions(instruction, operands, profile_, &*box);
-    MarkOpen(instruction, operands, &*box);
-    return std::vector<Box>{*std::move(box)};
+    absl::Status status = ArePoints(operands)
+                              ? AtValues(prepared, operands, box)
+                              : EncloseElementwise(prepared.instruction, operands, evaluate, box);
+    if (!status.ok()) return status;
+    prepared.rules.Widen(box);
+    TakeInDecisions(prepared.instruction, operands, prepared.rules.decisions(), box);
+    MarkOpen(prepared.instruction, operands, box);
+    return absl::OkStatus();
   }
 
-  static absl::StatusOr<Box> Certain(Boxes operands, const EvaluateAt& evaluate) {
-    LiteralPointers values;
-    for (const Box& operand : operands) values.push_back(&operand.low);
-    absl::StatusOr<Literal> value = evaluate(values);
-    if (!value.ok()) return value.status();
-    return Box::Point(*std::move(value));
+  // Golden's one array, of points.
+  absl::Status AtValues(const Prepared& prepared, Boxes operands, Box* box) {
+    absl::Status status = golden_.EvaluateAt(prepared.golden, Lows(operands), &box->low);
+    box->high = box->low;
+    return status;
   }
 
-  // Of complex values: so many ulps of their absolute value, twice because they may lie below a
-  // power of two.
-  static std::vector<double> Normwise(double ulps, const Box& box) {
-    std::vector<double> radii(box.low.element_count(), 0.0);
-    if (ulps == 0) return radii;
-    for (int64_t i = 0; i < box.low.element_count(); ++i) {
-      radii[i] = 2 * (ulps + 0.5) * UlpOf(PartType(box.low), SizeOf(box, i));
-    }
-    return radii;
+  static LiteralPointers Lows(Boxes operands) {
+    LiteralPointers lows;
+    for (const Box& operand : operands) lows.push_back(&operand.low);
+    return lows;
   }
 
-  // What the instruction's own result_accuracy allows around exact values, which lie within half a
-  // unit of golden's.
-  static std::vector<double> Tolerated(const ElementRule& rule, const Box& box) {
-    std::vector<double> radii(box.low.element_count(), 0.0);
-    for (int64_t i = 0; i < box.low.element_count(); ++i) {
-      const double unit = UlpOf(PartType(box.low), SizeOf(box, i));
-      radii[i] = rule.BoundAt(SizeOf(box, i) + unit) + unit;
-    }
-    return radii;
-  }
-
-  // The largest absolute value that an element may have.
-  static double SizeOf(const Box& box, int64_t i) {
-    const ElementType part = PartType(box.low);
-    const auto size = [part](uint64_t low, uint64_t high) {
-      return std::max(std::fabs(DecodeFloat(part, low)), std::fabs(DecodeFloat(part, high)));
-    };
-    const Element low = box.low.Get(i), high = box.high.Get(i);
-    const double real = size(low.bits, high.bits);
-    return IsComplex(box.low.element_type()) ? std::hypot(real, size(low.imag, high.imag)) : real;
-  }
-
-  absl::StatusOr<std::vector<Box>> OfBoxes(const Instruction& instruction, Boxes operands) {
+  static absl::Status CheckStatic(const Instruction& instruction, Boxes operands) {
     for (const Box& operand : operands) {
       if (operand.low.is_array() && operand.shape().is_dynamic()) {
         return absl::UnimplementedError(
             absl::StrCat("no enclosure of dynamic sizes: ", instruction.Describe()));
       }
     }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<Box>> OfBoxes(const Prepared& prepared, Boxes operands) {
+    const Instruction& instruction = prepared.instruction;
+    absl::Status status = CheckStatic(instruction, operands);
+    if (!status.ok()) return status;
     auto evaluate = [&](absl::Span<const Literal> values) {
       return golden_.Evaluate(instruction, values);
     };
     switch (instruction.info().family) {
-      case Family::kMovement:
-      case Family::kIndexing:
-        if (instruction.opcode() != Opcode::kScatter) return Moved(instruction, operands);
-        break;
+      case Family::kMovement: {
+        std::vector<Box> boxes(1);
+        status = Move(prepared, operands, boxes.data());
+        if (!status.ok()) return status;
+        return boxes;
+      }
       case Family::kControl:
       case Family::kRandom:
         return AnythingOf(instruction);
@@ -598,7 +656,7 @@ class Encloser {
     }
     if (IsBatchNorm(instruction.opcode())) {
       std::vector<Box> boxes = EncloseBatchNorm(instruction, operands, profile_);
-      for (Box& box : boxes) Allow(instruction, 0, &box);
+      for (Box& box : boxes) prepared.rules.Widen(&box);
       return boxes;
     }
     FoldContext context{
@@ -622,7 +680,7 @@ class Encloser {
             ? EncloseLinearAlgebra(instruction, operands, profile_, context)
             : EncloseFold(instruction, operands, context);
     if (!boxes.ok()) return boxes;
-    for (Box& box : *boxes) Allow(instruction, 0, &box);
+    for (Box& box : *boxes) prepared.rules.Widen(&box);
     return boxes;
   }
 
@@ -636,63 +694,83 @@ class Encloser {
     if (!earlier && !Literal::BitEqual(box->low, box->high)) box->open = &instruction;
   }
 
+  // Whether an instruction moves elements as they are, out of arrays into one.
+  static bool MovesArrays(const Instruction& instruction) {
+    const Family family = instruction.info().family;
+    return instruction.shape().is_array() && instruction.opcode() != Opcode::kBitcastConvert &&
+           (family == Family::kMovement ||
+            (family == Family::kIndexing && instruction.opcode() != Opcode::kScatter));
+  }
+
   // Moves move both ends, and where NaNs may be.
-  absl::StatusOr<std::vector<Box>> Moved(const Instruction& instruction, Boxes operands) {
-    if (instruction.opcode() == Opcode::kBitcastConvert ||
-        instruction.opcode() == Opcode::kBitcast) {
-      if (operands[0].shape().element_type() != instruction.shape().element_type()) {
-        return AnythingOf(instruction);
-      }
-    }
-    const ElementType type = operands[0].low.element_type();
-    LiteralPointers lows, highs;
-    bool has_nans = false, flushed = true;
+  absl::Status Move(const Prepared& prepared, Boxes operands, Box* box) {
+    const Instruction& instruction = prepared.instruction;
+    box->flushed = !operands.empty();
+    bool has_nans = false;
     for (size_t k = 0; k < operands.size(); ++k) {
-      const Box& operand = operands[k];
-      const bool index = IsIndex(instruction, k);
-      if (index && !operand.is_point()) return MovedSomewhere(instruction, operands);
-      flushed = flushed && (index || operand.flushed);
-      has_nans = has_nans || operand.has_nan();
-      lows.push_back(&operand.low);
-      highs.push_back(&operand.high);
-    }
-    absl::StatusOr<Literal> low = golden_.EvaluateAt(instruction, lows);
-    if (!low.ok()) return low.status();
-    absl::StatusOr<Literal> high = golden_.EvaluateAt(instruction, highs);
-    if (!high.ok()) return high.status();
-    Box box{*std::move(low), *std::move(high), {}, nullptr, flushed};
-    if (has_nans && box.low.element_type() == type) {
-      std::vector<Literal> nans;
-      for (size_t k = 0; k < operands.size(); ++k) {
-        nans.push_back(IsIndex(instruction, k) ? operands[k].low
-                       : operands[k].has_nan() ? operands[k].nan
-                                               : Literal::Zeros(operands[k].shape()));
+      if (IsIndex(instruction, k)) {
+        if (operands[k].is_point()) continue;
+        return MoveSomewhere(prepared, operands, box);
       }
-      absl::StatusOr<Literal> nan = golden_.Evaluate(instruction, nans);
-      if (!nan.ok()) return nan.status();
-      box.nan = *std::move(nan);
+      box->flushed = box->flushed && operands[k].flushed;
+      has_nans = has_nans || operands[k].has_nan();
     }
-    return std::vector<Box>{std::move(box)};
+    if (instruction.opcode() == Opcode::kReshape && !operands[0].shape().is_dynamic() &&
+        !instruction.shape().is_dynamic()) {
+      Reshape(instruction, operands[0], box);
+      return absl::OkStatus();
+    }
+    if (ArePoints(operands)) return AtValues(prepared, operands, box);
+    absl::Status status = CheckStatic(instruction, operands);
+    if (!status.ok()) return status;
+    const ElementType type = operands[0].low.element_type();
+    if (type != instruction.shape().element_type() &&
+        (instruction.opcode() == Opcode::kBitcastConvert ||
+         instruction.opcode() == Opcode::kBitcast)) {
+      *box = Box::Anything(instruction.shape(), &instruction);
+      return absl::OkStatus();
+    }
+    status = golden_.EvaluateAt(prepared.golden, Lows(operands), &box->low);
+    if (!status.ok()) return status;
+    LiteralPointers highs;
+    for (const Box& operand : operands) highs.push_back(&operand.high);
+    status = golden_.EvaluateAt(prepared.golden, highs, &box->high);
+    if (!status.ok() || !has_nans || box->low.element_type() != type) return status;
+    std::vector<Literal> nans;
+    for (size_t k = 0; k < operands.size(); ++k) {
+      nans.push_back(IsIndex(instruction, k) ? operands[k].low
+                     : operands[k].has_nan() ? operands[k].nan
+                                             : Literal::Zeros(operands[k].shape()));
+    }
+    absl::StatusOr<Literal> nan = golden_.Evaluate(instruction, nans);
+    if (nan.ok()) box->nan = *std::move(nan);
+    return nan.status();
+  }
+
+  // The same elements under another shape.
+  static void Reshape(const Instruction& reshape, const Box& operand, Box* box) {
+    box->low = operand.low.WithShape(reshape.shape());
+    box->high = operand.high.WithShape(reshape.shape());
+    if (operand.has_nan()) box->nan = operand.nan.WithShape(reshape.shape());
   }
 
   // The hull over the places where a slice may start.
-  absl::StatusOr<std::vector<Box>> MovedSomewhere(const Instruction& instruction, Boxes operands) {
+  absl::Status MoveSomewhere(const Prepared& prepared, Boxes operands, Box* box) {
+    const Instruction& instruction = prepared.instruction;
+    if (absl::Status status = CheckStatic(instruction, operands); !status.ok()) return status;
     std::vector<Box> moved;
     for (const std::vector<Box>& choice : PossibleIndices(instruction, operands)) {
-      std::vector<const Box*> boxes;
-      for (const Box& box : choice) boxes.push_back(&box);
-      if (absl::Status status = Charge(instruction, instruction.shape().element_count());
-          !status.ok()) {
-        return status;
-      }
-      absl::StatusOr<std::vector<Box>> value = Moved(instruction, Boxes(boxes));
-      if (!value.ok()) return value;
-      moved.push_back(std::move((*value)[0]));
+      BoxPointers boxes;
+      for (const Box& each : choice) boxes.push_back(&each);
+      absl::Status status = Charge(instruction, instruction.shape().element_count());
+      if (!status.ok()) return status;
+      status = Move(prepared, Boxes(boxes), &moved.emplace_back());
+      if (!status.ok()) return status;
     }
-    if (moved.empty()) return AnythingOf(instruction);
-    std::vector<const Box*> boxes;
-    for (const Box& box : moved) boxes.push_back(&box);
-    return std::vector<Box>{HullOfBoxes(boxes)};
+    BoxPointers boxes;
+    for (const Box& each : moved) boxes.push_back(&each);
+    *box = moved.empty() ? Box::Anything(instruction.shape(), &instruction) : HullOfBoxes(boxes);
+    return absl::OkStatus();
   }
 
   absl::StatusOr<BoxTree> Loop(const Instruction& loop, BoxTree state, int level) {
@@ -789,8 +867,8 @@ class Encloser {
   const Clock::time_point start_;
   int64_t steps_ = 0, next_look_ = 0;
   const bool keeps_;
-  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_, forms_;
-  absl::node_hash_map<const Computation*, Known> known_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Module>> mapped_, called_;
+  absl::node_hash_map<const Computation*, Steps> steps_of_;
   GoldenInstructions golden_;
   const RadiusFinder radii_;
 };

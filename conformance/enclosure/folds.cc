@@ -131,7 +131,7 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, B
   if (HasNans(operands) && !Info(low->element_type()).format->has_sign) {
     return AnythingOf(instruction);
   }
-  Box box = HullOfCorners({*low, *high});
+  Box box = HullOfCorners(*low, *high);
   if (sums && IsFloat(box.low.element_type())) {
     absl::Status widened = WidenSums(instruction, operands, context, *low, *high, &box);
     if (!widened.ok()) return widened;
@@ -163,7 +163,7 @@ absl::StatusOr<std::vector<Box>> EncloseLogSums(const Instruction& instruction, 
   if (!radii.empty() && *std::min_element(radii.begin(), radii.end()) == kInfinity) {
     return AnythingOf(instruction);
   }
-  Box box = HullOfCorners(std::move(ends));
+  Box box = HullOfCorners(std::move(ends[0]), std::move(ends[1]));
   WidenByRadii(radii, &box);
   return std::vector<Box>{std::move(box)};
 }

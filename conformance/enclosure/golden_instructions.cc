@@ -22,12 +22,6 @@ bool IsKernelAlone(const Instruction& instruction) {
          FoldKind(instruction) != ReducerKind::kOther;
 }
 
-absl::InlinedVector<const Literal*, 3> PointersTo(absl::Span<const Literal> literals) {
-  absl::InlinedVector<const Literal*, 3> pointers;
-  for (const Literal& literal : literals) pointers.push_back(&literal);
-  return pointers;
-}
-
 }  // namespace
 
 GoldenInstructions::GoldenInstructions(const RunBudget& budget)
@@ -41,59 +35,71 @@ GoldenInstructions::GoldenInstructions(const RunBudget& budget)
   };
 }
 
-absl::Status GoldenInstructions::Prepare(Alone* alone) const {
-  const Instruction& root = *alone->module->entry()->root();
-  if (IsKernelAlone(root)) {
-    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(root);
+absl::Status GoldenInstructions::Prepare(GoldenInstruction* golden) const {
+  const Instruction& instruction = *golden->instruction;
+  if (IsKernelAlone(instruction)) {
+    const int64_t most_bytes = options_.budget.bytes < 0 ? INT64_MAX : options_.budget.bytes;
+    const absl::StatusOr<Literal> fits = Literal::Create(instruction.shape(), most_bytes);
+    if (!fits.ok()) return fits.status();
+    absl::StatusOr<std::unique_ptr<Kernel>> kernel = PrepareKernel(instruction);
     if (!kernel.ok()) return kernel.status();
-    alone->kernel = *std::move(kernel);
+    golden->kernel = *std::move(kernel);
     return absl::OkStatus();
   }
-  absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*alone->module);
+  if (golden->module == nullptr) golden->module = IsolateInstruction(instruction);
+  absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*golden->module);
   if (!planned.ok()) return planned.status();
-  alone->planned = *std::move(planned);
+  golden->planned = *std::move(planned);
   return absl::OkStatus();
 }
 
-absl::StatusOr<Literal> GoldenInstructions::RunKernel(const Alone& alone,
-                                                      absl::Span<const Literal* const> operands) {
+absl::Status GoldenInstructions::RunKernel(const GoldenInstruction& golden,
+                                           absl::Span<const Literal* const> operands,
+                                           Literal* value) {
   absl::InlinedVector<ArrayRef, 3> arrays;
   for (const Literal* operand : operands) arrays.push_back({&operand->shape(), operand->data()});
-  const int64_t most_bytes = options_.budget.bytes < 0 ? INT64_MAX : options_.budget.bytes;
-  absl::StatusOr<Literal> result =
-      Literal::Create(alone.module->entry()->root()->shape(), most_bytes);
-  if (!result.ok()) return result;
-  const MutableArrayRef out{&result->shape(), result->mutable_data()};
+  *value = Literal::Zeros(golden.instruction->shape());
+  const MutableArrayRef out{&value->shape(), value->mutable_data()};
   EvaluationContext context;
   context.budget = &budget_;
   context.workers = &workers_;
-  absl::Status status = alone.kernel->Run(arrays, absl::MakeConstSpan(&out, 1), context);
-  if (!status.ok()) return status;
-  return result;
+  return golden.kernel->Run(arrays, absl::MakeConstSpan(&out, 1), context);
 }
 
-absl::StatusOr<Literal> GoldenInstructions::Run(Alone* alone,
-                                                absl::Span<const Literal* const> operands) {
-  if (alone->kernel == nullptr && alone->planned == nullptr) {
-    absl::Status status = Prepare(alone);
+GoldenInstruction& GoldenInstructions::Of(const Instruction& instruction) {
+  GoldenInstruction& golden = alone_[&instruction];
+  golden.instruction = &instruction;
+  return golden;
+}
+
+absl::Status GoldenInstructions::EvaluateAt(GoldenInstruction* golden,
+                                            absl::Span<const Literal* const> operands,
+                                            Literal* value) {
+  if (golden->kernel == nullptr && golden->planned == nullptr) {
+    absl::Status status = Prepare(golden);
     if (!status.ok()) return status;
   }
-  if (alone->kernel != nullptr) return RunKernel(*alone, operands);
+  if (golden->kernel != nullptr) return RunKernel(*golden, operands, value);
   std::vector<Literal> values;
   for (const Literal* operand : operands) values.push_back(*operand);
-  return alone->planned->Run(values, options_);
+  absl::StatusOr<Literal> result = golden->planned->Run(values, options_);
+  if (result.ok()) *value = *std::move(result);
+  return result.status();
 }
 
-absl::StatusOr<Literal> GoldenInstructions::EvaluateAt(const Instruction& instruction,
-                                                       absl::Span<const Literal* const> operands) {
-  Alone& alone = alone_[&instruction];
-  if (alone.module == nullptr) alone.module = IsolateInstruction(instruction);
-  return Run(&alone, operands);
+absl::StatusOr<Literal> GoldenInstructions::Run(GoldenInstruction* golden,
+                                                absl::Span<const Literal> operands) {
+  absl::InlinedVector<const Literal*, 3> pointers;
+  for (const Literal& operand : operands) pointers.push_back(&operand);
+  Literal value;
+  absl::Status status = EvaluateAt(golden, pointers, &value);
+  if (!status.ok()) return status;
+  return value;
 }
 
 absl::StatusOr<Literal> GoldenInstructions::Evaluate(const Instruction& instruction,
                                                      absl::Span<const Literal> operands) {
-  return EvaluateAt(instruction, PointersTo(operands));
+  return Run(&Of(instruction), operands);
 }
 
 absl::StatusOr<Literal> GoldenInstructions::EvaluateProducts(const Instruction& instruction,
@@ -107,14 +113,17 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateProducts(const Instruction& 
       return Evaluate(instruction, operands);
     }
   }
-  Alone& wide = widened_[&instruction];
-  if (wide.module == nullptr) wide.module = WidenFold(instruction, Opcode::kAdd, type);
-  return Run(&wide, PointersTo(operands));
+  GoldenInstruction& wide = widened_[&instruction];
+  if (wide.module == nullptr) {
+    wide.module = WidenFold(instruction, Opcode::kAdd, type);
+    wide.instruction = wide.module->entry()->root();
+  }
+  return Run(&wide, operands);
 }
 
 absl::StatusOr<absl::Span<const double>> GoldenInstructions::CountTerms(
     const Instruction& instruction, absl::Span<const Literal> operands) {
-  Alone& alone = alone_[&instruction];
+  GoldenInstruction& alone = Of(instruction);
   const bool same = instruction.info().family == Family::kContraction;
   if (same && !alone.counts.empty()) return alone.counts;
   absl::StatusOr<std::vector<double>> counts =

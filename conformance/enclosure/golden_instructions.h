@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
@@ -18,6 +18,15 @@
 
 namespace assay {
 
+// One of them, prepared when it first runs.
+struct GoldenInstruction {
+  const Instruction* instruction = nullptr;
+  std::unique_ptr<Kernel> kernel;  // or a module of its own, where the interpreter
+  std::unique_ptr<Module> module;  // has to run it, or where it stands in no other
+  std::unique_ptr<PlannedModule> planned;
+  std::vector<double> counts;
+};
+
 // Instructions of modules that the interpreter runs, which must outlive it. Callers hold a
 // FloatEnvironmentGuard.
 class GoldenInstructions {
@@ -26,9 +35,10 @@ class GoldenInstructions {
 
   absl::StatusOr<Literal> Evaluate(const Instruction& instruction,
                                    absl::Span<const Literal> operands);
-  // The same, of operands where they lie.
-  absl::StatusOr<Literal> EvaluateAt(const Instruction& instruction,
-                                     absl::Span<const Literal* const> operands);
+  // The same in two steps, of operands where they lie. What the first returns stays where it is.
+  GoldenInstruction& Of(const Instruction& instruction);
+  absl::Status EvaluateAt(GoldenInstruction* golden, absl::Span<const Literal* const> operands,
+                          Literal* value);
   // Of a dot or convolution in a type, f32 or f64, that its operands have been brought to.
   absl::StatusOr<Literal> EvaluateProducts(const Instruction& instruction, ElementType type,
                                            absl::Span<const Literal> operands);
@@ -39,21 +49,16 @@ class GoldenInstructions {
   const EvaluateModule& evaluate_module() const { return evaluate_module_; }
 
  private:
-  struct Alone {
-    std::unique_ptr<Module> module;
-    std::unique_ptr<Kernel> kernel;          // or
-    std::unique_ptr<PlannedModule> planned;  // null: not prepared yet
-    std::vector<double> counts;
-  };
-  absl::Status Prepare(Alone* alone) const;
-  absl::StatusOr<Literal> Run(Alone* alone, absl::Span<const Literal* const> operands);
-  absl::StatusOr<Literal> RunKernel(const Alone& alone, absl::Span<const Literal* const> operands);
+  absl::Status Prepare(GoldenInstruction* golden) const;
+  absl::Status RunKernel(const GoldenInstruction& golden, absl::Span<const Literal* const> operands,
+                         Literal* value);
+  absl::StatusOr<Literal> Run(GoldenInstruction* golden, absl::Span<const Literal> operands);
 
   RunOptions options_;
   EvaluateModule evaluate_module_;
   Budget budget_;
   WorkerPool workers_;
-  absl::flat_hash_map<const Instruction*, Alone> alone_, widened_;
+  absl::node_hash_map<const Instruction*, GoldenInstruction> alone_, widened_;
 };
 
 }  // namespace assay

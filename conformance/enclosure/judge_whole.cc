@@ -131,7 +131,7 @@ absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& go
                                                    " where ", golden.shape().ToString(),
                                                    " is wanted"));
   }
-  std::vector<const Box*> boxes;
+  BoxPointers boxes;
   enclosure.AppendLeaves(&boxes);
   const std::vector<Literal> wanted = Flatten(golden), got = Flatten(actual);
   Judgement judgement;

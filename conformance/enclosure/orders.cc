@@ -24,7 +24,7 @@ absl::StatusOr<std::vector<Box>> AtBothEnds(Boxes operands, const EvaluateAlone&
   const std::vector<Literal> low_leaves = Flatten(*low), high_leaves = Flatten(*high);
   std::vector<Box> boxes;
   for (size_t leaf = 0; leaf < low_leaves.size(); ++leaf) {
-    boxes.push_back(HullOfCorners({low_leaves[leaf], high_leaves[leaf]}));
+    boxes.push_back(HullOfCorners(low_leaves[leaf], high_leaves[leaf]));
   }
   return boxes;
 }

@@ -5,7 +5,6 @@
 #include <set>
 #include <vector>
 
-#include "conformance/judge/decision_points.h"
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
@@ -174,18 +173,10 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   return false;
 }
 
-void TakeInDecisions(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
-                     Box* result) {
-  if (operands.empty() || !operands[0].low.is_array()) return;
-  const ElementType type = result->low.element_type();
-  std::vector<const DecisionRule*> rules;
-  for (const DecisionRule& rule : DecisionRules()) {
-    if (rule.concerns(instruction, operands[0].low.element_type(), type) &&
-        profile.Admits(rule.point)) {
-      rules.push_back(&rule);
-    }
-  }
+void TakeInDecisions(const Instruction& instruction, Boxes operands,
+                     absl::Span<const DecisionRule* const> rules, Box* result) {
   if (rules.empty()) return;
+  const ElementType type = result->low.element_type();
   bool decided = false;
   std::vector<ElementRange> ranges(operands.size());
   UpdateParts(

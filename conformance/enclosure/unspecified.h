@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
+#include "conformance/judge/decision_points.h"
 #include "conformance/profiles/profile.h"
 
 namespace assay {
@@ -13,10 +14,10 @@ namespace assay {
 // Whether nothing is known of the whole result for values in the boxes.
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile);
 
-// Of an elementwise instruction: takes in what the decision points that the profile admits give for
-// operands in the boxes, element by element.
-void TakeInDecisions(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
-                     Box* result);
+// Of an elementwise instruction: takes in what its decision points, those that the profile admits
+// (instruction_rules.h), give for operands in the boxes, element by element.
+void TakeInDecisions(const Instruction& instruction, Boxes operands,
+                     absl::Span<const DecisionRule* const> rules, Box* result);
 
 // Of a bitcast-convert: the bits of a NaN are not specified, whatever is made of them may be
 // anything.

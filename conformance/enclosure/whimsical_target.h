@@ -1,6 +1,7 @@
 // A target that does what a profile allows, at random: functions off by their budget, sums in other
-// orders, products rounded with their sums, conversions there and back left out. Of programs of
-// T[4,4] values, for tests of enclosures.
+// orders, products rounded with their sums, conversions there and back left out, denormals of
+// elementwise operations as zeros. Of programs whose sums are those of T[4,4] values, for tests of
+// enclosures.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_WHIMSICAL_TARGET_H_
 
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/judge/freedoms.h"
 #include "conformance/profiles/profile.h"
 #include "evaluator/facts/isolate.h"
 #include "gtest/gtest.h"
@@ -146,11 +148,20 @@ class WhimsicalTarget {
       default:
         break;
     }
+    if (random() % 4 == 0) Flush(instruction, &operands);
     auto golden = planned_.at(&instruction)->Run(operands, options_);
     EXPECT_TRUE(golden.ok()) << golden.status();
     Literal value = *std::move(golden);
     if (instruction.info().accuracy == Accuracy::kFunction) Err(instruction, lean, random, &value);
     return value;
+  }
+
+  // Takes denormals for zeros.
+  void Flush(const Instruction& instruction, std::vector<Literal>* operands) const {
+    if (!MayFlush(instruction)) return;
+    for (Literal& operand : *operands) {
+      if (profile_.MayFlushOperands(operand.element_type())) operand = FlushDenormals(operand);
+    }
   }
 
   // By what the budget leaves beside golden's own rounding.
@@ -488,7 +499,7 @@ class WhimsicalTarget {
     const Literal& b = values.at(product->operand(1));
     Literal result = Literal::Zeros(add.shape());
     const bool wide = result.element_type() == ElementType::kF64;
-    for (int64_t i = 0; i < kElements; ++i) {
+    for (int64_t i = 0; i < result.element_count(); ++i) {
       const double x = Decode(a, i), y = Decode(b, i), z = Decode(operands[1], i);
       Encode(&result, i,
              wide ? std::fma(x, y, z)

@@ -65,15 +65,27 @@ struct AnyInRegion {
 };
 
 template <typename Word>
-struct AnyNan {
-  const WordType<Word>& type;
-  const Word* words;
-  bool found = false;
+struct FindExtent {
+  using Type = WordType<Word>;
+  using Signed = typename Type::Signed;
+  const Type* type;
+  const Word *words, *others;
+  Signed least = std::numeric_limits<Signed>::max(), greatest = std::numeric_limits<Signed>::min();
 
   ASSAY_INLINE void Run(int64_t count) {
-    typename WordType<Word>::Signed any = 0;
-    for (int64_t i = 0; i < count; ++i) any |= static_cast<decltype(any)>(type.IsNan(words[i]));
-    found = any != 0;
+    Signed down = least, up = greatest;
+    for (int64_t i = 0; i < count; ++i) {
+      const Signed one = Type::Ordinal(words[i]), other = Type::Ordinal(others[i]);
+      const Signed lower = one < other ? one : other, upper = one < other ? other : one;
+      down = lower < down ? lower : down;
+      up = upper > up ? upper : up;
+    }
+    least = down;
+    greatest = up;
+  }
+  // NaNs lie beyond the ends of the line.
+  Extent Found() const {
+    return {least, greatest, least < type->least || greatest > type->greatest};
   }
 };
 
@@ -357,26 +369,43 @@ bool AnyLiesIn(const EndsRegion& region, const Box& box) {
   });
 }
 
-bool HullOfWords(std::vector<Literal>* corners, Box* hull) {
-  return ByWord((*corners)[0].element_type(), false, [&](auto word) {
+Extent ExtentOf(const Box& box) {
+  Extent extent;
+  ByWord(box.low.element_type(), false, [&](auto word) {
     using Word = decltype(word);
-    const WordType<Word> type(LineOf((*corners)[0]));
-    const int64_t count = PartCount((*corners)[0]);
-    for (const Literal& corner : *corners) {
-      if (RunOn(AnyNan<Word>{type, WordsOf<Word>(corner)}, count).found) return false;
+    const WordType<Word> type(LineOf(box.low));
+    extent = RunOn(FindExtent<Word>{&type, WordsOf<Word>(box.low), WordsOf<Word>(box.high)},
+                   PartCount(box.low))
+                 .Found();
+    return true;
+  });
+  return extent;
+}
+
+bool HullOfWords(absl::Span<const Literal> more, Box* box, Extent* extent) {
+  return ByWord(box->low.element_type(), false, [&](auto word) {
+    using Word = decltype(word);
+    const WordType<Word> type(LineOf(box->low));
+    const int64_t count = PartCount(box->low);
+    FindExtent<Word> found{&type, WordsOf<Word>(box->low), WordsOf<Word>(box->high)};
+    found = RunOn(found, count);
+    for (const Literal& corner : more) {
+      found.words = found.others = WordsOf<Word>(corner);
+      found = RunOn(found, count);
     }
-    *hull = Box{std::move((*corners)[0]), std::move((*corners)[1]), {}, nullptr, false};
+    if (found.Found().nan) return false;
+    *extent = found.Found();
     bool apart = false;
-    if (!hull->low.shares_data_with(hull->high)) {
-      Word* const lows = MutableWordsOf<Word>(&hull->low);
-      apart = RunOn(Order<Word>{lows, MutableWordsOf<Word>(&hull->high)}, count).apart;
+    if (!box->low.shares_data_with(box->high)) {
+      Word* const lows = MutableWordsOf<Word>(&box->low);
+      apart = RunOn(Order<Word>{lows, MutableWordsOf<Word>(&box->high)}, count).apart;
     }
-    for (size_t k = 2; k < corners->size(); ++k) {
-      Word* const lows = MutableWordsOf<Word>(&hull->low);
-      Word* const highs = MutableWordsOf<Word>(&hull->high);
-      apart = RunOn(TakeInCorner<Word>{lows, highs, WordsOf<Word>((*corners)[k])}, count).apart;
+    for (const Literal& corner : more) {
+      Word* const lows = MutableWordsOf<Word>(&box->low);
+      Word* const highs = MutableWordsOf<Word>(&box->high);
+      apart = RunOn(TakeInCorner<Word>{lows, highs, WordsOf<Word>(corner)}, count).apart;
     }
-    if (!apart) hull->high = hull->low;
+    if (!apart) box->high = box->low;
     return true;
   });
 }

@@ -23,9 +23,12 @@ struct EndsRegion {
 // Whether the interval of some element lies so, or is NaN. True for types without loops.
 bool AnyLiesIn(const EndsRegion& region, const Box& box);
 
-// The hull of at least two corners. False, leaving them as they are, where one has a NaN and for
-// types without loops.
-bool HullOfWords(std::vector<Literal>* corners, Box* hull);
+// Of all ends; anything for types without loops.
+Extent ExtentOf(const Box& box);
+
+// HullOfCorners of box.h. False, and nothing is changed, where one has a NaN and for types without
+// loops.
+bool HullOfWords(absl::Span<const Literal> more, Box* box, Extent* extent);
 
 // Loosen of box.h. False, and nothing is changed, where it has to go element by element.
 bool LoosenWords(const Slack& slack, Box* box);

@@ -162,28 +162,39 @@ TEST(WordLoopsTest, HullsHoldEveryCorner) {
           corner.Set(i, Element{IsNan(type, bits) ? 0 : bits});
         }
       }
-      const std::vector<Literal> kept = at;
-      Box hull;
-      ASSERT_TRUE(HullOfWords(&at, &hull));
+      const auto more = absl::MakeConstSpan(at).subspan(2);
+      Box hull{at[0], at[1], {}, nullptr, false};
+      Extent extent;
+      ASSERT_TRUE(HullOfWords(more, &hull, &extent));
       const Line line(type);
+      int64_t least_of_all = line.greatest(), greatest_of_all = line.least();
       for (int64_t i = 0; i < kCount; ++i) {
-        int64_t least = line.Ordinal(kept[0].Get(i).bits), greatest = least;
-        for (const Literal& corner : kept) {
+        int64_t least = line.Ordinal(at[0].Get(i).bits), greatest = least;
+        for (const Literal& corner : at) {
           least = std::min(least, line.Ordinal(corner.Get(i).bits));
           greatest = std::max(greatest, line.Ordinal(corner.Get(i).bits));
         }
         ASSERT_EQ(line.Ordinal(hull.low.Get(i).bits), least);
         ASSERT_EQ(line.Ordinal(hull.high.Get(i).bits), greatest);
+        least_of_all = std::min(least_of_all, least);
+        greatest_of_all = std::max(greatest_of_all, greatest);
       }
-      at = kept;
+      EXPECT_EQ(extent.least, least_of_all);
+      EXPECT_EQ(extent.greatest, greatest_of_all);
+      EXPECT_FALSE(extent.nan);
       at[corners - 1].Set(kCount - 1, Element{Infinity(type) + 1});
-      EXPECT_FALSE(HullOfWords(&at, &hull));
-      EXPECT_EQ(at[0].Get(0), kept[0].Get(0));
+      hull = Box{at[0], at[1], {}, nullptr, false};
+      EXPECT_FALSE(HullOfWords(more, &hull, &extent));
+      EXPECT_TRUE(hull.low.shares_data_with(at[0]));
+      EXPECT_TRUE(hull.high.shares_data_with(at[1]));
     }
-    std::vector<Literal> same(2, Literal::Zeros(Shape(type, {kCount})));
-    Box hull;
-    ASSERT_TRUE(HullOfWords(&same, &hull));
-    EXPECT_TRUE(hull.is_point());
+    Box same = Box::Point(Literal::Zeros(Shape(type, {kCount})));
+    same.high.mutable_data();
+    Extent extent;
+    ASSERT_TRUE(HullOfWords({}, &same, &extent));
+    EXPECT_TRUE(same.is_point());
+    EXPECT_EQ(extent.least, 0);
+    EXPECT_EQ(extent.greatest, 0);
   }
 }
 

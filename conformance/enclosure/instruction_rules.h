@@ -1,0 +1,56 @@
+// What a profile says of one instruction, whatever its operands are: found once, however often the
+// instruction is enclosed. Tests: enclosure_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_RULES_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_RULES_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "conformance/enclosure/box.h"
+#include "conformance/judge/decision_points.h"
+#include "conformance/judge/element_rule.h"
+#include "conformance/profiles/profile.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Both must outlive it.
+class InstructionRules {
+ public:
+  InstructionRules(const Instruction& instruction, const TargetProfile& profile);
+
+  // Denormals may be zeros on the way in or out.
+  bool may_flush() const { return may_flush_; }
+  // Those of its operands, as they are or in the type that they are kept in, may be.
+  bool flushes_operands() const { return flushes_operands_; }
+  // Whether these have something to say (unspecified.h): IsUnspecified and LetGoOfOverflows.
+  bool may_be_unspecified() const { return may_be_unspecified_; }
+  bool may_overflow_to_nan() const { return may_overflow_to_nan_; }
+  // Of an elementwise instruction that is a function or rounds; null: of others.
+  const ElementRule* element_rule() const { return rule_ ? &*rule_ : nullptr; }
+  // Of an elementwise instruction: those that the profile admits.
+  absl::Span<const DecisionRule* const> decisions() const { return decisions_; }
+
+  // Takes in what the target may have around golden values, or around their ends: by the budget of
+  // an elementwise instruction, and since what is between instructions may be wider, products may
+  // be rounded with what is added to them, zeros may have either sign, and denormals be zero.
+  void Widen(Box* box) const;
+
+ private:
+  Slack FindSlack(ElementType type) const;
+  void WidenByRule(Box* box) const;
+
+  const Instruction& instruction_;
+  const TargetProfile& profile_;
+  const bool may_flush_;
+  bool flushes_operands_ = false, may_be_unspecified_, may_overflow_to_nan_ = false;
+  std::vector<const DecisionRule*> decisions_;
+  std::optional<ElementRule> rule_;  // of functions and of what is rounded
+  ElementType type_;                 // of a result that is an array
+  Slack slack_;                      // around it
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_RULES_H_

@@ -11,6 +11,33 @@
 
 namespace assay {
 
+namespace {
+
+// A value of few bytes comes in one piece with the count of its owners. The address sanitizer sees
+// to the last byte what somebody else allocates.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int64_t kOnePiece = -1;
+#else
+constexpr int64_t kOnePiece = 256;
+#endif
+struct alignas(16) Chunk {
+  std::byte bytes[16];
+};
+
+// Zeros. Null where there is no memory.
+std::shared_ptr<std::byte[]> Allocate(int64_t bytes) {
+  if (bytes <= kOnePiece) {
+    auto chunks = std::make_shared<Chunk[]>(std::max<size_t>(1, (bytes + 15) / sizeof(Chunk)));
+    std::byte* const first = chunks[0].bytes;
+    return std::shared_ptr<std::byte[]>(std::move(chunks), first);
+  }
+  // calloc: large zero pages come for free.
+  auto* storage = static_cast<std::byte*>(std::calloc(bytes == 0 ? 1 : bytes, 1));
+  return storage == nullptr ? nullptr : std::shared_ptr<std::byte[]>(storage, std::free);
+}
+
+}  // namespace
+
 absl::StatusOr<Literal> Literal::Create(const Shape& shape, int64_t max_bytes) {
   absl::StatusOr<int64_t> bytes = shape.ByteSize();
   if (!bytes.ok()) return bytes.status();
@@ -32,13 +59,11 @@ absl::StatusOr<Literal> Literal::Create(const Shape& shape, int64_t max_bytes) {
   }
   if (!shape.is_array()) return literal;
   literal.count_ = shape.element_count();
-  // calloc: large zero pages come for free.
-  void* storage = std::calloc(*bytes == 0 ? 1 : *bytes, 1);
-  if (storage == nullptr) {
+  literal.data_ = Allocate(*bytes);
+  if (literal.data_ == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory for a value of shape ", shape.ToString()));
   }
-  literal.data_ = std::shared_ptr<std::byte[]>(static_cast<std::byte*>(storage), std::free);
   return literal;
 }
 

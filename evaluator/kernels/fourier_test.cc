@@ -163,6 +163,26 @@ TEST_F(Fourier, DecidesOrdinaryElementsInTheFirstTier) {
   }
 }
 
+// Element 1 of three real values, which is a tie of two f32 and is found to be one.
+uint64_t TieOfThree(bool inverse, double first, double others) {
+  const int64_t lengths[] = {3}, bin[] = {1};
+  const std::vector<double> x = {first, 0, others, 0, others, 0};
+  EvaluationContext context;
+  const auto part = ExactFourier(lengths, inverse, x)
+                        .Part(ElementType::kF32, bin, false, false, context, nullptr);
+  EXPECT_TRUE(part.ok()) << part.status();
+  EXPECT_EQ(context.real_stats.decided[static_cast<int>(RealTier::kExact)], 1);
+  return part.ok() ? *part : 0;
+}
+
+TEST_F(Fourier, DecidesTiesOfInversesAndWithInfinity) {
+  // (50331648 + 9) / 3 = 16777219, and 2^128 - 2^104 + 2^103.
+  EXPECT_EQ(TieOfThree(true, 50331648, -9), EncodeFloat(ElementType::kF32, 16777220));
+  const double most = 0x1.fffffep127;
+  EXPECT_EQ(TieOfThree(false, most, -0x1p103), Infinity(ElementType::kF32));
+  EXPECT_EQ(TieOfThree(false, -most, 0x1p103), Infinity(ElementType::kF32, true));
+}
+
 // Lengths whose roots of unity are whole, halves and square roots.
 TEST_F(Fourier, DecidesTies) {
   for (const char* kind : kKinds) {

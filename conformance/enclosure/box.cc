@@ -237,8 +237,15 @@ void Loosen(const Slack& slack, Box* box) {
         if (!line.is_float() || line.IsNan(ends->low)) return;
         if (slack.units > 0) {
           const Ends was = *ends;
-          ends->low = Outward(line, was.low, was.high, slack.units, false, &ends->nan);
-          ends->high = Outward(line, was.high, was.low, slack.units, true, &ends->nan);
+          const auto stays = [&](uint64_t bits) {
+            return slack.exact_zeros && DecodeFloat(line.type(), bits) == 0;
+          };
+          if (!stays(was.low)) {
+            ends->low = Outward(line, was.low, was.high, slack.units, false, &ends->nan);
+          }
+          if (!stays(was.high)) {
+            ends->high = Outward(line, was.high, was.low, slack.units, true, &ends->nan);
+          }
         }
         if (slack.flushed) {
           const int64_t low = line.Ordinal(ends->low), high = line.Ordinal(ends->high);

@@ -239,6 +239,7 @@ struct Slack {
   bool flushed = false;  // zero of either sign, where a denormal is inside
   // The ends have been rounded: the least normal value may have been a denormal before.
   bool rounded = false;
+  bool exact_zeros = false;  // ends that are zero stay, whatever the units
 };
 void Loosen(const Slack& slack, Box* box);
 // A point without denormals is flushed as it is: says so, that nobody need look again.

@@ -225,6 +225,25 @@ TEST_F(EnclosureTest, SumsOfPositiveTermsArePositive) {
   EXPECT_GT(High(tree), 1e6F);
 }
 
+// How often a place is named: 2 and 0 times, and the second is known not to be more than 0.
+TEST_F(EnclosureTest, SumsOfZerosAndOfNothingAreZero) {
+  const std::string add =
+      "add { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b) }\n";
+  const BoxTree tree = Of(R"(
+    z = f32[] constant(0)
+    c = f32[3] broadcast(z), dimensions={}
+    i = s32[3,1] constant({{0}, {0}, {2}})
+    u = f32[3] parameter(0)
+    n = f32[3] scatter(c, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+    m = f32[3] add(n, c)
+    ROOT p = pred[3] compare(m, c), direction=GT)",
+                          {F32({1, 1, 0})}, "xla-cpu", add);
+  EXPECT_TRUE(tree.box().is_point() || Literal::BitEqual(tree.box().low, tree.box().high));
+  EXPECT_EQ(tree.box().low.Get(0).bits, 1u);
+  EXPECT_EQ(tree.box().high.Get(1).bits, 0u);
+  EXPECT_EQ(tree.box().high.Get(2).bits, 0u);
+}
+
 TEST_F(EnclosureTest, MovesKeepIntervals) {
   const BoxTree box =
       Of("a = f32[2] parameter(0)\n x = f32[2] exponential(a)\n z = f32[] constant(7)\n"

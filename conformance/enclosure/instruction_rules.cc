@@ -65,6 +65,13 @@ bool MayTakeEitherZero(const Instruction& instruction, const TargetProfile& prof
          !instruction.GetBool(Attr::kIsStable) && !OrdersNans(*instruction.to_apply());
 }
 
+// Sums that are zero are exact, however wide they are kept: no sum underflows.
+bool Adds(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kAdd || instruction.opcode() == Opcode::kSubtract ||
+         (instruction.info().family != Family::kContraction &&
+          FoldKind(instruction) == ReducerKind::kAdd);
+}
+
 }  // namespace
 
 InstructionRules::InstructionRules(const Instruction& instruction, const TargetProfile& profile)
@@ -123,6 +130,7 @@ Slack InstructionRules::FindSlack(ElementType type) const {
       ++slack.units;
     }
   }
+  slack.exact_zeros = Adds(instruction_);
   slack.flushed = profile_.MayFlushResults(Info(type).component) && may_flush_;
   slack.rounded = true;
   return slack;

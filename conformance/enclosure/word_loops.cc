@@ -161,13 +161,20 @@ struct Looser {
     Word* const to_highs = new_highs;
     const Word* const from_lows = kWrite ? to_lows : lows;
     const Word* const from_highs = kWrite ? to_highs : highs;
+    constexpr int kSign = std::numeric_limits<Signed>::digits;
+    const bool exact_zeros = slack.exact_zeros;
     Word any = 0;
     for (int64_t i = 0; i < count; ++i) {
       const Word low_bits = from_lows[i], high_bits = from_highs[i];
       Signed low = Type::Ordinal(low_bits), high = Type::Ordinal(high_bits);
       const auto distance = static_cast<Word>(static_cast<Word>(high) - static_cast<Word>(low));
-      const Signed down = Steps(low_bits, distance, low >= 0, units, of.one);
-      const Signed up = Steps(high_bits, distance, high < 0, units, of.one);
+      // Zeros are the positions 0 and -1.
+      const bool low_stays = exact_zeros & (low == (low >> kSign));
+      const bool high_stays = exact_zeros & (high == (high >> kSign));
+      Signed down = Steps(low_bits, distance, low >= 0, units, of.one);
+      Signed up = Steps(high_bits, distance, high < 0, units, of.one);
+      down = low_stays ? Signed{0} : down;
+      up = high_stays ? Signed{0} : up;
       low = static_cast<Signed>(low - down);
       high = static_cast<Signed>(high + up);
       low = low < of.least ? of.least : low;

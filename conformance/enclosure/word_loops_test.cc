@@ -86,9 +86,9 @@ TEST(WordLoopsTest, LooseEndsAreOutsideByTheUnits) {
   for (const ElementType type : kTypes) {
     const Line line(type);
     for (const int64_t units : {0, 1, 2, 7}) {
-      for (int how = 0; how < 8; ++how) {
-        const Slack slack{units, (how & 1) != 0, (how & 2) != 0, (how & 4) != 0};
-        const Intervals was = RandomIntervals(random, type, how == 5);
+      for (int how = 0; how < 16; ++how) {
+        const Slack slack{units, (how & 1) != 0, (how & 2) != 0, (how & 4) != 0, how >= 8};
+        const Intervals was = RandomIntervals(random, type, how % 8 == 5);
         Box box = was.box;
         ASSERT_TRUE(LoosenWords(slack, &box)) << Name(type);
         const double normal = DecodeFloat(type, MinNormal(type));
@@ -104,13 +104,17 @@ TEST(WordLoopsTest, LooseEndsAreOutsideByTheUnits) {
           ASSERT_GE(high, was_high);
           const int64_t down =
               line.Ordinal(was.box.low.Get(i).bits) - line.Ordinal(box.low.Get(i).bits);
-          if (std::isfinite(was_low)) {
+          if (slack.exact_zeros && was_low == 0) {
+            EXPECT_GE(line.Ordinal(box.low.Get(i).bits), -1);
+          } else if (std::isfinite(was_low)) {
             EXPECT_LE(static_cast<long double>(low), Reach(type, was_low, was_high, units));
             // At most twice the units, or to the other zero.
             const bool stays = was_low < 0 || low > 0;
             EXPECT_LE(stays ? down : 0, 2 * units);
           }
-          if (std::isfinite(was_high)) {
+          if (slack.exact_zeros && was_high == 0) {
+            EXPECT_LE(line.Ordinal(box.high.Get(i).bits), 0);
+          } else if (std::isfinite(was_high)) {
             EXPECT_LE(-static_cast<long double>(high), Reach(type, -was_high, -was_low, units));
           }
           if (units == 0 && !slack.flushed && !slack.zeros) {

@@ -214,8 +214,9 @@ class SumBound {
   Distances Of(double golden, double n, double sum, double loss) const {
     Distances d;
     d.sum = sum;
-    // A term is its own sum.
-    if (n <= 1 && adds_alone_ && !(own_.flushes && 0 < sum && sum < own_.smallest_normal)) {
+    // Zeros add up to zero, and a term is its own sum.
+    const bool keeps = n <= 1 && adds_alone_ && !(own_.flushes && sum < own_.smallest_normal);
+    if (sum == 0 || keeps) {
       d.result = std::fabs(golden);
       return d;
     }

@@ -238,6 +238,7 @@ void TakeDeeper(const TriageInput& input, Backend& target, const TargetProfile& 
     if (found.triage_class != TriageClass::kWrong) continue;
     found.name = entry->name;
     found.instructions = entry->instructions;
+    found.elements = entry->elements;
     *entry = std::move(found);
     return;
   }
@@ -283,11 +284,26 @@ std::string KindOfError(const Evidence& evidence) {
   return "another value";
 }
 
+namespace {
+
+int64_t ElementsOf(const Literal& argument) {
+  int64_t elements = 0;
+  for (const Literal& leaf : Flatten(argument)) {
+    if (leaf.is_array()) elements += leaf.element_count();
+  }
+  return elements;
+}
+
+}  // namespace
+
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
                    const RunBudget& budget, const TraceDepth& depth) {
   TriageEntry entry;
   entry.name = input.name;
   entry.instructions = input.module->instruction_count();
+  for (const std::vector<Literal>& device : input.arguments) {
+    for (const Literal& argument : device) entry.elements += ElementsOf(argument);
+  }
   if (target != nullptr) {
     auto verdicts = Ask(input, *target, profile, budget, depth);
     if (verdicts.ok()) {
@@ -354,7 +370,8 @@ std::vector<TriageGroup> GroupEntries(std::vector<TriageEntry> entries) {
   for (auto& [key, group] : groups) {
     std::sort(group.entries.begin(), group.entries.end(),
               [](const TriageEntry& a, const TriageEntry& b) {
-                return std::tie(a.instructions, a.name) < std::tie(b.instructions, b.name);
+                return std::tie(a.instructions, a.elements, a.name) <
+                       std::tie(b.instructions, b.elements, b.name);
               });
     sorted.push_back(std::move(group));
   }

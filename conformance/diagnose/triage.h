@@ -33,6 +33,7 @@ absl::string_view TriageClassName(TriageClass triage_class);
 struct TriageEntry {
   std::string name;  // of the module's file
   int64_t instructions = 0;
+  int64_t elements = 0;  // of its arguments
   TriageClass triage_class = TriageClass::kEqual;
   // "tanh f32": of the first instruction that is wrong, or undecided; "negate+add f32": of a group
   // that is wrong though none of its instructions is; of a stored result that which

@@ -4,9 +4,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "spec/proto/module_file.h"
@@ -14,12 +16,36 @@
 namespace assay {
 namespace {
 
+constexpr absl::string_view kEndings[] = {".hlo", ".txt", ".pb", ".pbtxt", ".textproto"};
+// What XLA dumps beside modules, under the same endings.
+constexpr absl::string_view kDumpedBeside[] = {
+    "-buffer-assignment.txt",
+    "-buffer-assignment-values.txt",
+    "-live-range.txt",
+    "-memory-usage-report.txt",
+    "-memory-usage-report.pb",
+    "compile_options.pb",
+    "topology.pb",
+    "thunk_sequence.txt",
+    "gpu_target_config.pbtxt",
+    "autotune_results.pbtxt",
+};
+
+bool EndsWithAny(absl::string_view name, absl::Span<const absl::string_view> endings) {
+  return absl::c_any_of(endings,
+                        [&](absl::string_view each) { return absl::EndsWith(name, each); });
+}
+
 bool LooksLikeModule(absl::string_view name) {
   absl::ConsumeSuffix(&name, ".gz");
-  for (absl::string_view suffix : {".hlo", ".txt", ".pb", ".pbtxt", ".textproto"}) {
-    if (absl::EndsWith(name, suffix)) return true;
-  }
-  return false;
+  return EndsWithAny(name, kEndings) && !EndsWithAny(name, kDumpedBeside);
+}
+
+// A link that leads nowhere counts: whoever opens it says so.
+bool IsFileOrBrokenLink(const std::filesystem::directory_entry& entry) {
+  std::error_code unreadable;
+  if (entry.is_regular_file(unreadable)) return true;
+  return entry.is_symlink(unreadable) && !entry.exists(unreadable);
 }
 
 // The modules in a folder and its subfolders, by name.
@@ -29,8 +55,7 @@ absl::Status AddFolder(const std::string& folder, std::vector<std::string>* file
   std::vector<std::string> found;
   fs::recursive_directory_iterator entry(folder, error);
   while (!error && entry != fs::recursive_directory_iterator()) {
-    std::error_code unreadable;
-    if (entry->is_regular_file(unreadable) && LooksLikeModule(entry->path().string())) {
+    if (LooksLikeModule(entry->path().string()) && IsFileOrBrokenLink(*entry)) {
       found.push_back(entry->path().string());
     }
     entry.increment(error);
@@ -50,6 +75,12 @@ void AddModuleFilesTo(CLI::App* app, const char* name, std::vector<std::string>*
                   "Modules, as for assay run; a folder stands for those in it, @LIST for the names "
                   "in a file, one a line")
       ->required();
+}
+
+absl::Status NoModules() {
+  return absl::InvalidArgumentError(
+      absl::StrCat("there are no modules here: no file whose name ends in ",
+                   absl::StrJoin(kEndings, ", "), ", or in one of them and .gz"));
 }
 
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments) {

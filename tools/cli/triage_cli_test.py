@@ -90,8 +90,36 @@ class Triage(CommandLineTest):
         self.expect(assay('triage', self.folder.name, '--target', 'golden', '--budget-steps', 0), 0,
                     "broken, golden's budget is spent", '1 broken')
 
+    def test_of_equal_modules_that_with_the_fewest_elements_comes_first(self):
+        for name, size in ('a', 200), ('b', 3), ('c', 40):
+            self.path(name + '.hlo', TANH.replace('f32[1]', f'f32[{size}]'))
+        report = json.loads(assay('triage', self.folder.name, '--target', 'mutant:tanh/saturates_early', '--json').out)
+        group, = report['groups']
+        self.assertEqual([os.path.basename(each['name']) for each in group['modules']], ['b.hlo', 'c.hlo', 'a.hlo'])
+
+    def test_a_folder_as_xla_dumps_it(self):
+        for name in ('module_0.jit_f.before_optimizations.txt', 'sub/module_1.jit_g.cpu_after_optimizations.txt'):
+            os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+            self.path(name, TANH)
+        for name in ('module_0.jit_f.cpu_after_optimizations-buffer-assignment.txt', 'sub/compile_options.pb',
+                     'module_0.jit_f.cpu_after_optimizations-live-range.txt', 'sub/topology.pb', 'module_0.jit_f.ir-no-opt.ll'):
+            self.path(name, 'nothing of interest')
+        self.expect(assay('triage', self.folder.name, '--target', 'golden'), 0, '2 modules, 2 equal')
+
+    def test_what_is_no_readable_file(self):
+        self.path('good.hlo', TANH)
+        self.path('empty.hlo', '')
+        os.symlink('nowhere', self.path('dangling.hlo'))
+        os.symlink('good.hlo', self.path('link.hlo'))
+        os.mkdir(self.path('folder.hlo'))
+        os.mkfifo(self.path('pipe.hlo'))
+        os.symlink('..', self.path('folder.hlo/up'))
+        self.expect(assay('triage', self.folder.name, '--target', 'golden'), 0,
+                    'dangling.hlo: cannot open', 'empty.hlo: is empty', '4 modules, 2 equal, 2 broken')
+
     def test_refusals(self):
-        self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here')
+        self.path('a.mlir', 'module {}')
+        self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here: no file whose name ends in .hlo, .txt')
         self.path('a.hlo', TANH)
         self.expect_refusal(assay('triage', self.folder.name, '--profile', 'nobody'), 2, 'nobody')
         self.expect(assay('triage', self.folder.name), 0, 'there is no --target', '1 broken')

@@ -157,7 +157,9 @@ void PrintText(const std::vector<TriageGroup>& groups) {
       std::cout << "\n";
       if (!entry.detail.empty()) std::cout << "    " << ForPeople(entry.detail) << "\n";
     }
-    if (count > kShownModules) std::cout << "  and " << count - kShownModules << " more\n";
+    if (count > kShownModules) {
+      std::cout << "  and " << count - kShownModules << " more, which --json names\n";
+    }
   }
 }
 
@@ -188,7 +190,7 @@ int TriageCommand::Run() const {
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
   auto files = ModuleFiles(arguments);
   if (!files.ok()) return Fail(files.status(), output);
-  if (files->empty()) return Fail(absl::InvalidArgumentError("there are no modules here"), output);
+  if (files->empty()) return Fail(NoModules(), output);
   std::unique_ptr<Backend> backend;
   if (!target.empty()) {
     BackendOptions options;

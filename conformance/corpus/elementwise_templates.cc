@@ -32,10 +32,13 @@ Names AttributeVariants(Opcode opcode) {
 Names ResultTypes(Opcode opcode) {
   if (opcode == Opcode::kReducePrecision) return {"$T"};
   if (opcode == Opcode::kStochasticConvert) return {"s8", "s16", "s32", "s64"};
-  // Of each class and each kind of format: every pair of types would outweigh all else.
+  // Those that any implementation computes in: each pair of types is code of its own.
   if (opcode == Opcode::kConvert) {
-    return {"pred",     "s4",       "s8",         "s32",       "s64", "u2",   "u8",  "u64",
-            "f4e2m1fn", "f8e4m3fn", "f8e5m2fnuz", "f8e8m0fnu", "f16", "bf16", "f32", "c64"};
+    return {"pred",       "s2",       "s4",         "s8",        "s16",      "s32",
+            "s64",        "u2",       "u4",         "u8",        "u16",      "u32",
+            "u64",        "f4e2m1fn", "f8e3m4",     "f8e4m3",    "f8e4m3fn", "f8e4m3b11fnuz",
+            "f8e4m3fnuz", "f8e5m2",   "f8e5m2fnuz", "f8e8m0fnu", "f16",      "bf16",
+            "f32",        "f64",      "c64"};
   }
   return {};
 }
@@ -98,6 +101,7 @@ class TemplateMaker {
     Add("special", {room}, {ValueProfile::kSpecial});
     AddExhaustive();
     if (op_.opcode == Opcode::kConvert) return std::move(templates_);
+    AddLong();
     Add("shape", varied ? Names{"[9]"} : Names{"[]", "[0]", "[1]", "[7]", "[8]", "[9]", "[2,3]"},
         {ValueProfile::kBenign});
     if (op_.opcode == Opcode::kCompare) {
@@ -149,6 +153,12 @@ class TemplateMaker {
                                  return bits < narrowest || bits > widest;
                                }),
                 types.end());
+  }
+
+  // More elements than a vector, an unrolled loop or a block of threads has, and a rest.
+  void AddLong() {
+    Add("long", {"[1031]"}, {ValueProfile::kBenign});
+    templates_.back().types = {op_.types.is_float ? ElementType::kF32 : ElementType::kS32};
   }
 
   static void AddChoice(const std::string& name, const Names& values, CaseTemplate* made) {

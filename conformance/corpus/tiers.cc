@@ -43,10 +43,12 @@ std::vector<std::string> Covered(const CorpusCase& each) {
   for (const CaseTag& tag : each.tags) {
     if (tag.key == "op") continue;
     // A clause may stand in several rules of the verifier, but is one. A section of worked examples
-    // has some for each type.
+    // has some for each type; a form of a conversion is a type of results, and each pair of types
+    // is code of its own.
+    const bool each_type = tag.key == "example" || (tag.key == "form" && op == "convert");
     covered.push_back(refused ? absl::StrCat("refused ", tag.key, "=", tag.value)
                               : absl::StrCat(op, " ", tag.key, "=", tag.value, " ",
-                                             tag.key == "example" ? each.Tag("type") : ""));
+                                             each_type ? each.Tag("type") : ""));
   }
   return covered;
 }

@@ -56,6 +56,7 @@ std::vector<Mutant> RandomMutants();
 std::vector<Mutant> ControlMutants();
 std::vector<Mutant> CollectiveMutants();
 std::vector<Mutant> FeedMutants();
+std::vector<Mutant> SizeMutants();
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

@@ -1,0 +1,67 @@
+// One instruction on boxes: which rule encloses it, and what the profile takes in around golden
+// values and around their ends. Tests: enclosure_test.cc, containment_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "conformance/enclosure/box.h"
+#include "conformance/enclosure/golden_instructions.h"
+#include "conformance/enclosure/instruction_rules.h"
+#include "conformance/enclosure/radii.h"
+#include "conformance/enclosure/step_meter.h"
+#include "conformance/profiles/profile.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// What does not depend on the operands of an instruction, however often it runs.
+struct PreparedInstruction {
+  PreparedInstruction(const Instruction& of, const TargetProfile& profile,
+                      GoldenInstructions* goldens)
+      : instruction(of), rules(of, profile), golden(&goldens->Of(of)) {}
+  const Instruction& instruction;
+  const InstructionRules rules;
+  GoldenInstruction* const golden;
+};
+
+// Of elementwise operations and of moves: their result need be no list.
+bool GivesOneArray(const Instruction& instruction);
+
+// What it is given must outlive it. Operands are boxes by leaf, denormals that may be flushed taken
+// in. UNIMPLEMENTED for dynamic sizes, errors of golden and of the meter.
+class InstructionEncloser {
+ public:
+  InstructionEncloser(const TargetProfile& profile, StepMeter* meter, GoldenInstructions* golden,
+                      const RadiusFinder& radii)
+      : profile_(profile), meter_(*meter), golden_(*golden), radii_(radii) {}
+
+  // By leaf of the result.
+  absl::StatusOr<std::vector<Box>> Results(const PreparedInstruction& prepared, Boxes boxes);
+  // The same of what GivesOneArray.
+  absl::Status OneResult(const PreparedInstruction& prepared, Boxes boxes, Box* result);
+
+  // By the rules alone: nothing that the instruction may do is unspecified, and no result
+  // overflows to a NaN.
+  absl::StatusOr<std::vector<Box>> ByRule(const PreparedInstruction& prepared, Boxes boxes);
+
+ private:
+  absl::Status OneByRule(const PreparedInstruction& prepared, Boxes boxes, Box* result);
+  absl::Status Elementwise(const PreparedInstruction& prepared, Boxes operands, Box* box);
+  absl::Status AtValues(const PreparedInstruction& prepared, Boxes operands, Box* box);
+  absl::Status Move(const PreparedInstruction& prepared, Boxes operands, Box* box);
+  absl::Status MoveSomewhere(const PreparedInstruction& prepared, Boxes operands, Box* box);
+  absl::StatusOr<std::vector<Box>> OfPoints(const PreparedInstruction& prepared, Boxes operands);
+  absl::StatusOr<std::vector<Box>> OfBoxes(const PreparedInstruction& prepared, Boxes operands);
+
+  const TargetProfile& profile_;
+  StepMeter& meter_;
+  GoldenInstructions& golden_;
+  const RadiusFinder& radii_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_

@@ -1,0 +1,50 @@
+// One instruction whose operands or results have types that are kept in f32 (kept_types.h). Tests:
+// kept_types_test.cc.
+#ifndef ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
+#define ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "conformance/enclosure/box.h"
+#include "conformance/enclosure/instruction_encloser.h"
+#include "conformance/profiles/profile.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// An instruction in the form that it has in f32, prepared when it is first enclosed.
+struct KeptInstruction {
+  std::unique_ptr<Module> module;
+  std::unique_ptr<const PreparedInstruction> prepared;
+};
+
+// What it is given must outlive it.
+class KeptEncloser {
+ public:
+  KeptEncloser(const TargetProfile& profile, InstructionEncloser* encloser,
+               GoldenInstructions* golden, const RadiusFinder& radii)
+      : profile_(profile), encloser_(*encloser), golden_(*golden), radii_(radii) {}
+
+  // By the instruction's form in f32, else by itself on what its types hold. Operands and results
+  // are boxes by leaf, those of these types in f32.
+  absl::StatusOr<std::vector<Box>> Results(const PreparedInstruction& prepared,
+                                           KeptInstruction* form, BoxPointers leaves);
+
+ private:
+  const PreparedInstruction& FormOf(const Instruction& instruction, KeptInstruction* form);
+  absl::StatusOr<std::vector<Box>> SumsKept(const Instruction& instruction,
+                                            const PreparedInstruction& prepared, Boxes operands);
+  void Narrow(const PreparedInstruction& prepared, const Shape& shape, Boxes operands,
+              Box* box) const;
+
+  const TargetProfile& profile_;
+  InstructionEncloser& encloser_;
+  GoldenInstructions& golden_;
+  const RadiusFinder& radii_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_ENCLOSURE_KEPT_ENCLOSER_H_

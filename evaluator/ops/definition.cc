@@ -44,14 +44,14 @@ class BySource : public Definition {
 
 class ByElement : public Definition {
  public:
-  explicit ByElement(ElementRule element) : element_(std::move(element)) {}
+  explicit ByElement(ElementFunction element) : element_(std::move(element)) {}
   absl::StatusOr<Element> At(int64_t, Index index, OperandElements& operands,
                              EvaluationContext& context) override {
     return element_(index, operands, context);
   }
 
  private:
-  ElementRule element_;
+  ElementFunction element_;
 };
 
 class StoredElements : public OperandElements {
@@ -143,7 +143,7 @@ std::unique_ptr<Definition> DefineView(SourceRule source) {
   return std::make_unique<BySource>(std::move(source));
 }
 
-std::unique_ptr<Definition> DefineElement(ElementRule element) {
+std::unique_ptr<Definition> DefineElement(ElementFunction element) {
   return std::make_unique<ByElement>(std::move(element));
 }
 

@@ -36,9 +36,9 @@ using SourceRule = std::function<Source(Index)>;
 std::unique_ptr<Definition> DefineView(SourceRule source);
 
 // For operations with one result: the element at an index.
-using ElementRule =
+using ElementFunction =
     std::function<absl::StatusOr<Element>(Index, OperandElements&, EvaluationContext&)>;
-std::unique_ptr<Definition> DefineElement(ElementRule element);
+std::unique_ptr<Definition> DefineElement(ElementFunction element);
 
 // A kernel that fills its results element by element, from a definition made anew for each run:
 // those of whole-array operations remember what they found. `define` is tried at once.

@@ -311,7 +311,11 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
     } else {
       FailOfGolden(verdicts.status(), &entry);
     }
-    if (entry.triage_class == TriageClass::kWrong || !verdicts.ok()) return entry;
+    // What fails on an instruction alone, or never answers, is not asked for it again.
+    if (entry.triage_class == TriageClass::kWrong || entry.triage_class == TriageClass::kFailed ||
+        !verdicts.ok()) {
+      return entry;
+    }
   }
   // The whole as well: what no instruction alone shows.
   std::optional<std::vector<Literal>> actual = input.actual;

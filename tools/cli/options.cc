@@ -217,7 +217,8 @@ void BudgetOptions::AddTo(CLI::App* app, const std::string& spent) {
         ->capture_default_str()
         ->group(group);
   };
-  add("--budget-seconds", budget.seconds, "Wall time of one evaluation", BudgetSeconds());
+  add("--budget-seconds", budget.seconds,
+      "Wall time of one evaluation, and of an answer of another implementation", BudgetSeconds());
   add("--budget-bytes", budget.bytes, "Live values, arguments and what the host feeds included",
       BudgetCount());
   add("--budget-elements", budget.elements, "Elements of one value", BudgetCount());

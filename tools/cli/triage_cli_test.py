@@ -46,6 +46,14 @@ class Triage(CommandLineTest):
         self.expect(assay('triage', self.folder.name, '--target', 'golden', '--profile', 'golden'), 0, '2 modules, 2 equal')
         self.expect(assay('triage', self.folder.name, '--target', 'process:exit 3'), 1, 'failed: tanh f32', '2 failed')
 
+    def test_a_target_that_hangs(self):
+        script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers'))
+                           .replace('def execute(self', 'def execute(self, *_):\n        __import__("time").sleep(1000)\n\n    def unused(self'))
+        os.mkdir(self.path('modules'))
+        self.path('modules/a.hlo', 'ENTRY e { a = s32[2] parameter(0) b = s32[2] parameter(1) ROOT c = add(a, b) }')
+        self.expect(assay('triage', self.path('modules'), '--target', f'process:{sys.executable} {script}', '--budget-seconds', 2),
+                    1, 'failed: add s32', 'hung: it did not answer in time', '1 failed')
+
     def test_the_first_wrong_instruction_is_named(self):
         """A target whose tanh is wrong below one half alone: x = 0.52 passes it, tanh(0.52) = 0.478 does not."""
         for x, first in ((0.3, 'y'), (0.52, 'z')):

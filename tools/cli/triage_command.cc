@@ -14,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "conformance/diagnose/triage.h"
 #include "conformance/inputs/random_inputs.h"
+#include "conformance/runner/case_result.h"
 #include "interpreter/module_form.h"
 #include "nlohmann/json.hpp"
 #include "tools/cli/commands.h"
@@ -38,6 +39,7 @@ struct TriageCommand {
   DepthOptions depth;
   OutputOptions output;
 
+  TriageCommand() { budget.budget.seconds = kUsualTimeout; }
   int Run() const;
 
  private:

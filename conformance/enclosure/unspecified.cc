@@ -148,6 +148,7 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
     return true;
   }
   if (FoldsMoreOrLess(instruction, operands, profile)) return true;
+  if (SelectionMayDiffer(instruction, profile)) return true;
   if (instruction.opcode() == Opcode::kIota && profile.Admits(DecisionPoint::kZeroScale) &&
       instruction.shape().element_type() == ElementType::kF8E8M0FNU) {
     return true;  // its zeros

@@ -43,7 +43,8 @@ class BatchNorm {
       bounds.absolute.push_back(open.anything ? 0 : rounded);
       bounds.vacuous.push_back(!open.anything && !errors_.vacuous() ? rounded : kInfinity);
       bounds.anything.push_back(open.anything);
-      bounds.may_overflow.push_back(open.may_overflow || (finite && std::isinf(value)));
+      bounds.may_overflow.push_back(open.may_overflow || (finite && std::isinf(value)) ||
+                                    CancelsBesideInfinity(leaf, i));
       OverflowValues others;
       if (open.becomes_offset) {
         others.after = Parameter(2, KindOf(leaf, i));
@@ -156,6 +157,30 @@ class BatchNorm {
     return w == 0 || w <= -errors_.least_normal();
   }
 
+  // Whether an infinite scale meets what may be zero, in exact arithmetic or as rounded: a NaN, or
+  // an infinity of either sign.
+  bool CancelsBesideInfinity(size_t leaf, int64_t i) const {
+    const int64_t k = KindOf(leaf, i);
+    if (leaf != 0 || !std::isinf(Parameter(1, k))) return false;
+    const Feature& f = features_[k];
+    const WideReal size = std::fabs(Unscaled(i));
+    const double x = std::fabs(ValueAt(operands_[0], i));
+    const WideReal distance = std::fabs(ValueAt(operands_[0], i) - f.mean);
+    return size <= (grad_ ? errors_.OperandGradient(f.magnitudes, distance,
+                                                    std::fabs(ValueAt(operands_[4], i)), 1)
+                          : errors_.Normalized(f.magnitudes, x, distance, 1, 0));
+  }
+
+  // About the element without scale and offset.
+  WideReal Unscaled(int64_t i) const {
+    const Feature& f = features_[KindOf(0, i)];
+    const WideReal w = f.magnitudes.variance + errors_.epsilon(), root = std::sqrt(w);
+    const WideReal distance = ValueAt(operands_[0], i) - f.mean;
+    if (!grad_) return distance / root;
+    const WideReal cells = cells_.count(), dy = ValueAt(operands_[4], i);
+    return (cells * dy - f.sum_dy - distance * f.products / w) / (root * cells);
+  }
+
   // About the value of an element that is past the largest number.
   WideReal Exact(size_t leaf, int64_t i) const {
     const int64_t k = KindOf(leaf, i);
@@ -163,12 +188,9 @@ class BatchNorm {
     if (training_ && leaf == 1) return f.mean;
     if (training_ && leaf == 2) return f.magnitudes.variance;
     if (grad_ && leaf == 2) return f.sum_dy;
-    const WideReal w = f.magnitudes.variance + errors_.epsilon(), root = std::sqrt(w);
-    if (grad_ && leaf == 1) return f.products / root;
-    const WideReal distance = ValueAt(operands_[0], i) - f.mean, scale = Parameter(1, k);
-    if (!grad_) return scale * distance / root + Parameter(2, k);
-    const WideReal cells = cells_.count(), dy = ValueAt(operands_[4], i);
-    return scale / (root * cells) * (cells * dy - f.sum_dy - distance * f.products / w);
+    if (grad_ && leaf == 1)
+      return f.products / std::sqrt(f.magnitudes.variance + errors_.epsilon());
+    return Parameter(1, k) * Unscaled(i) + (grad_ ? 0 : Parameter(2, k));
   }
 
   const Instruction& instruction_;

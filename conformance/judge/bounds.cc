@@ -57,6 +57,20 @@ bool StepsMayDiffer(const Computation& region, const TargetProfile& profile) {
          (narrow && rounded > 1 && profile.Grants(Freedom::kExcessPrecision));
 }
 
+// Whether a step gives less of a value than it is given: a parameter of a narrower type than the
+// array's, or a conversion to one.
+bool Narrows(const Computation& region, ElementType given) {
+  const std::vector<const Instruction*> steps = StepsOf(region);
+  return std::any_of(steps.begin(), steps.end(), [&](const Instruction* step) {
+    const ElementType from = step->opcode() == Opcode::kParameter ? given
+                             : step->opcode() == Opcode::kConvert
+                                 ? step->operand(0)->shape().element_type()
+                                 : step->shape().element_type();
+    const ElementType to = step->shape().element_type();
+    return IsFloat(from) && IsFloat(to) && Info(to).bits < Info(from).bits;
+  });
+}
+
 // Whether the order in which elements are folded is open and counts (ops_structural.md 5.1: only
 // golden's order is judged of what is not associative and commutative). Of elements that are only
 // chosen among order_freedoms.cc knows more, of scatters scatter_orders.cc, of one order of windows
@@ -86,6 +100,11 @@ class BoundFinder {
   absl::StatusOr<Bounds> Find(size_t leaf, const Literal& golden) {
     Bounds bounds;
     const ElementType type = golden.element_type();
+    if (SelectionMayDiffer(instruction_, subject_.profile)) {
+      bounds.unknown = "another cell of a window may be selected: the values may be kept wider";
+      bounds.rule = "no bound";
+      return bounds;
+    }
     if (IsFloat(type) || IsComplex(type)) {
       switch (KindOfLeaf(instruction_, leaf)) {
         case ReducerKind::kAdd:
@@ -171,6 +190,14 @@ class BoundFinder {
 };
 
 }  // namespace
+
+bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& profile) {
+  if (instruction.opcode() != Opcode::kSelectAndScatter) return false;
+  const Computation& select = *instruction.GetComputation(Attr::kSelect);
+  return StepsMayDiffer(select, profile) ||
+         (profile.Grants(Freedom::kExcessPrecision) &&
+          Narrows(select, instruction.operand(0)->shape().element_type()));
+}
 
 double UlpOf(ElementType type, double value) {
   const FloatFormat& format = *Info(type).format;

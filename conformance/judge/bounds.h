@@ -74,6 +74,9 @@ struct Bounds {
 
 // Of leaf `leaf` of the result, whose golden value is `golden`; not for elementwise operations.
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
+// Whether a select-and-scatter may select another cell than golden: its selection computes, or
+// narrows what may be kept wider.
+bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& profile);
 // What a leaf of the result is: kAdd or kMultiply of floats or complex numbers, in a fold or in a
 // scan, else kOther: product_bounds.cc.
 ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf);

@@ -183,6 +183,34 @@ TEST(JudgeBatchNorm, InferenceAndGradient) {
   EXPECT_EQ(explain(k, -std::sqrt(5.0), 4e-7), "wrong");
   EXPECT_EQ(explain(k, -2.2361, 0), "wrong");
   EXPECT_EQ(explain(k + 0.001, -std::sqrt(5.0), 0), "wrong");
+  // The last bracket is zero, or what rounding 1/3 leaves of it: infinity times either. The first
+  // two are not.
+  std::vector<Literal> infinite = operands;
+  infinite[1] = F32({INFINITY});
+  const auto unbounded = [&](double first, double last) {
+    return grad.Explain(infinite, Literal::Tuple({Matrix(3, 1, {first, -INFINITY, last}),
+                                                  F32({-std::sqrt(5.0f)}), F32({0})}));
+  };
+  EXPECT_NE(unbounded(INFINITY, NAN), "wrong");
+  EXPECT_NE(unbounded(INFINITY, INFINITY), "wrong");
+  EXPECT_NE(unbounded(INFINITY, -INFINITY), "wrong");
+  EXPECT_EQ(unbounded(INFINITY, 1), "wrong");
+  EXPECT_EQ(unbounded(-INFINITY, NAN), "wrong");
+  EXPECT_EQ(unbounded(NAN, NAN), "wrong");
+}
+
+// A selection that narrows what it compares may be left what it was.
+TEST(JudgeSelectAndScatter, SelectionsThatNarrowAreNotJudgeable) {
+  const Case narrow(
+      "f32[2] select-and-scatter(p0, p1, p2), window={size=2 stride=2}, select=ge, scatter=add",
+      {"f32[2]", "f32[1]", "f32[]"},
+      "ge {\n  a = f32[] parameter(0)\n  b = bf16[] parameter(1)\n  w = f32[] convert(b)\n"
+      "  ROOT r = pred[] compare(a, w), direction=GE\n}\n"
+      "add {\n  c = f32[] parameter(0)\n  d = f32[] parameter(1)\n  ROOT s = f32[] add(c, d)\n}\n");
+  const std::vector<Literal> operands = {F32({1, 1.0009765625f}), F32({5}), Scalar(0)};
+  EXPECT_EQ(narrow.Explain(operands, F32({5, 0})), "golden");
+  EXPECT_EQ(narrow.Explain(operands, F32({0, 5})), "not judgeable");
+  EXPECT_EQ(narrow.Explain(operands, F32({0, 5}), "golden"), "wrong");
 }
 
 }  // namespace

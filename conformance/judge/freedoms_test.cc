@@ -385,5 +385,29 @@ TEST(JudgeFreedoms, OneOfSeveralDecisionPointsIsEnough) {
   }
 }
 
+// Where operands alone are flushed, the sum of one denormal may be zero, and nothing between.
+TEST(JudgeFreedoms, OneTermMayBeFlushed) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=add", {"f32[1]", "f32[]"},
+                 "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                 "  ROOT s = f32[] add(a, b)\n}\n");
+  const auto profile = TargetProfile::FromText(
+      "extends: \"golden\" grant: \"reassociation\" grant: \"denormals\" "
+      "denormals { type: \"f32\" mode: DAZ_IN }",
+      "here");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  const std::vector<Literal> operands = {F32({0x1p-140f}), Scalar(0)};
+  const auto verdict = [&](double actual) {
+    const auto judgement =
+        JudgeInstruction(sum.root(), operands, *sum.Evaluate(operands), Scalar(actual), *profile,
+                         [](const Module& module, absl::Span<const Literal> arguments) {
+                           return Interpret(module, arguments);
+                         });
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement->verdict;
+  };
+  EXPECT_EQ(verdict(0), Verdict::kAllowed);
+  EXPECT_EQ(verdict(0x1p-130), Verdict::kWrong);
+}
+
 }  // namespace
 }  // namespace assay

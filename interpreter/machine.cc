@@ -424,6 +424,7 @@ void Machine::Transfer(const ComputationPlan& from_plan, Frame& from, int32_t fr
                source.sizes >= 0 ? ReadSizes(source, from) : source.shape->dimensions());
   }
   if (source.small) {
+    if (source.bytes == 0) return;  // a token, in a frame that may have nothing else
     std::memcpy(to.small.data() + target.place, from.small.data() + source.place, source.bytes);
   } else if (move) {
     to.buffers[target.place] = std::move(from.buffers[source.place]);

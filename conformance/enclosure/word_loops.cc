@@ -150,7 +150,7 @@ struct Looser {
     return towards_zero ? inwards : units;
   }
 
-  template <bool kWrite, bool kZeros>
+  template <bool kWrite, bool kZeros, bool kExactZeros>
   ASSAY_INLINE void Loop(int64_t count) {
     const Type of = type;
     const auto units = static_cast<Signed>(slack.units);
@@ -161,20 +161,17 @@ struct Looser {
     Word* const to_highs = new_highs;
     const Word* const from_lows = kWrite ? to_lows : lows;
     const Word* const from_highs = kWrite ? to_highs : highs;
-    constexpr int kSign = std::numeric_limits<Signed>::digits;
-    const bool exact_zeros = slack.exact_zeros;
     Word any = 0;
     for (int64_t i = 0; i < count; ++i) {
       const Word low_bits = from_lows[i], high_bits = from_highs[i];
       Signed low = Type::Ordinal(low_bits), high = Type::Ordinal(high_bits);
       const auto distance = static_cast<Word>(static_cast<Word>(high) - static_cast<Word>(low));
-      // Zeros are the positions 0 and -1.
-      const bool low_stays = exact_zeros & (low == (low >> kSign));
-      const bool high_stays = exact_zeros & (high == (high >> kSign));
       Signed down = Steps(low_bits, distance, low >= 0, units, of.one);
       Signed up = Steps(high_bits, distance, high < 0, units, of.one);
-      down = low_stays ? Signed{0} : down;
-      up = high_stays ? Signed{0} : up;
+      if (kExactZeros) {  // the positions 0 and -1
+        down = (low == 0) | (low == -1) ? Signed{0} : down;
+        up = (high == 0) | (high == -1) ? Signed{0} : up;
+      }
       low = static_cast<Signed>(low - down);
       high = static_cast<Signed>(high + up);
       low = low < of.least ? of.least : low;
@@ -200,9 +197,16 @@ struct Looser {
     changes = any != 0;
   }
   ASSAY_INLINE void Run(int64_t count) {
-    if (new_lows != nullptr)
-      return slack.zeros ? Loop<true, true>(count) : Loop<true, false>(count);
-    slack.zeros ? Loop<false, true>(count) : Loop<false, false>(count);
+    if (slack.exact_zeros) return RunWith<true>(count);
+    RunWith<false>(count);
+  }
+  template <bool kExactZeros>
+  ASSAY_INLINE void RunWith(int64_t count) {
+    if (new_lows != nullptr) {
+      return slack.zeros ? Loop<true, true, kExactZeros>(count)
+                         : Loop<true, false, kExactZeros>(count);
+    }
+    slack.zeros ? Loop<false, true, kExactZeros>(count) : Loop<false, false, kExactZeros>(count);
   }
 };
 

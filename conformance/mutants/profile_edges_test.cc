@@ -9,6 +9,7 @@
 #include "conformance/corpus/selection.h"
 #include "conformance/mutants/score.h"
 #include "gtest/gtest.h"
+#include "spec/testing/test_folder.h"
 
 namespace assay {
 namespace {
@@ -94,7 +95,7 @@ TEST(ProfileEdgesTest, ContractedSumsAreThoseOfExcessPrecision) {
     if (taker.variant.name != "programs/multiply_add_contracted") continue;
     for (const std::string& name : TargetProfile::BuiltIn()) {
       Mutant variant = taker.variant;
-      variant.profile = absl::StrCat(testing::TempDir(), "/uncontracted_", name, ".textproto");
+      variant.profile = TestPath(absl::StrCat("uncontracted_", name, ".textproto"));
       std::ofstream(variant.profile) << "extends: '" << name << "' revoke: 'contraction'";
       const bool excess = TargetProfile::Find(name)->Grants(Freedom::kExcessPrecision);
       (excess ? by_excess : withheld).push_back(variant);
@@ -117,7 +118,7 @@ TEST(ProfileEdgesTest, AFreedomCountsExactlyWhereItIsGranted) {
       const bool legal = taker.granted(*TargetProfile::Find(name));
       (legal ? granted : withheld).push_back(variant);
       if (!legal || taker.revoke.empty()) continue;
-      variant.profile = absl::StrCat(testing::TempDir(), "/without_", ++files, ".textproto");
+      variant.profile = TestPath(absl::StrCat("without_", ++files, ".textproto"));
       std::ofstream(variant.profile) << "extends: '" << name << "' " << taker.revoke;
       withheld.push_back(variant);
     }

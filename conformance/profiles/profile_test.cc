@@ -9,6 +9,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/test_folder.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -179,9 +180,8 @@ TEST(Profiles, OneEntryOverridesAndIsListed) {
 // Of two bases the later one's word counts, also where it takes something away; what it says
 // nothing of stays.
 TEST(Profiles, LaterBasesOverride) {
-  const std::string folder = ::testing::TempDir();
   const auto write = [&](const char* name, const char* text) {
-    const std::string path = folder + "/" + name;
+    const std::string path = TestPath(name);
     EXPECT_TRUE(WriteFileAtomically(path, text).ok());
     return path;
   };
@@ -271,7 +271,7 @@ TEST(Profiles, MistakesHaveAPlace) {
 }
 
 TEST(Profiles, MayNotExtendThemselves) {
-  const std::string path = ::testing::TempDir() + "/circle.textproto";
+  const std::string path = TestPath("circle.textproto");
   FILE* file = std::fopen(path.c_str(), "w");
   std::fputs(("extends: \"" + path + "\"\n").c_str(), file);
   std::fclose(file);

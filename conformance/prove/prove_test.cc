@@ -13,6 +13,7 @@
 #include "conformance/prove/proof.h"
 #include "conformance/prove/random_f64.h"
 #include "conformance/prove/references.h"
+#include "spec/testing/test_folder.h"
 
 namespace assay::prove {
 namespace {
@@ -169,10 +170,8 @@ TEST(SweepTest, RandomF64) {
   }
 }
 
-std::string TemporaryPath(const char* name) { return ::testing::TempDir() + "/" + name; }
-
 TEST(ProofTest, TheCertificateSurvivesTheFile) {
-  const std::string path = TemporaryPath("assay_certificate.json");
+  const std::string path = TestPath("assay_certificate.json");
   std::remove(path.c_str());
   ProofOptions options;
   options.revision = "abc";
@@ -191,7 +190,7 @@ TEST(ProofTest, TheCertificateSurvivesTheFile) {
 }
 
 TEST(ProofTest, GoesOnWhereItStopped) {
-  const std::string path = TemporaryPath("assay_unfinished.json");
+  const std::string path = TestPath("assay_unfinished.json");
   std::remove(path.c_str());
   Certificate blank;
   blank.function = "none";

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/test_folder.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -38,7 +39,7 @@ constexpr char kCases[] =
 class BundleTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    root_ = testing::TempDir() + "assay_bundle_test";
+    root_ = TestPath("bundle");
     std::filesystem::remove_all(root_);
     absl::StatusOr<std::vector<CorpusCase>> cases = ReadCases(kCases, "test");
     ASSERT_TRUE(cases.ok()) << cases.status();

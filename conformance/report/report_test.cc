@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/test_folder.h"
 
 namespace assay {
 namespace {
@@ -317,17 +318,15 @@ TEST(ReportsTest, Paths) {
 
 // /dev/full is a full disk: what is written there fails, and the others are written all the same.
 TEST(ReportsTest, AFullDiskCostsOnlyItsReport) {
-  const std::string folder = testing::TempDir();
   ReportPaths paths;
   paths.html = "/dev/full";
-  paths.json = folder + "/report_test.json";
-  paths.junit = folder + "/missing/report.xml";
+  paths.json = TestPath("report.json");
+  paths.junit = TestPath("missing/report.xml");
   const absl::Status status = WriteReports(SmallRun(), paths);
   EXPECT_THAT(std::string(status.message()), HasSubstr("/dev/full: cannot write"));
   const absl::StatusOr<std::string> json = ReadFile(paths.json);
   ASSERT_TRUE(json.ok());
   EXPECT_TRUE(ParseReport(*json, "f").ok());
-  std::remove(paths.json.c_str());
 }
 
 }  // namespace

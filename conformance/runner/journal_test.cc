@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "spec/proto/module_file.h"
+#include "spec/testing/test_folder.h"
 
 namespace assay {
 namespace {
@@ -47,7 +48,7 @@ class JournalTest : public testing::Test {
     ASSERT_TRUE((*journal)->Append(Case("b")).ok());
   }
 
-  const std::string path_ = absl::StrCat(testing::TempDir(), "/journal_test.journal");
+  const std::string path_ = TestPath("run.journal");
 };
 
 // After a kill the file ends anywhere: what is whole is kept, and the journal goes on behind it.
@@ -144,7 +145,7 @@ TEST_F(JournalTest, RefusesOtherFiles) {
   EXPECT_TRUE(absl::StrContains(refusal(text + "garbage\n"), ":4: "));
   CaseResults done;
   EXPECT_FALSE(Journal::Start("/no/such/folder/x.journal", ThisRun()).ok());
-  EXPECT_FALSE(Journal::Resume(testing::TempDir(), ThisRun(), &done).ok());
+  EXPECT_FALSE(Journal::Resume(TestPath(""), ThisRun(), &done).ok());
 }
 
 }  // namespace

@@ -215,8 +215,8 @@ class SumBound {
     Distances d;
     d.sum = sum;
     // Zeros add up to zero, and a term is its own sum.
-    const bool keeps = n <= 1 && loss == 0 && adds_alone_ &&
-                       !(own_.flushes && sum < own_.smallest_normal);
+    const bool keeps =
+        n <= 1 && loss == 0 && adds_alone_ && !(own_.flushes && sum < own_.smallest_normal);
     if (sum == 0 || keeps) {
       d.result = std::fabs(golden);
       return d;

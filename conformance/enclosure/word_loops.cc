@@ -169,8 +169,10 @@ struct Looser {
       Signed down = Steps(low_bits, distance, low >= 0, units, of.one);
       Signed up = Steps(high_bits, distance, high < 0, units, of.one);
       if (kExactZeros) {  // the positions 0 and -1
-        down = (low == 0) | (low == -1) ? Signed{0} : down;
-        up = (high == 0) | (high == -1) ? Signed{0} : up;
+        const bool low_stays = (low == 0) | (low == -1);
+        const bool high_stays = (high == 0) | (high == -1);
+        down = low_stays ? Signed{0} : down;
+        up = high_stays ? Signed{0} : up;
       }
       low = static_cast<Signed>(low - down);
       high = static_cast<Signed>(high + up);

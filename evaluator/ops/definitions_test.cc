@@ -78,6 +78,20 @@ TEST(Definitions, AScanOfNothingGivesTheCarryBitForBit) {
   EXPECT_EQ((*results)[1].Get(0).bits, 0x7f800123u);
 }
 
+// Its input says how many steps it has: 100 + 1 + 2 + 3 + 4.
+TEST(Definitions, AScanMayHaveNoOutputs) {
+  auto module = ParseModule(
+      "HloModule m\nadd { x = s32[] parameter(0) c = s32[] parameter(1) s = s32[] add(c, x) ROOT r "
+      "= (s32[]) tuple(s) }\nENTRY e { x = s32[4] constant({1, 2, 3, 4}) c = s32[] constant(100) "
+      "ROOT r = (s32[]) scan(x, c), dimensions={0}, num_carries=1, is_associative=false, "
+      "to_apply=add }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  EvaluationContext context;
+  const auto results = RunStraightLine(**module, {}, PrepareStraight, context);
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_EQ((*results)[0].Get(0).bits, 110u);
+}
+
 TEST(Definitions, GatherOfNothingIsRefusedAtRunTime) {
   auto module = ParseModule(
       "f32[2] gather(f32[0] x, s32[2] i), offset_dims={}, collapsed_slice_dims={0}, "

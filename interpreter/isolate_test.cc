@@ -167,7 +167,6 @@ TEST(IsolateInstruction, OperandsBecomeParametersInOrder) {
   EXPECT_TRUE(Literal::BitEqual(*value, Floats({3, 2})));
 }
 
-// "isolated" is also the name that the entry gets.
 // Which system is solved stands in the configuration alone.
 TEST(IsolateInstruction, CallsKeepTheirConfiguration) {
   auto module = ParseModule(
@@ -179,6 +178,7 @@ TEST(IsolateInstruction, CallsKeepTheirConfiguration) {
   EXPECT_EQ(alone->entry()->root()->annotations().backend_config, "{trans_x = 84 : ui8}");
 }
 
+// "isolated" is also the name that the entry gets.
 TEST(IsolateInstruction, NamesOfTheModuleDoNotClash) {
   const std::unique_ptr<Module> module = Parse(R"(HloModule m
 isolated {

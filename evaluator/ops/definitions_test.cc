@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "evaluator/ops/testing.h"
 #include "spec/text/parser.h"
 
@@ -61,33 +62,44 @@ TEST(Definitions, StatisticsThatAreNoVectorsAreRefused) {
   }
 }
 
+// A scan whose region adds one number to the carry, by its definition.
+absl::StatusOr<std::vector<Literal>> Scan(const std::string& type, const std::string& given,
+                                          const std::string& result, const Literal& x,
+                                          const Literal& carry) {
+  auto module = ParseModule(absl::StrReplaceAll(
+      absl::StrCat("HloModule m\nadd { x = T[] parameter(0) c = T[] parameter(1) s = T[] add(c, x) "
+                   "ROOT r = ",
+                   given, " }\nENTRY e { x = T[", x.element_count(),
+                   "] parameter(0) c = T[] parameter(1) ROOT r = ", result,
+                   " scan(x, c), dimensions={0}, num_carries=1, is_associative=false, "
+                   "to_apply=add }"),
+      {{"T[", absl::StrCat(type, "[")}}));
+  if (!module.ok()) return module.status();
+  EvaluationContext context;
+  const Literal inputs[] = {x, carry};
+  return RunStraightLine(**module, inputs, PrepareStraight, context);
+}
+
+Literal Scalar(ElementType type, uint64_t bits) {
+  Literal scalar = Literal::Zeros(Shape(type, {}));
+  scalar.Set(0, {bits});
+  return scalar;
+}
+
 // The payload of a NaN too.
 TEST(Definitions, AScanOfNothingGivesTheCarryBitForBit) {
-  auto module = ParseModule(
-      "HloModule m\nadd { x = f32[] parameter(0) c = f32[] parameter(1) s = f32[] add(c, x) ROOT r "
-      "= (f32[], f32[]) tuple(s, s) }\nENTRY e { x = f32[0] parameter(0) c = f32[] parameter(1) "
-      "ROOT r = (f32[0], f32[]) scan(x, c), dimensions={0}, num_carries=1, is_associative=false, "
-      "to_apply=add }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  EvaluationContext context;
-  Literal carry = Literal::Zeros(Shape(ElementType::kF32, {}));
-  carry.Set(0, {0x7f800123});
-  const Literal inputs[] = {Literal::Zeros(Shape(ElementType::kF32, {0})), carry};
-  const auto results = RunStraightLine(**module, inputs, PrepareStraight, context);
+  const auto results =
+      Scan("f32", "(T[], T[]) tuple(s, s)", "(T[0], T[])",
+           Literal::Zeros(Shape(ElementType::kF32, {0})), Scalar(ElementType::kF32, 0x7f800123));
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)[1].Get(0).bits, 0x7f800123u);
 }
 
 // Its input says how many steps it has: 100 + 1 + 2 + 3 + 4.
 TEST(Definitions, AScanMayHaveNoOutputs) {
-  auto module = ParseModule(
-      "HloModule m\nadd { x = s32[] parameter(0) c = s32[] parameter(1) s = s32[] add(c, x) ROOT r "
-      "= (s32[]) tuple(s) }\nENTRY e { x = s32[4] constant({1, 2, 3, 4}) c = s32[] constant(100) "
-      "ROOT r = (s32[]) scan(x, c), dimensions={0}, num_carries=1, is_associative=false, "
-      "to_apply=add }");
-  ASSERT_TRUE(module.ok()) << module.status();
-  EvaluationContext context;
-  const auto results = RunStraightLine(**module, {}, PrepareStraight, context);
+  Literal x = Literal::Zeros(Shape(ElementType::kS32, {4}));
+  for (int64_t i = 0; i < 4; ++i) x.Set(i, {static_cast<uint64_t>(i + 1)});
+  const auto results = Scan("s32", "(T[]) tuple(s)", "(T[])", x, Scalar(ElementType::kS32, 100));
   ASSERT_TRUE(results.ok()) << results.status();
   EXPECT_EQ((*results)[0].Get(0).bits, 110u);
 }

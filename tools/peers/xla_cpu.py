@@ -42,6 +42,7 @@ from jax._src.lib import lapack, xla_client as xc  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
 from assay_process import Refusal, serve  # noqa: E402
+from manual_sharding import manual  # noqa: E402
 from stored_answers import Recorder  # noqa: E402
 from xla_verifier import Verifier  # noqa: E402
 
@@ -154,12 +155,12 @@ class XlaCpu:
         options.num_replicas, options.num_partitions = replicas, partitions
         build = options.executable_build_options
         build.num_replicas, build.num_partitions = replicas, partitions
-        build.use_spmd_partitioning = False
+        build.use_spmd_partitioning = partitions > 1
         options.device_assignment = xc.DeviceAssignment.create(
             np.arange(replicas * partitions).reshape(replicas, partitions))
         if OPTIONS.strict:
             options.env_option_overrides = [('xla_allow_excess_precision', False)]
-        computation = xc.hlo.XlaComputation(proto)
+        computation = xc.hlo.XlaComputation(manual(proto) if partitions > 1 else proto)
         results = leaves(computation.program_shape().result_shape())
         if any(not shape.is_token() and shape.is_dynamic() for shape in results):
             raise Refusal('unsupported', 'results of dynamic size: JAX gives them cut to their size')

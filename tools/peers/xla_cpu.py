@@ -12,7 +12,9 @@ settings and the optimisation level are XLA's defaults.
 
 Refusals: `invalid` is what XLA's own HLO parser and verifier refuse. What they take and the compiler does not is
 `unsupported`: XLA CPU lacks the operation or the type, or StableHLO, the only form in which JAX hands modules on, cannot
-say it (CARRIED_BADLY); any other INTERNAL error of XLA's is a failure.
+say it (CARRIED_BADLY); any other INTERNAL error of XLA's is a failure, and so is a module that XLA's own passes broke.
+Modules of several partitions go through XLA's SPMD partitioner as programs that are partitioned already
+(manual_sharding.py).
 """
 import argparse
 import os
@@ -73,6 +75,15 @@ CARRIED_BADLY = re.compile(
     r'|Unexpected bitcast operation seen during layout assignment'
     r'|Fusion must have backend config'
     r'|Dot fusion supports only|Unsupported fusion kind')
+# Modules at which JAX's conversion to StableHLO, a private entry, ends the process instead of refusing them: a complex
+# number has no conversion to pred there, and a dot no such algorithm.
+COMPLEX = re.compile(r'%?([\w.-]+) = c(?:64|128)\[')
+TO_PRED = re.compile(r'= pred\[[^=\n]*\bconvert\((?:c(?:64|128)\[[^ ]* )?%?([\w.-]+)\)')
+NO_ALGORITHM = 'dot_bf16_bf16_f32_x9'
+# What XLA CPU says of reductions and scatters of another type than their accumulator.
+MIXED_PRECISION = 'mixed precision is disallowed'
+# What the compiler says where its verifier refuses what one of its own passes has made of the module.
+BROKEN_BY_A_PASS = 'does not support custom element sizes on non-sub-byte types'
 # What the parser says of words that a newer XLA has.
 UNKNOWN = re.compile('unknown opcode|unknown attribute|unexpected attribute|unknown primitive type', re.IGNORECASE)
 
@@ -127,9 +138,11 @@ class XlaCpu:
         """Of an error of the compiler."""
         if self.verifier is None:
             return 'unsupported' if 'UNIMPLEMENTED' in message.upper() else 'invalid'
-        if CARRIED_BADLY.search(message):
+        if CARRIED_BADLY.search(message) or MIXED_PRECISION in message:
             return 'unsupported'
-        return 'internal' if message.startswith('INTERNAL') else 'unsupported'
+        if message.startswith('INTERNAL') or BROKEN_BY_A_PASS in message:
+            return 'internal'
+        return 'unsupported'
 
     def hello(self):
         return {'name': 'xla-cpu' + ('-strict' if OPTIONS.strict else ''), 'version': jaxlib.__version__,
@@ -160,6 +173,8 @@ class XlaCpu:
             np.arange(replicas * partitions).reshape(replicas, partitions))
         if OPTIONS.strict:
             options.env_option_overrides = [('xla_allow_excess_precision', False)]
+        if NO_ALGORITHM in text or set(COMPLEX.findall(text)) & set(TO_PRED.findall(text)):
+            raise Refusal('unsupported', 'StableHLO cannot say the module')
         computation = xc.hlo.XlaComputation(manual(proto) if partitions > 1 else proto)
         results = leaves(computation.program_shape().result_shape())
         if any(not shape.is_token() and shape.is_dynamic() for shape in results):

@@ -46,18 +46,26 @@ inline uint64_t Outward(const LineType& line, uint64_t end, uint64_t other_end, 
   return Moved(line, end, up ? steps : -steps, nan);
 }
 
-// The pattern of a double, rounded in the direction.
+// The last value of the type that is not past a double on the way up or down, zeros of both signs
+// being one; what is past the largest value may be infinite, or NaN.
 template <typename LineType>
-uint64_t EncodeDirected(const LineType& line, double value, bool up, bool* nan) {
+uint64_t LastBefore(const LineType& line, double value, bool up, bool* nan) {
   const uint64_t nearest = EncodeFloat(line.type(), value);
+  const uint64_t end = line.Bits(up ? line.greatest() : line.least());
   // A type without infinities may make a NaN of what is beyond its values.
   if (line.IsNan(nearest)) {
     *nan = true;
-    return line.Bits(up ? line.greatest() : line.least());
+    return end;
+  }
+  const double most = DecodeFloat(line.type(), MaxFinite(line.type()));
+  if (up ? value > most : value < -most) {
+    if (line.overflows_to_nan()) *nan = true;
+    return end;
   }
   const double rounded = DecodeFloat(line.type(), nearest);
-  if (up ? rounded >= value : rounded <= value) return nearest;
-  return Moved(line, nearest, up ? 1 : -1, nan);
+  if (value == 0) return line.Bits(!up && line.signed_zero() ? -1 : 0);
+  if (up ? rounded <= value : rounded >= value) return nearest;
+  return line.Bits(line.Ordinal(nearest) + (up ? -1 : 1));
 }
 
 }  // namespace
@@ -229,6 +237,19 @@ Box HullOfBoxes(absl::Span<const Box* const> boxes) {
   return hull;
 }
 
+void JoinNumbers(const Box& other, Box* box) {
+  UpdateParts(
+      [&](const auto& line, Place place, Ends* ends) {
+        const uint64_t low = line.Load(other.low.data(), place.part);
+        const uint64_t high = line.Load(other.high.data(), place.part);
+        if (line.IsNan(ends->low) || line.IsNan(low)) return;
+        if (line.Ordinal(low) < line.Ordinal(ends->low)) ends->low = low;
+        if (line.Ordinal(high) > line.Ordinal(ends->high)) ends->high = high;
+      },
+      box);
+  MergeNans(other, box);
+}
+
 void Loosen(const Slack& slack, Box* box) {
   box->flushed = box->flushed || slack.flushed;
   if (LoosenWords(slack, box)) return;
@@ -280,14 +301,35 @@ void WidenByRadii(absl::Span<const double> radii, Box* box) {
         if (!(radius < kInfinity)) return Unbind(line, ends);
         const double low = DecodeFloat(line.type(), ends->low);
         const double high = DecodeFloat(line.type(), ends->high);
+        // Doubles are rounded to nearest, which no value of the type lies between.
         if (std::isfinite(low)) {
-          ends->low =
-              EncodeDirected(line, std::nextafter(low - radius, -kInfinity), false, &ends->nan);
+          ends->low = LastBefore(line, low - radius, false, &ends->nan);
         }
         if (std::isfinite(high)) {
-          ends->high =
-              EncodeDirected(line, std::nextafter(high + radius, kInfinity), true, &ends->nan);
+          ends->high = LastBefore(line, high + radius, true, &ends->nan);
         }
+      },
+      box);
+}
+
+void JoinRounded(absl::Span<const double> lows, absl::Span<const double> highs, Box* box) {
+  UpdateParts(
+      [&](const auto& line, Place place, Ends* ends) {
+        const double low = lows[place.part], high = highs[place.part];
+        if (low == high || !line.is_float() || line.IsNan(ends->low)) return;
+        if (!std::isfinite(low) || !std::isfinite(high)) return Unbind(line, ends);
+        const auto join = [&](double value, bool up) {
+          uint64_t bits = EncodeFloat(line.type(), value);
+          if (line.IsNan(bits)) {
+            ends->nan = true;
+            bits = line.Bits(value > 0 ? line.greatest() : line.least());
+          }
+          uint64_t* const end = up ? &ends->high : &ends->low;
+          const int64_t ordinal = line.Ordinal(bits);
+          if (up ? ordinal > line.Ordinal(*end) : ordinal < line.Ordinal(*end)) *end = bits;
+        };
+        join(low, false);
+        join(high, true);
       },
       box);
 }

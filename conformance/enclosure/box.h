@@ -232,6 +232,10 @@ inline Box HullOfCorners(Literal one, Literal other) {
 // The same of every value that one of the boxes, of one shape, holds.
 Box HullOfBoxes(absl::Span<const Box* const> boxes);
 
+// Joins the intervals of another box of the same shape, and where its elements may be NaN. Elements
+// of which either box has no number stay.
+void JoinNumbers(const Box& other, Box* box);
+
 // What is added around float parts that are not NaN.
 struct Slack {
   int64_t units = 0;     // in the last place of each end, outwards
@@ -244,8 +248,12 @@ struct Slack {
 void Loosen(const Slack& slack, Box* box);
 // A point without denormals is flushed as it is: says so, that nobody need look again.
 void LookForDenormals(Box* box);
-// Widens by a distance for each element; an infinite one lets go of it.
+// Widens each element to the values of its type within a distance of its ends; past the largest
+// value it may be infinite. An infinite distance makes the element unconstrained.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
+// Joins what the numbers between two ends, by part, round to. A part whose ends are equal stays;
+// one with an end that is not finite is unconstrained.
+void JoinRounded(absl::Span<const double> lows, absl::Span<const double> highs, Box* box);
 // Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of
 // the operands where the result reaches both infinities, though no corner is NaN.
 void AddNansOfInfinities(Box* box);

@@ -6,7 +6,7 @@
 namespace assay {
 namespace {
 
-// e = exp(0) is 1 or next to it, so that floor(2 e) is 1 or 2.
+// e = exp(1e-20) is 1 or next to it; exp(0) would be 1, so that floor(2 e) is 1 or 2.
 class EnclosureDecisionsTest : public EnclosureTest {
  protected:
   static std::string Index(const std::string& name, const std::string& factor) {
@@ -19,7 +19,8 @@ class EnclosureDecisionsTest : public EnclosureTest {
     return Judged(tree, F32(golden), F32(actual));
   }
   const std::string start_ = " x = f32[] parameter(0)\n e = f32[] exponential(x)\n";
-  const Literal zero_ = Literal::Scalar(ElementType::kF32, Element{});
+  const Literal zero_ =
+      Literal::Scalar(ElementType::kF32, Element{EncodeFloat(ElementType::kF32, 1e-20)});
 };
 
 TEST_F(EnclosureDecisionsTest, SlicesAtOneOfFewPlaces) {

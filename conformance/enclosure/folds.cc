@@ -91,28 +91,44 @@ bool RisesWithError(const Instruction& instruction, Boxes operands) {
 // Widens sums or products, whose operands have these ends, by what a profile allows.
 absl::Status WidenSums(const Instruction& instruction, Boxes operands, const FoldContext& context,
                        const Literal& low, const Literal& high, Box* box) {
-  if (!RisesWithError(instruction, operands)) {
-    absl::StatusOr<std::vector<double>> radii = context.radii(AllMagnitudes(instruction, operands));
-    if (!radii.ok()) return radii.status();
-    WidenByRadii(*radii, box);
-    return absl::OkStatus();
+  const std::vector<Literal> lows = AtEnds(operands, false), highs = AtEnds(operands, true);
+  Reach below, above;
+  if (RisesWithError(instruction, operands)) {
+    absl::StatusOr<Reach> about_low = context.reach_about(lows, low);
+    if (!about_low.ok()) return about_low.status();
+    absl::StatusOr<Reach> about_high = context.reach_about(highs, high);
+    if (!about_high.ok()) return about_high.status();
+    below = *std::move(about_low);
+    above = *std::move(about_high);
+  } else {
+    absl::StatusOr<Reach> within = context.reach(AllMagnitudes(instruction, operands));
+    if (!within.ok()) return within.status();
+    below = above = *std::move(within);
   }
-  absl::StatusOr<std::vector<double>> below = context.radii_about(AtEnds(operands, false), low);
-  if (!below.ok()) return below.status();
-  absl::StatusOr<std::vector<double>> above = context.radii_about(AtEnds(operands, true), high);
-  if (!above.ok()) return above.status();
-  if (below->empty() && above->empty()) return absl::OkStatus();
-  below->resize(low.element_count());
-  above->resize(low.element_count());
+  if (below.radii.empty() && above.radii.empty()) return absl::OkStatus();
   // What may overflow at one end, and meet the opposite infinity, is anything.
-  for (size_t i = 0; i < below->size(); ++i) {
-    if ((*below)[i] == kInfinity || (*above)[i] == kInfinity) {
-      (*below)[i] = (*above)[i] = kInfinity;
+  const auto agree = [&](std::vector<double>* one, std::vector<double>* other) {
+    one->resize(low.element_count());
+    other->resize(low.element_count());
+    for (size_t i = 0; i < one->size(); ++i) {
+      if ((*one)[i] == kInfinity || (*other)[i] == kInfinity) (*one)[i] = (*other)[i] = kInfinity;
+    }
+  };
+  if (context.exact && !below.unrounded.empty() && !above.unrounded.empty()) {
+    const absl::StatusOr<ExactSums> least = context.exact(lows);
+    if (!least.ok()) return least.status();
+    const absl::StatusOr<ExactSums> most = context.exact(highs);
+    if (!most.ok()) return most.status();
+    if (!least->values.empty()) {
+      agree(&below.unrounded, &above.unrounded);
+      JoinRoundedSums(*least, *most, below.unrounded, above.unrounded, box);
+      return absl::OkStatus();
     }
   }
+  agree(&below.radii, &above.radii);
   Box lowered = *box;
-  WidenByRadii(*below, &lowered);
-  WidenByRadii(*above, box);
+  WidenByRadii(below.radii, &lowered);
+  WidenByRadii(above.radii, box);
   box->low = std::move(lowered.low);
   MergeNans(lowered, box);
   return absl::OkStatus();
@@ -155,9 +171,9 @@ absl::StatusOr<std::vector<Box>> EncloseLogSums(const Instruction& instruction, 
     const std::vector<Literal> values = AtEnds(operands, high);
     absl::StatusOr<Literal> golden = context.evaluate(values);
     if (!golden.ok()) return golden.status();
-    const absl::StatusOr<std::vector<double>> about = context.radii_about(values, *golden);
+    const absl::StatusOr<Reach> about = context.reach_about(values, *golden);
     if (!about.ok()) return about.status();
-    for (size_t i = 0; i < about->size(); ++i) radii[i] = std::max(radii[i], (*about)[i]);
+    for (size_t i = 0; i < about->radii.size(); ++i) radii[i] = std::max(radii[i], about->radii[i]);
     ends.push_back(*std::move(golden));
   }
   if (!radii.empty() && *std::min_element(radii.begin(), radii.end()) == kInfinity) {
@@ -270,7 +286,7 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
                                                  const FoldContext& context) {
   const ElementType type = instruction.shape().element_type();
   if (!IsFloat(type) || operands.size() != 2) return AnythingOf(instruction);
-  const ElementType inner = ProductType(instruction);
+  const ElementType inner = SumType(instruction);
   const Centred left = Centre(operands[0], inner), right = Centre(operands[1], inner);
   const absl::StatusOr<Literal> middles = context.evaluate_products({left.centres, right.centres});
   if (!middles.ok()) return middles.status();
@@ -284,34 +300,39 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
     if (!spread.ok()) return spread.status();
     spreads.push_back(*std::move(spread));
   }
-  absl::StatusOr<std::vector<double>> widths = context.radii(AllMagnitudes(instruction, operands));
-  if (!widths.ok()) return widths.status();
+  absl::StatusOr<Reach> reach = context.reach(AllMagnitudes(instruction, operands));
+  if (!reach.ok()) return reach.status();
+  // Of the exact sums, else of golden ones, which are rounded as well.
+  const bool from_exact = !reach->unrounded.empty();
+  const std::vector<double>& widths = from_exact ? reach->unrounded : reach->radii;
 
   const double u = std::ldexp(1.0, 1 - Info(inner).format->precision());
-  const double least = std::ldexp(1.0, Info(inner).format->min_exponent());
+  const double least = UlpOf(inner, 0);
+  const int64_t count = instruction.shape().element_count();
+  std::vector<double> lows(count), highs(count);
   Box box = Box::Point(Literal::Zeros(instruction.shape()));
-  InPieces(instruction.shape().element_count(), [&](int64_t first, int64_t count) {
+  InPieces(count, [&](int64_t first, int64_t size) {
     double exact[kPiece], rounded[kPiece], radii[kPiece] = {}, more[kPiece];
-    Decode(*middles, first, count, exact);
-    Encode(exact, first, count, &box.low);
-    Decode(box.low, first, count, rounded);
+    Decode(*middles, first, size, exact);
+    Encode(exact, first, size, &box.low);
+    Decode(box.low, first, size, rounded);
     for (const Literal& spread : spreads) {
-      Decode(spread, first, count, more);
-      for (int64_t i = 0; i < count; ++i) radii[i] += more[i];
+      Decode(spread, first, size, more);
+      for (int64_t i = 0; i < size; ++i) radii[i] += more[i];
     }
-    for (int64_t i = 0; i < count; ++i) {
-      const double middle = exact[i], off = rounded[i] - middle;
-      double& width = (*widths)[first + i];
-      width += radii[i] * (1 + 4 * u) + least + u * std::fabs(middle) + 2 * std::fabs(off);
-      if (std::isfinite(width)) continue;
+    for (int64_t i = 0; i < size; ++i) {
+      const double middle = exact[i], off = from_exact ? 0 : 2 * std::fabs(rounded[i] - middle);
+      const double width =
+          widths[first + i] + radii[i] * (1 + 4 * u) + 2 * least + u * std::fabs(middle) + off;
+      lows[first + i] = middle - width;
+      highs[first + i] = middle + width;
       // Nothing is known, whatever the centres gave: zero times infinity is NaN, and near it is
       // not.
-      width = kInfinity;
-      box.low.Set(first + i, Element{});
+      if (!std::isfinite(width)) box.low.Set(first + i, Element{});
     }
   });
   box.high = box.low;
-  WidenByRadii(*widths, &box);
+  JoinRounded(lows, highs, &box);
   AddNansOfInfinities(&box);
   // Whatever a NaN is multiplied with, it reaches the cell.
   for (int k : {0, 1}) {

@@ -11,26 +11,25 @@
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
 #include "conformance/enclosure/elementwise.h"
+#include "conformance/enclosure/radii.h"
 
 namespace assay {
 
-// How far a conforming value may be from the golden one of these operands, by element of the first
-// leaf; infinite where nothing follows.
-using RadiiOf =
-    std::function<absl::StatusOr<std::vector<double>>(absl::Span<const Literal> operands)>;
-
 struct FoldContext {
   EvaluateAlone evaluate;           // the instruction
-  EvaluateAlone evaluate_products;  // a dot or convolution of operands in ProductType (radii.h)
-  RadiiOf radii;
+  EvaluateAlone evaluate_products;  // a dot or convolution of operands in SumType (radii.h)
+  // How far conforming values of the first leaf may be, for any operands that are no larger.
+  std::function<absl::StatusOr<Reach>(absl::Span<const Literal> operands)> reach;
   // The same about the golden value of operands that are known, or ends of intervals.
-  std::function<absl::StatusOr<std::vector<double>>(absl::Span<const Literal> operands,
-                                                    const Literal& golden)>
-      radii_about;
+  std::function<absl::StatusOr<Reach>(absl::Span<const Literal> operands, const Literal& golden)>
+      reach_about;
   // The same for sums of so many terms with these sums of magnitudes.
-  std::function<std::vector<double>(const Literal& golden, absl::Span<const double> terms,
-                                    absl::Span<const double> magnitudes)>
-      radii_of_facts;
+  std::function<Reach(const Literal& golden, absl::Span<const double> terms,
+                      absl::Span<const double> magnitudes)>
+      reach_of_facts;
+  // The exact sums of operands where the result is narrower than what they are added up in. Null:
+  // it never is.
+  std::function<absl::StatusOr<ExactSums>(absl::Span<const Literal> operands)> exact;
 };
 
 // reduce, reduce-window, scatter, select-and-scatter, dot, convolution, sort and top-k, of which

@@ -22,6 +22,26 @@ bool IsKernelAlone(const Instruction& instruction) {
          FoldKind(instruction) != ReducerKind::kOther;
 }
 
+// The same numbers in a wider type.
+Literal InType(const Literal& literal, ElementType type) {
+  if (literal.element_type() == type) return literal;
+  Shape shape = literal.shape();
+  shape.set_element_type(type);
+  shape.ClearLayouts();
+  Literal wide = Literal::Zeros(shape);
+  const int64_t count = literal.element_count();
+  std::vector<double> values(count);
+  if (IsFloat(literal.element_type())) {
+    DecodeFloats(literal.element_type(), literal.data(), count, values.data());
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = MagnitudeOrValue(literal.element_type(), literal.Get(i));
+    }
+  }
+  EncodeFloats(type, values.data(), count, wide.mutable_data());
+  return wide;
+}
+
 }  // namespace
 
 GoldenInstructions::GoldenInstructions(const RunBudget& budget)
@@ -102,23 +122,32 @@ absl::StatusOr<Literal> GoldenInstructions::Evaluate(const Instruction& instruct
   return Run(&Of(instruction), operands);
 }
 
-absl::StatusOr<Literal> GoldenInstructions::EvaluateProducts(const Instruction& instruction,
-                                                             ElementType type,
-                                                             absl::Span<const Literal> operands) {
-  if (type == instruction.shape().element_type()) {
-    const auto of_type = [type](const Instruction* operand) {
-      return operand->shape().element_type() == type;
-    };
-    if (std::all_of(instruction.operands().begin(), instruction.operands().end(), of_type)) {
-      return Evaluate(instruction, operands);
-    }
+absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& instruction,
+                                                         ElementType type,
+                                                         absl::Span<const Literal> operands) {
+  const bool contraction = instruction.info().family == Family::kContraction;
+  bool own = type == instruction.shape().element_type(), given = true;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const ElementType of = operands[k].element_type();
+    // Indices stay.
+    if (!contraction && !IsFloat(of)) continue;
+    own = own && of == instruction.operand(k)->shape().element_type();
+    given = given && of == type;
   }
+  // Golden's own sum, of operands as they are.
+  if (own) return Evaluate(instruction, operands);
   GoldenInstruction& wide = widened_[&instruction];
   if (wide.module == nullptr) {
     wide.module = WidenFold(instruction, Opcode::kAdd, type);
     wide.instruction = wide.module->entry()->root();
   }
-  return Run(&wide, operands);
+  if (given) return Run(&wide, operands);
+  std::vector<Literal> brought;
+  for (const Literal& operand : operands) {
+    const bool stays = !contraction && !IsFloat(operand.element_type());
+    brought.push_back(stays ? operand : InType(operand, type));
+  }
+  return Run(&wide, brought);
 }
 
 absl::StatusOr<absl::Span<const double>> GoldenInstructions::CountTerms(

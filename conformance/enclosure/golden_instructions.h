@@ -39,9 +39,10 @@ class GoldenInstructions {
   GoldenInstruction& Of(const Instruction& instruction);
   absl::Status EvaluateAt(GoldenInstruction* golden, absl::Span<const Literal* const> operands,
                           Literal* value);
-  // Of a dot or convolution in a type, f32 or f64, that its operands have been brought to.
-  absl::StatusOr<Literal> EvaluateProducts(const Instruction& instruction, ElementType type,
-                                           absl::Span<const Literal> operands);
+  // Of a sum, that of a dot or convolution among them, in a type, f32 or f64, that its operands
+  // have been brought to or are brought to here.
+  absl::StatusOr<Literal> EvaluateSums(const Instruction& instruction, ElementType type,
+                                       absl::Span<const Literal> operands);
   // CountTerms, remembered where they are the same for all operands; until the next call.
   absl::StatusOr<absl::Span<const double>> CountTerms(const Instruction& instruction,
                                                       absl::Span<const Literal> operands);

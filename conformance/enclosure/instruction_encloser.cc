@@ -7,6 +7,7 @@
 #include "conformance/enclosure/batch_norm.h"
 #include "conformance/enclosure/elementwise.h"
 #include "conformance/enclosure/folds.h"
+#include "conformance/enclosure/kept_types.h"
 #include "conformance/enclosure/linear_algebra.h"
 #include "conformance/enclosure/open_indices.h"
 #include "conformance/enclosure/unspecified.h"
@@ -70,6 +71,15 @@ void Reshape(const Instruction& reshape, const Box& operand, Box* box) {
 }
 
 }  // namespace
+
+PreparedInstruction::PreparedInstruction(const Instruction& of, const TargetProfile& profile,
+                                         GoldenInstructions* goldens)
+    : instruction(of), rules(of, profile), golden(&goldens->Of(of)) {
+  // Where excess precision is granted, the box is of f32 anyway (kept_encloser.h).
+  if (!rules.is_narrow_function() || profile.Grants(Freedom::kExcessPrecision)) return;
+  module = KeptForm(of);
+  in_f32 = std::make_unique<PreparedInstruction>(*module->entry()->root(), profile, goldens);
+}
 
 bool GivesOneArray(const Instruction& instruction) {
   return instruction.info().elementwise() || MovesArrays(instruction);
@@ -138,14 +148,14 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfPoints(const PreparedIns
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
     Box box = Box::Point(leaves[leaf]);
     if (leaves[leaf].is_array()) {
-      absl::StatusOr<std::vector<double>> radii =
-          radii_.About(instruction, points, leaf, leaves[leaf]);
-      if (!radii.ok()) return radii.status();
-      if (IsUnknown(*radii)) {
+      const absl::StatusOr<Reach> reach = radii_.About(instruction, points, leaf, leaves[leaf]);
+      if (!reach.ok()) return reach.status();
+      if (IsUnknown(reach->radii)) {
         boxes.push_back(Box::Anything(leaves[leaf].shape(), &instruction));
         continue;
       }
-      if (!radii->empty()) WidenByRadii(*radii, &box);
+      status = WidenPoint(instruction, points, *reach, &box);
+      if (!status.ok()) return status;
       prepared.rules.Widen(&box);
       if (instruction.opcode() == Opcode::kBitcastConvert &&
           profile_.Grants(Freedom::kNanPayload)) {
@@ -155,6 +165,23 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfPoints(const PreparedIns
     boxes.push_back(std::move(box));
   }
   return boxes;
+}
+
+// Around the golden value of operands, or around the exact one of sums that are kept in a wider
+// type and rounded.
+absl::Status InstructionEncloser::WidenPoint(const Instruction& instruction,
+                                             absl::Span<const Literal> operands, const Reach& reach,
+                                             Box* box) const {
+  if (!reach.unrounded.empty()) {
+    const absl::StatusOr<ExactSums> exact = radii_.Exact(instruction, operands);
+    if (!exact.ok()) return exact.status();
+    if (!exact->values.empty()) {
+      JoinRoundedSums(*exact, *exact, reach.unrounded, reach.unrounded, box);
+      return absl::OkStatus();
+    }
+  }
+  if (!reach.radii.empty()) WidenByRadii(reach.radii, box);
+  return absl::OkStatus();
 }
 
 absl::Status InstructionEncloser::Elementwise(const PreparedInstruction& prepared, Boxes operands,
@@ -167,9 +194,31 @@ absl::Status InstructionEncloser::Elementwise(const PreparedInstruction& prepare
                             ? AtValues(prepared, operands, box)
                             : EncloseElementwise(prepared.instruction, operands, evaluate, box);
   if (!status.ok()) return status;
+  const Box exact = *box;
+  if (prepared.in_f32 != nullptr) {
+    status = JoinNarrowFunction(prepared, operands, box);
+    if (!status.ok()) return status;
+  }
   prepared.rules.Widen(box);
+  prepared.rules.LimitFunction(operands, exact, box);
   TakeInDecisions(prepared.instruction, operands, prepared.rules.decisions(), box);
   MarkOpen(prepared.instruction, operands, box);
+  return absl::OkStatus();
+}
+
+// What the function gives in f32, off by its budget there and in the type that it is computed in,
+// and then rounded once.
+absl::Status InstructionEncloser::JoinNarrowFunction(const PreparedInstruction& prepared,
+                                                     Boxes operands, Box* box) {
+  std::vector<Box> wide;
+  for (const Box& operand : operands) wide.push_back(InF32(operand));
+  BoxPointers pointers;
+  for (const Box& each : wide) pointers.push_back(&each);
+  Box kept;
+  absl::Status status = OneResult(*prepared.in_f32, Boxes(pointers), &kept);
+  if (!status.ok()) return status;
+  WidenByNarrowBudget(*prepared.rules.element_rule(), &kept);
+  JoinNumbers(RoundedOnce(prepared.instruction.shape().element_type(), profile_, kept), box);
   return absl::OkStatus();
 }
 
@@ -210,9 +259,9 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfBoxes(const PreparedInst
   FoldContext context{
       evaluate,
       [&](absl::Span<const Literal> values) {
-        return golden_.EvaluateProducts(instruction, ProductType(instruction), values);
+        return golden_.EvaluateSums(instruction, SumType(instruction), values);
       },
-      [&](absl::Span<const Literal> values) -> absl::StatusOr<std::vector<double>> {
+      [&](absl::Span<const Literal> values) {
         return radii_.WithinMagnitudes(instruction, values);
       },
       [&](absl::Span<const Literal> values, const Literal& golden) {
@@ -220,9 +269,12 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::OfBoxes(const PreparedInst
       },
       [&](const Literal& golden, absl::Span<const double> terms,
           absl::Span<const double> magnitudes) {
-        return SumRadiiOfFacts({instruction, {&golden, 1}, golden_.evaluate_module(), profile_},
-                               golden, terms, magnitudes);
-      }};
+        SumReach reach =
+            SumReachOfFacts({instruction, {&golden, 1}, golden_.evaluate_module(), profile_},
+                            golden, terms, magnitudes);
+        return Reach{std::move(reach.from_golden), std::move(reach.unrounded)};
+      },
+      [&](absl::Span<const Literal> values) { return radii_.Exact(instruction, values); }};
   absl::StatusOr<std::vector<Box>> boxes =
       instruction.info().family == Family::kLinearAlgebra
           ? EncloseLinearAlgebra(instruction, operands, profile_, context)

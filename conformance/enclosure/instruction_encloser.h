@@ -3,6 +3,7 @@
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,11 +21,14 @@ namespace assay {
 // What does not depend on the operands of an instruction, however often it runs.
 struct PreparedInstruction {
   PreparedInstruction(const Instruction& of, const TargetProfile& profile,
-                      GoldenInstructions* goldens)
-      : instruction(of), rules(of, profile), golden(&goldens->Of(of)) {}
+                      GoldenInstructions* goldens);
   const Instruction& instruction;
   const InstructionRules rules;
   GoldenInstruction* const golden;
+  // A function of a narrow type as it is computed before it is rounded: its form in f32. Null: it
+  // is no such function.
+  std::unique_ptr<Module> module;
+  std::unique_ptr<const PreparedInstruction> in_f32;
 };
 
 // Of elementwise operations and of moves: their result need be no list.
@@ -50,10 +54,13 @@ class InstructionEncloser {
  private:
   absl::Status OneByRule(const PreparedInstruction& prepared, Boxes boxes, Box* result);
   absl::Status Elementwise(const PreparedInstruction& prepared, Boxes operands, Box* box);
+  absl::Status JoinNarrowFunction(const PreparedInstruction& prepared, Boxes operands, Box* box);
   absl::Status AtValues(const PreparedInstruction& prepared, Boxes operands, Box* box);
   absl::Status Move(const PreparedInstruction& prepared, Boxes operands, Box* box);
   absl::Status MoveSomewhere(const PreparedInstruction& prepared, Boxes operands, Box* box);
   absl::StatusOr<std::vector<Box>> OfPoints(const PreparedInstruction& prepared, Boxes operands);
+  absl::Status WidenPoint(const Instruction& instruction, absl::Span<const Literal> operands,
+                          const Reach& reach, Box* box) const;
   absl::StatusOr<std::vector<Box>> OfBoxes(const PreparedInstruction& prepared, Boxes operands);
 
   const TargetProfile& profile_;

@@ -25,24 +25,13 @@ double SizeOf(const Box& box, int64_t i) {
   return IsComplex(box.low.element_type()) ? std::hypot(real, size(low.imag, high.imag)) : real;
 }
 
-// Of complex values: so many ulps of their absolute value, twice because they may lie below a
-// power of two.
-std::vector<double> Normwise(double ulps, const Box& box) {
-  std::vector<double> radii(box.low.element_count(), 0.0);
-  if (ulps == 0) return radii;
-  for (int64_t i = 0; i < box.low.element_count(); ++i) {
-    radii[i] = 2 * (ulps + 0.5) * UlpOf(PartType(box), SizeOf(box, i));
-  }
-  return radii;
-}
-
-// What the instruction's own result_accuracy allows around exact values, which lie within half a
-// unit of golden's.
-std::vector<double> Tolerated(const ElementRule& rule, const Box& box) {
+// What a rule allows around exact values, each part of which lies within half a unit of golden's.
+// An exact value may lie past a power of two that golden's does not reach.
+std::vector<double> RadiiOfRule(const ElementRule& rule, const Box& box) {
   std::vector<double> radii(box.low.element_count(), 0.0);
   for (int64_t i = 0; i < box.low.element_count(); ++i) {
-    const double unit = UlpOf(PartType(box), SizeOf(box, i));
-    radii[i] = rule.BoundAt(SizeOf(box, i) + unit) + unit;
+    const double size = SizeOf(box, i), unit = UlpOf(PartType(box), size);
+    radii[i] = rule.BoundAt(size + unit) + unit / 2;
   }
   return radii;
 }
@@ -97,6 +86,7 @@ InstructionRules::InstructionRules(const Instruction& instruction, const TargetP
   if (info.elementwise()) {
     if (info.accuracy == Accuracy::kFunction || info.accuracy == Accuracy::kRounded) {
       rule_.emplace(instruction, type_, profile);
+      is_narrow_function_ = IsKept(type_) && !rule_->strict();
     }
     const ElementType operand =
         instruction.operand_count() > 0 ? instruction.operand(0)->shape().element_type() : type_;
@@ -113,14 +103,12 @@ InstructionRules::InstructionRules(const Instruction& instruction, const TargetP
 Slack InstructionRules::FindSlack(ElementType type) const {
   Slack slack;
   if (!IsFloat(type) && !IsComplex(type)) return slack;
-  // Golden is within half a unit of the exact value, and so is the last rounding of a type of 8
-  // bits, which is computed in a wider one: its budget is a small part of a unit.
-  if (rule_ && !rule_->has_tolerance() && !IsComplex(type) && rule_->budget().ulps > 0) {
+  // Golden is within half a unit of the exact value, and a whole number of units from any other
+  // value. Functions of 8 bits are computed in a wider type.
+  if (rule_ && HasBudgetInUnits() && !is_narrow_function_) {
     constexpr double kMostUnits = 0x1p60;  // more than any type has values on one side
     slack.units =
-        Info(type).bits < 16
-            ? 1
-            : static_cast<int64_t>(std::min(std::ceil(rule_->budget().ulps + 0.5), kMostUnits));
+        static_cast<int64_t>(std::min(std::floor(rule_->budget().ulps + 0.5), kMostUnits));
   }
   slack.zeros = (profile_.Grants(Freedom::kSignedZero) && may_flush_) ||
                 MayTakeEitherZero(instruction_, profile_);
@@ -136,13 +124,52 @@ Slack InstructionRules::FindSlack(ElementType type) const {
   return slack;
 }
 
+bool InstructionRules::HasBudgetInUnits() const {
+  return !rule_->has_tolerance() && !IsComplex(type_) && rule_->budget().absolute == 0;
+}
+
 void InstructionRules::WidenByRule(Box* box) const {
-  const double absolute = rule_->budget().absolute;
-  if (rule_->has_tolerance()) return WidenByRadii(Tolerated(*rule_, *box), box);
-  if (IsComplex(type_)) WidenByRadii(Normwise(rule_->budget().ulps, *box), box);
-  if (absolute != 0) {
-    WidenByRadii(std::vector<double>(box->low.element_count(), absolute), box);
+  if (rule_->strict() || is_narrow_function_ || HasBudgetInUnits()) return;
+  WidenByRadii(RadiiOfRule(*rule_, *box), box);
+}
+
+void InstructionRules::LimitFunction(Boxes operands, const Box& exact, Box* box) const {
+  if (!rule_ || rule_->strict() || !IsFloat(type_) || rule_->is_of_complex()) return;
+  const Opcode opcode = instruction_.opcode();
+  if (operands.size() == 1 && IsFloat(operands[0].low.element_type())) {
+    const ElementType of = operands[0].low.element_type();
+    const Literal &lows = operands[0].low, &highs = operands[0].high;
+    UpdateParts(
+        [&](const auto& line, Place place, Ends* ends) {
+          const uint64_t operand = lows.Get(place.element).bits;
+          if (operand != highs.Get(place.element).bits || !IsSpecialPoint(opcode, of, operand)) {
+            return;
+          }
+          ends->low = exact.low.Get(place.element).bits;
+          ends->high = exact.high.Get(place.element).bits;
+          if (!slack_.zeros || !line.signed_zero()) return;
+          if (ends->low == 0) ends->low = line.Bits(-1);
+          if (ends->high == line.Bits(-1)) ends->high = 0;
+        },
+        box);
   }
+  const FunctionRange range = RangeOf(opcode, type_);
+  if (!range.bounded()) return;
+  UpdateParts(
+      [&](const auto& line, Place, Ends* ends) {
+        const bool unbounded =
+            line.Ordinal(ends->low) <= line.least() && line.Ordinal(ends->high) >= line.greatest();
+        if (line.IsNan(ends->low) || unbounded) return;
+        if (DecodeFloat(line.type(), ends->low) < range.low) {
+          ends->low = range.low == 0 && line.signed_zero() ? line.Bits(-1)
+                                                           : EncodeFloat(line.type(), range.low);
+        }
+        if (!(DecodeFloat(line.type(), ends->high) > range.high)) return;
+        const uint64_t nearest = EncodeFloat(line.type(), range.high);
+        const bool beyond = DecodeFloat(line.type(), nearest) > range.high;
+        ends->high = beyond ? line.Bits(line.Ordinal(nearest) - 1) : nearest;
+      },
+      box);
 }
 
 void InstructionRules::Widen(Box* box) const {

@@ -29,6 +29,9 @@ class InstructionRules {
   bool may_overflow_to_nan() const { return may_overflow_to_nan_; }
   // Of an elementwise instruction that is a function or rounds; null: of others.
   const ElementRule* element_rule() const { return rule_ ? &*rule_ : nullptr; }
+  // Whether it is a function that types of 8 bits and fewer compute in a wider type and round: what
+  // it may be off by is not in Widen.
+  bool is_narrow_function() const { return is_narrow_function_; }
   // Of an elementwise instruction: those that the profile admits.
   absl::Span<const DecisionRule* const> decisions() const { return decisions_; }
 
@@ -36,15 +39,20 @@ class InstructionRules {
   // an elementwise instruction, and since what is between instructions may be wider, products may
   // be rounded with what is added to them, zeros may have either sign, and denormals be zero.
   void Widen(Box* box) const;
+  // Takes back of Widen what no budget allows: other values than the exact one at special points,
+  // values that the function never has. `exact` is the box before.
+  void LimitFunction(Boxes operands, const Box& exact, Box* box) const;
 
  private:
   Slack FindSlack(ElementType type) const;
+  bool HasBudgetInUnits() const;
   void WidenByRule(Box* box) const;
 
   const Instruction& instruction_;
   const TargetProfile& profile_;
   const bool may_flush_;
-  bool flushes_operands_ = false, may_be_unspecified_, may_overflow_to_nan_ = false;
+  bool flushes_operands_ = false, may_be_unspecified_, may_overflow_to_nan_ = false,
+       is_narrow_function_ = false;
   std::vector<const DecisionRule*> decisions_;
   std::optional<ElementRule> rule_;  // of functions and of what is rounded
   ElementType type_;                 // of a result that is an array

@@ -43,8 +43,6 @@ Box BoxOfIntervals(const Instruction& instruction, const Shape& shape,
         open = true;
       },
       &box);
-  // The ends have been rounded to nearest.
-  Loosen({.units = 1}, &box);
   if (open) box.open = &instruction;
   return box;
 }

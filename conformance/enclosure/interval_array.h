@@ -22,8 +22,8 @@ class IntervalArray {
   std::vector<Interval> intervals_;
 };
 
-// Of a leaf of the instruction's result that has the shape: values of the element type in the
-// intervals, or next to them. Anything, NaN included, where one is not bounded.
+// Of a leaf of the instruction's result that has the shape: what the numbers of the intervals round
+// to. Anything, NaN included, where one is not bounded.
 Box BoxOfIntervals(const Instruction& instruction, const Shape& shape,
                    const std::vector<Interval>& intervals);
 inline Box BoxOfIntervals(const Instruction& instruction, const std::vector<Interval>& intervals) {

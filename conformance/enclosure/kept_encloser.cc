@@ -98,17 +98,17 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instr
                                                         Boxes operands) {
   const Instruction& form = prepared.instruction;
   SumRadii found;
-  const auto within = [&]() -> absl::StatusOr<std::vector<double>> {
+  const auto within = [&]() -> absl::StatusOr<Reach> {
     absl::StatusOr<SumRadii> radii =
         radii_.OfKeptSums(instruction, form, AllMagnitudes(form, operands));
     if (!radii.ok()) return radii.status();
     found = *std::move(radii);
-    return found.radii;
+    return Reach{found.radii, {}};
   };
   const FoldContext context{
       [&](absl::Span<const Literal> values) { return golden_.Evaluate(form, values); },
       [&](absl::Span<const Literal> values) {
-        return golden_.EvaluateProducts(form, ProductType(form), values);
+        return golden_.EvaluateSums(form, SumType(form), values);
       },
       [&](absl::Span<const Literal>) { return within(); },
       // An error of narrow types is not far from the sum: that of the largest magnitudes counts.
@@ -116,8 +116,9 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::SumsKept(const Instruction& instr
       [&](const Literal& sizes, absl::Span<const double> terms,
           absl::Span<const double> magnitudes) {
         found = radii_.OfKeptFacts(instruction, form, sizes, terms, magnitudes);
-        return found.radii;
-      }};
+        return Reach{found.radii, {}};
+      },
+      nullptr};
   absl::StatusOr<std::vector<Box>> boxes = EncloseFold(form, operands, context);
   if (!boxes.ok()) return boxes;
   Box& box = (*boxes)[0];

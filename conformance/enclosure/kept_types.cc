@@ -102,8 +102,8 @@ void TakeInCoarser(const Line& line, ElementType type, Ends* ends) {
 // The patterns of a type that what is between the ends of a box of f32 may be narrowed to.
 class Narrowed {
  public:
-  Narrowed(const Line& line, const TargetProfile& profile, const Ends& ends)
-      : line_(line), profile_(profile) {
+  Narrowed(const Line& line, const TargetProfile& profile, const Ends& ends, bool may_twice = true)
+      : line_(line), twice_(may_twice && profile.Admits(DecisionPoint::kConvertTwice)) {
     const double least = DecodeFloat(line.type(), line.Bits(line.least()));
     const double greatest = DecodeFloat(line.type(), line.Bits(line.greatest()));
     const double low = DecodeFloat(kWide, ends.low), high = DecodeFloat(kWide, ends.high);
@@ -144,13 +144,13 @@ class Narrowed {
   // In one conversion from f32, or in two by way of f16 (V-2).
   void Narrow(double value) {
     TakeIn(EncodeFloat(line_.type(), value));
-    if (!profile_.Admits(DecisionPoint::kConvertTwice)) return;
+    if (!twice_) return;
     constexpr ElementType kHalf = ElementType::kF16;
     TakeIn(EncodeFloat(line_.type(), DecodeFloat(kHalf, EncodeFloat(kHalf, value))));
   }
 
   const Line& line_;
-  const TargetProfile& profile_;
+  const bool twice_;
   int64_t low_ = std::numeric_limits<int64_t>::max();
   int64_t high_ = std::numeric_limits<int64_t>::min();
   bool nan_ = false;
@@ -174,6 +174,25 @@ BoxTree MapLeaves(const BoxTree& tree, const Shape& shape, LeafFunction leaf) {
 }
 
 }  // namespace
+
+// By what its elements may be narrowed to, in two conversions if so.
+static Box NarrowedBox(ElementType type, const TargetProfile& profile, const Box& wide,
+                       bool may_twice) {
+  const Line& line = Line::Of(type);
+  Box box = Around(type, wide).box;
+  UpdateParts(
+      [&](const Line&, Place place, Ends* ends) {
+        const int64_t i = place.element;
+        const bool nan = wide.has_nan() && wide.nan.Get(i).bits != 0;
+        const Narrowed narrowed(line, profile, {wide.low.Get(i).bits, wide.high.Get(i).bits, nan},
+                                may_twice);
+        const uint64_t canonical = CanonicalNan(type);
+        *ends = narrowed.numbers() ? Ends{narrowed.low(), narrowed.high(), narrowed.nan()}
+                                   : Ends{canonical, canonical, false};
+      },
+      &box);
+  return box;
+}
 
 bool IsKept(ElementType type) { return IsFloat(type) && Info(type).bits <= 8; }
 
@@ -221,6 +240,16 @@ std::unique_ptr<Module> KeptForm(const Instruction& instruction) {
   return module;
 }
 
+Box InF32(const Box& box) {
+  if (!box.low.is_array() || !IsKept(box.low.element_type())) return box;
+  Box wide{Widened(box.low), {}, {}, box.open, box.flushed};
+  wide.high = box.low.shares_data_with(box.high) ? wide.low : Widened(box.high);
+  if (box.has_nan()) {
+    wide.nan = Converted(box.nan, wide.low.shape(), [](uint64_t mark) { return mark; });
+  }
+  return wide;
+}
+
 BoxTree Kept(const BoxTree& tree) {
   if (tree.is_tuple()) {
     std::vector<BoxTree> elements;
@@ -264,21 +293,35 @@ NarrowBox Around(ElementType type, const Box& kept) {
 
 void WidenByNarrowBudget(const ElementRule& rule, Box* kept) {
   const UlpBudget& budget = rule.budget();
-  // In ulps of f16, of bf16 beyond what that holds. Past the next power of two they are twice as
-  // large.
+  constexpr double kMostHalf = 65504;
+  // In ulps of f16, of bf16 beyond what that holds.
   const auto reach = [&](double size) {
     if (rule.has_tolerance()) return rule.BoundAt(size);
-    const ElementType wide = 2 * size <= 65504 ? ElementType::kF16 : ElementType::kBF16;
-    return budget.ulps * UlpOf(wide, 2 * size) + budget.absolute;
+    const ElementType wide = size <= kMostHalf ? ElementType::kF16 : ElementType::kBF16;
+    return budget.ulps * UlpOf(wide, size) + budget.absolute;
+  };
+  // How far past an end of the least magnitude a value may lie, towards zero: it is off by as much
+  // as a larger one of the interval, whose ulps are larger.
+  const auto inward = [&](double size, double largest) {
+    double most = reach(size);
+    if (size == 0) return std::max(most, reach(largest) - largest);
+    for (const double step :
+         {std::exp2(std::ceil(std::log2(size))), std::nextafter(kMostHalf, 1e9)}) {
+      if (step > size && step <= largest) most = std::max(most, reach(step) - (step - size));
+    }
+    return most;
   };
   UpdateParts(
       [&](const Line& line, Place, Ends* ends) {
         const double low = DecodeFloat(kWide, ends->low), high = DecodeFloat(kWide, ends->high);
         if (std::isnan(low)) return;
-        const double size = std::max(std::fabs(low), std::fabs(high));
+        const double largest = std::max(std::fabs(low), std::fabs(high));
         const auto outwards = [&](double end, bool up) {
           if (!std::isfinite(end)) return;
-          const double by = reach(rule.has_tolerance() ? size : std::fabs(end));
+          const double size = std::fabs(end);
+          const double by = rule.has_tolerance()      ? reach(largest)
+                            : std::signbit(end) == up ? inward(size, largest)
+                                                      : reach(size);
           (up ? ends->high : ends->low) = Directed(line, up ? end + by : end - by, up);
         };
         outwards(low, false);
@@ -368,25 +411,14 @@ void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* 
       kept);
 }
 
+Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& kept) {
+  return NarrowedBox(type, profile, kept, /*may_twice=*/false);
+}
+
 BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept) {
   return MapLeaves(kept, shape, [&](const BoxTree& leaf, const Shape& of) {
     if (!of.is_array() || !IsKept(of.element_type())) return leaf;
-    const ElementType type = of.element_type();
-    const Box& wide = leaf.box();
-    const Line& line = Line::Of(type);
-    Box box = Around(type, wide).box;
-    UpdateParts(
-        [&](const Line&, Place place, Ends* ends) {
-          const int64_t i = place.element;
-          const bool nan = wide.has_nan() && wide.nan.Get(i).bits != 0;
-          const Narrowed narrowed(line, profile,
-                                  {wide.low.Get(i).bits, wide.high.Get(i).bits, nan});
-          const uint64_t canonical = CanonicalNan(type);
-          *ends = narrowed.numbers() ? Ends{narrowed.low(), narrowed.high(), narrowed.nan()}
-                                     : Ends{canonical, canonical, false};
-        },
-        &box);
-    return BoxTree::Of(std::move(box));
+    return BoxTree::Of(NarrowedBox(of.element_type(), profile, leaf.box(), /*may_twice=*/true));
   });
 }
 

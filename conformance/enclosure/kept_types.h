@@ -27,6 +27,8 @@ bool HasKeptForm(const Instruction& instruction);
 // The instruction in that form, as the root of a module whose parameters are its operands.
 std::unique_ptr<Module> KeptForm(const Instruction& instruction);
 
+// The same intervals of narrow types in f32; others stay.
+Box InF32(const Box& box);
 // Boxes of the type as boxes of f32. An end that is the type's largest value, of a box that is no
 // point, may have been more.
 BoxTree Kept(const BoxTree& tree);
@@ -48,6 +50,8 @@ void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept);
 // Of sums some of whose partial sums may be beyond the type: those stay there or are a NaN, after
 // which further terms lead anywhere between.
 void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept);
+// The narrow box of what f32 numbers of a function are rounded to, once.
+Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& kept);
 // What is returned in place of the boxes, narrowed to a result of the shape.
 BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept);
 

@@ -50,9 +50,8 @@ absl::StatusOr<std::vector<Box>> EncloseFourier(const Instruction& fft, const Bo
 
   const absl::StatusOr<Literal> golden = context.evaluate({centres});
   if (!golden.ok()) return golden.status();
-  absl::StatusOr<std::vector<double>> widths =
-      context.radii({AllMagnitudes(fft, Boxes({&operand}))});
-  if (!widths.ok()) return widths.status();
+  absl::StatusOr<Reach> reach = context.reach({AllMagnitudes(fft, Boxes({&operand}))});
+  if (!reach.ok()) return reach.status();
   Box box = Box::Point(*golden);
   const IntervalArray values(box);
   const bool complex_result = IsComplex(golden->element_type());
@@ -66,10 +65,10 @@ absl::StatusOr<std::vector<Box>> EncloseFourier(const Instruction& fft, const Bo
     const double size = complex_result
                             ? std::max(values[2 * i].magnitude(), values[2 * i + 1].magnitude())
                             : values[i].magnitude();
-    double& width = (*widths)[i];
+    double& width = reach->radii[i];
     width += spread + 4 * u * (size + spread + width) + SmallestNormal(part);
   }
-  WidenByRadii(*widths, &box);
+  WidenByRadii(reach->radii, &box);
   return std::vector<Box>{std::move(box)};
 }
 

@@ -316,13 +316,14 @@ TEST_F(LinearAlgebraEnclosureTest, CallsOfElementwiseOperationsAreTheseOperation
   EXPECT_EQ(JudgedWith(0, 1.18), Verdict::kWrong);
 }
 
-// {1, 3} e^0: mean 2, variance 1, epsilon 3, so the outputs are 5 - 1 and 5 + 1.
+// {1, 3} e^1e-20 (e^0 would be 1 for certain): mean 2, variance 1, epsilon 3, so the outputs are 5
+// - 1 and 5 + 1.
 TEST_F(LinearAlgebraEnclosureTest, NormalisedBatchesAreJudged) {
   const std::string body =
       "a = f32[2,1] parameter(0)\n e = f32[2,1] exponential(a)\n"
       " c = f32[2,1] constant({{1}, {3}})\n x = f32[2,1] multiply(e, c)\n"
       " g = f32[1] constant({2})\n o = f32[1] constant({5})\n";
-  const Literal zeros = Array(ElementType::kF32, {2, 1}, {0, 0});
+  const Literal zeros = Array(ElementType::kF32, {2, 1}, {1e-20, 1e-20});
   const std::string train =
       " n = (f32[2,1], f32[1], f32[1]) batch-norm-training(x, g, o), epsilon=3, feature_index=1\n";
   Enclose(absl::StrCat(body, train, " ROOT y = f32[2,1] get-tuple-element(n), index=0"), {zeros});

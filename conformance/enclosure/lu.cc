@@ -164,6 +164,7 @@ std::vector<Box> EncloseLu(const Instruction& call, const Box& operand,
   infos.resize(shapes[2].element_count());  // of matrices without elements
   std::vector<Box> boxes;
   boxes.push_back(BoxOfIntervals(call, shapes[0], parts));
+  if (profile.Grants(Freedom::kExcessPrecision)) Loosen({.units = 1}, &boxes.back());
   boxes.push_back(BoxOfRanges(shapes[1], pivots, &call));
   boxes.push_back(BoxOfRanges(shapes[2], infos, &call));
   for (Box& box : boxes) {

@@ -27,36 +27,15 @@ Literal Magnitudes(const Box& box) {
   return both.low;
 }
 
-// Whether golden on the operands' magnitudes is the sum of the magnitudes of the terms, precise
-// enough to be enlarged by its own rounding.
-bool SumsMagnitudes(const Instruction& instruction) {
-  const ElementType type = instruction.shape().element_type();
-  return FoldKind(instruction) == ReducerKind::kAdd &&
-         (type == ElementType::kF32 || type == ElementType::kF64) &&
+// Whether the instruction adds up real numbers into one array.
+bool SumsReals(const Instruction& instruction) {
+  return instruction.shape().is_array() && IsFloat(instruction.shape().element_type()) &&
+         FoldKind(instruction) == ReducerKind::kAdd &&
          IsFloat(instruction.operand(0)->shape().element_type()) &&
          !instruction.operand(0)->shape().is_dynamic();
 }
 
 bool IsNarrow(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBF16; }
-
-// Whether f32 holds the products of the operands as well as f64.
-bool IsNarrow(const Instruction& instruction) {
-  return instruction.info().family == Family::kContraction && instruction.operand_count() == 2 &&
-         IsNarrow(instruction.shape().element_type()) &&
-         IsNarrow(instruction.operand(0)->shape().element_type()) &&
-         IsNarrow(instruction.operand(1)->shape().element_type());
-}
-
-Literal InF32(const Literal& narrow) {
-  Shape shape = narrow.shape();
-  shape.set_element_type(ElementType::kF32);
-  shape.ClearLayouts();
-  Literal wide = Literal::Zeros(shape);
-  std::vector<double> values(narrow.element_count());
-  DecodeFloats(narrow.element_type(), narrow.data(), narrow.element_count(), values.data());
-  EncodeFloats(ElementType::kF32, values.data(), narrow.element_count(), wide.mutable_data());
-  return wide;
-}
 
 double RadiusOf(const Bounds& bounds, int64_t i) {
   if (!bounds.may_overflow.empty() && bounds.may_overflow[i]) return kInfinity;
@@ -75,19 +54,45 @@ std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operand
   return magnitudes;
 }
 
-ElementType ProductType(const Instruction& instruction) {
+ElementType SumType(const Instruction& instruction) {
   const ElementType type = instruction.shape().element_type();
-  const ElementType left = instruction.operand(0)->shape().element_type();
-  const ElementType right = instruction.operand(1)->shape().element_type();
-  const bool narrow = IsNarrow(left) && IsNarrow(right);
+  const bool contraction = instruction.info().family == Family::kContraction;
+  bool narrow = true, single = true;
+  for (const Instruction* operand : instruction.operands()) {
+    const ElementType of = operand->shape().element_type();
+    if (!contraction && !IsFloat(of)) continue;
+    narrow = narrow && IsNarrow(of);
+    single = single && of == ElementType::kF32;
+  }
   if (narrow && (IsNarrow(type) || type == ElementType::kF32)) return ElementType::kF32;
-  return type == left && type == right && type == ElementType::kF32 ? type : ElementType::kF64;
+  return single && type == ElementType::kF32 ? type : ElementType::kF64;
 }
 
-absl::StatusOr<std::vector<double>> RadiusFinder::About(const Instruction& instruction,
-                                                        absl::Span<const Literal> operands,
-                                                        size_t leaf, const Literal& golden) const {
-  if (!SumsMagnitudes(instruction)) return ByBounds(instruction, operands, leaf, golden);
+void JoinRoundedSums(const ExactSums& lows, const ExactSums& highs,
+                     absl::Span<const double> unrounded_below,
+                     absl::Span<const double> unrounded_above, Box* box) {
+  const size_t count = lows.values.size();
+  std::vector<double> least(count), most(count);
+  for (size_t i = 0; i < count; ++i) {
+    const double low = lows.values[i], high = highs.values[i];
+    const double below = unrounded_below[i], above = unrounded_above[i];
+    const auto slack = [](const ExactSums& of, double value) {
+      return of.share * std::fabs(value) + of.distance;
+    };
+    least[i] = below == 0 ? low : low - (below + slack(lows, low));
+    most[i] = above == 0 ? high : high + (above + slack(highs, high));
+  }
+  JoinRounded(least, most, box);
+}
+
+absl::StatusOr<Reach> RadiusFinder::About(const Instruction& instruction,
+                                          absl::Span<const Literal> operands, size_t leaf,
+                                          const Literal& golden) const {
+  if (!SumsReals(instruction)) {
+    absl::StatusOr<std::vector<double>> radii = ByBounds(instruction, operands, leaf, golden);
+    if (!radii.ok()) return radii.status();
+    return Reach{*std::move(radii), {}};
+  }
   std::vector<Literal> magnitudes;
   bool positive = true;
   for (size_t k = 0; k < operands.size(); ++k) {
@@ -95,36 +100,53 @@ absl::StatusOr<std::vector<double>> RadiusFinder::About(const Instruction& instr
     magnitudes.push_back(selects ? operands[k] : Magnitudes(Box::Point(operands[k])));
     positive = positive && magnitudes[k].shares_data_with(operands[k]);
   }
-  if (positive) return OfSums(instruction, operands, golden, golden);
-  const absl::StatusOr<Literal> sums = golden_.Evaluate(instruction, magnitudes);
+  const ElementType type = SumType(instruction);
+  if (positive && golden.element_type() == type) {
+    return OfSums(instruction, operands, golden, golden);
+  }
+  const absl::StatusOr<Literal> sums = golden_.EvaluateSums(instruction, type, magnitudes);
   if (!sums.ok()) return sums.status();
   return OfSums(instruction, operands, golden, *sums);
 }
 
-absl::StatusOr<std::vector<double>> RadiusFinder::WithinMagnitudes(
-    const Instruction& instruction, absl::Span<const Literal> magnitudes) const {
-  if (IsNarrow(instruction)) return WithinNarrowMagnitudes(instruction, magnitudes);
-  absl::StatusOr<Literal> golden = golden_.Evaluate(instruction, magnitudes);
+absl::StatusOr<Reach> RadiusFinder::WithinMagnitudes(const Instruction& instruction,
+                                                     absl::Span<const Literal> magnitudes) const {
+  if (SumsReals(instruction)) {
+    const ElementType type = SumType(instruction);
+    const absl::StatusOr<Literal> sums = golden_.EvaluateSums(instruction, type, magnitudes);
+    if (!sums.ok()) return sums.status();
+    if (instruction.shape().element_type() == type) {
+      return OfSums(instruction, magnitudes, *sums, *sums);
+    }
+    Literal golden = Literal::Zeros(instruction.shape());
+    std::vector<double> values(sums->element_count());
+    DecodeFloats(type, sums->data(), sums->element_count(), values.data());
+    EncodeFloats(golden.element_type(), values.data(), sums->element_count(),
+                 golden.mutable_data());
+    return OfSums(instruction, magnitudes, golden, *sums);
+  }
+  const absl::StatusOr<Literal> golden = golden_.Evaluate(instruction, magnitudes);
   if (!golden.ok()) return golden.status();
-  if (SumsMagnitudes(instruction)) return OfSums(instruction, magnitudes, *golden, *golden);
   const Literal first = Flatten(*golden)[0];
   absl::StatusOr<std::vector<double>> radii = ByBounds(instruction, magnitudes, 0, first);
-  if (radii.ok() && radii->empty()) radii->assign(first.element_count(), 0.0);
-  return radii;
+  if (!radii.ok()) return radii.status();
+  if (radii->empty()) radii->assign(first.element_count(), 0.0);
+  return Reach{*std::move(radii), {}};
 }
 
-absl::StatusOr<std::vector<double>> RadiusFinder::WithinNarrowMagnitudes(
-    const Instruction& instruction, absl::Span<const Literal> magnitudes) const {
-  std::vector<Literal> wide;
-  for (const Literal& each : magnitudes) wide.push_back(InF32(each));
-  const absl::StatusOr<Literal> sums =
-      golden_.EvaluateProducts(instruction, ElementType::kF32, wide);
+// Of f32 the exact sums are rounded once, of f64 what is computed with them is as well.
+absl::StatusOr<ExactSums> RadiusFinder::Exact(const Instruction& instruction,
+                                              absl::Span<const Literal> operands) const {
+  ExactSums exact;
+  const ElementType type = SumType(instruction);
+  if (!SumsReals(instruction) || instruction.shape().element_type() == type) return exact;
+  const absl::StatusOr<Literal> sums = golden_.EvaluateSums(instruction, type, operands);
   if (!sums.ok()) return sums.status();
-  Literal golden = Literal::Zeros(instruction.shape());
-  std::vector<double> values(sums->element_count());
-  DecodeFloats(ElementType::kF32, sums->data(), sums->element_count(), values.data());
-  EncodeFloats(golden.element_type(), values.data(), sums->element_count(), golden.mutable_data());
-  return OfSums(instruction, magnitudes, golden, *sums);
+  exact.values.resize(sums->element_count());
+  DecodeFloats(type, sums->data(), sums->element_count(), exact.values.data());
+  exact.share = UnitRoundoff(type) + 0x1p-50;
+  exact.distance = UlpOf(type, 0);
+  return exact;
 }
 
 absl::StatusOr<SumRadii> RadiusFinder::OfKeptSums(const Instruction& instruction,
@@ -155,7 +177,8 @@ SumRadii RadiusFinder::OfKeptFacts(const Instruction& instruction, const Instruc
   };
   const std::vector<Literal> wide = of_types(form), narrow = of_types(instruction);
   SumRadii found{
-      SumRadiiOfFacts({form, wide, golden_.evaluate_module(), profile_}, sizes, terms, magnitudes),
+      SumReachOfFacts({form, wide, golden_.evaluate_module(), profile_}, sizes, terms, magnitudes)
+          .from_golden,
       std::vector<bool>(magnitudes.size(), false)};
   const ElementType type = instruction.shape().element_type();
   const double least = SmallestNormal(type), most = DecodeFloat(type, MaxFinite(type));
@@ -170,8 +193,10 @@ SumRadii RadiusFinder::OfKeptFacts(const Instruction& instruction, const Instruc
       const double value = std::isnan(halved[i]) ? most : std::clamp(halved[i], least, most);
       golden.Set(static_cast<int64_t>(i), Element{EncodeFloat(type, value)});
     }
-    const std::vector<double> radii = SumRadiiOfFacts(
-        {instruction, narrow, golden_.evaluate_module(), profile_}, golden, terms, halved);
+    const std::vector<double> radii =
+        SumReachOfFacts({instruction, narrow, golden_.evaluate_module(), profile_}, golden, terms,
+                        halved)
+            .from_golden;
     for (size_t i = 0; i < radii.size(); ++i) {
       const double radius = std::ldexp(radii[i], halvings);
       if (!open[i] || (!std::isfinite(radius) && halves && halvings < kMostHalvings)) continue;
@@ -204,10 +229,9 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
 
 // By the sums of the magnitudes of the terms, rounded to their type. Denormals that may be flushed
 // are zero in the operands already, or in an interval around them.
-absl::StatusOr<std::vector<double>> RadiusFinder::OfSums(const Instruction& instruction,
-                                                         absl::Span<const Literal> operands,
-                                                         const Literal& golden,
-                                                         const Literal& sums) const {
+absl::StatusOr<Reach> RadiusFinder::OfSums(const Instruction& instruction,
+                                           absl::Span<const Literal> operands,
+                                           const Literal& golden, const Literal& sums) const {
   const absl::StatusOr<absl::Span<const double>> counts = golden_.CountTerms(instruction, operands);
   if (!counts.ok()) return counts.status();
   const ElementType type = sums.element_type();
@@ -217,8 +241,9 @@ absl::StatusOr<std::vector<double>> RadiusFinder::OfSums(const Instruction& inst
   const double lost = instruction.info().family == Family::kContraction ? UlpOf(type, 0) : 0;
   const double up = 1 + 2 * UnitRoundoff(type);
   for (double& each : magnitudes) each = each * up + lost;
-  return SumRadiiOfFacts({instruction, operands, golden_.evaluate_module(), profile_}, golden,
-                         *counts, magnitudes);
+  SumReach reach = SumReachOfFacts({instruction, operands, golden_.evaluate_module(), profile_},
+                                   golden, *counts, magnitudes);
+  return Reach{std::move(reach.from_golden), std::move(reach.unrounded)};
 }
 
 }  // namespace assay

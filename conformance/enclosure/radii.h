@@ -19,9 +19,29 @@ namespace assay {
 // stays.
 std::vector<Literal> AllMagnitudes(const Instruction& instruction, Boxes operands);
 
-// The type in which the products of a dot or convolution are formed from ends: its own, or a wider
-// one.
-ElementType ProductType(const Instruction& instruction);
+// The type in which a sum, also that of a dot or convolution, is formed from ends: its own, or a
+// wider one.
+ElementType SumType(const Instruction& instruction);
+
+// How far conforming elements may be from golden ones, infinite where nothing follows. Empty: they
+// are the golden ones.
+struct Reach {
+  std::vector<double> radii;
+  // Of real sums: from the exact value, before it is rounded to the type of the result. Empty: not
+  // known.
+  std::vector<double> unrounded;
+};
+
+// Exact sums by element, within a share of each and a distance.
+struct ExactSums {
+  std::vector<double> values;
+  double share = 0, distance = 0;
+};
+// Joins what is rounded from within `unrounded` of the sums; at the lower ends or the upper ones
+// alone where the sums are those of ends. No sums: nothing.
+void JoinRoundedSums(const ExactSums& lows, const ExactSums& highs,
+                     absl::Span<const double> unrounded_below,
+                     absl::Span<const double> unrounded_above, Box* box);
 
 // Of sums, and where some partial sums may be beyond the type of the result, those among them that
 // never are.
@@ -30,19 +50,21 @@ struct SumRadii {
   std::vector<bool> overflows;  // empty: nowhere
 };
 
-// Both outlive it. Distances are by element; infinite where nothing follows.
+// Both outlive it.
 class RadiusFinder {
  public:
   RadiusFinder(const TargetProfile& profile, GoldenInstructions* golden)
       : profile_(profile), golden_(*golden) {}
 
-  // Of leaf `leaf`, whose golden value for the operands is given. Empty: none.
-  absl::StatusOr<std::vector<double>> About(const Instruction& instruction,
-                                            absl::Span<const Literal> operands, size_t leaf,
-                                            const Literal& golden) const;
+  // Of leaf `leaf`, whose golden value for the operands is given.
+  absl::StatusOr<Reach> About(const Instruction& instruction, absl::Span<const Literal> operands,
+                              size_t leaf, const Literal& golden) const;
   // Of the first leaf, for any operands that are no larger than these.
-  absl::StatusOr<std::vector<double>> WithinMagnitudes(const Instruction& instruction,
-                                                       absl::Span<const Literal> magnitudes) const;
+  absl::StatusOr<Reach> WithinMagnitudes(const Instruction& instruction,
+                                         absl::Span<const Literal> magnitudes) const;
+  // The exact sums of operands, where the result is narrower than SumType. Empty: it is not.
+  absl::StatusOr<ExactSums> Exact(const Instruction& instruction,
+                                  absl::Span<const Literal> operands) const;
   // The same of a sum whose narrow types may be kept in f32, in which `form` has it: formed in
   // either type.
   absl::StatusOr<SumRadii> OfKeptSums(const Instruction& instruction, const Instruction& form,
@@ -56,11 +78,8 @@ class RadiusFinder {
   absl::StatusOr<std::vector<double>> ByBounds(const Instruction& instruction,
                                                absl::Span<const Literal> operands, size_t leaf,
                                                const Literal& golden) const;
-  absl::StatusOr<std::vector<double>> OfSums(const Instruction& instruction,
-                                             absl::Span<const Literal> operands,
-                                             const Literal& golden, const Literal& sums) const;
-  absl::StatusOr<std::vector<double>> WithinNarrowMagnitudes(
-      const Instruction& instruction, absl::Span<const Literal> magnitudes) const;
+  absl::StatusOr<Reach> OfSums(const Instruction& instruction, absl::Span<const Literal> operands,
+                               const Literal& golden, const Literal& sums) const;
 
   const TargetProfile& profile_;
   GoldenInstructions& golden_;

@@ -84,17 +84,23 @@ class SelectedSums {
     box.high = Literal::Zeros(instruction.shape());
     const ElementType type = instruction.shape().element_type();
     EncodeFloats(type, magnitudes_.data(), Count(), sizes.mutable_data());
-    std::vector<double> radii = context.radii_of_facts(sizes, terms_, magnitudes_);
+    // Of the exact sums, else of golden ones, which are rounded as well.
+    const Reach reach = context.reach_of_facts(sizes, terms_, magnitudes_);
+    const bool from_exact = !reach.unrounded.empty();
+    std::vector<double> lows(Count()), highs(Count());
     for (int64_t i = 0; i < Count(); ++i) {
       const double low = Put(type, sums_[i].low, i, &box.low);
       const double high = Put(type, sums_[i].high, i, &box.high);
-      radii[i] += std::max(low, high);
+      const double radius = from_exact ? reach.unrounded[i] : reach.radii[i] + std::max(low, high);
+      lows[i] = sums_[i].low - radius;
+      highs[i] = sums_[i].high + radius;
       if (std::isfinite(magnitudes_[i])) continue;
-      radii[i] = kInfinity;
+      lows[i] = -kInfinity;
+      highs[i] = kInfinity;
       box.low.Set(i, Element{});
       box.high.Set(i, Element{});
     }
-    WidenByRadii(radii, &box);
+    JoinRounded(lows, highs, &box);
     return std::vector<Box>{std::move(box)};
   }
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "conformance/judge/element_rule.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/profiles/profile.h"
 #include "evaluator/facts/isolate.h"
@@ -152,7 +153,9 @@ class WhimsicalTarget {
     auto golden = planned_.at(&instruction)->Run(operands, options_);
     EXPECT_TRUE(golden.ok()) << golden.status();
     Literal value = *std::move(golden);
-    if (instruction.info().accuracy == Accuracy::kFunction) Err(instruction, lean, random, &value);
+    if (instruction.info().accuracy == Accuracy::kFunction) {
+      Err(instruction, operands, lean, random, &value);
+    }
     return value;
   }
 
@@ -165,7 +168,8 @@ class WhimsicalTarget {
   }
 
   // By what the budget leaves beside golden's own rounding.
-  void Err(const Instruction& instruction, int lean, std::mt19937& random, Literal* value) const {
+  void Err(const Instruction& instruction, const std::vector<Literal>& operands, int lean,
+           std::mt19937& random, Literal* value) const {
     const ElementType type = value->element_type();
     const FloatFormat& format = *Info(type).format;
     const double budget = profile_.FindBudget(instruction.opcode(), type).ulps;
@@ -175,9 +179,17 @@ class WhimsicalTarget {
       if (!std::isfinite(golden) || golden == 0) continue;
       int off = lean * steps;
       if (lean == 0) off = static_cast<int>(random() % (2 * steps + 1)) - steps;
+      // Neither at special points nor out of the function's range.
+      if (operands.size() == 1 && IsFloat(operands[0].element_type()) &&
+          IsSpecialPoint(instruction.opcode(), operands[0].element_type(),
+                         operands[0].Get(operands[0].element_count() == 1 ? 0 : i).bits)) {
+        continue;
+      }
       const int exponent = std::max(std::ilogb(golden), format.min_exponent());
-      Encode(value, i,
-             golden + std::ldexp(static_cast<double>(off), exponent - format.significand_bits));
+      const double moved =
+          golden + std::ldexp(static_cast<double>(off), exponent - format.significand_bits);
+      const FunctionRange range = RangeOf(instruction.opcode(), type);
+      if (moved >= range.low && moved <= range.high) Encode(value, i, moved);
     }
   }
 

@@ -227,26 +227,24 @@ struct LargerMagnitude {
   }
 };
 
-// The value of a pattern, and the pattern next to a finite value or at it that lies below, which is
-// above for negated ones.
+// The value of a pattern, and the pattern of the least value of the type that is not below a
+// double; minus infinity below all finite ones. For the greatest that is not above, both are
+// negated.
 struct Doubles {
   using Word = uint64_t;
   static ASSAY_INLINE double Value(Word bits) { return std::bit_cast<double>(bits); }
-  static ASSAY_INLINE Word Below(double value) {
-    constexpr int64_t kLeast = -0x7FF0000000000001;  // - infinity
-    const int64_t below = WordType<Word>::Ordinal(std::bit_cast<Word>(value)) - 1;
-    return WordType<Word>::Bits(below < kLeast ? kLeast : below);
-  }
+  static ASSAY_INLINE Word NotBelow(double value) { return std::bit_cast<Word>(value); }
 };
 struct Floats {
   using Word = uint32_t;
   static ASSAY_INLINE double Value(Word bits) { return std::bit_cast<float>(bits); }
-  static ASSAY_INLINE Word Below(double value) {
+  static ASSAY_INLINE Word NotBelow(double value) {
+    constexpr int32_t kLeast = -0x7F800001;  // - infinity
     const auto nearest = static_cast<float>(value);
     const auto ordinal = WordType<Word>::Ordinal(std::bit_cast<Word>(nearest));
-    constexpr int32_t kLeast = -0x7F800001;  // - infinity
-    const int32_t below = ordinal - (static_cast<double>(nearest) >= value ? 1 : 0);
-    return WordType<Word>::Bits(below < kLeast ? kLeast : below);
+    const int32_t next = ordinal + (static_cast<double>(nearest) < value ? 1 : 0);
+    const bool beyond = value < -static_cast<double>(std::numeric_limits<float>::max());
+    return WordType<Word>::Bits(beyond ? kLeast : next);
   }
 };
 struct Bfloats {
@@ -254,15 +252,19 @@ struct Bfloats {
   static ASSAY_INLINE double Value(Word bits) {
     return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
   }
-  static ASSAY_INLINE Word Below(double value) {
-    const uint32_t bits = Floats::Below(value);
-    const uint32_t away = bits >> 31 != 0 ? 0xFFFF : 0;
-    return static_cast<Word>((bits + away) >> 16);
+  // The low half of a pattern is cut off a negative number towards zero, which is upwards.
+  static ASSAY_INLINE Word NotBelow(double value) {
+    constexpr double kMost = 0x1.fep127;
+    constexpr uint32_t kLeast = 0xFF800000;  // - infinity
+    const uint32_t found = Floats::NotBelow(value);
+    const uint32_t bits = value < -kMost ? kLeast : found;
+    const uint32_t up = bits >> 31 != 0 ? 0 : 0xFFFF;
+    return static_cast<Word>((bits + up) >> 16);
   }
 };
 
-// Sums in double are rounded to nearest, so what is below the sum as it comes out, or below the
-// float next to it, is below the sum.
+// Sums in double are rounded to nearest, and no value of the type lies between a sum and what it is
+// rounded to.
 template <typename Format>
 struct Widener {
   using Word = typename Format::Word;
@@ -278,11 +280,14 @@ struct Widener {
     for (int64_t i = 0; i < count; ++i) {
       const double radius = by[i];
       const double low = Format::Value(to_lows[i]), high = Format::Value(to_highs[i]);
-      const Word below = Format::Below(low - radius);
-      const auto above = static_cast<Word>(Format::Below(-high - radius) ^ kSign);
+      const Word least_found = Format::NotBelow(low - radius);
+      const Word most_found = Format::NotBelow(-high - radius);
+      // Zeros of both signs are one.
+      const Word least = least_found == 0 ? kSign : least_found;
+      const auto most = static_cast<Word>((most_found == 0 ? kSign : most_found) ^ kSign);
       // Infinities and NaNs stay.
-      to_lows[i] = ((radius > 0) & (std::fabs(low) < kInfinite)) ? below : to_lows[i];
-      to_highs[i] = ((radius > 0) & (std::fabs(high) < kInfinite)) ? above : to_highs[i];
+      to_lows[i] = ((radius > 0) & (std::fabs(low) < kInfinite)) ? least : to_lows[i];
+      to_highs[i] = ((radius > 0) & (std::fabs(high) < kInfinite)) ? most : to_highs[i];
     }
   }
 };

@@ -141,7 +141,23 @@ class ArrayJudge {
     if (!std::isfinite(value)) return true;
     finding->bound = bounds_.from_exact[i];
     finding->distance = std::fabs(value - got);
-    return finding->distance <= finding->bound + std::fabs(value) * 0x1p-50;
+    return IsNear(value, got, i);
+  }
+
+  // Whether an element may be that value where the exact one is known to more than 50 bits: within
+  // the bound, or what a number within the bound of sums in a wider type rounds to.
+  bool IsNear(double exact, double got, int64_t i) const {
+    const double slack = std::fabs(exact) * 0x1p-50;
+    if (bounds_.unrounded.empty()) {
+      return std::fabs(exact - got) <= bounds_.from_exact[i] + slack;
+    }
+    const auto rounded = [this](double value) {
+      const double nearest = DecodeFloat(part_, EncodeFloat(part_, value));
+      // Beyond the values of a type without infinities.
+      return std::isnan(nearest) ? std::copysign(kInfinity, value) : nearest;
+    };
+    const double reach = bounds_.unrounded[i] + slack;
+    return rounded(exact - reach) <= got && got <= rounded(exact + reach);
   }
 
   static double ExactPart(const Literal& exact, int64_t i, bool imaginary) {
@@ -242,6 +258,7 @@ class ArrayJudge {
     const Literal* const exact = Exact(beyond);
     if (exact == nullptr) return false;
     const double sum = ExactPart(*exact, i, imaginary);
+    if (!beyond && !bounds_.unrounded.empty()) return IsNear(sum, value, i);
     const double bound = beyond                       ? bounds_.beyond[i]
                          : bounds_.from_exact.empty() ? bounds_.absolute[i]
                                                       : bounds_.from_exact[i];

@@ -45,6 +45,10 @@ struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
   // Of the distance to the exact sum, which is less: the golden one is rounded. Empty: not known.
   std::vector<double> from_exact;
+  // Of the distance of a sum to the exact one before it is rounded to the type of the result, where
+  // that is narrower than the accumulator: a conforming element is what a number within this
+  // distance rounds to. Empty: the element itself is within `from_exact`.
+  std::vector<double> unrounded;
   // EvaluateWidened gives the exact values that `from_exact` counts from; it does of sums, products
   // and transforms without being asked.
   bool has_exact = false;
@@ -90,11 +94,15 @@ double RoundingsOfFactor(const TargetProfile& profile, ElementType type);
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // The same where the facts are known and no operand's denormals are flushed, or they are zero in
 // the operands already.
-// For each element the largest distance to the golden value, the vacuous one included; infinite
-// where it may overflow.
-std::vector<double> SumRadiiOfFacts(const Subject& subject, const Literal& golden,
-                                    absl::Span<const double> terms,
-                                    absl::Span<const double> magnitudes);
+struct SumReach {
+  // The largest distance of each element to the golden value, the vacuous one included; infinite
+  // where it may overflow.
+  std::vector<double> from_golden;
+  // The same of a real sum to the exact one, before the sum is rounded to the type of the result.
+  std::vector<double> unrounded;
+};
+SumReach SumReachOfFacts(const Subject& subject, const Literal& golden,
+                         absl::Span<const double> terms, absl::Span<const double> magnitudes);
 // Those of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt: it is none that is known.
 absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden);
 // Whether it is such a fold that makes no NaN of infinities: it rises with every element.

@@ -94,15 +94,17 @@ TEST(JudgeCollective, GroupsAndSlices) {
   const Collective scatter(
       "f32[1] reduce-scatter(p0), replica_groups={{0,2},{3,1}}, dimensions={0}, to_apply=add",
       "f32[2]", 4);
-  const std::vector<Literal> operands = {F32({1, 1e8}), F32({5, 7}), F32({2, 1}), F32({10, 20})};
-  // 0 and 2: {3, 1e8 + 1 = 100000000}; 3 and 1: {15, 27}, device 3 has the first half.
+  const std::vector<Literal> operands = {F32({1, 1e8}), F32({5, 7}), F32({2, 3}), F32({10, 20})};
+  // 0 and 2: {3, 1e8 + 3 = 100000000}; 3 and 1: {15, 27}, device 3 has the first half.
   const std::vector<Literal> golden = {F32({3}), F32({27}), F32({1e8}), F32({15})};
   EXPECT_EQ(scatter.Verdict(operands, golden, golden), "correctly rounded");
   std::vector<Literal> actual = golden;
-  actual[2] = F32({1e8 + 8});  // one step: (n-1) u S = 5.96 and half a step
+  actual[2] = F32({1e8 + 8});  // 5 from the exact sum: (n-1) u S = 5.96
   EXPECT_EQ(scatter.Verdict(operands, golden, actual), "allowed");
-  actual[2] = F32({1e8 + 16});
-  EXPECT_EQ(scatter.Verdict(operands, golden, actual), "wrong");
+  for (const float value : {1e8f - 8, 1e8f + 16}) {
+    actual[2] = F32({value});
+    EXPECT_EQ(scatter.Verdict(operands, golden, actual), "wrong");
+  }
   actual = golden;
   actual[1] = F32({15});
   EXPECT_EQ(scatter.Verdict(operands, golden, actual), "wrong");

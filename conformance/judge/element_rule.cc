@@ -157,19 +157,56 @@ Measure ElementRule::TestComplex(Element golden, Element actual, const ExactValu
 bool ElementRule::OutOfRange(Element actual) const {
   if (of_complex_ || !IsFloat(type_) || IsNan(type_, actual.bits)) return false;
   const double a = DecodeFloat(type_, actual.bits);
-  switch (opcode_) {
+  const FunctionRange range = RangeOf(opcode_, type_);
+  return a < range.low || a > range.high;
+}
+
+FunctionRange RangeOf(Opcode opcode, ElementType type) {
+  switch (opcode) {
     case Opcode::kSin:
     case Opcode::kCos:
     case Opcode::kTanh:
     case Opcode::kErf:
-      return std::fabs(a) > 1;
+      return {-1, 1};
     case Opcode::kCosh:
-      return a < 1;
+      return {1, kInfinity};
     case Opcode::kLogistic:
-      return a < 0 || a > 1;
+      return {0, 1};
     case Opcode::kAcos:
       // Pi rounded up: the rounded one may lie below it.
-      return a < 0 || a > 3.141592653589793 + UlpOf(type_, 3);
+      return {0, 3.141592653589793 + UlpOf(type, 3)};
+    default:
+      return {};
+  }
+}
+
+bool IsSpecialPoint(Opcode opcode, ElementType type, uint64_t operand) {
+  if (!IsFloat(type)) return false;
+  const double x = DecodeFloat(type, operand);
+  switch (opcode) {
+    case Opcode::kLog:
+    case Opcode::kAcosh:
+    case Opcode::kAcos:
+      return x == 1;
+    case Opcode::kSqrt:
+    case Opcode::kRsqrt:
+    case Opcode::kCbrt:
+      return x == 0 || x == 1;
+    case Opcode::kExp:
+    case Opcode::kExpm1:
+    case Opcode::kLog1p:
+    case Opcode::kLogistic:
+    case Opcode::kSin:
+    case Opcode::kCos:
+    case Opcode::kTan:
+    case Opcode::kSinh:
+    case Opcode::kCosh:
+    case Opcode::kTanh:
+    case Opcode::kAsin:
+    case Opcode::kAsinh:
+    case Opcode::kAtanh:
+    case Opcode::kErf:
+      return x == 0;
     default:
       return false;
   }

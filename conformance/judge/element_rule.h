@@ -25,6 +25,17 @@ struct Measure {
   double bound = 0, distance = 0;
 };
 
+// Whether the exact value is in every type and no budget counts: f(0), and 1 for logarithms and
+// roots (accuracy_requirements.md 3, "exact results at the special points").
+bool IsSpecialPoint(Opcode opcode, ElementType type, uint64_t operand);
+
+// The least and the greatest value that a real function may give in a type, whatever its budget.
+struct FunctionRange {
+  double low = -kInfinity, high = kInfinity;
+  bool bounded() const { return low > -kInfinity || high < kInfinity; }
+};
+FunctionRange RangeOf(Opcode opcode, ElementType type);
+
 class ElementRule {
  public:
   ElementRule(const Instruction& instruction, ElementType result, const TargetProfile& profile);
@@ -41,6 +52,7 @@ class ElementRule {
 
   // Whether the value lies outside of what the function can give: |sin| <= 1.
   bool OutOfRange(Element actual) const;
+  bool is_of_complex() const { return of_complex_; }
 
   // The largest distance from an exact value of that magnitude.
   double BoundAt(double magnitude) const;

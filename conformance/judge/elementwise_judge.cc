@@ -14,40 +14,6 @@ namespace {
 
 using Answer = Measure::Answer;
 
-// Points where the exact value is in every type and no budget counts: f(0), and 1 for logarithms
-// and roots (accuracy_requirements.md 3, "exact results at the special points").
-bool IsSpecialPoint(Opcode opcode, ElementType type, uint64_t operand) {
-  if (!IsFloat(type)) return false;
-  const double x = DecodeFloat(type, operand);
-  switch (opcode) {
-    case Opcode::kLog:
-    case Opcode::kAcosh:
-    case Opcode::kAcos:
-      return x == 1;
-    case Opcode::kSqrt:
-    case Opcode::kRsqrt:
-    case Opcode::kCbrt:
-      return x == 0 || x == 1;
-    case Opcode::kExp:
-    case Opcode::kExpm1:
-    case Opcode::kLog1p:
-    case Opcode::kLogistic:
-    case Opcode::kSin:
-    case Opcode::kCos:
-    case Opcode::kTan:
-    case Opcode::kSinh:
-    case Opcode::kCosh:
-    case Opcode::kTanh:
-    case Opcode::kAsin:
-    case Opcode::kAsinh:
-    case Opcode::kAtanh:
-    case Opcode::kErf:
-      return x == 0;
-    default:
-      return false;
-  }
-}
-
 class ElementwiseJudge {
  public:
   ElementwiseJudge(const Subject& subject, const ElementRule& rule, const Literal& golden,

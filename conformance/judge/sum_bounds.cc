@@ -109,17 +109,18 @@ class SumBound {
     return bounds;
   }
 
-  std::vector<double> Radii(const Literal& golden, absl::Span<const double> terms,
-                            absl::Span<const double> magnitudes) const {
-    std::vector<double> radii(terms.size());
-    if (!subject_.profile.Grants(Freedom::kReassociation)) return radii;
-    DecodeFloats(part_, golden.data(), golden.element_count(), radii.data());
-    for (size_t i = 0; i < radii.size(); ++i) {
-      const Distances distances = Of(radii[i], terms[i], magnitudes[i], 0);
+  SumReach Reach(const Literal& golden, absl::Span<const double> terms,
+                 absl::Span<const double> magnitudes) const {
+    SumReach reach{std::vector<double>(terms.size()), std::vector<double>(terms.size())};
+    if (!subject_.profile.Grants(Freedom::kReassociation)) return reach;
+    DecodeFloats(part_, golden.data(), golden.element_count(), reach.from_golden.data());
+    for (size_t i = 0; i < terms.size(); ++i) {
+      const Distances distances = Of(reach.from_golden[i], terms[i], magnitudes[i], 0);
       const bool open = MayOverflow(magnitudes[i], distances);
-      radii[i] = open ? kInfinity : std::max(distances.judged, distances.vacuous);
+      reach.from_golden[i] = open ? kInfinity : std::max(distances.judged, distances.vacuous);
+      reach.unrounded[i] = open ? kInfinity : distances.unrounded_vacuous;
     }
-    return radii;
+    return reach;
   }
 
  private:
@@ -205,10 +206,11 @@ class SumBound {
   }
 
   // From the golden value: what is judged, from the exact one, and what is right at all; what the
-  // first of these is of the magnitudes; how far sums on the way and the result reach.
+  // first of these is of the magnitudes; how far sums on the way and the result reach. Before the
+  // result is rounded, from the exact value: what is judged and what is right at all.
   struct Distances {
     double judged = 0, exact = 0, vacuous = 0, share = 0, wide = 0, reach = 0, result = 0;
-    double sum = 0;
+    double sum = 0, unrounded = 0, unrounded_vacuous = 0;
   };
 
   Distances Of(double golden, double n, double sum, double loss) const {
@@ -223,7 +225,7 @@ class SumBound {
     }
     const double u = part_unit_, half = UlpOf(part_, golden) / 2;
     const Error error = ErrorIn(wide_, n, loss);
-    d.wide = d.reach = error.Of(sum);
+    d.wide = d.reach = d.unrounded = d.unrounded_vacuous = error.Of(sum);
     // Of a value that overflows no more is known here than that of the magnitudes.
     const double size = std::isinf(golden) ? sum : std::fabs(golden) + half;
     // Both the golden value and, out of a wider accumulator, the other one are rounded.
@@ -237,8 +239,10 @@ class SumBound {
         d.judged = std::max(d.judged, own);
         d.exact = std::max(d.exact, own - half);
         d.share = std::max(d.share, of_partials.share);
+        d.unrounded = std::max(d.unrounded, own - half);
       }
       d.vacuous = std::max(d.vacuous, own);
+      d.unrounded_vacuous = std::max(d.unrounded_vacuous, own - half);
       d.reach = own;
     }
     d.result = size + d.judged;
@@ -248,7 +252,8 @@ class SumBound {
   void Append(double golden, const AccumulationFact& fact, double loss, Bounds* bounds) const {
     const Distances distances = Of(golden, fact.terms, fact.sum_of_magnitudes(), loss);
     bounds->absolute.push_back(distances.judged);
-    if (narrows_ && !IsComplex(type_)) bounds->from_exact.push_back(distances.exact);
+    if (!IsComplex(type_)) bounds->from_exact.push_back(distances.exact);
+    if (narrows_ && !IsComplex(type_)) bounds->unrounded.push_back(distances.unrounded);
     bounds->beyond.push_back(
         Times(distances.share,
               std::ldexp(fact.magnitudes, fact.exponent - BeyondExponent(subject_.instruction))));
@@ -286,10 +291,9 @@ absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Lite
   return SumBound(subject, leaf, golden).Find(golden);
 }
 
-std::vector<double> SumRadiiOfFacts(const Subject& subject, const Literal& golden,
-                                    absl::Span<const double> terms,
-                                    absl::Span<const double> magnitudes) {
-  return SumBound(subject, 0, golden).Radii(golden, terms, magnitudes);
+SumReach SumReachOfFacts(const Subject& subject, const Literal& golden,
+                         absl::Span<const double> terms, absl::Span<const double> magnitudes) {
+  return SumBound(subject, 0, golden).Reach(golden, terms, magnitudes);
 }
 
 }  // namespace assay

@@ -85,7 +85,7 @@ int64_t LeavesBefore(const Shape& tuple, int64_t index) {
 class DemandMachine::Operands : public OperandElements {
  public:
   // `reads`, unless null, gets every element that is asked for.
-  Operands(DemandMachine& machine, const Place& place, std::vector<ElementKey>* reads)
+  Operands(DemandMachine& machine, const DemandedLeaf& place, std::vector<ElementKey>* reads)
       : machine_(machine), place_(place), reads_(reads) {}
   absl::StatusOr<Element> At(int64_t operand, absl::Span<const int64_t> index) override {
     const Instruction* instruction = place_.instruction->operand(operand);
@@ -97,7 +97,7 @@ class DemandMachine::Operands : public OperandElements {
 
  private:
   DemandMachine& machine_;
-  const Place place_;
+  const DemandedLeaf place_;
   std::vector<ElementKey>* reads_;
 };
 
@@ -110,7 +110,7 @@ DemandMachine::DemandMachine(const PlannedModule& module, absl::Span<const Liter
   activations_.push_back({-1, nullptr, module.module().entry(), 0, -1});
 }
 
-const Shape& DemandMachine::ShapeOf(const Place& place) {
+const Shape& DemandMachine::ShapeOf(const DemandedLeaf& place) {
   const Shape& shape = place.instruction->shape();
   return shape.is_tuple() ? *Leaves(shape)[place.leaf] : shape;
 }
@@ -149,7 +149,7 @@ absl::StatusOr<Element> DemandMachine::Attempt(const ElementKey& key) {
     return failure_;
   }
   ++depth_;
-  absl::StatusOr<Place> place = Resolve(key.place);
+  absl::StatusOr<DemandedLeaf> place = Resolve(key.place);
   absl::StatusOr<Element> value =
       place.ok() ? Compute({*place, key.position}) : absl::StatusOr<Element>(place.status());
   --depth_;
@@ -222,7 +222,7 @@ bool DemandMachine::IsTransparent(const Instruction& instruction) const {
          HasShapeOfOperands(instruction);
 }
 
-absl::StatusOr<Definition*> DemandMachine::DefinitionOf(const Place& place) {
+absl::StatusOr<Definition*> DemandMachine::DefinitionOf(const DemandedLeaf& place) {
   std::unique_ptr<Definition>& known = definitions_[{place.activation, place.instruction, 0}];
   if (known == nullptr) {
     if (absl::Status status = Remember(kDefinitionBytes); !status.ok()) return status;
@@ -254,8 +254,9 @@ absl::StatusOr<std::vector<ElementKey>> DemandMachine::ReadsOf(const ElementKey&
   return distinct;
 }
 
-absl::StatusOr<Place> DemandMachine::Resolve(Place place, std::vector<std::string>* through) {
-  std::vector<Place> parameters;
+absl::StatusOr<DemandedLeaf> DemandMachine::Resolve(DemandedLeaf place,
+                                                    std::vector<std::string>* through) {
+  std::vector<DemandedLeaf> parameters;
   while (IsTransparent(*place.instruction)) {
     const Instruction& instruction = *place.instruction;
     if (absl::Status status = context_.Charge(1); !status.ok()) return status;
@@ -294,7 +295,7 @@ absl::StatusOr<Place> DemandMachine::Resolve(Place place, std::vector<std::strin
         break;
       }
       default: {
-        absl::StatusOr<Place> inside = Enter(place);
+        absl::StatusOr<DemandedLeaf> inside = Enter(place);
         if (!inside.ok()) return inside;
         place = *inside;
       }
@@ -302,7 +303,7 @@ absl::StatusOr<Place> DemandMachine::Resolve(Place place, std::vector<std::strin
     if (place.instruction->opcode() == Opcode::kParameter && place.activation == 0) break;
   }
   if (through == nullptr) {
-    for (const Place& parameter : parameters) {
+    for (const DemandedLeaf& parameter : parameters) {
       if (absl::Status status = Remember(kValueBytes); !status.ok()) return status;
       resolved_[parameter] = place;
     }
@@ -311,7 +312,7 @@ absl::StatusOr<Place> DemandMachine::Resolve(Place place, std::vector<std::strin
 }
 
 // The operand, or the state before the turn, that a parameter stands for.
-Place DemandMachine::ArgumentOf(const Place& parameter) const {
+DemandedLeaf DemandMachine::ArgumentOf(const DemandedLeaf& parameter) const {
   const Activation& activation = activations_[parameter.activation];
   const Instruction& caller = *activation.caller;
   int64_t operand = parameter.instruction->parameter_number();
@@ -335,17 +336,17 @@ absl::StatusOr<int32_t> DemandMachine::Activate(Activation activation) {
   return known->second;
 }
 
-absl::StatusOr<Place> DemandMachine::Enter(const Place& place) {
+absl::StatusOr<DemandedLeaf> DemandMachine::Enter(const DemandedLeaf& place) {
   const Instruction& caller = *place.instruction;
   if (caller.opcode() == Opcode::kConditional) return EnterConditional(place);
   if (caller.opcode() == Opcode::kWhile) return EnterWhile(place);
   const Computation* callee = caller.called_computations()[0];
   absl::StatusOr<int32_t> activation = Activate({place.activation, &caller, callee, 0, -1});
   if (!activation.ok()) return activation.status();
-  return Place{*activation, callee->root(), place.leaf};
+  return DemandedLeaf{*activation, callee->root(), place.leaf};
 }
 
-absl::StatusOr<Place> DemandMachine::EnterConditional(const Place& place) {
+absl::StatusOr<DemandedLeaf> DemandMachine::EnterConditional(const DemandedLeaf& place) {
   const Instruction& conditional = *place.instruction;
   absl::StatusOr<Element> value = Attempt({{place.activation, conditional.operand(0), 0}, 0});
   if (!value.ok()) return value.status();
@@ -361,14 +362,14 @@ absl::StatusOr<Place> DemandMachine::EnterConditional(const Place& place) {
   absl::StatusOr<int32_t> activation =
       Activate({place.activation, &conditional, branches[branch], branch, -1});
   if (!activation.ok()) return activation.status();
-  return Place{*activation, branches[branch]->root(), place.leaf};
+  return DemandedLeaf{*activation, branches[branch]->root(), place.leaf};
 }
 
-absl::StatusOr<Place> DemandMachine::EnterWhile(const Place& place) {
+absl::StatusOr<DemandedLeaf> DemandMachine::EnterWhile(const DemandedLeaf& place) {
   const Instruction& loop = *place.instruction;
   const Computation* condition = loop.GetComputation(Attr::kCondition);
   const Computation* body = loop.GetComputation(Attr::kBody);
-  const Place key{place.activation, &loop, 0};
+  const DemandedLeaf key{place.activation, &loop, 0};
   Turns turns = turns_[key];
   while (!turns.ended) {
     absl::StatusOr<int32_t> test =
@@ -386,8 +387,8 @@ absl::StatusOr<Place> DemandMachine::EnterWhile(const Place& place) {
     }
     turns_[key] = turns;
   }
-  if (turns.last_body < 0) return Place{place.activation, loop.operand(0), place.leaf};
-  return Place{turns.last_body, body->root(), place.leaf};
+  if (turns.last_body < 0) return DemandedLeaf{place.activation, loop.operand(0), place.leaf};
+  return DemandedLeaf{turns.last_body, body->root(), place.leaf};
 }
 
 std::vector<std::string> DemandMachine::ContextOf(int32_t activation) const {

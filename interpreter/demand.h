@@ -23,18 +23,18 @@
 namespace assay {
 
 // A leaf of the value of an instruction, in one activation of its computation.
-struct Place {
+struct DemandedLeaf {
   int32_t activation = 0;
   const Instruction* instruction = nullptr;
   int64_t leaf = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const DemandedLeaf&, const DemandedLeaf&) = default;
   template <typename H>
-  friend H AbslHashValue(H h, const Place& p) {
+  friend H AbslHashValue(H h, const DemandedLeaf& p) {
     return H::combine(std::move(h), p.activation, p.instruction, p.leaf);
   }
 };
 struct ElementKey {
-  Place place;
+  DemandedLeaf place;
   int64_t position = 0;  // row major
   friend bool operator==(const ElementKey&, const ElementKey&) = default;
   template <typename H>
@@ -53,13 +53,14 @@ class DemandMachine : public ComputationCaller {
   absl::StatusOr<Element> Evaluate(const ElementKey& key);
   // What computes the leaf: not a tuple, a call or their like. Names what it passes in `through`,
   // unless that is null. May need elements (of predicates); only for places that Evaluate has met.
-  absl::StatusOr<Place> Resolve(Place place, std::vector<std::string>* through = nullptr);
+  absl::StatusOr<DemandedLeaf> Resolve(DemandedLeaf place,
+                                       std::vector<std::string>* through = nullptr);
   // The elements that one reads, in the order of the first reads, after Evaluate.
   absl::StatusOr<std::vector<ElementKey>> ReadsOf(const ElementKey& key);
   // "turn 3 of w", ...: outermost first.
   std::vector<std::string> ContextOf(int32_t activation) const;
 
-  static const Shape& ShapeOf(const Place& place);
+  static const Shape& ShapeOf(const DemandedLeaf& place);
   int64_t elements() const { return computed_; }
   int64_t steps() const { return budget_.spent(); }
 
@@ -102,11 +103,11 @@ class DemandMachine : public ComputationCaller {
   absl::StatusOr<Element> ComputeCall(const ElementKey& key);
   std::optional<Opcode> ElementwiseOp(const Instruction& custom_call) const;
   bool IsTransparent(const Instruction& instruction) const;
-  absl::StatusOr<Definition*> DefinitionOf(const Place& place);
-  absl::StatusOr<Place> Enter(const Place& place);
-  absl::StatusOr<Place> EnterConditional(const Place& place);
-  absl::StatusOr<Place> EnterWhile(const Place& place);
-  Place ArgumentOf(const Place& parameter) const;
+  absl::StatusOr<Definition*> DefinitionOf(const DemandedLeaf& place);
+  absl::StatusOr<DemandedLeaf> Enter(const DemandedLeaf& place);
+  absl::StatusOr<DemandedLeaf> EnterConditional(const DemandedLeaf& place);
+  absl::StatusOr<DemandedLeaf> EnterWhile(const DemandedLeaf& place);
+  DemandedLeaf ArgumentOf(const DemandedLeaf& parameter) const;
   absl::StatusOr<int32_t> Activate(Activation activation);
   absl::Status Remember(int64_t bytes);
 
@@ -125,10 +126,10 @@ class DemandMachine : public ComputationCaller {
   absl::flat_hash_map<ActivationKey, int32_t> activation_of_;
   // By what computes them; of postponed ones also by what was asked for.
   absl::flat_hash_map<ElementKey, Element> values_;
-  absl::flat_hash_map<Place, Place> resolved_;                           // of parameters
-  absl::flat_hash_map<Place, Turns> turns_;                              // of loops, leaf 0
-  absl::flat_hash_map<Place, std::unique_ptr<Definition>> definitions_;  // leaf 0
-  absl::flat_hash_map<Place, std::unique_ptr<DemandedCall>> calls_;      // leaf 0
+  absl::flat_hash_map<DemandedLeaf, DemandedLeaf> resolved_;                    // of parameters
+  absl::flat_hash_map<DemandedLeaf, Turns> turns_;                              // of loops, leaf 0
+  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<Definition>> definitions_;  // leaf 0
+  absl::flat_hash_map<DemandedLeaf, std::unique_ptr<DemandedCall>> calls_;      // leaf 0
 };
 
 }  // namespace assay

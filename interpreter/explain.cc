@@ -36,7 +36,7 @@ absl::StatusOr<ElementTrace> TraceOf(DemandMachine& machine, const ElementKey& k
                                      const ExplainOptions& options, int64_t depth, int64_t* nodes) {
   --*nodes;
   ElementTrace trace;
-  absl::StatusOr<Place> place = machine.Resolve(key.place, &trace.through);
+  absl::StatusOr<DemandedLeaf> place = machine.Resolve(key.place, &trace.through);
   if (!place.ok()) return place.status();
   const ElementKey source{*place, key.position};
   absl::StatusOr<Element> value = machine.Evaluate(source);

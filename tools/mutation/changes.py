@@ -1,0 +1,129 @@
+"""What a mutant changes: one token, form or statement of a line."""
+import collections
+import hashlib
+import os
+import re
+
+# What becomes of a token: pattern, replacement. Operators, bounds and constants:
+TOKENS = [
+    (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '), (r' != ', ' == '),
+    (r' \+ ', ' - '), (r' - ', ' + '), (r' \* ', ' + '), (r' / ', ' * '), (r' % ', ' / '), (r' && ', ' || '), (r' \|\| ', ' && '),
+    (r' \+= ', ' -= '), (r'\+\+', '--'), (r'(?<![\w.{])0(?![\w.x])', '1'), (r'(?<![\w.])1(?![\w.])', '2'),
+    (r'\btrue\b', 'false'), (r'\bfalse\b', 'true'), (r'\bmin\b(?=[<(])', 'max'), (r'\bmax\b(?=[<(])', 'min'),
+]
+# Conditions, what is returned, loops that end a turn early, arguments and names taken for each other, bits, signs, other numbers:
+FORMS = [
+    (r'(?<=\bif \()([^;]+)(?=\) )', r'!(\1)'), (r'(?<![=!<>|&+*/-] )(?<![\w.:>])(\w+(?:\(\))?) \? ', r'!\1 ? '), (r'!(?=[a-zA-Z(*])', ''),
+    (r'(?<=\breturn )(?!absl|status|std|\*|\[|Unimpl|\w*\.status)[^;{]+(?=;)', '{}'),
+    (r'(?<=; )(\w+) < ([^;]+)(?=; \+\+)', r'\1 < \2 - 1'),
+    (r'(?<=\w\()(?!type|part|component)([a-z][\w.\[\]>-]*), (?!type|part|component)([a-z][\w.\[\]>-]*)(?=\))', r'\2, \1'),
+    (r'\blhs_(?=\w)', 'rhs_'), (r'\brhs_(?=\w)', 'lhs_'), (r'(?<=\.)re\b', 'im'), (r'(?<=\.)im\b', 're'), (r'(?<=->)bits\b', 'imag'),
+    (r'(?<=->)imag\b', 'bits'), (r'(?<=[\[(])i(?=[\]),].*\bj\b)', 'j'), (r'(?<=[\[(])j(?=[\]),].*\bi\b)', 'i'), (r'\bkGt\b', 'kLt'),
+    (r'\bkLt\b', 'kGt'), (r'\.front\(\)', '.back()'), (r'\.back\(\)', '.front()'), (r'\.first\(', '.last('), (r'\.last\(', '.first('),
+    (r' &&$', ' ||'), (r' \|\|$', ' &&'), (r' << ', ' >> '), (r' >> ', ' << '), (r' & ', ' | '), (r' \| ', ' & '), (r' \^ ', ' | '),
+    (r' \|= ', ' &= '), (r' -= ', ' += '), (r'--', '++'), (r' \*= ', ' += '), (r' /= ', ' *= '), (r' >>= ', ' <<= '), (r' <<= ', ' >>= '),
+    (r'(?<=[\s(])-(?=[a-zA-Z])', ''), (r'(?<![\w.])([2-9]|[1-9]\d+)(?![\w.])', r'(\1 + 1)'),
+]
+STATEMENT = re.compile(r'^\s+(?!return|const |auto |using |case |default|break|public|private|if |for |while )[\w\[\]().>*+-]+( [+*/|-]?= |\(|\+\+).*;$')
+DECLARATION = re.compile(r'\((const )?[\w:<>]+[&*]? \w+[,)]')  # of a constructor
+# What changes no value: budgets, which the tests of the interpreter hold, room made in advance, and assertions.
+NO_VALUE = re.compile(r'Charge|\bwork\b|kPortion|limbs\(\)|\.reserve\(|\bassert\(')
+
+Mutant = collections.namedtuple('Mutant', 'file number before after')  # a path in the tree, the line's number from 0, its text
+
+
+def mutants_of(name, text, kinds='tokens'):
+    found = []
+    for number, line in enumerate(text.split('\n')):
+        code = line.split('//')[0]
+        if line.startswith('#') or 'template' in code or '"' in code or 'operator' in code or NO_VALUE.search(code):
+            continue
+        if kinds == 'forms' and ('.ok()' in code or '](' in code):  # the paths of errors; types that a lambda deduces
+            continue
+        for pattern, replacement in TOKENS if kinds == 'tokens' else FORMS:
+            for match in re.finditer(pattern, code):
+                if match.group().count('(') != match.group().count(')'):
+                    continue
+                found.append(Mutant(name, number, line, line[:match.start()] + match.expand(replacement) + line[match.end():]))
+        if kinds == 'tokens' and STATEMENT.match(code) and not DECLARATION.search(code):
+            found.append(Mutant(name, number, line, re.match(r'\s*', line).group() + ';'))
+    return found
+
+
+def sample(by_file, wanted, seed):
+    """About as many as wanted: of each file its share, but three at least where there are so many. A choice by a hash of their text, so
+    that a change of one line changes little."""
+    def place(mutant):
+        return hashlib.sha256(f'{seed} {mutant.file} {mutant.before.strip()} {mutant.after.strip()}'.encode()).digest(), mutant.number
+
+    total = sum(map(len, by_file.values()))
+    chosen = []
+    for name, mutants in sorted(by_file.items()):
+        count = min(len(mutants), max(3, round(len(mutants) * wanted / total)))
+        chosen += sorted(sorted(mutants, key=place)[:count])
+    return chosen
+
+
+def region(line, begin, end, starts_statement):
+    """The ends of the expression around the token line[begin:end], or None where it goes on in other lines."""
+    left, depth = begin, 0
+    while True:
+        before = line[:left]
+        if not before.strip():
+            if not starts_statement:
+                return None
+            break
+        char = before[-1]
+        depth += char in ')]}'
+        if depth == 0 and (char in '([{,;?' or re.search(r'(\breturn|[^=!<>]=| :) $', before)):
+            break
+        depth -= char in '([{'
+        left -= 1
+    right, depth = end, 0
+    while True:
+        if right >= len(line):
+            return None
+        char = line[right]
+        if depth == 0 and (char in ')]},;?' or line.startswith(' : ', right)):
+            break
+        depth += char in '([{'
+        depth -= char in ')]}'
+        right += 1
+    return left + len(line[left:right]) - len(line[left:right].lstrip()), right
+
+
+def switched(mutant, number, line_before):
+    """The line with the mutant in it where IsMutant(number) says so, or None."""
+    before, after = mutant.before, mutant.after
+    if after.strip() == ';':
+        return before.replace(before.strip(), f'if (!IsMutant({number})) {before.strip()}')
+    if after.rstrip().endswith('return {};'):
+        at = after.index('return {};')
+        return f'{before[:at]}{{ if (IsMutant({number})) return {{}}; {before[at:]} }}'
+    begin = len(os.path.commonprefix([before, after]))
+    tail = min(len(before), len(after)) - begin
+    same = len(os.path.commonprefix([before[::-1], after[::-1]])[:tail])
+    end, end_after = len(before) - same, len(after) - same
+    if ',' in before[begin:end]:  # arguments: with the call around them
+        paren = before.rindex('(', 0, begin)
+        call = re.search(r'[\w:.>\[\]-]*\($', before[:paren + 1]).start()
+        right = before.index(')', paren) + 1
+        begin, end, end_after = call, right, end_after + right - end
+    bounds = region(before, begin, end, not line_before.strip() or line_before.rstrip()[-1] in ';{}:')
+    if bounds is None:
+        return None
+    left, right = bounds
+    other = after[left:end_after + right - end]
+    return f'{before[:left]}(IsMutant({number}) ? ({other}) : ({before[left:right]})){before[right:]}'
+
+
+# What tells the mutants of a program apart, in front of the changed file.
+SWITCH = """#include <cstdlib>
+namespace assay {
+inline bool IsMutant(int number) {
+  static const char* const chosen = std::getenv("ASSAY_SOURCE_MUTANT");
+  static const int choice = chosen != nullptr ? std::atoi(chosen) : -1;
+  return choice == number;
+}
+}  // namespace assay
+"""

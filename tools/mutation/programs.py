@@ -1,0 +1,169 @@
+"""Programs with changed files: compiled one by one and linked in front of the libraries."""
+import collections
+import concurrent.futures
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import threading
+
+from mutation.areas import ROOT, files_of, questions, read
+from mutation.changes import SWITCH, switched
+
+
+def short_hash(data):
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def flat(path):
+    return path.replace('/', '_')
+
+
+class Run:
+    """A command with limits, on CPU seconds and memory; counts what all took."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.lock = threading.Lock()
+        self.seconds = 0.0
+
+    def __call__(self, words, cpu=600, mutant=None):
+        """(exit status, CPU seconds)."""
+        chosen = {} if mutant is None else {'ASSAY_SOURCE_MUTANT': str(mutant)}
+        limited = ['timeout', '-s', 'KILL', str(20 * cpu), 'prlimit', f'--cpu={cpu}', f'--as={4 << 30}', *map(str, words)]
+        process = subprocess.Popen(limited, cwd=self.folder, env=os.environ | chosen, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = usage.ru_utime + usage.ru_stime
+        with self.lock:
+            self.seconds += seconds
+        return process.returncode, seconds
+
+
+class Builder:
+    """Compiles the files of an area one by one and links programs with them in front of the libraries."""
+
+    def __init__(self, area, build, jobs):
+        self.area = area
+        self.build = build
+        self.run = Run(build)
+        self.targets = subprocess.run(['ninja', '-C', str(build), '-t', 'targets', 'all'], check=True, text=True,
+                                      stdout=subprocess.PIPE).stdout
+        self.texts = {path: read(path) for path in files_of(area)}
+        tests = {question for path in self.texts for question in questions(path, self.targets) if ' ' not in question}
+        subprocess.run(['ninja', '-C', str(build), 'assay_bin_assay', *sorted(tests)], check=True, stdout=subprocess.DEVNULL)
+        compiles = [c for c in self.ninja('assay_bin_assay') if ' -c ' in c and f'{area.folder}/CMakeFiles' in c]
+        # What the changed code computes does not depend on the optimisation, and this compiles faster. What reads beside a
+        # container ends.
+        words = self.without_files(shlex.split(compiles[0]))
+        self.compile = [re.sub(r'^-O[23]$', '-O1', word) for word in words if word != '-DNDEBUG'] + ['-D_GLIBCXX_ASSERTIONS', '-w']
+        self.assay = build / 'bin' / 'assay'
+        self.cache = build / 'source_mutants' / short_hash(repr((self.compile, sorted(self.texts.items()))).encode())
+        self.cache.mkdir(parents=True, exist_ok=True)
+        self.precompile()
+        self.links = {}
+        self.objects = {path: self.cache / f'{flat(path)}.o' for path in self.texts if path.endswith('.cc')}
+        missing = [path for path, made in self.objects.items() if not made.exists()]
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for path, made in zip(missing, pool.map(lambda path: self.make_object(ROOT / path, self.objects[path]), missing)):
+                if not made:
+                    raise SystemExit(f'{path} does not compile')
+
+    def precompile(self):
+        """The headers that several files include, once, in the place of the build's, whose options are others."""
+        included = collections.Counter(line for text in self.texts.values() for line in text.split('\n')
+                                       if line.startswith('#include') and f'"{self.area.folder}/' not in line)
+        header = self.cache / 'headers.h'
+        if '-include' in self.compile:
+            at = self.compile.index('-include')
+            del self.compile[at:at + 2]
+        if not header.exists():
+            header.write_text('\n'.join(sorted(line for line, count in included.items() if count > 3)) + '\n', encoding='utf-8')
+            if not self.make_object(header, f'{header}.gch', ['-x', 'c++-header']):
+                raise SystemExit('the headers do not compile')
+        self.compile += ['-include', str(header)]
+
+    def ninja(self, target):
+        return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.strip().split('\n')
+
+    @staticmethod
+    def without_files(words):
+        kept, skip = [], False
+        for word in words:
+            if skip:
+                skip = False
+            elif word in ('-o', '-c', '-MF', '-MT'):
+                skip = True
+            elif word != '-MD':
+                kept.append(word)
+        return kept
+
+    def make_object(self, source, target, include=()):
+        partial = f'{target}.{threading.get_ident()}'
+        words = [self.compile[0], *include, *self.compile[1:], '-o', partial, '-c', source]
+        if self.run(words)[0] != 0:
+            return False
+        os.replace(partial, target)
+        return True
+
+    def link(self, target, objects, program):
+        if target not in self.links:
+            self.links[target] = shlex.split(self.ninja(target)[-1].replace(': && ', '').replace(' && :', ''))
+        words = self.links[target]
+        at = words.index('-o')
+        fast = ['-fuse-ld=lld'] if shutil.which('ld.lld') else []
+        return self.run(words[:at] + [*fast, '-o', program, *objects.values()] + words[at + 2:])[0] == 0
+
+    def users(self, header):
+        """The files to compile that include a header of the area, through others too."""
+        users = {header}
+        while True:
+            more = {name for name, text in self.texts.items()
+                    if any(f'#include "{user}"' in text for user in users)} - users
+            if not more:
+                return [name for name in users if name.endswith('.cc')]
+            users |= more
+
+    def make_mutants(self, mutants, folder):
+        """The object files with one or several mutants of a file among them, or None where that does not compile. Several, of different
+        lines, are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list."""
+        name = mutants[0].file
+        lines = self.texts[name].split('\n')
+        for number, mutant in enumerate(mutants):
+            assert lines[mutant.number] == mutant.before
+            after = mutant.after if len(mutants) == 1 else switched(mutant, number, lines[mutant.number - 1])
+            if after is None:
+                return None
+            lines[mutant.number] = after
+        text = '\n'.join(lines)
+        if len(mutants) > 1:
+            text = text.replace('#include', SWITCH + '#include', 1)
+        source = folder / name
+        source.parent.mkdir(parents=True)
+        source.write_text(text, encoding='utf-8')
+        objects = {}
+        for user in [name] if name.endswith('.cc') else self.users(name):
+            item = folder / f'{flat(user)}.o'
+            if not self.make_object(source if user == name else ROOT / user, item, [f'-I{folder}']):
+                return None
+            objects[user] = item
+        # Its own first: of an inline function of a header the linker keeps the first.
+        return objects | {user: path for user, path in self.objects.items() if user not in objects}
+
+
+class Program:
+    """The programs with some object files in front of the libraries, each linked when it is first asked."""
+
+    def __init__(self, builder, objects, folder):
+        self.builder = builder
+        self.objects = objects
+        self.folder = folder
+
+    def __call__(self, target):
+        """Its path, or None where it does not link."""
+        path = self.folder / target
+        return path if path.exists() or self.builder.link(target, self.objects, path) else None

@@ -8,6 +8,7 @@
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/enclosure/enclosure_testing.h"
 #include "conformance/enclosure/whimsical_target.h"
+#include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -132,7 +133,7 @@ TEST(ContainmentTest, NoConformingValueOfALoopOverFewElementsLiesOutside) {
     auto golden = Interpret(**module, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
     const WhimsicalTarget target(**module, *profile);
-    for (int run = 0; run < 50; ++run) {
+    for (int run = 0; run < Scheduled(50); ++run) {
       auto judgement = JudgeWhole(*enclosure, *golden, target.Run(arguments, random));
       ASSERT_TRUE(judgement.ok()) << judgement.status();
       ASSERT_NE(judgement->verdict, Verdict::kWrong)

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/enclosure/whimsical_target.h"
+#include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -341,7 +342,7 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
     auto golden = Interpret(**module, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
     const WhimsicalTarget target(**module, *profile);
-    for (int run = 0; run < 100; ++run) {
+    for (int run = 0; run < Scheduled(100); ++run) {
       const Literal actual = target.Run(arguments, random);
       auto judgement = JudgeWhole(*enclosure, *golden, actual);
       ASSERT_TRUE(judgement.ok()) << judgement.status();
@@ -355,7 +356,7 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
       moved += judgement->counts[static_cast<int>(Verdict::kWithinBound)];
     }
   }
-  EXPECT_EQ(evaluations, 100000);
+  EXPECT_EQ(evaluations, 1000 * Scheduled(100));
   // It would mean little if nothing were known or nothing moved.
   EXPECT_GT(judged, tame * 7 / 10);
   EXPECT_GT(moved, tame / 10);

@@ -9,6 +9,7 @@
 #include "conformance/enclosure/enclosure_testing.h"
 #include "conformance/enclosure/whimsical_target.h"
 #include "conformance/judge/bounds.h"
+#include "spec/testing/schedule.h"
 
 namespace assay {
 namespace {
@@ -222,7 +223,7 @@ TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
     auto golden = Interpret(**narrow, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
     const KeepingTarget target(type, **narrow, **kept, *profile);
-    for (int run = 0; run < 60; ++run) {
+    for (int run = 0; run < Scheduled(60); ++run) {
       const Literal actual = target.Run(arguments, random);
       auto judgement = JudgeWhole(*enclosure, *golden, actual);
       ASSERT_TRUE(judgement.ok()) << judgement.status();

@@ -17,14 +17,11 @@
 #include <optional>
 
 #include "conformance/judge/bounds.h"
+#include "conformance/judge/region_steps.h"
 #include "evaluator/facts/widened_fold.h"
 
 namespace assay {
 namespace {
-
-bool Is(const Instruction* step, Opcode opcode) {
-  return step->opcode() == opcode && !step->HasAttribute(Attr::kResultAccuracy);
-}
 
 // Of the two parameters, in either order.
 bool IsOfBoth(const Instruction* step, Opcode opcode) {

@@ -14,13 +14,10 @@
 
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/order_freedoms.h"
+#include "conformance/judge/region_steps.h"
 
 namespace assay {
 namespace {
-
-bool Is(const Instruction* step, Opcode opcode) {
-  return step->opcode() == opcode && !step->HasAttribute(Attr::kResultAccuracy);
-}
 
 bool IsParameter(const Instruction* step, int64_t number) {
   return step->opcode() == Opcode::kParameter && step->parameter_number() == number;

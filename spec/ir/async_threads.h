@@ -8,6 +8,13 @@
 
 namespace assay {
 
+// Returns true for the operations that run a computation asynchronously: async-start, async-update
+// and async-done. all-reduce-start and its like are operations of their own.
+inline bool IsAsync(Opcode opcode) {
+  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
+         opcode == Opcode::kAsyncDone;
+}
+
 // Where several starts reach a computation the last one in the module counts.
 void InheritAsyncThreads(const Module& module);
 

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "spec/ir/async_threads.h"
 #include "spec/text/module_parser.h"
 
 namespace assay {
@@ -14,11 +15,6 @@ namespace {
 // Their -start and -done names are opcodes of their own, and they have no update.
 constexpr absl::string_view kWithoutSugar[] = {"all-gather", "all-reduce", "collective-permute",
                                                "copy",       "recv",       "send"};
-
-bool IsAsync(Opcode opcode) {
-  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
-         opcode == Opcode::kAsyncDone;
-}
 
 // ((operand shapes...), result shape, context...).
 bool IsAsyncShape(const Shape& shape) {

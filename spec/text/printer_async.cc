@@ -4,14 +4,10 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/async_threads.h"
 
 namespace assay::printing {
 namespace {
-
-bool IsAsync(Opcode opcode) {
-  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
-         opcode == Opcode::kAsyncDone;
-}
 
 // all-reduce-start and its like are operations of their own.
 bool HasStartOfItsOwn(Opcode opcode) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "spec/ir/async_threads.h"
 #include "spec/verify/module_checks.h"
 
 namespace assay {
@@ -40,11 +41,6 @@ std::optional<Opcode> StartOf(Opcode done) {
   }
 }
 
-bool IsGeneric(Opcode opcode) {
-  return opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
-         opcode == Opcode::kAsyncDone;
-}
-
 bool IsStart(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAllGatherStart:
@@ -64,7 +60,7 @@ bool IsStart(Opcode opcode) {
 bool IsTransfer(Opcode start) { return start == Opcode::kSend || start == Opcode::kRecv; }
 
 // May travel through tuples on its way.
-bool Travels(Opcode start) { return IsGeneric(start) || IsTransfer(start); }
+bool Travels(Opcode start) { return IsAsync(start) || IsTransfer(start); }
 
 // Instructions that hand on what is started; `opcode` may stand between.
 bool HandsOn(Opcode start, Opcode opcode) {
@@ -78,7 +74,7 @@ bool HandsOn(Opcode start, Opcode opcode) {
     case Opcode::kOptimizationBarrier:
     case Opcode::kDomain:
     case Opcode::kParameter:
-      return IsGeneric(start);
+      return IsAsync(start);
     default:
       return false;
   }
@@ -86,8 +82,8 @@ bool HandsOn(Opcode start, Opcode opcode) {
 
 void CheckDone(const Instruction& done, Opcode start, Findings& findings) {
   const Opcode operand = done.operand(0)->opcode();
-  if (operand == start || (IsGeneric(start) && operand == Opcode::kAsyncUpdate) ||
-      (HandsOn(start, operand) && (IsGeneric(start) || operand != Opcode::kTuple))) {
+  if (operand == start || (IsAsync(start) && operand == Opcode::kAsyncUpdate) ||
+      (HandsOn(start, operand) && (IsAsync(start) || operand != Opcode::kTuple))) {
     return;
   }
   findings.Add("async_c5", done, absl::StrCat("operand 0 must be ", Name(start)),
@@ -104,10 +100,10 @@ struct Users {
 void Count(const Instruction& user, int64_t operand, Users& users) {
   const std::optional<Opcode> start = StartOf(user.opcode());
   const Opcode started = user.operand(operand)->opcode();
-  if (operand == 0 && start && (*start == started || (IsGeneric(*start) && IsGeneric(started)))) {
+  if (operand == 0 && start && (*start == started || (IsAsync(*start) && IsAsync(started)))) {
     ++users.dones;
   } else if (HandsOn(started, user.opcode()) &&
-             (IsGeneric(started) || user.opcode() == Opcode::kTuple)) {
+             (IsAsync(started) || user.opcode() == Opcode::kTuple)) {
     ++users.carriers;
   } else if (user.opcode() != Opcode::kCustomCall) {
     users.other = &user;
@@ -198,7 +194,7 @@ void CheckComputation(const Computation& computation, Findings& findings) {
     const std::optional<Opcode> start = StartOf(instruction->opcode());
     if (!start || instruction->operand_count() == 0) continue;
     CheckDone(*instruction, *start, findings);
-    if (!IsGeneric(*start)) continue;
+    if (!IsAsync(*start)) continue;
     const Instruction* generic_start = generic.Of(*instruction);
     if (generic_start != nullptr && instruction->opcode() == Opcode::kAsyncDone) {
       CheckGenericDone(*instruction, *generic_start, findings);

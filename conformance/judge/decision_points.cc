@@ -385,14 +385,16 @@ std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
     ranges.push_back(ElementRange::Of(operand.element_type(), OperandElement(operand, element)));
   }
   const DecisionPlace at{instruction, type, ranges};
-  std::optional<DecisionPoint> first;
+  std::optional<DecisionPoint> first, deviation;
   for (const DecisionRule& rule : kRules) {
     if (!rule.concerns(instruction, ranges[0].type, type) || !Gives(rule, at, wanted, got))
       continue;
-    if (profile.Admits(rule.point)) return rule.point;
+    const bool known = profile.KnownDeviation(rule.point) != nullptr;
+    if (profile.Admits(rule.point) && !known) return rule.point;
+    if (known && !deviation) deviation = rule.point;
     if (!first) first = rule.point;
   }
-  return first;
+  return deviation ? deviation : first;
 }
 
 }  // namespace assay

@@ -36,7 +36,7 @@ TEST(JudgeFreedoms, IntegerPowersByTheLowBitsOfTheExponentAreAKnownDeviation) {
   const Judgement judgement = power.Judge({s32(3), s32(64)}, s32(1));
   EXPECT_THAT(judgement.counts, ElementsAre(0, 0, 0, 0, 1, 0, 0));
   EXPECT_THAT(judgement.freedoms, testing::Each(0));
-  EXPECT_THAT(judgement.deviations, ElementsAre("P-2 (docs/semantics/known_deviations.md#p-2)"));
+  EXPECT_THAT(judgement.deviations, ElementsAre("P-2 (docs/findings/006.md)"));
   EXPECT_EQ(power.Explain({s32(3), s32(64)}, s32(0)), "wrong");
   EXPECT_EQ(power.Explain({s32(3), s32(5)}, s32(1)), "wrong");
 }

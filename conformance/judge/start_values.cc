@@ -174,13 +174,18 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
                                                              /*contraction=*/false);
   const double u_result = UnitRoundoff(PartType(golden_));
   const double u = std::min(how.unit, u_result) * how.factor * (how.truncating ? 2 : 1);
-  const double residue = std::abs(distance - m * start);
-  const auto error = [&](double unit) {
-    return slack * (1 + more / n) + unit * (n + more) * added + u_result * std::abs(actual);
+  const double residue = std::abs(distance - m * start), size = std::abs(Value(golden_, i));
+  const auto error = [&](double own_slack, double unit) {
+    return own_slack * (1 + more / n) + unit * (n + more) * added + u_result * std::abs(actual);
   };
-  if (residue <= error(u)) return Answer::kYes;
-  if (!how.partials || residue > error(u_result)) return Answer::kNo;
-  return error(u_result) < std::abs(start) / 2 ? Answer::kYes : Answer::kVacuous;
+  if (!how.partials || u >= u_result)
+    return residue <= error(slack, u) ? Answer::kYes : Answer::kNo;
+  // The slack is that of partial sums in the result's type: in the accumulator it is less.
+  const double least = slack * u / u_result + UlpOf(PartType(golden_), size) / 2 + u_result * size;
+  if (residue <= error(least, u)) return Answer::kYes;
+  const double most = error(slack, u_result);
+  if (residue > most) return Answer::kNo;
+  return most < std::abs(start) / 2 ? Answer::kYes : Answer::kVacuous;
 }
 
 // golden * start^m, which errs by m factors more.

@@ -187,14 +187,14 @@ class Check:
                 self.problems.append(f'{point} is both a point and a deviation')
 
     def findings_exist(self):
+        page = (self.root / FOLDER / 'known_deviations.md').read_text(encoding='utf-8')
         for name, (_, known) in self.profiles.items():
             for point, finding in known.items():
-                path, _, anchor = finding.partition('#')
-                file = self.root / path
-                headings = re.findall(r'^#+ (.*)$', file.read_text(encoding='utf-8'), re.M) if file.exists() else []
-                if anchor not in [heading.lower().replace(' ', '-') for heading in headings]:
-                    self.problems.append(f'profile {name}: {point} has its finding at {finding}, which is not there')
-        moved = {row[0]: row[2] for row in table((self.root / FOLDER / 'known_deviations.md').read_text(encoding='utf-8'), 'point')}
+                if not (self.root / finding).is_file():
+                    self.problems.append(f'profile {name}: there is no {finding}, the finding of {point}')
+                if f'`{finding}`' not in page.partition(f'\n## {point}\n')[2].partition('\n## ')[0]:
+                    self.problems.append(f'known_deviations.md: no section {point} names {finding}')
+        moved = {row[0]: row[2] for row in table(page, 'point')}
         listed = {}
         for name, (_, known) in self.profiles.items():
             for point in known:

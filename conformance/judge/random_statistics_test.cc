@@ -29,7 +29,7 @@ Literal Drawn(ElementType type, int64_t count, const DrawNumber& draw) {
   return array;
 }
 
-Literal ScalarOf(ElementType type, double value) {
+Literal NumberOf(ElementType type, double value) {
   return Drawn(type, 1, [value](int64_t) { return value; }).WithShape(Shape(type, {}));
 }
 
@@ -39,7 +39,7 @@ struct Distribution {
                const char* name = "rng_uniform")
       : type(number_type),
         count(elements),
-        operands({ScalarOf(type, first), ScalarOf(type, second)}),
+        operands({NumberOf(type, first), NumberOf(type, second)}),
         rng(absl::StrCat(Name(type), "[", count, "] rng(p0, p1), distribution=", name),
             {absl::StrCat(Name(type), "[]"), absl::StrCat(Name(type), "[]")}) {}
 

@@ -35,6 +35,34 @@ constexpr char kDigits[] =
 
 std::vector<Row> Rows() {
   return {
+      // 0 is not below a NaN that is the least value, but below one that is the greatest.
+      {"C-1",
+       "pred[1]",
+       "compare(p0, p1), direction=LT, type=TOTALORDER",
+       {"f8e4m3fnuz[1]", "f8e4m3fnuz[1]"},
+       {"{0}", "{nan}"},
+       "{1}",
+       "not"},
+      // 16 is beyond f8e3m4.
+      {"F-5", "f8e3m4[1]", "ceil(p0)", {"f8e3m4[1]"}, {"{15.5}"}, "{15.5}"},
+      {"N-5", "f4e2m1fn[1]", "convert(p0)", {"f32[1]"}, {"{nan}"}, "{6}"},
+      // 3 lies between 2 and 4, whose codes are 128 and 129.
+      {"N-9.1", "f8e8m0fnu[1]", "convert(p0)", {"f32[1]"}, {"{3}"}, "{2}", "convert", "f32[1]"},
+      {"N-9.1",
+       "f8e8m0fnu[1]",
+       "add(p0, p1)",
+       {"f8e8m0fnu[1]", "f8e8m0fnu[1]"},
+       {"{2}", "{1}"},
+       "{2}",
+       "convert",
+       "f32[1]"},
+      // 448 is beyond four bits of exponent less one.
+      {"R-5",
+       "f8e4m3fn[1]",
+       "reduce-precision(p0), exponent_bits=3, mantissa_bits=3",
+       {"f8e4m3fn[1]"},
+       {"{448}"},
+       "{15}"},
       // exp(11.5) is beyond f16.
       {"F-1", "f16[1]", "logistic(p0)", {"f16[1]"}, {"{-11.5}"}, "{0}"},
       {"F-3", "f32[1]", "rsqrt(p0)", {"f32[1]"}, {"{-0}"}, "{inf}"},

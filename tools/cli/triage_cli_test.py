@@ -54,7 +54,7 @@ class Triage(CommandLineTest):
                                                    'arg1': npy('<i4', '(1,)', struct.pack('<i', 64))})
         target = 'mutant:power/low_6_bits_of_the_exponent'
         self.expect(assay('triage', self.folder.name, '--target', target, '--profile', 'xla-cpu'), 0,
-                    '1 modules, 1 known deviation', 'P-2 (docs/findings/006.md)')
+                    '1 module, 1 known deviation', 'P-2 (docs/findings/006.md)')
         self.expect(assay('triage', self.folder.name, '--target', target, '--profile', 'cpu-strict'), 1, '1 wrong')
         isolated = ('diff', module, '--inputs', inputs, '--right', target, '--isolate', '--profile')
         self.expect(assay(*isolated, 'xla-cpu'), 0, 'known deviation by P-2 (docs/findings/006.md)', '1 known deviation')

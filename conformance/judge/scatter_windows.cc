@@ -60,11 +60,23 @@ class WindowStarts {
     return inside ? start : Dimensions(data_.rank(), -1);
   }
 
-  bool Fits(const Dimensions& start) const {
-    for (int64_t d = 0; d < data_.rank(); ++d) {
-      if (start[d] < 0 || start[d] > data_.dimension(d) - dims_.window_sizes[d]) return false;
+  // Whether some window reaches the data and does not lie inside as a whole.
+  bool AnyPartlyInside() const {
+    Dimensions sizes;
+    for (const int64_t d : dims_.batch) sizes.push_back(updates_.dimension(d));
+    for (int64_t i = 0; i < CountOf(sizes); ++i) {
+      const Dimensions at = IndexAt(i, sizes);
+      Dimensions update(updates_.rank(), 0);
+      for (size_t k = 0; k < dims_.batch.size(); ++k) update[dims_.batch[k]] = at[k];
+      const Dimensions start = StartOf(update);
+      bool reaches = true, fits = true;
+      for (int64_t d = 0; d < data_.rank(); ++d) {
+        reaches &= start[d] > -dims_.window_sizes[d] && start[d] < data_.dimension(d);
+        fits &= start[d] >= 0 && start[d] <= data_.dimension(d) - dims_.window_sizes[d];
+      }
+      if (reaches && !fits) return true;
     }
-    return true;
+    return false;
   }
 
   // The elements of the updates in the order of the definition: windows inside start indices.
@@ -96,17 +108,15 @@ std::optional<ScatterByElements> ReadByElements(const Instruction& scatter,
                                                 const Literal& indices) {
   const WindowStarts starts(scatter, indices);
   const Shape &data = starts.data(), &updates = starts.updates();
-  if (data.rank() == 0 || updates.is_dynamic() || data.is_dynamic()) return std::nullopt;
+  if (data.rank() == 0 || updates.is_dynamic() || data.is_dynamic() || !starts.AnyPartlyInside()) {
+    return std::nullopt;
+  }
   ScatterByElements reading;
   std::vector<Dimensions> targets;
-  bool differs = false;
   for (const Dimensions& update : starts.Order()) {
-    const Dimensions start = starts.StartOf(update);
-    targets.push_back(starts.Target(update, start));
+    targets.push_back(starts.Target(update, starts.StartOf(update)));
     reading.order.push_back(PositionOf(update, updates.dimensions()));
-    differs |= targets.back()[0] >= 0 && !starts.Fits(start);
   }
-  if (!differs) return std::nullopt;
   const auto count = static_cast<int64_t>(targets.size());
   reading.indices = Literal::Zeros(Shape(ElementType::kS64, {count, data.rank()}));
   for (int64_t i = 0; i < count; ++i) {

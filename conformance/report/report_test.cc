@@ -170,7 +170,9 @@ TEST(DescribeTest, KnownDeviations) {
   EXPECT_EQ(Headline(deviating), "2 of 5 elements known deviation");
   EXPECT_THAT(Describe(deviating), HasSubstr("known deviation P-2 (there)\n"));
   EXPECT_THAT(FormatHtml(run), HasSubstr("P-2 (there)"));
-  EXPECT_THAT(FormatJunit(run), Not(HasSubstr("type=\"known deviation\"")));
+  EXPECT_THAT(FormatJunit(run),
+              AllOf(Not(HasSubstr("type=\"known deviation\"")),
+                    HasSubstr("<property name=\"known_deviations\" value=\"1\"/>")));
 }
 
 TEST(EscapeTest, Xml) {

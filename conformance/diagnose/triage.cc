@@ -36,6 +36,8 @@ TriageClass ClassOf(Verdict verdict) {
     case Verdict::kWithinBound:
     case Verdict::kAllowed:
       return TriageClass::kAllowed;
+    case Verdict::kKnownDeviation:
+      return TriageClass::kKnownDeviation;
     case Verdict::kNotJudgeable:
       return TriageClass::kNotJudgeable;
     case Verdict::kWrong:
@@ -48,12 +50,14 @@ TriageClass ClassOf(Verdict verdict) {
 int Weight(TriageClass triage_class) {
   switch (triage_class) {
     case TriageClass::kWrong:
-      return 5;
+      return 6;
     case TriageClass::kFailed:
-      return 4;
+      return 5;
     case TriageClass::kNotJudgeable:
-      return 3;
+      return 4;
     case TriageClass::kUnsupported:
+      return 3;
+    case TriageClass::kKnownDeviation:
       return 2;
     case TriageClass::kAllowed:
       return 1;
@@ -88,6 +92,9 @@ void DescribeElement(const Evidence& evidence, TriageEntry* entry) {
 void Describe(const Judgement& judgement, TriageEntry* entry) {
   if (judgement.evidence.empty()) {
     if (!judgement.reasons.empty()) entry->detail = judgement.reasons.front();
+    if (judgement.verdict == Verdict::kKnownDeviation && !judgement.deviations.empty()) {
+      entry->kind = judgement.deviations.front();
+    }
     return;
   }
   DescribeElement(judgement.evidence.front(), entry);
@@ -252,6 +259,8 @@ absl::string_view TriageClassName(TriageClass triage_class) {
       return "wrong";
     case TriageClass::kNotJudgeable:
       return "not judgeable";
+    case TriageClass::kKnownDeviation:
+      return "known deviation";
     case TriageClass::kAllowed:
       return "allowed";
     case TriageClass::kEqual:

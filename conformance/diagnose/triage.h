@@ -19,15 +19,16 @@
 namespace assay {
 
 enum class TriageClass : uint8_t {
-  kWrong,         // some instruction, or the whole, is proven wrong
-  kNotJudgeable,  // nothing is wrong, and of something nothing is known
-  kAllowed,       // every difference is one that the profile allows
-  kEqual,         // no difference
-  kFailed,        // the target crashed, hung or answered nonsense
-  kUnsupported,   // the target, or this program, does not support it
+  kWrong,           // some instruction, or the whole, is proven wrong
+  kNotJudgeable,    // nothing is wrong, and of something nothing is known
+  kKnownDeviation,  // nothing is wrong but for deviations that the profile lists
+  kAllowed,         // every difference is one that the profile allows
+  kEqual,           // no difference
+  kFailed,          // the target crashed, hung or answered nonsense
+  kUnsupported,     // the target, or this program, does not support it
   kBroken  // it cannot be read, what belongs to it is missing, or golden's budget does not suffice
 };
-inline constexpr int kTriageClasses = 7;
+inline constexpr int kTriageClasses = 8;
 absl::string_view TriageClassName(TriageClass triage_class);
 
 struct TriageEntry {

@@ -8,6 +8,7 @@
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
+#include "conformance/judge/scatter_windows.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
 #include "evaluator/kernels/sort_key.h"
@@ -152,6 +153,11 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   if (instruction.opcode() == Opcode::kIota && profile.Admits(DecisionPoint::kZeroScale) &&
       instruction.shape().element_type() == ElementType::kF8E8M0FNU) {
     return true;  // its zeros
+  }
+  if (instruction.opcode() == Opcode::kScatter && profile.Admits(DecisionPoint::kScatterWindows)) {
+    const Box& indices = operands[operands.size() / 2];
+    // Of other indices nothing is known anyway.
+    if (indices.is_point() && ReadByElements(instruction, indices.low)) return true;
   }
   if (profile.Grants(Freedom::kScatterOrder) && instruction.opcode() == Opcode::kScatter &&
       !instruction.GetBool(Attr::kUniqueIndices)) {

@@ -15,9 +15,11 @@
 #include "conformance/judge/evidence.h"
 #include "conformance/judge/fold_parts.h"
 #include "conformance/judge/order_freedoms.h"
+#include "conformance/judge/random_statistics.h"
 #include "conformance/judge/random_values.h"
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
+#include "conformance/judge/scatter_windows.h"
 
 namespace assay {
 namespace {
@@ -56,6 +58,7 @@ class InstructionJudge {
   explicit InstructionJudge(const Subject& subject) : subject_(subject) {}
 
   absl::StatusOr<Judgement> Run(const Literal& golden, const Literal& actual) {
+    actual_ = &actual;
     const std::vector<Literal> golden_leaves = Flatten(golden);
     const std::vector<Literal> actual_leaves = Flatten(actual);
     for (size_t leaf = 0; leaf < golden_leaves.size(); ++leaf) {
@@ -81,12 +84,55 @@ class InstructionJudge {
     absl::StatusOr<std::vector<ElementFinding>> findings =
         FindInParts(leaf, golden_leaves, actual_leaves, positions);
     if (!findings.ok()) return findings.status();
+    if (absl::Status status = TryScatterWindows(absl::MakeSpan(*findings)); !status.ok()) {
+      return status;
+    }
     for (size_t k = 0; k < positions.size(); ++k) {
       const ElementFinding& finding = (*findings)[k];
       Count(subject_, finding, golden, actual, static_cast<int64_t>(leaf), positions[k],
             &judgement_);
     }
     return absl::OkStatus();
+  }
+
+  // Decision W-10: the whole result may be what the updates give one by one. No part of it may,
+  // since a target reads all windows in one way.
+  absl::Status TryScatterWindows(absl::Span<ElementFinding> findings) {
+    const bool open = std::any_of(findings.begin(), findings.end(),
+                                  [](const ElementFinding& finding) { return finding.open(); });
+    if (subject_.instruction.opcode() != Opcode::kScatter || !open) return absl::OkStatus();
+    if (!by_elements_) {
+      absl::StatusOr<Verdict> verdict = JudgeByElements();
+      if (!verdict.ok()) return verdict.status();
+      by_elements_ = *verdict;
+    }
+    for (ElementFinding& finding : findings) {
+      if (!finding.open() || *by_elements_ == Verdict::kWrong) continue;
+      if (*by_elements_ < Verdict::kNotJudgeable) {
+        Decide(subject_.profile, DecisionPoint::kScatterWindows, &finding);
+      } else if (subject_.profile.Admits(DecisionPoint::kScatterWindows)) {
+        finding.verdict = Verdict::kNotJudgeable;
+        finding.reason = "a window lies partly outside, and the order of the updates is open";
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // What the actual result is beside the reading of windows by elements; wrong where that is the
+  // same as golden's.
+  absl::StatusOr<Verdict> JudgeByElements() const {
+    const size_t arrays = (subject_.operands.size() - 1) / 2;
+    const std::optional<ScatterByElements> reading =
+        ReadByElements(subject_.instruction, subject_.operands[arrays]);
+    if (!reading) return Verdict::kWrong;
+    const std::vector<Literal> operands = reading->Operands(subject_.operands);
+    const absl::StatusOr<Literal> value = subject_.evaluate(*reading->module, operands);
+    if (!value.ok()) return value.status();
+    const Subject subject{*reading->module->entry()->root(), operands, subject_.evaluate,
+                          subject_.profile};
+    const absl::StatusOr<Judgement> judgement = InstructionJudge(subject).Run(*value, *actual_);
+    if (!judgement.ok()) return judgement.status();
+    return judgement->verdict;
   }
 
   // The findings of a leaf, in the fold that it is part of where the reducer comes apart.
@@ -245,7 +291,7 @@ class InstructionJudge {
       AddRule(rule.text());
       return JudgeElements(subject_, rule, golden, actual, positions);
     }
-    if (IsRandom(subject_.instruction)) return FindRandom(golden, actual, positions);
+    if (IsRandom(subject_.instruction)) return FindRandom(leaf, golden, actual, positions);
     if (HasUnknownAccuracy(subject_.instruction))
       return std::vector<ElementFinding>(positions.size(), UnknownAccuracy());
     absl::StatusOr<Bounds> bounds = FindBounds(subject_, leaf, golden);
@@ -264,12 +310,20 @@ class InstructionJudge {
     return finding;
   }
 
-  std::vector<ElementFinding> FindRandom(const Literal& golden, const Literal& actual,
+  // Of rng-bit-generator leaf 0 is the state, of which nothing but its type is known.
+  std::vector<ElementFinding> FindRandom(size_t leaf, const Literal& golden, const Literal& actual,
                                          const std::vector<int64_t>& positions) {
     AddRule("random");
     std::vector<ElementFinding> findings(positions.size());
+    const bool drawn = subject_.instruction.opcode() == Opcode::kRng || leaf == 1;
+    std::optional<std::string> refuted;
+    if (drawn && subject_.profile.Grants(Freedom::kRandom)) {
+      refuted = RefuteRandom(subject_.instruction, subject_.operands, actual);
+    }
     for (size_t k = 0; k < positions.size(); ++k) {
-      if (CanBeDrawn(subject_, golden.element_type(), actual.Get(positions[k]))) {
+      if (refuted) {
+        findings[k].reason = *refuted;
+      } else if (CanBeDrawn(subject_, golden.element_type(), actual.Get(positions[k]))) {
         Claim(subject_.profile, Freedom::kRandom, &findings[k]);
       } else {
         findings[k].reason = "outside of the distribution";
@@ -313,6 +367,8 @@ class InstructionJudge {
   }
 
   const Subject& subject_;
+  const Literal* actual_ = nullptr;                   // of Run
+  std::optional<Verdict> by_elements_;                // JudgeByElements
   std::optional<std::unique_ptr<Module>> operation_;  // null: the call is none
   std::optional<std::vector<FoldPart>> parts_;
   std::optional<OrderFreedoms> orders_;

@@ -16,12 +16,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Elements by verdict: exact, correctly rounded, within bound, allowed, not judgeable, wrong.
+// Elements by verdict: exact, correctly rounded, within bound, allowed, known deviation, not
+// judgeable, wrong.
 TEST(JudgeInstruction, EqualBitsAreExactAndNansFree) {
   const Case negate("f32[4] negate(p0)", {"f32[4]"});
   const Judgement judgement = negate.Judge({F32({1, kInf, kNan, 0})}, F32({-1, -kInf, kNan, -0.0}));
   EXPECT_EQ(judgement.verdict, Verdict::kAllowed);
-  EXPECT_THAT(judgement.counts, ElementsAre(3, 0, 0, 1, 0, 0));
+  EXPECT_THAT(judgement.counts, ElementsAre(3, 0, 0, 1, 0, 0, 0));
   EXPECT_EQ(judgement.freedoms[static_cast<int>(Freedom::kNanPayload)], 1);
   EXPECT_EQ(judgement.rule, "exact");
   EXPECT_EQ(judgement.largest_distance, 0u);
@@ -55,7 +56,7 @@ TEST(JudgeInstruction, FunctionsHaveTheirBudget) {
   };
   const Judgement edge = judge(-4, 4);
   EXPECT_EQ(edge.verdict, Verdict::kWithinBound);
-  EXPECT_THAT(edge.counts, ElementsAre(0, 1, 2, 0, 0, 0));
+  EXPECT_THAT(edge.counts, ElementsAre(0, 1, 2, 0, 0, 0, 0));
   EXPECT_EQ(edge.largest_distance, 4u);
   EXPECT_EQ(edge.histogram[UlpBucket(4)], 2);
   EXPECT_EQ(edge.rule, "4 ulp");
@@ -63,8 +64,8 @@ TEST(JudgeInstruction, FunctionsHaveTheirBudget) {
   const double budget = 4 * 0x1p-24;
   const double largest = std::max(a - Step(a, -4), Step(b, 4) - b);
   EXPECT_NEAR(edge.largest_fraction, largest / budget, 0x1p-54 / budget);
-  EXPECT_THAT(judge(4, 0).counts, ElementsAre(0, 2, 0, 0, 0, 1));
-  EXPECT_THAT(judge(0, -4).counts, ElementsAre(0, 2, 0, 0, 0, 1));
+  EXPECT_THAT(judge(4, 0).counts, ElementsAre(0, 2, 0, 0, 0, 0, 1));
+  EXPECT_THAT(judge(0, -4).counts, ElementsAre(0, 2, 0, 0, 0, 0, 1));
   const Judgement beyond = judge(0, 5);
   EXPECT_EQ(beyond.verdict, Verdict::kWrong);
   EXPECT_EQ(beyond.largest_distance, 5u);
@@ -192,7 +193,7 @@ TEST(JudgeInstruction, TuplesAreJudgedLeafByLeaf) {
   const std::vector<Literal> operands = {F32({2, 1}), F32({5, 6})};
   EXPECT_EQ(sort.Explain(operands, Literal::Tuple({F32({1, 2}), F32({6, 5})})), "golden");
   const Judgement wrong = sort.Judge(operands, Literal::Tuple({F32({1, 2}), F32({6, 6})}));
-  EXPECT_THAT(wrong.counts, ElementsAre(3, 0, 0, 0, 0, 1));
+  EXPECT_THAT(wrong.counts, ElementsAre(3, 0, 0, 0, 0, 0, 1));
 }
 
 TEST(JudgeInstruction, TheRuleNamesThoseOfEveryLeaf) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
@@ -286,20 +285,11 @@ class ArrayJudge {
            subject_.profile.FindAccumulation(type_, contraction).partials;
   }
 
-  void Decide(DecisionPoint point, ElementFinding* finding) const {
-    if (subject_.profile.Admits(point)) {
-      Claim(subject_.profile, Freedom::kImplementationDefined, finding);
-    } else {
-      finding->reason = absl::StrCat("decides ", DecisionPointName(point), ", which ",
-                                     subject_.profile.name(), " does not admit");
-    }
-  }
-
   // Decision V-9: an iota converts its indices (3.14), of which 0 is a NaN of f8e8m0fnu for golden.
   absl::Status TryZeroScale(int64_t i, ElementFinding* finding) {
     if (subject_.instruction.opcode() == Opcode::kIota && type_ == ElementType::kF8E8M0FNU &&
         IsNan(type_, golden_.Get(i).bits) && actual_.Get(i).bits == 0) {
-      Decide(DecisionPoint::kZeroScale, finding);
+      Decide(subject_.profile, DecisionPoint::kZeroScale, finding);
     }
     return absl::OkStatus();
   }
@@ -316,7 +306,7 @@ class ArrayJudge {
       ElementFinding found;
       if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
       if (wanted != actual_.Get(i) && found.open()) continue;
-      Decide(DecisionPoint::kWindowPadding, finding);
+      Decide(subject_.profile, DecisionPoint::kWindowPadding, finding);
     }
     return absl::OkStatus();
   }
@@ -324,10 +314,18 @@ class ArrayJudge {
   absl::Status TryStarts(int64_t i, ElementFinding* finding) {
     const double slack = bounds_.absolute.empty() ? 0 : bounds_.absolute[i];
     if (!starts_) starts_.emplace(subject_, leaf_, golden_, actual_);
-    const absl::StatusOr<bool> explained = starts_->Explain(i, slack);
+    const absl::StatusOr<StartUses::Answer> explained = starts_->Explain(i, slack);
     if (!explained.ok()) return explained.status();
+    const DecisionPoint point = DecisionPoint::kReduceStart;
     const bool nan = bounds_.start_makes_nan && IsNan(part_, actual_.Get(i).bits);
-    if (*explained || nan) Decide(DecisionPoint::kReduceStart, finding);
+    if (*explained == StartUses::Answer::kYes || nan) {
+      Decide(subject_.profile, point, finding);
+    } else if (*explained == StartUses::Answer::kVacuous && subject_.profile.Admits(point)) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason =
+          "accumulation in a type too narrow for the terms does not tell how often the start value "
+          "counts";
+    }
     return absl::OkStatus();
   }
 

@@ -187,6 +187,123 @@ std::vector<uint64_t> ConvertedTwice(const Place& at, uint64_t operand) {
   return values;
 }
 
+// Decision C-1: the pattern of -0 is NaN.
+bool ComparesWithoutNegativeZero(const Instruction& instruction, ElementType operand, ElementType) {
+  return instruction.opcode() == Opcode::kCompare && IsFloat(operand) &&
+         Info(operand).format->nan == NanEncoding::kNegativeZero &&
+         instruction.GetEnum<ComparisonType>(Attr::kComparisonType) == ComparisonType::kTotalOrder;
+}
+bool ComparesNan(const Place& at) {
+  return at.operands[0].real.MayBeNan() || at.operands[1].real.MayBeNan();
+}
+// NaN above all numbers.
+bool IsComparisonOfGreatestNan(const Place& at, Element, Element got) {
+  const auto rank = [](const PartRange& part) {
+    return part.MayBeNan() ? HUGE_VAL : DecodeFloat(part.type, part.low);
+  };
+  const double a = rank(at.operands[0].real), b = rank(at.operands[1].real);
+  switch (at.instruction.GetEnum<ComparisonDirection>(Attr::kDirection)) {
+    case ComparisonDirection::kEq:
+      return got.bits == (a == b);
+    case ComparisonDirection::kNe:
+      return got.bits == (a != b);
+    case ComparisonDirection::kLt:
+      return got.bits == (a < b);
+    case ComparisonDirection::kLe:
+      return got.bits == (a <= b);
+    case ComparisonDirection::kGt:
+      return got.bits == (a > b);
+    case ComparisonDirection::kGe:
+      return got.bits == (a >= b);
+  }
+  return false;
+}
+
+bool RoundsToInteger(const Instruction& instruction, ElementType, ElementType result) {
+  switch (instruction.opcode()) {
+    case Opcode::kCeil:
+    case Opcode::kFloor:
+    case Opcode::kRoundNearestAfz:
+    case Opcode::kRoundNearestEven:
+      return IsFloat(result) && Info(result).bits <= 8;
+    default:
+      return false;
+  }
+}
+// The integer lies beyond the largest number.
+bool RoundsBeyondLargest(const Place& at, double x) {
+  const bool away = at.instruction.opcode() == Opcode::kCeil    ? x > 0
+                    : at.instruction.opcode() == Opcode::kFloor ? x < 0
+                                                                : true;
+  return away && std::isfinite(x) &&
+         std::ceil(std::fabs(x)) > DecodeFloat(at.type, MaxFinite(at.type));
+}
+bool MayRoundBeyondLargest(const Place& at) {
+  return RoundsBeyondLargest(at, LowEnd(at.operands[0].real)) ||
+         RoundsBeyondLargest(at, HighEnd(at.operands[0].real));
+}
+std::vector<uint64_t> LargestOfSign(const Place& at, uint64_t operand) {
+  const double x = DecodeFloat(at.type, operand);
+  if (!RoundsBeyondLargest(at, x)) return {};
+  return {EncodeFloat(at.type, std::copysign(DecodeFloat(at.type, MaxFinite(at.type)), x))};
+}
+
+bool ConvertsToTypeWithoutNan(const Instruction& instruction, ElementType operand,
+                              ElementType result) {
+  return instruction.opcode() == Opcode::kConvert && IsFloat(operand) && IsFloat(result) &&
+         !Info(result).format->has_nan();
+}
+bool ConvertsNan(const Place& at) { return at.operands[0].real.MayBeNan(); }
+
+// The even one of two codes in the middle between which a number lies. What is a little above the
+// least value is rounded up by golden, and to nearest by others.
+std::vector<uint64_t> EvenScale(double x) {
+  constexpr int kBias = 127;
+  if (!(x > 0) || !std::isfinite(x)) return {};
+  int exponent = 0;
+  const double significand = 2 * std::frexp(x, &exponent);  // 1 <= significand < 2
+  const int code = exponent - 1 + kBias;
+  if (code == 0 && significand > 1 && significand <= 1.5) return {0};
+  if (significand != 1.5 || code < 0 || code > 253) return {};
+  return {static_cast<uint64_t>(code + (code & 1))};
+}
+double NumberOf(ElementType type, uint64_t bits) {
+  if (IsFloat(type)) return DecodeFloat(type, bits);
+  return IsSigned(type) ? static_cast<double>(DecodeSigned(type, bits))
+                        : static_cast<double>(DecodeUnsigned(type, bits));
+}
+std::vector<uint64_t> ConvertedToEvenScale(const Place& at, uint64_t operand) {
+  return EvenScale(NumberOf(at.operands[0].type, operand));
+}
+
+bool AddsScales(const Instruction& instruction, ElementType, ElementType result) {
+  return result == ElementType::kF8E8M0FNU &&
+         (instruction.opcode() == Opcode::kAdd || instruction.opcode() == Opcode::kSubtract);
+}
+std::vector<uint64_t> EvenScaleOfSum(const Place& at) {
+  const double a = LowEnd(at.operands[0].real), b = LowEnd(at.operands[1].real);
+  return EvenScale(at.instruction.opcode() == Opcode::kAdd ? a + b : a - b);
+}
+bool MayAddUpToTie(const Place& at) {
+  const bool known = std::all_of(
+      at.operands.begin(), at.operands.end(),
+      [](const ElementRange& operand) { return operand.real.low == operand.real.high; });
+  return !known || !EvenScaleOfSum(at).empty();
+}
+bool IsEvenScaleOfSum(const Place& at, Element, Element got) {
+  return EvenScaleOfSum(at).front() == got.bits;
+}
+
+bool ReducesWithoutInfinity(const Instruction& instruction, ElementType, ElementType result) {
+  return instruction.opcode() == Opcode::kReducePrecision && IsFloat(result) &&
+         !Info(result).format->has_infinity;
+}
+// From the middle between the largest number of the narrow format and the next one on.
+bool ReductionOverflows(const Place& at) {
+  const double from = std::ldexp(2 - std::ldexp(1.0, -MantissaBits(at) - 1), 1 - LeastExponent(at));
+  return HighEnd(at.operands[0].real) >= from || LowEnd(at.operands[0].real) <= -from;
+}
+
 bool IsRsqrt(const Instruction& instruction, ElementType, ElementType result) {
   return instruction.opcode() == Opcode::kRsqrt && IsFloat(result);
 }
@@ -331,6 +448,16 @@ constexpr DecisionRule kRules[] = {
      nullptr},
     {DecisionPoint::kComplexSpecial, IsComplexFunction, IsComplexSpecial, GivesNan, nullptr},
     {DecisionPoint::kComplexSign, IsComplexSign, IsNonFinite, GivesNanPart, nullptr},
+    {DecisionPoint::kTotalOrderOfNan, ComparesWithoutNegativeZero, ComparesNan,
+     IsComparisonOfGreatestNan, nullptr},
+    {DecisionPoint::kRoundToLargest, RoundsToInteger, MayRoundBeyondLargest, nullptr,
+     LargestOfSign},
+    {DecisionPoint::kNanWithoutEncoding, ConvertsToTypeWithoutNan, ConvertsNan, GivesAnything,
+     nullptr},
+    {DecisionPoint::kScaleTies, ConvertsToScale, nullptr, nullptr, ConvertedToEvenScale},
+    {DecisionPoint::kScaleTies, AddsScales, MayAddUpToTie, IsEvenScaleOfSum, nullptr},
+    {DecisionPoint::kReducePrecisionOverflow, ReducesWithoutInfinity, ReductionOverflows,
+     GivesAnything, nullptr},
     {DecisionPoint::kLeastScale, ComputesScales, MayMeetLeastScale, LosesLeastScale, nullptr},
 };
 
@@ -385,14 +512,16 @@ std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
     ranges.push_back(ElementRange::Of(operand.element_type(), OperandElement(operand, element)));
   }
   const DecisionPlace at{instruction, type, ranges};
-  std::optional<DecisionPoint> first;
+  std::optional<DecisionPoint> first, deviation;
   for (const DecisionRule& rule : kRules) {
     if (!rule.concerns(instruction, ranges[0].type, type) || !Gives(rule, at, wanted, got))
       continue;
-    if (profile.Admits(rule.point)) return rule.point;
+    const bool known = profile.KnownDeviation(rule.point) != nullptr;
+    if (profile.Admits(rule.point) && !known) return rule.point;
+    if (known && !deviation) deviation = rule.point;
     if (!first) first = rule.point;
   }
-  return first;
+  return deviation ? deviation : first;
 }
 
 }  // namespace assay

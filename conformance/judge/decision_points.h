@@ -61,8 +61,8 @@ struct DecisionRule {
 absl::Span<const DecisionRule> DecisionRules();
 
 // The decision point at which `got` may stand in place of the golden value `wanted`: one that the
-// profile admits, else the first of the rules that has it. Of elementwise instructions; `type` is
-// that of the result.
+// profile leaves open, else one of a known deviation, else the first of the rules that has it. Of
+// elementwise instructions; `type` is that of the result.
 std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
                                             absl::Span<const Literal> operands, ElementType type,
                                             Element wanted, Element got, int64_t element,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_cat.h"
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/gathered_elements.h"
@@ -250,16 +249,6 @@ class ElementwiseJudge {
     return answer != Answer::kOutside;
   }
 
-  void Decide(DecisionPoint point, ElementFinding* finding) const {
-    if (subject_.profile.Admits(point)) {
-      Claim(subject_.profile, Freedom::kImplementationDefined, finding);
-    } else {
-      finding->reason =
-          absl::StrCat("decides ", DecisionPointName(point), " (", DecisionPointMeaning(point),
-                       "), which ", subject_.profile.name(), " does not admit");
-    }
-  }
-
   bool HasLeastScale(size_t k) const {
     for (const Literal& operand : subject_.operands) {
       if (operand.element_type() == ElementType::kF8E8M0FNU &&
@@ -289,7 +278,7 @@ class ElementwiseJudge {
       ElementFinding found;
       if (wanted == Actual(open[slot]) ||
           Examine(wanted, open[slot], exact, /*zero_is_open=*/true, &found) != Answer::kOutside) {
-        Decide(DecisionPoint::kLeastScale, &findings_[open[slot]]);
+        Decide(subject_.profile, DecisionPoint::kLeastScale, &findings_[open[slot]]);
       }
     }
     return absl::OkStatus();
@@ -299,7 +288,7 @@ class ElementwiseJudge {
     const std::optional<DecisionPoint> point =
         PointThatGives(subject_.instruction, subject_.operands, type_, golden_.Get(positions_[k]),
                        Actual(k), positions_[k], subject_.profile);
-    if (point) Decide(*point, &findings_[k]);
+    if (point) Decide(subject_.profile, *point, &findings_[k]);
   }
 
   const Subject& subject_;

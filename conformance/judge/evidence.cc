@@ -73,6 +73,20 @@ void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* findin
   }
 }
 
+void Decide(const TargetProfile& profile, DecisionPoint point, ElementFinding* finding) {
+  if (const std::string* known = profile.KnownDeviation(point)) {
+    finding->verdict = Verdict::kKnownDeviation;
+    finding->deviation = absl::StrCat(DecisionPointName(point), " (", *known, ")");
+    finding->reason.clear();
+  } else if (profile.Admits(point)) {
+    Claim(profile, Freedom::kImplementationDefined, finding);
+  } else {
+    finding->reason =
+        absl::StrCat("decides ", DecisionPointName(point), " (", DecisionPointMeaning(point),
+                     "), which ", profile.name(), " does not admit");
+  }
+}
+
 void CountEqual(bool rounds, int64_t elements, Judgement* judgement) {
   if (elements == 0) return;
   const Verdict verdict = rounds ? Verdict::kCorrectlyRounded : Verdict::kExact;
@@ -87,6 +101,11 @@ void Count(const Subject& subject, const ElementFinding& finding, const Literal&
   judgement->verdict = std::max(judgement->verdict, finding.verdict);
   if (finding.verdict == Verdict::kAllowed) {
     ++judgement->freedoms[static_cast<int>(finding.freedom)];
+  }
+  if (finding.verdict == Verdict::kKnownDeviation &&
+      std::find(judgement->deviations.begin(), judgement->deviations.end(), finding.deviation) ==
+          judgement->deviations.end()) {
+    judgement->deviations.push_back(finding.deviation);
   }
   if (!finding.open() && finding.measured && finding.bound > 0) {
     judgement->largest_fraction =

@@ -399,8 +399,8 @@ TEST(JudgeRandom, OnlyTheDistributionIsSpecified) {
     return literal;
   };
   const Literal state = words(ElementType::kU64, 1, 2);
-  const Literal other =
-      Literal::Tuple({words(ElementType::kU64, 5, 6), words(ElementType::kU32, 7, 8)});
+  const Literal other = Literal::Tuple(
+      {words(ElementType::kU64, 5, 6), words(ElementType::kU32, 0x9e3779b9, 0x85ebca6b)});
   EXPECT_EQ(bits.Explain({state}, other), "random");
   const Case named("(u64[2], u32[2]) rng-bit-generator(p0), algorithm=rng_three_fry", {"u64[2]"});
   EXPECT_EQ(named.Explain({state}, other), "wrong");

@@ -117,21 +117,26 @@ StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
                                   static_cast<double>(golden.element_count()));
 }
 
-absl::StatusOr<bool> StartUses::Explain(int64_t i, double slack) {
+absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
+  const auto answer = [](bool explained) { return explained ? Answer::kYes : Answer::kNo; };
   if (FoldsNothing(subject_.instruction)) {
     const Literal& operand = subject_.operands[leaf_];
     if (operand.element_type() == golden_.element_type() && operand.Get(i) == actual_.Get(i)) {
-      return true;
+      return Answer::kYes;
     }
   }
-  if (kind_ == ReducerKind::kOther) return false;
-  if (IsInteger(golden_.element_type())) return ExplainInteger(i);
-  if (!IsRounded(golden_.element_type())) return false;
+  if (kind_ == ReducerKind::kOther) return Answer::kNo;
+  if (IsInteger(golden_.element_type())) {
+    const absl::StatusOr<bool> explained = ExplainInteger(i);
+    if (!explained.ok()) return explained.status();
+    return answer(*explained);
+  }
+  if (!IsRounded(golden_.element_type())) return Answer::kNo;
   for (const ComplexValue& value :
        {Value(golden_, i), Value(actual_, i), Value(subject_.operands[1], 0)}) {
-    if (!IsFinite(value)) return false;
+    if (!IsFinite(value)) return Answer::kNo;
   }
-  return kind_ == ReducerKind::kAdd ? IsSum(i, slack) : IsProduct(i, slack);
+  return kind_ == ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack));
 }
 
 absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
@@ -156,14 +161,31 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   return false;
 }
 
-// golden + m start, which errs by m additions more.
-bool StartUses::IsSum(int64_t i, double slack) const {
+// golden + m start: n + m leaves, whose sum errs by (n + m) u sum|leaves| (ops_structural.md 14.3),
+// and is rounded to the type of the result. Of these n u sum|leaves of golden| is the slack. u is
+// the accumulator's, and that of the result's type where partial sums may be stored in it.
+StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   const ComplexValue start = Value(subject_.operands[1], 0), actual = Value(actual_, i);
   const ComplexValue distance = actual - Value(golden_, i);
   const double m = std::nearbyint((distance * std::conj(start)).real() / std::norm(start));
-  const double added = std::abs(m * start), u = UnitRoundoff(PartType(golden_));
-  return m != 0 && m >= -1 && m <= most_ &&
-         std::abs(distance - m * start) <= slack + u * (most_ * added + std::abs(actual));
+  if (m == 0 || m < -1 || m > most_) return Answer::kNo;
+  const double n = most_ + 1, more = std::fabs(m), added = more * std::abs(start);
+  const Accumulation how = subject_.profile.FindAccumulation(subject_.operands[0].element_type(),
+                                                             /*contraction=*/false);
+  const double u_result = UnitRoundoff(PartType(golden_));
+  const double u = std::min(how.unit, u_result) * how.factor * (how.truncating ? 2 : 1);
+  const double residue = std::abs(distance - m * start), size = std::abs(Value(golden_, i));
+  const auto error = [&](double own_slack, double unit) {
+    return own_slack * (1 + more / n) + unit * (n + more) * added + u_result * std::abs(actual);
+  };
+  if (!how.partials || u >= u_result)
+    return residue <= error(slack, u) ? Answer::kYes : Answer::kNo;
+  // The slack is that of partial sums in the result's type: in the accumulator it is less.
+  const double least = slack * u / u_result + UlpOf(PartType(golden_), size) / 2 + u_result * size;
+  if (residue <= error(least, u)) return Answer::kYes;
+  const double most = error(slack, u_result);
+  if (residue > most) return Answer::kNo;
+  return most < std::abs(start) / 2 ? Answer::kYes : Answer::kVacuous;
 }
 
 // golden * start^m, which errs by m factors more.

@@ -24,14 +24,18 @@ bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> sta
 // element that it folds.
 class StartUses {
  public:
+  // kVacuous: roundings of partial sums reach from one number of uses to the next, so that the
+  // bound says nothing.
+  enum class Answer : uint8_t { kNo, kYes, kVacuous };
+
   StartUses(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual);
 
   // `slack`: how far the element may be from golden anyway.
-  absl::StatusOr<bool> Explain(int64_t i, double slack);
+  absl::StatusOr<Answer> Explain(int64_t i, double slack);
 
  private:
   absl::StatusOr<bool> ExplainInteger(int64_t i);
-  bool IsSum(int64_t i, double slack) const;
+  Answer IsSum(int64_t i, double slack) const;
   bool IsProduct(int64_t i, double slack) const;
 
   const Subject& subject_;

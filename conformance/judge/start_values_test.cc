@@ -54,6 +54,42 @@ TEST(JudgeStartValues, MayCountAnyNumberOfTimes) {
   EXPECT_EQ(integers.Explain(whole, s32({56}, {})), "wrong");
 }
 
+// 1000 ones and a start value of 5 in f16: an accumulator of f32 tells 1005, 1010, 1015 ... apart,
+// and what is rounded to f16 at the end is within half a unit, 1/4 there.
+TEST(JudgeStartValues, UsesAreToldByTheAccumulator) {
+  const Case sum("f16[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f16[1000]", "f16[]"},
+                 Region("f16", "add"));
+  const auto f16 = [](double value) {
+    return Literal::Scalar(ElementType::kF16, {EncodeFloat(ElementType::kF16, value)});
+  };
+  const std::vector<Literal> operands = {Array(ElementType::kF16, std::vector<double>(1000, 1)),
+                                         f16(5)};
+  const auto verdict = [&](double actual, const char* text) {
+    const auto profile = TargetProfile::FromText(text, "here");
+    EXPECT_TRUE(profile.ok()) << profile.status();
+    const auto judgement =
+        JudgeInstruction(sum.root(), operands, *sum.Evaluate(operands), f16(actual), *profile,
+                         [](const Module& module, absl::Span<const Literal> arguments) {
+                           return Interpret(module, arguments);
+                         });
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement->verdict;
+  };
+  constexpr char kWide[] = "extends: 'cpu-strict' admit: 'W-12'";
+  for (const double value : {1000, 1010, 1015, 2005}) {
+    EXPECT_EQ(verdict(value, kWide), Verdict::kAllowed) << value;
+  }
+  for (const double value : {1007.5, 1008.0, 1012.5, 2008.0, 990.0}) {
+    EXPECT_EQ(verdict(value, kWide), Verdict::kWrong) << value;
+  }
+  // Partial sums of f16 blur the numbers of uses, so that between them nothing is known. Nothing is
+  // above the greatest number.
+  constexpr char kPartials[] = "extends: 'xla-cpu'";
+  EXPECT_EQ(verdict(2005, kPartials), Verdict::kAllowed);
+  EXPECT_EQ(verdict(2008, kPartials), Verdict::kNotJudgeable);
+  EXPECT_EQ(verdict(12000, kPartials), Verdict::kWrong);
+}
+
 // 2 * 3 * 5 by 7, modulo 2^64 or 2^32; in none to four parts.
 TEST(JudgeStartValues, ProductsOfIntegers) {
   for (const ElementType type : {ElementType::kS64, ElementType::kU64, ElementType::kS32}) {

@@ -7,7 +7,8 @@ namespace assay {
 namespace {
 
 constexpr absl::string_view kVerdictNames[] = {"exact",   "correctly rounded", "within bound",
-                                               "allowed", "not judgeable",     "wrong"};
+                                               "allowed", "known deviation",   "not judgeable",
+                                               "wrong"};
 static_assert(std::size(kVerdictNames) == kVerdicts);
 
 struct FreedomRow {
@@ -18,6 +19,13 @@ constexpr FreedomRow kFreedomRows[] = {
 #include "conformance/judge/freedoms.def"
 #undef FREEDOM
 };
+
+// Adds the texts that are not there yet.
+void AddEach(const std::vector<std::string>& texts, std::vector<std::string>* all) {
+  for (const std::string& text : texts) {
+    if (std::find(all->begin(), all->end(), text) == all->end()) all->push_back(text);
+  }
+}
 
 }  // namespace
 
@@ -63,11 +71,8 @@ void Judgement::Merge(const Judgement& other) {
   for (const Evidence& each : other.evidence) {
     if (evidence.size() < kShownEvidence) evidence.push_back(each);
   }
-  for (const std::string& reason : other.reasons) {
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
-      reasons.push_back(reason);
-    }
-  }
+  AddEach(other.reasons, &reasons);
+  AddEach(other.deviations, &deviations);
 }
 
 }  // namespace assay

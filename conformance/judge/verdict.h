@@ -21,10 +21,11 @@ enum class Verdict : uint8_t {
   kCorrectlyRounded,  // the golden bits, of one that rounds
   kWithinBound,       // not further from the exact value than the rule allows
   kAllowed,           // a value that a named freedom can produce, where it is granted
+  kKnownDeviation,    // a value that the profile lists as a known deviation, with its finding
   kNotJudgeable,      // nothing follows from the rule; the reason says why
   kWrong
 };
-inline constexpr int kVerdicts = 6;
+inline constexpr int kVerdicts = 7;
 absl::string_view VerdictName(Verdict verdict);  // "correctly rounded"
 std::optional<Verdict> VerdictFromName(absl::string_view name);
 
@@ -69,6 +70,8 @@ struct Judgement {
   std::string rule;                  // "n u sum|terms|", "7 ulp", "exact"; of several leaves all
   std::vector<Evidence> evidence;    // the first kShownEvidence
   std::vector<std::string> reasons;  // why elements cannot be judged, each reason once
+  // The known deviations that elements show, each once: "P-2 (FINDING)".
+  std::vector<std::string> deviations;
 
   int64_t elements() const;
   // Takes the other in: sums, maxima, evidence as long as there is room.

@@ -40,6 +40,7 @@ TEST(Judgements, MergeToTheWorstAndTheSums) {
   other.largest_distance = 9;
   other.rule = "exact";
   other.reasons = {"why"};
+  other.deviations = {"P-2 (there)"};
   other.evidence.resize(kShownEvidence);
   one.Merge(other);
   one.Merge(other);
@@ -50,6 +51,7 @@ TEST(Judgements, MergeToTheWorstAndTheSums) {
   EXPECT_EQ(one.rule, "4 ulp, exact");
   EXPECT_EQ(one.evidence.size(), static_cast<size_t>(kShownEvidence));
   EXPECT_THAT(one.reasons, ElementsAre("why"));
+  EXPECT_THAT(one.deviations, ElementsAre("P-2 (there)"));
 }
 
 }  // namespace

@@ -138,6 +138,14 @@ std::vector<Mutant> SelectMutants() {
        {kMinimum},
        "the comparison is the wrong way round",
        [](Site& site) { return site.Make(kMaximum, site.original().shape(), site.operands()); }},
+      {"minimum/least_scale_is_nan",
+       {kMinimum},
+       "the least f8e8m0fnu, a denormal of f32, becomes NaN",
+       OnElements(
+           [](const ElementSite& e) {
+             return e.golden.bits == 0 ? Element{CanonicalNan(e.type), 0} : e.golden;
+           },
+           TypeIs({ElementType::kF8E8M0FNU}))},
       {"minimum/denormals_equal_zero",
        {kMinimum},
        "denormals are flushed on their way",

@@ -1,6 +1,8 @@
-// Targets that decide N-9, R-3, W-12 and W-14 otherwise than golden, and such as go beyond what
-// these points leave open (reference ops_elementwise_and_types.md 3.3 and 7, ops_structural.md 5
-// and 15).
+// Targets that decide I-8, N-9, P-3, R-3, W-10, W-12 and W-14 otherwise than golden, and such as go
+// beyond what these points leave open (reference ops_elementwise_and_types.md 3.3 and 7,
+// ops_structural.md 4.2, 5 and 15).
+#include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +10,7 @@
 #include "conformance/mutants/profile_edges.h"
 #include "conformance/mutants/sums.h"
 #include "evaluator/ops/definition.h"
+#include "spec/ops/dimension_numbers.h"
 
 namespace assay {
 namespace {
@@ -46,6 +49,78 @@ ElementDefect DenormalsTo(double normals) {
     const bool below = std::fabs(e.f(0)) < normal && e.f(0) != 0;
     return below ? e.Float(std::copysign(normals * normal, e.f(0))) : e.golden;
   };
+}
+
+// Of negative integers below 8 bits: those of the number widened to so many bits.
+ElementDefect CountWidened(int bits) {
+  return [bits](const ElementSite& e) {
+    if (e.i(0) >= 0) return e.golden;
+    return e.Integer(std::popcount(static_cast<uint64_t>(e.i(0)) & ((uint64_t{1} << bits) - 1)));
+  };
+}
+
+// Powers of unsigned exponents with the top bit have that value.
+ElementDefect PowerOfTopBit(int64_t value) {
+  return [value](const ElementSite& e) {
+    const bool top = e.u(1) >> (e.bits() - 1) != 0;
+    return top && e.u(0) > 1 ? e.Integer(value) : e.golden;
+  };
+}
+
+// Scatters of one array that add or overwrite, without batching dimensions. Updates outside of the
+// data are left out one by one; `moved` brings windows that start below it inside first.
+Defect ScatterByUpdates(bool moved) {
+  return OnResult(
+      [moved](const Instruction& x, absl::Span<const Literal> operands,
+              std::vector<Literal>* leaves, const CustomCall&) {
+        const ScatterDimensions dims = ScatterDimensionsOf(x);
+        const Literal &data = operands[0], &indices = operands[1], &updates = operands[2];
+        const ElementType type = data.element_type();
+        const absl::Span<const int64_t> sizes = data.shape().dimensions();
+        Literal& out = leaves->front() = data;
+        // Windows inside the start indices, both in row-major order.
+        Dimensions axes(dims.batch);
+        axes.insert(axes.end(), dims.update_window.begin(), dims.update_window.end());
+        Dimensions extents;
+        for (const int64_t d : axes) extents.push_back(updates.shape().dimension(d));
+        for (int64_t i = 0; i < CountOf(extents); ++i) {
+          const Dimensions at = IndexAt(i, extents);
+          Dimensions full(sizes.size(), 0);
+          for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
+            Dimensions index(at.begin(), at.begin() + static_cast<int64_t>(dims.batch.size()));
+            if (!dims.implied_index_vector) {
+              index.insert(index.begin() + dims.index_vector_dim, static_cast<int64_t>(k));
+            }
+            const uint64_t start =
+                indices.Get(PositionOf(index, indices.shape().dimensions())).bits;
+            full[dims.start_index_map[k]] = DecodeSigned(indices.element_type(), start);
+          }
+          if (moved) {
+            for (int64_t& start : full) start = std::max<int64_t>(start, 0);
+          }
+          Dimensions update(axes.size());
+          for (size_t k = 0; k < axes.size(); ++k) update[axes[k]] = at[k];
+          bool inside = true;
+          for (size_t k = 0; k < dims.window.size(); ++k) {
+            full[dims.window[k]] += update[dims.update_window[k]];
+          }
+          for (size_t d = 0; d < sizes.size(); ++d) inside &= full[d] >= 0 && full[d] < sizes[d];
+          if (!inside) continue;
+          const int64_t place = PositionOf(full, sizes);
+          const Element value = updates.Get(PositionOf(update, updates.shape().dimensions()));
+          const bool adds = x.to_apply()->root()->opcode() == kAdd;
+          out.Set(place,
+                  {adds ? EncodeInteger(type, out.Get(place).bits + value.bits) : value.bits});
+        }
+      },
+      [](const Instruction& x) {
+        const Instruction& root = *x.to_apply()->root();
+        const bool overwrites = root.opcode() == kParameter && root.parameter_number() == 1;
+        return x.operand_count() == 3 && IsInteger(x.shape().element_type()) &&
+               IsSigned(x.operand(1)->shape().element_type()) &&
+               x.GetInts(Attr::kInputBatchingDims).empty() &&
+               (overwrites || (root.opcode() == kAdd && x.to_apply()->instruction_count() == 3));
+      });
 }
 
 double Sum(const std::vector<SumTerm>& terms) { return SumForward(terms, kF64); }
@@ -114,7 +189,9 @@ struct Edge {
 };
 
 std::vector<Edge> Edges() {
-  const Where scales = TypeIs({kF8E8M0FNU}), halves = TypeIs({kF16});
+  const Where scales = TypeIs({kF8E8M0FNU}), halves = TypeIs({kF16}),
+              unsigned_integers = TypeIs(
+                  {ElementType::kU8, ElementType::kU16, ElementType::kU32, ElementType::kU64});
   return {
       {DecisionPoint::kLeastScale,
        {kMultiply, kAdd},
@@ -128,6 +205,24 @@ std::vector<Edge> Edges() {
        OnElements(DenormalsTo(0), halves),
        "f16 as f32: its denormals are the least normal number",
        OnElements(DenormalsTo(1), halves)},
+      {DecisionPoint::kPopulationCount,
+       {kPopcnt},
+       "negative s2 and s4 are widened to 8 bits",
+       OnElements(CountWidened(8), TypeIs({ElementType::kS2, ElementType::kS4})),
+       "negative s2 and s4 are widened to 9 bits",
+       OnElements(CountWidened(9), TypeIs({ElementType::kS2, ElementType::kS4}))},
+      {DecisionPoint::kIntegerPowerTopBit,
+       {kPower},
+       "powers of unsigned exponents with the top bit are 0",
+       OnElements(PowerOfTopBit(0), unsigned_integers),
+       "powers of unsigned exponents with the top bit are 2",
+       OnElements(PowerOfTopBit(2), unsigned_integers)},
+      {DecisionPoint::kScatterWindows,
+       {kScatter},
+       "windows are read element by element",
+       ScatterByUpdates(/*moved=*/false),
+       "windows below the data are moved inside",
+       ScatterByUpdates(/*moved=*/true)},
       {DecisionPoint::kReduceStart,
        {kReduce},
        "the start value counts twice",

@@ -218,16 +218,13 @@ std::vector<Mutant> ElementVariants() {
        kGpu},
       {"rng/other_numbers",
        {kRng},
-       "another generator: uniform numbers nearer to the middle",
-       OnElements(
-           [](const ElementSite& e) {
-             const double middle = (e.f(0) + e.f(1)) / 2;
-             return e.Float(middle + (e.result() - middle) / 2);
-           },
-           [](const Instruction& x) {
-             return TypeIs({kF32, kF64})(x) && x.GetEnum<RandomDistribution>(Attr::kDistribution) ==
-                                                   RandomDistribution::kUniform;
-           }),
+       "another generator: uniform numbers counted from the upper bound",
+       OnElements([](const ElementSite& e) { return e.Float(e.f(0) + (e.f(1) - e.result())); },
+                  [](const Instruction& x) {
+                    return TypeIs({kF32, kF64})(x) &&
+                           x.GetEnum<RandomDistribution>(Attr::kDistribution) ==
+                               RandomDistribution::kUniform;
+                  }),
        kStrict},
   };
 }

@@ -136,6 +136,26 @@ std::vector<Mutant> WrapMutants() {
        "2 to the -1 gives 1: the exponent's sign is lost",
        OnElements([](const ElementSite& e) { return e.i(1) < 0 ? e.Integer(1) : e.golden; },
                   SignedResult())},
+      {"power/low_6_bits_of_the_exponent",
+       {kPower},
+       "3^64 gives 1: the loop over the bits of the exponent ends after six",
+       OnElements(
+           [](const ElementSite& e) {
+             if (IsSigned(e.type) && e.i(1) < 0) return e.golden;
+             uint64_t power = 1;
+             for (uint64_t k = 0; k < (e.u(1) & 63); ++k) power *= e.u(0);
+             return e.Integer(static_cast<int64_t>(power));
+           },
+           IntegerResult())},
+      {"power/unsigned_exponent_as_signed",
+       {kPower},
+       "3^255 in u8 gives 0: an exponent with the top bit counts as negative",
+       OnElements(
+           [](const ElementSite& e) {
+             if (e.u(1) >> (e.bits() - 1) == 0 || e.u(0) == 1) return e.golden;
+             return Element{};
+           },
+           UnsignedResult())},
       {"power/zero_to_zero_is_zero",
        {kPower},
        "integer 0^0 gives 0",
@@ -276,6 +296,14 @@ std::vector<Mutant> BitMutants() {
              return e.Integer(std::popcount(static_cast<uint32_t>(static_cast<int32_t>(e.i(0)))));
            },
            TypeIs({ElementType::kS8, ElementType::kS16}))},
+      {"popcnt/s4_counted_in_8_bits",
+       {kPopcnt},
+       "popcnt of -1 gives -8: negative s4 are widened to 8 bits",
+       OnElements(
+           [](const ElementSite& e) {
+             return e.Integer(std::popcount(static_cast<uint8_t>(static_cast<int8_t>(e.i(0)))));
+           },
+           TypeIs({ElementType::kS4}))},
       {"popcnt/low_word_only",
        {kPopcnt},
        "the upper half of 64 bits is not counted",

@@ -1,4 +1,6 @@
 // Defects of random numbers: state, blocks, ranges.
+#include <cmath>
+
 #include "conformance/mutants/defects.h"
 #include "conformance/mutants/mutant.h"
 
@@ -100,6 +102,62 @@ std::vector<Mutant> RandomMutants() {
          const int64_t last = bits.element_count() - 1;
          bits.Set(last, bits.Get(last > 0 ? last - 1 : 0));
        })},
+      {"rng-bit-generator/default_is_zero",
+       {kRngBitGenerator},
+       "the default algorithm gives zeros",
+       OnResult([](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
+                   const CustomCall&) { leaves->back() = Literal::Zeros(leaves->back().shape()); },
+                [](const Instruction& x) {
+                  return x.GetEnum<RandomAlgorithm>(Attr::kRngAlgorithm) ==
+                         RandomAlgorithm::kDefault;
+                })},
+      {"rng-bit-generator/default_counts",
+       {kRngBitGenerator},
+       "the default algorithm gives the counter itself",
+       OnResult(
+           [](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
+              const CustomCall&) {
+             Literal& bits = leaves->back();
+             for (int64_t i = 0; i < bits.element_count(); ++i) {
+               bits.Set(i, {EncodeInteger(bits.element_type(), static_cast<uint64_t>(i)), 0});
+             }
+           },
+           [](const Instruction& x) {
+             return IsInteger(x.shape().tuple_shapes()[1].element_type()) &&
+                    x.GetEnum<RandomAlgorithm>(Attr::kRngAlgorithm) == RandomAlgorithm::kDefault;
+           })},
+      {"rng/constant",
+       {kRng},
+       "every number is the lower bound or the mean",
+       OnElements([](const ElementSite& e) { return e.x[0]; })},
+      {"rng/first_number_repeated",
+       {kRng},
+       "one number is drawn and broadcast",
+       OnResult([](const Instruction&, absl::Span<const Literal>, std::vector<Literal>* leaves,
+                   const CustomCall&) {
+         Literal& numbers = leaves->front();
+         for (int64_t i = 1; i < numbers.element_count(); ++i) numbers.Set(i, numbers.Get(0));
+       })},
+      {"rng/integers_without_the_last",
+       {kRng},
+       "the range of integers is one value too short",
+       OnElements(
+           [](const ElementSite& e) {
+             return e.u(1) - e.u(0) > 1 && e.golden.bits + 1 == e.x[1].bits ? e.x[0] : e.golden;
+           },
+           IntegerResult())},
+      {"rng/normal_is_uniform",
+       {kRng},
+       "normal numbers are uniform ones of the same variance",
+       OnElements(
+           [](const ElementSite& e) {
+             const double z = (e.result() - e.f(0)) / e.f(1);
+             return e.Float(e.f(0) + e.f(1) * std::sqrt(3) * std::erf(z / std::sqrt(2)));
+           },
+           [](const Instruction& x) {
+             return FloatResult()(x) && x.GetEnum<RandomDistribution>(Attr::kDistribution) ==
+                                            RandomDistribution::kNormal;
+           })},
       {"rng/bounds_ignored",
        {kRng},
        "numbers between 0 and 1 whatever the bounds",

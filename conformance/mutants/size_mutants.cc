@@ -114,6 +114,15 @@ std::vector<Mutant> NarrowConversionMutants() {
        {kConvert},
        "rounded twice",
        ConvertsVia(kF16, kF32, kF8E5M2)},
+      {"convert/f64_to_f16_by_f32", {kConvert}, "rounded twice", ConvertsVia(kF32, kF64, kF16)},
+      {"convert/s32_to_bf16_by_f32",
+       {kConvert},
+       "rounded twice",
+       OnElements(
+           [](const ElementSite& e) {
+             return e.Float(RoundedTo(kF32, static_cast<double>(e.i(0))));
+           },
+           Converts(kS32, kBF16))},
       {"convert/u64_to_f32_by_f64", {kConvert}, "rounded twice", ConvertsVia(kF64, kU64, kF32)},
       {"convert/f32_to_s64_by_s32", {kConvert}, "1e10 gives 2^31 - 1", ConvertsViaS32(kF32, kS64)},
       {"convert/f64_to_u32_by_s32", {kConvert}, "3e9 gives 2^31 - 1", ConvertsViaS32(kF64, kU32)},

@@ -52,7 +52,14 @@ bool TargetProfile::Grants(Freedom freedom) const {
 }
 
 bool TargetProfile::Admits(DecisionPoint point) const {
-  return Grants(Freedom::kImplementationDefined) && content_->admits[static_cast<int>(point)];
+  const int number = static_cast<int>(point);
+  return !content_->deviations[number].empty() ||
+         (Grants(Freedom::kImplementationDefined) && content_->admits[number]);
+}
+
+const std::string* TargetProfile::KnownDeviation(DecisionPoint point) const {
+  const std::string& finding = content_->deviations[static_cast<int>(point)];
+  return finding.empty() ? nullptr : &finding;
 }
 
 UlpBudget TargetProfile::FindBudget(Opcode opcode, ElementType type) const {

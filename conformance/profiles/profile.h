@@ -73,8 +73,12 @@ class TargetProfile {
   const std::string& name() const;
   const std::string& description() const;
   bool Grants(Freedom freedom) const;
-  // Whether the target may do otherwise than golden there; false without implementation_defined.
+  // Whether the judge expects values other than golden's there: those that the specification leaves
+  // to the implementation, which need implementation_defined, or a known deviation.
   bool Admits(DecisionPoint point) const;
+  // The finding of a deviation from the specification that targets of this profile are known to
+  // show there; null: there is none.
+  const std::string* KnownDeviation(DecisionPoint point) const;
   UlpBudget FindBudget(Opcode opcode, ElementType type) const;
   // Whether denormals of the type may count as zero, as operands and as results.
   bool MayFlushOperands(ElementType type) const;

@@ -27,6 +27,7 @@ struct TargetProfile::Content {
   absl::flat_hash_map<std::pair<Opcode, ElementType>, UlpBudget> budgets;
   std::array<bool, kFreedoms> grants{};
   std::array<bool, kDecisionPoints> admits{};
+  std::array<std::string, kDecisionPoints> deviations;  // findings; empty: no known deviation
   absl::flat_hash_map<ElementType, std::pair<bool, bool>> flushes;  // operands, results
   absl::flat_hash_map<std::pair<ElementType, bool>, Accumulation> accumulations;
   std::map<Precision, int64_t> dots;

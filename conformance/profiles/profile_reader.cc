@@ -185,6 +185,7 @@ class ProfileReader {
                         rows_->mutable_admit(), rows_->mutable_refuse()}) {
       names->Clear();
     }
+    rows_->clear_deviation();
     for (int k = 0; k < kFreedoms; ++k) {
       const std::string name(FreedomName(static_cast<Freedom>(k)));
       if (content_->entries.count(FreedomKey(name)) == 0) continue;
@@ -193,6 +194,12 @@ class ProfileReader {
     for (int k = 0; k < kDecisionPoints; ++k) {
       const std::string name(DecisionPointName(static_cast<DecisionPoint>(k)));
       if (content_->entries.count(DecisionKey(name)) == 0) continue;
+      if (!content_->deviations[k].empty()) {
+        DeviationText* row = rows_->add_deviation();
+        row->add_point(name);
+        row->set_finding(content_->deviations[k]);
+        continue;
+      }
       *(content_->admits[k] ? rows_->add_admit() : rows_->add_refuse()) = name;
     }
     content_->rows = rows_;
@@ -215,7 +222,9 @@ class ProfileReader {
       }
       for (int k = 0; k < kDecisionPoints; ++k) {
         const std::string key = DecisionKey(DecisionPointName(static_cast<DecisionPoint>(k)));
-        if (from.entries.count(key) > 0) to.admits[k] = from.admits[k];
+        if (from.entries.count(key) == 0) continue;
+        to.admits[k] = from.admits[k];
+        to.deviations[k] = from.deviations[k];
       }
       for (const auto& each : from.flushes) to.flushes[each.first] = each.second;
       for (const auto& each : from.accumulations) to.accumulations[each.first] = each.second;
@@ -317,7 +326,25 @@ class ProfileReader {
                              absl::StrCat("there is no decision point \"", names[i], "\""));
         }
         content_->admits[static_cast<int>(*point)] = admit;
+        content_->deviations[static_cast<int>(*point)].clear();
         Note(DecisionKey(names[i]), admit ? "admitted" : "refused");
+      }
+    }
+    for (int i = 0; i < proto.deviation_size(); ++i) {
+      const DeviationText& row = proto.deviation(i);
+      const Place place = root.Nested("deviation", i);
+      if (row.point().empty() || row.finding().empty()) {
+        return root.Refuse("deviation", i, "a known deviation needs decision points and a finding");
+      }
+      for (int k = 0; k < row.point_size(); ++k) {
+        const std::optional<DecisionPoint> point = PointNamed(row.point(k));
+        if (!point) {
+          return place.Refuse("point", k,
+                              absl::StrCat("there is no decision point \"", row.point(k), "\""));
+        }
+        content_->admits[static_cast<int>(*point)] = false;
+        content_->deviations[static_cast<int>(*point)] = row.finding();
+        Note(DecisionKey(row.point(k)), absl::StrCat("known deviation, ", row.finding()));
       }
     }
     return absl::OkStatus();

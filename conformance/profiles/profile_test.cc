@@ -128,6 +128,16 @@ TEST(Profiles, TheTableOfTargets) {
   EXPECT_FALSE(tpu.MayFlushOperands(ElementType::kBF16));
   EXPECT_FALSE(strict.Admits(DecisionPoint::kIntegerPower));
   EXPECT_TRUE(xla.Admits(DecisionPoint::kIntegerPower));
+  EXPECT_EQ(xla.KnownDeviation(DecisionPoint::kReduceStart), nullptr);
+  for (const DecisionPoint point : {DecisionPoint::kIntegerPower, DecisionPoint::kConvertTwice,
+                                    DecisionPoint::kIntegerPowerTopBit}) {
+    for (const TargetProfile* profile : {&xla, &gpu, &tpu}) {
+      EXPECT_NE(profile->KnownDeviation(point), nullptr) << profile->name();
+    }
+    for (const char* name : {"golden", "cpu-strict", "opencl-full", "opencl-embedded"}) {
+      EXPECT_FALSE(BuiltIn(name).Admits(point)) << name;
+    }
+  }
   EXPECT_FALSE(xla.Admits(DecisionPoint::kFloatToInteger));
   EXPECT_TRUE(BuiltIn("opencl-full").Admits(DecisionPoint::kFloatToInteger));
   // Tensor cores: K = 1.5 n, u = 2^-23; f8 2^-13.
@@ -203,6 +213,36 @@ TEST(Profiles, LaterBasesOverride) {
   EXPECT_FALSE(profile->Admits(PointOf("X-1")));
   EXPECT_FALSE(profile->linear_algebra().inverted_blocks);
   EXPECT_TRUE(profile->linear_algebra().one_pass_variance);
+}
+
+// Rows of known deviations: they need no freedom, are inherited, and go by `refuse` or `admit`.
+TEST(Profiles, KnownDeviations) {
+  const auto profile = TargetProfile::FromText(
+      "extends: \"golden\" admit: \"I-1\" deviation { point: \"P-2\" point: \"I-8\" "
+      "finding: \"bug 7\" }",
+      "mine");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  ASSERT_NE(profile->KnownDeviation(PointOf("P-2")), nullptr);
+  EXPECT_EQ(*profile->KnownDeviation(PointOf("P-2")), "bug 7");
+  EXPECT_TRUE(profile->Admits(PointOf("I-8")));
+  EXPECT_FALSE(profile->Admits(PointOf("I-1")));  // without implementation_defined
+  EXPECT_THAT(profile->Differences(), testing::Contains("decision P-2: known deviation, bug 7"));
+  const auto without =
+      TargetProfile::FromText("extends: \"xla-cpu\" refuse: \"P-2\" admit: \"P-3\"", "mine");
+  ASSERT_TRUE(without.ok()) << without.status();
+  EXPECT_FALSE(without->Admits(PointOf("P-2")));
+  EXPECT_TRUE(without->Admits(PointOf("P-3")));
+  EXPECT_EQ(without->KnownDeviation(PointOf("P-3")), nullptr);
+  EXPECT_NE(without->KnownDeviation(PointOf("V-2")), nullptr);
+  const auto again = TargetProfile::FromText(without->Text(), "again");
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_NE(again->KnownDeviation(PointOf("V-2")), nullptr);
+  for (const char* text : {"deviation { point: \"P-2\" }", "deviation { finding: \"f\" }",
+                           "deviation { point: \"P-9\" finding: \"f\" }"}) {
+    EXPECT_EQ(TargetProfile::FromText(text, "mine").status().code(),
+              absl::StatusCode::kInvalidArgument)
+        << text;
+  }
 }
 
 // A profile's text with all that it extends says the same, and needs no other file.

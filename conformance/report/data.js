@@ -7,14 +7,14 @@ const RUN = DATA.run, OUTCOMES = DATA.names.outcomes, VERDICTS = DATA.names.verd
 // The columns of rows; what is missing at the end is empty.
 const CASE = {id: 0, op: 1, type: 2, outcome: 3, probes: 4, micros: 5, message: 6, waiver: 7, text: 8};
 const PROBE = {name: 0, outcome: 1, message: 2, rule: 3, counts: 4, freedoms: 5, distance: 6, histogram: 7, fraction: 8,
-               reasons: 9, evidence: 10};
+               reasons: 9, evidence: 10, deviations: 11};
 const EVIDENCE = {verdict: 0, device: 1, leaf: 2, index: 3, golden: 4, goldenBits: 5, actual: 6, actualBits: 7, operands: 8,
                   bound: 9, distance: 10, reason: 11, outfeed: 12};
 
 // A sign beside the colour, for who does not tell the colours apart.
-const SIGNS = {'exact': '', 'correctly rounded': '', 'within bound': '', 'allowed': '', 'refused': '', 'not run': '–',
+const SIGNS = {'exact': '', 'correctly rounded': '', 'within bound': '', 'allowed': '', 'known deviation': '≠', 'refused': '', 'not run': '–',
                'not supported': '–', 'not judgeable': '?', 'wrong': '×', 'flaky': '~', 'failed': '!', 'invalid': '⊘'};
-const PALE = new Set(['within bound', 'allowed', 'not run', 'not supported', 'not judgeable']);
+const PALE = new Set(['within bound', 'allowed', 'known deviation', 'not run', 'not supported', 'not judgeable']);
 
 const numbered = (row, column) => DATA.texts[row[column] || 0];
 const listed = (row, column) => row[column] || [];

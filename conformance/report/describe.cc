@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -91,8 +92,15 @@ void AppendCounts(const RunTally& tally, std::string* text) {
     if (tally.freedoms[i] == 0) continue;
     freedoms.push_back(absl::StrCat(FreedomName(static_cast<Freedom>(i)), " ", tally.freedoms[i]));
   }
-  if (freedoms.empty()) return;
-  absl::StrAppend(text, "freedoms, in cases: ", absl::StrJoin(freedoms, ", "), "\n");
+  if (!freedoms.empty()) {
+    absl::StrAppend(text, "freedoms, in cases: ", absl::StrJoin(freedoms, ", "), "\n");
+  }
+  std::vector<std::string> deviations;
+  for (const auto& [name, count] : tally.deviations) {
+    deviations.push_back(absl::StrCat(name, " ", count));
+  }
+  if (deviations.empty()) return;
+  absl::StrAppend(text, "known deviations, in cases: ", absl::StrJoin(deviations, ", "), "\n");
 }
 
 void AppendFailures(const RunResult& run, std::string* text) {
@@ -146,6 +154,11 @@ RunTally Tally(const RunResult& run) {
           std::any_of(each.probes.begin(), each.probes.end(),
                       [i](const ProbeResult& probe) { return probe.judgement.freedoms[i] > 0; });
     }
+    std::set<std::string> deviations;
+    for (const ProbeResult& probe : each.probes) {
+      deviations.insert(probe.judgement.deviations.begin(), probe.judgement.deviations.end());
+    }
+    for (const std::string& deviation : deviations) ++tally.deviations[deviation];
   }
   return tally;
 }
@@ -172,7 +185,8 @@ std::string Describe(const CaseResult& result) {
   }
   for (const ProbeResult& probe : result.probes) {
     const Judgement& judgement = probe.judgement;
-    if (IsPass(probe.outcome) && judgement.evidence.empty()) continue;
+    if (IsPass(probe.outcome) && judgement.evidence.empty() && judgement.deviations.empty())
+      continue;
     absl::StrAppend(&text, probe.name.empty() ? "the whole module" : probe.name, ": ",
                     OutcomeName(probe.outcome), "; ",
                     probe.message.empty() ? InWords(judgement) : probe.message, "\n");
@@ -180,6 +194,9 @@ std::string Describe(const CaseResult& result) {
       absl::StrAppend(&text, "  ", InWords(each), "\n");
     }
     for (const std::string& reason : judgement.reasons) absl::StrAppend(&text, "  ", reason, "\n");
+    for (const std::string& deviation : judgement.deviations) {
+      absl::StrAppend(&text, "  known deviation ", deviation, "\n");
+    }
   }
   return text;
 }
@@ -236,8 +253,9 @@ nlohmann::json SummaryToJson(const RunResult& run) {
   }
   return {{"cases", run.cases.size()},       {"failures", tally.failures},
           {"waived", tally.waived},          {"outcomes", std::move(outcomes)},
-          {"freedoms", std::move(freedoms)}, {"complaints", run.complaints},
-          {"interrupted", run.interrupted},  {"fails", RunFails(run)}};
+          {"freedoms", std::move(freedoms)}, {"known_deviations", tally.deviations},
+          {"complaints", run.complaints},    {"interrupted", run.interrupted},
+          {"fails", RunFails(run)}};
 }
 
 std::string FormatSummary(const RunResult& run) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ namespace assay {
 struct RunTally {
   std::array<int64_t, kOutcomes> outcomes{};
   std::array<int64_t, kFreedoms> freedoms{};  // cases in which an element needs it
-  int64_t failures = 0;                       // waived ones are not among them
+  // Cases that show a known deviation, by the deviation: "P-2 (FINDING)".
+  std::map<std::string, int64_t> deviations;
+  int64_t failures = 0;  // waived ones are not among them
   int64_t waived = 0;
 
   int64_t passes() const;

@@ -63,6 +63,7 @@ function probeBody(probe) {
     ['Largest distance', counts.length ? `${count(probe[PROBE.distance] || 0)} ulp` : ''],
     ['Largest share of its bound', probe[PROBE.fraction] ? Number(probe[PROBE.fraction]).toPrecision(3) : ''],
     ['Freedoms', freedoms.some(n => n) && freedoms.map((n, i) => n ? make('div', {}, `${FREEDOMS[i][0]}: ${plural(n, 'element')} (${FREEDOMS[i][1]})`) : null).filter(Boolean)],
+    ['Known deviations', listed(probe, PROBE.deviations).map(number => DATA.texts[number]).join('; ')],
     ['Not judgeable because', listed(probe, PROBE.reasons).map(number => DATA.texts[number]).join('; ')],
   ]));
   const distances = listed(probe, PROBE.histogram);

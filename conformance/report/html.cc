@@ -75,7 +75,8 @@ Json ProbeRow(const ProbeResult& probe, Texts* texts) {
               Trimmed(judgement.counts), Trimmed(judgement.freedoms), judgement.largest_distance,
               Trimmed(judgement.histogram),
               judgement.largest_fraction > 0 ? Distance(judgement.largest_fraction) : Json(),
-              texts->Numbers(judgement.reasons), std::move(evidence)});
+              texts->Numbers(judgement.reasons), std::move(evidence),
+              texts->Numbers(judgement.deviations)});
 }
 
 Json CaseRow(const CaseResult& result, Texts* texts) {

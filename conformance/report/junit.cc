@@ -57,6 +57,7 @@ void AppendTest(const CaseResult& result, std::string* xml) {
 
 struct SuiteCounts {
   int64_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  int64_t known_deviations = 0;  // among those that pass
   double seconds = 0;
 };
 
@@ -83,6 +84,9 @@ void AppendSuiteHead(const RunResult& run, absl::string_view name, int64_t id,
   property("profile", run.profile);
   property("tier", run.tier);
   property("corpus", run.corpus);
+  if (counts.known_deviations > 0) {
+    property("known_deviations", absl::StrCat(counts.known_deviations));
+  }
   absl::StrAppend(xml, "    </properties>\n");
 }
 
@@ -100,6 +104,7 @@ std::string FormatJunit(const RunResult& run) {
     suite.counts.failures += kind == Kind::kFailure;
     suite.counts.errors += kind == Kind::kError;
     suite.counts.skipped += kind == Kind::kSkipped;
+    suite.counts.known_deviations += each.outcome == Outcome::kKnownDeviation;
     suite.counts.seconds += TestSeconds(each);
     AppendTest(each, &suite.tests);
   }

@@ -20,6 +20,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::Pair;
 
 CaseResult Case(const std::string& id, Outcome outcome) {
   CaseResult result;
@@ -35,7 +36,7 @@ CaseResult WrongCase() {
   ProbeResult& probe = result.probes.emplace_back();
   probe.outcome = Outcome::kWrong;
   probe.judgement.verdict = Verdict::kWrong;
-  probe.judgement.counts = {0, 14, 0, 0, 0, 3};
+  probe.judgement.counts = {0, 14, 0, 0, 0, 0, 3};
   probe.judgement.rule = "0 ulp";
   probe.judgement.largest_distance = 12;
   Evidence& evidence = probe.judgement.evidence.emplace_back();
@@ -144,6 +145,34 @@ TEST(DescribeTest, Tally) {
       AllOf(HasSubstr("4 cases"), HasSubstr("1 wrong\n"), HasSubstr("1 not judgeable\n"),
             HasSubstr("failures by operation: add 1, sub 1\n"),
             HasSubstr("  failed: sub/f32/z: exit code 139\n"), HasSubstr("--filter add/f32/x\n")));
+}
+
+// Passes that are counted by themselves, in words, in the summary as JSON and in the page.
+TEST(DescribeTest, KnownDeviations) {
+  RunResult run = SmallRun();
+  run.cases.Change(1, [](CaseResult& result) {
+    result.outcome = Outcome::kKnownDeviation;
+    ProbeResult& probe = result.probes.emplace_back();
+    probe.outcome = Outcome::kKnownDeviation;
+    probe.judgement.verdict = Verdict::kKnownDeviation;
+    probe.judgement.counts = {0, 3, 0, 0, 2, 0, 0};
+    probe.judgement.deviations = {"P-2 (there)"};
+  });
+  const RunTally tally = Tally(run);
+  EXPECT_EQ(tally.passes(), 1);
+  EXPECT_EQ(tally.failures, 2);
+  EXPECT_THAT(tally.deviations, ElementsAre(Pair("P-2 (there)", 1)));
+  EXPECT_THAT(FormatSummary(run), AllOf(HasSubstr("        1 known deviation\n"),
+                                        HasSubstr("known deviations, in cases: P-2 (there) 1\n")));
+  EXPECT_EQ(SummaryToJson(run)["known_deviations"]["P-2 (there)"], 1);
+  EXPECT_EQ(SummaryToJson(run)["outcomes"]["known deviation"], 1);
+  const CaseResult deviating = run.cases[1];
+  EXPECT_EQ(Headline(deviating), "2 of 5 elements known deviation");
+  EXPECT_THAT(Describe(deviating), HasSubstr("known deviation P-2 (there)\n"));
+  EXPECT_THAT(FormatHtml(run), HasSubstr("P-2 (there)"));
+  EXPECT_THAT(FormatJunit(run),
+              AllOf(Not(HasSubstr("type=\"known deviation\"")),
+                    HasSubstr("<property name=\"known_deviations\" value=\"1\"/>")));
 }
 
 TEST(EscapeTest, Xml) {

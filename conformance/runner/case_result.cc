@@ -14,8 +14,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr absl::string_view kOutcomeNames[] = {
-    "exact",         "correctly rounded", "within bound", "allowed", "refused", "not run",
-    "not supported", "not judgeable",     "wrong",        "flaky",   "failed",  "invalid"};
+    "exact",   "correctly rounded", "within bound",  "allowed", "known deviation", "refused",
+    "not run", "not supported",     "not judgeable", "wrong",   "flaky",           "failed",
+    "invalid"};
 static_assert(std::size(kOutcomeNames) == kOutcomes);
 
 constexpr int kFormat = 1;
@@ -182,6 +183,8 @@ Outcome OutcomeOf(Verdict verdict) {
       return Outcome::kWithinBound;
     case Verdict::kAllowed:
       return Outcome::kAllowed;
+    case Verdict::kKnownDeviation:
+      return Outcome::kKnownDeviation;
     case Verdict::kNotJudgeable:
       return Outcome::kNotJudgeable;
     case Verdict::kWrong:

@@ -25,6 +25,7 @@ enum class Outcome : uint8_t {
   kCorrectlyRounded,
   kWithinBound,
   kAllowed,
+  kKnownDeviation,
   kRefused,       // as the case expects
   kNotRun,        // the profile says that the target does not support it, or a budget excludes it
   kNotSupported,  // the target itself says that it does not support it
@@ -34,7 +35,7 @@ enum class Outcome : uint8_t {
   kFailed,   // crashed, hung, answered nonsense, ran out of memory or time
   kInvalid,  // the target refuses a legal case
 };
-inline constexpr int kOutcomes = 12;
+inline constexpr int kOutcomes = 13;
 absl::string_view OutcomeName(Outcome outcome);  // "not supported"
 std::optional<Outcome> OutcomeFromName(absl::string_view name);
 Outcome OutcomeOf(Verdict verdict);

@@ -58,6 +58,8 @@ TEST(CaseResultTest, OutcomesHaveNames) {
   EXPECT_FALSE(IsPass(Outcome::kNotRun));
   EXPECT_FALSE(IsFailure(Outcome::kNotJudgeable));
   EXPECT_TRUE(IsFailure(Outcome::kWrong));
+  EXPECT_TRUE(IsPass(Outcome::kKnownDeviation));
+  EXPECT_EQ(OutcomeName(OutcomeOf(Verdict::kKnownDeviation)), "known deviation");
 }
 
 TEST(CaseResultTest, RoundTrip) {
@@ -84,10 +86,11 @@ TEST(CaseResultTest, RoundTrip) {
   EXPECT_THAT(evidence.index, ElementsAre(1, 2));
   EXPECT_TRUE(evidence.outfeed);
   EXPECT_EQ(evidence.device + 10 * evidence.leaf + 100 * evidence.position, 521);
-  EXPECT_THAT(judgement.counts, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(judgement.counts, ElementsAre(1, 2, 3, 4, 5, 6, 7));
   EXPECT_EQ(judgement.freedoms[kFreedoms - 1], kFreedoms - 1);
   EXPECT_EQ(judgement.largest_distance, std::numeric_limits<uint64_t>::max());
   EXPECT_EQ(judgement.histogram[kUlpBuckets - 1], 8);
+  EXPECT_THAT(judgement.deviations, ElementsAre("P-2 (there)"));
   EXPECT_TRUE(read.waived());
   EXPECT_EQ(read.golden_seconds, 0.000001);
   EXPECT_EQ(parsed->cases[1].outcome, Outcome::kExact);

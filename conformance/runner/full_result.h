@@ -31,7 +31,7 @@ inline CaseResult FullCase() {
   probe.outcome = Outcome::kNotJudgeable;
   probe.message = "why";
   probe.judgement.verdict = Verdict::kNotJudgeable;
-  probe.judgement.counts = {1, 2, 3, 4, 5, 6};
+  probe.judgement.counts = {1, 2, 3, 4, 5, 6, 7};
   for (int i = 0; i < kFreedoms; ++i) probe.judgement.freedoms[i] = i;
   probe.judgement.largest_fraction = 0.1;
   probe.judgement.largest_distance = std::numeric_limits<uint64_t>::max();
@@ -40,6 +40,7 @@ inline CaseResult FullCase() {
   probe.judgement.rule = "7 ulp";
   probe.judgement.evidence = {evidence};
   probe.judgement.reasons = {"one", "two"};
+  probe.judgement.deviations = {"P-2 (there)"};
   CaseResult result;
   result.id = "a/f32";
   result.hash = "0123456789abcdef";

@@ -27,6 +27,7 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("largest_distance", of.largest_distance);
     visit("rule", of.rule);
     visit("reasons", of.reasons);
+    visit("deviations", of.deviations);
   } else if constexpr (std::is_same_v<Type, ProbeResult>) {
     visit("name", of.name);
     visit("subgraph", of.subgraph);

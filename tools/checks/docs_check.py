@@ -15,7 +15,7 @@ PATH = re.compile(r'`([A-Za-z0-9_.][\w./-]*/[\w./-]*)`')
 
 def check_paths(root, problems):
     count = 0
-    for document in [*root.glob('*.md'), *(root / 'docs').glob('*.md')]:
+    for document in [*root.glob('*.md'), *(root / 'docs').glob('*.md'), *(root / 'docs/semantics').glob('*.md')]:
         for path in PATH.findall(document.read_text(encoding='utf-8')):
             if path.startswith(NOT_IN_TREE):
                 continue

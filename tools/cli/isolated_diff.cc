@@ -45,6 +45,7 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
     entry["freedoms"][std::string(FreedomName(static_cast<Freedom>(each)))] =
         judgement.freedoms[each];
   }
+  if (!judgement.deviations.empty()) entry["known_deviations"] = judgement.deviations;
   for (const Evidence& element : judgement.evidence) {
     entry["evidence"].push_back({{"verdict", std::string(VerdictName(element.verdict))},
                                  {"leaf", element.leaf},
@@ -75,6 +76,10 @@ void PrintVerdict(const InstructionVerdict& verdict) {
   for (int each = 0; each < kFreedoms; ++each) {
     if (judgement.freedoms[each] == 0) continue;
     std::cout << separator << FreedomName(static_cast<Freedom>(each));
+    separator = ", ";
+  }
+  for (const std::string& deviation : judgement.deviations) {
+    std::cout << separator << deviation;
     separator = ", ";
   }
   if (judgement.largest_fraction > 0) {
@@ -131,12 +136,13 @@ void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& p
   const auto groups = static_cast<size_t>(summary.groups);
   absl::PrintF(
       "%d instructions%s judged by %s: %d exact, %d correctly rounded, %d within bound, "
-      "%d allowed, %d not judgeable, %d wrong, %d not run\n",
+      "%d allowed, %d known deviations, %d not judgeable, %d wrong, %d not run\n",
       verdicts - groups,
       groups > 0 ? absl::StrCat(" and ", groups, " subgraph", groups > 1 ? "s" : "") : "", profile,
       summary.Count(Verdict::kExact), summary.Count(Verdict::kCorrectlyRounded),
       summary.Count(Verdict::kWithinBound), summary.Count(Verdict::kAllowed),
-      summary.Count(Verdict::kNotJudgeable), summary.Count(Verdict::kWrong), summary.not_run);
+      summary.Count(Verdict::kKnownDeviation), summary.Count(Verdict::kNotJudgeable),
+      summary.Count(Verdict::kWrong), summary.not_run);
 }
 
 // What is wrong first, with how to see it again.
@@ -198,6 +204,7 @@ nlohmann::json ReportOf(const Module& module, absl::Span<const InstructionVerdic
           {"instructions", std::move(list)},
           {"profile", isolation.profile},
           {"wrong", summary.Count(Verdict::kWrong)},
+          {"known_deviations", summary.Count(Verdict::kKnownDeviation)},
           {"not_judgeable", summary.Count(Verdict::kNotJudgeable)},
           {"not_run", summary.not_run}};
 }

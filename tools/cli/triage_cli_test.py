@@ -46,6 +46,23 @@ class Triage(CommandLineTest):
         self.expect(assay('triage', self.folder.name, '--target', 'golden', '--profile', 'golden'), 0, '2 modules, 2 equal')
         self.expect(assay('triage', self.folder.name, '--target', 'process:exit 3'), 1, 'failed: tanh f32', '2 failed')
 
+    # 3^64 is 2038349057 modulo 2^32, the target gives 1: listed by xla-cpu, wrong for cpu-strict.
+    def test_known_deviations(self):
+        module = self.path('power.hlo', 'HloModule m\nENTRY e { x = s32[1] parameter(0)\n y = s32[1] parameter(1)\n'
+                                        ' ROOT z = s32[1] power(x, y) }\n')
+        inputs = self.archive('power.inputs.npz', {'arg0': npy('<i4', '(1,)', struct.pack('<i', 3)),
+                                                   'arg1': npy('<i4', '(1,)', struct.pack('<i', 64))})
+        target = 'mutant:power/low_6_bits_of_the_exponent'
+        self.expect(assay('triage', self.folder.name, '--target', target, '--profile', 'xla-cpu'), 0,
+                    '1 module, 1 known deviation', 'P-2 (docs/findings/006.md)')
+        self.expect(assay('triage', self.folder.name, '--target', target, '--profile', 'cpu-strict'), 1, '1 wrong')
+        isolated = ('diff', module, '--inputs', inputs, '--right', target, '--isolate', '--profile')
+        self.expect(assay(*isolated, 'xla-cpu'), 0, 'known deviation by P-2 (docs/findings/006.md)', '1 known deviation')
+        report = json.loads(assay(*isolated, 'xla-cpu', '--json').out)
+        self.assertEqual((report['known_deviations'], report['wrong']), (1, 0))
+        self.assertEqual(report['instructions'][0]['known_deviations'], ['P-2 (docs/findings/006.md)'])
+        self.expect(assay(*isolated, 'cpu-strict'), 1, 'wrong')
+
     def test_a_target_that_hangs(self):
         script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers'))
                            .replace('def execute(self', 'def execute(self, *_):\n        __import__("time").sleep(1000)\n\n    def unused(self'))

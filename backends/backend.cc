@@ -21,9 +21,14 @@ absl::StatusOr<std::vector<DeviceOutputs>> DownloadAll(Backend& backend,
   return outputs;
 }
 
-// Executes `repeat` times; keeps what every execution gives, or the last.
-absl::StatusOr<ModuleRun> Repeat(Backend& backend, Executable& executable,
-                                 absl::Span<const DeviceInputs> inputs, int repeat, bool keep_all) {
+// The arguments of a set on the backend.
+struct UploadedSet {
+  std::vector<BufferHandle> buffers;
+  std::vector<ExecuteInputs> inputs;
+};
+
+absl::StatusOr<UploadedSet> UploadSet(Backend& backend, const Executable& executable,
+                                      absl::Span<const DeviceInputs> inputs) {
   const auto devices = static_cast<int64_t>(inputs.size());
   if (devices < executable.device_count()) {
     return absl::InvalidArgumentError(
@@ -31,24 +36,36 @@ absl::StatusOr<ModuleRun> Repeat(Backend& backend, Executable& executable,
                      backend.name(), " runs the module on ", executable.device_count(),
                      ": they are named arg0.dev0, arg0.dev1, ... (or made by --inputs random)"));
   }
-  std::vector<BufferHandle> buffers;
-  std::vector<ExecuteInputs> uploaded;
+  UploadedSet set;
   for (const DeviceInputs& device : inputs) {
-    uploaded.push_back({{}, device.infeed});
+    set.inputs.push_back({{}, device.infeed});
     for (const Literal& argument : device.arguments) {
       absl::StatusOr<BufferHandle> buffer = backend.Upload(argument);
       if (!buffer.ok()) return buffer.status();
-      buffers.push_back(*std::move(buffer));
-      uploaded.back().arguments.push_back(buffers.back().get());
+      set.buffers.push_back(*std::move(buffer));
+      set.inputs.back().arguments.push_back(set.buffers.back().get());
     }
+  }
+  return set;
+}
+
+// Executes in the order; keeps what every execution gives, or the last.
+absl::StatusOr<ModuleRun> ExecuteInOrder(Backend& backend, Executable& executable,
+                                         const InputSets& inputs, bool keep_all) {
+  std::vector<UploadedSet> sets;
+  for (const absl::Span<const DeviceInputs> each : inputs.sets) {
+    absl::StatusOr<UploadedSet> set = UploadSet(backend, executable, each);
+    if (!set.ok()) return set.status();
+    sets.push_back(*std::move(set));
   }
   ModuleRun run;
   run.seconds = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < repeat; ++i) {
-    absl::StatusOr<std::vector<ExecuteOutputs>> given = executable.Execute(uploaded);
+  for (size_t i = 0; i < inputs.order.size(); ++i) {
+    absl::StatusOr<std::vector<ExecuteOutputs>> given =
+        executable.Execute(sets[inputs.order[i]].inputs);
     if (!given.ok()) return given.status();
     run.seconds = std::min(run.seconds, executable.last_seconds());
-    if (!keep_all && i + 1 < repeat) continue;
+    if (!keep_all && i + 1 < inputs.order.size()) continue;
     absl::StatusOr<std::vector<DeviceOutputs>> outputs = DownloadAll(backend, *std::move(given));
     if (!outputs.ok()) return outputs.status();
     run.outputs.push_back(*std::move(outputs));
@@ -56,19 +73,28 @@ absl::StatusOr<ModuleRun> Repeat(Backend& backend, Executable& executable,
   return run;
 }
 
+InputSets OneSet(absl::Span<const DeviceInputs> inputs, int repeat) {
+  return {{inputs}, std::vector<size_t>(static_cast<size_t>(repeat), 0)};
+}
+
 }  // namespace
+
+absl::StatusOr<ModuleRun> Backend::RunSets(const Module& module, const InputSets& inputs) {
+  absl::StatusOr<std::unique_ptr<Executable>> executable = Compile(module);
+  if (!executable.ok()) return executable.status();
+  return ExecuteInOrder(*this, **executable, inputs, /*keep_all=*/true);
+}
 
 absl::StatusOr<ModuleRun> Backend::Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                        int repeat) {
-  absl::StatusOr<std::unique_ptr<Executable>> executable = Compile(module);
-  if (!executable.ok()) return executable.status();
-  return Repeat(*this, **executable, inputs, repeat, /*keep_all=*/true);
+  return RunSets(module, OneSet(inputs, repeat));
 }
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunOnDevices(Backend& backend, Executable& executable,
                                                         absl::Span<const DeviceInputs> inputs,
                                                         int repeat, double* seconds) {
-  absl::StatusOr<ModuleRun> run = Repeat(backend, executable, inputs, repeat, /*keep_all=*/false);
+  absl::StatusOr<ModuleRun> run =
+      ExecuteInOrder(backend, executable, OneSet(inputs, repeat), /*keep_all=*/false);
   if (!run.ok()) return run.status();
   if (seconds != nullptr) *seconds = run->seconds;
   return std::move(run->outputs.back());

@@ -56,6 +56,25 @@ class Executable {
   virtual double last_seconds() const = 0;
 };
 
+// What a backend says of itself, whatever its name is.
+struct BackendCapabilities {
+  // Assay's verifier runs before the backend: it never receives an illegal module, and whether
+  // illegal modules are refused is no property of it.
+  bool modules_are_verified = false;
+  // It is the reference interpreter, or made of it: only the definitions of the operations are
+  // independent of it.
+  bool is_reference = false;
+  // A compiled module may be executed several times, with any arguments. Answers that are stored
+  // for certain arguments have no others.
+  bool executes_again = true;
+};
+
+// The inputs of a module that is compiled once and executed several times.
+struct InputSets {
+  std::vector<absl::Span<const DeviceInputs>> sets;  // each by device
+  std::vector<size_t> order;                         // by execution: the number of its set
+};
+
 // What a module gave.
 struct ModuleRun {
   std::vector<std::vector<DeviceOutputs>> outputs;  // by execution, then by device
@@ -72,13 +91,17 @@ class Backend {
   virtual absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) = 0;
   virtual absl::StatusOr<BufferHandle> Upload(const Literal& literal) = 0;
   virtual absl::StatusOr<Literal> Download(const Buffer& buffer) = 0;
-  // The whole life of a module that is needed once: compile, upload the arguments of each device,
-  // execute `repeat` times (at least 1; queues are filled anew), download, release. Here step by
-  // step; backends for which every step is a message override it with one. Errors as of Compile and
-  // Execute. After ABORTED the backend is as good as new: the next call meets a fresh
-  // implementation.
-  virtual absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                        int repeat);
+  virtual BackendCapabilities capabilities() const { return {}; }
+  // The whole life of a module that is needed once: compile, upload the arguments of each set,
+  // execute in the given order (at least once; queues are filled anew), download, release. The
+  // arguments of a set are uploaded once, so that an execution that changes them shows in the next
+  // one of the set. Here step by step; backends for which every step is a message override it with
+  // one. Errors as of Compile and Execute. After ABORTED the backend is as good as new: the next
+  // call meets a fresh implementation.
+  virtual absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs);
+  // RunSets of one set, `repeat` times.
+  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                int repeat);
 };
 
 // Upload the arguments of each device, execute `repeat` times and download what each device gives

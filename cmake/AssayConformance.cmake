@@ -8,7 +8,8 @@
 # where a part of it is chosen. Without SHARDS it is one test,
 # `mine`. With SHARDS they are `mine.shard-0`, `mine.shard-1`, ..., which may run at once, and
 # `mine.report`, which joins their reports and fails where the whole run does. With BY_OPERATION
-# they are `mine.abs`, `mine.add`, ..., one for each first word of the ids, which is its label.
+# they are `mine.abs`, `mine.add`, ..., one for each first word of the ids, which is its label; one of
+# whose cases the target supports none is skipped.
 # JOBS are cases at once in one test (1), CASE_SECONDS what the target may take for a case, TIMEOUT
 # what CTest grants one test. All have the label `conformance`. Each writes conformance/mine/*.json,
 # .xml (JUnit) and .html in the build folder.
@@ -60,6 +61,9 @@ function(assay_add_conformance_test)
     foreach(operation IN LISTS operations)
       _assay_conformance_test(${ARG_NAME}.${operation} ${folder}/${operation}
                               "${ARG_LABELS};${operation}" --filter "${operation}/*")
+      # An operation that the target does not support is shown as skipped, not as passed.
+      set_tests_properties(${ARG_NAME}.${operation} PROPERTIES
+                           SKIP_REGULAR_EXPRESSION "no result was judged")
     endforeach()
   elseif(ARG_SHARDS)
     math(EXPR last "${ARG_SHARDS} - 1")

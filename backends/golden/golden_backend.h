@@ -32,6 +32,9 @@ class GoldenBackend : public Backend {
  public:
   explicit GoldenBackend(GoldenOptions options = {}) : options_(std::move(options)) {}
   absl::string_view name() const override { return "golden"; }
+  BackendCapabilities capabilities() const override {
+    return {.modules_are_verified = true, .is_reference = true};
+  }
   absl::Status Supports(const Module& module) override;
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;

@@ -19,6 +19,11 @@ int64_t IntOf(const Json& object, const char* key, int64_t fallback) {
   return member != object.end() && member->is_number_integer() ? member->get<int64_t>() : fallback;
 }
 
+bool BoolOf(const Json& object, const char* key, bool fallback) {
+  auto member = object.find(key);
+  return member != object.end() && member->is_boolean() ? member->get<bool>() : fallback;
+}
+
 std::optional<std::set<std::string>> WordsOf(const Json& object, const char* key) {
   auto member = object.find(key);
   if (member == object.end() || !member->is_array()) return std::nullopt;

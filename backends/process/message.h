@@ -17,6 +17,7 @@ namespace assay {
 // A member of the wanted type, or the fallback.
 std::string StringOf(const nlohmann::json& object, const char* key, std::string fallback = "");
 int64_t IntOf(const nlohmann::json& object, const char* key, int64_t fallback);
+bool BoolOf(const nlohmann::json& object, const char* key, bool fallback);
 std::optional<std::set<std::string>> WordsOf(const nlohmann::json& object, const char* key);
 
 // Bytes of the arrays that come in the payload of a result, not as files; their headers have been

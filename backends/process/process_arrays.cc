@@ -63,6 +63,28 @@ std::map<std::string, Shape> OutfeedShapes(const Module& module) {
   return shapes;
 }
 
+Json SizesJson(const Literal& array) {
+  Json sizes = Json::array();
+  for (const int64_t size : array.current_sizes()) sizes.push_back(size);
+  return sizes;
+}
+
+// Of a header that CheckArray has seen. What lies outside the current sizes has no meaning: it
+// becomes zero.
+void TakeSizes(const Json& header, Literal* array) {
+  const auto sizes = header.find("sizes");
+  if (sizes == header.end() || !array->shape().is_dynamic()) return;
+  Literal cut = Literal::Zeros(array->shape());
+  const Dimensions origin(static_cast<size_t>(array->shape().rank()), 0);
+  Dimensions box;
+  for (int64_t d = 0; d < array->shape().rank(); ++d) {
+    box.push_back((*sizes)[static_cast<size_t>(d)].get<int64_t>());
+    if (array->shape().is_dynamic_dimension(d)) cut.set_dynamic_size(d, box.back());
+  }
+  CopyBox(*array, box, origin, &cut);
+  *array = std::move(cut);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ProcessBackend::ScratchFile() {
@@ -79,6 +101,7 @@ absl::StatusOr<std::string> ProcessBackend::ScratchFile() {
 
 absl::StatusOr<Json> ProcessBackend::EncodeLeaf(const Literal& leaf, std::string* payload) {
   Json header = {{"shape", leaf.shape().ToString()}, {"bytes", leaf.byte_size()}};
+  if (leaf.shape().is_dynamic()) header["sizes"] = SizesJson(leaf);
   const absl::string_view bytes(reinterpret_cast<const char*>(leaf.data()), leaf.byte_size());
   if (leaf.byte_size() <= options_.file_threshold) {
     payload->append(bytes.data(), bytes.size());
@@ -138,17 +161,13 @@ absl::Status ProcessBackend::CheckOutfeeds(const Json& lists, const Module& modu
         return Refuse(absl::StrCat("fed out an array of shape '", CutText(shape, kLongestShape),
                                    "', which no outfeed of the module has"));
       }
-      absl::StatusOr<int64_t> bytes = found->second.ByteSize();
-      if (!bytes.ok()) return bytes.status();
-      if (IntOf(header, "bytes", -1) != *bytes) {
-        return Refuse(absl::StrCat("announced ", IntOf(header, "bytes", -1), " bytes for ", shape,
-                                   ", which has ", *bytes));
-      }
-      if (*bytes > left) {
+      if (absl::Status status = CheckArray(header, found->second); !status.ok()) return status;
+      const int64_t bytes = IntOf(header, "bytes", 0);
+      if (bytes > left) {
         return Refuse(
             absl::StrCat("fed out more than ", options_.outfeed_bytes, " bytes in one answer"));
       }
-      left -= *bytes;
+      left -= bytes;
     }
   }
   return absl::OkStatus();
@@ -182,14 +201,31 @@ absl::Status ProcessBackend::CheckHeaders(const Json& headers, const Shape& resu
       return Refuse(absl::StrCat("answered with shape '", CutText(shape, kLongestShape),
                                  "' for result array ", i, ", which is ", shapes[i]->ToString()));
     }
-    absl::StatusOr<int64_t> bytes = shapes[i]->is_array() ? shapes[i]->ByteSize() : 0;
-    if (!bytes.ok()) return bytes.status();
-    if (IntOf(headers[i], "bytes", shapes[i]->is_array() ? -1 : 0) != *bytes) {
-      return Refuse(absl::StrCat("announced ", IntOf(headers[i], "bytes", -1), " bytes for ", shape,
-                                 ", which has ", *bytes));
-    }
+    if (absl::Status status = CheckArray(headers[i], *shapes[i]); !status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status ProcessBackend::CheckArray(const Json& header, const Shape& shape) {
+  absl::StatusOr<int64_t> bytes = shape.is_array() ? shape.ByteSize() : 0;
+  if (!bytes.ok()) return bytes.status();
+  if (IntOf(header, "bytes", shape.is_array() ? -1 : 0) != *bytes) {
+    return Refuse(absl::StrCat("announced ", IntOf(header, "bytes", -1), " bytes for ",
+                               shape.ToString(), ", which has ", *bytes));
+  }
+  if (!shape.is_array() || !shape.is_dynamic()) return absl::OkStatus();
+  const auto sizes = header.find("sizes");
+  bool fit = sizes != header.end() && sizes->is_array() &&
+             static_cast<int64_t>(sizes->size()) == shape.rank();
+  for (int64_t d = 0; fit && d < shape.rank(); ++d) {
+    const Json& size = (*sizes)[static_cast<size_t>(d)];
+    const int64_t bound = shape.dimensions()[static_cast<size_t>(d)];
+    const int64_t least = shape.is_dynamic_dimension(d) ? 0 : bound;
+    fit = size.is_number_integer() && size.get<int64_t>() >= least && size.get<int64_t>() <= bound;
+  }
+  if (fit) return absl::OkStatus();
+  return Refuse(absl::StrCat("answered without current sizes that fit ",
+                             CutText(shape.ToString(), kLongestShape), " in ", excerpt_));
 }
 
 absl::StatusOr<Literal> ProcessBackend::ReadResult(const Json& headers, const Shape& result,
@@ -217,13 +253,18 @@ absl::Status ProcessBackend::ReadArray(const Json& header, Literal* literal,
   const std::string file = StringOf(header, "file");
   if (file.empty()) {
     absl::Status status = child_->ReadExactly(storage, deadline);
-    if (!status.ok()) child_ = nullptr;
-    return status;
+    if (!status.ok()) {
+      child_ = nullptr;
+      return status;
+    }
+    TakeSizes(header, literal);
+    return absl::OkStatus();
   }
   if (!ReadWholeFile(file, storage, deadline)) {
     return Refuse(absl::StrCat("did not leave ", bytes, " bytes in ", file));
   }
   std::remove(file.c_str());
+  TakeSizes(header, literal);
   return absl::OkStatus();
 }
 

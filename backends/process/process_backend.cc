@@ -7,9 +7,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/host_buffer.h"
 #include "backends/process/cleanup.h"
 #include "backends/process/message.h"
+#include "backends/process/server.h"
+#include "spec/nearest_name.h"
 #include "spec/proto/module_file.h"
 #include "spec/text/printer.h"
 
@@ -20,8 +23,8 @@ using Clock = ChildProcess::Clock;
 
 namespace {
 
-// The highest; 1 has no request `run`, 2 no queues.
-constexpr int64_t kProtocol = 3;
+// 1 has no request `run`, 2 no queues, 3 neither current sizes nor several sets of inputs.
+constexpr int64_t kProtocol = kProcessProtocol;
 constexpr size_t kLongestHeader = 16 << 20;
 constexpr int64_t kLongestSkip = 1 << 20;  // payload of an answer that should have none
 constexpr size_t kLongestExcerpt = 200;
@@ -43,6 +46,34 @@ bool HasFeeds(const Module& module) {
     }
   }
   return false;
+}
+
+// An array that goes in or comes out and whose current size the values decide; null: there is none.
+const Shape* FindDynamicInterface(const Module& module) {
+  const auto find = [](const Shape& shape) -> const Shape* {
+    for (const Shape* leaf : Leaves(shape)) {
+      if (leaf->is_array() && leaf->is_dynamic()) return leaf;
+    }
+    return nullptr;
+  };
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    if (const Shape* shape = find(parameter->shape())) return shape;
+  }
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      const Shape* shape = each->opcode() == Opcode::kInfeed    ? find(each->shape())
+                           : each->opcode() == Opcode::kOutfeed ? find(each->operand(0)->shape())
+                                                                : nullptr;
+      if (shape != nullptr) return shape;
+    }
+  }
+  return find(module.entry()->root()->shape());
+}
+
+// What every request with a module says of it beside its text: a HloModuleProto has no counts.
+void AddCounts(const Module& module, Json* request) {
+  (*request)["replicas"] = module.replica_count;
+  (*request)["partitions"] = module.num_partitions;
 }
 
 }  // namespace
@@ -131,6 +162,9 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
     return Refuse(
         absl::StrCat("speaks version ", protocol, " of the protocol, not one up to ", kProtocol));
   }
+  for (const char* key : {"operations", "types"}) {
+    if (absl::Status status = CheckNames(hello, key); !status.ok()) return status;
+  }
   capabilities_.protocol = protocol;
   capabilities_.name = StringOf(hello, "name", options_.command);
   capabilities_.version = StringOf(hello, "version");
@@ -138,10 +172,38 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   capabilities_.operations = WordsOf(hello, "operations");
   capabilities_.types = WordsOf(hello, "types");
   capabilities_.devices = IntOf(hello, "devices", 1);
+  capabilities_.feeds = protocol == 3 || (protocol > 3 && BoolOf(hello, "feeds", true));
+  capabilities_.executes_again = protocol <= 3 || BoolOf(hello, "executes_again", true);
+  capabilities_.dynamic_sizes = protocol > 3 && BoolOf(hello, "dynamic_sizes", false);
   if (!capabilities_.formats.contains("hlo-text") && !capabilities_.formats.contains("hlo-proto")) {
     return Refuse("reads neither hlo-text nor hlo-proto, the formats that modules are sent in");
   }
   return absl::OkStatus();
+}
+
+absl::Status ProcessBackend::CheckNames(const Json& hello, const char* key) {
+  const auto list = hello.find(key);
+  if (list == hello.end() || list->is_null()) return absl::OkStatus();
+  if (!list->is_array()) return Refuse(absl::StrCat("declares ", key, " that are no list"));
+  const bool operations = absl::string_view(key) == "operations";
+  constexpr size_t kShown = 5;
+  std::vector<std::string> unknown;
+  for (const Json& each : *list) {
+    if (!each.is_string()) return Refuse(absl::StrCat("declares ", key, " that are no names"));
+    const auto& name = each.get_ref<const std::string&>();
+    const bool known =
+        operations ? OpcodeFromName(name).has_value() : ElementTypeFromName(name).has_value();
+    if (known) continue;
+    const std::string meant = operations ? NearestOpcodeName(name) : NearestTypeName(name);
+    unknown.push_back(absl::StrCat("'", CutText(name, kLongestExcerpt), "'", DidYouMean(meant)));
+  }
+  if (unknown.empty()) return absl::OkStatus();
+  const size_t shown = std::min(unknown.size(), kShown);
+  return Refuse(absl::StrCat(
+      "declares ", key, " that do not exist: ",
+      absl::StrJoin(unknown.begin(), unknown.begin() + static_cast<ptrdiff_t>(shown), ", "),
+      shown < unknown.size() ? absl::StrCat(", and ", unknown.size() - shown, " more") : "",
+      operations ? " (`assay ops` lists those that exist)" : ""));
 }
 
 absl::StatusOr<ProcessCapabilities> ProcessBackend::Capabilities() {
@@ -232,10 +294,24 @@ absl::Status ProcessBackend::Supports(const Module& module) {
       }
     }
   }
-  if (capabilities_.protocol < 3 && HasFeeds(module)) {
+  if (!capabilities_.feeds && HasFeeds(module)) {
+    if (capabilities_.protocol > 3) {
+      return absl::UnimplementedError(
+          absl::StrCat(capabilities_.name, " does not support infeeds and outfeeds"));
+    }
     return absl::UnimplementedError(
         absl::StrCat(capabilities_.name, " speaks version ", capabilities_.protocol,
                      " of the protocol, which has no infeeds and outfeeds"));
+  }
+  const Shape* dynamic = capabilities_.dynamic_sizes ? nullptr : FindDynamicInterface(module);
+  if (dynamic != nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat(capabilities_.name,
+                     capabilities_.protocol > 3
+                         ? " does not say that it handles current sizes (`dynamic_sizes`)"
+                         : absl::StrCat(" speaks version ", capabilities_.protocol,
+                                        " of the protocol, which carries no current sizes"),
+                     ": an array that goes in or comes out is ", dynamic->ToString()));
   }
   const int64_t devices = module.replica_count * module.num_partitions;
   if (devices > capabilities_.devices) {
@@ -257,6 +333,7 @@ absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module, int6
   Json request = {{"type", "compile"}};
   absl::StatusOr<std::string> content = EncodeModule(module, &request);
   if (!content.ok()) return content.status();
+  AddCounts(module, &request);
   absl::StatusOr<Json> answer = Ask(std::move(request), *content, options_.compile_seconds);
   if (!answer.ok()) return answer.status();
   auto handle = answer->find("handle");
@@ -303,32 +380,45 @@ absl::StatusOr<std::vector<ExecuteOutputs>> ProcessBackend::Execute(
   return given;
 }
 
-absl::StatusOr<ModuleRun> ProcessBackend::Run(const Module& module,
-                                              absl::Span<const DeviceInputs> inputs, int repeat) {
+absl::StatusOr<ModuleRun> ProcessBackend::RunSets(const Module& module, const InputSets& inputs) {
   absl::Status status = Supports(module);
   if (!status.ok()) return status;
-  if (capabilities_.protocol < 2) return Backend::Run(module, inputs, repeat);
-  Json request = {{"type", "run"}, {"repeat", repeat}};
+  const bool has_sets = capabilities_.protocol > 3;
+  if (capabilities_.protocol < 2 || (!has_sets && inputs.sets.size() > 1)) {
+    return Backend::RunSets(module, inputs);
+  }
+  Json request = {{"type", "run"}};
   absl::StatusOr<std::string> payload = EncodeModule(module, &request);
   if (!payload.ok()) return payload.status();
+  AddCounts(module, &request);
   request["module"] = payload->size();
-  std::vector<std::vector<const Literal*>> literals;
-  std::vector<absl::Span<const Literal>> queues;
-  for (const DeviceInputs& device : inputs) {
-    literals.emplace_back();
-    for (const Literal& argument : device.arguments) literals.back().push_back(&argument);
-    queues.push_back(device.infeed);
+  for (const absl::Span<const DeviceInputs> devices : inputs.sets) {
+    std::vector<std::vector<const Literal*>> literals;
+    std::vector<absl::Span<const Literal>> queues;
+    for (const DeviceInputs& device : devices) {
+      literals.emplace_back();
+      for (const Literal& argument : device.arguments) literals.back().push_back(&argument);
+      queues.push_back(device.infeed);
+    }
+    Json* set = has_sets ? &request["sets"].emplace_back(Json::object()) : &request;
+    status = EncodeInputs(literals, queues, set, &*payload);
+    if (!status.ok()) return status;
   }
-  status = EncodeInputs(literals, queues, &request, &*payload);
-  if (!status.ok()) return status;
+  if (has_sets) {
+    request["executions"] = inputs.order;
+  } else {
+    request["repeat"] = inputs.order.size();
+  }
+  const size_t devices = inputs.sets.front().size();
   ModuleRun run;
   absl::StatusOr<std::vector<DeviceOutputs>> outputs =
-      AskForOutputs(std::move(request), *payload, module, repeat * inputs.size(),
+      AskForOutputs(std::move(request), *payload, module, inputs.order.size() * devices,
                     options_.run_seconds, &run.seconds);
   if (!outputs.ok()) return outputs.status();
-  for (auto next = outputs->begin(); next != outputs->end(); next += inputs.size()) {
+  for (auto next = outputs->begin(); next != outputs->end();
+       next += static_cast<ptrdiff_t>(devices)) {
     run.outputs.emplace_back(std::make_move_iterator(next),
-                             std::make_move_iterator(next + inputs.size()));
+                             std::make_move_iterator(next + static_cast<ptrdiff_t>(devices)));
   }
   return run;
 }

@@ -45,6 +45,9 @@ struct ProcessCapabilities {
   std::optional<std::set<std::string>> operations;  // unset: every one
   std::optional<std::set<std::string>> types;
   int64_t devices = 1;
+  bool feeds = false;          // takes modules with infeeds and outfeeds
+  bool dynamic_sizes = false;  // takes and gives current sizes of dynamic dimensions
+  bool executes_again = true;  // takes other arguments for a compiled module
 };
 
 class ProcessBackend : public Backend {
@@ -53,14 +56,17 @@ class ProcessBackend : public Backend {
   ~ProcessBackend() override;
 
   absl::string_view name() const override { return name_; }
+  // As the child has said in its answer to hello; Supports() starts it.
+  BackendCapabilities capabilities() const override {
+    return {.executes_again = capabilities_.executes_again};
+  }
   absl::Status Supports(const Module& module) override;
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
-  // One request where the child speaks version 2 of the protocol, which spares it the modules that
-  // it would keep.
-  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                int repeat) override;
+  // One request where the child speaks version 2 of the protocol (of several sets of inputs:
+  // version 4), which spares it the modules that it would keep.
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override;
   absl::StatusOr<ProcessCapabilities> Capabilities();
 
  private:
@@ -71,6 +77,8 @@ class ProcessBackend : public Backend {
   // Reads the answer to the last release, if there is one. False when there is no child.
   bool EnsureNothingUnread();
   absl::Status ReadHello(const nlohmann::json& hello);
+  // Whether the names in a list of the answer to hello exist; the rest of the list is not read.
+  absl::Status CheckNames(const nlohmann::json& hello, const char* key);
   // Sends a request with its payload and reads the header of the answer; its payload too, unless it
   // is a result.
   absl::StatusOr<nlohmann::json> Ask(nlohmann::json request, absl::string_view payload,
@@ -91,12 +99,15 @@ class ProcessBackend : public Backend {
                                                            const Module& module, size_t count,
                                                            double limit, double* seconds);
   // From here to ScratchFile: process_arrays.cc.
-  // Adds the headers of arguments and queues to a request; their bytes are appended to the payload.
+  // Adds the headers of arguments and queues to a request, or to one set of it; their bytes are
+  // appended to the payload.
   absl::Status EncodeInputs(absl::Span<const std::vector<const Literal*>> arguments,
                             absl::Span<const absl::Span<const Literal>> queues,
                             nlohmann::json* request, std::string* payload);
   // An array of these: its header, and its bytes appended to the payload or in a file.
   absl::StatusOr<nlohmann::json> EncodeLeaf(const Literal& leaf, std::string* payload);
+  // Whether the header of an array has the bytes and, of dynamic dimensions, sizes that fit.
+  absl::Status CheckArray(const nlohmann::json& header, const Shape& shape);
   // Whether the headers of one value are those of the arrays of the result.
   absl::Status CheckHeaders(const nlohmann::json& headers, const Shape& result);
   // Whether the headers of what is fed out are of shapes that the module's outfeeds have, and not

@@ -25,7 +25,7 @@ void Overhead(benchmark::State& state, const std::string& command, Way way) {
   const std::vector<DeviceInputs> inputs = {{{four, four}}};
   for (auto _ : state) {
     const auto run = way == Way::kOneRequest ? backend.Run(*module, inputs, 1)
-                                             : backend.Backend::Run(*module, inputs, 1);
+                                             : backend.Backend::RunSets(*module, {{inputs}, {0}});
     if (!run.ok()) {
       state.SkipWithError(run.status().ToString().c_str());
       break;

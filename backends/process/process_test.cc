@@ -57,12 +57,13 @@ TEST(Process, CompilesOnceAndExecutesOften) {
 // Both versions of the protocol say the same, whatever the number of executions.
 TEST(Process, AModuleRunsInOneRequestOrStepByStep) {
   auto backend = Backend(ASSAY_EXAMPLE_TARGET);
-  EXPECT_EQ(backend->Capabilities()->protocol, 3);
+  EXPECT_EQ(backend->Capabilities()->protocol, 4);
   auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
   const std::vector<DeviceInputs> inputs = {{{*ParseTypedLiteral("f32[2]{0} {1, 2}")}}};
   for (int repeat : {1, 3}) {
     for (const auto& run :
-         {backend->Run(*module, inputs, repeat), backend->Backend::Run(*module, inputs, repeat)}) {
+         {backend->Run(*module, inputs, repeat),
+          backend->Backend::RunSets(*module, {{inputs}, std::vector<size_t>(repeat, 0)})}) {
       ASSERT_TRUE(run.ok()) << run.status();
       ASSERT_EQ(run->outputs.size(), static_cast<size_t>(repeat));
       for (const auto& devices : run->outputs) {
@@ -114,7 +115,7 @@ TEST(Process, QueuesOfADevice) {
     ProcessBackend backend(options);
     const std::vector<DeviceInputs> inputs = {{{}, Queue()}};
     for (const auto& run :
-         {backend.Run(*module, inputs, 2), backend.Backend::Run(*module, inputs, 2)}) {
+         {backend.Run(*module, inputs, 2), backend.Backend::RunSets(*module, {{inputs}, {0, 0}})}) {
       ASSERT_TRUE(run.ok()) << run.status();
       ASSERT_EQ(run->outputs.size(), 2u);
       for (const auto& devices : run->outputs) {
@@ -145,13 +146,82 @@ TEST(Process, QueuesOfSeveralDevices) {
 
 // Who knows nothing of queues is not asked, and runs what has none.
 TEST(Process, OlderTargetsHaveNoQueues) {
-  auto backend = Backend(Misbehaving("nothing"));
-  EXPECT_EQ(backend->Capabilities()->protocol, 2);
   const auto module = *ParseModule(kFeedOut);
-  EXPECT_THAT(backend->Compile(*module).status().ToString(),
+  auto older = Backend(Scripted(R"([{"type":"hello","protocol":2,"formats":["hlo-text"]}])"));
+  EXPECT_THAT(older->Supports(*module).ToString(),
               AllOf(HasSubstr("UNIMPLEMENTED"),
                     HasSubstr("speaks version 2 of the protocol, which has no infeeds")));
+  EXPECT_THAT(Backend(Misbehaving("nothing"))->Supports(*module).ToString(),
+              AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("does not support infeeds")));
   EXPECT_EQ(RunEcho(Misbehaving("nothing")), "f32[3]{0} {1, 2, 3}");
+}
+
+constexpr char kDynamic[] = "ENTRY e { x = s32[<=4] parameter(0) ROOT n = s32[<=4] negate(x) }";
+
+TEST(Process, NoCurrentSizesForThoseWhoDoNotSayThatTheyTakeThem) {
+  const auto module = *ParseModule(kDynamic);
+  EXPECT_THAT(Backend(Scripted(R"([{"type":"hello","protocol":3,"formats":["hlo-text"]}])"))
+                  ->Supports(*module)
+                  .ToString(),
+              HasSubstr("version 3 of the protocol, which carries no current sizes: an array that "
+                        "goes in or comes out is s32[<=4]"));
+  EXPECT_THAT(Backend(ASSAY_EXAMPLE_TARGET)->Supports(*module).ToString(),
+              HasSubstr("does not support"));
+  // Inside a module no size crosses the channel.
+  const auto inside = *ParseModule(
+      "ENTRY e { x = s32[4] parameter(0) n = s32[] parameter(1) "
+      "d = s32[<=4] set-dimension-size(x, n), dimensions={0} "
+      "ROOT m = s32[] get-dimension-size(d), dimensions={0} }");
+  EXPECT_TRUE(Backend(Misbehaving("nothing"))->Supports(*inside).ok());
+}
+
+TEST(Process, CurrentSizesOfResults) {
+  const auto answer = [](absl::string_view sizes) {
+    auto backend = Backend(Scripted(absl::StrCat(
+        R"([{"type":"hello","protocol":4,"formats":["hlo-text"],"dynamic_sizes":true},)",
+        R"({"type":"result","results":[[{"shape":"s32[<=4]","bytes":16)", sizes,
+        R"(}]],"payload":16,"@payload":"aaaabbbbccccdddd"}])")));
+    Literal x = Literal::Zeros(*ParseShape("s32[<=4]"));
+    x.set_dynamic_size(0, 3);
+    const auto run = backend->Run(**ParseModule(kDynamic), std::vector<DeviceInputs>{{{x}}}, 1);
+    return run.ok() ? PrintLiteral(ValidBox(run->outputs[0][0].result)) : run.status().ToString();
+  };
+  EXPECT_EQ(answer(R"(,"sizes":[2])"), "{1633771873, 1650614882}");
+  EXPECT_EQ(answer(R"(,"sizes":[0])"), "{}");
+  for (const char* nonsense : {"", R"(,"sizes":[5])", R"(,"sizes":[-1])", R"(,"sizes":[2,2])",
+                               R"(,"sizes":["2"])", R"(,"sizes":2)"}) {
+    EXPECT_THAT(answer(nonsense), HasSubstr("without current sizes that fit s32[<=4]"));
+  }
+}
+
+TEST(Process, NamesThatDoNotExistAreRefusedAtTheHandshake) {
+  const auto hello = [](absl::string_view lists) {
+    return RunEcho(Scripted(
+        absl::StrCat(R"([{"type":"hello","protocol":4,"formats":["hlo-text"],)", lists, "}]")));
+  };
+  EXPECT_THAT(hello(R"("operations":["parameter","exp"])"),
+              AllOf(HasSubstr("ABORTED"),
+                    HasSubstr("operations that do not exist: 'exp' (did you mean exponential?)")));
+  EXPECT_THAT(hello(R"("types":["float32","f32","int8"])"),
+              HasSubstr("'float32' (did you mean f32?), 'int8' (did you mean s8?)"));
+  EXPECT_THAT(hello(R"("types":["a","b","c","d","e","f","g"])"), HasSubstr("'e', and 2 more"));
+  EXPECT_THAT(hello(R"("types":7)"), HasSubstr("types that are no list"));
+}
+
+// In one request, and step by step to targets of older versions.
+TEST(Process, SeveralSetsOfArguments) {
+  const auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
+  const std::vector<DeviceInputs> first = {{{*ParseTypedLiteral("f32[2]{0} {1, 2}")}}};
+  const std::vector<DeviceInputs> second = {{{*ParseTypedLiteral("f32[2]{0} {3, 4}")}}};
+  const InputSets sets{{first, second}, {0, 1, 0}};
+  auto backend = Backend(ASSAY_EXAMPLE_TARGET);
+  for (const auto& run :
+       {backend->RunSets(*module, sets), backend->Backend::RunSets(*module, sets)}) {
+    ASSERT_TRUE(run.ok()) << run.status();
+    std::vector<std::string> results;
+    for (const auto& devices : run->outputs) results.push_back(PrintLiteral(devices[0].result));
+    EXPECT_THAT(results, testing::ElementsAre("{-1, -2}", "{-3, -4}", "{-1, -2}"));
+  }
 }
 
 TEST(Process, TheExampleFeedsNoTuples) {

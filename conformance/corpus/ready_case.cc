@@ -143,19 +143,9 @@ absl::StatusOr<ReadyCase> MakeReadyUnplaced(const CorpusCase& corpus_case, int64
   if (!module.ok()) return module.status();
   const absl::Status verified = VerificationStatus(VerifyModule(**module));
   if (!verified.ok()) return verified;
-  ReadyCase ready{*std::move(module), {}};
-  const int64_t devices = corpus_case.replicas * corpus_case.partitions;
-  const absl::Status queues = CheckQueues(corpus_case.infeed, "infeed", devices);
-  if (!queues.ok()) return queues;
-  for (int64_t d = 0; d < devices; ++d) {
-    absl::StatusOr<std::vector<Literal>> arguments =
-        MakeArguments(corpus_case, *ready.module, d, &max_bytes);
-    if (!arguments.ok()) return arguments.status();
-    absl::StatusOr<std::vector<Literal>> infeed = MakeInfeed(corpus_case, d, &max_bytes);
-    if (!infeed.ok()) return infeed.status();
-    ready.inputs.push_back({*std::move(arguments), *std::move(infeed)});
-  }
-  return ready;
+  absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(corpus_case, **module, max_bytes);
+  if (!inputs.ok()) return inputs.status();
+  return ReadyCase{*std::move(module), *std::move(inputs)};
 }
 
 absl::Status CheckRefused(const CorpusCase& corpus_case) {
@@ -239,6 +229,23 @@ absl::StatusOr<std::unique_ptr<Module>> ReadModule(const CorpusCase& corpus_case
   return module;
 }
 
+absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const CorpusCase& corpus_case,
+                                                     const Module& module, int64_t max_bytes) {
+  const int64_t devices = corpus_case.replicas * corpus_case.partitions;
+  const absl::Status queues = CheckQueues(corpus_case.infeed, "infeed", devices);
+  if (!queues.ok()) return queues;
+  std::vector<DeviceInputs> inputs;
+  for (int64_t d = 0; d < devices; ++d) {
+    absl::StatusOr<std::vector<Literal>> arguments =
+        MakeArguments(corpus_case, module, d, &max_bytes);
+    if (!arguments.ok()) return arguments.status();
+    absl::StatusOr<std::vector<Literal>> infeed = MakeInfeed(corpus_case, d, &max_bytes);
+    if (!infeed.ok()) return infeed.status();
+    inputs.push_back({*std::move(arguments), *std::move(infeed)});
+  }
+  return inputs;
+}
+
 absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case, int64_t max_bytes) {
   absl::StatusOr<ReadyCase> ready = MakeReadyUnplaced(corpus_case, max_bytes);
   if (!ready.ok()) return WithPlace(corpus_case, ready.status());
@@ -248,13 +255,20 @@ absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case, int64_t max_b
 absl::StatusOr<std::vector<DeviceOutputs>> RunGolden(const ReadyCase& ready,
                                                      const RunBudget& budget,
                                                      const PlanOptions& plan) {
+  return RunGolden(*ready.module, ready.inputs, budget, plan);
+}
+
+absl::StatusOr<std::vector<DeviceOutputs>> RunGolden(const Module& module,
+                                                     absl::Span<const DeviceInputs> inputs,
+                                                     const RunBudget& budget,
+                                                     const PlanOptions& plan) {
   GoldenOptions options;
   options.plan = plan;
   options.run.budget = budget;
   GoldenBackend backend(options);
-  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*ready.module);
+  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(module);
   if (!executable.ok()) return executable.status();
-  return RunOnDevices(backend, **executable, ready.inputs);
+  return RunOnDevices(backend, **executable, inputs);
 }
 
 absl::Status CheckExpected(const CorpusCase& corpus_case,

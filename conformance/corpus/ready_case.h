@@ -26,10 +26,19 @@ struct ReadyCase {
 absl::StatusOr<ReadyCase> MakeReady(const CorpusCase& corpus_case,
                                     int64_t max_bytes = int64_t{1} << 31);
 
+// The inputs alone, for the module of the case. Errors as of MakeReady, without the place.
+absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const CorpusCase& corpus_case,
+                                                     const Module& module,
+                                                     int64_t max_bytes = int64_t{1} << 31);
+
 // The module alone, not verified.
 absl::StatusOr<std::unique_ptr<Module>> ReadModule(const CorpusCase& corpus_case);
 
 // By process.
+absl::StatusOr<std::vector<DeviceOutputs>> RunGolden(const Module& module,
+                                                     absl::Span<const DeviceInputs> inputs,
+                                                     const RunBudget& budget,
+                                                     const PlanOptions& plan = {});
 absl::StatusOr<std::vector<DeviceOutputs>> RunGolden(const ReadyCase& ready,
                                                      const RunBudget& budget,
                                                      const PlanOptions& plan = {});

@@ -1,7 +1,7 @@
-// The instructions of a module, run alone and in groups on golden operands by another
-// implementation and judged: where a difference between two runs of a module starts, and whether it
-// is a legal one. Asked while golden runs, so that programs of any size fit into memory;
-// runner/probe.h keeps its questions. Tests: instruction_report_test.cc.
+// A module on another implementation: its instructions alone and in groups on golden operands, and
+// the whole. The report says where a difference between two runs of the module starts, and whether
+// it is a legal one. The target is asked while golden runs, so that programs of any size fit into
+// memory; runner/probe.h keeps its sub-tests. Tests: instruction_report_test.cc.
 #ifndef ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 #define ASSAY_CONFORMANCE_DIAGNOSE_INSTRUCTION_REPORT_H_
 
@@ -36,6 +36,8 @@ struct ReportOptions {
   // Sees each verdict as soon as it is there, with what was asked.
   std::function<void(const InstructionVerdict&, const Excerpt&)> observe;
   const CustomCallRegistry* custom_calls = nullptr;  // null: the well-known targets
+  // Gets what golden gives for the whole module, by device; may be null.
+  std::vector<DeviceOutputs>* golden = nullptr;
 };
 
 // In the order of execution, where there are several processes in that of the first; TraceGolden
@@ -44,6 +46,27 @@ struct ReportOptions {
 absl::StatusOr<std::vector<InstructionVerdict>> ReportInstructions(
     const Module& module, absl::Span<const DeviceInputs> inputs, Backend& target,
     const TargetProfile& profile, const RunBudget& budget, const ReportOptions& options = {});
+
+// The whole module on the target. No instruction alone shows an error of control flow, of aliasing
+// or of a rewrite of several instructions.
+struct WholeVerdict {
+  absl::Status status;    // not OK: the target gave no result, or the judge did not finish
+  bool answered = false;  // the target gave a result
+  Judgement judgement;    // if the status is OK
+
+  bool is_wrong() const { return status.ok() && judgement.verdict == Verdict::kWrong; }
+};
+// Runs the whole module on the target and judges the results by JudgeModule. Inputs and golden
+// outputs by device.
+WholeVerdict ReportWhole(const Module& module, absl::Span<const DeviceInputs> inputs,
+                         absl::Span<const DeviceOutputs> golden, Backend& target,
+                         const TargetProfile& profile, const RunBudget& budget);
+
+// The instructions that compute and that no verdict judges alone, in the order of the module:
+// control flow, collectives, operations on dynamic dimensions, what a branch not taken holds. The
+// regions that other operations apply to elements are part of these operations.
+std::vector<const Instruction*> NotAskedAlone(const Module& module,
+                                              absl::Span<const InstructionVerdict> verdicts);
 
 }  // namespace assay
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -190,10 +191,9 @@ class DefectBackend : public GoldenBackend {
   using IsHit = std::function<bool(const Module&, const std::vector<Literal>& arguments)>;
   explicit DefectBackend(IsHit is_hit) : is_hit_(std::move(is_hit)) {}
 
-  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                int repeat) override {
-    absl::StatusOr<ModuleRun> run = GoldenBackend::Run(module, inputs, repeat);
-    if (!run.ok() || !is_hit_(module, inputs[0].arguments)) return run;
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    absl::StatusOr<ModuleRun> run = GoldenBackend::RunSets(module, inputs);
+    if (!run.ok() || !is_hit_(module, inputs.sets[0][0].arguments)) return run;
     Literal& value = run->outputs[0][0].result;
     const ElementType type = value.element_type();
     const double one = DecodeFloat(type, value.Get(0).bits) + 1;
@@ -271,6 +271,110 @@ TEST(ReportInstructions, OnlyTurnsShowADefectOfOneTurn) {
   EXPECT_THAT(Wrong(third, {.turns = 1, .subgraphs = 0}), ElementsAre());
   EXPECT_THAT(Wrong(third, {.turns = 2, .subgraphs = 0}), ElementsAre());
   EXPECT_THAT(Wrong(third, {.turns = 4, .subgraphs = 0}), ElementsAre("product@3"));
+}
+
+// The golden backend, but one module is compiled as if it were another one: what a wrong rewrite
+// makes of the whole program. Instructions alone are not rewritten.
+class RewritingBackend : public GoldenBackend {
+ public:
+  explicit RewritingBackend(const char* rewritten) : rewritten_(*ParseModule(rewritten)) {}
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+    return GoldenBackend::Compile(module.name() == rewritten_->name() ? *rewritten_ : module);
+  }
+
+ private:
+  std::unique_ptr<Module> rewritten_;
+};
+
+struct Rewrite {
+  const char *module, *rewritten;  // both are called `whole`
+  const char* not_asked;           // names of the instructions that are not asked alone
+};
+
+constexpr Rewrite kRewrites[] = {
+    {// Four iterations instead of three.
+     R"(HloModule whole
+body { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  x = f32[6] get-tuple-element(s), index=1 one = s32[] constant(1) next = s32[] add(i, one)
+  y = f32[6] add(x, x) ROOT t = (s32[], f32[6]) tuple(next, y) }
+condition { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3) ROOT c = pred[] compare(i, n), direction=LT }
+ENTRY e { x = f32[6] parameter(0) z = s32[] constant(0) t = (s32[], f32[6]) tuple(z, x)
+  loop = (s32[], f32[6]) while(t), condition=condition, body=body
+  ROOT r = f32[6] get-tuple-element(loop), index=1 })",
+     R"(HloModule whole
+body { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  x = f32[6] get-tuple-element(s), index=1 one = s32[] constant(1) next = s32[] add(i, one)
+  y = f32[6] add(x, x) ROOT t = (s32[], f32[6]) tuple(next, y) }
+condition { s = (s32[], f32[6]) parameter(0) i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3) ROOT c = pred[] compare(i, n), direction=LE }
+ENTRY e { x = f32[6] parameter(0) z = s32[] constant(0) t = (s32[], f32[6]) tuple(z, x)
+  loop = (s32[], f32[6]) while(t), condition=condition, body=body
+  ROOT r = f32[6] get-tuple-element(loop), index=1 })",
+     "loop"},
+    {// A call that returns its argument.
+     R"(HloModule whole
+f { a = f32[6] parameter(0) ROOT n = f32[6] negate(a) }
+ENTRY e { x = f32[6] parameter(0) ROOT r = f32[6] call(x), to_apply=f })",
+     "HloModule whole\nENTRY e { ROOT x = f32[6] parameter(0) }", "r"},
+    {// The branches of a conditional are exchanged.
+     R"(HloModule whole
+f { a = f32[6] parameter(0) ROOT n = f32[6] negate(a) }
+g { b = f32[6] parameter(0) ROOT m = f32[6] add(b, b) }
+ENTRY e { x = f32[6] parameter(0) p = pred[] constant(true)
+  ROOT r = f32[6] conditional(p, x, x), true_computation=f, false_computation=g })",
+     R"(HloModule whole
+f { a = f32[6] parameter(0) ROOT n = f32[6] negate(a) }
+g { b = f32[6] parameter(0) ROOT m = f32[6] add(b, b) }
+ENTRY e { x = f32[6] parameter(0) p = pred[] constant(true)
+  ROOT r = f32[6] conditional(p, x, x), true_computation=g, false_computation=f })",
+     "r m"},
+    {// The update is made in place although the operand is read afterwards.
+     R"(HloModule whole
+ENTRY e { x = f32[6] parameter(0) u = f32[2] constant({9, 9}) i = s32[] constant(1)
+  d = f32[6] dynamic-update-slice(x, u, i) ROOT r = f32[6] subtract(d, x) })",
+     R"(HloModule whole
+ENTRY e { x = f32[6] parameter(0) u = f32[2] constant({9, 9}) i = s32[] constant(1)
+  d = f32[6] dynamic-update-slice(x, u, i) ROOT r = f32[6] subtract(d, d) })",
+     ""},
+    {// Two transposes are merged into one with the permutations composed in the wrong order.
+     R"(HloModule whole
+ENTRY e { x = f32[6] parameter(0) y = f32[1,2,3] reshape(x)
+  a = f32[2,3,1] transpose(y), dimensions={1,2,0} b = f32[3,2,1] transpose(a), dimensions={1,0,2}
+  ROOT r = f32[6] reshape(b) })",
+     R"(HloModule whole
+ENTRY e { x = f32[6] parameter(0) y = f32[1,2,3] reshape(x)
+  b = f32[2,1,3] transpose(y), dimensions={1,0,2} ROOT r = f32[6] reshape(b) })",
+     ""},
+};
+
+TEST(ReportWhole, FindsWhatNoInstructionAloneShows) {
+  const TargetProfile profile = *TargetProfile::Find("cpu-strict");
+  Literal x = Literal::Zeros(Shape(ElementType::kF32, {6}));
+  for (int64_t i = 0; i < 6; ++i) x.Set(i, Element{EncodeFloat(ElementType::kF32, 1.5 * (i + 1))});
+  const std::vector<DeviceInputs> inputs = {{{x}}};
+  for (const Rewrite& rewrite : kRewrites) {
+    const auto module = ParseModule(rewrite.module);
+    ASSERT_TRUE(module.ok()) << module.status();
+    RewritingBackend target(rewrite.rewritten);
+    std::vector<DeviceOutputs> golden;
+    ReportOptions options;
+    options.golden = &golden;
+    const auto verdicts =
+        ReportInstructions(**module, inputs, target, profile, RunBudget(), options);
+    ASSERT_TRUE(verdicts.ok()) << verdicts.status();
+    for (const InstructionVerdict& each : *verdicts) EXPECT_FALSE(each.is_wrong()) << each.name;
+    const WholeVerdict whole = ReportWhole(**module, inputs, golden, target, profile, RunBudget());
+    EXPECT_TRUE(whole.is_wrong()) << rewrite.module << whole.status;
+    std::vector<std::string> names;
+    for (const Instruction* each : NotAskedAlone(**module, *verdicts)) {
+      names.push_back(each->name());
+    }
+    EXPECT_EQ(absl::StrJoin(names, " "), rewrite.not_asked) << rewrite.module;
+    GoldenBackend right;
+    EXPECT_LE(ReportWhole(**module, inputs, golden, right, profile, RunBudget()).judgement.verdict,
+              Verdict::kCorrectlyRounded);
+  }
 }
 
 }  // namespace

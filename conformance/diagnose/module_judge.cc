@@ -14,11 +14,6 @@
 namespace assay {
 namespace {
 
-bool IsCarrier(Opcode opcode) {
-  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kTuple ||
-         opcode == Opcode::kGetTupleElement;
-}
-
 // Calls of every kind: their bodies compute.
 bool RunsComputations(const Instruction& instruction) {
   return instruction.info().family == Family::kControl &&
@@ -67,6 +62,11 @@ absl::Status CheckShapes(absl::Span<const Literal> golden, absl::Span<const Lite
 }
 
 }  // namespace
+
+bool IsCarrier(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kTuple ||
+         opcode == Opcode::kGetTupleElement;
+}
 
 const Instruction* SoleInstruction(const Module& module) {
   const Computation& entry = *module.entry();

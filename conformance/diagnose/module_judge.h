@@ -17,6 +17,10 @@
 
 namespace assay {
 
+// Returns true for operations that name and group values but compute none: parameters, constants,
+// tuples and their elements.
+bool IsCarrier(Opcode opcode);
+
 // The root, or the collective that it is the end of, where that is all that the module computes;
 // else null: it is a program.
 const Instruction* SoleInstruction(const Module& module);

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "backends/golden/golden_backend.h"
 #include "conformance/diagnose/instruction_report.h"
+#include "conformance/diagnose/module_judge.h"
 #include "conformance/enclosure/enclosure.h"
 
 namespace assay {
@@ -34,6 +35,7 @@ TriageClass ClassOf(Verdict verdict) {
     case Verdict::kCorrectlyRounded:
       return TriageClass::kEqual;
     case Verdict::kWithinBound:
+      return TriageClass::kWithinBound;
     case Verdict::kAllowed:
       return TriageClass::kAllowed;
     case Verdict::kKnownDeviation:
@@ -50,16 +52,18 @@ TriageClass ClassOf(Verdict verdict) {
 int Weight(TriageClass triage_class) {
   switch (triage_class) {
     case TriageClass::kWrong:
-      return 6;
+      return 7;
     case TriageClass::kFailed:
-      return 5;
+      return 6;
     case TriageClass::kNotJudgeable:
-      return 4;
+      return 5;
     case TriageClass::kUnsupported:
-      return 3;
+      return 4;
     case TriageClass::kKnownDeviation:
-      return 2;
+      return 3;
     case TriageClass::kAllowed:
+      return 2;
+    case TriageClass::kWithinBound:
       return 1;
     default:
       return 0;
@@ -207,10 +211,24 @@ void TakeStored(const Judgement& whole, const Instruction& root, TriageEntry* en
   entry->instruction = source->name();
 }
 
+// Results of several devices have no enclosure: JudgeModule says what follows all the same.
+absl::StatusOr<Judgement> JudgeOfDevices(const TriageInput& input,
+                                         const std::vector<Literal>& actual,
+                                         const TargetProfile& profile, const RunBudget& budget) {
+  GoldenOptions options;
+  options.run.budget = budget;
+  GoldenBackend backend(options);
+  const absl::StatusOr<ModuleRun> golden =
+      backend.Run(*input.module, WithoutFeeds(input.arguments), /*repeat=*/1);
+  if (!golden.ok()) return golden.status();
+  return JudgeModule(*input.module, input.arguments, ResultsOf(golden->outputs.front()), actual,
+                     profile, budget);
+}
+
 absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vector<Literal>& actual,
                                       const TargetProfile& profile, const RunBudget& budget) {
   if (actual.size() != 1 || input.arguments.size() != 1) {
-    return absl::UnimplementedError("results of several devices are not judged as a whole");
+    return JudgeOfDevices(input, actual, profile, budget);
   }
   RunOptions options;
   options.budget = budget;
@@ -224,9 +242,11 @@ absl::StatusOr<Judgement> JudgeStored(const TriageInput& input, const std::vecto
 absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Backend& target,
                                                     const TargetProfile& profile,
                                                     const RunBudget& budget,
-                                                    const TraceDepth& depth) {
+                                                    const TraceDepth& depth,
+                                                    std::vector<DeviceOutputs>* golden = nullptr) {
   ReportOptions options;
   options.depth = depth;
+  options.golden = golden;
   return ReportInstructions(*input.module, WithoutFeeds(input.arguments), target, profile, budget,
                             options);
 }
@@ -263,6 +283,8 @@ absl::string_view TriageClassName(TriageClass triage_class) {
       return "known deviation";
     case TriageClass::kAllowed:
       return "allowed";
+    case TriageClass::kWithinBound:
+      return "within bound";
     case TriageClass::kEqual:
       return "equal";
     case TriageClass::kFailed:
@@ -273,6 +295,11 @@ absl::string_view TriageClassName(TriageClass triage_class) {
       return "broken";
   }
   return "";
+}
+
+bool IsJudged(TriageClass triage_class) {
+  return triage_class != TriageClass::kFailed && triage_class != TriageClass::kUnsupported &&
+         triage_class != TriageClass::kBroken;
 }
 
 std::string KindOfError(const Evidence& evidence) {
@@ -303,6 +330,66 @@ int64_t ElementsOf(const Literal& argument) {
   return elements;
 }
 
+void TriageStored(const TriageInput& input, const TargetProfile& profile, const RunBudget& budget,
+                  TriageEntry* entry) {
+  if (!input.actual) {
+    return FailOfGolden(absl::InvalidArgumentError("there is neither a stored result nor a target"),
+                        entry);
+  }
+  const absl::StatusOr<Judgement> whole = JudgeStored(input, *input.actual, profile, budget);
+  if (!whole.ok()) return FailOfGolden(whole.status(), entry);
+  entry->triage_class = ClassOf(whole->verdict);
+  TakeStored(*whole, *input.module->entry()->root(), entry);
+}
+
+// What the whole program shows beyond its instructions alone.
+void TakeWhole(const WholeVerdict& whole, const Instruction& root, TriageEntry* entry) {
+  if (!whole.answered) {
+    const TriageClass own = ClassOf(whole.status);
+    if (Weight(own) > Weight(entry->triage_class)) Fail(whole.status, own, entry);
+    return;
+  }
+  const TriageClass own = whole.status.ok() ? ClassOf(whole.judgement.verdict)
+                          : absl::IsInvalidArgument(whole.status)
+                              ? TriageClass::kFailed  // results of another shape
+                              : TriageClass::kNotJudgeable;
+  // A whole that is not judgeable inherits what one of its instructions introduced.
+  const bool inherits =
+      own == TriageClass::kNotJudgeable && entry->triage_class != TriageClass::kEqual;
+  // What the target does not support alone, it has run as a part of the whole.
+  const bool was_unsupported = entry->triage_class == TriageClass::kUnsupported;
+  if (!was_unsupported && (inherits || Weight(own) <= Weight(entry->triage_class))) return;
+  std::string unsupported;
+  if (was_unsupported) {
+    unsupported = absl::StrCat(entry->instruction, " is not supported alone: ", entry->detail);
+  }
+  entry->triage_class = own;
+  entry->operation = "whole program";
+  entry->instruction = root.name();
+  entry->kind.clear();
+  entry->detail = std::string(whole.status.message());
+  if (whole.status.ok()) Describe(whole.judgement, entry);
+  if (entry->detail.empty()) entry->detail = std::move(unsupported);
+}
+
+void TriageTarget(const TriageInput& input, Backend& target, const TargetProfile& profile,
+                  const RunBudget& budget, const TraceDepth& depth, TriageEntry* entry) {
+  std::vector<DeviceOutputs> golden;
+  const auto verdicts = Ask(input, target, profile, budget, depth, &golden);
+  if (!verdicts.ok()) return FailOfGolden(verdicts.status(), entry);
+  TakeReport(*verdicts, entry);
+  // What fails on an instruction alone, or never answers, is not asked for it again.
+  if (entry->triage_class == TriageClass::kWrong || entry->triage_class == TriageClass::kFailed) {
+    return;
+  }
+  const WholeVerdict whole =
+      ReportWhole(*input.module, WithoutFeeds(input.arguments), golden, target, profile, budget);
+  TakeWhole(whole, *input.module->entry()->root(), entry);
+  if (entry->triage_class == TriageClass::kWrong) {
+    TakeDeeper(input, target, profile, budget, depth, entry);
+  }
+}
+
 }  // namespace
 
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
@@ -313,56 +400,10 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
   for (const std::vector<Literal>& device : input.arguments) {
     for (const Literal& argument : device) entry.elements += ElementsOf(argument);
   }
-  if (target != nullptr) {
-    auto verdicts = Ask(input, *target, profile, budget, depth);
-    if (verdicts.ok()) {
-      TakeReport(*verdicts, &entry);
-    } else {
-      FailOfGolden(verdicts.status(), &entry);
-    }
-    // What fails on an instruction alone, or never answers, is not asked for it again.
-    if (entry.triage_class == TriageClass::kWrong || entry.triage_class == TriageClass::kFailed ||
-        !verdicts.ok()) {
-      return entry;
-    }
-  }
-  // The whole as well: what no instruction alone shows.
-  std::optional<std::vector<Literal>> actual = input.actual;
-  if (!actual && target != nullptr) {
-    absl::StatusOr<std::unique_ptr<Executable>> executable = target->Compile(*input.module);
-    const absl::StatusOr<std::vector<DeviceOutputs>> run =
-        executable.ok() ? RunOnDevices(*target, **executable, WithoutFeeds(input.arguments))
-                        : executable.status();
-    if (!run.ok()) {
-      const TriageClass own = ClassOf(run.status());
-      if (Weight(own) > Weight(entry.triage_class)) Fail(run.status(), own, &entry);
-      return entry;
-    }
-    actual = ResultsOf(*run);
-  }
-  if (!actual) {
-    FailOfGolden(absl::InvalidArgumentError("there is neither a stored result nor a target"),
-                 &entry);
-    return entry;
-  }
-  absl::StatusOr<Judgement> whole = JudgeStored(input, *actual, profile, budget);
-  if (!whole.ok()) {
-    if (target == nullptr) FailOfGolden(whole.status(), &entry);
-    return entry;
-  }
-  const TriageClass own = ClassOf(whole->verdict);
-  // Where instructions have been asked alone, only a proven error of the whole says more.
-  if (target != nullptr && own != TriageClass::kWrong) return entry;
-  const Instruction& root = *input.module->entry()->root();
   if (target == nullptr) {
-    entry.triage_class = own;
-    TakeStored(*whole, root, &entry);
-  } else if (Weight(own) > Weight(entry.triage_class)) {
-    entry.triage_class = own;
-    entry.operation = "whole program";
-    entry.instruction = root.name();
-    Describe(*whole, &entry);
-    TakeDeeper(input, *target, profile, budget, depth, &entry);
+    TriageStored(input, profile, budget, &entry);
+  } else {
+    TriageTarget(input, *target, profile, budget, depth, &entry);
   }
   return entry;
 }

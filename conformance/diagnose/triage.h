@@ -23,13 +23,16 @@ enum class TriageClass : uint8_t {
   kNotJudgeable,    // nothing is wrong, and of something nothing is known
   kKnownDeviation,  // nothing is wrong but for deviations that the profile lists
   kAllowed,         // every difference is one that the profile allows
+  kWithinBound,     // every difference is inside a derived bound or interval
   kEqual,           // no difference
   kFailed,          // the target crashed, hung or answered nonsense
   kUnsupported,     // the target, or this program, does not support it
   kBroken  // it cannot be read, what belongs to it is missing, or golden's budget does not suffice
 };
-inline constexpr int kTriageClasses = 8;
+inline constexpr int kTriageClasses = 9;
 absl::string_view TriageClassName(TriageClass triage_class);
+// Returns true if the judge has seen a result of the module.
+bool IsJudged(TriageClass triage_class);
 
 struct TriageEntry {
   std::string name;  // of the module's file
@@ -55,10 +58,11 @@ struct TriageInput {
 };
 
 // The target, if there is one, runs each instruction alone on golden operands, so the first wrong
-// one is found, and what else `depth` says. Where all of them are right and the whole is wrong, it
-// is asked for groups that it may fuse and for later turns of loops, at least as `kTriageDepth`
-// says. A stored result is held against the enclosure of the whole program, which says that
-// something is wrong on the way to an array, but not where on it.
+// one is found, and what else `depth` says. Then it runs the whole program, whose verdict counts as
+// theirs do. Where all of them are right and the whole is wrong, the target is asked for groups
+// that it may fuse and for later turns of loops, at least as `kTriageDepth` says. A stored result
+// is held against the enclosure of the whole program, which says that something is wrong on the way
+// to an array, but not where on it.
 inline constexpr TraceDepth kTriageDepth = {.turns = 3, .subgraphs = 4};
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
                    const RunBudget& budget, const TraceDepth& depth = {});

@@ -46,7 +46,7 @@ TEST_F(TriageTest, StoredResultsAreHeldAgainstTheWholeProgram) {
   TriageEntry entry = Of(kProgram, {{F32({0.92423431f, 1.5231884f})}}, nullptr);
   EXPECT_EQ(entry.triage_class, TriageClass::kEqual) << entry.detail;
   entry = Of(kProgram, {{F32({0.92423431f + 5 * 0x1p-24f, 1.5231884f})}}, nullptr);
-  EXPECT_EQ(entry.triage_class, TriageClass::kAllowed) << entry.detail;
+  EXPECT_EQ(entry.triage_class, TriageClass::kWithinBound) << entry.detail;
   entry = Of(kProgram, {{F32({0.92423431f, 1.5241884f})}}, nullptr);
   EXPECT_EQ(entry.triage_class, TriageClass::kWrong);
   EXPECT_EQ(entry.operation, "add f32");
@@ -99,6 +99,35 @@ TEST_F(TriageTest, GoldenAsTargetIsEqual) {
   const TriageEntry entry = Of(kProgram, std::nullopt, &golden);
   EXPECT_EQ(entry.triage_class, TriageClass::kEqual) << entry.detail;
   EXPECT_EQ(entry.instructions, 3);
+}
+
+// Right for every instruction alone; the whole is off by one ulp of its addition, which the
+// interval of the program has room for.
+class OneUlpInTheWhole : public GoldenBackend {
+ public:
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+    whole_ = module.name() == "m";
+    return GoldenBackend::Compile(module);
+  }
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override {
+    absl::StatusOr<Literal> value = GoldenBackend::Download(buffer);
+    if (!value.ok() || !whole_) return value;
+    for (int64_t i = 0; i < value->element_count(); ++i) {
+      value->Set(i, Element{value->Get(i).bits + 1});
+    }
+    return value;
+  }
+
+ private:
+  bool whole_ = false;
+};
+
+TEST_F(TriageTest, AResultInsideItsIntervalIsNotEqual) {
+  OneUlpInTheWhole target;
+  const TriageEntry entry = Of(kProgram, std::nullopt, &target);
+  EXPECT_EQ(entry.triage_class, TriageClass::kWithinBound) << entry.detail;
+  EXPECT_EQ(TriageClassName(entry.triage_class), "within bound");
+  EXPECT_EQ(entry.operation, "whole program");
 }
 
 // Right for every instruction alone; where it sees an addition of a negation, in a module of at

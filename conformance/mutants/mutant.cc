@@ -36,7 +36,7 @@ const std::vector<Mutant>& Mutants() {
         Joined({ArithmeticMutants, IntegerMutants, FunctionMutants, ConversionMutants,
                 ComparisonMutants, MovementMutants, IndexingMutants, ReductionMutants, OrderMutants,
                 ContractionMutants, LinearAlgebraMutants, RandomMutants, ControlMutants,
-                CollectiveMutants, FeedMutants, SizeMutants, InnocentVariants}));
+                CollectiveMutants, FeedMutants, SizeMutants, StateMutants, InnocentVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
     });

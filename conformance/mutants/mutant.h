@@ -5,6 +5,7 @@
 #ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
 #define ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
 
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -16,6 +17,14 @@
 
 namespace assay {
 
+// What an execution leaves behind for the next one of the same compiled module.
+enum class StateDefect : uint8_t {
+  kNone,
+  kFirstResultKept,     // every execution gives the result of the first
+  kAccumulatorKept,     // results are added to those of the execution before
+  kArgumentOverwritten  // the first argument of the result's shape becomes the result
+};
+
 struct Mutant {
   std::string name;             // "pad/low_counted_twice": operation/defect
   std::vector<Opcode> opcodes;  // whose row it replaces
@@ -23,6 +32,8 @@ struct Mutant {
   Defect defect;
   // Of an innocent variant: the profile under which nothing may be wrong. Empty: a defect.
   std::string profile = {};
+  // Instead of `defect`, which is empty: of modules that have one of the opcodes.
+  StateDefect state = StateDefect::kNone;
 
   bool innocent() const { return !profile.empty(); }
   // How targets are called: "mutant:pad/low_counted_twice", "innocent:dot/reversed_sum".
@@ -57,6 +68,7 @@ std::vector<Mutant> ControlMutants();
 std::vector<Mutant> CollectiveMutants();
 std::vector<Mutant> FeedMutants();
 std::vector<Mutant> SizeMutants();
+std::vector<Mutant> StateMutants();
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

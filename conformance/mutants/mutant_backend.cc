@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/mutants/state_mutants.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay {
@@ -34,6 +36,7 @@ class MutantExecutable : public Executable {
 absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module& module) {
   sites_ = 0;
   if (absl::Status status = CheckModuleShapes(module); !status.ok()) return status;
+  if (mutant_.state != StateDefect::kNone) return CompileStateful(module);
   const CustomCallRegistry& base = RegistryOf(options_.plan);
   DefectiveModule defective = PutInto(module, mutant_.opcodes, mutant_.defect, base);
   if (defective.sites == 0) return golden_.Compile(module);
@@ -49,6 +52,17 @@ absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module&
   sites_ = defective.sites;
   return std::make_unique<MutantExecutable>(std::move(defective), std::move(golden),
                                             *std::move(executable));
+}
+
+absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::CompileStateful(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      sites_ += absl::c_linear_search(mutant_.opcodes, each->opcode());
+    }
+  }
+  absl::StatusOr<std::unique_ptr<Executable>> golden = golden_.Compile(module);
+  if (!golden.ok() || sites_ == 0) return golden;
+  return MakeStateful(mutant_.state, *std::move(golden));
 }
 
 }  // namespace assay

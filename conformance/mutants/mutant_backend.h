@@ -18,6 +18,7 @@ class MutantBackend : public Backend {
   explicit MutantBackend(const Mutant& mutant, GoldenOptions options = {})
       : mutant_(mutant), name_(mutant.target()), options_(options), golden_(std::move(options)) {}
   absl::string_view name() const override { return name_; }
+  BackendCapabilities capabilities() const override { return golden_.capabilities(); }
   absl::Status Supports(const Module& module) override { return golden_.Supports(module); }
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& literal) override {
@@ -30,6 +31,8 @@ class MutantBackend : public Backend {
   int64_t sites() const { return sites_; }
 
  private:
+  absl::StatusOr<std::unique_ptr<Executable>> CompileStateful(const Module& module);
+
   const Mutant& mutant_;
   std::string name_;
   GoldenOptions options_;

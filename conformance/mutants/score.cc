@@ -1,11 +1,13 @@
 #include "conformance/mutants/score.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "conformance/mutants/mutant_backend.h"
 #include "conformance/mutants/mutant_cases.h"
+#include "conformance/runner/executions.h"
 #include "conformance/runner/probe.h"
 
 namespace assay {
@@ -16,6 +18,10 @@ struct Candidate {
   MutantScore* score;
   const TargetProfile* profile;
 };
+
+bool KeepsState(const Candidate& candidate) {
+  return candidate.score->mutant->state != StateDefect::kNone;
+}
 
 std::string Describe(const ProbeResult& probe) {
   std::string text(OutcomeName(probe.outcome));
@@ -29,9 +35,10 @@ std::string Describe(const ProbeResult& probe) {
   return text;
 }
 
-// What the mutant makes of one probe. The golden answers where its defect does not stand.
+// What the mutant makes of one probe. The golden answers where its defect does not stand. `again`:
+// of several executions.
 ProbeResult Ask(MutantBackend& target, const Probe& probe, const Candidate& candidate,
-                const RunBudget& budget, bool* stood) {
+                const RunBudget& budget, bool again, bool* stood) {
   ProbeResult result;
   result.name = probe.name;
   const auto executable = target.Compile(*probe.module);
@@ -41,18 +48,26 @@ ProbeResult Ask(MutantBackend& target, const Probe& probe, const Candidate& cand
   }
   if (target.sites() == 0) return result;
   *stood = true;
-  const auto actual = RunOnDevices(target, **executable, probe.inputs);
-  if (!actual.ok()) {
-    candidate.score->broken = std::string(actual.status().message());
-    return result;
+  const std::vector<size_t> order = OrderOfExecutions(probe, /*repeat=*/1, again);
+  ModuleRun run;
+  if (order.size() == 1) {
+    auto actual = RunOnDevices(target, **executable, probe.inputs);
+    if (actual.ok()) run.outputs.push_back(*std::move(actual));
+    if (!actual.ok()) candidate.score->broken = std::string(actual.status().message());
+  } else {
+    auto all = target.RunSets(*probe.module, SetsOf(probe, order));
+    if (all.ok()) run = *std::move(all);
+    if (!all.ok()) candidate.score->broken = std::string(all.status().message());
   }
-  absl::StatusOr<Judgement> judgement = JudgeProbe(probe, *actual, *candidate.profile, budget);
+  if (run.outputs.empty()) return result;
+  absl::StatusOr<ExecutionsJudgement> judgement =
+      JudgeExecutions(probe, run, order, /*repeat=*/1, *candidate.profile, budget);
   if (!judgement.ok()) {
     result.outcome = Outcome::kFailed;
     result.message = std::string(judgement.status().message());
   } else {
-    result.outcome = OutcomeOf(judgement->verdict);
-    result.judgement = *std::move(judgement);
+    result.outcome = OutcomeOf(judgement->judgement.verdict);
+    result.judgement = std::move(judgement->judgement);
   }
   return result;
 }
@@ -64,8 +79,10 @@ void Examine(const CorpusCase& corpus_case, absl::Span<const Probe> probes,
   MutantBackend target(*candidate.score->mutant, options);
   CaseResult result;
   bool stood = false;
+  // As the quick tier executes them.
+  const bool again = KeepsState(candidate) && IsExecutedAgain(corpus_case.id, Again::kEighth);
   for (const Probe& probe : probes) {
-    result.probes.push_back(Ask(target, probe, candidate, budget, &stood));
+    result.probes.push_back(Ask(target, probe, candidate, budget, again, &stood));
   }
   if (!stood) return;
   ++candidate.score->cases;
@@ -118,7 +135,9 @@ absl::StatusOr<std::vector<MutantScore>> ScoreMutants(absl::Span<const Mutant* c
       return candidate.score->caught() || !candidate.score->broken.empty();
     });
     if (candidates.empty()) continue;
-    const auto probes = MakeProbes(*corpus_case, options.budget);
+    ProbeOptions probe_options;
+    probe_options.other_arguments = std::any_of(candidates.begin(), candidates.end(), KeepsState);
+    const auto probes = MakeProbes(*corpus_case, options.budget, probe_options);
     if (!probes.ok()) return probes.status();
     for (const Candidate& candidate : candidates) {
       Examine(*corpus_case, *probes, candidate, options.budget);

@@ -63,7 +63,7 @@ absl::Status StatedAt(const std::string& folder) {
 class Taken : public Executable {
  public:
   absl::StatusOr<std::vector<ExecuteOutputs>> Execute(absl::Span<const ExecuteInputs>) override {
-    return absl::UnimplementedError("answers in files are read by Run");
+    return absl::UnimplementedError("answers in files are read by RunSets");
   }
   double last_seconds() const override { return 0; }
 };
@@ -247,8 +247,8 @@ absl::StatusOr<Literal> FolderTarget::Download(const Buffer&) {
   return absl::UnimplementedError("answers in files have no buffers");
 }
 
-absl::StatusOr<ModuleRun> FolderTarget::Run(const Module& module,
-                                            absl::Span<const DeviceInputs> inputs, int repeat) {
+// A module has one answer: to the first set of inputs, whatever the number of executions.
+absl::StatusOr<ModuleRun> FolderTarget::RunSets(const Module& module, const InputSets& inputs) {
   const absl::StatusOr<std::string> folder = FindFolder(module);
   if (!folder.ok()) return folder.status();
   if (absl::Status stated = StatedAt(*folder); !stated.ok()) return stated;
@@ -261,10 +261,10 @@ absl::StatusOr<ModuleRun> FolderTarget::Run(const Module& module,
   };
   if (!arrays.ok()) return absl::FailedPreconditionError(arrays.status().message());
   absl::StatusOr<std::vector<DeviceOutputs>> outputs =
-      ToOutputs(module, *std::move(arrays), inputs.size());
+      ToOutputs(module, *std::move(arrays), inputs.sets.front().size());
   if (!outputs.ok()) return unfit(outputs.status());
   ModuleRun run;
-  run.outputs.assign(static_cast<size_t>(repeat), *std::move(outputs));
+  run.outputs.assign(inputs.order.size(), *std::move(outputs));
   return run;
 }
 

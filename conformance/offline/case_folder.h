@@ -51,12 +51,11 @@ class FolderTarget : public Backend {
 
   absl::string_view name() const override { return "files"; }
   absl::Status Supports(const Module&) override { return absl::OkStatus(); }
-  // Only what the files say of the module: its results come from Run.
+  // Only what the files say of the module: its results come from RunSets.
   absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
   absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
-  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                int repeat) override;
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override;
 
  private:
   struct Place {

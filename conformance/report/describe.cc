@@ -49,6 +49,14 @@ std::string InWords(const Judgement& judgement) {
   return absl::StrJoin(parts, "; ");
 }
 
+// What stands before the words about a judgement that is not of the first execution.
+std::string ExecutionInWords(const ProbeResult& probe) {
+  if (probe.execution == 0) return "";
+  return absl::StrCat(
+      "execution ", probe.execution,
+      probe.other_arguments ? ", with other arguments: " : ", with the first arguments again: ");
+}
+
 std::string InWords(const Evidence& evidence) {
   std::string text = absl::StrCat("[", absl::StrJoin(evidence.index, ","), "]");
   if (evidence.outfeed) absl::StrAppend(&text, " of outfeed ", evidence.leaf);
@@ -143,6 +151,25 @@ int64_t RunTally::passes() const {
   return sum;
 }
 
+int64_t RunTally::all() const {
+  return std::accumulate(outcomes.begin(), outcomes.end(), int64_t{0});
+}
+
+int64_t RunTally::ran() const {
+  return all() - outcomes[static_cast<int>(Outcome::kNotRun)] -
+         outcomes[static_cast<int>(Outcome::kNotSupported)];
+}
+
+std::string ShareThatRan(const RunTally& tally) {
+  const int64_t all = tally.all();
+  const double share =
+      all > 0 ? 100.0 * static_cast<double>(tally.ran()) / static_cast<double>(all) : 0;
+  return absl::StrFormat(
+      "%d of %d cases ran (%.1f%%)", tally.ran(), all,
+      // 100% and 0% are said only where they are true.
+      all > 0 && tally.ran() < all ? std::clamp(share, tally.ran() > 0 ? 0.1 : 0.0, 99.9) : share);
+}
+
 RunTally Tally(const RunResult& run) {
   RunTally tally;
   for (const CaseResult& each : run.cases) {
@@ -173,7 +200,8 @@ std::string Headline(const CaseResult& result) {
   const ProbeResult* probe = Telling(result);
   if (probe == nullptr) return std::string(OutcomeName(result.outcome));
   const std::string what =
-      probe->message.empty() ? InWords(probe->judgement) : FirstLine(probe->message);
+      ExecutionInWords(*probe) +
+      (probe->message.empty() ? InWords(probe->judgement) : FirstLine(probe->message));
   return probe->name.empty() ? what : absl::StrCat(probe->name, ": ", what);
 }
 
@@ -188,7 +216,7 @@ std::string Describe(const CaseResult& result) {
     if (IsPass(probe.outcome) && judgement.evidence.empty() && judgement.deviations.empty())
       continue;
     absl::StrAppend(&text, probe.name.empty() ? "the whole module" : probe.name, ": ",
-                    OutcomeName(probe.outcome), "; ",
+                    OutcomeName(probe.outcome), "; ", ExecutionInWords(probe),
                     probe.message.empty() ? InWords(judgement) : probe.message, "\n");
     for (const Evidence& each : judgement.evidence) {
       absl::StrAppend(&text, "  ", InWords(each), "\n");
@@ -236,6 +264,9 @@ std::string RepeatCommand(const RunResult& run, absl::string_view id) {
   for (const std::string& file : run.case_files) {
     absl::StrAppend(&command, " --cases ", ShellQuoted(file));
   }
+  for (const std::string& op : run.sweeps) {
+    absl::StrAppend(&command, " --sweep ", ShellQuoted(op));
+  }
   absl::StrAppend(&command, " --filter ");
   if (!id.empty()) absl::StrAppend(&command, ShellQuoted(id));
   return command;
@@ -251,10 +282,15 @@ nlohmann::json SummaryToJson(const RunResult& run) {
   for (int i = 0; i < kFreedoms; ++i) {
     freedoms[std::string(FreedomName(static_cast<Freedom>(i)))] = tally.freedoms[i];
   }
-  return {{"cases", run.cases.size()},       {"failures", tally.failures},
-          {"waived", tally.waived},          {"outcomes", std::move(outcomes)},
-          {"freedoms", std::move(freedoms)}, {"known_deviations", tally.deviations},
-          {"complaints", run.complaints},    {"interrupted", run.interrupted},
+  return {{"cases", run.cases.size()},
+          {"ran", tally.ran()},
+          {"failures", tally.failures},
+          {"waived", tally.waived},
+          {"outcomes", std::move(outcomes)},
+          {"freedoms", std::move(freedoms)},
+          {"known_deviations", tally.deviations},
+          {"complaints", run.complaints},
+          {"interrupted", run.interrupted},
           {"fails", RunFails(run)}};
 }
 
@@ -265,7 +301,7 @@ std::string FormatSummary(const RunResult& run) {
   absl::StrAppend(&text, ", profile ", run.profile);
   if (!run.tier.empty()) absl::StrAppend(&text, ", tier ", run.tier);
   if (run.shards > 1) absl::StrAppend(&text, ", shard ", run.shard, "/", run.shards);
-  absl::StrAppend(&text, ": ", run.cases.size(), " cases in ", Seconds(run.seconds), "\n");
+  absl::StrAppend(&text, ": ", ShareThatRan(tally), " in ", Seconds(run.seconds), "\n");
   AppendCounts(tally, &text);
   AppendFailures(run, &text);
   for (const std::string& complaint : run.complaints) absl::StrAppend(&text, complaint, "\n");

@@ -24,8 +24,14 @@ struct RunTally {
   int64_t waived = 0;
 
   int64_t passes() const;
+  int64_t all() const;
+  int64_t ran() const;  // all but those that are not run and not supported
 };
 RunTally Tally(const RunResult& run);
+
+// "5223 of 6535 cases ran (79.9%)": those that the target was asked and gave an answer to; the
+// others are not run or not supported.
+std::string ShareThatRan(const RunTally& tally);
 
 // Failures that are not waived, complaints, or cases that never ran.
 bool RunFails(const RunResult& run);

@@ -66,14 +66,21 @@ Json EvidenceRow(const Evidence& evidence, Texts* texts) {
               texts->Number(evidence.reason), evidence.outfeed ? 1 : 0});
 }
 
+std::string NoteOfExecution(const ProbeResult& probe) {
+  return absl::StrCat(
+      "Execution ", probe.execution, " of the compiled module, ",
+      probe.other_arguments ? "with other arguments" : "with the first arguments again",
+      probe.message.empty() ? "" : "; ", probe.message);
+}
+
 Json ProbeRow(const ProbeResult& probe, Texts* texts) {
   const Judgement& judgement = probe.judgement;
   Json evidence = Json::array();
   for (const Evidence& each : judgement.evidence) evidence.push_back(EvidenceRow(each, texts));
   return Row({texts->Number(probe.name), static_cast<int>(probe.outcome),
-              texts->Number(probe.message), texts->Number(judgement.rule),
-              Trimmed(judgement.counts), Trimmed(judgement.freedoms), judgement.largest_distance,
-              Trimmed(judgement.histogram),
+              texts->Number(probe.execution > 0 ? NoteOfExecution(probe) : probe.message),
+              texts->Number(judgement.rule), Trimmed(judgement.counts), Trimmed(judgement.freedoms),
+              judgement.largest_distance, Trimmed(judgement.histogram),
               judgement.largest_fraction > 0 ? Distance(judgement.largest_fraction) : Json(),
               texts->Numbers(judgement.reasons), std::move(evidence),
               texts->Numbers(judgement.deviations)});

@@ -66,8 +66,8 @@ struct Suite {
   std::string tests;  // their elements
 };
 
-void AppendSuiteHead(const RunResult& run, absl::string_view name, int64_t id,
-                     const SuiteCounts& counts, std::string* xml) {
+void AppendSuiteHead(const RunResult& run, const RunTally& tally, absl::string_view name,
+                     int64_t id, const SuiteCounts& counts, std::string* xml) {
   const std::string started = run.started.empty() ? "1970-01-01T00:00:00" : run.started;
   absl::StrAppend(xml, "  <testsuite name=\"", XmlEscaped(name), "\" package=\"assay\" id=\"", id,
                   "\" timestamp=\"", XmlEscaped(started), "\" hostname=\"localhost\" tests=\"",
@@ -87,6 +87,7 @@ void AppendSuiteHead(const RunResult& run, absl::string_view name, int64_t id,
   if (counts.known_deviations > 0) {
     property("known_deviations", absl::StrCat(counts.known_deviations));
   }
+  property("ran", ShareThatRan(tally));
   absl::StrAppend(xml, "    </properties>\n");
 }
 
@@ -96,6 +97,7 @@ constexpr absl::string_view kSuiteEnd =
 }  // namespace
 
 std::string FormatJunit(const RunResult& run) {
+  const RunTally tally = Tally(run);  // of the whole run, in each suite
   std::map<std::string, Suite> suites;
   for (const CaseResult& each : run.cases) {
     Suite& suite = suites[each.op.empty() ? "other" : each.op];
@@ -111,7 +113,7 @@ std::string FormatJunit(const RunResult& run) {
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   int64_t id = 0;
   for (const auto& [name, suite] : suites) {
-    AppendSuiteHead(run, name, id++, suite.counts, &xml);
+    AppendSuiteHead(run, tally, name, id++, suite.counts, &xml);
     absl::StrAppend(&xml, suite.tests, kSuiteEnd);
   }
   std::vector<std::string> complaints = run.complaints;
@@ -119,7 +121,7 @@ std::string FormatJunit(const RunResult& run) {
   if (!complaints.empty()) {
     SuiteCounts counts;
     counts.tests = counts.failures = static_cast<int64_t>(complaints.size());
-    AppendSuiteHead(run, "run", id, counts, &xml);
+    AppendSuiteHead(run, tally, "run", id, counts, &xml);
     for (size_t i = 0; i < complaints.size(); ++i) {
       absl::StrAppend(&xml, "    <testcase name=\"complaint ", i + 1,
                       "\" classname=\"run\" time=\"0\"><failure message=\"",

@@ -91,8 +91,10 @@ void Take(RunResult&& part, RunResult* merged) {
 
 absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial) {
   if (runs.empty()) return absl::InvalidArgumentError("there is no report to merge");
-  for (const NamedRun& each : runs) {
+  for (NamedRun& each : runs) {
     if (absl::Status status = CheckAlike(runs[0], each); !status.ok()) return status;
+    // A shard may hold nothing that the target supports; the whole run may not.
+    for (const std::string& own : NothingJudged(each.run)) std::erase(each.run.complaints, own);
   }
   std::stable_sort(runs.begin(), runs.end(),
                    [](const NamedRun& a, const NamedRun& b) { return a.run.shard < b.run.shard; });
@@ -109,8 +111,10 @@ absl::StatusOr<RunResult> MergeRuns(std::vector<NamedRun> runs, bool partial) {
   merged.complaints.insert(merged.complaints.end(), holes.begin(), holes.end());
   merged.cases.SortById();
   // What no shard can say of itself.
-  std::vector<std::string> complaints = JudgeabilityComplaints(merged);
-  std::move(complaints.begin(), complaints.end(), std::back_inserter(merged.complaints));
+  for (auto* complaints : {NothingJudged, JudgeabilityComplaints}) {
+    std::vector<std::string> own = complaints(merged);
+    std::move(own.begin(), own.end(), std::back_inserter(merged.complaints));
+  }
   return merged;
 }
 

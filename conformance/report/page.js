@@ -21,6 +21,14 @@ function change(values) {
 
 // ---- Overview
 
+// As the terminal says it: 100% and 0% are said only where they are true.
+function shareThatRan() {
+  const all = DATA.cases.length;
+  const ran = DATA.cases.filter(row => !['not run', 'not supported'].includes(outcomeName(row[CASE.outcome] || 0))).length;
+  const share = ran === all ? 100 : ran ? Math.min(99.9, Math.max(0.1, 100 * ran / all)) : 0;
+  return `${count(ran)} of ${plural(all, 'case')} ran (${share.toFixed(1)}%)`;
+}
+
 function showRun() {
   const bad = DATA.cases.filter(isBad).length, waived = DATA.cases.filter(row => numbered(row, CASE.waiver)).length;
   const complaints = RUN.complaints || [];
@@ -28,7 +36,7 @@ function showRun() {
   document.title = shown(`${RUN.target_version || RUN.target} · conformance`);
   const facts = [
     RUN.target_version && RUN.target, `profile ${RUN.profile || '–'}`, RUN.tier && `tier ${RUN.tier}`, RUN.filter && `filter ${RUN.filter}`,
-    RUN.shards > 1 && `shard ${RUN.shard} of ${RUN.shards}`, plural(DATA.cases.length, 'case'), seconds(RUN.seconds || 0),
+    RUN.shards > 1 && `shard ${RUN.shard} of ${RUN.shards}`, shareThatRan(), seconds(RUN.seconds || 0),
     RUN.started && `${RUN.started.replace('T', ' ')} UTC`, RUN.corpus && `corpus ${RUN.corpus.slice(0, 12)}`,
   ];
   $('facts').textContent = shown(facts.filter(Boolean).join(' · '));

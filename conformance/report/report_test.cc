@@ -85,8 +85,37 @@ TEST(DescribeTest, Words) {
   files.case_files = {"m.cases", "a b"};
   EXPECT_EQ(RepeatCommand(files, "x"),
             "assay test --target 'process:a b' --cases m.cases --cases 'a b' --filter x");
+  files.case_files = {};
+  files.sweeps = {"negate"};
+  EXPECT_EQ(RepeatCommand(files, "x"),
+            "assay test --target 'process:a b' --sweep negate --filter x");
   EXPECT_EQ(RepeatCommand(SmallRun(), "add/f32/x"),
             "assay test --target 'process:a b' --profile xla-cpu --filter add/f32/x");
+}
+
+TEST(DescribeTest, SaysWhichExecutionIsWrong) {
+  CaseResult result = WrongCase();
+  result.probes[0].execution = 2;
+  result.probes[0].other_arguments = true;
+  EXPECT_THAT(Headline(result), testing::StartsWith("execution 2, with other arguments: 3 of 17"));
+  result.probes[0].execution = 3;
+  result.probes[0].other_arguments = false;
+  EXPECT_THAT(Describe(result),
+              HasSubstr("wrong; execution 3, with the first arguments again: 3 of 17"));
+}
+
+TEST(DescribeTest, TheShareThatRanIsTheFirstThatIsSaid) {
+  RunTally tally;
+  EXPECT_EQ(ShareThatRan(tally), "0 of 0 cases ran (0.0%)");
+  tally.outcomes[static_cast<int>(Outcome::kNotSupported)] = 9999;
+  EXPECT_EQ(ShareThatRan(tally), "0 of 9999 cases ran (0.0%)");
+  tally.outcomes[static_cast<int>(Outcome::kExact)] = 1;
+  EXPECT_EQ(ShareThatRan(tally), "1 of 10000 cases ran (0.1%)");
+  tally.outcomes[static_cast<int>(Outcome::kExact)] = 9999999;
+  EXPECT_EQ(ShareThatRan(tally), "9999999 of 10009998 cases ran (99.9%)");
+  tally.outcomes[static_cast<int>(Outcome::kNotSupported)] = 0;
+  EXPECT_EQ(ShareThatRan(tally), "9999999 of 9999999 cases ran (100.0%)");
+  EXPECT_THAT(FormatSummary(SmallRun()), testing::ContainsRegex("^[^\n]*: 4 of 4 cases ran"));
 }
 
 TEST(DescribeTest, SaysWhichOutputIsWrong) {

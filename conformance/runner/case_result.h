@@ -49,6 +49,10 @@ struct ProbeResult {
   bool subgraph = false;  // a group
   Outcome outcome = Outcome::kExact;
   std::string message;  // why there is no judgement
+  // Which execution the judgement is of, where it is not the first, and whether its arguments are
+  // others than those of the first.
+  int64_t execution = 0;
+  bool other_arguments = false;
   Judgement judgement;
 };
 
@@ -79,6 +83,7 @@ struct RunResult {
   std::string profile, tier, filter;
   int64_t subgraphs = 0, turns = 0;     // what else was asked of programs, where more than usual
   std::vector<std::string> case_files;  // none: the corpus that is built in
+  std::vector<std::string> sweeps;      // operations of which all f32 arguments were asked
   std::vector<std::string> profile_differences;  // from its base, a line each
   std::string corpus;  // hash of the whole manifest: runs of different corpora do not merge
   int64_t repeat = 1;  // runs of each case

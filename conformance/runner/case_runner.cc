@@ -98,22 +98,9 @@ std::string FirstDifference(const DeviceOutputs& first, const DeviceOutputs& sec
   return result.empty() ? FirstDifference("outfeed", first.outfeed, second.outfeed) : result;
 }
 
-// Whether the module draws random numbers or keeps a state, so that it need not give the same the
-// next time.
-bool Draws(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& each : computation->instructions()) {
-      if (each->info().accuracy == Accuracy::kRandom ||
-          each->opcode() == Opcode::kRngGetAndUpdateState) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-std::optional<std::string> Flake(const ModuleRun& run) {
-  for (size_t r = 1; r < run.outputs.size(); ++r) {
+// Of the first executions, whose arguments are the same.
+std::optional<std::string> Flake(const ModuleRun& run, int repeat) {
+  for (size_t r = 1; r < static_cast<size_t>(repeat) && r < run.outputs.size(); ++r) {
     for (size_t d = 0; d < run.outputs[r].size(); ++d) {
       const std::string difference = FirstDifference(run.outputs.front()[d], run.outputs[r][d]);
       if (difference.empty()) continue;
@@ -185,10 +172,11 @@ void CaseRunner::RunRefused(const CorpusCase& corpus_case, CaseResult* result) {
 }
 
 void CaseRunner::RunProbes(const CorpusCase& corpus_case, CaseResult* result) {
+  const bool again = IsExecutedAgain(corpus_case.id, options_.again);
   const absl::StatusOr<std::vector<Probe>> probes = [&] {
     const Timer timer(&result->golden_seconds);
     const bool straight = options_.straight && WorkOf(corpus_case) <= kStraightWork;
-    return MakeProbes(corpus_case, options_.golden, {straight, options_.depth});
+    return MakeProbes(corpus_case, options_.golden, {straight, options_.depth, again});
   }();
   if (!probes.ok()) {
     const bool spent = absl::IsResourceExhausted(probes.status());
@@ -201,11 +189,13 @@ void CaseRunner::RunProbes(const CorpusCase& corpus_case, CaseResult* result) {
     result->message = absl::StrCat("profile ", profile_.name(), ": ", *reason);
     return;
   }
-  for (const Probe& probe : *probes) result->probes.push_back(RunProbe(probe, result));
+  for (const Probe& probe : *probes) {
+    result->probes.push_back(RunProbe(probe, again, result));
+  }
   Conclude(result);
 }
 
-ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
+ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* result) {
   ProbeResult own;
   own.name = probe.name;
   own.subgraph = probe.subgraph;
@@ -216,9 +206,10 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
     return own;
   }
   std::string failed_first;
+  const InputSets inputs = SetsOf(probe, OrderOfExecutions(probe, options_.repeat, again));
   const absl::StatusOr<ModuleRun> run = [&] {
     const Timer timer(&result->target_seconds);
-    return Ask(probe, left, &failed_first);
+    return Ask(probe, inputs, left, &failed_first);
   }();
   if (!run.ok()) {
     own.outcome = OutcomeOfError(run.status());
@@ -226,9 +217,10 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
     return own;
   }
   const Timer timer(&result->judge_seconds);
-  Judge(probe, *run, &own);
+  Judge(probe, *run, inputs.order, &own);
   if (own.outcome == Outcome::kFailed) return own;
-  std::optional<std::string> flake = Draws(*probe.module) ? std::nullopt : Flake(*run);
+  std::optional<std::string> flake =
+      MayVary(*probe.module) ? std::nullopt : Flake(*run, options_.repeat);
   if (!failed_first.empty()) flake = absl::StrCat("failed first, then ran: ", failed_first);
   if (flake) {
     own.outcome = Outcome::kFlaky;
@@ -239,26 +231,31 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, CaseResult* result) {
 
 // What failed is asked once more, of a fresh target that has seen nothing else: the failure may be
 // that of a case before. Not where it took half of the time already: then it hangs.
-absl::StatusOr<ModuleRun> CaseRunner::Ask(const Probe& probe, double seconds_left,
-                                          std::string* failed_first) {
+absl::StatusOr<ModuleRun> CaseRunner::Ask(const Probe& probe, const InputSets& inputs,
+                                          double seconds_left, std::string* failed_first) {
   double spent = 0;
   absl::StatusOr<ModuleRun> run = [&] {
     const Timer timer(&spent);
-    return target_.Run(*probe.module, probe.inputs, options_.repeat);
+    return target_.RunSets(*probe.module, inputs);
   }();
   const bool hangs = options_.seconds >= 0 && spent > seconds_left / 2;
   if (!absl::IsAborted(run.status()) || hangs) return run;
-  absl::StatusOr<ModuleRun> again = target_.Run(*probe.module, probe.inputs, options_.repeat);
+  absl::StatusOr<ModuleRun> again = target_.RunSets(*probe.module, inputs);
   if (!again.ok()) return run;
   *failed_first = Message(run.status());
   return again;
 }
 
-void CaseRunner::Judge(const Probe& probe, const ModuleRun& run, ProbeResult* result) {
-  absl::StatusOr<Judgement> judgement =
-      JudgeProbe(probe, run.outputs.front(), profile_, options_.golden);
+void CaseRunner::Judge(const Probe& probe, const ModuleRun& run, absl::Span<const size_t> order,
+                       ProbeResult* result) {
+  absl::StatusOr<ExecutionsJudgement> judgement =
+      JudgeExecutions(probe, run, order, options_.repeat, profile_, options_.golden);
   if (judgement.ok()) {
-    result->judgement = *std::move(judgement);
+    result->judgement = std::move(judgement->judgement);
+    if (judgement->execution > 1) {
+      result->execution = judgement->execution;
+      result->other_arguments = judgement->other_arguments;
+    }
     result->outcome = OutcomeOf(result->judgement.verdict);
     if (result->outcome == Outcome::kNotJudgeable && result->judgement.elements() == 0) {
       CountNotJudgeable(probe.golden, &result->judgement);

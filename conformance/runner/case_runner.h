@@ -7,6 +7,7 @@
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/profiles/profile.h"
 #include "conformance/runner/case_result.h"
+#include "conformance/runner/executions.h"
 #include "conformance/runner/probe.h"
 #include "interpreter/interpreter.h"
 
@@ -19,10 +20,11 @@ struct CaseOptions {
   // Golden values from definitions alone where the case is small enough to wait for them: what
   // makes a target of golden itself.
   bool straight = false;
-  // Golden's verifier stands before the target, as it does before golden: illegal modules are its
-  // matter, and the target is handed none.
+  // Modules are verified before dispatch. The target never receives an illegal module, and the
+  // verifier answers the cases that expect a refusal.
   bool verified = false;
-  TraceDepth depth;  // of the probes of programs
+  TraceDepth depth;            // of the probes of programs
+  Again again = Again::kNone;  // executions of the whole module with other arguments
 };
 
 class CaseRunner {
@@ -36,9 +38,11 @@ class CaseRunner {
  private:
   void RunRefused(const CorpusCase& corpus_case, CaseResult* result);
   void RunProbes(const CorpusCase& corpus_case, CaseResult* result);
-  ProbeResult RunProbe(const Probe& probe, CaseResult* result);
-  absl::StatusOr<ModuleRun> Ask(const Probe& probe, double seconds_left, std::string* failed_first);
-  void Judge(const Probe& probe, const ModuleRun& run, ProbeResult* result);
+  ProbeResult RunProbe(const Probe& probe, bool again, CaseResult* result);
+  absl::StatusOr<ModuleRun> Ask(const Probe& probe, const InputSets& inputs, double seconds_left,
+                                std::string* failed_first);
+  void Judge(const Probe& probe, const ModuleRun& run, absl::Span<const size_t> order,
+             ProbeResult* result);
 
   Backend& target_;
   const TargetProfile& profile_;

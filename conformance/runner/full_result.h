@@ -30,6 +30,8 @@ inline CaseResult FullCase() {
   probe.subgraph = true;
   probe.outcome = Outcome::kNotJudgeable;
   probe.message = "why";
+  probe.execution = 3;
+  probe.other_arguments = true;
   probe.judgement.verdict = Verdict::kNotJudgeable;
   probe.judgement.counts = {1, 2, 3, 4, 5, 6, 7};
   for (int i = 0; i < kFreedoms; ++i) probe.judgement.freedoms[i] = i;

@@ -13,6 +13,37 @@ bool IsWholeTier(const RunResult& run) {
 
 }  // namespace
 
+std::vector<std::string> NothingJudged(const RunResult& run) {
+  int64_t judged = 0, refused = 0, not_run = 0, not_supported = 0, failed = 0;
+  std::string first;
+  for (const CaseResult& result : run.cases) {
+    switch (result.outcome) {
+      case Outcome::kNotRun:
+      case Outcome::kNotSupported:
+        ++(result.outcome == Outcome::kNotRun ? not_run : not_supported);
+        if (first.empty()) first = result.message;
+        break;
+      case Outcome::kRefused:
+        ++refused;
+        break;
+      case Outcome::kFailed:
+      case Outcome::kInvalid:
+        ++failed;
+        break;
+      default:
+        ++judged;
+    }
+  }
+  // Failures fail the run themselves. Where all cases are illegal modules, refusals are what is
+  // asked for.
+  const bool left_out = not_supported > 0 || not_run > 0;
+  const bool only_refusals = refused > 0 && not_supported == 0;
+  if (judged > 0 || failed > 0 || !left_out || only_refusals) return {};
+  return {absl::StrCat("no result was judged: of ", run.cases.size(), " cases ", not_supported,
+                       " are not supported and ", not_run, " not run",
+                       first.empty() ? "" : absl::StrCat("; the first: ", first))};
+}
+
 std::vector<std::string> JudgeabilityComplaints(const RunResult& run) {
   std::vector<std::string> complaints;
   if (!IsWholeTier(run)) return complaints;

@@ -13,6 +13,11 @@ namespace assay {
 // The share of elements of single-operation cases that need not be judgeable.
 inline constexpr double kNotJudgeableShare = 0.02;
 
+// Why the run fails although no case does: no case has a result that was judged, because the target
+// supports none or the profile leaves all out. None for a run of illegal modules alone that were
+// refused, and for a run without cases.
+std::vector<std::string> NothingJudged(const RunResult& run);
+
 // Why the run of a whole tier fails although no case does: more than that share of elements is not
 // judgeable, or elements of an operation that must be exact are not. None for a part of a tier: a
 // shard, what was chosen by a filter, cases of one's own, an interrupted run.

@@ -58,5 +58,32 @@ TEST(JudgeabilityTest, PartsOfATierSayNothing) {
   }
 }
 
+CaseResult With(const char* id, Outcome outcome) {
+  CaseResult result;
+  result.id = id;
+  result.outcome = outcome;
+  result.message = "says nothing";
+  return result;
+}
+
+TEST(JudgeabilityTest, ARunThatJudgedNothingFails) {
+  using enum Outcome;
+  const auto complaints = [](CaseResults cases) {
+    RunResult run;
+    run.cases = std::move(cases);
+    return NothingJudged(run);
+  };
+  EXPECT_THAT(complaints({}), IsEmpty());
+  EXPECT_THAT(complaints({With("a", kNotSupported), With("b", kNotRun)}),
+              ElementsAre("no result was judged: of 2 cases 1 are not supported and 1 not run; the "
+                          "first: says nothing"));
+  EXPECT_EQ(complaints({With("a", kNotRun)}).size(), 1);
+  EXPECT_EQ(complaints({With("a", kNotSupported), With("b", kRefused)}).size(), 1);
+  EXPECT_THAT(complaints({With("a", kRefused), With("b", kNotRun)}), IsEmpty());
+  for (const Outcome judged : {kExact, kAllowed, kNotJudgeable, kWrong, kFailed, kInvalid}) {
+    EXPECT_THAT(complaints({With("a", kNotSupported), With("b", judged)}), IsEmpty());
+  }
+}
+
 }  // namespace
 }  // namespace assay

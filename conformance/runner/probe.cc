@@ -8,8 +8,54 @@
 #include "conformance/corpus/ready_case.h"
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
+#include "conformance/runner/executions.h"
 
 namespace assay {
+
+namespace {
+
+// Element operations that golden may take for the other arguments of a module with loops, whose
+// number of iterations they may decide.
+constexpr int64_t kMostStepsOfLoops = 4'000'000;
+
+bool HasLoops(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (each->opcode() == Opcode::kWhile) return true;
+    }
+  }
+  return false;
+}
+
+bool SameInputs(const std::vector<DeviceInputs>& a, const std::vector<DeviceInputs>& b) {
+  const auto same = [](const std::vector<Literal>& left, const std::vector<Literal>& right) {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), Literal::BitEqual);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const DeviceInputs& left, const DeviceInputs& right) {
+                      return same(left.arguments, right.arguments) &&
+                             same(left.infeed, right.infeed);
+                    });
+}
+
+// Golden's kernels make the other results even of a target that is golden: that they agree with the
+// definitions is what the first execution is for.
+void AddOtherArguments(const CorpusCase& corpus_case, RunBudget budget, Probe* probe) {
+  if (MayVary(*probe->module)) return;
+  const CorpusCase other = WithOtherArguments(corpus_case, *probe->module);
+  absl::StatusOr<std::vector<DeviceInputs>> inputs =
+      MakeInputs(other, *probe->module, budget.bytes);
+  if (!inputs.ok() || SameInputs(*inputs, probe->inputs)) return;
+  if (HasLoops(*probe->module) && (budget.steps < 0 || budget.steps > kMostStepsOfLoops)) {
+    budget.steps = kMostStepsOfLoops;
+  }
+  absl::StatusOr<std::vector<DeviceOutputs>> golden = RunGolden(*probe->module, *inputs, budget);
+  if (!golden.ok()) return;
+  probe->other_inputs = *std::move(inputs);
+  probe->other_golden = *std::move(golden);
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
                                               const RunBudget& budget,
@@ -48,6 +94,7 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
   if (!golden.ok()) return golden.status();
   probes.front() = {"", false, std::move(ready->module), std::move(ready->inputs),
                     *std::move(golden)};
+  if (options.other_arguments) AddOtherArguments(corpus_case, budget, &probes.front());
   return probes;
 }
 

@@ -30,12 +30,18 @@ struct Probe {
   std::shared_ptr<const Module> module;
   std::vector<DeviceInputs> inputs;  // by device
   std::vector<DeviceOutputs> golden;
+  // Other arguments for a second execution, and what golden makes of them; empty: there are none.
+  std::vector<DeviceInputs> other_inputs = {};
+  std::vector<DeviceOutputs> other_golden = {};
 };
 
 struct ProbeOptions {
   // Golden values from definitions alone, which is slow and makes a target of golden's kernels.
   bool straight = false;
   TraceDepth depth;
+  // Whether the whole module gets other arguments, too (WithOtherArguments). It gets none where
+  // they would be the same or golden does not run them.
+  bool other_arguments = false;
 };
 
 // The first is the whole module. Further ones only where the module is a program: more than one

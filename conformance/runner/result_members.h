@@ -32,6 +32,8 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("name", of.name);
     visit("subgraph", of.subgraph);
     visit("message", of.message);
+    visit("execution", of.execution);
+    visit("other_arguments", of.other_arguments);
   } else if constexpr (std::is_same_v<Type, CaseResult>) {
     visit("hash", of.hash);
     visit("op", of.op);
@@ -48,6 +50,7 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("subgraphs", of.subgraphs);
     visit("turns", of.turns);
     visit("case_files", of.case_files);
+    visit("sweeps", of.sweeps);
     visit("profile_differences", of.profile_differences);
     visit("corpus", of.corpus);
     visit("memory", of.memory);

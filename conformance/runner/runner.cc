@@ -48,7 +48,11 @@ class Suite {
       }
       if (started_++ == 0 && options_.started) options_.started(**target);
     }
-    CaseRunner runner(**target, *options_.profile, options_.each);
+    CaseOptions each = options_.each;
+    each.verified = (*target)->capabilities().modules_are_verified;
+    each.straight = (*target)->capabilities().is_reference;
+    if (!(*target)->capabilities().executes_again) each.again = Again::kNone;
+    CaseRunner runner(**target, *options_.profile, each);
     while (!Ended()) {
       const size_t next = next_.fetch_add(1, std::memory_order_relaxed);
       if (next >= cases_.size()) return;

@@ -24,6 +24,7 @@ struct SuiteOptions {
   // Called in each thread, whose target it is: children die with the thread that started them.
   std::function<absl::StatusOr<std::unique_ptr<Backend>>()> make_target;
   const TargetProfile* profile = nullptr;
+  // But for what the target says of itself: `straight`, `verified`, and whether it executes again.
   CaseOptions each;
   int64_t jobs = 1;
   const std::atomic<bool>* stop = nullptr;  // true: end after the cases that run

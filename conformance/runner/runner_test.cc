@@ -75,5 +75,60 @@ TEST_F(RunnerTest, TargetsThatDoNotStart) {
   EXPECT_EQ(RunCases(pointers_, options_), absl::AbortedError("there is none"));
 }
 
+// Golden as a third party: it says nothing of itself.
+class ThirdParty : public ScriptedBackend {
+ public:
+  explicit ThirdParty(
+      BackendCapabilities capabilities,
+      Answer answer = [](int, absl::StatusOr<ModuleRun> run) { return run; })
+      : ScriptedBackend(std::move(answer)), capabilities_(capabilities) {}
+  BackendCapabilities capabilities() const override { return capabilities_; }
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+    ++compiled;
+    return ScriptedBackend::Compile(module);
+  }
+  static inline int compiled = 0;
+
+ private:
+  const BackendCapabilities capabilities_;
+};
+
+// What a backend says of itself decides who refuses illegal modules, not what it is called.
+TEST_F(RunnerTest, VerifiedBackendsReceiveNoIllegalModule) {
+  const CorpusCase refused = CaseOf(
+      "ENTRY e { a = f32[2] parameter(0) b = f32[3] parameter(1) ROOT r = f32[2] add(a, b) }",
+      "expect: refused binary_c3");
+  for (const bool verified : {false, true}) {
+    ThirdParty::compiled = 0;
+    options_.make_target = [verified] {
+      return std::make_unique<ThirdParty>(BackendCapabilities{.modules_are_verified = verified});
+    };
+    options_.take = [](const CorpusCase&, const CaseResult& result) {
+      EXPECT_EQ(result.outcome, Outcome::kRefused) << result.message;
+      return true;
+    };
+    const CorpusCase* const only = &refused;
+    ASSERT_TRUE(RunCases(absl::MakeConstSpan(&only, 1), options_).ok());
+    EXPECT_EQ(ThirdParty::compiled, verified ? 0 : 1);
+  }
+  EXPECT_TRUE(GoldenBackend().capabilities().modules_are_verified);
+}
+
+TEST_F(RunnerTest, StoredAnswersAreNotAskedForOtherArguments) {
+  options_.each.again = Again::kAll;
+  for (const bool executes_again : {false, true}) {
+    options_.make_target = [executes_again] {
+      return std::make_unique<ThirdParty>(BackendCapabilities{.executes_again = executes_again},
+                                          [executes_again](int, absl::StatusOr<ModuleRun> run) {
+                                            EXPECT_EQ(run->outputs.size(), executes_again ? 3 : 1);
+                                            return run;
+                                          });
+    };
+    ids_.clear();
+    ASSERT_TRUE(RunCases(absl::MakeConstSpan(pointers_).subspan(0, 2), options_).ok());
+    EXPECT_EQ(ids_.size(), 2);
+  }
+}
+
 }  // namespace
 }  // namespace assay

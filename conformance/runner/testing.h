@@ -39,9 +39,8 @@ class ScriptedBackend : public GoldenBackend {
   explicit ScriptedBackend(Answer answer) : answer_(std::move(answer)) {}
 
   absl::string_view name() const override { return "scripted"; }
-  absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
-                                int repeat) override {
-    return answer_(calls_++, GoldenBackend::Run(module, inputs, repeat));
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override {
+    return answer_(calls_++, GoldenBackend::RunSets(module, inputs));
   }
   int calls() const { return calls_; }
 

@@ -1,7 +1,6 @@
 #include "tools/cli/catalogue.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -61,21 +60,6 @@ absl::string_view KindName(AttrKind kind) {
     default:
       return "word";
   }
-}
-
-int EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (size_t i = 1; i <= a.size(); ++i) {
-    int diagonal = row[0];
-    row[0] = static_cast<int>(i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const int above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
 }
 
 }  // namespace
@@ -214,19 +198,6 @@ std::string CatalogueMarkdown() {
                     attributes, " | ", IsInterpreted(op.opcode) ? "yes" : "", " |\n");
   }
   return text;
-}
-
-std::string NearestOpcode(absl::string_view name) {
-  const OpInfo* nearest = nullptr;
-  int best = static_cast<int>(name.size() + 2) / 3 + 1;  // farther is no misspelling
-  for (const OpInfo& op : Catalogue()) {
-    const int distance = EditDistance(name, op.name);
-    if (distance < best) {
-      best = distance;
-      nearest = &op;
-    }
-  }
-  return nearest == nullptr ? "" : absl::StrCat(" (did you mean ", nearest->name, "?)");
 }
 
 }  // namespace assay

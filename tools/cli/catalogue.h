@@ -22,8 +22,6 @@ std::string AttributeText(const AttributeUse& use);
 nlohmann::json OpJson(const OpInfo& op);
 // docs/operations.md.
 std::string CatalogueMarkdown();
-// " (did you mean X?)", or nothing.
-std::string NearestOpcode(absl::string_view name);
 
 }  // namespace assay
 

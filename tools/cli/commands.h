@@ -19,6 +19,7 @@ void AddJudgeCommand(CLI::App& app, int* exit_code);
 void AddReportCommand(CLI::App& app, int* exit_code);
 void AddTestCommand(CLI::App& app, int* exit_code);
 void AddMutantsCommand(CLI::App& app, int* exit_code);
+void AddServeCommand(CLI::App& app, int* exit_code);
 
 }  // namespace assay
 

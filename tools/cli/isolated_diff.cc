@@ -20,18 +20,8 @@
 namespace assay {
 namespace {
 
-nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
-  nlohmann::json entry = {{"instruction", verdict.name},
-                          {"opcode", std::string(Name(verdict.last().opcode()))},
-                          {"shape", verdict.last().shape().ToString()}};
-  if (verdict.is_group()) entry["members"] = verdict.members.size();
-  if (verdict.turn > 1) entry["turn"] = verdict.turn;
-  if (!verdict.status.ok()) {
-    entry["not_run"] = std::string(verdict.status.message());
-    entry["status"] = absl::StatusCodeToString(verdict.status.code());
-    return entry;
-  }
-  const Judgement& judgement = verdict.judgement;
+void AddJudgement(const Judgement& judgement, nlohmann::json* to) {
+  nlohmann::json& entry = *to;
   entry["verdict"] = std::string(VerdictName(judgement.verdict));
   entry["rule"] = judgement.rule;
   entry["largest_fraction_of_bound"] = judgement.largest_fraction;
@@ -54,6 +44,20 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
                                  {"actual", element.actual},
                                  {"reason", element.reason}});
   }
+}
+
+nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
+  nlohmann::json entry = {{"instruction", verdict.name},
+                          {"opcode", std::string(Name(verdict.last().opcode()))},
+                          {"shape", verdict.last().shape().ToString()}};
+  if (verdict.is_group()) entry["members"] = verdict.members.size();
+  if (verdict.turn > 1) entry["turn"] = verdict.turn;
+  if (!verdict.status.ok()) {
+    entry["not_run"] = std::string(verdict.status.message());
+    entry["status"] = absl::StatusCodeToString(verdict.status.code());
+    return entry;
+  }
+  AddJudgement(verdict.judgement, &entry);
   return entry;
 }
 
@@ -62,14 +66,8 @@ std::string KindOf(const InstructionVerdict& verdict) {
                             : std::string(Name(verdict.last().opcode()));
 }
 
-void PrintVerdict(const InstructionVerdict& verdict) {
-  const Judgement& judgement = verdict.judgement;
-  if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
-  absl::PrintF("  %-28s %-22s ", verdict.name, KindOf(verdict));
-  if (!verdict.status.ok()) {
-    std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
-    return;
-  }
+// The verdict with what it rests on, to the end of the line.
+void PrintJudgement(const Judgement& judgement) {
   const bool wrong = judgement.verdict == Verdict::kWrong;
   std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, VerdictName(judgement.verdict));
   std::string separator = " by ";
@@ -95,11 +93,23 @@ void PrintVerdict(const InstructionVerdict& verdict) {
   std::cout << "\n";
 }
 
+void PrintVerdict(const InstructionVerdict& verdict) {
+  const Judgement& judgement = verdict.judgement;
+  if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
+  absl::PrintF("  %-28s %-22s ", verdict.name, KindOf(verdict));
+  if (!verdict.status.ok()) {
+    std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
+    return;
+  }
+  PrintJudgement(judgement);
+}
+
 // All verdicts together.
 struct Verdicts {
   int64_t counts[kVerdicts] = {};  // of the instructions that ran
   int64_t not_run = 0;
   int64_t groups = 0;
+  bool whole_is_wrong = false;
   // A mismatch where something is wrong; else that of the worst failure to run.
   ExitCode exit_code = kExitOk;
 
@@ -110,9 +120,18 @@ struct Verdicts {
   }
 };
 
-Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
+Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts, const WholeVerdict& whole) {
   Verdicts summary;
   ExitCode failure = kExitOk;
+  const auto take_failure = [&failure](const absl::Status& status) {
+    // What the other implementation does not support is the mildest.
+    const ExitCode code = ExitCodeOf(status);
+    if (failure == kExitOk || failure == kExitUnsupported) {
+      failure = code;
+    } else if (code != kExitUnsupported) {
+      failure = std::max(failure, code);
+    }
+  };
   for (const InstructionVerdict& verdict : verdicts) {
     summary.groups += verdict.is_group();
     if (verdict.status.ok()) {
@@ -120,15 +139,12 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts) {
       continue;
     }
     ++summary.not_run;
-    // What the other implementation does not support is the mildest.
-    const ExitCode code = ExitCodeOf(verdict.status);
-    if (failure == kExitOk || failure == kExitUnsupported) {
-      failure = code;
-    } else if (code != kExitUnsupported) {
-      failure = std::max(failure, code);
-    }
+    take_failure(verdict.status);
   }
-  summary.exit_code = summary.Count(Verdict::kWrong) > 0 ? kExitMismatch : failure;
+  if (!whole.status.ok()) take_failure(whole.status);
+  summary.whole_is_wrong = whole.is_wrong();
+  const bool wrong = summary.Count(Verdict::kWrong) > 0 || summary.whole_is_wrong;
+  summary.exit_code = wrong ? kExitMismatch : failure;
   return summary;
 }
 
@@ -145,6 +161,34 @@ void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& p
       summary.Count(Verdict::kWrong), summary.not_run);
 }
 
+// How many names of instructions are printed; JSON has all.
+constexpr size_t kShownNames = 8;
+
+// What the instructions alone do not say: those that were not asked, and the whole program.
+void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> not_asked,
+                const Verdicts& summary) {
+  if (!not_asked.empty()) {
+    std::cout << "not asked alone: " << not_asked.size() << " instruction"
+              << (not_asked.size() > 1 ? "s" : "") << " (";
+    for (size_t i = 0; i < std::min(not_asked.size(), kShownNames); ++i) {
+      std::cout << (i > 0 ? ", " : "") << Name(not_asked[i]->opcode()) << " "
+                << not_asked[i]->name();
+    }
+    std::cout << (not_asked.size() > kShownNames ? ", ...)\n" : ")\n");
+  }
+  std::cout << "whole program: ";
+  if (!whole.status.ok()) {
+    std::cout << (whole.answered ? "not judged: " : "not run: ")
+              << Printable(whole.status.message()) << "\n";
+    return;
+  }
+  PrintJudgement(whole.judgement);
+  if (summary.whole_is_wrong && summary.Count(Verdict::kWrong) == 0) {
+    std::cout << "no instruction alone is wrong: --subgraphs 4 --turns 3 ask for groups and for "
+                 "later iterations of loops\n";
+  }
+}
+
 // What is wrong first, with how to see it again.
 class FirstWrong {
  public:
@@ -154,36 +198,50 @@ class FirstWrong {
     if (verdict.is_wrong() && !excerpt_) excerpt_ = excerpt;
   }
 
+  // If nothing smaller is wrong. What is referred to must outlive this.
+  void TakeWhole(const Module& module, absl::Span<const DeviceInputs> inputs,
+                 absl::Span<const DeviceOutputs> golden) {
+    if (excerpt_) return;
+    whole_ = &module;
+    inputs_ = inputs;
+    golden_ = golden;
+  }
+
   // Where a folder for it is wanted.
   absl::Status Write() const {
-    if (!excerpt_ || isolation_.out_subgraph.empty()) return absl::OkStatus();
+    if (!found() || isolation_.out_subgraph.empty()) return absl::OkStatus();
+    if (!excerpt_) return WriteQuestion(*whole_, inputs_, golden_, isolation_.out_subgraph);
     return WriteQuestion(*excerpt_->module, {{excerpt_->arguments}}, {{excerpt_->golden}},
                          isolation_.out_subgraph);
   }
 
   void AddTo(nlohmann::json* report) const {
-    if (!excerpt_) return;
+    if (!found()) return;
     nlohmann::json& entry = (*report)["first_wrong"];
-    entry = {{"instruction", excerpt_->Name()}, {"module", PrintModule(*excerpt_->module)}};
+    entry = {{"instruction", Name()},
+             {"module", PrintModule(excerpt_ ? *excerpt_->module : *whole_)}};
     if (!isolation_.out_subgraph.empty()) entry["command"] = Command();
   }
 
   void Print() const {
-    if (!excerpt_) return;
-    std::cout << "wrong first: " << excerpt_->Name() << "\n";
+    if (!found()) return;
+    std::cout << "wrong first: " << Name() << "\n";
     if (isolation_.out_subgraph.empty()) return;
     std::cout << "alone in " << isolation_.out_subgraph << "; run it again with:\n  " << Command()
               << "\n";
   }
 
  private:
+  bool found() const { return excerpt_ || whole_ != nullptr; }
+  std::string Name() const { return excerpt_ ? excerpt_->Name() : "the whole program"; }
+
   std::string Command() const {
     const std::string& folder = isolation_.out_subgraph;
     std::string text = absl::StrCat("assay diff ", ShellQuoted(folder + "/module.hlo"),
                                     " --inputs ", ShellQuoted(folder + "/inputs.npz"), " --right ",
                                     ShellQuoted(isolation_.right), " --profile ",
                                     ShellQuoted(isolation_.profile), " --isolate");
-    if (excerpt_->is_group()) {
+    if (excerpt_ && excerpt_->is_group()) {
       absl::StrAppend(&text, " --subgraphs ", isolation_.depth.subgraphs);
     }
     return text;
@@ -191,17 +249,38 @@ class FirstWrong {
 
   const Isolation& isolation_;
   std::optional<Excerpt> excerpt_;
+  const Module* whole_ = nullptr;
+  absl::Span<const DeviceInputs> inputs_;
+  absl::Span<const DeviceOutputs> golden_;
 };
 
+nlohmann::json WholeJson(const WholeVerdict& whole) {
+  nlohmann::json entry = nlohmann::json::object();
+  if (whole.status.ok()) {
+    AddJudgement(whole.judgement, &entry);
+  } else {
+    entry[whole.answered ? "not_judged" : "not_run"] = std::string(whole.status.message());
+    entry["status"] = absl::StatusCodeToString(whole.status.code());
+  }
+  return entry;
+}
+
 nlohmann::json ReportOf(const Module& module, absl::Span<const InstructionVerdict> verdicts,
+                        const WholeVerdict& whole, absl::Span<const Instruction* const> not_asked,
                         const Verdicts& summary, const Isolation& isolation) {
-  nlohmann::json list = nlohmann::json::array();
+  nlohmann::json list = nlohmann::json::array(), missing = nlohmann::json::array();
   for (const InstructionVerdict& verdict : verdicts) list.push_back(VerdictJson(verdict));
+  for (const Instruction* each : not_asked) {
+    missing.push_back(
+        {{"instruction", each->name()}, {"opcode", std::string(Name(each->opcode()))}});
+  }
   return {{"module", module.name()},
           {"left", "golden"},
           {"right", isolation.right},
           {"verdict", summary.Word()},
+          {"whole", WholeJson(whole)},
           {"instructions", std::move(list)},
+          {"not_asked_alone", std::move(missing)},
           {"profile", isolation.profile},
           {"wrong", summary.Count(Verdict::kWrong)},
           {"known_deviations", summary.Count(Verdict::kKnownDeviation)},
@@ -237,18 +316,30 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     progress.Show(
         absl::StrCat(++judged, " judged, last ", verdict.name, " (", KindOf(verdict), ")"));
   };
-  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts = ReportInstructions(
-      module, WithoutFeeds(arguments), **target, *profile, isolation.budget, report_options);
+  const std::vector<DeviceInputs> inputs = WithoutFeeds(arguments);
+  std::vector<DeviceOutputs> golden;
+  report_options.golden = &golden;
+  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
+      ReportInstructions(module, inputs, **target, *profile, isolation.budget, report_options);
+  if (!verdicts.ok()) {
+    progress.Clear();
+    return Fail(verdicts.status(), output);
+  }
+  progress.Show("the whole program");
+  const WholeVerdict whole =
+      ReportWhole(module, inputs, golden, **target, *profile, isolation.budget);
   progress.Clear();
-  if (!verdicts.ok()) return Fail(verdicts.status(), output);
+  if (whole.is_wrong()) first_wrong.TakeWhole(module, inputs, golden);
   if (absl::Status written = first_wrong.Write(); !written.ok()) return Fail(written, output);
-  const Verdicts summary = Summarise(*verdicts);
+  const Verdicts summary = Summarise(*verdicts, whole);
+  const std::vector<const Instruction*> not_asked = NotAskedAlone(module, *verdicts);
   if (output.json) {
-    nlohmann::json report = ReportOf(module, *verdicts, summary, isolation);
+    nlohmann::json report = ReportOf(module, *verdicts, whole, not_asked, summary, isolation);
     first_wrong.AddTo(&report);
     std::cout << JsonText(report);
   } else if (talks) {
     PrintSummary(summary, verdicts->size(), isolation.profile);
+    PrintWhole(whole, not_asked, summary);
     first_wrong.Print();
   }
   return summary.exit_code;

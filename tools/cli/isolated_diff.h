@@ -1,5 +1,6 @@
 // `assay diff --isolate`: every instruction of a module is run alone on another implementation, and
-// groups of them, on golden operands, and judged. Tests: run_cli_test.py, judge_cli_test.py.
+// groups of them, on golden operands, then the whole module; all are judged. Tests:
+// run_cli_test.py, judge_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_
 #define ASSAY_TOOLS_CLI_ISOLATED_DIFF_H_
 

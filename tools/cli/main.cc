@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
   assay::AddReportCommand(app, &exit_code);
   assay::AddTestCommand(app, &exit_code);
   assay::AddMutantsCommand(app, &exit_code);
+  assay::AddServeCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

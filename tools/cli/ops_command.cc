@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/nearest_name.h"
 #include "tools/cli/catalogue.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
@@ -62,7 +63,7 @@ int OpsCommand::Run() const {
     const std::optional<Opcode> opcode = OpcodeFromName(name);
     if (!opcode) {
       return Fail(absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
-                                                          NearestOpcode(name),
+                                                          DidYouMean(NearestOpcodeName(name)),
                                                           "; assay ops lists all ", kOpcodeCount)),
                   output);
     }

@@ -275,6 +275,26 @@ for line in requests:
             self.assertEqual(report['not_run'], int(verdict == 'not run'))
         self.assertEqual(report['instructions'][0]['status'], 'UNIMPLEMENTED')
 
+    def test_isolate_ends_with_the_whole_program(self):
+        """Defects of control flow, of which no instruction alone says anything."""
+        call = 'f { a = f32[2] parameter(0) ROOT n = f32[2] negate(a) } ENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] call(x), to_apply=f }'
+        branch = ('f { a = f32[2] parameter(0) ROOT n = f32[2] negate(a) } g { b = f32[2] parameter(0) ROOT m = f32[2] add(b, b) } '
+                  'ENTRY e { x = f32[2] parameter(0) p = pred[] constant(true) '
+                  'ROOT r = f32[2] conditional(p, x, x), true_computation=f, false_computation=g }')
+        loop = ('b { s = s32[] parameter(0) one = s32[] constant(1) ROOT n = s32[] add(s, one) } '
+                'c { s = s32[] parameter(0) n = s32[] constant(3) ROOT l = pred[] compare(s, n), direction=LT } '
+                'ENTRY e { x = s32[] parameter(0) ROOT r = s32[] while(x), condition=c, body=b }')
+        for text, mutant, given, not_asked in ((call, 'call/returns_argument', 'f32[2] {1, 2}', ['r']),
+                                               (branch, 'conditional/branches_exchanged', 'f32[2] {1, 2}', ['r', 'm']),
+                                               (loop, 'while/one_turn_too_many', 's32[] 0', ['r'])):
+            module, inputs = self.path('m.hlo', text), self.path('inputs.txt', given)
+            diff = ('diff', module, '--inputs', inputs, '--isolate', '--right')
+            self.expect(assay(*diff, 'golden'), 0, 'whole program: ', 'not asked alone')
+            self.expect(assay(*diff, 'mutant:' + mutant), 1, '0 wrong', 'whole program: wrong', 'wrong first: the whole program')
+            report = json.loads(assay(*diff, 'mutant:' + mutant, '--json').out)
+            self.assertEqual((report['verdict'], report['wrong'], report['whole']['verdict']), ('wrong', 0, 'wrong'))
+            self.assertEqual([each['instruction'] for each in report['not_asked_alone']], not_asked)
+
     def test_devices(self):
         module = self.path('m.hlo', b'HloModule m, replica_count=2\nENTRY e { ROOT x = f32[3] parameter(0) }')
         both, kept = self.target('two_devices'), self.path('kept')

@@ -60,6 +60,7 @@ void SuiteReport::Conclude(absl::Span<const absl::string_view> ids, RunResult* r
     std::move(complaints.begin(), complaints.end(), std::back_inserter(run->complaints));
   };
   complain(ApplyWaivers(waivers_, Today(), ids, &run->cases));
+  complain(NothingJudged(*run));
   complain(JudgeabilityComplaints(*run));
 }
 

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "conformance/corpus/corpus.h"
@@ -174,6 +173,7 @@ absl::Status TestCommand::Read(Inputs* inputs, RunResult* run) {
   run->subgraphs = depth.depth.subgraphs;
   if (depth.depth.turns > 1) run->turns = depth.depth.turns;
   run->case_files = selection.files;
+  run->sweeps = selection.sweeps;
   run->shard = place->index;
   run->shards = place->count;
   run->repeat = repeat;
@@ -229,8 +229,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.each.seconds = timeout;
   options.each.repeat = repeat;
   options.each.depth = depth.depth;
-  // Golden and its mutants.
-  options.each.straight = options.each.verified = !absl::StartsWith(target, "process:");
+  options.each.again = selection.filter.tier == Tier::kQuick ? Again::kEighth : Again::kAll;
   options.make_target = [&] { return MakeTarget(options.jobs); };
   options.started = [&](Backend& backend) { run->target_version = DisplayName(backend); };
   options.take = [&](const CorpusCase& corpus_case, CaseResult result) {

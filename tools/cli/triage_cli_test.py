@@ -63,6 +63,20 @@ class Triage(CommandLineTest):
         self.assertEqual(report['instructions'][0]['known_deviations'], ['P-2 (docs/findings/006.md)'])
         self.expect(assay(*isolated, 'cpu-strict'), 1, 'wrong')
 
+    def test_a_result_inside_its_interval_is_within_bound(self):
+        self.stored('near', TANH, 0.7615942 + 2 ** -23)
+        self.expect(assay('triage', self.folder.name), 0, 'within bound: tanh f32', '1 module, 1 within bound')
+
+    def test_nothing_judged_is_a_failure(self):
+        script = os.path.join(SOURCE, 'backends', 'process', 'testdata', 'misbehaving_target.py')
+        self.path('a.hlo', TANH)
+        self.path('b.hlo', TWICE)
+        result = self.expect(assay('triage', self.folder.name, '--target', f'process:{sys.executable} {script} refuse'), 1,
+                             '2 modules, 2 not supported', 'no module was judged')
+        self.assertTrue(result.out.startswith('judged: 0 of 2\n'), result.out)
+        report = json.loads(assay('triage', self.folder.name, '--target', f'process:{sys.executable} {script} refuse', '--json').out)
+        self.assertEqual((report['judged'], report['fails']), (0, True))
+
     def test_a_target_that_hangs(self):
         script = self.path('target.py', TARGET.replace('PEERS', os.path.join(SOURCE, 'tools', 'peers'))
                            .replace('def execute(self', 'def execute(self, *_):\n        __import__("time").sleep(1000)\n\n    def unused(self'))
@@ -112,8 +126,8 @@ class Triage(CommandLineTest):
 
     def test_goldens_limits_are_no_fault_of_the_target(self):
         self.path('a.hlo', TANH)
-        self.expect(assay('triage', self.folder.name, '--target', 'golden', '--budget-steps', 0), 0,
-                    "broken, golden's budget is spent", '1 broken')
+        self.expect(assay('triage', self.folder.name, '--target', 'golden', '--budget-steps', 0), 1,
+                    "broken, golden's budget is spent", '1 broken', 'no module was judged')
 
     def test_of_equal_modules_that_with_the_fewest_elements_comes_first(self):
         for name, size in ('a', 200), ('b', 3), ('c', 40):
@@ -147,7 +161,7 @@ class Triage(CommandLineTest):
         self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here: no file whose name ends in .hlo, .txt')
         self.path('a.hlo', TANH)
         self.expect_refusal(assay('triage', self.folder.name, '--profile', 'nobody'), 2, 'nobody')
-        self.expect(assay('triage', self.folder.name), 0, 'there is no --target', '1 broken')
+        self.expect(assay('triage', self.folder.name), 1, 'there is no --target', '1 broken', 'no module was judged')
 
 
 if __name__ == '__main__':

@@ -210,6 +210,13 @@ int TriageCommand::Run() const {
     }
   }
   const std::vector<TriageGroup> groups = GroupEntries(std::move(entries));
+  int64_t judged = 0, results = 0;
+  for (int i = 0; i < kTriageClasses; ++i) {
+    judged += IsJudged(static_cast<TriageClass>(i)) ? counts[i] : 0;
+    results += counts[i];
+  }
+  const bool fails = counts[static_cast<int>(TriageClass::kWrong)] > 0 ||
+                     counts[static_cast<int>(TriageClass::kFailed)] > 0 || judged == 0;
   nlohmann::json by_class;
   std::string summary = absl::StrCat(files->size(), files->size() == 1 ? " module" : " modules");
   for (int i = 0; i < kTriageClasses; ++i) {
@@ -219,17 +226,21 @@ int TriageCommand::Run() const {
   }
   if (output.json) {
     const nlohmann::json report = {{"modules", files->size()},
+                                   {"judged", judged},
+                                   {"fails", fails},
                                    {"profile", target_profile->name()},
                                    {"classes", std::move(by_class)},
                                    {"groups", ToJson(groups)}};
     std::cout << JsonText(report);
   } else {
-    if (!output.quiet) PrintText(groups);
+    if (!output.quiet) {
+      std::cout << "judged: " << judged << " of " << results << "\n";
+      PrintText(groups);
+    }
     std::cout << summary << "\n";
+    if (judged == 0) std::cout << "no module was judged: the run fails\n";
   }
-  const bool differs = counts[static_cast<int>(TriageClass::kWrong)] > 0 ||
-                       counts[static_cast<int>(TriageClass::kFailed)] > 0;
-  return differs ? kExitMismatch : kExitOk;
+  return fails ? kExitMismatch : kExitOk;
 }
 
 }  // namespace
@@ -257,7 +268,7 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
       "a target is asked for groups of up to 4 and for 3 turns of loops as well. Modules with the "
       "same first wrong operation and\n"
       "the same kind of error stand together, the smallest first. Exit code 1 when something\n"
-      "is wrong or fails; what is broken or missing is named and counted.\n"
+      "is wrong or fails, or nothing was judged; what is broken or missing is named and counted.\n"
       "Examples:\n"
       "  assay triage dumps/ --target \"process:python3 mine.py\" --profile gpu\n"
       "  assay triage stored/ --json");

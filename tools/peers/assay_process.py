@@ -4,24 +4,34 @@ A program defines an object with these members and calls serve(it):
 
     hello()                      dict: name, version, formats, and optionally operations, types, devices
     compile(format, module)      any object that stands for the compiled module; `module` is bytes.
-                                 It may have an attribute `devices` (default 1)
+                                 It may have an attribute `devices` (default 1). With a third
+                                 parameter `counts` it gets (replicas, partitions), which a
+                                 serialised HloModuleProto does not say
     execute(compiled, arguments) arguments: for each device a list of (shape text, bytes);
-                                 returns (seconds, results): for each device the same
+                                 returns (seconds, results): for each device the same.
+                                 It may be called several times for one compiled module
 
 One whose modules may have infeeds and outfeeds has a member `feeds` that is true; then it is
 execute(compiled, arguments, infeed), where infeed has the arrays that infeeds take, for each device in order, and
 returns (seconds, results, outfeed), the same of what outfeeds give. Others are not asked such modules.
 
+One that handles dynamic dimensions has a member `dynamic_sizes` that is true. An array whose shape has some (f32[<=4]) is
+then (shape text, bytes, sizes) in both directions: the bytes are those of the bounds, the sizes the current ones, and what
+lies outside of them has no meaning. Others are not asked modules that take or give such arrays.
+
+One that has answers for certain arguments only has a member `executes_again` that is false: it is not asked for others.
+
 Errors are raised as Refusal(kind, message); any other exception becomes an internal error.
 """
+import inspect
 import json
 import os
 import sys
 import tempfile
 import traceback
 
-PROTOCOL = 3
-PROTOCOL_WITHOUT_FEEDS = 2
+PROTOCOL = 4
+PROTOCOL_WITHOUT_FEEDS = 2  # of an older Assay, whose version 3 has feeds
 FILE_THRESHOLD = 64 << 20
 
 
@@ -51,7 +61,8 @@ def _read_devices(headers, requests):
                 os.remove(leaf['file'])
             else:
                 data = _read_exactly(requests, leaf['bytes'])
-            values.append((leaf['shape'], data))
+            sized = 'sizes' in leaf
+            values.append((leaf['shape'], data, leaf['sizes']) if sized else (leaf['shape'], data))
         devices.append(values)
     return devices
 
@@ -66,8 +77,10 @@ def _write_devices(devices):
     headers, payload = [], []
     for device in devices:
         row = []
-        for shape, data in device:
+        for shape, data, *sizes in device:
             header = {'shape': shape, 'bytes': len(data)}
+            if sizes:
+                header['sizes'] = list(sizes[0])
             if len(data) > FILE_THRESHOLD:
                 fd, header['file'] = tempfile.mkstemp(prefix='assay-result-')
                 with os.fdopen(fd, 'wb') as f:
@@ -84,11 +97,17 @@ def serve(target):
     requests = os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb')
     responses = os.fdopen(int(os.environ['ASSAY_RESPONSE_FD']), 'wb')
     compiled, next_handle = {}, 1
-    feeds = getattr(target, 'feeds', False)
+    feeds, dynamic_sizes = getattr(target, 'feeds', False), getattr(target, 'dynamic_sizes', False)
+    executes_again = getattr(target, 'executes_again', True)
+    wants_counts = len(inspect.signature(target.compile).parameters) > 2
 
     def answer(header, payload=b''):
         responses.write(json.dumps(header).encode() + b'\n' + payload)
         responses.flush()
+
+    def compile_module(header, module):
+        counts = header.get('replicas', 1), header.get('partitions', 1)
+        return target.compile(header['format'], module, *([counts] if wants_counts else []))
 
     def execute(module, arguments, infeed):
         if feeds:
@@ -110,11 +129,14 @@ def serve(target):
         kind, reply = header['type'], {'id': header.get('id')}
         try:
             if kind == 'hello':
-                most = PROTOCOL if feeds else PROTOCOL_WITHOUT_FEEDS
-                answer({**reply, 'type': 'hello', 'protocol': min(most, header['protocol']), **target.hello()})
+                spoken = min(PROTOCOL, header['protocol'])
+                if spoken == 3 and not feeds:
+                    spoken = PROTOCOL_WITHOUT_FEEDS
+                answer({**reply, 'type': 'hello', 'protocol': spoken, 'feeds': feeds, 'dynamic_sizes': dynamic_sizes,
+                        'executes_again': executes_again, **target.hello()})
             elif kind == 'compile':
                 module = _read_exactly(requests, header['payload'])
-                compiled[next_handle] = target.compile(header['format'], module)
+                compiled[next_handle] = compile_module(header, module)
                 answer({**reply, 'type': 'compiled', 'handle': next_handle,
                         'devices': getattr(compiled[next_handle], 'devices', 1)})
                 next_handle += 1
@@ -125,9 +147,10 @@ def serve(target):
                 answer_result(reply, [execute(compiled[header['handle']], *inputs)])
             elif kind == 'run':
                 module = _read_exactly(requests, header['module'])
-                inputs = _read_inputs(header, requests)
-                once = target.compile(header['format'], module)
-                answer_result(reply, [execute(once, *inputs) for _ in range(header['repeat'])])
+                sets = [_read_inputs(each, requests) for each in header.get('sets', [header])]
+                once = compile_module(header, module)
+                order = header.get('executions') or [0] * header['repeat']
+                answer_result(reply, [execute(once, *sets[number]) for number in order])
             elif kind == 'release':
                 compiled.pop(header['handle'], None)
                 answer({**reply, 'type': 'released'})

@@ -164,15 +164,17 @@ json Append(const std::vector<Floats>& arrays, const std::vector<const assay::Sh
   return headers;
 }
 
-void Execute(const json& request, const assay::Module& module, const Arrays& inputs, int repeat) {
+// Each execution takes the inputs of one set.
+void Execute(const json& request, const assay::Module& module, const std::vector<Arrays>& sets,
+             const std::vector<size_t>& executions) {
   std::vector<const assay::Shape*> fed;  // by the outfeeds, in order
   for (const auto& each : module.entry()->instructions()) {
     if (each->opcode() == Opcode::kOutfeed) fed.push_back(&each->operand(0)->shape());
   }
   json results = json::array(), outfeed = json::array();
   std::string payload, fed_out;  // what is fed out follows the results of all executions
-  for (int i = 0; i < repeat; ++i) {
-    const Arrays outputs = Run(module, inputs);
+  for (const size_t set : executions) {
+    const Arrays outputs = Run(module, sets[set]);
     results.push_back(Append(outputs.of_module, Leaves(module.entry()->root()->shape()), &payload));
     outfeed.push_back(Append(outputs.of_queue, fed, &fed_out));
   }
@@ -199,7 +201,7 @@ int main() {
     json reply = {{"id", request.value("id", 0)}};
     if (type == "hello") {
       reply.update({{"type", "hello"},
-                    {"protocol", 3},
+                    {"protocol", 4},
                     {"name", "example"},
                     {"version", "1"},
                     {"formats", {"hlo-text"}},
@@ -216,11 +218,12 @@ int main() {
         Answer(reply);
       }
     } else if (type == "execute") {
-      Execute(request, *modules.at(request["handle"]), ReadInputs(request), 1);
+      Execute(request, *modules.at(request["handle"]), {ReadInputs(request)}, {0});
     } else if (type == "run") {  // compile, execute and release in one
       const auto module = Compile(request, request["module"]);
-      const Arrays inputs = ReadInputs(request);
-      if (module != nullptr) Execute(request, *module, inputs, request["repeat"]);
+      std::vector<Arrays> sets;
+      for (const json& set : request["sets"]) sets.push_back(ReadInputs(set));
+      if (module != nullptr) Execute(request, *module, sets, request["executions"]);
     } else if (type == "release") {
       modules.erase(request["handle"].get<int>());
       reply["type"] = "released";

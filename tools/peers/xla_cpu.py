@@ -178,7 +178,7 @@ class XlaCpu:
         computation = xc.hlo.XlaComputation(manual(proto) if partitions > 1 else proto)
         results = leaves(computation.program_shape().result_shape())
         if any(not shape.is_token() and shape.is_dynamic() for shape in results):
-            raise Refusal('unsupported', 'results of dynamic size: JAX gives them cut to their size')
+            raise Refusal('unsupported', 'results of dynamic size: JAX does not say their current size')
         try:
             stablehlo = jaxlib._jax.mlir.xla_computation_to_mlir_module(computation)
         except Exception as error:  # constants that are tuples

@@ -1,0 +1,60 @@
+// Several executions of one compiled module: a second one with other arguments shows whether the
+// target keeps something of the first, and the first arguments once more whether an execution
+// changes its arguments. Every execution is judged. Tests: executions_test.cc.
+#ifndef ASSAY_CONFORMANCE_RUNNER_EXECUTIONS_H_
+#define ASSAY_CONFORMANCE_RUNNER_EXECUTIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "backends/backend.h"
+#include "conformance/corpus/corpus_case.h"
+#include "conformance/runner/probe.h"
+
+namespace assay {
+
+// Which cases are executed again with other arguments.
+enum class Again : uint8_t {
+  kNone,
+  kEighth,  // a fixed eighth, chosen by the hash of the id
+  kAll
+};
+bool IsExecutedAgain(absl::string_view id, Again again);
+
+// The case with other arguments that are as legal as its own. Generated arrays have the same value
+// profile with another seed. Elements that are written out, and those of profiles without a seed,
+// come in the opposite order, unless the module uses them as indices, branch numbers or sizes of
+// pieces: then they stay.
+CorpusCase WithOtherArguments(const CorpusCase& corpus_case, const Module& module);
+
+// Returns true if executions with the same arguments may give different results: the module draws
+// random numbers or keeps a state.
+bool MayVary(const Module& module);
+
+// The sets of a probe are its inputs (0) and the other ones (1), which it need not have. The first
+// arguments are executed `repeat` times; where the case is executed again, then the other ones, if
+// there are any, and the first once more.
+std::vector<size_t> OrderOfExecutions(const Probe& probe, int repeat, bool again);
+InputSets SetsOf(const Probe& probe, std::vector<size_t> order);
+
+struct ExecutionsJudgement {
+  Judgement judgement;
+  int64_t execution = 1;  // that the judgement is of
+  bool other_arguments = false;
+};
+// The judgement of the first execution, or that of the first execution after the repetitions that
+// is wrong. `order` is that of OrderOfExecutions. Repetitions are held against the bits of the
+// first execution elsewhere. Results with the bits of an earlier execution of the same arguments
+// need not be judged again; what is not judgeable of a later execution leaves the first judgement.
+// Errors as of JudgeProbe.
+absl::StatusOr<ExecutionsJudgement> JudgeExecutions(const Probe& probe, const ModuleRun& run,
+                                                    absl::Span<const size_t> order, int repeat,
+                                                    const TargetProfile& profile,
+                                                    const RunBudget& budget);
+
+}  // namespace assay
+
+#endif  // ASSAY_CONFORMANCE_RUNNER_EXECUTIONS_H_

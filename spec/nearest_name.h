@@ -1,0 +1,23 @@
+// Names of operations and element types that come close to a name that does not exist.
+// Tests: nearest_name_test.cc.
+#ifndef ASSAY_SPEC_NEAREST_NAME_H_
+#define ASSAY_SPEC_NEAREST_NAME_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace assay {
+
+// The operation or type that is probably meant: one of nearly the same spelling, one that the name
+// is the beginning of, or what another project calls so (`float32`, `bool`). Empty if there is
+// none.
+std::string NearestOpcodeName(absl::string_view name);
+std::string NearestTypeName(absl::string_view name);
+
+// " (did you mean X?)", or nothing.
+std::string DidYouMean(absl::string_view nearest);
+
+}  // namespace assay
+
+#endif  // ASSAY_SPEC_NEAREST_NAME_H_

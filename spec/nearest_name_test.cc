@@ -1,0 +1,33 @@
+#include "spec/nearest_name.h"
+
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+TEST(NearestName, OfOperations) {
+  EXPECT_EQ(NearestOpcodeName("exp"), "exponential");
+  EXPECT_EQ(NearestOpcodeName("mul"), "multiply");
+  EXPECT_EQ(NearestOpcodeName("reduce_window"), "reduce-window");
+  EXPECT_EQ(NearestOpcodeName("xyzzyplugh"), "");
+  EXPECT_EQ(NearestOpcodeName(std::string(1000, 'a')), "");
+}
+
+TEST(NearestName, OfTypes) {
+  EXPECT_EQ(NearestTypeName("float32"), "f32");
+  EXPECT_EQ(NearestTypeName("bfloat16"), "bf16");
+  EXPECT_EQ(NearestTypeName("int8_t"), "s8");
+  EXPECT_EQ(NearestTypeName("uint64"), "u64");
+  EXPECT_EQ(NearestTypeName("bool"), "pred");
+  EXPECT_EQ(NearestTypeName("complex128"), "c128");
+  EXPECT_EQ(NearestTypeName("float8_e4m3fn"), "f8e4m3fn");
+  EXPECT_EQ(NearestTypeName("string"), "");
+}
+
+TEST(NearestName, AsAQuestion) {
+  EXPECT_EQ(DidYouMean("f32"), " (did you mean f32?)");
+  EXPECT_EQ(DidYouMean(""), "");
+}
+
+}  // namespace
+}  // namespace assay

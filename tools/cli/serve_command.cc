@@ -1,0 +1,78 @@
+// `assay serve`: the golden interpreter, or a mutant of it, as a process for another Assay
+// (docs/process_backend.md). Test: process_cli_test.py.
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "backends/process/server.h"
+#include "conformance/corpus/corpus_case.h"
+#include "spec/verify/verifier.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+namespace {
+
+struct ServeCommand {
+  std::string target = "golden";
+  int64_t protocol = kProcessProtocol;
+  BudgetOptions budget;
+
+  int Run() const;
+};
+
+absl::StatusOr<int> Descriptor(const char* variable) {
+  const char* text = std::getenv(variable);
+  int number = -1;
+  if (text != nullptr && absl::SimpleAtoi(text, &number) && number >= 0) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat(variable,
+                   " names no descriptor: `assay serve` is started by another Assay, as "
+                   "in: assay test --target \"process:assay serve\""));
+}
+
+int ServeCommand::Run() const {
+  const absl::StatusOr<int> requests = Descriptor("ASSAY_REQUEST_FD");
+  if (!requests.ok()) return Fail(requests.status(), {});
+  const absl::StatusOr<int> responses = Descriptor("ASSAY_RESPONSE_FD");
+  if (!responses.ok()) return Fail(responses.status(), {});
+  const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(target, budget.budget);
+  if (!backend.ok()) return Fail(backend.status(), {});
+  ServerOptions options;
+  options.name = target;
+  options.version = ASSAY_VERSION;
+  options.protocol = protocol;
+  options.devices = kMostProcessesOfCase;
+  options.check = [](const Module& module) {
+    return VerificationStatus(VerifyModule(module, {.rules = Rules::kStrict}));
+  };
+  const absl::Status status = Serve(**backend, options, *requests, *responses);
+  return status.ok() ? kExitOk : Fail(status, {});
+}
+
+}  // namespace
+
+void AddServeCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<ServeCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "serve", "Answer the requests of another Assay, as a target of process:assay serve");
+  sub->add_option("--target", command->target, "golden, or a mutant of it (assay mutants)")
+      ->type_name("TARGET")
+      ->capture_default_str();
+  sub->add_option("--protocol", command->protocol,
+                  "The highest version of the protocol to speak, for tests of the older ones")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, kProcessProtocol))
+      ->capture_default_str();
+  command->budget.AddTo(sub, "a request that spends one is refused as exhausted");
+  sub->footer(
+      "Example:\n"
+      "  assay test --target \"process:assay serve\"\n"
+      "docs/process_backend.md describes the protocol.");
+  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+}
+
+}  // namespace assay

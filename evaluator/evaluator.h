@@ -84,9 +84,10 @@ class WorkerPool;  // parallel.h
 
 // An element that the last tier left undecided, and the enclosure that it did find.
 struct UndecidedElement {
-  int64_t position = 0;  // row major, in the result
+  int64_t position = 0;  // row major, in its leaf of the result
   Element low;           // patterns; of complex elements part by part
   Element high;
+  int64_t leaf = 0;
 };
 
 // Handed to every run. One per thread of execution; budget and caller are shared.
@@ -98,7 +99,8 @@ struct EvaluationContext {
   // The threads that share the blocks of long loops (parallel.h); null: this one alone. No result
   // depends on it.
   WorkerPool* workers = nullptr;
-  // Where elementwise kernels report the undecided elements of their result; null: nowhere.
+  // Where kernels of elementwise operations, transforms and complex products report the undecided
+  // elements of their result; null: nowhere.
   std::vector<UndecidedElement>* undecided = nullptr;
 
   absl::Status Charge(int64_t steps) {

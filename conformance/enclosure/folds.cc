@@ -7,6 +7,7 @@
 #include "conformance/enclosure/orders.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/selected_sums.h"
+#include "evaluator/facts/isolate.h"
 #include "evaluator/region/reducer.h"
 
 namespace assay {
@@ -373,9 +374,12 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
     default:
       break;
   }
-  const Computation* region = instruction.opcode() == Opcode::kSelectAndScatter
-                                  ? instruction.GetComputation(Attr::kScatter)
-                                  : instruction.to_apply();
+  // Boxes name the instruction itself, not its flat form.
+  const std::unique_ptr<Module> flat = FlattenRegions(instruction);
+  const Instruction& form = flat == nullptr ? instruction : *flat->entry()->root();
+  const Computation* region = form.opcode() == Opcode::kSelectAndScatter
+                                  ? form.GetComputation(Attr::kScatter)
+                                  : form.to_apply();
   if (region == nullptr) return AnythingOf(instruction);
   const bool complex = IsComplex(operands[0].low.element_type());
   const ReducerKind kind = RecogniseReducer(*region).kind;
@@ -404,7 +408,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
     default:
       break;
   }
-  if (FoldsLogSums(instruction)) return EncloseLogSums(instruction, operands, context);
+  if (FoldsLogSums(form)) return EncloseLogSums(instruction, operands, context);
   // A scatter that overwrites moves.
   if (instruction.opcode() == Opcode::kScatter && !instruction.shape().is_tuple() &&
       region->root()->opcode() == Opcode::kParameter && region->root()->parameter_number() == 1) {

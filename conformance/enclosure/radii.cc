@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "conformance/enclosure/word_loops.h"
+#include "conformance/judge/fold_parts.h"
+#include "evaluator/facts/isolate.h"
 #include "evaluator/facts/widened_fold.h"
 
 namespace assay {
@@ -212,8 +214,17 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
                                                            absl::Span<const Literal> operands,
                                                            size_t leaf,
                                                            const Literal& golden) const {
+  for (const FoldPart& part : PartsOfFold(instruction)) {
+    const auto at = std::find(part.arrays.begin(), part.arrays.end(), static_cast<int64_t>(leaf));
+    if (at == part.arrays.end()) continue;
+    std::vector<Literal> own;
+    for (const int64_t k : part.operands) own.push_back(operands[k]);
+    return ByBounds(*part.module->entry()->root(), own, at - part.arrays.begin(), golden);
+  }
+  const std::unique_ptr<Module> flat = FlattenRegions(instruction);
+  const Instruction& form = flat == nullptr ? instruction : *flat->entry()->root();
   absl::StatusOr<Bounds> bounds =
-      FindBounds({instruction, operands, golden_.evaluate_module(), profile_}, leaf, golden);
+      FindBounds({form, operands, golden_.evaluate_module(), profile_}, leaf, golden);
   if (!bounds.ok()) return bounds.status();
   const bool may_be_nan = bounds->start_makes_nan && profile_.Admits(DecisionPoint::kReduceStart);
   if (!bounds->unknown.empty() || may_be_nan) {

@@ -20,6 +20,7 @@
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/scatter_windows.h"
+#include "evaluator/facts/isolate.h"
 
 namespace assay {
 namespace {
@@ -220,9 +221,7 @@ class InstructionJudge {
                                                          const std::vector<Literal>& actual,
                                                          const std::vector<int64_t>& positions) {
     std::vector<Literal> operands, actual_leaves;
-    for (const size_t first : {size_t{0}, subject_.operands.size() / 2}) {
-      for (const int64_t k : part.arrays) operands.push_back(subject_.operands[first + k]);
-    }
+    for (const int64_t k : part.operands) operands.push_back(subject_.operands[k]);
     for (const int64_t k : part.arrays) actual_leaves.push_back(actual[k]);
     const absl::StatusOr<Literal> golden = subject_.evaluate(*part.module, operands);
     if (!golden.ok()) return golden.status();
@@ -389,7 +388,9 @@ absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
     return absl::InvalidArgumentError(absl::StrCat("the result of ", instruction.Describe(),
                                                    " has other sizes in dynamic dimensions"));
   }
-  const Subject subject{instruction, operands, evaluate, profile};
+  const std::unique_ptr<Module> flat = FlattenRegions(instruction);
+  const Subject subject{flat == nullptr ? instruction : *flat->entry()->root(), operands, evaluate,
+                        profile};
   return InstructionJudge(subject).Run(golden, actual);
 }
 

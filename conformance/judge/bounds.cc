@@ -84,7 +84,7 @@ bool OrderCounts(const Instruction& instruction, const Computation& region) {
       return RecogniseReducer(region).kind == ReducerKind::kOther && !Picks(region);
     case Opcode::kScan:
       return instruction.GetBool(Attr::kIsAssociative) &&
-             !RecogniseScan(region, instruction.GetInt(Attr::kNumCarries)).has_value();
+             !RecogniseScan(region, instruction.GetInt(Attr::kNumCarries)).all();
     default:
       return false;
   }

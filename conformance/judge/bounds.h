@@ -86,9 +86,8 @@ bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& pro
 ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf);
 // Those of products, running ones among them: product_bounds.cc.
 absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const Literal& golden);
-// How many units roundoff one factor adds to the relative error of a product: of complex numbers,
-// whose products have a budget in ulp of their absolute value (two units at most), the golden
-// product's own rounding comes to it.
+// How many units roundoff one factor adds to the relative error of a product: products of complex
+// numbers have a budget in ulp of their absolute value, which are two units at most.
 double RoundingsOfFactor(const TargetProfile& profile, ElementType type);
 // Those of sums, running ones among them, dots and convolutions: sum_bounds.cc.
 absl::StatusOr<Bounds> SumBounds(const Subject& subject, size_t leaf, const Literal& golden);

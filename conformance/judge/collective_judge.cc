@@ -31,7 +31,7 @@ std::optional<Element> Identity(ReducerKind kind, ElementType type) {
     case ReducerKind::kXor:
       return Element{0};
     case ReducerKind::kMultiply:
-      return Element{is_float ? EncodeFloat(type, 1) : 1};
+      return Element{is_float || IsComplex(type) ? EncodeFloat(Info(type).component, 1) : 1};
     case ReducerKind::kOther:  // of which nothing is asked but whether the order counts
       return Element{0};
     case ReducerKind::kMinimum:

@@ -92,10 +92,19 @@ Computation* AddRegion(const Computation& region, const std::vector<int64_t>& re
   return module->Add(std::move(part));
 }
 
+// The numbers of the operands that the part on these arrays takes.
+std::vector<int64_t> OperandsOf(const Instruction& fold, const std::vector<int64_t>& arrays) {
+  const auto count = static_cast<int64_t>(fold.shape().tuple_shapes().size());
+  std::vector<int64_t> operands(arrays);
+  const bool scatters = fold.opcode() == Opcode::kScatter;
+  if (scatters) operands.push_back(count);
+  for (const int64_t k : arrays) operands.push_back(count + (scatters ? 1 : 0) + k);
+  return operands;
+}
+
 std::unique_ptr<Module> ModuleOf(const Instruction& fold, const std::vector<int64_t>& arrays) {
   const std::unique_ptr<Module> whole = IsolateInstruction(fold);
   Instruction& copy = *whole->entry()->root();
-  const int64_t count = copy.operand_count() / 2;
   std::vector<Shape> shapes;
   for (const int64_t k : arrays) shapes.push_back(copy.shape().tuple_shapes()[k]);
   auto part = std::make_unique<Instruction>(
@@ -104,11 +113,7 @@ std::unique_ptr<Module> ModuleOf(const Instruction& fold, const std::vector<int6
     part->SetAttribute(attribute, value);
   }
   part->SetAttribute(Attr::kToApply, AddRegion(*copy.to_apply(), arrays, whole.get()));
-  for (const int64_t first : {int64_t{0}, count}) {
-    for (const int64_t k : arrays) {
-      part->AppendOperand(copy.operand(first + k));
-    }
-  }
+  for (const int64_t k : OperandsOf(fold, arrays)) part->AppendOperand(copy.operand(k));
   return IsolateInstruction(*whole->entry()->Add(std::move(part)));
 }
 
@@ -116,15 +121,21 @@ std::unique_ptr<Module> ModuleOf(const Instruction& fold, const std::vector<int6
 
 std::vector<FoldPart> PartsOfFold(const Instruction& fold) {
   std::vector<FoldPart> parts;
-  if (fold.opcode() != Opcode::kReduce && fold.opcode() != Opcode::kReduceWindow) return parts;
-  const int64_t arrays = fold.operand_count() / 2;
-  const Instruction& root = *fold.to_apply()->root();
-  if (arrays < 2 || root.opcode() != Opcode::kTuple) return parts;
-  std::vector<std::vector<int64_t>> groups = GroupsOf(*fold.to_apply(), arrays);
+  if (fold.opcode() != Opcode::kReduce && fold.opcode() != Opcode::kReduceWindow &&
+      fold.opcode() != Opcode::kScatter) {
+    return parts;
+  }
+  if (!fold.shape().is_tuple() || fold.shape().tuple_shapes().size() < 2) return parts;
+  const std::unique_ptr<Module> flat = FlattenRegions(fold);
+  const Instruction& form = flat == nullptr ? fold : *flat->entry()->root();
+  const auto arrays = static_cast<int64_t>(fold.shape().tuple_shapes().size());
+  if (form.to_apply()->root()->opcode() != Opcode::kTuple) return parts;
+  std::vector<std::vector<int64_t>> groups = GroupsOf(*form.to_apply(), arrays);
   if (groups.size() < 2) return parts;
   for (std::vector<int64_t>& group : groups) {
-    std::unique_ptr<Module> module = ModuleOf(fold, group);
-    parts.push_back({std::move(group), std::move(module)});
+    std::unique_ptr<Module> module = ModuleOf(form, group);
+    std::vector<int64_t> operands = OperandsOf(fold, group);
+    parts.push_back({std::move(group), std::move(operands), std::move(module)});
   }
   return parts;
 }

@@ -1,7 +1,8 @@
 // Folds of several arrays whose reducer computes some results without the others, as folds of their
-// own: a sum beside a maximum is a sum and a maximum (reference ops_structural.md 0.4, 5.1). Golden
-// runs such a reducer as written, one element after the other; each part is judged by what is known
-// of its own reducer. Tests: order_freedoms_test.cc.
+// own: a sum beside a maximum is a sum and a maximum (reference ops_structural.md 0.4, 5.1). The
+// flat form of the reducer counts. Golden folds the parts that are recognised reducers by
+// themselves; each part is judged by what is known of its own reducer. Tests:
+// order_freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FOLD_PARTS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FOLD_PARTS_H_
 
@@ -15,10 +16,11 @@ namespace assay {
 
 struct FoldPart {
   std::vector<int64_t> arrays;     // results of the fold, which are those of the part, in order
-  std::unique_ptr<Module> module;  // whose root is the part, on these arrays and start values
+  std::vector<int64_t> operands;   // of the fold, which are those of the part, in order
+  std::unique_ptr<Module> module;  // whose root is the part
 };
 
-// Of reduce and reduce-window. Empty: it does not come apart.
+// Of reduce, reduce-window and scatter. Empty: it does not come apart.
 std::vector<FoldPart> PartsOfFold(const Instruction& fold);
 
 }  // namespace assay

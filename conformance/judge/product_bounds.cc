@@ -10,26 +10,6 @@
 namespace assay {
 namespace {
 
-// A region of arithmetic that only multiplies its two parameters.
-bool IsComplexProduct(const Computation& region) {
-  const Instruction& root = *region.root();
-  return root.opcode() == Opcode::kMultiply && root.shape().is_array() &&
-         IsComplex(root.shape().element_type()) &&
-         root.operand(0)->opcode() == Opcode::kParameter &&
-         root.operand(1)->opcode() == Opcode::kParameter && root.operand(0) != root.operand(1);
-}
-
-bool MultipliesComplex(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kReduce:
-    case Opcode::kReduceWindow:
-    case Opcode::kScatter:
-      return IsComplexProduct(*instruction.to_apply());
-    default:
-      return false;
-  }
-}
-
 double Logarithm(double value) { return std::log2(std::fabs(value)); }
 double LogarithmOrNone(double value) { return value == 0 ? 0.0 : Logarithm(value); }
 
@@ -102,9 +82,8 @@ class ProductBound {
     // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
     const double lost_to_norm = IsComplex(type_) ? n / 2 : 0;
     const double size = SizeOfProduct(golden, largest + factors.smallest[i] - lost_to_norm);
-    const double relative = IsComplex(type_)
-                                ? Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_), u)
-                                : Gamma(n + 2, u);
+    // Two more for golden's own rounding and that of the result.
+    const double relative = Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + 3, u);
     const bool multiplies = n > 1;
     const bool underflows =
         multiplies && factors.partial.least[i] - lost_to_norm < Info(part_).format->min_exponent();
@@ -141,7 +120,6 @@ class ProductBound {
 ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf) {
   const ReducerKind kind = FoldKind(instruction);
   if (kind != ReducerKind::kOther) return kind;
-  if (MultipliesComplex(instruction)) return ReducerKind::kMultiply;
   for (const ReducerKind each : {ReducerKind::kAdd, ReducerKind::kMultiply}) {
     if (FindScanFold(instruction, static_cast<int64_t>(leaf), each).has_value()) return each;
   }
@@ -150,7 +128,7 @@ ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf) {
 
 double RoundingsOfFactor(const TargetProfile& profile, ElementType type) {
   if (!IsComplex(type)) return 1;
-  return 2 * std::max(0.5, profile.FindBudget(Opcode::kMultiply, type).ulps) + 1;
+  return 2 * std::max(0.5, profile.FindBudget(Opcode::kMultiply, type).ulps);
 }
 
 absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const Literal& golden) {

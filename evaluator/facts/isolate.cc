@@ -6,6 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "evaluator/region/flat_region.h"
 
 namespace assay {
 namespace {
@@ -111,6 +112,34 @@ std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction) {
   }
   Instruction* root = entry->Add(std::move(copy));
   FinishModule(std::move(entry), root, module.get());
+  return module;
+}
+
+std::unique_ptr<Module> FlattenRegions(const Instruction& fold) {
+  switch (fold.opcode()) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kScatter:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kScan:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kReduceScatter:
+      break;
+    default:
+      return nullptr;
+  }
+  std::unique_ptr<Module> module;
+  for (const Attr attribute : {Attr::kToApply, Attr::kSelect, Attr::kScatter}) {
+    if (!fold.HasAttribute(attribute)) continue;
+    const Computation& region = *fold.GetComputation(attribute);
+    if (Flatten(region) == nullptr) continue;
+    if (module == nullptr) module = IsolateInstruction(fold);
+    Instruction* root = module->entry()->root();
+    // Of the copy, whose loops and branches call copies.
+    root->SetAttribute(attribute, module->Add(Flatten(*root->GetComputation(attribute))));
+  }
+  if (module != nullptr) module->UniquifyNames();
   return module;
 }
 

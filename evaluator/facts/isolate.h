@@ -14,6 +14,11 @@ namespace assay {
 // One instruction: its operands are the parameters, in order.
 std::unique_ptr<Module> IsolateInstruction(const Instruction& instruction);
 
+// A fold whose computations are in their flat form (region/flat_region.h), as IsolateInstruction
+// makes it; null where they are flat already, or the instruction is no reduce, reduce-window,
+// scatter, select-and-scatter, scan, all-reduce or reduce-scatter.
+std::unique_ptr<Module> FlattenRegions(const Instruction& fold);
+
 struct IsolatedGroup {
   std::unique_ptr<Module> module;
   std::vector<const Instruction*> operands;  // by parameter number, each once

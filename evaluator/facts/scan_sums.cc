@@ -62,20 +62,20 @@ std::optional<ScanFold> FindScanFold(const Instruction& instruction, int64_t lea
                                      ReducerKind kind) {
   if (instruction.opcode() != Opcode::kScan) return std::nullopt;
   const ScanPlan plan = ScanPlan::Of(instruction);
-  const std::optional<ScanFolds> folds = RecogniseScan(*instruction.to_apply(), plan.carries);
-  if (!folds.has_value()) return std::nullopt;
+  const ScanFolds folds = RecogniseScan(*instruction.to_apply(), plan.carries);
   ScanFold fold;
   int64_t carry = leaf - plan.outputs;
   fold.place = ScanFold::Place::kInTheEnd;
   if (carry < 0) {
-    carry = folds->outputs[leaf].carry;
-    const bool after = folds->outputs[leaf].after;
+    carry = folds.outputs[leaf].carry;
+    if (carry < 0) return std::nullopt;
+    const bool after = folds.outputs[leaf].after;
     fold.place = after ? ScanFold::Place::kAfterStep : ScanFold::Place::kBeforeStep;
   }
-  fold.input = folds->carries[carry].input;
+  fold.input = folds.carries[carry].input;
   fold.init = plan.inputs + carry;
   const ElementType type = instruction.operand(fold.init)->shape().element_type();
-  const bool same = folds->carries[carry].reducer.kind == kind;
+  const bool same = folds.carries[carry].reducer.kind == kind;
   if (!same || !(IsFloat(type) || IsComplex(type))) return std::nullopt;
   return fold;
 }

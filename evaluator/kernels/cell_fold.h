@@ -114,7 +114,7 @@ inline absl::Status FoldRow(const RecognisedFold& fold, ElementType type, const 
   RecognisedFold::Running running(fold, cell);
   absl::Status status =
       show(0, n, [&](const std::byte* x, int64_t count) { running.Add(x, count); });
-  return status.ok() ? running.Store(cell, 0, show) : status;
+  return status.ok() ? running.Store(cell, 0, show, meter) : status;
 }
 
 // Sorts `updates`.

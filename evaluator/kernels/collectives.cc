@@ -42,7 +42,8 @@ class MemberFold {
   static absl::StatusOr<std::optional<MemberFold>> Prepare(const Computation& reducer,
                                                            MemberElements elements);
 
-  absl::Status Run(absl::Span<const ArrayRef> operands, std::byte* out,
+  // `result` is that of leaf `leaf`.
+  absl::Status Run(absl::Span<const ArrayRef> operands, const MutableArrayRef& result, int64_t leaf,
                    EvaluationContext& context) const;
 
  private:
@@ -50,7 +51,7 @@ class MemberFold {
 
   explicit MemberFold(MemberElements elements) : elements_(std::move(elements)) {}
   absl::Status FoldBlock(absl::Span<const std::byte* const> x, int64_t n, RegionFold* region,
-                         std::byte* out, EvaluationContext& context) const;
+                         std::byte* out, Meter& meter, EvaluationContext& context) const;
 
   MemberElements elements_;
   // One of them.
@@ -75,11 +76,11 @@ absl::StatusOr<std::optional<MemberFold>> MemberFold::Prepare(const Computation&
 }
 
 absl::Status MemberFold::FoldBlock(absl::Span<const std::byte* const> x, int64_t n,
-                                   RegionFold* region, std::byte* out,
+                                   RegionFold* region, std::byte* out, Meter& meter,
                                    EvaluationContext& context) const {
   const ElementType type = elements_.type;
   if (exact_) {
-    exact_->Columns(x, n, out);
+    exact_->Columns(x, n, out, meter);
     return absl::OkStatus();
   }
   if (pairwise_) {
@@ -98,8 +99,10 @@ absl::Status MemberFold::FoldBlock(absl::Span<const std::byte* const> x, int64_t
   return absl::OkStatus();
 }
 
-absl::Status MemberFold::Run(absl::Span<const ArrayRef> operands, std::byte* out,
-                             EvaluationContext& context) const {
+absl::Status MemberFold::Run(absl::Span<const ArrayRef> operands, const MutableArrayRef& result,
+                             int64_t leaf, EvaluationContext& context) const {
+  std::byte* out = result.data;
+  Meter meter(context, result, leaf);
   const auto members = static_cast<int64_t>(elements_.members.size());
   const int64_t bytes = StorageBytes(elements_.type);
   const int64_t at_once = std::min(std::max<int64_t>(8, kBlockElements / members), elements_.count);
@@ -120,10 +123,10 @@ absl::Status MemberFold::Run(absl::Span<const ArrayRef> operands, std::byte* out
       if (absl::Status status = context.Charge(n); !status.ok()) return status;
     }
     absl::Status status =
-        FoldBlock(x, n, region ? &*region : nullptr, out + first * bytes, context);
+        FoldBlock(x, n, region ? &*region : nullptr, out + first * bytes, meter, context);
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return meter.Flush();
 }
 
 class ReductionKernel : public Kernel {
@@ -132,7 +135,8 @@ class ReductionKernel : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     for (size_t leaf = 0; leaf < folds_.size(); ++leaf) {
-      absl::Status status = folds_[leaf].Run(operands, results[leaf].data, context);
+      absl::Status status =
+          folds_[leaf].Run(operands, results[leaf], static_cast<int64_t>(leaf), context);
       if (!status.ok()) return status;
     }
     return absl::OkStatus();

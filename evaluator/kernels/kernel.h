@@ -62,10 +62,19 @@ KernelOrNull PrepareFft(const Instruction& instruction);
 
 inline int64_t StorageBytes(ElementType type) { return Info(type).storage_bytes; }
 
-// Charges a budget in portions, so that huge runs stop in time and small ones pay little.
+// Charges a budget in portions, so that huge runs stop in time and small ones pay little. Counts
+// the elements that stay undecided.
 class Meter {
  public:
   explicit Meter(EvaluationContext& context) : context_(context) {}
+  // Undecided elements of this result, leaf `leaf` of the instruction's, are noted where they stand
+  // too.
+  Meter(EvaluationContext& context, const MutableArrayRef& result, int64_t leaf = 0)
+      : context_(context), result_(result), leaf_(leaf) {}
+  void set_result(const MutableArrayRef& result, int64_t leaf) {
+    result_ = result;
+    leaf_ = leaf;
+  }
   absl::Status Add(int64_t steps) {
     pending_ += steps;
     return pending_ < kPortion ? absl::OkStatus() : Flush();
@@ -76,9 +85,19 @@ class Meter {
     return context_.Charge(steps);
   }
 
+  // An element at `address` of the result lies between the patterns.
+  void NoteUndecided(const std::byte* address, const Element& low, const Element& high) {
+    ++context_.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
+    if (context_.undecided == nullptr || result_.data == nullptr) return;
+    const int64_t position = (address - result_.data) / StorageBytes(result_.shape->element_type());
+    context_.undecided->push_back({position, low, high, leaf_});
+  }
+
  private:
   static constexpr int64_t kPortion = 1 << 13;
   EvaluationContext& context_;
+  MutableArrayRef result_;
+  int64_t leaf_ = 0;
   int64_t pending_ = 0;
 };
 

@@ -17,7 +17,8 @@
 namespace assay {
 namespace {
 
-// Reproducible values: floats in (-4, 4), indices below 4096.
+// Reproducible values: floats in (-4, 4), parts of complex numbers in (-1.3, 1.3), so that long
+// products stay in range, indices below 4096.
 Literal Operand(const Shape& shape, uint64_t seed = 12345) {
   Literal literal = Literal::Zeros(shape);
   uint64_t state = seed;
@@ -25,6 +26,13 @@ Literal Operand(const Shape& shape, uint64_t seed = 12345) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const ElementType type = shape.element_type();
     const double value = (static_cast<double>(state >> 11) * 0x1p-53 - 0.5) * 8;
+    if (IsComplex(type)) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      const double imaginary = (static_cast<double>(state >> 11) * 0x1p-53 - 0.5) * 2.6;
+      literal.Set(i, {EncodeFloat(Info(type).component, value * (2.6 / 8)),
+                      EncodeFloat(Info(type).component, imaginary)});
+      continue;
+    }
     literal.Set(
         i, {IsFloat(type) ? EncodeFloat(type, value) : EncodeInteger(type, (state >> 20) & 4095)});
   }
@@ -144,6 +152,23 @@ KERNEL_BENCHMARK(reduce_window_256, kMax,
 KERNEL_BENCHMARK(cumulative_sum_4k, kAdd,
                  "f32[4096] reduce-window(p0, p1), window={size=4096 pad=4095_0}, to_apply=f",
                  "f32[4096]", "f32[]");
+#define PRODUCT(type)                                                                   \
+  "f {\n  a = " type "[] parameter(0)\n  b = " type "[] parameter(1)\n  ROOT c = " type \
+  "[] multiply(a, b)\n}\n"
+KERNEL_BENCHMARK(complex_products_64k, PRODUCT("c64"),
+                 "c64[1024] reduce(p0, p1), dimensions={1}, to_apply=f", "c64[1024,64]", "c64[]");
+KERNEL_BENCHMARK(wide_complex_products_64k, PRODUCT("c128"),
+                 "c128[1024] reduce(p0, p1), dimensions={1}, to_apply=f", "c128[1024,64]",
+                 "c128[]");
+KERNEL_BENCHMARK(complex_product_64k, PRODUCT("c64"),
+                 "c64[] reduce(p0, p1), dimensions={0}, to_apply=f", "c64[65536]", "c64[]");
+KERNEL_BENCHMARK(complex_window_products_4k, PRODUCT("c64"),
+                 "c64[4094] reduce-window(p0, p1), window={size=3}, to_apply=f", "c64[4096]",
+                 "c64[]");
+KERNEL_BENCHMARK(complex_scatter_products_4k, PRODUCT("c64"),
+                 "c64[1024] scatter(p0, p1, p2), update_window_dims={}, inserted_window_dims={0}, "
+                 "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f",
+                 "c64[1024]", "s32[4096,1]", "c64[4096]");
 #define SCAN_STEP(shape, op)                                                             \
   "f {\n  x = " shape " parameter(0)\n  c = " shape " parameter(1)\n  s = " shape " " op \
   "\n"                                                                                   \
@@ -151,6 +176,9 @@ KERNEL_BENCHMARK(cumulative_sum_4k, kAdd,
 KERNEL_BENCHMARK(scan_sum_64k, SCAN_STEP("f32[]", "add(x, c)"),
                  "(f32[65536], f32[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=f",
                  "f32[65536]", "f32[]");
+KERNEL_BENCHMARK(scan_complex_product_4k, SCAN_STEP("c64[]", "multiply(x, c)"),
+                 "(c64[4096], c64[]) scan(p0, p1), dimensions={0}, num_carries=1, to_apply=f",
+                 "c64[4096]", "c64[]");
 KERNEL_BENCHMARK(scan_sum_rows_1m, SCAN_STEP("f32[1024]", "add(x, c)"),
                  "(f32[1024,1024], f32[1024]) scan(p0, p1), dimensions={0}, num_carries=1, "
                  "to_apply=f",
@@ -216,6 +244,8 @@ GROUP_BENCHMARK(all_reduce_subtract_8_of_1m, 8, kSubtract,
 GROUP_BENCHMARK(reduce_scatter_add_8_of_1m, 8, kAdd,
                 "f32[1024,128] reduce-scatter(p0), replica_groups={}, dimensions={1}, to_apply=f",
                 "f32[1024,1024]");
+GROUP_BENCHMARK(all_reduce_complex_products_8_of_64k, 8, PRODUCT("c64"),
+                "c64[65536] all-reduce(p0), replica_groups={}, to_apply=f", "c64[65536]");
 GROUP_BENCHMARK(all_gather_8_of_1m, 8, "",
                 "f32[1024,8192] all-gather(p0), replica_groups={}, dimensions={1}",
                 "f32[1024,1024]");

@@ -101,7 +101,7 @@ std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, El
       fold.integer_way_ = pred ? IntegerWay::kOr : IntegerWay::kAdd;
       break;
     case ReducerKind::kMultiply:
-      fold.way_ = Way::kProduct;
+      fold.way_ = IsComplex(type) ? Way::kComplexProduct : Way::kProduct;
       fold.integer_way_ = pred ? IntegerWay::kAnd : IntegerWay::kMultiply;
       break;
     case ReducerKind::kMinimum:
@@ -167,10 +167,11 @@ absl::Status RecognisedFold::LongRow(const std::byte* init, const std::byte* x, 
     running.Add(x + i * bytes_, part);
     if (absl::Status status = meter.Add(part); !status.ok()) return status;
   }
-  return running.Store(out, 0, [&](int64_t first, int64_t count, Running::Visit visit) {
+  const auto again = [&](int64_t first, int64_t count, Running::Visit visit) {
     visit(x + first * bytes_, count);
     return meter.Add(count);
-  });
+  };
+  return running.Store(out, 0, again, meter);
 }
 
 absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, const std::byte* x,
@@ -198,7 +199,7 @@ absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, cons
     if (way_ == Way::kInteger) {
       IntegerRows(init + first * step, step, block, count, n, results);
     } else {
-      FloatRows(init + first * step, step, block, count, n, results);
+      FloatRows(init + first * step, step, block, count, n, results, meter);
     }
     if (absl::Status status = meter.Add(count * n); !status.ok()) return status;
   }
@@ -206,8 +207,8 @@ absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, cons
 }
 
 void RecognisedFold::FloatRows(const std::byte* init, int64_t init_bytes, const std::byte* x,
-                               int64_t rows, int64_t n, std::byte* out) const {
-  const int64_t parts = way_ == Way::kComplexSum ? 2 : 1;
+                               int64_t rows, int64_t n, std::byte* out, Meter& meter) const {
+  const int64_t parts = IsComplex(type_) ? 2 : 1;
   Scratch<double, 256> values(rows * n * parts);
   DecodeFloats(type_, x, rows * n, values.data());
   for (int64_t r = 0; r < rows; ++r) {
@@ -228,6 +229,10 @@ void RecognisedFold::FloatRows(const std::byte* init, int64_t init_bytes, const 
       }
       case Way::kProduct:
         StoreElement(type_, {RoundedProduct(type_, start[0], row, 1, n)}, out, r);
+        break;
+      case Way::kComplexProduct:
+        StoreProduct(type_, RoundedComplexProduct(Info(type_).component, start, row, 2, n), out, r,
+                     meter);
         break;
       default: {
         const double value = way_ == Way::kMinimum ? Extreme<SmallerOf>(start[0], row, n)
@@ -250,14 +255,22 @@ void RecognisedFold::IntegerRows(const std::byte* init, int64_t init_bytes, cons
   }
 }
 
-void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t columns,
-                             std::byte* out) const {
+void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t columns, std::byte* out,
+                             Meter& meter) const {
   const auto members = static_cast<int64_t>(x.size());
   const ElementType part = Info(type_).component;
   const int64_t width = IsComplex(type_) ? 2 * columns : columns;  // sums, part by part
   Scratch<double, 1024> values(members * width);
   for (int64_t m = 0; m < members; ++m) {
     DecodeFloats(type_, x[m], columns, values.data() + m * width);
+  }
+  if (way_ == Way::kComplexProduct) {
+    for (int64_t j = 0; j < columns; ++j) {
+      const double* column = values.data() + 2 * j;
+      StoreProduct(type_, RoundedComplexProduct(part, column, column + width, width, members - 1),
+                   out, j, meter);
+    }
+    return;
   }
   Scratch<uint64_t, 256> results(width);
   if (way_ == Way::kProduct) {
@@ -286,6 +299,9 @@ RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* in
   DecodeFloats(fold.type_, init, 1, init_parts_);
   extreme_ = init_parts_[0];
   product_.Multiply(init_parts_[0]);
+  if (fold.way_ == Way::kComplexProduct) {
+    complex_product_.emplace(Info(fold.type_).component, init_parts_[0], init_parts_[1]);
+  }
   for (int64_t p = 0; p < parts(); ++p) sums_[p].s = init_parts_[p];
 }
 
@@ -311,6 +327,9 @@ void RecognisedFold::Running::AddBlock(const std::byte* x, int64_t n) {
       break;
     case Way::kProduct:
       for (int64_t i = 0; i < n; ++i) product_.Multiply(values[i]);
+      break;
+    case Way::kComplexProduct:
+      complex_product_->Multiply(values, 2, n);
       break;
     case Way::kMinimum:
       extreme_ = Extreme<SmallerOf>(extreme_, values, n);
@@ -338,7 +357,8 @@ void RecognisedFold::Running::Join(const Running& next) {
   }
 }
 
-absl::Status RecognisedFold::Running::Store(std::byte* out, int64_t index, Again again) {
+absl::Status RecognisedFold::Running::Store(std::byte* out, int64_t index, Again again,
+                                            Meter& meter) {
   const ElementType type = fold_.type_;
   if (count_ == 0) {
     StoreElement(type, init_, out, index);
@@ -348,6 +368,8 @@ absl::Status RecognisedFold::Running::Store(std::byte* out, int64_t index, Again
     case Way::kSum:
     case Way::kComplexSum:
       return StoreSum(out, index, again);
+    case Way::kComplexProduct:
+      return StoreComplexProduct(out, index, again, meter);
     case Way::kInteger:
       StoreElement(type, {EncodeInteger(type, integer_)}, out, index);
       break;
@@ -385,6 +407,24 @@ absl::Status RecognisedFold::Running::StoreSum(std::byte* out, int64_t index, Ag
     for (int64_t p = 0; p < parts(); ++p) rounded[p] = exact_[p].Round(part);
   }
   StoreElement(fold_.type_, {rounded[0], rounded[1]}, out, index);
+  return absl::OkStatus();
+}
+
+absl::Status RecognisedFold::Running::StoreComplexProduct(std::byte* out, int64_t index,
+                                                          Again again, Meter& meter) {
+  const auto decoded = [&](int64_t first, int64_t count, ComplexProduct::Visit visit) {
+    return again(first, count, [&](const std::byte* x, int64_t n) {
+      double values[2 * kPart];
+      for (int64_t i = 0; i < n; i += kPart) {
+        const int64_t part = std::min(kPart, n - i);
+        DecodeFloats(fold_.type_, x + i * fold_.bytes_, part, values);
+        visit(values, 2, part);
+      }
+    });
+  };
+  const absl::StatusOr<RoundedComplex> rounded = complex_product_->Round(decoded);
+  if (!rounded.ok()) return rounded.status();
+  StoreProduct(fold_.type_, *rounded, out, index, meter);
   return absl::OkStatus();
 }
 

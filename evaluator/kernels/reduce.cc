@@ -16,6 +16,7 @@
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/scratch.h"
+#include "evaluator/kernels/split_fold.h"
 #include "evaluator/kernels/view_reader.h"
 #include "evaluator/parallel.h"
 #include "spec/element/element.h"
@@ -86,7 +87,7 @@ class FoldingReduce : public Kernel {
     }
     return ParallelFor(context, rows_.count, GrainFor(rows_.size),
                        [&](Blocks& blocks, EvaluationContext& context) {
-                         return FoldRows(operands, blocks, out, context);
+                         return FoldRows(operands, blocks, results[0], context);
                        });
   }
 
@@ -95,9 +96,10 @@ class FoldingReduce : public Kernel {
   // A single row of more elements is folded in parts of at least half as many, kMostParts at most.
   static constexpr int64_t kLongRow = 1 << 17, kMostParts = 1 << 10;
 
-  absl::Status FoldRows(Sources operands, Blocks& blocks, std::byte* out,
+  absl::Status FoldRows(Sources operands, Blocks& blocks, const MutableArrayRef& result,
                         EvaluationContext& context) const {
-    Meter meter(context);
+    std::byte* out = result.data;
+    Meter meter(context, result);
     const bool direct = rows_.size == 0 || rows_.reader.direct();
     const bool is_long = !direct && rows_.size > kPacked;
     Scratch<std::byte, 1024> room(direct ? 0
@@ -149,7 +151,7 @@ class FoldingReduce : public Kernel {
     };
     absl::Status status =
         show(0, rows_.size, [&](const std::byte* x, int64_t n) { running.Add(x, n); });
-    return status.ok() ? running.Store(out, row, show) : status;
+    return status.ok() ? running.Store(out, row, show, meter) : status;
   }
 
   // The only row in parts, which are joined. Each but the first begins with its first element in
@@ -180,10 +182,10 @@ class FoldingReduce : public Kernel {
     for (size_t i = 1; i < parts.size(); ++i) parts[0]->Join(*parts[i]);
     Meter meter(context);
     Scratch<std::byte, 1024> room(kPacked * bytes_);
-    status = parts[0]->Store(
-        out, 0, [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
-          return Show(operands, 0, from, count, room.data(), visit, meter);
-        });
+    const auto show = [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
+      return Show(operands, 0, from, count, room.data(), visit, meter);
+    };
+    status = parts[0]->Store(out, 0, show, meter);
     return status.ok() ? meter.Flush() : status;
   }
 
@@ -425,7 +427,8 @@ KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View
       if (views.empty()) {
         if (auto columns = PrepareColumnSums(instruction, *fold)) return columns;
       }
-      Rows rows = RowsOf(instruction, 0, ViewOfOperand(instruction, views, 0), RowOrder::kAny);
+      const RowOrder order = fold->any_order() ? RowOrder::kAny : RowOrder::kAsWritten;
+      Rows rows = RowsOf(instruction, 0, ViewOfOperand(instruction, views, 0), order);
       return std::make_unique<FoldingReduce>(std::move(rows), ArrayOf(views, 1), *fold);
     }
   }
@@ -433,9 +436,22 @@ KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View
   if (kind == ReducerKind::kArgMinimum || kind == ReducerKind::kArgMaximum) {
     return std::make_unique<IndexedReduce>(instruction, views, kind == ReducerKind::kArgMaximum);
   }
-  absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);
-  if (!fold.ok()) return fold.status();
-  return std::make_unique<RegionReduce>(instruction, views, *std::move(fold));
+  const auto as_written = [&]() -> KernelOrNull {
+    absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);
+    if (!fold.ok()) return fold.status();
+    return std::make_unique<RegionReduce>(instruction, views, *std::move(fold));
+  };
+  const auto part = [&](const Instruction& one, absl::Span<const int64_t> operands) {
+    std::vector<View> own;
+    for (const int64_t k : operands) {
+      if (!views.empty()) own.push_back(views[k]);
+    }
+    return PrepareReduce(one, own);
+  };
+  KernelOrNull split = PrepareSplitFold(
+      instruction, views.empty() ? PartOperands::kOwn : PartOperands::kAll, part, as_written);
+  if (!split.ok() || *split != nullptr) return split;
+  return as_written();
 }
 
 KernelOrNull PrepareMap(const Instruction& instruction) {

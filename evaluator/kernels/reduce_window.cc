@@ -13,6 +13,7 @@
 #include "evaluator/kernels/lane_fold.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
+#include "evaluator/kernels/split_fold.h"
 #include "evaluator/kernels/windows.h"
 #include "evaluator/parallel.h"
 #include "spec/element/element.h"
@@ -28,7 +29,7 @@ class FoldingWindow : public Kernel {
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
     if (grid_.output_count() == 0) return absl::OkStatus();
-    Meter meter(context);
+    Meter meter(context, results[0]);
     const std::byte* init = operands[1].data;
     std::byte* out = results[0].data;
     std::vector<std::byte> gathered(kGathered * bytes_);
@@ -79,7 +80,7 @@ class FoldingWindow : public Kernel {
     };
     absl::Status status =
         show(0, walk.cell_count(), [&](const std::byte* x, int64_t n) { running.Add(x, n); });
-    return status.ok() ? running.Store(out, 0, show) : status;
+    return status.ok() ? running.Store(out, 0, show, meter) : status;
   }
 
   WindowGrid grid_;
@@ -114,7 +115,7 @@ class LineWindow : public Kernel {
     const int64_t outputs = plans_.back().window.output_size();
     return ParallelFor(context, lines_, GrainFor(outputs * (most_cells_ + 1)),
                        [&](Blocks& lines, EvaluationContext& context) {
-                         return RunLines(operands, results[0].data, lines, context);
+                         return RunLines(operands, results[0], lines, context);
                        });
   }
 
@@ -128,14 +129,15 @@ class LineWindow : public Kernel {
     std::vector<const std::byte*> lines;
   };
 
-  absl::Status RunLines(absl::Span<const ArrayRef> operands, std::byte* out, Blocks& lines,
-                        EvaluationContext& context) const {
+  absl::Status RunLines(absl::Span<const ArrayRef> operands, const MutableArrayRef& result,
+                        Blocks& lines, EvaluationContext& context) const {
+    std::byte* out = result.data;
     Room room;
     room.init.resize(kColumns * bytes_);
     for (int64_t i = 0; i < kColumns; ++i) {
       std::memcpy(room.init.data() + i * bytes_, operands[1].data, bytes_);
     }
-    Meter meter(context);
+    Meter meter(context, result);
     const int64_t line_bytes = plans_.back().window.output_size() * bytes_;
     Dimensions position(plans_.size(), 0);
     for (int64_t line; lines.NextElement(&line);) {
@@ -201,7 +203,7 @@ class LineWindow : public Kernel {
           (*pair_)(results, room.lines[c + 1], results, n, context);
         }
       } else {
-        fold_.Columns(room.lines, n, results);
+        fold_.Columns(room.lines, n, results, meter);
       }
       if (absl::Status status = meter.Add(n * (cells + 1)); !status.ok()) return status;
     }
@@ -254,21 +256,25 @@ class RunningWindow : public Kernel {
   absl::Status RunLines(absl::Span<const ArrayRef> operands,
                         absl::Span<const MutableArrayRef> results, Blocks& lines,
                         EvaluationContext& context) const {
-    Meter meter(context);
+    Meter meter(context, results[0]);
     const int64_t outputs = taps_.output_size(), bytes = StorageBytes(type_);
     for (int64_t line; lines.NextElement(&line);) {
       const int64_t outer = line / inner_, inner = line % inner_;
       LaneFold fold(kind_, type_, loop_, operands[1].data);
+      const auto element_at = [&](int64_t n) {
+        const int64_t element = reversed_ ? base_ - 1 - n : n;
+        return operands[0].data + ((outer * base_ + element) * inner_ + inner) * bytes;
+      };
       int64_t added = 0;
       for (int64_t i = 0; i < outputs; ++i) {
         const int64_t o = reversed_ ? outputs - 1 - i : i;
         for (const int64_t count = taps_.At(o).count; added < count; ++added) {
-          const int64_t element = reversed_ ? base_ - 1 - added : added;
-          fold.Add(operands[0].data + ((outer * base_ + element) * inner_ + inner) * bytes,
-                   context);
+          fold.Add(element_at(added), context);
           if (absl::Status status = meter.Add(1); !status.ok()) return status;
         }
-        fold.Store(results[0].data, (outer * outputs + o) * inner_ + inner);
+        absl::Status stored =
+            fold.Store(results[0].data, (outer * outputs + o) * inner_ + inner, element_at, meter);
+        if (!stored.ok()) return stored;
         if (absl::Status status = meter.Add(2); !status.ok()) return status;
       }
     }
@@ -373,7 +379,9 @@ KernelOrNull PrepareReduceWindow(const Instruction& instruction) {
   if (types.single()) {
     const std::optional<RecognisedFold> fold = RecognisedFold::For(reducer, types.elements[0]);
     if (fold.has_value()) {
-      if (const auto form = RunningWindow::Recognise(instruction, grid); form.has_value()) {
+      const auto form = RunningWindow::Recognise(instruction, grid);
+      // Growing backwards the elements would come in another order.
+      if (form.has_value() && (fold->any_order() || !form->reversed)) {
         return std::make_unique<RunningWindow>(instruction, grid, form->dimension, form->reversed);
       }
       const std::optional<ElementLoop> pair = PairwiseLoop(reducer, types.elements[0]);
@@ -384,9 +392,17 @@ KernelOrNull PrepareReduceWindow(const Instruction& instruction) {
       return std::make_unique<FoldingWindow>(std::move(grid), *fold);
     }
   }
-  absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);
-  if (!fold.ok()) return fold.status();
-  return std::make_unique<RegionWindow>(instruction, std::move(grid), *std::move(fold));
+  const auto as_written = [&]() -> KernelOrNull {
+    absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);
+    if (!fold.ok()) return fold.status();
+    return std::make_unique<RegionWindow>(instruction, grid, *std::move(fold));
+  };
+  const auto part = [](const Instruction& one, absl::Span<const int64_t>) {
+    return PrepareReduceWindow(one);
+  };
+  KernelOrNull split = PrepareSplitFold(instruction, PartOperands::kOwn, part, as_written);
+  if (!split.ok() || *split != nullptr) return split;
+  return as_written();
 }
 
 }  // namespace assay::kernels

@@ -60,31 +60,33 @@ class FoldScan : public Kernel {
     for (int64_t k = 0; k < plan_.carries; ++k) {
       const Shape& shape = scan.operand(plan_.inputs + k)->shape();
       const ReducerKind kind = folds.carries[k].reducer.kind;
-      carries_.push_back({folds.carries[k].input,
-                          kind,
-                          shape.element_type(),
-                          PairwiseLoop(kind, shape.element_type()),
-                          Stacking::Of(shape, plan_),
-                          {},
-                          {}});
-    }
-    for (int64_t i = 0; i < plan_.outputs; ++i) {
-      Carry& carry = carries_[folds.outputs[i].carry];
-      (folds.outputs[i].after ? carry.after : carry.before).push_back(i);
+      if (kind == ReducerKind::kOther) continue;
+      Carry carry = {plan_.inputs + k,
+                     folds.carries[k].input,
+                     kind,
+                     shape.element_type(),
+                     PairwiseLoop(kind, shape.element_type()),
+                     Stacking::Of(shape, plan_),
+                     {},
+                     {},
+                     plan_.outputs + k};
+      for (int64_t i = 0; i < plan_.outputs; ++i) {
+        if (folds.outputs[i].carry != k) continue;
+        (folds.outputs[i].after ? carry.after : carry.before).push_back(i);
+      }
+      carries_.push_back(std::move(carry));
     }
   }
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    for (int64_t k = 0; k < plan_.carries; ++k) {
-      const Carry& carry = carries_[k];
+    for (const Carry& carry : carries_) {
       if (carry.stacking.count() == 0) continue;
       const std::byte* x = operands[carry.input].data;
-      const std::byte* init = operands[plan_.inputs + k].data;
-      std::byte* last = results[plan_.outputs + k].data;
+      const std::byte* init = operands[carry.init].data;
       absl::Status status = carry.loop && carry.stacking.inner >= kRow
-                                ? FoldRows(carry, x, init, last, results, context)
-                                : FoldLanes(carry, x, init, last, results, context);
+                                ? FoldRows(carry, x, init, results, context)
+                                : FoldLanes(carry, x, init, results, context);
       if (!status.ok()) return status;
     }
     return absl::OkStatus();
@@ -92,19 +94,21 @@ class FoldScan : public Kernel {
 
  private:
   struct Carry {
-    int64_t input;
+    int64_t init, input;  // operands
     ReducerKind kind;
     ElementType type;
     std::optional<ElementLoop> loop;
     Stacking stacking;
     std::vector<int64_t> before, after;  // outputs that are the carry as it was, as it is
+    int64_t last;                        // the result that is the carry in the end
   };
   static constexpr int64_t kRow = 8;  // shorter rows are not worth a loop
 
   // Whole rows at once, in the place of the carry that is returned.
   absl::Status FoldRows(const Carry& carry, const std::byte* x, const std::byte* init,
-                        std::byte* last, absl::Span<const MutableArrayRef> results,
+                        absl::Span<const MutableArrayRef> results,
                         EvaluationContext& context) const {
+    std::byte* last = results[carry.last].data;
     Meter meter(context);
     const Stacking& stacking = carry.stacking;
     const int64_t bytes = StorageBytes(carry.type);
@@ -124,13 +128,13 @@ class FoldScan : public Kernel {
   }
 
   absl::Status FoldLanes(const Carry& carry, const std::byte* x, const std::byte* init,
-                         std::byte* last, absl::Span<const MutableArrayRef> results,
+                         absl::Span<const MutableArrayRef> results,
                          EvaluationContext& context) const {
     constexpr int64_t kStep = 8;  // nanoseconds
     const auto body = [&](Blocks& lanes, EvaluationContext& own) {
       Meter meter(own);
       for (int64_t lane; lanes.NextElement(&lane);) {
-        absl::Status status = FoldLane(carry, lane, x, init, last, results, meter, own);
+        absl::Status status = FoldLane(carry, lane, x, init, results, meter, own);
         if (!status.ok()) return status;
       }
       return meter.Flush();
@@ -139,21 +143,31 @@ class FoldScan : public Kernel {
   }
 
   absl::Status FoldLane(const Carry& carry, int64_t lane, const std::byte* x, const std::byte* init,
-                        std::byte* last, absl::Span<const MutableArrayRef> results, Meter& meter,
+                        absl::Span<const MutableArrayRef> results, Meter& meter,
                         EvaluationContext& context) const {
     const Stacking& stacking = carry.stacking;
     const int64_t bytes = StorageBytes(carry.type);
     const int64_t o = lane / stacking.inner, inner = lane % stacking.inner;
+    const auto position = [&](int64_t n) { return stacking.Row(o, plan_.Position(n)) + inner; };
+    const auto element_at = [&](int64_t n) { return x + position(n) * bytes; };
     LaneFold fold(carry.kind, carry.type, carry.loop, init + lane * bytes);
+    const auto store = [&](int64_t i, int64_t at) {
+      meter.set_result(results[i], i);
+      return fold.Store(results[i].data, at, element_at, meter);
+    };
     for (int64_t n = 0; n < plan_.steps; ++n) {
-      const int64_t at = stacking.Row(o, plan_.Position(n)) + inner;
-      for (const int64_t i : carry.before) fold.Store(results[i].data, at);
+      const int64_t at = position(n);
+      for (const int64_t i : carry.before) {
+        if (absl::Status status = store(i, at); !status.ok()) return status;
+      }
       fold.Add(x + at * bytes, context);
-      for (const int64_t i : carry.after) fold.Store(results[i].data, at);
+      for (const int64_t i : carry.after) {
+        if (absl::Status status = store(i, at); !status.ok()) return status;
+      }
       if (absl::Status status = meter.Add(2); !status.ok()) return status;
     }
-    fold.Store(last, lane);
-    return meter.Add(1);
+    absl::Status status = store(carry.last, lane);
+    return status.ok() ? meter.Add(1) : status;
   }
 
   const ScanPlan plan_;
@@ -302,14 +316,25 @@ class CalledScan : public Kernel {
   const std::vector<Part> parts_;
 };
 
-}  // namespace
+// A step some of whose carries are folds: all of it as written, then the folds in their places.
+class MixedScan : public Kernel {
+ public:
+  MixedScan(std::unique_ptr<Kernel> as_written, const Instruction& scan, const ScanFolds& folds)
+      : as_written_(std::move(as_written)), folds_(scan, folds) {}
 
-KernelOrNull PrepareScan(const Instruction& instruction) {
-  const Computation& step = *instruction.to_apply();
-  const ScanPlan plan = ScanPlan::Of(instruction);
-  if (const std::optional<ScanFolds> folds = RecogniseScan(step, plan.carries)) {
-    return std::make_unique<FoldScan>(instruction, *folds);
+  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                   EvaluationContext& context) const override {
+    absl::Status status = as_written_->Run(operands, results, context);
+    return status.ok() ? folds_.Run(operands, results, context) : status;
   }
+
+ private:
+  std::unique_ptr<Kernel> as_written_;
+  FoldScan folds_;
+};
+
+KernelOrNull PrepareAsWritten(const Instruction& instruction, const ScanPlan& plan) {
+  const Computation& step = *instruction.to_apply();
   Shape lane(ElementType::kPred, {});
   for (const Instruction* parameter : step.parameters()) {
     if (!parameter->shape().is_scalar()) lane = parameter->shape();
@@ -321,6 +346,17 @@ KernelOrNull PrepareScan(const Instruction& instruction) {
     return std::make_unique<CalledScan>(instruction);
   }
   return std::make_unique<LaneScan>(instruction, *std::move(region), lanes);
+}
+
+}  // namespace
+
+KernelOrNull PrepareScan(const Instruction& instruction) {
+  const ScanPlan plan = ScanPlan::Of(instruction);
+  const ScanFolds folds = RecogniseScan(*instruction.to_apply(), plan.carries);
+  if (folds.all()) return std::make_unique<FoldScan>(instruction, folds);
+  KernelOrNull as_written = PrepareAsWritten(instruction, plan);
+  if (!as_written.ok() || *as_written == nullptr || !folds.any()) return as_written;
+  return std::make_unique<MixedScan>(*std::move(as_written), instruction, folds);
 }
 
 }  // namespace assay::kernels

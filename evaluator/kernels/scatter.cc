@@ -18,6 +18,7 @@
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/running_sums.h"
 #include "evaluator/kernels/scatter_plan.h"
+#include "evaluator/kernels/split_fold.h"
 #include "evaluator/parallel.h"
 #include "spec/element/element.h"
 
@@ -43,7 +44,7 @@ class ScatterKernel : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
+    Meter meter(context, results[0]);
     for (int64_t k = 0; k < plan_.operands; ++k) {
       if (results[k].data == operands[k].data || count_ == 0) continue;
       std::memcpy(results[k].data, operands[k].data, count_ * StorageBytes(types_[k]));
@@ -155,7 +156,7 @@ class FoldingScatter : public ScatterKernel {
     if (!status.ok()) return status;
     if (!whole) return FoldCells(fold_, found, updates, data, meter);
     if (status = found.SortByCell(); !status.ok()) return status;
-    return FoldWindows(found.list(), updates.data, data, context);
+    return FoldWindows(found.list(), updates.data, results[0], context);
   }
 
   // Calls f(cell, update) for each element of each of some windows. f may return a status.
@@ -185,13 +186,14 @@ class FoldingScatter : public ScatterKernel {
   // columns of their runs at a time.
   template <typename Position>
   absl::Status FoldWindows(absl::Span<const CellUpdate<Position>> windows, const std::byte* updates,
-                           std::byte* data, EvaluationContext& context) const {
+                           const MutableArrayRef& result, EvaluationContext& context) const {
+    std::byte* data = result.data;
     const auto count = static_cast<int64_t>(windows.size());
     const int64_t parts = (plan_.run - 1) / kColumns + 1;
     const auto begins = [&](int64_t w) { return w == 0 || windows[w].cell != windows[w - 1].cell; };
     const int64_t grain = GrainFor(plan_.window_count / parts);
     return ParallelFor(context, count * parts, grain, [&](Blocks& blocks, EvaluationContext& own) {
-      Meter meter(own);
+      Meter meter(own, result);
       for (int64_t i; blocks.NextElement(&i);) {
         const int64_t w = i % count;
         if (!begins(w)) continue;
@@ -287,7 +289,7 @@ class FoldingScatter : public ScatterKernel {
       for (int64_t w = 0; w < n; ++w) {
         members[w + 1] = updates + (windows[w].update + first) * bytes_;
       }
-      fold_.Columns(members, size, target);
+      fold_.Columns(members, size, target, meter);
       if (absl::Status status = meter.Add(n * size); !status.ok()) return status;
     }
     return absl::OkStatus();
@@ -405,9 +407,17 @@ KernelOrNull PrepareScatter(const Instruction& instruction) {
     if (fold.has_value() && !loop.has_value())
       return std::make_unique<FoldingScatter>(instruction, *fold);
   }
-  absl::StatusOr<RegionFold> fold = RegionFold::Prepare(computation);
-  if (!fold.ok()) return fold.status();
-  return std::make_unique<RegionScatter>(instruction, *std::move(fold));
+  const auto as_written = [&]() -> KernelOrNull {
+    absl::StatusOr<RegionFold> fold = RegionFold::Prepare(computation);
+    if (!fold.ok()) return fold.status();
+    return std::make_unique<RegionScatter>(instruction, *std::move(fold));
+  };
+  const auto part = [](const Instruction& one, absl::Span<const int64_t>) {
+    return PrepareScatter(one);
+  };
+  KernelOrNull split = PrepareSplitFold(instruction, PartOperands::kOwn, part, as_written);
+  if (!split.ok() || *split != nullptr) return split;
+  return as_written();
 }
 
 }  // namespace assay::kernels

@@ -52,7 +52,7 @@ class SelectAndScatterKernel : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    Meter meter(context);
+    Meter meter(context, results[0]);
     const int64_t bytes = StorageBytes(type_);
     std::byte* out = results[0].data;
     WithStorage(bytes, [&](auto sample) {

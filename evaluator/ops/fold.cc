@@ -4,33 +4,45 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/ops/definition.h"
-#include "evaluator/region/reducer.h"
 
 namespace assay {
 
 void ExactFold::Clear() {
-  if (is_product_) return product_.Clear();
+  product_.Clear();
+  complex_product_ = real::ExactComplexProduct(Info(type_).component);
   sum_.Clear();
-  if (IsComplex(type_)) imaginary_sum_.Clear();
+  imaginary_sum_.Clear();
 }
 
 void ExactFold::Add(Element x) {
   const ElementType component = Info(type_).component;
   const double value = DecodeFloat(component, x.bits);
-  if (is_product_) return product_.Multiply(value);
+  const double imaginary = IsComplex(type_) ? DecodeFloat(component, x.imag) : 0;
+  if (is_product_) {
+    if (IsComplex(type_)) return complex_product_.Multiply(value, imaginary);
+    return product_.Multiply(value);
+  }
   sum_.Add(value);
-  if (IsComplex(type_)) imaginary_sum_.Add(DecodeFloat(component, x.imag));
+  if (IsComplex(type_)) imaginary_sum_.Add(imaginary);
 }
 
 Element ExactFold::Result(EvaluationContext& context) const {
   const ElementType component = Info(type_).component;
-  if (is_product_) {
-    if (!product_.Decided(component)) {
-      ++context.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
-    }
-    return {product_.Round(component)};
+  if (!is_product_) {
+    return {sum_.Round(component), IsComplex(type_) ? imaginary_sum_.Round(component) : 0};
   }
-  return {sum_.Round(component), IsComplex(type_) ? imaginary_sum_.Round(component) : 0};
+  Element value;
+  bool decided;
+  if (IsComplex(type_)) {
+    const RoundedComplex rounded = complex_product_.Round();
+    value = rounded.value;
+    decided = !rounded.undecided;
+  } else {
+    value = {product_.Round(component)};
+    decided = product_.Decided(component);
+  }
+  if (!decided) ++context.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
+  return value;
 }
 
 absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
@@ -46,27 +58,37 @@ absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
   absl::StatusOr<Region> region = Region::Prepare(computation);
   if (!region.ok()) return region.status();
   fold.region_ = *std::move(region);
-  const ReducerKind kind = RecogniseReducer(computation).kind;
-  const ElementType type = fold.types_.front();
-  if (ExactFold::IsFor(kind, type)) fold.exact_.emplace(kind, type);
+  std::vector<Reducer> parts = RecogniseParts(computation);
+  parts.resize(fold.size());
+  fold.exact_.resize(fold.size());
+  for (int64_t k = 0; k < fold.size(); ++k) {
+    const ElementType type = fold.types_[k];
+    if (ExactFold::IsFor(parts[k].kind, type)) {
+      fold.exact_[k].emplace(parts[k].kind, type);
+    } else {
+      fold.runs_region_ = true;
+    }
+  }
   return fold;
 }
 
 void Fold::Start(absl::Span<const Element> inits) {
   accumulators_.assign(inits.begin(), inits.end());
+  begun_ = false;
 }
 
 absl::Status Fold::Add(absl::Span<const Element> elements, EvaluationContext& context) {
   if (absl::Status status = context.Charge(1); !status.ok()) return status;
-  if (exact_) {
-    if (!accumulators_.empty()) {
-      exact_->Clear();
-      exact_->Add(accumulators_.front());
-      accumulators_.clear();
+  for (int64_t k = 0; k < size(); ++k) {
+    if (!exact_[k]) continue;
+    if (!begun_) {
+      exact_[k]->Clear();
+      exact_[k]->Add(accumulators_[k]);
     }
-    exact_->Add(elements.front());
-    return absl::OkStatus();
+    exact_[k]->Add(elements[k]);
   }
+  begun_ = true;
+  if (!runs_region_) return absl::OkStatus();
   for (int64_t k = 0; k < size(); ++k) {
     arguments_[k] = accumulators_[k];
     arguments_[size() + k] = elements[k];
@@ -75,7 +97,7 @@ absl::Status Fold::Add(absl::Span<const Element> elements, EvaluationContext& co
 }
 
 Element Fold::Result(int64_t k, EvaluationContext& context) const {
-  return accumulators_.empty() ? exact_->Result(context) : accumulators_[k];
+  return begun_ && exact_[k] ? exact_[k]->Result(context) : accumulators_[k];
 }
 
 absl::Status StartFold(Fold& fold, const Instruction& instruction, OperandElements& operands) {

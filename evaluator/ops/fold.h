@@ -1,7 +1,8 @@
 // acc = init; acc = f(acc, x) for one x after the other: what reduce, reduce-window, scatter and
-// select-and-scatter do with their computation. A recognised add or multiply of floats is the exact
-// result rounded once; everything else runs as written in the order given, which is exact for
-// integers and for selections. Without any x the result is init, bit for bit.
+// select-and-scatter do with their computation. A recognised add or multiply of floats or complex
+// numbers is the exact result rounded once, each result by itself; everything else runs as written
+// in the order given, which is exact for integers and for selections. Without any x the result is
+// init, bit for bit.
 // Source: reference ops_structural.md 0.3 (Accumulations), 0.4. Tests: fold_test.cc.
 #ifndef ASSAY_EVALUATOR_OPS_FOLD_H_
 #define ASSAY_EVALUATOR_OPS_FOLD_H_
@@ -13,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
+#include "evaluator/real/complex_product.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/region/reducer.h"
@@ -20,7 +22,7 @@
 
 namespace assay {
 
-// The sum of floats or complex numbers, or the product of floats, of which there is at least one.
+// The sum or product of floats or complex numbers, of which there is at least one.
 class ExactFold {
  public:
   // Whether a recognised reducer of elements of `type` rounds, so that it needs this.
@@ -30,10 +32,13 @@ class ExactFold {
   }
 
   ExactFold(ReducerKind kind, ElementType type)
-      : is_product_(kind == ReducerKind::kMultiply), type_(type) {}
+      : is_product_(kind == ReducerKind::kMultiply),
+        type_(type),
+        complex_product_(Info(type).component) {}
 
   void Clear();
   void Add(Element x);
+  // Counts the element where it stays undecided.
   Element Result(EvaluationContext& context) const;
 
  private:
@@ -41,6 +46,7 @@ class ExactFold {
   ElementType type_;
   ExactSum sum_, imaginary_sum_;
   ExactProduct product_;
+  real::ExactComplexProduct complex_product_;
 };
 
 class Fold {
@@ -60,10 +66,12 @@ class Fold {
 
  private:
   std::vector<ElementType> types_;     // of the parameters
-  std::vector<Element> accumulators_;  // the inits, or the values so far; none once exact_ has them
+  std::vector<Element> accumulators_;  // the inits, or the values so far where they are as written
   std::vector<Element> arguments_;     // of one call
   Region region_;
-  std::optional<ExactFold> exact_;  // nullopt: runs as written
+  bool runs_region_ = false;                     // for some result
+  std::vector<std::optional<ExactFold>> exact_;  // by result; nullopt: runs as written
+  bool begun_ = false;                           // exact_ has the inits
 };
 
 // For an instruction whose operands are N arrays and then N inits: starts from the inits; adds the

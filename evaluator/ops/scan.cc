@@ -1,6 +1,6 @@
 // scan: c = inits; for t = 0..N-1 (reverse: N-1..0): (y, c) = f(X[..t..], c), Y[..t..] = y. Where
-// every carry is a fold of one input (RecogniseScan) each prefix and the carry in the end are the
-// exact result rounded once; any other computation runs as written. Source: ops_structural.md 6.1.
+// a carry is a fold of one input (RecogniseScan) each prefix and the carry in the end are the exact
+// result rounded once; all else runs as written. Source: ops_structural.md 6.1.
 #include <optional>
 #include <utility>
 #include <vector>
@@ -22,18 +22,16 @@ class Scan : public Definition {
 
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
                              EvaluationContext& context) override {
-    if (folds_) {
-      const bool is_output = leaf < plan_.outputs;
-      const int64_t carry = is_output ? folds_->outputs[leaf].carry : leaf - plan_.outputs;
-      if (Rounds(carry)) {
-        Dimensions lane(i.begin(), i.end());
-        if (!is_output) return Folded(carry, lane, plan_.steps, operands, context);
-        const int64_t t = i[plan_.dimension];
-        const int64_t before = plan_.reverse ? plan_.steps - 1 - t : t;
-        lane.erase(lane.begin() + plan_.dimension);
-        const bool after = folds_->outputs[leaf].after;
-        return Folded(carry, lane, before + (after ? 1 : 0), operands, context);
-      }
+    const bool is_output = leaf < plan_.outputs;
+    const int64_t carry = is_output ? folds_.outputs[leaf].carry : leaf - plan_.outputs;
+    if (carry >= 0 && Rounds(carry)) {
+      Dimensions lane(i.begin(), i.end());
+      if (!is_output) return Folded(carry, lane, plan_.steps, operands, context);
+      const int64_t t = i[plan_.dimension];
+      const int64_t before = plan_.reverse ? plan_.steps - 1 - t : t;
+      lane.erase(lane.begin() + plan_.dimension);
+      const bool after = folds_.outputs[leaf].after;
+      return Folded(carry, lane, before + (after ? 1 : 0), operands, context);
     }
     if (results_.empty()) {
       if (absl::Status status = RunAsWritten(operands, context); !status.ok()) return status;
@@ -43,14 +41,14 @@ class Scan : public Definition {
 
  private:
   bool Rounds(int64_t carry) const {
-    return ExactFold::IsFor(folds_->carries[carry].reducer.kind,
+    return ExactFold::IsFor(folds_.carries[carry].reducer.kind,
                             OperandType(scan_, plan_.inputs + carry));
   }
 
   // Carry k at index `lane` after the first steps.
   absl::StatusOr<Element> Folded(int64_t k, const Dimensions& lane, int64_t steps,
                                  OperandElements& operands, EvaluationContext& context) const {
-    const ScanFolds::Carry& carry = folds_->carries[k];
+    const ScanFolds::Carry& carry = folds_.carries[k];
     absl::StatusOr<Element> init = operands.At(plan_.inputs + k, lane);
     if (!init.ok() || steps == 0) return init;
     ExactFold fold(carry.reducer.kind, OperandType(scan_, plan_.inputs + k));
@@ -138,7 +136,7 @@ class Scan : public Definition {
 
   const Instruction& scan_;
   const ScanPlan plan_;
-  const std::optional<ScanFolds> folds_;
+  const ScanFolds folds_;
   Region step_;
   std::vector<Literal> results_;  // of a run as written; empty: none yet
 };

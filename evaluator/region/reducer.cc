@@ -1,8 +1,12 @@
 #include "evaluator/region/reducer.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <set>
 #include <utility>
+
+#include "evaluator/region/flat_region.h"
 
 namespace assay {
 namespace {
@@ -47,6 +51,9 @@ bool Holds(ElementType inner, ElementType outer) {
     const int needed = Info(outer).bits - (IsSigned(outer) ? 1 : 0);
     return room >= needed && (IsSigned(inner) || !IsSigned(outer));
   }
+  if (IsComplex(inner) && IsComplex(outer)) {
+    return Holds(Info(inner).component, Info(outer).component);
+  }
   if (!IsFloat(inner) || !IsFloat(outer)) return false;
   const FloatFormat& in = *Info(inner).format;
   const FloatFormat& out = *Info(outer).format;
@@ -68,8 +75,8 @@ Reducer RecogniseBinary(const Instruction* root, ElementType type, int64_t a, in
   if (kind == ReducerKind::kOther) return {};
   const ElementType inner = combine->shape().element_type();
   if (converted && !Holds(inner, type)) return {};
-  // A product of complex numbers is no exact product of numbers.
-  if (kind == ReducerKind::kMultiply && IsComplex(inner)) return {};
+  // What has met an infinity is multiplied as written, in the type of the elements.
+  if (converted && kind == ReducerKind::kMultiply && IsComplex(inner)) return {};
   auto is_parameter = [&](int64_t number) {
     return [converted, inner, number](const Instruction* operand) {
       if (operand->shape().element_type() != inner) return false;
@@ -165,39 +172,122 @@ std::optional<std::pair<int64_t, int64_t>> ParametersOf(const Instruction* root)
   return std::minmax(numbers[0], numbers[1]);
 }
 
+// The numbers of the parameters that a value depends on.
+std::set<int64_t> SourcesOf(const Instruction* value) {
+  std::set<int64_t> parameters;
+  std::set<const Instruction*> seen = {value};
+  std::vector<const Instruction*> open = {value};
+  while (!open.empty()) {
+    const Instruction* next = open.back();
+    open.pop_back();
+    if (next->opcode() == Opcode::kParameter) parameters.insert(next->parameter_number());
+    for (const Instruction* operand : next->operands()) {
+      if (seen.insert(operand).second) open.push_back(operand);
+    }
+  }
+  return parameters;
+}
+
+// The results of a flat region, whose root is an array or a tuple.
+std::vector<const Instruction*> ResultsOf(const Computation& flat) {
+  const Instruction* root = flat.root();
+  if (root->opcode() != Opcode::kTuple) return {root};
+  return {root->operands().begin(), root->operands().end()};
+}
+
+// Of a flat region. Scalars may be arrays of one element inside of it.
+bool FoldsScalars(const Computation& flat) {
+  const std::vector<Instruction*> parameters = flat.parameters();
+  return std::all_of(parameters.begin(), parameters.end(), [](const Instruction* parameter) {
+    return parameter != nullptr && parameter->shape().is_scalar();
+  });
+}
+
+bool IsElement(const Instruction* value) {
+  return value->shape().is_array() && value->shape().element_count() == 1;
+}
+
+// The form to look at; `made` keeps it where it is not the computation itself.
+const Computation& FlatFormOf(const Computation& computation, std::unique_ptr<Computation>* made) {
+  *made = Flatten(computation);
+  return *made == nullptr ? computation : **made;
+}
+
 }  // namespace
 
 Reducer RecogniseReducer(const Computation& computation) {
-  const std::vector<Instruction*> parameters = computation.parameters();
-  for (const Instruction* parameter : parameters) {
-    if (parameter == nullptr || !parameter->shape().is_scalar()) return {};
-  }
-  const Instruction* root = computation.root();
-  if (parameters.size() == 2) {
+  std::unique_ptr<Computation> made;
+  const Computation& flat = FlatFormOf(computation, &made);
+  if (!FoldsScalars(flat)) return {};
+  const std::vector<Instruction*> parameters = flat.parameters();
+  const std::vector<const Instruction*> results = ResultsOf(flat);
+  if (parameters.size() == 2 && results.size() == 1 && IsElement(results[0])) {
     const ElementType type = parameters[0]->shape().element_type();
     if (parameters[1]->shape().element_type() != type) return {};
-    // A tuple of one, which a reduce may return.
-    if (root->opcode() == Opcode::kTuple && root->operand_count() == 1) root = root->operand(0);
-    return root->shape().is_scalar() ? RecogniseBinary(root, type, 0, 1) : Reducer{};
+    return RecogniseBinary(results[0], type, 0, 1);
   }
-  if (parameters.size() == 4 && root->opcode() == Opcode::kTuple && root->operand_count() == 2) {
+  if (parameters.size() == 4 && results.size() == 2) {
     const ElementType value = parameters[0]->shape().element_type();
     const ElementType index = parameters[1]->shape().element_type();
     if (parameters[2]->shape().element_type() != value || !IsInteger(index) ||
         parameters[3]->shape().element_type() != index) {
       return {};
     }
-    return RecogniseWithIndex(root, value);
+    return RecogniseWithIndex(flat.root(), value);
   }
   return {};
 }
 
-std::optional<ScanFolds> RecogniseScan(const Computation& step, int64_t carries) {
-  const std::vector<Instruction*> parameters = step.parameters();
-  const Instruction* root = step.root();
+std::vector<Reducer> RecogniseParts(const Computation& computation) {
+  std::unique_ptr<Computation> made;
+  const Computation& flat = FlatFormOf(computation, &made);
+  const std::vector<Instruction*> parameters = flat.parameters();
+  const std::vector<const Instruction*> results = ResultsOf(flat);
+  const auto n = static_cast<int64_t>(results.size());
+  std::vector<Reducer> parts(n);
+  if (static_cast<int64_t>(parameters.size()) != 2 * n || !FoldsScalars(flat)) return parts;
+  std::vector<int64_t> readers(n);  // of array k, by its accumulator or its element
+  for (const Instruction* result : results) {
+    std::set<int64_t> arrays;
+    for (const int64_t parameter : SourcesOf(result)) arrays.insert(parameter % n);
+    for (const int64_t array : arrays) ++readers[array];
+  }
+  for (int64_t k = 0; k < n; ++k) {
+    const ElementType type = parameters[k]->shape().element_type();
+    if (readers[k] != 1 || parameters[n + k]->shape().element_type() != type ||
+        !IsElement(results[k])) {
+      continue;
+    }
+    parts[k] = RecogniseBinary(results[k], type, k, n + k);
+  }
+  return parts;
+}
+
+bool ScanFolds::any() const {
+  return std::any_of(carries.begin(), carries.end(),
+                     [](const Carry& carry) { return carry.reducer.kind != ReducerKind::kOther; });
+}
+
+bool ScanFolds::all() const {
+  return std::all_of(
+             carries.begin(), carries.end(),
+             [](const Carry& carry) { return carry.reducer.kind != ReducerKind::kOther; }) &&
+         std::all_of(outputs.begin(), outputs.end(),
+                     [](const Output& output) { return output.carry >= 0; });
+}
+
+ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
+  std::unique_ptr<Computation> made;
+  const Computation& flat = FlatFormOf(step, &made);
+  const std::vector<Instruction*> parameters = flat.parameters();
+  const Instruction* root = flat.root();
   const int64_t inputs = static_cast<int64_t>(parameters.size()) - carries;
   const int64_t outputs = root->operand_count() - carries;
-  if (root->opcode() != Opcode::kTuple || inputs < 0 || outputs < 0) return std::nullopt;
+  ScanFolds folds;
+  if (root->opcode() != Opcode::kTuple || inputs < 0 || outputs < 0) {
+    folds.carries.resize(carries);
+    return folds;
+  }
   // Which carry the result is a fold of, and how; nullopt where it is none.
   auto fold_of =
       [&](const Instruction* result) -> std::optional<std::pair<int64_t, ScanFolds::Carry>> {
@@ -210,25 +300,36 @@ std::optional<ScanFolds> RecogniseScan(const Computation& step, int64_t carries)
     if (reducer.kind == ReducerKind::kOther) return std::nullopt;
     return std::pair(pair->second - inputs, ScanFolds::Carry{reducer, pair->first});
   };
-  ScanFolds folds;
   for (int64_t k = 0; k < carries; ++k) {
     const auto fold = fold_of(root->operand(outputs + k));
-    if (!fold || fold->first != k) return std::nullopt;
-    folds.carries.push_back(fold->second);
+    const bool is_fold = fold && fold->first == k;
+    folds.carries.push_back(is_fold ? fold->second : ScanFolds::Carry{});
   }
   for (int64_t i = 0; i < outputs; ++i) {
     const Instruction* output = root->operand(i);
+    ScanFolds::Output found;
     if (output->opcode() == Opcode::kParameter && output->parameter_number() >= inputs) {
-      folds.outputs.push_back({output->parameter_number() - inputs, /*after=*/false});
-      continue;
+      found = {output->parameter_number() - inputs, /*after=*/false};
+    } else if (const auto fold = fold_of(output)) {
+      const ScanFolds::Carry& carry = folds.carries[fold->first];
+      if (fold->second.reducer.kind == carry.reducer.kind && fold->second.input == carry.input) {
+        found = {fold->first, /*after=*/true};
+      }
     }
-    const auto fold = fold_of(output);
-    if (!fold) return std::nullopt;
-    const ScanFolds::Carry& carry = folds.carries[fold->first];
-    if (fold->second.reducer.kind != carry.reducer.kind || fold->second.input != carry.input) {
-      return std::nullopt;
+    folds.outputs.push_back(found);
+  }
+  // A carry that something else depends on runs as written, and so does what shows it.
+  for (int64_t i = 0; i < root->operand_count(); ++i) {
+    const int64_t shown = i < outputs ? folds.outputs[i].carry : i - outputs;
+    for (const int64_t parameter : SourcesOf(root->operand(i))) {
+      const int64_t carry = parameter - inputs;
+      if (carry >= 0 && carry != shown) folds.carries[carry] = {};
     }
-    folds.outputs.push_back({fold->first, /*after=*/true});
+  }
+  for (ScanFolds::Output& output : folds.outputs) {
+    const bool folded =
+        output.carry >= 0 && folds.carries[output.carry].reducer.kind != ReducerKind::kOther;
+    if (!folded) output = {};
   }
   return folds;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "spec/text/parser.h"
@@ -36,7 +38,7 @@ TEST(RecogniseReducer, BinaryOperationsInEitherOrder) {
   EXPECT_EQ(Recognise(Binary("s32", "subtract")).kind, ReducerKind::kOther);
   EXPECT_EQ(Recognise(Binary("f32", "add")).inner_type, ElementType::kF32);
   EXPECT_EQ(Recognise(Binary("c64", "add")).kind, ReducerKind::kAdd);
-  EXPECT_EQ(Recognise(Binary("c64", "multiply")).kind, ReducerKind::kOther);
+  EXPECT_EQ(Recognise(Binary("c64", "multiply")).kind, ReducerKind::kMultiply);
 }
 
 TEST(RecogniseReducer, ATupleOfOne) {
@@ -60,7 +62,8 @@ TEST(RecogniseReducer, ConversionsThatLoseNothing) {
                               {"f32", "f64"},
                               {"s8", "s32"},
                               {"u8", "s16"},
-                              {"f8e8m0fnu", "f32"}}) {
+                              {"f8e8m0fnu", "f32"},
+                              {"c64", "c128"}}) {
     EXPECT_EQ(Converted(outer, inner).kind, ReducerKind::kAdd) << outer << " by " << inner;
   }
   EXPECT_EQ(Converted("bf16", "f32").inner_type, ElementType::kF32);
@@ -72,7 +75,8 @@ TEST(RecogniseReducer, ConversionsThatLoseNothing) {
                               {"f32", "s64"},
                               {"u8", "s8"},
                               {"f8e8m0fnu", "f16"},
-                              {"f16", "f8e5m2"}}) {
+                              {"f16", "f8e5m2"},
+                              {"c128", "c64"}}) {
     EXPECT_EQ(Converted(outer, inner).kind, ReducerKind::kOther) << outer << " by " << inner;
   }
 }
@@ -111,34 +115,182 @@ TEST(RecogniseReducer, OtherShapes) {
       ReducerKind::kOther);
 }
 
-std::optional<ScanFolds> RecogniseStep(const std::string& body, int64_t carries) {
+// The reducer of scalars of type $T whose root is `root`, with computations before it.
+Reducer Wrapped(const std::string& type, const std::string& computations, const std::string& root) {
+  const std::string text = absl::StrReplaceAll(
+      absl::StrCat("HloModule m\n", computations,
+                   "ENTRY e {\np = $T[] parameter(0)\nq = $T[] parameter(1)\n", root, "}\n"),
+      {{"$T", type}});
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status() << text;
+  return module.ok() ? RecogniseReducer(*(*module)->entry()) : Reducer{};
+}
+
+// However the region is written: the flat form counts.
+TEST(RecogniseReducer, WhatPassesValuesOnChangesNothing) {
+  const std::string adder =
+      "f { a = $T[] parameter(0) b = $T[] parameter(1) ROOT s = $T[] add(a, b) }\n";
+  const std::string pair =
+      "g { a = ($T[], $T[]) parameter(0) x = $T[] get-tuple-element(a), index=0 "
+      "y = $T[] get-tuple-element(a), index=1 s = $T[] add(x, y) "
+      "ROOT t = ($T[], $T[]) tuple(s, x) }\n";
+  const std::string outer =
+      "h { a = $T[] parameter(0) b = $T[] parameter(1) c = $T[] copy(b) "
+      "ROOT s = $T[] call(c, a), to_apply=f }\n";
+  for (const char* type : {"f32", "c64", "bf16", "s32"}) {
+    const std::pair<std::string, std::string> wrapped[] = {
+        {adder, "ROOT r = $T[] call(p, q), to_apply=f\n"},
+        {adder, "ROOT r = $T[] call(q, p), to_apply=f\n"},
+        {adder + outer, "ROOT r = $T[] call(q, p), to_apply=h\n"},
+        {adder, "ROOT r = $T[] fusion(p, q), kind=kLoop, calls=f\n"},
+        {"", "s = $T[] add(p, q)\nROOT r = $T[] copy(s)\n"},
+        {"", "c = $T[] copy(p)\nROOT r = $T[] add(q, c)\n"},
+        {"",
+         "x = $T[1] reshape(p)\ny = $T[1] reshape(q)\ns = $T[1] add(x, y)\n"
+         "ROOT r = $T[] reshape(s)\n"},
+        {"", "x = $T[] bitcast(p)\nROOT r = $T[] add(x, q)\n"},
+        {"",
+         "x = $T[1,1] broadcast(p), dimensions={}\ny = $T[1,1] broadcast(q), dimensions={}\n"
+         "s = $T[1,1] add(x, y)\nt = $T[1,1] transpose(s), dimensions={1,0}\n"
+         "u = $T[1,1] reverse(t), dimensions={0}\nROOT r = $T[] reshape(u)\n"},
+        {"",
+         "t = ($T[], $T[]) tuple(q, p)\nx = $T[] get-tuple-element(t), index=0\n"
+         "y = $T[] get-tuple-element(t), index=1\nROOT r = $T[] add(x, y)\n"},
+        {"",
+         "t = ($T[], $T[]) tuple(q, p)\no = ($T[], $T[]) opt-barrier(t)\n"
+         "x = $T[] get-tuple-element(o), index=0\n"
+         "y = $T[] get-tuple-element(o), index=1\nROOT r = $T[] add(x, y)\n"},
+        {pair,
+         "t = ($T[], $T[]) tuple(q, p)\nc = ($T[], $T[]) call(t), to_apply=g\n"
+         "ROOT r = $T[] get-tuple-element(c), index=0\n"},
+        {"", "n = $T[] negate(p)\ns = $T[] convert(p)\nROOT r = $T[] add(s, q)\n"},
+    };
+    for (const auto& [computations, root] : wrapped) {
+      const Reducer reducer = Wrapped(type, computations, root);
+      EXPECT_EQ(reducer.kind, ReducerKind::kAdd) << type << root;
+      EXPECT_EQ(reducer.inner_type, Wrapped(type, "", "ROOT r = $T[] add(p, q)\n").inner_type);
+    }
+    EXPECT_EQ(Wrapped(type, adder, "ROOT r = $T[] call(p, p), to_apply=f\n").kind,
+              ReducerKind::kOther);
+    EXPECT_EQ(Wrapped(type, "", "n = $T[] negate(p)\nROOT r = $T[] add(n, q)\n").kind,
+              ReducerKind::kOther);
+  }
+  EXPECT_EQ(Wrapped("bf16", "f { a = bf16[] parameter(0) ROOT c = f32[] convert(a) }\n",
+                    "x = f32[] call(p), to_apply=f\ny = f32[] call(q), to_apply=f\n"
+                    "s = f32[] add(x, y)\nROOT r = bf16[] convert(s)\n")
+                .inner_type,
+            ElementType::kF32);
+}
+
+// Calls that double at every level are looked at no further than some thousand instructions.
+TEST(RecogniseReducer, NestedCallsThatGrow) {
+  std::string computations = "level_0 { a = f32[] parameter(0) ROOT s = f32[] copy(a) }\n";
+  for (int k = 1; k < 40; ++k) {
+    absl::StrAppend(&computations, "level_", k,
+                    " { a = f32[] parameter(0) b = f32[] call(a), to_apply=level_", k - 1,
+                    " ROOT c = f32[] call(b), to_apply=level_", k - 1, " }\n");
+  }
+  EXPECT_EQ(Wrapped("f32", computations,
+                    "x = f32[] call(p), to_apply=level_39\nROOT r = f32[] add(x, q)\n")
+                .kind,
+            ReducerKind::kOther);
+  EXPECT_EQ(Wrapped("f32", computations,
+                    "x = f32[] call(p), to_apply=level_5\nROOT r = f32[] add(x, q)\n")
+                .kind,
+            ReducerKind::kAdd);
+}
+
+std::vector<ReducerKind> Parts(const std::string& results, const std::string& types) {
+  const std::string text = absl::StrCat(
+      "HloModule m\nENTRY e {\na = f32[] parameter(0)\nb = f32[] parameter(1)\n"
+      "c = s32[] parameter(2)\nx = f32[] parameter(3)\ny = f32[] parameter(4)\n"
+      "z = s32[] parameter(5)\n",
+      results, "ROOT r = (", types, ") tuple(p, q, s)\n}\n");
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status() << text;
+  std::vector<ReducerKind> kinds;
+  if (!module.ok()) return kinds;
+  for (const Reducer& part : RecogniseParts(*(*module)->entry())) kinds.push_back(part.kind);
+  return kinds;
+}
+
+TEST(RecogniseParts, EachResultByItself) {
+  using Kinds = std::vector<ReducerKind>;
+  const std::string types = "f32[], f32[], s32[]";
+  EXPECT_EQ(
+      Parts("p = f32[] add(a, x)\nq = f32[] multiply(y, b)\ns = s32[] maximum(c, z)\n", types),
+      (Kinds{ReducerKind::kAdd, ReducerKind::kMultiply, ReducerKind::kMaximum}));
+  // What is no reducer leaves the others alone.
+  EXPECT_EQ(
+      Parts("p = f32[] add(a, x)\nq = f32[] subtract(b, y)\ns = s32[] maximum(c, z)\n", types),
+      (Kinds{ReducerKind::kAdd, ReducerKind::kOther, ReducerKind::kMaximum}));
+  // One that others look at is not by itself, whether at its sum or at its elements.
+  EXPECT_EQ(
+      Parts("p = f32[] add(a, x)\nq = f32[] subtract(b, a)\ns = s32[] maximum(c, z)\n", types),
+      (Kinds{ReducerKind::kOther, ReducerKind::kOther, ReducerKind::kMaximum}));
+  EXPECT_EQ(Parts("p = f32[] add(a, x)\nq = f32[] add(b, x)\ns = s32[] maximum(c, z)\n", types),
+            (Kinds{ReducerKind::kOther, ReducerKind::kOther, ReducerKind::kMaximum}));
+  EXPECT_EQ(Parts("k = (f32[], f32[]) tuple(a, x)\np = f32[] get-tuple-element(k), index=0\n"
+                  "q = f32[] copy(b)\ns = s32[] add(z, c)\n",
+                  types),
+            (Kinds{ReducerKind::kOther, ReducerKind::kOther, ReducerKind::kAdd}));
+}
+
+ScanFolds RecogniseStep(const std::string& body, int64_t carries) {
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n", body, "}\n"));
   EXPECT_TRUE(module.ok()) << module.status() << body;
-  return module.ok() ? RecogniseScan(*(*module)->entry(), carries) : std::nullopt;
+  return module.ok() ? RecogniseScan(*(*module)->entry(), carries) : ScanFolds{};
 }
 
 TEST(RecogniseScan, FoldsOfOneInputEach) {
   const std::string parameters =
       "x = f32[2] parameter(0)\ny = s32[] parameter(1)\nc = f32[2] parameter(2)\n"
       "d = s32[] parameter(3)\ns = f32[2] add(x, c)\nm = s32[] maximum(d, y)\n";
-  const auto folds =
-      RecogniseStep(parameters + "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, s, m)\n", 2);
-  ASSERT_TRUE(folds.has_value());
-  EXPECT_EQ(folds->carries[0].reducer.kind, ReducerKind::kAdd);
-  EXPECT_EQ(folds->carries[0].input, 0);
-  EXPECT_EQ(folds->carries[1].reducer.kind, ReducerKind::kMaximum);
-  EXPECT_EQ(folds->carries[1].input, 1);
-  EXPECT_EQ(folds->outputs[0].carry, 0);
-  EXPECT_FALSE(folds->outputs[0].after);
-  EXPECT_EQ(folds->outputs[1].carry, 1);
-  EXPECT_TRUE(folds->outputs[1].after);
-  for (const char* root : {
-           "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(x, m, s, m)\n",  // an input
-           "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, s, d)\n",  // a carry that stays
-           "t = f32[2] add(s, x)\nROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, t, m)\n",
-           "t = f32[2] multiply(c, x)\nROOT r = (f32[2], s32[], f32[2], s32[]) tuple(t, m, s, m)\n",
-       }) {
-    EXPECT_FALSE(RecogniseStep(parameters + root, 2).has_value()) << root;
+  const std::string copied = parameters + "u = f32[2] copy(s)\nv = f32[2] reshape(c)\n";
+  for (const std::string& body :
+       {parameters + "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, s, m)\n",
+        copied + "ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(v, m, u, m)\n"}) {
+    const ScanFolds folds = RecogniseStep(body, 2);
+    EXPECT_TRUE(folds.any());
+    ASSERT_TRUE(folds.all());
+    EXPECT_EQ(folds.carries[0].reducer.kind, ReducerKind::kAdd);
+    EXPECT_EQ(folds.carries[0].input, 0);
+    EXPECT_EQ(folds.carries[1].reducer.kind, ReducerKind::kMaximum);
+    EXPECT_EQ(folds.carries[1].input, 1);
+    EXPECT_EQ(folds.outputs[0].carry, 0);
+    EXPECT_FALSE(folds.outputs[0].after);
+    EXPECT_EQ(folds.outputs[1].carry, 1);
+    EXPECT_TRUE(folds.outputs[1].after);
+  }
+  // The kinds of the carries, and the carries that the outputs show.
+  const struct {
+    const char* root;
+    ReducerKind first, second;
+    int64_t shown[2];
+  } mixed[] = {
+      {"ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(x, m, s, m)\n",  // an input
+       ReducerKind::kAdd,
+       ReducerKind::kMaximum,
+       {-1, 1}},
+      {"ROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, s, d)\n",  // a carry that stays
+       ReducerKind::kAdd,
+       ReducerKind::kOther,
+       {0, -1}},
+      {"t = f32[2] add(s, x)\nROOT r = (f32[2], s32[], f32[2], s32[]) tuple(c, m, t, m)\n",
+       ReducerKind::kOther,
+       ReducerKind::kMaximum,
+       {-1, 1}},
+      {"t = f32[2] multiply(c, x)\nROOT r = (f32[2], s32[], f32[2], s32[]) tuple(t, m, s, m)\n",
+       ReducerKind::kOther,
+       ReducerKind::kMaximum,
+       {-1, 1}},
+  };
+  for (const auto& each : mixed) {
+    const ScanFolds folds = RecogniseStep(parameters + each.root, 2);
+    EXPECT_FALSE(folds.all()) << each.root;
+    EXPECT_EQ(folds.carries[0].reducer.kind, each.first) << each.root;
+    EXPECT_EQ(folds.carries[1].reducer.kind, each.second) << each.root;
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(folds.outputs[i].carry, each.shown[i]) << each.root;
   }
 }
 

@@ -199,7 +199,7 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Expected(const ModuleFil
 
 // Where an element stands, whose rounding is not proven, and what it lies between.
 nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
-  const Shape& shape = undecided.instruction->shape();
+  const Shape& shape = *Leaves(undecided.instruction->shape())[undecided.element.leaf];
   std::vector<int64_t> index;
   int64_t rest = undecided.element.position;
   for (const int64_t stride : RowMajorStrides(shape.dimensions())) {
@@ -212,6 +212,7 @@ nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
     return PrintLiteral(scalar);
   };
   return {{"instruction", undecided.instruction->name()},
+          {"leaf", undecided.element.leaf},  // of the result, in pre-order
           {"index", index},
           {"low", text(undecided.element.low)},
           {"high", text(undecided.element.high)}};

@@ -5,6 +5,7 @@ import itertools
 import re
 
 import numpy as np
+from gmpy2 import mpq
 
 from . import complex_functions, formats, scalars
 from .moves import index_vectors, integers, moved, places
@@ -34,34 +35,90 @@ class Recognised:
             return self.complex_product(patterns)
         return self.t.encode(functools.reduce(self.combine, map(self.t.decode, patterns)))
 
-
     def complex_product(self, patterns):
-        """Complex factors are multiplied one after the other, each product rounded: its parts are no products of numbers. What
-        has met an infinity is open."""
-        result = patterns[0]
-        for pattern in patterns[1:]:
-            values = self.t.decode(result), self.t.decode(pattern)
-            if not complex_functions.finite(*values):
-                return (complex_functions.OPEN, complex_functions.OPEN)
-            result = self.t.encode(complex_functions.product(*values))
-        return result
+        """Where all factors are finite, the exact parts of the whole product; an exact zero is +0. What has met an infinity is
+        open."""
+        values = [self.t.decode(pattern) for pattern in patterns]
+        if not complex_functions.finite(*values):
+            return (complex_functions.OPEN, complex_functions.OPEN)
+        re, im = mpq(1), mpq(0)
+        for value in values:
+            a, b = (mpq(0) if part == 0 else part for part in value)
+            re, im = re * a - im * b, re * b + im * a
+        return self.t.encode(tuple(part if part else 0.0 for part in (re, im)))
 
 
 FOLDS = ('add', 'multiply', 'maximum', 'minimum', 'and', 'or', 'xor')
 
 
+PASSING = ('copy', 'opt-barrier', 'reshape', 'bitcast', 'broadcast', 'transpose', 'reverse')
+
+
+def expressions(machine, name, arguments=None):
+    """What a computation gives, in terms of its parameters, as if calls and tuples were not there and scalars were not passed on:
+    a list for a tuple, the number of a parameter, or (operation, type, operands)."""
+    values = {}
+    for each in machine.computations[name.lstrip('%')].instructions:
+        operands = [values.get(operand) for operand in each.operands]
+        if each.op == 'parameter':
+            value = int(each.text) if arguments is None else arguments[int(each.text)]
+        elif each.op in ('call', 'fusion'):
+            value = expressions(machine, each.attributes.get('to_apply', each.attributes.get('calls')), operands)
+        elif each.op == 'tuple':
+            value = operands
+        elif each.op == 'get-tuple-element':
+            value = operands[0][int(each.attributes['index'])]
+        elif each.op in PASSING and size_of(each.shape) in (None, 1):
+            value = operands[0]
+        else:
+            value = (each.op, each.shape.split('[')[0], operands)
+        values[each.name] = value
+        if each.root:
+            return value
+    return value
+
+
+def size_of(shape):
+    """The number of elements of an array, None of a tuple."""
+    sizes = re.match(r'\w+\[([\d,]*)\]', shape)
+    return int(np.prod([int(n) for n in sizes.group(1).split(',') if n], dtype=int)) if sizes else None
+
+
+def parameters_of(value):
+    if isinstance(value, int):
+        return {value}
+    return set().union(*map(parameters_of, value if isinstance(value, list) else value[2]), set())
+
+
+def folded(value, pair):
+    """The operation of a fold of two parameters, or None."""
+    def unconverted(each):
+        return each[2][0] if isinstance(each, tuple) and each[0] == 'convert' else each
+    inner = unconverted(value)
+    if not isinstance(inner, tuple) or inner[0] not in FOLDS:
+        return None
+    return inner[0] if sorted((unconverted(each) for each in inner[2]), key=str) == sorted(pair, key=str) else None
+
+
 def recognised(machine, name, element):
     """The fold that a computation of two scalars is, or None."""
-    computation = machine.computations[name.lstrip('%')]
-    made = {each.name: each for each in computation.instructions}
+    value = expressions(machine, name)
+    op = folded(value[0] if isinstance(value, list) and len(value) == 1 else value, (0, 1))
+    return Recognised(op, element) if op else None
 
-    def unconverted(each):
-        return made[each.operands[0]] if each.op == 'convert' else each
-    inner = unconverted(computation.root)
-    if inner.op not in FOLDS or computation.root.op == 'parameter':
-        return None
-    used = sorted(unconverted(made[operand]).text for operand in inner.operands if unconverted(made[operand]).op == 'parameter')
-    return Recognised(inner.op, element) if used == ['0', '1'] else None
+
+def recognised_parts(machine, name, types):
+    """Of each result of a computation that folds several arrays at a time: its fold, where it is one by itself, or None."""
+    value, count = expressions(machine, name), len(types)
+    if not isinstance(value, list) or len(value) != count:
+        return [None] * count
+    arrays = [{k % count for k in parameters_of(each)} for each in value]
+    parts = []
+    for k, element in enumerate(types):
+        alone = [i for i, each in enumerate(arrays) if k in each] == [k] and arrays[k] == {k}
+        op = folded(value[k], (k, count + k)) if alone else None
+        parts.append(Recognised(op, element) if op else None)
+    return parts
 
 
 def taken(machine, instruction, attribute, arrays):
@@ -87,18 +144,23 @@ class Folding:
     def __init__(self, machine, instruction, attribute, accumulators, elements):
         self.machine, self.name = machine, instruction.attributes[attribute]
         self.accumulators, self.elements = accumulators, elements
-        alone = len(elements) == 1 and accumulators[0].type == elements[0].type
-        self.known = recognised(machine, self.name, elements[0].type) if alone else None
+        types = [each.type for each in elements]
+        if len(elements) == 1:
+            self.known = [recognised(machine, self.name, types[0])]
+        else:
+            self.known = recognised_parts(machine, self.name, types)
+        self.known = [each if a.type == x.type else None for each, a, x in zip(self.known, accumulators, elements)]
 
     def __call__(self, inits, rows):
         """The patterns of the accumulators in the end; a row has a pattern for each."""
-        if self.known:
-            return [self.known.fold(inits + [row[0] for row in rows])]
+        known = [each and each.fold([inits[k]] + [row[k] for row in rows]) for k, each in enumerate(self.known)]
+        if all(self.known):
+            return known
         state = [scalar(each, init) for each, init in zip(self.accumulators, inits)]
         for row in rows:
             made = self.machine.call(self.name, state + [scalar(each, x) for each, x in zip(self.elements, row)])
             state = made if isinstance(made, list) else [made]
-        return [each.data[0] for each in state]
+        return [each.data[0] if exact is None else exact for each, exact in zip(state, known)]
 
 
 def gathered_fold(machine, instruction, operands, shape, places_of):
@@ -236,15 +298,15 @@ def scan(machine, instruction, operands):
     dimension = instruction.numbers('dimensions')[0]
     count = len(operands) - carries
     arrays, state = operands[:count], operands[count:]
-    folding = [each for each in computation.instructions if each.op in FOLDS]
-    exact = (count, carries, len(computation.instructions), len(folding)) == (1, 1, 4, 1) and len(arrays[0].shape) == 1 and set(
-        computation.root.operands) == {folding[0].name}
-    if not exact and any(each.op in FOLDS for each in computation.instructions) and any(
-            formats.is_float(array.type) for array in arrays):
+    results = expressions(machine, instruction.attributes['to_apply'])
+    op = folded(results[-1], (0, 1)) if (count, carries, len(arrays[:1]) and len(arrays[0].shape)) == (1, 1, 1) else None
+    exact = op is not None and len(results) == 2 and folded(results[0], (0, 1)) == op
+    if not exact and any(each.op in FOLDS + ('call', 'fusion') for each in computation.instructions) and any(
+            formats.is_float(array.type) or array.type in formats.COMPLEX for array in arrays):
         raise Unsupported('a scan that folds floats in several ways')
     length = arrays[0].shape[dimension] if arrays else int(instruction.attributes.get('scan_dimension_size', 0))
     order = range(length) if instruction.attributes.get('is_reverse') != 'true' else range(length - 1, -1, -1)
-    fold, seen, out = Recognised(folding[0].op, arrays[0].type) if exact else None, list(state[0].data) if exact else [], {}
+    fold, seen, out = Recognised(op, arrays[0].type) if exact else None, list(state[0].data) if exact else [], {}
     for t in order:
         if exact:
             seen.append(arrays[0].data[t])

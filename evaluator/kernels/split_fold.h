@@ -1,0 +1,30 @@
+// Folds of several arrays at a time, some of whose results are recognised reducers by themselves
+// (RecogniseParts): each of these is folded as an instruction of its own, the others as written.
+// Tests: folding_kernels_test.cc, wrapped_regions_test.cc.
+#ifndef ASSAY_EVALUATOR_KERNELS_SPLIT_FOLD_H_
+#define ASSAY_EVALUATOR_KERNELS_SPLIT_FOLD_H_
+
+#include <cstdint>
+
+#include "absl/functional/function_ref.h"
+#include "absl/types/span.h"
+#include "evaluator/kernels/kernel.h"
+
+namespace assay::kernels {
+
+// Prepares the fold of one array. Operand i of `part` is operand operands[i] of the whole.
+using PreparePart =
+    absl::FunctionRef<KernelOrNull(const Instruction& part, absl::Span<const int64_t> operands)>;
+
+// Whether the arrays of a run are the operands of the instruction, or what views of them refer to,
+// which all parts then get.
+enum class PartOperands { kOwn, kAll };
+
+// Of reduce, reduce-window and scatter. Null where there is nothing to split, or a part has no
+// kernel. `prepare_whole` prepares the instruction as written.
+KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, PreparePart part,
+                              absl::FunctionRef<KernelOrNull()> prepare_whole);
+
+}  // namespace assay::kernels
+
+#endif  // ASSAY_EVALUATOR_KERNELS_SPLIT_FOLD_H_

@@ -1,0 +1,24 @@
+// The flat form of a computation: calls and fusions inlined, tuples resolved, instructions that
+// only pass a value on left out. What is known of a region is asked of this form, so that the way
+// in which a region is written does not matter. Only spec is included, for all layers share it.
+// Tests: reducer_test.cc.
+#ifndef ASSAY_EVALUATOR_REGION_FLAT_REGION_H_
+#define ASSAY_EVALUATOR_REGION_FLAT_REGION_H_
+
+#include <memory>
+
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// Returns the flat form, which has the same parameters and computes the same results; null where
+// the computation is flat already, where it has tokens or tuples among its parameters, or where it
+// would grow beyond some thousand instructions. Left out are: copy; optimization-barrier; a convert
+// to the same type; reshape, bitcast, broadcast, transpose and reverse of a single element; a
+// reshape to the same dimensions; instructions that the root does not need. What remains and calls
+// computations (a loop, a conditional) calls those of the original.
+std::unique_ptr<Computation> Flatten(const Computation& computation);
+
+}  // namespace assay
+
+#endif  // ASSAY_EVALUATOR_REGION_FLAT_REGION_H_

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "conformance/corpus/tiers.h"
 #include "conformance/mutants/site.h"
 #include "spec/op_info.h"
 
@@ -23,6 +24,8 @@ struct Mutant {
   Defect defect;
   // Of an innocent variant: the profile under which nothing may be wrong. Empty: a defect.
   std::string profile = {};
+  // The smallest tier of the corpus whose cases must find the defect.
+  Tier tier = Tier::kQuick;
 
   bool innocent() const { return !profile.empty(); }
   // How targets are called: "mutant:pad/low_counted_twice", "innocent:dot/reversed_sum".
@@ -57,6 +60,9 @@ std::vector<Mutant> ControlMutants();
 std::vector<Mutant> CollectiveMutants();
 std::vector<Mutant> FeedMutants();
 std::vector<Mutant> SizeMutants();
+std::vector<Mutant> ThresholdMutants();
+std::vector<Mutant> CombinationMutants();
+std::vector<Mutant> RangeMutants();
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

@@ -272,20 +272,8 @@ class CaseFileReader {
       return Error(word, absl::StrCat("profile ", info.name, " has no parameter '", parts.first,
                                       "'; it has: ", info.parameters));
     }
-    bool read = false;
-    if (parts.first == "seed") {
-      read = absl::SimpleAtoi(parts.second, &use->seed);
-    } else if (parts.first == "stride") {
-      read = absl::SimpleAtoi(parts.second, &use->stride);
-    } else if (parts.first == "offset") {
-      read = absl::SimpleAtoi(parts.second, &use->offset);
-    } else {
-      int64_t number = 0;
-      read = absl::SimpleAtoi(parts.second, &number);
-      (parts.first == "low" ? use->low : parts.first == "high" ? use->high : use->keep) = number;
-    }
-    return read ? absl::OkStatus()
-                : Error(word, absl::StrCat("'", parts.second, "' is no whole number in range"));
+    const absl::Status read = SetParameter(parts.first, parts.second, use);
+    return read.ok() ? read : Error(word, read.message());
   }
 
   std::string name_;

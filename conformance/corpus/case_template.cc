@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -28,6 +27,25 @@ constexpr size_t kMostCombinations = 10'000;
 
 std::vector<std::string> Words(absl::string_view text) {
   return absl::StrSplit(text, ' ', absl::SkipWhitespace());
+}
+
+// Words of a choice: blanks within brackets do not end them.
+std::vector<std::string> BracketedWords(absl::string_view text) {
+  std::vector<std::string> words;
+  int depth = 0;
+  bool within = false;
+  for (const char c : text) {
+    if (c == ' ' && depth <= 0) {
+      within = false;
+      continue;
+    }
+    if (!within) words.emplace_back();
+    within = true;
+    words.back().push_back(c);
+    depth += absl::StrContains("([{", absl::string_view(&c, 1));
+    depth -= absl::StrContains(")]}", absl::string_view(&c, 1));
+  }
+  return words;
 }
 
 // "all", classes as in op_catalogue.def, or names.
@@ -59,7 +77,7 @@ absl::StatusOr<CaseTemplate::Choice> ReadChoice(absl::string_view text) {
     // A single name takes the whole value, blanks and all.
     value = absl::StripAsciiWhitespace(value);
     choice.values.push_back(choice.names.size() == 1 ? std::vector<std::string>{std::string(value)}
-                                                     : Words(value));
+                                                     : BracketedWords(value));
     if (choice.values.back().size() != choice.names.size()) {
       return absl::InvalidArgumentError("a choice is written 'n m = 1 2 | 3 4'");
     }
@@ -67,8 +85,11 @@ absl::StatusOr<CaseTemplate::Choice> ReadChoice(absl::string_view text) {
   return choice;
 }
 
+// By parameter leaf.
+using FixedInputs = std::map<int64_t, ProfileUse>;
+
 // "arg1 = indices low=0 high=3": the shape is that of the parameter.
-absl::Status ReadFixedInput(absl::string_view text, CaseTemplate* target) {
+absl::Status ReadFixedInput(absl::string_view text, FixedInputs* inputs) {
   const std::vector<std::string> words = Words(text);
   int64_t number = 0;
   const bool named = words.size() >= 3 && words[1] == "=" &&
@@ -81,26 +102,14 @@ absl::Status ReadFixedInput(absl::string_view text, CaseTemplate* target) {
   for (size_t i = 3; i < words.size(); ++i) {
     const std::pair<std::string, std::string> pair =
         absl::StrSplit(words[i], absl::MaxSplits('=', 1));
-    int64_t value = 0;
-    if (!absl::SimpleAtoi(pair.second, &value)) {
-      return absl::InvalidArgumentError(absl::StrCat("'", words[i], "' is no parameter"));
-    }
-    if (pair.first == "seed") {
-      use.seed = static_cast<uint64_t>(value);
-    } else if (pair.first == "stride") {
-      use.stride = static_cast<uint64_t>(value);
-    } else if (pair.first == "low") {
-      use.low = value;
-    } else if (pair.first == "high") {
-      use.high = value;
-    } else if (pair.first == "keep") {
-      use.keep = value;
-    } else {
+    const std::vector<absl::string_view> known = absl::StrSplit(Info(*profile).parameters, ' ');
+    if (std::find(known.begin(), known.end(), pair.first) == known.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("'", words[i], "': parameters are seed, stride, low, high and keep"));
+          absl::StrCat("'", words[i], "': parameters are ", Info(*profile).parameters));
     }
+    if (absl::Status set = SetParameter(pair.first, pair.second, &use); !set.ok()) return set;
   }
-  target->fixed_inputs[number] = use;
+  (*inputs)[number] = use;
   return absl::OkStatus();
 }
 
@@ -125,6 +134,9 @@ absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplat
       if (!tag.ok()) return tag.status();
       target->tags.push_back(*std::move(tag));
     }
+  } else if (key == "quick") {
+    if (rest != "first") return absl::InvalidArgumentError("'quick: first' is all that it can be");
+    target->quick_first = true;
   } else if (key == "confirmed") {
     if (absl::Status known = CheckReference(rest); !known.ok()) return known;
     target->confirmed = std::string(rest);
@@ -235,8 +247,8 @@ std::string FormOf(const CaseTemplate& source, const std::vector<size_t>& row) {
 // One admitted module of a template: what its arguments can be.
 class Variant {
  public:
-  Variant(const CaseTemplate& source, const Module& module)
-      : source_(source), devices_(module.replica_count * module.num_partitions) {
+  Variant(FixedInputs fixed, const Module& module)
+      : fixed_(std::move(fixed)), devices_(module.replica_count * module.num_partitions) {
     const std::vector<std::vector<InputNeeds>> needs = FindInputNeeds(module);
     for (const Instruction* parameter : module.entry()->parameters()) {
       const size_t before = leaves_.size();
@@ -278,18 +290,20 @@ class Variant {
       input.number = static_cast<int64_t>(i);
       input.shape = leaves_[i];
       input.shape.ClearLayouts();
-      const auto fixed = source_.fixed_inputs.find(input.number);
-      const bool data = fixed == source_.fixed_inputs.end() && !needs_[i].high;
-      input.use = fixed != source_.fixed_inputs.end() ? fixed->second
-                  : data                              ? DataUse(profile, input)
-                                                      : IndexUse(input, needs_[i]);
+      const auto fixed = fixed_.find(input.number);
+      const bool data = fixed == fixed_.end() && !needs_[i].high;
+      input.use = fixed != fixed_.end() ? fixed->second
+                  : data                ? DataUse(profile, input)
+                                        : IndexUse(input, needs_[i]);
       used = used || (data && input.use.profile == profile);
       if (!CheckProfile(input.use, input.shape).ok()) return std::nullopt;
       const int64_t copies = data ? devices_ : 1;
       for (int64_t device = 0; device < copies; ++device) {
         inputs.push_back(input);
         if (copies > 1) inputs.back().device = device;
-        inputs.back().use.seed += static_cast<uint64_t>(1000 * device);
+        if (absl::StrContains(Info(input.use.profile).parameters, "seed")) {
+          inputs.back().use.seed += static_cast<uint64_t>(1000 * device);
+        }
       }
     }
     if (!used) return std::nullopt;
@@ -299,7 +313,7 @@ class Variant {
  private:
   bool OnlyIndices() const {
     for (size_t i = 0; i < leaves_.size(); ++i) {
-      if (!needs_[i].high && source_.fixed_inputs.count(static_cast<int64_t>(i)) == 0) return false;
+      if (!needs_[i].high && fixed_.count(static_cast<int64_t>(i)) == 0) return false;
     }
     return true;
   }
@@ -341,7 +355,7 @@ class Variant {
     return use;
   }
 
-  const CaseTemplate& source_;
+  FixedInputs fixed_;
   int64_t devices_;
   std::vector<Shape> leaves_, fed_;
   std::vector<InputNeeds> needs_;
@@ -377,7 +391,10 @@ absl::StatusOr<std::vector<CaseTemplate>> ReadTemplates(absl::string_view text,
     } else if (line[0] == ' ' && section == "module") {
       absl::StrAppend(&templates.back().module, absl::StripPrefix(line, "  "), "\n");
     } else if (line[0] == ' ' && section == "inputs") {
-      status = ReadFixedInput(line, &templates.back());
+      // Lines with names of choices are read where they stand for values.
+      FixedInputs read;
+      if (!absl::StrContains(line, "$")) status = ReadFixedInput(line, &read);
+      templates.back().inputs.emplace_back(line);
     } else {
       const std::pair<absl::string_view, absl::string_view> parts =
           absl::StrSplit(line, absl::MaxSplits(':', 1));
@@ -405,30 +422,33 @@ std::vector<std::vector<size_t>> CoverPairs(const std::vector<size_t>& sizes) {
     }
     all = std::move(longer);
   }
-  if (all.size() <= kAllCombinations) return all;
-  using Pair = std::tuple<size_t, size_t, size_t, size_t>;
-  std::set<Pair> open;
-  const auto pairs = [](const std::vector<size_t>& row) {
-    std::vector<Pair> list;
+  if (all.size() <= kAllCombinations || sizes.size() < 2) return all;
+  // Whether a pair of values of two choices is in no row yet. first[c] + value numbers all values.
+  std::vector<size_t> first = {0};
+  for (const size_t size : sizes) first.push_back(first.back() + size);
+  const size_t values = first.back();
+  std::vector<char> open(values * values, 1);
+  size_t left = 0;
+  for (size_t a = 0; a < sizes.size(); ++a) left += sizes[a] * (values - first[a + 1]);
+  const auto for_pairs = [&](const std::vector<size_t>& row, auto visit) {
     for (size_t a = 0; a < row.size(); ++a) {
-      for (size_t b = a + 1; b < row.size(); ++b) list.emplace_back(a, row[a], b, row[b]);
+      for (size_t b = a + 1; b < row.size(); ++b) {
+        visit(&open[(first[a] + row[a]) * values + first[b] + row[b]]);
+      }
     }
-    return list;
   };
-  for (const std::vector<size_t>& row : all) {
-    for (const Pair& pair : pairs(row)) open.insert(pair);
-  }
   // The row that closes most pairs, again and again.
   std::vector<std::vector<size_t>> rows;
-  while (!open.empty()) {
+  while (left > 0) {
     const std::vector<size_t>* best = nullptr;
-    int64_t most = -1;
+    size_t most = 0;
     for (const std::vector<size_t>& row : all) {
-      int64_t closes = 0;
-      for (const Pair& pair : pairs(row)) closes += static_cast<int64_t>(open.count(pair));
+      size_t closes = 0;
+      for_pairs(row, [&closes](const char* pair) { closes += static_cast<size_t>(*pair); });
       if (closes > most) most = closes, best = &row;
     }
-    for (const Pair& pair : pairs(*best)) open.erase(pair);
+    for_pairs(*best, [](char* pair) { *pair = 0; });
+    left -= most;
     rows.push_back(*best);
   }
   return rows;
@@ -448,6 +468,13 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
   for (const std::vector<size_t>& row : CoverPairs(sizes)) {
     bool admitted = false;
     std::string refusal;
+    FixedInputs fixed;
+    for (const std::string& line : source.inputs) {
+      if (absl::Status read = ReadFixedInput(Substitute(line, Chosen(source, row)), &fixed);
+          !read.ok()) {
+        return absl::InvalidArgumentError(absl::StrCat(source.where, ": ", read.message()));
+      }
+    }
     for (const ElementType type : source.types) {
       CorpusCase prototype;
       prototype.module = ModuleText(source, row, type);
@@ -466,15 +493,17 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
       }
       admitted = true;
       prototype.tags = {{"op", source.op}, {"type", std::string(Name(type))}};
-      const std::string form = FormOf(source, row);
-      const Variant variant(source, **module);
+      const std::string named = FormOf(source, row);
+      const std::string form = source.quick_first ? source.form : named;
+      const Variant variant(fixed, **module);
       for (const ValueProfile profile : source.profiles) {
         std::optional<std::vector<CaseArray>> inputs = variant.Inputs(profile);
         std::optional<std::vector<CaseArray>> infeed = variant.Infeed(profile);
         if (!inputs || !infeed) continue;
         CorpusCase made = prototype;
         const absl::string_view name = Info(profile).name;
-        made.id = absl::StrCat(source.op, "/", Name(type), "/", form, "/", name);
+        made.id = absl::StrCat(source.op, "/", Name(type), "/", named,
+                               source.variant.empty() ? "" : ".", source.variant, "/", name);
         if (absl::Status legal = CheckId(made.id); !legal.ok()) {
           return absl::InvalidArgumentError(
               absl::StrCat(source.where, ": '", made.id, "': ", legal.message()));
@@ -516,8 +545,7 @@ absl::StatusOr<CorpusCase> ProgramCase(absl::string_view name, absl::string_view
   const std::string type(results.empty() ? "pred" : Name(results[0].element_type()));
   made.id = absl::StrCat("program/", type, "/", name);
   made.tags = {{"type", type}, {"form", "program"}};
-  CaseTemplate data;
-  std::optional<std::vector<CaseArray>> inputs = Variant(data, **module).Inputs(profile);
+  std::optional<std::vector<CaseArray>> inputs = Variant({}, **module).Inputs(profile);
   if (!inputs) return absl::InvalidArgumentError(absl::StrCat(name, ": no arguments fit"));
   made.inputs = *std::move(inputs);
   return made;

@@ -25,12 +25,17 @@ struct CaseTemplate {
 
   std::string op;
   std::string form;  // the rest of the name
+  // Where a template is one of many of a form: which, for the ids of its cases.
+  std::string variant;
+  // The quick tier holds the first of the variants alone: their form is the same.
+  bool quick_first = false;
   std::vector<ElementType> types;
   std::vector<ValueProfile> profiles;
   std::vector<Choice> choices;
   std::vector<CaseTag> tags;
-  std::string module;                            // with $T and the names of choices
-  std::map<int64_t, ProfileUse> fixed_inputs;    // by parameter leaf
+  std::string module;  // with $T and the names of choices
+  // Lines "arg1 = indices low=0 high=$n", with the names of choices.
+  std::vector<std::string> inputs;
   std::string replicas = "1", partitions = "1";  // numbers, or names of choices
   // The independent reference of the cases, and that of float and complex types where it is
   // another.

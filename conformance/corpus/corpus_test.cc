@@ -373,7 +373,7 @@ TEST(Templates, NamePlaceAndMistake) {
       {"template pad/x\nvary: a b = 1", "t:2: a choice is written"},
       {"template pad/x\ninputs:\n  arg0 benign", "t:3: an input is written"},
       {"template pad/x\ninputs:\n  arg0 = indices low=1 offset=3",
-       "t:3: 'offset=3': parameters are seed,"},
+       "t:3: 'offset=3': parameters are seed low high"},
       {"template pad/x\nelse: x", "t:2: unknown key 'else'"},
       {"template pad/x\ntypes: f32", "t:2: a template needs types, profiles and a module"},
   };

@@ -5,13 +5,26 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 
 namespace assay {
 namespace {
 
 using Names = std::vector<std::string>;
+
+struct ArgumentRange {
+  Opcode opcode;
+  const char *types, *form, *first, *second;
+};
+constexpr ArgumentRange kArgumentRanges[] = {
+#define ARGUMENT_RANGE(opcode, types, form, first, second) \
+  {Opcode::opcode, types, form, first, second},
+#include "conformance/corpus/argument_ranges.def"
+#undef ARGUMENT_RANGE
+};
 
 // What stands behind the operands of operations that are not just called by name; every variant is
 // a choice of the template.
@@ -100,8 +113,10 @@ class TemplateMaker {
     const std::string room = op_.arity >= 2 ? "[$P]" : "[$K]";
     Add("special", {room}, {ValueProfile::kSpecial});
     AddExhaustive();
+    AddLarge();
     if (op_.opcode == Opcode::kConvert) return std::move(templates_);
     AddLong();
+    AddRanges();
     Add("shape", varied ? Names{"[9]"} : Names{"[]", "[0]", "[1]", "[7]", "[8]", "[9]", "[2,3]"},
         {ValueProfile::kBenign});
     if (op_.opcode == Opcode::kCompare) {
@@ -159,6 +174,54 @@ class TemplateMaker {
   void AddLong() {
     Add("long", {"[1031]"}, {ValueProfile::kBenign});
     templates_.back().types = {op_.types.is_float ? ElementType::kF32 : ElementType::kS32};
+  }
+
+  // More than a grid of blocks and than 16 bits count; of five to seven dimensions; and of binary
+  // operations on floats, whose pairs are too many for all, thousands.
+  void AddLarge() {
+    const ElementType base = op_.types.is_float ? ElementType::kF32 : ElementType::kS32;
+    const std::vector<ElementType> others = {base, ElementType::kBF16, ElementType::kF64,
+                                             ElementType::kS8, ElementType::kU8};
+    Add("longer", {"[4099]"}, {ValueProfile::kBenign});
+    FirstVariant(others);
+    Add("longest", {"[66047]"}, {ValueProfile::kBenign});
+    FirstVariant({base});
+    Add("rank", {"[2,3,1,4,3]", "[2,3,2,1,3,2]", "[2,3,1,2,3,2,2]"}, {ValueProfile::kBenign});
+    FirstVariant({base, ElementType::kBF16, ElementType::kU8});
+    if (op_.arity != 2 || !op_.types.is_float || op_.opcode == Opcode::kComplex) return;
+    if (op_.opcode == Opcode::kCompare) return;
+    Add("dense", {"[4099]"}, {ValueProfile::kFinite, ValueProfile::kPatterns});
+    FirstVariant({ElementType::kF16, ElementType::kBF16, ElementType::kF32, ElementType::kF64});
+  }
+
+  // The last template with these types and without a choice of attributes or results.
+  void FirstVariant(std::vector<ElementType> types) {
+    CaseTemplate& last = templates_.back();
+    last.types = std::move(types);
+    for (CaseTemplate::Choice& choice : last.choices) {
+      if (choice.names.front() != "shape") choice.values.resize(1);
+      if (op_.opcode == Opcode::kConvert && choice.names.front() == "result") {
+        choice.values = {{"f16"}, {"s32"}};
+      }
+    }
+  }
+
+  // argument_ranges.def.
+  void AddRanges() {
+    for (const ArgumentRange& range : kArgumentRanges) {
+      if (range.opcode != op_.opcode) continue;
+      const bool complex = absl::StrContains(range.types, "c64");
+      Add("range", {complex ? "[37]" : "[67]"}, {ValueProfile::kRange});
+      CaseTemplate& made = templates_.back();
+      made.variant = range.form;
+      made.types.clear();
+      for (absl::string_view type : absl::StrSplit(range.types, ' ')) {
+        made.types.push_back(*ElementTypeFromName(type));
+      }
+      made.inputs.push_back(absl::StrCat("arg0 = range ", range.first));
+      if (*range.second != 0)
+        made.inputs.push_back(absl::StrCat("arg1 = range seed=2 ", range.second));
+    }
   }
 
   static void AddChoice(const std::string& name, const Names& values, CaseTemplate* made) {

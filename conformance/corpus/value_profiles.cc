@@ -1,12 +1,17 @@
 #include "conformance/corpus/value_profiles.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
 #include <iterator>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
 #include "absl/numeric/bits.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "spec/element/float_formats.h"
@@ -86,6 +91,22 @@ class Part {
     const uint64_t rest = magnitude - (uint64_t{1} << k);
     const uint64_t significand = shift >= 0 ? rest << shift : rest >> -shift;
     return Signed(value < 0, Top(Field(format_->bias + k) | significand));
+  }
+
+  // `range`: the places of both ends in the order of the values.
+  uint64_t DrawBetween(double from, double to, uint64_t word) const {
+    const int64_t low = Ordinal(from), high = Ordinal(to);
+    const uint64_t count = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+    const int64_t ordinal = Int(static_cast<uint64_t>(low) + word % count);
+    return Signed(ordinal < 0, static_cast<uint64_t>(ordinal < 0 ? -ordinal : ordinal));
+  }
+  // The place of the value next to a number: its magnitude's pattern, negated below zero. A number
+  // beyond the largest value has the place of that.
+  int64_t Ordinal(double value) const {
+    uint64_t magnitude = EncodeFloat(type_, std::abs(value));
+    if (IsNan(type_, magnitude) || IsInfinity(type_, magnitude)) magnitude = Top(~uint64_t{0});
+    const auto ordinal = static_cast<int64_t>(Top(magnitude));
+    return value < 0 && has_sign() ? -ordinal : ordinal;
   }
 
   uint64_t Draw(const ProfileUse& use, uint64_t word) const {
@@ -245,6 +266,11 @@ uint64_t ElementPart(const Part& part, const ProfileUse& use, const Shape& shape
     }
     case ValueProfile::kDefinite:
       return DefiniteElement(part, use, shape, parts, index, which);
+    case ValueProfile::kRange: {
+      const bool imaginary = which == 1 && use.imag_from.has_value();
+      return part.DrawBetween(imaginary ? *use.imag_from : *use.from,
+                              imaginary ? *use.imag_to : *use.to, word);
+    }
     default:
       return part.Draw(use, word);
   }
@@ -295,6 +321,23 @@ absl::Status NoValues(const ProfileUse& use, const Shape& shape, absl::string_vi
                                                  " does not make ", shape.ToString(), ": ", why));
 }
 
+absl::Status CheckRange(const ProfileUse& use, const Shape& shape) {
+  if (!use.from || !use.to) return NoValues(use, shape, "it needs from= and to=");
+  if (use.imag_from.has_value() != use.imag_to.has_value()) {
+    return NoValues(use, shape, "imag_from= and imag_to= stand together");
+  }
+  if (!Info(Info(shape.element_type()).component).format->has_sign) {
+    return NoValues(use, shape, "it has no values of this type");
+  }
+  if (*use.from > *use.to || use.imag_from.value_or(0) > use.imag_to.value_or(0)) {
+    return NoValues(use, shape, "a range begins above its end");
+  }
+  if (use.imag_from && !IsComplex(shape.element_type())) {
+    return NoValues(use, shape, "the type has no imaginary part");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckIndices(const ProfileUse& use, const Shape& shape) {
   if (!use.low || !use.high) return NoValues(use, shape, "it needs low= and high=");
   const ElementType type = shape.element_type();
@@ -322,6 +365,13 @@ std::optional<ValueProfile> ValueProfileFromName(absl::string_view name) {
   return std::nullopt;
 }
 
+// The shortest decimal that is read as this number.
+std::string DecimalText(double value) {
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+  return std::string(text.data(), end.ptr);
+}
+
 std::string ParametersText(const ProfileUse& use) {
   std::string text;
   const ProfileUse defaults;
@@ -331,7 +381,50 @@ std::string ParametersText(const ProfileUse& use) {
   if (use.low) absl::StrAppend(&text, " low=", *use.low);
   if (use.high) absl::StrAppend(&text, " high=", *use.high);
   if (use.keep) absl::StrAppend(&text, " keep=", *use.keep);
+  if (use.from) absl::StrAppend(&text, " from=", DecimalText(*use.from));
+  if (use.to) absl::StrAppend(&text, " to=", DecimalText(*use.to));
+  if (use.imag_from) absl::StrAppend(&text, " imag_from=", DecimalText(*use.imag_from));
+  if (use.imag_to) absl::StrAppend(&text, " imag_to=", DecimalText(*use.imag_to));
   return text;
+}
+
+absl::Status SetParameter(absl::string_view name, absl::string_view text, ProfileUse* use) {
+  const auto set = [text](auto read, auto* target) {
+    auto value = std::decay_t<decltype(*target)>();
+    if (!read(text, &value)) {
+      const bool real = std::is_same_v<decltype(value), std::optional<double>>;
+      return absl::InvalidArgumentError(
+          absl::StrCat("'", text, "' is no ", real ? "finite" : "whole", " number in range"));
+    }
+    *target = value;
+    return absl::OkStatus();
+  };
+  const auto whole = [](absl::string_view digits, auto* value) {
+    return absl::SimpleAtoi(digits, value);
+  };
+  const auto optional_whole = [](absl::string_view digits, std::optional<int64_t>* value) {
+    int64_t number = 0;
+    if (!absl::SimpleAtoi(digits, &number)) return false;
+    *value = number;
+    return true;
+  };
+  const auto decimal = [](absl::string_view digits, std::optional<double>* value) {
+    double number = 0;
+    if (!absl::SimpleAtod(digits, &number) || !std::isfinite(number)) return false;
+    *value = number;
+    return true;
+  };
+  if (name == "seed") return set(whole, &use->seed);
+  if (name == "stride") return set(whole, &use->stride);
+  if (name == "offset") return set(whole, &use->offset);
+  if (name == "low") return set(optional_whole, &use->low);
+  if (name == "high") return set(optional_whole, &use->high);
+  if (name == "keep") return set(optional_whole, &use->keep);
+  if (name == "from") return set(decimal, &use->from);
+  if (name == "to") return set(decimal, &use->to);
+  if (name == "imag_from") return set(decimal, &use->imag_from);
+  if (name == "imag_to") return set(decimal, &use->imag_to);
+  return absl::InvalidArgumentError(absl::StrCat("there is no parameter '", name, "'"));
 }
 
 absl::Status CheckProfile(const ProfileUse& use, const Shape& shape) {
@@ -344,6 +437,8 @@ absl::Status CheckProfile(const ProfileUse& use, const Shape& shape) {
   switch (use.profile) {
     case ValueProfile::kIndices:
       return CheckIndices(use, shape);
+    case ValueProfile::kRange:
+      return CheckRange(use, shape);
     case ValueProfile::kTies: {
       const int significand = Info(component).format->significand_bits;
       if (significand == 0) return NoValues(use, shape, "it has no values of this type");

@@ -45,10 +45,17 @@ struct ProfileUse {
   uint64_t offset = 0;               // all: the first pattern
   std::optional<int64_t> low, high;  // indices: both ends belong to the range
   std::optional<int64_t> keep;       // ties: significand bits before the half
+  // range: the ends, which belong to it, before they are rounded to the type; of imaginary parts
+  // the same where they have none of their own.
+  std::optional<double> from, to, imag_from, imag_to;
 };
 
 // " seed=3 low=0 high=9": what differs from the defaults.
 std::string ParametersText(const ProfileUse& use);
+
+// Sets a parameter from its text. INVALID_ARGUMENT where there is no parameter of the name, or the
+// text is no number of its kind.
+absl::Status SetParameter(absl::string_view name, absl::string_view text, ProfileUse* use);
 
 // OK, or INVALID_ARGUMENT that says why arrays of the shape cannot have the profile: a type that it
 // has no values of, a range that the type does not reach, no square matrix where one is needed.

@@ -46,6 +46,7 @@ ProfileUse Use(ValueProfile profile, uint64_t seed = 1) {
   use.profile = profile;
   use.seed = seed;
   if (profile == ValueProfile::kIndices) use.low = 0, use.high = 0;
+  if (profile == ValueProfile::kRange) use.from = -0.5, use.to = 3;
   return use;
 }
 
@@ -66,13 +67,7 @@ TEST(ValueProfiles, TheDocumentsVectors) {
     ProfileUse use = Use(*profile);
     for (size_t i = 2; i < words.size(); ++i) {
       const std::vector<std::string> pair = absl::StrSplit(words[i], '=');
-      const int64_t value = std::stoll(pair[1]);
-      if (pair[0] == "seed") use.seed = static_cast<uint64_t>(value);
-      if (pair[0] == "offset") use.offset = static_cast<uint64_t>(value);
-      if (pair[0] == "stride") use.stride = static_cast<uint64_t>(value);
-      if (pair[0] == "low") use.low = value;
-      if (pair[0] == "high") use.high = value;
-      if (pair[0] == "keep") use.keep = value;
+      EXPECT_EQ(SetParameter(pair[0], pair[1], &use), absl::OkStatus()) << line;
     }
     const auto shape = ParseShape(words[1]);
     ASSERT_TRUE(shape.ok()) << line;
@@ -117,6 +112,10 @@ TEST(ValueProfiles, ValuesAreWhatTheirNameSays) {
             EXPECT_LT(std::abs(DecodeFloat(part, bits)), 1) << i;
           }
         }
+        if (info.profile == ValueProfile::kRange) {
+          EXPECT_GE(DecodeFloat(part, element.bits), -0.5);
+          EXPECT_LE(DecodeFloat(part, element.bits), 3);
+        }
         if (info.profile == ValueProfile::kPositive && IsFloat(part)) {
           EXPECT_GT(DecodeFloat(part, element.bits), 0);
         }
@@ -151,6 +150,28 @@ TEST(ValueProfiles, ValuesAreWhatTheirNameSays) {
     }
   }
   EXPECT_GT(made, 350);
+}
+
+// Both ends and everything between them, and nothing else.
+TEST(ValueProfiles, RangesAreReached) {
+  ProfileUse use = Use(ValueProfile::kRange);
+  use.from = -0.25, use.to = 0.125;
+  const auto values = MakeValues(use, Shape(ElementType::kF8E4M3FN, {4096}));
+  ASSERT_TRUE(values.ok()) << values.status();
+  std::set<double> seen;
+  for (int64_t i = 0; i < 4096; ++i) {
+    seen.insert(DecodeFloat(ElementType::kF8E4M3FN, values->Get(i).bits));
+  }
+  EXPECT_EQ(*seen.begin(), -0.25);
+  EXPECT_EQ(*seen.rbegin(), 0.125);
+  EXPECT_EQ(seen.size(), 0x28u + 0x20 + 1);  // the patterns of 0.25 and 0.125, and zero
+  use.to = -0.5;
+  EXPECT_FALSE(MakeValues(use, Shape(ElementType::kF32, {1})).ok());
+  use.to = std::nullopt;
+  EXPECT_FALSE(MakeValues(use, Shape(ElementType::kF32, {1})).ok());
+  EXPECT_FALSE(SetParameter("from", "inf", &use).ok());
+  EXPECT_FALSE(SetParameter("seed", "1.5", &use).ok());
+  EXPECT_FALSE(SetParameter("nothing", "1", &use).ok());
 }
 
 TEST(ValueProfiles, CancellationCancels) {

@@ -33,10 +33,12 @@ std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tabl
 const std::vector<Mutant>& Mutants() {
   static const std::vector<Mutant>* const all = [] {
     auto* mutants = new std::vector<Mutant>(
-        Joined({ArithmeticMutants, IntegerMutants, FunctionMutants, ConversionMutants,
-                ComparisonMutants, MovementMutants, IndexingMutants, ReductionMutants, OrderMutants,
-                ContractionMutants, LinearAlgebraMutants, RandomMutants, ControlMutants,
-                CollectiveMutants, FeedMutants, SizeMutants, StateMutants, InnocentVariants}));
+        Joined({ArithmeticMutants, IntegerMutants,     FunctionMutants,      ConversionMutants,
+                ComparisonMutants, MovementMutants,    IndexingMutants,      ReductionMutants,
+                OrderMutants,      ContractionMutants, LinearAlgebraMutants, RandomMutants,
+                ControlMutants,    CollectiveMutants,  FeedMutants,          SizeMutants,
+                ThresholdMutants,  CombinationMutants, RangeMutants,         StateMutants,
+                InnocentVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
     });

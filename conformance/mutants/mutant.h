@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "conformance/corpus/tiers.h"
 #include "conformance/mutants/site.h"
 #include "spec/op_info.h"
 
@@ -34,6 +35,8 @@ struct Mutant {
   std::string profile = {};
   // Instead of `defect`, which is empty: of modules that have one of the opcodes.
   StateDefect state = StateDefect::kNone;
+  // The smallest tier of the corpus whose cases must find the defect.
+  Tier tier = Tier::kQuick;
 
   bool innocent() const { return !profile.empty(); }
   // How targets are called: "mutant:pad/low_counted_twice", "innocent:dot/reversed_sum".
@@ -69,6 +72,9 @@ std::vector<Mutant> CollectiveMutants();
 std::vector<Mutant> FeedMutants();
 std::vector<Mutant> SizeMutants();
 std::vector<Mutant> StateMutants();
+std::vector<Mutant> ThresholdMutants();
+std::vector<Mutant> CombinationMutants();
+std::vector<Mutant> RangeMutants();
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

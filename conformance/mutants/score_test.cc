@@ -1,6 +1,6 @@
-// The suite examined: every planted defect is found in the quick tier, under profiles that grant
-// much too but for what they grant; no innocent variant is accused there under its profile, and
-// each is seen under profile golden.
+// The suite examined: every planted defect is found in the tier that its row names, under profiles
+// that grant much too but for what they grant; no innocent variant is accused there under its
+// profile, and each is seen under profile golden.
 #include "conformance/mutants/score.h"
 
 #include <set>
@@ -15,31 +15,43 @@
 namespace assay {
 namespace {
 
-std::vector<CorpusCase> QuickTier() {
-  CaseFilter quick;
-  quick.tier = Tier::kQuick;
+std::vector<CorpusCase> CasesOf(Tier tier) {
+  CaseFilter filter;
+  filter.tier = tier;
   auto all = CorpusCases();
   EXPECT_TRUE(all.ok()) << all.status();
-  auto cases = SelectCases(*std::move(all), quick);
+  auto cases = SelectCases(*std::move(all), filter);
   EXPECT_TRUE(cases.ok()) << cases.status();
   return *std::move(cases);
 }
 
-std::vector<const Mutant*> Those(bool innocent) {
+std::vector<CorpusCase> QuickTier() { return CasesOf(Tier::kQuick); }
+
+std::vector<const Mutant*> Those(bool innocent, Tier tier = Tier::kQuick) {
   std::vector<const Mutant*> those;
   for (const Mutant& mutant : Mutants()) {
-    if (mutant.innocent() == innocent) those.push_back(&mutant);
+    if (mutant.innocent() == innocent && mutant.tier == tier) those.push_back(&mutant);
   }
   return those;
 }
 
-TEST(ScoreTest, EveryDefectIsFound) {
-  const auto scores = ScoreMutants(Those(/*innocent=*/false), QuickTier(), {});
+void ExpectAllFound(const std::vector<const Mutant*>& mutants,
+                    const std::vector<CorpusCase>& cases) {
+  const auto scores = ScoreMutants(mutants, cases, {});
   ASSERT_TRUE(scores.ok()) << scores.status();
   for (const MutantScore& score : *scores) {
     EXPECT_TRUE(score.caught()) << score.mutant->target() << ": " << score.mutant->description;
     EXPECT_EQ(score.broken, "") << score.mutant->target();
   }
+}
+
+TEST(ScoreTest, EveryDefectIsFound) { ExpectAllFound(Those(/*innocent=*/false), QuickTier()); }
+
+// Those that large arrays, rare combinations and narrow ranges alone show.
+TEST(ScoreTest, EveryRareDefectIsFoundInTheStandardTier) {
+  const std::vector<const Mutant*> rare = Those(/*innocent=*/false, Tier::kStandard);
+  EXPECT_GE(rare.size(), 140u);
+  ExpectAllFound(rare, CasesOf(Tier::kStandard));
 }
 
 // What a profile grants: the values of a matrix that is not positive definite, the order in which a

@@ -31,6 +31,8 @@ struct MutantsCommand {
   int List() const;
   int Score() const;
   std::vector<const Mutant*> Chosen() const;
+  // Without those that only the cases of a larger tier show.
+  std::vector<const Mutant*> Shown() const;
 };
 
 std::vector<const Mutant*> MutantsCommand::Chosen() const {
@@ -39,6 +41,13 @@ std::vector<const Mutant*> MutantsCommand::Chosen() const {
     if (GlobMatches(names, mutant.name)) chosen.push_back(&mutant);
   }
   return chosen;
+}
+
+std::vector<const Mutant*> MutantsCommand::Shown() const {
+  std::vector<const Mutant*> shown = Chosen();
+  std::erase_if(shown,
+                [this](const Mutant* mutant) { return mutant->tier > selection.filter.tier; });
+  return shown;
 }
 
 nlohmann::json MutantJson(const Mutant& mutant) {
@@ -159,11 +168,11 @@ int MutantsCommand::Score() const {
   options.progress = [&](int64_t done, int64_t all) {
     if (done % 50 == 0) progress.Show(absl::StrCat(done, " of ", all, " cases"));
   };
-  absl::StatusOr<std::vector<MutantScore>> scores = ScoreMutants(Chosen(), *cases, options);
+  absl::StatusOr<std::vector<MutantScore>> scores = ScoreMutants(Shown(), *cases, options);
   if (scores.ok() && profile.empty()) {
     // Innocent variants once more: what is legal is to be seen all the same.
     options.profile = "golden";
-    auto seen = ScoreMutants(Innocent(Chosen()), *cases, options);
+    auto seen = ScoreMutants(Innocent(Shown()), *cases, options);
     if (!seen.ok()) scores = seen.status();
     if (seen.ok()) scores->insert(scores->end(), seen->begin(), seen->end());
   }

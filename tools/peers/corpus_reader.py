@@ -98,6 +98,10 @@ class Float:
     def draw(self, profile, w, use):
         if profile == 'integers':
             return self.pattern(draw(w, 9) - 4) if self.sign else self.bias + draw(w, 3)
+        if profile == 'range':
+            low, high = (self.value(self.pattern(use[end])) for end in ('from', 'to'))
+            ordinal = low + draw(w, high - low + 1)
+            return self.signed(ordinal < 0, abs(ordinal))
         negative = self.sign and draw(w, 2) and profile != 'positive'
         step = (0, 0, 1, -1)[draw(w, 4)] if profile == 'ties' else 0
         top, bias, counts = self.top >> self.m, self.bias, {'finite': self.top + 1, 'subnormal': 2 * self.one if self.sign else 4}
@@ -146,6 +150,8 @@ def element(t, profile, i, c, parts, sizes, use):
             return 0 if c else t.pattern(1 << n.bit_length())
         v = word(seed, parts * (i // n**2 * n**2 + min(row, column) * n + max(row, column)) + c) % 3 - 1
         return t.pattern(-v if c and row > column else v)
+    if c and 'imag_from' in use:
+        use = {'from': use['imag_from'], 'to': use['imag_to']}
     return t.draw(profile, [w], use)
 
 
@@ -173,7 +179,8 @@ def read_array(text):
     if kind == 'literal':
         patterns = map(t.read, re.findall(r'-?nan\(0x\w+\)|[^\s,{}()]+', re.sub(r'/\*.*?\*/', '', rest)))
     else:
-        patterns = make(kind, name, sizes, {k: int(v) for k, v in re.findall(r'(\w+)=(\S+)', rest)})
+        parameters = re.findall(r'(\w+)=(\S+)', rest)
+        patterns = make(kind, name, sizes, {k: (float if k.endswith(('from', 'to')) else int)(v) for k, v in parameters})
     return np.array(list(patterns), np.uint64).reshape(tuple(sizes) + (2, ) * (parts == 2))
 
 

@@ -35,6 +35,18 @@ class Recognised:
             return self.complex_product(patterns)
         return self.t.encode(functools.reduce(self.combine, map(self.t.decode, patterns)))
 
+    def prefixes(self, first):
+        """A function that takes one more element and gives the fold of all so far."""
+        if self.op == 'multiply' and isinstance(self.t, formats.Complex):
+            seen = [first]
+            return lambda pattern: seen.append(pattern) or self.fold(seen)
+        exact = [self.t.decode(first)]
+
+        def prefix(pattern):
+            exact[0] = self.combine(exact[0], self.t.decode(pattern))
+            return self.t.encode(exact[0])
+        return prefix
+
     def complex_product(self, patterns):
         """Where all factors are finite, the exact parts of the whole product; an exact zero is +0. What has met an infinity is
         open."""
@@ -306,11 +318,11 @@ def scan(machine, instruction, operands):
         raise Unsupported('a scan that folds floats in several ways')
     length = arrays[0].shape[dimension] if arrays else int(instruction.attributes.get('scan_dimension_size', 0))
     order = range(length) if instruction.attributes.get('is_reverse') != 'true' else range(length - 1, -1, -1)
-    fold, seen, out = Recognised(op, arrays[0].type) if exact else None, list(state[0].data) if exact else [], {}
+    fold, out = Recognised(op, arrays[0].type) if exact else None, {}
+    prefix = fold.prefixes(state[0].data[0]) if exact else None
     for t in order:
         if exact:
-            seen.append(arrays[0].data[t])
-            out[t] = [Array(arrays[0].type, (), [fold.fold(seen)])]
+            out[t] = [Array(arrays[0].type, (), [prefix(arrays[0].data[t])])]
             state = out[t]
             continue
         rows = [moved(each, np.take(places(each), t, dimension)) for each in arrays]
@@ -338,7 +350,13 @@ def sort(machine, instruction, operands):
     """By the number of elements that go strictly before each, those of the same number in their order; where these numbers are
     no order that the comparator confirms (NaN among floats), any order is right."""
     results = [list(each.data) for each in operands]
+    key = sort_key(machine, instruction, operands)
     for line in lines(operands[0], instruction.numbers('dimensions')[0]):
+        if key:
+            for here, there in zip(line, sorted(line, key=key)):
+                for result, each in zip(results, operands):
+                    result[here] = each.data[there]
+            continue
         less = {(i, j): before(machine, instruction, operands, i, j) for i in line for j in line}
         rank = {i: sum(less[j, i] for j in line) for i in line}
         if any(less[i, j] != (rank[i] < rank[j]) for i in line for j in line):
@@ -352,6 +370,28 @@ def sort(machine, instruction, operands):
                 result[here] = each.data[there]
     arrays = [Array(each.type, each.shape, result) for each, result in zip(operands, results)]
     return arrays[0] if len(arrays) == 1 else arrays
+
+
+def sort_key(machine, instruction, operands):
+    """The order of places by a comparator that compares the two parameters of one operand, where it is an order; else None."""
+    computation = machine.computations[instruction.attributes['to_apply'].lstrip('%')]
+    root, made = computation.root, {each.name: each for each in computation.instructions}
+    if root.op != 'compare' or any(made[name].op != 'parameter' for name in root.operands):
+        return None
+    first, second = (int(made[name].text) for name in root.operands)
+    array = operands[first // 2]
+    if first // 2 != second // 2 or first == second or root.attributes['direction'] not in ('LT', 'GT'):
+        return None
+    if isinstance(array.t, formats.Complex):
+        return None
+    if isinstance(array.t, formats.Float) and root.attributes.get('type') == 'TOTALORDER':
+        keys = [scalars.total_key(pattern, array.t) for pattern in array.data]
+    else:
+        keys = [array.t.decode(pattern) for pattern in array.data]
+        if any(formats.is_nan(key) for key in keys):
+            return None
+    descending = (root.attributes['direction'] == 'GT') == (first < second)
+    return (lambda i: -keys[i]) if descending else (lambda i: keys[i])
 
 
 class AnyOrder(frozenset):

@@ -197,8 +197,73 @@ def rotated(coefficients, by):
     return coefficients[-by:] + coefficients[:-by] if by else list(coefficients)
 
 
+EXACT_LENGTH = 64  # of transforms in the field of the roots of unity, whose cost grows with the third power of the length
+BITS = 500
+
+
+@functools.lru_cache(maxsize=None)
+def roots(n):
+    """The n-th roots of unity, counterclockwise, each within 2^-BITS."""
+    c = gmpy2.context(precision=BITS + 20, real_prec=BITS + 20, imag_prec=BITS + 20)
+    angles = [c.div(c.mul(2 * k, c.const_pi()), n) for k in range(n)]
+    return [gmpy2.mpc(c.cos(angle), c.sin(angle), BITS + 20) for angle in angles]
+
+
+def mixed_radix(values, turn, step, order):
+    """The sums over j of values[j] * w^(turn * j * k), with w a root of unity of the order divided by step."""
+    n = len(values)
+    if n == 1:
+        return values
+    p = next((q for q in range(2, math.isqrt(n) + 1) if n % q == 0), n)
+    parts = [mixed_radix(values[r::p], turn, step * p, order) for r in range(p)]
+    w = roots(order)
+    return [sum((parts[r][k % (n // p)] * w[turn * r * k * step % order] for r in range(1, p)), parts[0][k % (n // p)])
+            for k in range(n)]
+
+
+def long_fft(array, kind, lengths):
+    """Transforms of many elements: mixed radices in 500 bits, of which rounding takes some 20. Results whose enclosure holds a
+    boundary of rounding, zeros above all, are open."""
+    inverse, t = kind in ('IFFT', 'IRFFT'), array.t
+    exact = Exact(array)
+    with gmpy2.context(gmpy2.get_context(), precision=BITS, real_prec=BITS, imag_prec=BITS, emax=gmpy2.get_emax_max(),
+                       emin=gmpy2.get_emin_min()):
+        values = np.empty(len(array.data), object)
+        for k in range(len(array.data)):
+            values[k] = gmpy2.mpc(gmpy2.mpfr(exact[k].real), gmpy2.mpfr(exact[k].imag))
+        error = sum(abs(exact[k].real) + abs(exact[k].imag) for k in range(len(array.data))) / 2**(BITS - 40)
+        values = values.reshape(array.shape)
+        axes = list(range(len(array.shape) - len(lengths), len(array.shape)))
+        for axis, n in zip(axes, lengths):
+            if kind == 'IRFFT' and axis == axes[-1]:
+                values = np.concatenate([values] + [np.conjugate(values[..., (n - 1) // 2:0:-1])], axis)[..., :n]
+                for index in np.ndindex(*values.shape):  # bins that are their own opposite count with their real part
+                    if index[-1] in (0, n / 2):
+                        values[index] = gmpy2.mpc(values[index].real)
+            lines_of = np.moveaxis(values, axis, -1)
+            out = np.empty(lines_of.shape, object)
+            for index in np.ndindex(*lines_of.shape[:-1]):
+                line = mixed_radix(list(lines_of[index]), 1 if inverse else -1, 1, n)
+                out[index] = [x / n for x in line] if inverse else line
+            values = np.moveaxis(out, -1, axis)
+        if kind == 'RFFT':
+            values = values[..., :lengths[-1] // 2 + 1]
+
+    def pattern(part, x):
+        ends = around(mpq(x), error)
+        low, high = (None if end is None else part.encode(end) for end in ends)
+        return low if low == high else None
+    result = {'RFFT': {'f32': 'c64', 'f64': 'c128'}, 'IRFFT': formats.COMPLEX}.get(kind, {}).get(array.type, array.type)
+    t = formats.element_type(result)
+    flat = values.reshape(-1)
+    data = [(pattern(t.part, x.real), pattern(t.part, x.imag)) if isinstance(t, formats.Complex) else pattern(t, x.real) for x in flat]
+    return Array(result, values.shape, data)
+
+
 def fft(machine, instruction, operands):
     array, kind, lengths = operands[0], instruction.attributes['fft_type'], instruction.numbers('fft_length')
+    if max(lengths) > 4 * EXACT_LENGTH or (len(lengths) > 1 and math.lcm(*lengths) > EXACT_LENGTH):
+        return long_fft(array, kind, lengths)
     inverse = kind in ('IFFT', 'IRFFT')
     order = math.lcm(4, *(n for n in lengths if n))
     values = np.array([None] * len(array.data), object)

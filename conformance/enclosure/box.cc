@@ -312,7 +312,29 @@ void WidenByRadii(absl::Span<const double> radii, Box* box) {
       box);
 }
 
+namespace {
+
+// The same of whole arrays, where every end is finite and no element of the box is NaN.
+bool JoinRoundedArrays(absl::Span<const double> lows, absl::Span<const double> highs, Box* box) {
+  const ElementType type = box->low.element_type();
+  if (!IsFloat(type) || !HasWordLoops(type)) return false;
+  const auto finite = [](absl::Span<const double> values) {
+    return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+  };
+  if (!finite(lows) || !finite(highs)) return false;
+  std::vector<Literal> ends;
+  for (const absl::Span<const double> values : {lows, highs}) {
+    Literal& end = ends.emplace_back(Literal::Zeros(box->shape()));
+    EncodeFloats(type, values.data(), end.element_count(), end.mutable_data());
+  }
+  Extent extent;
+  return HullOfWords(ends, box, &extent);
+}
+
+}  // namespace
+
 void JoinRounded(absl::Span<const double> lows, absl::Span<const double> highs, Box* box) {
+  if (JoinRoundedArrays(lows, highs, box)) return;
   UpdateParts(
       [&](const auto& line, Place place, Ends* ends) {
         const double low = lows[place.part], high = highs[place.part];

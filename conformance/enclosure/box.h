@@ -251,8 +251,8 @@ void LookForDenormals(Box* box);
 // Widens each element to the values of its type within a distance of its ends; past the largest
 // value it may be infinite. An infinite distance makes the element unconstrained.
 void WidenByRadii(absl::Span<const double> radii, Box* box);
-// Joins what the numbers between two ends, by part, round to. A part whose ends are equal stays;
-// one with an end that is not finite is unconstrained.
+// Joins what the numbers between two ends, by part, round to. Equal ends are what the part has
+// already; a part with an end that is not finite is unconstrained otherwise.
 void JoinRounded(absl::Span<const double> lows, absl::Span<const double> highs, Box* box);
 // Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of
 // the operands where the result reaches both infinities, though no corner is NaN.

@@ -194,13 +194,15 @@ absl::Status InstructionEncloser::Elementwise(const PreparedInstruction& prepare
                             ? AtValues(prepared, operands, box)
                             : EncloseElementwise(prepared.instruction, operands, evaluate, box);
   if (!status.ok()) return status;
-  const Box exact = *box;
+  const bool special = prepared.rules.HasSpecialPoints(operands);
+  const Box exact = special ? *box : Box();
   if (prepared.in_f32 != nullptr) {
     status = JoinNarrowFunction(prepared, operands, box);
     if (!status.ok()) return status;
   }
   prepared.rules.Widen(box);
-  prepared.rules.LimitFunction(operands, exact, box);
+  if (special) prepared.rules.KeepSpecialPoints(operands, exact, box);
+  prepared.rules.KeepRange(box);
   TakeInDecisions(prepared.instruction, operands, prepared.rules.decisions(), box);
   MarkOpen(prepared.instruction, operands, box);
   return absl::OkStatus();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "conformance/enclosure/kept_types.h"
+#include "conformance/enclosure/word_loops.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/order_freedoms.h"
@@ -133,28 +134,53 @@ void InstructionRules::WidenByRule(Box* box) const {
   WidenByRadii(RadiiOfRule(*rule_, *box), box);
 }
 
-void InstructionRules::LimitFunction(Boxes operands, const Box& exact, Box* box) const {
-  if (!rule_ || rule_->strict() || !IsFloat(type_) || rule_->is_of_complex()) return;
+bool InstructionRules::HasSpecialPoints(Boxes operands) const {
+  if (!rule_ || rule_->strict() || !IsFloat(type_) || operands.size() != 1) return false;
+  const Literal& values = operands[0].low;
   const Opcode opcode = instruction_.opcode();
-  if (operands.size() == 1 && IsFloat(operands[0].low.element_type())) {
-    const ElementType of = operands[0].low.element_type();
-    const Literal &lows = operands[0].low, &highs = operands[0].high;
-    UpdateParts(
-        [&](const auto& line, Place place, Ends* ends) {
-          const uint64_t operand = lows.Get(place.element).bits;
-          if (operand != highs.Get(place.element).bits || !IsSpecialPoint(opcode, of, operand)) {
-            return;
-          }
-          ends->low = exact.low.Get(place.element).bits;
-          ends->high = exact.high.Get(place.element).bits;
-          if (!slack_.zeros || !line.signed_zero()) return;
-          if (ends->low == 0) ends->low = line.Bits(-1);
-          if (ends->high == line.Bits(-1)) ends->high = 0;
-        },
-        box);
+  if (!IsFloat(values.element_type()) || !HasSpecialPoint(opcode)) return false;
+  constexpr int64_t kBlock = 256;
+  double block[kBlock];
+  for (int64_t first = 0; first < values.element_count(); first += kBlock) {
+    const int64_t count = std::min(kBlock, values.element_count() - first);
+    DecodeFloats(values.element_type(),
+                 values.data() + first * Info(values.element_type()).storage_bytes, count, block);
+    for (int64_t i = 0; i < count; ++i) {
+      if ((block[i] == 0 || block[i] == 1) && IsSpecialPoint(opcode, block[i])) return true;
+    }
   }
-  const FunctionRange range = RangeOf(opcode, type_);
+  return false;
+}
+
+void InstructionRules::KeepSpecialPoints(Boxes operands, const Box& exact, Box* box) const {
+  const Literal &lows = operands[0].low, &highs = operands[0].high;
+  UpdateParts(
+      [&](const auto& line, Place place, Ends* ends) {
+        const uint64_t operand = lows.Get(place.element).bits;
+        if (operand != highs.Get(place.element).bits ||
+            !IsSpecialPoint(instruction_.opcode(), DecodeFloat(lows.element_type(), operand))) {
+          return;
+        }
+        ends->low = exact.low.Get(place.element).bits;
+        ends->high = exact.high.Get(place.element).bits;
+        if (!slack_.zeros || !line.signed_zero()) return;
+        if (ends->low == 0) ends->low = line.Bits(-1);
+        if (ends->high == line.Bits(-1)) ends->high = 0;
+      },
+      box);
+}
+
+void InstructionRules::KeepRange(Box* box) const {
+  if (!rule_ || rule_->strict() || !IsFloat(type_) || rule_->is_of_complex()) return;
+  const FunctionRange range = RangeOf(instruction_.opcode(), type_);
   if (!range.bounded()) return;
+  const Extent extent = ExtentOf(*box);
+  const Line& all = Line::Of(type_);
+  const auto value = [&](int64_t place) { return DecodeFloat(type_, all.Bits(place)); };
+  if (!extent.nan && extent.least > all.least() && extent.greatest < all.greatest() &&
+      value(extent.least) >= range.low && value(extent.greatest) <= range.high) {
+    return;
+  }
   UpdateParts(
       [&](const auto& line, Place, Ends* ends) {
         const bool unbounded =

@@ -39,9 +39,13 @@ class InstructionRules {
   // an elementwise instruction, and since what is between instructions may be wider, products may
   // be rounded with what is added to them, zeros may have either sign, and denormals be zero.
   void Widen(Box* box) const;
-  // Takes back of Widen what no budget allows: other values than the exact one at special points,
-  // values that the function never has. `exact` is the box before.
-  void LimitFunction(Boxes operands, const Box& exact, Box* box) const;
+  // Whether the instruction is a function and an operand is at a special point, where no budget
+  // counts.
+  bool HasSpecialPoints(Boxes operands) const;
+  // Takes back of Widen what it changed at special points; `exact` is the box before.
+  void KeepSpecialPoints(Boxes operands, const Box& exact, Box* box) const;
+  // Takes back of Widen the values that the function never has.
+  void KeepRange(Box* box) const;
 
  private:
   Slack FindSlack(ElementType type) const;

@@ -75,14 +75,17 @@ void JoinRoundedSums(const ExactSums& lows, const ExactSums& highs,
                      absl::Span<const double> unrounded_above, Box* box) {
   const size_t count = lows.values.size();
   std::vector<double> least(count), most(count);
+  // Golden values, of what has no other.
+  DecodeFloats(box->low.element_type(), box->low.data(), box->low.element_count(), least.data());
+  DecodeFloats(box->low.element_type(), box->high.data(), box->low.element_count(), most.data());
   for (size_t i = 0; i < count; ++i) {
     const double low = lows.values[i], high = highs.values[i];
     const double below = unrounded_below[i], above = unrounded_above[i];
     const auto slack = [](const ExactSums& of, double value) {
       return of.share * std::fabs(value) + of.distance;
     };
-    least[i] = below == 0 ? low : low - (below + slack(lows, low));
-    most[i] = above == 0 ? high : high + (above + slack(highs, high));
+    if (below != 0) least[i] = low - (below + slack(lows, low));
+    if (above != 0) most[i] = high + (above + slack(highs, high));
   }
   JoinRounded(least, most, box);
 }

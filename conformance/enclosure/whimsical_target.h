@@ -181,8 +181,8 @@ class WhimsicalTarget {
       if (lean == 0) off = static_cast<int>(random() % (2 * steps + 1)) - steps;
       // Neither at special points nor out of the function's range.
       if (operands.size() == 1 && IsFloat(operands[0].element_type()) &&
-          IsSpecialPoint(instruction.opcode(), operands[0].element_type(),
-                         operands[0].Get(operands[0].element_count() == 1 ? 0 : i).bits)) {
+          IsSpecialPoint(instruction.opcode(),
+                         Decode(operands[0], operands[0].element_count() == 1 ? 0 : i))) {
         continue;
       }
       const int exponent = std::max(std::ilogb(golden), format.min_exponent());

@@ -180,9 +180,7 @@ FunctionRange RangeOf(Opcode opcode, ElementType type) {
   }
 }
 
-bool IsSpecialPoint(Opcode opcode, ElementType type, uint64_t operand) {
-  if (!IsFloat(type)) return false;
-  const double x = DecodeFloat(type, operand);
+bool IsSpecialPoint(Opcode opcode, double x) {
   switch (opcode) {
     case Opcode::kLog:
     case Opcode::kAcosh:

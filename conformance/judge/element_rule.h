@@ -27,7 +27,10 @@ struct Measure {
 
 // Whether the exact value is in every type and no budget counts: f(0), and 1 for logarithms and
 // roots (accuracy_requirements.md 3, "exact results at the special points").
-bool IsSpecialPoint(Opcode opcode, ElementType type, uint64_t operand);
+bool IsSpecialPoint(Opcode opcode, double operand);
+inline bool HasSpecialPoint(Opcode opcode) {
+  return IsSpecialPoint(opcode, 0) || IsSpecialPoint(opcode, 1);
+}
 
 // The least and the greatest value that a real function may give in a type, whatever its budget.
 struct FunctionRange {

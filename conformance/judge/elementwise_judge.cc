@@ -78,10 +78,12 @@ class ElementwiseJudge {
         finding->reason = "outside of the range of the function";
         return Answer::kOutside;
       }
+      const Literal& operand = subject_.operands[0];
       const bool special =
-          subject_.operands.size() == 1 && !is_complex &&
-          IsSpecialPoint(subject_.instruction.opcode(), subject_.operands[0].element_type(),
-                         OperandElement(subject_.operands[0], positions_[k]).bits);
+          subject_.operands.size() == 1 && !is_complex && IsFloat(operand.element_type()) &&
+          IsSpecialPoint(
+              subject_.instruction.opcode(),
+              DecodeFloat(operand.element_type(), OperandElement(operand, positions_[k]).bits));
       if (special) {
         finding->reason = "the exact value is one of the type";
         return Answer::kOutside;

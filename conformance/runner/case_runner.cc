@@ -10,6 +10,7 @@
 #include "conformance/corpus/ready_case.h"
 #include "conformance/corpus/work.h"
 #include "spec/text/printer.h"
+#include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
@@ -214,6 +215,10 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* res
   if (!run.ok()) {
     own.outcome = OutcomeOfError(run.status());
     own.message = Message(run.status());
+    if (own.outcome == Outcome::kInvalid && MayRefuse(*probe.module)) {
+      own.outcome = Outcome::kNotSupported;
+      own.message = absl::StrCat("refused, as the strict rules do: ", own.message);
+    }
     return own;
   }
   const Timer timer(&result->judge_seconds);
@@ -227,6 +232,13 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* res
     own.message = *std::move(flake);
   }
   return own;
+}
+
+// A legal case may violate a rule of the specification that XLA does not enforce. Whoever enforces
+// all of them may refuse it.
+bool CaseRunner::MayRefuse(const Module& module) const {
+  if (profile_.module_checks() != ModuleChecks::kStrict) return false;
+  return !VerificationStatus(VerifyModule(module, {Rules::kStrict})).ok();
 }
 
 // What failed is asked once more, of a fresh target that has seen nothing else: the failure may be

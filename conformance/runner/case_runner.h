@@ -38,6 +38,7 @@ class CaseRunner {
  private:
   void RunRefused(const CorpusCase& corpus_case, CaseResult* result);
   void RunProbes(const CorpusCase& corpus_case, CaseResult* result);
+  bool MayRefuse(const Module& module) const;
   ProbeResult RunProbe(const Probe& probe, bool again, CaseResult* result);
   absl::StatusOr<ModuleRun> Ask(const Probe& probe, const InputSets& inputs, double seconds_left,
                                 std::string* failed_first);

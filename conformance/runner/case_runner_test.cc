@@ -184,6 +184,22 @@ TEST(CaseRunnerTest, TimeIsThatOfTheCase) {
   EXPECT_TRUE(absl::StrContains(result.message, "0.1 s were over")) << result.message;
 }
 
+// XLA takes an algorithm of f8 for a dot of f32, which the specification forbids: a target that
+// checks all clauses may refuse it, one that checks as XLA does may not.
+TEST(CaseRunnerTest, StrictTargetsMayRefuseWhatTheSpecificationForbids) {
+  const CorpusCase forbidden = CaseOf(
+      "ENTRY e { a = f32[3] parameter(0) b = f32[3] parameter(1) ROOT r = f32[] dot(a, b), "
+      "lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_any_f8_any_f8_f32 }",
+      "inputs:\n  arg0 = benign f32[3]\n  arg1 = benign f32[3]\nexpect: golden");
+  ScriptedBackend refusing([](int, absl::StatusOr<ModuleRun>) -> absl::StatusOr<ModuleRun> {
+    return absl::InvalidArgumentError("no");
+  });
+  const TargetProfile strict = *TargetProfile::Find("golden"), xla = *TargetProfile::Find("gpu");
+  EXPECT_EQ(CaseRunner(refusing, strict, {}).Run(forbidden).outcome, Outcome::kNotSupported);
+  EXPECT_EQ(CaseRunner(refusing, xla, {}).Run(forbidden).outcome, Outcome::kInvalid);
+  EXPECT_EQ(CaseRunner(refusing, strict, {}).Run(AddCase()).outcome, Outcome::kInvalid);
+}
+
 TEST(CaseRunnerTest, RefusedCases) {
   const CorpusCase refused = CaseOf(
       "ENTRY e { a = f32[2] parameter(0) b = f32[3] parameter(1) ROOT r = f32[2] add(a, b) }",

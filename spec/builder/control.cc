@@ -128,14 +128,14 @@ Op FeedIn(Maker& maker, const Op& token, const Shape& shape, std::string config)
                     Shape::Tuple({shape, Shape::Token()}));
 }
 
-Op Element(Maker& maker, const Op& tuple, int64_t index) {
+Op TupleElement(Maker& maker, const Op& tuple, int64_t index) {
   return maker.Make(Opcode::kGetTupleElement, {tuple}, {{Attr::kIndex, index}});
 }
 
 // The data of (data, token), whose token serves the next transfer.
 Op Data(Maker& maker, const Op& pair) {
-  maker.SetLastToken(Element(maker, pair, 1));
-  return Element(maker, pair, 0);
+  maker.SetLastToken(TupleElement(maker, pair, 1));
+  return TupleElement(maker, pair, 0);
 }
 
 Op FeedOut(Maker& maker, const Op& operand, const Op& token, const Shape& shape,

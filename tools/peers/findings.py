@@ -6,11 +6,16 @@ usage: findings.py --run [NUMBER...]   runs the repros on the installed jaxlib, 
                                        something else
        findings.py --check             fails where the tables of docs/findings/README.md are not what --write makes
        findings.py --write             writes those tables, from the titles, the record, the waivers and the manifest
+       findings.py --waive REPORT...   writes the waivers anew from JSON reports of runs of XLA CPU: each failing case by
+                                       its name, with the finding that had it or that the first matching rule of
+                                       rules.tsv gives; prints the failing cases that have none. Cases that the reports
+                                       do not have keep their waivers
 
 A repro prints what is expected and what comes, each in a line that begins so ("expected", "actual"). It is still there
 if the two differ, or if the process ends with an error or by a signal.
 """
 import fnmatch
+import json
 import os
 import pathlib
 import re
@@ -23,6 +28,7 @@ import peers
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = ROOT / 'docs/findings'
 README, RECORD, WAIVERS = FOLDER / 'README.md', FOLDER / 'record.tsv', FOLDER / 'xla_cpu.waivers.textproto'
+RULES = FOLDER / 'rules.tsv'
 MANIFEST = ROOT / 'conformance/corpus/manifest.tsv'
 SEVERITIES = ('memory corruption', 'crash', 'wrong value', 'refusal')
 REACHED = ('JAX', 'StableHLO', 'HLO')
@@ -118,11 +124,69 @@ def waivers():
     return re.findall(r'glob: "([^"]*)" reason: "([^"]*)" link: "([^"]*)"', WAIVERS.read_text())
 
 
+def as_pattern(glob):
+    """A waiver's glob: * is any text, ? one character."""
+    return re.compile(fnmatch.translate(glob.replace('[', '[[]')))
+
+
+def rules():
+    """[(pattern of ids, pattern of what was seen, link, reason)]"""
+    result = []
+    for line in RULES.read_text().splitlines():
+        if line and not line.startswith('#'):
+            glob, seen, target, *reason = line.split('\t')
+            link = f'docs/findings/{target}' if target.startswith('README') else f'docs/findings/{target}.md'
+            result.append((as_pattern(glob), re.compile(seen), link, reason[0] if reason else title(target)))
+    return result
+
+
+def seen_in(case):
+    """What a failing case has shown: a line for each wrong element that the report keeps, or the message."""
+    lines = [case['message']] if case.get('message') else []
+    for probe in case.get('probes', ()):
+        if probe['outcome'] in ('wrong', 'failed'):
+            lines += [probe['message']] if probe.get('message') else []
+            lines += [f'{element.get("actual")} for {element.get("golden")}'
+                      for element in probe.get('judgement', {}).get('evidence', ())]
+    return lines or ['']
+
+
+def waive(paths):
+    had = [(as_pattern(glob), reason, link) for glob, reason, link in waivers()]
+    exact = {glob: (reason, link) for glob, reason, link in waivers()}
+    cases = {case['id']: case for path in paths for case in json.loads(pathlib.Path(path).read_text())['cases']}
+    tiers = [line.split('\t')[0] for line in MANIFEST.read_text().splitlines()]
+    found, without = {}, []
+    for name in tiers:  # what the reports do not have
+        if name not in cases:
+            old = exact.get(name) or next(((reason, link) for pattern, reason, link in had if pattern.match(name)), None)
+            if old:
+                found[name] = old
+    given, corpus = rules(), set(tiers)
+    for name, case in cases.items():
+        if case['outcome'] not in ('wrong', 'failed') or name not in corpus:
+            continue
+        seen = seen_in(case)
+        found[name] = exact.get(name) or next(
+            ((reason, link) for pattern, shown, link, reason in given
+             if pattern.match(name) and all(shown.search(line) for line in seen)), None) or next(
+            ((reason, link) for pattern, reason, link in had if pattern.match(name)), None)
+        if found[name] is None:
+            without.append(f'{case["outcome"]} {name}: {seen[0][:160]}')
+            del found[name]
+    head = ''.join(line + '\n' for line in WAIVERS.read_text().splitlines() if line.startswith('#'))
+    lines = [f'waivers {{ glob: "{name}" reason: "{reason}" link: "{link}" expires: "2027-12-31" }}\n'
+             for name, (reason, link) in sorted(found.items(), key=lambda item: (item[1][1], item[0]))]
+    WAIVERS.write_text(head + ''.join(lines))
+    print('\n'.join(without + [f'{len(found)} cases waived, {len(without)} failing cases without a finding']))
+    return 1 if without else 0
+
+
 def counts():
     """{link: [cases of the quick tier, of the standard tier]}. A case counts once."""
     tiers = dict(line.split('\t')[::2] for line in MANIFEST.read_text().splitlines())
     exact = {glob: link for glob, _, link in waivers() if not set(glob) & set('*?[')}
-    patterns = [(re.compile(fnmatch.translate(glob.replace('[', '[[]'))), link)
+    patterns = [(as_pattern(glob), link)
                 for glob, _, link in waivers() if glob not in exact]
     result = {}
     for case, tier in tiers.items():
@@ -188,6 +252,8 @@ def problems():
 def main():
     if '--run' in sys.argv:
         return run(sys.argv[sys.argv.index('--run') + 1:])
+    if '--waive' in sys.argv:
+        return waive(sys.argv[sys.argv.index('--waive') + 1:])
     if '--write' in sys.argv:
         README.write_text(written())
         return 0

@@ -74,7 +74,7 @@ CARRIED_BADLY = re.compile(
     r'|copy-start instruction requires one consumer, found 3'
     r'|Unexpected bitcast operation seen during layout assignment'
     r'|Fusion must have backend config'
-    r'|Dot fusion supports only|Unsupported fusion kind')
+    r'|Dot fusion supports only|Unsupported fusion kind|hlo_input_output_alias_config')
 # Modules at which JAX's conversion to StableHLO, a private entry, ends the process instead of refusing them: a complex
 # number has no conversion to pred there, and a dot no such algorithm.
 COMPLEX = re.compile(r'%?([\w.-]+) = c(?:64|128)\[')

@@ -82,8 +82,10 @@ class ProductBound {
     // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
     const double lost_to_norm = IsComplex(type_) ? n / 2 : 0;
     const double size = SizeOfProduct(golden, largest + factors.smallest[i] - lost_to_norm);
-    // Two more for golden's own rounding and that of the result.
-    const double relative = Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + 3, u);
+    // One more for golden's own rounding; of real numbers, whose products have no budget, two for
+    // the result.
+    const double relative =
+        Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + (IsComplex(type_) ? 1 : 3), u);
     const bool multiplies = n > 1;
     const bool underflows =
         multiplies && factors.partial.least[i] - lost_to_norm < Info(part_).format->min_exponent();
@@ -106,7 +108,7 @@ class ProductBound {
     const double value =
         IsComplex(type_) ? std::hypot(real, DecodeFloat(part_, golden.imag)) : real;
     if (!std::isfinite(value)) return std::exp2(logarithm);
-    return std::fabs(value) + UlpOf(part_, value) / 2;
+    return std::fabs(value) + UlpOf(part_, value);
   }
 
   const Subject& subject_;

@@ -285,7 +285,11 @@ ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
   const int64_t outputs = root->operand_count() - carries;
   ScanFolds folds;
   if (root->opcode() != Opcode::kTuple || inputs < 0 || outputs < 0) {
+    // There is no flat form, and all results run as written.
+    const Shape& results = step.root()->shape();
+    const int64_t count = results.is_tuple() ? results.tuple_shapes().size() : 1;
     folds.carries.resize(carries);
+    folds.outputs.resize(std::max<int64_t>(0, count - carries));
     return folds;
   }
   // Which carry the result is a fold of, and how; nullopt where it is none.

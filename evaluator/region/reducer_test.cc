@@ -262,6 +262,25 @@ TEST(RecogniseScan, FoldsOfOneInputEach) {
     EXPECT_EQ(folds.outputs[1].carry, 1);
     EXPECT_TRUE(folds.outputs[1].after);
   }
+  // A step that has no flat form runs as written, and says so for every result.
+  std::string grown = "HloModule m\nlevel_0 { a = f32[] parameter(0) ROOT s = f32[] copy(a) }\n";
+  for (int k = 1; k < 20; ++k) {
+    absl::StrAppend(&grown, "level_", k,
+                    " { a = f32[] parameter(0) b = f32[] call(a), to_apply=level_", k - 1,
+                    " ROOT c = f32[] call(b), to_apply=level_", k - 1, " }\n");
+  }
+  absl::StrAppend(&grown,
+                  "g { x = f32[] parameter(0) c = f32[] parameter(1) l = f32[] call(c), "
+                  "to_apply=level_19 s = f32[] add(x, l) ROOT r = (f32[], f32[]) tuple(s, s) }\n"
+                  "ENTRY e { x = f32[] parameter(0) c = f32[] parameter(1) ROOT r = (f32[], f32[]) "
+                  "call(x, c), to_apply=g }\n");
+  auto module = ParseModule(grown);
+  ASSERT_TRUE(module.ok()) << module.status();
+  const ScanFolds none = RecogniseScan(*(*module)->entry(), 1);
+  EXPECT_FALSE(none.any());
+  ASSERT_EQ(none.carries.size(), 1u);
+  ASSERT_EQ(none.outputs.size(), 1u);
+  EXPECT_EQ(none.outputs[0].carry, -1);
   // The kinds of the carries, and the carries that the outputs show.
   const struct {
     const char* root;

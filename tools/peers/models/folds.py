@@ -78,7 +78,7 @@ def expressions(machine, name, arguments=None):
             value = expressions(machine, each.attributes.get('to_apply', each.attributes.get('calls')), operands)
         elif each.op == 'tuple':
             value = operands
-        elif each.op == 'get-tuple-element':
+        elif each.op == 'get-tuple-element' and isinstance(operands[0], list):
             value = operands[0][int(each.attributes['index'])]
         elif each.op in PASSING and size_of(each.shape) in (None, 1):
             value = operands[0]

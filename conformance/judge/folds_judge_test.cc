@@ -1,0 +1,160 @@
+// Products of complex numbers in any order, and folds whose regions are written in other ways than
+// one operation: conforming targets are not accused, wrong ones are.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <random>
+
+#include "absl/strings/str_replace.h"
+#include "conformance/judge/testing.h"
+
+namespace assay {
+namespace {
+
+using Complex = std::complex<float>;
+using Values = std::vector<Complex>;
+
+// As most targets multiply: each component product and each sum is rounded.
+Complex Times(Complex a, Complex b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+Complex InOrder(const Values& factors, bool reversed) {
+  Complex product = 1;
+  for (size_t k = 0; k < factors.size(); ++k) {
+    product = Times(product, factors[reversed ? factors.size() - 1 - k : k]);
+  }
+  return product;
+}
+
+Complex InPairs(Values factors) {
+  while (factors.size() > 1) {
+    Values next;
+    for (size_t k = 0; k < factors.size(); k += 2) {
+      next.push_back(k + 1 < factors.size() ? Times(factors[k], factors[k + 1]) : factors[k]);
+    }
+    factors = next;
+  }
+  return factors[0];
+}
+
+Literal LiteralOf(const Values& values) {
+  Literal literal = Literal::Zeros(Shape(ElementType::kC64, {static_cast<int64_t>(values.size())}));
+  for (size_t i = 0; i < values.size(); ++i) {
+    literal.Set(static_cast<int64_t>(i), C64(values[i].real(), values[i].imag()).Get(0));
+  }
+  return literal;
+}
+
+constexpr char kMultiply[] =
+    "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n  ROOT s = c64[] multiply(a, b)\n}\n";
+
+TEST(JudgeFolds, ComplexProductsInAnyOrder) {
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[12]", "c64[]"},
+                     kMultiply);
+  std::mt19937 random(20261123);
+  // From ordinary factors to such that overflow and underflow on the way.
+  for (const int reach : {0, 4, 12, 40, 90}) {
+    for (int round = 0; round < 60; ++round) {
+      Values factors;
+      for (int k = 0; k < 12; ++k) {
+        const auto value = [&] {
+          const int exponent = static_cast<int>(random() % (2 * reach + 1)) - reach;
+          const double fraction = 0.5 + (random() % 1000003) / 2e6;
+          const float x = static_cast<float>(std::ldexp(fraction, exponent));
+          return random() % 12 == 0 ? 0 : random() % 2 == 0 ? x : -x;
+        };
+        factors.push_back({value(), value()});
+      }
+      const std::vector<Literal> operands = {LiteralOf(factors), C64(1, 0)};
+      for (const Complex& got :
+           {InOrder(factors, false), InOrder(factors, true), InPairs(factors)}) {
+        ASSERT_NE(product.Explain(operands, C64(got.real(), got.imag())), "wrong")
+            << "2^" << reach << ", round " << round << ": " << got.real() << ", " << got.imag();
+      }
+    }
+  }
+}
+
+TEST(JudgeFolds, WrongComplexProductsAreAccused) {
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[4]", "c64[]"},
+                     kMultiply);
+  const std::vector<Literal> operands = {LiteralOf({{1, 2}, {3, -1}, {-2, 5}, {1.5, 0.25}}),
+                                         C64(1, 0)};
+  const absl::StatusOr<Literal> golden = product.Evaluate(operands);
+  ASSERT_TRUE(golden.ok());
+  const auto re = static_cast<float>(DecodeFloat(ElementType::kF32, golden->Get(0).bits));
+  const auto im = static_cast<float>(DecodeFloat(ElementType::kF32, golden->Get(0).imag));
+  EXPECT_EQ(product.Explain(operands, C64(re, im)), "golden");
+  EXPECT_EQ(product.Explain(operands, C64(re, -im)), "wrong");
+  EXPECT_EQ(product.Explain(operands, C64(im, re)), "wrong");
+  EXPECT_EQ(product.Explain(operands, C64(re * 1.0001F, im)), "wrong");
+  const Complex less = InOrder({{1, 2}, {3, -1}, {-2, 5}}, false);
+  EXPECT_EQ(product.Explain(operands, C64(less.real(), less.imag())), "wrong");
+}
+
+// What overflows on the way is infinite or NaN ever after, and nothing else.
+TEST(JudgeFolds, ComplexProductsThatMayOverflow) {
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[4]", "c64[]"},
+                     kMultiply);
+  const std::vector<Literal> operands = {
+      LiteralOf({{1e30F, 0}, {1e30F, 0}, {1e-30F, 0}, {1e-30F, 0}}), C64(1, 0)};
+  EXPECT_EQ(product.Explain(operands, C64(1, 0)), "golden");
+  EXPECT_EQ(product.Explain(operands, C64(kNan, kNan)), "reassociation");
+  EXPECT_EQ(product.Explain(operands, C64(kInf, kNan)), "reassociation");
+  EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-23F)), "within bound");
+  EXPECT_EQ(product.Explain(operands, C64(7, 7)), "wrong");
+  EXPECT_EQ(product.Explain(operands, C64(kNan, 7)), "wrong");
+}
+
+constexpr char kAdder[] =
+    "g {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
+
+// 3 u sum |terms| = 35.8 around 2, however the region is written.
+TEST(JudgeFolds, SumsInWrappedRegions) {
+  const std::string head = "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n";
+  for (const std::string& region :
+       {absl::StrCat(kAdder, head, "  ROOT r = f32[] call(b, a), to_apply=g\n}\n"),
+        absl::StrCat(head, "  s = f32[] add(a, b)\n  ROOT r = f32[] copy(s)\n}\n"),
+        absl::StrCat(kAdder, head, "  ROOT r = f32[] fusion(a, b), kind=kLoop, calls=g\n}\n")}) {
+    const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[4]", "f32[]"}, region);
+    const std::vector<Literal> operands = {F32({1e8, 1, -1e8, 1}), Scalar(0)};
+    EXPECT_EQ(sum.Explain(operands, Scalar(2)), "golden");
+    for (const char* profile : {"xla-cpu", "cpu-strict"}) {
+      EXPECT_EQ(sum.Explain(operands, Scalar(1), profile), "reassociation") << region;
+      EXPECT_EQ(sum.Explain(operands, Scalar(36), profile), "reassociation") << region;
+      EXPECT_EQ(sum.Explain(operands, Scalar(40), profile), "wrong") << region;
+    }
+    EXPECT_EQ(sum.Explain(operands, Scalar(1), "golden"), "wrong");
+  }
+}
+
+constexpr char kTwoSums[] =
+    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n"
+    "  d = f32[] parameter(3)\n  s = f32[] call(a, c), to_apply=g\n  t = f32[] add(b, d)\n"
+    "  ROOT r = (f32[], f32[]) tuple(s, t)\n}\n";
+
+TEST(JudgeFolds, SumsBesideEachOther) {
+  const Literal x = F32({1e8, 1, -1e8, 1}), y = F32({1, 2, 3, 4});
+  const auto both = [](const Literal& a, const Literal& b) { return Literal::Tuple({a, b}); };
+  const Case reduce("(f32[], f32[]) reduce(p0, p1, p2, p3), dimensions={0}, to_apply=f",
+                    {"f32[4]", "f32[4]", "f32[]", "f32[]"}, absl::StrCat(kAdder, kTwoSums));
+  const std::vector<Literal> operands = {x, y, Scalar(0), Scalar(0)};
+  EXPECT_EQ(reduce.Explain(operands, both(Scalar(2), Scalar(10))), "golden");
+  EXPECT_EQ(reduce.Explain(operands, both(Scalar(1), Scalar(10))), "reassociation");
+  EXPECT_EQ(reduce.Explain(operands, both(Scalar(40), Scalar(10))), "wrong");
+  EXPECT_EQ(reduce.Explain(operands, both(Scalar(2), Scalar(11))), "wrong");
+  const Case scatter(
+      "(f32[1], f32[1]) scatter(p0, p1, p2, p3, p4), update_window_dims={}, "
+      "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=f",
+      {"f32[1]", "f32[1]", "s32[4,1]", "f32[4]", "f32[4]"}, absl::StrCat(kAdder, kTwoSums));
+  const std::vector<Literal> updates = {F32({0}), F32({0}),
+                                        Literal::Zeros(Shape(ElementType::kS32, {4, 1})), x, y};
+  EXPECT_EQ(scatter.Explain(updates, both(F32({2}), F32({10}))), "golden");
+  EXPECT_NE(scatter.Explain(updates, both(F32({1}), F32({10}))), "wrong");
+  EXPECT_EQ(scatter.Explain(updates, both(F32({60}), F32({10}))), "wrong");
+  EXPECT_EQ(scatter.Explain(updates, both(F32({2}), F32({11}))), "wrong");
+}
+
+}  // namespace
+}  // namespace assay

@@ -181,6 +181,9 @@ TEST_F(WrappedRegions, OfScansGiveTheSameBits) {
   Differential differential;
   uint64_t seed = 1;
   for (const auto& [type, op] : kReducers) {
+    // The definition runs what does not round as written, for which calls need the interpreter.
+    const bool rounds = IsFloat(type) || IsComplex(type);
+    if (!rounds || op == std::string("maximum")) continue;
     const std::string row = ShapeText(type, "3"), array = ShapeText(type, "40,3");
     Differential::Case c = {
         absl::StrCat("(", array, ", ", row,

@@ -107,6 +107,29 @@ TEST_F(EnclosureTest, MapsAreTheirComputations) {
   EXPECT_EQ(Judged(open, F32({2.71828175f, 0}), F32({-5, 0})), Verdict::kNotJudgeable);
 }
 
+// No budget leads out of a function's range.
+TEST_F(EnclosureTest, FunctionsStayInTheirRange) {
+  const auto of = [&](const std::string& function, float x) {
+    return Of(absl::StrCat("a = f32[1] parameter(0)\n ROOT r = f32[1] ", function, "(a)"),
+              {F32({x})}, "cpu-strict");
+  };
+  EXPECT_EQ(High(of("tanh", 20)), 1);
+  EXPECT_EQ(High(of("sine", 1.57079637f)), 1);
+  EXPECT_EQ(High(of("logistic", 50)), 1);
+  EXPECT_EQ(Low(of("cosh", 1e-6f)), 1);
+}
+
+// Zeros of either sign and flushed denormals, only where a profile grants them.
+TEST_F(EnclosureTest, FreedomsThatAreNotGrantedWidenNothing) {
+  const std::string body = "a = f32[2] parameter(0)\n b = f32[2] parameter(1)\n ROOT r = f32[2] ";
+  const std::vector<Literal> zeros = {F32({1, -2}), F32({-1, 2})};
+  EXPECT_TRUE(Of(body + "add(a, b)", zeros, "golden").is_point());
+  EXPECT_FALSE(Of(body + "add(a, b)", zeros, "cpu-strict").is_point());
+  const std::vector<Literal> denormals = {F32({1e-40f, 1e-39f}), F32({4, 8})};
+  EXPECT_TRUE(Of(body + "multiply(a, b)", denormals, "cpu-strict").is_point());
+  EXPECT_FALSE(Of(body + "multiply(a, b)", denormals, "xla-cpu").is_point());
+}
+
 TEST_F(EnclosureTest, WidthsGrowThroughOperations) {
   // 1 / (e - 2.718): the error of e of 7 ulp (2^-22) is amplified by 1 / 0.00028^2.
   const BoxTree box =

@@ -117,8 +117,8 @@ TEST(RandomStatistics, FaultsAreFound) {
       EXPECT_EQ(uniform.Explain(fault.draw), "wrong") << Name(type) << " " << fault.what;
     }
     EXPECT_EQ(bell.Explain([](int64_t) { return 0.5; }), "wrong");
-    EXPECT_EQ(bell.Explain([&](int64_t) { return 1.25 * normal(words); }), "wrong");
-    EXPECT_EQ(bell.Explain([&](int64_t) { return 0.25 + normal(words); }), "wrong");
+    EXPECT_EQ(bell.Explain([&](int64_t) { return 1.5 * normal(words); }), "wrong");
+    EXPECT_EQ(bell.Explain([&](int64_t) { return 0.5 + normal(words); }), "wrong");
     EXPECT_EQ(bell.Explain([&](int64_t) { return 2 * unit(words) - 1; }), "wrong");
   }
   for (const ElementType type : kIntegers) {

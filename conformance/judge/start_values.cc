@@ -162,8 +162,8 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
 }
 
 // golden + m start: n + m leaves, whose sum errs by (n + m) u sum|leaves| (ops_structural.md 14.3),
-// and is rounded to the type of the result. Of these n u sum|leaves of golden| is the slack. u is
-// the accumulator's, and that of the result's type where partial sums may be stored in it.
+// and is rounded to the type of the result. The slack is that of golden's n leaves and its size. u
+// is the accumulator's, and that of the result's type where partial sums may be stored in it.
 StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   const ComplexValue start = Value(subject_.operands[1], 0), actual = Value(actual_, i);
   const ComplexValue distance = actual - Value(golden_, i);
@@ -176,7 +176,8 @@ StartUses::Answer StartUses::IsSum(int64_t i, double slack) const {
   const double u = std::min(how.unit, u_result) * how.factor * (how.truncating ? 2 : 1);
   const double residue = std::abs(distance - m * start), size = std::abs(Value(golden_, i));
   const auto error = [&](double own_slack, double unit) {
-    return own_slack * (1 + more / n) + unit * (n + more) * added + u_result * std::abs(actual);
+    return own_slack * (1 + more / n) + unit * (n + more) * added +
+           u_result * std::max(0.0, std::abs(actual) - size);
   };
   if (!how.partials || u >= u_result)
     return residue <= error(slack, u) ? Answer::kYes : Answer::kNo;

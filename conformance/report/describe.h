@@ -50,8 +50,8 @@ std::vector<std::string> TargetOptions(const RunResult& run);
 // The command that runs a case again; without an id, all that comes before it.
 std::string RepeatCommand(const RunResult& run, absl::string_view id);
 
-// The tally as members: cases, failures, waived, outcomes, freedoms, complaints, interrupted,
-// fails.
+// The tally as members: cases, failures, waived, outcomes, freedoms, known_deviations, complaints,
+// interrupted, fails.
 nlohmann::json SummaryToJson(const RunResult& run);
 // The whole run for a terminal: counts, freedoms, operations that fail, the first failures.
 std::string FormatSummary(const RunResult& run);

@@ -238,7 +238,7 @@ TEST(HtmlTest, HoldsTheRunAsData) {
   EXPECT_EQ(data["texts"][row[1].get<int>()], "add");
   EXPECT_EQ(data["names"]["outcomes"][row[3].get<int>()][0], "wrong");
   const nlohmann::json& probe = row[4][0];
-  EXPECT_EQ(probe[4], nlohmann::json::array({0, 14, 0, 0, 0, 3}));
+  EXPECT_EQ(probe[4], nlohmann::json::array({0, 14, 0, 0, 0, 0, 3}));
   EXPECT_EQ(probe[6], 12);
   EXPECT_EQ(probe[10][0][6], "1.5");
   EXPECT_EQ(data["command"], "assay test --target 'process:a b' --profile xla-cpu --filter ");

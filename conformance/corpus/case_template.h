@@ -23,15 +23,16 @@ struct CaseTemplate {
     std::vector<std::vector<std::string>> values;
   };
 
-  std::string op;
+  std::string op;    // a name of the catalogue, or "program"
   std::string form;  // the rest of the name
   std::vector<ElementType> types;
   std::vector<ValueProfile> profiles;
   std::vector<Choice> choices;
   std::vector<CaseTag> tags;
-  std::string module;                            // with $T and the names of choices
-  std::map<int64_t, ProfileUse> fixed_inputs;    // by parameter leaf
-  std::string replicas = "1", partitions = "1";  // numbers, or names of choices
+  std::string module;                             // with $T and the names of choices
+  std::map<int64_t, ProfileUse> fixed_inputs;     // by parameter leaf
+  std::map<int64_t, std::string> literal_inputs;  // the elements as in an HLO constant, likewise
+  std::string replicas = "1", partitions = "1";   // numbers, or names of choices
   // The independent reference of the cases, and that of float and complex types where it is
   // another.
   std::string confirmed;

@@ -33,12 +33,16 @@ bool Within(const CorpusCase& each, const Limits& limits) {
   return each.module.size() <= limits.text && Elements(each) <= limits.elements;
 }
 
-// What a case covers: its type and whatever else it is tagged with, of its operation. Programs,
-// which belong to no operation, cover themselves.
+// What a case covers: its type and whatever else it is tagged with, of its operation. Programs
+// belong to no operation: those of a template cover its form, whatever their types, and any other
+// program covers itself.
 std::vector<std::string> Covered(const CorpusCase& each) {
   const absl::string_view op = each.Tag("op");
   const bool refused = each.expect == CorpusCase::Expect::kRefused;
-  if (op.empty() && !refused) return {each.id};
+  if (op.empty() && !refused) {
+    const bool of_template = !each.Tag("profile").empty() && !each.Tag("form").empty();
+    return {of_template ? absl::StrCat("program form=", each.Tag("form")) : each.id};
+  }
   std::vector<std::string> covered;
   for (const CaseTag& tag : each.tags) {
     if (tag.key == "op") continue;

@@ -36,7 +36,8 @@ const std::vector<Mutant>& Mutants() {
         Joined({ArithmeticMutants, IntegerMutants, FunctionMutants, ConversionMutants,
                 ComparisonMutants, MovementMutants, IndexingMutants, ReductionMutants, OrderMutants,
                 ContractionMutants, LinearAlgebraMutants, RandomMutants, ControlMutants,
-                CollectiveMutants, FeedMutants, SizeMutants, StateMutants, InnocentVariants}));
+                CollectiveMutants, FeedMutants, SizeMutants, StateMutants, RewriteMutants,
+                InnocentVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
     });

@@ -69,6 +69,7 @@ std::vector<Mutant> CollectiveMutants();
 std::vector<Mutant> FeedMutants();
 std::vector<Mutant> SizeMutants();
 std::vector<Mutant> StateMutants();
+std::vector<Mutant> RewriteMutants();  // legal rewrites as well
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

@@ -16,10 +16,14 @@
 #include "conformance/corpus/freedom_tags.h"
 #include "conformance/inputs/input_needs.h"
 #include "spec/text/parser.h"
+#include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
+
+// The name of templates of whole programs, which belong to no operation.
+constexpr absl::string_view kProgram = "program";
 
 constexpr size_t kAllCombinations = 12;
 // Of the choices of one template. CoverPairs looks at all of them for each row that it takes.
@@ -85,15 +89,22 @@ absl::StatusOr<CaseTemplate::Choice> ReadChoice(absl::string_view text) {
   return choice;
 }
 
-// By parameter leaf.
-using FixedInputs = std::map<int64_t, ProfileUse>;
+// What a template says of its arguments, by parameter leaf.
+struct FixedInputs {
+  std::map<int64_t, ProfileUse> uses;
+  std::map<int64_t, std::string> literals;  // the elements as in an HLO constant
+};
 
-// "arg1 = indices low=0 high=3": the shape is that of the parameter.
+// "arg1 = indices low=0 high=3" or "arg1 = literal {1, 2}": the shape is that of the parameter.
 absl::Status ReadFixedInput(absl::string_view text, FixedInputs* inputs) {
   const std::vector<std::string> words = Words(text);
   int64_t number = 0;
   const bool named = words.size() >= 3 && words[1] == "=" &&
                      absl::SimpleAtoi(absl::StripPrefix(words[0], "arg"), &number);
+  if (named && words[2] == "literal") {
+    inputs->literals[number] = absl::StrJoin(words.begin() + 3, words.end(), " ");
+    return absl::OkStatus();
+  }
   const auto profile = named ? ValueProfileFromName(words[2]) : std::nullopt;
   if (!profile)
     return absl::InvalidArgumentError("an input is written 'arg1 = PROFILE NAME=N ...'");
@@ -109,7 +120,7 @@ absl::Status ReadFixedInput(absl::string_view text, FixedInputs* inputs) {
     }
     if (absl::Status set = SetParameter(pair.first, pair.second, &use); !set.ok()) return set;
   }
-  (*inputs)[number] = use;
+  inputs->uses[number] = use;
   return absl::OkStatus();
 }
 
@@ -151,7 +162,7 @@ absl::Status ReadLine(absl::string_view key, absl::string_view rest, CaseTemplat
 }
 
 absl::Status Complete(const CaseTemplate& target) {
-  if (!OpcodeFromName(target.op)) {
+  if (!OpcodeFromName(target.op) && target.op != kProgram) {
     return absl::InvalidArgumentError(absl::StrCat("there is no operation ", target.op));
   }
   if (target.types.empty() || target.profiles.empty() || target.module.empty()) {
@@ -198,8 +209,33 @@ absl::Status ReadProcesses(const CaseTemplate& source, const std::vector<size_t>
       source.where, ": replicas and partitions are numbers, each 1 to ", kMostProcessesOfCase));
 }
 
-std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& row,
-                       ElementType type) {
+// The bounds of a type in decimal: the largest finite value, the least one, and the smallest
+// positive normal one (1 of integers and pred).
+std::vector<std::pair<std::string, std::string>> Bounds(ElementType type) {
+  if (!IsFloat(type)) {
+    if (IsSigned(type)) {
+      return {{"MAX", absl::StrCat(MaxSigned(type))},
+              {"LOW", absl::StrCat(MinSigned(type))},
+              {"TINY", "1"}};
+    }
+    return {{"MAX", absl::StrCat(MaxUnsigned(type))}, {"LOW", "0"}, {"TINY", "1"}};
+  }
+  const FloatFormat& format = *Info(type).format;
+  uint64_t top = 0;
+  for (const uint64_t bits : SpecialPatterns(type)) {
+    if (IsNan(type, bits) || IsInfinity(type, bits)) continue;
+    if (DecodeFloat(type, bits) > DecodeFloat(type, top)) top = bits;
+  }
+  const uint64_t sign = format.has_sign ? uint64_t{1} << (Info(type).bits - 1) : 0;
+  const uint64_t low = format.has_sign ? top | sign : 0;
+  return {{"MAX", PrintElement(type, {top, 0})},
+          {"LOW", PrintElement(type, {low, 0})},
+          {"TINY", PrintElement(type, {uint64_t{1} << format.significand_bits, 0})}};
+}
+
+// The names of a template for an element type, and those of its choices.
+std::string TextFor(const std::string& text, const CaseTemplate& source,
+                    const std::vector<size_t>& row, ElementType type) {
   const size_t k = SpecialPatterns(Info(type).component).size();
   std::vector<std::pair<std::string, std::string>> names = {
       {"T", std::string(Name(type))},
@@ -207,8 +243,10 @@ std::string ModuleText(const CaseTemplate& source, const std::vector<size_t>& ro
       {"K", absl::StrCat(IsComplex(type) ? k * k : k)},
       {"P", absl::StrCat(k * k)},
       {"E", absl::StrCat(int64_t{1} << std::min(Info(type).bits, 16))},
-      {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(type).bits, 16))}};
-  return Substitute(Substitute(source.module, Chosen(source, row)), names);
+      {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(type).bits, 16))},
+      {"BITS", absl::StrCat(Info(type).bits)}};
+  for (auto& bound : Bounds(Info(type).component)) names.push_back(std::move(bound));
+  return Substitute(Substitute(text, Chosen(source, row)), names);
 }
 
 void AppendLeaves(const Shape& shape, std::vector<Shape>* leaves) {
@@ -263,6 +301,22 @@ class Variant {
     }
   }
 
+  // Reads the elements of the inputs that are written. INVALID_ARGUMENT where they do not fit.
+  absl::Status ReadLiterals(const CaseTemplate& source, const std::vector<size_t>& row,
+                            ElementType type) {
+    for (const auto& [number, text] : fixed_.literals) {
+      if (number >= static_cast<int64_t>(leaves_.size())) {
+        return absl::InvalidArgumentError(absl::StrCat("there is no arg", number));
+      }
+      Shape shape = leaves_[number];
+      shape.ClearLayouts();
+      absl::StatusOr<Literal> literal = ParseLiteral(TextFor(text, source, row, type), shape);
+      if (!literal.ok()) return literal.status();
+      literals_[number] = *std::move(literal);
+    }
+    return absl::OkStatus();
+  }
+
   // What the infeeds of the entry take, of the profile; seeds go on from those of the arguments.
   // None: an array cannot have the profile.
   std::optional<std::vector<CaseArray>> Infeed(ValueProfile profile) const {
@@ -284,17 +338,22 @@ class Variant {
   // Where several processes run, each has data of its own.
   std::optional<std::vector<CaseArray>> Inputs(ValueProfile profile) const {
     std::vector<CaseArray> inputs;
-    bool used = leaves_.empty() || OnlyIndices();
+    bool used = leaves_.empty() || OnlyIndices() || !literals_.empty();
     for (size_t i = 0; i < leaves_.size(); ++i) {
       CaseArray input;
       input.number = static_cast<int64_t>(i);
       input.shape = leaves_[i];
       input.shape.ClearLayouts();
-      const auto fixed = fixed_.find(input.number);
-      const bool data = fixed == fixed_.end() && !needs_[i].high;
-      input.use = fixed != fixed_.end() ? fixed->second
-                  : data                ? DataUse(profile, input)
-                                        : IndexUse(input, needs_[i]);
+      if (const auto written = literals_.find(input.number); written != literals_.end()) {
+        input.literal = written->second;
+        inputs.push_back(std::move(input));
+        continue;
+      }
+      const auto fixed = fixed_.uses.find(input.number);
+      const bool data = fixed == fixed_.uses.end() && !needs_[i].high;
+      input.use = fixed != fixed_.uses.end() ? fixed->second
+                  : data                     ? DataUse(profile, input)
+                                             : IndexUse(input, needs_[i]);
       used = used || (data && input.use.profile == profile);
       if (!CheckProfile(input.use, input.shape).ok()) return std::nullopt;
       const int64_t copies = data ? devices_ : 1;
@@ -313,7 +372,7 @@ class Variant {
  private:
   bool OnlyIndices() const {
     for (size_t i = 0; i < leaves_.size(); ++i) {
-      if (!needs_[i].high && fixed_.count(static_cast<int64_t>(i)) == 0) return false;
+      if (!needs_[i].high && fixed_.uses.count(static_cast<int64_t>(i)) == 0) return false;
     }
     return true;
   }
@@ -356,6 +415,7 @@ class Variant {
   }
 
   FixedInputs fixed_;
+  std::map<int64_t, Literal> literals_;
   int64_t devices_;
   std::vector<Shape> leaves_, fed_;
   std::vector<InputNeeds> needs_;
@@ -477,7 +537,7 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
     }
     for (const ElementType type : source.types) {
       CorpusCase prototype;
-      prototype.module = ModuleText(source, row, type);
+      prototype.module = TextFor(source.module, source, row, type);
       if (absl::Status read = ReadProcesses(source, row, &prototype); !read.ok()) return read;
       prototype.where = source.where;
       absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(prototype.module);
@@ -491,11 +551,16 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
         refusal = std::string(status.message());
         continue;
       }
-      admitted = true;
-      prototype.tags = {{"op", source.op}, {"type", std::string(Name(type))}};
+      if (source.op != kProgram) prototype.tags.push_back({"op", source.op});
+      prototype.tags.push_back({"type", std::string(Name(type))});
       const std::string named = FormOf(source, row);
       const std::string form = source.quick_first ? source.form : named;
-      const Variant variant(fixed, **module);
+      Variant variant(fixed, **module);
+      if (absl::Status read = variant.ReadLiterals(source, row, type); !read.ok()) {
+        refusal = std::string(read.message());
+        continue;
+      }
+      admitted = true;
       for (const ValueProfile profile : source.profiles) {
         std::optional<std::vector<CaseArray>> inputs = variant.Inputs(profile);
         std::optional<std::vector<CaseArray>> infeed = variant.Infeed(profile);

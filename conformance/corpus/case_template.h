@@ -23,7 +23,7 @@ struct CaseTemplate {
     std::vector<std::vector<std::string>> values;
   };
 
-  std::string op;
+  std::string op;    // a name of the catalogue, or "program"
   std::string form;  // the rest of the name
   // Where a template is one of many of a form: which, for the ids of its cases.
   std::string variant;
@@ -34,7 +34,7 @@ struct CaseTemplate {
   std::vector<Choice> choices;
   std::vector<CaseTag> tags;
   std::string module;  // with $T and the names of choices
-  // Lines "arg1 = indices low=0 high=$n", with the names of choices.
+  // Lines "arg1 = indices low=0 high=$n" or "arg1 = literal {1, $MAX}", with the names of choices.
   std::vector<std::string> inputs;
   std::string replicas = "1", partitions = "1";  // numbers, or names of choices
   // The independent reference of the cases, and that of float and complex types where it is

@@ -249,6 +249,7 @@ TEST(Corpus, CheckCaseSeesWhatIsWrong) {
 TEST(Templates, CoverPairs) {
   EXPECT_EQ(CoverPairs({}).size(), 1u);
   EXPECT_EQ(CoverPairs({3, 4}).size(), 12u);
+  EXPECT_EQ(CoverPairs({13}).size(), 13u);
   const std::vector<size_t> sizes = {3, 2, 4, 3};
   const auto rows = CoverPairs(sizes);
   EXPECT_LE(rows.size(), 16u);  // of 72
@@ -297,6 +298,24 @@ inputs:
   cases.clear();
   ASSERT_EQ(ExpandTemplate((*slices)[0], &cases), absl::OkStatus());
   EXPECT_EQ(cases[0].inputs[1].use.high, 5);
+}
+
+// Programs have no operation; inputs that are written and the bounds of types stand for each type.
+TEST(Templates, ExpandToPrograms) {
+  const auto cases = ExpandTemplates(
+      "template program/x\ntypes: s8 u8 bf16\nprofiles: benign\nmodule:\n  ENTRY e {"
+      " a = $T[2] parameter(0) b = $T[] parameter(1) m = $T[2] constant({$LOW, $TINY}) n = $T[] "
+      "constant($MAX) ROOT r = tuple(a, b, m, n) }\ninputs:\n  arg0 = literal {$MAX, -3}\n",
+      "t");
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  ASSERT_EQ(cases->size(), 2u);  // u8 has no -3
+  EXPECT_EQ((*cases)[0].id, "program/s8/x/benign");
+  EXPECT_EQ((*cases)[0].Tag("op"), "");
+  EXPECT_EQ((*cases)[0].Tag("form"), "x");
+  EXPECT_THAT((*cases)[0].module, HasSubstr("constant({-128, 1}) n = s8[] constant(127)"));
+  EXPECT_EQ((*cases)[0].inputs[0].literal->Get(0).bits, 127u);
+  EXPECT_EQ((*cases)[1].inputs[0].literal->Get(0).bits, 0x7f7fu);
+  EXPECT_EQ((*cases)[1].inputs[0].literal->Get(1).bits, 0xc040u);
 }
 
 // What the infeeds take has the profile, with seeds that go on from those of the arguments.

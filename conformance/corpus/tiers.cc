@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "spec/element/element_type.h"
 
 namespace assay {
 namespace {
@@ -33,12 +34,25 @@ bool Within(const CorpusCase& each, const Limits& limits) {
   return each.module.size() <= limits.text && Elements(each) <= limits.elements;
 }
 
-// What a case covers: its type and whatever else it is tagged with, of its operation. Programs,
-// which belong to no operation, cover themselves.
+// What a case covers: its type and whatever else it is tagged with, of its operation. Programs
+// belong to no operation: those of a template cover its form with a float type and with an integer
+// type, and each type and profile once; any other program covers itself.
 std::vector<std::string> Covered(const CorpusCase& each) {
   const absl::string_view op = each.Tag("op");
   const bool refused = each.expect == CorpusCase::Expect::kRefused;
-  if (op.empty() && !refused) return {each.id};
+  if (op.empty() && !refused) {
+    const bool of_template = !each.Tag("profile").empty() && !each.Tag("form").empty();
+    if (!of_template) return {each.id};
+    // Rewrites of integers are not those of floats.
+    const auto type = ElementTypeFromName(each.Tag("type"));
+    const bool floats = type && (IsFloat(*type) || IsComplex(*type));
+    std::vector<std::string> covered = {
+        absl::StrCat("program form=", each.Tag("form"), floats ? " floats" : " integers")};
+    for (const CaseTag& tag : each.tags) {
+      covered.push_back(absl::StrCat("program ", tag.key, "=", tag.value));
+    }
+    return covered;
+  }
   std::vector<std::string> covered;
   for (const CaseTag& tag : each.tags) {
     if (tag.key == "op") continue;

@@ -75,6 +75,7 @@ std::vector<Mutant> StateMutants();
 std::vector<Mutant> ThresholdMutants();
 std::vector<Mutant> CombinationMutants();
 std::vector<Mutant> RangeMutants();
+std::vector<Mutant> RewriteMutants();  // legal rewrites as well
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

@@ -40,7 +40,10 @@ def sliced(at, instruction):
 
 
 def bitcast(at, instruction):
-    """From row-major order, into the order of the result's layout: its dimensions from minor to major."""
+    """From the order of the operand's layout, where it is written beside the operand, else from row-major order, into the order of
+    the result's layout: its dimensions from minor to major."""
+    if written_at := re.match(r'\w+\[[\d,]*\]\{([\d,]+)', instruction.text):
+        at = at.transpose([int(d) for d in reversed(written_at.group(1).split(','))])
     layout = re.search(r'\]\{([\d,]*)', instruction.shape)
     if not layout:
         return at.reshape(written(instruction))

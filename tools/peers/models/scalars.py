@@ -95,6 +95,9 @@ def total_key(pattern, t):
 
 def compare(attributes, t, a, b):
     function = COMPARE[attributes['direction']]
+    if isinstance(t, formats.Complex):  # a NaN in either part is unequal, to itself too
+        same = all(x == y for x, y in zip(t.decode(a), t.decode(b)))
+        return int(same == (attributes['direction'] == 'EQ'))
     if isinstance(t, Float) and attributes.get('type') == 'TOTALORDER':
         return int(function(total_key(a, t), total_key(b, t)))
     return int(function(t.decode(a), t.decode(b)))

@@ -11,6 +11,7 @@ struct Channels::Message {
   const Instruction* send = nullptr;
   std::string sender;
   std::optional<Literal> value;
+  bool has_receiver = false;  // a recv for it has begun
 };
 
 class Channels::Arrival : public Pending {
@@ -36,6 +37,20 @@ class Channels::Arrival : public Pending {
   std::string awaited_;
 };
 
+class Channels::Delivery : public Pending {
+ public:
+  Delivery(std::shared_ptr<Message> message, std::string awaited)
+      : message_(std::move(message)), awaited_(std::move(awaited)) {}
+  bool ready() const override { return message_->has_receiver; }
+  bool delays_start() const override { return true; }
+  absl::StatusOr<std::vector<Literal>> Take() override { return std::vector<Literal>(); }
+  std::string Awaited() const override { return awaited_; }
+
+ private:
+  std::shared_ptr<Message> message_;
+  std::string awaited_;
+};
+
 namespace {
 
 int64_t ChannelOf(const Instruction& transfer) {
@@ -54,12 +69,17 @@ absl::Status Channels::Claim(std::optional<ProcessId>& end, const Instruction& t
       "; without _xla_send_recv_source_target_pairs a channel joins one process to another"));
 }
 
-absl::Status Channels::Send(const Instruction& send, std::optional<int64_t> target,
-                            const Literal& value, const Process& process) {
+absl::StatusOr<PendingPtr> Channels::Send(const Instruction& send, std::optional<int64_t> target,
+                                          const Literal& value, const Process& process) {
   const int64_t channel = ChannelOf(send);
   Line line = {-1, channel, -1, -1};
+  std::string awaited = absl::StrCat("nobody has begun to receive on channel ", channel);
   if (target.has_value()) {
     line = {process.id().program, channel, process.number(), *target};
+    ProcessId receiver = process.id();
+    receiver.replica = process.grid().ReplicaOf(*target);
+    receiver.partition = process.grid().PartitionOf(*target);
+    awaited = absl::StrCat(process.world().Name(receiver), " has not begun to receive it");
   } else if (absl::Status status = Claim(ends_[channel].sender, send, process); !status.ok()) {
     return status;
   }
@@ -73,7 +93,7 @@ absl::Status Channels::Send(const Instruction& send, std::optional<int64_t> targ
   message->send = &send;
   message->sender = process.world().Name(process.id());
   message->value = value;
-  return absl::OkStatus();
+  return std::make_shared<Delivery>(std::move(message), std::move(awaited));
 }
 
 absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv, std::optional<int64_t> source,
@@ -97,6 +117,7 @@ absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv, std::optio
   } else {
     message = unsent_[line].emplace_back(std::make_shared<Message>());
   }
+  message->has_receiver = true;
   return std::make_shared<Arrival>(std::move(message), recv, std::move(awaited));
 }
 

@@ -1,6 +1,7 @@
-// Messages between processes, and between a process and the host: send and recv. A send leaves its
-// value and never waits; a recv is done when its value is there, the k-th of a place with the k-th
-// sent to it. Source: reference ops_control_and_collectives.md 8.1. Tests: transfers_test.cc.
+// Messages between processes: send and recv. A send leaves its value, and never waits unless the
+// run says so (RunOptions::sends_wait); a recv is done when its value is there, the k-th of a place
+// with the k-th sent to it. Source: reference ops_control_and_collectives.md 8.1. Tests:
+// transfers_test.cc.
 #ifndef ASSAY_INTERPRETER_CHANNELS_H_
 #define ASSAY_INTERPRETER_CHANNELS_H_
 
@@ -24,8 +25,9 @@ class Channels {
  public:
   // From the process to `target` of its own program (a flattened id), or, without one, to whoever
   // receives on the channel, in whatever program.
-  absl::Status Send(const Instruction& send, std::optional<int64_t> target, const Literal& value,
-                    const Process& process);
+  // What it returns is ready when a recv has begun that gets the value.
+  absl::StatusOr<PendingPtr> Send(const Instruction& send, std::optional<int64_t> target,
+                                  const Literal& value, const Process& process);
   absl::StatusOr<PendingPtr> Receive(const Instruction& recv, std::optional<int64_t> source,
                                      const Process& process);
 
@@ -36,6 +38,7 @@ class Channels {
   // A message under way: its value once it is sent, and whether somebody waits for it.
   struct Message;
   class Arrival;
+  class Delivery;
   // Program, channel, source and target; without pairs all but the channel are -1.
   using Line = std::tuple<int64_t, int64_t, int64_t, int64_t>;
   // Those who use a channel without pairs: one sends, one receives.

@@ -83,6 +83,9 @@ struct RunOptions {
   // Not empty: the module must have been planned with PlanOptions::observed.
   std::vector<Observer*> observers;
   Host* host = nullptr;  // null: no data to feed, nobody to send to
+  // Returns to the order of channel instructions in the documents of 2018: a send does not end
+  // before the recv that gets its value has begun. Otherwise it leaves its value and goes on.
+  bool sends_wait = false;
   // Of `rng`: equal seeds give equal runs.
   uint64_t random_seed = 0;
   // Where random streams stand: a run goes on where the one before it stopped. Null: from the
@@ -170,7 +173,7 @@ struct Program {
 
 // Processes that a run may have.
 inline constexpr int64_t kMostProcesses = int64_t{1} << 16;
-// OK, or RESOURCE_EXHAUSTED for a grid with more.
+// OK; INVALID_ARGUMENT for a grid without processes, RESOURCE_EXHAUSTED for one with more.
 absl::Status CheckGrid(const ProcessGrid& grid);
 
 // Runs the processes of all programs together: they meet in collectives, each program's among

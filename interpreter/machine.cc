@@ -162,6 +162,7 @@ absl::Status Machine::RunStep(const Step& step) {
       break;
     case StepKind::kDepart:
       status = Depart(step);
+      if (waits_for() != nullptr) return status;
       break;
     case StepKind::kObserve:
       break;

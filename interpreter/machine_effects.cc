@@ -45,10 +45,15 @@ absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
 // its own, since modules with transfers keep no small values in frames. It holds nothing, but where
 // observers may look at it.
 absl::Status Machine::Depart(const Step& step) {
-  absl::StatusOr<PendingPtr> pending = StartEffect(step);
-  if (!pending.ok()) return pending.status();
-  if (step.results.empty()) return absl::OkStatus();
   Activation& top = stack_.back();
+  if (top.pending == nullptr) {
+    absl::StatusOr<PendingPtr> started = StartEffect(step);
+    if (!started.ok()) return started.status();
+    top.pending = *std::move(started);
+  }
+  if (top.pending->delays_start() && !top.pending->ready()) return absl::OkStatus();
+  PendingPtr pending = std::exchange(top.pending, nullptr);
+  if (step.results.empty()) return absl::OkStatus();
   const BufferPtr nothing = std::make_shared<std::byte[]>(1);
   for (const int32_t slot : step.results) {
     if (options_.observers.empty()) {
@@ -60,7 +65,7 @@ absl::Status Machine::Depart(const Step& step) {
   }
   const Slot& first = top.plan->slots[step.results[0]];
   const BufferPtr& storage = top.frame->buffers[first.place];
-  process_.departures()[storage.get()] = {storage, *std::move(pending)};
+  process_.departures()[storage.get()] = {storage, std::move(pending)};
   return absl::OkStatus();
 }
 

@@ -18,6 +18,8 @@ class Pending {
   virtual bool ready() const = 0;
   // The leaves of the result; once, when ready.
   virtual absl::StatusOr<std::vector<Literal>> Take() = 0;
+  // Returns true if the instruction that starts it does not end before it is ready.
+  virtual bool delays_start() const { return false; }
   // What is missing, for the report of a deadlock: "replica 1 has not arrived".
   virtual std::string Awaited() const = 0;
 };

@@ -11,6 +11,10 @@ namespace assay {
 namespace {
 
 bool KeepsValue(TensorKind kind) { return kind != TensorKind::kInput; }
+// Whether the caller may give its value with a run.
+bool IsGiven(TensorKind kind) {
+  return kind == TensorKind::kInput || kind == TensorKind::kPlaceholder;
+}
 bool IsAssignable(TensorKind kind) {
   return kind == TensorKind::kPersistent || kind == TensorKind::kVariable;
 }
@@ -201,7 +205,7 @@ namespace {
 absl::Status UnknownInput(const BoundModule& bound, const std::map<std::string, Literal>& inputs) {
   std::set<std::string> known;
   for (const Binding& binding : bound.bindings()) {
-    if (!KeepsValue(binding.kind)) known.insert(binding.tensor);
+    if (IsGiven(binding.kind)) known.insert(binding.tensor);
   }
   for (const auto& [name, value] : inputs) {
     if (known.count(name) > 0) continue;
@@ -219,12 +223,13 @@ absl::StatusOr<std::vector<Literal>> Session::Arguments(
   size_t used = 0;
   for (const Binding& binding : bound.bindings_) {
     const Tensor& tensor = tensors_.at(binding.tensor);
-    if (KeepsValue(tensor.kind)) {
+    const auto input = IsGiven(tensor.kind) ? inputs.find(binding.tensor) : inputs.end();
+    if (input == inputs.end() && KeepsValue(tensor.kind) &&
+        (tensor.value || !IsGiven(tensor.kind))) {
       if (!tensor.value) unwritten.push_back(binding.tensor);
       arrays.push_back(tensor.value.value_or(Literal()));
       continue;
     }
-    const auto input = inputs.find(binding.tensor);
     if (input == inputs.end()) {
       missing.push_back(binding.tensor);
       continue;
@@ -265,8 +270,12 @@ absl::StatusOr<Literal> Session::Run(const BoundModule& bound,
   const std::vector<Literal> outputs = Arrays(*result);
   std::vector<std::pair<Tensor*, Literal>> changes;
   for (const Binding& binding : bound.bindings_) {
-    if (binding.output < 0) continue;
     Tensor& tensor = tensors_.at(binding.tensor);
+    if (const auto input = inputs.find(binding.tensor);
+        tensor.kind == TensorKind::kPlaceholder && input != inputs.end()) {
+      changes.emplace_back(&tensor, input->second.WithShape(tensor.shape));
+    }
+    if (binding.output < 0) continue;
     if (binding.output >= static_cast<int64_t>(outputs.size()) ||
         !Shape::Compatible(tensor.shape, outputs[binding.output].shape())) {
       return absl::AbortedError(absl::StrCat("the evaluator gave no ", tensor.shape.ToString(),

@@ -25,10 +25,11 @@
 namespace assay {
 
 enum class TensorKind {
-  kConstant,    // written once, never again
-  kInput,       // given by the caller at each run, not kept (a placeholder)
-  kPersistent,  // keeps its value from run to run
-  kVariable,    // persistent, and listed as trainable
+  kConstant,     // written once, never again
+  kInput,        // given by the caller at each run, not kept
+  kPersistent,   // keeps its value from run to run
+  kVariable,     // persistent, and listed as trainable
+  kPlaceholder,  // given by the caller; keeps the value that it was given last
 };
 absl::string_view Name(TensorKind kind);
 std::optional<TensorKind> TensorKindFromName(absl::string_view name);
@@ -44,9 +45,9 @@ struct Binding {
 };
 
 // One binding for each array of the entry's parameters, as the module says. Frontend attributes of
-// the parameter: tensor="constant|input|persistent|variable", tensor_name="w" (of its arrays the
-// only one, or with #0, #1#0, ... after it), tensor_output="out0" (the first of them). What
-// input_output_alias pairs with an array of the result is persistent unless the parameter says
+// the parameter: tensor="constant|input|persistent|variable|placeholder", tensor_name="w" (of its
+// arrays the only one, or with #0, #1#0, ... after it), tensor_output="out0" (the first of them).
+// What input_output_alias pairs with an array of the result is persistent unless the parameter says
 // more. All else is an input. Without tensor_name the name is the parameter's.
 absl::StatusOr<std::vector<Binding>> BindingsOf(const Module& module);
 
@@ -83,10 +84,11 @@ class Session {
                                                           std::vector<Binding> bindings,
                                                           Evaluator evaluate = nullptr);
 
-  // One run. `inputs` are the values of the tensors of kind kInput by name: all of them, and no
-  // others. FAILED_PRECONDITION when a tensor that the module reads was never written;
-  // INVALID_ARGUMENT lists inputs that are missing. On success the tensors with an output have
-  // their new value and step() has grown by one; on any error nothing has changed.
+  // One run. `inputs` are the values of the tensors of kind kInput by name, all of them, of any
+  // placeholders, and no others. FAILED_PRECONDITION when a tensor that the module reads was never
+  // written; INVALID_ARGUMENT lists inputs that are missing, among them placeholders that were
+  // never given. On success the tensors with an output have their new value, placeholders keep what
+  // they were given, and step() has grown by one; on any error nothing has changed.
   absl::StatusOr<Literal> Run(const BoundModule& bound,
                               const std::map<std::string, Literal>& inputs);
 

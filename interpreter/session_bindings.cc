@@ -11,7 +11,8 @@
 namespace assay {
 namespace {
 
-constexpr absl::string_view kNames[] = {"constant", "input", "persistent", "variable"};
+constexpr absl::string_view kNames[] = {"constant", "input", "persistent", "variable",
+                                        "placeholder"};
 
 const std::string* FindAttribute(const Instruction& parameter, absl::string_view key) {
   const FrontendAttributes& attributes = parameter.annotations().frontend_attributes;
@@ -27,7 +28,7 @@ absl::Status AppendParameter(const Instruction& parameter, std::vector<Binding>*
     if (!named) {
       return absl::InvalidArgumentError(
           absl::StrCat(parameter.Describe(), ": tensor=\"", *word,
-                       "\" is none of constant, input, persistent, variable"));
+                       "\" is none of constant, input, persistent, variable, placeholder"));
     }
     kind = *named;
   }

@@ -148,6 +148,28 @@ TEST(Session, WantsItsInputsAndNoOthers) {
   EXPECT_THAT(Error(session.Set("x", x)), HasSubstr("is an input"));
 }
 
+// ng.placeholder of the document "Tensors" is an input that is persistent.
+TEST(Session, PlaceholdersKeepWhatTheyWereGivenLast) {
+  Session session;
+  const Bound step = BindText(session, R"(
+ENTRY e { x = f32[] parameter(0), frontend_attributes={tensor="placeholder"}
+  y = f32[] parameter(1)
+  ROOT r = f32[] divide(x, y) })");
+  ASSERT_NE(step.bound, nullptr);
+  const Literal six = MustParseLiteral("f32[] 6"), two = MustParseLiteral("f32[] 2");
+  EXPECT_THAT(Error(session.Run(*step.bound, {{"y", two}}).status()),
+              HasSubstr("INVALID_ARGUMENT: inputs are missing: x"));
+  EXPECT_EQ(TextOf(session.Run(*step.bound, {{"x", six}, {"y", two}})), "f32[] 3");
+  EXPECT_EQ(TextOf(session.Run(*step.bound, {{"y", six}})), "f32[] 1");
+  EXPECT_EQ(TextOf(session.Get("x")), "f32[] 6");
+  EXPECT_THAT(session.tensors(), ElementsAre("x"));
+  // A run that fails keeps nothing of what it was given.
+  EXPECT_FALSE(session.Run(*step.bound, {{"x", two}}).ok());
+  EXPECT_EQ(TextOf(session.Get("x")), "f32[] 6");
+  ASSERT_TRUE(session.Set("x", two).ok());
+  EXPECT_EQ(TextOf(session.Run(*step.bound, {{"y", two}})), "f32[] 1");
+}
+
 TEST(Session, ConstantsAreWrittenOnce) {
   Session session;
   const Literal one = MustParseLiteral("f32[] 1");

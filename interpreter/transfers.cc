@@ -26,6 +26,28 @@ PendingPtr Done(std::vector<Literal> leaves = {}) {
 
 absl::Status NoHost() { return absl::NotFoundError("the run has no host program to talk to"); }
 
+// Several transfers of one send, one to each target.
+class All : public Pending {
+ public:
+  explicit All(std::vector<PendingPtr> parts) : parts_(std::move(parts)) {}
+  bool ready() const override { return Unready() == nullptr; }
+  bool delays_start() const override { return true; }
+  absl::StatusOr<std::vector<Literal>> Take() override { return std::vector<Literal>(); }
+  std::string Awaited() const override {
+    const Pending* part = Unready();
+    return part == nullptr ? "" : part->Awaited();
+  }
+
+ private:
+  const Pending* Unready() const {
+    for (const PendingPtr& part : parts_) {
+      if (!part->ready()) return part.get();
+    }
+    return nullptr;
+  }
+  std::vector<PendingPtr> parts_;
+};
+
 class SendEffect : public Effect {
  public:
   explicit SendEffect(const Instruction& send) : send_(send) {}
@@ -43,18 +65,22 @@ class SendEffect : public Effect {
     absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs =
         TransferPairs(send_, process.grid());
     if (!pairs.ok()) return pairs.status();
-    Channels& channels = process.world().channels();
-    if (!pairs->has_value()) {
-      absl::Status status = channels.Send(send_, std::nullopt, value, process);
-      if (!status.ok()) return status;
-      return Done();
+    std::vector<std::optional<int64_t>> targets;
+    if (!pairs->has_value()) targets.push_back(std::nullopt);
+    if (pairs->has_value()) {
+      for (const auto& [source, target] : **pairs) {
+        if (source == process.number()) targets.push_back(target);
+      }
     }
-    for (const auto& [source, target] : **pairs) {
-      if (source != process.number()) continue;
-      absl::Status status = channels.Send(send_, target, value, process);
-      if (!status.ok()) return status;
+    std::vector<PendingPtr> sent;
+    for (const std::optional<int64_t>& target : targets) {
+      absl::StatusOr<PendingPtr> one =
+          process.world().channels().Send(send_, target, value, process);
+      if (!one.ok()) return one.status();
+      sent.push_back(*std::move(one));
     }
-    return Done();
+    if (!process.world().options().sends_wait) return Done();
+    return std::make_shared<All>(std::move(sent));
   }
 
  private:

@@ -154,6 +154,11 @@ void World::WriteStats() {
 }
 
 absl::Status CheckGrid(const ProcessGrid& grid) {
+  if (grid.replicas < 1 || grid.partitions < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a run needs at least one replica and one partition, found ", grid.replicas,
+                     " replicas and ", grid.partitions, " partitions"));
+  }
   if (grid.count() <= kMostProcesses) return absl::OkStatus();
   return absl::ResourceExhaustedError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
                                                    " partitions are more than ", kMostProcesses,

@@ -142,6 +142,8 @@ TEST(WorldTest, AMeetingInOneBranchIsADeadlock) {
 TEST(WorldTest, ThereAreNotMoreProcessesThanFit) {
   EXPECT_TRUE(CheckGrid({1 << 8, 1 << 8}).ok());
   EXPECT_EQ(CheckGrid({1 << 8, 257}).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(CheckGrid({0, 1}).code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(CheckGrid({2, -1}).code(), absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(CheckGrid({int64_t{1} << 40, int64_t{1} << 40}).code(),
             absl::StatusCode::kResourceExhausted);
 }

@@ -61,6 +61,7 @@ std::vector<absl::string_view> SplitElements(absl::string_view text) {
 }  // namespace
 
 Literal Value(absl::string_view text) {
+  if (text == "token") return Literal::Token();
   if (text.front() == '(') {
     std::vector<Literal> elements;
     for (absl::string_view part : SplitElements(text.substr(1, text.size() - 2))) {
@@ -104,15 +105,86 @@ void ExpectResult(Builder& builder, Op root, absl::string_view expected,
   EXPECT_EQ(PrintTypedLiteral(result), PrintTypedLiteral(Value(expected)));
 }
 
-void ExpectBuilds(Builder& builder, Op root, absl::string_view shape,
-                  const std::vector<std::string>& parts) {
-  const std::unique_ptr<Module> module = MustBuild(builder, root);
-  if (module == nullptr) return;
+std::unique_ptr<Module> ExpectBuilds(Builder& builder, Op root, absl::string_view shape,
+                                     const std::vector<std::string>& parts) {
+  std::unique_ptr<Module> module = MustBuild(builder, root);
+  if (module == nullptr) return nullptr;
   EXPECT_EQ(module->entry()->root()->shape().ToString(), ShapeFrom(shape).ToString());
   const std::string text = PrintModule(*module);
   for (const std::string& part : parts) EXPECT_THAT(text, testing::HasSubstr(part));
   // What was built is a module for others too: its text reads back.
   EXPECT_TRUE(ParseModule(text).ok()) << ParseModule(text).status();
+  return module;
+}
+
+namespace {
+
+using DeviceValues = std::vector<std::vector<Literal>>;
+
+absl::StatusOr<DeviceValues> RunAll(const std::vector<DeviceRun>& programs,
+                                    const RunOptions& options,
+                                    const CustomCallRegistry* custom_calls) {
+  std::vector<std::unique_ptr<PlannedModule>> planned;
+  std::vector<Program> all;
+  for (const DeviceRun& run : programs) {
+    if (run.module == nullptr) return absl::InvalidArgumentError("a module was not built");
+    PlanOptions plan;
+    plan.custom_calls = custom_calls;
+    absl::StatusOr<std::unique_ptr<PlannedModule>> module =
+        PlannedModule::Create(*run.module, plan);
+    if (!module.ok()) return module.status();
+    planned.push_back(*std::move(module));
+    Program& program = all.emplace_back();
+    program.module = planned.back().get();
+    program.grid = run.grid;
+    program.arguments = run.arguments;
+    if (program.arguments.empty()) program.arguments.resize(run.grid.count());
+  }
+  return RunPrograms(all, options);
+}
+
+}  // namespace
+
+absl::Status RunTogether(const std::vector<DeviceRun>& programs, const RunOptions& options) {
+  return RunAll(programs, options, nullptr).status();
+}
+
+void ExpectTogether(std::vector<DeviceRun> programs, const RunOptions& options,
+                    const CustomCallRegistry* custom_calls) {
+  const absl::StatusOr<DeviceValues> results = RunAll(programs, options, custom_calls);
+  ASSERT_TRUE(results.ok()) << results.status();
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const std::vector<Literal>& given = (*results)[i];
+    ASSERT_EQ(given.size(), programs[i].expected.size());
+    for (size_t device = 0; device < given.size(); ++device) {
+      EXPECT_EQ(PrintTypedLiteral(given[device]), PrintTypedLiteral(programs[i].expected[device]))
+          << "device " << device << " of program " << i;
+    }
+  }
+}
+
+void ExpectOnReplicas(std::unique_ptr<Module> module, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& expected) {
+  DeviceRun run;
+  run.module = std::move(module);
+  run.grid.replicas = static_cast<int64_t>(expected.size());
+  for (const std::string& argument : arguments) run.arguments.push_back({Value(argument)});
+  for (const std::string& value : expected) run.expected.push_back(Value(value));
+  std::vector<DeviceRun> programs;
+  programs.push_back(std::move(run));
+  ExpectTogether(std::move(programs));
+}
+
+Literal Filled(absl::string_view text, const std::function<double(int64_t)>& f) {
+  Literal literal = Literal::Zeros(ShapeFrom(text));
+  const ElementType type = literal.element_type();
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    const double value = f(i);
+    literal.Set(i, {IsFloat(type)
+                        ? EncodeFloat(type, value)
+                        : EncodeInteger(type, static_cast<uint64_t>(static_cast<int64_t>(value)))});
+  }
+  return literal;
 }
 
 void ExpectRefused(Builder& builder, Op root, absl::string_view part) {

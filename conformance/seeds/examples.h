@@ -5,11 +5,13 @@
 #define ASSAY_CONFORMANCE_SEEDS_EXAMPLES_H_
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "gtest/gtest.h"
+#include "interpreter/interpreter.h"
 #include "spec/builder/functions.h"
 
 namespace assay {
@@ -31,10 +33,30 @@ void ExpectResult(Builder& builder, Op root, absl::string_view expected,
                   const std::vector<Literal>& arguments = {});
 // Builds `root`; the value of the run, or a failure.
 Literal RunResult(Builder& builder, Op root, const std::vector<Literal>& arguments = {});
-// For operations that the interpreter does not run yet: the module builds, the root has the shape,
-// and its text has every one of `parts`.
-void ExpectBuilds(Builder& builder, Op root, absl::string_view shape,
-                  const std::vector<std::string>& parts);
+// Builds `root`: it has the shape, and the module's text has every one of `parts` and reads back.
+// Null after a failure.
+std::unique_ptr<Module> ExpectBuilds(Builder& builder, Op root, absl::string_view shape,
+                                     const std::vector<std::string>& parts);
+
+// A module that runs on several devices, with what they are given and what they must give.
+struct DeviceRun {
+  std::unique_ptr<Module> module;
+  ProcessGrid grid;
+  // By device (replica * partitions + partition), then by parameter. Empty: none anywhere.
+  std::vector<std::vector<Literal>> arguments;
+  // By device. A token is "token".
+  std::vector<Literal> expected;
+};
+// The programs run together; each device gives what is expected, bit for bit.
+void ExpectTogether(std::vector<DeviceRun> programs, const RunOptions& options = {},
+                    const CustomCallRegistry* custom_calls = nullptr);
+// What the run of the programs says instead.
+absl::Status RunTogether(const std::vector<DeviceRun>& programs, const RunOptions& options = {});
+// One program of replicas with one argument each.
+void ExpectOnReplicas(std::unique_ptr<Module> module, const std::vector<std::string>& arguments,
+                      const std::vector<std::string>& expected);
+// An array whose element at each index, given as the number in row-major order, is f of it.
+Literal Filled(absl::string_view shape, const std::function<double(int64_t)>& f);
 // Build refuses, and says so.
 void ExpectRefused(Builder& builder, Op root, absl::string_view part);
 

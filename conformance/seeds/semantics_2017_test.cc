@@ -112,6 +112,62 @@ TEST(Semantics2017, SlicesAreNotEmpty) {
               HasSubstr("[slice_2017_c1]"));
 }
 
+// Loops that nothing orders, and infeeds of one token.
+TEST(Semantics2017, InfeedsAreInATotalOrder) {
+  const auto text = [](absl::string_view second) {
+    return absl::StrCat(R"(HloModule m
+more { n = s32[] parameter(0)
+  ten = s32[] constant(10)
+  ROOT p = pred[] compare(n, ten), direction=LT }
+step { n = s32[] parameter(0)
+  t = token[] after-all()
+  a = (s32[], token[]) infeed(t)
+  d = s32[] get-tuple-element(a), index=0
+  ROOT s = s32[] add(n, d) }
+ENTRY e { zero = s32[] constant(0)
+  a = s32[] while(zero), condition=more, body=step
+  b = s32[] while()",
+                        second, R"(), condition=more, body=step
+  ROOT r = s32[] add(a, b) })");
+  };
+  const std::string refused = Run2017(text("zero"));
+  EXPECT_THAT(refused, HasSubstr("[infeed_2017_c1]"));
+  EXPECT_THAT(refused, testing::AllOf(HasSubstr("%a = "), HasSubstr("%b = ")));
+  // In order: what is missing is the host's data.
+  EXPECT_THAT(Run2017(text("a")), HasSubstr("no host program"));
+}
+
+TEST(Semantics2017, InfeedsHaveNoNestedTuples) {
+  EXPECT_THAT(Run2017(R"(ENTRY e { t = token[] after-all()
+  ROOT a = (((s32[]), s32[]), token[]) infeed(t) })"),
+              HasSubstr("[infeed_c3]"));
+  Builder b(Semantics::k2017);
+  ExpectRefused(b, Infeed(&b, ShapeFrom("((s32[]), s32[])")), "[infeed_builder_c1]");
+}
+
+TEST(Semantics2017, DotsHaveOneType) {
+  EXPECT_THAT(Run2017(R"(ENTRY e { a = f32[2] constant({1,2})
+  b = bf16[2] constant({3,4})
+  ROOT d = f32[] dot(a, b) })"),
+              HasSubstr("[dot_2017_c1]"));
+  Builder b(Semantics::k2017);
+  ExpectRefused(b, Dot(In(&b, "f32[2] {1,2}"), In(&b, "bf16[2] {3,4}")), "[dot_2017_c1]");
+  Builder today;
+  ExpectResult(today, Dot(In(&today, "f32[2] {1,2}"), In(&today, "bf16[2] {3,4}")), "f32[] 11");
+}
+
+TEST(Semantics2017, SelectsHaveOneShape) {
+  Builder b(Semantics::k2017);
+  ExpectRefused(b,
+                Select(In(&b, "pred[2] {true,false}"), In(&b, "s32[2] {1,2}"), In(&b, "s32[] 3")),
+                "[select_2017_c1]");
+  Builder today;
+  ExpectResult(
+      today,
+      Select(In(&today, "pred[2] {true,false}"), In(&today, "s32[2] {1,2}"), In(&today, "s32[] 3")),
+      "s32[2] {1,3}");
+}
+
 TEST(Semantics2017, SortNeedsNoComparator) {
   Builder b(Semantics::k2017);
   ExpectResult(b, Sort(In(&b, "f32[2,4] {{3,-0.0,0,-inf},{nan,2,-1,inf}}")),

@@ -1,6 +1,7 @@
 // The sections that the documents of 2017 (000), 2018 (004) and today (003) share, example by
 // example. Expected values are the documents', corrected by reference ops_structural.md 15.
 #include "conformance/seeds/examples.h"
+#include "interpreter/queue_host.h"
 
 namespace assay {
 namespace {
@@ -152,15 +153,9 @@ SEED_EXAMPLE("000 004", CrossReplicaSum_example1) {
   // Two replicas with (1.0, 2.5) and (3.0, 5.1) get (4.0, 7.6).
   Builder b("main");
   const Op x = Parameter(&b, 0, Shape(kF32, {2}), "x");
-  ExpectBuilds(b, CrossReplicaSum(x), "f32[2]", {"all-reduce(", "replica_groups={}", "add("});
-}
-
-SEED_EXAMPLE("000 004", CustomCall_example1) {
-  Builder b("main");
-  const Op x = In(&b, "f32[2] {1,2}");
-  const Op y = In(&b, "f32[2,3] {{10,20,30},{40,50,60}}");
-  ExpectBuilds(b, CustomCall("myfunc", {x, y}, Shape(kF32, {3, 3})), "f32[3,3]",
-               {"custom_call_target=\"myfunc\""});
+  ExpectOnReplicas(
+      ExpectBuilds(b, CrossReplicaSum(x), "f32[2]", {"all-reduce(", "replica_groups={}", "add("}),
+      {"f32[2] {1,2.5}", "f32[2] {3,5.1}"}, {"f32[2] {4,7.6}", "f32[2] {4,7.6}"});
 }
 
 SEED_EXAMPLE("000 003 004", Dot_VectorVector) {
@@ -270,24 +265,63 @@ SEED_EXAMPLE("000 003 004", GetTupleElement_example1) {
   ExpectResult(b, element_1, "s32[] 5");
 }
 
-// Two loops with an infeed each; the second starts from the result of the first.
+// Two loops with an infeed each; the second starts from the result of the first, so that they are
+// in a total order: the first takes two items, the second the third.
 SEED_EXAMPLE("000 003 004", Infeed_example1) {
   const Shape data(kF32, {3});
   const Shape state = Shape::Tuple({Shape::Scalar(kS32), data});
-  Builder condition("condition");
-  const Op tested = Parameter(&condition, 0, state, "state");
-  const Callee fewer =
-      condition.BuildCallee(Lt(GetTupleElement(tested, 0), In(&condition, "s32[] 2")));
+  const auto fewer_than = [&](const char* limit) {
+    Builder condition("condition");
+    const Op tested = Parameter(&condition, 0, state, "state");
+    return condition.BuildCallee(Lt(GetTupleElement(tested, 0), In(&condition, limit)));
+  };
   Builder body("body");
   const Op before = Parameter(&body, 0, state, "state");
   const Op fed = Infeed(&body, data);
   const Callee step =
       body.BuildCallee(Tuple({Add(GetTupleElement(before, 0), In(&body, "s32[] 1")), fed}));
-  Builder b("main");
+  Builder b("main", Semantics::k2017);
   const Op init = Parameter(&b, 0, state, "init_value");
-  const Op result1 = While(fewer, step, init);
-  const Op result2 = While(fewer, step, result1);
-  ExpectBuilds(b, result2, "(s32[], f32[3])", {"infeed(", "while("});
+  const Op result1 = While(fewer_than("s32[] 2"), step, init);
+  const Op result2 = While(fewer_than("s32[] 3"), step, result1);
+  DeviceRun run;
+  run.module = ExpectBuilds(b, Tuple({result1, result2}), "((s32[], f32[3]), (s32[], f32[3]))",
+                            {"infeed(", "while("});
+  run.arguments = {{Value("(s32[] 0, f32[3] {0,0,0})")}};
+  run.expected = {Value("((s32[] 2, f32[3] {4,5,6}), (s32[] 3, f32[3] {7,8,9}))")};
+  QueueHost host;
+  for (const char* item : {"f32[3] {1,2,3}", "f32[3] {4,5,6}", "f32[3] {7,8,9}"}) {
+    host.PutInfeed({}, Value(item));
+  }
+  RunOptions options;
+  options.host = &host;
+  std::vector<DeviceRun> programs;
+  programs.push_back(std::move(run));
+  ExpectTogether(std::move(programs), options);
+  EXPECT_EQ(host.unused_infeeds(), 0);
+}
+// Without the dependency there is no total order, which 2017's compiler refuses.
+SEED_EXAMPLE("000 003 004", Infeed_unordered) {
+  const Shape data = Shape::Scalar(kS32);
+  Builder condition("condition");
+  const Callee fewer =
+      condition.BuildCallee(Lt(Parameter(&condition, 0, data, "n"), In(&condition, "s32[] 2")));
+  Builder body("body");
+  const Op n = Parameter(&body, 0, data, "n");
+  const Callee step = body.BuildCallee(Add(n, Infeed(&body, data)));
+  for (Semantics semantics : {Semantics::k2017, Semantics::kToday}) {
+    Builder b("main", semantics);
+    const Op init = Parameter(&b, 0, data, "init_value");
+    const Op root = Tuple({While(fewer, step, init), While(fewer, step, init)});
+    if (semantics == Semantics::k2017) {
+      ExpectRefused(b, root, "[infeed_2017_c1]");
+    } else {
+      ExpectBuilds(b, root, "(s32[], s32[])", {"infeed("});
+    }
+  }
+  // An empty tuple takes nothing; tuples in tuples are not supported.
+  Builder b("nested");
+  ExpectRefused(b, Infeed(&b, ShapeFrom("(f32[2], (f32[3]))")), "[infeed_builder_c1]");
 }
 
 SEED_EXAMPLE("000 003 004", Map_example1) {
@@ -422,24 +456,6 @@ SEED_EXAMPLE("000 003 004", Rev) {
   Builder b("main");
   ExpectResult(b, Rev(In(&b, "s32[3,2] {{1,2},{3,4},{5,6}}"), {0, 1}),
                "s32[3,2] {{6,5},{4,3},{2,1}}");
-}
-
-SEED_EXAMPLE("000 004", RngBernoulli) {
-  Builder b("main");
-  ExpectBuilds(b, RngBernoulli(In(&b, "f32[] 0.25"), Shape(ElementType::kU32, {4})), "u32[4]",
-               {"rng(", "distribution=rng_uniform", "direction=LT", "convert("});
-}
-
-SEED_EXAMPLE("000 003 004", RngNormal) {
-  Builder b("main");
-  ExpectBuilds(b, RngNormal(In(&b, "f32[] 0"), In(&b, "f32[] 1"), Shape(kF32, {2, 3})), "f32[2,3]",
-               {"rng(", "distribution=rng_normal"});
-}
-
-SEED_EXAMPLE("000 003 004", RngUniform) {
-  Builder b("main");
-  ExpectBuilds(b, RngUniform(In(&b, "s32[] -5"), In(&b, "s32[] 5"), Shape(kS32, {3})), "s32[3]",
-               {"rng(", "distribution=rng_uniform"});
 }
 
 // The cell of value 9 is selected by both upper windows and receives 2 + 6.

@@ -12,6 +12,7 @@
 
 #include <utility>
 
+#include "spec/builder/lowering_2017.h"
 #include "spec/builder/maker.h"
 #include "spec/ops/shape_inference.h"
 
@@ -75,6 +76,12 @@ absl::StatusOr<std::unique_ptr<Module>> Builder::Finish(const Op* root, CallSite
   module->set_entry(module->Add(std::move(graph_->computation)));
   module->UniquifyNames(module->entry());
   module->AssignIds();
+  if (graph_->semantics == Semantics::k2017) {
+    if (absl::Status status = builder_internal::CheckInfeeds2017(*module); !status.ok()) {
+      graph_->first_error = status;
+      return status;
+    }
+  }
   return module;
 }
 

@@ -87,6 +87,19 @@ ConvolutionDimensions Numbers(int64_t kernel_spatial) {
   return numbers;
 }
 
+// Two infeeds: the second takes the token of the first, or the same token.
+Op TwoInfeeds(B& b, bool ordered) {
+  const Op now = b("token[]");
+  const Op first = InfeedWithToken(now, Shape(kF32, {2}));
+  return InfeedWithToken(ordered ? GetTupleElement(first, 1) : now, Shape(kF32, {2}));
+}
+// One context of a send, ended once or twice.
+Op Ended(B& b, bool twice) {
+  const Op context = SendStart(b("f32[2]"), b("token[]"), 1);
+  const Op sent = SendDone(context);
+  return twice ? SendDone(context) : sent;
+}
+
 Attributes::Entry With(Attr attr, AttributeValue value) { return {attr, std::move(value)}; }
 
 struct Pair {
@@ -180,6 +193,8 @@ const Pair kPairs[] = {
      [](B& b) {
        return Reshape(b("f32[2,2]"), {0, 0}, {4});
      }},
+    {"reshape_c4", [](B& b) { return Reshape(Shape(kF32, {4}), b("f32[2,2]")); },
+     [](B& b) { return Reshape(Shape(kBF16, {4}), b("f32[2,2]")); }},
     {"dynamic_reshape_c5",
      [](B& b) { return DynamicReshape(b("f32[6]"), {b("s32[]")}, {6}, {true}); },
      [](B& b) {
@@ -214,6 +229,54 @@ const Pair kPairs[] = {
      [](B& b) { return Slice(b("f32[4]"), {1}, {1}); }, Semantics::k2017},
     {"all_gather_c1", [](B& b) { return AllGather(b("f32[4]"), 0, 2); },
      [](B& b) { return AllGather(b("f32[4]"), 1, 2); }},
+    {"builder_group_c1",
+     [](B& b) {
+       return AllReduce(b("f32[4]"), Sum(), {{0, 1}, {2}});
+     },
+     [](B& b) {
+       return AllReduce(b("f32[4]"), Sum(), {{0, 1}, {1}});
+     }},
+    {"builder_group_c1",
+     [](B& b) {
+       return CollectiveBroadcast(b("f32[4]"), {{0, 1}});
+     },
+     [](B& b) {
+       return CollectiveBroadcast(b("f32[4]"), {{0, -1}});
+     }},
+    {"builder_group_c1",
+     [](B& b) {
+       return CrossReplicaSum(b("f32[4]"), {{0, 1}});
+     },
+     [](B& b) {
+       return CrossReplicaSum(b("f32[4]"), {{0, 1}, {}});
+     }},
+    {"builder_group_c2",
+     [](B& b) {
+       return AllGather(b("f32[4]"), 0, 2, {{0, 1}});
+     },
+     [](B& b) {
+       return AllGather(b("f32[4]"), 0, 4, {{0, 1}});
+     }},
+    {"builder_group_c2",
+     [](B& b) {
+       return AllToAll(b("f32[4]"), 0, 0, 2, {{0, 2}, {1, 3}});
+     },
+     [](B& b) {
+       return AllToAll(b("f32[4]"), 0, 0, 4, {{0, 2}, {1, 3}});
+     }},
+    {"builder_group_c2",
+     [](B& b) {
+       return ReduceScatter(b("f32[4]"), Sum(), 0, 2, {{0, 1}});
+     },
+     [](B& b) {
+       return ReduceScatter(b("f32[4]"), Sum(), 0, 4, {{0, 1}});
+     }},
+    {"reduced_tuple_c1", [](B& b) { return AllReduce(b("(f32[4], f32[])"), Sum()); },
+     [](B& b) { return AllReduce(b("(f32[4], s32[])"), Sum()); }},
+    {"reduced_tuple_c1", [](B& b) { return CrossReplicaSum(b("(f32[4])")); },
+     [](B& b) { return CrossReplicaSum(b("()")); }},
+    {"reduced_tuple_c1", [](B& b) { return ReduceScatter(b("(f32[4])"), Sum(), 0, 2); },
+     [](B& b) { return ReduceScatter(b("((f32[4]))"), Sum(), 0, 2); }},
     {"layout_c1",
      [](B& b) { return AllReduce(b("f32[4]"), Sum(), {}, std::nullopt, Shape(kF32, {4})); },
      [](B& b) { return AllReduce(b("f32[4]"), Sum(), {}, std::nullopt, Shape(kF32, {5})); }},
@@ -232,6 +295,13 @@ const Pair kPairs[] = {
      [](B& b) { return AfterAll({b("f32[]")}); }},
     {"transfer_c1", [](B& b) { return SendDone(SendStart(b("f32[2]"), b("token[]"), 1)); },
      [](B& b) { return SendDone(RecvStart(b("token[]"), Shape(kF32, {2}), 1)); }},
+    {"transfer_c2", [](B& b) { return Ended(b, false); }, [](B& b) { return Ended(b, true); }},
+    {"transfer_c2", [](B& b) { return RecvDone(RecvStart(b("token[]"), Shape(kF32, {2}), 1)); },
+     [](B& b) { return GetTupleElement(RecvStart(b("token[]"), Shape(kF32, {2}), 1), 0); }},
+    {"infeed_builder_c1", [](B& b) { return Infeed(b.get(), Shape::Tuple({Shape(kF32, {2})})); },
+     [](B& b) { return Infeed(b.get(), Shape::Tuple({Shape::Tuple({Shape(kF32, {2})})})); }},
+    {"infeed_2017_c1", [](B& b) { return TwoInfeeds(b, true); },
+     [](B& b) { return TwoInfeeds(b, false); }, Semantics::k2017},
     {"custom_call_c6", [](B& b) { return CustomCall(b.get(), "target", {}, Shape(kF32, {2})); },
      [](B& b) { return CustomCall(b.get(), "", {}, Shape(kF32, {2})); }},
     {"bernoulli_c1", [](B& b) { return RngBernoulli(b("f32[]"), Shape(kU32, {2})); },
@@ -248,6 +318,10 @@ const Pair kPairs[] = {
      [](B& b) { return LogicalAnd(b("f32[2]"), b("f32[2]")); }},
     {"select_c6", [](B& b) { return Select(b("pred[]"), b("(f32[2])"), b("(f32[2])")); },
      [](B& b) { return Select(b("pred[2]"), b("(f32[2])"), b("(f32[2])")); }},
+    {"select_2017_c1", [](B& b) { return Select(b("pred[2]"), b("f32[2]"), b("f32[2]")); },
+     [](B& b) { return Select(b("pred[2]"), b("f32[2]"), b("f32[]")); }, Semantics::k2017},
+    {"dot_2017_c1", [](B& b) { return Dot(b("f32[2,3]"), b("f32[3]")); },
+     [](B& b) { return Dot(b("f32[2,3]"), b("bf16[3]")); }, Semantics::k2017},
     {"dot_builder_c1", [](B& b) { return Dot(b("f32[2,3]"), b("f32[3]")); },
      [](B& b) { return Dot(b("f32[2,2,3]"), b("f32[3]")); }},
     {"conv_builder_c1",

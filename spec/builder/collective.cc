@@ -3,11 +3,15 @@
 //   all_gather_c1 the dimension is in range, shards are 1 or more and add up within 63 bits
 //   layout_c1 a shape with layout is that of the operand
 //   cross_replica_sum_2017_c1 in 2017 a sum is over all replicas
-//   all_to_all_c3 dimensions are in range, the parts 1 or more, which divide the size
+//   all_to_all_c3 dimensions are in range, the parts 1 to 2^24, which divide the size
 //   reduce_scatter_c1 the dimension is in range, shards are 1 or more, which divide the size
 //   partition_id_c1 a partition id is u32[]
+//   builder_group_c1 replica groups are not empty, no id is negative, and none comes twice
+//   builder_group_c2 shard_count or split_count is the size of each group
+//   reduced_tuple_c1 a tuple to be reduced has elements, all of them arrays of one element type
 #include "spec/builder/collective.h"
 
+#include "absl/container/flat_hash_set.h"
 #include "spec/builder/elementwise.h"
 #include "spec/builder/maker.h"
 
@@ -17,6 +21,63 @@ using builder_internal::AttributeList;
 using builder_internal::Maker;
 
 namespace {
+
+// Refuses groups that are none. `members` is the size that each group must have; 0: any.
+bool CheckGroups(Maker& maker, const ReplicaGroupLists& groups, int64_t members = 0) {
+  if (!maker.ok()) return false;
+  absl::flat_hash_set<int64_t> seen;
+  for (const std::vector<int64_t>& group : groups) {
+    if (group.empty()) {
+      maker.Fail("builder_group_c1", "a replica group must not be empty");
+      return false;
+    }
+    for (int64_t id : group) {
+      if (id >= 0 && seen.insert(id).second) continue;
+      maker.Fail("builder_group_c1",
+                 absl::StrCat("ids of replica groups must not be negative, nor come twice, found ",
+                              id, id < 0 ? "" : " again"));
+      return false;
+    }
+    if (members > 0 && static_cast<int64_t>(group.size()) != members) {
+      maker.Fail("builder_group_c2", absl::StrCat("each group must have ", members,
+                                                  " members, found ", ListText(group)));
+      return false;
+    }
+  }
+  return true;
+}
+
+// What is reduced: the operand, or the elements of a tuple. Empty after an error.
+std::vector<Op> Reduced(Maker& maker, const Op& operand) {
+  if (!maker.ok()) return {};
+  const Shape shape = maker.ShapeOf(operand);
+  if (!shape.is_tuple()) return {operand};
+  const auto& elements = shape.tuple_shapes();
+  bool sound = !elements.empty();
+  for (const Shape& element : elements) {
+    sound = sound && element.is_array() && element.element_type() == elements[0].element_type();
+  }
+  if (!sound) {
+    maker.Fail("reduced_tuple_c1",
+               absl::StrCat("a tuple to be reduced must have elements, arrays of one element type, "
+                            "found ",
+                            shape.ToString()));
+    return {};
+  }
+  std::vector<Op> operands;
+  for (int64_t i = 0; i < static_cast<int64_t>(elements.size()); ++i) {
+    operands.push_back(maker.Make(Opcode::kGetTupleElement, {operand}, {{Attr::kIndex, i}}));
+  }
+  return operands;
+}
+
+// A tuple gives a tuple, of one element too.
+Op LikeReduced(Maker& maker, const Op& operand, const Op& result) {
+  if (!maker.ok() || !maker.ShapeOf(operand).is_tuple() || maker.ShapeOf(result).is_tuple()) {
+    return result;
+  }
+  return maker.Make(Opcode::kTuple, {result});
+}
 
 AttributeList Common(const ReplicaGroupLists& replica_groups, ChannelId channel_id) {
   ReplicaGroups groups;
@@ -53,6 +114,24 @@ void Constrain(Maker& maker, const Op& op, const std::optional<Layout>& layout) 
   instruction->SetAttribute(Attr::kConstrainLayout, true);
 }
 
+// Likewise with the layouts that a shape has: of an array, or of each element of a tuple.
+void ConstrainLeaves(Maker& maker, const Op& op, const Shape& layouts) {
+  const Shape& made = maker.ShapeOf(op);
+  if (!layouts.is_tuple()) return Constrain(maker, op, layouts.layout());
+  if (!made.is_tuple()) return Constrain(maker, op, layouts.tuple_shape(0).layout());
+  std::vector<Shape> elements;
+  bool any = false;
+  for (size_t i = 0; i < made.tuple_shapes().size(); ++i) {
+    Shape& element = elements.emplace_back(made.tuple_shape(i));
+    if (!layouts.tuple_shape(i).has_layout()) continue;
+    any = true;
+    element.set_layout(layouts.tuple_shape(i).layout());
+  }
+  if (!any) return;
+  maker.instruction(op)->set_shape(Shape::Tuple(std::move(elements)));
+  maker.instruction(op)->SetAttribute(Attr::kConstrainLayout, true);
+}
+
 Op Sum(absl::Span<const Op> p, CallSite site) { return Add(p[0], p[1], {}, site); }
 Op Either(absl::Span<const Op> p, CallSite site) { return Or(p[0], p[1], {}, site); }
 
@@ -71,6 +150,7 @@ Op AllGather(Op operand, int64_t all_gather_dimension, int64_t shard_count,
           !__builtin_mul_overflow(shape.dimension(all_gather_dimension), shard_count, &size),
       "cannot gather ", shard_count, " shards of ", shape.ToString(), " along dimension ",
       all_gather_dimension);
+  if (!CheckGroups(maker, replica_groups, shard_count)) return maker.Wrap(nullptr);
   AttributeList attributes = Common(replica_groups, channel_id);
   attributes.emplace_back(Attr::kDimension, all_gather_dimension);
   attributes.emplace_back(Attr::kUseGlobalDeviceIds, use_global_device_ids);
@@ -85,18 +165,19 @@ Op AllReduce(Op operand, const Callee& computation, const ReplicaGroupLists& rep
              bool use_global_device_ids, CallSite site) {
   Maker maker("AllReduce", site, {operand});
   Computation* reducer = maker.Import(computation);
+  if (!CheckGroups(maker, replica_groups)) return maker.Wrap(nullptr);
   AttributeList attributes = Common(replica_groups, channel_id);
   attributes.emplace_back(Attr::kUseGlobalDeviceIds, use_global_device_ids);
-  const Op result = maker.Make(Opcode::kAllReduce, {operand}, std::move(attributes), Shape(),
-                               {{Attr::kToApply, reducer}});
+  const Op result = maker.Make(Opcode::kAllReduce, Reduced(maker, operand), std::move(attributes),
+                               Shape(), {{Attr::kToApply, reducer}});
   if (maker.ok() && shape_with_layout) {
-    ASSAY_MAKER_REQUIRE(maker, "layout_c1",
-                        Shape::Compatible(*shape_with_layout, maker.ShapeOf(result)),
+    const Shape& wanted = maker.ShapeOf(operand);
+    ASSAY_MAKER_REQUIRE(maker, "layout_c1", Shape::Compatible(*shape_with_layout, wanted),
                         "the shape with layout is ", shape_with_layout->ToString(),
-                        ", but the operand ", maker.ShapeOf(result).ToString());
-    Constrain(maker, result, shape_with_layout->layout());
+                        ", but the operand ", wanted.ToString());
+    ConstrainLeaves(maker, result, *shape_with_layout);
   }
-  return result;
+  return LikeReduced(maker, operand, result);
 }
 
 Op CrossReplicaSum(Op operand, const ReplicaGroupLists& replica_groups, CallSite site) {
@@ -105,12 +186,15 @@ Op CrossReplicaSum(Op operand, const ReplicaGroupLists& replica_groups, CallSite
   ASSAY_MAKER_REQUIRE(maker, "cross_replica_sum_2017_c1",
                       maker.semantics() == Semantics::kToday || replica_groups.empty(),
                       "in 2017 a sum is over all replicas");
-  const ElementType type = maker.ShapeOf(operand).element_type();
+  const std::vector<Op> operands = Reduced(maker, operand);
+  if (!CheckGroups(maker, replica_groups)) return maker.Wrap(nullptr);
+  const ElementType type = maker.ShapeOf(operands[0]).element_type();
   const Shape scalar = Shape::Scalar(type);
   Computation* reducer =
       maker.Import(maker.SubComputation("sum", {scalar, scalar}, IsPred(type) ? &Either : &Sum));
-  return maker.Make(Opcode::kAllReduce, {operand}, Common(replica_groups, std::nullopt), Shape(),
-                    {{Attr::kToApply, reducer}});
+  const Op result = maker.Make(Opcode::kAllReduce, operands, Common(replica_groups, std::nullopt),
+                               Shape(), {{Attr::kToApply, reducer}});
+  return LikeReduced(maker, operand, result);
 }
 
 namespace {
@@ -150,11 +234,13 @@ Op AllToAll(Op operand, int64_t split_dimension, int64_t concat_dimension, int64
   ASSAY_MAKER_REQUIRE(
       maker, "all_to_all_c3",
       exists(split_dimension) && exists(concat_dimension) && split_count >= 1 &&
-          shape.dimension(split_dimension) % split_count == 0 &&
+          split_count <= int64_t{1} << 24 && shape.dimension(split_dimension) % split_count == 0 &&
           !__builtin_mul_overflow(shape.dimension(concat_dimension), split_count, &unused),
       "cannot split dimension ", split_dimension, " of ", shape.ToString(), " into ", split_count,
       " parts and join them along ", concat_dimension);
-  AttributeList attributes = Common(replica_groups, channel_id);
+  if (!CheckGroups(maker, replica_groups, split_count)) return maker.Wrap(nullptr);
+  const ReplicaGroupLists all = {builder_internal::Counting(split_count)};
+  AttributeList attributes = Common(replica_groups.empty() ? all : replica_groups, channel_id);
   attributes.emplace_back(Attr::kDimension, split_dimension);
   Op result = maker.Make(Opcode::kAllToAll, {operand}, std::move(attributes));
   Constrain(maker, result, layout);
@@ -167,12 +253,14 @@ Op RaggedAllToAll(Op input, Op input_offsets, Op send_sizes, Op output, Op outpu
                   CallSite site) {
   const Op all[] = {input, output, input_offsets, send_sizes, output_offsets, recv_sizes};
   Maker maker("RaggedAllToAll", site, all);
+  if (!CheckGroups(maker, replica_groups)) return maker.Wrap(nullptr);
   return maker.Make(Opcode::kRaggedAllToAll, all, Common(replica_groups, channel_id));
 }
 
 Op CollectiveBroadcast(Op operand, const ReplicaGroupLists& replica_groups, ChannelId channel_id,
                        CallSite site) {
   Maker maker("CollectiveBroadcast", site, {operand});
+  if (!CheckGroups(maker, replica_groups)) return maker.Wrap(nullptr);
   return maker.Make(Opcode::kCollectiveBroadcast, {operand}, Common(replica_groups, channel_id));
 }
 
@@ -199,22 +287,33 @@ Op ReduceScatter(Op operand, const Callee& computation, int64_t scatter_dimensio
                  const std::optional<Layout>& layout, bool use_global_device_ids, CallSite site) {
   Maker maker("ReduceScatter", site, {operand});
   Computation* reducer = maker.Import(computation);
-  if (!maker.ok()) return maker.Wrap(nullptr);
-  const Shape& shape = maker.ShapeOf(operand);
-  ASSAY_MAKER_REQUIRE(maker, "reduce_scatter_c1",
-                      scatter_dimension >= 0 && scatter_dimension < shape.rank() &&
-                          shard_count >= 1 && shape.dimension(scatter_dimension) % shard_count == 0,
-                      "cannot scatter ", shape.ToString(), " along dimension ", scatter_dimension,
-                      " in ", shard_count, " shards");
+  const std::vector<Op> operands = Reduced(maker, operand);
+  std::vector<Shape> scattered;
+  for (const Op& array : operands) {
+    const Shape& shape = maker.ShapeOf(array);
+    ASSAY_MAKER_REQUIRE(maker, "reduce_scatter_c1",
+                        scatter_dimension >= 0 && scatter_dimension < shape.rank() &&
+                            shard_count >= 1 &&
+                            shape.dimension(scatter_dimension) % shard_count == 0,
+                        "cannot scatter ", shape.ToString(), " along dimension ", scatter_dimension,
+                        " in ", shard_count, " shards");
+    scattered.push_back(
+        Resized(maker, array, scatter_dimension, shape.dimension(scatter_dimension) / shard_count));
+  }
+  if (!CheckGroups(maker, replica_groups, shard_count)) return maker.Wrap(nullptr);
   AttributeList attributes = Common(replica_groups, channel_id);
   attributes.emplace_back(Attr::kDimension, scatter_dimension);
   attributes.emplace_back(Attr::kUseGlobalDeviceIds, use_global_device_ids);
-  const int64_t size = shape.dimension(scatter_dimension) / shard_count;
   const Op result =
-      maker.Make(Opcode::kReduceScatter, {operand}, std::move(attributes),
-                 Resized(maker, operand, scatter_dimension, size), {{Attr::kToApply, reducer}});
+      maker.Make(Opcode::kReduceScatter, operands, std::move(attributes),
+                 operands.size() == 1 ? scattered[0] : Shape::Tuple(std::move(scattered)),
+                 {{Attr::kToApply, reducer}});
+  // A layout is that of one array.
+  ASSAY_MAKER_REQUIRE(maker, "layout_c1", !layout || !maker.ShapeOf(operand).is_tuple(),
+                      "a layout is that of an array, but the operand is ",
+                      maker.ShapeOf(operand).ToString());
   Constrain(maker, result, layout);
-  return result;
+  return LikeReduced(maker, operand, result);
 }
 
 Op ReplicaId(Builder* builder, CallSite site) {

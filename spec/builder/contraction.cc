@@ -1,6 +1,7 @@
 // What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
 // builder_clauses_test.cc.
 //   dot_builder_c1 Dot takes vectors and matrices (in 2017: arrays of rank 1 and more)
+//   dot_2017_c1 in 2017 both operands of a dot have one element type
 //   conv_builder_c1 dimension numbers are those of the operands
 #include "spec/builder/contraction.h"
 
@@ -49,6 +50,11 @@ Op Dot(Op lhs, Op rhs, const PrecisionConfig& precision_config,
                           std::max(left.rank(), right.rank()) <= most,
                       "Dot takes vectors and matrices, found ", left.ToString(), " and ",
                       right.ToString(), "; DotGeneral takes more");
+  ASSAY_MAKER_REQUIRE(
+      maker, "dot_2017_c1",
+      maker.semantics() == Semantics::kToday || left.element_type() == right.element_type(),
+      "in 2017 both operands of a dot have one element type, found ", left.ToString(), " and ",
+      right.ToString());
   DotDimensionNumbers numbers;
   numbers.lhs_contracting_dimensions = {left.rank() - 1};
   numbers.rhs_contracting_dimensions = {builder_internal::ContractedOfRhs2017(right)};

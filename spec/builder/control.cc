@@ -1,6 +1,7 @@
 // What these functions demand beyond the rules of the operations that they make (spec/ops). Tests:
 // builder_clauses_test.cc.
 //   after_all_c1 operands are tokens
+//   infeed_builder_c1 the data of an infeed is an array or a tuple of arrays
 //   transfer_c1 send-done and recv-done get what a send or recv starts
 //   custom_call_c6 a custom call has a target
 //   bernoulli_c1 the mean is f32[], the result u32
@@ -124,6 +125,9 @@ Op AfterAll(absl::Span<const Op> tokens, CallSite site) {
 namespace {
 
 Op FeedIn(Maker& maker, const Op& token, const Shape& shape, std::string config) {
+  ASSAY_MAKER_REQUIRE(maker, "infeed_builder_c1", IsFlat(shape),
+                      "the data of an infeed must be an array or a tuple of arrays, found ",
+                      shape.ToString());
   return maker.Make(Opcode::kInfeed, {token}, {{Attr::kInfeedConfig, std::move(config)}},
                     Shape::Tuple({shape, Shape::Token()}));
 }
@@ -202,6 +206,10 @@ Op SendWithToken(Op operand, Op token, ChannelHandle handle, CallSite site) {
   return SendWhole(maker, operand, token, handle.handle, false);
 }
 
+Op SendWithTokens(Op operand, Op token, ChannelHandle handle, CallSite site) {
+  return SendWithToken(operand, token, handle, site);
+}
+
 Op SendToHost(Op operand, Op token, ChannelHandle handle, CallSite site) {
   Maker maker("SendToHost", site, {operand, token});
   return SendWhole(maker, operand, token, handle.handle, true);
@@ -215,6 +223,14 @@ Op Recv(Builder* builder, const Shape& shape, ChannelHandle handle, CallSite sit
 Op RecvWithToken(Op token, const Shape& shape, ChannelHandle handle, CallSite site) {
   Maker maker("RecvWithToken", site, {token});
   return RecvWhole(maker, token, shape, handle.handle, false);
+}
+
+Op RecvWithTokens(Op token, const Shape& shape, ChannelHandle handle, CallSite site) {
+  return RecvWithToken(token, shape, handle, site);
+}
+
+Op RecvToHost(Op token, const Shape& shape, ChannelHandle handle, CallSite site) {
+  return RecvFromHost(token, shape, handle, site);
 }
 
 Op RecvFromHost(Op token, const Shape& shape, ChannelHandle handle, CallSite site) {

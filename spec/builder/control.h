@@ -63,7 +63,14 @@ Op RecvWithToken(Op token, const Shape& shape, ChannelHandle handle,
                  CallSite site = CallSite::Current());
 Op RecvFromHost(Op token, const Shape& shape, ChannelHandle handle,
                 CallSite site = CallSite::Current());
-// The halves of the compiler's level: a start, and the end of its context.
+// The names that the document of today gives SendWithToken, RecvWithToken and RecvFromHost.
+Op SendWithTokens(Op operand, Op token, ChannelHandle handle, CallSite site = CallSite::Current());
+Op RecvWithTokens(Op token, const Shape& shape, ChannelHandle handle,
+                  CallSite site = CallSite::Current());
+Op RecvToHost(Op token, const Shape& shape, ChannelHandle handle,
+              CallSite site = CallSite::Current());
+// The halves of the compiler's level: a start, and the end of its context. Nothing else can use a
+// context, and nothing uses one twice.
 Op SendStart(Op operand, Op token, int64_t channel_id, CallSite site = CallSite::Current());
 Op SendDone(Op context, CallSite site = CallSite::Current());
 Op RecvStart(Op token, const Shape& shape, int64_t channel_id, CallSite site = CallSite::Current());

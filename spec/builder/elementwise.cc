@@ -2,6 +2,7 @@
 // builder_clauses_test.cc.
 //   logical_c1 operands are of pred
 //   select_c6 a tuple is selected by pred[]
+//   select_2017_c1 in 2017 both branches have one shape
 #include "spec/builder/elementwise.h"
 
 #include "spec/builder/implicit_broadcast.h"
@@ -134,6 +135,12 @@ Op Select(Op pred, Op on_true, Op on_false, CallSite site) {
                         "tuples are selected by pred[], found ", condition.ToString());
     return builder_internal::SelectWhole(maker, pred, on_true, on_false);
   }
+  ASSAY_MAKER_REQUIRE(maker, "select_2017_c1",
+                      maker.semantics() == Semantics::kToday ||
+                          Shape::Compatible(maker.ShapeOf(on_true), maker.ShapeOf(on_false)),
+                      "in 2017 both branches of a select have one shape, found ",
+                      maker.ShapeOf(on_true).ToString(), " and ",
+                      maker.ShapeOf(on_false).ToString());
   // The widest of the three.
   Dimensions sizes(condition.dimensions().begin(), condition.dimensions().end());
   for (const Op& side : {on_true, on_false}) {

@@ -3,6 +3,7 @@
 //   dynamic_slice_2017_c1 in 2017 slice sizes are 1 or more
 //   dynamic_update_slice_2017_c1 in 2017 no dimension of an update is empty
 //   sort_c8 keys without a comparator have an order
+//   infeed_2017_c1 in 2017 the infeeds of a program are in a total order, across computations too
 #include "spec/builder/lowering_2017.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "spec/builder/control.h"
 #include "spec/builder/elementwise.h"
 #include "spec/builder/movement.h"
+#include "spec/verify/feed_order.h"
 
 namespace assay {
 namespace builder_internal {
@@ -217,6 +219,15 @@ Op MapOneByOne(Maker& maker, Ops operands, const Callee& computation, Ops static
 }
 
 int64_t ContractedOfRhs2017(const Shape& rhs) { return std::max<int64_t>(rhs.rank() - 2, 0); }
+
+absl::Status CheckInfeeds2017(const Module& module) {
+  const std::vector<UnorderedFeeds> found = FindUnorderedFeeds(module, Opcode::kInfeed);
+  if (found.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "[infeed_2017_c1] in 2017 there must be a total order among the infeeds of a program, found "
+      "no path between ",
+      found[0].first->Describe(), " and ", found[0].second->Describe()));
+}
 
 bool Rng2017Takes(RandomDistribution distribution, ElementType type) {
   if (type == ElementType::kF32) return true;

@@ -39,6 +39,9 @@ Op MapOneByOne(Maker& maker, Ops operands, const Callee& computation, Ops static
 // Of the right side of a dot without dimension numbers: the one before last.
 int64_t ContractedOfRhs2017(const Shape& rhs);
 
+// INVALID_ARGUMENT where the infeeds of the module are in no total order (infeed_2017_c1).
+absl::Status CheckInfeeds2017(const Module& module);
+
 // Whether rng made numbers of the type in 2017: uniform F32, S32, U32; normal F32.
 bool Rng2017Takes(RandomDistribution distribution, ElementType type);
 

@@ -1,3 +1,5 @@
+// Tests: builder_clauses_test.cc.
+//   transfer_c2 the context of a send or recv is used by one done, and by nothing else
 #include "spec/builder/maker.h"
 
 #include <algorithm>
@@ -89,6 +91,24 @@ const Shape& Maker::ShapeOf(const Op& op) const {
   return op.instruction_ == nullptr ? *none : op.instruction_->shape();
 }
 
+bool Maker::EndsContexts(Opcode opcode, Ops operands) {
+  // What compilers make may carry contexts through loops.
+  if (original_ != nullptr || function_ == "AddInstruction") return true;
+  for (const Op& operand : operands) {
+    const Instruction* start = operand.instruction_;
+    if (start == nullptr) continue;
+    const bool sends = start->opcode() == Opcode::kSend;
+    if (!sends && start->opcode() != Opcode::kRecv) continue;
+    const bool ends = opcode == (sends ? Opcode::kSendDone : Opcode::kRecvDone);
+    if (ends && graph_->ended.insert(start).second) continue;
+    Fail("transfer_c2", absl::StrCat("the context of ", start->Describe(), " is for one ",
+                                     Name(sends ? Opcode::kSendDone : Opcode::kRecvDone),
+                                     ends ? ", and has had it" : " alone"));
+    return false;
+  }
+  return true;
+}
+
 std::unique_ptr<Instruction> Maker::Prepare(Opcode opcode, Ops operands, AttributeList attributes,
                                             Shape declared, CalleeList callees) {
   if (!ok_) return nullptr;
@@ -127,7 +147,7 @@ Op Maker::Make(Opcode opcode, Ops operands, AttributeList attributes, Shape decl
                CalleeList callees) {
   std::unique_ptr<Instruction> instruction =
       Prepare(opcode, operands, std::move(attributes), std::move(declared), std::move(callees));
-  if (instruction == nullptr) return Op(graph_, nullptr);
+  if (instruction == nullptr || !EndsContexts(opcode, operands)) return Op(graph_, nullptr);
   return Op(graph_, graph_->computation->Add(std::move(instruction)));
 }
 

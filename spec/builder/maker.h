@@ -32,7 +32,8 @@ struct Graph {
   std::unique_ptr<Computation> computation;  // the entry; joins the module last
   bool finished = false;
   absl::Status first_error;
-  absl::flat_hash_set<int64_t> parameters;  // their numbers
+  absl::flat_hash_set<int64_t> parameters;        // their numbers
+  absl::flat_hash_set<const Instruction*> ended;  // sends and recvs that have their done
   // Callees already copied, by the module they come from (kept so that addresses stay unique).
   std::vector<std::pair<std::shared_ptr<const Module>, Computation*>> copied;
   // The token of the last transfer: transfers happen in the order of their calls.
@@ -88,6 +89,8 @@ class Maker {
   CallSite site() const { return site_; }
 
  private:
+  // Whether the operands that are contexts of transfers end here (transfer_c2).
+  bool EndsContexts(Opcode opcode, Ops operands);
   // The instruction by the rule, in no computation yet; null after an error.
   std::unique_ptr<Instruction> Prepare(Opcode opcode, Ops operands, AttributeList attributes,
                                        Shape declared, CalleeList callees);

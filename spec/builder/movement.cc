@@ -6,6 +6,7 @@
 //   broadcast_in_dim_c2 which rise strictly within the rank of the result
 //   broadcast_in_dim_c3 sizes are 1 or those of the result
 //   reshape_c3 dimensions is a permutation of those of the operand
+//   reshape_c4 a shape to reshape to has the element type of the operand
 //   dynamic_reshape_c5 there is a flag per bound
 //   collapse_c1 dimensions are neighbours, in order, of the operand
 //   collapse_c2 whose sizes multiply within 63 bits
@@ -117,7 +118,13 @@ Op Reshape(Op operand, absl::Span<const int64_t> dimensions, absl::Span<const in
 }
 
 Op Reshape(const Shape& shape, Op operand, CallSite site) {
-  return Maker("Reshape", site, {operand}).Make(Opcode::kReshape, {operand}, {}, shape);
+  Maker maker("Reshape", site, {operand});
+  if (!maker.ok()) return maker.Wrap(nullptr);
+  const Shape& given = maker.ShapeOf(operand);
+  ASSAY_MAKER_REQUIRE(maker, "reshape_c4", shape.element_type() == given.element_type(),
+                      "the shape must have the element type of ", given.ToString(), ", found ",
+                      shape.ToString());
+  return maker.Make(Opcode::kReshape, {operand}, {}, shape);
 }
 
 Op DynamicReshape(Op operand, absl::Span<const Op> dim_sizes,

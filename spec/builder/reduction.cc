@@ -160,7 +160,7 @@ Op Map(absl::Span<const Op> operands, const Callee& computation,
 }
 
 Op Scan(absl::Span<const Op> inputs, absl::Span<const Op> inits, const Callee& to_apply,
-        int64_t scan_dimension, bool is_reverse, bool is_associative, CallSite site) {
+        int64_t scan_dimension, bool is_reverse, TriState is_associative, CallSite site) {
   const std::vector<Op> all = Join({inputs, inits});
   Maker maker("Scan", site, all);
   Computation* step = maker.Import(to_apply);
@@ -168,7 +168,7 @@ Op Scan(absl::Span<const Op> inputs, absl::Span<const Op> inits, const Callee& t
                     {{Attr::kDimension, scan_dimension},
                      {Attr::kNumCarries, static_cast<int64_t>(inits.size())},
                      {Attr::kIsReverse, is_reverse},
-                     {Attr::kIsAssociative, is_associative}},
+                     {Attr::kIsAssociative, is_associative == TriState::kTrue}},
                     Shape(), {{Attr::kToApply, step}});
 }
 

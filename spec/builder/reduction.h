@@ -54,10 +54,13 @@ Op Map(absl::Span<const Op> operands, const Callee& computation,
        absl::Span<const int64_t> dimensions = {}, absl::Span<const Op> static_operands = {},
        CallSite site = CallSite::Current());
 
-// num_carries of the operands, the last, are carried along.
+// What a program says of a property that it need not know.
+enum class TriState { kUnknown, kTrue, kFalse };
+// num_carries of the operands, the last, are carried along. An unknown is_associative promises no
+// more than kFalse; HLO text has no word for it, and the module says false.
 Op Scan(absl::Span<const Op> inputs, absl::Span<const Op> inits, const Callee& to_apply,
-        int64_t scan_dimension, bool is_reverse = false, bool is_associative = false,
-        CallSite site = CallSite::Current());
+        int64_t scan_dimension, bool is_reverse = false,
+        TriState is_associative = TriState::kUnknown, CallSite site = CallSite::Current());
 
 // A negative dimension counts from the end.
 Op Sort(absl::Span<const Op> operands, const Callee& comparator, int64_t dimension = -1,

@@ -4,6 +4,7 @@
 #ifndef ASSAY_SPEC_OPS_CHECKS_H_
 #define ASSAY_SPEC_OPS_CHECKS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -79,6 +80,12 @@ bool TypesMix(const Shape& a, const Shape& b);
 ElementType HigherType(ElementType a, ElementType b);
 
 // The dimensions equal; element types and dynamic flags do not count.
+// Whether it is an array, or a tuple without tuples in it.
+inline bool IsFlat(const Shape& shape) {
+  return !shape.is_tuple() || std::none_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                                           [](const Shape& part) { return part.is_tuple(); });
+}
+
 inline bool SameSizes(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
 
 // A shape with the dimensions of `shape` (dynamic flags and layout too) and another element type.

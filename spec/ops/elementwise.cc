@@ -38,6 +38,7 @@
 // Source: reference ops_elementwise_and_types.md 4, 5, 7. Tests:
 // spec/verify/testdata/elementwise.cases.
 #include <algorithm>
+#include <optional>
 
 #include "spec/ops/rules.h"
 #include "spec/ops/strict_rules.h"
@@ -295,8 +296,15 @@ absl::StatusOr<Shape> Rule<Opcode::kSelect>(const Instruction& op) {
       WithElementType(on_true, HigherType(on_true.element_type(), on_false.element_type()));
   MergeDynamic(on_false, &shape);
   MergeDynamic(pred, &shape);
-  // An array of pred has its layout prevail in XLA's inference.
-  if (pred.rank() > 0) shape.set_layout(pred.layout());
+  // XLA's inference takes the order of dimensions from an array of pred, and the width of an
+  // element in memory from the branch (observed with jaxlib's reader).
+  if (pred.rank() > 0) {
+    std::optional<Layout> layout = pred.layout();
+    if (layout && on_true.has_layout()) {
+      layout->element_size_in_bits = on_true.layout()->element_size_in_bits;
+    }
+    shape.set_layout(std::move(layout));
+  }
   return shape;
 }
 

@@ -6,6 +6,7 @@
 //   done_c2 (strict) the operand is (data, u32[], token[])
 //   infeed_c1 operand 0 is a token
 //   infeed_c2 the result is (data, token[])
+//   infeed_c3 (strict) the data is an array or a tuple of arrays: tuples are not nested
 //   outfeed_c1 operand 1 is a token
 //   outfeed_c2 outfeed_shape is that of operand 0
 //   custom_call_c1 an alias names parts of the result and of an operand
@@ -83,6 +84,13 @@ absl::StatusOr<Shape> Rule<Opcode::kInfeed>(const Instruction& infeed) {
       shape.is_tuple() && shape.tuple_shapes().size() == 2 && shape.tuple_shape(1).is_token(),
       "the result must be (data, token[]), found ", shape.ToString());
   return shape;
+}
+
+absl::Status CheckInfeedStrictly(const Instruction& infeed) {
+  const Shape& data = infeed.shape().tuple_shape(0);
+  ASSAY_REQUIRE(infeed, "infeed_c3", IsFlat(data),
+                "the data must be an array or a tuple of arrays, found ", data.ToString());
+  return absl::OkStatus();
 }
 
 template <>

@@ -82,6 +82,18 @@ absl::Status CheckSizes(const Instruction& op, const Shape& shape) {
   return absl::OkStatus();
 }
 
+// Of the shapes that stand in attributes, such as the layout constraints of a custom call.
+absl::Status CheckShapesOfAttributes(const Instruction& op) {
+  for (const Attributes::Entry& entry : op.attributes().entries()) {
+    if (const auto* shapes = std::get_if<std::vector<Shape>>(&entry.second)) {
+      for (const Shape& shape : *shapes) ASSAY_RETURN_IF_ERROR(CheckSizes(op, shape));
+    } else if (const auto* shape = GetIf<Shape>(entry.second)) {
+      ASSAY_RETURN_IF_ERROR(CheckSizes(op, *shape));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // Operations that XLA's verifier lets declare another float type than follows from their operands:
 // those that compute or may (a domain, a dependency), not those that hand values on.
 bool MayChangePrecision(const Instruction& op) {
@@ -136,6 +148,7 @@ absl::Status CheckInstruction(const Instruction& instruction, Rules rules) {
   if (absl::IsUnimplemented(shape.status())) return absl::OkStatus();
   ASSAY_RETURN_IF_ERROR(shape.status());
   ASSAY_RETURN_IF_ERROR(CheckSizes(instruction, instruction.shape()));
+  ASSAY_RETURN_IF_ERROR(CheckShapesOfAttributes(instruction));
   const bool strict = rules == Rules::kStrict;
   if (!Shape::Compatible(*shape, instruction.shape())) {
     const bool mixes = MayChangePrecision(instruction) && TypesMix(*shape, instruction.shape());

@@ -385,6 +385,13 @@ TEST(ShapeInference, LayoutConstraintsOfCustomCalls) {
   ExpectClause(*call, "custom_call_c3");
   call->SetAttribute(Attr::kOperandLayoutConstraints, std::vector<Shape>{Shape(kF32, {3})});
   ExpectClause(*call, "custom_call_c4");
+  // A layout that orders no dimensions is none in an attribute, either.
+  Shape disordered = shape;
+  Layout layout;
+  layout.minor_to_major = {4};
+  disordered.set_layout(layout);
+  call->SetAttribute(Attr::kOperandLayoutConstraints, std::vector<Shape>{disordered});
+  ExpectClause(*call, "shape_c4");
 }
 
 // The order of 0.3: complex, exponent range, significand, width, sign.

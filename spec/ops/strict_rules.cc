@@ -23,6 +23,7 @@ constexpr struct {
     {Opcode::kFft, CheckFftStrictly},
     {Opcode::kGather, CheckGatherStrictly},
     {Opcode::kGetDimensionSize, CheckDimensionSizeStrictly},
+    {Opcode::kInfeed, CheckInfeedStrictly},
     {Opcode::kIota, CheckIotaStrictly},
     {Opcode::kMap, CheckMapStrictly},
     {Opcode::kRaggedAllToAll, CheckCollectiveStrictly},

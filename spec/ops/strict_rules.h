@@ -22,6 +22,7 @@ absl::Status CheckDynamicReshapeStrictly(const Instruction& op);
 absl::Status CheckElementwiseStrictly(const Instruction& op);
 absl::Status CheckFftStrictly(const Instruction& op);
 absl::Status CheckGatherStrictly(const Instruction& op);
+absl::Status CheckInfeedStrictly(const Instruction& infeed);
 absl::Status CheckIotaStrictly(const Instruction& op);
 absl::Status CheckMapStrictly(const Instruction& op);
 absl::Status CheckPermuteStrictly(const Instruction& op);

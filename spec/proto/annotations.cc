@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
@@ -228,11 +229,42 @@ wire::OriginalArrayProto OriginArrayToProto(const OriginArray& array) {
   return proto;
 }
 
-FrontendAttributes FrontendAttributesFromProto(wire::FrontendAttributes* proto) {
-  FrontendAttributes attributes;
-  for (const auto& [key, value] : proto->map()) attributes[key] = value;
+namespace {
+
+// Returns true if the bytes are well-formed UTF-8 (Unicode 15, table 3-7): no overlong form, no
+// surrogate, nothing above U+10FFFF.
+bool IsUtf8(absl::string_view text) {
+  size_t i = 0;
+  while (i < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[i++]);
+    if (lead < 0x80) continue;
+    if (lead < 0xc2 || lead > 0xf4) return false;
+    const int further = lead < 0xe0 ? 1 : lead < 0xf0 ? 2 : 3;
+    for (int k = 0; k < further; ++k, ++i) {
+      if (i == text.size()) return false;
+      const auto byte = static_cast<unsigned char>(text[i]);
+      const bool first = k == 0;
+      const unsigned char low = first && lead == 0xe0 ? 0xa0 : first && lead == 0xf0 ? 0x90 : 0x80;
+      const unsigned char high = first && lead == 0xed ? 0x9f : first && lead == 0xf4 ? 0x8f : 0xbf;
+      if (byte < low || byte > high) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+absl::Status ReadFrontendAttributes(wire::FrontendAttributes* proto,
+                                    FrontendAttributes* attributes) {
+  for (const auto& [key, value] : proto->map()) {
+    if (!IsUtf8(key)) {
+      return absl::InvalidArgumentError(absl::StrCat("the key \"", absl::CHexEscape(key),
+                                                     "\" of frontend_attributes is not UTF-8"));
+    }
+    (*attributes)[key] = value;
+  }
   proto->clear_map();
-  return attributes;
+  return absl::OkStatus();
 }
 
 wire::FrontendAttributes FrontendAttributesToProto(const FrontendAttributes& attributes) {
@@ -244,8 +276,12 @@ wire::FrontendAttributes FrontendAttributesToProto(const FrontendAttributes& att
 absl::Status ReadAnnotations(wire::HloInstructionProto* proto, Instruction* instruction) {
   if (absl::Status status = ReadShardingAndOrigin(proto, instruction); !status.ok()) return status;
   if (!proto->frontend_attributes().map().empty()) {
-    instruction->mutable_annotations().frontend_attributes =
-        FrontendAttributesFromProto(proto->mutable_frontend_attributes());
+    if (absl::Status status =
+            ReadFrontendAttributes(proto->mutable_frontend_attributes(),
+                                   &instruction->mutable_annotations().frontend_attributes);
+        !status.ok()) {
+      return status;
+    }
   }
   if (!proto->statistics_viz().statistics().empty() ||
       proto->statistics_viz().stat_index_to_visualize() != 0) {

@@ -19,11 +19,11 @@ Result ReadWindow(P* proto, const Instruction&) {
   if (!proto->has_window()) return std::nullopt;
   Window window;
   for (const wire::WindowDimension& d : proto->window().dimensions()) {
-    // Writers from before dilations and strides were required leave 0.
-    const auto at_least_one = [](int64_t value) { return value == 0 ? 1 : value; };
-    window.dimensions.push_back({d.size(), at_least_one(d.stride()), d.padding_low(),
-                                 d.padding_high(), at_least_one(d.window_dilation()),
-                                 at_least_one(d.base_dilation()), d.window_reversal()});
+    // Writers from before dilations and strides were required leave the fields out.
+    window.dimensions.push_back(
+        {d.size(), d.has_stride() ? d.stride() : 1, d.padding_low(), d.padding_high(),
+         d.has_window_dilation() ? d.window_dilation() : 1,
+         d.has_base_dilation() ? d.base_dilation() : 1, d.window_reversal()});
   }
   proto->clear_window();
   return AttributeValue(std::move(window));
@@ -65,7 +65,7 @@ void WritePadding(const AttributeValue& value, const Instruction&, P* proto) {
 Result ReadSlices(P* proto, const Instruction&) {
   Slices slices;
   for (const auto& d : proto->slice_dimensions()) {
-    slices.push_back({d.start(), d.limit(), d.stride() == 0 ? 1 : d.stride()});
+    slices.push_back({d.start(), d.limit(), d.has_stride() ? d.stride() : 1});
   }
   proto->clear_slice_dimensions();
   return AttributeValue(std::move(slices));

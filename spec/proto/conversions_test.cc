@@ -87,6 +87,29 @@ TEST(Conversions, ZeroGroupsStayZero) {
   }
 }
 
+// Strides and dilations of 0, which no operation takes and XLA's reader of text reads, are not the
+// 1 that a field left out means; neither are counts of 0 replicas or partitions.
+TEST(Conversions, ZerosOfWindowsSlicesAndCountsStayZero) {
+  const std::unique_ptr<Module> module =
+      ParseOrDie(R"(HloModule m, replica_count=0, num_partitions=-1
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e {
+  x = f32[8] parameter(0)
+  z = f32[] constant(0)
+  s = f32[4] slice(x), slice={[0:4:0]}
+  ROOT w = f32[4] reduce-window(x, z), window={size=2 stride=0 lhs_dilate=0 rhs_dilate=0}, to_apply=add
+})");
+  const std::unique_ptr<Module> back = ReadOrFail(*ModuleToProto(*module));
+  ASSERT_NE(back, nullptr);
+  EXPECT_TRUE(CompareModules(*module, *back).ok()) << CompareModules(*module, *back);
+  EXPECT_EQ(back->replica_count, 0);
+  EXPECT_EQ(back->num_partitions, -1);
+  const WindowDimension& window = back->entry()->root()->window().dimensions[0];
+  EXPECT_EQ(window.stride, 0);
+  EXPECT_EQ(window.base_dilation, 0);
+  EXPECT_EQ(window.window_dilation, 0);
+}
+
 // The samples have both forms, written by XLA.
 TEST(Conversions, ProtosOfXlaEqualItsText) {
   const std::vector<std::string> paths = SamplesEndingIn(".pb", ".snapshot.pb");
@@ -464,6 +487,13 @@ TEST(Refusals, NameTheInstructionAndTheReason) {
                                          "original_value { elements { shape_index: "
                                          "1000000000 } }"))),
        "the indices of an original value form no tuple"},
+      {ModuleText(Parameter(1, 0), "frontend_attributes { map { key: '\\xc3k' value: 'v' } }"),
+       "the key \"\\xc3k\" of frontend_attributes is not UTF-8"},
+      {ModuleText(Parameter(1, 0,
+                            absl::StrCat(kScalar,
+                                         "frontend_attributes { map { key: "
+                                         "'\\355\\240\\200' value: 'v' } }"))),
+       "of frontend_attributes is not UTF-8"},
   };
   for (const Refusal& refusal : kRefusals) {
     absl::StatusOr<std::unique_ptr<Module>> module = ModuleFromProto(FromText(refusal.proto));

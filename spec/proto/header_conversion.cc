@@ -38,13 +38,13 @@ Counts AssignedCounts(const wire::HloModuleProto& proto) {
   return counts;
 }
 
-absl::Status ReadCounts(const wire::HloModuleProto& proto, Module* module) {
+// Counts of 0 and below are read, as in text: XLA's readers take them, and verification refuses
+// them.
+void ReadCounts(const wire::HloModuleProto& proto, Module* module) {
   const Counts assigned = AssignedCounts(proto);
   const wire::TextOnlyModule& text = proto.text_only();
   module->replica_count = text.has_replica_count() ? text.replica_count() : assigned.replicas;
   module->num_partitions = text.has_num_partitions() ? text.num_partitions() : assigned.partitions;
-  if (module->replica_count >= 1 && module->num_partitions >= 1) return absl::OkStatus();
-  return absl::InvalidArgumentError("the module has no replicas or no partitions");
 }
 
 void WriteCounts(const Module& module, wire::HloModuleProto* proto) {
@@ -293,12 +293,16 @@ absl::Status ReadHeader(wire::HloModuleProto* proto, Module* module) {
   proto->clear_id();
   ReadAliases(proto, module);
   if (absl::Status status = CheckAliases(*module); !status.ok()) return status;
-  if (absl::Status status = ReadCounts(*proto, module); !status.ok()) return status;
+  ReadCounts(*proto, module);
   if (absl::Status status = ReadEntryLayout(proto, module); !status.ok()) return status;
   if (absl::Status status = ReadRecoveryTable(proto, module); !status.ok()) return status;
   ReadStackFrames(proto, module);
   ReadDebugTable(proto, module);
-  module->frontend_attributes = FrontendAttributesFromProto(proto->mutable_frontend_attributes());
+  if (absl::Status status = ReadFrontendAttributes(proto->mutable_frontend_attributes(),
+                                                   &module->frontend_attributes);
+      !status.ok()) {
+    return status;
+  }
   const wire::TextOnlyModule& text = proto->text_only();
   module->alias_passthrough_params = text.alias_passthrough_params();
   module->spmd_propagation_to_parameters =

@@ -69,7 +69,10 @@ void PutAxes(const std::vector<AxisRef>& axes,
 absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t> perm);
 OriginArray OriginArrayFromProto(const wire::OriginalArrayProto& proto);
 wire::OriginalArrayProto OriginArrayToProto(const OriginArray& array);
-FrontendAttributes FrontendAttributesFromProto(wire::FrontendAttributes* proto);
+// INVALID_ARGUMENT for a key that is not UTF-8: the text form of a proto can hold one, a binary
+// file cannot.
+absl::Status ReadFrontendAttributes(wire::FrontendAttributes* proto,
+                                    FrontendAttributes* attributes);
 wire::FrontendAttributes FrontendAttributesToProto(const FrontendAttributes& attributes);
 
 // All annotations of an instruction; wire_extras are not among them. The instruction has its shape.

@@ -20,6 +20,9 @@ class Rewriter {
   }
 
   absl::StatusOr<std::unique_ptr<Module>> Run() {
+    if (absl::Status status = builder_internal::CheckInfeeds2017(module_); !status.ok()) {
+      return status;
+    }
     for (const auto& computation : module_.computations()) {
       if (absl::Status status = Rewrite(*computation); !status.ok()) return status;
     }
@@ -73,6 +76,18 @@ class Rewriter {
                       "in 2017 a while may not be nested in another, found one in ",
                       callee->name());
       }
+    }
+    if (op.opcode() == Opcode::kInfeed) {
+      ASSAY_REQUIRE(op, "infeed_c3", IsFlat(op.shape().tuple_shape(0)),
+                    "the data must be an array or a tuple of arrays, found ",
+                    op.shape().tuple_shape(0).ToString());
+    }
+    if (op.opcode() == Opcode::kDot && op.operand_count() == 2) {
+      const Shape& left = op.operand(0)->shape();
+      const Shape& right = op.operand(1)->shape();
+      ASSAY_REQUIRE(op, "dot_2017_c1", left.element_type() == right.element_type(),
+                    "in 2017 both operands of a dot have one element type, found ", left.ToString(),
+                    " and ", right.ToString());
     }
     if (op.opcode() == Opcode::kRng) {
       ASSAY_REQUIRE(

@@ -137,6 +137,22 @@ TEST(PrintInstruction, CommonAttributesStandAfterItsOwn) {
   EXPECT_EQ(Line(line), absl::StrReplaceAll(line, {{" stack_frame_id=0", ""}}));
 }
 
+// XLA's reader takes a list of reversals of any length (observed with jaxlib).
+TEST(PrintInstruction, ReversalsOfAnyLengthAreRead) {
+  const struct {
+    const char *written, *printed;
+  } rows[] = {{"rhs_reversal=1}", "rhs_reversal=1x0}"},
+              {"rhs_reversal=0x1x1}", "rhs_reversal=0x1}"}};
+  for (const auto& row : rows) {
+    const std::string printed = Reprint(absl::StrCat(R"(HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e { x = f32[4,6] parameter(0) z = f32[] constant(0)
+  ROOT r = f32[4,6] reduce-window(x, z), window={size=1x1 )",
+                                                     row.written, ", to_apply=add }"));
+    EXPECT_THAT(printed, HasSubstr(row.printed));
+  }
+}
+
 TEST(PrintInstruction, DefaultsDisappear) {
   const struct {
     absl::string_view read, printed;

@@ -57,6 +57,7 @@ bool ReadPadToken(Reader& reader, bool interior, std::vector<PaddingDimension>* 
 
 constexpr absl::string_view kWindowFields[] = {"size",       "stride",       "lhs_dilate",
                                                "rhs_dilate", "rhs_reversal", "pad"};
+constexpr int kReversal = 4;  // the index of rhs_reversal among them
 
 bool ReadTolerance(Reader& reader, ResultAccuracy* accuracy) {
   constexpr absl::string_view kFields[] = {"atol", "rtol", "ulps"};
@@ -190,7 +191,9 @@ bool ReadWindow(Reader& reader, Window* window) {
   for (int field = 1; field < 6; ++field) {
     if ((seen >> field & 1) == 0) continue;
     const size_t size = field == 5 ? pads.size() : lists[field].size();
-    if (size == rank) continue;
+    // XLA reads a list of reversals of any length: what is missing is not reversed, what is too
+    // much is ignored.
+    if (size == rank || field == kReversal) continue;
     return reader.FailAt(open, absl::StrCat("in this window size has ", rank, " entries and ",
                                             kWindowFields[field], " has ", size));
   }
@@ -201,7 +204,7 @@ bool ReadWindow(Reader& reader, Window* window) {
     if (!lists[1].empty()) dimension.stride = lists[1][d];
     if (!lists[2].empty()) dimension.base_dilation = lists[2][d];
     if (!lists[3].empty()) dimension.window_dilation = lists[3][d];
-    if (!lists[4].empty()) dimension.reversal = lists[4][d] == 1;
+    if (d < lists[kReversal].size()) dimension.reversal = lists[kReversal][d] == 1;
     if (!pads.empty()) {
       dimension.padding_low = pads[d].low;
       dimension.padding_high = pads[d].high;

@@ -1,10 +1,11 @@
-// Parameters and the signature of the entry.
+// Parameters and the signature of the entry, and on how many devices it runs.
 //   parameter_c2 every number from 0 on names one parameter
 //   entry_c1 the entry layout has a shape per parameter
 //   entry_c2 compatible with it
 //   entry_c3 the result is compatible with the root
 //   entry_c4 its layouts list every dimension once, tiles have sizes of 1 or more, and no types of
 //       indices are given
+//   counts_c1 (strict) a module has at least one replica and one partition
 // Source: reference ops_control_and_collectives.md 3, 14.1; hlo_text_format.md 2.2. Tests:
 // verify_cases_test.cc, verifier_test.cc.
 #include "absl/strings/str_cat.h"
@@ -87,6 +88,11 @@ void CheckEntryLayout(const Module& module, const Computation& entry, Findings& 
 }  // namespace
 
 void CheckEntry(const Module& module, Findings& findings) {
+  if (findings.strict() && (module.replica_count < 1 || module.num_partitions < 1)) {
+    findings.Add("counts_c1", module, "a module must have at least one replica and one partition",
+                 absl::StrCat("replica_count=", module.replica_count,
+                              ", num_partitions=", module.num_partitions));
+  }
   for (const auto& computation : module.computations()) CheckNumbers(*computation, findings);
   if (module.entry_layout) CheckEntryLayout(module, *module.entry(), findings);
 }

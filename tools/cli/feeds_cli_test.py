@@ -203,6 +203,35 @@ class FeedsTest(CommandLineTest):
         self.assertIn('program 1 (consumer)', twice)
         self.assertIn('given 2 times', self.run_assay(producer, *inputs, *inputs, code=2).err)
 
+    def test_sends_that_wait(self):
+        # Both send before they receive: a cycle by the order that the documents give a channel's instructions.
+        exchange = '''HloModule exchange%d
+ENTRY e {
+  x = s32[] constant(%d)
+  now = token[] after-all()
+  s = (s32[], u32[], token[]) send(x, now), channel_id=%d
+  d = token[] send-done(s), channel_id=%d
+  r = (s32[], u32[], token[]) recv(d), channel_id=%d
+  g = (s32[], token[]) recv-done(r), channel_id=%d
+  ROOT y = s32[] get-tuple-element(g), index=0
+}
+'''
+        first = self.path('first.hlo', exchange % (1, 10, 1, 1, 2, 2))
+        second = self.path('second.hlo', exchange % (2, 20, 2, 2, 1, 1))
+        self.assertEqual(self.run_assay(first, second, '--together').out,
+                         'exchange1:\nout0 = s32[] 20\nexchange2:\nout0 = s32[] 10\n')
+        stuck = self.run_assay(first, second, '--together', '--sends-wait', code=2).err
+        self.assertIn('deadlock', stuck)
+        self.assertIn('nobody has begun to receive on channel 2', stuck)
+        producer, consumer = self.path('p.hlo', PRODUCER), self.path('c.hlo', CONSUMER)
+        inputs = ['--inputs', self.arrays('p.npz', arg0=6), '--inputs', self.arrays('c.npz', arg0=7)]
+        self.assertEqual(self.run_assay(producer, consumer, '--together', '--sends-wait', *inputs).out,
+                         'producer:\nout0 = s32[] -6\nconsumer:\nout0 = s32[] 42\n')
+
+    def test_no_replicas(self):
+        module = self.path('m.hlo', PRODUCER.replace('HloModule producer', 'HloModule producer, replica_count=0'))
+        self.assertIn('at least one replica', self.run_assay(module, '--inputs', 'random', code=2).err)
+
     def test_results_have_their_current_sizes(self):
         module = self.path('d.hlo', DYNAMIC)
         inputs = self.arrays('a.npz', arg0=integers([1, 2, 3, 4], (4,)))

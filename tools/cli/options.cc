@@ -269,6 +269,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specific
     golden.form = options.form;
     golden.run.host = options.host;
     golden.run.random_seed = options.random_seed;
+    golden.run.sends_wait = options.sends_wait;
     if (specification == "golden") return std::make_unique<GoldenBackend>(golden);
     const absl::StatusOr<const Mutant*> mutant = FindMutant(specification);
     if (!mutant.ok()) return mutant.status();

@@ -90,6 +90,7 @@ struct BackendOptions {
   std::optional<ModuleForm> form;
   Host* host = nullptr;                              // golden
   uint64_t random_seed = 0;                          // golden: of rng
+  bool sends_wait = false;                           // golden: RunOptions::sends_wait
   const CustomCallRegistry* custom_calls = nullptr;  // golden; null: the well-known targets
   int64_t memory_bytes = 0;                          // process: of its data; 0: no limit
 };

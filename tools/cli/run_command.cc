@@ -49,6 +49,7 @@ struct RunCommand {
   int repeat = 1;
   uint64_t max_ulp = 0;
   uint64_t rng_seed = 0;
+  bool sends_wait = false;
 
   int Run() const;
   int RunAllTogether() const;
@@ -89,6 +90,7 @@ absl::Status RunCommand::CheckOptions() const {
                                     {"--straight", straight},
                                     {"--stats", stats},
                                     {"--rng-seed", rng_seed != 0},
+                                    {"--sends-wait", sends_wait},
                                     {"--force-tier", force_tier != "exact"},
                                     {"a transfer of the host", feeds.transfers()},
                                     {"a feed of several steps", state.active() && feeds.active()},
@@ -298,6 +300,7 @@ int RunCommand::Run() const {
   if (trace) backend_options.observers.push_back(&tracer);
   backend_options.form = grid.module_form();
   backend_options.random_seed = rng_seed;
+  backend_options.sends_wait = sends_wait;
   backend_options.memory_bytes = memory.Limit();
   QueueHost host;
   if (backend == "golden") backend_options.host = &host;
@@ -365,8 +368,8 @@ int RunCommand::RunAllTogether() const {
             "--module-form and users' custom calls are for one module"),
         output);
   }
-  const TogetherRun run{together,      modules,  inputs,   grid,    feeds,
-                        budget.budget, straight, rng_seed, max_ulp, output};
+  const TogetherRun run{together, modules,  inputs,     grid,    feeds, budget.budget,
+                        straight, rng_seed, sends_wait, max_ulp, output};
   return RunTogether(run);
 }
 
@@ -426,6 +429,9 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->check(WholeNumber())
       ->type_name("N")
       ->capture_default_str();
+  sub->add_flag("--sends-wait", command->sends_wait,
+                "Golden: a send does not end before its recv has begun, as the documents order "
+                "channel instructions; finds deadlocks of schedules (docs/processes.md)");
   sub->add_flag("--together", command->together.together,
                 "Golden: run several modules at once, which talk over channels; --inputs, --out, "
                 "--expect and those of the host program once for each, in order");

@@ -123,6 +123,19 @@ class Sessions(CommandLineTest):
                     '{31, 3.5}', 'out1 = s32[] 1')
         self.assertEqual(sorted(members(state)), ['assay.steps.npy', 'n.npy', 'weights.npy'])
 
+    def test_placeholders_keep_what_they_were_given(self):
+        module = self.path('m.hlo', '''HloModule placeholder
+ENTRY e { x = f32[2] parameter(0), frontend_attributes={tensor="placeholder"}
+  n = f32[2] parameter(1), frontend_attributes={tensor="persistent",tensor_output="out0"}
+  ROOT r = f32[2] add(x, n) }
+''')
+        state, given = self.path('s.npz'), self.path('given.txt', 'f32[2]{0} {1, 2}\nf32[2]{0} {10, 20}\n')
+        run = ('run', module, '--state', state, '--steps', '+1')
+        self.assertIn('inputs are missing: x', self.expect(assay(*run), 2).err)
+        self.expect(assay(*run, '--inputs', given), 0)
+        # The second run is given nothing.
+        self.assertIn('{12, 24}', self.expect(assay(*run), 0).out)
+
     def test_step_inputs_and_initialisers(self):
         plain, bind = self.path('plain.hlo', PLAIN), ('--bind', 'w=out0', '--bind', 'arg2=out1')
         init = self.path('init.hlo', 'ENTRY e { w = f32[2] constant({5, 6}) n = s32[] constant(7) ROOT t = tuple(w, n) }')

@@ -23,6 +23,10 @@ constexpr absl::string_view kStepCounter = "assay.steps";
 constexpr int64_t kMaxSteps = int64_t{1} << 53;
 
 bool IsKept(const Binding& binding) { return binding.kind != TensorKind::kInput; }
+// Whether a step may be given its value.
+bool IsGiven(const Binding& binding) {
+  return binding.kind == TensorKind::kInput || binding.kind == TensorKind::kPlaceholder;
+}
 
 // "100" from where the state is, or "+10".
 absl::StatusOr<int64_t> LastStep(const std::string& steps, int64_t done) {
@@ -141,7 +145,7 @@ class StatefulRun {
     if (!initialiser.ok()) return initialiser.status();
     std::vector<std::string> names;
     for (const Binding& binding : bound_->bindings()) {
-      if (IsKept(binding)) names.push_back(binding.tensor);
+      if (IsKept(binding) && !IsGiven(binding)) names.push_back(binding.tensor);
     }
     RunOptions run;
     run.budget = budget_;
@@ -185,7 +189,7 @@ class StatefulRun {
     if (!given.ok()) return InFile(inputs.inputs, given.status());
     for (auto& [number, value] : *given) {
       const Binding& binding = bound_->bindings()[number];
-      if (!IsKept(binding)) {
+      if (IsGiven(binding)) {
         inputs_[binding.tensor] = std::move(value);
       } else if (!session_.IsWritten(binding.tensor)) {
         absl::Status status = session_.Set(binding.tensor, value);
@@ -203,11 +207,11 @@ class StatefulRun {
     if (!given.ok()) return InFile(options_.step_inputs, given.status());
     for (auto& [number, value] : *given) {
       const Binding& binding = bound_->bindings()[number];
-      if (IsKept(binding) || value.shape().rank() == 0 || value.shape().dimension(0) == 0) {
+      if (!IsGiven(binding) || value.shape().rank() == 0 || value.shape().dimension(0) == 0) {
         return absl::InvalidArgumentError(
             absl::StrCat(options_.step_inputs, ": arg", number, " (", value.shape().ToString(),
-                         IsKept(binding) ? ") is kept from step to step, not given"
-                                         : ") has no steps as its first dimension"));
+                         !IsGiven(binding) ? ") is kept from step to step, not given"
+                                           : ") has no steps as its first dimension"));
       }
       step_inputs_[binding.tensor] = std::move(value);
     }

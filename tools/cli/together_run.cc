@@ -152,6 +152,7 @@ int RunTogether(const TogetherRun& run) {
   options.budget = run.budget;
   options.host = &host;
   options.random_seed = run.rng_seed;
+  options.sends_wait = run.sends_wait;
   absl::StatusOr<std::vector<std::vector<Literal>>> results = RunPrograms(loaded.programs, options);
   if (!results.ok()) return Fail(results.status(), run.output);
   WarnOfUnusedFeeds(host);

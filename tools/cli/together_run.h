@@ -30,6 +30,7 @@ struct TogetherRun {
   RunBudget budget;  // of all together
   bool straight = false;
   uint64_t rng_seed = 0;
+  bool sends_wait = false;
   uint64_t max_ulp = 0;
   OutputOptions output;
 };

@@ -11,23 +11,23 @@
 namespace assay {
 namespace {
 
-using Complex = std::complex<float>;
-using Values = std::vector<Complex>;
+using ComplexNumber = std::complex<float>;
+using Values = std::vector<ComplexNumber>;
 
 // As most targets multiply: each component product and each sum is rounded.
-Complex Times(Complex a, Complex b) {
+ComplexNumber Times(ComplexNumber a, ComplexNumber b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-Complex InOrder(const Values& factors, bool reversed) {
-  Complex product = 1;
+ComplexNumber InOrder(const Values& factors, bool reversed) {
+  ComplexNumber product = 1;
   for (size_t k = 0; k < factors.size(); ++k) {
     product = Times(product, factors[reversed ? factors.size() - 1 - k : k]);
   }
   return product;
 }
 
-Complex InPairs(Values factors) {
+ComplexNumber InPairs(Values factors) {
   while (factors.size() > 1) {
     Values next;
     for (size_t k = 0; k < factors.size(); k += 2) {
@@ -67,7 +67,7 @@ TEST(JudgeFolds, ComplexProductsInAnyOrder) {
         factors.push_back({value(), value()});
       }
       const std::vector<Literal> operands = {LiteralOf(factors), C64(1, 0)};
-      for (const Complex& got :
+      for (const ComplexNumber& got :
            {InOrder(factors, false), InOrder(factors, true), InPairs(factors)}) {
         ASSERT_NE(product.Explain(operands, C64(got.real(), got.imag())), "wrong")
             << "2^" << reach << ", round " << round << ": " << got.real() << ", " << got.imag();
@@ -89,7 +89,7 @@ TEST(JudgeFolds, WrongComplexProductsAreAccused) {
   EXPECT_EQ(product.Explain(operands, C64(re, -im)), "wrong");
   EXPECT_EQ(product.Explain(operands, C64(im, re)), "wrong");
   EXPECT_EQ(product.Explain(operands, C64(re * 1.0001F, im)), "wrong");
-  const Complex less = InOrder({{1, 2}, {3, -1}, {-2, 5}}, false);
+  const ComplexNumber less = InOrder({{1, 2}, {3, -1}, {-2, 5}}, false);
   EXPECT_EQ(product.Explain(operands, C64(less.real(), less.imag())), "wrong");
 }
 

@@ -30,8 +30,8 @@ Defect RegionBecomes(Attr attr, Opcode from, Opcode to) {
 }
 
 // Elements of the first operand that a mask leaves out are `neutral` (of an addition: zero).
-using Mask = std::function<bool(const Instruction& x, absl::Span<const int64_t> index)>;
-Defect LeavesOut(Mask mask) {
+using Omitted = std::function<bool(const Instruction& x, absl::Span<const int64_t> index)>;
+Defect LeavesOut(Omitted mask) {
   return [mask = std::move(mask)](Site& site) -> Instruction* {
     const Instruction& original = site.original();
     const Shape& shape = original.operand(0)->shape();

@@ -166,7 +166,7 @@ TEST(MutantsTest, EachShowsInTheQuickTier) {
   std::map<const CorpusCase*, std::vector<const Mutant*>> examined;
   for (const Mutant& mutant : Mutants()) {
     if (mutant.state != StateDefect::kNone) continue;  // one execution shows nothing
-    if (mutant.tier != Tier::kQuick) continue;  // score_test has the others
+    if (mutant.tier != Tier::kQuick) continue;         // score_test has the others
     for (const CorpusCase* each : choice.Of(mutant)) examined[each].push_back(&mutant);
   }
   std::set<const Mutant*> shown;

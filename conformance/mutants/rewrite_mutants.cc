@@ -526,7 +526,7 @@ std::vector<Mutant> WrongIntegerAlgebra() {
   };
 }
 
-std::vector<int64_t> Dimensions(const Instruction& x) {
+std::vector<int64_t> DimensionsOf(const Instruction& x) {
   const auto span = x.GetInts(Attr::kDimensions);
   return std::vector<int64_t>(span.begin(), span.end());
 }
@@ -549,7 +549,7 @@ std::vector<Mutant> WrongMovement() {
        [](Site& site) -> Instruction* {
          if (!Is(In(site, 0), kTranspose)) return nullptr;
          return BuildTranspose(site, Inner(site, 0, 0),
-                               Composed(Dimensions(site.original()), Dimensions(In(site, 0))));
+                               Composed(DimensionsOf(site.original()), DimensionsOf(In(site, 0))));
        }},
       {"programs/transposes_cancel",
        {kTranspose},
@@ -653,7 +653,7 @@ std::vector<Mutant> WrongMovement() {
        "the dimensions of broadcast(broadcast(x)) are those of the inner one",
        [](Site& site) -> Instruction* {
          if (!Is(In(site, 0), kBroadcast)) return nullptr;
-         const std::vector<int64_t> dims = Dimensions(In(site, 0));
+         const std::vector<int64_t> dims = DimensionsOf(In(site, 0));
          return Build(site, kBroadcast, ShapeOf(site), {Inner(site, 0, 0)},
                       [&](Instruction& x) { x.SetAttribute(Attr::kDimensions, dims); });
        }},
@@ -826,11 +826,11 @@ std::vector<Mutant> WrongFolds() {
              ReducerOf(*x.to_apply()) != ReducerOf(*inner.to_apply())) {
            return nullptr;
          }
-         std::vector<int64_t> dims = Dimensions(inner), kept;
+         std::vector<int64_t> dims = DimensionsOf(inner), kept;
          for (int64_t d = 0; d < inner.operand(0)->shape().rank(); ++d) {
            if (!absl::c_linear_search(dims, d)) kept.push_back(d);
          }
-         for (const int64_t d : Dimensions(x)) dims.push_back(kept[d]);
+         for (const int64_t d : DimensionsOf(x)) dims.push_back(kept[d]);
          absl::c_sort(dims);
          return site.Edited([&](Instruction& copy) {
            copy.set_operands({Inner(site, 0, 0), site.operand(1)});
@@ -846,7 +846,7 @@ std::vector<Mutant> WrongFolds() {
          for (const auto& each : x.parent()->instructions()) {
            if (each.get() == &x) return nullptr;
            if (Is(*each, kReduce) && each->operand(0) == x.operand(0) &&
-               Dimensions(*each) == Dimensions(x) && each->to_apply() == x.to_apply() &&
+               DimensionsOf(*each) == DimensionsOf(x) && each->to_apply() == x.to_apply() &&
                each->operand(1) != x.operand(1)) {
              return site.copy_of(*each);
            }
@@ -1117,7 +1117,7 @@ std::vector<Mutant> LegalRewrites() {
        [](Site& site) -> Instruction* {
          if (!Is(In(site, 0), kTranspose)) return nullptr;
          return BuildTranspose(site, Inner(site, 0, 0),
-                               Composed(Dimensions(In(site, 0)), Dimensions(site.original())));
+                               Composed(DimensionsOf(In(site, 0)), DimensionsOf(site.original())));
        },
        kGolden},
       {"programs/reshapes_are_merged",
@@ -1166,7 +1166,7 @@ std::vector<Mutant> LegalRewrites() {
        [](Site& site) -> Instruction* {
          if (!Is(In(site, 0), kBroadcast)) return nullptr;
          const std::vector<int64_t> dims =
-             Composed(Dimensions(site.original()), Dimensions(In(site, 0)));
+             Composed(DimensionsOf(site.original()), DimensionsOf(In(site, 0)));
          return Build(site, kBroadcast, ShapeOf(site), {Inner(site, 0, 0)},
                       [&](Instruction& x) { x.SetAttribute(Attr::kDimensions, dims); });
        },
@@ -1240,7 +1240,7 @@ std::vector<Mutant> LegalRewrites() {
          const Instruction& a = In(site, 0);
          if (!Is(a, kTranspose) || a.shape().rank() != 2 ||
              !x.GetInts(Attr::kLhsBatchDims).empty() ||
-             x.GetInts(Attr::kLhsContractingDims).size() != 1 || Dimensions(a)[0] != 1) {
+             x.GetInts(Attr::kLhsContractingDims).size() != 1 || DimensionsOf(a)[0] != 1) {
            return nullptr;
          }
          const int64_t other = 1 - x.GetInts(Attr::kLhsContractingDims)[0];

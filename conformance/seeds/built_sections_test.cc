@@ -834,7 +834,7 @@ SEED_EXAMPLE("003", Scan_example1) {
 }
 
 // The sums of the document are 15 and 21, the product 120; none of them sees what is cut off.
-void ExpectSized(const char* size, BinaryFunction function, const char* identity,
+void ExpectSized(const char* size, BinaryOperation function, const char* identity,
                  const char* expected) {
   Builder b("main");
   const Op v = In(&b, "f32[10] {1,2,3,4,5,6,7,8,9,10}");

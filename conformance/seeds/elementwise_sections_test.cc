@@ -28,7 +28,7 @@ bool Accurate(const std::string& section, UnaryFunction plain, AccurateFunction 
   });
 }
 
-bool Binary(const std::string& section, BinaryFunction function, const char* lhs, const char* rhs,
+bool Binary(const std::string& section, BinaryOperation function, const char* lhs, const char* rhs,
             const char* expected) {
   return RegisterExample("003", section, __FILE__, __LINE__, [=] {
     Builder b("main");

@@ -84,7 +84,7 @@ Shape ShapeFrom(absl::string_view text) {
   return shape.ok() ? *std::move(shape) : Shape();
 }
 
-Callee ScalarCallee(std::string name, ElementType type, BinaryFunction function) {
+Callee ScalarCallee(std::string name, ElementType type, BinaryOperation function) {
   Builder builder(std::move(name));
   const Op a = Parameter(&builder, 0, Shape::Scalar(type), "a");
   const Op b = Parameter(&builder, 1, Shape::Scalar(type), "b");

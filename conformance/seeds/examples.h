@@ -23,8 +23,8 @@ Op In(Builder* builder, absl::string_view text);
 Shape ShapeFrom(absl::string_view text);
 
 // A computation of scalars: f(p0, p1).
-using BinaryFunction = Op (*)(Op, Op, absl::Span<const int64_t>, CallSite);
-Callee ScalarCallee(std::string name, ElementType type, BinaryFunction function);
+using BinaryOperation = Op (*)(Op, Op, absl::Span<const int64_t>, CallSite);
+Callee ScalarCallee(std::string name, ElementType type, BinaryOperation function);
 inline constexpr ElementType kF32 = ElementType::kF32;
 inline constexpr ElementType kS32 = ElementType::kS32;
 

@@ -181,7 +181,7 @@ SEED_EXAMPLE("000 003 004", Dot_VectorMatrix) {
 }
 
 struct BinaryRow {
-  BinaryFunction function;
+  BinaryOperation function;
   std::string lhs, rhs, expected;
 };
 

@@ -425,7 +425,7 @@ TEST(JudgeOrders, ReducersThatComeApartAreJudgedByTheirParts) {
     for (size_t k = 0; k < values.size(); ++k) literal.Set(static_cast<int64_t>(k), {values[k]});
     return literal;
   };
-  // From the left 1 + 2^-24 + 2^-24 is 1, from the right 1 + 2^-23.
+  // 1 + 2^-24 + 2^-24 is 1 + 2^-23 exactly and from the right, but 1 from the left.
   const std::vector<Literal> operands = {F32({1, 0x1p-24, 0x1p-24, 0}),
                                          F32({3, 4, 5, 1}),
                                          F32({7, 2, 2, 9}),
@@ -440,9 +440,9 @@ TEST(JudgeOrders, ReducersThatComeApartAreJudgedByTheirParts) {
         operands, Literal::Tuple({Scalar(sum), Scalar(most), Scalar(least), s32({index}, {})}),
         profile);
   };
-  EXPECT_EQ(explain(1, 5, 2, 1), "golden");
-  EXPECT_EQ(explain(1 + 0x1p-23, 5, 2, 1), "reassociation");
-  EXPECT_EQ(explain(1 + 0x1p-23, 5, 2, 1, "golden"), "wrong");
+  EXPECT_EQ(explain(1 + 0x1p-23, 5, 2, 1), "golden");
+  EXPECT_EQ(explain(1, 5, 2, 1), "reassociation");
+  EXPECT_EQ(explain(1, 5, 2, 1, "golden"), "wrong");
   // 3 * 2^-24 of the exact sum.
   EXPECT_EQ(explain(1 + 0x1p-22, 5, 2, 1), "reassociation");
   EXPECT_EQ(explain(1 + 0x1p-21, 5, 2, 1), "wrong");

@@ -112,7 +112,7 @@ class ArrayJudge {
       }
       return;
     }
-    if (HasBoundBeyond(i)) return;
+    if (HasBoundBeyond(i) || (bounds_.needs && !subject_.profile.Grants(*bounds_.needs))) return;
     const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
     if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
       finding->verdict = Verdict::kNotJudgeable;

@@ -103,7 +103,9 @@ TEST(JudgeFolds, ComplexProductsThatMayOverflow) {
   EXPECT_EQ(product.Explain(operands, C64(kNan, kNan)), "reassociation");
   EXPECT_EQ(product.Explain(operands, C64(kInf, kNan)), "reassociation");
   EXPECT_EQ(product.Explain(operands, C64(1, 0x1p-23F)), "within bound");
-  EXPECT_EQ(product.Explain(operands, C64(7, 7)), "wrong");
+  // A product loses no more to underflow than three times itself: three of them, 64 at most.
+  EXPECT_EQ(product.Explain(operands, C64(7, 7)), "not judgeable");
+  EXPECT_EQ(product.Explain(operands, C64(70, 70)), "wrong");
   EXPECT_EQ(product.Explain(operands, C64(kNan, 7)), "wrong");
 }
 

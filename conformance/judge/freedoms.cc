@@ -55,6 +55,12 @@ bool ComplexZerosAreOpen(const Instruction& instruction) {
   }
 }
 
+// A part of a complex product is a difference or a sum, which may cancel.
+bool MultipliesComplex(const Instruction& instruction) {
+  return instruction.opcode() == Opcode::kMultiply && instruction.shape().is_array() &&
+         IsComplex(instruction.shape().element_type());
+}
+
 }  // namespace
 
 bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> operands,
@@ -62,8 +68,9 @@ bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> op
   if (const Computation* region = FoldRegion(instruction);
       region != nullptr && instruction.info().family != Family::kControl) {
     if (instruction.opcode() == Opcode::kSort) return !instruction.GetBool(Attr::kIsStable);
-    return std::any_of(region->instructions().begin(), region->instructions().end(),
-                       [](const auto& each) { return HasOpenZeros(each->opcode()); });
+    return std::any_of(
+        region->instructions().begin(), region->instructions().end(),
+        [](const auto& each) { return HasOpenZeros(each->opcode()) || MultipliesComplex(*each); });
   }
   if (instruction.info().accuracy == Accuracy::kAccumulating) return true;
   if (!instruction.info().elementwise() || operands.empty() || !operands[0].is_array()) {

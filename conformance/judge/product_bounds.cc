@@ -94,8 +94,12 @@ class ProductBound {
     const double lost = underflows && flushes_
                             ? std::max(size, n * SmallestNormal(part_) * std::exp2(largest))
                             : gradual;
+    // What one product loses to underflow is no more than itself; of complex numbers it is each of
+    // the four real products and the two sums of them, less than three times the absolute value.
+    const double by_size = size * (1 + relative) * std::pow(IsComplex(type_) ? 4 : 2, n - 1);
     bounds->absolute.push_back(rounded + (gradual <= size ? gradual : 0));
-    bounds->vacuous.push_back(!multiplies || relative < kInfinity ? rounded + lost : kInfinity);
+    bounds->vacuous.push_back(
+        !multiplies || relative < kInfinity ? rounded + std::min(lost, by_size) : kInfinity);
     bounds->may_overflow.push_back(
         finite_ && multiplies &&
         !(greatest + std::log2(1 + relative) < Info(part_).format->max_exponent() + 1 &&

@@ -38,7 +38,8 @@ const std::vector<Mutant>& Mutants() {
                 OrderMutants,      ContractionMutants, LinearAlgebraMutants, RandomMutants,
                 ControlMutants,    CollectiveMutants,  FeedMutants,          SizeMutants,
                 ThresholdMutants,  CombinationMutants, RangeMutants,         StateMutants,
-                RewriteMutants,    InnocentVariants}));
+                PredicateRewrites, AlgebraRewrites,    MovementRewrites,     FoldRewrites,
+                LoopRewrites,      LegalRewrites,      InnocentVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
       return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
     });

@@ -75,7 +75,13 @@ std::vector<Mutant> StateMutants();
 std::vector<Mutant> ThresholdMutants();
 std::vector<Mutant> CombinationMutants();
 std::vector<Mutant> RangeMutants();
-std::vector<Mutant> RewriteMutants();  // legal rewrites as well
+// Rewrites of programs, in *_rewrites.cc. Each shows in no instruction alone.
+std::vector<Mutant> PredicateRewrites();
+std::vector<Mutant> AlgebraRewrites();
+std::vector<Mutant> MovementRewrites();
+std::vector<Mutant> FoldRewrites();
+std::vector<Mutant> LoopRewrites();
+std::vector<Mutant> LegalRewrites();
 std::vector<Mutant> InnocentVariants();
 
 }  // namespace assay

@@ -1,5 +1,7 @@
 #include "conformance/mutants/rewrites.h"
 
+#include <cmath>
+
 #include "absl/algorithm/container.h"
 
 namespace assay {
@@ -46,6 +48,44 @@ bool Holds(ComparisonDirection direction, int64_t a, int64_t b) {
 }
 
 }  // namespace
+
+bool IsArray(const Instruction& x) { return x.shape().is_array() && !x.shape().is_dynamic(); }
+bool FloatArray(const Instruction& x) { return IsArray(x) && IsFloat(x.shape().element_type()); }
+bool IntegerArray(const Instruction& x) {
+  return IsArray(x) && IsInteger(x.shape().element_type());
+}
+bool SignedArray(const Instruction& x) {
+  return IntegerArray(x) && IsSigned(x.shape().element_type());
+}
+bool Uniform(const Instruction& x, double value) {
+  const std::optional<double> found = UniformValue(x);
+  return found && *found == value;
+}
+bool PowerOfTwo(double value) {
+  int exponent = 0;
+  return value > 1 && std::frexp(value, &exponent) == 0.5;
+}
+const Instruction& In(const Site& site, int64_t k) { return *site.original().operand(k); }
+// The copy of operand `j` of operand `k`.
+Instruction* Inner(const Site& site, int64_t k, int64_t j) {
+  return site.copy_of(*In(site, k).operand(j));
+}
+const Shape& ShapeOf(const Site& site) { return site.original().shape(); }
+
+std::vector<int64_t> DimensionsOf(const Instruction& x) {
+  const auto span = x.GetInts(Attr::kDimensions);
+  return std::vector<int64_t>(span.begin(), span.end());
+}
+// dims[k] = first[second[k]].
+std::vector<int64_t> Composed(absl::Span<const int64_t> first, absl::Span<const int64_t> second) {
+  std::vector<int64_t> dims;
+  for (const int64_t k : second) dims.push_back(first[k]);
+  return dims;
+}
+Instruction* BuildTranspose(Site& site, Instruction* operand, std::vector<int64_t> dims) {
+  return Build(site, kTranspose, ShapeOf(site), {operand},
+               [&](Instruction& x) { x.SetAttribute(Attr::kDimensions, dims); });
+}
 
 std::optional<double> UniformValue(const Instruction& x) {
   const Instruction* source = &x;

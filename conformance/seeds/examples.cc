@@ -83,6 +83,9 @@ Shape ShapeFrom(absl::string_view text) {
   EXPECT_TRUE(shape.ok()) << shape.status();
   return shape.ok() ? *std::move(shape) : Shape();
 }
+Op Given(Builder* builder, int64_t number, absl::Span<const int64_t> sizes, ElementType type) {
+  return Parameter(builder, number, Shape(type, sizes), absl::StrCat("p", number));
+}
 
 Callee ScalarCallee(std::string name, ElementType type, BinaryOperation function) {
   Builder builder(std::move(name));

@@ -20,6 +20,9 @@ namespace assay {
 Literal Value(absl::string_view text);
 // A constant.
 Op In(Builder* builder, absl::string_view text);
+// Parameter `number`, called p0, p1 and so on.
+Op Given(Builder* builder, int64_t number, absl::Span<const int64_t> sizes,
+         ElementType type = ElementType::kF32);
 Shape ShapeFrom(absl::string_view text);
 
 // A computation of scalars: f(p0, p1).

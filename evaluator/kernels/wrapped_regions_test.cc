@@ -191,7 +191,7 @@ TEST_F(WrappedRegions, OfScansGiveTheSameBits) {
         {array, row},
         "",
         {}};
-    const auto step = [&, op = op](const std::string& region) {
+    const auto step = [&](const std::string& region) {
       return absl::StrCat(region, "g {\n  x = ", row, " parameter(0)\n  c = ", row,
                           " parameter(1)\n  s = ", row, " call(x, c), to_apply=f\n  ROOT r = (",
                           row, ", ", row, ") tuple(s, s)\n}\n");
@@ -246,7 +246,7 @@ TEST_F(WrappedRegions, OfCollectivesGiveTheSameBits) {
   for (const auto& [type, op] : kReducers) {
     for (const bool scatters : {false, true}) {
       const std::string array = ShapeText(type, "20");
-      const auto run = [&](const std::string& region, bool straight) {
+      const auto run = [&, type = type](const std::string& region, bool straight) {
         const std::string text =
             absl::StrCat("HloModule m\n\n", region, "\nENTRY e {\n  p0 = ", array,
                          " parameter(0)\n  ROOT r = ", scatters ? ShapeText(type, "5") : array,

@@ -385,11 +385,11 @@ class Elementwise {
     UpdateParts(
         [&](const auto& line, Place place, Ends* ends) {
           const int64_t i = place.element;
-          if (CornersTell(ranges, i, line.type(), ends)) return;
           if (std::all_of(operands_.begin(), operands_.end(),
                           [i](const Box& operand) { return IsCertain(operand, i); })) {
             return;
           }
+          if (CornersTell(ranges, i, line.type(), ends)) return;
           box_internal::Unbind(line, ends);
         },
         box);
@@ -413,7 +413,12 @@ class Elementwise {
       case Opcode::kTan:
         return !MayPass(x, std::numbers::pi / 2, std::numbers::pi);
       case Opcode::kAtan2:
-        return operands[1][i].low > 0 || x.low > 0 || x.high < 0;
+        if (IsNan(type, ends->low)) return false;
+        if (!(operands[1][i].low > 0 || x.low > 0 || x.high < 0)) {
+          ends->low = EncodeFloat(type, -std::numbers::pi);
+          ends->high = EncodeFloat(type, std::numbers::pi);
+        }
+        return true;
       case Opcode::kPower:
         return PowerIsPlain(x, operands[1][i], type, ends);
       default:

@@ -85,7 +85,9 @@ InstructionRules::InstructionRules(const Instruction& instruction, const TargetP
     if (OverflowsToNan(*leaf)) may_overflow_to_nan_ = true;
   }
   if (info.elementwise()) {
-    if (info.accuracy == Accuracy::kFunction || info.accuracy == Accuracy::kRounded) {
+    // The sign of a complex number is a quotient.
+    if (info.accuracy == Accuracy::kFunction || info.accuracy == Accuracy::kRounded ||
+        (instruction.opcode() == Opcode::kSign && IsComplex(type_))) {
       rule_.emplace(instruction, type_, profile);
       is_narrow_function_ = IsKept(type_) && !rule_->strict();
     }

@@ -219,19 +219,40 @@ class ArrayJudge {
       Claim(subject_.profile, Freedom::kReassociation, finding);
       return absl::OkStatus();
     }
+    const Element wanted = golden_.Get(i), got = actual_.Get(i);
+    if (!bounds_.meets_infinity.empty() && bounds_.meets_infinity[i] &&
+        MayMeetInfinity(wanted.bits, got.bits) &&
+        (!IsComplex(type_) || MayMeetInfinity(wanted.imag, got.imag))) {
+      Claim(subject_.profile, Freedom::kReassociation, finding);
+      return absl::OkStatus();
+    }
     if (bounds_.may_overflow.empty() || !bounds_.may_overflow[i] || !IsRounded(type_)) {
       return absl::OkStatus();
     }
     // A complex product with a part that is not finite has no finite part once it is multiplied.
-    const Element wanted = golden_.Get(i), got = actual_.Get(i);
     if (PartMayOverflow(wanted.bits, got.bits, i, false) &&
         (!IsComplex(type_) || PartMayOverflow(wanted.imag, got.imag, i, true))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
+    } else if (kind_ == ReducerKind::kMultiply && MayUnderflow(i)) {
+      finding->verdict = Verdict::kNotJudgeable;
+      finding->reason = "partial products may overflow in one order and underflow in another";
     } else if (MaySaturate()) {
       finding->verdict = Verdict::kNotJudgeable;
       finding->reason = "partial sums may saturate, and the terms after that take them anywhere";
     }
     return absl::OkStatus();
+  }
+
+  bool MayMeetInfinity(uint64_t wanted, uint64_t got) const {
+    return wanted == got || (IsNan(part_, wanted) && IsNan(part_, got)) ||
+           (IsInfinity(part_, wanted) && IsNan(part_, got));
+  }
+
+  // Of a product that is not finite: what counts for zero in one order reaches it in another.
+  bool MayUnderflow(int64_t i) const {
+    const Element wanted = golden_.Get(i);
+    return (HasOverflowed(wanted.bits) || (IsComplex(type_) && HasOverflowed(wanted.imag))) &&
+           bounds_.vacuous[i] > bounds_.absolute[i];
   }
 
   bool HasOverflowed(uint64_t bits) const {

@@ -58,6 +58,9 @@ struct Bounds {
   // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
   std::vector<bool> may_overflow;
   std::vector<OverflowValues> others;  // of these. Empty: none
+  // Elements with an infinite term, whose finite ones some order takes to the other infinity: they
+  // may be NaN. Empty: none.
+  std::vector<bool> meets_infinity;
   // Elements that may be anything, for what they are divided by cancels. Empty: none.
   std::vector<bool> anything;
   // Where `absolute` is infinite because terms are beyond the largest double: the bound of the

@@ -191,7 +191,8 @@ std::vector<uint64_t> ConvertedTwice(const Place& at, uint64_t operand) {
 bool ComparesWithoutNegativeZero(const Instruction& instruction, ElementType operand, ElementType) {
   return instruction.opcode() == Opcode::kCompare && IsFloat(operand) &&
          Info(operand).format->nan == NanEncoding::kNegativeZero &&
-         instruction.GetEnum<ComparisonType>(Attr::kComparisonType) == ComparisonType::kTotalOrder;
+         instruction.FindInt(Attr::kComparisonType) ==
+             static_cast<int64_t>(ComparisonType::kTotalOrder);
 }
 bool ComparesNan(const Place& at) {
   return at.operands[0].real.MayBeNan() || at.operands[1].real.MayBeNan();

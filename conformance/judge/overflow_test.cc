@@ -62,6 +62,24 @@ TEST(JudgeOverflow, WhatCancelsBeyondF64MayBeAnything) {
   }
 }
 
+// 3 * 3.4e38 overflows in f32; beside -inf it makes a NaN in some order, and never +inf.
+TEST(JudgeOverflow, InfiniteTermsBesideSumsThatOverflow) {
+  const Case dot("bf16[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"bf16[3]", "bf16[3]"});
+  const auto bf16 = [](double value) { return ScalarOf(ElementType::kBF16, value); };
+  const Literal factors = Array(ElementType::kBF16, {1, 3, 1});
+  const std::vector<Literal> open = {Array(ElementType::kBF16, {-kInf, 0x1.fep127, 5}), factors};
+  const std::vector<Literal> certain = {Array(ElementType::kBF16, {-kInf, 0x1.fep125, 5}), factors};
+  for (const char* profile : {"cpu-strict", "xla-cpu", "gpu"}) {
+    EXPECT_EQ(dot.Explain(open, bf16(-kInf), profile), "golden");
+    EXPECT_EQ(dot.Explain(open, bf16(kNan), profile), "reassociation");
+    EXPECT_EQ(dot.Explain(open, bf16(kInf), profile), "wrong");
+    EXPECT_EQ(dot.Explain(open, bf16(5), profile), "wrong");
+    EXPECT_EQ(dot.Explain(certain, bf16(kNan), profile), "wrong");
+  }
+  EXPECT_EQ(dot.Explain(open, bf16(kNan), "golden"), "wrong");
+}
+
 // Accumulated in f64, where it overflows, and rounded to f32.
 TEST(JudgeOverflow, SumsOfF64RoundedToF32) {
   const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",

@@ -59,6 +59,23 @@ bool HasDenormals(const Literal& operand) {
   return false;
 }
 
+// Zeros in the place of infinities and NaN.
+Literal WithFiniteParts(const Literal& operand) {
+  if (!IsRounded(operand.element_type())) return operand;
+  Literal finite = operand;
+  const ElementType part = PartType(operand);
+  const auto keep = [part](uint64_t bits) {
+    return std::isfinite(DecodeFloat(part, bits)) ? bits : EncodeFloat(part, 0.0);
+  };
+  for (int64_t i = 0; i < operand.element_count(); ++i) {
+    Element element = operand.Get(i);
+    element.bits = keep(element.bits);
+    if (IsComplex(operand.element_type())) element.imag = keep(element.imag);
+    finite.Set(i, element);
+  }
+  return finite;
+}
+
 class SumBound {
  public:
   SumBound(const Subject& subject, size_t leaf, const Literal& golden)
@@ -94,7 +111,13 @@ class SumBound {
     if (!facts.ok()) return facts.status();
     absl::StatusOr<std::vector<double>> lost = LostToFlushing(*facts);
     if (!lost.ok()) return lost.status();
-    return FromFacts(golden, *facts, *lost);
+    Bounds bounds = FromFacts(golden, *facts, *lost);
+    if (!finite_) {
+      absl::StatusOr<std::vector<bool>> meets = MeetsInfinity(*facts);
+      if (!meets.ok()) return meets.status();
+      bounds.meets_infinity = *std::move(meets);
+    }
+    return bounds;
   }
 
   Bounds FromFacts(const Literal& golden, absl::Span<const AccumulationFact> facts,
@@ -133,6 +156,21 @@ class SumBound {
   absl::StatusOr<std::vector<AccumulationFact>> Facts(absl::Span<const Literal> operands) const {
     return FindAccumulationFacts(subject_.instruction, operands, FactsWanted::kTermsAndMagnitudes,
                                  subject_.evaluate, leaf_);
+  }
+
+  // Per element whether there is an infinite term, and finite ones whose sum may overflow.
+  absl::StatusOr<std::vector<bool>> MeetsInfinity(absl::Span<const AccumulationFact> facts) const {
+    std::vector<Literal> operands;
+    for (const Literal& operand : subject_.operands) operands.push_back(WithFiniteParts(operand));
+    const auto finite = Facts(operands);
+    if (!finite.ok()) return finite.status();
+    std::vector<bool> meets(facts.size());
+    for (size_t i = 0; i < facts.size(); ++i) {
+      if (std::isfinite(facts[i].magnitudes)) continue;
+      const AccumulationFact& rest = (*finite)[i];
+      meets[i] = MayOverflow(rest.magnitudes, Of(0, rest.terms, rest.sum_of_magnitudes(), 0));
+    }
+    return meets;
   }
 
   // Per element the sum of the magnitudes of terms with a denormal factor, which may count as zero.

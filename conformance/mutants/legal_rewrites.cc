@@ -7,7 +7,8 @@ namespace {
 
 using enum Opcode;
 
-constexpr char kGolden[] = "golden";
+// The profile under which they must not be accused.
+constexpr char kNothingGranted[] = "golden";
 
 }  // namespace
 
@@ -20,14 +21,14 @@ std::vector<Mutant> LegalRewrites() {
          if (!Uniform(In(site, 1), 2)) return nullptr;
          return Build(site, kAdd, ShapeOf(site), {site.operand(0), site.operand(0)});
        },
-       kGolden},
+       kNothingGranted},
       {"programs/double_negation_is_nothing",
        {kNegate},
        "-(-x) becomes x",
        [](Site& site) -> Instruction* {
          return Is(In(site, 0), kNegate) ? Inner(site, 0, 0) : nullptr;
        },
-       kGolden},
+       kNothingGranted},
       {"programs/transposes_are_composed",
        {kTranspose},
        "transpose(transpose(x)) becomes one transpose",
@@ -36,7 +37,7 @@ std::vector<Mutant> LegalRewrites() {
          return BuildTranspose(site, Inner(site, 0, 0),
                                Composed(DimensionsOf(In(site, 0)), DimensionsOf(site.original())));
        },
-       kGolden},
+       kNothingGranted},
       {"programs/reshapes_are_merged",
        {kReshape},
        "reshape(reshape(x)) becomes one reshape",
@@ -44,7 +45,7 @@ std::vector<Mutant> LegalRewrites() {
          if (!Is(In(site, 0), kReshape)) return nullptr;
          return Build(site, kReshape, ShapeOf(site), {Inner(site, 0, 0)});
        },
-       kGolden},
+       kNothingGranted},
       {"programs/not_of_equality_is_inequality",
        {kNot},
        "not(a == b) becomes a != b, and of integers not(a < b) becomes a >= b",
@@ -57,16 +58,18 @@ std::vector<Mutant> LegalRewrites() {
          if (c.HasAttribute(Attr::kComparisonType)) return nullptr;
          return BuildCompare(site, c, Inverted(d), Inner(site, 0, 0), Inner(site, 0, 1));
        },
-       kGolden},
+       kNothingGranted},
       {"programs/difference_is_a_sum_with_the_negated",
        {kSubtract},
        "a - b becomes a + -b",
        [](Site& site) -> Instruction* {
-         if (!FloatArray(site.original()) && !IntegerArray(site.original())) return nullptr;
+         const ElementType type = ShapeOf(site).element_type();
+         if (!IsArray(site.original()) || (!IsFloat(type) && !IsInteger(type))) return nullptr;
+         if (IsFloat(type) && !Info(type).format->has_sign) return nullptr;
          return Build(site, kAdd, ShapeOf(site),
                       {site.operand(0), Build(site, kNegate, ShapeOf(site), {site.operand(1)})});
        },
-       kGolden},
+       kNothingGranted},
       {"programs/select_by_not_exchanges",
        {kSelect},
        "select(not(p), a, b) becomes select(p, b, a)",
@@ -76,7 +79,7 @@ std::vector<Mutant> LegalRewrites() {
            x.set_operands({Inner(site, 0, 0), site.operand(2), site.operand(1)});
          });
        },
-       kGolden},
+       kNothingGranted},
       {"programs/broadcasts_are_composed",
        {kBroadcast},
        "broadcast(broadcast(x)) becomes one broadcast",
@@ -87,7 +90,7 @@ std::vector<Mutant> LegalRewrites() {
          return Build(site, kBroadcast, ShapeOf(site), {Inner(site, 0, 0)},
                       [&](Instruction& x) { x.SetAttribute(Attr::kDimensions, dims); });
        },
-       kGolden},
+       kNothingGranted},
       {"programs/slices_are_composed",
        {kSlice},
        "slice(slice(x)) becomes one slice",
@@ -106,7 +109,7 @@ std::vector<Mutant> LegalRewrites() {
          return Build(site, kSlice, ShapeOf(site), {Inner(site, 0, 0)},
                       [&](Instruction& x) { x.SetAttribute(Attr::kSlice, slices); });
        },
-       kGolden},
+       kNothingGranted},
       {"programs/remainder_by_quotient",
        {kRemainder},
        "a % b of integers becomes a - (a / b) * b",
@@ -118,7 +121,7 @@ std::vector<Mutant> LegalRewrites() {
          Instruction* product = Build(site, kMultiply, shape, {quotient, site.operand(1)});
          return Build(site, kSubtract, shape, {site.operand(0), product});
        },
-       kGolden},
+       kNothingGranted},
       {"programs/loops_are_unrolled",
        {kWhile},
        "a loop of known bounds becomes that many calls of its body",
@@ -127,7 +130,7 @@ std::vector<Mutant> LegalRewrites() {
          const std::optional<int64_t> count = loop ? loop->Iterations() : std::nullopt;
          return count ? BuildUnrolled(site, *count) : nullptr;
        },
-       kGolden},
+       kNothingGranted},
       {"programs/division_by_a_power_of_two_is_a_product",
        {kDivide},
        "x / 4 becomes x * 0.25",
@@ -140,7 +143,7 @@ std::vector<Mutant> LegalRewrites() {
          return Build(site, kMultiply, ShapeOf(site),
                       {site.operand(0), BuildUniform(site, ShapeOf(site), 1 / *k)});
        },
-       kGolden},
+       kNothingGranted},
       {"programs/operands_are_exchanged",
        {kAdd, kMultiply, kMaximum, kMinimum},
        "the operands of commutative operations are exchanged",
@@ -148,7 +151,7 @@ std::vector<Mutant> LegalRewrites() {
          const std::vector<Instruction*> operands = {site.operand(1), site.operand(0)};
          return site.Edited([&](Instruction& x) { x.set_operands(operands); });
        },
-       kGolden},
+       kNothingGranted},
       {"programs/dot_takes_transpose_in",
        {kDot},
        "dot(transpose(a), b) becomes dot(a, b) over the other dimension",
@@ -166,7 +169,7 @@ std::vector<Mutant> LegalRewrites() {
            copy.SetAttribute(Attr::kLhsContractingDims, std::vector<int64_t>{other});
          });
        },
-       kGolden},
+       kNothingGranted},
   };
 }
 

@@ -88,8 +88,8 @@ constexpr Example kExamples[] = {
      "ENTRY e { a = s32[] constant(-7) k = s32[] constant(4) ROOT r = s32[] remainder(a, k) }",
      "-3", "1"},
     {"mutant:programs/times_zero_is_zero",
-     "ENTRY e { a = f32[] constant(-1) z = f32[] constant(0) ROOT r = f32[] multiply(a, z) }", "-0",
-     "0"},
+     "ENTRY e { a = f32[] constant(-1) z = f32[] constant(0) ROOT r = f32[] multiply(a, z) }",
+     "-0.0", "0"},
     {"mutant:programs/trip_count_is_rounded_down",
      "c { s = (s32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(7) "
      "ROOT l = pred[] compare(i, n), direction=LT } b { s = (s32[]) parameter(0) i = s32[] "

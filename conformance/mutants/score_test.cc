@@ -56,8 +56,14 @@ TEST(ScoreTest, EveryRareDefectIsFoundInTheStandardTier) {
 
 // What a profile grants: the values of a matrix that is not positive definite, the order in which a
 // reducer of one's own gets its elements, partial sums in bf16, dots of f32 by TF32. And the known
-// deviations that profiles of XLA's back ends list: I-8, N-9, P-2, P-3 and V-2.
+// deviations that profiles of XLA's back ends list: I-8, N-9, P-2, P-3 and V-2. Of rewrites of
+// programs: zeros of either sign, and what lies within the intervals of the program.
 const std::set<std::string> kLegalOnCpus = {"cholesky/indefinite_is_zero",
+                                            "programs/log_of_exponential_is_the_operand",
+                                            "programs/negated_difference_is_exchanged",
+                                            "programs/plus_zero_is_the_operand",
+                                            "programs/product_of_exponentials_adds_exponents",
+                                            "programs/zero_minus_is_negate",
                                             "reduce/arguments_exchanged"};
 const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
                                               "convert/f64_to_f16_by_f32",
@@ -70,6 +76,18 @@ const std::set<std::string> kLegalOnXlaCpu = {"cholesky/indefinite_is_zero",
                                               "popcnt/s4_counted_in_8_bits",
                                               "power/low_6_bits_of_the_exponent",
                                               "power/unsigned_exponent_as_signed",
+                                              "programs/added_and_subtracted_cancels",
+                                              "programs/common_factor_is_taken_out",
+                                              "programs/division_by_quotient_multiplies",
+                                              "programs/factors_are_multiplied_first",
+                                              "programs/log_of_exponential_is_the_operand",
+                                              "programs/negated_difference_is_exchanged",
+                                              "programs/plus_zero_is_the_operand",
+                                              "programs/product_of_exponentials_adds_exponents",
+                                              "programs/quotient_of_quotient_multiplies_divisors",
+                                              "programs/reduce_of_broadcast_forgets_the_start",
+                                              "programs/root_of_square_is_abs",
+                                              "programs/zero_minus_is_negate",
                                               "reduce-window/sums_in_bf16",
                                               "reduce/arguments_exchanged",
                                               "reduce/sums_in_bf16",
@@ -81,6 +99,15 @@ const std::set<std::string> kLegalOnGpus = {"cholesky/indefinite_is_zero",
                                             "dot/f32_as_tf32",
                                             "power/low_6_bits_of_the_exponent",
                                             "power/unsigned_exponent_as_signed",
+                                            "programs/added_and_subtracted_cancels",
+                                            "programs/common_factor_is_taken_out",
+                                            "programs/factors_are_multiplied_first",
+                                            "programs/log_of_exponential_is_the_operand",
+                                            "programs/negated_difference_is_exchanged",
+                                            "programs/plus_zero_is_the_operand",
+                                            "programs/product_of_exponentials_adds_exponents",
+                                            "programs/root_of_square_is_abs",
+                                            "programs/zero_minus_is_negate",
                                             "reduce/arguments_exchanged"};
 
 TEST(ScoreTest, ProfilesHideNoDefectButWhatTheyGrant) {

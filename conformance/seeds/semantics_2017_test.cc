@@ -125,16 +125,16 @@ step { n = s32[] parameter(0)
   d = s32[] get-tuple-element(a), index=0
   ROOT s = s32[] add(n, d) }
 ENTRY e { zero = s32[] constant(0)
-  a = s32[] while(zero), condition=more, body=step
-  b = s32[] while()",
+  first = s32[] while(zero), condition=more, body=step
+  second = s32[] while()",
                         second, R"(), condition=more, body=step
-  ROOT r = s32[] add(a, b) })");
+  ROOT r = s32[] add(first, second) })");
   };
   const std::string refused = Run2017(text("zero"));
   EXPECT_THAT(refused, HasSubstr("[infeed_2017_c1]"));
-  EXPECT_THAT(refused, testing::AllOf(HasSubstr("%a = "), HasSubstr("%b = ")));
+  EXPECT_THAT(refused, testing::AllOf(HasSubstr("%first = "), HasSubstr("%second = ")));
   // In order: what is missing is the host's data.
-  EXPECT_THAT(Run2017(text("a")), HasSubstr("no host program"));
+  EXPECT_THAT(Run2017(text("first")), HasSubstr("no host program"));
 }
 
 TEST(Semantics2017, InfeedsHaveNoNestedTuples) {

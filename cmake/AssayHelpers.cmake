@@ -22,7 +22,7 @@ endif()
 set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 # The presets with sanitizers optimise the libraries in which programs spend their time, and no
 # others, for the same reason.
-set(ASSAY_BUSY_FOLDERS evaluator spec/element spec/ir spec/text interpreter conformance/enclosure conformance/judge)
+set(ASSAY_BUSY_FOLDERS evaluator spec/element spec/ir spec/text interpreter conformance backends)
 set(ASSAY_BUSY_OPTIONS $<$<CONFIG:Sanitize>:-O1>)
 
 # Sets OUT to the target that precompiles the headers of this folder's libraries.

@@ -18,7 +18,7 @@ if(ASSAY_WERROR)
 endif()
 
 # Tests themselves are not optimised: that would take a third of their compile time (two thirds under
-# the sanitizers) and speed up nothing. Those that compute much themselves say OPTIMISED.
+# the sanitizers) and speed up nothing.
 set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 # The presets with sanitizers optimise the libraries in which programs spend their time, and no
 # others, for the same reason.

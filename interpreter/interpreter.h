@@ -105,8 +105,8 @@ struct RunStats {
   int64_t steps = 0;       // element operations charged
   int64_t peak_bytes = 0;  // of live values
   RealStats real;          // elements by deciding tier; undecided ones
-  // The first undecided elements of elementwise instructions (not of regions), kMostUndecided at
-  // most.
+  // The first undecided elements of elementwise instructions, transforms and complex products (not
+  // of what runs in regions), kMostUndecided at most.
   std::vector<UndecidedResult> undecided;
   int64_t stored_bytes = 0;  // that instructions wrote as their results; views write none
 };

@@ -149,6 +149,10 @@ absl::Status ProcessBackend::EnsureChild() {
   absl::StatusOr<Json> hello =
       Ask({{"type", "hello"}, {"protocol", kProtocol}}, "", options_.start_seconds);
   absl::Status status = hello.ok() ? ReadHello(*hello) : hello.status();
+  // Whatever it answers instead: it does not start.
+  if (!hello.ok() && !absl::IsAborted(status)) {
+    status = absl::AbortedError(absl::StrCat("did not say hello: ", status.message()));
+  }
   if (!status.ok()) child_ = nullptr;  // one that refused is asked again the next time
   return status;
 }
@@ -157,17 +161,30 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   if (StringOf(hello, "type") != "hello") {
     return Refuse(absl::StrCat("did not say hello but ", excerpt_));
   }
+  for (const char* key : {"protocol", "devices"}) {
+    if (hello.contains(key) && !hello[key].is_number_integer()) {
+      return Refuse(
+          absl::StrCat("says hello with a ", key, " that is no whole number: ", excerpt_));
+    }
+  }
   const int64_t protocol = IntOf(hello, "protocol", 0);
   if (protocol < 1 || protocol > kProtocol) {
     return Refuse(
         absl::StrCat("speaks version ", protocol, " of the protocol, not one up to ", kProtocol));
   }
+  for (const char* key : {"feeds", "executes_again", "dynamic_sizes"}) {
+    if (protocol > 3 && hello.contains(key) && !hello[key].is_boolean()) {
+      return Refuse(
+          absl::StrCat("says hello with ", key, " that is neither true nor false: ", excerpt_));
+    }
+  }
   for (const char* key : {"operations", "types"}) {
     if (absl::Status status = CheckNames(hello, key); !status.ok()) return status;
   }
   capabilities_.protocol = protocol;
-  capabilities_.name = StringOf(hello, "name", options_.command);
-  capabilities_.version = StringOf(hello, "version");
+  // They stand in every message.
+  capabilities_.name = CutText(StringOf(hello, "name", options_.command), kLongestExcerpt);
+  capabilities_.version = CutText(StringOf(hello, "version"), kLongestExcerpt);
   capabilities_.formats = WordsOf(hello, "formats").value_or(std::set<std::string>());
   capabilities_.operations = WordsOf(hello, "operations");
   capabilities_.types = WordsOf(hello, "types");
@@ -188,22 +205,24 @@ absl::Status ProcessBackend::CheckNames(const Json& hello, const char* key) {
   const bool operations = absl::string_view(key) == "operations";
   constexpr size_t kShown = 5;
   std::vector<std::string> unknown;
+  size_t more = 0;
   for (const Json& each : *list) {
     if (!each.is_string()) return Refuse(absl::StrCat("declares ", key, " that are no names"));
     const auto& name = each.get_ref<const std::string&>();
     const bool known =
         operations ? OpcodeFromName(name).has_value() : ElementTypeFromName(name).has_value();
     if (known) continue;
+    if (unknown.size() == kShown) {
+      ++more;
+      continue;
+    }
     const std::string meant = operations ? NearestOpcodeName(name) : NearestTypeName(name);
     unknown.push_back(absl::StrCat("'", CutText(name, kLongestExcerpt), "'", DidYouMean(meant)));
   }
   if (unknown.empty()) return absl::OkStatus();
-  const size_t shown = std::min(unknown.size(), kShown);
-  return Refuse(absl::StrCat(
-      "declares ", key, " that do not exist: ",
-      absl::StrJoin(unknown.begin(), unknown.begin() + static_cast<ptrdiff_t>(shown), ", "),
-      shown < unknown.size() ? absl::StrCat(", and ", unknown.size() - shown, " more") : "",
-      operations ? " (`assay ops` lists those that exist)" : ""));
+  return Refuse(absl::StrCat("declares ", key, " that do not exist: ", absl::StrJoin(unknown, ", "),
+                             more > 0 ? absl::StrCat(", and ", more, " more") : "",
+                             operations ? " (`assay ops` lists those that exist)" : ""));
 }
 
 absl::StatusOr<ProcessCapabilities> ProcessBackend::Capabilities() {
@@ -313,11 +332,17 @@ absl::Status ProcessBackend::Supports(const Module& module) {
                                         " of the protocol, which carries no current sizes"),
                      ": an array that goes in or comes out is ", dynamic->ToString()));
   }
-  const int64_t devices = module.replica_count * module.num_partitions;
-  if (devices > capabilities_.devices) {
-    return absl::UnimplementedError(absl::StrCat(capabilities_.name, " has ", capabilities_.devices,
-                                                 " devices, module ", module.name(), " wants ",
-                                                 devices));
+  if (module.replica_count < 1 || module.num_partitions < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("module ", module.name(), " has ",
+                                                   module.replica_count, " replicas and ",
+                                                   module.num_partitions, " partitions: nobody"));
+  }
+  int64_t devices = 0;
+  if (__builtin_mul_overflow(module.replica_count, module.num_partitions, &devices) ||
+      devices > capabilities_.devices) {
+    return absl::UnimplementedError(absl::StrCat(
+        capabilities_.name, " has ", capabilities_.devices, " devices, module ", module.name(),
+        " wants ", module.replica_count, " replicas of ", module.num_partitions, " partitions"));
   }
   return absl::OkStatus();
 }

@@ -76,9 +76,9 @@ WholeVerdict ReportWhole(const Module& module, absl::Span<const DeviceInputs> in
 
 std::vector<const Instruction*> NotAskedAlone(const Module& module,
                                               absl::Span<const InstructionVerdict> verdicts) {
-  absl::flat_hash_set<const Instruction*> judged;
+  absl::flat_hash_set<const Instruction*> asked;
   for (const InstructionVerdict& verdict : verdicts) {
-    if (!verdict.is_group() && verdict.status.ok()) judged.insert(verdict.members.front());
+    if (!verdict.is_group()) asked.insert(verdict.members.front());
   }
   std::vector<const Instruction*> missing;
   std::vector<const Computation*> open = {module.entry()};
@@ -91,7 +91,7 @@ std::vector<const Instruction*> NotAskedAlone(const Module& module,
         }
       }
       const bool computes = !IsCarrier(each->opcode()) && each->opcode() != Opcode::kAfterAll;
-      if (computes && !judged.contains(each.get())) {
+      if (computes && !asked.contains(each.get())) {
         missing.push_back(each.get());
       }
     }

@@ -62,7 +62,7 @@ WholeVerdict ReportWhole(const Module& module, absl::Span<const DeviceInputs> in
                          absl::Span<const DeviceOutputs> golden, Backend& target,
                          const TargetProfile& profile, const RunBudget& budget);
 
-// The instructions that compute and that no verdict judges alone, in the order of the module:
+// The instructions that compute and that were not asked alone, in the order of the module:
 // control flow, collectives, operations on dynamic dimensions, what a branch not taken holds. The
 // regions that other operations apply to elements are part of these operations.
 std::vector<const Instruction*> NotAskedAlone(const Module& module,

@@ -299,7 +299,7 @@ absl::string_view TriageClassName(TriageClass triage_class) {
 
 bool IsJudged(TriageClass triage_class) {
   return triage_class != TriageClass::kFailed && triage_class != TriageClass::kUnsupported &&
-         triage_class != TriageClass::kBroken;
+         triage_class != TriageClass::kBroken && triage_class != TriageClass::kNotJudgeable;
 }
 
 std::string KindOfError(const Evidence& evidence) {
@@ -342,11 +342,19 @@ void TriageStored(const TriageInput& input, const TargetProfile& profile, const 
   TakeStored(*whole, *input.module->entry()->root(), entry);
 }
 
+void NameWhole(const Instruction& root, TriageEntry* entry) {
+  entry->operation = "whole program";
+  entry->instruction = root.name();
+}
+
 // What the whole program shows beyond its instructions alone.
 void TakeWhole(const WholeVerdict& whole, const Instruction& root, TriageEntry* entry) {
   if (!whole.answered) {
     const TriageClass own = ClassOf(whole.status);
-    if (Weight(own) > Weight(entry->triage_class)) Fail(whole.status, own, entry);
+    if (Weight(own) > Weight(entry->triage_class)) {
+      NameWhole(root, entry);
+      Fail(whole.status, own, entry);
+    }
     return;
   }
   const TriageClass own = whole.status.ok() ? ClassOf(whole.judgement.verdict)
@@ -364,8 +372,7 @@ void TakeWhole(const WholeVerdict& whole, const Instruction& root, TriageEntry* 
     unsupported = absl::StrCat(entry->instruction, " is not supported alone: ", entry->detail);
   }
   entry->triage_class = own;
-  entry->operation = "whole program";
-  entry->instruction = root.name();
+  NameWhole(root, entry);
   entry->kind.clear();
   entry->detail = std::string(whole.status.message());
   if (whole.status.ok()) Describe(whole.judgement, entry);

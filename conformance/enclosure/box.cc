@@ -242,7 +242,11 @@ void JoinNumbers(const Box& other, Box* box) {
       [&](const auto& line, Place place, Ends* ends) {
         const uint64_t low = line.Load(other.low.data(), place.part);
         const uint64_t high = line.Load(other.high.data(), place.part);
-        if (line.IsNan(ends->low) || line.IsNan(low)) return;
+        if (line.IsNan(low)) return;
+        if (line.IsNan(ends->low)) {
+          *ends = Ends{low, high, true};
+          return;
+        }
         if (line.Ordinal(low) < line.Ordinal(ends->low)) ends->low = low;
         if (line.Ordinal(high) > line.Ordinal(ends->high)) ends->high = high;
       },

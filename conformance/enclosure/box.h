@@ -233,7 +233,7 @@ inline Box HullOfCorners(Literal one, Literal other) {
 Box HullOfBoxes(absl::Span<const Box* const> boxes);
 
 // Joins the intervals of another box of the same shape, and where its elements may be NaN. Elements
-// of which either box has no number stay.
+// of which the other box has no number stay; a NaN may be the other's numbers as well.
 void JoinNumbers(const Box& other, Box* box);
 
 // What is added around float parts that are not NaN.

@@ -136,7 +136,7 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& inst
   }
   // Golden's own sum, of operands as they are.
   if (own) return Evaluate(instruction, operands);
-  GoldenInstruction& wide = widened_[&instruction];
+  GoldenInstruction& wide = widened_[std::make_pair(&instruction, type)];
   if (wide.module == nullptr) {
     wide.module = WidenFold(instruction, Opcode::kAdd, type);
     wide.instruction = wide.module->entry()->root();

@@ -59,7 +59,8 @@ class GoldenInstructions {
   EvaluateModule evaluate_module_;
   Budget budget_;
   WorkerPool workers_;
-  absl::node_hash_map<const Instruction*, GoldenInstruction> alone_, widened_;
+  absl::node_hash_map<const Instruction*, GoldenInstruction> alone_;
+  absl::node_hash_map<std::pair<const Instruction*, ElementType>, GoldenInstruction> widened_;
 };
 
 }  // namespace assay

@@ -106,12 +106,11 @@ InstructionRules::InstructionRules(const Instruction& instruction, const TargetP
 Slack InstructionRules::FindSlack(ElementType type) const {
   Slack slack;
   if (!IsFloat(type) && !IsComplex(type)) return slack;
-  // Golden is within half a unit of the exact value, and a whole number of units from any other
-  // value. Functions of 8 bits are computed in a wider type.
+  // Golden is within half a unit of the exact value. Below a power of two there are twice as many
+  // values: a part of a unit counts as one. Functions of 8 bits are computed in a wider type.
   if (rule_ && HasBudgetInUnits() && !is_narrow_function_) {
     constexpr double kMostUnits = 0x1p60;  // more than any type has values on one side
-    slack.units =
-        static_cast<int64_t>(std::min(std::floor(rule_->budget().ulps + 0.5), kMostUnits));
+    slack.units = static_cast<int64_t>(std::min(std::ceil(rule_->budget().ulps), kMostUnits));
   }
   slack.zeros = (profile_.Grants(Freedom::kSignedZero) && may_flush_) ||
                 MayTakeEitherZero(instruction_, profile_);

@@ -173,11 +173,8 @@ BoxTree MapLeaves(const BoxTree& tree, const Shape& shape, LeafFunction leaf) {
   return BoxTree::Tuple(std::move(elements));
 }
 
-}  // namespace
-
 // By what its elements may be narrowed to, in two conversions if so.
-static Box NarrowedBox(ElementType type, const TargetProfile& profile, const Box& wide,
-                       bool may_twice) {
+Box NarrowedBox(ElementType type, const TargetProfile& profile, const Box& wide, bool may_twice) {
   const Line& line = Line::Of(type);
   Box box = Around(type, wide).box;
   UpdateParts(
@@ -193,6 +190,8 @@ static Box NarrowedBox(ElementType type, const TargetProfile& profile, const Box
       &box);
   return box;
 }
+
+}  // namespace
 
 bool IsKept(ElementType type) { return IsFloat(type) && Info(type).bits <= 8; }
 

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "conformance/judge/element_rule.h"
+#include "conformance/judge/fold_parts.h"
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/scatter_windows.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
+#include "evaluator/facts/isolate.h"
 #include "evaluator/kernels/sort_key.h"
 #include "evaluator/region/reducer.h"
 
@@ -144,6 +146,15 @@ bool PicksAny(const Instruction& reduce, Boxes operands) {
 }  // namespace
 
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile) {
+  // As the judge has it: by the parts that a fold comes apart into, and by its flat form.
+  for (const FoldPart& part : PartsOfFold(instruction)) {
+    BoxPointers own;
+    for (const int64_t k : part.operands) own.push_back(&operands[k]);
+    if (IsUnspecified(*part.module->entry()->root(), Boxes(own), profile)) return true;
+  }
+  if (const std::unique_ptr<Module> flat = FlattenRegions(instruction)) {
+    return IsUnspecified(*flat->entry()->root(), operands, profile);
+  }
   if (instruction.info().accuracy == Accuracy::kRandom ||
       instruction.info().accuracy == Accuracy::kOpaque) {
     return true;
@@ -157,7 +168,7 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   if (instruction.opcode() == Opcode::kScatter && profile.Admits(DecisionPoint::kScatterWindows)) {
     const Box& indices = operands[operands.size() / 2];
     // Of other indices nothing is known anyway.
-    if (indices.is_point() && ReadByElements(instruction, indices.low)) return true;
+    if (indices.is_point() && HasPartialWindows(instruction, indices.low)) return true;
   }
   if (profile.Grants(Freedom::kScatterOrder) && instruction.opcode() == Opcode::kScatter &&
       !instruction.GetBool(Attr::kUniqueIndices)) {

@@ -316,7 +316,11 @@ class InstructionJudge {
     std::vector<ElementFinding> findings(positions.size());
     const bool drawn = subject_.instruction.opcode() == Opcode::kRng || leaf == 1;
     std::optional<std::string> refuted;
-    if (drawn && subject_.profile.Grants(Freedom::kRandom)) {
+    // What cannot be drawn at all is wrong by itself, and no matter of statistics.
+    const bool drawable = std::all_of(positions.begin(), positions.end(), [&](int64_t i) {
+      return CanBeDrawn(subject_, golden.element_type(), actual.Get(i));
+    });
+    if (drawn && drawable && subject_.profile.Grants(Freedom::kRandom)) {
       refuted = RefuteRandom(subject_.instruction, subject_.operands, actual);
     }
     for (size_t k = 0; k < positions.size(); ++k) {

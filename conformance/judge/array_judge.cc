@@ -134,7 +134,7 @@ class ArrayJudge {
   // Where the golden value is far coarser than what it is made of, its own rounding must not be
   // added to the bound: the exact value decides.
   bool IsNearExact(double got, int64_t i, ElementFinding* finding) {
-    if (bounds_.from_exact.empty() || IsComplex(type_)) return true;
+    if (other_reading_ || bounds_.from_exact.empty() || IsComplex(type_)) return true;
     const Literal* const exact = Exact(/*scaled=*/false);
     const double value = exact == nullptr ? kInfinity : ExactPart(*exact, i, false);
     if (!std::isfinite(value)) return true;
@@ -321,7 +321,9 @@ class ArrayJudge {
     for (const Literal& reading : *readings_) {
       const Element wanted = Flatten(reading)[leaf_].Get(i);
       ElementFinding found;
+      other_reading_ = true;
       if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
+      other_reading_ = false;
       if (wanted != actual_.Get(i) && found.open()) continue;
       Decide(subject_.profile, DecisionPoint::kWindowPadding, finding);
     }
@@ -357,6 +359,7 @@ class ArrayJudge {
   std::optional<std::vector<Literal>> readings_;
   std::optional<Literal> exact_[2];
   std::optional<StartUses> starts_;
+  bool other_reading_ = false;  // is examined, whose exact value is another one
 };
 
 }  // namespace

@@ -274,6 +274,12 @@ double NumberOf(ElementType type, uint64_t bits) {
                         : static_cast<double>(DecodeUnsigned(type, bits));
 }
 std::vector<uint64_t> ConvertedToEvenScale(const Place& at, uint64_t operand) {
+  const ElementType from = at.operands[0].type;
+  if (IsInteger(from)) {
+    // No tie, though the double next to it is one.
+    const uint64_t bits = LowBits(from, operand);
+    if (bits != 0 && absl::bit_width(bits) - absl::countr_zero(bits) > 53) return {};
+  }
   return EvenScale(NumberOf(at.operands[0].type, operand));
 }
 

@@ -274,6 +274,28 @@ TEST(JudgeFreedoms, PaddingMayBeFoldedWhereTheInitIsNoIdentity) {
   EXPECT_EQ(window.Explain(operands, F32({332, 312})), "not judgeable");  // in any order
 }
 
+// The other reading has a bound of its own.
+TEST(JudgeFreedoms, SumsOverFoldedPaddingAreRounded) {
+  const Case window("f32[3] reduce-window(p0, p1), window={size=3 pad=1_1}, to_apply=f",
+                    {"f32[3]", "f32[]"},
+                    "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                    "  ROOT s = f32[] add(a, b)\n}\n");
+  const std::vector<Literal> operands = {F32({1.1, 2.3, 3.7}), Scalar(10.1)};
+  const auto f32 = [](double value) { return static_cast<double>(static_cast<float>(value)); };
+  const auto in_f32 = [](std::initializer_list<float> terms) {
+    double sum = 0;
+    for (const float term : terms) sum += term;
+    return sum;
+  };
+  // Of 10.1 + 1.1 + 2.3 with one more 10.1 in front, all, and one more behind.
+  const double first = f32(in_f32({10.1F, 10.1F, 1.1F, 2.3F}));
+  const double all = f32(in_f32({10.1F, 1.1F, 2.3F, 3.7F}));
+  const double last = f32(in_f32({10.1F, 2.3F, 3.7F, 10.1F}));
+  EXPECT_EQ(window.Explain(operands, F32({first, all, last})), "implementation_defined");
+  EXPECT_EQ(window.Explain(operands, F32({Step(first, 1), all, last})), "implementation_defined");
+  EXPECT_EQ(window.Explain(operands, F32({Step(first, 40), all, last})), "wrong");
+}
+
 // f over {{1, 2}, {3, 4}}: golden goes row by row, 01234; the other order is 01324. Of others,
 // which are those of any reduction (5.1), nothing is known.
 TEST(JudgeFreedoms, CellsOfAWindowMayComeColumnByColumn) {

@@ -80,6 +80,56 @@ TEST(JudgeOverflow, InfiniteTermsBesideSumsThatOverflow) {
   EXPECT_EQ(dot.Explain(open, bf16(kNan), "golden"), "wrong");
 }
 
+// Terms of the infinity's own sign take nothing to the other one.
+TEST(JudgeOverflow, InfiniteTermsBesideSumsOfTheirSign) {
+  const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[4]", "f32[]"},
+                 "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                 "  ROOT s = f32[] add(a, b)\n}\n");
+  const auto explain = [&](const std::vector<double>& terms, double value) {
+    return sum.Explain({Array(kF32, terms), ScalarOf(kF32, 0)}, ScalarOf(kF32, value));
+  };
+  EXPECT_EQ(explain({kInf, 3e38, 3e38, 1}, kNan), "wrong");
+  EXPECT_EQ(explain({kInf, -3e38, -3e38, 1}, kNan), "reassociation");
+  EXPECT_EQ(explain({-kInf, 3e38, 3e38, 1}, kNan), "reassociation");
+  EXPECT_EQ(explain({-kInf, -3e38, -3e38, 1}, kNan), "wrong");
+}
+
+// What a select-and-scatter selects by is not added up: cell 2 gets all three.
+TEST(JudgeOverflow, InfinitiesThatSelect) {
+  const Case scatter(
+      "f32[5] select-and-scatter(p0, p1, p2), window={size=3}, select=ge, scatter=add",
+      {"f32[5]", "f32[3]", "f32[]"},
+      "ge {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+      "  ROOT c = pred[] compare(a, b), direction=GE\n}\n"
+      "add {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n");
+  const Literal source = Array(kF32, {kInf, -3e38, -3e38});
+  for (const double largest : {2.0, static_cast<double>(kInf)}) {
+    const std::vector<Literal> operands = {Array(kF32, {1, 1, largest, 1, 1}), source,
+                                           ScalarOf(kF32, 0)};
+    EXPECT_EQ(scatter.Explain(operands, Array(kF32, {0, 0, kNan, 0, 0})), "reassociation");
+    EXPECT_EQ(scatter.Explain(operands, Array(kF32, {0, kNan, kInf, 0, 0})), "wrong");
+  }
+}
+
+// Four products of 0.4 of the least denormal: each is zero as it is rounded.
+TEST(JudgeOverflow, ProductsOfF64ThatUnderflow) {
+  const Case dot(DotText("f64"), {"f64[4]", "f64[4]"});
+  const Literal small = Array(kF64, {0x1p-537, 0x1p-537, 0x1p-537, 0x1p-537});
+  const Literal other = Array(kF64, {0x1.9999p-539, 0x1.9999p-539, 0x1.9999p-539, 0x1.9999p-539});
+  EXPECT_EQ(dot.Explain({small, other}, ScalarOf(kF64, 0), "cpu-strict"), "reassociation");
+  EXPECT_EQ(dot.Explain({small, other}, ScalarOf(kF64, 0x1p-1070), "cpu-strict"), "wrong");
+}
+
+// Products of integers are exact; their sum is that of the result's type.
+TEST(JudgeOverflow, IntegersSummedAsFloats) {
+  const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+                 {"s8[4]", "s8[4]"});
+  Literal ones = Literal::Zeros(Shape(ElementType::kS8, {4}));
+  for (int64_t i = 0; i < 4; ++i) ones.Set(i, {1});
+  EXPECT_EQ(dot.Explain({ones, ones}, ScalarOf(kF32, 4)), "golden");
+  EXPECT_EQ(dot.Explain({ones, ones}, ScalarOf(kF32, 7)), "wrong");
+}
+
 // Accumulated in f64, where it overflows, and rounded to f32.
 TEST(JudgeOverflow, SumsOfF64RoundedToF32) {
   const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",

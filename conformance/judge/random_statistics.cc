@@ -119,6 +119,7 @@ void AddUniformFloats(const Literal& array, double a, double b, CountTests* test
   const std::vector<double> values = Doubles(array);
   std::vector<int64_t> counts(parts);
   for (const double x : values) {
+    if (std::isnan(x)) continue;  // wrong by itself, as what lies outside is
     const double place = (x - a) / (b - a) * static_cast<double>(parts);
     ++counts[static_cast<int64_t>(std::clamp(place, 0.0, static_cast<double>(parts - 1)))];
   }
@@ -156,8 +157,10 @@ void AddUniformIntegers(const Literal& array, Element a, Element b, CountTests* 
   std::vector<int64_t> counts(parts);
   for (int64_t i = 0; i < array.element_count(); ++i) {
     places.push_back(value(array.Get(i)) - value(a));
-    const auto part = static_cast<int64_t>(static_cast<unsigned __int128>(places.back()) *
-                                           static_cast<uint64_t>(parts) / range);
+    // What lies outside is wrong by itself.
+    const auto part =
+        static_cast<int64_t>(static_cast<unsigned __int128>(std::min(places.back(), range - 1)) *
+                             static_cast<uint64_t>(parts) / range);
     ++counts[std::min(part, parts - 1)];
   }
   const auto first = [&](int64_t part) {  // the first value of a part
@@ -202,7 +205,7 @@ void AddNormals(const Literal& array, double mean, double deviation, CountTests*
   for (const double x : values) {
     const double z = (x - mean) / sigma;
     ++counts[std::upper_bound(std::begin(kOctiles), std::end(kOctiles), z) - std::begin(kOctiles)];
-    far += std::fabs(z) > kTail + UlpOf(type, reach) / sigma;
+    far += !(std::fabs(z) <= kTail + UlpOf(type, reach) / sigma);  // NaN, too
   }
   if (moved < 0x1p-4) {
     AddBins(
@@ -213,8 +216,8 @@ void AddNormals(const Literal& array, double mean, double deviation, CountTests*
         tests);
   }
   tests->Add("numbers beyond nine standard deviations", far, array.element_count(), 0, 1e-15);
-  // Box and Muller's transform gives two numbers of one radius: pairs begin at even elements, so
-  // that none shares a radius with another.
+  // Box and Muller's transform gives two numbers of one radius, side by side or half the array
+  // apart. They are independent, but two pairs must not mix them: pairs begin at even elements.
   AddPairs(
       array.element_count(), 4 * step + 2 * drawn + 0x1p-16, 2,
       [&](int64_t i, int64_t j) { return Compare(values[i], values[j]); }, tests);

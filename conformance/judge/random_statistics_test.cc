@@ -94,6 +94,16 @@ TEST(RandomStatistics, ManyArraysPass) {
   }
 }
 
+TEST(RandomStatistics, WhatCannotBeDrawnIsWrongByItself) {
+  for (const double value : {-1.0, -1e9, 6.0, 2e9}) {
+    const Distribution uniform(ElementType::kS32, 64, 0, 6);
+    EXPECT_EQ(uniform.Explain([&](int64_t i) { return i == 9 ? value : i % 6; }), "wrong");
+    EXPECT_NE(RefuteRandom(uniform.rng.root(), uniform.operands,
+                           Drawn(ElementType::kS32, 64, [&](int64_t) { return value; })),
+              std::nullopt);
+  }
+}
+
 TEST(RandomStatistics, FaultsAreFound) {
   std::mt19937_64 words(2);
   std::uniform_real_distribution<double> unit(0, 1);

@@ -104,13 +104,17 @@ class WindowStarts {
 
 }  // namespace
 
+bool HasPartialWindows(const Instruction& scatter, const Literal& indices) {
+  const WindowStarts starts(scatter, indices);
+  return starts.data().rank() > 0 && !starts.updates().is_dynamic() &&
+         !starts.data().is_dynamic() && starts.AnyPartlyInside();
+}
+
 std::optional<ScatterByElements> ReadByElements(const Instruction& scatter,
                                                 const Literal& indices) {
+  if (!HasPartialWindows(scatter, indices)) return std::nullopt;
   const WindowStarts starts(scatter, indices);
   const Shape &data = starts.data(), &updates = starts.updates();
-  if (data.rank() == 0 || updates.is_dynamic() || data.is_dynamic() || !starts.AnyPartlyInside()) {
-    return std::nullopt;
-  }
   ScatterByElements reading;
   std::vector<Dimensions> targets;
   for (const Dimensions& update : starts.Order()) {

@@ -23,7 +23,9 @@ struct ScatterByElements {
   std::vector<Literal> Operands(absl::Span<const Literal> original) const;
 };
 
-// None where no window lies partly outside, so that both readings are the same.
+// Whether some window lies partly outside, so that the readings differ.
+bool HasPartialWindows(const Instruction& scatter, const Literal& indices);
+// None where they do not.
 std::optional<ScatterByElements> ReadByElements(const Instruction& scatter, const Literal& indices);
 
 }  // namespace assay

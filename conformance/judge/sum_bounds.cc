@@ -113,7 +113,7 @@ class SumBound {
     if (!lost.ok()) return lost.status();
     Bounds bounds = FromFacts(golden, *facts, *lost);
     if (!finite_) {
-      absl::StatusOr<std::vector<bool>> meets = MeetsInfinity(*facts);
+      absl::StatusOr<std::vector<bool>> meets = MeetsInfinity(golden, *facts);
       if (!meets.ok()) return meets.status();
       bounds.meets_infinity = *std::move(meets);
     }
@@ -147,10 +147,11 @@ class SumBound {
   }
 
  private:
-  // The operands of a scan need not be added up all.
+  // The operands of a scan need not be added up all, and integers are exact.
   static ElementType TypeOfTerms(const Subject& subject, const Literal& golden) {
     const bool scans = subject.instruction.opcode() == Opcode::kScan;
-    return scans ? golden.element_type() : subject.operands[0].element_type();
+    const ElementType terms = subject.operands[0].element_type();
+    return scans || !IsRounded(terms) ? golden.element_type() : terms;
   }
 
   absl::StatusOr<std::vector<AccumulationFact>> Facts(absl::Span<const Literal> operands) const {
@@ -158,17 +159,36 @@ class SumBound {
                                  subject_.evaluate, leaf_);
   }
 
-  // Per element whether there is an infinite term, and finite ones whose sum may overflow.
-  absl::StatusOr<std::vector<bool>> MeetsInfinity(absl::Span<const AccumulationFact> facts) const {
+  // Per element whether there is an infinite term, and finite ones of the other sign whose sum may
+  // overflow; of complex ones finite ones of any sign.
+  absl::StatusOr<std::vector<bool>> MeetsInfinity(const Literal& golden,
+                                                  absl::Span<const AccumulationFact> facts) const {
     std::vector<Literal> operands;
     for (const Literal& operand : subject_.operands) operands.push_back(WithFiniteParts(operand));
+    // What a select-and-scatter selects by is not added up.
+    if (subject_.instruction.opcode() == Opcode::kSelectAndScatter) {
+      operands[0] = subject_.operands[0];
+    }
     const auto finite = Facts(operands);
     if (!finite.ok()) return finite.status();
+    Literal sums;
+    if (!IsComplex(type_)) {
+      const auto found = EvaluateWidened(subject_.instruction, operands, 0, subject_.evaluate);
+      if (found.ok()) sums = Flatten(*found)[leaf_];
+    }
     std::vector<bool> meets(facts.size());
     for (size_t i = 0; i < facts.size(); ++i) {
       if (std::isfinite(facts[i].magnitudes)) continue;
       const AccumulationFact& rest = (*finite)[i];
-      meets[i] = MayOverflow(rest.magnitudes, Of(0, rest.terms, rest.sum_of_magnitudes(), 0));
+      double opposite = rest.sum_of_magnitudes();
+      const double infinity = DecodeFloat(part_, golden.Get(i).bits);
+      if (sums.element_count() > 0 && std::isinf(infinity)) {
+        const double sum = DecodeFloat(ElementType::kF64, sums.Get(i).bits);
+        if (std::isfinite(sum) && std::isfinite(opposite)) {
+          opposite = (opposite - (infinity > 0 ? sum : -sum)) / 2 + opposite * 0x1p-50;
+        }
+      }
+      meets[i] = MayOverflow(rest.magnitudes, Of(0, rest.terms, opposite, 0));
     }
     return meets;
   }
@@ -223,11 +243,9 @@ class SumBound {
     double smallest_normal = 0, half_least = 0, largest = 0;
   };
   Kept KeptIn(ElementType type, double unit, bool exact_products) const {
-    return {unit,
-            exact_products,
-            subject_.profile.MayFlushResults(type),
-            SmallestNormal(type),
-            UlpOf(type, 0) / 2,
+    return {unit, exact_products, subject_.profile.MayFlushResults(type), SmallestNormal(type),
+            // Half of the least double is none.
+            std::max(UlpOf(type, 0) / 2, std::numeric_limits<double>::denorm_min()),
             DecodeFloat(type, MaxFinite(type))};
   }
 

@@ -207,11 +207,17 @@ ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* res
     return own;
   }
   std::string failed_first;
-  const InputSets inputs = SetsOf(probe, OrderOfExecutions(probe, options_.repeat, again));
-  const absl::StatusOr<ModuleRun> run = [&] {
+  InputSets inputs = SetsOf(probe, OrderOfExecutions(probe, options_.repeat, again));
+  const auto ask = [&] {
     const Timer timer(&result->target_seconds);
     return Ask(probe, inputs, left, &failed_first);
-  }();
+  };
+  absl::StatusOr<ModuleRun> run = ask();
+  if (again && absl::IsUnimplemented(run.status())) {
+    // What is not supported of a later execution hides nothing of the first.
+    inputs = SetsOf(probe, OrderOfExecutions(probe, options_.repeat, /*again=*/false));
+    run = ask();
+  }
   if (!run.ok()) {
     own.outcome = OutcomeOfError(run.status());
     own.message = Message(run.status());

@@ -14,13 +14,17 @@ bool IsWholeTier(const RunResult& run) {
 }  // namespace
 
 std::vector<std::string> NothingJudged(const RunResult& run) {
-  int64_t judged = 0, refused = 0, not_run = 0, not_supported = 0, failed = 0;
+  int64_t judged = 0, refused = 0, not_run = 0, not_supported = 0, open = 0, failed = 0;
   std::string first;
   for (const CaseResult& result : run.cases) {
     switch (result.outcome) {
       case Outcome::kNotRun:
       case Outcome::kNotSupported:
         ++(result.outcome == Outcome::kNotRun ? not_run : not_supported);
+        if (first.empty()) first = result.message;
+        break;
+      case Outcome::kNotJudgeable:
+        ++open;
         if (first.empty()) first = result.message;
         break;
       case Outcome::kRefused:
@@ -34,13 +38,14 @@ std::vector<std::string> NothingJudged(const RunResult& run) {
         ++judged;
     }
   }
-  // Failures fail the run themselves. Where all cases are illegal modules, refusals are what is
-  // asked for.
-  const bool left_out = not_supported > 0 || not_run > 0;
-  const bool only_refusals = refused > 0 && not_supported == 0;
+  // Failures fail the run themselves, or are known: they are waived. Where all cases are illegal
+  // modules, refusals are what is asked for.
+  const bool left_out = not_supported > 0 || not_run > 0 || open > 0;
+  const bool only_refusals = refused > 0 && not_supported == 0 && open == 0;
   if (judged > 0 || failed > 0 || !left_out || only_refusals) return {};
   return {absl::StrCat("no result was judged: of ", run.cases.size(), " cases ", not_supported,
                        " are not supported and ", not_run, " not run",
+                       open == 0 ? "" : absl::StrCat(", ", open, " not judgeable"),
                        first.empty() ? "" : absl::StrCat("; the first: ", first))};
 }
 

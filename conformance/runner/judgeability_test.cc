@@ -78,9 +78,12 @@ TEST(JudgeabilityTest, ARunThatJudgedNothingFails) {
               ElementsAre("no result was judged: of 2 cases 1 are not supported and 1 not run; the "
                           "first: says nothing"));
   EXPECT_EQ(complaints({With("a", kNotRun)}).size(), 1);
+  EXPECT_THAT(complaints({With("a", kNotJudgeable), With("b", kNotSupported)}),
+              ElementsAre("no result was judged: of 2 cases 1 are not supported and 0 not run, 1 "
+                          "not judgeable; the first: says nothing"));
   EXPECT_EQ(complaints({With("a", kNotSupported), With("b", kRefused)}).size(), 1);
   EXPECT_THAT(complaints({With("a", kRefused), With("b", kNotRun)}), IsEmpty());
-  for (const Outcome judged : {kExact, kAllowed, kNotJudgeable, kWrong, kFailed, kInvalid}) {
+  for (const Outcome judged : {kExact, kAllowed, kWrong, kFailed, kInvalid}) {
     EXPECT_THAT(complaints({With("a", kNotSupported), With("b", judged)}), IsEmpty());
   }
 }

@@ -467,6 +467,31 @@ TEST(FoldingKernels, ScansOfEveryType) {
   EXPECT_EQ(differential.fallbacks(), 0);
 }
 
+// A single result stands alone, or in a tuple of one.
+TEST(FoldingKernels, ScansOfOneResult) {
+  Differential differential;
+  for (const ElementType type : {ElementType::kF32, ElementType::kC64, ElementType::kS8}) {
+    const std::string all = ShapeText(type, "4"), one = ShapeText(type, "");
+    const std::string step = absl::StrCat("f {\n  x = ", one, " parameter(0)\n  c = ", one,
+                                          " parameter(1)\n  ROOT s = ", one, " add(c, x)\n}\n");
+    differential.Check({absl::StrCat(one,
+                                     " scan(p0, p1), dimensions={0}, num_carries=1, "
+                                     "to_apply=f"),
+                        {all, one},
+                        step,
+                        {}},
+                       {Profile::kBits, Profile::kCancel});
+    differential.Check(
+        {absl::StrCat(all, " scan(p0), dimensions={0}, num_carries=0, to_apply=f"),
+         {all},
+         absl::StrCat("f {\n  x = ", one, " parameter(0)\n  ROOT s = ", one, " negate(x)\n}\n"),
+         {}},
+        {Profile::kBits});
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(differential.cases(), 0);
+}
+
 TEST(FoldingKernels, LongRunningSums) {
   Differential differential;
   for (const ElementType type :

@@ -89,6 +89,9 @@ class Meter {
   void NoteUndecided(const std::byte* address, const Element& low, const Element& high) {
     ++context_.real_stats.decided[static_cast<int>(RealTier::kUndecided)];
     if (context_.undecided == nullptr || result_.data == nullptr) return;
+    // Of one thread, whose blocks come in order: the first ones.
+    constexpr size_t kMostNoted = 1000;
+    if (context_.undecided->size() >= kMostNoted) return;
     const int64_t position = (address - result_.data) / StorageBytes(result_.shape->element_type());
     context_.undecided->push_back({position, low, high, leaf_});
   }

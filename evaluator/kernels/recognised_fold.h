@@ -40,9 +40,6 @@ class RecognisedFold {
  public:
   // Nullopt unless the computation is a recognised reducer of two values of `type`.
   static std::optional<RecognisedFold> For(const Computation& reducer, ElementType type);
-  static bool IsComplexProduct(ReducerKind kind, ElementType type) {
-    return kind == ReducerKind::kMultiply && IsComplex(type);
-  }
 
   // Row r of `x` are the n elements from x + r * n on; out[r] is the reducer applied to them and to
   // init[r * init_step] (init_step is 0 or 1, in elements). With n = 0 it is the init itself. `out`

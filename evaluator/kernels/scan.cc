@@ -187,7 +187,7 @@ std::vector<Part> PartsOf(const Instruction& scan, const ScanPlan& plan) {
     parts.push_back({shape.element_type(), shape.is_scalar(), Stacking::Of(shape, plan)});
   };
   for (const Instruction* parameter : scan.to_apply()->parameters()) add(parameter->shape());
-  for (const Shape& result : scan.to_apply()->root()->shape().tuple_shapes()) add(result);
+  for (const Shape* result : Leaves(scan.to_apply()->root()->shape())) add(*result);
   return parts;
 }
 

@@ -43,11 +43,10 @@ Instruction* AddParameter(int64_t number, const Shape& shape, Computation* compu
 }
 
 // The fold of one array by a reducer, as the root of a module.
-std::unique_ptr<Module> ModuleOf(const Instruction& fold, int64_t leaf, ReducerKind kind,
-                                 absl::Span<const int64_t> operands) {
+std::unique_ptr<Module> ModuleOf(const Instruction& fold, int64_t leaf, const Shape& scalar,
+                                 ReducerKind kind, absl::Span<const int64_t> operands) {
   auto module = std::make_unique<Module>("part");
   auto reducer = std::make_unique<Computation>("reducer");
-  const Shape scalar = fold.to_apply()->parameters()[leaf]->shape();
   auto combine = std::make_unique<Instruction>(OpcodeOf(kind), scalar);
   for (int64_t k = 0; k < 2; ++k) combine->AppendOperand(AddParameter(k, scalar, reducer.get()));
   reducer->set_root(reducer->Add(std::move(combine)));
@@ -143,7 +142,7 @@ KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, Pr
     } else {
       part.operands = {k, n + k};
     }
-    part.module = ModuleOf(fold, k, reducers[k].kind, part.operands);
+    part.module = ModuleOf(fold, k, parameters[k]->shape(), reducers[k].kind, part.operands);
     KernelOrNull kernel = prepare(*part.module->entry()->root(), part.operands);
     if (!kernel.ok() || *kernel == nullptr) return kernel;
     part.kernel = *std::move(kernel);

@@ -21,11 +21,15 @@ struct ScanPlan {
     ScanPlan plan{};
     plan.carries = scan.GetInt(Attr::kNumCarries);
     plan.inputs = scan.operand_count() - plan.carries;
-    plan.outputs = static_cast<int64_t>(scan.shape().tuple_shapes().size()) - plan.carries;
+    const Shape& shape = scan.shape();  // a result may stand alone
+    plan.outputs =
+        (shape.is_tuple() ? static_cast<int64_t>(shape.tuple_shapes().size()) : 1) - plan.carries;
     plan.dimension = scan.GetInt(Attr::kDimension);
     plan.reverse = scan.GetBool(Attr::kIsReverse);
     // Without inputs the outputs say how many steps there are (scan_c6).
-    const Shape& counted = plan.inputs > 0 ? scan.operand(0)->shape() : scan.shape().tuple_shape(0);
+    const Shape& counted = plan.inputs > 0    ? scan.operand(0)->shape()
+                           : shape.is_tuple() ? shape.tuple_shape(0)
+                                              : shape;
     plan.steps = counted.dimension(plan.dimension);
     return plan;
   }

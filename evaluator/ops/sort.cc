@@ -2,10 +2,10 @@
 // the stable order of the comparator: out_k[.., j, ..] = operand_k[.., p(j), ..]. Source:
 // ops_structural.md 6.2.
 #include <numeric>
-#include <optional>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/merge_sort.h"
 #include "evaluator/region/scalar_program.h"
@@ -26,19 +26,27 @@ class Sort : public Definition {
                              EvaluationContext& context) override {
     Dimensions line(i.begin(), i.end());
     line.erase(line.begin() + dimension_);
-    if (std::exchange(line_, line) != line) {
-      if (absl::Status status = SortLine(line, operands, context); !status.ok()) return status;
+    auto sorted = permutations_.find(line);
+    if (sorted == permutations_.end()) {
+      absl::StatusOr<Permutation> permutation = SortLine(line, operands, context);
+      if (!permutation.ok()) return permutation.status();
+      if (permutations_.size() * permutation->size() > kKept) permutations_.clear();
+      sorted = permutations_.emplace(line, *std::move(permutation)).first;
     }
-    return operands.At(leaf, InLine(line, permutation_[i[dimension_]]));
+    return operands.At(leaf, InLine(line, sorted->second[i[dimension_]]));
   }
 
  private:
+  using Permutation = std::vector<int64_t>;
+  // Elements of one line are far apart where it lies along an outer dimension: others come between.
+  static constexpr size_t kKept = 1 << 20;
+
   Dimensions InLine(Dimensions line, int64_t j) const {
     line.insert(line.begin() + dimension_, j);
     return line;
   }
-  absl::Status SortLine(const Dimensions& line, OperandElements& operands,
-                        EvaluationContext& context) {
+  absl::StatusOr<Permutation> SortLine(const Dimensions& line, OperandElements& operands,
+                                       EvaluationContext& context) {
     const int64_t n = OperandShape(sort_, 0).dimension(dimension_);
     const int64_t arity = sort_.operand_count();
     // items[j * arity + k] is element j of operand k, as the comparator takes it.
@@ -54,9 +62,9 @@ class Sort : public Definition {
     }
     absl::Status status;
     std::vector<Element> arguments(2 * arity);
-    permutation_.resize(n);
-    std::iota(permutation_.begin(), permutation_.end(), 0);
-    MergeSort(permutation_, [&](int64_t a, int64_t b) {
+    Permutation permutation(n);
+    std::iota(permutation.begin(), permutation.end(), 0);
+    MergeSort(permutation, [&](int64_t a, int64_t b) {
       for (int64_t k = 0; k < arity; ++k) {
         arguments[2 * k] = items[a * arity + k];
         arguments[2 * k + 1] = items[b * arity + k];
@@ -66,15 +74,16 @@ class Sort : public Definition {
       if (status.ok()) status = less_.Run(arguments, absl::MakeSpan(&less, 1), context);
       return less.bits != 0;
     });
-    return status;
+    if (!status.ok()) return status;
+    return permutation;
   }
 
   const Instruction& sort_;
   const int64_t dimension_;
   Region less_;
   std::vector<ElementType> parameter_types_;
-  std::optional<Dimensions> line_;  // an index without the dimension: what permutation_ sorts
-  std::vector<int64_t> permutation_;
+  // By index without the dimension, of up to kKept elements in all.
+  absl::flat_hash_map<Dimensions, Permutation> permutations_;
 };
 
 }  // namespace

@@ -144,6 +144,7 @@ void BallComplexProduct::Multiply(double re, double im) {
   const double size = std::max(std::fabs(re), std::fabs(im));
   if (size == 0) {
     value_ = {{DdBall(), DdBall()}, 0};
+    error_ = 0;
     return;
   }
   ComplexOf<DdBall> factor{DdBall(re), DdBall(im)};
@@ -153,11 +154,18 @@ void BallComplexProduct::Multiply(double re, double im) {
     value_.exponent += exponent;
   }
   ComplexOf<DdBall>& z = value_.ball;
-  z = z * factor;
+  const auto up = [](double bound) { return bound == 0 ? 0 : DdBall::Up(bound); };
+  const double a = std::fabs(factor.re.hi), b = std::fabs(factor.im.hi);  // exact, without lo
+  const double x = std::exchange(z.re.rad, 0), y = std::exchange(z.im.rad, 0);
+  z = z * factor;  // the radii are what this product loses
+  error_ = up(error_ * std::sqrt(a * a + b * b) + z.re.rad + z.im.rad);
+  z.re.rad = std::min(error_, up(z.re.rad + x * a + y * b));
+  z.im.rad = std::min(error_, up(z.im.rad + x * b + y * a));
   const double now = std::max(std::fabs(z.re.hi), std::fabs(z.im.hi));
   if (now == 0 || !std::isfinite(now) || (now < kLarge && now > kSmall)) return;
   const auto exponent = static_cast<int>(LeadingExponent(now));
   z = {Scaled(z.re, -exponent), Scaled(z.im, -exponent)};
+  error_ = up(std::ldexp(error_, -exponent));
   value_.exponent += exponent;
 }
 
@@ -177,6 +185,19 @@ ErrorBound ErrorBound::Times(double factor) const {
   int shift;
   const double mantissa = std::frexp(std::fabs(factor), &shift);
   return {mantissa_ * mantissa * (1 + 0x1p-50), exponent_ + shift};
+}
+
+ErrorBound ErrorBound::Times(double re, double im) const {
+  const double size = std::max(std::fabs(re), std::fabs(im));
+  if (IsZero() || size == 0) return {};
+  const int shift = std::ilogb(size);
+  const double a = std::ldexp(re, -shift), b = std::ldexp(im, -shift);
+  return {mantissa_ * std::sqrt(a * a + b * b) * (1 + 0x1p-50), exponent_ + shift};
+}
+
+bool operator<(const ErrorBound& a, const ErrorBound& b) {
+  if (a.IsZero() || b.IsZero()) return a.IsZero() && !b.IsZero();
+  return a.exponent_ != b.exponent_ ? a.exponent_ < b.exponent_ : a.mantissa_ < b.mantissa_;
 }
 
 ErrorBound operator+(const ErrorBound& a, const ErrorBound& b) {
@@ -205,19 +226,21 @@ void Cut(Dyadic& value, ErrorBound& error) {
 
 ExactComplexProduct::Component ExactComplexProduct::Combine(const Component& x, double a,
                                                             const Component& y, double b,
-                                                            bool negative) {
+                                                            bool negative, ErrorBound& cut) {
   Component sum;
-  sum.error = x.error.Times(a) + y.error.Times(b);
+  ErrorBound lost;
   Dyadic left = x.value * Dyadic(a), right = y.value * Dyadic(b);
   // Of numbers so far apart the lesser one is all cut off.
   constexpr int64_t kFar = 2 * kBits;
   if (!left.IsZero() && !right.IsZero() && std::llabs(left.top() - right.top()) > kFar) {
     Dyadic& lesser = left.top() < right.top() ? left : right;
-    sum.error = sum.error + ErrorBound(1, lesser.top());
+    lost = ErrorBound(1, lesser.top());
     lesser = Dyadic();
   }
   sum.value = negative ? left - right : left + right;
-  Cut(sum.value, sum.error);
+  Cut(sum.value, lost);
+  sum.error = x.error.Times(a) + y.error.Times(b) + lost;
+  cut = cut + lost;
   return sum;
 }
 
@@ -232,9 +255,14 @@ void ExactComplexProduct::Multiply(double re, double im) {
   }
   finite_ = finite_ && std::isfinite(re) && std::isfinite(im);
   if (!finite_) return;
-  Component real = Combine(re_, re, im_, im, true);
-  im_ = Combine(re_, im, im_, re, false);
+  ErrorBound error = error_.Times(re, im);
+  Component real = Combine(re_, re, im_, im, true, error);
+  im_ = Combine(re_, im, im_, re, false, error);
   re_ = std::move(real);
+  error_ = error;
+  for (Component* part : {&re_, &im_}) {
+    if (error_ < part->error) part->error = error_;
+  }
 }
 
 uint64_t ExactComplexProduct::RoundComponent(const Component& component, uint64_t* low,

@@ -73,6 +73,7 @@ class BallComplexProduct {
 
  private:
   ScaledComplexBall value_{{DdBall(1), DdBall()}, 0};
+  double error_ = 0;  // of the absolute value, in the scale of the ball
 };
 
 // An upper bound mantissa * 2^exponent.
@@ -84,7 +85,10 @@ class ErrorBound {
   int64_t exponent() const { return exponent_; }
   Dyadic Value() const;
   ErrorBound Times(double factor) const;
+  // Times the absolute value of a complex factor.
+  ErrorBound Times(double re, double im) const;
   friend ErrorBound operator+(const ErrorBound& a, const ErrorBound& b);
+  friend bool operator<(const ErrorBound& a, const ErrorBound& b);
 
  private:
   double mantissa_ = 0;  // 0, or in [1/2, 1]
@@ -105,13 +109,14 @@ class ExactComplexProduct {
     Dyadic value;
     ErrorBound error;
   };
-  // a x - b y with negative = true, else a x + b y.
+  // a x - b y with negative = true, else a x + b y. Adds what is cut off to `cut`.
   static Component Combine(const Component& x, double a, const Component& y, double b,
-                           bool negative);
+                           bool negative, ErrorBound& cut);
   uint64_t RoundComponent(const Component& component, uint64_t* low, uint64_t* high) const;
 
   ElementType part_;
   Component re_{Dyadic(1.0), {}}, im_;
+  ErrorBound error_;  // of the absolute value: bounds of the parts grow by |a| + |b| a factor
   bool finite_ = true;
   bool begun_ = false;
   Element written_;  // the product in the written order

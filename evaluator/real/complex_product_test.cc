@@ -162,6 +162,27 @@ TEST(ComplexProduct, LongProductsOfUnits) {
   }
 }
 
+// Parts of like size: bounds of each part alone would grow by the root of two a factor. Exact
+// values by integer powers in Python.
+TEST(ComplexProduct, LongProductsOffTheAxes) {
+  const FloatEnvironmentGuard guard;
+  const auto power = [](ElementType part, Factor factor, size_t n) {
+    return Rounded(part, std::vector<Factor>(n, factor));
+  };
+  const auto is = [](ElementType part, double re, double im) {
+    return Element{EncodeFloat(part, re), EncodeFloat(part, im)};
+  };
+  const RoundedComplex turned = power(kF64, {0.6, 0.8}, 11000);
+  EXPECT_FALSE(turned.undecided);
+  EXPECT_EQ(turned.value, is(kF64, -0x1.c0598121bec03p-1, 0x1.ee79d6ccdf4bcp-2));
+  const RoundedComplex near_one = power(kF64, {0.7071067811865476, 0.7071067811865475}, 9000);
+  EXPECT_FALSE(near_one.undecided);
+  EXPECT_EQ(near_one.value, is(kF64, 0x1.ffffffffffcc9p-1, -0x1.8dbf6061b45f4p-41));
+  // The imaginary part is zero, which is no longer known.
+  const double narrow = static_cast<double>(0.70710678F);
+  EXPECT_EQ(power(kF32, {narrow, narrow}, 20000).value, is(kF32, 0.9996577731493276, 0));
+}
+
 // 25^n has more than 4096 bits: that the imaginary part is zero is no longer known.
 TEST(ComplexProduct, WhatIsCutOffKeepsItsEnclosure) {
   const FloatEnvironmentGuard guard;

@@ -12,8 +12,9 @@
 namespace assay {
 
 // Returns the flat form, which has the same parameters and computes the same results; null where
-// the computation is flat already, where it has tokens or tuples among its parameters, or where it
-// would grow beyond some thousand instructions. Left out are: copy; optimization-barrier; a convert
+// the computation is flat already, where it has anything but arrays among its parameters, where the
+// root needs a value with a token or an opaque part, or where it would grow beyond some thousand
+// instructions. Left out are: copy; optimization-barrier; a convert
 // to the same type; reshape, bitcast, broadcast, transpose and reverse of a single element; a
 // reshape to the same dimensions; instructions that the root does not need. What remains and calls
 // computations (a loop, a conditional) calls those of the original.

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
+#include <vector>
 
 #include "evaluator/region/flat_region.h"
 
@@ -172,20 +173,24 @@ std::optional<std::pair<int64_t, int64_t>> ParametersOf(const Instruction* root)
   return std::minmax(numbers[0], numbers[1]);
 }
 
-// The numbers of the parameters that a value depends on.
-std::set<int64_t> SourcesOf(const Instruction* value) {
-  std::set<int64_t> parameters;
-  std::set<const Instruction*> seen = {value};
-  std::vector<const Instruction*> open = {value};
-  while (!open.empty()) {
-    const Instruction* next = open.back();
-    open.pop_back();
-    if (next->opcode() == Opcode::kParameter) parameters.insert(next->parameter_number());
-    for (const Instruction* operand : next->operands()) {
-      if (seen.insert(operand).second) open.push_back(operand);
-    }
+constexpr int64_t kNobody = -2, kSeveral = -3;
+
+// By instruction of a flat region: the label of the results that depend on it, kNobody, or kSeveral
+// where these have different ones. Instructions stand behind their operands.
+std::vector<int64_t> ReadersOf(const Computation& flat,
+                               absl::Span<const Instruction* const> results,
+                               absl::Span<const int64_t> labels) {
+  std::vector<int64_t> readers(flat.instruction_count(), kNobody);
+  const auto note = [&](const Instruction* value, int64_t label) {
+    int64_t& reader = readers[value->index()];
+    if (reader != label) reader = reader == kNobody ? label : kSeveral;
+  };
+  for (size_t k = 0; k < results.size(); ++k) note(results[k], labels[k]);
+  for (int64_t i = flat.instruction_count() - 1; i >= 0; --i) {
+    if (readers[i] == kNobody) continue;
+    for (const Instruction* operand : flat.instruction(i)->operands()) note(operand, readers[i]);
   }
-  return parameters;
+  return readers;
 }
 
 // The results of a flat region, whose root is an array or a tuple.
@@ -246,16 +251,14 @@ std::vector<Reducer> RecogniseParts(const Computation& computation) {
   const auto n = static_cast<int64_t>(results.size());
   std::vector<Reducer> parts(n);
   if (static_cast<int64_t>(parameters.size()) != 2 * n || !FoldsScalars(flat)) return parts;
-  std::vector<int64_t> readers(n);  // of array k, by its accumulator or its element
-  for (const Instruction* result : results) {
-    std::set<int64_t> arrays;
-    for (const int64_t parameter : SourcesOf(result)) arrays.insert(parameter % n);
-    for (const int64_t array : arrays) ++readers[array];
-  }
+  std::vector<int64_t> numbers(n);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const std::vector<int64_t> readers = ReadersOf(flat, results, numbers);
   for (int64_t k = 0; k < n; ++k) {
     const ElementType type = parameters[k]->shape().element_type();
-    if (readers[k] != 1 || parameters[n + k]->shape().element_type() != type ||
-        !IsElement(results[k])) {
+    // Result k alone depends on the accumulator and on the element.
+    if (readers[parameters[k]->index()] != k || readers[parameters[n + k]->index()] != k ||
+        parameters[n + k]->shape().element_type() != type || !IsElement(results[k])) {
       continue;
     }
     parts[k] = RecogniseBinary(results[k], type, k, n + k);
@@ -280,14 +283,14 @@ ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
   std::unique_ptr<Computation> made;
   const Computation& flat = FlatFormOf(step, &made);
   const std::vector<Instruction*> parameters = flat.parameters();
-  const Instruction* root = flat.root();
+  const std::vector<const Instruction*> results = ResultsOf(flat);
   const int64_t inputs = static_cast<int64_t>(parameters.size()) - carries;
-  const int64_t outputs = root->operand_count() - carries;
+  const int64_t outputs = static_cast<int64_t>(results.size()) - carries;
   ScanFolds folds;
-  if (root->opcode() != Opcode::kTuple || inputs < 0 || outputs < 0) {
+  if (results.empty() || results[0]->shape().is_tuple() || inputs < 0 || outputs < 0) {
     // There is no flat form, and all results run as written.
-    const Shape& results = step.root()->shape();
-    const int64_t count = results.is_tuple() ? results.tuple_shapes().size() : 1;
+    const Shape& shape = step.root()->shape();
+    const int64_t count = shape.is_tuple() ? shape.tuple_shapes().size() : 1;
     folds.carries.resize(carries);
     folds.outputs.resize(std::max<int64_t>(0, count - carries));
     return folds;
@@ -305,12 +308,12 @@ ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
     return std::pair(pair->second - inputs, ScanFolds::Carry{reducer, pair->first});
   };
   for (int64_t k = 0; k < carries; ++k) {
-    const auto fold = fold_of(root->operand(outputs + k));
+    const auto fold = fold_of(results[outputs + k]);
     const bool is_fold = fold && fold->first == k;
     folds.carries.push_back(is_fold ? fold->second : ScanFolds::Carry{});
   }
   for (int64_t i = 0; i < outputs; ++i) {
-    const Instruction* output = root->operand(i);
+    const Instruction* output = results[i];
     ScanFolds::Output found;
     if (output->opcode() == Opcode::kParameter && output->parameter_number() >= inputs) {
       found = {output->parameter_number() - inputs, /*after=*/false};
@@ -323,12 +326,13 @@ ScanFolds RecogniseScan(const Computation& step, int64_t carries) {
     folds.outputs.push_back(found);
   }
   // A carry that something else depends on runs as written, and so does what shows it.
-  for (int64_t i = 0; i < root->operand_count(); ++i) {
-    const int64_t shown = i < outputs ? folds.outputs[i].carry : i - outputs;
-    for (const int64_t parameter : SourcesOf(root->operand(i))) {
-      const int64_t carry = parameter - inputs;
-      if (carry >= 0 && carry != shown) folds.carries[carry] = {};
-    }
+  std::vector<int64_t> shown;
+  for (const ScanFolds::Output& output : folds.outputs) shown.push_back(output.carry);
+  for (int64_t k = 0; k < carries; ++k) shown.push_back(k);
+  const std::vector<int64_t> readers = ReadersOf(flat, results, shown);
+  for (int64_t k = 0; k < carries; ++k) {
+    const int64_t reader = readers[parameters[inputs + k]->index()];
+    if (reader != kNobody && reader != k) folds.carries[k] = {};
   }
   for (ScanFolds::Output& output : folds.outputs) {
     const bool folded =

@@ -79,13 +79,14 @@ bool TypesMix(const Shape& a, const Shape& b);
 // significand, more bits, signed over unsigned.
 ElementType HigherType(ElementType a, ElementType b);
 
-// The dimensions equal; element types and dynamic flags do not count.
-// Whether it is an array, or a tuple without tuples in it.
+// Whether it is an array, or a tuple of arrays.
 inline bool IsFlat(const Shape& shape) {
-  return !shape.is_tuple() || std::none_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
-                                           [](const Shape& part) { return part.is_tuple(); });
+  return shape.is_array() ||
+         (shape.is_tuple() && std::all_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(),
+                                          [](const Shape& part) { return part.is_array(); }));
 }
 
+// The dimensions equal; element types and dynamic flags do not count.
 inline bool SameSizes(const Shape& a, const Shape& b) { return a.dimensions() == b.dimensions(); }
 
 // A shape with the dimensions of `shape` (dynamic flags and layout too) and another element type.

@@ -38,8 +38,8 @@ Counts AssignedCounts(const wire::HloModuleProto& proto) {
   return counts;
 }
 
-// Counts of 0 and below are read, as in text: XLA's readers take them, and verification refuses
-// them.
+// Counts of 0 and below are read, as in text: XLA's readers take them. The strict rules refuse them
+// (counts_c1), and so does a run (CheckGrid).
 void ReadCounts(const wire::HloModuleProto& proto, Module* module) {
   const Counts assigned = AssignedCounts(proto);
   const wire::TextOnlyModule& text = proto.text_only();

@@ -16,9 +16,10 @@ struct UnorderedFeeds {
   const Instruction* second;
 };
 
-// Every pair that breaks the total order of the feeds with this opcode, kInfeed or kOutfeed. The
-// order is total across computations if it is total within each, where a loop, a call or a branch
-// that contains a feed counts as one. The graph must be sound.
+// Pairs that break the total order of the feeds with this opcode, kInfeed or kOutfeed: not all of
+// them, but none just where the order is total. It is total across computations if it is total
+// within each, where a loop, a call or a branch that contains a feed counts as one. The graph must
+// be sound.
 std::vector<UnorderedFeeds> FindUnorderedFeeds(const Module& module, Opcode feed);
 
 }  // namespace assay

@@ -223,7 +223,13 @@ int DiffCommand::Run() const {
     values.push_back(*std::move(value));
   }
   absl::StatusOr<Comparison> comparison = CompareByDevice(values[0], values[1]);
-  if (!comparison.ok()) return Fail(comparison.status(), output);
+  if (!comparison.ok()) {  // of one module: other current sizes
+    Fail(absl::InvalidArgumentError(
+             absl::StrCat("the results of ", left, " and ", right,
+                          " differ in their current sizes: ", comparison.status().message())),
+         output);
+    return kExitMismatch;
+  }
   const bool accepted = Accepted(*comparison, max_ulp);
   if (output.json) {
     nlohmann::json report = {{"module", file->module->name()},
@@ -265,10 +271,11 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
   command->grid.AddTo(sub);
   command->custom_calls.AddTo(sub);
   sub->add_flag("--isolate", command->isolate,
-                "Run every instruction alone on the right backend, on golden operands, and judge "
-                "it: exact; correctly rounded; within its derived bound; allowed by a freedom "
-                "that the profile grants; not judgeable; wrong (exit code 1); or not run (the exit "
-                "code of the worst failure)");
+                "Run every instruction alone on the right backend, on golden operands, then the "
+                "whole module, and judge each: exact; correctly rounded; within its derived bound; "
+                "allowed by a freedom that the profile grants; a known deviation; not judgeable; "
+                "wrong (exit code 1, as where nothing is judged); or not run (the exit code of the "
+                "worst failure)");
   sub->add_option("--profile", command->profile,
                   "What the right backend may do (docs/profiles.md): golden, cpu-strict, xla-cpu, "
                   "gpu, tpu-like, opencl-full, opencl-embedded, or a file")

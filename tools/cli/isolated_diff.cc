@@ -110,12 +110,14 @@ struct Verdicts {
   int64_t not_run = 0;
   int64_t groups = 0;
   bool whole_is_wrong = false;
+  bool nothing_judged = false;
   // A mismatch where something is wrong; else that of the worst failure to run.
   ExitCode exit_code = kExitOk;
 
   int64_t Count(Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
   const char* Word() const {
     if (exit_code == kExitOk) return "right";
+    if (nothing_judged) return "not judged";
     return exit_code == kExitMismatch ? "wrong" : "not run";
   }
 };
@@ -143,8 +145,16 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts, const WholeVer
   }
   if (!whole.status.ok()) take_failure(whole.status);
   summary.whole_is_wrong = whole.is_wrong();
+  const auto is_judged = [](const absl::Status& status, const Judgement& judgement) {
+    return status.ok() && judgement.verdict != Verdict::kNotJudgeable;
+  };
+  summary.nothing_judged =
+      failure == kExitOk && !is_judged(whole.status, whole.judgement) &&
+      std::none_of(verdicts.begin(), verdicts.end(), [&](const InstructionVerdict& verdict) {
+        return is_judged(verdict.status, verdict.judgement);
+      });
   const bool wrong = summary.Count(Verdict::kWrong) > 0 || summary.whole_is_wrong;
-  summary.exit_code = wrong ? kExitMismatch : failure;
+  summary.exit_code = wrong || summary.nothing_judged ? kExitMismatch : failure;
   return summary;
 }
 
@@ -166,7 +176,7 @@ constexpr size_t kShownNames = 8;
 
 // What the instructions alone do not say: those that were not asked, and the whole program.
 void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> not_asked,
-                const Verdicts& summary) {
+                const Verdicts& summary, const TraceDepth& depth) {
   if (!not_asked.empty()) {
     std::cout << "not asked alone: " << not_asked.size() << " instruction"
               << (not_asked.size() > 1 ? "s" : "") << " (";
@@ -183,7 +193,9 @@ void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> 
     return;
   }
   PrintJudgement(whole.judgement);
-  if (summary.whole_is_wrong && summary.Count(Verdict::kWrong) == 0) {
+  if (summary.nothing_judged) std::cout << "nothing was judged, which is a failure\n";
+  const bool deep = depth.subgraphs >= 4 && depth.turns >= 3;
+  if (!deep && summary.whole_is_wrong && summary.Count(Verdict::kWrong) == 0) {
     std::cout << "no instruction alone is wrong: --subgraphs 4 --turns 3 ask for groups and for "
                  "later iterations of loops\n";
   }
@@ -339,7 +351,7 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     std::cout << JsonText(report);
   } else if (talks) {
     PrintSummary(summary, verdicts->size(), isolation.profile);
-    PrintWhole(whole, not_asked, summary);
+    PrintWhole(whole, not_asked, summary, isolation.depth);
     first_wrong.Print();
   }
   return summary.exit_code;

@@ -159,6 +159,13 @@ void PrintTotals(const std::vector<MutantScore>& scores) {
 }
 
 int MutantsCommand::Score() const {
+  if (Shown().empty()) {
+    return Fail(
+        absl::InvalidArgumentError(
+            Chosen().empty() ? "there is no mutant of such a name: `assay mutants` has all"
+                             : "these mutants show in a larger tier alone: --tier standard"),
+        output);
+  }
   const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
   Progress progress(!output.json && !output.quiet);

@@ -73,6 +73,9 @@ class Processes(CommandLineTest):
                              ({'types': ['f32', 'float32']}, ("types that do not exist: 'float32' (did you mean f32?)",)),
                              ({'types': 'f32'}, ('types that are no list',)), ({'operations': [1]}, ('operations that are no names',))):
             self.expect(assay('test', '--cases', self.cases, '--target', self.says(**hello)), 5, *words)
+        for hello, words in (({'dynamic_sizes': 1}, 'dynamic_sizes that is neither true nor false'), ({'devices': '4'}, 'devices that is no whole number'),
+                             ({'type': 'error', 'kind': 'unsupported', 'message': 'no licence'}, 'did not say hello: ')):
+            self.expect(assay('test', '--cases', self.cases, '--target', self.says(**hello)), 5, words)
         module = self.path('m.hlo', 'ENTRY e { x = f32[] parameter(0) ROOT r = f32[] negate(x) }')
         self.expect(assay('diff', module, '--inputs', 'random', '--right', self.says(operations=['neg'])), 5, 'did you mean negate?')
 

@@ -314,8 +314,8 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       ->check(PositiveCount())
       ->type_name("N");
   sub->add_option("--timeout", command->timeout,
-                  "Seconds that the target may take for a case, and golden for an evaluation; -1: "
-                  "no limit")
+                  "Seconds that the target may take for a case, all executions of it together, and "
+                  "golden for an evaluation; -1: no limit")
       ->transform(BudgetSeconds())
       ->type_name("S")
       ->capture_default_str();

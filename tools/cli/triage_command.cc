@@ -251,8 +251,8 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
   AddModuleFilesTo(sub, "FOLDER", &command->arguments);
   sub->add_option("--target", command->target,
                   "Asks this implementation (golden, process:COMMAND, or a mutant of golden) for "
-                  "each instruction "
-                  "alone; without it the stored results are judged");
+                  "each instruction alone and for the whole module; without it the stored results "
+                  "are judged");
   sub->add_option("--profile", command->profile, "What the target may do (docs/profiles.md)")
       ->capture_default_str();
   sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")

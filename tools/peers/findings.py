@@ -32,7 +32,7 @@ RULES = FOLDER / 'rules.tsv'
 MANIFEST = ROOT / 'conformance/corpus/manifest.tsv'
 SEVERITIES = ('memory corruption', 'crash', 'wrong value', 'refusal')
 REACHED = ('JAX', 'StableHLO', 'HLO')
-OUTCOMES = ('wrong', 'error', 'SIGABRT', 'SIGSEGV', 'fixed')
+OUTCOMES = ('wrong', 'error', 'SIGABRT', 'SIGFPE', 'SIGSEGV', 'fixed')
 SECONDS = 120  # a repro may take
 
 

@@ -46,6 +46,10 @@ ElementRule::ElementRule(const Instruction& instruction, ElementType result,
   // abs of complex has a real result but a complex function's budget.
   const ElementType type = of_complex_ ? instruction.operand(0)->shape().element_type() : result;
   budget_ = profile.FindBudget(opcode_, type);
+  // Each part of a complex product is of two real ones, and either may count as zero.
+  if (opcode_ == Opcode::kMultiply && IsComplex(result) && profile.MayFlushResults(part_)) {
+    budget_.absolute = std::max(budget_.absolute, 2 * SmallestNormal(part_));
+  }
   const auto* accuracy = instruction.attributes().Get<ResultAccuracy>(Attr::kResultAccuracy);
   if (accuracy == nullptr) return;
   if (accuracy->mode == ResultAccuracy::Mode::kTolerance) tolerance_ = *accuracy;

@@ -253,6 +253,20 @@ TEST(JudgeFreedoms, FlushedOperandsMayChangeAnInteger) {
   EXPECT_EQ(compare.Explain({F32({1}), F32({0})}, pred(0)), "wrong");
 }
 
+// (a + a i)(b - b i) = 2 a b where a b is a denormal: each of the real products may be zero.
+TEST(JudgeFreedoms, ProductsWithinComplexOnesMayBeFlushed) {
+  const Case product("c64[1] multiply(p0, p1)", {"c64[1]", "c64[1]"});
+  const auto c64 = [](double re, double im) {
+    return C64(static_cast<float>(re), static_cast<float>(im))
+        .WithShape(Shape(ElementType::kC64, {1}));
+  };
+  const std::vector<Literal> operands = {c64(0x1.8p-64, 0x1.8p-64), c64(0x1p-63, -0x1p-63)};
+  EXPECT_EQ(product.Explain(operands, c64(0x1.8p-126, 0), "xla-cpu"), "golden");
+  EXPECT_NE(product.Explain(operands, c64(0, 0), "xla-cpu"), "wrong");
+  EXPECT_EQ(product.Explain(operands, c64(0, 0), "golden"), "wrong");
+  EXPECT_EQ(product.Explain(operands, c64(0x1.8p-124, 0), "xla-cpu"), "wrong");
+}
+
 TEST(JudgeFreedoms, HalvesAreNotFlushed) {
   const Case product("f16[1] multiply(p0, p1)", {"f16[1]", "f16[1]"});
   const auto f16 = [](double value) { return Array(ElementType::kF16, {value}); };

@@ -94,6 +94,23 @@ TEST(JudgeOverflow, InfiniteTermsBesideSumsOfTheirSign) {
   EXPECT_EQ(explain({-kInf, -3e38, -3e38, 1}, kNan), "wrong");
 }
 
+// An infinity in another row says nothing of this one: 3e38 squared is infinite, times 0 NaN.
+TEST(JudgeOverflow, ProductsOverflowRowByRow) {
+  const Case product("f32[3] reduce(p0, p1), dimensions={1}, to_apply=f", {"f32[3,3]", "f32[]"},
+                     "f {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+                     "  ROOT s = f32[] multiply(a, b)\n}\n");
+  const Literal rows =
+      Array(kF32, {3e38, 3e38, 0, kInf, 2, 2, kInf, 1e-30, 1e-30}).WithShape(Shape(kF32, {3, 3}));
+  const auto explain = [&](double first, double second, double third) {
+    return product.Explain({rows, ScalarOf(kF32, 1)}, Array(kF32, {first, second, third}));
+  };
+  EXPECT_EQ(explain(0, kInf, kInf), "golden");
+  EXPECT_EQ(explain(kNan, kInf, kInf), "reassociation");
+  EXPECT_EQ(explain(0, kNan, kInf), "wrong");
+  // 1e-30 squared is zero, times infinity NaN.
+  EXPECT_EQ(explain(0, kInf, kNan), "reassociation");
+}
+
 // What a select-and-scatter selects by is not added up: cell 2 gets all three.
 TEST(JudgeOverflow, InfinitiesThatSelect) {
   const Case scatter(

@@ -21,7 +21,6 @@ class ProductBound {
         part_(PartType(golden)),
         scanned_(
             FindScanFold(subject.instruction, static_cast<int64_t>(leaf), ReducerKind::kMultiply)),
-        finite_(AllFinite(subject.operands)),
         flushes_(subject.profile.MayFlushResults(part_)) {}
 
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
@@ -38,10 +37,11 @@ class ProductBound {
   }
 
  private:
-  // By element of the result: the factors that count, and the binary logarithms of the largest and
-  // the smallest product of some of them; then of those that come about on the way.
+  // By element of the result: the factors that count, those that are not finite, and the binary
+  // logarithms of the largest and the smallest product of some of them; then of those that come
+  // about on the way.
   struct Factors {
-    std::vector<double> count, largest, smallest;
+    std::vector<double> count, not_finite, largest, smallest;
     ScanExtremes partial;
   };
 
@@ -53,12 +53,13 @@ class ProductBound {
   absl::StatusOr<Factors> FindFactors() const {
     // A start value that changes nothing is no factor.
     const TermMap count = [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; };
+    const TermMap not_finite = [](double value, bool) { return std::isfinite(value) ? 0.0 : 1.0; };
     const TermMap above = [](double value, bool) { return std::max(0.0, LogarithmOrNone(value)); };
     const TermMap below = [](double value, bool) { return std::min(0.0, LogarithmOrNone(value)); };
     Factors factors;
     for (const auto& [map, values] :
-         {std::make_pair(&count, &factors.count), std::make_pair(&above, &factors.largest),
-          std::make_pair(&below, &factors.smallest)}) {
+         {std::make_pair(&count, &factors.count), std::make_pair(&not_finite, &factors.not_finite),
+          std::make_pair(&above, &factors.largest), std::make_pair(&below, &factors.smallest)}) {
       absl::StatusOr<std::vector<double>> found = Add(*map);
       if (!found.ok()) return found.status();
       *values = *std::move(found);
@@ -100,10 +101,13 @@ class ProductBound {
     bounds->absolute.push_back(rounded + (gradual <= size ? gradual : 0));
     bounds->vacuous.push_back(
         !multiplies || relative < kInfinity ? rounded + std::min(lost, by_size) : kInfinity);
-    bounds->may_overflow.push_back(
-        finite_ && multiplies &&
-        !(greatest + std::log2(1 + relative) < Info(part_).format->max_exponent() + 1 &&
-          std::exp2(greatest) * (1 + relative) <= DecodeFloat(part_, MaxFinite(part_))));
+    // What counts for zero on the way makes a NaN of an infinite factor.
+    const bool overflows =
+        factors.not_finite[i] > 0
+            ? underflows
+            : !(greatest + std::log2(1 + relative) < Info(part_).format->max_exponent() + 1 &&
+                std::exp2(greatest) * (1 + relative) <= DecodeFloat(part_, MaxFinite(part_)));
+    bounds->may_overflow.push_back(multiplies && overflows);
   }
 
   // At least the absolute value of the exact product, whose logarithm is given.
@@ -118,7 +122,7 @@ class ProductBound {
   const Subject& subject_;
   const ElementType type_, part_;
   const std::optional<ScanFold> scanned_;
-  const bool finite_, flushes_;
+  const bool flushes_;
 };
 
 }  // namespace

@@ -333,9 +333,9 @@ absl::Status ProcessBackend::Supports(const Module& module) {
                      ": an array that goes in or comes out is ", dynamic->ToString()));
   }
   if (module.replica_count < 1 || module.num_partitions < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("module ", module.name(), " has ",
-                                                   module.replica_count, " replicas and ",
-                                                   module.num_partitions, " partitions: nobody"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("module ", module.name(), " has ", module.replica_count, " replicas and ",
+                     module.num_partitions, " partitions; a run needs one of each"));
   }
   int64_t devices = 0;
   if (__builtin_mul_overflow(module.replica_count, module.num_partitions, &devices) ||

@@ -38,8 +38,8 @@ class ProductBound {
 
  private:
   // By element of the result: the factors that count, those that are not finite, and the binary
-  // logarithms of the largest and the smallest product of some of them; then of those that come
-  // about on the way.
+  // logarithms of the largest and the smallest product of some of them; then of the partial
+  // products.
   struct Factors {
     std::vector<double> count, not_finite, largest, smallest;
     ScanExtremes partial;

@@ -130,5 +130,24 @@ TEST_F(RunnerTest, StoredAnswersAreNotAskedForOtherArguments) {
   }
 }
 
+TEST_F(RunnerTest, AnUnsupportedSecondExecutionHidesNothingOfTheFirst) {
+  options_.each.again = Again::kAll;
+  options_.make_target = [] {
+    return std::make_unique<ThirdParty>(
+        BackendCapabilities{}, [](int, absl::StatusOr<ModuleRun> run) -> absl::StatusOr<ModuleRun> {
+          if (run->outputs.size() > 1) return absl::UnimplementedError("once is enough");
+          return run;
+        });
+  };
+  int64_t judged = 0;
+  options_.take = [&judged](const CorpusCase&, const CaseResult& result) {
+    EXPECT_NE(result.outcome, Outcome::kNotSupported) << result.message;
+    ++judged;
+    return true;
+  };
+  ASSERT_TRUE(RunCases(absl::MakeConstSpan(pointers_).subspan(0, 2), options_).ok());
+  EXPECT_EQ(judged, 2);
+}
+
 }  // namespace
 }  // namespace assay

@@ -22,7 +22,7 @@ endif()
 set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 # The presets with sanitizers optimise the libraries in which programs spend their time, and no
 # others, for the same reason.
-set(ASSAY_BUSY_FOLDERS evaluator spec/element spec/ir spec/text interpreter conformance backends)
+set(ASSAY_BUSY_FOLDERS evaluator runtime spec/element spec/ir spec/text interpreter conformance backends)
 set(ASSAY_BUSY_OPTIONS $<$<CONFIG:Sanitize>:-O1>)
 
 # Sets OUT to the target that precompiles the headers of this folder's libraries.
@@ -156,7 +156,7 @@ function(assay_test)
   target_link_libraries(${target} PRIVATE ${deps} GTest::gmock GTest::gtest_main)
   add_test(NAME ${ARG_NAME} COMMAND ${target} ${ARG_ARGS})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 600)
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
                        ENVIRONMENT "${ARG_ENVIRONMENT}")
@@ -293,7 +293,7 @@ function(assay_check)
   cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "COMMAND;LABELS" ${ARGN})
   add_test(NAME ${ARG_NAME} COMMAND ${ARG_COMMAND})
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 600)
   endif()
   set_tests_properties(${ARG_NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "tree;${ARG_LABELS}"
                        SKIP_RETURN_CODE 77)

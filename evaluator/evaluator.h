@@ -9,78 +9,28 @@
 #ifndef ASSAY_EVALUATOR_EVALUATOR_H_
 #define ASSAY_EVALUATOR_EVALUATOR_H_
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/real/real_functions.h"
+#include "runtime/arrays.h"
+#include "runtime/context.h"
+#include "runtime/parallel.h"
 #include "spec/element/element.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
 
 namespace assay {
 
-// A dense array in literal storage (row-major, sub-byte elements one to the byte).
-struct ArrayRef {
-  const Shape* shape = nullptr;
-  const std::byte* data = nullptr;
-};
-struct MutableArrayRef {
-  const Shape* shape = nullptr;
-  std::byte* data = nullptr;
-};
-
-// What the evaluator asks of whoever runs modules.
-class ComputationCaller {
- public:
-  virtual ~ComputationCaller() = default;
-  // Runs a called computation on literals; for regions that are no scalar programs.
-  virtual absl::StatusOr<Literal> Call(const Computation& computation,
-                                       absl::Span<const Literal> arguments) = 0;
-};
-
-// What a run may spend: element steps and wall time, counted together over nested calls.
-class Budget {
- public:
-  using Clock = std::chrono::steady_clock;
-  // Negative: unlimited, and so are 10^9 seconds or more.
-  Budget(int64_t steps, double seconds);
-  Budget() : Budget(-1, -1) {}
-
-  // Charges `steps` element operations. RESOURCE_EXHAUSTED when steps or time have run out. Cheap
-  // enough for every instruction and for every few thousand elements; safe from several threads.
-  // Looks at the clock once in 65536 steps.
-  absl::Status Charge(int64_t steps);
-  // As Charge, and looks at the clock: for steps that may take milliseconds each.
-  absl::Status ChargeCostly(int64_t steps);
-  int64_t spent() const { return spent_.load(std::memory_order_relaxed); }
-
- private:
-  absl::Status CheckClock();
-
-  std::atomic<int64_t> spent_{0};
-  std::atomic<int64_t> next_clock_check_{0};
-  int64_t limit_;
-  double seconds_;
-  Clock::time_point deadline_;
-};
-
-// Counts what kernels allocate while they run.
-class ScratchAccount {
- public:
-  virtual ~ScratchAccount() = default;
-  // RESOURCE_EXHAUSTED where the bytes do not fit.
-  virtual absl::Status Reserve(int64_t bytes) = 0;
-  virtual void Release(int64_t bytes) = 0;
-};
-
-class WorkerPool;  // parallel.h
+using runtime::ArrayRef;
+using runtime::MutableArrayRef;
 
 // An element that the last tier left undecided, and the enclosure that it did find.
 struct UndecidedElement {
@@ -91,25 +41,47 @@ struct UndecidedElement {
 };
 
 // Handed to every run. One per thread of execution; budget and caller are shared.
-struct EvaluationContext {
-  ComputationCaller* caller = nullptr;  // null: regions must be scalar programs
-  Budget* budget = nullptr;             // null: unlimited
-  RealStats real_stats;                 // undecided elements, tiers used
-  ScratchAccount* scratch = nullptr;    // null: not counted; safe from several threads
-  // The threads that share the blocks of long loops (parallel.h); null: this one alone. No result
-  // depends on it.
-  WorkerPool* workers = nullptr;
+struct EvaluationContext : runtime::Context {
+  RealStats real_stats;  // undecided elements, tiers used
   // Where kernels of elementwise operations, transforms and complex products report the undecided
   // elements of their result; null: nowhere.
   std::vector<UndecidedElement>* undecided = nullptr;
 
-  absl::Status Charge(int64_t steps) {
-    return budget == nullptr ? absl::OkStatus() : budget->Charge(steps);
-  }
-  absl::Status ChargeCostly(int64_t steps) {
-    return budget == nullptr ? absl::OkStatus() : budget->ChargeCostly(steps);
-  }
+  class Loop;
 };
+
+// A loop that several threads share. What they count and report is joined when they end; undecided
+// elements are reported in the order of their positions, whoever met them.
+class EvaluationContext::Loop {
+ public:
+  explicit Loop(EvaluationContext& context);
+  ~Loop();
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  class Thread {
+   public:
+    explicit Thread(Loop& loop);
+    ~Thread();
+    Thread(const Thread&) = delete;
+    Thread& operator=(const Thread&) = delete;
+    EvaluationContext context;
+
+   private:
+    Loop& loop_;
+    std::vector<UndecidedElement> undecided_;
+  };
+
+ private:
+  EvaluationContext& context_;
+  const EvaluationContext fresh_;  // what every thread begins with
+  const size_t reported_before_;
+  std::mutex mutex_;  // of what threads write into context_
+};
+
+// What a loop does on one thread: see runtime::ParallelFor.
+using ParallelBody =
+    absl::FunctionRef<absl::Status(runtime::Blocks& blocks, EvaluationContext& context)>;
 
 class Kernel {
  public:

@@ -1,11 +1,12 @@
 // Loops on several threads: what is computed, counted and refused is what one thread would.
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
 
 #include <cfenv>
 #include <stdexcept>
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "evaluator/evaluator.h"
 #include "gtest/gtest.h"
 
 namespace assay {
@@ -15,19 +16,21 @@ constexpr int64_t kThreads[] = {1, 2, 3, 8};
 
 // The calls of a body that notes what it sees, element by element.
 absl::Status Count(EvaluationContext& context, int64_t grain, std::vector<int>& seen) {
-  return ParallelFor(context, seen.size(), grain, [&](Blocks& blocks, EvaluationContext& own) {
-    while (blocks.Next()) {
-      EXPECT_EQ(blocks.first() % grain, 0);
-      for (int64_t i = 0; i < blocks.count(); ++i) ++seen[blocks.first() + i];
-      own.real_stats.decided[0] += blocks.count();
-    }
-    return absl::OkStatus();
-  });
+  return runtime::ParallelFor(context, seen.size(), grain,
+                              [&](runtime::Blocks& blocks, EvaluationContext& own) {
+                                while (blocks.Next()) {
+                                  EXPECT_EQ(blocks.first() % grain, 0);
+                                  for (int64_t i = 0; i < blocks.count(); ++i)
+                                    ++seen[blocks.first() + i];
+                                  own.real_stats.decided[0] += blocks.count();
+                                }
+                                return absl::OkStatus();
+                              });
 }
 
 TEST(Parallel, EveryElementOnce) {
   for (const int64_t threads : kThreads) {
-    WorkerPool pool(threads);
+    runtime::WorkerPool pool(threads);
     EvaluationContext context;
     context.workers = &pool;
     int64_t elements = 0;
@@ -45,18 +48,18 @@ TEST(Parallel, EveryElementOnce) {
     for (int turn = 0; turn < 500; ++turn) ASSERT_TRUE(Count(context, 9, seen).ok());
     EXPECT_EQ(seen, std::vector<int>(100, 500));
   }
-  EXPECT_GE(WorkerPool::DefaultThreads(), 1);
-  EXPECT_LE(WorkerPool::DefaultThreads(), 16);
+  EXPECT_GE(runtime::WorkerPool::DefaultThreads(), 1);
+  EXPECT_LE(runtime::WorkerPool::DefaultThreads(), 16);
 }
 
 TEST(Parallel, TheFirstBlockThatFailsIsTheError) {
   for (const int64_t threads : kThreads) {
-    WorkerPool pool(threads);
+    runtime::WorkerPool pool(threads);
     EvaluationContext context;
     context.workers = &pool;
     for (int turn = 0; turn < 200; ++turn) {
       const absl::Status status =
-          ParallelFor(context, 100, 1, [](Blocks& blocks, EvaluationContext&) {
+          runtime::ParallelFor(context, 100, 1, [](runtime::Blocks& blocks, EvaluationContext&) {
             while (blocks.Next()) {
               if (blocks.first() % 20 != 13) continue;
               return absl::InternalError(absl::StrCat("block ", blocks.first()));
@@ -69,11 +72,11 @@ TEST(Parallel, TheFirstBlockThatFailsIsTheError) {
 }
 
 TEST(Parallel, WhatIsThrownArrives) {
-  WorkerPool pool(3);
+  runtime::WorkerPool pool(3);
   EvaluationContext context;
   context.workers = &pool;
   const auto run = [&] {
-    return ParallelFor(context, 100, 1, [](Blocks& blocks, EvaluationContext&) {
+    return runtime::ParallelFor(context, 100, 1, [](runtime::Blocks& blocks, EvaluationContext&) {
       while (blocks.Next()) {
         if (blocks.first() >= 50) throw std::runtime_error(absl::StrCat(blocks.first()));
       }
@@ -91,44 +94,46 @@ TEST(Parallel, WhatIsThrownArrives) {
 }
 
 TEST(Parallel, LoopsInsideLoopsArePlain) {
-  WorkerPool pool(4);
+  runtime::WorkerPool pool(4);
   EvaluationContext context;
   context.workers = &pool;
   std::vector<std::vector<int>> seen(50, std::vector<int>(30));
-  ASSERT_TRUE(ParallelFor(context, 50, 1, [&](Blocks& blocks, EvaluationContext& own) {
-                EXPECT_EQ(own.workers, nullptr);
-                EXPECT_EQ(own.caller, nullptr);
-                while (blocks.Next()) {
-                  absl::Status status = Count(own, 4, seen[blocks.first()]);
-                  if (!status.ok()) return status;
-                }
-                return absl::OkStatus();
-              }).ok());
+  ASSERT_TRUE(
+      runtime::ParallelFor(context, 50, 1, [&](runtime::Blocks& blocks, EvaluationContext& own) {
+        EXPECT_EQ(own.workers, nullptr);
+        EXPECT_EQ(own.caller, nullptr);
+        while (blocks.Next()) {
+          absl::Status status = Count(own, 4, seen[blocks.first()]);
+          if (!status.ok()) return status;
+        }
+        return absl::OkStatus();
+      }).ok());
   EXPECT_EQ(seen, std::vector<std::vector<int>>(50, std::vector<int>(30, 1)));
 }
 
 TEST(Parallel, UndecidedElementsComeInOrder) {
-  WorkerPool pool(3);
+  runtime::WorkerPool pool(3);
   EvaluationContext context;
   context.workers = &pool;
   std::vector<UndecidedElement> undecided;
   context.undecided = &undecided;
-  ASSERT_TRUE(ParallelFor(context, 1000, 7, [](Blocks& blocks, EvaluationContext& own) {
-                while (blocks.Next()) {
-                  for (int64_t i = 0; i < blocks.count(); ++i) {
-                    if ((blocks.first() + i) % 10 == 0) {
-                      own.undecided->push_back({blocks.first() + i, {}, {}});
-                    }
-                  }
-                }
-                return absl::OkStatus();
-              }).ok());
+  ASSERT_TRUE(
+      runtime::ParallelFor(context, 1000, 7, [](runtime::Blocks& blocks, EvaluationContext& own) {
+        while (blocks.Next()) {
+          for (int64_t i = 0; i < blocks.count(); ++i) {
+            if ((blocks.first() + i) % 10 == 0) {
+              own.undecided->push_back({blocks.first() + i, {}, {}});
+            }
+          }
+        }
+        return absl::OkStatus();
+      }).ok());
   ASSERT_EQ(undecided.size(), 100u);
   for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(undecided[i].position, 10 * i);
 }
 
 // Room for `rooms` threads.
-class FewRooms : public ScratchAccount {
+class FewRooms : public runtime::ScratchAccount {
  public:
   explicit FewRooms(int64_t rooms) : rooms_(rooms) {}
   absl::Status Reserve(int64_t) override {
@@ -144,15 +149,15 @@ class FewRooms : public ScratchAccount {
 
 TEST(Parallel, WhoFindsNoScratchLeavesTheWorkToTheOthers) {
   for (const int64_t rooms : {0, 1, 2}) {
-    WorkerPool pool(4);
+    runtime::WorkerPool pool(4);
     FewRooms account(rooms);
     EvaluationContext context;
     context.workers = &pool;
     context.scratch = &account;
     for (int turn = 0; turn < 200; ++turn) {
       std::vector<int> seen(40);
-      const absl::Status status =
-          ParallelFor(context, 40, 1, [&](Blocks& blocks, EvaluationContext& own) {
+      const absl::Status status = runtime::ParallelFor(
+          context, 40, 1, [&](runtime::Blocks& blocks, EvaluationContext& own) {
             absl::Status reserved = own.scratch->Reserve(1);
             if (!reserved.ok()) return reserved;
             while (blocks.Next()) ++seen[blocks.first()];
@@ -167,13 +172,13 @@ TEST(Parallel, WhoFindsNoScratchLeavesTheWorkToTheOthers) {
 
 TEST(Parallel, TheBudgetHolds) {
   for (const int64_t threads : kThreads) {
-    WorkerPool pool(threads);
-    Budget budget(/*steps=*/1000, /*seconds=*/-1);
+    runtime::WorkerPool pool(threads);
+    runtime::Budget budget(/*steps=*/1000, /*seconds=*/-1);
     EvaluationContext context;
     context.workers = &pool;
     context.budget = &budget;
-    const absl::Status status =
-        ParallelFor(context, 1000000, 1, [](Blocks& blocks, EvaluationContext& own) {
+    const absl::Status status = runtime::ParallelFor(
+        context, 1000000, 1, [](runtime::Blocks& blocks, EvaluationContext& own) {
           while (blocks.Next()) {
             if (absl::Status charged = own.Charge(1); !charged.ok()) return charged;
           }
@@ -188,24 +193,25 @@ TEST(Parallel, TheBudgetHolds) {
 TEST(Parallel, HelpersHoldTheFloatEnvironment) {
   std::fesetround(FE_UPWARD);
   {
-    WorkerPool pool(4);
+    runtime::WorkerPool pool(4);
     EvaluationContext context;
     context.workers = &pool;
     const std::thread::id here = std::this_thread::get_id();
     std::atomic<int> wrong{0}, helped{0};
     constexpr int kMostTurns = 100000;  // a busy machine may be slow to start a thread
     for (int turn = 0; turn < kMostTurns && helped < 100; ++turn) {
-      EXPECT_TRUE(ParallelFor(context, 64, 1, [&](Blocks& blocks, EvaluationContext&) {
-                    while (blocks.Next()) {
-                      if (std::this_thread::get_id() == here) {
-                        std::this_thread::yield();
-                        continue;
-                      }
-                      ++helped;
-                      if (std::fegetround() != FE_TONEAREST) ++wrong;
-                    }
-                    return absl::OkStatus();
-                  }).ok());
+      EXPECT_TRUE(
+          runtime::ParallelFor(context, 64, 1, [&](runtime::Blocks& blocks, EvaluationContext&) {
+            while (blocks.Next()) {
+              if (std::this_thread::get_id() == here) {
+                std::this_thread::yield();
+                continue;
+              }
+              ++helped;
+              if (std::fegetround() != FE_TONEAREST) ++wrong;
+            }
+            return absl::OkStatus();
+          }).ok());
     }
     EXPECT_EQ(wrong, 0);
     EXPECT_GT(helped, 0);
@@ -220,7 +226,7 @@ TEST(Parallel, SeveralOwners) {
   std::atomic<int> wrong{0};
   for (int owner = 0; owner < 3; ++owner) {
     owners.emplace_back([&] {
-      WorkerPool pool(3);
+      runtime::WorkerPool pool(3);
       EvaluationContext context;
       context.workers = &pool;
       std::vector<int> seen(100);

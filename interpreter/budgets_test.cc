@@ -1,14 +1,17 @@
 // Budgets: memory, work, nesting and time end a run with an error, never with a crash.
 #include <chrono>
 #include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/queue_host.h"
 #include "interpreter/testing.h"
+#include "runtime/queue_host.h"
 
 namespace assay {
 namespace {
@@ -294,7 +297,7 @@ TEST(Budgets, WhatTheHostHasReadyCounts) {
   constexpr absl::string_view kModule = R"(ENTRY e { t = token[] after-all()
     i = (f32[1000], token[]) infeed(t) x = f32[1000] get-tuple-element(i), index=0
     ROOT n = f32[1000] negate(x) })";
-  QueueHost host;
+  runtime::QueueHost host;
   const Literal array = Literal::Zeros(Shape(ElementType::kF32, {1000}));
   // Storage that three items share, and that of one more: 8000 bytes, and 4000 of the result.
   for (int i = 0; i < 3; ++i) host.PutInfeed({}, array);
@@ -346,6 +349,43 @@ TEST(Budgets, UndecidedElementsKeepTheirEnclosure) {
             18014192351838206.0);
   EXPECT_EQ(DecodeFloat(ElementType::kF64, stats.undecided[0].element.high.bits),
             18014192351838208.0);
+}
+
+// Elements whose rounding is not proven are noted with their instructions, 1000 at most of a run.
+TEST(Budgets, UndecidedElementsAreNotedUpToALimit) {
+  const auto noted = [](absl::string_view entry, int64_t replicas) {
+    const std::unique_ptr<Module> module = MustParse(absl::StrCat(
+        R"(ENTRY e { b = c128[] constant((262143, 0))
+             s = c128[] constant((3, 4.94065645841246544e-324)) )",
+        entry, " }"));
+    std::vector<std::string> instructions;
+    if (module == nullptr) return instructions;
+    module->replica_count = replicas;
+    auto planned = PlannedModule::Create(*module);
+    EXPECT_TRUE(planned.ok()) << planned.status();
+    if (!planned.ok()) return instructions;
+    Program program;
+    program.module = planned->get();
+    program.grid = {replicas, 1};
+    program.arguments.resize(replicas);
+    RunStats stats;
+    EXPECT_TRUE(RunPrograms(absl::MakeConstSpan(&program, 1), {}, &stats).ok());
+    for (const UndecidedResult& each : stats.undecided) {
+      instructions.push_back(each.instruction->name());
+    }
+    return instructions;
+  };
+  const auto two = noted(R"(p = c128[] power(b, s) q = c128[] power(b, s)
+      ROOT t = (c128[], c128[]) tuple(p, q))",
+                         1);
+  EXPECT_EQ(two, (std::vector<std::string>{"p", "q"}));
+  const absl::string_view kMany = R"(v = c128[$N] broadcast(b), dimensions={}
+      w = c128[$N] broadcast(s), dimensions={} ROOT p = c128[$N] power(v, w))";
+  const auto many = [&](int count) {
+    return absl::StrReplaceAll(kMany, {{"$N", absl::StrCat(count)}});
+  };
+  EXPECT_EQ(noted(many(1100), 1).size(), 1000u);
+  EXPECT_EQ(noted(many(550), 2).size(), 1000u);
 }
 
 }  // namespace

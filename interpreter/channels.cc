@@ -14,7 +14,7 @@ struct Channels::Message {
   bool has_receiver = false;  // a recv for it has begun
 };
 
-class Channels::Arrival : public Pending {
+class Channels::Arrival : public runtime::Pending {
  public:
   Arrival(std::shared_ptr<Message> message, const Instruction& recv, std::string awaited)
       : message_(std::move(message)), recv_(recv), awaited_(std::move(awaited)) {}
@@ -37,7 +37,7 @@ class Channels::Arrival : public Pending {
   std::string awaited_;
 };
 
-class Channels::Delivery : public Pending {
+class Channels::Delivery : public runtime::Pending {
  public:
   Delivery(std::shared_ptr<Message> message, std::string awaited)
       : message_(std::move(message)), awaited_(std::move(awaited)) {}
@@ -69,8 +69,9 @@ absl::Status Channels::Claim(std::optional<ProcessId>& end, const Instruction& t
       "; without _xla_send_recv_source_target_pairs a channel joins one process to another"));
 }
 
-absl::StatusOr<PendingPtr> Channels::Send(const Instruction& send, std::optional<int64_t> target,
-                                          const Literal& value, const Process& process) {
+absl::StatusOr<runtime::PendingPtr> Channels::Send(const Instruction& send,
+                                                   std::optional<int64_t> target,
+                                                   const Literal& value, const Process& process) {
   const int64_t channel = ChannelOf(send);
   Line line = {-1, channel, -1, -1};
   std::string awaited = absl::StrCat("nobody has begun to receive on channel ", channel);
@@ -96,8 +97,9 @@ absl::StatusOr<PendingPtr> Channels::Send(const Instruction& send, std::optional
   return std::make_shared<Delivery>(std::move(message), std::move(awaited));
 }
 
-absl::StatusOr<PendingPtr> Channels::Receive(const Instruction& recv, std::optional<int64_t> source,
-                                             const Process& process) {
+absl::StatusOr<runtime::PendingPtr> Channels::Receive(const Instruction& recv,
+                                                      std::optional<int64_t> source,
+                                                      const Process& process) {
   const int64_t channel = ChannelOf(recv);
   Line line = {-1, channel, -1, -1};
   std::string awaited = absl::StrCat("nobody has sent on channel ", channel);

@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "interpreter/pending.h"
 #include "interpreter/process.h"
+#include "runtime/pending.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -26,10 +26,11 @@ class Channels {
   // From the process to `target` of its own program (a flattened id), or, without one, to whoever
   // receives on the channel, in whatever program.
   // What it returns is ready when a recv has begun that gets the value.
-  absl::StatusOr<PendingPtr> Send(const Instruction& send, std::optional<int64_t> target,
-                                  const Literal& value, const Process& process);
-  absl::StatusOr<PendingPtr> Receive(const Instruction& recv, std::optional<int64_t> source,
-                                     const Process& process);
+  absl::StatusOr<runtime::PendingPtr> Send(const Instruction& send, std::optional<int64_t> target,
+                                           const Literal& value, const Process& process);
+  absl::StatusOr<runtime::PendingPtr> Receive(const Instruction& recv,
+                                              std::optional<int64_t> source,
+                                              const Process& process);
 
   // An error for a message that nobody has received.
   absl::Status CheckEmpty() const;

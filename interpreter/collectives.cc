@@ -12,7 +12,7 @@ namespace assay {
 namespace {
 
 // Of the sizes that the process has itself.
-absl::StatusOr<PendingPtr> Zeros(absl::Span<const Literal> like, const Process& process) {
+absl::StatusOr<runtime::PendingPtr> Zeros(absl::Span<const Literal> like, const Process& process) {
   std::vector<Literal> zeros;
   for (const Literal& value : like) {
     absl::StatusOr<Literal> zero = process.ZeroArray(value.shape());
@@ -22,16 +22,17 @@ absl::StatusOr<PendingPtr> Zeros(absl::Span<const Literal> like, const Process& 
     }
     zeros.push_back(*std::move(zero));
   }
-  return std::make_shared<Present>(std::move(zeros));
+  return std::make_shared<runtime::Present>(std::move(zeros));
 }
 
 class GroupEffect : public Effect {
  public:
   explicit GroupEffect(const Instruction& collective) : collective_(collective) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                   Process& process, EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
     absl::StatusOr<std::vector<std::vector<int64_t>>> groups =
-        ProcessGroups(collective_, process.grid());
+        runtime::ProcessGroups(collective_, process.grid());
     if (!groups.ok()) return groups.status();
     for (const std::vector<int64_t>& group : *groups) {
       if (std::find(group.begin(), group.end(), process.number()) == group.end()) continue;
@@ -53,10 +54,10 @@ class GroupEffect : public Effect {
 class PermuteEffect : public Effect {
  public:
   explicit PermuteEffect(const Instruction& permute) : permute_(permute) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                            Process& process, EvaluationContext&) const override {
     absl::StatusOr<std::vector<std::pair<int64_t, int64_t>>> pairs =
-        ProcessPairs(permute_, process.grid());
+        runtime::ProcessPairs(permute_, process.grid());
     if (!pairs.ok()) return pairs.status();
     Rendezvous& rendezvous = process.world().rendezvous();
     const int64_t self = process.number();
@@ -80,11 +81,12 @@ class PermuteEffect : public Effect {
 class WhoAmI : public Effect {
  public:
   explicit WhoAmI(const Instruction& instruction) : instruction_(instruction) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> /*operands*/, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
+                                            CallPath /*path*/, Process& process,
+                                            EvaluationContext&) const override {
     const bool replica = instruction_.opcode() == Opcode::kReplicaId;
     const int64_t id = replica ? process.id().replica : process.id().partition;
-    return std::make_shared<Present>(
+    return std::make_shared<runtime::Present>(
         std::vector<Literal>{Literal::Scalar(ElementType::kU32, {static_cast<uint64_t>(id)})});
   }
 

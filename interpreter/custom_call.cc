@@ -7,6 +7,7 @@
 #include "interpreter/effect.h"
 #include "interpreter/module_form.h"
 #include "interpreter/world.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
@@ -15,8 +16,9 @@ class CustomCallEffect : public Effect {
  public:
   CustomCallEffect(const Instruction& call, const CustomCallHandler& handler)
       : call_(call), handler_(handler) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
     std::vector<Literal> values;
     for (const Instruction* operand : call_.operands()) {
       const int64_t leaves = operand->shape().leaf_count();
@@ -29,7 +31,7 @@ class CustomCallEffect : public Effect {
     absl::StatusOr<Literal> result = handler_(call);
     if (!result.ok()) return result.status();
     if (absl::Status status = CheckCustomCallValue(call_, *result); !status.ok()) return status;
-    return std::make_shared<Present>(Flatten(*result));
+    return std::make_shared<runtime::Present>(Flatten(*result));
   }
 
  private:
@@ -108,9 +110,9 @@ absl::Status CheckCustomCalls(const Computation& computation, const PlanOptions&
     const Instruction& instruction = *computation.instruction(i);
     const bool is_call = instruction.opcode() == Opcode::kCustomCall;
     // Called computations may have effects.
-    const bool has_effect =
-        is_call ? instruction.GetBool(Attr::kCustomCallHasSideEffect)
-                : IsEffect(instruction.opcode()) || !instruction.called_computations().empty();
+    const bool has_effect = is_call ? instruction.GetBool(Attr::kCustomCallHasSideEffect)
+                                    : analysis::IsEffect(instruction.opcode()) ||
+                                          !instruction.called_computations().empty();
     if (!is_used[i] && !has_effect) continue;
     for (const Instruction* operand : instruction.operands()) is_used[operand->index()] = true;
     if (!is_call) continue;

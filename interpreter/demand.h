@@ -43,7 +43,7 @@ struct ElementKey {
   }
 };
 
-class DemandMachine : public ComputationCaller {
+class DemandMachine : public runtime::ComputationCaller {
  public:
   // The arguments must fit (CheckArguments).
   DemandMachine(const PlannedModule& module, absl::Span<const Literal> arguments,
@@ -113,7 +113,7 @@ class DemandMachine : public ComputationCaller {
 
   const PlannedModule& module_;
   RunBudget limits_;
-  Budget budget_;
+  runtime::Budget budget_;
   EvaluationContext context_;
   int64_t bytes_ = 0;
   int64_t computed_ = 0;

@@ -28,15 +28,15 @@ int64_t ScalarOf(const Literal& value) {
   return DecodeSigned(value.element_type(), value.Get(0).bits);
 }
 
-PendingPtr Done(Literal value) {
-  return std::make_shared<Present>(std::vector<Literal>{std::move(value)});
+runtime::PendingPtr Done(Literal value) {
+  return std::make_shared<runtime::Present>(std::vector<Literal>{std::move(value)});
 }
 
 class GetSize : public Effect {
  public:
   explicit GetSize(const Instruction& op) : op_(op) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/, Process&,
-                                   EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process&, EvaluationContext&) const override {
     const int64_t size = operands[0].dynamic_size(op_.GetInt(Attr::kDimension));
     return Done(Literal::Scalar(ElementType::kS32,
                                 {EncodeInteger(ElementType::kS32, static_cast<uint64_t>(size))}));
@@ -50,8 +50,8 @@ class GetSize : public Effect {
 class SetSize : public Effect {
  public:
   explicit SetSize(const Instruction& op) : op_(op) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/, Process&,
-                                   EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process&, EvaluationContext&) const override {
     const int64_t dimension = op_.GetInt(Attr::kDimension);
     const int64_t size = ScalarOf(operands[1]), bound = op_.shape().dimension(dimension);
     if (size < 0 || size > bound) {
@@ -72,8 +72,8 @@ class SetSize : public Effect {
 
 // dynamic-reshape, and reshape where sizes follow from the operand's: the valid elements, in order,
 // fill the result's box.
-absl::StatusOr<PendingPtr> Refill(const Literal& operand, const Dimensions& sizes,
-                                  const Shape& shape, const Process& process) {
+absl::StatusOr<runtime::PendingPtr> Refill(const Literal& operand, const Dimensions& sizes,
+                                           const Shape& shape, const Process& process) {
   absl::StatusOr<Literal> box = CutToSizes(operand, process);
   if (!box.ok()) return box.status();
   const Shape wanted(operand.element_type(), sizes);
@@ -91,8 +91,8 @@ absl::StatusOr<PendingPtr> Refill(const Literal& operand, const Dimensions& size
 class DynamicReshape : public Effect {
  public:
   explicit DynamicReshape(const Instruction& op) : op_(op) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process, EvaluationContext&) const override {
     Dimensions sizes;
     for (const Literal& size : operands.subspan(1)) sizes.push_back(ScalarOf(size));
     for (const int64_t size : sizes) {
@@ -147,8 +147,8 @@ absl::StatusOr<Dimensions> ReshapedSizes(const Shape& from, absl::Span<const int
 class Reshape : public Effect {
  public:
   explicit Reshape(const Instruction& op) : op_(op) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process, EvaluationContext&) const override {
     absl::StatusOr<Dimensions> sizes =
         ReshapedSizes(operands[0].shape(), operands[0].current_sizes(), op_.shape());
     if (!sizes.ok()) return sizes.status();
@@ -163,8 +163,8 @@ class Reshape : public Effect {
 class DynamicUpdate : public Effect {
  public:
   explicit DynamicUpdate(const Instruction& op) : op_(op) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process, EvaluationContext&) const override {
     const Literal &array = operands[0], &update = operands[1];
     Dimensions sizes = array.current_sizes(), kept = sizes, start;
     const Dimensions updated = update.current_sizes();
@@ -204,8 +204,9 @@ class OnValidBox : public Effect {
  public:
   OnValidBox(const Instruction& op, bool straight) : op_(op), straight_(straight) {}
 
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
     std::vector<Literal> boxes;
     std::vector<Dimensions> sizes;
     for (const Literal& operand : operands) {
@@ -234,7 +235,7 @@ class OnValidBox : public Effect {
       if (!value.ok()) return value.status();
       results[i] = *std::move(value);
     }
-    return std::make_shared<Present>(std::move(results));
+    return std::make_shared<runtime::Present>(std::move(results));
   }
 
  private:
@@ -358,22 +359,6 @@ ResizedInstruction OnOperands(const Instruction& like, Opcode opcode,
     resized.op->AppendOperand(resized.operands.back().get());
   }
   return resized;
-}
-
-bool HasDynamicSizes(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kDynamicReshape:
-    case Opcode::kGetDimensionSize:
-    case Opcode::kSetDimensionSize:
-      return true;
-    default:
-      break;
-  }
-  if (instruction.shape().is_dynamic()) return true;
-  for (const Instruction* operand : instruction.operands()) {
-    if (operand->shape().is_dynamic()) return true;
-  }
-  return false;
 }
 
 EffectOr PrepareDynamicEffect(const Instruction& instruction, const PlanOptions& options) {

@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/pending.h"
 #include "interpreter/process.h"
+#include "runtime/pending.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -21,18 +21,15 @@ class Effect {
  public:
   virtual ~Effect() = default;
   // `operands` are the leaves of all operands in order. The path ends with the instruction.
-  virtual absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                           Process& process, EvaluationContext& context) const = 0;
+  virtual absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands,
+                                                    CallPath path, Process& process,
+                                                    EvaluationContext& context) const = 0;
 };
 using EffectOr = absl::StatusOr<std::unique_ptr<Effect>>;
-
-bool IsEffect(Opcode opcode);
 
 // The instruction must be an effect. NOT_FOUND for a custom call that nobody has registered.
 EffectOr PrepareEffect(const Instruction& instruction, const PlanOptions& options);
 
-// Whether an operand or the result has dynamic dimensions, or the operation is about their sizes.
-bool HasDynamicSizes(const Instruction& instruction);
 // An operation on the parts of its operands that their current sizes say are there.
 EffectOr PrepareDynamicEffect(const Instruction& instruction, const PlanOptions& options);
 

@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "evaluator/ops/definition.h"
-#include "evaluator/real/float_environment.h"
 #include "interpreter/demand.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -79,7 +79,7 @@ absl::StatusOr<ElementTrace> ExplainElement(const Module& module,
   if (!status.ok()) return status;
   const Instruction* root = module.entry()->root();
   if (status = CheckQuery(root->shape(), query); !status.ok()) return status;
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   DemandMachine machine(**planned, arguments, options.budget);
   ElementKey key{{0, root, query.output}, 0};
   key.position = PositionOf(query.index, DemandMachine::ShapeOf(key.place).dimensions());

@@ -5,53 +5,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/plan.h"
+#include "spec/analysis/call_order.h"
+#include "spec/analysis/effects.h"
 #include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
 
-// The computations that run as plans, callees first. Refuses calls in circles.
-absl::StatusOr<std::vector<const Computation*>> InCallOrder(const Computation& entry) {
-  enum class Mark { kOpen, kDone };
-  struct Visit {
-    const Computation* computation;
-    std::vector<const Computation*> callees;
-    size_t next = 0;
-  };
-  absl::flat_hash_map<const Computation*, Mark> marks;
-  std::vector<const Computation*> order;
-  std::vector<Visit> stack;
-  auto open = [&](const Computation* computation) {
-    Visit visit{computation, {}};
-    absl::flat_hash_map<const Computation*, bool> seen;
-    for (const auto& instruction : computation->instructions()) {
-      if (instruction->called_computations().empty()) continue;
-      for (const Computation* callee : PlannedCallees(*instruction)) {
-        if (seen.emplace(callee, true).second) visit.callees.push_back(callee);
-      }
-    }
-    marks[computation] = Mark::kOpen;
-    stack.push_back(std::move(visit));
-  };
-  open(&entry);
-  while (!stack.empty()) {
-    Visit& top = stack.back();
-    if (top.next == top.callees.size()) {
-      marks[top.computation] = Mark::kDone;
-      order.push_back(top.computation);
-      stack.pop_back();
-      continue;
-    }
-    const Computation* callee = top.callees[top.next++];
-    auto mark = marks.find(callee);
-    if (mark == marks.end()) {
-      open(callee);
-    } else if (mark->second == Mark::kOpen) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("computation ", callee->name(), " calls itself"));
-    }
+// The computations that an instruction of this one runs as plans.
+std::vector<const Computation*> AllPlannedCallees(const Computation& computation) {
+  std::vector<const Computation*> callees;
+  for (const auto& instruction : computation.instructions()) {
+    if (instruction->called_computations().empty()) continue;
+    for (const Computation* callee : PlannedCallees(*instruction)) callees.push_back(callee);
   }
-  return order;
+  return callees;
 }
 
 }  // namespace
@@ -101,13 +69,23 @@ absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Modul
   absl::Status status = CheckRunnable(module);
   if (!status.ok()) return status;
   const ProgramCache::Scope programs(std::make_shared<ProgramCache>());
-  absl::StatusOr<std::vector<const Computation*>> order = InCallOrder(*module.entry());
-  if (!order.ok()) return order.status();
+  const Computation* entry = module.entry();
+  const analysis::CallOrder order =
+      analysis::FindCallOrder(absl::MakeConstSpan(&entry, 1), AllPlannedCallees);
+  if (order.recursive != nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("computation ", order.recursive->name(), " calls itself"));
+  }
   std::unique_ptr<PlannedModule> planned(new PlannedModule(module, options));
-  planned->FindEffects(*order);
-  Budget budget(-1, options.seconds);
+  planned->effectful_ = analysis::FindEffectful(order.callees_first);
+  for (const Computation* computation : order.callees_first) {
+    for (const auto& instruction : computation->instructions()) {
+      planned->has_transfers_ |= analysis::LeavesForLater(*instruction);
+    }
+  }
+  runtime::Budget budget(-1, options.seconds);
   PlanBuilder::PlanMap& plans = planned->plan_of_;
-  for (const Computation* computation : *order) {
+  for (const Computation* computation : order.callees_first) {
     absl::StatusOr<std::unique_ptr<ComputationPlan>> plan =
         PlanBuilder(*computation, *planned, plans, budget).Build();
     if (!plan.ok()) return plan.status();
@@ -116,15 +94,6 @@ absl::StatusOr<std::unique_ptr<PlannedModule>> PlannedModule::Create(const Modul
     planned->plans_.push_back(*std::move(plan));
   }
   return planned;
-}
-
-void PlannedModule::FindEffects(absl::Span<const Computation* const> callees_first) {
-  for (const Computation* computation : callees_first) {
-    for (const auto& instruction : computation->instructions()) {
-      if (HasEffect(*instruction, effectful_)) effectful_.insert(computation);
-      has_transfers_ |= LeavesForLater(*instruction);
-    }
-  }
 }
 
 const ComputationPlan* PlannedModule::plan_of(const Computation& computation) const {

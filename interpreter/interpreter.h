@@ -16,50 +16,18 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
-#include "interpreter/process_groups.h"
 #include "interpreter/random_state.h"
+#include "runtime/budget.h"
+#include "runtime/host.h"
+#include "runtime/process_groups.h"
 #include "spec/ir/module.h"
 
 namespace assay {
 
-// What one run may use; defaults that suit a laptop. Exceeding one is RESOURCE_EXHAUSTED and names
-// the instruction. Negative: unlimited.
-struct RunBudget {
-  int64_t bytes = int64_t{4} << 30;  // live values, arguments included
-  int64_t elements = -1;             // of any one value
-  int64_t steps = -1;                // element operations
-  int64_t call_depth = 20000;        // calls, loops and branches inside each other
-  double seconds = 600;              // wall time
-  // That compute together, 1 to kMostThreads; negative: one for each processor, 16 at most. No
-  // result depends on it.
-  int64_t threads = -1;
-  static constexpr int64_t kMostThreads = 1024;
-};
-
-// A process of a run: which of the programs it executes, and its place in that program's grid.
-struct ProcessId {
-  int64_t program = 0;
-  int64_t replica = 0;
-  int64_t partition = 0;
-  friend bool operator==(const ProcessId&, const ProcessId&) = default;
-};
-
-// The host program as processes see it: what infeeds and receives from the host yield, where
-// outfeeds and sends to the host go. This one has nothing to give and takes nothing.
-class Host {
- public:
-  virtual ~Host() = default;
-  // The next item of the process's queue, of the shape asked for.
-  virtual absl::StatusOr<Literal> Infeed(const ProcessId& process, const Shape& shape);
-  virtual absl::Status Outfeed(const ProcessId& process, const Literal& value);
-  // `key` is the rendezvous of the instruction's frontend attributes, else its channel id.
-  virtual absl::StatusOr<Literal> Receive(const ProcessId& process, const std::string& key,
-                                          const Shape& shape);
-  virtual absl::Status Send(const ProcessId& process, const std::string& key, const Literal& value);
-  // What it holds ready for processes before a run: counted against the run's budget of bytes from
-  // beginning to end.
-  virtual int64_t held_bytes() const { return 0; }
-};
+using runtime::Host;
+using runtime::ProcessGrid;
+using runtime::ProcessId;
+using runtime::RunBudget;
 
 // Sees instructions as they run, those of called computations too (not the scalar regions of
 // reduce, sort and their like, which run per element). A status that is not OK ends the run.
@@ -153,7 +121,6 @@ class PlannedModule {
 
  private:
   PlannedModule(const Module& module, const PlanOptions& options);
-  void FindEffects(absl::Span<const Computation* const> callees_first);
   const Module& module_;
   PlanOptions options_;
   bool has_transfers_ = false;

@@ -1,5 +1,5 @@
 // An instruction alone is a module that can be printed, read, checked and run, with the same value.
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 #include <memory>
 #include <string>
@@ -116,7 +116,7 @@ TEST(IsolateInstruction, EveryInstructionOfALoopRunsAlone) {
     if (turn.instruction->opcode() == Opcode::kParameter) continue;
     SCOPED_TRACE(turn.instruction->Describe());
     names.push_back(turn.instruction->name());
-    const std::unique_ptr<Module> alone = IsolateInstruction(*turn.instruction);
+    const std::unique_ptr<Module> alone = analysis::IsolateInstruction(*turn.instruction);
     EXPECT_TRUE(CheckModuleShapes(*alone).ok()) << CheckModuleShapes(*alone);
     EXPECT_EQ(alone->entry()->root()->opcode(), turn.instruction->opcode());
     for (const PrintOptions& print : {PrintOptions::Lossless(), PrintOptions::Default()}) {
@@ -138,7 +138,7 @@ TEST(IsolateInstruction, CopiesOnlyWhatIsCalled) {
   const std::unique_ptr<Module> module = Parse(kLoop);
   ASSERT_NE(module, nullptr);
   const auto names = [&](const char* computation, const char* instruction) {
-    const auto alone = IsolateInstruction(*module->Find(computation)->Find(instruction));
+    const auto alone = analysis::IsolateInstruction(*module->Find(computation)->Find(instruction));
     std::vector<std::string> result;
     for (const auto& each : alone->computations()) result.push_back(each->name());
     return result;
@@ -156,7 +156,7 @@ TEST(IsolateInstruction, OperandsBecomeParametersInOrder) {
       "HloModule m\nENTRY e {\n  p = f32[2]{0} parameter(0)\n"
       "  ROOT d = f32[2]{0} divide(p, p)\n}\n");
   ASSERT_NE(module, nullptr);
-  const auto alone = IsolateInstruction(*module->entry()->root());
+  const auto alone = analysis::IsolateInstruction(*module->entry()->root());
   const std::vector<Instruction*> parameters = alone->entry()->parameters();
   ASSERT_EQ(parameters.size(), 2u);
   EXPECT_THAT(alone->entry()->root()->operands(),
@@ -174,7 +174,7 @@ TEST(IsolateInstruction, CallsKeepTheirConfiguration) {
       " ROOT x = f32[2,1] custom-call(a, b), custom_call_target=\"lapack_strsm_ffi\", "
       "api_version=API_VERSION_TYPED_FFI, backend_config={trans_x = 84 : ui8}\n}\n");
   ASSERT_TRUE(module.ok()) << module.status();
-  const std::unique_ptr<Module> alone = IsolateInstruction(*(*module)->entry()->root());
+  const std::unique_ptr<Module> alone = analysis::IsolateInstruction(*(*module)->entry()->root());
   EXPECT_EQ(alone->entry()->root()->annotations().backend_config, "{trans_x = 84 : ui8}");
 }
 
@@ -191,7 +191,7 @@ ENTRY e {
 }
 )");
   ASSERT_NE(module, nullptr);
-  const auto alone = IsolateInstruction(*module->entry()->root());
+  const auto alone = analysis::IsolateInstruction(*module->entry()->root());
   const auto read = Parse(PrintModule(*alone, PrintOptions::Lossless()));
   ASSERT_NE(read, nullptr);
   EXPECT_TRUE(CompareModules(*alone, *read).ok()) << CompareModules(*alone, *read);
@@ -202,8 +202,9 @@ TEST(IsolateGroup, IsAModule) {
   const std::unique_ptr<Module> module = Parse(kLoop);
   ASSERT_NE(module, nullptr);
   const Computation& body = *module->Find("body");
-  const auto group = IsolateGroup({body.Find("total"), body.Find("spread"), body.Find("y")},
-                                  {body.Find("total"), body.Find("y")});
+  const auto group =
+      analysis::IsolateGroup({body.Find("total"), body.Find("spread"), body.Find("y")},
+                             {body.Find("total"), body.Find("y")});
   EXPECT_THAT(group.operands, testing::ElementsAre(body.Find("sorted"), body.Find("called")));
   const auto read = Parse(PrintModule(*group.module, PrintOptions::Lossless()));
   ASSERT_NE(read, nullptr);
@@ -212,7 +213,8 @@ TEST(IsolateGroup, IsAModule) {
   ASSERT_TRUE(value.ok()) << value.status();
   EXPECT_EQ(PrintLiteral(value->element(0)), "7");
   EXPECT_TRUE(Literal::BitEqual(value->element(1), Floats({7.5, 8, 9})));
-  const auto twice = IsolateGroup({module->Find("twice")->root()}, {module->Find("twice")->root()});
+  const auto twice =
+      analysis::IsolateGroup({module->Find("twice")->root()}, {module->Find("twice")->root()});
   EXPECT_EQ(twice.operands.size(), 1u);
 }
 

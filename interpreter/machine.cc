@@ -7,8 +7,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
-#include "evaluator/real/float_environment.h"
 #include "interpreter/world.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -19,7 +19,8 @@ constexpr int kMaxNestedRuns = 32;
 }  // namespace
 
 Machine::Machine(const PlannedModule& module, const RunOptions& options, Process& process,
-                 Budget& budget, std::shared_ptr<MemoryAccount> memory, RunStats* stats)
+                 runtime::Budget& budget, std::shared_ptr<runtime::MemoryAccount> memory,
+                 RunStats* stats)
     : module_(module),
       options_(options),
       process_(process),
@@ -61,7 +62,7 @@ absl::Status Machine::Advance() {
 
 absl::StatusOr<Literal> Machine::TakeResult() { return End(); }
 
-const Pending* Machine::waits_for() const {
+const runtime::Pending* Machine::waits_for() const {
   return stack_.empty() ? nullptr : stack_.back().pending.get();
 }
 
@@ -194,7 +195,7 @@ absl::Status Machine::RunKernel(const Step& step) {
   for (size_t i = 0; i < results.size(); ++i) {
     const int32_t slot = step.results[i];
     const Slot& info = plan.slots[slot];
-    absl::Status fits = CheckElements(options_.budget, *info.shape);
+    absl::Status fits = runtime::CheckElements(options_.budget, *info.shape);
     if (!fits.ok()) return fits;
     if (!info.small) {
       const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
@@ -477,7 +478,8 @@ void Machine::MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& s
 absl::Status Machine::GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot) {
   const Slot& info = plan.slots[slot];
   frame.buffers[info.place] = nullptr;
-  absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, *info.shape);
+  absl::StatusOr<runtime::BufferPtr> buffer =
+      runtime::MemoryAccount::Allocate(memory_, *info.shape);
   if (!buffer.ok()) return buffer.status();
   frame.buffers[info.place] = *std::move(buffer);
   return absl::OkStatus();

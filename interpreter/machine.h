@@ -9,29 +9,29 @@
 
 #include "evaluator/evaluator.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/memory.h"
 #include "interpreter/plan.h"
 #include "interpreter/process.h"
+#include "runtime/memory.h"
 
 namespace assay {
 
 // The values of one activation of a plan.
 struct Frame {
   std::vector<std::byte> small;
-  std::vector<BufferPtr> buffers;
+  std::vector<runtime::BufferPtr> buffers;
 };
 
-class Machine : public ComputationCaller {
+class Machine : public runtime::ComputationCaller {
  public:
-  Machine(const PlannedModule& module, const RunOptions& options, Process& process, Budget& budget,
-          std::shared_ptr<MemoryAccount> memory, RunStats* stats);
+  Machine(const PlannedModule& module, const RunOptions& options, Process& process,
+          runtime::Budget& budget, std::shared_ptr<runtime::MemoryAccount> memory, RunStats* stats);
 
   absl::Status Start(const Computation& computation, absl::Span<const Literal> arguments);
   // Goes on until the computation has ended, or its step waits for other processes.
   absl::Status Advance();
   bool finished() const { return finished_; }
   // What it waits for; null when it can go on.
-  const Pending* waits_for() const;
+  const runtime::Pending* waits_for() const;
   // The step under way and the calls that led to it, outermost first.
   std::vector<const Instruction*> Path() const;
   // The value of the computation's root, once.
@@ -49,7 +49,7 @@ class Machine : public ComputationCaller {
     // Of a while step under way: frames that all turns share, and which of them runs.
     std::unique_ptr<Frame> condition_frame, body_frame;
     bool in_condition = false;
-    PendingPtr pending;  // of an effect under way
+    runtime::PendingPtr pending;  // of an effect under way
   };
 
   // Adds the bytes of the arguments that count against the budget to `reserved`.
@@ -70,8 +70,8 @@ class Machine : public ComputationCaller {
   absl::Status RunEffect(const Step& step);
   absl::Status Depart(const Step& step);
   absl::Status Await(const Step& step);
-  absl::StatusOr<PendingPtr> StartEffect(const Step& step);
-  absl::Status TakePending(const Step& step, PendingPtr pending);
+  absl::StatusOr<runtime::PendingPtr> StartEffect(const Step& step);
+  absl::Status TakePending(const Step& step, runtime::PendingPtr pending);
   // The activation on top has finished: hands its results to the one below.
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
@@ -104,7 +104,7 @@ class Machine : public ComputationCaller {
   const RunOptions& options_;
   Process& process_;
   RunStats* stats_;
-  std::shared_ptr<MemoryAccount> memory_;
+  std::shared_ptr<runtime::MemoryAccount> memory_;
   EvaluationContext context_;
   std::vector<Activation> stack_;
   std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number

@@ -6,28 +6,29 @@
 
 namespace assay {
 
-absl::StatusOr<PendingPtr> Machine::StartEffect(const Step& step) {
+absl::StatusOr<runtime::PendingPtr> Machine::StartEffect(const Step& step) {
   const Activation& top = stack_.back();
   std::vector<Literal> operands;
   operands.reserve(step.operands.size());
   for (const int32_t slot : step.operands) {
     operands.push_back(ReadSlot(*top.plan, *top.frame, slot));
   }
-  absl::StatusOr<PendingPtr> pending = step.effect->Start(operands, Path(), process_, context_);
+  absl::StatusOr<runtime::PendingPtr> pending =
+      step.effect->Start(operands, Path(), process_, context_);
   if (!undecided_.empty()) NoteUndecided(step);
   return pending;
 }
 
 absl::Status Machine::RunEffect(const Step& step) {
   if (stack_.back().pending == nullptr) {
-    absl::StatusOr<PendingPtr> pending = StartEffect(step);
+    absl::StatusOr<runtime::PendingPtr> pending = StartEffect(step);
     if (!pending.ok()) return pending.status();
     stack_.back().pending = *std::move(pending);
   }
   return TakePending(step, stack_.back().pending);
 }
 
-absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
+absl::Status Machine::TakePending(const Step& step, runtime::PendingPtr pending) {
   Activation& top = stack_.back();
   top.pending = pending;
   if (!pending->ready()) return absl::OkStatus();
@@ -47,14 +48,14 @@ absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
 absl::Status Machine::Depart(const Step& step) {
   Activation& top = stack_.back();
   if (top.pending == nullptr) {
-    absl::StatusOr<PendingPtr> started = StartEffect(step);
+    absl::StatusOr<runtime::PendingPtr> started = StartEffect(step);
     if (!started.ok()) return started.status();
     top.pending = *std::move(started);
   }
   if (top.pending->delays_start() && !top.pending->ready()) return absl::OkStatus();
-  PendingPtr pending = std::exchange(top.pending, nullptr);
+  runtime::PendingPtr pending = std::exchange(top.pending, nullptr);
   if (step.results.empty()) return absl::OkStatus();
-  const BufferPtr nothing = std::make_shared<std::byte[]>(1);
+  const runtime::BufferPtr nothing = std::make_shared<std::byte[]>(1);
   for (const int32_t slot : step.results) {
     if (options_.observers.empty()) {
       top.frame->buffers[top.plan->slots[slot].place] = nothing;
@@ -64,7 +65,7 @@ absl::Status Machine::Depart(const Step& step) {
     if (!status.ok()) return status;
   }
   const Slot& first = top.plan->slots[step.results[0]];
-  const BufferPtr& storage = top.frame->buffers[first.place];
+  const runtime::BufferPtr& storage = top.frame->buffers[first.place];
   process_.departures()[storage.get()] = {storage, std::move(pending)};
   return absl::OkStatus();
 }
@@ -75,7 +76,7 @@ absl::Status Machine::Await(const Step& step) {
     const std::byte* key = Data(*top.plan, *top.frame, step.operands[0]);
     const auto departure = process_.departures().find(key);
     if (departure != process_.departures().end()) {
-      const PendingPtr pending = departure->second.pending;
+      const runtime::PendingPtr pending = departure->second.pending;
       if (pending->ready()) process_.departures().erase(departure);
       return TakePending(step, pending);
     }

@@ -97,9 +97,10 @@ absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
 }
 
 // Tiles of all partitions, joined once all are there.
-class Joined : public Pending {
+class Joined : public runtime::Pending {
  public:
-  Joined(PendingPtr tiles, std::vector<Placement> placements, std::vector<const Shape*> shapes)
+  Joined(runtime::PendingPtr tiles, std::vector<Placement> placements,
+         std::vector<const Shape*> shapes)
       : tiles_(std::move(tiles)), placements_(std::move(placements)), shapes_(std::move(shapes)) {}
   bool ready() const override { return tiles_->ready(); }
   absl::StatusOr<std::vector<Literal>> Take() override {
@@ -118,7 +119,7 @@ class Joined : public Pending {
   std::string Awaited() const override { return tiles_->Awaited(); }
 
  private:
-  PendingPtr tiles_;
+  runtime::PendingPtr tiles_;
   std::vector<Placement> placements_;
   std::vector<const Shape*> shapes_;
 };
@@ -127,8 +128,9 @@ class ManualBorder : public Effect {
  public:
   explicit ManualBorder(const Instruction& border) : border_(border) {}
 
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                   Process& process, EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
     std::vector<const Shape*> inputs;
     for (const Literal& operand : operands) inputs.push_back(&operand.shape());
     std::vector<const Shape*> outputs = Leaves(border_.shape());
@@ -143,7 +145,8 @@ class ManualBorder : public Effect {
             absl::StrCat("with one partition both sides have the same shapes, found ",
                          inputs[i]->ToString(), " and ", outputs[i]->ToString()));
       }
-      return std::make_shared<Present>(std::vector<Literal>(operands.begin(), operands.end()));
+      return std::make_shared<runtime::Present>(
+          std::vector<Literal>(operands.begin(), operands.end()));
     }
     const bool enters = Enters(border_);
     const int64_t partitions = process.grid().partitions;
@@ -163,7 +166,7 @@ class ManualBorder : public Effect {
     if (!enters) {
       std::vector<int64_t> members(partitions);
       std::iota(members.begin(), members.end(), process.id().replica * partitions);
-      absl::StatusOr<PendingPtr> tiles =
+      absl::StatusOr<runtime::PendingPtr> tiles =
           process.world().rendezvous().Meet(border_, path, members, operands, process, context);
       if (!tiles.ok()) return tiles.status();
       return std::make_shared<Joined>(*std::move(tiles), *std::move(placements),
@@ -181,7 +184,7 @@ class ManualBorder : public Effect {
       Literal cut = CutTile(operands[i], tile->tile, outputs[i]->dimensions());
       tiles.push_back(Literal::FromBuffer(*outputs[i], cut.buffer()));
     }
-    return std::make_shared<Present>(std::move(tiles));
+    return std::make_shared<runtime::Present>(std::move(tiles));
   }
 
  private:

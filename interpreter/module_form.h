@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "interpreter/process_groups.h"
+#include "runtime/process_groups.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -36,7 +36,7 @@ absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border)
 
 // The processes of a module.
 struct ProcessPlan {
-  ProcessGrid grid;
+  runtime::ProcessGrid grid;
   // So many processes that follow each other have the same arguments, and the same results: 1, or
   // the partitions of a logical module.
   int64_t per_device = 1;

@@ -77,10 +77,10 @@ absl::StatusOr<Move> WriteOf(const Slice& slice, const Shape& array, const Shape
 }
 
 // What the transfers to one process bring, slice after slice, written when all are there.
-class Arrivals : public Pending {
+class Arrivals : public runtime::Pending {
  public:
   struct Source {
-    PendingPtr values;
+    runtime::PendingPtr values;
     std::vector<Literal> taken;
     size_t next = 0;
   };
@@ -140,9 +140,11 @@ class PermuteInPlace : public Effect {
         arrays_(permute.operand(0)->shape().leaf_count()),
         slices_per_array_(TransfersPerProcess(permute)) {}
 
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                   Process& process, EvaluationContext& context) const override {
-    const absl::StatusOr<std::vector<ProcessPair>> pairs = ProcessPairs(permute_, process.grid());
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
+    const absl::StatusOr<std::vector<runtime::ProcessPair>> pairs =
+        runtime::ProcessPairs(permute_, process.grid());
     if (!pairs.ok()) return pairs.status();
     Rendezvous& rendezvous = process.world().rendezvous();
     const int64_t self = process.number(), visit = rendezvous.Visit(permute_, path, process);

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "spec/analysis/effects.h"
+#include "spec/analysis/running_order.h"
 
 namespace assay {
 namespace {
@@ -65,7 +67,7 @@ Role RoleOf(Opcode opcode) {
     case Opcode::kSendDone:
       return Role::kDone;
     default:
-      return IsEffect(opcode) ? Role::kEffect : Role::kKernel;
+      return analysis::IsEffect(opcode) ? Role::kEffect : Role::kKernel;
   }
 }
 
@@ -81,7 +83,7 @@ std::vector<const Computation*> ControlCallees(const Instruction& instruction) {
 
 // Values are carried on with their sizes; what computes has to look at them.
 bool RunsOnCurrentSizes(const Instruction& instruction) {
-  return RoleOf(instruction.opcode()) == Role::kKernel && HasDynamicSizes(instruction);
+  return RoleOf(instruction.opcode()) == Role::kKernel && analysis::HasDynamicSizes(instruction);
 }
 
 bool AllScalars(const Shape& shape) {
@@ -108,7 +110,7 @@ std::vector<const Computation*> PlannedCallees(const Instruction& instruction) {
   if (IsControlStep(instruction.opcode())) return ControlCallees(instruction);
   const Instruction* applying = &instruction;
   if (instruction.opcode() == Opcode::kAsyncStart) {
-    applying = WrappedCollective(instruction);
+    applying = analysis::WrappedCollective(instruction);
     if (applying == nullptr) return {instruction.GetComputation(Attr::kCalls)};
   }
   std::vector<const Computation*> planned;
@@ -118,67 +120,8 @@ std::vector<const Computation*> PlannedCallees(const Instruction& instruction) {
   return planned;
 }
 
-std::vector<const Instruction*> RunningOrder(const Computation& computation) {
-  std::vector<const Instruction*> order;
-  if (!computation.schedule().empty()) {
-    order.assign(computation.schedule().begin(), computation.schedule().end());
-    return order;
-  }
-  // Depth first, so that what others wait for comes right before them.
-  enum class Mark : uint8_t { kNew, kOpen, kDone };
-  std::vector<Mark> marks(computation.instruction_count(), Mark::kNew);
-  std::vector<const Instruction*> stack;
-  order.reserve(marks.size());
-  for (const auto& first : computation.instructions()) {
-    stack.push_back(first.get());
-    while (!stack.empty()) {
-      const Instruction* top = stack.back();
-      Mark& mark = marks[top->index()];
-      if (mark == Mark::kNew) {
-        mark = Mark::kOpen;
-        for (const auto& list : {top->operands(), top->control_predecessors()}) {
-          for (const Instruction* before : list) {
-            if (marks[before->index()] == Mark::kNew) stack.push_back(before);
-          }
-        }
-        if (stack.back() != top) continue;
-      }
-      stack.pop_back();
-      if (mark == Mark::kDone) continue;
-      mark = Mark::kDone;
-      order.push_back(top);
-    }
-  }
-  return order;
-}
-
-bool HasEffect(const Instruction& instruction,
-               const absl::flat_hash_set<const Computation*>& effectful) {
-  switch (instruction.opcode()) {
-    case Opcode::kPartitionId:
-    case Opcode::kReplicaId:
-      return false;
-    case Opcode::kAllGatherDone:
-    case Opcode::kAllReduceDone:
-    case Opcode::kAsyncDone:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kRecvDone:
-    case Opcode::kSendDone:
-      return true;  // what was started is done, too
-    case Opcode::kCustomCall:
-      if (instruction.GetBool(Attr::kCustomCallHasSideEffect)) return true;
-      break;
-    default:
-      if (IsEffect(instruction.opcode())) return true;
-  }
-  for (const Computation* callee : instruction.called_computations()) {
-    if (effectful.contains(callee)) return true;
-  }
-  return false;
-}
-
 PlanBuilder::PlanBuilder(const Computation& computation, const PlannedModule& module,
-                         const PlanMap& plans, Budget& budget)
+                         const PlanMap& plans, runtime::Budget& budget)
     : computation_(computation),
       module_(module),
       options_(module.options()),
@@ -202,7 +145,7 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
     slots_of_[parameter->index()] = slots;
     plan_->parameters.insert(plan_->parameters.end(), slots->begin(), slots->end());
   }
-  for (const Instruction* instruction : RunningOrder(computation_)) {
+  for (const Instruction* instruction : analysis::RunningOrder(computation_)) {
     if (!live_[instruction->index()]) continue;
     // Regions take long to compile, all else little.
     const bool calls = !instruction->called_computations().empty();
@@ -222,7 +165,7 @@ void PlanBuilder::FindLive() {
   live_[computation_.root()->index()] = true;
   if (module_.effectful().contains(&computation_)) {
     for (const auto& instruction : computation_.instructions()) {
-      if (!HasEffect(*instruction, module_.effectful())) continue;
+      if (!analysis::HasEffect(*instruction, module_.effectful())) continue;
       live_[instruction->index()] = true;
       pending.push_back(instruction.get());
     }
@@ -409,7 +352,7 @@ absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* ste
   step->kind = StepKind::kWhile;
   // Scalar programs leave out what the result does not need, effects too.
   if (options_.observed || options_.straight || module_.has_transfers() ||
-      HasEffect(instruction, module_.effectful()) || !AllScalars(instruction.shape())) {
+      analysis::HasEffect(instruction, module_.effectful()) || !AllScalars(instruction.shape())) {
     return absl::OkStatus();
   }
   auto condition = ProgramCache::Find(*instruction.GetComputation(Attr::kCondition));

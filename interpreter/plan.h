@@ -94,7 +94,7 @@ class PlanBuilder {
  public:
   using PlanMap = absl::flat_hash_map<const Computation*, const ComputationPlan*>;
   PlanBuilder(const Computation& computation, const PlannedModule& module, const PlanMap& plans,
-              Budget& budget);
+              runtime::Budget& budget);
   absl::StatusOr<std::unique_ptr<ComputationPlan>> Build() &&;
 
  private:
@@ -152,7 +152,7 @@ class PlanBuilder {
   const PlannedModule& module_;
   const PlanOptions& options_;
   const PlanMap& plans_;
-  Budget& budget_;
+  runtime::Budget& budget_;
   std::unique_ptr<ComputationPlan> plan_;
   std::vector<bool> live_;                                 // by instruction index
   std::vector<SlotList> slots_of_;                         // by instruction index
@@ -162,22 +162,6 @@ class PlanBuilder {
   int64_t folded_bytes_ = 0;
   absl::flat_hash_map<const Instruction*, AsyncChain> chains_;  // by its last instruction so far
 };
-
-// The collective that an async-start wraps, when it is all that its computation does: it can leave
-// and be awaited later. Null otherwise.
-const Instruction* WrappedCollective(const Instruction& async_start);
-
-// Whether its result may be awaited by another instruction, while the process goes on.
-bool LeavesForLater(const Instruction& instruction);
-
-// The instructions in the order in which they run: that of the schedule, if there is one, else that
-// of the text, in which only control edges can point backwards.
-std::vector<const Instruction*> RunningOrder(const Computation& computation);
-
-// Whether it runs although nobody uses its value; `effectful` are the computations that hold such
-// instructions.
-bool HasEffect(const Instruction& instruction,
-               const absl::flat_hash_set<const Computation*>& effectful);
 
 // The computations that an instruction runs as plans: those of control flow, and regions of other
 // operations that are no scalar programs.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/plan.h"
+#include "spec/analysis/effects.h"
 #include "spec/ops/permute_slices.h"
 
 namespace assay {
@@ -45,29 +46,6 @@ const Shape& ResultShape(const Shape& started, const Halves& halves) {
 }
 
 }  // namespace
-
-const Instruction* WrappedCollective(const Instruction& async_start) {
-  const Instruction* root = async_start.GetComputation(Attr::kCalls)->root();
-  if (root->info().family != Family::kCollective || !IsEffect(root->opcode())) return nullptr;
-  for (const Instruction* operand : root->operands()) {
-    if (operand->opcode() != Opcode::kParameter) return nullptr;
-  }
-  return root;
-}
-
-bool LeavesForLater(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllReduceStart:
-    case Opcode::kCollectivePermuteStart:
-    case Opcode::kRecv:
-      return true;
-    case Opcode::kAsyncStart:
-      return WrappedCollective(instruction) != nullptr;
-    default:
-      return false;
-  }
-}
 
 void PlanBuilder::AppendSlots(const Instruction& operand, std::vector<int32_t>* slots) {
   if (IsView(operand)) StoreView(operand);
@@ -246,7 +224,7 @@ absl::Status PlanBuilder::StartWrapped(const Instruction& by, const AsyncChain& 
   step.instruction = &by;
   step.hidden = true;
   step.results = *results;
-  if (const Instruction* collective = WrappedCollective(*chain.start)) {
+  if (const Instruction* collective = analysis::WrappedCollective(*chain.start)) {
     for (const Instruction* operand : collective->operands()) {
       AppendSlots(*chain.bound[operand->parameter_number()], &step.operands);
     }

@@ -8,10 +8,10 @@ namespace assay {
 
 absl::StatusOr<Literal> Process::NewArray(const Shape& shape) const {
   if (!shape.is_array()) return Literal::Token();
-  if (absl::Status status = CheckElements(world_.options().budget, shape); !status.ok()) {
+  if (absl::Status status = runtime::CheckElements(world_.options().budget, shape); !status.ok()) {
     return status;
   }
-  absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, shape);
+  absl::StatusOr<runtime::BufferPtr> buffer = runtime::MemoryAccount::Allocate(memory_, shape);
   if (!buffer.ok()) return buffer.status();
   return Literal::FromBuffer(shape, *std::move(buffer));
 }

@@ -14,10 +14,10 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/memory.h"
-#include "interpreter/pending.h"
-#include "interpreter/process_groups.h"
 #include "interpreter/random_state.h"
+#include "runtime/memory.h"
+#include "runtime/pending.h"
+#include "runtime/process_groups.h"
 
 namespace assay {
 
@@ -29,7 +29,7 @@ using CallPath = absl::Span<const Instruction* const>;
 class Process {
  public:
   Process(const ProcessId& id, const ProcessGrid& grid, World& world,
-          std::shared_ptr<MemoryAccount> memory, RandomState& random)
+          std::shared_ptr<runtime::MemoryAccount> memory, RandomState& random)
       : id_(id), grid_(grid), world_(world), memory_(std::move(memory)), random_(random) {}
 
   const ProcessId& id() const { return id_; }
@@ -45,8 +45,8 @@ class Process {
 
   // Values on their way, by the storage that stands for them until they have come.
   struct Departure {
-    BufferPtr storage;
-    PendingPtr pending;
+    runtime::BufferPtr storage;
+    runtime::PendingPtr pending;
   };
   absl::flat_hash_map<const std::byte*, Departure>& departures() { return departures_; }
 
@@ -54,7 +54,7 @@ class Process {
   ProcessId id_;
   ProcessGrid grid_;
   World& world_;
-  std::shared_ptr<MemoryAccount> memory_;
+  std::shared_ptr<runtime::MemoryAccount> memory_;
   RandomState& random_;
   absl::flat_hash_map<const std::byte*, Departure> departures_;
 };

@@ -17,8 +17,9 @@ class RaggedCall : public Effect {
  public:
   RaggedCall(std::unique_ptr<Instruction> collective, std::unique_ptr<Effect> effect)
       : collective_(std::move(collective)), effect_(std::move(effect)) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                   Process& process, EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
     return effect_->Start(operands, path, process, context);
   }
 

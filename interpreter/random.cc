@@ -77,8 +77,9 @@ class Rng : public Effect {
         normal_(rng.GetEnum<RandomDistribution>(Attr::kDistribution) ==
                 RandomDistribution::kNormal) {}
 
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process,
+                                            EvaluationContext& context) const override {
     absl::StatusOr<Literal> result = process.ZeroArray(rng_.shape());
     if (!result.ok()) return result.status();
     const int64_t count = result->element_count();
@@ -96,7 +97,7 @@ class Rng : public Effect {
         result->Set(i, Uniform(operands[0].Get(0), operands[1].Get(0), words));
       }
     }
-    return std::make_shared<Present>(std::vector<Literal>{*std::move(result)});
+    return std::make_shared<runtime::Present>(std::vector<Literal>{*std::move(result)});
   }
 
  private:
@@ -133,15 +134,16 @@ class Rng : public Effect {
 class GetAndUpdateState : public Effect {
  public:
   explicit GetAndUpdateState(const Instruction& rng) : rng_(rng) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> /*operands*/, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
+                                            CallPath /*path*/, Process& process,
+                                            EvaluationContext&) const override {
     constexpr Counter128 kFirst = 0x7012395;
     Counter128& counter = process.random().counters.emplace(&rng_, kFirst).first->second;
     Literal state = Literal::Zeros(rng_.shape());
     state.Set(0, {static_cast<uint64_t>(counter)});
     state.Set(1, {static_cast<uint64_t>(counter >> 64)});
     counter += static_cast<uint64_t>(rng_.GetInt(Attr::kDelta));
-    return std::make_shared<Present>(std::vector<Literal>{std::move(state)});
+    return std::make_shared<runtime::Present>(std::vector<Literal>{std::move(state)});
   }
 
  private:

@@ -7,6 +7,7 @@
 #include "interpreter/dynamic.h"
 #include "interpreter/effect.h"
 #include "interpreter/world.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 
@@ -119,7 +120,7 @@ Opcode WithoutStart(Opcode opcode) {
 
 }  // namespace
 
-class Rendezvous::Seat : public Pending {
+class Rendezvous::Seat : public runtime::Pending {
  public:
   Seat(std::shared_ptr<Meeting> meeting, int64_t position, const Process& process)
       : meeting_(std::move(meeting)), position_(position), process_(process) {}
@@ -161,7 +162,7 @@ struct Rendezvous::Parcel {
   std::vector<Literal> values;
 };
 
-class Rendezvous::Delivery : public Pending {
+class Rendezvous::Delivery : public runtime::Pending {
  public:
   Delivery(std::shared_ptr<Parcel> parcel, int64_t source, const Process& process)
       : parcel_(std::move(parcel)), source_(source), process_(process) {}
@@ -191,10 +192,10 @@ int64_t Rendezvous::Visit(const Instruction& instruction, CallPath path, const P
   return visits_[{PlaceOf(instruction, path, process.id().program), process.number()}]++;
 }
 
-absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallPath path,
-                                            const std::vector<int64_t>& members,
-                                            absl::Span<const Literal> brought, Process& process,
-                                            EvaluationContext& context) {
+absl::StatusOr<runtime::PendingPtr> Rendezvous::Meet(const Instruction& collective, CallPath path,
+                                                     const std::vector<int64_t>& members,
+                                                     absl::Span<const Literal> brought,
+                                                     Process& process, EvaluationContext& context) {
   const int64_t visit = Visit(collective, path, process);
   const auto key = std::make_tuple(PlaceOf(collective, path, process.id().program), members, visit);
   std::shared_ptr<Meeting>& meeting = meetings_[key];
@@ -219,7 +220,7 @@ absl::StatusOr<PendingPtr> Rendezvous::Meet(const Instruction& collective, CallP
       std::find(members.begin(), members.end(), process.number()) - members.begin();
   meeting->brought[position].assign(brought.begin(), brought.end());
   meeting->is_here[position] = true;
-  PendingPtr seat = std::make_shared<Seat>(meeting, position, process);
+  runtime::PendingPtr seat = std::make_shared<Seat>(meeting, position, process);
   if (--meeting->missing > 0) return seat;
   const std::shared_ptr<Meeting> concluded = std::move(meeting);
   meetings_.erase(key);
@@ -247,7 +248,7 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Evaluation
     meeting.brought.clear();
     return absl::OkStatus();
   }
-  if (HasDynamicSizes(collective)) return ConcludeOnSizes(meeting, process, context);
+  if (analysis::HasDynamicSizes(collective)) return ConcludeOnSizes(meeting, process, context);
   std::vector<ArrayRef> operands;
   for (const std::vector<Literal>& values : meeting.brought) {
     for (const Literal& value : values) operands.push_back({&value.shape(), value.data()});
@@ -349,8 +350,9 @@ void Rendezvous::Deliver(const Instruction& instruction, CallPath path, int64_t 
   parcel->is_there = true;
 }
 
-PendingPtr Rendezvous::Collect(const Instruction& instruction, CallPath path, int64_t visit,
-                               int64_t source, int64_t target, const Process& process) {
+runtime::PendingPtr Rendezvous::Collect(const Instruction& instruction, CallPath path,
+                                        int64_t visit, int64_t source, int64_t target,
+                                        const Process& process) {
   return std::make_shared<Delivery>(ParcelAt(instruction, path, visit, source, target, process),
                                     source, process);
 }

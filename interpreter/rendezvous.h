@@ -1,7 +1,7 @@
 // Where the processes of a program meet: collectives of groups, and deliveries from one process to
 // another. Meetings are told apart by where they are called (the channel, or the instruction with
 // the calls that led to it), by who meets, and by how often each has been there.
-// Source: reference ops_control_and_collectives.md 6, 7. Tests: process_groups_test.cc,
+// Source: reference ops_control_and_collectives.md 6, 7. Tests: runtime/process_groups_test.cc,
 // collective_forms_test.cc.
 #ifndef ASSAY_INTERPRETER_RENDEZVOUS_H_
 #define ASSAY_INTERPRETER_RENDEZVOUS_H_
@@ -17,8 +17,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
-#include "interpreter/pending.h"
 #include "interpreter/process.h"
+#include "runtime/pending.h"
 #include "spec/ir/module.h"
 
 namespace assay {
@@ -31,10 +31,10 @@ class Rendezvous {
   // with what it brings. The last to come computes what each of them gets; where they leave a
   // manual region, each gets what all have brought, member after member. INVALID_ARGUMENT where
   // others came to the same place with another operation.
-  absl::StatusOr<PendingPtr> Meet(const Instruction& collective, CallPath path,
-                                  const std::vector<int64_t>& members,
-                                  absl::Span<const Literal> brought, Process& process,
-                                  EvaluationContext& context);
+  absl::StatusOr<runtime::PendingPtr> Meet(const Instruction& collective, CallPath path,
+                                           const std::vector<int64_t>& members,
+                                           absl::Span<const Literal> brought, Process& process,
+                                           EvaluationContext& context);
 
   // How often the process has come to this place before, and counts once more.
   int64_t Visit(const Instruction& instruction, CallPath path, const Process& process);
@@ -42,8 +42,8 @@ class Rendezvous {
   // Values that the process at `source` leaves for the one at `target` (flattened ids).
   void Deliver(const Instruction& instruction, CallPath path, int64_t visit, int64_t source,
                int64_t target, const Process& process, std::vector<Literal> values);
-  PendingPtr Collect(const Instruction& instruction, CallPath path, int64_t visit, int64_t source,
-                     int64_t target, const Process& process);
+  runtime::PendingPtr Collect(const Instruction& instruction, CallPath path, int64_t visit,
+                              int64_t source, int64_t target, const Process& process);
 
  private:
   // Program, channel (-1: none), and, without channel, the path.

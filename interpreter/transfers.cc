@@ -20,39 +20,39 @@ std::string HostKey(const Instruction& transfer) {
   return absl::StrCat(transfer.FindInt(Attr::kChannelId).value_or(0));
 }
 
-PendingPtr Done(std::vector<Literal> leaves = {}) {
-  return std::make_shared<Present>(std::move(leaves));
+runtime::PendingPtr Done(std::vector<Literal> leaves = {}) {
+  return std::make_shared<runtime::Present>(std::move(leaves));
 }
 
 absl::Status NoHost() { return absl::NotFoundError("the run has no host program to talk to"); }
 
 // Several transfers of one send, one to each target.
-class All : public Pending {
+class All : public runtime::Pending {
  public:
-  explicit All(std::vector<PendingPtr> parts) : parts_(std::move(parts)) {}
+  explicit All(std::vector<runtime::PendingPtr> parts) : parts_(std::move(parts)) {}
   bool ready() const override { return Unready() == nullptr; }
   bool delays_start() const override { return true; }
   absl::StatusOr<std::vector<Literal>> Take() override { return std::vector<Literal>(); }
   std::string Awaited() const override {
-    const Pending* part = Unready();
+    const runtime::Pending* part = Unready();
     return part == nullptr ? "" : part->Awaited();
   }
 
  private:
-  const Pending* Unready() const {
-    for (const PendingPtr& part : parts_) {
+  const runtime::Pending* Unready() const {
+    for (const runtime::PendingPtr& part : parts_) {
       if (!part->ready()) return part.get();
     }
     return nullptr;
   }
-  std::vector<PendingPtr> parts_;
+  std::vector<runtime::PendingPtr> parts_;
 };
 
 class SendEffect : public Effect {
  public:
   explicit SendEffect(const Instruction& send) : send_(send) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process, EvaluationContext&) const override {
     // Without the token.
     const Literal value = Unflatten(send_.operand(0)->shape(), operands.first(operands.size() - 1));
     if (send_.GetBool(Attr::kIsHostTransfer)) {
@@ -62,8 +62,8 @@ class SendEffect : public Effect {
       if (!status.ok()) return status;
       return Done();
     }
-    absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs =
-        TransferPairs(send_, process.grid());
+    absl::StatusOr<std::optional<std::vector<runtime::ProcessPair>>> pairs =
+        runtime::TransferPairs(send_, process.grid());
     if (!pairs.ok()) return pairs.status();
     std::vector<std::optional<int64_t>> targets;
     if (!pairs->has_value()) targets.push_back(std::nullopt);
@@ -72,9 +72,9 @@ class SendEffect : public Effect {
         if (source == process.number()) targets.push_back(target);
       }
     }
-    std::vector<PendingPtr> sent;
+    std::vector<runtime::PendingPtr> sent;
     for (const std::optional<int64_t>& target : targets) {
-      absl::StatusOr<PendingPtr> one =
+      absl::StatusOr<runtime::PendingPtr> one =
           process.world().channels().Send(send_, target, value, process);
       if (!one.ok()) return one.status();
       sent.push_back(*std::move(one));
@@ -90,8 +90,9 @@ class SendEffect : public Effect {
 class RecvEffect : public Effect {
  public:
   explicit RecvEffect(const Instruction& recv) : recv_(recv) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> /*operands*/, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
+                                            CallPath /*path*/, Process& process,
+                                            EvaluationContext&) const override {
     const Shape& shape = recv_.shape().tuple_shape(0);
     if (recv_.GetBool(Attr::kIsHostTransfer)) {
       Host* host = process.world().options().host;
@@ -100,8 +101,8 @@ class RecvEffect : public Effect {
       if (!value.ok()) return value.status();
       return Done(Flatten(*value));
     }
-    absl::StatusOr<std::optional<std::vector<ProcessPair>>> pairs =
-        TransferPairs(recv_, process.grid());
+    absl::StatusOr<std::optional<std::vector<runtime::ProcessPair>>> pairs =
+        runtime::TransferPairs(recv_, process.grid());
     if (!pairs.ok()) return pairs.status();
     Channels& channels = process.world().channels();
     if (!pairs->has_value()) return channels.Receive(recv_, std::nullopt, process);
@@ -125,8 +126,9 @@ class RecvEffect : public Effect {
 class InfeedEffect : public Effect {
  public:
   explicit InfeedEffect(const Instruction& infeed) : infeed_(infeed) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> /*operands*/, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
+                                            CallPath /*path*/, Process& process,
+                                            EvaluationContext&) const override {
     const Shape& shape = infeed_.shape().tuple_shape(0);
     std::vector<Literal> leaves;
     if (shape.leaf_count() > 0) {
@@ -147,8 +149,8 @@ class InfeedEffect : public Effect {
 class OutfeedEffect : public Effect {
  public:
   explicit OutfeedEffect(const Instruction& outfeed) : outfeed_(outfeed) {}
-  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                   Process& process, EvaluationContext&) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
+                                            Process& process, EvaluationContext&) const override {
     const Shape& shape = outfeed_.operand(0)->shape();
     if (shape.leaf_count() > 0) {
       Host* host = process.world().options().host;

@@ -10,8 +10,8 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "interpreter/queue_host.h"
 #include "interpreter/testing.h"
+#include "runtime/queue_host.h"
 
 namespace assay {
 namespace {
@@ -231,7 +231,7 @@ std::string Join(const std::vector<Literal>& values) {
 }
 
 TEST(FeedsTest, DeadOutfeedsRunOnceWhereTheyAreReached) {
-  QueueHost host;
+  runtime::QueueHost host;
   EXPECT_EQ(RunAll({kDeadOutfeeds}, 1, &host), "s32[] 42");
   EXPECT_EQ(Join(host.outfed({})), "7 8 9 100 0 101 1 102");
 }
@@ -255,7 +255,7 @@ constexpr char kManyOutfeeds[] = R"(HloModule m
 TEST(FeedsTest, WhatTheHostHoldsCountsAgainstTheBudget) {
   RunBudget budget;
   budget.bytes = 200000;
-  QueueHost small, large;
+  runtime::QueueHost small, large;
   EXPECT_THAT(RunAll({kManyOutfeeds}, 1, &small, budget),
               AllOf(HasSubstr("RESOURCE_EXHAUSTED"), HasSubstr("s32[1024]")));
   budget.bytes = 500000;
@@ -286,7 +286,7 @@ constexpr char kSumOfThree[] = R"(HloModule m
   })";
 
 TEST(FeedsTest, EachProcessHasAQueueAndEachTurnTakesAnItem) {
-  QueueHost host;
+  runtime::QueueHost host;
   for (int i = 1; i <= 3; ++i) {
     host.PutInfeed({0, 0, 0}, MustParseLiteral(absl::StrCat("s32[] ", i)));
     host.PutInfeed({0, 1, 0}, MustParseLiteral(absl::StrCat("s32[] ", 10 * i)));
@@ -297,7 +297,7 @@ TEST(FeedsTest, EachProcessHasAQueueAndEachTurnTakesAnItem) {
 }
 
 TEST(FeedsTest, AnEmptyQueueSaysWhichItemIsWanted) {
-  QueueHost host;
+  runtime::QueueHost host;
   host.PutInfeed({}, MustParseLiteral("s32[] 1"));
   host.PutInfeed({}, MustParseLiteral("s32[] 2"));
   EXPECT_THAT(RunAll({kSumOfThree}, 1, &host),
@@ -307,7 +307,7 @@ TEST(FeedsTest, AnEmptyQueueSaysWhichItemIsWanted) {
 
 TEST(FeedsTest, ItemsOfAnotherShapeAreRefusedWithBoth) {
   for (const char* item : {"f32[] 1", "s32[1] {1}"}) {
-    QueueHost host;
+    runtime::QueueHost host;
     host.PutInfeed({}, MustParseLiteral(item));
     EXPECT_THAT(RunAll({kSumOfThree}, 1, &host),
                 AllOf(HasSubstr("INVALID_ARGUMENT"), HasSubstr("infeed item 0"),
@@ -317,7 +317,7 @@ TEST(FeedsTest, ItemsOfAnotherShapeAreRefusedWithBoth) {
 
 // A tuple is one item of its leaves; () takes nothing and gives nothing.
 TEST(FeedsTest, TuplesAreItemsOfTheirLeaves) {
-  QueueHost host;
+  runtime::QueueHost host;
   host.PutInfeed({}, MustParseLiteral("(s32[] 3, f32[2] {1, 2})"));
   EXPECT_EQ(RunAll({R"(HloModule m
     ENTRY e {
@@ -351,7 +351,7 @@ constexpr char kHostTransfers[] = R"(HloModule m
   })";
 
 TEST(HostTransfersTest, ValuesGoByKey) {
-  QueueHost host;
+  runtime::QueueHost host;
   host.TakeSends();
   host.PutReceive({}, "3", MustParseLiteral("s32[2] {1, 2}"));
   EXPECT_EQ(RunAll({kHostTransfers}, 1, &host), Canonical("s32[2] {-1, -2}"));
@@ -361,10 +361,10 @@ TEST(HostTransfersTest, ValuesGoByKey) {
 
 TEST(HostTransfersTest, WithoutAHandlerTheyAreNotFound) {
   EXPECT_THAT(RunAll({kHostTransfers}), HasSubstr("NOT_FOUND"));
-  QueueHost none;
+  runtime::QueueHost none;
   EXPECT_THAT(RunAll({kHostTransfers}, 1, &none),
               AllOf(HasSubstr("NOT_FOUND"), HasSubstr("key 3"), HasSubstr("%from = ")));
-  QueueHost no_sends;
+  runtime::QueueHost no_sends;
   no_sends.PutReceive({}, "3", MustParseLiteral("s32[2] {1, 2}"));
   EXPECT_THAT(RunAll({kHostTransfers}, 1, &no_sends),
               AllOf(HasSubstr("NOT_FOUND"), HasSubstr("key double"), HasSubstr("%to = ")));

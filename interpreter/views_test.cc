@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
@@ -201,6 +203,81 @@ TEST(StoredBytes, ViewsInLoopsAndOfEmptyArrays) {
       d = f32[3,3] dot(x, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}
       ROOT r = (f32[3], f32[2], f32[3,3]) tuple(a, b, d))")),
             4 * 3 + 4 * 2 + 4 * 9);  // the padding holds nothing but a constant
+}
+
+// Neighbours in the last dimension that has more than one element may be read through.
+TEST(StoredBytes, RunsOfViews) {
+  // Every second element of one dimension, and of the only column.
+  EXPECT_EQ(StoredBytes(R"(ENTRY e { x = f32[400] parameter(0)
+      s = f32[200] slice(x), slice={[0:400:2]} ROOT r = f32[200] negate(s) })"),
+            2 * 4 * 200);
+  EXPECT_EQ(StoredBytes(R"(ENTRY e { x = f32[300,2] parameter(0)
+      s = f32[300,1] slice(x), slice={[0:300], [0:1]} ROOT r = f32[300,1] negate(s) })"),
+            2 * 4 * 300);
+  EXPECT_EQ(StoredBytes(R"(ENTRY e { x = f32[1,400] parameter(0)
+      s = f32[1,200] slice(x), slice={[0:1], [0:400:2]} ROOT r = f32[1,200] negate(s) })"),
+            2 * 4 * 200);
+  // Runs of two.
+  EXPECT_EQ(StoredBytes(R"(ENTRY e { x = f32[100,4] parameter(0)
+      s = f32[100,2] slice(x), slice={[0:100], [1:3]} ROOT r = f32[100,2] negate(s) })"),
+            4 * 200);
+}
+
+TEST(StoredBytes, UpToEightPieces) {
+  for (const int pieces : {8, 9}) {
+    std::string text = "ENTRY e { ";
+    std::vector<std::string> names;
+    for (int i = 0; i < pieces; ++i) {
+      names.push_back(absl::StrCat("x", i));
+      absl::StrAppend(&text, names.back(), " = f32[100] parameter(", i, ") ");
+    }
+    const std::string type = absl::StrCat("f32[", 100 * pieces, "]");
+    absl::StrAppend(&text, "c = ", type, " concatenate(", absl::StrJoin(names, ", "),
+                    "), dimensions={0} ROOT r = ", type, " negate(c) }");
+    EXPECT_EQ(StoredBytes(text), (pieces == 8 ? 1 : 2) * 4 * 100 * pieces);
+  }
+}
+
+TEST(StoredBytes, SmallValuesAreStored) {
+  for (const int size : {64, 65}) {
+    EXPECT_EQ(StoredBytes(absl::StrReplaceAll(
+                  R"(ENTRY e { x = $A parameter(0) v = $A reverse(x), dimensions={0}
+                     ROOT r = $A negate(v) })",
+                  {{"$A", absl::StrCat("f32[", size, "]")}})),
+              (size == 64 ? 2 : 1) * 4 * size);
+  }
+}
+
+// A view that is smaller than its source waits for a user among the next 16 instructions.
+TEST(StoredBytes, SmallerViewsWaitForUsersThatComeSoon) {
+  const auto text = [](absl::string_view view, int before, int between) {
+    std::string constants = "ENTRY e { x = f32[1000] parameter(0) ";
+    for (int i = 0; i < before; ++i) absl::StrAppend(&constants, "b", i, " = f32[] constant(1) ");
+    absl::StrAppend(&constants, view, " ");
+    for (int i = 0; i < between; ++i) absl::StrAppend(&constants, "c", i, " = f32[] constant(1) ");
+    return constants;
+  };
+  constexpr absl::string_view kHalf = "v = f32[500] slice(x), slice={[100:600]}";
+  constexpr absl::string_view kWhole = "v = f32[1000] reverse(x), dimensions={0}";
+  EXPECT_EQ(StoredBytes(text(kHalf, 0, 15) + "ROOT r = f32[500] negate(v) }"), 4 * 500);
+  EXPECT_EQ(StoredBytes(text(kHalf, 0, 16) + "ROOT r = f32[500] negate(v) }"), 2 * 4 * 500);
+  EXPECT_EQ(StoredBytes(text(kHalf, 20, 0) + "ROOT r = f32[500] negate(v) }"), 4 * 500);
+  EXPECT_EQ(StoredBytes(text(kWhole, 0, 30) + "ROOT r = f32[1000] negate(v) }"), 4 * 1000);
+}
+
+// 64 KiB of small views of constants become constants.
+TEST(StoredBytes, FoldedConstantsAreLimited) {
+  std::string text = "ENTRY e { c = s8[] constant(3) ";
+  std::vector<std::string> types, names;
+  for (int i = 0; i < 258; ++i) {
+    names.push_back(absl::StrCat("b", i));
+    types.push_back("s8[256]");
+    absl::StrAppend(&text, names.back(), " = s8[256] broadcast(c), dimensions={} ");
+    if (i + 1 < 256) continue;
+    EXPECT_EQ(StoredBytes(absl::StrCat(text, "ROOT t = (", absl::StrJoin(types, ", "), ") tuple(",
+                                       absl::StrJoin(names, ", "), ") }")),
+              256 * (i - 255));
+  }
 }
 
 }  // namespace

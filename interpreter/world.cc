@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -31,9 +31,9 @@ World::World(absl::Span<const Program> programs, const RunOptions& options, RunS
       stats_(stats),
       budget_(options.budget.steps, options.budget.seconds),
       workers_(options.budget.threads < 0
-                   ? WorkerPool::DefaultThreads()
+                   ? runtime::WorkerPool::DefaultThreads()
                    : std::clamp<int64_t>(options.budget.threads, 1, RunBudget::kMostThreads)),
-      memory_(std::make_shared<MemoryAccount>(options.budget.bytes)),
+      memory_(std::make_shared<runtime::MemoryAccount>(options.budget.bytes)),
       rendezvous_(std::any_of(programs.begin(), programs.end(), [](const Program& program) {
         return program.module->options().straight;
       })) {
@@ -51,7 +51,7 @@ World::World(absl::Span<const Program> programs, const RunOptions& options, RunS
 World::~World() = default;
 
 absl::StatusOr<std::vector<std::vector<Literal>>> World::Run() {
-  FloatEnvironmentGuard guard;
+  runtime::FloatEnvironmentGuard guard;
   absl::Status status = RunAll();
   if (stats_ != nullptr) WriteStats();
   if (!status.ok()) return status;

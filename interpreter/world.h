@@ -11,13 +11,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "evaluator/parallel.h"
 #include "interpreter/channels.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/machine.h"
-#include "interpreter/memory.h"
 #include "interpreter/process.h"
 #include "interpreter/rendezvous.h"
+#include "runtime/memory.h"
+#include "runtime/parallel.h"
 
 namespace assay {
 
@@ -31,7 +31,7 @@ class World {
 
   const RunOptions& options() const { return options_; }
   // Shared by the processes, of which one runs at a time.
-  WorkerPool& workers() { return workers_; }
+  runtime::WorkerPool& workers() { return workers_; }
   Rendezvous& rendezvous() { return rendezvous_; }
   Channels& channels() { return channels_; }
   // Processes in all.
@@ -53,9 +53,9 @@ class World {
   absl::Span<const Program> programs_;
   const RunOptions& options_;
   RunStats* stats_;
-  Budget budget_;
-  WorkerPool workers_;
-  std::shared_ptr<MemoryAccount> memory_;
+  runtime::Budget budget_;
+  runtime::WorkerPool workers_;
+  std::shared_ptr<runtime::MemoryAccount> memory_;
   RandomStates own_random_;
   Rendezvous rendezvous_;
   Channels channels_;

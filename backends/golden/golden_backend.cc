@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/host_buffer.h"
 #include "interpreter/custom_call.h"
-#include "interpreter/queue_host.h"
+#include "runtime/queue_host.h"
 
 namespace assay {
 namespace {
@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const PlannedModule& mo
   Program program;
   program.module = &module;
   program.grid = processes.grid;
-  QueueHost queues;
+  runtime::QueueHost queues;
   const auto process = [&](int64_t number) {
     return ProcessId{0, program.grid.ReplicaOf(number), program.grid.PartitionOf(number)};
   };

@@ -7,11 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/facts.h"
-#include "evaluator/facts/isolate.h"
 #include "evaluator/facts/scan_sums.h"
 #include "evaluator/facts/statistics_facts.h"
 #include "evaluator/facts/widened_fold.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
+#include "spec/analysis/isolate.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -33,7 +33,7 @@ absl::StatusOr<Literal> EvaluateAlone(const Module& module, absl::Span<const Lit
   std::vector<MutableArrayRef> results;
   for (Literal& leaf : leaves) results.push_back({&leaf.shape(), leaf.mutable_data()});
   EvaluationContext context;
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   absl::Status status = (*kernel)->Run(operands, results, context);
   if (!status.ok()) return status;
   return Unflatten(root.shape(), leaves);
@@ -49,7 +49,7 @@ class FactFinder {
         operands_(operands),
         evaluate_(evaluate),
         leaf_(leaf),
-        scanned_(FindScanFold(instruction, leaf, ReducerKind::kAdd)) {
+        scanned_(FindScanFold(instruction, leaf, analysis::ReducerKind::kAdd)) {
     for (const Literal& operand : operands) complex_ |= IsComplex(operand.element_type());
   }
 
@@ -112,7 +112,7 @@ class FactFinder {
   }
   // By the golden value itself, whose parts are rounded.
   absl::Status FindComplexCondition() {
-    const std::unique_ptr<Module> module = IsolateInstruction(instruction_);
+    const std::unique_ptr<Module> module = analysis::IsolateInstruction(instruction_);
     const absl::StatusOr<Literal> results = evaluate_(*module, operands_);
     if (!results.ok()) return results.status();
     const Literal golden = Flatten(*results)[leaf_];
@@ -179,7 +179,7 @@ absl::StatusOr<std::vector<AccumulationFact>> FourierFacts(const Instruction& ff
   std::vector<AccumulationFact> facts(fft.shape().element_count());
   absl::StatusOr<Literal> golden = Literal::Zeros(fft.shape());
   if (wanted == FactsWanted::kCondition) {
-    golden = evaluate(*IsolateInstruction(fft), absl::MakeConstSpan(&operand, 1));
+    golden = evaluate(*analysis::IsolateInstruction(fft), absl::MakeConstSpan(&operand, 1));
     if (!golden.ok()) return golden.status();
   }
   const ElementType type = fft.shape().element_type(), part = Info(type).component;
@@ -221,8 +221,9 @@ absl::StatusOr<std::vector<AccumulationFact>> FindAccumulationFacts(
   if (instruction.opcode() == Opcode::kBatchNormTraining && (leaf == 1 || leaf == 2)) {
     return StatisticsFacts(instruction, operands[0], leaf == 2);
   }
-  const bool folds = FoldKind(instruction) == ReducerKind::kAdd && instruction.shape().is_array();
-  if (!folds && !FindScanFold(instruction, leaf, ReducerKind::kAdd).has_value()) {
+  const bool folds =
+      FoldKind(instruction) == analysis::ReducerKind::kAdd && instruction.shape().is_array();
+  if (!folds && !FindScanFold(instruction, leaf, analysis::ReducerKind::kAdd).has_value()) {
     return absl::UnimplementedError(
         absl::StrCat(instruction.Describe(), " adds no floats up: there are no facts of a sum"));
   }

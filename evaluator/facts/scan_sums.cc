@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evaluator/ops/scan_plan.h"
-#include "evaluator/real/float_environment.h"
 #include "evaluator/real/running_sum.h"
+#include "runtime/float_environment.h"
+#include "spec/analysis/scan_plan.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -16,8 +16,8 @@ namespace {
 template <typename Running, typename Put>
 void RunLanes(const Instruction& scan, const ScanFold& fold, absl::Span<const Literal> operands,
               const TermMap& map, Put put) {
-  const FloatEnvironmentGuard guard;
-  const ScanPlan plan = ScanPlan::Of(scan);
+  const runtime::FloatEnvironmentGuard guard;
+  const analysis::ScanPlan plan = analysis::ScanPlan::Of(scan);
   const Literal& x = operands[fold.input];
   const Literal& init = operands[fold.init];
   const ElementType type = init.element_type();
@@ -59,10 +59,10 @@ class RunningExtremes {
 }  // namespace
 
 std::optional<ScanFold> FindScanFold(const Instruction& instruction, int64_t leaf,
-                                     ReducerKind kind) {
+                                     analysis::ReducerKind kind) {
   if (instruction.opcode() != Opcode::kScan) return std::nullopt;
-  const ScanPlan plan = ScanPlan::Of(instruction);
-  const ScanFolds folds = RecogniseScan(*instruction.to_apply(), plan.carries);
+  const analysis::ScanPlan plan = analysis::ScanPlan::Of(instruction);
+  const analysis::ScanFolds folds = analysis::RecogniseScan(*instruction.to_apply(), plan.carries);
   ScanFold fold;
   int64_t carry = leaf - plan.outputs;
   fold.place = ScanFold::Place::kInTheEnd;

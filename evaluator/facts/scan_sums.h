@@ -9,7 +9,7 @@
 
 #include "absl/types/span.h"
 #include "evaluator/facts/widened_fold.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -25,7 +25,7 @@ struct ScanFold {
 
 // Nullopt where the instruction is no scan or the leaf no fold of that kind, kAdd or kMultiply.
 std::optional<ScanFold> FindScanFold(const Instruction& instruction, int64_t leaf,
-                                     ReducerKind kind);
+                                     analysis::ReducerKind kind);
 
 // The sums of mapped operands, by element of that leaf, each the exact one rounded once.
 std::vector<double> AddScanned(const Instruction& scan, const ScanFold& fold,

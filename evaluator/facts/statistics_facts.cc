@@ -4,7 +4,7 @@
 
 #include "evaluator/ops/batch_norm_feature.h"
 #include "evaluator/real/exact_sum.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -39,7 +39,7 @@ AccumulationFact FactOf(const Sums& sums, int64_t count, bool variance) {
 
 std::vector<AccumulationFact> StatisticsFacts(const Instruction& training, const Literal& operand,
                                               bool variance) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const Shape& shape = operand.shape();
   const ElementType type = shape.element_type();
   const int64_t axis = training.GetInt(Attr::kFeatureIndex), features = shape.dimension(axis);

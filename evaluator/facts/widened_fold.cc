@@ -3,13 +3,30 @@
 #include <cmath>
 #include <utility>
 
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
 
 bool IsContraction(const Instruction& instruction) {
-  return instruction.opcode() == Opcode::kDot || instruction.opcode() == Opcode::kConvolution;
+  switch (instruction.opcode()) {
+    case Opcode::kDot:
+    case Opcode::kConvolution:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Operands of a contraction that are no factors: how many rows each group has, and scales, which
+// the widened factors have inside.
+bool IsGroupSizes(const Instruction& instruction, size_t number) {
+  return instruction.opcode() == Opcode::kRaggedDot && number == 2;
+}
+bool IsScale(const Instruction& instruction, size_t number) {
+  return instruction.opcode() == Opcode::kScaledDot && number >= 2;
 }
 
 bool IsWidened(ElementType type) { return IsFloat(type) || IsComplex(type); }
@@ -57,6 +74,56 @@ Literal WidenParts(const Literal& literal, bool integers_too, int exponent) {
   return wide;
 }
 
+// The same number of dimensions, each of size 1: a scale for the whole operand.
+Shape ScaleOfAll(const Shape& operand) {
+  return Shape(ElementType::kF64, std::vector<int64_t>(operand.rank(), 1));
+}
+
+// Gives a parameter of an isolated contraction that is no factor the shape that it has beside wide
+// ones. False: it is a factor, or the contraction itself.
+bool KeepsNoFactor(const Instruction& contraction, Instruction* step) {
+  if (step->opcode() != Opcode::kParameter) return false;
+  const auto number = static_cast<size_t>(step->parameter_number());
+  if (IsScale(contraction, number)) {
+    step->set_shape(ScaleOfAll(contraction.operand(step->parameter_number() - 2)->shape()));
+    return true;
+  }
+  return IsGroupSizes(contraction, number);
+}
+
+// The element of a scale for an element of its operand; a scalar stands for none (7.4).
+double ScaleFor(const Literal& scale, const Shape& operand, int64_t element) {
+  if (scale.shape().rank() == 0) return 1;
+  int64_t at = 0, stride = 1;
+  for (int64_t d = operand.rank() - 1; d >= 0; --d) {
+    const int64_t size = operand.dimension(d), blocks = scale.shape().dimension(d);
+    at += stride * (element % size / (size / blocks));
+    stride *= blocks;
+    element /= size;
+  }
+  return MagnitudeOrValue(scale.element_type(), scale.Get(at));
+}
+
+// The operands, those of a scaled dot with their scales inside, in f64, and ones in the place of
+// the scales. The product of an element and its scale is rounded where both have more than 53 bits.
+std::vector<Literal> WithScalesInside(const Instruction& instruction,
+                                      absl::Span<const Literal> operands) {
+  std::vector<Literal> factors(operands.begin(), operands.end());
+  if (instruction.opcode() != Opcode::kScaledDot) return factors;
+  for (size_t k = 0; k < 2; ++k) {
+    const Literal &operand = operands[k], &scale = operands[k + 2];
+    factors[k] = WidenParts(operand, /*integers_too=*/true, /*exponent=*/0);
+    for (int64_t i = 0; i < operand.element_count(); ++i) {
+      const double value = DecodeFloat(ElementType::kF64, factors[k].Get(i).bits);
+      const double scaled = value * ScaleFor(scale, operand.shape(), i);
+      factors[k].Set(i, Element{EncodeFloat(ElementType::kF64, scaled)});
+    }
+    factors[k + 2] = Literal::Zeros(ScaleOfAll(operand.shape()));
+    factors[k + 2].Set(0, Element{EncodeFloat(ElementType::kF64, 1.0)});
+  }
+  return factors;
+}
+
 // Of how products of narrow operands are formed, which wide ones have no use for.
 void EraseAlgorithms(Instruction* contraction) {
   contraction->EraseAttribute(Attr::kOperandPrecision);
@@ -97,33 +164,40 @@ double MagnitudeOrValue(ElementType type, Element element) {
                         : static_cast<double>(DecodeUnsigned(type, element.bits));
 }
 
-ReducerKind FoldKind(const Instruction& instruction) {
-  ReducerKind kind = ReducerKind::kOther;
+analysis::ReducerKind FoldKind(const Instruction& instruction) {
+  analysis::ReducerKind kind = analysis::ReducerKind::kOther;
   switch (instruction.opcode()) {
     case Opcode::kDot:
     case Opcode::kConvolution:
-      return ReducerKind::kAdd;
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+      return analysis::ReducerKind::kAdd;
     case Opcode::kSelectAndScatter:
-      kind = RecogniseReducer(*instruction.GetComputation(Attr::kScatter)).kind;
+      kind = analysis::RecogniseReducer(*instruction.GetComputation(Attr::kScatter)).kind;
       break;
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kScatter:
-      kind = RecogniseReducer(*instruction.to_apply()).kind;
+      kind = analysis::RecogniseReducer(*instruction.to_apply()).kind;
       break;
     default:
       break;
   }
-  const bool sums = kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply;
-  return sums ? kind : ReducerKind::kOther;
+  const bool sums = kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply;
+  return sums ? kind : analysis::ReducerKind::kOther;
+}
+
+bool FactorsAreOperands(const Instruction& instruction) {
+  return instruction.opcode() != Opcode::kRaggedDot && instruction.opcode() != Opcode::kScaledDot;
 }
 
 std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold, ElementType type) {
-  std::unique_ptr<Module> module = IsolateInstruction(instruction);
+  std::unique_ptr<Module> module = analysis::IsolateInstruction(instruction);
   Instruction* root = module->entry()->root();
   const bool contraction = IsContraction(*root);
   for (const auto& computation : module->computations()) {
     for (const auto& each : computation->instructions()) {
+      if (KeepsNoFactor(*root, each.get())) continue;
       each->set_shape(Widened(each->shape(), contraction, type));
       if (each->literal() != nullptr && IsWidened(each->literal()->element_type())) {
         Literal wide = Literal::Zeros(each->shape());
@@ -150,10 +224,12 @@ std::unique_ptr<Module> WidenFold(const Instruction& instruction, Opcode fold, E
 absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
                                         absl::Span<const Literal> operands, int exponent,
                                         const EvaluateModule& evaluate) {
-  const std::unique_ptr<Module> module = IsolateInstruction(instruction);
+  const std::unique_ptr<Module> module = analysis::IsolateInstruction(instruction);
   const bool contraction = IsContraction(instruction);
+  const Instruction& root = *module->entry()->root();
   for (const auto& computation : module->computations()) {
     for (const auto& each : computation->instructions()) {
+      if (KeepsNoFactor(root, each.get())) continue;
       each->set_shape(WidenedParts(each->shape(), contraction));
       if (each->literal() != nullptr) {
         each->set_literal(WidenParts(*each->literal(), contraction, 0));
@@ -161,9 +237,11 @@ absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
     }
   }
   if (contraction) EraseAlgorithms(module->entry()->root());
+  const std::vector<Literal> factors = WithScalesInside(instruction, operands);
   std::vector<Literal> widened;
-  for (const Literal& operand : operands) {
-    widened.push_back(WidenParts(operand, contraction, exponent));
+  for (size_t k = 0; k < factors.size(); ++k) {
+    const bool factor = !IsGroupSizes(instruction, k) && !IsScale(instruction, k);
+    widened.push_back(factor ? WidenParts(factors[k], contraction, exponent) : factors[k]);
   }
   return evaluate(*module, widened);
 }
@@ -171,11 +249,13 @@ absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
 std::vector<Literal> WidenOperands(const Instruction& instruction,
                                    absl::Span<const Literal> operands, const TermMap& map) {
   const bool contraction = IsContraction(instruction);
+  const std::vector<Literal> factors = WithScalesInside(instruction, operands);
   std::vector<Literal> widened;
   for (size_t number = 0; number < operands.size(); ++number) {
-    const Literal& operand = operands[number];
+    const Literal& operand = factors[number];
     const ElementType type = operand.element_type();
-    if (!contraction && !IsWidened(type)) {
+    if (IsGroupSizes(instruction, number) || IsScale(instruction, number) ||
+        (!contraction && !IsWidened(type))) {
       widened.push_back(operand);
       continue;
     }

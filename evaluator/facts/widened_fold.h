@@ -12,14 +12,17 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "evaluator/facts.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
 namespace assay {
 
 // kAdd or kMultiply where the instruction folds floats or complex numbers that way, else kOther.
-ReducerKind FoldKind(const Instruction& instruction);
+analysis::ReducerKind FoldKind(const Instruction& instruction);
+// Whether every operand of a fold is added up or multiplied as it is: not the group sizes of a
+// ragged dot, nor scales.
+bool FactorsAreOperands(const Instruction& instruction);
 
 // The instruction alone in a module, as IsolateInstruction makes it, with every float and complex
 // type f64 and its fold replaced by `fold` (add or multiply). Contractions add products whatever

@@ -11,9 +11,9 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/rough_ball.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/batch_norm_feature.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -106,7 +106,7 @@ class BatchNormKernel : public Kernel {
   absl::Status RunBlocks(absl::Span<const ArrayRef> operands,
                          absl::Span<const MutableArrayRef> results, Blocks& blocks,
                          EvaluationContext& context) const {
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     absl::Status status = lease.Add(kFeatures * 4096 + 3 * kPortion * int64_t{sizeof(double)});
     if (!status.ok()) return status;
     Meter meter(context);

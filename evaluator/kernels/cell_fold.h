@@ -14,7 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "evaluator/kernels/recognised_fold.h"
-#include "evaluator/kernels/scratch.h"
+#include "runtime/scratch.h"
 
 namespace assay::kernels {
 
@@ -80,7 +80,7 @@ class CellUpdates {
     for (const auto& update : list_) sorted[begins[digit(update)]++] = update;
   }
 
-  ScratchLease lease_;
+  runtime::ScratchLease lease_;
   std::vector<CellUpdate<Position>> list_;
 };
 
@@ -183,7 +183,7 @@ absl::Status FoldManyCells(const RecognisedFold& fold, const CellRange& range, c
   const int64_t portion =
       std::min(range.end - range.first,
                std::max<int64_t>(kFewest, live_bytes / 4 / static_cast<int64_t>(sizeof(Position))));
-  ScratchLease counts_lease(context);
+  runtime::ScratchLease counts_lease(context);
   absl::Status status = counts_lease.Add((portion + 1) * sizeof(Position));
   if (!status.ok()) return status;
   std::vector<Position> ends(portion + 1);  // of the updates of each cell, after one of nothing
@@ -200,7 +200,7 @@ absl::Status FoldManyCells(const RecognisedFold& fold, const CellRange& range, c
     // Where the updates of each cell begin, until each has been put there.
     for (int64_t i = 1; i <= size; ++i) ends[i] += ends[i - 1];
     const auto total = static_cast<int64_t>(ends[size]);
-    ScratchLease values_lease(context);
+    runtime::ScratchLease values_lease(context);
     if (status = values_lease.Add(total * bytes); !status.ok()) return status;
     std::vector<std::byte> values(total * bytes);
     status = walk.ForEachUpdate(meter, [&](int64_t cell, int64_t update) {

@@ -16,7 +16,7 @@
 
 #include "evaluator/kernels/cell_fold.h"
 #include "evaluator/kernels/running_sums.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
 
 namespace assay::kernels {
 
@@ -65,7 +65,7 @@ class ManySums {
   template <typename Position>
   absl::Status AddDirectly(const CellRange& range) {
     const int64_t first = range.first, size = range.end - first;
-    ScratchLease lease(context_);
+    runtime::ScratchLease lease(context_);
     absl::Status status = lease.Add(size * kCellBytes);
     if (!status.ok()) return status;
     Sums sums(size);
@@ -86,7 +86,7 @@ class ManySums {
   template <typename Position>
   absl::Status RunInBuckets() {
     const int64_t buckets = (cell_count_ + kBucket - 1) / kBucket;
-    ScratchLease lease(context_);
+    runtime::ScratchLease lease(context_);
     absl::Status status = lease.Add((kShares + 1) * (buckets + 1) * sizeof(int64_t));
     if (!status.ok()) return status;
     // By share, the number of its updates in each bucket, then the place of the next one.
@@ -138,7 +138,7 @@ class ManySums {
                           std::vector<int64_t>& next) {
     const int64_t begin = ends[buckets.first], total = ends[buckets.end] - begin;
     if (total == 0) return absl::OkStatus();
-    ScratchLease lease(context_);
+    runtime::ScratchLease lease(context_);
     absl::Status status = lease.Add(total * sizeof(Met));
     if (!status.ok()) return status;
     const std::unique_ptr<Met[]> met(new Met[total]);
@@ -155,7 +155,7 @@ class ManySums {
     const int64_t count = buckets.end - buckets.first;
     return ParallelFor(context_, count, 1, [&](Blocks& blocks, EvaluationContext& context) {
       Meter meter(context);
-      ScratchLease sums_lease(context);
+      runtime::ScratchLease sums_lease(context);
       absl::Status done = sums_lease.Add(kBucket * kCellBytes);
       if (!done.ok()) return done;
       Sums sums(kBucket);
@@ -186,7 +186,7 @@ class ManySums {
   // The cells of a bucket that are still open.
   absl::Status FoldOpen(int64_t first, const double* errors, absl::Span<const Met> updates,
                         Meter& meter, EvaluationContext& context) const {
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     absl::Status status = lease.Add(static_cast<int64_t>(updates.size() * sizeof(Met)));
     if (!status.ok()) return status;
     std::vector<Met> open;

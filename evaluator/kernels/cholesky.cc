@@ -11,10 +11,10 @@
 #include "evaluator/kernels/cholesky_factor.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/rough_ball.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_cholesky.h"
 #include "evaluator/ops/special_elements.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
 
 namespace assay::kernels {
 namespace {
@@ -44,7 +44,7 @@ class CholeskyKernel : public Kernel {
   absl::Status RunBlocks(const std::byte* x, Blocks& blocks, std::byte* out,
                          EvaluationContext& context) const {
     const int64_t size = n_ * n_;
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     constexpr int64_t kBall = sizeof(DdBall);
     absl::Status status = lease.Add(size * (parts_ * (8 + kBall) + int64_t{sizeof(Element)} + 1));
     if (!status.ok()) return status;
@@ -98,7 +98,7 @@ class CholeskyKernel : public Kernel {
       rows = RowsLeft(outcome, found);
     }
     if (rows > 0) {
-      ScratchLease lease(context);
+      runtime::ScratchLease lease(context);
       if (absl::Status status = lease.Add(FactorRowsWideBytes(type_, rows)); !status.ok()) {
         return status;
       }
@@ -130,7 +130,7 @@ class CholeskyKernel : public Kernel {
       const auto row = lower.begin() + i * n_ * parts_;
       leading.insert(leading.end(), row, row + rows * parts_);
     }
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     // Minors of up to `rows` factors of 64 bits, on average of a third of that.
     absl::Status status = lease.Add(rows * rows * parts_ * (48 + rows * 8 / 3));
     if (!status.ok()) return status;

@@ -509,7 +509,7 @@ TEST(Collectives, ABudgetStopsThem) {
   Literal result = x;
   const std::vector<ArrayRef> inputs(8, {&x.shape(), x.data()});
   const MutableArrayRef output = {&result.shape(), result.mutable_data()};
-  Budget budget(500000, -1);
+  runtime::Budget budget(500000, -1);
   EvaluationContext context;
   context.budget = &budget;
   const auto kernel = PrepareCollective(*module->entry()->root(), 8, 0);

@@ -15,9 +15,9 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
-#include "evaluator/kernels/scratch.h"
-#include "evaluator/kernels/view_reader.h"
 #include "evaluator/ops/collectives.h"
+#include "runtime/scratch.h"
+#include "runtime/view_reader.h"
 #include "spec/views/view.h"
 
 namespace assay {
@@ -26,12 +26,12 @@ namespace {
 
 // The elements of each member that become one result, by its row-major positions.
 struct MemberElements {
-  std::vector<ViewReader> members;
+  std::vector<runtime::ViewReader> members;
   int64_t count = 0;
   ElementType type = ElementType::kInvalid;
   bool all_direct() const {
     return std::all_of(members.begin(), members.end(),
-                       [](const ViewReader& reader) { return reader.direct(); });
+                       [](const runtime::ViewReader& reader) { return reader.direct(); });
   }
 };
 
@@ -107,12 +107,12 @@ absl::Status MemberFold::Run(absl::Span<const ArrayRef> operands, const MutableA
   const int64_t bytes = StorageBytes(elements_.type);
   const int64_t at_once = std::min(std::max<int64_t>(8, kBlockElements / members), elements_.count);
   const bool direct = elements_.all_direct();
-  ScratchLease lease(context);
+  runtime::ScratchLease lease(context);
   constexpr int64_t kDecoded = 2 * sizeof(double);
   if (absl::Status status = lease.Add(members * at_once * (bytes + kDecoded)); !status.ok()) {
     return status;
   }
-  Scratch<std::byte, 1> room(direct ? 0 : members * at_once * bytes);
+  runtime::Scratch<std::byte, 1> room(direct ? 0 : members * at_once * bytes);
   std::vector<const std::byte*> x(members);
   std::optional<RegionFold> region = as_written_;
   for (int64_t first = 0; first < elements_.count; first += at_once) {
@@ -177,7 +177,8 @@ KernelOrNull PrepareReduction(const Instruction& op, int64_t members, int64_t po
 // The strided copy of a block with these sizes between two arrays.
 CopyPieces::Piece BlockCopy(const Shape& from, const Shape& to, absl::Span<const int64_t> sizes) {
   CopyPieces::Piece piece;
-  piece.copy = StridedCopy(StorageBytes(from.element_type()), sizes,
+  piece.copy =
+      runtime::StridedCopy(StorageBytes(from.element_type()), sizes,
                            RowMajorStrides(from.dimensions()), RowMajorStrides(to.dimensions()));
   return piece;
 }
@@ -247,7 +248,7 @@ class RaggedExchange : public Kernel {
     std::byte* out = results[0].data;
     absl::Status status = CopyRows(Of(operands, position_, 1), rows_, out, meter);
     if (!status.ok()) return status;
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     const int64_t most = members_ * UpdatesPerPair(op_, members_);
     status = lease.Add(most * static_cast<int64_t>(sizeof(RaggedTransfer)));
     if (!status.ok()) return status;

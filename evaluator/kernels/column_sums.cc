@@ -7,9 +7,9 @@
 #include <array>
 
 #include "evaluator/kernels/running_sums.h"
-#include "evaluator/parallel.h"
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/rounded_sum.h"
+#include "runtime/parallel.h"
 
 namespace assay::kernels {
 namespace {

@@ -116,7 +116,7 @@ Literal Scalar(const World& world, const Number& x) {
 // The elements of `expected(i)` must be those of the literal.
 void ExpectFolds(const World& world, const Literal& got,
                  const std::function<std::vector<Element>(int64_t)>& elements) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (int64_t i = 0; i < got.element_count(); ++i) {
     const Element want = world.Fold(elements(i));
     ASSERT_EQ(got.Get(i), want) << Name(world.type) << " " << world.op() << ", element " << i
@@ -364,7 +364,7 @@ TEST(ComplexFolds, Collectives) {
           for (const Literal& member : members) inputs.push_back({&member.shape(), member.data()});
           const MutableArrayRef output = {&result.shape(), result.mutable_data()};
           EvaluationContext context;
-          const FloatEnvironmentGuard guard;
+          const runtime::FloatEnvironmentGuard guard;
           ASSERT_TRUE((*kernel)->Run(inputs, {output}, context).ok());
           const int64_t first = scatters ? position * size : 0;
           ExpectFolds(world, result, [&](int64_t i) {
@@ -408,7 +408,7 @@ TEST(ComplexFolds, UndecidedElementsAreNoted) {
     std::vector<UndecidedElement> undecided;
     EvaluationContext context;
     context.undecided = &undecided;
-    const FloatEnvironmentGuard guard;
+    const runtime::FloatEnvironmentGuard guard;
     ASSERT_TRUE((*kernel)->Run(inputs, {output}, context).ok());
     EXPECT_EQ(context.real_stats.undecided(), 1);
     if (!by_kernel) continue;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "evaluator/kernels/box_walk.h"
-#include "evaluator/parallel.h"
+#include "runtime/box_walk.h"
+#include "runtime/parallel.h"
 
 namespace assay::kernels {
 namespace {
@@ -52,7 +52,7 @@ void GrowTo(std::vector<std::byte>& room, int64_t bytes) {
 
 }  // namespace
 
-void BlockScales::Apply(Sources operands, absl::Span<const int64_t> starts,
+void BlockScales::Apply(runtime::Sources operands, absl::Span<const int64_t> starts,
                         absl::Span<const int64_t> counts, const std::byte* elements,
                         double* out) const {
   DecodeFloats(this->elements, elements, ProductOf(counts), out);
@@ -79,7 +79,8 @@ void BlockScales::Apply(Sources operands, absl::Span<const int64_t> starts,
 
 Contraction::Operand::Operand(const View& view, ElementType type, std::optional<BlockScales> scales)
     : reader(view, StorageBytes(scales.has_value() ? scales->elements : type),
-             scales.has_value() ? ViewReader::Access::kBoxCopies : ViewReader::Access::kBoxes),
+             scales.has_value() ? runtime::ViewReader::Access::kBoxCopies
+                                : runtime::ViewReader::Access::kBoxes),
       scales(std::move(scales)) {}
 
 Contraction::Contraction(const ContractionTypes& types, const View& lhs, const View& rhs,
@@ -144,8 +145,8 @@ void Contraction::Rooms::Return(RoomPtr room) {
 // One thread of a run. Goes over the tiles of the result in the order of batches, columns, rows.
 class Contraction::Runner {
  public:
-  Runner(const Contraction& contraction, Sources operands, std::byte* out, Rooms::Room& room,
-         EvaluationContext& context)
+  Runner(const Contraction& contraction, runtime::Sources operands, std::byte* out,
+         Rooms::Room& room, EvaluationContext& context)
       : c_(contraction),
         sizes_(TileSizesFor(contraction.types_, contraction.contracted_count_)),
         operands_(operands),
@@ -156,7 +157,7 @@ class Contraction::Runner {
         at_(loops_),
         columns_(c_.columns_, sizes_.columns),
         rows_(c_.rows_, sizes_.rows),
-        all_(Box::All(c_.contracted_)) {}
+        all_(runtime::Box::All(c_.contracted_)) {}
 
   absl::Status Run(Blocks& tiles) {
     const bool whole = c_.contracted_count_ <= sizes_.contracted;
@@ -178,7 +179,7 @@ class Contraction::Runner {
     if (batch != batch_ || batch_out_ == nullptr) {
       for (; batch_ < batch; ++batch_) at_.Next();
       batch_out_ = out_ + at_.offset(0) * StorageBytes(c_.types_.result);
-      columns_ = BoxWalk(c_.columns_, sizes_.columns);
+      columns_ = runtime::BoxWalk(c_.columns_, sizes_.columns);
       column_ = 0;
       columns_are_set_ = false;
     }
@@ -188,14 +189,14 @@ class Contraction::Runner {
     }
     const int64_t row = tile % of_columns;
     if (row < row_) {
-      rows_ = BoxWalk(c_.rows_, sizes_.rows);
+      rows_ = runtime::BoxWalk(c_.rows_, sizes_.rows);
       row_ = 0;
     }
     for (; row_ < row; ++row_) rows_.Next();
   }
 
   absl::Status MultiplyWhole() {
-    const Box &columns = columns_.box(), &rows = rows_.box();
+    const runtime::Box &columns = columns_.box(), &rows = rows_.box();
     if (!columns_are_set_) {
       room_.tile.SetColumns(Columns(all_, columns), all_.count, columns.count);
       columns_are_set_ = true;
@@ -207,7 +208,7 @@ class Contraction::Runner {
   }
 
   absl::Status MultiplyInParts() {
-    const Box &columns = columns_.box(), &rows = rows_.box();
+    const runtime::Box &columns = columns_.box(), &rows = rows_.box();
     TileProduct& tile = room_.tile;
     tile.Start(rows.count, columns.count);
     const TileProduct::Results results = Results(rows, columns);
@@ -227,10 +228,11 @@ class Contraction::Runner {
   // Calls f(rows) for each part of the contracted index, with the columns of the part set. Charges
   // for `products` of each contracted element.
   template <typename F>
-  absl::Status ForEachPart(const Box& rows, const Box& columns, int64_t products, F f) {
-    BoxWalk parts(c_.contracted_, sizes_.contracted);
+  absl::Status ForEachPart(const runtime::Box& rows, const runtime::Box& columns, int64_t products,
+                           F f) {
+    runtime::BoxWalk parts(c_.contracted_, sizes_.contracted);
     do {
-      const Box& part = parts.box();
+      const runtime::Box& part = parts.box();
       room_.tile.SetColumns(Columns(part, columns), part.count, columns.count);
       f(Rows(rows, part));
       absl::Status status = meter_.Add(part.count * (rows.count + columns.count + products));
@@ -239,7 +241,7 @@ class Contraction::Runner {
     return absl::OkStatus();
   }
 
-  Block Rows(const Box& rows, const Box& part) {
+  Block Rows(const runtime::Box& rows, const runtime::Box& part) {
     const int64_t bytes = StorageBytes(c_.types_.lhs);
     if (part.count == 0) return {nullptr, 0};
     if (c_.lhs_.reader.direct()) {
@@ -250,7 +252,7 @@ class Contraction::Runner {
     return {Copy(c_.lhs_, rows, part, bytes, room_.lhs), part.count};
   }
 
-  Block Columns(const Box& part, const Box& columns) {
+  Block Columns(const runtime::Box& part, const runtime::Box& columns) {
     const int64_t bytes = StorageBytes(c_.types_.rhs);
     if (part.count == 0) return {nullptr, 0};
     if (c_.rhs_.reader.direct()) {
@@ -262,15 +264,16 @@ class Contraction::Runner {
   }
 
   // The elements of this batch in both boxes, one after the other.
-  const std::byte* Copy(const Operand& operand, const Box& outer, const Box& inner,
-                        int64_t element_bytes, std::vector<std::byte>& room) {
+  const std::byte* Copy(const Operand& operand, const runtime::Box& outer,
+                        const runtime::Box& inner, int64_t element_bytes,
+                        std::vector<std::byte>& room) {
     const int64_t count = outer.count * inner.count;
     GrowTo(room, count * element_bytes);
     const size_t batch = c_.batch_.size();
     starts_.clear();
     for (size_t d = 0; d < batch; ++d) starts_.push_back(at_.position(d));
     counts_.assign(batch, 1);
-    for (const Box* box : {&outer, &inner}) {
+    for (const runtime::Box* box : {&outer, &inner}) {
       starts_.insert(starts_.end(), box->starts.begin(), box->starts.end());
       counts_.insert(counts_.end(), box->counts.begin(), box->counts.end());
     }
@@ -286,7 +289,7 @@ class Contraction::Runner {
     return room.data();
   }
 
-  TileProduct::Results Results(const Box& rows, const Box& columns) {
+  TileProduct::Results Results(const runtime::Box& rows, const runtime::Box& columns) {
     room_.rows.resize(rows.count);
     Odometer<1>::Loops loops;
     int64_t offset = columns.first * c_.strides_.column;
@@ -304,7 +307,7 @@ class Contraction::Runner {
 
   const Contraction& c_;
   TileSizes sizes_;
-  Sources operands_;
+  runtime::Sources operands_;
   std::byte* out_;
   Rooms::Room& room_;
   Meter meter_;
@@ -312,10 +315,10 @@ class Contraction::Runner {
   const Odometer<1>::Loops loops_;
   Odometer<1> at_;
   int64_t batch_ = 0, column_ = 0, row_ = 0;
-  BoxWalk columns_, rows_;
+  runtime::BoxWalk columns_, rows_;
   std::byte* batch_out_ = nullptr;
   bool columns_are_set_ = false;  // in the tile
-  const Box all_;
+  const runtime::Box all_;
   Dimensions starts_, counts_;  // the batch's, then those of a box
 };
 
@@ -325,11 +328,11 @@ Odometer<1>::Loops Contraction::BatchLoops() const {
   return loops;
 }
 
-absl::Status Contraction::Run(Sources operands, std::byte* out, Rooms& rooms,
+absl::Status Contraction::Run(runtime::Sources operands, std::byte* out, Rooms& rooms,
                               EvaluationContext& context) const {
   if (empty_) return absl::OkStatus();
   const TileSizes sizes = TileSizesFor(types_, contracted_count_);
-  const BoxWalk columns(columns_, sizes.columns), rows(rows_, sizes.rows);
+  const runtime::BoxWalk columns(columns_, sizes.columns), rows(rows_, sizes.rows);
   const int64_t tiles = ProductOf(batch_) * columns.count() * rows.count();
   // Two multiply-adds take a nanosecond or so.
   const int64_t grain = GrainFor(columns.box().count *

@@ -15,10 +15,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/odometer.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/tile_product.h"
-#include "evaluator/kernels/view_reader.h"
+#include "runtime/scratch.h"
+#include "runtime/view_reader.h"
+#include "spec/views/odometer.h"
 #include "spec/views/view.h"
 
 namespace assay::kernels {
@@ -39,8 +39,8 @@ struct BlockScales {
   Dimensions strides;            // of the scales, from one block to the next
 
   // Decodes the elements of a box of the operand and multiplies each by its scale.
-  void Apply(Sources operands, absl::Span<const int64_t> starts, absl::Span<const int64_t> counts,
-             const std::byte* elements, double* out) const;
+  void Apply(runtime::Sources operands, absl::Span<const int64_t> starts,
+             absl::Span<const int64_t> counts, const std::byte* elements, double* out) const;
 };
 
 class Contraction {
@@ -73,7 +73,7 @@ class Contraction {
       std::vector<std::byte> lhs, rhs;
       std::vector<std::byte> unscaled;
       absl::InlinedVector<int64_t, 32> rows;
-      ScratchLease lease;
+      runtime::ScratchLease lease;
     };
     using RoomPtr = std::unique_ptr<Room>;
     // RESOURCE_EXHAUSTED where the bytes do not fit.
@@ -85,7 +85,7 @@ class Contraction {
     std::mutex mutex_;
     std::vector<RoomPtr> free_;  // guarded by mutex_
   };
-  absl::Status Run(Sources operands, std::byte* out, Rooms& rooms,
+  absl::Status Run(runtime::Sources operands, std::byte* out, Rooms& rooms,
                    EvaluationContext& context) const;
 
  private:
@@ -93,7 +93,7 @@ class Contraction {
 
   struct Operand {
     Operand(const View& view, ElementType type, std::optional<BlockScales> scales);
-    ViewReader reader;
+    runtime::ViewReader reader;
     std::optional<BlockScales> scales;
   };
 

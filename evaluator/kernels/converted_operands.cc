@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "evaluator/kernels/scratch.h"
+#include "runtime/scratch.h"
 #include "spec/ops/dot.h"
 
 namespace assay::kernels {
@@ -57,7 +57,7 @@ class OnConverted : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     std::array<std::unique_ptr<std::byte[]>, 2> storage;
     std::vector<ArrayRef> inputs(operands.begin(), operands.end());
     for (size_t k = 0; k < factors_.size(); ++k) {

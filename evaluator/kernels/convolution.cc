@@ -11,7 +11,7 @@
 
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/window_taps.h"
+#include "spec/analysis/window_taps.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay::kernels {
@@ -36,14 +36,14 @@ class ConvolutionKernel : public Kernel {
 
  private:
   struct Spatial {
-    WindowTaps window;
+    analysis::WindowTaps window;
     int64_t input_stride, kernel_stride, output_stride;
     int64_t kernel_offset;  // of position 0
   };
   // The outputs of these runs, one for each spatial dimension.
-  absl::Status RunAlike(const std::vector<TapRuns>& runs, absl::Span<const ArrayRef> operands,
-                        std::byte* out, Contraction::Rooms& rooms,
-                        EvaluationContext& context) const;
+  absl::Status RunAlike(const std::vector<analysis::TapRuns>& runs,
+                        absl::Span<const ArrayRef> operands, std::byte* out,
+                        Contraction::Rooms& rooms, EvaluationContext& context) const;
 
   ContractionTypes types_;
   // Input features that an output sees, and outputs of a group.
@@ -82,10 +82,10 @@ ConvolutionKernel::ConvolutionKernel(const Instruction& convolution, const Contr
   for (const ConvolutionGeometry::Spatial& spatial : conv.spatial) {
     const int64_t stride = kernel[spatial.kernel_dim];
     const bool reversed = spatial.window.reversal;
-    spatial_.push_back({WindowTaps(spatial.input_size, spatial.output_size, spatial.window),
-                        input[spatial.input_dim], reversed ? -stride : stride,
-                        output[spatial.output_dim],
-                        reversed ? (spatial.window.size - 1) * stride : 0});
+    spatial_.push_back(
+        {analysis::WindowTaps(spatial.input_size, spatial.output_size, spatial.window),
+         input[spatial.input_dim], reversed ? -stride : stride, output[spatial.output_dim],
+         reversed ? (spatial.window.size - 1) * stride : 0});
     rows *= spatial.output_size;
     contracted *= spatial_.back().window.most();
   }
@@ -97,7 +97,7 @@ absl::Status ConvolutionKernel::Run(absl::Span<const ArrayRef> operands,
                                     EvaluationContext& context) const {
   if (empty_) return absl::OkStatus();
   Contraction::Rooms rooms(types_, scratch_);
-  std::vector<TapRuns> runs;
+  std::vector<analysis::TapRuns> runs;
   for (const Spatial& spatial : spatial_) runs.emplace_back(spatial.window);
   while (true) {
     absl::Status status = RunAlike(runs, operands, results[0].data, rooms, context);
@@ -108,7 +108,7 @@ absl::Status ConvolutionKernel::Run(absl::Span<const ArrayRef> operands,
   }
 }
 
-absl::Status ConvolutionKernel::RunAlike(const std::vector<TapRuns>& runs,
+absl::Status ConvolutionKernel::RunAlike(const std::vector<analysis::TapRuns>& runs,
                                          absl::Span<const ArrayRef> operands, std::byte* out,
                                          Contraction::Rooms& rooms,
                                          EvaluationContext& context) const {
@@ -121,7 +121,7 @@ absl::Status ConvolutionKernel::RunAlike(const std::vector<TapRuns>& runs,
   input.Add(batches_, input_batch_stride_);
   for (size_t d = 0; d < runs.size(); ++d) {
     const Spatial& spatial = spatial_[d];
-    const TapRuns& run = runs[d];
+    const analysis::TapRuns& run = runs[d];
     input.Add(run.count(), run.element_advance() * spatial.input_stride);
     input.offset += run.taps().element * spatial.input_stride;
     kernel.offset += spatial.kernel_offset + run.taps().first * spatial.kernel_stride;

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/strided_copy.h"
+#include "runtime/strided_copy.h"
 
 namespace assay::kernels {
 
 class CopyPieces : public Kernel {
  public:
   struct Piece {
-    StridedCopy copy;
+    runtime::StridedCopy copy;
     int64_t operand = 0;
     int64_t result = 0;
     int64_t from_bytes = 0;  // where the piece begins in the operand

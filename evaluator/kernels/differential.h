@@ -13,8 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/ops/testing.h"
-#include "evaluator/real/float_environment.h"
 #include "gtest/gtest.h"
+#include "runtime/float_environment.h"
 #include "spec/element/element.h"
 #include "spec/ir/literal.h"
 #include "spec/ops/shape_inference.h"
@@ -99,7 +99,7 @@ class Differential {
     const PrepareFunction prepare = PrepareStraight;
     StraightCaller caller(prepare, context);
     context.caller = &caller;
-    const FloatEnvironmentGuard guard;
+    const runtime::FloatEnvironmentGuard guard;
     const absl::Status status = kernel.Run(inputs, outputs, context);
     EXPECT_TRUE(status.ok()) << status;
     return results;

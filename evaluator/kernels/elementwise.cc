@@ -11,10 +11,10 @@
 
 #include "evaluator/kernels/element_loops.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/scratch.h"
-#include "evaluator/kernels/view_reader.h"
-#include "evaluator/parallel.h"
 #include "evaluator/scalar/scalar_ops.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
+#include "runtime/view_reader.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -77,7 +77,7 @@ int LendingOperand(const Instruction& instruction, absl::Span<const View> views)
 // One operand during a run.
 class OperandBlocks {
  public:
-  OperandBlocks(const ViewReader& reader, Sources sources, int64_t element_bytes)
+  OperandBlocks(const runtime::ViewReader& reader, runtime::Sources sources, int64_t element_bytes)
       : reader_(reader),
         sources_(sources),
         element_bytes_(element_bytes),
@@ -90,10 +90,10 @@ class OperandBlocks {
   }
 
  private:
-  const ViewReader& reader_;
-  Sources sources_;
+  const runtime::ViewReader& reader_;
+  runtime::Sources sources_;
   int64_t element_bytes_;
-  Scratch<std::byte, 16> room_;
+  runtime::Scratch<std::byte, 16> room_;
   int64_t filled_ = 0;  // elements in the room
 };
 
@@ -139,7 +139,7 @@ class ElementwiseKernel : public Kernel {
   int64_t count_;
   int lending_operand_;
   int64_t result_bytes_;
-  OperandReaders readers_;
+  runtime::OperandReaders readers_;
   int64_t block_;
   bool costly_ = false;
   int64_t grain_ = kShare;
@@ -271,7 +271,7 @@ class SelectKernel : public ElementwiseKernel {
                    EvaluationContext& context) const override {
     if (scalar_) {
       const bool pred = *readers_[0].data(operands) != std::byte{0};
-      const ViewReader& chosen = readers_[pred ? 1 : 2];
+      const runtime::ViewReader& chosen = readers_[pred ? 1 : 2];
       if (!chosen.direct() || chosen.data(operands) != results[0].data) {
         chosen.Copy(operands, 0, count_, result_bytes_, results[0].data);
       }

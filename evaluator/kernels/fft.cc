@@ -13,10 +13,10 @@
 
 #include "evaluator/kernels/dd_fourier.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_fourier.h"
 #include "evaluator/ops/special_elements.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
 
 namespace assay::kernels {
 namespace {
@@ -196,7 +196,7 @@ class FftKernel : public Kernel {
                    EvaluationContext& context) const override {
     if (count_ == 0) return absl::OkStatus();
     if (shape_.block_size() == 1) return Copy(operands[0].data, results[0].data, context);
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     Axes made;
     if (kept_axes_.empty()) {
       if (absl::Status status = lease.Add(TableBytes()); !status.ok()) return status;
@@ -217,7 +217,7 @@ class FftKernel : public Kernel {
 
   absl::Status Transform(const std::byte* x, const Axes& axes, Blocks& blocks, std::byte* out,
                          EvaluationContext& context) const {
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     if (absl::Status status = lease.Add(BlockBytes()); !status.ok()) return status;
     Meter meter(context);
     Block block(shape_, Info(result_type_).component, context);

@@ -8,8 +8,8 @@
 
 #include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/strided_copy.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/strided_copy.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay::kernels {
@@ -65,7 +65,7 @@ class DynamicSliceKernel : public Kernel {
  private:
   int64_t bytes_;
   Starts starts_;
-  StridedCopy copy_;
+  runtime::StridedCopy copy_;
 };
 
 class DynamicUpdateSliceKernel : public Kernel {
@@ -95,7 +95,7 @@ class DynamicUpdateSliceKernel : public Kernel {
   int64_t bytes_;
   int64_t whole_bytes_;
   Starts starts_;
-  StridedCopy copy_;
+  runtime::StridedCopy copy_;
 };
 
 class GatherKernel : public Kernel {
@@ -135,7 +135,7 @@ class GatherKernel : public Kernel {
   int64_t slices_ = 1;
   absl::InlinedVector<BatchLoop, 4> loops_;
   absl::InlinedVector<Component, 4> components_;
-  StridedCopy copy_;
+  runtime::StridedCopy copy_;
 };
 
 GatherKernel::GatherKernel(const Instruction& instruction)
@@ -168,7 +168,7 @@ GatherKernel::GatherKernel(const Instruction& instruction)
     source_strides.push_back(operand_strides[dims.window[k]]);
     result_strides.push_back(strides[dims.offset[k]]);
   }
-  copy_ = StridedCopy(bytes_, sizes, source_strides, result_strides);
+  copy_ = runtime::StridedCopy(bytes_, sizes, source_strides, result_strides);
   // A slice of no elements in a collapsed dimension gives an empty result.
   if (shape.element_count() == 0) slices_ = 0;
 }

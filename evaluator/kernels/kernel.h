@@ -60,29 +60,25 @@ KernelOrNull PrepareCholesky(const Instruction& instruction);
 KernelOrNull PrepareTriangularSolve(const Instruction& instruction);
 KernelOrNull PrepareFft(const Instruction& instruction);
 
-inline int64_t StorageBytes(ElementType type) { return Info(type).storage_bytes; }
+using runtime::Blocks;
+using runtime::GrainFor;
+using runtime::LoadAt;
+using runtime::ParallelFor;
+using runtime::StorageBytes;
+using runtime::StoreAt;
+using runtime::WithStorage;
 
-// Charges a budget in portions, so that huge runs stop in time and small ones pay little. Counts
-// the elements that stay undecided.
-class Meter {
+// Charges a budget in portions and counts the elements that stay undecided.
+class Meter : public runtime::Meter {
  public:
-  explicit Meter(EvaluationContext& context) : context_(context) {}
+  explicit Meter(EvaluationContext& context) : runtime::Meter(context), context_(context) {}
   // Undecided elements of this result, leaf `leaf` of the instruction's, are noted where they stand
   // too.
   Meter(EvaluationContext& context, const MutableArrayRef& result, int64_t leaf = 0)
-      : context_(context), result_(result), leaf_(leaf) {}
+      : runtime::Meter(context), context_(context), result_(result), leaf_(leaf) {}
   void set_result(const MutableArrayRef& result, int64_t leaf) {
     result_ = result;
     leaf_ = leaf;
-  }
-  absl::Status Add(int64_t steps) {
-    pending_ += steps;
-    return pending_ < kPortion ? absl::OkStatus() : Flush();
-  }
-  absl::Status Flush() {
-    const int64_t steps = pending_;
-    pending_ = 0;
-    return context_.Charge(steps);
   }
 
   // An element at `address` of the result lies between the patterns.
@@ -97,41 +93,10 @@ class Meter {
   }
 
  private:
-  static constexpr int64_t kPortion = 1 << 13;
   EvaluationContext& context_;
   MutableArrayRef result_;
   int64_t leaf_ = 0;
-  int64_t pending_ = 0;
 };
-
-// Elements of storage, which need not be aligned.
-template <typename T>
-inline T LoadAt(const std::byte* data, int64_t index) {
-  T value;
-  std::memcpy(&value, data + index * static_cast<int64_t>(sizeof(T)), sizeof(T));
-  return value;
-}
-template <typename T>
-inline void StoreAt(std::byte* data, int64_t index, T value) {
-  std::memcpy(data + index * static_cast<int64_t>(sizeof(T)), &value, sizeof(T));
-}
-
-// Calls f with a value of the type that has the size of an element: 1, 2, 4, 8 or 16 bytes.
-template <typename F>
-void WithStorage(int64_t bytes, F f) {
-  switch (bytes) {
-    case 1:
-      return f(uint8_t{});
-    case 2:
-      return f(uint16_t{});
-    case 4:
-      return f(uint32_t{});
-    case 8:
-      return f(uint64_t{});
-    default:
-      return f(Element{});
-  }
-}
 
 // The loop that follows has no dependence from one turn to another, although its result may lie in
 // the storage of an operand (then element by element).

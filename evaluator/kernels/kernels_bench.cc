@@ -10,7 +10,7 @@
 #include "benchmark/benchmark.h"
 #include "evaluator/collectives.h"
 #include "evaluator/evaluator.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 #include "spec/element/element.h"
 #include "spec/text/parser.h"
 
@@ -81,7 +81,7 @@ void Run(benchmark::State& state, const std::string& computations,
   std::vector<MutableArrayRef> outputs;
   for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
   EvaluationContext context;
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (auto _ : state) {
     const absl::Status status = (*kernel)->Run(inputs, outputs, context);
     if (!status.ok()) return state.SkipWithError(status.ToString().c_str());

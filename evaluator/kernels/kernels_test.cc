@@ -63,7 +63,7 @@ TEST(Kernels, StopWhenTheBudgetIsSpent) {
     std::vector<MutableArrayRef> outputs;
     for (const Shape* leaf : Leaves(root.shape())) results.push_back(Literal::Zeros(*leaf));
     for (Literal& each : results) outputs.push_back({&each.shape(), each.mutable_data()});
-    Budget budget(/*steps=*/50000, /*seconds=*/-1);
+    runtime::Budget budget(/*steps=*/50000, /*seconds=*/-1);
     EvaluationContext context;
     context.budget = &budget;
     const absl::Status status = (*kernel)->Run(inputs, outputs, context);

@@ -16,7 +16,7 @@
 #include "evaluator/real/complex_product.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/running_sum.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -28,9 +28,9 @@ class LaneFold {
   // Where element number n is, the first that was added being 0.
   using ElementAt = absl::FunctionRef<const std::byte*(int64_t n)>;
 
-  LaneFold(ReducerKind kind, ElementType type, const std::optional<ElementLoop>& loop,
+  LaneFold(analysis::ReducerKind kind, ElementType type, const std::optional<ElementLoop>& loop,
            const std::byte* init)
-      : product_(kind == ReducerKind::kMultiply),
+      : product_(kind == analysis::ReducerKind::kMultiply),
         type_(type),
         bytes_(StorageBytes(type)),
         loop_(loop) {

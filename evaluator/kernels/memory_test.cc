@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "evaluator/evaluator.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 #include "spec/element/element.h"
 #include "spec/testing/counted_memory.h"
 #include "spec/text/parser.h"
@@ -23,7 +23,7 @@ constexpr int64_t kConstant = 5 << 20;
 // What it need not count: tables of 16-bit types.
 constexpr int64_t kNotCounted = 3 << 20;
 
-class Account : public ScratchAccount {
+class Account : public runtime::ScratchAccount {
  public:
   absl::Status Reserve(int64_t bytes) override {
     live_ += bytes;
@@ -224,7 +224,7 @@ void Check(const MemoryCase& c) {
   Account account;
   EvaluationContext context;
   context.scratch = &account;
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const int64_t before = HeldMemory();
   StartPeak();
   const absl::Status status = (*kernel)->Run(inputs, outputs, context);

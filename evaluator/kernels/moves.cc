@@ -9,9 +9,9 @@
 
 #include "evaluator/kernels/copy_pieces.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/strided_copy.h"
-#include "evaluator/kernels/view_reader.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/strided_copy.h"
+#include "runtime/view_reader.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -21,7 +21,7 @@ namespace {
 // One strided copy from operand 0, whose first element lies at an offset.
 class ViewKernel : public Kernel {
  public:
-  ViewKernel(StridedCopy copy, int64_t offset_bytes)
+  ViewKernel(runtime::StridedCopy copy, int64_t offset_bytes)
       : copy_(std::move(copy)), offset_bytes_(offset_bytes) {}
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
@@ -29,7 +29,7 @@ class ViewKernel : public Kernel {
   }
 
  private:
-  StridedCopy copy_;
+  runtime::StridedCopy copy_;
   int64_t offset_bytes_;
 };
 
@@ -40,7 +40,7 @@ std::unique_ptr<Kernel> MakeView(const Instruction& instruction, const Dimension
   const Shape& shape = instruction.shape();
   const int64_t bytes = StorageBytes(shape.element_type());
   return std::make_unique<ViewKernel>(
-      StridedCopy(bytes, shape.dimensions(), strides, RowMajorStrides(shape.dimensions())),
+      runtime::StridedCopy(bytes, shape.dimensions(), strides, RowMajorStrides(shape.dimensions())),
       shape.element_count() == 0 ? 0 : offset * bytes);
 }
 
@@ -66,7 +66,7 @@ class ViewCopyKernel : public Kernel {
   }
 
  private:
-  ViewReader reader_;
+  runtime::ViewReader reader_;
   int64_t count_;
   int64_t bytes_;
 };
@@ -120,7 +120,8 @@ class ConstantKernel : public Kernel {
 // Fills the result with the padding value, then copies what is left of the operand.
 class PadKernel : public Kernel {
  public:
-  PadKernel(StridedCopy fill, StridedCopy copy, int64_t source_bytes, int64_t destination_bytes)
+  PadKernel(runtime::StridedCopy fill, runtime::StridedCopy copy, int64_t source_bytes,
+            int64_t destination_bytes)
       : fill_(std::move(fill)),
         copy_(std::move(copy)),
         source_bytes_(source_bytes),
@@ -136,8 +137,8 @@ class PadKernel : public Kernel {
   }
 
  private:
-  StridedCopy fill_;
-  StridedCopy copy_;
+  runtime::StridedCopy fill_;
+  runtime::StridedCopy copy_;
   int64_t source_bytes_;
   int64_t destination_bytes_;
 };
@@ -322,8 +323,8 @@ KernelOrNull PrepareConcatenate(const Instruction& instruction) {
     const Shape& piece = operand->shape();
     if (piece.element_type() != shape.element_type()) return nullptr;
     CopyPieces::Piece& copy = pieces.emplace_back();
-    copy.copy =
-        StridedCopy(bytes, piece.dimensions(), RowMajorStrides(piece.dimensions()), strides);
+    copy.copy = runtime::StridedCopy(bytes, piece.dimensions(), RowMajorStrides(piece.dimensions()),
+                                     strides);
     copy.operand = static_cast<int64_t>(pieces.size()) - 1;
     copy.to_bytes = position * strides[dimension] * bytes;
     position += piece.dimension(dimension);
@@ -354,8 +355,8 @@ KernelOrNull PreparePad(const Instruction& instruction) {
     destination += (padding.low + range.first * step) * strides[d];
   }
   const Dimensions zero_strides(shape.rank(), 0);
-  StridedCopy fill(bytes, shape.dimensions(), zero_strides, strides);
-  StridedCopy copy(bytes, sizes, source_strides, steps);
+  runtime::StridedCopy fill(bytes, shape.dimensions(), zero_strides, strides);
+  runtime::StridedCopy copy(bytes, sizes, source_strides, steps);
   if (copy.element_count() == 0) source = destination = 0;
   return std::make_unique<PadKernel>(std::move(fill), std::move(copy), source * bytes,
                                      destination * bytes);

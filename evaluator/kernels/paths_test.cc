@@ -9,9 +9,9 @@
 #include "evaluator/evaluator.h"
 #include "evaluator/kernels/differential.h"
 #include "evaluator/ops/testing.h"
-#include "evaluator/parallel.h"
-#include "evaluator/real/float_environment.h"
 #include "gtest/gtest.h"
+#include "runtime/float_environment.h"
+#include "runtime/parallel.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -25,7 +25,7 @@ struct Outcome {
 };
 
 Outcome RunOn(const Shape& shape, const Kernel& kernel, const std::vector<Literal>& operands,
-              WorkerPool* pool) {
+              runtime::WorkerPool* pool) {
   Outcome outcome;
   for (const Shape* leaf : Leaves(shape)) {
     outcome.results.push_back(Literal::Zeros(*leaf));
@@ -37,7 +37,7 @@ Outcome RunOn(const Shape& shape, const Kernel& kernel, const std::vector<Litera
   for (Literal& result : outcome.results) {
     outputs.push_back({&result.shape(), result.mutable_data()});
   }
-  Budget budget;
+  runtime::Budget budget;
   EvaluationContext context;
   context.budget = &budget;
   context.workers = pool;
@@ -187,9 +187,10 @@ std::vector<LargeCase> LargeCases() {
 }
 
 TEST(Paths, LargeArraysOfOddSizes) {
-  const FloatEnvironmentGuard guard;
-  std::vector<std::unique_ptr<WorkerPool>> pools;
-  for (const int64_t threads : {1, 2, 3, 8}) pools.push_back(std::make_unique<WorkerPool>(threads));
+  const runtime::FloatEnvironmentGuard guard;
+  std::vector<std::unique_ptr<runtime::WorkerPool>> pools;
+  for (const int64_t threads : {1, 2, 3, 8})
+    pools.push_back(std::make_unique<runtime::WorkerPool>(threads));
   Differential random;
   for (const LargeCase& c : LargeCases()) {
     std::string text = absl::StrCat("HloModule m\n", kComputations, "ENTRY e {\n");

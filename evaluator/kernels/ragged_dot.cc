@@ -9,15 +9,15 @@
 #include "evaluator/kernels/contraction.h"
 #include "evaluator/kernels/indices.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/odometer.h"
 #include "evaluator/ops/product_sum.h"
-#include "evaluator/ops/ragged_groups.h"
+#include "spec/analysis/ragged_groups.h"
 #include "spec/ops/dimension_numbers.h"
+#include "spec/views/odometer.h"
 
 namespace assay::kernels {
 namespace {
 
-using Mode = RaggedGroups::Mode;
+using Mode = analysis::RaggedGroups::Mode;
 
 // A dimension of the whole: the steps that one index makes in operands and result.
 struct Axis {
@@ -49,7 +49,7 @@ class RaggedDotKernel : public Kernel {
                          EvaluationContext& context) const;
 
   ContractionTypes types_;
-  RaggedGroups ragged_;
+  analysis::RaggedGroups ragged_;
   ElementType size_type_;
   std::vector<Axis> axes_;  // batch, rows, contracted, columns
   size_t ragged_axis_ = 0;
@@ -63,7 +63,7 @@ class RaggedDotKernel : public Kernel {
 
 RaggedDotKernel::RaggedDotKernel(const Instruction& dot, const ContractionTypes& types)
     : types_(types),
-      ragged_(RaggedGroups::Of(dot)),
+      ragged_(analysis::RaggedGroups::Of(dot)),
       size_type_(dot.operand(2)->shape().element_type()),
       empty_(dot.shape().element_count() == 0) {
   const Shape& lhs = dot.operand(0)->shape();
@@ -197,7 +197,7 @@ KernelOrNull PrepareRaggedDot(const Instruction& instruction) {
       instruction.operand(1)->shape().element_type(), instruction.shape().element_type());
   if (!types.has_value() || !IsInteger(sizes.element_type())) return nullptr;
   // Lists of sizes for contracted positions: the positions of a group are then no slab.
-  const RaggedGroups ragged = RaggedGroups::Of(instruction);
+  const analysis::RaggedGroups ragged = analysis::RaggedGroups::Of(instruction);
   const size_t batch = DotDimensionsOf(instruction).lhs_batch.size();
   if (ragged.mode == Mode::kContracted && ragged.prefix.size() > batch) return nullptr;
   return std::make_unique<RaggedDotKernel>(instruction, *types);

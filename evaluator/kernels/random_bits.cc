@@ -5,7 +5,7 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/ops/random_blocks.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
 
 namespace assay::kernels {
 namespace {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <type_traits>
 
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/real/rounded_sum.h"
+#include "runtime/scratch.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -46,31 +46,31 @@ double Extreme(double init, const double* x, int64_t n) {
 }  // namespace
 
 std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type) {
-  return PairwiseLoop(RecogniseReducer(computation).kind, type);
+  return PairwiseLoop(analysis::RecogniseReducer(computation).kind, type);
 }
 
-std::optional<ElementLoop> PairwiseLoop(ReducerKind kind, ElementType type) {
+std::optional<ElementLoop> PairwiseLoop(analysis::ReducerKind kind, ElementType type) {
   Opcode opcode;
   switch (kind) {
-    case ReducerKind::kAdd:
+    case analysis::ReducerKind::kAdd:
       opcode = Opcode::kAdd;
       break;
-    case ReducerKind::kMultiply:
+    case analysis::ReducerKind::kMultiply:
       opcode = Opcode::kMultiply;
       break;
-    case ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMinimum:
       opcode = Opcode::kMinimum;
       break;
-    case ReducerKind::kMaximum:
+    case analysis::ReducerKind::kMaximum:
       opcode = Opcode::kMaximum;
       break;
-    case ReducerKind::kAnd:
+    case analysis::ReducerKind::kAnd:
       opcode = Opcode::kAnd;
       break;
-    case ReducerKind::kOr:
+    case analysis::ReducerKind::kOr:
       opcode = Opcode::kOr;
       break;
-    case ReducerKind::kXor:
+    case analysis::ReducerKind::kXor:
       opcode = Opcode::kXor;
       break;
     default:
@@ -82,9 +82,9 @@ std::optional<ElementLoop> PairwiseLoop(ReducerKind kind, ElementType type) {
 }
 
 std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, ElementType type) {
-  const ReducerKind kind = RecogniseReducer(reducer).kind;
-  if (kind == ReducerKind::kOther || kind == ReducerKind::kArgMinimum ||
-      kind == ReducerKind::kArgMaximum) {
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
+  if (kind == analysis::ReducerKind::kOther || kind == analysis::ReducerKind::kArgMinimum ||
+      kind == analysis::ReducerKind::kArgMaximum) {
     return std::nullopt;
   }
   const Instruction* first = reducer.parameters()[0];
@@ -96,26 +96,26 @@ std::optional<RecognisedFold> RecognisedFold::For(const Computation& reducer, El
   const bool pred = IsPred(type);
   const bool number = IsFloat(type) || IsComplex(type);
   switch (kind) {
-    case ReducerKind::kAdd:
+    case analysis::ReducerKind::kAdd:
       fold.way_ = IsComplex(type) ? Way::kComplexSum : Way::kSum;
       fold.integer_way_ = pred ? IntegerWay::kOr : IntegerWay::kAdd;
       break;
-    case ReducerKind::kMultiply:
+    case analysis::ReducerKind::kMultiply:
       fold.way_ = IsComplex(type) ? Way::kComplexProduct : Way::kProduct;
       fold.integer_way_ = pred ? IntegerWay::kAnd : IntegerWay::kMultiply;
       break;
-    case ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMinimum:
       fold.way_ = Way::kMinimum;
       fold.integer_way_ = IntegerWay::kMinimum;
       break;
-    case ReducerKind::kMaximum:
+    case analysis::ReducerKind::kMaximum:
       fold.way_ = Way::kMaximum;
       fold.integer_way_ = IntegerWay::kMaximum;
       break;
-    case ReducerKind::kAnd:
+    case analysis::ReducerKind::kAnd:
       fold.integer_way_ = IntegerWay::kAnd;
       break;
-    case ReducerKind::kOr:
+    case analysis::ReducerKind::kOr:
       fold.integer_way_ = IntegerWay::kOr;
       break;
     default:
@@ -209,7 +209,7 @@ absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, cons
 void RecognisedFold::FloatRows(const std::byte* init, int64_t init_bytes, const std::byte* x,
                                int64_t rows, int64_t n, std::byte* out, Meter& meter) const {
   const int64_t parts = IsComplex(type_) ? 2 : 1;
-  Scratch<double, 256> values(rows * n * parts);
+  runtime::Scratch<double, 256> values(rows * n * parts);
   DecodeFloats(type_, x, rows * n, values.data());
   for (int64_t r = 0; r < rows; ++r) {
     double start[2];
@@ -245,7 +245,7 @@ void RecognisedFold::FloatRows(const std::byte* init, int64_t init_bytes, const 
 
 void RecognisedFold::IntegerRows(const std::byte* init, int64_t init_bytes, const std::byte* x,
                                  int64_t rows, int64_t n, std::byte* out) const {
-  Scratch<uint64_t, 256> values(rows * n);
+  runtime::Scratch<uint64_t, 256> values(rows * n);
   DecodeIntegers(x, rows * n, values.data());
   for (int64_t r = 0; r < rows; ++r) {
     uint64_t value;
@@ -260,7 +260,7 @@ void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t colum
   const auto members = static_cast<int64_t>(x.size());
   const ElementType part = Info(type_).component;
   const int64_t width = IsComplex(type_) ? 2 * columns : columns;  // sums, part by part
-  Scratch<double, 1024> values(members * width);
+  runtime::Scratch<double, 1024> values(members * width);
   for (int64_t m = 0; m < members; ++m) {
     DecodeFloats(type_, x[m], columns, values.data() + m * width);
   }
@@ -272,7 +272,7 @@ void RecognisedFold::Columns(absl::Span<const std::byte* const> x, int64_t colum
     }
     return;
   }
-  Scratch<uint64_t, 256> results(width);
+  runtime::Scratch<uint64_t, 256> results(width);
   if (way_ == Way::kProduct) {
     for (int64_t j = 0; j < width; ++j) {
       const double* column = values.data() + j;

@@ -19,14 +19,14 @@
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/rounded_sum.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay::kernels {
 
 // The element loop of a reducer that may combine two at a time, whatever the order: every
 // recognised one but the sums and products of floats and complex numbers.
 std::optional<ElementLoop> PairwiseLoop(const Computation& computation, ElementType type);
-std::optional<ElementLoop> PairwiseLoop(ReducerKind kind, ElementType type);
+std::optional<ElementLoop> PairwiseLoop(analysis::ReducerKind kind, ElementType type);
 
 // Stores a complex product, and notes it where it stays undecided.
 inline void StoreProduct(ElementType type, const RoundedComplex& rounded, std::byte* out,

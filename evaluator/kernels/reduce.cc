@@ -15,10 +15,10 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/split_fold.h"
-#include "evaluator/kernels/view_reader.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
+#include "runtime/view_reader.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -28,7 +28,7 @@ namespace {
 struct Rows {
   int64_t count = 1;  // of results
   int64_t size = 1;   // of a row
-  ViewReader reader;
+  runtime::ViewReader reader;
 };
 
 enum class RowOrder { kAsWritten, kAny };
@@ -55,8 +55,8 @@ Rows RowsOf(const Instruction& reduce, int64_t k, const View& view, RowOrder ord
     }
   }
   kept.insert(kept.end(), reduced.begin(), reduced.end());
-  rows.reader =
-      ViewReader(view.Reverse(backwards).Transpose(kept), StorageBytes(operand.element_type()));
+  rows.reader = runtime::ViewReader(view.Reverse(backwards).Transpose(kept),
+                                    StorageBytes(operand.element_type()));
   return rows;
 }
 
@@ -96,14 +96,14 @@ class FoldingReduce : public Kernel {
   // A single row of more elements is folded in parts of at least half as many, kMostParts at most.
   static constexpr int64_t kLongRow = 1 << 17, kMostParts = 1 << 10;
 
-  absl::Status FoldRows(Sources operands, Blocks& blocks, const MutableArrayRef& result,
+  absl::Status FoldRows(runtime::Sources operands, Blocks& blocks, const MutableArrayRef& result,
                         EvaluationContext& context) const {
     std::byte* out = result.data;
     Meter meter(context, result);
     const bool direct = rows_.size == 0 || rows_.reader.direct();
     const bool is_long = !direct && rows_.size > kPacked;
-    Scratch<std::byte, 1024> room(direct ? 0
-                                         : (is_long ? kPacked : at_once_ * rows_.size) * bytes_);
+    runtime::Scratch<std::byte, 1024> room(
+        direct ? 0 : (is_long ? kPacked : at_once_ * rows_.size) * bytes_);
     while (blocks.Next()) {
       const int64_t end = blocks.first() + blocks.count();
       const int64_t most = direct ? blocks.count() : is_long ? 1 : at_once_;
@@ -118,8 +118,8 @@ class FoldingReduce : public Kernel {
     return meter.Flush();
   }
 
-  absl::Status FoldWholeRows(Sources operands, int64_t first, int64_t count, std::byte* packed,
-                             std::byte* out, Meter& meter) const {
+  absl::Status FoldWholeRows(runtime::Sources operands, int64_t first, int64_t count,
+                             std::byte* packed, std::byte* out, Meter& meter) const {
     const int64_t n = count * rows_.size;
     const std::byte* x = packed;
     if (n > 0 && rows_.reader.direct()) {
@@ -133,8 +133,8 @@ class FoldingReduce : public Kernel {
 
   // Shows `count` elements of a row to `visit`, from number `from` on, by way of `room` where they
   // do not lie side by side.
-  absl::Status Show(Sources operands, int64_t row, int64_t from, int64_t count, std::byte* room,
-                    RecognisedFold::Running::Visit visit, Meter& meter) const {
+  absl::Status Show(runtime::Sources operands, int64_t row, int64_t from, int64_t count,
+                    std::byte* room, RecognisedFold::Running::Visit visit, Meter& meter) const {
     for (int64_t first = from; first < from + count; first += kPacked) {
       const int64_t n = std::min(kPacked, from + count - first);
       visit(rows_.reader.Block(operands, row * rows_.size + first, n, bytes_, room), n);
@@ -143,7 +143,7 @@ class FoldingReduce : public Kernel {
     return absl::OkStatus();
   }
 
-  absl::Status FoldLongRow(Sources operands, int64_t row, std::byte* room, std::byte* out,
+  absl::Status FoldLongRow(runtime::Sources operands, int64_t row, std::byte* room, std::byte* out,
                            Meter& meter) const {
     RecognisedFold::Running running(fold_, operands[init_].data);
     auto show = [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
@@ -156,7 +156,8 @@ class FoldingReduce : public Kernel {
 
   // The only row in parts, which are joined. Each but the first begins with its first element in
   // the place of the init.
-  absl::Status FoldInParts(Sources operands, std::byte* out, EvaluationContext& context) const {
+  absl::Status FoldInParts(runtime::Sources operands, std::byte* out,
+                           EvaluationContext& context) const {
     const int64_t part = std::max(kLongRow / 2, (rows_.size - 1) / kMostParts + 1);
     std::vector<std::optional<RecognisedFold::Running>> parts((rows_.size - 1) / part + 1);
     const auto fold_part = [&](int64_t i, std::byte* room, Meter& meter) {
@@ -171,7 +172,7 @@ class FoldingReduce : public Kernel {
     absl::Status status =
         ParallelFor(context, parts.size(), 1, [&](Blocks& blocks, EvaluationContext& context) {
           Meter meter(context);
-          Scratch<std::byte, 1024> room(kPacked * bytes_);
+          runtime::Scratch<std::byte, 1024> room(kPacked * bytes_);
           while (blocks.Next()) {
             absl::Status folded = fold_part(blocks.first(), room.data(), meter);
             if (!folded.ok()) return folded;
@@ -181,7 +182,7 @@ class FoldingReduce : public Kernel {
     if (!status.ok()) return status;
     for (size_t i = 1; i < parts.size(); ++i) parts[0]->Join(*parts[i]);
     Meter meter(context);
-    Scratch<std::byte, 1024> room(kPacked * bytes_);
+    runtime::Scratch<std::byte, 1024> room(kPacked * bytes_);
     const auto show = [&](int64_t from, int64_t count, RecognisedFold::Running::Visit visit) {
       return Show(operands, 0, from, count, room.data(), visit, meter);
     };
@@ -223,8 +224,8 @@ class RegionReduce : public Kernel {
   static constexpr int64_t kBlock = 256;  // elements of a row read at once
   static constexpr int64_t kLargestElement = 16;
 
-  absl::Status FoldRows(Sources operands, absl::Span<const MutableArrayRef> results, Blocks& blocks,
-                        EvaluationContext& context) const {
+  absl::Status FoldRows(runtime::Sources operands, absl::Span<const MutableArrayRef> results,
+                        Blocks& blocks, EvaluationContext& context) const {
     RegionFold fold = fold_;
     Meter meter(context);
     const int64_t n = fold.size();
@@ -245,7 +246,7 @@ class RegionReduce : public Kernel {
     return meter.Flush();
   }
 
-  absl::Status FoldRow(Sources operands, int64_t row, std::byte* room, RegionFold& fold,
+  absl::Status FoldRow(runtime::Sources operands, int64_t row, std::byte* room, RegionFold& fold,
                        Meter& meter, EvaluationContext& context) const {
     const int64_t size = rows_[0].size;
     absl::InlinedVector<const std::byte*, 4> blocks(fold.size());
@@ -323,7 +324,7 @@ class IndexedReduce : public Kernel {
   }
 
   template <typename V, typename Before>
-  absl::Status FoldRows(Sources operands, absl::Span<const MutableArrayRef> results,
+  absl::Status FoldRows(runtime::Sources operands, absl::Span<const MutableArrayRef> results,
                         const Blocks& rows, Meter& meter, Before before) const {
     std::vector<std::byte> room(2 * kBlock * 8);
     std::vector<V> values(kBlock);
@@ -432,9 +433,10 @@ KernelOrNull PrepareReduce(const Instruction& instruction, absl::Span<const View
       return std::make_unique<FoldingReduce>(std::move(rows), ArrayOf(views, 1), *fold);
     }
   }
-  const ReducerKind kind = RecogniseReducer(reducer).kind;
-  if (kind == ReducerKind::kArgMinimum || kind == ReducerKind::kArgMaximum) {
-    return std::make_unique<IndexedReduce>(instruction, views, kind == ReducerKind::kArgMaximum);
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
+  if (kind == analysis::ReducerKind::kArgMinimum || kind == analysis::ReducerKind::kArgMaximum) {
+    return std::make_unique<IndexedReduce>(instruction, views,
+                                           kind == analysis::ReducerKind::kArgMaximum);
   }
   const auto as_written = [&]() -> KernelOrNull {
     absl::StatusOr<RegionFold> fold = RegionFold::Prepare(reducer);

@@ -15,7 +15,7 @@
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/split_fold.h"
 #include "evaluator/kernels/windows.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -105,7 +105,7 @@ class LineWindow : public Kernel {
   // Whether it is faster than window by window.
   static bool Suits(const WindowGrid& grid, int64_t rank) {
     if (rank == 0 || grid.most_cells() > kMostCells) return false;
-    const WindowTaps& last = grid.dimension(rank - 1).window;
+    const analysis::WindowTaps& last = grid.dimension(rank - 1).window;
     return last.period() == 1 && last.output_size() >= kFewestColumns;
   }
 
@@ -145,7 +145,7 @@ class LineWindow : public Kernel {
       for (size_t d = plans_.size() - 1; d-- > 0; rest /= plans_[d].window.output_size()) {
         position[d] = rest % plans_[d].window.output_size();
       }
-      TapRuns runs(plans_.back().window);
+      analysis::TapRuns runs(plans_.back().window);
       do {
         Cells(position, runs, room.cells);
         absl::Status status =
@@ -156,13 +156,13 @@ class LineWindow : public Kernel {
     return meter.Flush();
   }
 
-  void Cells(absl::Span<const int64_t> position, const TapRuns& runs,
+  void Cells(absl::Span<const int64_t> position, const analysis::TapRuns& runs,
              std::vector<int64_t>& cells) const {
     cells.assign(1, 0);
     for (size_t d = 0; d < plans_.size(); ++d) {
       const WindowGrid::DimensionPlan& plan = plans_[d];
       const bool last = d + 1 == plans_.size();
-      const Taps taps = last ? runs.taps() : plan.window.At(position[d]);
+      const analysis::Taps taps = last ? runs.taps() : plan.window.At(position[d]);
       const size_t before = cells.size();
       std::vector<int64_t> next;
       next.reserve(before * taps.count);
@@ -176,8 +176,8 @@ class LineWindow : public Kernel {
   }
 
   // `out` is where the first output of the dimension is.
-  absl::Status RunLine(const TapRuns& runs, const std::byte* base, std::byte* out, Room& room,
-                       Meter& meter, EvaluationContext& context) const {
+  absl::Status RunLine(const analysis::TapRuns& runs, const std::byte* base, std::byte* out,
+                       Room& room, Meter& meter, EvaluationContext& context) const {
     const int64_t advance = runs.element_advance() * plans_.back().stride;
     const auto cells = static_cast<int64_t>(room.cells.size());
     for (int64_t first = 0; first < runs.count(); first += kColumns) {
@@ -224,7 +224,7 @@ class RunningWindow : public Kernel {
  public:
   RunningWindow(const Instruction& instruction, const WindowGrid& grid, int64_t dimension,
                 bool reversed)
-      : kind_(RecogniseReducer(*instruction.to_apply()).kind),
+      : kind_(analysis::RecogniseReducer(*instruction.to_apply()).kind),
         type_(instruction.operand(0)->shape().element_type()),
         loop_(PairwiseLoop(kind_, type_)),
         reversed_(reversed),
@@ -281,12 +281,12 @@ class RunningWindow : public Kernel {
     return meter.Flush();
   }
 
-  ReducerKind kind_;
+  analysis::ReducerKind kind_;
   ElementType type_;
   std::optional<ElementLoop> loop_;
   bool reversed_;
   int64_t outer_ = 1, inner_ = 1, base_ = 0;
-  WindowTaps taps_;
+  analysis::WindowTaps taps_;
 };
 
 bool IsIdentity(const WindowDimension& window) { return window == WindowDimension(); }
@@ -303,7 +303,7 @@ std::optional<RunningWindow::Form> RunningWindow::Recognise(const Instruction& i
     dimension = static_cast<int64_t>(d);
   }
   if (dimension < 0) return std::nullopt;
-  const WindowTaps& taps = grid.dimension(dimension).window;
+  const analysis::WindowTaps& taps = grid.dimension(dimension).window;
   if (taps.most() < kWorthIt || taps.element_step() != 1 || taps.position_step() != 1 ||
       taps.output_size() > kMostOutputs || taps.output_size() < 2) {
     return std::nullopt;
@@ -312,7 +312,7 @@ std::optional<RunningWindow::Form> RunningWindow::Recognise(const Instruction& i
   bool forward = true, backward = true;
   int64_t before = 0;
   for (int64_t o = 0; o < taps.output_size() && (forward || backward); ++o) {
-    const Taps here = taps.At(o);
+    const analysis::Taps here = taps.At(o);
     if (here.count > 0 && here.element != 0) forward = false;
     if (here.count > 0 && here.element + here.count != base) backward = false;
     if (o > 0 && here.count < before) forward = false;

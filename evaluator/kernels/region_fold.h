@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "evaluator/parallel.h"
 #include "evaluator/region/scalar_program.h"
+#include "runtime/parallel.h"
 
 namespace assay::kernels {
 

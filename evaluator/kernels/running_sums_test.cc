@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "evaluator/real/exact_sum.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 
 namespace assay::kernels {
 namespace {
@@ -68,7 +68,7 @@ int64_t Check(const Rows& rows, Way way) {
 }
 
 TEST(RunningSumsTest, DecideForTheExactSum) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::mt19937_64 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   int64_t sums = 0, open = 0;
@@ -91,7 +91,7 @@ TEST(RunningSumsTest, DecideForTheExactSum) {
 }
 
 TEST(RunningSumsTest, LeaveOpenWhatADoubleDoesNotKnow) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const float kInf = std::numeric_limits<float>::infinity();
   const float kMost = std::numeric_limits<float>::max();
   const float kLeast = std::numeric_limits<float>::denorm_min();

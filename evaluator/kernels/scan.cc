@@ -12,11 +12,11 @@
 #include "evaluator/kernels/lane_fold.h"
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
-#include "evaluator/kernels/scratch.h"
-#include "evaluator/ops/scan_plan.h"
-#include "evaluator/parallel.h"
-#include "evaluator/region/reducer.h"
 #include "evaluator/region/scalar_program.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
+#include "spec/analysis/reducer.h"
+#include "spec/analysis/scan_plan.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -26,7 +26,7 @@ namespace {
 struct Stacking {
   int64_t outer = 1, inner = 1, steps = 0;
 
-  static Stacking Of(const Shape& slice, const ScanPlan& plan) {
+  static Stacking Of(const Shape& slice, const analysis::ScanPlan& plan) {
     Stacking stacking;
     stacking.steps = plan.steps;
     if (slice.element_count() == 0) {
@@ -56,11 +56,12 @@ struct Stacking {
 
 class FoldScan : public Kernel {
  public:
-  FoldScan(const Instruction& scan, const ScanFolds& folds) : plan_(ScanPlan::Of(scan)) {
+  FoldScan(const Instruction& scan, const analysis::ScanFolds& folds)
+      : plan_(analysis::ScanPlan::Of(scan)) {
     for (int64_t k = 0; k < plan_.carries; ++k) {
       const Shape& shape = scan.operand(plan_.inputs + k)->shape();
-      const ReducerKind kind = folds.carries[k].reducer.kind;
-      if (kind == ReducerKind::kOther) continue;
+      const analysis::ReducerKind kind = folds.carries[k].reducer.kind;
+      if (kind == analysis::ReducerKind::kOther) continue;
       Carry carry = {plan_.inputs + k,
                      folds.carries[k].input,
                      kind,
@@ -95,7 +96,7 @@ class FoldScan : public Kernel {
  private:
   struct Carry {
     int64_t init, input;  // operands
-    ReducerKind kind;
+    analysis::ReducerKind kind;
     ElementType type;
     std::optional<ElementLoop> loop;
     Stacking stacking;
@@ -170,7 +171,7 @@ class FoldScan : public Kernel {
     return status.ok() ? meter.Add(1) : status;
   }
 
-  const ScanPlan plan_;
+  const analysis::ScanPlan plan_;
   std::vector<Carry> carries_;
 };
 
@@ -181,7 +182,7 @@ struct Part {
   Stacking stacking;
 };
 
-std::vector<Part> PartsOf(const Instruction& scan, const ScanPlan& plan) {
+std::vector<Part> PartsOf(const Instruction& scan, const analysis::ScanPlan& plan) {
   std::vector<Part> parts;
   auto add = [&](const Shape& shape) {
     parts.push_back({shape.element_type(), shape.is_scalar(), Stacking::Of(shape, plan)});
@@ -195,7 +196,7 @@ std::vector<Part> PartsOf(const Instruction& scan, const ScanPlan& plan) {
 class LaneScan : public Kernel {
  public:
   LaneScan(const Instruction& scan, Region step, const Stacking& lanes)
-      : plan_(ScanPlan::Of(scan)),
+      : plan_(analysis::ScanPlan::Of(scan)),
         step_(std::move(step)),
         lanes_(lanes),
         parts_(PartsOf(scan, plan_)) {}
@@ -251,7 +252,7 @@ class LaneScan : public Kernel {
     return absl::OkStatus();
   }
 
-  const ScanPlan plan_;
+  const analysis::ScanPlan plan_;
   const Region step_;
   const Stacking lanes_;
   const std::vector<Part> parts_;
@@ -260,7 +261,7 @@ class LaneScan : public Kernel {
 class CalledScan : public Kernel {
  public:
   explicit CalledScan(const Instruction& scan)
-      : scan_(scan), plan_(ScanPlan::Of(scan)), parts_(PartsOf(scan, plan_)) {}
+      : scan_(scan), plan_(analysis::ScanPlan::Of(scan)), parts_(PartsOf(scan, plan_)) {}
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
@@ -272,7 +273,7 @@ class CalledScan : public Kernel {
     }
     int64_t bytes = 0;  // of what a step takes and gives
     for (const Part& part : parts_) bytes += part.stacking.count() * StorageBytes(part.type);
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     if (absl::Status counted = lease.Add(bytes); !counted.ok()) return counted;
     std::vector<Literal> arguments;
     for (const Instruction* parameter : scan_.to_apply()->parameters()) {
@@ -312,14 +313,15 @@ class CalledScan : public Kernel {
   }
 
   const Instruction& scan_;
-  const ScanPlan plan_;
+  const analysis::ScanPlan plan_;
   const std::vector<Part> parts_;
 };
 
 // A step some of whose carries are folds: all of it as written, then the folds in their places.
 class MixedScan : public Kernel {
  public:
-  MixedScan(std::unique_ptr<Kernel> as_written, const Instruction& scan, const ScanFolds& folds)
+  MixedScan(std::unique_ptr<Kernel> as_written, const Instruction& scan,
+            const analysis::ScanFolds& folds)
       : as_written_(std::move(as_written)), folds_(scan, folds) {}
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
@@ -333,7 +335,7 @@ class MixedScan : public Kernel {
   FoldScan folds_;
 };
 
-KernelOrNull PrepareAsWritten(const Instruction& instruction, const ScanPlan& plan) {
+KernelOrNull PrepareAsWritten(const Instruction& instruction, const analysis::ScanPlan& plan) {
   const Computation& step = *instruction.to_apply();
   Shape lane(ElementType::kPred, {});
   for (const Instruction* parameter : step.parameters()) {
@@ -351,8 +353,8 @@ KernelOrNull PrepareAsWritten(const Instruction& instruction, const ScanPlan& pl
 }  // namespace
 
 KernelOrNull PrepareScan(const Instruction& instruction) {
-  const ScanPlan plan = ScanPlan::Of(instruction);
-  const ScanFolds folds = RecogniseScan(*instruction.to_apply(), plan.carries);
+  const analysis::ScanPlan plan = analysis::ScanPlan::Of(instruction);
+  const analysis::ScanFolds folds = analysis::RecogniseScan(*instruction.to_apply(), plan.carries);
   if (folds.all()) return std::make_unique<FoldScan>(instruction, folds);
   KernelOrNull as_written = PrepareAsWritten(instruction, plan);
   if (!as_written.ok() || *as_written == nullptr || !folds.any()) return as_written;

@@ -17,9 +17,9 @@
 #include "evaluator/kernels/recognised_fold.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/running_sums.h"
-#include "evaluator/kernels/scatter_plan.h"
+#include "evaluator/kernels/scatter_windows.h"
 #include "evaluator/kernels/split_fold.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -75,7 +75,7 @@ class ScatterKernel : public Kernel {
     return absl::OkStatus();
   }
 
-  ScatterPlan plan_;
+  ScatterWindows plan_;
   absl::InlinedVector<ElementType, 2> types_, update_types_;
   int64_t count_;
 };

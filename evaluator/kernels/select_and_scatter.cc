@@ -14,9 +14,9 @@
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/region_fold.h"
 #include "evaluator/kernels/windows.h"
-#include "evaluator/parallel.h"
 #include "evaluator/scalar/comparison.h"
 #include "evaluator/scalar/scalar_ops.h"
+#include "runtime/parallel.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -177,7 +177,7 @@ class SelectAndScatterKernel : public Kernel {
   absl::Status FoldKnown(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                          EvaluationContext& context) const {
     constexpr auto kNone = std::numeric_limits<Position>::max();
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     absl::Status status = lease.Add(grid_.output_count() * sizeof(Position));
     if (!status.ok()) return status;
     std::vector<Position> cells(grid_.output_count(), kNone);
@@ -198,7 +198,7 @@ class SelectAndScatterKernel : public Kernel {
   template <typename Number>
   absl::Status FoldMany(absl::Span<const ArrayRef> operands, std::byte* out, Meter& meter,
                         EvaluationContext& context) const {
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     absl::Status status = lease.Add(grid_.output_count() * sizeof(Number));
     if (!status.ok()) return status;
     std::vector<Number> numbers(grid_.output_count());

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "evaluator/real/float_environment.h"
 #include "gtest/gtest.h"
+#include "runtime/float_environment.h"
 #include "spec/ops/shape_inference.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/parser.h"
@@ -87,7 +87,7 @@ absl::StatusOr<std::vector<SmallArray>> RunOn(const Instruction& instruction,
   std::vector<MutableArrayRef> outputs;
   for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});
   EvaluationContext context;
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   if (absl::Status status = (*kernel)->Run(inputs, outputs, context); !status.ok()) return status;
   std::vector<SmallArray> arrays;
   for (const Literal& result : results) arrays.push_back(ArrayOf(result));

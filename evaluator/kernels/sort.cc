@@ -1,5 +1,5 @@
-// Kernel of sort. A line whose comparator compares one key (sort_key.h) is sorted by numbers, long
-// lines of narrow keys by counting; any other by the golden merge sort with the comparator as
+// Kernel of sort. A line whose comparator compares one key (sort_numbers.h) is sorted by numbers,
+// long lines of narrow keys by counting; any other by the golden merge sort with the comparator as
 // written. Scratch of a line: number and index of each element (8 bytes, 16 for wide keys of wide
 // lines), none for counting, one copy of the line for the merge sort. Source: reference
 // ops_structural.md 6.2. Tests: sorting_kernels_test.cc.
@@ -14,10 +14,10 @@
 
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/region_fold.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/sort_items.h"
-#include "evaluator/kernels/sort_key.h"
+#include "evaluator/kernels/sort_numbers.h"
 #include "evaluator/region/scalar_program.h"
+#include "runtime/scratch.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -112,7 +112,7 @@ absl::Status SortItems(absl::Span<Item<N>> items, bool partitioned, std::vector<
 
 class SortKernel : public Kernel {
  public:
-  SortKernel(const Instruction& sort, std::optional<SortKey> key, Region comparator)
+  SortKernel(const Instruction& sort, std::optional<SortNumbers> key, Region comparator)
       : lines_(sort.operand(0)->shape(), sort.GetInt(Attr::kDimension)),
         key_(std::move(key)),
         comparator_(std::move(comparator)) {
@@ -146,9 +146,9 @@ class SortKernel : public Kernel {
       counting.emplace(*key_, types_[key_->operand], context);
     }
     std::vector<Item<N>> items, room;
-    std::optional<ScratchLease> items_lease;
+    std::optional<runtime::ScratchLease> items_lease;
     std::vector<std::byte> merged;
-    ScratchLease merged_lease(context);
+    runtime::ScratchLease merged_lease(context);
     Region comparator = comparator_;
     for (int64_t line; lines.NextElement(&line);) {
       const int64_t first = lines_.First(line);
@@ -235,7 +235,7 @@ class SortKernel : public Kernel {
                                Meter& meter, EvaluationContext& context) const {
     const ElementType type = types_[key_->operand];
     const std::byte* x = operands[key_->operand].data;
-    const int64_t steps = 1 + (key_->f == nullptr ? 0 : key_->f->step_count());
+    const int64_t steps = 1 + key_->step_count();
     std::vector<Element> registers;
     for (size_t begin = 0, end = 0; begin < items.size(); begin = end) {
       while (end < items.size() && items[end].number == items[begin].number) ++end;
@@ -267,7 +267,7 @@ class SortKernel : public Kernel {
                                    EvaluationContext& context) const {
     const ElementType type = types_[key_->operand];
     const std::byte* x = operands[key_->operand].data;
-    const int64_t steps = key_->f == nullptr ? 0 : key_->f->step_count();
+    const int64_t steps = key_->step_count();
     std::vector<Element> registers;
     for (int64_t j = 0; j < lines_.size; ++j) {
       const std::optional<uint64_t> number =
@@ -350,7 +350,7 @@ class SortKernel : public Kernel {
   }
 
   Lines lines_;
-  std::optional<SortKey> key_;
+  std::optional<SortNumbers> key_;
   Region comparator_;
   absl::InlinedVector<ElementType, 4> types_;
 };
@@ -368,7 +368,7 @@ KernelOrNull PrepareSort(const Instruction& instruction) {
   }
   absl::StatusOr<Region> region = Region::Prepare(comparator);
   if (!region.ok()) return region.status();
-  return std::make_unique<SortKernel>(instruction, RecogniseSortKey(comparator),
+  return std::make_unique<SortKernel>(instruction, SortNumbers::ForComparator(comparator),
                                       *std::move(region));
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/sort_key.h"
+#include "evaluator/kernels/sort_numbers.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -59,7 +59,7 @@ class CountingSort {
   static bool Suits(ElementType type, int64_t line) {
     return StorageBytes(type) <= 2 && line >= int64_t{1} << (8 * StorageBytes(type));
   }
-  CountingSort(const SortKey& key, ElementType type, EvaluationContext& context)
+  CountingSort(const SortNumbers& key, ElementType type, EvaluationContext& context)
       : bytes_(StorageBytes(type)) {
     const int64_t patterns = int64_t{1} << Info(type).bits;
     std::vector<std::optional<uint64_t>> numbers(patterns);

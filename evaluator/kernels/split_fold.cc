@@ -6,24 +6,24 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay::kernels {
 namespace {
 
-Opcode OpcodeOf(ReducerKind kind) {
+Opcode OpcodeOf(analysis::ReducerKind kind) {
   switch (kind) {
-    case ReducerKind::kAdd:
+    case analysis::ReducerKind::kAdd:
       return Opcode::kAdd;
-    case ReducerKind::kMultiply:
+    case analysis::ReducerKind::kMultiply:
       return Opcode::kMultiply;
-    case ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMinimum:
       return Opcode::kMinimum;
-    case ReducerKind::kMaximum:
+    case analysis::ReducerKind::kMaximum:
       return Opcode::kMaximum;
-    case ReducerKind::kAnd:
+    case analysis::ReducerKind::kAnd:
       return Opcode::kAnd;
-    case ReducerKind::kOr:
+    case analysis::ReducerKind::kOr:
       return Opcode::kOr;
     default:
       return Opcode::kXor;
@@ -31,8 +31,8 @@ Opcode OpcodeOf(ReducerKind kind) {
 }
 
 // Whether the result depends on the order in which it would be rounded.
-bool Rounds(ReducerKind kind, ElementType type) {
-  return (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply) &&
+bool Rounds(analysis::ReducerKind kind, ElementType type) {
+  return (kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply) &&
          (IsFloat(type) || IsComplex(type));
 }
 
@@ -44,7 +44,7 @@ Instruction* AddParameter(int64_t number, const Shape& shape, Computation* compu
 
 // The fold of one array by a reducer, as the root of a module.
 std::unique_ptr<Module> ModuleOf(const Instruction& fold, int64_t leaf, const Shape& scalar,
-                                 ReducerKind kind, absl::Span<const int64_t> operands) {
+                                 analysis::ReducerKind kind, absl::Span<const int64_t> operands) {
   auto module = std::make_unique<Module>("part");
   auto reducer = std::make_unique<Computation>("reducer");
   auto combine = std::make_unique<Instruction>(OpcodeOf(kind), scalar);
@@ -120,7 +120,7 @@ KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, Pr
   if (!fold.shape().is_tuple()) return nullptr;
   const auto n = static_cast<int64_t>(fold.shape().tuple_shapes().size());
   if (n < 2) return nullptr;
-  const std::vector<Reducer> reducers = RecogniseParts(*fold.to_apply());
+  const std::vector<analysis::Reducer> reducers = analysis::RecogniseParts(*fold.to_apply());
   if (static_cast<int64_t>(reducers.size()) != n) return nullptr;
   const std::vector<Instruction*> parameters = fold.to_apply()->parameters();
   const auto rounds = [&](int64_t k) {
@@ -128,7 +128,7 @@ KernelOrNull PrepareSplitFold(const Instruction& fold, PartOperands operands, Pr
   };
   bool all = true, any = false;
   for (int64_t k = 0; k < n; ++k) {
-    all = all && reducers[k].kind != ReducerKind::kOther;
+    all = all && reducers[k].kind != analysis::ReducerKind::kOther;
     any = any || rounds(k);
   }
   if (!all && !any) return nullptr;

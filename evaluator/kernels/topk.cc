@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/kernels/sort_items.h"
-#include "evaluator/kernels/sort_key.h"
-#include "evaluator/parallel.h"
+#include "evaluator/kernels/sort_numbers.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
 #include "spec/element/element.h"
 
 namespace assay::kernels {
@@ -51,7 +51,7 @@ class TopKKernel : public Kernel {
     const int64_t bytes = StorageBytes(type_);
     return ForEachLine(context, [&](Blocks& lines, EvaluationContext& own) {
       Meter meter(own);
-      ScratchLease lease(own);
+      runtime::ScratchLease lease(own);
       absl::Status status = lease.Add(k_ * static_cast<int64_t>(sizeof(Item<N>)));
       if (!status.ok()) return status;
       std::vector<Item<N>> best(k_);
@@ -100,7 +100,7 @@ class TopKKernel : public Kernel {
   absl::Status FindBest(const std::byte* x, std::vector<Item<N>>& best, Meter& meter) const {
     const auto before = Before<N>;
     for (int64_t j = 0; j < size_; ++j) {
-      const uint64_t number = *SortNumber(key_, LoadElement(type_, x, j).bits);
+      const uint64_t number = *key_.NumberOf(LoadElement(type_, x, j).bits);
       const Item<N> item = {
           sizeof(N) == 4 ? static_cast<N>(key_.Narrow(number)) : static_cast<N>(number),
           static_cast<N>(j)};
@@ -124,7 +124,7 @@ class TopKKernel : public Kernel {
   int64_t k_;
   int64_t lines_ = 1;
   bool empty_;
-  SortKey key_;
+  SortNumbers key_;
 };
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include "evaluator/kernels/ball_scalars.h"
 #include "evaluator/kernels/kernel.h"
 #include "evaluator/kernels/rough_ball.h"
-#include "evaluator/kernels/scratch.h"
 #include "evaluator/ops/exact_solve.h"
-#include "evaluator/parallel.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
 
 namespace assay::kernels {
 namespace {
@@ -58,7 +58,7 @@ class TriangularSolveKernel : public Kernel {
   absl::Status SolveSystem(absl::Span<const ArrayRef> operands, int64_t batch, std::byte* result,
                            System& system, EvaluationContext& context) const {
     const int64_t n = form_.n(), size = n * form_.columns(), bytes = StorageBytes(type_);
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     absl::Status status = lease.Add(parts_ * (16 * n * n + 8 * size));
     if (!status.ok()) return status;
     Load(operands[0].data + batch * n * n * bytes, operands[1].data + batch * size * bytes, size,
@@ -67,7 +67,7 @@ class TriangularSolveKernel : public Kernel {
     std::byte* out = result + batch * size * bytes;
     const auto body = [&](Blocks& panels, EvaluationContext& own) {
       Meter meter(own);
-      ScratchLease panel_lease(own);
+      runtime::ScratchLease panel_lease(own);
       constexpr int64_t kBall = sizeof(DdBall);
       absl::Status solved =
           panel_lease.Add(parts_ * kBall * n * kPanel + n * int64_t{sizeof(Element)});
@@ -183,7 +183,7 @@ class TriangularSolveKernel : public Kernel {
       const double* from = &system.b[form_.PlaceOfB(i, column) * parts_];
       std::copy(from, from + parts_, &c[i * parts_]);
     }
-    ScratchLease lease(context);
+    runtime::ScratchLease lease(context);
     // Every number grows to n factors of 53 bits.
     absl::Status status = lease.Add(n * parts_ * (48 + 8 * n));
     if (!status.ok()) return status;

@@ -1,6 +1,6 @@
 // Windows over an array: walks over output positions in row-major order and over the cells of the
 // base that each window meets, in the order of window positions. Source: reference
-// ops_structural.md 5.2. Tests: kernels_test.cc, strided_copy_test.cc.
+// ops_structural.md 5.2. Tests: kernels_test.cc, runtime/strided_copy_test.cc.
 #ifndef ASSAY_EVALUATOR_KERNELS_WINDOWS_H_
 #define ASSAY_EVALUATOR_KERNELS_WINDOWS_H_
 
@@ -13,7 +13,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "evaluator/kernels/kernel.h"
-#include "evaluator/kernels/window_taps.h"
+#include "spec/analysis/window_taps.h"
 #include "spec/ir/attribute_values.h"
 #include "spec/ir/shape.h"
 
@@ -22,7 +22,7 @@ namespace assay::kernels {
 class WindowGrid {
  public:
   struct DimensionPlan {
-    WindowTaps window;
+    analysis::WindowTaps window;
     int64_t stride;  // of the base
   };
 
@@ -32,7 +32,8 @@ class WindowGrid {
     for (int64_t d = 0; d < base.rank(); ++d) {
       const WindowDimension dimension =
           window.dimensions.empty() ? WindowDimension() : window.dimensions[d];
-      plans_.push_back({WindowTaps(base.dimension(d), output.dimension(d), dimension), strides[d]});
+      plans_.push_back(
+          {analysis::WindowTaps(base.dimension(d), output.dimension(d), dimension), strides[d]});
       output_count_ *= output.dimension(d);
       most_cells_ *= plans_.back().window.most();
     }
@@ -160,7 +161,7 @@ class WindowGrid {
 
     void SetLoop(size_t d) {
       const DimensionPlan& plan = grid_.plans_[d];
-      const Taps taps = plan.window.At(position_[d]);
+      const analysis::Taps taps = plan.window.At(position_[d]);
       loops_[d] = {taps.element * plan.stride, taps.count,
                    plan.window.element_step() * plan.stride};
     }

@@ -268,7 +268,7 @@ TEST_F(WrappedRegions, OfCollectivesGiveTheSameBits) {
         Literal result = Literal::Zeros(root.shape());
         const MutableArrayRef output = {&result.shape(), result.mutable_data()};
         EvaluationContext context;
-        const FloatEnvironmentGuard guard;
+        const runtime::FloatEnvironmentGuard guard;
         EXPECT_TRUE((*kernel)->Run(inputs, {output}, context).ok());
         return result;
       };

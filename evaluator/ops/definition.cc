@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/real/float_environment.h"
 #include "evaluator/region/scalar_program.h"
 #include "evaluator/scalar/scalar_ops.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -76,7 +76,7 @@ class StraightKernel : public Kernel {
 
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
-    const FloatEnvironmentGuard guard;
+    const runtime::FloatEnvironmentGuard guard;
     const ProgramCache::Scope scope(programs_);
     DefinitionOr definition = define_();
     if (!definition.ok()) return definition.status();

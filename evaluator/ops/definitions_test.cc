@@ -119,7 +119,7 @@ TEST(Definitions, GatherOfNothingIsRefusedAtRunTime) {
 TEST(Definitions, ABudgetStopsThem) {
   auto module = ParseModule("f32[1000] negate(f32[1000] x)");
   ASSERT_TRUE(module.ok());
-  Budget budget(100, -1);
+  runtime::Budget budget(100, -1);
   EvaluationContext context;
   context.budget = &budget;
   const Literal input = Literal::Zeros(Shape(ElementType::kF32, {1000}));

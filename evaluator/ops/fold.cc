@@ -58,7 +58,7 @@ absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
   absl::StatusOr<Region> region = Region::Prepare(computation);
   if (!region.ok()) return region.status();
   fold.region_ = *std::move(region);
-  std::vector<Reducer> parts = RecogniseParts(computation);
+  std::vector<analysis::Reducer> parts = analysis::RecogniseParts(computation);
   parts.resize(fold.size());
   fold.exact_.resize(fold.size());
   for (int64_t k = 0; k < fold.size(); ++k) {

@@ -17,8 +17,8 @@
 #include "evaluator/real/complex_product.h"
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/exact_sum.h"
-#include "evaluator/region/reducer.h"
 #include "evaluator/region/scalar_program.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 
@@ -26,13 +26,13 @@ namespace assay {
 class ExactFold {
  public:
   // Whether a recognised reducer of elements of `type` rounds, so that it needs this.
-  static bool IsFor(ReducerKind kind, ElementType type) {
-    return (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply) &&
+  static bool IsFor(analysis::ReducerKind kind, ElementType type) {
+    return (kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply) &&
            (IsFloat(type) || IsComplex(type));
   }
 
-  ExactFold(ReducerKind kind, ElementType type)
-      : is_product_(kind == ReducerKind::kMultiply),
+  ExactFold(analysis::ReducerKind kind, ElementType type)
+      : is_product_(kind == analysis::ReducerKind::kMultiply),
         type_(type),
         complex_product_(Info(type).component) {}
 

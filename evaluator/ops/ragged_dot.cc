@@ -7,8 +7,8 @@
 #include "evaluator/ops/contracted_sum.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/product_sum.h"
-#include "evaluator/ops/ragged_groups.h"
 #include "evaluator/ops/start_indices.h"
+#include "spec/analysis/ragged_groups.h"
 
 namespace assay {
 namespace {
@@ -18,7 +18,7 @@ class RaggedDot : public Definition {
   explicit RaggedDot(const Instruction& dot)
       : dot_(dot),
         dims_(DotDimensionsOf(dot)),
-        ragged_(RaggedGroups::Of(dot)),
+        ragged_(analysis::RaggedGroups::Of(dot)),
         sum_(OperandType(dot, 0), OperandType(dot, 1), dot.shape().element_type()) {}
 
   absl::StatusOr<Element> At(int64_t, Index out, OperandElements& operands,
@@ -26,7 +26,7 @@ class RaggedDot : public Definition {
     Dimensions l(OperandShape(dot_, 0).rank()), r(OperandShape(dot_, 1).rank());
     auto next = out.begin();
     std::optional<int64_t> group;  // that the result is of
-    if (ragged_.mode == RaggedGroups::Mode::kContracted) group = *next++;
+    if (ragged_.mode == analysis::RaggedGroups::Mode::kContracted) group = *next++;
     for (size_t k = 0; k < dims_.lhs_batch.size(); ++k) {
       l[dims_.lhs_batch[k]] = r[dims_.rhs_batch[k]] = *next++;
     }
@@ -36,14 +36,14 @@ class RaggedDot : public Definition {
     }
 
     sum_.Clear();
-    if (ragged_.mode != RaggedGroups::Mode::kContracted) {
+    if (ragged_.mode != analysis::RaggedGroups::Mode::kContracted) {
       const absl::StatusOr<std::optional<int64_t>> own = GroupOf(l, operands, context);
       if (!own.ok()) return own.status();
       if (!own->has_value()) return sum_.Result();
       if (ragged_.group_dim) r[*ragged_.group_dim] = **own;
     }
     const auto counts = [&](const Dimensions& at) -> absl::StatusOr<bool> {
-      if (ragged_.mode != RaggedGroups::Mode::kContracted) return true;
+      if (ragged_.mode != analysis::RaggedGroups::Mode::kContracted) return true;
       const absl::StatusOr<std::optional<int64_t>> own = GroupOf(at, operands, context);
       if (!own.ok()) return own.status();
       return *own == group;
@@ -75,7 +75,7 @@ class RaggedDot : public Definition {
 
   const Instruction& dot_;
   const DotDimensions dims_;
-  const RaggedGroups ragged_;
+  const analysis::RaggedGroups ragged_;
   ProductSum sum_;
 };
 

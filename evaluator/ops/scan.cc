@@ -7,7 +7,7 @@
 
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/fold.h"
-#include "evaluator/ops/scan_plan.h"
+#include "spec/analysis/scan_plan.h"
 
 namespace assay {
 namespace {
@@ -16,8 +16,8 @@ class Scan : public Definition {
  public:
   Scan(const Instruction& scan, Region step)
       : scan_(scan),
-        plan_(ScanPlan::Of(scan)),
-        folds_(RecogniseScan(*scan.to_apply(), plan_.carries)),
+        plan_(analysis::ScanPlan::Of(scan)),
+        folds_(analysis::RecogniseScan(*scan.to_apply(), plan_.carries)),
         step_(std::move(step)) {}
 
   absl::StatusOr<Element> At(int64_t leaf, Index i, OperandElements& operands,
@@ -48,7 +48,7 @@ class Scan : public Definition {
   // Carry k at index `lane` after the first steps.
   absl::StatusOr<Element> Folded(int64_t k, const Dimensions& lane, int64_t steps,
                                  OperandElements& operands, EvaluationContext& context) const {
-    const ScanFolds::Carry& carry = folds_.carries[k];
+    const analysis::ScanFolds::Carry& carry = folds_.carries[k];
     absl::StatusOr<Element> init = operands.At(plan_.inputs + k, lane);
     if (!init.ok() || steps == 0) return init;
     ExactFold fold(carry.reducer.kind, OperandType(scan_, plan_.inputs + k));
@@ -135,8 +135,8 @@ class Scan : public Definition {
   }
 
   const Instruction& scan_;
-  const ScanPlan plan_;
-  const ScanFolds folds_;
+  const analysis::ScanPlan plan_;
+  const analysis::ScanFolds folds_;
   Region step_;
   std::vector<Literal> results_;  // of a run as written; empty: none yet
 };

@@ -28,7 +28,7 @@ absl::StatusOr<std::vector<Literal>> RunStraightLine(const Module& module,
                                                      EvaluationContext& context);
 
 // Runs called computations of straight lines in the same way.
-class StraightCaller : public ComputationCaller {
+class StraightCaller : public runtime::ComputationCaller {
  public:
   // `prepare` and `context` must outlive the caller.
   StraightCaller(const PrepareFunction& prepare, EvaluationContext& context)

@@ -7,8 +7,8 @@
 #include "evaluator/real/complex_patterns.h"
 #include "evaluator/real/complex_special.h"
 #include "evaluator/real/complex_tiers.h"
-#include "evaluator/real/float_environment.h"
 #include "evaluator/real/forced_tier.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace real {
@@ -178,13 +178,13 @@ Element ComplexPattern(RealFunction2 function, ElementType type, Element x, Elem
 
 Element EvaluateComplex(RealFunction function, ElementType type, Element z,
                         const RealContext& context) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   return real::ComplexPattern(function, type, z, real::WithForcedTier(context));
 }
 
 Element EvaluateComplex2(RealFunction2 function, ElementType type, Element a, Element b,
                          const RealContext& context) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   return real::ComplexPattern(function, type, a, b, real::WithForcedTier(context));
 }
 

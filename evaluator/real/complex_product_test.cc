@@ -10,7 +10,7 @@
 
 #include "evaluator/real/complex_exact.h"
 #include "evaluator/real/exact_gaussian.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -65,7 +65,7 @@ Factor Narrow(ElementType part, Factor factor) {
 }
 
 TEST(ComplexProduct, NothingOverflowsOnTheWay) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::vector<Factor> factors;
   for (const double x : {1e30, 1e30, 1e-30, 1e-30}) factors.push_back(Narrow(kF32, {x, 0}));
   ExpectProduct(kF32, factors, {EncodeFloat(kF32, 1.0), EncodeFloat(kF32, 0.0)});
@@ -75,7 +75,7 @@ TEST(ComplexProduct, NothingOverflowsOnTheWay) {
 
 // Every product of up to four of these.
 TEST(ComplexProduct, SmallWorlds) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     const double least = part == kF32 ? 0x1p-149 : 0x1p-1074;
     const double most = DecodeFloat(part, MaxFinite(part));
@@ -103,7 +103,7 @@ TEST(ComplexProduct, SmallWorlds) {
 }
 
 TEST(ComplexProduct, RandomFactorsOfEveryMagnitude) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::mt19937_64 random(20261122);
   const auto draw = [&](ElementType part, int reach) {
     const auto value = [&] {
@@ -133,7 +133,7 @@ TEST(ComplexProduct, RandomFactorsOfEveryMagnitude) {
 // A product and its conjugates are real: the imaginary part is an exact zero, the real one is a
 // tie or next to one.
 TEST(ComplexProduct, ZerosAndTiesThatCancel) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     for (int count = 1; count < 60; ++count) {
       std::vector<Factor> factors;
@@ -152,7 +152,7 @@ TEST(ComplexProduct, ZerosAndTiesThatCancel) {
 
 // The powers of two of (1 + i)^n cost no bits, however many there are.
 TEST(ComplexProduct, LongProductsOfUnits) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     std::vector<Factor> factors(5000, Factor{0.5, 0.5});
     factors.insert(factors.end(), 5000, Factor{1, -1});
@@ -165,7 +165,7 @@ TEST(ComplexProduct, LongProductsOfUnits) {
 // Parts of like size: bounds of each part alone would grow by the root of two a factor. Exact
 // values by integer powers in Python.
 TEST(ComplexProduct, LongProductsOffTheAxes) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const auto power = [](ElementType part, Factor factor, size_t n) {
     return Rounded(part, std::vector<Factor>(n, factor));
   };
@@ -185,7 +185,7 @@ TEST(ComplexProduct, LongProductsOffTheAxes) {
 
 // 25^n has more than 4096 bits: that the imaginary part is zero is no longer known.
 TEST(ComplexProduct, WhatIsCutOffKeepsItsEnclosure) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     std::vector<Factor> factors(1500, Factor{0.75, 1});
     factors.insert(factors.end(), 1500, Factor{0.75, -1});
@@ -206,7 +206,7 @@ TEST(ComplexProduct, WhatIsCutOffKeepsItsEnclosure) {
 
 // Real and imaginary factors alone: the other part is known to be zero, however long the product.
 TEST(ComplexProduct, LongProductsOnTheAxes) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     std::vector<Factor> factors(1000, Factor{0, 0.75});
     factors.insert(factors.end(), 1000, Factor{4.0 / 3, 0});
@@ -220,7 +220,7 @@ TEST(ComplexProduct, LongProductsOnTheAxes) {
 }
 
 TEST(ComplexProduct, InfinitiesGoInTheWrittenOrder) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const std::vector<Factor> world = {{1, 2},        {INFINITY, 0}, {0, -INFINITY}, {NAN, 1},
                                      {-0.0, 1e-30}, {1e30, 1e30},  {0, 0}};
   const auto n = static_cast<int64_t>(world.size());
@@ -253,7 +253,7 @@ TEST(ComplexProduct, InfinitiesGoInTheWrittenOrder) {
 
 // Rounded after every factor, as scans ask.
 TEST(ComplexProduct, Prefixes) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType part : {kF32, kF64}) {
     std::vector<Factor> factors;
     for (int k = 0; k < 300; ++k) {

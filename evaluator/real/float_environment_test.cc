@@ -1,6 +1,6 @@
 // The guard sets the state golden code needs, restores what it found, and every entry point holds
 // one.
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ TEST(FloatEnvironmentTest, RoundingModeIsSetAndRestored) {
   ASSERT_EQ(std::fesetround(FE_UPWARD), 0);
   const double upward = ThirdPlusTiny();
   {
-    const FloatEnvironmentGuard guard;
+    const runtime::FloatEnvironmentGuard guard;
     EXPECT_EQ(std::fegetround(), FE_TONEAREST);
     EXPECT_EQ(ThirdPlusTiny(), nearest);
   }
@@ -50,7 +50,7 @@ TEST(FloatEnvironmentTest, SubnormalsSurviveAFlushingThread) {
   const double flushed = HalfOf(smallest_normal);
   double kept;
   {
-    const FloatEnvironmentGuard guard;
+    const runtime::FloatEnvironmentGuard guard;
     kept = HalfOf(smallest_normal);
   }
   const double flushed_again = HalfOf(smallest_normal);

@@ -10,12 +10,12 @@
 #include "evaluator/real/dd_tier.h"
 #include "evaluator/real/enclosure.h"
 #include "evaluator/real/exact_cases.h"
-#include "evaluator/real/float_environment.h"
 #include "evaluator/real/forced_tier.h"
 #include "evaluator/real/hardware_tiers.h"
 #include "evaluator/real/real_patterns.h"
 #include "evaluator/real/special_values.h"
 #include "evaluator/real/tier_bounds.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace real {
@@ -171,13 +171,13 @@ uint64_t RealPattern(RealFunction2 function, ElementType type, uint64_t a, uint6
 
 Element EvaluateReal(RealFunction function, ElementType type, Element x,
                      const RealContext& context) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   return {real::RealPattern(function, type, x.bits, real::WithForcedTier(context)), 0};
 }
 
 Element EvaluateReal2(RealFunction2 function, ElementType type, Element a, Element b,
                       const RealContext& context) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   return {real::RealPattern(function, type, a.bits, b.bits, real::WithForcedTier(context)), 0};
 }
 

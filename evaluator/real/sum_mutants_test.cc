@@ -2,10 +2,10 @@
 // (testing/small_bounds) that shrink until the families of sum_proof_test.cc give wrong results.
 #include <gtest/gtest.h>
 
-#include "evaluator/real/float_environment.h"
 #include "evaluator/real/rounded_sum.h"
 #include "evaluator/real/sum_bounds.h"
 #include "evaluator/real/sum_families.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -46,7 +46,7 @@ struct Mutant {
 };
 
 TEST(SumMutantsTest, EveryBoundIsCaughtWhereItLies) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const Mutant mutants[] = {
       {"quick",
        sum_bounds::quick_scale,

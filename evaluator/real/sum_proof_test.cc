@@ -6,10 +6,10 @@
 #include <random>
 
 #include "evaluator/real/exact_sum.h"
-#include "evaluator/real/float_environment.h"
 #include "evaluator/real/rounded_sum.h"
 #include "evaluator/real/running_sum.h"
 #include "evaluator/real/sum_families.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -134,7 +134,7 @@ const char* const kKinds[] = {"near", "wide",    "subnormal",   "whole",
                               "zero", "special", "overflowing", "cancelling"};
 
 TEST(SumProofTest, EveryLengthAroundTheVectors) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::mt19937_64 random(11);
   const std::vector<ElementType> every = FloatTypes();
   for (int64_t n = 1; n <= 70; ++n) {
@@ -153,7 +153,7 @@ TEST(SumProofTest, EveryLengthAroundTheVectors) {
 }
 
 TEST(SumProofTest, EveryTypeOnEveryKind) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::mt19937_64 random(12);
   for (const std::string kind : kKinds) {
     for (const bool plain : {true, false}) {
@@ -165,7 +165,7 @@ TEST(SumProofTest, EveryTypeOnEveryKind) {
 
 // Sums on a midpoint of each type, and one bit of any smallness beside it.
 TEST(SumProofTest, MidpointsAndWhatTipsThem) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType type : FloatTypes()) {
     const FloatFormat& format = *Info(type).format;
     if (!format.has_sign) continue;
@@ -190,7 +190,7 @@ TEST(SumProofTest, MidpointsAndWhatTipsThem) {
 
 // Past the largest value and back, in double and in the type of the result.
 TEST(SumProofTest, OverflowsAndComesBack) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const ElementType type : FloatTypes()) {
     const double most = DecodeFloat(type, MaxFinite(type));
     for (const std::vector<double>& x :
@@ -210,7 +210,7 @@ TEST(SumProofTest, OverflowsAndComesBack) {
 }
 
 TEST(SumProofTest, FamiliesThatLoseMost) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   const std::vector<ElementType> types = {ElementType::kF32, ElementType::kF64, ElementType::kBF16};
   for (const int lanes : {1, 4, 8, 16}) {
     Check(testing::LosesHalfUlps(1000, lanes), types);
@@ -222,7 +222,7 @@ TEST(SumProofTest, FamiliesThatLoseMost) {
 // A sum that cancels to something small while nothing but its size is known: far beyond the largest
 // value both signs are one NaN in some types.
 TEST(SumProofTest, WhatIsLeftOfHugeTerms) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   for (const double left : {0x1p-126, 1.0, -1.0, 0x1p-300, 0.0}) {
     for (const int64_t n : {3, 4, 35, 80}) {
       Products terms{"huge terms", std::vector<double>(n, 0.0), std::vector<double>(n, 1.0)};
@@ -239,7 +239,7 @@ TEST(SumProofTest, WhatIsLeftOfHugeTerms) {
 }
 
 TEST(SumProofTest, AMillionTerms) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::mt19937_64 random(13);
   for (const std::string kind : {"near", "cancelling"}) {
     const Products terms = Make(kind, 1'000'000, true, false, random);
@@ -265,7 +265,7 @@ TEST(SumProofTest, AMillionTerms) {
 
 // A complex dot is two real ones of twice the length, as rounded_sum.h says.
 TEST(SumProofTest, ComplexDots) {
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   std::mt19937_64 random(14);
   for (int64_t n = 1; n <= 40; ++n) {
     for (const ElementType part : {ElementType::kF32, ElementType::kF64}) {

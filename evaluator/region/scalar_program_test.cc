@@ -137,7 +137,7 @@ TEST(ScalarProgram, RefusesExponentialInlining) {
 }
 
 // Answers every call with the sum of its s32 arguments.
-class Summer : public ComputationCaller {
+class Summer : public runtime::ComputationCaller {
  public:
   absl::StatusOr<Literal> Call(const Computation&, absl::Span<const Literal> arguments) override {
     int64_t sum = 0;

@@ -360,7 +360,8 @@ Matrix Empty(const Shape& shape, absl::string_view letters) {
 // Holds the memory of one problem's numbers against the budget.
 class Scratch {
  public:
-  static absl::StatusOr<std::unique_ptr<Scratch>> Reserve(ScratchAccount* account, int64_t bytes) {
+  static absl::StatusOr<std::unique_ptr<Scratch>> Reserve(runtime::ScratchAccount* account,
+                                                          int64_t bytes) {
     if (account != nullptr) {
       if (absl::Status status = account->Reserve(bytes); !status.ok()) return status;
     }
@@ -371,8 +372,8 @@ class Scratch {
   }
 
  private:
-  Scratch(ScratchAccount* account, int64_t bytes) : account_(account), bytes_(bytes) {}
-  ScratchAccount* account_;
+  Scratch(runtime::ScratchAccount* account, int64_t bytes) : account_(account), bytes_(bytes) {}
+  runtime::ScratchAccount* account_;
   int64_t bytes_;
 };
 

@@ -1,6 +1,6 @@
 // What replica groups mean to a collective: which processes an id stands for, and which sizes a
 // group may have. Source: reference ops_control_and_collectives.md 5.2, 5.3, 7.
-// Tests: verify_cases_test.cc, process_groups_test.cc.
+// Tests: verify_cases_test.cc, runtime/process_groups_test.cc.
 #ifndef ASSAY_SPEC_OPS_COLLECTIVE_GROUPS_H_
 #define ASSAY_SPEC_OPS_COLLECTIVE_GROUPS_H_
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "spec/analysis/call_order.h"
 
 namespace assay::printing {
 namespace {
@@ -23,13 +24,17 @@ void SortByCreation(std::vector<const Item*>* items) {
                    [](const Item* a, const Item* b) { return a->id() < b->id(); });
 }
 
-std::vector<const Instruction*> Callers(const Computation& computation) {
+std::vector<const Computation*> CalleesByCreationOfTheirCallers(const Computation& computation) {
   std::vector<const Instruction*> callers;
   for (const auto& instruction : computation.instructions()) {
     if (!instruction->called_computations().empty()) callers.push_back(instruction.get());
   }
   SortByCreation(&callers);
-  return callers;
+  std::vector<const Computation*> callees;
+  for (const Instruction* caller : callers) {
+    for (const Computation* callee : caller->called_computations()) callees.push_back(callee);
+  }
+  return callees;
 }
 
 bool CalleesComeFirst(const Module& module) {
@@ -43,38 +48,6 @@ bool CalleesComeFirst(const Module& module) {
     seen.insert(computation.get());
   }
   return true;
-}
-
-// Appends what `start` calls, then `start`, unless they are in `seen` already.
-void AppendCalleesFirst(const Computation& start, ComputationSet* seen,
-                        std::vector<const Computation*>* order) {
-  struct Visit {
-    const Computation* computation;
-    std::vector<const Instruction*> callers;
-    size_t caller = 0;
-    size_t callee = 0;
-  };
-  if (!seen->insert(&start).second) return;
-  std::vector<Visit> stack;
-  stack.push_back({&start, Callers(start)});
-  while (!stack.empty()) {
-    Visit& visit = stack.back();
-    if (visit.caller == visit.callers.size()) {
-      order->push_back(visit.computation);
-      stack.pop_back();
-      continue;
-    }
-    const auto callees = visit.callers[visit.caller]->called_computations();
-    if (visit.callee == callees.size()) {
-      ++visit.caller;
-      visit.callee = 0;
-      continue;
-    }
-    const Computation* callee = callees[visit.callee++];
-    if (callee != nullptr && seen->insert(callee).second) {
-      stack.push_back({callee, Callers(*callee)});
-    }
-  }
 }
 
 bool OperandsComeFirst(const Computation& computation) {
@@ -167,13 +140,10 @@ std::vector<const Computation*> ComputationOrder(const Module& module, bool stor
     if (!called.contains(computation.get())) uncalled.push_back(computation.get());
   }
   SortByCreation(&uncalled);
-  ComputationSet seen;
-  for (const Computation* computation : uncalled) AppendCalleesFirst(*computation, &seen, &order);
-  // What only calls itself in a circle is no valid module, but is shown all the same.
-  for (const auto& computation : module.computations()) {
-    AppendCalleesFirst(*computation, &seen, &order);
-  }
-  return order;
+  std::vector<const Computation*> roots = std::move(uncalled);
+  // Computations that only call themselves make no valid module, but they are shown all the same.
+  for (const auto& computation : module.computations()) roots.push_back(computation.get());
+  return analysis::FindCallOrder(roots, CalleesByCreationOfTheirCallers).callees_first;
 }
 
 std::vector<const Instruction*> InstructionOrder(const Computation& computation, bool stored,

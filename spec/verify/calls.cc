@@ -10,80 +10,52 @@
 //   fusion_c6 what is fused, parameters too, has users or side effects
 // Source: reference ops_control_and_collectives.md 1.4, 1.5, 2.6, 4.3. Tests:
 // verify_cases_test.cc, verifier_test.cc.
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "spec/analysis/call_order.h"
 #include "spec/verify/module_checks.h"
 
 namespace assay {
 namespace {
 
-// Numbers of computations by address, and who is called by how many call sites.
-class CallGraph {
- public:
-  explicit CallGraph(const Module& module) : module_(module) {
-    for (const auto& computation : module.computations()) {
-      number_[computation.get()] = static_cast<int64_t>(number_.size());
-    }
-    callees_.resize(number_.size());
+// The instructions of these families call nothing.
+bool Calls(const Instruction& instruction) {
+  switch (instruction.info().family) {
+    case Family::kElementwise:
+    case Family::kMovement:
+    case Family::kContraction:
+    case Family::kLinearAlgebra:
+    case Family::kRandom:
+      return false;
+    default:
+      return true;
   }
-  // Reads every call; adds what is called but not there.
-  void Build(Findings& findings) {
-    for (const auto& computation : module_.computations()) {
-      for (const auto& instruction : computation->instructions()) {
-        if (!Calls(*instruction)) continue;
-        for (const Computation* callee : instruction->called_computations()) {
-          const auto known = number_.find(callee);
-          if (known != number_.end()) {
-            callees_[number_[computation.get()]].push_back(known->second);
-          } else if (callee != nullptr) {
-            findings.Add("calls_c1", *instruction, "what is called must belong to the module",
-                         callee->name());
-          }
+}
+
+using Callees = absl::flat_hash_map<const Computation*, std::vector<const Computation*>>;
+
+// What each computation calls; a finding for each call of what the module does not have.
+Callees FindCallees(const Module& module, Findings& findings) {
+  Callees callees;
+  for (const auto& computation : module.computations()) callees[computation.get()];
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (!Calls(*instruction)) continue;
+      for (const Computation* callee : instruction->called_computations()) {
+        if (callees.contains(callee)) {
+          callees[computation.get()].push_back(callee);
+        } else if (callee != nullptr) {
+          findings.Add("calls_c1", *instruction, "what is called must belong to the module",
+                       callee->name());
         }
       }
     }
   }
-  // Callees before callers, without those on or above a cycle.
-  std::vector<const Computation*> CalleesFirst() const {
-    const int64_t count = static_cast<int64_t>(callees_.size());
-    std::vector<int64_t> unmet(count), ready;
-    std::vector<std::vector<int64_t>> callers(count);
-    for (int64_t i = 0; i < count; ++i) {
-      unmet[i] = static_cast<int64_t>(callees_[i].size());
-      for (int64_t callee : callees_[i]) callers[callee].push_back(i);
-      if (unmet[i] == 0) ready.push_back(i);
-    }
-    std::vector<const Computation*> order;
-    while (!ready.empty()) {
-      const int64_t i = ready.back();
-      ready.pop_back();
-      order.push_back(module_.computations()[i].get());
-      for (int64_t caller : callers[i]) {
-        if (--unmet[caller] == 0) ready.push_back(caller);
-      }
-    }
-    return order;
-  }
-  static bool Calls(const Instruction& instruction) {
-    switch (instruction.info().family) {
-      case Family::kElementwise:
-      case Family::kMovement:
-      case Family::kContraction:
-      case Family::kLinearAlgebra:
-      case Family::kRandom:
-        return false;
-      default:
-        return true;
-    }
-  }
-
- private:
-  const Module& module_;
-  absl::flat_hash_map<const Computation*, int64_t> number_;
-  std::vector<std::vector<int64_t>> callees_;
-};
+  return callees;
+}
 
 // What waits for the other processes or the host.
 bool Communicates(const Instruction& instruction) {
@@ -119,13 +91,10 @@ absl::string_view ThreadClause(Opcode opcode) {
   }
 }
 
-void CheckCycles(const Module& module, const std::vector<const Computation*>& order,
-                 Findings& findings) {
-  if (order.size() == module.computations().size()) return;
-  absl::flat_hash_map<const Computation*, bool> sound;
-  for (const Computation* computation : order) sound[computation] = true;
+void CheckCycles(const Module& module, const analysis::CallOrder& order, Findings& findings) {
+  if (order.circular.empty()) return;
   for (const auto& computation : module.computations()) {
-    if (sound.contains(computation.get())) continue;
+    if (!order.circular.contains(computation.get())) continue;
     findings.Add("calls_c2", *computation, "no computation may call itself",
                  absl::StrCat(computation->name(), " on a cycle of calls, or above one"));
   }
@@ -150,12 +119,13 @@ void CheckThreads(const Module& module, Findings& findings) {
 }
 
 // Callees first, so that what a computation calls is known to communicate or not.
-void CheckPurity(const std::vector<const Computation*>& order, Findings& findings) {
+void CheckPurity(const analysis::CallOrder& order, Findings& findings) {
   absl::flat_hash_map<const Computation*, const Instruction*> speaker;
-  for (const Computation* computation : order) {
+  for (const Computation* computation : order.callees_first) {
+    if (order.circular.contains(computation)) continue;
     for (const auto& instruction : computation->instructions()) {
       if (Communicates(*instruction)) speaker.try_emplace(computation, instruction.get());
-      if (!CallGraph::Calls(*instruction)) continue;
+      if (!Calls(*instruction)) continue;
       for (const Computation* callee : instruction->called_computations()) {
         const auto found = speaker.find(callee);
         if (found == speaker.end()) continue;
@@ -225,7 +195,7 @@ void CheckFusions(const Module& module, Findings& findings) {
   for (const auto& computation : module.computations()) {
     if (fused.contains(computation.get())) CheckFusedBody(*computation, findings);
     for (const auto& instruction : computation->instructions()) {
-      if (!CallGraph::Calls(*instruction)) continue;
+      if (!Calls(*instruction)) continue;
       for (const Computation* callee : instruction->called_computations()) {
         const auto owner = fused.find(callee);
         if (owner == fused.end() || owner->second == instruction.get()) continue;
@@ -245,9 +215,11 @@ void CheckFusions(const Module& module, Findings& findings) {
 }  // namespace
 
 void CheckCalls(const Module& module, Findings& findings) {
-  CallGraph graph(module);
-  graph.Build(findings);
-  const std::vector<const Computation*> order = graph.CalleesFirst();
+  Callees callees = FindCallees(module, findings);
+  std::vector<const Computation*> roots;
+  for (const auto& computation : module.computations()) roots.push_back(computation.get());
+  const analysis::CallOrder order = analysis::FindCallOrder(
+      roots, [&](const Computation& caller) { return std::move(callees[&caller]); });
   CheckCycles(module, order, findings);
   CheckThreads(module, findings);
   CheckFusions(module, findings);

@@ -1,0 +1,164 @@
+#include "runtime/memory.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include "absl/strings/str_cat.h"
+
+namespace assay::runtime {
+namespace {
+
+constexpr size_t kCacheLine = 64;  // and the widest vector
+// Blocks from this size on come from the system page by page, and it gets them back when they are
+// freed: filling new ones costs a fault for each page, which is more than most operations cost.
+constexpr size_t kLarge = size_t{1} << 17;
+constexpr size_t kHugePage = size_t{1} << 21;
+
+// Null where there is no memory.
+std::byte* NewBlock(size_t bytes) {
+  void* block = nullptr;
+  const bool huge = bytes >= 2 * kHugePage;
+  if (posix_memalign(&block, huge ? kHugePage : kCacheLine, bytes) != 0) return nullptr;
+#if defined(__linux__)
+  // One fault for 512 pages, where the system has such; its refusal does not matter.
+  if (huge) madvise(block, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+#endif
+  return static_cast<std::byte*>(block);
+}
+
+// Large blocks that values have let go of, for the next values of the same size, of this run or of
+// later ones. Safe from several threads.
+class SpareBlocks {
+ public:
+  // Never destroyed: values may outlive everything.
+  static SpareBlocks& Get() {
+    static SpareBlocks* const spares = new SpareBlocks;
+    return *spares;
+  }
+  // Null where there is none.
+  std::byte* Take(size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    for (auto spare = spares_.rbegin(); spare != spares_.rend(); ++spare) {
+      if (spare->bytes != bytes) continue;
+      std::byte* block = spare->block;
+      total_ -= bytes;
+      spares_.erase(std::next(spare).base());
+      return block;
+    }
+    return nullptr;
+  }
+  // Frees those that have waited longest, this one perhaps, when there are too many.
+  void Keep(std::byte* block, size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    spares_.push_back({block, bytes});
+    total_ += bytes;
+    size_t freed = 0;
+    for (; total_ > kMostBytes; ++freed) {
+      total_ -= spares_[freed].bytes;
+      std::free(spares_[freed].block);
+    }
+    spares_.erase(spares_.begin(), spares_.begin() + freed);
+  }
+
+ private:
+  // Under the address sanitizer every use of a freed value must show.
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr bool kKeeps = false;
+#elif defined(__has_feature)
+  static constexpr bool kKeeps = !__has_feature(address_sanitizer);
+#else
+  static constexpr bool kKeeps = true;
+#endif
+  static constexpr size_t kMostBytes = kKeeps ? size_t{1} << 25 : 0;
+  SpareBlocks() { spares_.reserve(kMostBytes / kLarge + 1); }  // so that Keep throws nothing
+
+  struct Spare {
+    std::byte* block;
+    size_t bytes;
+  };
+  std::mutex mutex_;
+  std::vector<Spare> spares_;  // guarded by mutex_, those that wait longest first
+  size_t total_ = 0;
+};
+
+std::byte* TakeBlock(size_t bytes) {
+  std::byte* block = bytes < kLarge ? nullptr : SpareBlocks::Get().Take(bytes);
+  return block != nullptr ? block : NewBlock(bytes);
+}
+
+void GiveBlock(std::byte* block, size_t bytes) {
+  if (bytes < kLarge) return std::free(block);
+  SpareBlocks::Get().Keep(block, bytes);
+}
+
+}  // namespace
+
+absl::Status CheckElements(const RunBudget& budget, const Shape& shape) {
+  if (budget.elements < 0) return absl::OkStatus();
+  const absl::StatusOr<int64_t> count = shape.ElementCount();
+  if (count.ok() && *count <= budget.elements) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "a value of shape ", shape.ToString(), " has more than ", budget.elements, " elements"));
+}
+
+absl::Status MemoryAccount::Take(int64_t bytes, const Shape* shape, const char* what) {
+  const int64_t live = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  if (live > limit_ || live < 0) {
+    live_.fetch_sub(bytes, std::memory_order_relaxed);
+    return absl::ResourceExhaustedError(
+        absl::StrCat(shape == nullptr ? what : "a value of shape " + shape->ToString(), " (", bytes,
+                     " bytes) does not fit into the budget of ", limit_, " bytes, of which ",
+                     live - bytes, " are in use"));
+  }
+  RaisePeak(live);
+  return absl::OkStatus();
+}
+
+absl::Status MemoryAccount::Reserve(int64_t bytes, const Shape& shape) {
+  return Take(bytes, &shape, "");
+}
+
+absl::Status MemoryAccount::Reserve(int64_t bytes) { return Take(bytes, nullptr, "scratch"); }
+
+absl::Status MemoryAccount::ReserveHeld(int64_t bytes) {
+  return Take(bytes, nullptr, "what the host has ready for infeeds and receives");
+}
+
+void MemoryAccount::Count(int64_t bytes) {
+  RaisePeak(live_.fetch_add(bytes, std::memory_order_relaxed) + bytes);
+}
+
+void MemoryAccount::RaisePeak(int64_t live) {
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (live > peak && !peak_.compare_exchange_weak(peak, live, std::memory_order_relaxed)) {
+  }
+}
+
+absl::StatusOr<BufferPtr> MemoryAccount::Allocate(const std::shared_ptr<MemoryAccount>& account,
+                                                  const Shape& shape) {
+  absl::StatusOr<int64_t> bytes = shape.ByteSize();
+  if (!bytes.ok()) return bytes.status();
+  absl::Status status = account->Reserve(*bytes, shape);
+  if (!status.ok()) return status;
+  const size_t rounded = (std::max<size_t>(1, *bytes) + kCacheLine - 1) / kCacheLine * kCacheLine;
+  std::byte* storage = TakeBlock(rounded);
+  if (storage == nullptr) {
+    account->Release(*bytes);
+    return absl::ResourceExhaustedError(
+        absl::StrCat("no memory for a value of shape ", shape.ToString()));
+  }
+  return BufferPtr(storage, [account, count = *bytes, rounded](std::byte* data) {
+    GiveBlock(data, rounded);
+    account->Release(count);
+  });
+}
+
+}  // namespace assay::runtime

@@ -42,9 +42,9 @@ class BatchNorm {
   }
 
  private:
-  // Of a value and its error: the golden one is rounded as well.
+  // What an exact value is that errs and is rounded.
   Interval Widened(const Interval& value, WideReal error) const {
-    const WideReal radius = granted_ ? errors_.Rounded(error, value.magnitude()) * kUp : 0;
+    const WideReal radius = granted_ ? errors_.RoundedFromExact(error, value.magnitude()) * kUp : 0;
     return value + Interval::Around(static_cast<double>(radius));
   }
 

@@ -15,7 +15,7 @@
 #include "conformance/enclosure/systems.h"
 #include "conformance/judge/called_operation.h"
 #include "conformance/judge/rounds.h"
-#include "evaluator/real/float_environment.h"
+#include "runtime/float_environment.h"
 
 namespace assay {
 namespace {
@@ -456,7 +456,7 @@ absl::StatusOr<BoxTree> Enclose(const Module& module, absl::Span<const Literal> 
   }
   absl::Status status = CheckArguments(*module.entry(), arguments);
   if (!status.ok()) return status;
-  const FloatEnvironmentGuard guard;
+  const runtime::FloatEnvironmentGuard guard;
   // Kernels want legal instructions.
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module);
   if (!planned.ok()) return planned.status();

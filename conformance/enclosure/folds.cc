@@ -7,8 +7,8 @@
 #include "conformance/enclosure/orders.h"
 #include "conformance/enclosure/radii.h"
 #include "conformance/enclosure/selected_sums.h"
-#include "evaluator/facts/isolate.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/isolate.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -76,6 +76,8 @@ void AddNansOfZeros(Box* box) {
 // algorithm. Else the error at the largest magnitudes counts at both ends.
 bool RisesWithError(const Instruction& instruction, Boxes operands) {
   constexpr double kFar = 1.0 / 16;
+  // The error of a part counts the other part as well, which need not rise with it.
+  if (IsComplex(operands[0].low.element_type())) return false;
   // Of start values golden counts those that are not zero, which must not depend on the end.
   const Box& start =
       instruction.opcode() == Opcode::kScatter ? operands[0] : operands[operands.size() - 1];
@@ -137,8 +139,9 @@ absl::Status WidenSums(const Instruction& instruction, Boxes operands, const Fol
 
 // A fold that rises with every term.
 absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, Boxes operands,
-                                               const FoldContext& context, ReducerKind kind) {
-  const bool sums = kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply;
+                                               const FoldContext& context,
+                                               analysis::ReducerKind kind) {
+  const bool sums = kind == analysis::ReducerKind::kAdd || kind == analysis::ReducerKind::kMultiply;
   absl::StatusOr<Literal> low = context.evaluate(AtEnds(operands, false));
   if (!low.ok()) return low.status();
   absl::StatusOr<Literal> high = context.evaluate(AtEnds(operands, true));
@@ -149,15 +152,17 @@ absl::StatusOr<std::vector<Box>> EncloseRising(const Instruction& instruction, B
     return AnythingOf(instruction);
   }
   Box box = HullOfCorners(*low, *high);
-  if (sums && IsFloat(box.low.element_type())) {
+  if (sums && IsRounded(box.low.element_type())) {
     absl::Status widened = WidenSums(instruction, operands, context, *low, *high, &box);
     if (!widened.ok()) return widened;
     AddNansOfInfinities(&box);
-    if (kind == ReducerKind::kMultiply) AddNansOfZeros(&box);
+    if (kind == analysis::ReducerKind::kMultiply) AddNansOfZeros(&box);
   }
-  const double mark = kind == ReducerKind::kMinimum ? -1 : kind == ReducerKind::kMultiply ? 0 : 1;
-  absl::Status status =
-      MarkNans(instruction, operands, context, mark, kind == ReducerKind::kMultiply ? 1 : 0, &box);
+  const double mark = kind == analysis::ReducerKind::kMinimum    ? -1
+                      : kind == analysis::ReducerKind::kMultiply ? 0
+                                                                 : 1;
+  absl::Status status = MarkNans(instruction, operands, context, mark,
+                                 kind == analysis::ReducerKind::kMultiply ? 1 : 0, &box);
   if (!status.ok()) return status;
   return std::vector<Box>{std::move(box)};
 }
@@ -282,22 +287,28 @@ Literal Ones(const Box& box, ElementType type) {
   return Filled(box, type, [](const Box&, int64_t) { return 1.0; });
 }
 
-// dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed.
+// dot, ragged dot and convolution: |xy - cx cy| <= |x| ry + rx |cy|, summed.
 absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction, Boxes operands,
                                                  const FoldContext& context) {
   const ElementType type = instruction.shape().element_type();
-  if (!IsFloat(type) || operands.size() != 2) return AnythingOf(instruction);
+  const bool ragged = instruction.opcode() == Opcode::kRaggedDot;
+  if (!IsFloat(type) || operands.size() != (ragged ? 3 : 2)) return AnythingOf(instruction);
+  if (ragged && !operands[2].is_point()) return AnythingOf(instruction);
+  const auto products_of = [&](Literal left, Literal right) {
+    std::vector<Literal> factors = {std::move(left), std::move(right)};
+    if (ragged) factors.push_back(operands[2].low);
+    return context.evaluate_products(factors);
+  };
   const ElementType inner = SumType(instruction);
   const Centred left = Centre(operands[0], inner), right = Centre(operands[1], inner);
-  const absl::StatusOr<Literal> middles = context.evaluate_products({left.centres, right.centres});
+  const absl::StatusOr<Literal> middles = products_of(left.centres, right.centres);
   if (!middles.ok()) return middles.status();
   // A product is zero where the radii of a factor are.
   std::vector<Literal> spreads;
   for (const bool of_left : {true, false}) {
     if (operands[of_left ? 0 : 1].is_point()) continue;
-    absl::StatusOr<Literal> spread =
-        of_left ? context.evaluate_products({left.radii, right.centre_sizes})
-                : context.evaluate_products({left.sizes, right.radii});
+    absl::StatusOr<Literal> spread = of_left ? products_of(left.radii, right.centre_sizes)
+                                             : products_of(left.sizes, right.radii);
     if (!spread.ok()) return spread.status();
     spreads.push_back(*std::move(spread));
   }
@@ -339,9 +350,8 @@ absl::StatusOr<std::vector<Box>> EncloseProducts(const Instruction& instruction,
   for (int k : {0, 1}) {
     if (!operands[k].has_nan()) continue;
     absl::StatusOr<Literal> reached =
-        k == 0
-            ? context.evaluate_products({NanMarks(operands[0], inner), Ones(operands[1], inner)})
-            : context.evaluate_products({Ones(operands[0], inner), NanMarks(operands[1], inner)});
+        k == 0 ? products_of(NanMarks(operands[0], inner), Ones(operands[1], inner))
+               : products_of(Ones(operands[0], inner), NanMarks(operands[1], inner));
     if (!reached.ok()) return reached.status();
     UpdateParts(
         [&](const Line&, Place place, Ends* ends) {
@@ -358,6 +368,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
                                              const FoldContext& context) {
   switch (instruction.opcode()) {
     case Opcode::kDot:
+    case Opcode::kRaggedDot:
     case Opcode::kConvolution:
       return EncloseProducts(instruction, operands, context);
     case Opcode::kSort:
@@ -375,34 +386,36 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
       break;
   }
   // Boxes name the instruction itself, not its flat form.
-  const std::unique_ptr<Module> flat = FlattenRegions(instruction);
+  const std::unique_ptr<Module> flat = analysis::FlattenRegions(instruction);
   const Instruction& form = flat == nullptr ? instruction : *flat->entry()->root();
   const Computation* region = form.opcode() == Opcode::kSelectAndScatter
                                   ? form.GetComputation(Attr::kScatter)
                                   : form.to_apply();
   if (region == nullptr) return AnythingOf(instruction);
   const bool complex = IsComplex(operands[0].low.element_type());
-  const ReducerKind kind = RecogniseReducer(*region).kind;
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(*region).kind;
   switch (kind) {
-    case ReducerKind::kAdd:
-      if (complex || instruction.shape().is_tuple()) return AnythingOf(instruction);
-      // Integers wrap.
-      if (!IsFloat(operands[0].low.element_type())) return AnythingOf(instruction);
+    case analysis::ReducerKind::kAdd:
+      if (instruction.shape().is_tuple()) return AnythingOf(instruction);
+      // Integers wrap. Marks of NaNs are real numbers.
+      if (!IsRounded(operands[0].low.element_type()) || (complex && HasNans(operands))) {
+        return AnythingOf(instruction);
+      }
       return EncloseRising(instruction, operands, context, kind);
-    case ReducerKind::kMultiply:
+    case analysis::ReducerKind::kMultiply:
       if (complex || instruction.shape().is_tuple() || !AllPositive(operands)) {
         return AnythingOf(instruction);
       }
       return EncloseRising(instruction, operands, context, kind);
-    case ReducerKind::kMinimum:
-    case ReducerKind::kMaximum:
+    case analysis::ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMaximum:
       return EncloseRising(instruction, operands, context, kind);
-    case ReducerKind::kAnd:
-    case ReducerKind::kOr:
+    case analysis::ReducerKind::kAnd:
+    case analysis::ReducerKind::kOr:
       if (!IsPred(operands[0].low.element_type())) return AnythingOf(instruction);
       return EncloseRising(instruction, operands, context, kind);
-    case ReducerKind::kArgMinimum:
-    case ReducerKind::kArgMaximum:
+    case analysis::ReducerKind::kArgMinimum:
+    case analysis::ReducerKind::kArgMaximum:
       if (instruction.opcode() != Opcode::kReduce) return AnythingOf(instruction);
       return EncloseExtremePlaces(instruction, operands, context.evaluate);
     default:
@@ -412,7 +425,7 @@ absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Box
   // A scatter that overwrites moves.
   if (instruction.opcode() == Opcode::kScatter && !instruction.shape().is_tuple() &&
       region->root()->opcode() == Opcode::kParameter && region->root()->parameter_number() == 1) {
-    return EncloseRising(instruction, operands, context, ReducerKind::kMaximum);
+    return EncloseRising(instruction, operands, context, analysis::ReducerKind::kMaximum);
   }
   return AnythingOf(instruction);
 }

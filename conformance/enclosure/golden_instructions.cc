@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/container/inlined_vector.h"
-#include "evaluator/facts/isolate.h"
 #include "evaluator/facts/widened_fold.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -19,7 +19,8 @@ bool IsKernelAlone(const Instruction& instruction) {
     if (!plain(operand->shape())) return false;
   }
   return instruction.info().elementwise() || instruction.info().family == Family::kMovement ||
-         FoldKind(instruction) != ReducerKind::kOther;
+         (FoldKind(instruction) != analysis::ReducerKind::kOther &&
+          FactorsAreOperands(instruction));
 }
 
 // The same numbers in a wider type.
@@ -47,7 +48,7 @@ Literal InType(const Literal& literal, ElementType type) {
 GoldenInstructions::GoldenInstructions(const RunBudget& budget)
     : budget_(-1, budget.seconds),
       workers_(budget.threads < 0
-                   ? WorkerPool::DefaultThreads()
+                   ? runtime::WorkerPool::DefaultThreads()
                    : std::clamp<int64_t>(budget.threads, 1, RunBudget::kMostThreads)) {
   options_.budget = budget;
   evaluate_module_ = [this](const Module& module, absl::Span<const Literal> arguments) {
@@ -66,7 +67,7 @@ absl::Status GoldenInstructions::Prepare(GoldenInstruction* golden) const {
     golden->kernel = *std::move(kernel);
     return absl::OkStatus();
   }
-  if (golden->module == nullptr) golden->module = IsolateInstruction(instruction);
+  if (golden->module == nullptr) golden->module = analysis::IsolateInstruction(instruction);
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(*golden->module);
   if (!planned.ok()) return planned.status();
   golden->planned = *std::move(planned);
@@ -125,7 +126,9 @@ absl::StatusOr<Literal> GoldenInstructions::Evaluate(const Instruction& instruct
 absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& instruction,
                                                          ElementType type,
                                                          absl::Span<const Literal> operands) {
-  const bool contraction = instruction.info().family == Family::kContraction;
+  // Integers are factors as well, but for group sizes.
+  const bool contraction =
+      instruction.info().family == Family::kContraction && FactorsAreOperands(instruction);
   bool own = type == instruction.shape().element_type(), given = true;
   for (size_t k = 0; k < operands.size(); ++k) {
     const ElementType of = operands[k].element_type();
@@ -153,7 +156,9 @@ absl::StatusOr<Literal> GoldenInstructions::EvaluateSums(const Instruction& inst
 absl::StatusOr<absl::Span<const double>> GoldenInstructions::CountTerms(
     const Instruction& instruction, absl::Span<const Literal> operands) {
   GoldenInstruction& alone = Of(instruction);
-  const bool same = instruction.info().family == Family::kContraction;
+  // Of a ragged dot, the group sizes tell.
+  const bool same =
+      instruction.info().family == Family::kContraction && FactorsAreOperands(instruction);
   if (same && !alone.counts.empty()) return alone.counts;
   absl::StatusOr<std::vector<double>> counts =
       assay::CountTerms(instruction, operands, evaluate_module_);

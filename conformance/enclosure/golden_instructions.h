@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "evaluator/facts.h"
-#include "evaluator/parallel.h"
 #include "interpreter/interpreter.h"
+#include "runtime/parallel.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
@@ -57,8 +57,8 @@ class GoldenInstructions {
 
   RunOptions options_;
   EvaluateModule evaluate_module_;
-  Budget budget_;
-  WorkerPool workers_;
+  runtime::Budget budget_;
+  runtime::WorkerPool workers_;
   absl::node_hash_map<const Instruction*, GoldenInstruction> alone_;
   absl::node_hash_map<std::pair<const Instruction*, ElementType>, GoldenInstruction> widened_;
 };

@@ -59,7 +59,7 @@ bool MayTakeEitherZero(const Instruction& instruction, const TargetProfile& prof
 bool Adds(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kAdd || instruction.opcode() == Opcode::kSubtract ||
          (instruction.info().family != Family::kContraction &&
-          FoldKind(instruction) == ReducerKind::kAdd);
+          FoldKind(instruction) == analysis::ReducerKind::kAdd);
 }
 
 }  // namespace

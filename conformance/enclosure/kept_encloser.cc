@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<Box>> KeptEncloser::Results(const PreparedInstruction
   }
   if (IsUnspecified(instruction, Boxes(narrow_leaves), profile_)) return AnythingOf(instruction);
   const PreparedInstruction& form = FormOf(instruction, kept);
-  absl::StatusOr<std::vector<Box>> results = FoldKind(instruction) == ReducerKind::kAdd
+  absl::StatusOr<std::vector<Box>> results = FoldKind(instruction) == analysis::ReducerKind::kAdd
                                                  ? SumsKept(instruction, form, Boxes(leaves))
                                                  : encloser_.ByRule(form, Boxes(leaves));
   if (!results.ok()) return results;

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "conformance/judge/bounds.h"
-#include "evaluator/facts/isolate.h"
 #include "evaluator/facts/widened_fold.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/isolate.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -216,18 +216,18 @@ bool HasKeptForm(const Instruction& instruction) {
       break;
   }
   const Family family = instruction.info().family;
-  if (FoldKind(instruction) == ReducerKind::kAdd) return true;
+  if (FoldKind(instruction) == analysis::ReducerKind::kAdd) return FactorsAreOperands(instruction);
   if (instruction.opcode() == Opcode::kReduce || instruction.opcode() == Opcode::kReduceWindow ||
       instruction.opcode() == Opcode::kScatter) {
-    const ReducerKind kind = RecogniseReducer(*instruction.to_apply()).kind;
-    return kind == ReducerKind::kMinimum || kind == ReducerKind::kMaximum;
+    const analysis::ReducerKind kind = analysis::RecogniseReducer(*instruction.to_apply()).kind;
+    return kind == analysis::ReducerKind::kMinimum || kind == analysis::ReducerKind::kMaximum;
   }
   return instruction.info().elementwise() || family == Family::kMovement ||
          (family == Family::kIndexing && instruction.opcode() != Opcode::kScatter);
 }
 
 std::unique_ptr<Module> KeptForm(const Instruction& instruction) {
-  std::unique_ptr<Module> module = IsolateInstruction(instruction);
+  std::unique_ptr<Module> module = analysis::IsolateInstruction(instruction);
   for (const auto& computation : module->computations()) {
     for (const auto& each : computation->instructions()) {
       each->set_shape(KeptShape(each->shape()));

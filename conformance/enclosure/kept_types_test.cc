@@ -81,7 +81,7 @@ class KeepingTarget {
     options_.budget.threads = 1;
     for (const auto& each : kept_.instructions()) {
       if (each->opcode() == Opcode::kParameter || each->opcode() == Opcode::kConstant) continue;
-      alone_.push_back(IsolateInstruction(*each));
+      alone_.push_back(analysis::IsolateInstruction(*each));
       auto planned = PlannedModule::Create(*alone_.back());
       EXPECT_TRUE(planned.ok()) << planned.status();
       planned_[each.get()] = *std::move(planned);

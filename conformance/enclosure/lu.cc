@@ -30,7 +30,7 @@ class IntervalLu {
         start_(start),
         m_(sizes.rows),
         n_(sizes.columns),
-        range_(type),
+        range_(type, profile),
         relative_(Number::Point(1) +
                   Disc<Number>(SolveRoundings(profile, type, std::min(m_, n_) + 2).Relative(type))),
         factors_(m_ * n_, Everything<Number>()),

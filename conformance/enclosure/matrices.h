@@ -8,6 +8,7 @@
 #include "conformance/enclosure/interval.h"
 #include "conformance/enclosure/interval_array.h"
 #include "conformance/judge/bounds.h"
+#include "conformance/judge/residuals.h"
 
 namespace assay {
 
@@ -96,9 +97,9 @@ struct Batch {
 
 // The numbers of an element type on their way through a factorisation.
 struct NumberRange {
-  explicit NumberRange(ElementType type)
+  NumberRange(ElementType type, const TargetProfile& profile)
       : unit(UnitRoundoff(Info(type).component)),
-        least(SmallestNormal(Info(type).component)),
+        least(LostToUnderflow(profile, Info(type).component)),
         largest(DecodeFloat(Info(type).component, MaxFinite(Info(type).component))) {}
 
   // rest / divisor. Complex ones may be computed as rest conj(divisor) / |divisor|^2, parts of
@@ -112,7 +113,9 @@ struct NumberRange {
     return (rest + Disc<ComplexInterval>(4 * least / small)) / divisor;
   }
 
-  double unit, least, largest;
+  double unit;
+  double least;  // what one operation may lose below the normal values
+  double largest;
 };
 
 }  // namespace assay

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "conformance/judge/order_freedoms.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -131,7 +131,8 @@ absl::StatusOr<std::vector<Box>> EncloseExtremePlaces(const Instruction& instruc
   }
   absl::StatusOr<std::vector<Box>> extremes = AtBothEnds(operands, evaluate);
   if (!extremes.ok()) return extremes;
-  const bool maximum = RecogniseReducer(*instruction.to_apply()).kind == ReducerKind::kArgMaximum;
+  const bool maximum = analysis::RecogniseReducer(*instruction.to_apply()).kind ==
+                       analysis::ReducerKind::kArgMaximum;
   const Shape& shape = values.shape();
   const Line order(shape.element_type());
   std::vector<bool> reduced(shape.rank(), false);

@@ -5,8 +5,8 @@
 
 #include "conformance/enclosure/word_loops.h"
 #include "conformance/judge/fold_parts.h"
-#include "evaluator/facts/isolate.h"
 #include "evaluator/facts/widened_fold.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -32,7 +32,8 @@ Literal Magnitudes(const Box& box) {
 // Whether the instruction adds up real numbers into one array.
 bool SumsReals(const Instruction& instruction) {
   return instruction.shape().is_array() && IsFloat(instruction.shape().element_type()) &&
-         FoldKind(instruction) == ReducerKind::kAdd &&
+         FoldKind(instruction) == analysis::ReducerKind::kAdd &&
+         instruction.opcode() != Opcode::kScaledDot &&
          IsFloat(instruction.operand(0)->shape().element_type()) &&
          !instruction.operand(0)->shape().is_dynamic();
 }
@@ -62,7 +63,7 @@ ElementType SumType(const Instruction& instruction) {
   bool narrow = true, single = true;
   for (const Instruction* operand : instruction.operands()) {
     const ElementType of = operand->shape().element_type();
-    if (!contraction && !IsFloat(of)) continue;
+    if (!IsFloat(of) && !(contraction && FactorsAreOperands(instruction))) continue;
     narrow = narrow && IsNarrow(of);
     single = single && of == ElementType::kF32;
   }
@@ -213,6 +214,23 @@ SumRadii RadiusFinder::OfKeptFacts(const Instruction& instruction, const Instruc
   return found;
 }
 
+// Golden values of such folds are rounded at every step; most are nearer to the exact ones than
+// that bounds them.
+void RadiusFinder::MeasureFromExact(const Instruction& fold, absl::Span<const Literal> operands,
+                                    const Literal& golden, const Bounds& bounds,
+                                    std::vector<double>* radii) const {
+  if (!bounds.has_exact || bounds.from_exact.empty()) return;
+  const absl::StatusOr<Literal> exact =
+      EvaluateWidened(fold, operands, 0, golden_.evaluate_module());
+  if (!exact.ok()) return;
+  for (int64_t i = 0; i < golden.element_count(); ++i) {
+    const double distance = std::fabs(DecodeFloat(golden.element_type(), golden.Get(i).bits) -
+                                      DecodeFloat(ElementType::kF64, exact->Get(i).bits));
+    const double radius = (bounds.from_exact[i] + distance) * (1 + 0x1p-50);
+    if ((*radii)[i] < kInfinity && radius < (*radii)[i]) (*radii)[i] = radius;
+  }
+}
+
 absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& instruction,
                                                            absl::Span<const Literal> operands,
                                                            size_t leaf,
@@ -224,7 +242,7 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
     for (const int64_t k : part.operands) own.push_back(operands[k]);
     return ByBounds(*part.module->entry()->root(), own, at - part.arrays.begin(), golden);
   }
-  const std::unique_ptr<Module> flat = FlattenRegions(instruction);
+  const std::unique_ptr<Module> flat = analysis::FlattenRegions(instruction);
   const Instruction& form = flat == nullptr ? instruction : *flat->entry()->root();
   absl::StatusOr<Bounds> bounds =
       FindBounds({form, operands, golden_.evaluate_module(), profile_}, leaf, golden);
@@ -237,6 +255,7 @@ absl::StatusOr<std::vector<double>> RadiusFinder::ByBounds(const Instruction& in
   if (bounds->needs && !profile_.Grants(*bounds->needs)) return radii;
   radii.resize(golden.element_count());
   for (int64_t i = 0; i < golden.element_count(); ++i) radii[i] = RadiusOf(*bounds, i);
+  if (FoldsLogSums(form)) MeasureFromExact(form, operands, golden, *bounds, &radii);
   if (std::all_of(radii.begin(), radii.end(), [](double x) { return x == 0; })) radii.clear();
   return radii;
 }

@@ -78,6 +78,10 @@ class RadiusFinder {
   absl::StatusOr<std::vector<double>> ByBounds(const Instruction& instruction,
                                                absl::Span<const Literal> operands, size_t leaf,
                                                const Literal& golden) const;
+  // Lets the radii of a fold by log(exp(a) + exp(b)) count from its exact values.
+  void MeasureFromExact(const Instruction& fold, absl::Span<const Literal> operands,
+                        const Literal& golden, const Bounds& bounds,
+                        std::vector<double>* radii) const;
   absl::StatusOr<Reach> OfSums(const Instruction& instruction, absl::Span<const Literal> operands,
                                const Literal& golden, const Literal& sums) const;
 

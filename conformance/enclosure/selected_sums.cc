@@ -9,7 +9,7 @@
 #include "conformance/enclosure/interval.h"
 #include "conformance/judge/bounds.h"
 #include "evaluator/kernels/windows.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -64,7 +64,8 @@ class SelectedSums {
         keys_(std::move(keys)),
         sums_(keys_.size(), start),
         terms_(keys_.size(), start.magnitude() == 0 ? 0.0 : 1.0),
-        magnitudes_(keys_.size(), start.magnitude()) {}
+        magnitudes_(keys_.size(), start.magnitude()),
+        signs_(keys_.size(), SignsOf(start)) {}
 
   // What is scattered to one of the cells.
   void Scatter(const std::vector<int64_t>& window, const Interval& term) {
@@ -74,6 +75,9 @@ class SelectedSums {
       sums_[cell] = sums_[cell] + given;
       ++terms_[cell];
       magnitudes_[cell] = std::nextafter(magnitudes_[cell] + given.magnitude(), kInfinity);
+      const Signs signs = SignsOf(given);
+      signs_[cell] = {signs_[cell].negative || signs.negative,
+                      signs_[cell].positive || signs.positive};
     }
   }
 
@@ -92,8 +96,10 @@ class SelectedSums {
       const double low = Put(type, sums_[i].low, i, &box.low);
       const double high = Put(type, sums_[i].high, i, &box.high);
       const double radius = from_exact ? reach.unrounded[i] : reach.radii[i] + std::max(low, high);
-      lows[i] = sums_[i].low - radius;
-      highs[i] = sums_[i].high + radius;
+      // Sums of terms of one sign have that sign, in any order.
+      lows[i] = signs_[i].negative ? sums_[i].low - radius : std::max(0.0, sums_[i].low - radius);
+      highs[i] =
+          signs_[i].positive ? sums_[i].high + radius : std::min(0.0, sums_[i].high + radius);
       if (std::isfinite(magnitudes_[i])) continue;
       lows[i] = -kInfinity;
       highs[i] = kInfinity;
@@ -105,6 +111,12 @@ class SelectedSums {
   }
 
  private:
+  // Which signs the terms of a cell may have.
+  struct Signs {
+    bool negative = false, positive = false;
+  };
+  static Signs SignsOf(const Interval& x) { return {x.low<0, x.high> 0}; }
+
   int64_t Count() const { return static_cast<int64_t>(keys_.size()); }
 
   // The cells that may be selected.
@@ -139,6 +151,7 @@ class SelectedSums {
   const std::vector<Interval> keys_;
   std::vector<Interval> sums_;
   std::vector<double> terms_, magnitudes_;
+  std::vector<Signs> signs_;
 };
 
 }  // namespace
@@ -149,7 +162,8 @@ absl::StatusOr<std::vector<Box>> EncloseSelectedSums(const Instruction& instruct
       FindSelection(*instruction.GetComputation(Attr::kSelect));
   const ElementType type = instruction.shape().element_type();
   if (!selection || !IsFloat(type) || operands[1].low.element_type() != type ||
-      RecogniseReducer(*instruction.GetComputation(Attr::kScatter)).kind != ReducerKind::kAdd) {
+      analysis::RecogniseReducer(*instruction.GetComputation(Attr::kScatter)).kind !=
+          analysis::ReducerKind::kAdd) {
     return AnythingOf(instruction);
   }
   std::optional<std::vector<Interval>> keys = NumbersOf(operands[0]);

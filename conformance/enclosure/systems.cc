@@ -18,7 +18,7 @@ class IntervalSolve {
       : form_(solve),
         a_(operands[0]),
         b_(operands[1]),
-        range_(solve.shape().element_type()),
+        range_(solve.shape().element_type(), profile),
         inverts_(profile.linear_algebra().inverted_blocks),
         gamma_(SolveRoundings(profile, solve.shape().element_type(), form_.n())
                    .Relative(solve.shape().element_type())),
@@ -182,7 +182,7 @@ std::vector<Interval> FactorParts(const Instruction& cholesky, const Box& operan
   const Batch matrices(operand.shape());
   const int64_t n = matrices.rows;
   const bool lower = cholesky.GetBool(Attr::kLower);
-  const NumberRange range(type);
+  const NumberRange range(type, profile);
   std::vector<Interval> parts = UnknownParts(operand.shape());
   IntervalCholesky<Number> factor(n, CholeskyRoundings(profile, type, n).Relative(type), range);
   for (int64_t k = 0; k < matrices.count; ++k) {

@@ -12,9 +12,9 @@
 #include "conformance/judge/scatter_windows.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
-#include "evaluator/facts/isolate.h"
-#include "evaluator/kernels/sort_key.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/isolate.h"
+#include "spec/analysis/reducer.h"
+#include "spec/analysis/sort_key.h"
 
 namespace assay {
 namespace {
@@ -65,9 +65,9 @@ void TakeIn(const Line& line, uint64_t bits, Ends* ends) {
 
 // Updates that meet may be applied in any order, and the order counts.
 bool DependsOnOrder(const Computation& region) {
-  const ReducerKind kind = RecogniseReducer(region).kind;
-  return kind == ReducerKind::kOther || kind == ReducerKind::kArgMinimum ||
-         kind == ReducerKind::kArgMaximum;
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(region).kind;
+  return kind == analysis::ReducerKind::kOther || kind == analysis::ReducerKind::kArgMinimum ||
+         kind == analysis::ReducerKind::kArgMaximum;
 }
 
 bool MayHaveNans(const Box& box) {
@@ -82,8 +82,8 @@ bool MayHaveNans(const Box& box) {
 // with the key, or the key is made of the element. Zeros of both signs are left to Encloser::Allow.
 bool ShowsTies(const Instruction& sort) {
   if (sort.operand_count() > 1) return true;
-  const std::optional<kernels::SortKey> key = kernels::RecogniseSortKey(*sort.to_apply());
-  return !key || key->f != nullptr;
+  const std::optional<analysis::SortKey> key = analysis::RecogniseSortKey(*sort.to_apply());
+  return !key || key->function != nullptr;
 }
 
 // Whether the comparator may put an element before itself, and so orders nothing.
@@ -132,11 +132,11 @@ bool IsOpenOrder(const Instruction& sort, Boxes operands) {
 
 // A fold that picks takes any of the elements that it does not tell apart (ops_structural.md 5.1).
 bool PicksAny(const Instruction& reduce, Boxes operands) {
-  switch (RecogniseReducer(*reduce.to_apply()).kind) {
-    case ReducerKind::kOther:
+  switch (analysis::RecogniseReducer(*reduce.to_apply()).kind) {
+    case analysis::ReducerKind::kOther:
       return Picks(*reduce.to_apply());
-    case ReducerKind::kArgMinimum:
-    case ReducerKind::kArgMaximum:
+    case analysis::ReducerKind::kArgMinimum:
+    case analysis::ReducerKind::kArgMaximum:
       return MayHaveNans(operands[0]);
     default:
       return false;
@@ -152,7 +152,7 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
     for (const int64_t k : part.operands) own.push_back(&operands[k]);
     if (IsUnspecified(*part.module->entry()->root(), Boxes(own), profile)) return true;
   }
-  if (const std::unique_ptr<Module> flat = FlattenRegions(instruction)) {
+  if (const std::unique_ptr<Module> flat = analysis::FlattenRegions(instruction)) {
     return IsUnspecified(*flat->entry()->root(), operands, profile);
   }
   if (instruction.info().accuracy == Accuracy::kRandom ||

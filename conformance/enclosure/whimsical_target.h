@@ -18,9 +18,9 @@
 #include "conformance/judge/element_rule.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/profiles/profile.h"
-#include "evaluator/facts/isolate.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
+#include "spec/analysis/isolate.h"
 #include "spec/element/element.h"
 
 namespace assay::containment {
@@ -64,7 +64,7 @@ class WhimsicalTarget {
       default:
         break;
     }
-    alone_.push_back(IsolateInstruction(instruction));
+    alone_.push_back(analysis::IsolateInstruction(instruction));
     auto planned = PlannedModule::Create(*alone_.back());
     EXPECT_TRUE(planned.ok()) << planned.status();
     planned_[&instruction] = *std::move(planned);

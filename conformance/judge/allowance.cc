@@ -20,7 +20,7 @@
 #include "conformance/judge/residuals.h"
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/scatter_windows.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -392,7 +392,7 @@ absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
     return absl::InvalidArgumentError(absl::StrCat("the result of ", instruction.Describe(),
                                                    " has other sizes in dynamic dimensions"));
   }
-  const std::unique_ptr<Module> flat = FlattenRegions(instruction);
+  const std::unique_ptr<Module> flat = analysis::FlattenRegions(instruction);
   const Subject subject{flat == nullptr ? instruction : *flat->entry()->root(), operands, evaluate,
                         profile};
   return InstructionJudge(subject).Run(golden, actual);

@@ -9,7 +9,7 @@
 #include "conformance/judge/rounds.h"
 #include "conformance/judge/start_values.h"
 #include "conformance/judge/window_readings.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -47,7 +47,8 @@ class ArrayJudge {
     }
     for (const auto step :
          {&ArrayJudge::TryZeroScale, &ArrayJudge::TryFlushing, &ArrayJudge::TryOverflow,
-          &ArrayJudge::TryNonFinite, &ArrayJudge::TryWindows, &ArrayJudge::TryStarts}) {
+          &ArrayJudge::TryNonFinite, &ArrayJudge::TryComplexProducts, &ArrayJudge::TryWindows,
+          &ArrayJudge::TryStarts}) {
       if (!finding.open()) break;
       if (absl::Status status = (this->*step)(i, &finding); !status.ok()) return status;
     }
@@ -116,7 +117,7 @@ class ArrayJudge {
     const double vacuous = bounds_.vacuous.empty() ? bound : bounds_.vacuous[i];
     if (!(bound < kInfinity) || (bound < vacuous && finding->distance <= vacuous)) {
       finding->verdict = Verdict::kNotJudgeable;
-      finding->reason = kind_ == ReducerKind::kMultiply
+      finding->reason = kind_ == analysis::ReducerKind::kMultiply
                             ? "partial products out of the type's range bound nothing"
                             : "accumulation in a type too narrow for the terms bounds nothing";
     }
@@ -170,7 +171,7 @@ class ArrayJudge {
     std::optional<Literal>& exact = exact_[scaled ? 1 : 0];
     if (!exact) {
       exact = Literal();
-      if (bounds_.has_exact || kind_ != ReducerKind::kOther ||
+      if (bounds_.has_exact || kind_ != analysis::ReducerKind::kOther ||
           subject_.instruction.opcode() == Opcode::kFft) {
         absl::StatusOr<Literal> found = EvaluateWidened(
             subject_.instruction, subject_.operands, scaled ? -kBeyondScale : 0, subject_.evaluate);
@@ -193,7 +194,7 @@ class ArrayJudge {
         }));
       }
       absl::StatusOr<Literal> value =
-          subject_.evaluate(*IsolateInstruction(subject_.instruction), operands);
+          subject_.evaluate(*analysis::IsolateInstruction(subject_.instruction), operands);
       if (!value.ok()) return value.status();
       flushed_ = FlushWhere(Flatten(*value)[leaf_], [&](ElementType type) {
         return !granted || subject_.profile.MayFlushResults(type);
@@ -233,7 +234,7 @@ class ArrayJudge {
     if (PartMayOverflow(wanted.bits, got.bits, i, false) &&
         (!IsComplex(type_) || PartMayOverflow(wanted.imag, got.imag, i, true))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
-    } else if (kind_ == ReducerKind::kMultiply && MayUnderflow(i)) {
+    } else if (kind_ == analysis::ReducerKind::kMultiply && MayUnderflow(i)) {
       finding->verdict = Verdict::kNotJudgeable;
       finding->reason = "partial products may overflow in one order and underflow in another";
     } else if (MaySaturate()) {
@@ -243,9 +244,11 @@ class ArrayJudge {
     return absl::OkStatus();
   }
 
+  // Of a complex sum the infinite term may be in one part, and the other part may overflow.
   bool MayMeetInfinity(uint64_t wanted, uint64_t got) const {
     return wanted == got || (IsNan(part_, wanted) && IsNan(part_, got)) ||
-           (IsInfinity(part_, wanted) && IsNan(part_, got));
+           (IsInfinity(part_, wanted) && IsNan(part_, got)) ||
+           (IsComplex(type_) && !IsNan(part_, wanted) && HasOverflowed(got));
   }
 
   // Of a product that is not finite: what counts for zero in one order reaches it in another.
@@ -291,6 +294,22 @@ class ArrayJudge {
     };
     if (!is_finite(golden_.Get(i)) && !is_finite(actual_.Get(i))) {
       Claim(subject_.profile, Freedom::kReassociation, finding);
+    }
+    return absl::OkStatus();
+  }
+
+  // Decision X-1 of the products inside of an instruction: a factor that is not finite makes a
+  // product that is not, in a way that is open.
+  absl::Status TryComplexProducts(int64_t i, ElementFinding* finding) {
+    const bool multiplies = kind_ == analysis::ReducerKind::kMultiply ||
+                            subject_.instruction.info().family == Family::kContraction;
+    if (!IsComplex(type_) || !multiplies || AllFinite(subject_.operands)) return absl::OkStatus();
+    const auto is_open = [&](Element element) {
+      return !std::isfinite(DecodeFloat(part_, element.bits)) ||
+             !std::isfinite(DecodeFloat(part_, element.imag));
+    };
+    if (is_open(golden_.Get(i)) && is_open(actual_.Get(i))) {
+      Decide(subject_.profile, DecisionPoint::kComplexNonFinite, finding);
     }
     return absl::OkStatus();
   }
@@ -353,7 +372,7 @@ class ArrayJudge {
   const Literal& golden_;
   const Literal& actual_;
   const ElementType type_, part_;
-  const ReducerKind kind_;
+  const analysis::ReducerKind kind_;
   const Bounds& bounds_;
   std::optional<Literal> flushed_;
   std::optional<std::vector<Literal>> readings_;

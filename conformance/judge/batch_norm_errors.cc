@@ -89,6 +89,10 @@ WideReal BatchNormErrors::Rounded(WideReal error, WideReal value) const {
   return error + own_unit_ * (2 * value + error) + SmallestNormal(type_);
 }
 
+WideReal BatchNormErrors::RoundedFromExact(WideReal error, WideReal value) const {
+  return error + own_unit_ * (value + error) + SmallestNormal(type_);
+}
+
 bool BatchNormErrors::VarianceMayOverflow(const BatchNormMagnitudes& f) const {
   const WideReal spread = f.variance + f.mean_error * f.mean_error;
   return MeanMayOverflow(f) || SumMayOverflow(f.cells * spread) ||

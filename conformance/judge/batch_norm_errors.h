@@ -97,8 +97,10 @@ class BatchNormErrors {
                            WideReal scale) const;
   WideReal ScaleGradient(const BatchNormMagnitudes& f) const;
   WideReal OffsetGradient(const BatchNormMagnitudes& f) const;
-  // The result of such a magnitude is rounded, and so is the golden one.
+  // The result of such a magnitude is rounded, and so is the golden one; or the error counts from
+  // the exact one.
   WideReal Rounded(WideReal error, WideReal value) const;
+  WideReal RoundedFromExact(WideReal error, WideReal value) const;
 
   // Whether sums and products on the way may be past the largest number of the type, in some order
   // (14.2, "Overflow"): those of the mean, of the variance by a form that the target may take, and

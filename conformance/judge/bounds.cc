@@ -9,7 +9,7 @@
 #include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "evaluator/facts/scan_sums.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -78,13 +78,14 @@ bool Narrows(const Computation& region, ElementType given) {
 bool OrderCounts(const Instruction& instruction, const Computation& region) {
   switch (instruction.opcode()) {
     case Opcode::kSelectAndScatter:
-      return RecogniseReducer(region).kind == ReducerKind::kOther;
+      return analysis::RecogniseReducer(region).kind == analysis::ReducerKind::kOther;
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
-      return RecogniseReducer(region).kind == ReducerKind::kOther && !Picks(region);
+      return analysis::RecogniseReducer(region).kind == analysis::ReducerKind::kOther &&
+             !Picks(region);
     case Opcode::kScan:
       return instruction.GetBool(Attr::kIsAssociative) &&
-             !RecogniseScan(region, instruction.GetInt(Attr::kNumCarries)).all();
+             !analysis::RecogniseScan(region, instruction.GetInt(Attr::kNumCarries)).all();
     default:
       return false;
   }
@@ -107,9 +108,9 @@ class BoundFinder {
     }
     if (IsFloat(type) || IsComplex(type)) {
       switch (KindOfLeaf(instruction_, leaf)) {
-        case ReducerKind::kAdd:
+        case analysis::ReducerKind::kAdd:
           return SumBounds(subject_, leaf, golden);
-        case ReducerKind::kMultiply:
+        case analysis::ReducerKind::kMultiply:
           return ProductBounds(subject_, leaf, golden);
         default:
           break;

@@ -86,7 +86,7 @@ absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Lit
 bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& profile);
 // What a leaf of the result is: kAdd or kMultiply of floats or complex numbers, in a fold or in a
 // scan, else kOther: product_bounds.cc.
-ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf);
+analysis::ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf);
 // Those of products, running ones among them: product_bounds.cc.
 absl::StatusOr<Bounds> ProductBounds(const Subject& subject, size_t leaf, const Literal& golden);
 // How many units roundoff one factor adds to the relative error of a product: products of complex

@@ -467,6 +467,76 @@ TEST(JudgeBounds, ComplexDotsCountBothProducts) {
   EXPECT_EQ(dot.Explain({operand, operand}, C64(0x1p-18f, 0)), "wrong");
 }
 
+// The imaginary part is 2^20, whose last place is farther than what the sum errs by: golden's own
+// rounding of that part counts.
+TEST(JudgeBounds, EitherPartOfAComplexSumIsRounded) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=add", {"c64[2]", "c64[]"},
+                 "add {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  Literal terms = Literal::Zeros(Shape(ElementType::kC64, {2}));
+  terms.Set(0, Element{EncodeFloat(ElementType::kF32, 0), EncodeFloat(ElementType::kF32, 1)});
+  terms.Set(1, Element{EncodeFloat(ElementType::kF32, 0), EncodeFloat(ElementType::kF32, 0x1p-24)});
+  // 1 + 2^-24 is half way between two numbers; the sum may err by u and is rounded.
+  EXPECT_EQ(sum.Explain({terms, C64(0, 0)}, C64(0, 1)), "golden");
+  EXPECT_EQ(sum.Explain({terms, C64(0, 0)}, C64(0, 1 + 0x1p-23f)), "reassociation");
+  EXPECT_EQ(sum.Explain({terms, C64(0, 0)}, C64(0, 1 + 0x1p-21f)), "wrong");
+}
+
+// 1 + 2^-24 + 2^-24 is 1 + 2^-23, but 1 from the left. Rows that belong to no group are zero.
+TEST(JudgeBounds, RaggedDotsAddInAnyOrder) {
+  const Case dot(
+      "f32[3,1] ragged-dot(p0, p1, p2), lhs_contracting_dims={1}, rhs_contracting_dims={1}, "
+      "lhs_ragged_dims={0}, rhs_group_dims={0}",
+      {"f32[3,3]", "f32[2,3,1]", "s64[2]"});
+  Literal left = Literal::Zeros(Shape(ElementType::kF32, {3, 3})),
+          right = Literal::Zeros(Shape(ElementType::kF32, {2, 3, 1})),
+          sizes = Literal::Zeros(Shape(ElementType::kS64, {2}));
+  for (int64_t i = 0; i < 9; ++i) {
+    left.Set(i, Element{EncodeFloat(ElementType::kF32, i % 3 == 0 ? 1 : 0x1p-24)});
+  }
+  for (int64_t i = 0; i < 6; ++i) {
+    right.Set(i, Element{EncodeFloat(ElementType::kF32, i < 3 ? 1 : 2)});
+  }
+  for (int64_t i = 0; i < 2; ++i) sizes.Set(i, Element{1});
+  const float exact = 1 + 0x1p-23f;
+  const auto explain = [&](float one, float two, float none, const char* profile = "cpu-strict") {
+    Literal actual = F32({one, two, none}).WithShape(Shape(ElementType::kF32, {3, 1}));
+    return dot.Explain({left, right, sizes}, actual, profile);
+  };
+  EXPECT_EQ(explain(exact, 2 * exact, 0), "golden");
+  EXPECT_EQ(explain(1, 2, 0), "reassociation");
+  EXPECT_EQ(explain(1, 2, 0, "golden"), "wrong");
+  EXPECT_EQ(explain(1 - 0x1p-21f, 2 * exact, 0), "wrong");
+  EXPECT_EQ(explain(exact, 2 * exact, 0x1p-149f), "wrong");
+}
+
+// The same with scales of 2 and 3 in blocks of two columns, and none for the right side.
+TEST(JudgeBounds, ScaledDotsAddInAnyOrder) {
+  const Case dot(
+      "f32[1,1] scaled-dot(p0, p1, p2, p3), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+      {"bf16[1,4]", "bf16[4,1]", "bf16[1,2]", "bf16[]"});
+  const auto bf16 = [](std::vector<int64_t> sizes, const std::vector<double>& values) {
+    Literal literal = Literal::Zeros(Shape(ElementType::kBF16, std::move(sizes)));
+    for (size_t i = 0; i < values.size(); ++i) {
+      literal.Set(static_cast<int64_t>(i), Element{EncodeFloat(ElementType::kBF16, values[i])});
+    }
+    return literal;
+  };
+  // 2 + 2^-23 + 3 2^-24 + 3 2^-24 is 2 + 2^-21; the error is (n + 2) u times that.
+  const std::vector<Literal> operands = {bf16({1, 4}, {1, 0x1p-24, 0x1p-24, 0x1p-24}),
+                                         bf16({4, 1}, {1, 1, 1, 1}), bf16({1, 2}, {2, 3}),
+                                         bf16({}, {5})};
+  const auto explain = [&](float value) {
+    return dot.Explain(operands, F32({value}).WithShape(Shape(ElementType::kF32, {1, 1})),
+                       "cpu-strict");
+  };
+  EXPECT_EQ(explain(2 + 0x1p-21f), "golden");
+  EXPECT_EQ(explain(2), "reassociation");
+  EXPECT_EQ(explain(2 + 0x1p-20f), "reassociation");
+  EXPECT_EQ(explain(2 - 0x1p-21f), "wrong");
+  EXPECT_EQ(explain(6), "wrong");
+}
+
 TEST(JudgeBounds, DotsAreBoundedByTheirProducts) {
   const Case dot("f32[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
                  {"f32[4]", "f32[4]"});

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/facts/isolate.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/isolate.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -23,20 +23,20 @@ bool Permutes(Opcode opcode) {
 }
 
 // The start value that changes nothing; none where the result is exact anyway.
-std::optional<Element> Identity(ReducerKind kind, ElementType type) {
+std::optional<Element> Identity(analysis::ReducerKind kind, ElementType type) {
   const bool is_float = IsFloat(type);
   switch (kind) {
-    case ReducerKind::kAdd:
-    case ReducerKind::kOr:
-    case ReducerKind::kXor:
+    case analysis::ReducerKind::kAdd:
+    case analysis::ReducerKind::kOr:
+    case analysis::ReducerKind::kXor:
       return Element{0};
-    case ReducerKind::kMultiply:
+    case analysis::ReducerKind::kMultiply:
       return Element{is_float || IsComplex(type) ? EncodeFloat(Info(type).component, 1) : 1};
-    case ReducerKind::kOther:  // of which nothing is asked but whether the order counts
+    case analysis::ReducerKind::kOther:  // of which nothing is asked but whether the order counts
       return Element{0};
-    case ReducerKind::kMinimum:
-    case ReducerKind::kMaximum:
-      if (is_float) return Element{Infinity(type, kind == ReducerKind::kMaximum)};
+    case analysis::ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMaximum:
+      if (is_float) return Element{Infinity(type, kind == analysis::ReducerKind::kMaximum)};
       return std::nullopt;
     default:
       return std::nullopt;
@@ -85,7 +85,7 @@ class CollectiveJudge {
       return JudgeZeros(golden, actual);
     }
     if (!Reduces(collective_.opcode()) || group.size() == 1) return JudgeMove(golden, actual);
-    const ReducerKind kind = RecogniseReducer(*collective_.to_apply()).kind;
+    const analysis::ReducerKind kind = analysis::RecogniseReducer(*collective_.to_apply()).kind;
     const std::optional<Element> start = Identity(kind, golden.element_type());
     if (!start) return JudgeMove(golden, actual);
     std::vector<const Literal*> members;
@@ -125,7 +125,7 @@ class CollectiveJudge {
   absl::StatusOr<Judgement> JudgeReduce(const Literal& stacked, const Literal& start,
                                         const Literal& golden, const Literal& actual) const {
     // The isolated collective brings a copy of its reducer along.
-    const std::unique_ptr<Module> module = IsolateInstruction(collective_);
+    const std::unique_ptr<Module> module = analysis::IsolateInstruction(collective_);
     Computation& entry = *module->entry();
     auto reduce = std::make_unique<Instruction>(Opcode::kReduce, golden.shape());
     reduce->SetAttribute(Attr::kDimensions, std::vector<int64_t>{0});
@@ -151,7 +151,8 @@ class CollectiveJudge {
 absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
                                           absl::Span<const std::vector<Literal>> operands,
                                           absl::Span<const Literal> golden,
-                                          absl::Span<const Literal> actual, const ProcessGrid& grid,
+                                          absl::Span<const Literal> actual,
+                                          const runtime::ProcessGrid& grid,
                                           const TargetProfile& profile, const Evaluate& evaluate) {
   if (golden.size() != actual.size() || operands.size() != golden.size()) {
     return absl::InvalidArgumentError(absl::StrCat(collective.Describe(), ": results of ",
@@ -159,7 +160,8 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
   }
   std::vector<std::vector<int64_t>> groups;
   if (Reduces(collective.opcode())) {
-    absl::StatusOr<std::vector<std::vector<int64_t>>> found = ProcessGroups(collective, grid);
+    absl::StatusOr<std::vector<std::vector<int64_t>>> found =
+        runtime::ProcessGroups(collective, grid);
     if (!found.ok()) return found.status();
     groups = *std::move(found);
   } else {
@@ -167,7 +169,8 @@ absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
   }
   std::set<int64_t> receivers;
   if (Permutes(collective.opcode())) {
-    const absl::StatusOr<std::vector<ProcessPair>> pairs = ProcessPairs(collective, grid);
+    const absl::StatusOr<std::vector<runtime::ProcessPair>> pairs =
+        runtime::ProcessPairs(collective, grid);
     if (!pairs.ok()) return pairs.status();
     for (const auto& [source, target] : *pairs) receivers.insert(target);
   }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "conformance/judge/allowance.h"
-#include "interpreter/process_groups.h"
+#include "runtime/process_groups.h"
 
 namespace assay {
 
@@ -17,7 +17,8 @@ namespace assay {
 absl::StatusOr<Judgement> JudgeCollective(const Instruction& collective,
                                           absl::Span<const std::vector<Literal>> operands,
                                           absl::Span<const Literal> golden,
-                                          absl::Span<const Literal> actual, const ProcessGrid& grid,
+                                          absl::Span<const Literal> actual,
+                                          const runtime::ProcessGrid& grid,
                                           const TargetProfile& profile, const Evaluate& evaluate);
 
 }  // namespace assay

@@ -11,8 +11,8 @@
 #include "conformance/corpus/ready_case.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/rounds.h"
-#include "evaluator/facts/isolate.h"
 #include "gtest/gtest.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -89,7 +89,7 @@ std::optional<Single> MakeSingle(const CorpusCase& corpus_case) {
     }
   }
   single.id = corpus_case.id;
-  single.module = IsolateInstruction(root);
+  single.module = analysis::IsolateInstruction(root);
   absl::StatusOr<Literal> golden = Golden(*single.module, single.operands);
   if (!golden.ok()) return std::nullopt;
   single.golden = *std::move(golden);
@@ -98,10 +98,10 @@ std::optional<Single> MakeSingle(const CorpusCase& corpus_case) {
 
 // The fold with its addition written as a - (-b), which runs as written: one rounding a step.
 std::optional<Literal> SumStepByStep(const Single& single) {
-  const std::unique_ptr<Module> module = IsolateInstruction(single.root());
+  const std::unique_ptr<Module> module = analysis::IsolateInstruction(single.root());
   Instruction& root = *module->entry()->root();
   const Computation* region = FoldRegion(root);
-  if (region == nullptr || FoldKind(root) != ReducerKind::kAdd) return std::nullopt;
+  if (region == nullptr || FoldKind(root) != analysis::ReducerKind::kAdd) return std::nullopt;
   Instruction* sum = region->root();
   if (sum->shape().element_type() == ElementType::kF8E8M0FNU) return std::nullopt;  // has no -b
   if (sum->opcode() != Opcode::kAdd || !IsFloat(sum->shape().element_type())) return std::nullopt;

@@ -6,7 +6,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -103,7 +103,7 @@ std::vector<int64_t> OperandsOf(const Instruction& fold, const std::vector<int64
 }
 
 std::unique_ptr<Module> ModuleOf(const Instruction& fold, const std::vector<int64_t>& arrays) {
-  const std::unique_ptr<Module> whole = IsolateInstruction(fold);
+  const std::unique_ptr<Module> whole = analysis::IsolateInstruction(fold);
   Instruction& copy = *whole->entry()->root();
   std::vector<Shape> shapes;
   for (const int64_t k : arrays) shapes.push_back(copy.shape().tuple_shapes()[k]);
@@ -114,7 +114,7 @@ std::unique_ptr<Module> ModuleOf(const Instruction& fold, const std::vector<int6
   }
   part->SetAttribute(Attr::kToApply, AddRegion(*copy.to_apply(), arrays, whole.get()));
   for (const int64_t k : OperandsOf(fold, arrays)) part->AppendOperand(copy.operand(k));
-  return IsolateInstruction(*whole->entry()->Add(std::move(part)));
+  return analysis::IsolateInstruction(*whole->entry()->Add(std::move(part)));
 }
 
 }  // namespace
@@ -126,7 +126,7 @@ std::vector<FoldPart> PartsOfFold(const Instruction& fold) {
     return parts;
   }
   if (!fold.shape().is_tuple() || fold.shape().tuple_shapes().size() < 2) return parts;
-  const std::unique_ptr<Module> flat = FlattenRegions(fold);
+  const std::unique_ptr<Module> flat = analysis::FlattenRegions(fold);
   const Instruction& form = flat == nullptr ? fold : *flat->entry()->root();
   const auto arrays = static_cast<int64_t>(fold.shape().tuple_shapes().size());
   if (form.to_apply()->root()->opcode() != Opcode::kTuple) return parts;

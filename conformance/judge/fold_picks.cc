@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/order_freedoms.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -129,8 +129,8 @@ absl::StatusOr<OrderFreedoms> FindPicks(const Subject& subject, const std::vecto
   const std::vector<OtherPick> picks = FindOtherPicks(subject, golden, actual);
   if (picks.empty()) return found;
   const Computation& region = *subject.instruction.to_apply();
-  const bool orders_nans =
-      OrdersNans(region) || RecogniseReducer(region).kind != ReducerKind::kOther;
+  const bool orders_nans = OrdersNans(region) ||
+                           analysis::RecogniseReducer(region).kind != analysis::ReducerKind::kOther;
   std::vector<int64_t> cells;
   for (const OtherPick& pick : picks) {
     cells.push_back(pick.cell);

@@ -118,6 +118,9 @@ TEST(JudgeFolds, SumsInWrappedRegions) {
   for (const std::string& region :
        {absl::StrCat(kAdder, head, "  ROOT r = f32[] call(b, a), to_apply=g\n}\n"),
         absl::StrCat(head, "  s = f32[] add(a, b)\n  ROOT r = f32[] copy(s)\n}\n"),
+        absl::StrCat(head,
+                     "  x = f32[1] reshape(a)\n  y = f32[1] reshape(b)\n  s = f32[1] add(x, y)\n"
+                     "  ROOT r = f32[] reshape(s)\n}\n"),
         absl::StrCat(kAdder, head, "  ROOT r = f32[] fusion(a, b), kind=kLoop, calls=g\n}\n")}) {
     const Case sum("f32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"f32[4]", "f32[]"}, region);
     const std::vector<Literal> operands = {F32({1e8, 1, -1e8, 1}), Scalar(0)};

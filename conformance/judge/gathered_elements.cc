@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "conformance/judge/rounds.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -41,7 +41,7 @@ int64_t GatheredElements::Add(const std::vector<Element>& operands) {
 }
 
 absl::StatusOr<Literal> GatheredElements::Run(bool widened) const {
-  const std::unique_ptr<Module> module = IsolateInstruction(subject_.instruction);
+  const std::unique_ptr<Module> module = analysis::IsolateInstruction(subject_.instruction);
   Instruction& root = *module->entry()->root();
   std::vector<Literal> arguments;
   for (size_t k = 0; k < operands_.size(); ++k) {

@@ -2,12 +2,13 @@
 //
 // With exact arithmetic the order does not matter, and the result moves by no more than its
 // elements do: the derivatives by a and b are positive and sum to 1. So what each step errs by adds
-// up, whatever the tree: n steps err by no more than n times the most that one may. A step computes
+// up, whatever the tree: the steps err by no more than their number times the most that one may. A
+// step computes
 // max(a, b) + log-plus-one(exponential(-|a - b|)), with d = |a - b| and t = exp(-d) <= 1:
 //  - the difference errs by u d, which makes u d t / (1 + t) <= 0.28 u of the result;
 //  - the exponential errs by e t, which makes e t / (1 + t) <= e / 2;
 //  - the logarithm, at most log 2, errs by l log 2;
-//  - the sum errs by u |v|, and |v| <= max|x| + log n + 1 while all these errors come to less.
+//  - the sum errs by u |v|, and |v| <= max|x| + log n and all these errors.
 // Or max(a, b) + log(exponential(a - max) + exponential(b - max)), whose exponentials make e, their
 // sum u, and the difference 0.37 u. Or log(exponential(a) + exponential(b)), as far as exponentials
 // are normal: e, u, and l |v|.
@@ -195,17 +196,23 @@ absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const
   bounds.has_exact = type != ElementType::kF64;
   bounds.start_makes_nan = !step->guarded;
   for (int64_t i = 0; i < golden.element_count(); ++i) {
-    const double n = (*steps)[i], size = (*sizes)[i] + std::log(std::max(1.0, n)) + 1;
-    const auto error = [&](ElementType of, const UlpBudget& e, const UlpBudget& l) {
-      return n * StepError(step->form, of, size, e, l);
+    const double n = (*steps)[i], largest = (*sizes)[i] + std::log(std::max(1.0, n));
+    // The start value changes nothing, but in the plain form: log(1) and log-plus-one(0) are exact.
+    const double count = step->form == Step::Form::kPlain ? n : std::max(0.0, n - 1);
+    const auto error = [&](ElementType of, double size, const UlpBudget& e, const UlpBudget& l) {
+      return count * StepError(step->form, of, size, e, l);
     };
-    const double own = error(type, exponential, logarithm), of_golden = error(type, {}, {});
+    // While all errors come to less than one they come to less than this.
+    const double most = error(type, largest + 1, exponential, logarithm);
     // What is known of the values on the way ends where they err by one.
-    const bool known = own < 1 && size < LargestSize(step->form, type);
+    const bool known = most < 1 && largest + 1 < LargestSize(step->form, type);
+    const double size = largest + std::min(1.0, most);
+    const double own = error(type, size, exponential, logarithm);
+    const double of_golden = error(type, size, {}, {});
     // Whether a sum of exponentials overflows, their errors decide.
     if (step->form == Step::Form::kPlain && !known) return std::nullopt;
     bounds.absolute.push_back(known ? own + of_golden : kInfinity);
-    if (bounds.has_exact) bounds.from_exact.push_back(own + error(ElementType::kF64, {}, {}));
+    if (bounds.has_exact) bounds.from_exact.push_back(own + error(ElementType::kF64, size, {}, {}));
   }
   return bounds;
 }

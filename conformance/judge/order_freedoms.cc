@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "conformance/judge/rounds.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 
@@ -42,7 +42,7 @@ bool IsNanElement(const Literal& literal, int64_t position) {
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
                                 std::vector<Literal> arguments, size_t leaf) {
   // The isolated instruction brings a copy of the computation along.
-  const std::unique_ptr<Module> module = IsolateInstruction(subject.instruction);
+  const std::unique_ptr<Module> module = analysis::IsolateInstruction(subject.instruction);
   Computation& entry = *module->entry();
   Computation* copy = nullptr;
   for (const auto& each : module->computations()) {
@@ -60,7 +60,7 @@ absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& regio
     parameter->set_parameter_number(static_cast<int64_t>(k));
     map->AppendOperand(entry.Add(std::move(parameter)));
   }
-  return subject.evaluate(*IsolateInstruction(*entry.Add(std::move(map))), arguments);
+  return subject.evaluate(*analysis::IsolateInstruction(*entry.Add(std::move(map))), arguments);
 }
 
 absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,

@@ -62,6 +62,44 @@ TEST(JudgeOverflow, WhatCancelsBeyondF64MayBeAnything) {
   }
 }
 
+// The real parts meet an infinity, and the imaginary ones overflow on the way: 2^127 + 2^127 -
+// 2^127.
+TEST(JudgeOverflow, OnePartBesideAnInfiniteOne) {
+  const Case sum("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[3]", "c64[]"},
+                 "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                 "  ROOT s = c64[] add(a, b)\n}\n");
+  const Literal zero = Literal::Scalar(kC64, {});
+  const auto c64 = [](double real, double imag) {
+    return Literal::Scalar(kC64, {EncodeFloat(kF32, real), EncodeFloat(kF32, imag)});
+  };
+  const Literal terms = Complex(kC64, {{kInf, 0x1p127}, {1, 0x1p127}, {1, -0x1p127}});
+  EXPECT_EQ(sum.Explain({terms, zero}, c64(kInf, kInf), "xla-cpu"), "reassociation");
+  EXPECT_EQ(sum.Explain({terms, zero}, c64(kInf, kInf), "golden"), "wrong");
+  const Literal small = Complex(kC64, {{kInf, 0x1p120}, {1, 0x1p120}, {1, -0x1p120}});
+  EXPECT_EQ(sum.Explain({small, zero}, c64(kInf, kInf), "xla-cpu"), "wrong");
+}
+
+// Decision X-1 holds for the products that a dot or a reduction forms.
+TEST(JudgeOverflow, ComplexProductsThatAreNotFinite) {
+  const Case dot(DotText("c64"), {"c64[2]", "c64[2]"});
+  const Case product("c64[] reduce(p0, p1), dimensions={0}, to_apply=f", {"c64[2]", "c64[]"},
+                     "f {\n  a = c64[] parameter(0)\n  b = c64[] parameter(1)\n"
+                     "  ROOT s = c64[] multiply(a, b)\n}\n");
+  const auto c64 = [](double real, double imag) {
+    return Literal::Scalar(kC64, {EncodeFloat(kF32, real), EncodeFloat(kF32, imag)});
+  };
+  const Literal infinite = Complex(kC64, {{kInf, 2}, {3, 4}});
+  const Literal others = Complex(kC64, {{1, 0}, {1, 1}});
+  for (const Literal& value : {c64(kNan, -kInf), c64(-kInf, kNan)}) {
+    EXPECT_EQ(dot.Explain({infinite, others}, value, "xla-cpu"), "implementation_defined");
+    EXPECT_EQ(dot.Explain({infinite, others}, value, "golden"), "wrong");
+    EXPECT_EQ(product.Explain({infinite, c64(1, 0)}, value, "xla-cpu"), "implementation_defined");
+    EXPECT_EQ(product.Explain({infinite, c64(1, 0)}, value, "golden"), "wrong");
+  }
+  EXPECT_EQ(dot.Explain({infinite, others}, c64(5, 5), "xla-cpu"), "wrong");
+  EXPECT_EQ(dot.Explain({others, others}, c64(kNan, kNan), "xla-cpu"), "wrong");
+}
+
 // 3 * 3.4e38 overflows in f32; beside -inf it makes a NaN in some order, and never +inf.
 TEST(JudgeOverflow, InfiniteTermsBesideSumsThatOverflow) {
   const Case dot("bf16[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}",

@@ -19,8 +19,8 @@ class ProductBound {
       : subject_(subject),
         type_(golden.element_type()),
         part_(PartType(golden)),
-        scanned_(
-            FindScanFold(subject.instruction, static_cast<int64_t>(leaf), ReducerKind::kMultiply)),
+        scanned_(FindScanFold(subject.instruction, static_cast<int64_t>(leaf),
+                              analysis::ReducerKind::kMultiply)),
         flushes_(subject.profile.MayFlushResults(part_)) {}
 
   absl::StatusOr<Bounds> Find(const Literal& golden) const {
@@ -83,10 +83,9 @@ class ProductBound {
     // Of complex numbers the logarithms are those of |re| + |im|, at most half a unit above.
     const double lost_to_norm = IsComplex(type_) ? n / 2 : 0;
     const double size = SizeOfProduct(golden, largest + factors.smallest[i] - lost_to_norm);
-    // One more for golden's own rounding; of real numbers, whose products have no budget, two for
-    // the result.
-    const double relative =
-        Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + (IsComplex(type_) ? 1 : 3), u);
+    // One more for golden's own rounding. What is kept in a wider type and rounded once errs by no
+    // more than n - 1 roundings.
+    const double relative = Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + 1, u);
     const bool multiplies = n > 1;
     const bool underflows =
         multiplies && factors.partial.least[i] - lost_to_norm < Info(part_).format->min_exponent();
@@ -127,13 +126,14 @@ class ProductBound {
 
 }  // namespace
 
-ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf) {
-  const ReducerKind kind = FoldKind(instruction);
-  if (kind != ReducerKind::kOther) return kind;
-  for (const ReducerKind each : {ReducerKind::kAdd, ReducerKind::kMultiply}) {
+analysis::ReducerKind KindOfLeaf(const Instruction& instruction, size_t leaf) {
+  const analysis::ReducerKind kind = FoldKind(instruction);
+  if (kind != analysis::ReducerKind::kOther) return kind;
+  for (const analysis::ReducerKind each :
+       {analysis::ReducerKind::kAdd, analysis::ReducerKind::kMultiply}) {
     if (FindScanFold(instruction, static_cast<int64_t>(leaf), each).has_value()) return each;
   }
-  return ReducerKind::kOther;
+  return analysis::ReducerKind::kOther;
 }
 
 double RoundingsOfFactor(const TargetProfile& profile, ElementType type) {

@@ -62,9 +62,10 @@ Square Inverse(const Square& t) {
 // What a residual may be that comes from `terms` roundings of things that add up to `magnitude`.
 class ResidualTest {
  public:
-  ResidualTest(const Literal& result, const ResidualRoundings& roundings)
+  ResidualTest(const Literal& result, const ResidualRoundings& roundings,
+               const TargetProfile& profile)
       : own_(roundings.Relative(result.element_type())),
-        smallest_(SmallestNormal(PartType(result))) {
+        lost_(LostToUnderflow(profile, PartType(result))) {
     const double u = UnitRoundoff(PartType(result));
     const double k = roundings.Count(result.element_type());
     // Accumulated in f32, where the type itself bounds nothing, and rounded once.
@@ -76,17 +77,16 @@ class ResidualTest {
   }
 
   double gamma() const { return own_; }
-  Real smallest_normal() const { return smallest_; }
 
-  // `lost`: how many smallest normal values flushing may take.
+  // `lost`: how many times underflow may take something.
   Residual Find(Real residual, Real magnitude, Real lost) const {
-    const Real bound = judged_ * magnitude + lost * smallest_, slack = slack_ * magnitude;
+    const Real bound = judged_ * magnitude + lost * lost_, slack = slack_ * magnitude;
     if (residual + slack <= bound) return Residual::kInside;
     return own_ < kInfinity && residual - slack > bound ? Residual::kOutside : Residual::kUnknown;
   }
 
  private:
-  Real own_, judged_, slack_, smallest_;
+  Real own_, judged_, slack_, lost_;
 };
 
 class CholeskyJudge {
@@ -97,8 +97,10 @@ class CholeskyJudge {
         golden_(golden, batch),
         actual_(actual, batch),
         n_(a_.rows()),
-        test_(golden, CholeskyRoundings(subject.profile, golden.element_type(), n_)),
-        unit_(UnitRoundoff(PartType(golden))) {}
+        test_(golden, CholeskyRoundings(subject.profile, golden.element_type(), n_),
+              subject.profile),
+        part_(PartType(golden)),
+        unit_(UnitRoundoff(part_)) {}
 
   void Find(std::vector<Residual>* residuals) const {
     // Golden ignores imaginary parts of the operand's diagonal; others may not (10.1).
@@ -163,7 +165,7 @@ class CholeskyJudge {
     Square scaled(n_);
     for (int64_t i = 0; i < n_; ++i) {
       const Real size = a_(i, i).real();
-      if (!(size > test_.smallest_normal())) return false;
+      if (!(size > SmallestNormal(part_))) return false;
       for (int64_t j = 0; j <= i; ++j) scaled(i, j) = Factor(golden_, i, j) / std::sqrt(size);
     }
     Real square = 0;
@@ -176,6 +178,7 @@ class CholeskyJudge {
   const MatrixView a_, golden_, actual_;
   const int64_t n_;
   const ResidualTest test_;
+  const ElementType part_;
   const Real unit_;
 };
 
@@ -197,8 +200,9 @@ class SolveJudge {
         transposed_((transpose_ != TransposeA::kNoTranspose) == left_),
         reversed_(subject.instruction.GetBool(Attr::kLower) == transposed_),
         t_(n_),
-        test_(golden, SolveRoundings(subject.profile, golden.element_type(), n_)),
-        relaxed_(golden, InverseRoundings(subject.profile, golden.element_type(), n_)),
+        test_(golden, SolveRoundings(subject.profile, golden.element_type(), n_), subject.profile),
+        relaxed_(golden, InverseRoundings(subject.profile, golden.element_type(), n_),
+                 subject.profile),
         largest_(DecodeFloat(PartType(golden), MaxFinite(PartType(golden)))) {
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j <= i; ++j) t_(i, j) = Coefficient(Row(i), Row(j));
@@ -317,21 +321,31 @@ double ResidualRoundings::Relative(ElementType type) const {
   return Factor(type) * Gamma(Count(type), UnitRoundoff(Info(type).component));
 }
 
+// Ulps of a function that is off by more than a rounding, which the number of terms counts.
+static double BeyondRounding(const TargetProfile& profile, Opcode opcode, ElementType type) {
+  return std::max(0.0, profile.FindBudget(opcode, type).ulps - 0.5);
+}
+
 ResidualRoundings CholeskyRoundings(const TargetProfile& profile, ElementType type, int64_t n) {
   const auto rows = static_cast<double>(n);
   return {rows + 1, 2 * rows + 7,
-          std::max(2 * profile.FindBudget(Opcode::kSqrt, type).ulps,
-                   profile.FindBudget(Opcode::kDivide, type).ulps)};
+          std::max(2 * BeyondRounding(profile, Opcode::kSqrt, type),
+                   BeyondRounding(profile, Opcode::kDivide, type))};
 }
 
 ResidualRoundings SolveRoundings(const TargetProfile& profile, ElementType type, int64_t n) {
   const auto rows = static_cast<double>(n);
-  return {rows, 2 * rows + 4, profile.FindBudget(Opcode::kDivide, type).ulps};
+  return {rows, 2 * rows + 4, BeyondRounding(profile, Opcode::kDivide, type)};
 }
 
 ResidualRoundings InverseRoundings(const TargetProfile& profile, ElementType type, int64_t n) {
   const auto rows = static_cast<double>(n);
-  return {3 * rows, 6 * rows + 4, 3 * profile.FindBudget(Opcode::kDivide, type).ulps};
+  return {3 * rows, 6 * rows + 4, 3 * BeyondRounding(profile, Opcode::kDivide, type)};
+}
+
+double LostToUnderflow(const TargetProfile& profile, ElementType part) {
+  const bool flushes = profile.MayFlushOperands(part) || profile.MayFlushResults(part);
+  return flushes ? SmallestNormal(part) : UlpOf(part, 0);
 }
 
 bool HasResidual(Opcode opcode) {

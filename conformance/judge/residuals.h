@@ -14,8 +14,8 @@ namespace assay {
 bool HasResidual(Opcode opcode);
 
 // How many roundings a residual comes from: of real results `terms`, of complex ones sqrt(2) of
-// `complex_terms`; roots and quotients may be `ulps` off (accuracy_requirements.md 3), two
-// roundings each.
+// `complex_terms`, both with roots and quotients that are rounded correctly. These may be `ulps`
+// farther off (accuracy_requirements.md 3), two roundings each.
 struct ResidualRoundings {
   double terms = 0, complex_terms = 0, ulps = 0;
   double Factor(ElementType type) const;
@@ -30,6 +30,10 @@ ResidualRoundings SolveRoundings(const TargetProfile& profile, ElementType type,
 // Solves by inverses (LinearAlgebra::inverted_blocks): |x~ - x| in parts of
 // |T^-1| |T| |T^-1| |b|.
 ResidualRoundings InverseRoundings(const TargetProfile& profile, ElementType type, int64_t n);
+
+// The most that one operation on a part type loses below the normal values: all of it where
+// denormals may be flushed.
+double LostToUnderflow(const TargetProfile& profile, ElementType part);
 
 // What an element of a factor or a solution is, by what it leaves over.
 enum class Residual : uint8_t {

@@ -7,7 +7,7 @@
 #include "evaluator/ops/cell_updates.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/start_indices.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay {
@@ -209,7 +209,8 @@ absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual) {
   // Sums and products have bounds, minima are the same in every order.
-  if (RecogniseReducer(*subject.instruction.to_apply()).kind != ReducerKind::kOther)
+  if (analysis::RecogniseReducer(*subject.instruction.to_apply()).kind !=
+      analysis::ReducerKind::kOther)
     return OrderFreedoms();
   return ScatterOrders(subject, golden, actual).Find();
 }

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "evaluator/facts/isolate.h"
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/start_indices.h"
+#include "spec/analysis/isolate.h"
 #include "spec/ops/dimension_numbers.h"
 
 namespace assay {
@@ -129,7 +129,7 @@ std::optional<ScatterByElements> ReadByElements(const Instruction& scatter,
     }
   }
   // The isolated instruction has parameters for operands, whose shapes change.
-  reading.module = IsolateInstruction(scatter);
+  reading.module = analysis::IsolateInstruction(scatter);
   Instruction& root = *reading.module->entry()->root();
   const int64_t arrays = (root.operand_count() - 1) / 2;
   for (int64_t k = arrays; k < root.operand_count(); ++k) {

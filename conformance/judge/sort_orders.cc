@@ -8,7 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "conformance/judge/freedoms.h"
 #include "conformance/judge/order_freedoms.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -62,7 +62,7 @@ Instruction* AddParameter(Module* module, Computation* computation, const Shape&
 // Which element of its line golden puts at each position, keys being what `arrays` says.
 absl::StatusOr<Literal> SortPlaces(const Subject& subject, std::vector<Literal> arrays,
                                    const Lines& lines) {
-  const std::unique_ptr<Module> module = IsolateInstruction(subject.instruction);
+  const std::unique_ptr<Module> module = analysis::IsolateInstruction(subject.instruction);
   Instruction& sort = *module->entry()->root();
   const Shape shape(ElementType::kS64, arrays[0].shape().dimensions());
   Literal places = Literal::Zeros(shape);

@@ -5,7 +5,7 @@
 #include <complex>
 
 #include "conformance/judge/rounds.h"
-#include "evaluator/facts/isolate.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -39,15 +39,30 @@ bool IsOnly(const ElementRange& range, double number) {
 }
 
 // Of folds of one array: the kind of what it adds or multiplies, integers too.
-ReducerKind KindOf(const Instruction& reduce) {
-  const ReducerKind kind = RecogniseReducer(*reduce.to_apply()).kind;
-  return kind == ReducerKind::kOther ? KindOfLeaf(reduce, 0) : kind;
+analysis::ReducerKind KindOf(const Instruction& reduce) {
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(*reduce.to_apply()).kind;
+  return kind == analysis::ReducerKind::kOther ? KindOfLeaf(reduce, 0) : kind;
 }
 
 bool IsFoldOfOneArray(const Instruction& reduce) {
-  return reduce.opcode() == Opcode::kReduce && reduce.operand_count() == 2 &&
+  const bool windows =
+      reduce.opcode() == Opcode::kReduceWindow && reduce.operand(0)->shape().rank() > 0;
+  return (reduce.opcode() == Opcode::kReduce || windows) && reduce.operand_count() == 2 &&
          reduce.shape().is_array() &&
          reduce.operand(1)->shape().element_type() == reduce.shape().element_type();
+}
+
+// The largest number of elements that a cell folds.
+double MostElements(const Instruction& reduce, const Literal& operand, const Literal& golden) {
+  if (reduce.opcode() == Opcode::kReduce) {
+    return static_cast<double>(operand.element_count()) /
+           static_cast<double>(golden.element_count());
+  }
+  double cells = 1;
+  for (const WindowDimension& dimension : reduce.window().dimensions) {
+    cells *= static_cast<double>(dimension.size);
+  }
+  return cells;
 }
 
 // No cell folds more than one element.
@@ -74,18 +89,18 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
 }
 
-bool IsIdentity(ReducerKind kind, const ElementRange& start) {
+bool IsIdentity(analysis::ReducerKind kind, const ElementRange& start) {
   switch (kind) {
-    case ReducerKind::kAdd:
-    case ReducerKind::kMultiply:
+    case analysis::ReducerKind::kAdd:
+    case analysis::ReducerKind::kMultiply:
       return !StartCounts(kind, start);
-    case ReducerKind::kMinimum:
-    case ReducerKind::kMaximum:
-      return IsExtreme(start, kind == ReducerKind::kMinimum);
-    case ReducerKind::kAnd:
+    case analysis::ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMaximum:
+      return IsExtreme(start, kind == analysis::ReducerKind::kMinimum);
+    case analysis::ReducerKind::kAnd:
       return IsPred(start.type) && start.real.low == 1 && start.real.high == 1;
-    case ReducerKind::kOr:
-    case ReducerKind::kXor:
+    case analysis::ReducerKind::kOr:
+    case analysis::ReducerKind::kXor:
       return start.real.low == 0 && start.real.high == 0;
     default:
       return false;
@@ -94,9 +109,10 @@ bool IsIdentity(ReducerKind kind, const ElementRange& start) {
 
 }  // namespace
 
-bool StartCounts(ReducerKind kind, const ElementRange& start) {
-  if (kind == ReducerKind::kAdd) return !IsOnly(start, 0);
-  return kind == ReducerKind::kMultiply && !IsOnly(start, 1);
+bool StartCounts(analysis::ReducerKind kind, const ElementRange& start) {
+  if (kind == analysis::ReducerKind::kAdd) return !IsOnly(start, 0);
+  if (kind == analysis::ReducerKind::kXor) return start.real.low != 0 || start.real.high != 0;
+  return kind == analysis::ReducerKind::kMultiply && !IsOnly(start, 1);
 }
 
 bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> starts) {
@@ -111,10 +127,9 @@ StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
     : subject_(subject), leaf_(leaf), golden_(golden), actual_(actual) {
   if (!IsFoldOfOneArray(subject.instruction) || golden.element_count() == 0) return;
   const Literal& start = subject.operands[1];
-  const ReducerKind kind = KindOf(subject.instruction);
+  const analysis::ReducerKind kind = KindOf(subject.instruction);
   if (StartCounts(kind, ElementRange::Of(start.element_type(), start.Get(0)))) kind_ = kind;
-  most_ = std::min(kMostUses, static_cast<double>(subject.operands[0].element_count()) /
-                                  static_cast<double>(golden.element_count()));
+  most_ = std::min(kMostUses, MostElements(subject.instruction, subject.operands[0], golden));
 }
 
 absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
@@ -125,7 +140,7 @@ absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
       return Answer::kYes;
     }
   }
-  if (kind_ == ReducerKind::kOther) return Answer::kNo;
+  if (kind_ == analysis::ReducerKind::kOther) return Answer::kNo;
   if (IsInteger(golden_.element_type())) {
     const absl::StatusOr<bool> explained = ExplainInteger(i);
     if (!explained.ok()) return explained.status();
@@ -136,17 +151,18 @@ absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
        {Value(golden_, i), Value(actual_, i), Value(subject_.operands[1], 0)}) {
     if (!IsFinite(value)) return Answer::kNo;
   }
-  return kind_ == ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack));
+  return kind_ == analysis::ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack));
 }
 
 absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   const ElementType type = golden_.element_type();
-  const bool adds = kind_ == ReducerKind::kAdd;
+  const bool multiplies = kind_ == analysis::ReducerKind::kMultiply,
+             adds = kind_ == analysis::ReducerKind::kAdd;
   if (!without_) {
     std::vector<Literal> operands(subject_.operands.begin(), subject_.operands.end());
-    operands[1].Set(0, Element{adds ? uint64_t{0} : uint64_t{1}});
+    operands[1].Set(0, Element{multiplies ? uint64_t{1} : uint64_t{0}});
     absl::StatusOr<Literal> value =
-        subject_.evaluate(*IsolateInstruction(subject_.instruction), operands);
+        subject_.evaluate(*analysis::IsolateInstruction(subject_.instruction), operands);
     if (!value.ok()) return value.status();
     without_ = *std::move(value);
   }
@@ -156,7 +172,7 @@ absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   uint64_t folded = without_->Get(i).bits;
   for (double uses = 0; uses <= most_ + 1; ++uses) {
     if (((folded ^ actual) & mask) == 0) return true;
-    folded = adds ? folded + start : folded * start;
+    folded = multiplies ? folded * start : adds ? folded + start : folded ^ start;
   }
   return false;
 }

@@ -9,19 +9,19 @@
 
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/decision_points.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 
-// Whether a sum or product changes when a start value in the range counts again.
-bool StartCounts(ReducerKind kind, const ElementRange& start);
+// Whether a sum, product or exclusive or changes when a start value in the range counts again.
+bool StartCounts(analysis::ReducerKind kind, const ElementRange& start);
 // Of reduce and reduce-window: whether start values in the ranges may count otherwise than once
 // (decision W-12).
 bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> starts);
 
 // The elements of one leaf of the result that are what they are by other uses of the start value:
-// none where one element or none is folded, and of a sum or product up to one more for each
-// element that it folds.
+// none where one element or none is folded, and of a sum, product or exclusive or up to one more
+// for each element that it folds.
 class StartUses {
  public:
   // kVacuous: roundings of partial sums reach from one number of uses to the next, so that the
@@ -42,9 +42,10 @@ class StartUses {
   const size_t leaf_;
   const Literal& golden_;
   const Literal& actual_;
-  ReducerKind kind_ = ReducerKind::kOther;  // kAdd or kMultiply where the start value counts
-  double most_ = 0;                         // elements that one cell folds
-  std::optional<Literal> without_;          // golden of integers that count no start value
+  analysis::ReducerKind kind_ =
+      analysis::ReducerKind::kOther;  // kAdd, kMultiply or kXor where the start value counts
+  double most_ = 0;                   // elements that one cell folds
+  std::optional<Literal> without_;    // golden of integers that count no start value
 };
 
 }  // namespace assay

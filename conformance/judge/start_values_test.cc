@@ -51,7 +51,31 @@ TEST(JudgeStartValues, MayCountAnyNumberOfTimes) {
   EXPECT_EQ(integers.Explain(whole, s32({6}, {})), "implementation_defined");
   EXPECT_EQ(integers.Explain(whole, s32({46}, {})), "implementation_defined");
   EXPECT_EQ(integers.Explain(whole, s32({17}, {})), "wrong");
+  const Case bits = reduce("s32", "xor");
+  EXPECT_EQ(bits.Explain(whole, s32({10}, {})), "golden");
+  EXPECT_EQ(bits.Explain(whole, s32({0}, {})), "implementation_defined");
+  EXPECT_EQ(bits.Explain(whole, s32({0}, {}), "golden"), "wrong");
+  EXPECT_EQ(bits.Explain(whole, s32({2}, {})), "wrong");
   EXPECT_EQ(integers.Explain(whole, s32({56}, {})), "wrong");
+}
+
+// The same of windows: {1, 2, 3} in windows of 2 from 10.
+TEST(JudgeStartValues, CountInWindowsAsInReductions) {
+  const auto windows = [](const std::string& type, const std::string& opcode) {
+    return Case(absl::StrCat(type, "[2] reduce-window(p0, p1), window={size=2}, to_apply=f"),
+                {absl::StrCat(type, "[3]"), absl::StrCat(type, "[]")}, Region(type, opcode));
+  };
+  const Case sum = windows("s32", "add"), floats = windows("f32", "add");
+  const auto s32 = [](std::vector<uint64_t> values, const Dimensions& sizes) {
+    return Integers(ElementType::kS32, values, sizes);
+  };
+  const std::vector<Literal> whole = {s32({1, 2, 3}, {3}), s32({10}, {})};
+  EXPECT_EQ(sum.Explain(whole, s32({13, 15}, {2})), "golden");
+  EXPECT_EQ(sum.Explain(whole, s32({3, 35}, {2})), "implementation_defined");
+  EXPECT_EQ(sum.Explain(whole, s32({23, 35}, {2}), "golden"), "wrong");
+  EXPECT_EQ(sum.Explain(whole, s32({13, 16}, {2})), "wrong");
+  EXPECT_EQ(floats.Explain({F32({1, 2, 3}), Scalar(10)}, F32({23, 5})), "implementation_defined");
+  EXPECT_EQ(floats.Explain({F32({1, 2, 3}), Scalar(10)}, F32({24, 5})), "wrong");
 }
 
 // 1000 ones and a start value of 5 in f16: an accumulator of f32 tells 1005, 1010, 1015 ... apart,

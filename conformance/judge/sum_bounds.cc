@@ -127,7 +127,7 @@ class SumBound {
     bounds.needs = Freedom::kReassociation;
     bounds.is_freedom = true;
     for (int64_t i = 0; i < golden.element_count(); ++i) {
-      Append(DecodeFloat(part_, golden.Get(i).bits), facts[i], lost.empty() ? 0 : lost[i], &bounds);
+      Append(SizeOf(golden.Get(i)), facts[i], lost.empty() ? 0 : lost[i], &bounds);
     }
     return bounds;
   }
@@ -147,6 +147,13 @@ class SumBound {
   }
 
  private:
+  // The larger magnitude of both parts, which are rounded each.
+  double SizeOf(Element golden) const {
+    const double real = DecodeFloat(part_, golden.bits);
+    if (!IsComplex(type_)) return real;
+    return std::max(std::fabs(real), std::fabs(DecodeFloat(part_, golden.imag)));
+  }
+
   // The operands of a scan need not be added up all, and integers are exact.
   static ElementType TypeOfTerms(const Subject& subject, const Literal& golden) {
     const bool scans = subject.instruction.opcode() == Opcode::kScan;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "conformance/judge/start_values.h"
-#include "evaluator/facts/isolate.h"
-#include "evaluator/region/reducer.h"
+#include "spec/analysis/isolate.h"
+#include "spec/analysis/reducer.h"
 
 namespace assay {
 namespace {
@@ -87,16 +87,16 @@ bool Pads(const Window& window) {
 // Only reducers that are not recognised tell one order of the cells from another.
 bool Turns(const Instruction& instruction) {
   return instruction.window().dimensions.size() > 1 &&
-         RecogniseReducer(*instruction.to_apply()).kind == ReducerKind::kOther;
+         analysis::RecogniseReducer(*instruction.to_apply()).kind == analysis::ReducerKind::kOther;
 }
 
 }  // namespace
 
 bool HasOtherWindowReadings(const Instruction& instruction, absl::Span<const ElementRange> starts) {
   if (instruction.opcode() != Opcode::kReduceWindow) return false;
-  const ReducerKind kind = RecogniseReducer(*instruction.to_apply()).kind;
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(*instruction.to_apply()).kind;
   const bool pads = Pads(instruction.window());
-  if (kind == ReducerKind::kOther) return pads || Turns(instruction);
+  if (kind == analysis::ReducerKind::kOther) return pads || Turns(instruction);
   return pads && starts.size() == 1 && StartCounts(kind, starts[0]);
 }
 
@@ -113,7 +113,7 @@ absl::StatusOr<std::vector<Literal>> OtherWindowReadings(const Instruction& inst
   const bool pads = Pads(window), turns = Turns(instruction);
   for (const Reading& reading : {Reading{true, false}, {false, true}, {true, true}}) {
     if ((reading.padded && !pads) || (reading.turned && !turns)) continue;
-    const std::unique_ptr<Module> module = IsolateInstruction(instruction);
+    const std::unique_ptr<Module> module = analysis::IsolateInstruction(instruction);
     Instruction& alone = *module->entry()->root();
     std::vector<Literal> arguments(operands.begin(), operands.end());
     const size_t arrays = operands.size() / 2;

@@ -10,7 +10,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "conformance/corpus/freedom_tags.h"
@@ -171,21 +170,47 @@ absl::Status Complete(const CaseTemplate& target) {
   return absl::OkStatus();
 }
 
-// The text with names replaced. Longer names first: $n2 is not $n.
-std::string Substitute(std::string text, std::vector<std::pair<std::string, std::string>> names) {
-  std::sort(names.begin(), names.end(), [](const auto& a, const auto& b) {
-    return a.first.size() != b.first.size() ? a.first.size() > b.first.size() : a.first < b.first;
-  });
-  for (const auto& name : names) {
-    text = absl::StrReplaceAll(text, {{absl::StrCat("$", name.first), name.second}});
+using Substitutions = std::vector<std::pair<std::string, std::string>>;
+
+// The text with each $NAME replaced by what the longest name that stands there means ($n2 is not
+// $n). Values are taken as they are, whatever they contain.
+std::string SubstituteOnce(absl::string_view text, const Substitutions& names) {
+  std::string replaced;
+  replaced.reserve(2 * text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t sign = std::min(text.find('$', at), text.size());
+    absl::StrAppend(&replaced, text.substr(at, sign - at));
+    at = sign + 1;
+    if (sign == text.size()) break;
+    const absl::string_view rest = text.substr(at);
+    const std::pair<std::string, std::string>* longest = nullptr;
+    for (const auto& name : names) {
+      if (absl::StartsWith(rest, name.first) &&
+          (longest == nullptr || name.first.size() > longest->first.size())) {
+        longest = &name;
+      }
+    }
+    if (longest == nullptr) {
+      replaced.push_back('$');
+    } else {
+      replaced += longest->second;
+      at += longest->first.size();
+    }
+  }
+  return replaced;
+}
+
+// The same where values may have names in turn, as deep as templates go.
+std::string Substitute(std::string text, const Substitutions& names) {
+  for (int depth = 0; depth < 4 && absl::StrContains(text, '$'); ++depth) {
+    text = SubstituteOnce(text, names);
   }
   return text;
 }
 
 // What the names of choices stand for.
-std::vector<std::pair<std::string, std::string>> Chosen(const CaseTemplate& source,
-                                                        const std::vector<size_t>& row) {
-  std::vector<std::pair<std::string, std::string>> chosen;
+Substitutions Chosen(const CaseTemplate& source, const std::vector<size_t>& row) {
+  Substitutions chosen;
   for (size_t c = 0; c < source.choices.size(); ++c) {
     const CaseTemplate::Choice& choice = source.choices[c];
     for (size_t i = 0; i < choice.names.size(); ++i) {
@@ -195,9 +220,8 @@ std::vector<std::pair<std::string, std::string>> Chosen(const CaseTemplate& sour
   return chosen;
 }
 
-absl::Status ReadProcesses(const CaseTemplate& source, const std::vector<size_t>& row,
+absl::Status ReadProcesses(const CaseTemplate& source, const Substitutions& names,
                            CorpusCase* made) {
-  const auto names = Chosen(source, row);
   const auto read = [&names](const std::string& text, int64_t* count) {
     return absl::SimpleAtoi(Substitute(text, names), count) && *count >= 1 &&
            *count <= kMostProcessesOfCase;
@@ -211,7 +235,7 @@ absl::Status ReadProcesses(const CaseTemplate& source, const std::vector<size_t>
 
 // The bounds of a type in decimal: the largest finite value, the least one, and the smallest
 // positive normal one (1 of integers and pred).
-std::vector<std::pair<std::string, std::string>> Bounds(ElementType type) {
+Substitutions Bounds(ElementType type) {
   if (!IsFloat(type)) {
     if (IsSigned(type)) {
       return {{"MAX", absl::StrCat(MaxSigned(type))},
@@ -233,20 +257,30 @@ std::vector<std::pair<std::string, std::string>> Bounds(ElementType type) {
           {"TINY", PrintElement(type, {uint64_t{1} << format.significand_bits, 0})}};
 }
 
-// The names of a template for an element type, and those of its choices.
-std::string TextFor(const std::string& text, const CaseTemplate& source,
-                    const std::vector<size_t>& row, ElementType type) {
-  const size_t k = SpecialPatterns(Info(type).component).size();
-  std::vector<std::pair<std::string, std::string>> names = {
-      {"T", std::string(Name(type))},
-      {"U", absl::StrCat("u", Info(type).bits)},
-      {"K", absl::StrCat(IsComplex(type) ? k * k : k)},
-      {"P", absl::StrCat(k * k)},
-      {"E", absl::StrCat(int64_t{1} << std::min(Info(type).bits, 16))},
-      {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(type).bits, 16))},
-      {"BITS", absl::StrCat(Info(type).bits)}};
-  for (auto& bound : Bounds(Info(type).component)) names.push_back(std::move(bound));
-  return Substitute(Substitute(text, Chosen(source, row)), names);
+// What the names that every template has mean for an element type.
+const Substitutions& NamesOf(ElementType type) {
+  static const auto* const names = [] {
+    auto* const all = new std::map<ElementType, Substitutions>();
+    for (const ElementType each : kArrayTypes) {
+      const size_t k = SpecialPatterns(Info(each).component).size();
+      Substitutions& own = (*all)[each];
+      own = {{"T", std::string(Name(each))},
+             {"U", absl::StrCat("u", Info(each).bits)},
+             {"K", absl::StrCat(IsComplex(each) ? k * k : k)},
+             {"P", absl::StrCat(k * k)},
+             {"E", absl::StrCat(int64_t{1} << std::min(Info(each).bits, 16))},
+             {"D", absl::StrCat(int64_t{1} << std::min(2 * Info(each).bits, 16))},
+             {"BITS", absl::StrCat(Info(each).bits)}};
+      for (auto& bound : Bounds(Info(each).component)) own.push_back(std::move(bound));
+    }
+    return all;
+  }();
+  return names->at(type);
+}
+
+// The text for an element type and chosen values.
+std::string TextFor(const std::string& text, const Substitutions& chosen, ElementType type) {
+  return SubstituteOnce(Substitute(text, chosen), NamesOf(type));
 }
 
 void AppendLeaves(const Shape& shape, std::vector<Shape>* leaves) {
@@ -302,15 +336,14 @@ class Variant {
   }
 
   // Reads the elements of the inputs that are written. INVALID_ARGUMENT where they do not fit.
-  absl::Status ReadLiterals(const CaseTemplate& source, const std::vector<size_t>& row,
-                            ElementType type) {
+  absl::Status ReadLiterals(const Substitutions& chosen, ElementType type) {
     for (const auto& [number, text] : fixed_.literals) {
       if (number >= static_cast<int64_t>(leaves_.size())) {
         return absl::InvalidArgumentError(absl::StrCat("there is no arg", number));
       }
       Shape shape = leaves_[number];
       shape.ClearLayouts();
-      absl::StatusOr<Literal> literal = ParseLiteral(TextFor(text, source, row, type), shape);
+      absl::StatusOr<Literal> literal = ParseLiteral(TextFor(text, chosen, type), shape);
       if (!literal.ok()) return literal.status();
       literals_[number] = *std::move(literal);
     }
@@ -529,16 +562,17 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
     bool admitted = false;
     std::string refusal;
     FixedInputs fixed;
+    const Substitutions chosen = Chosen(source, row);
+    const std::string named = FormOf(source, row);
     for (const std::string& line : source.inputs) {
-      if (absl::Status read = ReadFixedInput(Substitute(line, Chosen(source, row)), &fixed);
-          !read.ok()) {
+      if (absl::Status read = ReadFixedInput(Substitute(line, chosen), &fixed); !read.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(source.where, ": ", read.message()));
       }
     }
     for (const ElementType type : source.types) {
       CorpusCase prototype;
-      prototype.module = TextFor(source.module, source, row, type);
-      if (absl::Status read = ReadProcesses(source, row, &prototype); !read.ok()) return read;
+      prototype.module = TextFor(source.module, chosen, type);
+      if (absl::Status read = ReadProcesses(source, chosen, &prototype); !read.ok()) return read;
       prototype.where = source.where;
       absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(prototype.module);
       absl::Status status = module.status();
@@ -553,10 +587,9 @@ absl::Status ExpandTemplate(const CaseTemplate& source, std::vector<CorpusCase>*
       }
       if (source.op != kProgram) prototype.tags.push_back({"op", source.op});
       prototype.tags.push_back({"type", std::string(Name(type))});
-      const std::string named = FormOf(source, row);
       const std::string form = source.quick_first ? source.form : named;
       Variant variant(fixed, **module);
-      if (absl::Status read = variant.ReadLiterals(source, row, type); !read.ok()) {
+      if (absl::Status read = variant.ReadLiterals(chosen, type); !read.ok()) {
         refusal = std::string(read.message());
         continue;
       }

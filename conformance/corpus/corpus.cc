@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -93,8 +94,15 @@ absl::StatusOr<std::vector<CorpusCase>> CorpusCases() {
 }
 
 absl::Status SortById(std::vector<CorpusCase>* cases) {
-  std::stable_sort(cases->begin(), cases->end(),
-                   [](const CorpusCase& a, const CorpusCase& b) { return a.id < b.id; });
+  // Places are sorted instead of cases, so that each case is moved once.
+  std::vector<size_t> order(cases->size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [cases](size_t a, size_t b) { return (*cases)[a].id < (*cases)[b].id; });
+  std::vector<CorpusCase> sorted;
+  sorted.reserve(cases->size());
+  for (const size_t place : order) sorted.push_back(std::move((*cases)[place]));
+  *cases = std::move(sorted);
   const auto twice =
       std::adjacent_find(cases->begin(), cases->end(),
                          [](const CorpusCase& a, const CorpusCase& b) { return a.id == b.id; });

@@ -11,10 +11,10 @@
 #include "conformance/corpus/ready_case.h"
 #include "conformance/corpus/tiers.h"
 #include "evaluator/ops/testing.h"
-#include "evaluator/parallel.h"
-#include "evaluator/real/float_environment.h"
 #include "evaluator/real/forced_tier.h"
 #include "gtest/gtest.h"
+#include "runtime/float_environment.h"
+#include "runtime/parallel.h"
 
 namespace assay {
 namespace {
@@ -39,7 +39,7 @@ bool IsStraightLine(const Module& module) {
 }
 
 absl::StatusOr<std::vector<Literal>> RunCase(const ReadyCase& ready, const PrepareFunction& prepare,
-                                             WorkerPool* pool = nullptr) {
+                                             runtime::WorkerPool* pool = nullptr) {
   EvaluationContext context;
   context.workers = pool;
   return RunStraightLine(*ready.module, ready.inputs[0].arguments, prepare, context);
@@ -81,7 +81,7 @@ class EveryPath : public testing::Test {
     return each.corpus_case.expect == CorpusCase::Expect::kValues;
   }
 
-  static void ExpectSameBits(const std::string& path, WorkerPool* pool, bool all = true) {
+  static void ExpectSameBits(const std::string& path, runtime::WorkerPool* pool, bool all = true) {
     for (const StraightCase& each : Cases()) {
       if (!all && !IsWritten(each)) continue;
       const absl::StatusOr<std::vector<Literal>> results = RunCase(each.ready, PrepareKernel, pool);
@@ -96,7 +96,7 @@ class EveryPath : public testing::Test {
   }
 
  private:
-  const FloatEnvironmentGuard guard_;
+  const runtime::FloatEnvironmentGuard guard_;
 };
 
 TEST_F(EveryPath, DefinitionsGiveWhatIsWritten) {
@@ -135,14 +135,14 @@ TEST_F(EveryPath, KernelsAgreeInBlocks) {
     int64_t threads, largest_block;
   } kCuts[] = {{1, 1}, {2, 1}, {3, 2}, {8, 1}, {2, 5}};
   for (const auto& cut : kCuts) {
-    WorkerPool pool(cut.threads, cut.largest_block);
+    runtime::WorkerPool pool(cut.threads, cut.largest_block);
     ExpectSameBits(absl::StrCat(cut.threads, " threads, blocks of ", cut.largest_block), &pool);
   }
 }
 
 // On written values alone: the last tiers take their time.
 TEST_F(EveryPath, EveryTierAgrees) {
-  WorkerPool pool(2, 5);
+  runtime::WorkerPool pool(2, 5);
   for (int tier = 1; tier < kRealTierCount - 1; ++tier) {
     ForceTier(static_cast<RealTier>(tier));
     ExpectSameBits(absl::StrCat("tier ", tier), &pool, /*all=*/false);

@@ -8,9 +8,9 @@
 #include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
 #include "conformance/diagnose/subgraphs.h"
-#include "evaluator/facts/isolate.h"
-#include "interpreter/effect.h"
 #include "interpreter/module_form.h"
+#include "spec/analysis/effects.h"
+#include "spec/analysis/isolate.h"
 
 namespace assay {
 namespace {
@@ -96,7 +96,7 @@ class Tracer : public FirstProcessObserver {
       for (const Instruction* operand : each->operands()) ++uses_[operand];
     }
     for (Subgraph& subgraph : FindSubgraphs(computation, depth_.subgraphs)) {
-      IsolatedGroup isolated = IsolateGroup(subgraph.members, subgraph.results);
+      analysis::IsolatedGroup isolated = analysis::IsolateGroup(subgraph.members, subgraph.results);
       for (const Instruction* operand : isolated.operands) ++uses_[operand];
       for (const Instruction* result : subgraph.results) ++uses_[result];
       auto group = std::make_unique<Group>();
@@ -112,14 +112,14 @@ class Tracer : public FirstProcessObserver {
 
   absl::Status ShowAlone(const Instruction& instruction, int64_t turn, const Literal& value) {
     if (!HasDefinition(instruction.opcode()) || instruction.operand_count() == 0 ||
-        HasDynamicSizes(instruction)) {
+        analysis::HasDynamicSizes(instruction)) {
       return absl::OkStatus();
     }
     Excerpt excerpt;
     excerpt.members = {&instruction};
     excerpt.turn = turn;
     std::shared_ptr<const Module>& module = alone_[&instruction];
-    if (module == nullptr) module = IsolateInstruction(instruction);
+    if (module == nullptr) module = analysis::IsolateInstruction(instruction);
     excerpt.module = module;
     for (const Instruction* operand : instruction.operands()) {
       excerpt.arguments.push_back(values_.at(operand).value);

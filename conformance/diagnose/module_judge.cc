@@ -8,8 +8,8 @@
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"
 #include "conformance/judge/random_values.h"
-#include "interpreter/effect.h"
 #include "interpreter/module_form.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
@@ -108,7 +108,7 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
     return JudgeCollective(*sole, operands, golden, actual, processes->grid, profile, evaluate);
   }
   const bool has_rule = HasDefinition(sole->opcode()) || IsRandom(*sole);
-  if (!has_rule || HasDynamicSizes(*sole)) {
+  if (!has_rule || analysis::HasDynamicSizes(*sole)) {
     return JudgeProgram(module, golden, actual, profile);
   }
   Judgement all;

@@ -14,7 +14,7 @@
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/evidence.h"
 #include "conformance/judge/rounds.h"
-#include "interpreter/effect.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
@@ -379,7 +379,7 @@ namespace {
 bool ModuleHasDynamicSizes(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& each : computation->instructions()) {
-      if (HasDynamicSizes(*each)) return true;
+      if (analysis::HasDynamicSizes(*each)) return true;
     }
   }
   return false;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "interpreter/effect.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
@@ -21,7 +21,8 @@ enum class FusionRole : uint8_t {
 };
 
 FusionRole RoleOf(const Instruction& instruction) {
-  if (!instruction.shape().is_array() || HasDynamicSizes(instruction)) return FusionRole::kNone;
+  if (!instruction.shape().is_array() || analysis::HasDynamicSizes(instruction))
+    return FusionRole::kNone;
   switch (instruction.info().family) {
     case Family::kElementwise:
       return FusionRole::kLoop;

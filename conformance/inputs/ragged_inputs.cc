@@ -94,7 +94,7 @@ absl::Status FillRagged(const RaggedUse& use, Literal* array) {
     return absl::OkStatus();
   }
   const absl::StatusOr<std::vector<std::vector<int64_t>>> groups =
-      ProcessGroups(*use.instruction, use.grid);
+      runtime::ProcessGroups(*use.instruction, use.grid);
   if (!groups.ok()) return groups.status();
   const int64_t number = use.grid.Flatten(use.process.replica, use.process.partition);
   for (const std::vector<int64_t>& group : *groups) {

@@ -4,7 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "conformance/seeds/examples.h"
 #include "gmock/gmock.h"
-#include "interpreter/queue_host.h"
+#include "runtime/queue_host.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -271,7 +271,7 @@ SEED_EXAMPLE("003", Outfeed) {
   run.expected = {Literal::Token()};
   std::vector<DeviceRun> programs;
   programs.push_back(std::move(run));
-  QueueHost host;
+  runtime::QueueHost host;
   RunOptions options;
   options.host = &host;
   ExpectTogether(std::move(programs), options);
@@ -361,7 +361,7 @@ SEED_EXAMPLE("003", SendToHost) {
   run.module = ExpectBuilds(b, GetTupleElement(received, 0), "f32[2]",
                             {"is_host_transfer=true", "send(", "recv("});
   run.expected = {Value("f32[2] {8,9}")};
-  QueueHost host;
+  runtime::QueueHost host;
   host.TakeSends();
   host.PutReceive({}, "2", Value("f32[2] {8,9}"));
   RunOptions options;

@@ -1,7 +1,7 @@
 // The sections that the documents of 2017 (000), 2018 (004) and today (003) share, example by
 // example. Expected values are the documents', corrected by reference ops_structural.md 15.
 #include "conformance/seeds/examples.h"
-#include "interpreter/queue_host.h"
+#include "runtime/queue_host.h"
 
 namespace assay {
 namespace {
@@ -289,7 +289,7 @@ SEED_EXAMPLE("000 003 004", Infeed_example1) {
                             {"infeed(", "while("});
   run.arguments = {{Value("(s32[] 0, f32[3] {0,0,0})")}};
   run.expected = {Value("((s32[] 2, f32[3] {4,5,6}), (s32[] 3, f32[3] {7,8,9}))")};
-  QueueHost host;
+  runtime::QueueHost host;
   for (const char* item : {"f32[3] {1,2,3}", "f32[3] {4,5,6}", "f32[3] {7,8,9}"}) {
     host.PutInfeed({}, Value(item));
   }

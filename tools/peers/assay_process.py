@@ -92,9 +92,9 @@ def _write_devices(devices):
     return headers, b''.join(payload)
 
 
-def serve(target):
-    """Answers requests until Assay says bye or closes the channel."""
-    requests = os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb')
+def serve(target, watch=lambda requests: requests):
+    """Answers requests until Assay says bye or closes the channel. `watch` may stand before the stream of requests."""
+    requests = watch(os.fdopen(int(os.environ['ASSAY_REQUEST_FD']), 'rb'))
     responses = os.fdopen(int(os.environ['ASSAY_RESPONSE_FD']), 'wb')
     compiled, next_handle = {}, 1
     feeds, dynamic_sizes = getattr(target, 'feeds', False), getattr(target, 'dynamic_sizes', False)

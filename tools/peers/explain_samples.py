@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Explains every difference between the golden results of the samples and XLA CPU's.
 
-usage: explain_samples.py ASSAY [SAMPLE ...] [--write] [--check]
+usage: explain_samples.py ASSAY [SAMPLE ...] [--write] [--check] [--most N]
 
 Runs every instruction of each sample alone on XLA CPU, on golden operands (assay diff --isolate), and compares
 XLA's value with the bound of its operation: n u sum|terms| for sums, the ulp budget of elementary functions, the
 golden bits for everything else. Also compares the golden results of the whole sample with XLA CPU's stored ones.
 --write puts the table into docs/samples.md; --check compares it with the rows there, but for the counts that depend on
-the processor. Exit code 1 when a sample has an instruction that is unexplained or that XLA failed to run (other than
+the processor. --most N leaves out samples of more instructions, which XLA takes 30 ms each to compile. Exit code 1 when a sample has an instruction that is unexplained or that XLA failed to run (other than
 by not supporting it) or a row is not that of the document; 77 when the peer is not installed (peers.py).
 """
 import argparse
@@ -46,18 +46,28 @@ def isolated(assay, name):
                os.path.join(SAMPLES, name + '.inputs.npz'), '--isolate', '--right', target)
 
 
+def instruction_count(name):
+    """The lines of the sample's module that define something."""
+    with open(os.path.join(SAMPLES, name + '.hlo')) as f:
+        return sum(' = ' in line for line in f)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('assay')
     parser.add_argument('samples', nargs='*')
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--check', action='store_true')
+    parser.add_argument('--most', type=int, metavar='N')
     options = parser.parse_args()
     peers.need_python()
     with open(os.path.join(SAMPLES, 'manifest.json')) as f:
         names = [s['name'] for s in json.load(f)['samples']]
     rows, bad = [], 0
-    for name in options.samples or names:
+    names = options.samples or names
+    if options.most is not None:
+        names = [name for name in names if instruction_count(name) <= options.most]
+    for name in names:
         code, report = whole(options.assay, name)
         if code == 4:
             rows.append((name, 'needs ' + report['error'].split(':')[0].split('does not run ')[-1].replace(' yet', ''),

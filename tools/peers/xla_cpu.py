@@ -13,10 +13,14 @@ settings and the optimisation level are XLA's defaults.
 Refusals: `invalid` is what XLA's own HLO parser and verifier refuse. What they take and the compiler does not is
 `unsupported`: XLA CPU lacks the operation or the type, or StableHLO, the only form in which JAX hands modules on, cannot
 say it (CARRIED_BADLY); any other INTERNAL error of XLA's is a failure, and so is a module that XLA's own passes broke.
+A module at which XLA ends the process ends this one as well, in the same way. Where the module was the first one of its
+child (children.py), the answer is an error instead, and the next module has a child of its own.
 Modules of several partitions go through XLA's SPMD partitioner as programs that are partitioned already
 (manual_sharding.py).
 """
 import argparse
+import collections
+import gc
 import os
 import re
 import sys
@@ -31,6 +35,7 @@ os.environ['XLA_FLAGS'] = (os.environ.get('XLA_FLAGS', '') +
                            f' --xla_force_host_platform_device_count={OPTIONS.devices}').strip()
 os.environ['JAX_PLATFORMS'] = 'cpu'
 os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')  # numpy's, whose threads would wait by spinning
 
 try:
     import jax  # noqa: E402
@@ -43,7 +48,8 @@ import numpy as np  # noqa: E402
 from jax._src.lib import lapack, xla_client as xc  # noqa: E402
 from jax.sharding import Mesh, NamedSharding, PartitionSpec  # noqa: E402
 
-from assay_process import Refusal, serve  # noqa: E402
+from assay_process import Refusal  # noqa: E402
+from children import serve_in_children  # noqa: E402
 from manual_sharding import manual  # noqa: E402
 from stored_answers import Recorder  # noqa: E402
 from xla_verifier import Verifier  # noqa: E402
@@ -84,6 +90,11 @@ NO_ALGORITHM = 'dot_bf16_bf16_f32_x9'
 MIXED_PRECISION = 'mixed precision is disallowed'
 # What the compiler says where its verifier refuses what one of its own passes has made of the module.
 BROKEN_BY_A_PASS = 'does not support custom element sizes on non-sub-byte types'
+# The number of compiled modules that are kept. Programs ask for the same instruction many times, and XLA takes 30 ms of
+# processor time to compile the least module: over the standard tier's programs every second module is one of the last 256.
+KEPT_MODULES = 256
+# Longer modules are not kept: they hold large constants.
+LONGEST_KEPT = 1 << 16
 # What the parser says of words that a newer XLA has.
 UNKNOWN = re.compile('unknown opcode|unknown attribute|unexpected attribute|unknown primitive type', re.IGNORECASE)
 
@@ -111,7 +122,9 @@ class Compiled:
         self.executable = executable
         self.device_list = devices
         self.devices = len(devices)
-        self.sharding = NamedSharding(Mesh(np.array(devices), ('d',)), PartitionSpec('d'))
+        mesh = Mesh(np.array(devices), ('d',))
+        self.sharding = NamedSharding(mesh, PartitionSpec('d'))
+        self.scalar_sharding = NamedSharding(mesh, PartitionSpec())
         self.replicas, self.partitions = replicas, partitions
         self.results = results
 
@@ -123,6 +136,7 @@ class XlaCpu:
         except RuntimeError as error:  # another build of the library: then the compiler alone says what is illegal
             print(f'without XLA\'s verifier: {error}', file=sys.stderr)
             self.verifier = None
+        self.kept = collections.OrderedDict()  # {module: Compiled or Refusal}, the one used last at the end
 
     def check(self, text):
         """Raises what XLA's parser and verifier refuse."""
@@ -151,7 +165,21 @@ class XlaCpu:
     def compile(self, module_format, module):
         if module_format != 'hlo-text':
             raise Refusal('unsupported', f'format {module_format}')
-        text = module.decode()
+        known = self.kept.pop(module, None)
+        if known is None:
+            try:
+                known = self.compile_text(module.decode())
+            except Refusal as refusal:
+                known = refusal
+        if len(module) <= LONGEST_KEPT:
+            self.kept[module] = known
+            if len(self.kept) > KEPT_MODULES:
+                self.kept.popitem(last=False)
+        if isinstance(known, Refusal):
+            raise Refusal(known.kind, str(known))
+        return known
+
+    def compile_text(self, text):
         self.check(text)
         try:
             proto = xc.hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
@@ -200,9 +228,12 @@ class XlaCpu:
                       for value, device in zip(column, compiled.device_list)]
             if compiled.devices == 1:
                 columns.append(shards[0])
+            elif not shards[0].shape:
+                # Said to be one value for all devices, as scalars have no axis; each has its own.
+                columns.append(jax.make_array_from_single_device_arrays((), compiled.scalar_sharding, shards))
             else:
                 # One leading axis over the devices; every shard is a device's own value.
-                shape = (compiled.devices * (shards[0].shape or (1,))[0],) + shards[0].shape[1:]
+                shape = (compiled.devices * shards[0].shape[0],) + shards[0].shape[1:]
                 columns.append(jax.make_array_from_single_device_arrays(shape, compiled.sharding, shards))
         jax.block_until_ready(columns)
         start = time.perf_counter()
@@ -240,4 +271,5 @@ def header_count(header, name):
 
 
 if __name__ == '__main__':
-    serve(Recorder(XlaCpu(), OPTIONS.record) if OPTIONS.record else XlaCpu())
+    gc.freeze()  # what JAX has made so far stays: XLA's Python entries collect garbage at each compilation
+    serve_in_children(lambda: Recorder(XlaCpu(), OPTIONS.record) if OPTIONS.record else XlaCpu())

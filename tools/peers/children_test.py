@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""children.py with a target that ends itself: what is answered, and when the whole process ends."""
+import json
+import os
+import signal
+import subprocess
+import sys
+
+SERVER = '''
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+from children import serve_in_children
+
+class Target:
+    def hello(self):
+        return {'name': 'target', 'formats': ['hlo-text']}
+
+    def compile(self, module_format, module):
+        if module == b'end':
+            os.kill(os.getpid(), signal.SIGKILL)
+        return module
+
+    def execute(self, compiled, arguments):
+        return 0.0, [[]]
+
+serve_in_children(Target)
+'''
+
+
+class Server:
+    def __init__(self):
+        requests, self.requests = os.pipe()
+        responses, answers = os.pipe()
+        self.answers = os.fdopen(responses, 'rb')
+        environment = {**os.environ, 'ASSAY_REQUEST_FD': str(requests), 'ASSAY_RESPONSE_FD': str(answers)}
+        self.process = subprocess.Popen([sys.executable, '-c', SERVER, os.path.dirname(os.path.abspath(__file__))],
+                                        env=environment, pass_fds=(requests, answers))
+        os.close(requests)
+        os.close(answers)
+        assert self.ask({'type': 'hello', 'protocol': 4, 'id': 1})['type'] == 'hello'
+
+    def ask(self, request, payload=b''):
+        os.write(self.requests, json.dumps(request).encode() + b'\n' + payload)
+        line = self.answers.readline()
+        return json.loads(line) if line else None
+
+    def run(self, number, module):
+        return self.ask({'type': 'run', 'id': number, 'format': 'hlo-text', 'module': len(module), 'executions': [0],
+                         'sets': [{'arguments': [[]]}]}, module)
+
+    def status(self):
+        os.close(self.requests)
+        return self.process.wait(timeout=20)
+
+
+server = Server()
+for each in (2, 3):  # the first module of its child
+    answer = server.run(each, b'end')
+    assert answer['type'] == 'error' and answer['id'] == each and answer['kind'] == 'internal', answer
+    assert answer['message'] == 'the process exited with code 137 (SIGKILL)', answer
+assert server.run(4, b'well')['type'] == 'result'
+assert server.run(5, b'end') is None  # another module was before it
+assert server.status() == -signal.SIGKILL
+
+server = Server()
+assert server.run(2, b'well')['type'] == 'result'
+assert server.status() == 0
+print('ok')

@@ -7,6 +7,7 @@ compiled again and linked into programs of their own. `--area` says which part o
   definitions   evaluator/ops: cases of the file's operations and then the quick tier, by the definitions, against values that the
                 unchanged program wrote from its kernels; then by the kernels, which share some files; then tests
   kernels       evaluator/kernels: the same cases by the kernels, and the tests of the folder
+  analysis      spec/analysis: the same, and its own tests
   interpreter   interpreter: the quick tier, the programs of the corpus, and the tests of the folder
   judge         conformance/judge: the tests of the folder, of the runner and of enclosures, the score and the edges of profiles. A
   enclosure     mutant that permits more survives unless some test expects an accusation. The same of conformance/enclosure
@@ -36,7 +37,7 @@ import tempfile
 import threading
 
 from mutation.areas import AREAS, ROOT, area_of, files_of, read
-from mutation.changes import mutants_of, sample
+from mutation.changes import mutants_of, sample, switched
 from mutation.programs import Builder, Program, short_hash
 from mutation.suite import Suite
 
@@ -99,33 +100,44 @@ class Journal:
 
 
 def examine(builder, suite, journal, mutants):
-    """The verdicts of mutants of different lines of a file: of all in one program, or of each in one of its own."""
+    """The verdicts of mutants of different lines: of all in one program, or of each in one of its own."""
     keys = [Journal.key(mutant, builder.texts[mutant.file]) for mutant in mutants]
     verdicts = {mutant: journal.find(key) for mutant, key in zip(mutants, keys)}
     unknown = [mutant for mutant, verdict in verdicts.items() if verdict is None]
     if not unknown:
         return verdicts
+    alone = []
+    if len(unknown) > 1:
+        alone = [mutant for mutant in unknown if switched(mutant, 0, builder.line_before(mutant)) is None]
+        unknown = [mutant for mutant in unknown if mutant not in alone]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        objects = builder.make_mutants(unknown, folder)
-        program = Program(builder, objects, folder)
-        linked = objects is not None and program('assay_bin_assay') is not None
-        if not linked and len(unknown) > 1:  # one of them does not compile
-            half = len(unknown) // 2
-            return verdicts | examine(builder, suite, journal, unknown[:half]) | examine(builder, suite, journal, unknown[half:])
-        for number, mutant in enumerate(unknown):
+        while unknown:
+            failing = []
+            objects = builder.make_mutants(unknown, folder, failing, mutants)
+            program = Program(builder, objects, folder)
+            linked = objects is not None and program('assay_bin_assay') is not None
+            if linked or len(unknown) == 1:
+                break
+            failing = failing or unknown[len(unknown) // 2:]
+            alone += failing
+            unknown = [mutant for mutant in unknown if mutant not in failing]
+        for mutant in unknown:
+            number = mutants.index(mutant)
             verdicts[mutant] = ('does not compile' if not linked else
                                 suite.verdict(program, mutant.file, number if len(unknown) > 1 else None))
-            journal.add(keys[mutants.index(mutant)], verdicts[mutant])
+            journal.add(keys[number], verdicts[mutant])
+    for mutant in alone:
+        verdicts |= examine(builder, suite, journal, [mutant])
     return verdicts
 
 
 def groups(mutants):
-    """Of one file and of different lines each."""
+    """Of different lines each: of one header or of any number of other files."""
     layers = {}
     for mutant in mutants:
         layer = sum(other.number == mutant.number for found in layers.values() for other in found if other.file == mutant.file)
-        layers.setdefault((mutant.file, layer), []).append(mutant)
+        layers.setdefault((mutant.file if mutant.file.endswith('.h') else '', layer), []).append(mutant)
     return list(layers.values())
 
 
@@ -135,7 +147,7 @@ def show(mutant, verdict):
 
 def score(builder, work, equivalents, arguments):
     """Examines the mutants; the exit code."""
-    suite = Suite(builder, {mutant.file for mutant in work})
+    suite = Suite(builder, {mutant.file for mutant in work}, arguments.cheap)
     journal = Journal(arguments.journal or builder.build / 'source_mutants' / 'journal.jsonl', suite.hash)
     if arguments.survivors:
         verdicts = {mutant: journal.known.get(Journal.key(mutant, builder.texts[mutant.file]), {'verdict': 'survived'})['verdict']
@@ -188,6 +200,8 @@ def main():
     parser.add_argument('--sample', type=int, metavar='N', help='about so many of them, by chance')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--survivors', action='store_true', help='only those that were not killed before, by the journal')
+    parser.add_argument('--cheap', type=float, metavar='SECONDS',
+                        help='only ask what takes the unchanged program less: a first pass, whose survivors are asked again by others')
     parser.add_argument('--list', action='store_true', help='only say what there is')
     parser.add_argument('--check-table', action='store_true')
     parser.add_argument('--equivalents', action='store_true')

@@ -10,14 +10,15 @@ import sys
 # Folder -> folders of this project that it may include. The longest matching prefix counts.
 ALLOWED = {
     'spec': ['spec'],
-    'evaluator': ['spec', 'evaluator'],
-    'interpreter': ['spec', 'evaluator', 'interpreter'],
+    'runtime': ['spec', 'runtime'],
+    'evaluator': ['spec', 'runtime', 'evaluator'],
+    'interpreter': ['spec', 'runtime', 'evaluator', 'interpreter'],
     'backends': ['spec', 'backends/backend.h', 'backends/device_io.h', 'backends/host_buffer.h'],
-    'backends/golden': ['spec', 'interpreter', 'backends/backend.h', 'backends/host_buffer.h', 'backends/golden'],
+    'backends/golden': ['spec', 'runtime', 'interpreter', 'backends/backend.h', 'backends/host_buffer.h', 'backends/golden'],
     'backends/process': ['spec', 'backends/backend.h', 'backends/host_buffer.h', 'backends/process'],
-    'conformance': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance'],
-    'fuzz': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
-    'tools': ['spec', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],
+    'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],
+    'fuzz': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
+    'tools': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],
 }
 # Layers within spec: the element types know nothing of modules, modules nothing of their texts.
 ALLOWED_IN_SPEC = {

@@ -129,7 +129,7 @@ void AppendNamed(const std::vector<Literal>& arrays, absl::string_view prefix, i
   }
 }
 
-std::vector<NamedLiteral> NameSends(const QueueHost& host, size_t program,
+std::vector<NamedLiteral> NameSends(const runtime::QueueHost& host, size_t program,
                                     const ProcessGrid& grid) {
   std::vector<NamedLiteral> named;
   for (int64_t device = 0; device < grid.count(); ++device) {
@@ -178,7 +178,7 @@ absl::Status FeedOptions::Check(size_t programs) const {
 }
 
 absl::Status FeedOptions::Load(absl::Span<const ProcessGrid> grids, int64_t max_bytes,
-                               QueueHost* host) const {
+                               runtime::QueueHost* host) const {
   if (!host_send.empty()) host->TakeSends();
   for (size_t program = 0; program < infeed.size(); ++program) {
     const std::string& file = infeed[program];
@@ -206,7 +206,8 @@ absl::Status FeedOptions::Load(absl::Span<const ProcessGrid> grids, int64_t max_
   return absl::OkStatus();
 }
 
-absl::Status FeedOptions::Save(absl::Span<const ProcessGrid> grids, const QueueHost& host) const {
+absl::Status FeedOptions::Save(absl::Span<const ProcessGrid> grids,
+                               const runtime::QueueHost& host) const {
   for (size_t program = 0; program < outfeed.size(); ++program) {
     absl::Status status = WriteNpz(
         outfeed[program], NameOutfeeds(host, static_cast<int64_t>(program), grids[program]));
@@ -219,7 +220,7 @@ absl::Status FeedOptions::Save(absl::Span<const ProcessGrid> grids, const QueueH
   return absl::OkStatus();
 }
 
-std::vector<NamedLiteral> NameOutfeeds(const QueueHost& host, int64_t program,
+std::vector<NamedLiteral> NameOutfeeds(const runtime::QueueHost& host, int64_t program,
                                        const ProcessGrid& grid) {
   std::vector<NamedLiteral> named;
   for (int64_t device = 0; device < grid.count(); ++device) {
@@ -229,7 +230,7 @@ std::vector<NamedLiteral> NameOutfeeds(const QueueHost& host, int64_t program,
   return named;
 }
 
-void WarnOfUnusedFeeds(const QueueHost& host) {
+void WarnOfUnusedFeeds(const runtime::QueueHost& host) {
   const auto warn = [](int64_t count, absl::string_view what) {
     if (count == 0) return;
     std::cerr << "assay: warning: " << count << " arrays " << what << " were not taken\n";

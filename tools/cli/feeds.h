@@ -12,7 +12,8 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "interpreter/queue_host.h"
+#include "runtime/process_groups.h"
+#include "runtime/queue_host.h"
 #include "spec/arrays/arrays.h"
 
 namespace assay {
@@ -29,16 +30,18 @@ struct FeedOptions {
   absl::Status Check(size_t programs) const;
   // Fills the queues of the programs, which have these processes. A file may have so many bytes;
   // negative: the default of readers.
-  absl::Status Load(absl::Span<const ProcessGrid> grids, int64_t max_bytes, QueueHost* host) const;
+  absl::Status Load(absl::Span<const runtime::ProcessGrid> grids, int64_t max_bytes,
+                    runtime::QueueHost* host) const;
   // Writes what was fed out and sent.
-  absl::Status Save(absl::Span<const ProcessGrid> grids, const QueueHost& host) const;
+  absl::Status Save(absl::Span<const runtime::ProcessGrid> grids,
+                    const runtime::QueueHost& host) const;
 };
 
 // What a program has fed out, as in a file.
-std::vector<NamedLiteral> NameOutfeeds(const QueueHost& host, int64_t program,
-                                       const ProcessGrid& grid);
+std::vector<NamedLiteral> NameOutfeeds(const runtime::QueueHost& host, int64_t program,
+                                       const runtime::ProcessGrid& grid);
 // Says on standard error what data nobody has taken.
-void WarnOfUnusedFeeds(const QueueHost& host);
+void WarnOfUnusedFeeds(const runtime::QueueHost& host);
 // Says on standard error where the order of infeeds or of outfeeds is the interpreter's choice.
 void WarnOfFeedOrder(const Module& module);
 

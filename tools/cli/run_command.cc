@@ -61,7 +61,8 @@ struct RunCommand {
              nlohmann::json report) const;
   absl::StatusOr<std::optional<DeviceValues>> Evaluate(const ModuleFile& file, Backend& backend,
                                                        const ProcessGrid& processes,
-                                                       QueueHost* host, double* seconds) const;
+                                                       runtime::QueueHost* host,
+                                                       double* seconds) const;
   absl::StatusOr<std::optional<DeviceValues>> RunWithState(const ModuleFile& file, Backend& backend,
                                                            double* seconds,
                                                            nlohmann::json* report) const;
@@ -110,7 +111,7 @@ absl::Status RunCommand::CheckOptions() const {
 absl::StatusOr<std::optional<DeviceValues>> RunCommand::Evaluate(const ModuleFile& file,
                                                                  Backend& backend,
                                                                  const ProcessGrid& processes,
-                                                                 QueueHost* host,
+                                                                 runtime::QueueHost* host,
                                                                  double* seconds) const {
   absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
   if (!executable.ok()) return executable.status();
@@ -302,7 +303,7 @@ int RunCommand::Run() const {
   backend_options.random_seed = rng_seed;
   backend_options.sends_wait = sends_wait;
   backend_options.memory_bytes = memory.Limit();
-  QueueHost host;
+  runtime::QueueHost host;
   if (backend == "golden") backend_options.host = &host;
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(modules.front());

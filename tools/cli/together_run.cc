@@ -82,7 +82,7 @@ std::string NameOf(const Loaded& loaded, size_t number) {
   return called_so == 1 ? name : absl::StrCat("program ", number, " (", name, ")");
 }
 
-absl::Status Save(const TogetherRun& run, const Loaded& loaded, const QueueHost& host,
+absl::Status Save(const TogetherRun& run, const Loaded& loaded, const runtime::QueueHost& host,
                   const std::vector<std::vector<Literal>>& results) {
   for (size_t i = 0; i < run.options.outs.size(); ++i) {
     absl::Status status = WriteNpz(run.options.outs[i], NameByDevice(results[i], "out"));
@@ -144,7 +144,7 @@ int RunTogether(const TogetherRun& run) {
     absl::Status status = LoadProgram(run, i, &loaded);
     if (!status.ok()) return Fail(status, run.output);
   }
-  QueueHost host;
+  runtime::QueueHost host;
   if (absl::Status fed = run.feeds.Load(loaded.grids, run.budget.bytes, &host); !fed.ok()) {
     return Fail(fed, run.output);
   }

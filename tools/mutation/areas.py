@@ -49,8 +49,10 @@ OPERATIONS = {
     'running_sums': ['reduce-window', 'scan'],
     'scan_plan': ['scan'],
     'scatter_plan': ['scatter'],
+    'scatter_windows': ['scatter'],
     'sort_items': ['sort', 'topk'],
     'sort_key': ['sort', 'topk'],
+    'sort_numbers': ['sort', 'topk'],
     'special_elements': ['cholesky', 'triangular-solve', 'fft'],
     'start_indices': ['gather', 'scatter', 'dynamic-slice', 'dynamic-update-slice'],
     'strided_copy': ['transpose', 'slice', 'copy', 'broadcast'],
@@ -71,9 +73,11 @@ Area = collections.namedtuple('Area', 'name folder cases operations tests slow')
 AREAS = {area.name: area for area in (
     Area('definitions', 'evaluator/ops', ('straight', 'kernels'), True, (), ('assay_definitions_test', 'assay_small_worlds_test')),
     Area('kernels', 'evaluator/kernels', ('kernels',), True, ('evaluator/kernels',), ()),
+    Area('analysis', 'spec/analysis', ('kernels',), True, ('spec/analysis', 'evaluator/kernels'), ()),
     Area('interpreter', 'interpreter', ('kernels',), False, ('interpreter',), ()),
     Area('judge', 'conformance/judge', (), False, ('conformance/judge',),
-         ('assay_runner_test', 'assay_enclosure_test', 'assay_score_test', 'assay_profile_edges_test')),
+         ('assay_runner_test', 'assay_enclosure_test', 'assay_enclosure_widths_test',
+          'assay_score_test', 'assay_profile_edges_test')),
     Area('enclosure', 'conformance/enclosure', (), False, ('conformance/enclosure',), ('assay_runner_test', 'assay_score_test')),
 )}
 

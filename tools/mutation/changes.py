@@ -64,14 +64,20 @@ def sample(by_file, wanted, seed):
     return chosen
 
 
-def region(line, begin, end, starts_statement):
-    """The ends of the expression around the token line[begin:end], or None where it goes on in other lines."""
+# What an expression may begin after at the end of a line, and what may begin after it at the end of its own.
+BEGINS = re.compile(r'([;{}:(,?=]|&&|\|\||\breturn)$')
+
+
+def region(line, begin, end, line_before):
+    """The ends of the expression around the token line[begin:end], or None where it goes on in other lines. Of a condition of several
+    lines, what its lines join."""
+    head = re.match(r'\s*(if|for|while) \(', line)  # of a statement in the same line
+    first = closing(line, head.end() - 1) if head else 0
+    first = first if first is not None and first <= begin else 0
     left, depth = begin, 0
     while True:
         before = line[:left]
-        if not before.strip():
-            if not starts_statement:
-                return None
+        if not before.strip() or left == first > 0:
             break
         char = before[-1]
         depth += char in ')]}'
@@ -80,22 +86,42 @@ def region(line, begin, end, starts_statement):
         depth -= char in '([{'
         left -= 1
     right, depth = end, 0
-    while True:
-        if right >= len(line):
-            return None
+    while right < len(line):
         char = line[right]
-        if depth == 0 and (char in ')]},;?' or line.startswith(' : ', right)):
+        if depth == 0 and (char in ')]},;?' or line.startswith(' : ', right) or line[right:] in (' &&', ' ||')):
             break
         depth += char in '([{'
         depth -= char in ')]}'
         right += 1
+    else:
+        return None
+    joins = [line[right:].strip()]
+    if not line[:left].strip():
+        before = BEGINS.search(line_before.rstrip() or ';')
+        if before is None:
+            return None
+        joins.append(before.group())
+    if '&&' in joins and ' || ' in line[left:right]:  # it binds less
+        return None
     return left + len(line[left:right]) - len(line[left:right].lstrip()), right
+
+
+def closing(line, at):
+    """The place after the parenthesis that closes the one at a place, or None."""
+    depth = 0
+    for place in range(at, len(line)):
+        depth += (line[place] == '(') - (line[place] == ')')
+        if depth == 0:
+            return place + 1
+    return None
 
 
 def switched(mutant, number, line_before):
     """The line with the mutant in it where IsMutant(number) says so, or None."""
-    before, after = mutant.before, mutant.after
+    before, after = (line.replace('constexpr ', 'const ', 1) for line in (mutant.before, mutant.after))
     if after.strip() == ';':
+        if line_before.split('//')[0].rstrip()[-1:] not in ('', *';{}:)'):  # the end of a statement of several lines
+            return None
         return before.replace(before.strip(), f'if (!IsMutant({number})) {before.strip()}')
     if after.rstrip().endswith('return {};'):
         at = after.index('return {};')
@@ -109,11 +135,13 @@ def switched(mutant, number, line_before):
         call = re.search(r'[\w:.>\[\]-]*\($', before[:paren + 1]).start()
         right = before.index(')', paren) + 1
         begin, end, end_after = call, right, end_after + right - end
-    bounds = region(before, begin, end, not line_before.strip() or line_before.rstrip()[-1] in ';{}:')
+    bounds = region(before, begin, end, line_before)
     if bounds is None:
         return None
     left, right = bounds
     other = after[left:end_after + right - end]
+    if '&&' in (before[right:].strip(), *BEGINS.findall(line_before.rstrip())[-1:]) and ' || ' in other:
+        return None
     return f'{before[:left]}(IsMutant({number}) ? ({other}) : ({before[left:right]})){before[right:]}'
 
 

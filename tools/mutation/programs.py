@@ -21,6 +21,11 @@ def flat(path):
     return path.replace('/', '_')
 
 
+def lines_before(text):
+    """The number of lines before the first #include."""
+    return text[:text.index('#include')].count('\n')
+
+
 class Run:
     """A command with limits, on CPU seconds and memory; counts what all took."""
 
@@ -29,12 +34,12 @@ class Run:
         self.lock = threading.Lock()
         self.seconds = 0.0
 
-    def __call__(self, words, cpu=600, mutant=None):
-        """(exit status, CPU seconds)."""
-        chosen = {} if mutant is None else {'ASSAY_SOURCE_MUTANT': str(mutant)}
+    def __call__(self, words, cpu=600, mutant=None, errors=subprocess.DEVNULL):
+        """(exit status, CPU seconds). Tests end at their first failure; `errors` is the file that gets the error messages."""
+        chosen = {'GTEST_FAIL_FAST': '1'} | ({} if mutant is None else {'ASSAY_SOURCE_MUTANT': str(mutant)})
         limited = ['timeout', '-s', 'KILL', str(20 * cpu), 'prlimit', f'--cpu={cpu}', f'--as={4 << 30}', *map(str, words)]
         process = subprocess.Popen(limited, cwd=self.folder, env=os.environ | chosen, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL)
+                                   stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         seconds = usage.ru_utime + usage.ru_stime
@@ -90,6 +95,10 @@ class Builder:
         return subprocess.run(['ninja', '-C', str(self.build), '-t', 'commands', target], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.strip().split('\n')
 
+    def program_bytes(self, target):
+        """The bytes of a test of the build."""
+        return (self.build / re.search(rf'^(\S+/{target}):', self.targets, re.M).group(1)).read_bytes()
+
     @staticmethod
     def without_files(words):
         kept, skip = [], False
@@ -102,10 +111,10 @@ class Builder:
                 kept.append(word)
         return kept
 
-    def make_object(self, source, target, include=()):
+    def make_object(self, source, target, include=(), errors=subprocess.DEVNULL):
         partial = f'{target}.{threading.get_ident()}'
         words = [self.compile[0], *include, *self.compile[1:], '-o', partial, '-c', source]
-        if self.run(words)[0] != 0:
+        if self.run(words, errors=errors)[0] != 0:
             return False
         os.replace(partial, target)
         return True
@@ -118,6 +127,9 @@ class Builder:
         fast = ['-fuse-ld=lld'] if shutil.which('ld.lld') else []
         return self.run(words[:at] + [*fast, '-o', program, *objects.values()] + words[at + 2:])[0] == 0
 
+    def line_before(self, mutant):
+        return self.texts[mutant.file].split('\n')[mutant.number - 1]
+
     def users(self, header):
         """The files to compile that include a header of the area, through others too."""
         users = {header}
@@ -128,29 +140,39 @@ class Builder:
                 return [name for name in users if name.endswith('.cc')]
             users |= more
 
-    def make_mutants(self, mutants, folder):
-        """The object files with one or several mutants of a file among them, or None where that does not compile. Several, of different
-        lines, are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list."""
-        name = mutants[0].file
-        lines = self.texts[name].split('\n')
-        for number, mutant in enumerate(mutants):
-            assert lines[mutant.number] == mutant.before
-            after = mutant.after if len(mutants) == 1 else switched(mutant, number, lines[mutant.number - 1])
-            if after is None:
-                return None
-            lines[mutant.number] = after
-        text = '\n'.join(lines)
-        if len(mutants) > 1:
-            text = text.replace('#include', SWITCH + '#include', 1)
-        source = folder / name
-        source.parent.mkdir(parents=True)
-        source.write_text(text, encoding='utf-8')
+    def make_mutants(self, mutants, folder, failing=None, numbered=None):
+        """The object files with one or several mutants among them, or None where that does not compile. Several, of different lines of
+        one header or of other files, are told apart by the variable ASSAY_SOURCE_MUTANT, which has the place in the list `numbered`.
+        `failing` gets those mutants whose lines the compiler refuses."""
         objects = {}
-        for user in [name] if name.endswith('.cc') else self.users(name):
-            item = folder / f'{flat(user)}.o'
-            if not self.make_object(source if user == name else ROOT / user, item, [f'-I{folder}']):
-                return None
-            objects[user] = item
+        for name in sorted({mutant.file for mutant in mutants}):
+            lines = self.texts[name].split('\n')
+            for mutant in mutants:
+                if mutant.file != name:
+                    continue
+                assert lines[mutant.number] == mutant.before
+                lines[mutant.number] = (mutant.after if len(mutants) == 1 else
+                                        switched(mutant, numbered.index(mutant), self.line_before(mutant)))
+            text = '\n'.join(lines)
+            if len(mutants) > 1:
+                text = text.replace('#include', f'{SWITCH}#line {lines_before(text) + 1}\n#include', 1)
+            source = folder / name
+            source.parent.mkdir(parents=True, exist_ok=True)
+            if source.exists() and source.read_text(encoding='utf-8') == text:  # made before another file failed
+                objects[name] = folder / f'{flat(name)}.o'
+                continue
+            source.write_text(text, encoding='utf-8')
+            for user in [name] if name.endswith('.cc') else self.users(name):
+                item = folder / f'{flat(user)}.o'
+                with open(folder / 'errors', 'w', encoding='utf-8') as errors:
+                    made = self.make_object(source if user == name else ROOT / user, item, [f'-I{folder}'], errors)
+                if not made:
+                    source.unlink()
+                    if failing is not None:
+                        found = re.findall(rf'{re.escape(name)}:(\d+):', (folder / 'errors').read_text(encoding='utf-8'))
+                        failing += [mutant for mutant in mutants if mutant.file == name and str(mutant.number + 1) in found]
+                    return None
+                objects[user] = item
         # Its own first: of an inline function of a header the linker keeps the first.
         return objects | {user: path for user, path in self.objects.items() if user not in objects}
 

@@ -3,7 +3,7 @@ import json
 import os
 import subprocess
 
-from mutation.areas import questions
+from mutation.areas import area_of, questions
 from mutation.programs import Program, short_hash
 
 
@@ -11,7 +11,8 @@ class Suite:
     """The corpus with golden values written out by the unchanged program, in one file for each operation, and the tests with cases of
     their own."""
 
-    def __init__(self, builder, files):
+    def __init__(self, builder, files, cheap=None):
+        self.most_seconds = float('inf') if cheap is None else cheap
         self.run = builder.run
         self.targets = builder.targets
         self.folder = builder.cache / f'golden-{short_hash(builder.assay.read_bytes())}'
@@ -25,11 +26,12 @@ class Suite:
                                     stdout=subprocess.PIPE)
             self.split(partial, set(listed.stdout.split()))
             os.replace(partial, self.whole)
-        self.hash = short_hash(self.whole.read_bytes())
+        asked = {question for path in files for question in questions(path, builder.targets)}
+        self.hash = short_hash(b''.join([self.whole.read_bytes(), *(builder.program_bytes(question) for question in sorted(asked)
+                                                                    if ' ' not in question)])) + ('' if cheap is None else ' cheap')
         # What the unchanged program takes, and that it passes.
         known = self.folder / 'seconds.json'
         self.seconds = json.loads(known.read_text(encoding='utf-8')) if known.exists() else {}
-        asked = {question for path in files for question in questions(path, builder.targets)}
         unchanged = Program(builder, builder.objects, builder.cache)
         for question in sorted(asked - set(self.seconds)):
             status, self.seconds[question] = self.ask(unchanged, question, 600)
@@ -66,8 +68,13 @@ class Suite:
         return self.run([path, *words], cpu, mutant) if path is not None else (-1, 0.0)
 
     def verdict(self, program, path, mutant=None):
-        for question in questions(path, self.targets):
-            status, _ = self.ask(program, question, 2 + int(10 * self.seconds[question]), mutant)
+        asked = questions(path, self.targets)
+        if not area_of(path).operations:
+            asked.sort(key=self.seconds.get)  # cheap ones first
+        for question in asked:
+            if self.seconds[question] > self.most_seconds:
+                continue
+            status, _ = self.ask(program, question, 2 + int(5 * self.seconds[question]), mutant)
             if status != 0:
                 asked = question.replace('assay_bin_assay ', '').replace(' straight', '').replace(' kernels', ' by kernels')
                 return f'killed by {asked}' + ('' if status == 1 else f', exit status {status}')

@@ -246,10 +246,15 @@ std::vector<FreedomTaker> FoldDecisionTakers() {
   std::vector<FreedomTaker> takers;
   for (Edge& each : Edges()) {
     const DecisionPoint point = each.point;
+    std::string revoke = absl::StrCat("refuse: '", DecisionPointName(point), "'");
+    // A start value that counts more than once gives the same numbers.
+    if (point == DecisionPoint::kWindowPadding) {
+      absl::StrAppend(&revoke, " refuse: '", DecisionPointName(DecisionPoint::kReduceStart), "'");
+    }
     takers.push_back({{absl::StrCat("decisions/", DecisionPointName(point)), each.opcodes,
                        each.description, each.taken},
                       [point](const TargetProfile& p) { return p.Admits(point); },
-                      absl::StrCat("refuse: '", DecisionPointName(point), "'")});
+                      std::move(revoke)});
   }
   return takers;
 }

@@ -31,7 +31,7 @@ ProfileEdges SumEdges(const TargetProfile& profile);
 struct FreedomTaker {
   Mutant variant;
   std::function<bool(const TargetProfile&)> granted;
-  // Text protobuf that takes the freedom from a profile; empty: no single entry does.
+  // Text protobuf that takes the freedom from a profile; empty: nothing does.
   std::string revoke;
 };
 std::vector<FreedomTaker> FreedomTakers();

@@ -24,7 +24,9 @@ GIBIBYTE = 1 << 30
 SECONDS = 1.0
 PATIENCE = 60 if SANITIZED else 10
 WALL_LIMIT = 120
-LARGE = (1 << 20) if SANITIZED else 100 << 20
+LARGE = (1 << 20) if SANITIZED else 32 << 20
+# The promise of a GiB is for files of 100 MB; of these the test makes smaller ones, and has them read in as much less.
+LARGE_SPACE = GIBIBYTE // 100 * 32
 MILLION = 20000 if SANITIZED else 1000000
 LONGEST_MESSAGE = 4000
 BAD, BUDGET, UNSUPPORTED, FINE = 2, 3, 4, 0
@@ -366,10 +368,10 @@ def arrays():
 # --- how each kind of file is given
 
 
-def limit_memory():
+def limit_memory(space):
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if not SANITIZED:
-        resource.setrlimit(resource.RLIMIT_AS, (GIBIBYTE, GIBIBYTE))
+        resource.setrlimit(resource.RLIMIT_AS, (space, space))
 
 
 def has_verify():
@@ -379,10 +381,10 @@ def has_verify():
 class Outcome:
     """What became of a command: exit code, message, seconds of the processor."""
 
-    def __init__(self, command):
+    def __init__(self, command, space):
         with tempfile.TemporaryFile() as errors:
             process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=errors, stderr=errors,
-                                       preexec_fn=limit_memory)
+                                       preexec_fn=lambda: limit_memory(space))
             guard = threading.Timer(WALL_LIMIT, process.kill)
             guard.start()
             _, status, usage = os.wait4(process.pid, 0)
@@ -425,8 +427,8 @@ class Suite:
             return 'it was terminated'
         return '' if word in outcome.message else 'does not say %r' % word
 
-    def check(self, name, arguments, code, word):
-        outcome = Outcome([ASSAY, *arguments])
+    def check(self, name, arguments, code, word, size=0):
+        outcome = Outcome([ASSAY, *arguments], LARGE_SPACE if size >= LARGE else GIBIBYTE)
         self.count += 1
         self.spent += outcome.seconds
         self.slowest.append((outcome.seconds, name))
@@ -440,16 +442,17 @@ class Suite:
             if PATTERN not in '%s: %s' % (kind, name):
                 continue
             path = self.path('module', content)
+            size = len(content) if kind != 'gzip' else 0  # what is unpacked takes the space
             for command in self.module_commands:
                 wanted = code if code != ILLEGAL else None
                 if command[0] == 'verify' and code in (ILLEGAL, BUDGET):
                     wanted = BAD  # the exit code of verify says only whether a module failed
                 self.check('%s: %s (%s)' % (kind, name, command[0]), (command[0], path, *command[1:]), wanted,
-                           '' if code == ILLEGAL else word)
+                           '' if code == ILLEGAL else word, size)
             # What is fine to read may still be too much to run.
             wanted = BAD if code == ILLEGAL else None if code == FINE else code
             self.check('%s: %s (run)' % (kind, name), (self.run_command[0], path, *self.run_command[1:]), wanted,
-                       '' if code == FINE else word)
+                       '' if code == FINE else word, size)
 
     def check_runs(self, cases):
         for name, content, code, word in cases:
@@ -460,7 +463,8 @@ class Suite:
         wants = self.path('wants.hlo', entry('p = f32[2] parameter(0)\nROOT n = f32[2] negate(p)'))
         for name, content, code, word in cases:
             if PATTERN in 'arrays: ' + name:
-                self.check('arrays: ' + name, ('run', wants, '--inputs', self.path('arrays', content)), code, word)
+                self.check('arrays: ' + name, ('run', wants, '--inputs', self.path('arrays', content)), code, word,
+                           len(content))
 
     def report(self):
         self.slowest.sort(reverse=True)
@@ -473,7 +477,7 @@ class Suite:
 
 def gzip_bombs():
     yield 'bomb', bomb(20 << 30, 31), BUDGET, ''
-    yield 'bomb in 100 MB', bomb(1 << 30, 31) + bytes(LARGE), BUDGET, ''
+    yield 'bomb with a tail', bomb(1 << 30, 31) + bytes(LARGE), BUDGET, ''
     yield 'not gzip after its mark', b'\x1f\x8b' + b'\xff' * LARGE, BAD, 'gzip'
     yield 'cut', zlib.compressobj(9, zlib.DEFLATED, 31).compress(b'HloModule m' * 10), BAD, 'gzip'
     yield 'empty members', (lambda p: p.compress(b'') + p.flush())(zlib.compressobj(9, zlib.DEFLATED, 31)) * (MILLION // 10), BAD, ''

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "conformance/enclosure/enclosure.h"
+#include "conformance/profiles/testing.h"
 #include "gtest/gtest.h"
 #include "spec/text/parser.h"
 
@@ -39,9 +40,7 @@ class EnclosureTest : public testing::Test {
     EXPECT_TRUE(module.ok()) << module.status();
     if (!module.ok()) return {};
     module_ = *std::move(module);
-    auto target = TargetProfile::Find(profile);
-    EXPECT_TRUE(target.ok()) << target.status();
-    auto enclosure = Enclose(*module_, arguments, *target, RunBudget{});
+    auto enclosure = Enclose(*module_, arguments, BuiltInProfile(profile), RunBudget{});
     EXPECT_TRUE(enclosure.ok()) << enclosure.status();
     return enclosure.ok() ? *std::move(enclosure) : BoxTree{};
   }

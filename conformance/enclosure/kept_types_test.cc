@@ -9,6 +9,7 @@
 #include "conformance/enclosure/enclosure_testing.h"
 #include "conformance/enclosure/whimsical_target.h"
 #include "conformance/judge/bounds.h"
+#include "conformance/profiles/testing.h"
 #include "spec/testing/schedule.h"
 
 namespace assay {
@@ -209,8 +210,7 @@ TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
   std::mt19937 random(static_cast<unsigned>(type));
   int64_t judged = 0, all = 0, moved = 0;
   for (int program = 0; program < 300; ++program) {
-    auto profile = TargetProfile::Find(program % 2 == 0 ? "xla-cpu" : "gpu");
-    ASSERT_TRUE(profile.ok());
+    const TargetProfile& profile = BuiltInProfile(program % 2 == 0 ? "xla-cpu" : "gpu");
     const std::string text = WriteProgram(random, type, 1 + program % 6);
     auto narrow = ParseModule(absl::StrReplaceAll(text, {{"K[", absl::StrCat(Name(type), "[")}}));
     auto kept = ParseModule(absl::StrReplaceAll(text, {{"K[", "f32["}}));
@@ -218,17 +218,17 @@ TEST_P(KeptTypesTest, NoConformingValueLiesOutside) {
     ASSERT_TRUE(kept.ok()) << kept.status();
     const std::vector<Literal> arguments = {LargeArgument(random, type),
                                             LargeArgument(random, type)};
-    auto enclosure = Enclose(**narrow, arguments, *profile, RunBudget{});
+    auto enclosure = Enclose(**narrow, arguments, profile, RunBudget{});
     ASSERT_TRUE(enclosure.ok()) << enclosure.status() << text;
     auto golden = Interpret(**narrow, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
-    const KeepingTarget target(type, **narrow, **kept, *profile);
+    const KeepingTarget target(type, **narrow, **kept, profile);
     for (int run = 0; run < Scheduled(60); ++run) {
       const Literal actual = target.Run(arguments, random);
       auto judgement = JudgeWhole(*enclosure, *golden, actual);
       ASSERT_TRUE(judgement.ok()) << judgement.status();
       ASSERT_NE(judgement->verdict, Verdict::kWrong)
-          << profile->name() << "\n"
+          << profile.name() << "\n"
           << text << "golden " << judgement->evidence[0].golden << " actual "
           << judgement->evidence[0].actual << ": " << judgement->evidence[0].reason;
       all += kElements;

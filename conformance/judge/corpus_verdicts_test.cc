@@ -11,6 +11,7 @@
 #include "conformance/corpus/ready_case.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/rounds.h"
+#include "conformance/profiles/testing.h"
 #include "gtest/gtest.h"
 #include "spec/analysis/isolate.h"
 
@@ -168,7 +169,7 @@ class CorpusVerdicts : public ::testing::Test {
 
   static Judgement Judge(const Single& single, const Literal& actual, const std::string& name) {
     absl::StatusOr<Judgement> judgement = JudgeInstruction(
-        single.root(), single.operands, single.golden, actual, *TargetProfile::Find(name), Golden);
+        single.root(), single.operands, single.golden, actual, BuiltInProfile(name), Golden);
     EXPECT_TRUE(judgement.ok()) << single.id << ": " << judgement.status();
     return judgement.ok() ? *judgement : Judgement();
   }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/judge/allowance.h"
+#include "conformance/profiles/testing.h"
 #include "gtest/gtest.h"
 #include "interpreter/interpreter.h"
 #include "spec/text/parser.h"
@@ -71,7 +72,7 @@ class Case {
     auto golden = Evaluate(operands);
     EXPECT_TRUE(golden.ok()) << golden.status();
     auto judgement =
-        JudgeInstruction(root(), operands, *golden, actual, *TargetProfile::Find(profile),
+        JudgeInstruction(root(), operands, *golden, actual, BuiltInProfile(profile),
                          [](const Module& module, absl::Span<const Literal> arguments) {
                            return Interpret(module, arguments);
                          });

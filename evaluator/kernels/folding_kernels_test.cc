@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "evaluator/kernels/differential.h"
+#include "spec/testing/schedule.h"
 
 namespace assay {
 namespace {
@@ -213,9 +214,12 @@ TEST(FoldingKernels, ReducesLargeWindows) {
 
 TEST(FoldingKernels, ReducesWindowsOfEveryType) {
   Differential differential;
+  int64_t number = 0;
   for (const ElementType type : kArrayTypes) {
     for (const std::string& reducer : ReducersFor(type)) {
+      ++number;  // so that each reducer has other windows
       for (const Windowed& w : kWindows) {
+        if (number++ % kScheduleStride != 0) continue;
         differential.Check(
             {absl::StrCat(ShapeText(type, w.result), " reduce-window(p0, p1), window={", w.window,
                           "}, to_apply=f"),

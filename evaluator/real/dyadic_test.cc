@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "spec/element/element.h"
+#include "spec/testing/schedule.h"
 
 namespace assay::real {
 namespace {
@@ -69,7 +70,7 @@ TEST(Dyadic, RootsOfSmallNumbers) {
     const std::vector<uint64_t> magnitudes = Magnitudes(type);
     for (int b = -33; b <= 33; b += 3) {
       for (int a = -20; a <= 20; ++a) {
-        for (int w = 1; w <= 36; ++w) {
+        for (int w = 1; w <= 36; w += kScheduleStride) {
           const Wide value = Wide(b) / 4 + Wide(a) / sqrt(Wide(w));
           const uint64_t want =
               Same(Wide(b) / 4, -Wide(a) / sqrt(Wide(w))) ? 0 : Nearest(type, magnitudes, value);
@@ -136,7 +137,7 @@ class Balls : public ::testing::Test {
 };
 
 TEST_F(Balls, HoldTheExactValue) {
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < Scheduled(20000); ++i) {
     const DdBall a(Random()), b(Random()), c(Random());
     const Rational ra(a.hi), rb(b.hi), rc(c.hi);
     const DdBall product = a * b, sum = a + b;

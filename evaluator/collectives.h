@@ -16,8 +16,8 @@ namespace assay {
 // For all-reduce(-start), all-gather(-start), all-to-all, reduce-scatter, ragged-all-to-all, also
 // those that an async-start wraps: what the member at `position` of a group of `members` gets.
 // Operands of a run are those of all members, member after member in the order of the group; its
-// results are the leaves of CollectiveResult. Where SameForAllMembers, the position does not
-// matter.
+// results are the leaves of analysis::CollectiveResult. Where analysis::SameForAllMembers, the
+// position does not matter.
 //
 // A recognised reducer gives the exact result rounded once (reference ops_structural.md 0.3), any
 // other the left fold in group order from the first member's value on, as written, in the type of
@@ -34,12 +34,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareCollective(const Instruction& col
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareCollectiveStraight(const Instruction& collective,
                                                                   int64_t members,
                                                                   int64_t position);
-
-// What a member gets: the shape of the instruction, or of the result inside all-gather-start's.
-const Shape& CollectiveResult(const Instruction& collective);
-
-// all-reduce and all-gather: one kernel and one result serve the whole group.
-bool SameForAllMembers(Opcode opcode);
 
 }  // namespace assay
 

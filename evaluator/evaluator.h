@@ -22,6 +22,7 @@
 #include "evaluator/real/real_functions.h"
 #include "runtime/arrays.h"
 #include "runtime/context.h"
+#include "runtime/engine.h"
 #include "runtime/parallel.h"
 #include "spec/element/element.h"
 #include "spec/ir/module.h"
@@ -83,16 +84,18 @@ class EvaluationContext::Loop {
 using ParallelBody =
     absl::FunctionRef<absl::Status(runtime::Blocks& blocks, EvaluationContext& context)>;
 
-class Kernel {
+// A kernel of the runtime whose context is an EvaluationContext.
+class Kernel : public runtime::Kernel {
  public:
-  virtual ~Kernel() = default;
-  // Writes every result leaf completely. Operands and results have the shapes of the instruction;
-  // results do not overlap operands unless in_place_operand says so.
+  // As Execute.
   virtual absl::Status Run(absl::Span<const ArrayRef> operands,
                            absl::Span<const MutableArrayRef> results,
                            EvaluationContext& context) const = 0;
-  // The operand whose storage results[0] may be given as its own, or -1.
-  virtual int in_place_operand() const { return -1; }
+  absl::Status Execute(absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results,
+                       runtime::Context& context) const final {
+    return Run(operands, results, static_cast<EvaluationContext&>(context));
+  }
 };
 
 // Elements of the operands of one instruction, on demand.
@@ -119,8 +122,6 @@ absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernel(const Instruction& instruc
 // and element types whose kernels read operands as they lie only.
 absl::StatusOr<std::unique_ptr<Kernel>> PrepareKernelOnViews(const Instruction& instruction,
                                                              absl::Span<const View> views);
-// A kernel that writes the elements of a view of such arrays.
-std::unique_ptr<Kernel> PrepareViewCopy(const View& view, ElementType type);
 
 // The readable way (evaluator/ops). UNIMPLEMENTED, naming the opcode, for operations that have
 // none, tuple operands and dynamic dimensions. The instruction must outlive the definition.

@@ -4,30 +4,34 @@
 
 #include "absl/strings/str_cat.h"
 #include "interpreter/custom_calls/targets.h"
-#include "interpreter/effect.h"
-#include "interpreter/module_form.h"
-#include "interpreter/world.h"
+#include "interpreter/golden_effects.h"
+#include "runtime/module_form.h"
+#include "runtime/world.h"
 #include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
 
-class CustomCallEffect : public Effect {
+class CustomCallEffect : public runtime::Effect {
  public:
   CustomCallEffect(const Instruction& call, const CustomCallHandler& handler)
       : call_(call), handler_(handler) {}
-  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                            Process& process,
-                                            EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands,
+                                            runtime::CallPath /*path*/, runtime::Process& process,
+                                            runtime::Context& context) const override {
     std::vector<Literal> values;
     for (const Instruction* operand : call_.operands()) {
       const int64_t leaves = operand->shape().leaf_count();
       values.push_back(Unflatten(operand->shape(), operands.first(leaves)));
       operands.remove_prefix(leaves);
     }
-    const CustomCall call = {
-        call_,   values,  process.id(), process.grid(), process.world().options().random_seed,
-        context, &process};
+    const CustomCall call = {call_,
+                             values,
+                             process.id(),
+                             process.grid(),
+                             process.world().options().random_seed,
+                             static_cast<EvaluationContext&>(context),
+                             &process};
     absl::StatusOr<Literal> result = handler_(call);
     if (!result.ok()) return result.status();
     if (absl::Status status = CheckCustomCallValue(call_, *result); !status.ok()) return status;
@@ -88,7 +92,7 @@ const CustomCallRegistry& RegistryOf(const PlanOptions& options) {
 
 absl::Status CheckCustomCall(const Instruction& custom_call, const PlanOptions& options) {
   const std::string& target = custom_call.GetString(Attr::kCustomCallTarget);
-  if (IsManualBorder(custom_call) || IsRaggedCall(custom_call, options) ||
+  if (runtime::IsManualBorder(custom_call) || IsRaggedCall(custom_call, options) ||
       RegistryOf(options).Find(target) != nullptr) {
     return absl::OkStatus();
   }
@@ -121,7 +125,8 @@ absl::Status CheckCustomCalls(const Computation& computation, const PlanOptions&
   return absl::OkStatus();
 }
 
-EffectOr PrepareCustomCallEffect(const Instruction& instruction, const PlanOptions& options) {
+runtime::EffectOr PrepareCustomCallEffect(const Instruction& instruction,
+                                          const PlanOptions& options) {
   absl::Status status = CheckCustomCall(instruction, options);
   if (!status.ok()) return status;
   return std::make_unique<CustomCallEffect>(

@@ -16,11 +16,10 @@
 #include "absl/types/span.h"
 #include "evaluator/evaluator.h"
 #include "interpreter/interpreter.h"
+#include "runtime/process.h"
 #include "spec/ir/module.h"
 
 namespace assay {
-
-class Process;
 
 // One call of a target.
 struct CustomCall {
@@ -32,8 +31,8 @@ struct CustomCall {
   ProcessId process;
   ProcessGrid grid;
   uint64_t random_seed = 0;
-  EvaluationContext& context;      // budget, and the caller for called computations
-  const Process* owner = nullptr;  // who pays for arrays; null: nobody
+  EvaluationContext& context;               // budget, and the caller for called computations
+  const runtime::Process* owner = nullptr;  // who pays for arrays; null: nobody
 };
 
 // The value of the call, of the instruction's shape.

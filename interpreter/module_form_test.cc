@@ -1,6 +1,6 @@
 // Modules on global shapes: what form a module has, and manual regions, in which every partition
 // holds its tile. Expected values are computed by hand.
-#include "interpreter/module_form.h"
+#include "runtime/module_form.h"
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ std::string FormText(absl::string_view header, absl::string_view entry) {
   std::unique_ptr<Module> module =
       MustParse(absl::StrCat("HloModule m", header, "\nENTRY e {\n", entry, "\n}"));
   if (module == nullptr) return "unparsed";
-  return FormOf(*module) == ModuleForm::kLogical ? "logical" : "partitioned";
+  return runtime::FormOf(*module) == runtime::ModuleForm::kLogical ? "logical" : "partitioned";
 }
 
 TEST(ModuleFormTest, FollowsFromShardingsAndMeetings) {
@@ -77,7 +77,7 @@ ENTRY e {
 })");
   // Device 1 holds the first tile.
   EXPECT_EQ(RunLogical(2, text, "s32[4] {1, 2, 3, 4}"), Canonical("s32[4] {11, 12, 3, 4}"));
-  EXPECT_EQ(PartitionsOf(*MustParse(text)), 2);  // what the header does not say
+  EXPECT_EQ(runtime::PartitionsOf(*MustParse(text)), 2);  // what the header does not say
 }
 
 TEST(ModuleFormTest, RegionsOfShardy) {
@@ -94,18 +94,18 @@ ENTRY e {
 })");
   EXPECT_EQ(RunLogical(4, text, "s32[2,4] {{1, 2, 3, 4}, {5, 6, 7, 8}}"),
             Canonical("s32[2,8] {{1, 2, 11, 12, 23, 24, 33, 34}, {5, 6, 15, 16, 27, 28, 37, 38}}"));
-  EXPECT_EQ(PartitionsOf(*MustParse(text)), 4);
+  EXPECT_EQ(runtime::PartitionsOf(*MustParse(text)), 4);
 }
 
 TEST(ModuleFormTest, WhatShardyLeavesCutsIntoTiles) {
   const auto form = [](absl::string_view dimensions) {
-    return FormOf(*MustParse(absl::StrCat(
+    return runtime::FormOf(*MustParse(absl::StrCat(
         R"(HloModule m, num_partitions=2, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
 ENTRY e { ROOT x = s32[4] parameter(0), frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [)",
         dimensions, R"(]>]>"} })")));
   };
-  EXPECT_EQ(form(R"({\"x\"})"), ModuleForm::kLogical);
-  EXPECT_EQ(form("{}"), ModuleForm::kPartitioned);
+  EXPECT_EQ(form(R"({\"x\"})"), runtime::ModuleForm::kLogical);
+  EXPECT_EQ(form("{}"), runtime::ModuleForm::kPartitioned);
 }
 
 TEST(ModuleFormTest, ShardingsThatAreNotUnderstoodAreNamed) {

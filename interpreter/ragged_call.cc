@@ -7,25 +7,25 @@
 #include "interpreter/custom_call.h"
 #include "interpreter/custom_calls/attributes.h"
 #include "interpreter/custom_calls/targets.h"
-#include "interpreter/effect.h"
+#include "interpreter/golden_effects.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay {
 namespace {
 
-class RaggedCall : public Effect {
+class RaggedCall : public runtime::Effect {
  public:
-  RaggedCall(std::unique_ptr<Instruction> collective, std::unique_ptr<Effect> effect)
+  RaggedCall(std::unique_ptr<Instruction> collective, std::unique_ptr<runtime::Effect> effect)
       : collective_(std::move(collective)), effect_(std::move(effect)) {}
-  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
-                                            Process& process,
-                                            EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands,
+                                            runtime::CallPath path, runtime::Process& process,
+                                            runtime::Context& context) const override {
     return effect_->Start(operands, path, process, context);
   }
 
  private:
   std::unique_ptr<Instruction> collective_;  // of the effect
-  std::unique_ptr<Effect> effect_;
+  std::unique_ptr<runtime::Effect> effect_;
 };
 
 }  // namespace
@@ -36,7 +36,7 @@ bool IsRaggedCall(const Instruction& instruction, const PlanOptions& options) {
   return target == "ragged_all_to_all" && RegistryOf(options).Find(target) == nullptr;
 }
 
-EffectOr PrepareRaggedCall(const Instruction& custom_call, const PlanOptions& options) {
+runtime::EffectOr PrepareRaggedCall(const Instruction& custom_call, const runtime::Engine& engine) {
   const auto attributes = custom_calls::CallAttributes::Of(custom_call);
   auto collective =
       std::make_unique<Instruction>(Opcode::kRaggedAllToAll, custom_call.shared_shape());
@@ -51,7 +51,7 @@ EffectOr PrepareRaggedCall(const Instruction& custom_call, const PlanOptions& op
   if (absl::Status status = CheckInstruction(*collective); !status.ok()) {
     return custom_calls::BadCall(custom_call, status.message());
   }
-  EffectOr effect = PrepareCollectiveEffect(*collective, options);
+  runtime::EffectOr effect = runtime::PrepareCollectiveEffect(*collective, engine);
   if (!effect.ok()) return effect;
   return std::make_unique<RaggedCall>(std::move(collective), *std::move(effect));
 }

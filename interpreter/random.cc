@@ -10,8 +10,8 @@
 
 #include "evaluator/ops/random_blocks.h"
 #include "evaluator/real/real_functions.h"
-#include "interpreter/effect.h"
-#include "interpreter/world.h"
+#include "interpreter/golden_effects.h"
+#include "runtime/world.h"
 
 namespace assay {
 namespace {
@@ -69,7 +69,7 @@ std::array<double, 2> Normals(ElementType type, Words& words) {
   return {radius * F64(RealFunction::kSin, angle), radius * F64(RealFunction::kCos, angle)};
 }
 
-class Rng : public Effect {
+class Rng : public runtime::Effect {
  public:
   explicit Rng(const Instruction& rng)
       : rng_(rng),
@@ -77,9 +77,9 @@ class Rng : public Effect {
         normal_(rng.GetEnum<RandomDistribution>(Attr::kDistribution) ==
                 RandomDistribution::kNormal) {}
 
-  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
-                                            Process& process,
-                                            EvaluationContext& context) const override {
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands,
+                                            runtime::CallPath /*path*/, runtime::Process& process,
+                                            runtime::Context& context) const override {
     absl::StatusOr<Literal> result = process.ZeroArray(rng_.shape());
     if (!result.ok()) return result.status();
     const int64_t count = result->element_count();
@@ -131,12 +131,12 @@ class Rng : public Effect {
   bool normal_;
 };
 
-class GetAndUpdateState : public Effect {
+class GetAndUpdateState : public runtime::Effect {
  public:
   explicit GetAndUpdateState(const Instruction& rng) : rng_(rng) {}
   absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
-                                            CallPath /*path*/, Process& process,
-                                            EvaluationContext&) const override {
+                                            runtime::CallPath /*path*/, runtime::Process& process,
+                                            runtime::Context&) const override {
     constexpr Counter128 kFirst = 0x7012395;
     Counter128& counter = process.random().counters.emplace(&rng_, kFirst).first->second;
     Literal state = Literal::Zeros(rng_.shape());
@@ -152,7 +152,7 @@ class GetAndUpdateState : public Effect {
 
 }  // namespace
 
-EffectOr PrepareRandomEffect(const Instruction& instruction) {
+runtime::EffectOr PrepareRandomEffect(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kRng) return std::make_unique<Rng>(instruction);
   return std::make_unique<GetAndUpdateState>(instruction);
 }

@@ -8,14 +8,15 @@ compiled again and linked into programs of their own. `--area` says which part o
                 unchanged program wrote from its kernels; then by the kernels, which share some files; then tests
   kernels       evaluator/kernels: the same cases by the kernels, and the tests of the folder
   analysis      spec/analysis: the same, and its own tests
-  interpreter   interpreter: the quick tier, the programs of the corpus, and the tests of the folder
+  runtime       runtime: the quick tier, the programs of the corpus, and the tests of the folder and of interpreter
+  interpreter   interpreter: the same, and the tests of the folder
   judge         conformance/judge: the tests of the folder, of the runner and of enclosures, the score and the edges of profiles. A
   enclosure     mutant that permits more survives unless some test expects an accusation. The same of conformance/enclosure
 
 A mutant that gives another value, fails a test, crashes or does not end is killed; one that does not compile does not count.
 
   tools/source_mutants.py --list                       # lists the mutants of the definitions
-  tools/source_mutants.py --area interpreter --files interpreter/plan.cc interpreter/machine.cc
+  tools/source_mutants.py --area runtime --files runtime/plan.cc runtime/machine.cc
   tools/source_mutants.py --sample 300 --seed 1        # a sample, some of every file, the same for the same seed
   tools/source_mutants.py --sample 300 --survivors     # of a sample, those that the journal has as survivors or not at all
   tools/source_mutants.py --equivalents                # the area's rows of the table of equivalent mutants, held against its slow tests

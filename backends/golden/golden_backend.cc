@@ -1,9 +1,8 @@
-#include "backends/golden/golden_backend.h"
-
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backends/golden/golden_backend.h"
 #include "backends/host_buffer.h"
 #include "interpreter/custom_call.h"
 #include "runtime/queue_host.h"
@@ -13,7 +12,7 @@ namespace {
 
 class GoldenExecutable : public Executable {
  public:
-  GoldenExecutable(std::unique_ptr<PlannedModule> module, const ProcessPlan& processes,
+  GoldenExecutable(std::unique_ptr<PlannedModule> module, const runtime::ProcessPlan& processes,
                    const RunOptions& options, RunStats* stats)
       : module_(std::move(module)), processes_(processes), options_(options), stats_(stats) {
     if (options_.random == nullptr) options_.random = &random_;
@@ -47,7 +46,7 @@ class GoldenExecutable : public Executable {
 
  private:
   std::unique_ptr<PlannedModule> module_;
-  ProcessPlan processes_;
+  runtime::ProcessPlan processes_;
   RunOptions options_;
   RandomStates random_;  // goes on from one execution to the next
   RunStats* stats_;
@@ -57,7 +56,7 @@ class GoldenExecutable : public Executable {
 }  // namespace
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const PlannedModule& module,
-                                                         const ProcessPlan& processes,
+                                                         const runtime::ProcessPlan& processes,
                                                          absl::Span<const DeviceInputs> inputs,
                                                          RunOptions options, RunStats* stats) {
   const int64_t per_device = processes.per_device;
@@ -110,7 +109,8 @@ absl::StatusOr<std::unique_ptr<Executable>> GoldenBackend::Compile(const Module&
     return absl::IsUnimplemented(planned.status()) && !supported.ok() ? supported
                                                                       : planned.status();
   }
-  const absl::StatusOr<ProcessPlan> processes = PlanProcesses(module, options_.form);
+  const absl::StatusOr<runtime::ProcessPlan> processes =
+      runtime::PlanProcesses(module, options_.form);
   if (!processes.ok()) return processes.status();
   return std::make_unique<GoldenExecutable>(*std::move(planned), *processes, options_.run, &stats_);
 }

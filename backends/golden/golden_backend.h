@@ -9,21 +9,21 @@
 
 #include "backends/backend.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/module_form.h"
+#include "runtime/module_form.h"
 
 namespace assay {
 
 struct GoldenOptions {
   PlanOptions plan;
   RunOptions run;
-  std::optional<ModuleForm> form;  // none: what the module tells (FormOf)
+  std::optional<runtime::ModuleForm> form;  // none: what the module tells (FormOf)
 };
 
 // Runs a planned module with the arguments and the queues of each device; a host among the options
 // stands in the place of the queues. Where several processes stand for a device each has its queue,
 // and the first gives its outputs. Errors as of RunPrograms.
 absl::StatusOr<std::vector<DeviceOutputs>> RunWithQueues(const PlannedModule& module,
-                                                         const ProcessPlan& processes,
+                                                         const runtime::ProcessPlan& processes,
                                                          absl::Span<const DeviceInputs> inputs,
                                                          RunOptions options,
                                                          RunStats* stats = nullptr);

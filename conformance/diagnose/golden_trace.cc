@@ -1,5 +1,3 @@
-#include "conformance/diagnose/golden_trace.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -7,8 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
+#include "conformance/diagnose/golden_trace.h"
 #include "conformance/diagnose/subgraphs.h"
-#include "interpreter/module_form.h"
+#include "runtime/module_form.h"
 #include "spec/analysis/effects.h"
 #include "spec/analysis/isolate.h"
 
@@ -209,7 +208,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
   plan.seconds = budget.seconds;
   absl::StatusOr<std::unique_ptr<PlannedModule>> planned = PlannedModule::Create(module, plan);
   if (!planned.ok()) return planned.status();
-  absl::StatusOr<ProcessPlan> processes = PlanProcesses(module);
+  absl::StatusOr<runtime::ProcessPlan> processes = runtime::PlanProcesses(module);
   if (!processes.ok()) return processes.status();
   const auto run = [&](Observer* observer) {
     RunOptions options;

@@ -1,14 +1,13 @@
-#include "conformance/diagnose/module_judge.h"
-
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"
 #include "conformance/judge/random_values.h"
-#include "interpreter/module_form.h"
+#include "runtime/module_form.h"
 #include "spec/analysis/effects.h"
 
 namespace assay {
@@ -102,7 +101,7 @@ absl::StatusOr<Judgement> JudgeModule(const Module& module,
   for (size_t d = 0; d < actual.size(); ++d) {
     operands.push_back(OperandsOf(*sole, arguments[d]));
   }
-  const absl::StatusOr<ProcessPlan> processes = PlanProcesses(module);
+  const absl::StatusOr<runtime::ProcessPlan> processes = runtime::PlanProcesses(module);
   if (!processes.ok()) return processes.status();
   if (sole->info().family == Family::kCollective && processes->per_device == 1) {
     return JudgeCollective(*sole, operands, golden, actual, processes->grid, profile, evaluate);

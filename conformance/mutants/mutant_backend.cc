@@ -1,9 +1,8 @@
-#include "conformance/mutants/mutant_backend.h"
-
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "conformance/mutants/mutant_backend.h"
 #include "conformance/mutants/state_mutants.h"
 #include "spec/ops/shape_inference.h"
 
@@ -42,7 +41,7 @@ absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module&
   if (defective.sites == 0) return golden_.Compile(module);
   GoldenOptions options = options_;
   options.plan.custom_calls = defective.registry.get();
-  if (!options.form) options.form = FormOf(module);
+  if (!options.form) options.form = runtime::FormOf(module);
   auto golden = std::make_unique<GoldenBackend>(std::move(options));
   absl::StatusOr<std::unique_ptr<Executable>> executable = golden->Compile(*defective.module);
   if (!executable.ok()) {

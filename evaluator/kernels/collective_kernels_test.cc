@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "evaluator/collectives.h"
 #include "evaluator/kernels/differential.h"
+#include "spec/analysis/collectives.h"
 
 namespace assay {
 namespace {
@@ -56,7 +57,7 @@ void CheckVector(const Vector& vector, Prepare prepare) {
   for (int64_t position = 0; position < members; ++position) {
     const auto kernel = prepare(op, members, position);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
-    const Shape& shape = CollectiveResult(op);
+    const Shape& shape = analysis::CollectiveResult(op);
     std::vector<Literal> want;
     for (size_t k = 0; k < vector.expected[position].size(); ++k) {
       want.push_back(*ParseLiteral(vector.expected[position][k], *Leaves(shape)[k]));
@@ -243,10 +244,11 @@ class GroupDifferential {
         ASSERT_TRUE(kernel.ok() && straight.ok()) << kernel.status() << straight.status();
         const Kernel &fast = **kernel, &definition = **straight;
         if (typeid(fast) == typeid(definition)) ++fallbacks_;
-        Differential::ExpectSame(Differential::Run(CollectiveResult(op), **kernel, operands),
-                                 Differential::Run(CollectiveResult(op), **straight, operands));
+        Differential::ExpectSame(
+            Differential::Run(analysis::CollectiveResult(op), **kernel, operands),
+            Differential::Run(analysis::CollectiveResult(op), **straight, operands));
         ++cases_;
-        if (SameForAllMembers(op.opcode()) && position == 1) break;
+        if (analysis::SameForAllMembers(op.opcode()) && position == 1) break;
       }
     }
   }

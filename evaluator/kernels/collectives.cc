@@ -18,6 +18,7 @@
 #include "evaluator/ops/collectives.h"
 #include "runtime/scratch.h"
 #include "runtime/view_reader.h"
+#include "spec/analysis/collectives.h"
 #include "spec/views/view.h"
 
 namespace assay {
@@ -185,7 +186,7 @@ CopyPieces::Piece BlockCopy(const Shape& from, const Shape& to, absl::Span<const
 
 std::unique_ptr<Kernel> PrepareAllGather(const Instruction& op, int64_t members) {
   const int64_t dimension = op.GetInt(Attr::kDimension), n = op.operand_count();
-  const Shape& declared = CollectiveResult(op);
+  const Shape& declared = analysis::CollectiveResult(op);
   std::vector<CopyPieces::Piece> pieces;
   for (int64_t k = 0; k < n; ++k) {
     const Shape& operand = op.operand(k)->shape();

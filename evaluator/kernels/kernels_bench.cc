@@ -11,6 +11,7 @@
 #include "evaluator/collectives.h"
 #include "evaluator/evaluator.h"
 #include "runtime/float_environment.h"
+#include "spec/analysis/collectives.h"
 #include "spec/element/element.h"
 #include "spec/text/parser.h"
 
@@ -76,7 +77,7 @@ void Run(benchmark::State& state, const std::string& computations,
   }
   for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
   std::vector<Literal> results;
-  for (const Shape* leaf : Leaves(members > 0 ? CollectiveResult(root) : root.shape()))
+  for (const Shape* leaf : Leaves(members > 0 ? analysis::CollectiveResult(root) : root.shape()))
     results.push_back(Literal::Zeros(*leaf));
   std::vector<MutableArrayRef> outputs;
   for (Literal& result : results) outputs.push_back({&result.shape(), result.mutable_data()});

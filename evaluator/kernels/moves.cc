@@ -11,7 +11,6 @@
 #include "evaluator/kernels/kernel.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
-#include "runtime/view_reader.h"
 #include "spec/element/element.h"
 
 namespace assay {
@@ -43,33 +42,6 @@ std::unique_ptr<Kernel> MakeView(const Instruction& instruction, const Dimension
       runtime::StridedCopy(bytes, shape.dimensions(), strides, RowMajorStrides(shape.dimensions())),
       shape.element_count() == 0 ? 0 : offset * bytes);
 }
-
-// Blocks of a view that may be more than one strided copy.
-class ViewCopyKernel : public Kernel {
- public:
-  ViewCopyKernel(const View& view, int64_t bytes)
-      : reader_(view, bytes), count_(view.element_count()), bytes_(bytes) {}
-  absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
-                   EvaluationContext& context) const override {
-    constexpr int64_t kBlock = 1 << 14, kShare = 8 * kBlock;
-    return ParallelFor(context, count_, kShare, [&](Blocks& shares, EvaluationContext& context) {
-      while (shares.Next()) {
-        const int64_t end = shares.first() + shares.count();
-        for (int64_t first = shares.first(); first < end; first += kBlock) {
-          const int64_t n = std::min(kBlock, end - first);
-          if (absl::Status status = context.Charge(n); !status.ok()) return status;
-          reader_.Copy(operands, first, n, bytes_, results[0].data + first * bytes_);
-        }
-      }
-      return absl::OkStatus();
-    });
-  }
-
- private:
-  runtime::ViewReader reader_;
-  int64_t count_;
-  int64_t bytes_;
-};
 
 // The bytes as they are.
 class CopyKernel : public Kernel {
@@ -251,13 +223,6 @@ bool RowMajor(const Shape& shape) {
 }
 
 }  // namespace
-}  // namespace kernels
-
-std::unique_ptr<Kernel> PrepareViewCopy(const View& view, ElementType type) {
-  return std::make_unique<kernels::ViewCopyKernel>(view, kernels::StorageBytes(type));
-}
-
-namespace kernels {
 
 KernelOrNull PrepareCopy(const Instruction& instruction) {
   if (instruction.operand(0)->shape().element_type() != instruction.shape().element_type()) {

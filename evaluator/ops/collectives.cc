@@ -10,6 +10,7 @@
 #include "evaluator/ops/definition.h"
 #include "evaluator/ops/fold.h"
 #include "evaluator/ops/start_indices.h"
+#include "spec/analysis/collectives.h"
 #include "spec/ops/collective_groups.h"
 
 namespace assay {
@@ -23,7 +24,7 @@ struct Group {
   // The number of operand k of a member.
   int64_t Operand(int64_t member, int64_t k) const { return member * op.operand_count() + k; }
   const Shape& Result(int64_t leaf) const {
-    const Shape& shape = CollectiveResult(op);
+    const Shape& shape = analysis::CollectiveResult(op);
     return shape.is_tuple() ? shape.tuple_shape(leaf) : shape;
   }
 };
@@ -165,21 +166,11 @@ DefinitionOr DefineCollective(const Group& group) {
 }
 
 bool Computes(Opcode opcode) {
-  return SameForAllMembers(opcode) || opcode == Opcode::kAllToAll ||
+  return analysis::SameForAllMembers(opcode) || opcode == Opcode::kAllToAll ||
          opcode == Opcode::kReduceScatter || opcode == Opcode::kRaggedAllToAll;
 }
 
 }  // namespace
-
-bool SameForAllMembers(Opcode opcode) {
-  return opcode == Opcode::kAllReduce || opcode == Opcode::kAllReduceStart ||
-         opcode == Opcode::kAllGather || opcode == Opcode::kAllGatherStart;
-}
-
-const Shape& CollectiveResult(const Instruction& collective) {
-  const Shape& shape = collective.shape();
-  return collective.opcode() == Opcode::kAllGatherStart ? shape.tuple_shape(1) : shape;
-}
 
 absl::Status CheckCollective(const Instruction& collective, int64_t members, int64_t position) {
   const auto unimplemented = [&](absl::string_view why) {

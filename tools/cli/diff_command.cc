@@ -190,7 +190,7 @@ int DiffCommand::Run() const {
       custom_calls.Load(*file->module, budget.budget.bytes);
   if (!registry.ok()) return Fail(registry.status(), output);
   if (isolate) {
-    const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module);
+    const absl::StatusOr<runtime::ProcessPlan> processes = runtime::PlanProcesses(*file->module);
     if (!processes.ok()) return Fail(processes.status(), output);
     absl::StatusOr<std::vector<std::vector<Literal>>> arguments = inputs.LoadByDevice(
         *file, budget.budget.bytes, processes->grid.count() / processes->per_device);

@@ -1,5 +1,3 @@
-#include "tools/cli/options.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +19,7 @@
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
+#include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
@@ -54,8 +53,10 @@ absl::Status InputOptions::Check() const {
 namespace {
 
 // On so many devices the tiles of a value may lie.
-int64_t TilesOfValues(const Module& module, std::optional<ModuleForm> form) {
-  return form.value_or(FormOf(module)) == ModuleForm::kLogical ? PartitionsOf(module) : 1;
+int64_t TilesOfValues(const Module& module, std::optional<runtime::ModuleForm> form) {
+  return form.value_or(runtime::FormOf(module)) == runtime::ModuleForm::kLogical
+             ? runtime::PartitionsOf(module)
+             : 1;
 }
 
 // Each device has numbers of its own.
@@ -94,7 +95,7 @@ absl::StatusOr<std::vector<Literal>> InputOptions::Load(const ModuleFile& file,
 
 absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
     const ModuleFile& file, int64_t max_bytes, int64_t devices,
-    std::optional<ModuleForm> form) const {
+    std::optional<runtime::ModuleForm> form) const {
   using ByDevice = std::vector<std::vector<Literal>>;
   const Module& module = *file.module;
   // What is the same for all devices takes memory for each.
@@ -133,7 +134,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
 }
 
 absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path,
-                                                 std::optional<ModuleForm> form) {
+                                                 std::optional<runtime::ModuleForm> form) {
   absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(path, kDefaultMaxArrayBytes, "out");
   if (!arrays.ok()) return arrays.status();
   absl::StatusOr<std::vector<Literal>> results =
@@ -197,9 +198,9 @@ void GridOptions::AddTo(CLI::App* app) {
       ->capture_default_str();
 }
 
-std::optional<ModuleForm> GridOptions::module_form() const {
+std::optional<runtime::ModuleForm> GridOptions::module_form() const {
   if (form == "auto") return std::nullopt;
-  return form == "logical" ? ModuleForm::kLogical : ModuleForm::kPartitioned;
+  return form == "logical" ? runtime::ModuleForm::kLogical : runtime::ModuleForm::kPartitioned;
 }
 
 void GridOptions::ApplyTo(Module& module) const {

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "backends/backend.h"
 #include "interpreter/interpreter.h"
-#include "interpreter/module_form.h"
+#include "runtime/module_form.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
 
@@ -36,7 +36,7 @@ struct InputOptions {
   // RESOURCE_EXHAUSTED for more devices than golden runs processes (CheckGrid).
   absl::StatusOr<std::vector<std::vector<Literal>>> LoadByDevice(
       const ModuleFile& file, int64_t max_bytes, int64_t devices,
-      std::optional<ModuleForm> form = std::nullopt) const;
+      std::optional<runtime::ModuleForm> form = std::nullopt) const;
 };
 
 // How many processes run the module.
@@ -46,7 +46,7 @@ struct GridOptions {
   std::string form = "auto";
   void AddTo(CLI::App* app);
   void ApplyTo(Module& module) const;
-  std::optional<ModuleForm> module_form() const;
+  std::optional<runtime::ModuleForm> module_form() const;
 };
 
 struct BudgetOptions {
@@ -74,7 +74,7 @@ struct OutputOptions {
 // The value of the entry's root on each device from a file with arrays out0, out1, ... (out0.dev1,
 // ...); its tokens take none. Of a logical module also from the tiles of each partition.
 absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std::string& path,
-                                                 std::optional<ModuleForm> form);
+                                                 std::optional<runtime::ModuleForm> form);
 
 // Finds out before hours of work that a file could not be written.
 absl::Status CheckWritable(const std::string& path);
@@ -87,7 +87,7 @@ struct BackendOptions {
   bool straight = false;  // golden: definitions alone
   bool observed = false;  // golden: plan for observers
   std::vector<Observer*> observers;
-  std::optional<ModuleForm> form;
+  std::optional<runtime::ModuleForm> form;
   Host* host = nullptr;                              // golden
   uint64_t random_seed = 0;                          // golden: of rng
   bool sends_wait = false;                           // golden: RunOptions::sends_wait

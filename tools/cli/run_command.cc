@@ -317,7 +317,8 @@ int RunCommand::Run() const {
   ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
   absl::Status fed = CheckGrid(process_grid);
   if (fed.ok() && backend == "golden") {
-    const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module, grid.module_form());
+    const absl::StatusOr<runtime::ProcessPlan> processes =
+        runtime::PlanProcesses(*file->module, grid.module_form());
     fed = processes.status();
     if (fed.ok()) process_grid = processes->grid;
   }

@@ -1,5 +1,3 @@
-#include "tools/cli/together_run.h"
-
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -9,6 +7,7 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/report.h"
+#include "tools/cli/together_run.h"
 
 namespace assay {
 namespace {
@@ -62,8 +61,8 @@ absl::Status LoadProgram(const TogetherRun& run, size_t number, Loaded* loaded) 
   }
   // A module without parameters ignores what stands in its place.
   if (file->module->entry()->parameters().empty()) inputs = {};
-  absl::StatusOr<std::vector<std::vector<Literal>>> arguments =
-      inputs.LoadByDevice(*file, run.budget.bytes, program.grid.count(), ModuleForm::kPartitioned);
+  absl::StatusOr<std::vector<std::vector<Literal>>> arguments = inputs.LoadByDevice(
+      *file, run.budget.bytes, program.grid.count(), runtime::ModuleForm::kPartitioned);
   if (!arguments.ok()) return arguments.status();
   program.arguments = *std::move(arguments);
   loaded->grids.push_back(program.grid);
@@ -102,8 +101,9 @@ absl::StatusOr<bool> ReportProgram(const TogetherRun& run, const Loaded& loaded,
   bool accepted = true;
   std::string text;
   if (!run.options.expects.empty()) {
-    absl::StatusOr<std::vector<Literal>> expected = ReadResults(
-        *loaded.files[number].module, run.options.expects[number], ModuleForm::kPartitioned);
+    absl::StatusOr<std::vector<Literal>> expected =
+        ReadResults(*loaded.files[number].module, run.options.expects[number],
+                    runtime::ModuleForm::kPartitioned);
     if (!expected.ok()) return expected.status();
     absl::StatusOr<Comparison> comparison = CompareByDevice(results, *expected);
     if (!comparison.ok()) return comparison.status();

@@ -15,8 +15,8 @@
 #include "conformance/diagnose/triage.h"
 #include "conformance/inputs/random_inputs.h"
 #include "conformance/runner/case_result.h"
-#include "interpreter/module_form.h"
 #include "nlohmann/json.hpp"
+#include "runtime/module_form.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
@@ -95,7 +95,7 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
     return {Broken(
         path, absl::InvalidArgumentError(absl::StrCat(Beside(path, "inputs"), " is missing")))};
   }
-  const absl::StatusOr<ProcessPlan> processes = PlanProcesses(*file->module);
+  const absl::StatusOr<runtime::ProcessPlan> processes = runtime::PlanProcesses(*file->module);
   if (!processes.ok()) return {Broken(path, processes.status())};
   auto loaded = inputs.LoadByDevice(*file, budget.budget.bytes,
                                     processes->grid.count() / processes->per_device);

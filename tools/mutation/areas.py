@@ -74,6 +74,7 @@ AREAS = {area.name: area for area in (
     Area('definitions', 'evaluator/ops', ('straight', 'kernels'), True, (), ('assay_definitions_test', 'assay_small_worlds_test')),
     Area('kernels', 'evaluator/kernels', ('kernels',), True, ('evaluator/kernels',), ()),
     Area('analysis', 'spec/analysis', ('kernels',), True, ('spec/analysis', 'evaluator/kernels'), ()),
+    Area('runtime', 'runtime', ('kernels',), False, ('runtime', 'interpreter'), ()),
     Area('interpreter', 'interpreter', ('kernels',), False, ('interpreter',), ()),
     Area('judge', 'conformance/judge', (), False, ('conformance/judge',),
          ('assay_runner_test', 'assay_enclosure_test', 'assay_enclosure_widths_test',

@@ -1,0 +1,188 @@
+// The runtime under an engine that is not golden: whatever runs here, runs without the evaluator.
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/queue_host.h"
+#include "runtime/run.h"
+#include "runtime/testing/toy_engine.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay::runtime {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Literal Value(const std::string& text) { return *ParseTypedLiteral(text); }
+
+// The results by process, or the error.
+std::vector<std::string> RunToy(const std::string& text,
+                                const std::vector<std::vector<std::string>>& arguments,
+                                RunOptions options = {}, RunStats* stats = nullptr) {
+  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  const ToyEngine engine;
+  const auto plan = ModulePlan::Create(**module, engine);
+  if (!plan.ok()) return {std::string(plan.status().message())};
+  std::vector<std::vector<Literal>> values;
+  for (const auto& own : arguments) {
+    auto& literals = values.emplace_back();
+    for (const std::string& argument : own) literals.push_back(Value(argument));
+  }
+  Program program;
+  program.module = plan->get();
+  program.grid = {static_cast<int64_t>(arguments.size()), 1};
+  program.arguments = values;
+  const auto results = RunPrograms(absl::MakeConstSpan(&program, 1), options, stats);
+  if (!results.ok()) return {std::string(results.status().message())};
+  std::vector<std::string> texts;
+  for (const Literal& result : results->front()) texts.push_back(PrintTypedLiteral(result));
+  return texts;
+}
+
+std::string Text(const std::string& literal) { return PrintTypedLiteral(Value(literal)); }
+
+TEST(EngineTest, Operations) {
+  EXPECT_THAT(RunToy(R"(HloModule m
+ENTRY e {
+  a = s32[3] parameter(0)
+  b = s32[3] parameter(1)
+  sum = s32[3] add(a, b)
+  product = s32[3] multiply(sum, b)
+  less = pred[3] compare(a, product), direction=LT
+  ROOT r = (s32[3], pred[3]) tuple(product, less)
+})",
+                     {{"s32[3] {1, 2, -3}", "s32[3] {4, 2147483647, 1}"}}),
+              ElementsAre(Text("(s32[3] {20, -2147483647, -2}, pred[3] {1, 0, 1})")));
+}
+
+// 2^n by doubling: the state are arrays larger than what lies in a frame, too.
+TEST(EngineTest, LoopsCallsAndBranches) {
+  const std::string text = R"(HloModule m
+double { x = s32[100] parameter(0) ROOT d = s32[100] add(x, x) }
+same { x = s32[100] parameter(0) ROOT c = s32[100] copy(x) }
+square { x = s32[100] parameter(0) ROOT d = s32[100] multiply(x, x) }
+condition {
+  s = (s32[], s32[], s32[100]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] get-tuple-element(s), index=1
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], s32[], s32[100]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] get-tuple-element(s), index=1
+  x = s32[100] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  doubled = s32[100] call(x), to_apply=double
+  ROOT r = (s32[], s32[], s32[100]) tuple(next, n, doubled)
+}
+ENTRY e {
+  n = s32[] parameter(0)
+  x = s32[100] parameter(1)
+  zero = s32[] constant(0)
+  start = (s32[], s32[], s32[100]) tuple(zero, n, x)
+  loop = (s32[], s32[], s32[100]) while(start), condition=condition, body=body
+  y = s32[100] get-tuple-element(loop), index=2
+  three = s32[] constant(3)
+  more = pred[] compare(n, three), direction=GT
+  ROOT r = s32[100] conditional(more, y, y), true_computation=square, false_computation=same
+})";
+  const auto all = [](int x) {
+    std::string values = absl::StrCat("s32[100] {", x);
+    for (int i = 1; i < 100; ++i) absl::StrAppend(&values, ", ", x);
+    return values + "}";
+  };
+  EXPECT_THAT(RunToy(text, {{"s32[] 0", all(3)}}), ElementsAre(Text(all(3))));
+  EXPECT_THAT(RunToy(text, {{"s32[] 3", all(3)}}), ElementsAre(Text(all(24))));
+  EXPECT_THAT(RunToy(text, {{"s32[] 4", all(3)}}), ElementsAre(Text(all(48 * 48))));
+}
+
+constexpr char kAllReduce[] = R"(HloModule m
+product { x = s32[] parameter(0) y = s32[] parameter(1) ROOT r = s32[] multiply(x, y) }
+ENTRY e {
+  x = s32[2] parameter(0)
+  ROOT r = s32[2] all-reduce(x), replica_groups={{0,1},{2}}, to_apply=product
+})";
+
+TEST(EngineTest, Collectives) {
+  EXPECT_THAT(
+      RunToy(kAllReduce, {{"s32[2] {2, 3}"}, {"s32[2] {5, 7}"}, {"s32[2] {11, 13}"}}),
+      ElementsAre(Text("s32[2] {10, 21}"), Text("s32[2] {10, 21}"), Text("s32[2] {11, 13}")));
+}
+
+TEST(EngineTest, CollectivesInTwoHalvesAndPermutations) {
+  EXPECT_THAT(RunToy(R"(HloModule m
+ENTRY e {
+  x = s32[2] parameter(0)
+  start = (s32[2], s32[2]) collective-permute-start(x), source_target_pairs={{0,1},{1,0}}
+  double = s32[2] add(x, x)
+  done = s32[2] collective-permute-done(start)
+  ROOT r = s32[2] add(double, done)
+})",
+                     {{"s32[2] {1, 2}"}, {"s32[2] {10, 20}"}}),
+              ElementsAre(Text("s32[2] {12, 24}"), Text("s32[2] {21, 42}")));
+}
+
+TEST(EngineTest, Feeds) {
+  QueueHost host;
+  host.PutInfeed({}, Value("s32[2] {1, 2}"));
+  host.PutInfeed({}, Value("s32[2] {3, 4}"));
+  RunOptions options;
+  options.host = &host;
+  EXPECT_THAT(RunToy(R"(HloModule m
+ENTRY e {
+  t = token[] after-all()
+  first = (s32[2], token[]) infeed(t)
+  a = s32[2] get-tuple-element(first), index=0
+  t1 = token[] get-tuple-element(first), index=1
+  second = (s32[2], token[]) infeed(t1)
+  b = s32[2] get-tuple-element(second), index=0
+  t2 = token[] get-tuple-element(second), index=1
+  product = s32[2] multiply(a, b)
+  fed = token[] outfeed(product, t2), outfeed_shape=s32[2]
+  ROOT r = s32[2] add(a, b)
+})",
+                     {{}}, options),
+              ElementsAre(Text("s32[2] {4, 6}")));
+  ASSERT_EQ(host.outfed({}).size(), 1);
+  EXPECT_EQ(PrintTypedLiteral(host.outfed({})[0]), Text("s32[2] {3, 8}"));
+}
+
+constexpr char kDoubled[] =
+    "HloModule m ENTRY e { x = s32[100] parameter(0) ROOT r = s32[100] add(x, x) }";
+std::string Zeros() { return PrintTypedLiteral(Literal::Zeros(Shape(ElementType::kS32, {100}))); }
+
+TEST(EngineTest, StatisticsOfTheRuntimeAlone) {
+  RunStats stats;
+  RunToy(kDoubled, {{Zeros()}}, {}, &stats);
+  EXPECT_EQ(stats.stored_bytes, 400);
+  EXPECT_EQ(stats.steps, 101);  // the instruction, and its elements
+  EXPECT_EQ(stats.peak_bytes, 800);
+}
+
+TEST(EngineTest, WhatTheEngineDoesNotCompute) {
+  EXPECT_THAT(RunToy("HloModule m ENTRY e { x = s32[2] parameter(0) ROOT r = s32[2] negate(x) }",
+                     {{"s32[2] {1, 2}"}}),
+              ElementsAre(HasSubstr("the toy engine has no %r = s32[2]{0} negate")));
+  EXPECT_THAT(RunToy("HloModule m ENTRY e { x = s32[2] parameter(0) "
+                     "ROOT r = s32[2] custom-call(x), custom_call_target=\"f\" }",
+                     {{"s32[2] {1, 2}"}}),
+              ElementsAre(HasSubstr("the toy engine has no %r = s32[2]{0} custom-call")));
+}
+
+TEST(EngineTest, Budgets) {
+  RunOptions options;
+  options.budget.steps = 50;
+  EXPECT_THAT(RunToy(kDoubled, {{Zeros()}}, options), ElementsAre(HasSubstr("while running")));
+  options = {};
+  options.budget.bytes = 700;
+  EXPECT_THAT(RunToy(kDoubled, {{Zeros()}}, options), ElementsAre(HasSubstr("700")));
+}
+
+}  // namespace
+}  // namespace assay::runtime

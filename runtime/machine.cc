@@ -1,0 +1,500 @@
+#include "runtime/machine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/float_environment.h"
+#include "runtime/world.h"
+
+namespace assay::runtime {
+namespace {
+
+// Regions that are computations of their own run inside a kernel, on the machine's stack.
+constexpr int kMaxNestedRuns = 32;
+
+}  // namespace
+
+Machine::Machine(const ModulePlan& module, const RunOptions& options, Process& process,
+                 Budget& budget, std::shared_ptr<MemoryAccount> memory, RunStats* stats)
+    : module_(module),
+      options_(options),
+      process_(process),
+      stats_(stats),
+      memory_(std::move(memory)),
+      state_(module.engine().NewState(stats != nullptr)),
+      context_(state_->context()),
+      free_frames_(module.plan_count()) {
+  context_.caller = this;
+  context_.budget = &budget;
+  context_.scratch = memory_.get();
+  context_.workers = &process_.world().workers();
+}
+
+void Machine::AddStats() const {
+  if (stats_ == nullptr) return;
+  stats_->stored_bytes += stored_bytes_;
+  state_->AddStats(*stats_);
+}
+
+absl::Status Machine::Start(const Computation& computation, absl::Span<const Literal> arguments) {
+  int64_t reserved = 0;  // until the run ends
+  return Begin(*module_.plan_of(computation), arguments, &reserved);
+}
+
+absl::Status Machine::Advance() {
+  absl::Status status = RunUntil(1);
+  if (!status.ok()) {
+    stack_.clear();
+    return status;
+  }
+  finished_ = waits_for() == nullptr;
+  return status;
+}
+
+absl::StatusOr<Literal> Machine::TakeResult() { return End(); }
+
+const Pending* Machine::waits_for() const {
+  return stack_.empty() ? nullptr : stack_.back().pending.get();
+}
+
+std::vector<const Instruction*> Machine::Path() const {
+  std::vector<const Instruction*> path;
+  for (const Activation& activation : stack_) {
+    if (activation.next == activation.plan->steps.size()) continue;
+    path.push_back(activation.plan->steps[activation.next].instruction);
+  }
+  return path;
+}
+
+absl::StatusOr<Literal> Machine::Call(const Computation& computation,
+                                      absl::Span<const Literal> arguments) {
+  const ComputationPlan* plan = module_.plan_of(computation);
+  if (plan == nullptr) {
+    return absl::InternalError(absl::StrCat(computation.name(), " was not planned"));
+  }
+  if (nested_runs_ == kMaxNestedRuns) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        "regions are nested deeper than ", kMaxNestedRuns, " levels at ", computation.name()));
+  }
+  ++nested_runs_;
+  const size_t floor = stack_.size();
+  int64_t reserved = 0;
+  absl::Status status = Begin(*plan, arguments, &reserved);
+  if (status.ok()) status = RunUntil(floor + 1);
+  if (status.ok() && waits_for() != nullptr) {
+    status = absl::InvalidArgumentError(
+        absl::StrCat("computation ", computation.name(),
+                     " is applied element by element and must not wait for other processes"));
+  }
+  absl::StatusOr<Literal> result = status.ok() ? End() : absl::StatusOr<Literal>(std::move(status));
+  stack_.resize(floor);
+  memory_->Release(reserved);
+  --nested_runs_;
+  return result;
+}
+
+absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
+                            int64_t* reserved) {
+  std::unique_ptr<Frame> frame = TakeFrame(plan);
+  size_t next = 0;
+  for (const Literal& argument : arguments) {
+    for (const Literal& leaf : Flatten(argument)) {
+      const int32_t slot = plan.parameters[next++];
+      absl::Status status = WriteSlot(plan, *frame, slot, leaf);
+      const Slot& info = plan.slots[slot];
+      if (status.ok() && !info.small) status = memory_->Reserve(info.bytes, *info.shape);
+      if (!status.ok()) return status;
+      if (!info.small) *reserved += info.bytes;
+    }
+  }
+  return Push(plan, std::move(frame));
+}
+
+absl::StatusOr<Literal> Machine::End() {
+  Activation& top = stack_.back();
+  const ComputationPlan& plan = *top.plan;
+  std::vector<Literal> leaves;
+  leaves.reserve(plan.roots.size());
+  for (const RootSlot& root : plan.roots) leaves.push_back(ReadSlot(plan, *top.frame, root.slot));
+  ReturnFrame(plan, std::move(top.frame));
+  stack_.pop_back();
+  return Unflatten(plan.computation->root()->shape(), leaves);
+}
+
+absl::Status Machine::RunUntil(size_t floor) {
+  while (true) {
+    Activation& top = stack_.back();
+    if (top.next == top.plan->steps.size()) {
+      if (stack_.size() == floor) return absl::OkStatus();
+      absl::Status status = Finish();
+      if (!status.ok()) return status;
+      continue;
+    }
+    const Step& step = top.plan->steps[top.next];
+    absl::Status status = context_.Charge(1);
+    if (status.ok()) status = RunStep(step);
+    if (!status.ok()) return Locate(status, step);
+    if (waits_for() != nullptr) return absl::OkStatus();
+  }
+}
+
+absl::Status Machine::RunStep(const Step& step) {
+  const bool goes_on = stack_.back().pending != nullptr;
+  if (!options_.observers.empty() && !goes_on && !step.hidden) {
+    absl::Status status = Observe(stack_.back(), step, /*after=*/false);
+    if (!status.ok()) return status;
+  }
+  absl::Status status;
+  switch (step.kind) {
+    case StepKind::kKernel:
+      status = RunKernel(step);
+      break;
+    case StepKind::kDepart:
+      status = Depart(step);
+      if (waits_for() != nullptr) return status;
+      break;
+    case StepKind::kObserve:
+      break;
+    case StepKind::kEffect:
+      return RunEffect(step);
+    case StepKind::kAwait:
+      return Await(step);
+    case StepKind::kCall:
+      return StartCall(step);
+    case StepKind::kWhile:
+      return StartWhile(step);
+    case StepKind::kConditional:
+      return StartConditional(step);
+  }
+  if (!status.ok()) return status;
+  return FinishStep(stack_.back(), step);
+}
+
+absl::Status Machine::RunKernel(const Step& step) {
+  Activation& top = stack_.back();
+  const ComputationPlan& plan = *top.plan;
+  Frame& frame = *top.frame;
+  absl::InlinedVector<ArrayRef, 4> operands(step.operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const int32_t slot = step.operands[i];
+    operands[i] = {plan.slots[slot].shape, Data(plan, frame, slot)};
+  }
+  absl::InlinedVector<MutableArrayRef, 2> results(step.results.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const int32_t slot = step.results[i];
+    const Slot& info = plan.slots[slot];
+    absl::Status fits = CheckElements(options_.budget, *info.shape);
+    if (!fits.ok()) return fits;
+    if (!info.small) {
+      const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
+      const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
+      // A buffer that only this slot holds, and nobody reads after this step, may be overwritten.
+      if (donor >= 0 && step.uses[in_place] == OperandUse::kSole && !plan.slots[donor].small &&
+          plan.slots[donor].bytes == info.bytes &&
+          frame.buffers[plan.slots[donor].place].use_count() == 1) {
+        frame.buffers[info.place] = frame.buffers[plan.slots[donor].place];
+      } else {
+        absl::Status status = GiveBuffer(plan, frame, slot);
+        if (!status.ok()) return status;
+      }
+    }
+    results[i] = {info.shape, Data(plan, frame, slot)};
+  }
+  stored_bytes_ += step.stored_bytes;
+  try {
+    absl::Status status = step.kernel->Execute(operands, results, context_);
+    if (stats_ != nullptr) state_->AfterStep(*step.instruction);
+    return status;
+  } catch (const std::bad_alloc&) {  // scratch that nobody counts
+    return absl::ResourceExhaustedError("the machine has no memory left for the scratch it needs");
+  }
+}
+
+absl::Status Machine::StartCall(const Step& step) {
+  const ComputationPlan& callee = *step.callees[0];
+  std::unique_ptr<Frame> frame = TakeFrame(callee);
+  PassOperands(step, 0, callee, *frame);
+  return Push(callee, std::move(frame));
+}
+
+absl::Status Machine::StartConditional(const Step& step) {
+  Activation& top = stack_.back();
+  const Slot& selector = top.plan->slots[step.operands[0]];
+  const ElementType type = selector.shape->element_type();
+  const Element value = LoadElement(type, Data(*top.plan, *top.frame, step.operands[0]), 0);
+  const auto branches = static_cast<int64_t>(step.callees.size());
+  int64_t branch;
+  if (type == ElementType::kPred) {
+    branch = (value.bits & 1) != 0 ? 0 : 1;
+  } else {
+    // An index out of range selects the last branch (ops_control_and_collectives.md 2.4).
+    branch = DecodeSigned(type, value.bits);
+    if (branch < 0 || branch >= branches) branch = branches - 1;
+  }
+  size_t first = 1;
+  for (int64_t i = 0; i < branch; ++i) first += step.callees[i]->parameters.size();
+  const ComputationPlan& callee = *step.callees[branch];
+  std::unique_ptr<Frame> frame = TakeFrame(callee);
+  PassOperands(step, first, callee, *frame);
+  // What only the other branches would have read.
+  for (size_t i = 1; i < step.operands.size(); ++i) {
+    if (step.uses[i] != OperandUse::kKeep) ReleaseSlot(*top.plan, *top.frame, step.operands[i]);
+  }
+  return Push(callee, std::move(frame));
+}
+
+absl::Status Machine::StartWhile(const Step& step) {
+  Activation& top = stack_.back();
+  const ComputationPlan& plan = *top.plan;
+  // The state lives in the result slots from the first turn on.
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    Transfer(plan, *top.frame, step.operands[i], step.uses[i] != OperandUse::kKeep, plan,
+             *top.frame, step.results[i]);
+  }
+  top.condition_frame = TakeFrame(*step.callees[0]);
+  top.body_frame = TakeFrame(*step.callees[1]);
+  return StartCondition(step);
+}
+
+absl::Status Machine::StartCondition(const Step& step) {
+  Activation& top = stack_.back();
+  const ComputationPlan& condition = *step.callees[0];
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    PassParameter(*top.plan, *top.frame, step.results[i], false, condition, *top.condition_frame,
+                  i);
+  }
+  top.in_condition = true;
+  return Push(condition, std::move(top.condition_frame));
+}
+
+absl::Status Machine::StartBody(const Step& step) {
+  Activation& top = stack_.back();
+  const ComputationPlan& body = *step.callees[1];
+  // The condition has let go of the state or will overwrite it: the body may take the buffers.
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    const Slot& parameter = step.callees[0]->slots[step.callees[0]->parameters[i]];
+    if (!parameter.small) top.condition_frame->buffers[parameter.place] = nullptr;
+    PassParameter(*top.plan, *top.frame, step.results[i], true, body, *top.body_frame, i);
+  }
+  top.in_condition = false;
+  return Push(body, std::move(top.body_frame));
+}
+
+absl::Status Machine::Finish() {
+  Activation child = std::move(stack_.back());
+  stack_.pop_back();
+  Activation& parent = stack_.back();
+  const Step& step = parent.plan->steps[parent.next];
+  if (step.kind != StepKind::kWhile) {
+    MoveRoots(*child.plan, *child.frame, step, parent);
+    ReturnFrame(*child.plan, std::move(child.frame));
+    return FinishStep(parent, step);
+  }
+  if (!parent.in_condition) {
+    MoveRoots(*child.plan, *child.frame, step, parent);
+    parent.body_frame = std::move(child.frame);
+    absl::Status status = context_.Charge(1);
+    return status.ok() ? StartCondition(step) : Locate(status, step);
+  }
+  const std::byte go = *Data(*child.plan, *child.frame, child.plan->roots[0].slot);
+  parent.condition_frame = std::move(child.frame);
+  if ((go & std::byte{1}) != std::byte{0}) return StartBody(step);
+  ReturnFrame(*step.callees[0], std::move(parent.condition_frame));
+  ReturnFrame(*step.callees[1], std::move(parent.body_frame));
+  return FinishStep(parent, step);
+}
+
+absl::Status Machine::FinishStep(Activation& activation, const Step& step) {
+  if (!options_.observers.empty() && !step.hidden) {
+    absl::Status status = Observe(activation, step, /*after=*/true);
+    if (!status.ok()) return Locate(status, step);
+  }
+  for (int32_t slot : step.dying) ReleaseSlot(*activation.plan, *activation.frame, slot);
+  ++activation.next;
+  return absl::OkStatus();
+}
+
+absl::Status Machine::Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame) {
+  if (options_.budget.call_depth >= 0 &&
+      static_cast<int64_t>(stack_.size()) > options_.budget.call_depth) {
+    return absl::ResourceExhaustedError(absl::StrCat("computations call each other deeper than ",
+                                                     options_.budget.call_depth, " levels"));
+  }
+  Activation activation;
+  activation.plan = &plan;
+  activation.frame = std::move(frame);
+  stack_.push_back(std::move(activation));
+  return absl::OkStatus();
+}
+
+std::unique_ptr<Frame> Machine::TakeFrame(const ComputationPlan& plan) {
+  auto& free = free_frames_[plan.number];
+  if (!free.empty()) {
+    std::unique_ptr<Frame> frame = std::move(free.back());
+    free.pop_back();
+    return frame;
+  }
+  auto frame = std::make_unique<Frame>();
+  frame->small.resize(plan.small_bytes);
+  memory_->Count(plan.small_bytes);  // frames live as long as the run
+  frame->buffers.resize(plan.buffer_count);
+  for (const auto& [number, literal] : plan.constants) {
+    const Slot& slot = plan.slots[number];
+    if (slot.small) {
+      if (slot.bytes > 0) std::memcpy(frame->small.data() + slot.place, literal.data(), slot.bytes);
+    } else {
+      frame->buffers[slot.place] = literal.buffer();
+    }
+  }
+  return frame;
+}
+
+void Machine::ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame) {
+  if (!frame->buffers.empty()) {
+    std::fill(frame->buffers.begin(), frame->buffers.end(), nullptr);
+    for (const auto& [number, literal] : plan.constants) {
+      const Slot& slot = plan.slots[number];
+      if (!slot.small) frame->buffers[slot.place] = literal.buffer();
+    }
+  }
+  free_frames_[plan.number].push_back(std::move(frame));
+}
+
+std::byte* Machine::Data(const ComputationPlan& plan, Frame& frame, int32_t slot) {
+  const Slot& info = plan.slots[slot];
+  return info.small ? frame.small.data() + info.place : frame.buffers[info.place].get();
+}
+
+void Machine::Transfer(const ComputationPlan& from_plan, Frame& from, int32_t from_slot, bool move,
+                       const ComputationPlan& to_plan, Frame& to, int32_t to_slot) {
+  const Slot& source = from_plan.slots[from_slot];
+  const Slot& target = to_plan.slots[to_slot];
+  if (target.sizes >= 0) {
+    WriteSizes(target, to,
+               source.sizes >= 0 ? ReadSizes(source, from) : source.shape->dimensions());
+  }
+  if (source.small) {
+    if (source.bytes == 0) return;  // a token, in a frame that may have nothing else
+    std::memcpy(to.small.data() + target.place, from.small.data() + source.place, source.bytes);
+  } else if (move) {
+    to.buffers[target.place] = std::move(from.buffers[source.place]);
+  } else {
+    to.buffers[target.place] = from.buffers[source.place];
+  }
+}
+
+void Machine::WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes) {
+  std::memcpy(frame.small.data() + slot.sizes, sizes.data(), sizes.size() * sizeof(int64_t));
+}
+
+// Aligned: places in a frame are multiples of 8.
+absl::Span<const int64_t> Machine::ReadSizes(const Slot& slot, const Frame& frame) {
+  return {reinterpret_cast<const int64_t*>(frame.small.data() + slot.sizes),
+          static_cast<size_t>(slot.shape->rank())};
+}
+
+void Machine::PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
+                            bool move, const ComputationPlan& callee, Frame& frame, size_t i) {
+  if (!callee.is_unread[i]) {
+    return Transfer(from_plan, from, from_slot, move, callee, frame, callee.parameters[i]);
+  }
+  if (move) ReleaseSlot(from_plan, from, from_slot);
+}
+
+void Machine::ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) {
+  const Slot& info = plan.slots[slot];
+  if (!info.small) frame.buffers[info.place] = nullptr;
+}
+
+void Machine::PassOperands(const Step& step, size_t first, const ComputationPlan& callee,
+                           Frame& frame) {
+  Activation& top = stack_.back();
+  for (size_t i = 0; i < callee.parameters.size(); ++i) {
+    const bool last = step.uses[first + i] != OperandUse::kKeep;
+    PassParameter(*top.plan, *top.frame, step.operands[first + i], last, callee, frame, i);
+  }
+}
+
+void Machine::MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step,
+                        Activation& receiver) {
+  for (size_t i = 0; i < plan.roots.size(); ++i) {
+    Transfer(plan, frame, plan.roots[i].slot, plan.roots[i].movable, *receiver.plan,
+             *receiver.frame, step.results[i]);
+  }
+}
+
+absl::Status Machine::GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot) {
+  const Slot& info = plan.slots[slot];
+  frame.buffers[info.place] = nullptr;
+  absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, *info.shape);
+  if (!buffer.ok()) return buffer.status();
+  frame.buffers[info.place] = *std::move(buffer);
+  return absl::OkStatus();
+}
+
+absl::Status Machine::WriteSlot(const ComputationPlan& plan, Frame& frame, int32_t slot,
+                                const Literal& leaf) {
+  const Slot& info = plan.slots[slot];
+  if (!info.shape->is_array()) return absl::OkStatus();
+  for (int64_t d = 0; info.sizes >= 0 && d < info.shape->rank(); ++d) {
+    const int64_t size = leaf.dynamic_size(d);
+    std::memcpy(frame.small.data() + info.sizes + d * sizeof size, &size, sizeof size);
+  }
+  if (!info.small) {
+    frame.buffers[info.place] = leaf.buffer();
+  } else if (info.bytes > 0) {
+    std::memcpy(frame.small.data() + info.place, leaf.data(), info.bytes);
+  }
+  return absl::OkStatus();
+}
+
+Literal Machine::ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const {
+  const Slot& info = plan.slots[slot];
+  if (!info.shape->is_array()) return Literal::Token();
+  Literal literal = info.small ? Literal::Zeros(*info.shape)
+                               : Literal::FromBuffer(*info.shape, frame.buffers[info.place]);
+  if (info.small && info.bytes > 0) {
+    std::memcpy(literal.mutable_data(), frame.small.data() + info.place, info.bytes);
+  }
+  if (info.sizes >= 0) {
+    const absl::Span<const int64_t> sizes = ReadSizes(info, frame);
+    for (size_t d = 0; d < sizes.size(); ++d) literal.set_dynamic_size(d, sizes[d]);
+  }
+  return literal;
+}
+
+absl::Status Machine::Observe(const Activation& activation, const Step& step, bool after) {
+  const int64_t depth = static_cast<int64_t>(stack_.size()) - 1;
+  if (!after) {
+    for (Observer* observer : options_.observers) {
+      absl::Status status = observer->Before(*step.instruction, depth);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  const auto& slots = step.kind == StepKind::kObserve
+                          ? absl::MakeConstSpan(step.operands.data(), step.operands.size())
+                          : absl::MakeConstSpan(step.results.data(), step.results.size());
+  std::vector<Literal> leaves;
+  for (int32_t slot : slots) leaves.push_back(ReadSlot(*activation.plan, *activation.frame, slot));
+  const Literal value = Unflatten(step.instruction->shape(), leaves);
+  for (Observer* observer : options_.observers) {
+    absl::Status status = observer->After(*step.instruction, depth, value);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Machine::Locate(const absl::Status& status, const Step& step) const {
+  // Outer steps pass on what an inner one has located.
+  constexpr absl::string_view kMark = ", while running ";
+  if (absl::string_view(status.message()).find(kMark) != absl::string_view::npos) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat(status.message(), kMark, step.instruction->Describe()));
+}
+
+}  // namespace assay::runtime

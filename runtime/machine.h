@@ -1,0 +1,117 @@
+// One process that runs a planned module: a stack of activations, each a frame of values and a
+// place in a plan. Calls, loops and branches push and pop activations, so that nesting costs heap
+// and no machine stack.
+#ifndef ASSAY_RUNTIME_MACHINE_H_
+#define ASSAY_RUNTIME_MACHINE_H_
+
+#include <memory>
+#include <vector>
+
+#include "runtime/engine.h"
+#include "runtime/memory.h"
+#include "runtime/plan.h"
+#include "runtime/process.h"
+#include "runtime/run.h"
+
+namespace assay::runtime {
+
+// The values of one activation of a plan.
+struct Frame {
+  std::vector<std::byte> small;
+  std::vector<BufferPtr> buffers;
+};
+
+class Machine : public ComputationCaller {
+ public:
+  Machine(const ModulePlan& module, const RunOptions& options, Process& process, Budget& budget,
+          std::shared_ptr<MemoryAccount> memory, RunStats* stats);
+
+  absl::Status Start(const Computation& computation, absl::Span<const Literal> arguments);
+  // Goes on until the computation has ended, or its step waits for other processes.
+  absl::Status Advance();
+  bool finished() const { return finished_; }
+  // What it waits for; null when it can go on.
+  const Pending* waits_for() const;
+  // The step under way and the calls that led to it, outermost first.
+  std::vector<const Instruction*> Path() const;
+  // The value of the computation's root, once.
+  absl::StatusOr<Literal> TakeResult();
+  // For regions that are no scalar programs: runs above the current activation.
+  absl::StatusOr<Literal> Call(const Computation& computation,
+                               absl::Span<const Literal> arguments) override;
+  void AddStats() const;
+
+ private:
+  struct Activation {
+    const ComputationPlan* plan = nullptr;
+    std::unique_ptr<Frame> frame;
+    size_t next = 0;  // step
+    // Of a while step under way: frames that all turns share, and which of them runs.
+    std::unique_ptr<Frame> condition_frame, body_frame;
+    bool in_condition = false;
+    PendingPtr pending;  // of an effect under way
+  };
+
+  // Adds the bytes of the arguments that count against the budget to `reserved`.
+  absl::Status Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
+                     int64_t* reserved);
+  // Runs down to `floor` activations, of which the last has ended then; or until a step waits.
+  absl::Status RunUntil(size_t floor);
+  absl::StatusOr<Literal> End();
+  absl::Status RunStep(const Step& step);
+  absl::Status RunKernel(const Step& step);
+  absl::Status StartCall(const Step& step);
+  absl::Status StartConditional(const Step& step);
+  absl::Status StartWhile(const Step& step);
+  absl::Status StartCondition(const Step& step);
+  absl::Status StartBody(const Step& step);
+  absl::Status RunEffect(const Step& step);
+  absl::Status Depart(const Step& step);
+  absl::Status Await(const Step& step);
+  absl::StatusOr<PendingPtr> StartEffect(const Step& step);
+  absl::Status TakePending(const Step& step, PendingPtr pending);
+  // The activation on top has finished: hands its results to the one below.
+  absl::Status Finish();
+  absl::Status FinishStep(Activation& activation, const Step& step);
+
+  absl::Status Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
+  std::unique_ptr<Frame> TakeFrame(const ComputationPlan& plan);
+  void ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
+
+  static std::byte* Data(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  static void WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes);
+  static absl::Span<const int64_t> ReadSizes(const Slot& slot, const Frame& frame);
+  // Copies a value between frames; a buffer is shared, or moved away when `move`.
+  static void Transfer(const ComputationPlan& from_plan, Frame& from, int32_t from_slot, bool move,
+                       const ComputationPlan& to_plan, Frame& to, int32_t to_slot);
+  // A value into parameter i of a callee; one that the callee never reads is let go instead.
+  static void PassParameter(const ComputationPlan& from_plan, Frame& from, int32_t from_slot,
+                            bool move, const ComputationPlan& callee, Frame& frame, size_t i);
+  absl::Status WriteSlot(const ComputationPlan& plan, Frame& frame, int32_t slot,
+                         const Literal& leaf);
+  static void ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  // The operands [first, first + count) of a step into the parameters of a callee.
+  void PassOperands(const Step& step, size_t first, const ComputationPlan& callee, Frame& frame);
+  void MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step, Activation& receiver);
+  absl::Status GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  Literal ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
+  absl::Status Observe(const Activation& activation, const Step& step, bool after);
+  absl::Status Locate(const absl::Status& status, const Step& step) const;
+
+  const ModulePlan& module_;
+  const RunOptions& options_;
+  Process& process_;
+  RunStats* stats_;
+  std::shared_ptr<MemoryAccount> memory_;
+  const std::unique_ptr<EngineState> state_;
+  Context& context_;  // the state's
+  std::vector<Activation> stack_;
+  std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number
+  bool finished_ = false;
+  int nested_runs_ = 0;
+  int64_t stored_bytes_ = 0;
+};
+
+}  // namespace assay::runtime
+
+#endif  // ASSAY_RUNTIME_MACHINE_H_

@@ -1,0 +1,91 @@
+// How a machine runs effects: it starts them, waits for what is not there yet, and takes up later
+// what left before. Tests: world_test.cc.
+#include <utility>
+
+#include "runtime/machine.h"
+
+namespace assay::runtime {
+
+absl::StatusOr<PendingPtr> Machine::StartEffect(const Step& step) {
+  const Activation& top = stack_.back();
+  std::vector<Literal> operands;
+  operands.reserve(step.operands.size());
+  for (const int32_t slot : step.operands) {
+    operands.push_back(ReadSlot(*top.plan, *top.frame, slot));
+  }
+  absl::StatusOr<PendingPtr> pending = step.effect->Start(operands, Path(), process_, context_);
+  if (stats_ != nullptr) state_->AfterStep(*step.instruction);
+  return pending;
+}
+
+absl::Status Machine::RunEffect(const Step& step) {
+  if (stack_.back().pending == nullptr) {
+    absl::StatusOr<PendingPtr> pending = StartEffect(step);
+    if (!pending.ok()) return pending.status();
+    stack_.back().pending = *std::move(pending);
+  }
+  return TakePending(step, stack_.back().pending);
+}
+
+absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
+  Activation& top = stack_.back();
+  top.pending = pending;
+  if (!pending->ready()) return absl::OkStatus();
+  absl::StatusOr<std::vector<Literal>> leaves = pending->Take();
+  if (!leaves.ok()) return leaves.status();
+  top.pending = nullptr;
+  for (size_t i = 0; i < leaves->size(); ++i) {
+    absl::Status status = WriteSlot(*top.plan, *top.frame, step.results[i], (*leaves)[i]);
+    if (!status.ok()) return status;
+  }
+  return FinishStep(top, step);
+}
+
+// The storage of the first result stands for all of them until they are awaited; it is a buffer of
+// its own, since modules with transfers keep no small values in frames. It holds nothing, but where
+// observers may look at it.
+absl::Status Machine::Depart(const Step& step) {
+  Activation& top = stack_.back();
+  if (top.pending == nullptr) {
+    absl::StatusOr<PendingPtr> started = StartEffect(step);
+    if (!started.ok()) return started.status();
+    top.pending = *std::move(started);
+  }
+  if (top.pending->delays_start() && !top.pending->ready()) return absl::OkStatus();
+  PendingPtr pending = std::exchange(top.pending, nullptr);
+  if (step.results.empty()) return absl::OkStatus();
+  const BufferPtr nothing = std::make_shared<std::byte[]>(1);
+  for (const int32_t slot : step.results) {
+    if (options_.observers.empty()) {
+      top.frame->buffers[top.plan->slots[slot].place] = nothing;
+      continue;
+    }
+    absl::Status status = GiveBuffer(*top.plan, *top.frame, slot);
+    if (!status.ok()) return status;
+  }
+  const Slot& first = top.plan->slots[step.results[0]];
+  const BufferPtr& storage = top.frame->buffers[first.place];
+  process_.departures()[storage.get()] = {storage, std::move(pending)};
+  return absl::OkStatus();
+}
+
+absl::Status Machine::Await(const Step& step) {
+  Activation& top = stack_.back();
+  if (!step.operands.empty()) {
+    const std::byte* key = Data(*top.plan, *top.frame, step.operands[0]);
+    const auto departure = process_.departures().find(key);
+    if (departure != process_.departures().end()) {
+      const PendingPtr pending = departure->second.pending;
+      if (pending->ready()) process_.departures().erase(departure);
+      return TakePending(step, pending);
+    }
+  }
+  // It was there when it started.
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    Transfer(*top.plan, *top.frame, step.operands[i], step.uses[i] != OperandUse::kKeep, *top.plan,
+             *top.frame, step.results[i]);
+  }
+  return FinishStep(top, step);
+}
+
+}  // namespace assay::runtime

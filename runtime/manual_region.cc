@@ -1,0 +1,197 @@
+// The borders of manual regions in modules on global shapes. Every partition runs the whole module;
+// it enters a region with its tile of the global value, and all bring their tiles together when
+// they leave. Source: reference ops_control_and_collectives.md 11.2, 12.
+// Tests: module_form_test.cc.
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/effect.h"
+#include "runtime/module_form.h"
+#include "runtime/world.h"
+#include "spec/sharding/sdy_shardings.h"
+#include "spec/sharding/sharding_checks.h"
+#include "spec/sharding/tiles.h"
+
+namespace assay::runtime {
+namespace {
+
+bool Enters(const Instruction& border) {
+  const std::string& target = border.GetString(Attr::kCustomCallTarget);
+  return target == "SPMDFullToShardShape" || target == "xla.sdy.GlobalToLocalShape";
+}
+
+absl::StatusOr<std::string> FrontendAttribute(const Instruction& border, const char* name) {
+  const FrontendAttributes& attributes = border.annotations().frontend_attributes;
+  const auto found = attributes.find(name);
+  if (found != attributes.end()) return found->second;
+  return absl::InvalidArgumentError(
+      absl::StrCat("there is no frontend attribute ", name, " at ", border.Describe()));
+}
+
+// The sharding over the manual axes alone: inside of the region all others hold whole values.
+Sharding OverManualAxes(NamedSharding named, absl::Span<const std::string> manual) {
+  for (NamedSharding::DimensionSharding& dimension : named.dimensions) {
+    std::vector<AxisRef> kept;
+    for (const AxisRef& axis : dimension.axes) {
+      const std::string& name = named.mesh.axes[axis.axis].name;
+      if (std::find(manual.begin(), manual.end(), name) != manual.end()) kept.push_back(axis);
+    }
+    dimension.axes = std::move(kept);
+  }
+  named.replicated_axes.clear();
+  named.unreduced_axes.clear();
+  Sharding sharding;
+  sharding.named = std::make_shared<const NamedSharding>(std::move(named));
+  return sharding;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border) {
+  if (border.GetString(Attr::kCustomCallTarget).rfind("SPMD", 0) == 0) {
+    const Instruction& global = Enters(border) ? *border.operand(0) : border;
+    const auto& sharding = global.annotations().sharding;
+    if (!sharding.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the global value has no sharding: ", global.Describe()));
+    }
+    return std::vector<Sharding>(Leaves(border.shape()).size(), *sharding);
+  }
+  absl::StatusOr<std::string> text =
+      FrontendAttribute(border, Enters(border) ? "xla.sdy.in_shardings" : "xla.sdy.out_shardings");
+  if (!text.ok()) return text.status();
+  absl::StatusOr<std::vector<NamedSharding>> named =
+      ReadSdyShardings(*text, *border.parent()->parent());
+  if (!named.ok()) return named.status();
+  absl::StatusOr<std::string> axes = FrontendAttribute(border, "xla.sdy.manual_axes");
+  if (!axes.ok()) return axes.status();
+  absl::StatusOr<std::vector<std::string>> manual = ReadManualAxes(*axes);
+  if (!manual.ok()) return manual.status();
+  std::vector<Sharding> shardings;
+  for (NamedSharding& sharding : *named) {
+    shardings.push_back(OverManualAxes(std::move(sharding), *manual));
+  }
+  return shardings;
+}
+
+namespace {
+
+// The placements of all leaves that cross a border.
+absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
+                                                    absl::Span<const Shape* const> globals,
+                                                    int64_t devices) {
+  absl::StatusOr<std::vector<Sharding>> shardings = BorderShardings(border);
+  if (!shardings.ok()) return shardings.status();
+  if (shardings->size() != globals.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(shardings->size(), " shardings for ",
+                                                   globals.size(), " values: ", border.Describe()));
+  }
+  std::vector<Placement> placements;
+  for (size_t i = 0; i < globals.size(); ++i) {
+    absl::StatusOr<Placement> placement = TilesOf((*shardings)[i], *globals[i], devices);
+    if (!placement.ok()) return placement.status();
+    placements.push_back(*std::move(placement));
+  }
+  return placements;
+}
+
+// Tiles of all partitions, joined once all are there.
+class Joined : public Pending {
+ public:
+  Joined(PendingPtr tiles, std::vector<Placement> placements, std::vector<const Shape*> shapes)
+      : tiles_(std::move(tiles)), placements_(std::move(placements)), shapes_(std::move(shapes)) {}
+  bool ready() const override { return tiles_->ready(); }
+  absl::StatusOr<std::vector<Literal>> Take() override {
+    absl::StatusOr<std::vector<Literal>> tiles = tiles_->Take();
+    if (!tiles.ok()) return tiles;
+    std::vector<Literal> values;
+    for (size_t i = 0; i < shapes_.size(); ++i) {
+      std::vector<Literal> by_device;
+      for (size_t k = i; k < tiles->size(); k += shapes_.size()) by_device.push_back((*tiles)[k]);
+      absl::StatusOr<Literal> value = JoinTiles(placements_[i], *shapes_[i], by_device);
+      if (!value.ok()) return value.status();
+      values.push_back(*std::move(value));
+    }
+    return values;
+  }
+  std::string Awaited() const override { return tiles_->Awaited(); }
+
+ private:
+  PendingPtr tiles_;
+  std::vector<Placement> placements_;
+  std::vector<const Shape*> shapes_;
+};
+
+class ManualBorder : public Effect {
+ public:
+  explicit ManualBorder(const Instruction& border) : border_(border) {}
+
+  absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath path,
+                                   Process& process, Context& context) const override {
+    std::vector<const Shape*> inputs;
+    for (const Literal& operand : operands) inputs.push_back(&operand.shape());
+    std::vector<const Shape*> outputs = Leaves(border_.shape());
+    if (inputs.size() != outputs.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(inputs.size(), " values become ", outputs.size()));
+    }
+    if (process.grid().partitions == 1) {
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        if (Shape::Compatible(*inputs[i], *outputs[i])) continue;
+        return absl::InvalidArgumentError(
+            absl::StrCat("with one partition both sides have the same shapes, found ",
+                         inputs[i]->ToString(), " and ", outputs[i]->ToString()));
+      }
+      return std::make_shared<Present>(std::vector<Literal>(operands.begin(), operands.end()));
+    }
+    const bool enters = Enters(border_);
+    const int64_t partitions = process.grid().partitions;
+    absl::StatusOr<std::vector<Placement>> placements =
+        PlacementsOf(border_, enters ? inputs : outputs, partitions);
+    if (!placements.ok()) return placements.status();
+    const std::vector<const Shape*>& locals = enters ? outputs : inputs;
+    for (size_t i = 0; i < locals.size(); ++i) {
+      if ((*placements)[i].tile_sizes ==
+          Dimensions(locals[i]->dimensions().begin(), locals[i]->dimensions().end())) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat("the tiles of ",
+                                                     (enters ? inputs : outputs)[i]->ToString(),
+                                                     " are no ", locals[i]->ToString()));
+    }
+    if (!enters) {
+      std::vector<int64_t> members(partitions);
+      std::iota(members.begin(), members.end(), process.id().replica * partitions);
+      absl::StatusOr<PendingPtr> tiles =
+          process.world().rendezvous().Meet(border_, path, members, operands, process, context);
+      if (!tiles.ok()) return tiles.status();
+      return std::make_shared<Joined>(*std::move(tiles), *std::move(placements),
+                                      std::move(outputs));
+    }
+    std::vector<Literal> tiles;
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const std::optional<DeviceTile>& tile = (*placements)[i].devices[process.id().partition];
+      if (!tile.has_value()) {
+        absl::StatusOr<Literal> nothing = process.ZeroArray(*outputs[i]);
+        if (!nothing.ok()) return nothing.status();
+        tiles.push_back(*std::move(nothing));
+        continue;
+      }
+      Literal cut = CutTile(operands[i], tile->tile, outputs[i]->dimensions());
+      tiles.push_back(Literal::FromBuffer(*outputs[i], cut.buffer()));
+    }
+    return std::make_shared<Present>(std::move(tiles));
+  }
+
+ private:
+  const Instruction& border_;
+};
+
+}  // namespace
+
+EffectOr PrepareManualBorder(const Instruction& custom_call) {
+  return std::make_unique<ManualBorder>(custom_call);
+}
+
+}  // namespace assay::runtime

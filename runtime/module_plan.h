@@ -1,0 +1,65 @@
+// A module ready to run: a plan for each computation that runs as such. Tests:
+// interpreter/plan_test.cc, interpreter_test.cc.
+#ifndef ASSAY_RUNTIME_MODULE_PLAN_H_
+#define ASSAY_RUNTIME_MODULE_PLAN_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "spec/ir/module.h"
+
+namespace assay::runtime {
+
+class Engine;
+struct ComputationPlan;
+
+struct PlanOptions {
+  // Every instruction becomes a step of its own, so that observers see it.
+  bool observed = false;
+  // Wall time that planning may take; negative: unlimited. Exceeding it is RESOURCE_EXHAUSTED.
+  double seconds = -1;
+};
+
+class ModulePlan {
+ public:
+  // Module and engine must outlive the plan, and the module not change. Checks shapes.
+  // INVALID_ARGUMENT for an illegal module or an elided constant, UNIMPLEMENTED for an operation
+  // that the engine does not run; both name opcode and instruction.
+  static absl::StatusOr<std::unique_ptr<ModulePlan>> Create(const Module& module,
+                                                            const Engine& engine,
+                                                            const PlanOptions& options = {});
+  ~ModulePlan();
+
+  const Module& module() const { return module_; }
+  const Engine& engine() const { return engine_; }
+  const PlanOptions& options() const { return options_; }
+  // The plan of a computation that runs as such; null for regions that kernels apply.
+  const ComputationPlan* plan_of(const Computation& computation) const;
+  // Whether values may be on their way while others are computed.
+  bool has_transfers() const { return has_transfers_; }
+  // The computations that must run although nobody uses their value.
+  const absl::flat_hash_set<const Computation*>& effectful() const { return effectful_; }
+  int64_t plan_count() const { return static_cast<int64_t>(plans_.size()); }
+
+ private:
+  ModulePlan(const Module& module, const Engine& engine, const PlanOptions& options);
+  const Module& module_;
+  const Engine& engine_;
+  PlanOptions options_;
+  bool has_transfers_ = false;
+  absl::flat_hash_set<const Computation*> effectful_;
+  std::vector<std::unique_ptr<ComputationPlan>> plans_;
+  absl::flat_hash_map<const Computation*, const ComputationPlan*> plan_of_;
+};
+
+// Whether the runtime itself runs an operation, whatever the engine: control flow, tuples, and what
+// has an effect or is about sizes. All others are kernels.
+bool IsRunByRuntime(Opcode opcode);
+
+}  // namespace assay::runtime
+
+#endif  // ASSAY_RUNTIME_MODULE_PLAN_H_

@@ -1,0 +1,27 @@
+#include "runtime/process.h"
+
+#include <cstring>
+
+#include "runtime/world.h"
+
+namespace assay::runtime {
+
+absl::StatusOr<Literal> Process::NewArray(const Shape& shape) const {
+  if (!shape.is_array()) return Literal::Token();
+  if (absl::Status status = CheckElements(world_.options().budget, shape); !status.ok()) {
+    return status;
+  }
+  absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, shape);
+  if (!buffer.ok()) return buffer.status();
+  return Literal::FromBuffer(shape, *std::move(buffer));
+}
+
+absl::StatusOr<Literal> Process::ZeroArray(const Shape& shape) const {
+  absl::StatusOr<Literal> array = NewArray(shape);
+  if (array.ok() && array->byte_size() > 0) {
+    std::memset(array->mutable_data(), 0, array->byte_size());
+  }
+  return array;
+}
+
+}  // namespace assay::runtime

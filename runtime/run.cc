@@ -1,0 +1,55 @@
+#include "runtime/run.h"
+
+#include "absl/strings/str_cat.h"
+#include "runtime/world.h"
+
+namespace assay::runtime {
+
+absl::Status CheckArguments(const Computation& entry, absl::Span<const Literal> arguments) {
+  const std::vector<Instruction*> parameters = entry.parameters();
+  if (parameters.size() != arguments.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("computation ", entry.name(), " takes ",
+                                                   parameters.size(), " arguments, ",
+                                                   arguments.size(), " were given"));
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (Shape::Compatible(parameters[i]->shape(), arguments[i].shape())) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("argument ", i, " has shape ", arguments[i].shape().ToString(), ", but ",
+                     parameters[i]->Describe(), " wants ", parameters[i]->shape().ToString()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckGrid(const ProcessGrid& grid) {
+  if (grid.replicas < 1 || grid.partitions < 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a run needs at least one replica and one partition, found ", grid.replicas,
+                     " replicas and ", grid.partitions, " partitions"));
+  }
+  if (grid.count() <= kMostProcesses) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(grid.replicas, " replicas of ", grid.partitions,
+                                                   " partitions are more than ", kMostProcesses,
+                                                   " processes"));
+}
+
+absl::StatusOr<std::vector<std::vector<Literal>>> RunPrograms(absl::Span<const Program> programs,
+                                                              const RunOptions& options,
+                                                              RunStats* stats) {
+  for (const Program& program : programs) {
+    if (absl::Status status = CheckGrid(program.grid); !status.ok()) return status;
+    const auto processes = static_cast<int64_t>(program.arguments.size());
+    if (processes != program.grid.count()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "module ", program.module->module().name(), " runs on ", program.grid.count(),
+          " processes, but there are arguments for ", processes));
+    }
+    for (const std::vector<Literal>& arguments : program.arguments) {
+      absl::Status status = CheckArguments(program.entry(), arguments);
+      if (!status.ok()) return status;
+    }
+  }
+  return World(programs, options, stats).Run();
+}
+
+}  // namespace assay::runtime

@@ -1,0 +1,67 @@
+// All processes of a run. They take turns in order, each until it waits for another or is done, so
+// that runs are deterministic; where nobody can go on it is a deadlock, and the error says who
+// waits for whom. Nothing ever waits by the clock.
+// Source: reference ops_control_and_collectives.md 6. Tests: world_test.cc.
+#ifndef ASSAY_RUNTIME_WORLD_H_
+#define ASSAY_RUNTIME_WORLD_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "runtime/channels.h"
+#include "runtime/machine.h"
+#include "runtime/memory.h"
+#include "runtime/parallel.h"
+#include "runtime/process.h"
+#include "runtime/rendezvous.h"
+#include "runtime/run.h"
+
+namespace assay::runtime {
+
+class World {
+ public:
+  World(absl::Span<const Program> programs, const RunOptions& options, RunStats* stats);
+  ~World();
+
+  // The value of the entry's root by program and process.
+  absl::StatusOr<std::vector<std::vector<Literal>>> Run();
+
+  const RunOptions& options() const { return options_; }
+  // Shared by the processes, of which one runs at a time.
+  WorkerPool& workers() { return workers_; }
+  Rendezvous& rendezvous() { return rendezvous_; }
+  Channels& channels() { return channels_; }
+  // Processes in all.
+  int64_t process_count() const { return static_cast<int64_t>(runners_.size()); }
+  // Whether a process has run to its end.
+  bool IsFinished(const ProcessId& id) const;
+  // "replica 1, partition 0 of program b": as much as it takes to tell processes apart.
+  std::string Name(const ProcessId& id) const;
+
+ private:
+  struct Runner;  // a process and its machine
+  absl::Status RunAll();
+  absl::Status Deadlock() const;
+  // What must not be left over.
+  absl::Status CheckEnd() const;
+  absl::Status InProcess(const absl::Status& status, const Runner& runner) const;
+  void WriteStats();
+
+  absl::Span<const Program> programs_;
+  const RunOptions& options_;
+  RunStats* stats_;
+  Budget budget_;
+  WorkerPool workers_;
+  std::shared_ptr<MemoryAccount> memory_;
+  RandomStates own_random_;
+  Rendezvous rendezvous_;
+  Channels channels_;
+  std::vector<std::unique_ptr<Runner>> runners_;
+};
+
+}  // namespace assay::runtime
+
+#endif  // ASSAY_RUNTIME_WORLD_H_

@@ -49,6 +49,7 @@ absl::Status Machine::Advance() {
   absl::Status status = RunUntil(1);
   if (!status.ok()) {
     stack_.clear();
+    pending_ = nullptr;
     return status;
   }
   finished_ = waits_for() == nullptr;
@@ -57,9 +58,7 @@ absl::Status Machine::Advance() {
 
 absl::StatusOr<Literal> Machine::TakeResult() { return End(); }
 
-const Pending* Machine::waits_for() const {
-  return stack_.empty() ? nullptr : stack_.back().pending.get();
-}
+const Pending* Machine::waits_for() const { return pending_.get(); }
 
 std::vector<const Instruction*> Machine::Path() const {
   std::vector<const Instruction*> path;
@@ -92,6 +91,7 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
   }
   absl::StatusOr<Literal> result = status.ok() ? End() : absl::StatusOr<Literal>(std::move(status));
   stack_.resize(floor);
+  pending_ = nullptr;
   memory_->Release(reserved);
   --nested_runs_;
   return result;
@@ -99,7 +99,7 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
 
 absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Literal> arguments,
                             int64_t* reserved) {
-  std::unique_ptr<Frame> frame = TakeFrame(plan);
+  Frame* const frame = TakeFrame(plan);
   size_t next = 0;
   for (const Literal& argument : arguments) {
     for (const Literal& leaf : Flatten(argument)) {
@@ -111,16 +111,16 @@ absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Litera
       if (!info.small) *reserved += info.bytes;
     }
   }
-  return Push(plan, std::move(frame));
+  return Push(plan, frame);
 }
 
 absl::StatusOr<Literal> Machine::End() {
-  Activation& top = stack_.back();
+  const Activation top = stack_.back();
   const ComputationPlan& plan = *top.plan;
   std::vector<Literal> leaves;
   leaves.reserve(plan.roots.size());
   for (const RootSlot& root : plan.roots) leaves.push_back(ReadSlot(plan, *top.frame, root.slot));
-  ReturnFrame(plan, std::move(top.frame));
+  ReturnFrame(plan, top.frame);
   stack_.pop_back();
   return Unflatten(plan.computation->root()->shape(), leaves);
 }
@@ -138,13 +138,12 @@ absl::Status Machine::RunUntil(size_t floor) {
     absl::Status status = context_.Charge(1);
     if (status.ok()) status = RunStep(step);
     if (!status.ok()) return Locate(status, step);
-    if (waits_for() != nullptr) return absl::OkStatus();
+    if (pending_ != nullptr) return absl::OkStatus();
   }
 }
 
 absl::Status Machine::RunStep(const Step& step) {
-  const bool goes_on = stack_.back().pending != nullptr;
-  if (!options_.observers.empty() && !goes_on && !step.hidden) {
+  if (!options_.observers.empty() && pending_ == nullptr && !step.hidden) {
     absl::Status status = Observe(stack_.back(), step, /*after=*/false);
     if (!status.ok()) return status;
   }
@@ -155,7 +154,7 @@ absl::Status Machine::RunStep(const Step& step) {
       break;
     case StepKind::kDepart:
       status = Depart(step);
-      if (waits_for() != nullptr) return status;
+      if (pending_ != nullptr) return status;
       break;
     case StepKind::kObserve:
       break;
@@ -175,35 +174,16 @@ absl::Status Machine::RunStep(const Step& step) {
 }
 
 absl::Status Machine::RunKernel(const Step& step) {
-  Activation& top = stack_.back();
-  const ComputationPlan& plan = *top.plan;
+  const Activation& top = stack_.back();
   Frame& frame = *top.frame;
-  absl::InlinedVector<ArrayRef, 4> operands(step.operands.size());
-  for (size_t i = 0; i < operands.size(); ++i) {
-    const int32_t slot = step.operands[i];
-    operands[i] = {plan.slots[slot].shape, Data(plan, frame, slot)};
+  if (!step.in_frame || options_.budget.elements >= 0) {
+    absl::Status status = PlaceOutside(*top.plan, frame, step);
+    if (!status.ok()) return status;
   }
-  absl::InlinedVector<MutableArrayRef, 2> results(step.results.size());
-  for (size_t i = 0; i < results.size(); ++i) {
-    const int32_t slot = step.results[i];
-    const Slot& info = plan.slots[slot];
-    absl::Status fits = CheckElements(options_.budget, *info.shape);
-    if (!fits.ok()) return fits;
-    if (!info.small) {
-      const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
-      const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
-      // A buffer that only this slot holds, and nobody reads after this step, may be overwritten.
-      if (donor >= 0 && step.uses[in_place] == OperandUse::kSole && !plan.slots[donor].small &&
-          plan.slots[donor].bytes == info.bytes &&
-          frame.buffers[plan.slots[donor].place].use_count() == 1) {
-        frame.buffers[info.place] = frame.buffers[plan.slots[donor].place];
-      } else {
-        absl::Status status = GiveBuffer(plan, frame, slot);
-        if (!status.ok()) return status;
-      }
-    }
-    results[i] = {info.shape, Data(plan, frame, slot)};
-  }
+  const absl::Span<const ArrayRef> operands(frame.operands.data() + step.first_operand,
+                                            step.operands.size());
+  const absl::Span<const MutableArrayRef> results(frame.results.data() + step.first_result,
+                                                  step.results.size());
   stored_bytes_ += step.stored_bytes;
   try {
     absl::Status status = step.kernel->Execute(operands, results, context_);
@@ -214,11 +194,37 @@ absl::Status Machine::RunKernel(const Step& step) {
   }
 }
 
+absl::Status Machine::PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step) {
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    frame.operands[step.first_operand + i].data = Data(plan, frame, step.operands[i]);
+  }
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    const int32_t slot = step.results[i];
+    const Slot& info = plan.slots[slot];
+    absl::Status fits = CheckElements(options_.budget, *info.shape);
+    if (!fits.ok()) return fits;
+    if (info.small) continue;
+    const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
+    const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
+    // A buffer that only this slot holds, and nobody reads after this step, may be overwritten.
+    if (donor >= 0 && step.uses[in_place] == OperandUse::kSole && !plan.slots[donor].small &&
+        plan.slots[donor].bytes == info.bytes &&
+        frame.buffers[plan.slots[donor].place].use_count() == 1) {
+      frame.buffers[info.place] = frame.buffers[plan.slots[donor].place];
+    } else {
+      absl::Status status = GiveBuffer(plan, frame, slot);
+      if (!status.ok()) return status;
+    }
+    frame.results[step.first_result + i].data = Data(plan, frame, slot);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Machine::StartCall(const Step& step) {
   const ComputationPlan& callee = *step.callees[0];
-  std::unique_ptr<Frame> frame = TakeFrame(callee);
-  PassOperands(step, 0, callee, *frame);
-  return Push(callee, std::move(frame));
+  Frame* const frame = TakeFrame(callee);
+  PassOperands(step, 0, 0, *frame);
+  return Push(callee, frame);
 }
 
 absl::Status Machine::StartConditional(const Step& step) {
@@ -238,13 +244,13 @@ absl::Status Machine::StartConditional(const Step& step) {
   size_t first = 1;
   for (int64_t i = 0; i < branch; ++i) first += step.callees[i]->parameters.size();
   const ComputationPlan& callee = *step.callees[branch];
-  std::unique_ptr<Frame> frame = TakeFrame(callee);
-  PassOperands(step, first, callee, *frame);
+  Frame* const frame = TakeFrame(callee);
+  PassOperands(step, branch, first, *frame);
   // What only the other branches would have read.
   for (size_t i = 1; i < step.operands.size(); ++i) {
     if (step.uses[i] != OperandUse::kKeep) ReleaseSlot(*top.plan, *top.frame, step.operands[i]);
   }
-  return Push(callee, std::move(frame));
+  return Push(callee, frame);
 }
 
 absl::Status Machine::StartWhile(const Step& step) {
@@ -262,49 +268,43 @@ absl::Status Machine::StartWhile(const Step& step) {
 
 absl::Status Machine::StartCondition(const Step& step) {
   Activation& top = stack_.back();
-  const ComputationPlan& condition = *step.callees[0];
-  for (size_t i = 0; i < step.results.size(); ++i) {
-    PassParameter(*top.plan, *top.frame, step.results[i], false, condition, *top.condition_frame,
-                  i);
-  }
+  PassState(step, 0, /*move=*/false, *top.condition_frame);
   top.in_condition = true;
-  return Push(condition, std::move(top.condition_frame));
+  return Push(*step.callees[0], top.condition_frame);
 }
 
 absl::Status Machine::StartBody(const Step& step) {
   Activation& top = stack_.back();
-  const ComputationPlan& body = *step.callees[1];
   // The condition has let go of the state or will overwrite it: the body may take the buffers.
-  for (size_t i = 0; i < step.results.size(); ++i) {
+  for (const int32_t i : step.given[0].others) {
     const Slot& parameter = step.callees[0]->slots[step.callees[0]->parameters[i]];
     if (!parameter.small) top.condition_frame->buffers[parameter.place] = nullptr;
-    PassParameter(*top.plan, *top.frame, step.results[i], true, body, *top.body_frame, i);
   }
+  PassState(step, 1, /*move=*/true, *top.body_frame);
   top.in_condition = false;
-  return Push(body, std::move(top.body_frame));
+  return Push(*step.callees[1], top.body_frame);
 }
 
 absl::Status Machine::Finish() {
-  Activation child = std::move(stack_.back());
+  const Activation child = stack_.back();
   stack_.pop_back();
   Activation& parent = stack_.back();
   const Step& step = parent.plan->steps[parent.next];
   if (step.kind != StepKind::kWhile) {
-    MoveRoots(*child.plan, *child.frame, step, parent);
-    ReturnFrame(*child.plan, std::move(child.frame));
+    const auto callee = std::find(step.callees.begin(), step.callees.end(), child.plan);
+    MoveRoots(child, step, callee - step.callees.begin(), parent);
+    ReturnFrame(*child.plan, child.frame);
     return FinishStep(parent, step);
   }
   if (!parent.in_condition) {
-    MoveRoots(*child.plan, *child.frame, step, parent);
-    parent.body_frame = std::move(child.frame);
+    MoveRoots(child, step, 1, parent);
     absl::Status status = context_.Charge(1);
     return status.ok() ? StartCondition(step) : Locate(status, step);
   }
   const std::byte go = *Data(*child.plan, *child.frame, child.plan->roots[0].slot);
-  parent.condition_frame = std::move(child.frame);
   if ((go & std::byte{1}) != std::byte{0}) return StartBody(step);
-  ReturnFrame(*step.callees[0], std::move(parent.condition_frame));
-  ReturnFrame(*step.callees[1], std::move(parent.body_frame));
+  ReturnFrame(*step.callees[0], parent.condition_frame);
+  ReturnFrame(*step.callees[1], parent.body_frame);
   return FinishStep(parent, step);
 }
 
@@ -318,42 +318,54 @@ absl::Status Machine::FinishStep(Activation& activation, const Step& step) {
   return absl::OkStatus();
 }
 
-absl::Status Machine::Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame) {
+absl::Status Machine::Push(const ComputationPlan& plan, Frame* frame) {
   if (options_.budget.call_depth >= 0 &&
       static_cast<int64_t>(stack_.size()) > options_.budget.call_depth) {
     return absl::ResourceExhaustedError(absl::StrCat("computations call each other deeper than ",
                                                      options_.budget.call_depth, " levels"));
   }
-  Activation activation;
+  Activation& activation = stack_.emplace_back();
   activation.plan = &plan;
-  activation.frame = std::move(frame);
-  stack_.push_back(std::move(activation));
+  activation.frame = frame;
   return absl::OkStatus();
 }
 
-std::unique_ptr<Frame> Machine::TakeFrame(const ComputationPlan& plan) {
-  auto& free = free_frames_[plan.number];
-  if (!free.empty()) {
-    std::unique_ptr<Frame> frame = std::move(free.back());
-    free.pop_back();
-    return frame;
-  }
-  auto frame = std::make_unique<Frame>();
-  frame->small.resize(plan.small_bytes);
-  memory_->Count(plan.small_bytes);  // frames live as long as the run
-  frame->buffers.resize(plan.buffer_count);
-  for (const auto& [number, literal] : plan.constants) {
-    const Slot& slot = plan.slots[number];
-    if (slot.small) {
-      if (slot.bytes > 0) std::memcpy(frame->small.data() + slot.place, literal.data(), slot.bytes);
-    } else {
-      frame->buffers[slot.place] = literal.buffer();
-    }
-  }
+Frame* Machine::TakeFrame(const ComputationPlan& plan) {
+  std::vector<Frame*>& free = free_frames_[plan.number];
+  if (free.empty()) return NewFrame(plan);
+  Frame* const frame = free.back();
+  free.pop_back();
   return frame;
 }
 
-void Machine::ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame) {
+Frame* Machine::NewFrame(const ComputationPlan& plan) {
+  Frame& frame = *frames_.emplace_back(std::make_unique<Frame>());
+  frame.small.resize(plan.small_bytes);
+  memory_->Count(plan.small_bytes);  // frames live as long as the run
+  frame.buffers.resize(plan.buffer_count);
+  for (const auto& [number, literal] : plan.constants) {
+    const Slot& slot = plan.slots[number];
+    if (slot.small) {
+      if (slot.bytes > 0) std::memcpy(frame.small.data() + slot.place, literal.data(), slot.bytes);
+    } else {
+      frame.buffers[slot.place] = literal.buffer();
+    }
+  }
+  frame.operands.reserve(plan.operand_count);
+  frame.results.reserve(plan.result_count);
+  for (const Step& step : plan.steps) {
+    if (step.kind != StepKind::kKernel) continue;
+    for (const int32_t slot : step.operands) {
+      frame.operands.push_back({plan.slots[slot].shape, Data(plan, frame, slot)});
+    }
+    for (const int32_t slot : step.results) {
+      frame.results.push_back({plan.slots[slot].shape, Data(plan, frame, slot)});
+    }
+  }
+  return &frame;
+}
+
+void Machine::ReturnFrame(const ComputationPlan& plan, Frame* frame) {
   if (!frame->buffers.empty()) {
     std::fill(frame->buffers.begin(), frame->buffers.end(), nullptr);
     for (const auto& [number, literal] : plan.constants) {
@@ -361,7 +373,7 @@ void Machine::ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> fr
       if (!slot.small) frame->buffers[slot.place] = literal.buffer();
     }
   }
-  free_frames_[plan.number].push_back(std::move(frame));
+  free_frames_[plan.number].push_back(frame);
 }
 
 std::byte* Machine::Data(const ComputationPlan& plan, Frame& frame, int32_t slot) {
@@ -410,20 +422,40 @@ void Machine::ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slo
   if (!info.small) frame.buffers[info.place] = nullptr;
 }
 
-void Machine::PassOperands(const Step& step, size_t first, const ComputationPlan& callee,
-                           Frame& frame) {
-  Activation& top = stack_.back();
-  for (size_t i = 0; i < callee.parameters.size(); ++i) {
-    const bool last = step.uses[first + i] != OperandUse::kKeep;
-    PassParameter(*top.plan, *top.frame, step.operands[first + i], last, callee, frame, i);
+void Machine::CopyRuns(const Handover& handover, const Frame& from, Frame& to) {
+  for (const Handover::Run& run : handover.runs) {
+    std::memcpy(to.small.data() + run.to, from.small.data() + run.from, run.bytes);
   }
 }
 
-void Machine::MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step,
+void Machine::PassOperands(const Step& step, size_t callee, size_t first, Frame& frame) {
+  const Activation& top = stack_.back();
+  const Handover& given = step.given[callee];
+  CopyRuns(given, *top.frame, frame);
+  for (const int32_t i : given.others) {
+    const bool last = step.uses[first + i] != OperandUse::kKeep;
+    PassParameter(*top.plan, *top.frame, step.operands[first + i], last, *step.callees[callee],
+                  frame, i);
+  }
+}
+
+void Machine::PassState(const Step& step, size_t callee, bool move, Frame& frame) {
+  const Activation& top = stack_.back();
+  const Handover& given = step.given[callee];
+  CopyRuns(given, *top.frame, frame);
+  for (const int32_t i : given.others) {
+    PassParameter(*top.plan, *top.frame, step.results[i], move, *step.callees[callee], frame, i);
+  }
+}
+
+void Machine::MoveRoots(const Activation& child, const Step& step, size_t callee,
                         Activation& receiver) {
-  for (size_t i = 0; i < plan.roots.size(); ++i) {
-    Transfer(plan, frame, plan.roots[i].slot, plan.roots[i].movable, *receiver.plan,
-             *receiver.frame, step.results[i]);
+  const Handover& returned = step.returned[callee];
+  CopyRuns(returned, *child.frame, *receiver.frame);
+  for (const int32_t i : returned.others) {
+    const RootSlot& root = child.plan->roots[i];
+    Transfer(*child.plan, *child.frame, root.slot, root.movable, *receiver.plan, *receiver.frame,
+             step.results[i]);
   }
 }
 

@@ -19,6 +19,9 @@ namespace assay::runtime {
 struct Frame {
   std::vector<std::byte> small;
   std::vector<BufferPtr> buffers;
+  // Of all kernels of the plan, step after step. Those of small values never change.
+  std::vector<ArrayRef> operands;
+  std::vector<MutableArrayRef> results;
 };
 
 class Machine : public ComputationCaller {
@@ -44,12 +47,12 @@ class Machine : public ComputationCaller {
  private:
   struct Activation {
     const ComputationPlan* plan = nullptr;
-    std::unique_ptr<Frame> frame;
+    Frame* frame = nullptr;
     size_t next = 0;  // step
     // Of a while step under way: frames that all turns share, and which of them runs.
-    std::unique_ptr<Frame> condition_frame, body_frame;
+    Frame* condition_frame = nullptr;
+    Frame* body_frame = nullptr;
     bool in_condition = false;
-    PendingPtr pending;  // of an effect under way
   };
 
   // Adds the bytes of the arguments that count against the budget to `reserved`.
@@ -74,9 +77,12 @@ class Machine : public ComputationCaller {
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
 
-  absl::Status Push(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
-  std::unique_ptr<Frame> TakeFrame(const ComputationPlan& plan);
-  void ReturnFrame(const ComputationPlan& plan, std::unique_ptr<Frame> frame);
+  absl::Status Push(const ComputationPlan& plan, Frame* frame);
+  Frame* TakeFrame(const ComputationPlan& plan);
+  Frame* NewFrame(const ComputationPlan& plan);
+  void ReturnFrame(const ComputationPlan& plan, Frame* frame);
+  // Buffers for results that do not lie in the frame, and the references to all that do not.
+  absl::Status PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step);
 
   static std::byte* Data(const ComputationPlan& plan, Frame& frame, int32_t slot);
   static void WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes);
@@ -90,9 +96,13 @@ class Machine : public ComputationCaller {
   absl::Status WriteSlot(const ComputationPlan& plan, Frame& frame, int32_t slot,
                          const Literal& leaf);
   static void ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slot);
-  // The operands [first, first + count) of a step into the parameters of a callee.
-  void PassOperands(const Step& step, size_t first, const ComputationPlan& callee, Frame& frame);
-  void MoveRoots(const ComputationPlan& plan, Frame& frame, const Step& step, Activation& receiver);
+  static void CopyRuns(const Handover& handover, const Frame& from, Frame& to);
+  // Operands from number `first` on into the parameters of a callee.
+  void PassOperands(const Step& step, size_t callee, size_t first, Frame& frame);
+  // The state of a loop into the parameters of its condition or body.
+  void PassState(const Step& step, size_t callee, bool move, Frame& frame);
+  static void MoveRoots(const Activation& child, const Step& step, size_t callee,
+                        Activation& receiver);
   absl::Status GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot);
   Literal ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
   absl::Status Observe(const Activation& activation, const Step& step, bool after);
@@ -106,7 +116,9 @@ class Machine : public ComputationCaller {
   const std::unique_ptr<EngineState> state_;
   Context& context_;  // the state's
   std::vector<Activation> stack_;
-  std::vector<std::vector<std::unique_ptr<Frame>>> free_frames_;  // by plan number
+  PendingPtr pending_;  // of the step on top, which waits for it
+  std::vector<std::unique_ptr<Frame>> frames_;
+  std::vector<std::vector<Frame*>> free_frames_;  // by plan number
   bool finished_ = false;
   int nested_runs_ = 0;
   int64_t stored_bytes_ = 0;

@@ -19,21 +19,21 @@ absl::StatusOr<PendingPtr> Machine::StartEffect(const Step& step) {
 }
 
 absl::Status Machine::RunEffect(const Step& step) {
-  if (stack_.back().pending == nullptr) {
+  if (pending_ == nullptr) {
     absl::StatusOr<PendingPtr> pending = StartEffect(step);
     if (!pending.ok()) return pending.status();
-    stack_.back().pending = *std::move(pending);
+    pending_ = *std::move(pending);
   }
-  return TakePending(step, stack_.back().pending);
+  return TakePending(step, pending_);
 }
 
 absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
   Activation& top = stack_.back();
-  top.pending = pending;
+  pending_ = pending;
   if (!pending->ready()) return absl::OkStatus();
   absl::StatusOr<std::vector<Literal>> leaves = pending->Take();
   if (!leaves.ok()) return leaves.status();
-  top.pending = nullptr;
+  pending_ = nullptr;
   for (size_t i = 0; i < leaves->size(); ++i) {
     absl::Status status = WriteSlot(*top.plan, *top.frame, step.results[i], (*leaves)[i]);
     if (!status.ok()) return status;
@@ -46,13 +46,13 @@ absl::Status Machine::TakePending(const Step& step, PendingPtr pending) {
 // observers may look at it.
 absl::Status Machine::Depart(const Step& step) {
   Activation& top = stack_.back();
-  if (top.pending == nullptr) {
+  if (pending_ == nullptr) {
     absl::StatusOr<PendingPtr> started = StartEffect(step);
     if (!started.ok()) return started.status();
-    top.pending = *std::move(started);
+    pending_ = *std::move(started);
   }
-  if (top.pending->delays_start() && !top.pending->ready()) return absl::OkStatus();
-  PendingPtr pending = std::exchange(top.pending, nullptr);
+  if (pending_->delays_start() && !pending_->ready()) return absl::OkStatus();
+  PendingPtr pending = std::exchange(pending_, nullptr);
   if (step.results.empty()) return absl::OkStatus();
   const BufferPtr nothing = std::make_shared<std::byte[]>(1);
   for (const int32_t slot : step.results) {

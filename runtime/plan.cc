@@ -158,6 +158,7 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
   FindDying();
   AssignPlaces();
   FindRoots();
+  PrepareFrames();
   return std::move(plan_);
 }
 
@@ -361,6 +362,7 @@ absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* ste
   if (*kernel == nullptr) return absl::OkStatus();
   step->kind = StepKind::kKernel;
   step->kernel = *std::move(kernel);
+  step->callees.clear();
   return absl::OkStatus();
 }
 

@@ -58,6 +58,16 @@ enum class OperandUse : uint8_t {
   kSole,  // kLast, and it occurs once: the result may overwrite it
 };
 
+// Values that go from one frame to another: small ones as bytes, several at a time where they lie
+// side by side in both, and the numbers of all others.
+struct Handover {
+  struct Run {
+    int32_t from = 0, to = 0, bytes = 0;
+  };
+  std::vector<Run> runs;
+  std::vector<int32_t> others;
+};
+
 struct Step {
   StepKind kind = StepKind::kKernel;
   const Instruction* instruction = nullptr;
@@ -68,8 +78,14 @@ struct Step {
   std::vector<OperandUse> uses;   // of each operand
   bool hidden = false;            // from observers: another step shows them the value
   std::vector<int32_t> results;   // leaves of the result
-  std::vector<int32_t> dying;     // slots that nobody reads after this step
-  int64_t stored_bytes = 0;       // that a kernel writes
+  std::vector<int32_t> dying;     // slots with a buffer that nobody reads after this step
+  // Of a kernel: where its operands and results stand among the references of a frame, and whether
+  // all of them lie in the frame itself.
+  int32_t first_operand = 0, first_result = 0;
+  bool in_frame = false;
+  // By callee: what it is given (of its parameters), and what it gives (of its roots).
+  std::vector<Handover> given, returned;
+  int64_t stored_bytes = 0;  // that a kernel writes
 };
 
 struct ComputationPlan {
@@ -83,6 +99,7 @@ struct ComputationPlan {
   std::vector<std::pair<int32_t, Literal>> constants;
   int64_t small_bytes = 0;
   int32_t buffer_count = 0;
+  int32_t operand_count = 0, result_count = 0;  // of all kernels
 };
 
 // Plans one computation. `plan_of` gives the plans of the computations that it calls (already
@@ -143,6 +160,10 @@ class PlanBuilder {
   void FindDying();
   void AssignPlaces();
   void FindRoots();
+  // What runs of the plan need not work out again (plan_frames.cc).
+  void PrepareFrames();
+  void PrepareKernelStep(Step& step);
+  void PrepareHandovers(Step& step) const;
 
   const Computation& computation_;
   const ModulePlan& module_;

@@ -1,0 +1,79 @@
+// What every run of a plan would work out again: where the operands and results of kernels lie, and
+// how values go from the frame of a caller to that of a callee and back. Loops on small arrays
+// spend most of their time on it. Tests: interpreter/plan_test.cc, interpreter_bench.cc.
+#include <utility>
+#include <vector>
+
+#include "runtime/plan.h"
+
+namespace assay::runtime {
+namespace {
+
+// Adds value number i, of which both frames have a slot.
+void Add(const Slot& from, const Slot& to, int32_t i, Handover* handover) {
+  if (!from.small || to.sizes >= 0) {
+    handover->others.push_back(i);
+    return;
+  }
+  if (from.bytes == 0) return;  // a token, or an array without elements
+  const auto bytes = static_cast<int32_t>(from.bytes);
+  if (!handover->runs.empty()) {
+    Handover::Run& last = handover->runs.back();
+    const int32_t distance = from.place - last.from;
+    // Slots begin at multiples of 16 bytes: what lies between belongs to the first of the two.
+    if (distance == to.place - last.to && distance >= last.bytes && distance < last.bytes + 16 &&
+        distance % 16 == 0) {
+      last.bytes = distance + bytes;
+      return;
+    }
+  }
+  handover->runs.push_back({from.place, to.place, bytes});
+}
+
+}  // namespace
+
+void PlanBuilder::PrepareFrames() {
+  for (Step& step : plan_->steps) {
+    std::vector<int32_t> with_buffers;
+    for (const int32_t slot : step.dying) {
+      if (!plan_->slots[slot].small) with_buffers.push_back(slot);
+    }
+    step.dying = std::move(with_buffers);
+    if (step.kind == StepKind::kKernel) PrepareKernelStep(step);
+    PrepareHandovers(step);
+  }
+}
+
+void PlanBuilder::PrepareKernelStep(Step& step) {
+  step.first_operand = plan_->operand_count;
+  step.first_result = plan_->result_count;
+  plan_->operand_count += static_cast<int32_t>(step.operands.size());
+  plan_->result_count += static_cast<int32_t>(step.results.size());
+  step.in_frame = true;
+  for (const int32_t slot : step.operands) step.in_frame &= plan_->slots[slot].small;
+  for (const int32_t slot : step.results) step.in_frame &= plan_->slots[slot].small;
+}
+
+void PlanBuilder::PrepareHandovers(Step& step) const {
+  const bool loop = step.kind == StepKind::kWhile;
+  // A loop's state lives in its results; a branch has its own part of the operands.
+  const std::vector<int32_t>& values = loop ? step.results : step.operands;
+  size_t first = step.kind == StepKind::kConditional ? 1 : 0;
+  for (const ComputationPlan* callee : step.callees) {
+    Handover& given = step.given.emplace_back();
+    for (size_t i = 0; i < callee->parameters.size(); ++i) {
+      const Slot& from = plan_->slots[values[first + i]];
+      if (callee->is_unread[i] && from.small) continue;
+      Add(from, callee->slots[callee->parameters[i]], static_cast<int32_t>(i), &given);
+    }
+    if (!loop) first += callee->parameters.size();
+    Handover& returned = step.returned.emplace_back();
+    if (loop && step.returned.size() == 1) continue;  // the condition gives nothing back
+    for (size_t i = 0; i < callee->roots.size(); ++i) {
+      Add(callee->slots[callee->roots[i].slot], plan_->slots[step.results[i]],
+          static_cast<int32_t>(i), &returned);
+    }
+  }
+}
+
+}  // namespace assay::runtime

@@ -76,6 +76,8 @@ class Machine : public ComputationCaller {
   // The activation on top has finished: hands its results to the one below.
   absl::Status Finish();
   absl::Status FinishStep(Activation& activation, const Step& step);
+  // Lets go of what nobody reads any more, and goes on to the next step.
+  static void PassOver(Activation& activation, const Step& step);
 
   absl::Status Push(const ComputationPlan& plan, Frame* frame);
   Frame* TakeFrame(const ComputationPlan& plan);

@@ -104,6 +104,7 @@ class ElementwiseKernel : public Kernel {
         lending_operand_(LendingOperand(instruction, views)),
         result_bytes_(StorageBytes(instruction.shape().element_type())),
         readers_(instruction, views),
+        is_stored_(views.empty()),
         block_(readers_.all_direct() ? kBlock : kViewBlock) {}
 
   int in_place_operand() const override { return lending_operand_; }
@@ -128,9 +129,14 @@ class ElementwiseKernel : public Kernel {
     }
     return absl::OkStatus();
   }
+  // Whether the array is small enough to be done without blocks; its operands are not views.
+  bool IsSmall(const EvaluationContext& context) const {
+    return is_small_ && (context.workers == nullptr || count_ <= context.workers->largest_block());
+  }
   // For loops that may take long for an element.
   void LimitBlocks(const ElementLoop& loop) {
     costly_ = loop.most_at_once < ElementLoop::kAnyNumber;
+    is_small_ = !costly_ && is_stored_ && count_ > 0 && count_ <= kFew;
     if (!costly_) return;
     block_ = std::min(block_, loop.most_at_once);
     grain_ = kCostlyShare * loop.most_at_once;
@@ -140,13 +146,15 @@ class ElementwiseKernel : public Kernel {
   int lending_operand_;
   int64_t result_bytes_;
   runtime::OperandReaders readers_;
+  bool is_stored_;  // all operands lie as they are read
   int64_t block_;
   bool costly_ = false;
+  bool is_small_ = false;
   int64_t grain_ = kShare;
 
  private:
   // Elements of a share; of costly ones the number of their blocks.
-  static constexpr int64_t kShare = 1 << 16, kCostlyShare = 16;
+  static constexpr int64_t kShare = 1 << 16, kCostlyShare = 16, kFew = 64;
 };
 
 class UnaryKernel : public ElementwiseKernel {
@@ -159,6 +167,10 @@ class UnaryKernel : public ElementwiseKernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
+    if (IsSmall(context)) {
+      loop_(operands[0].data, results[0].data, count_, context);
+      return context.Charge(count_);
+    }
     return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
       OperandBlocks x(readers_[0], operands, bytes_);
       return ForEachBlock(shares, context, [&](int64_t first, int64_t n) {
@@ -185,6 +197,10 @@ class BinaryKernel : public ElementwiseKernel {
   }
   absl::Status Run(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
                    EvaluationContext& context) const override {
+    if (IsSmall(context)) {
+      loop_(operands[0].data, operands[1].data, results[0].data, count_, context);
+      return context.Charge(count_);
+    }
     return ForEachShare(context, [&](Blocks& shares, EvaluationContext& context) {
       OperandBlocks a(readers_[0], operands, bytes_);
       OperandBlocks b(readers_[1], operands, right_bytes_);

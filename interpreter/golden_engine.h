@@ -1,5 +1,5 @@
 // The golden engine: kernels of the evaluator, or its definitions alone, under the runtime.
-// Tests: interpreter_test.cc, plan_test.cc.
+// Tests: interpreter_test.cc, plan_values_test.cc.
 #ifndef ASSAY_INTERPRETER_GOLDEN_ENGINE_H_
 #define ASSAY_INTERPRETER_GOLDEN_ENGINE_H_
 

@@ -434,7 +434,11 @@ void Machine::ReleaseSlot(const ComputationPlan& plan, Frame& frame, int32_t slo
 
 void Machine::CopyRuns(const Handover& handover, const Frame& from, Frame& to) {
   for (const Handover::Run& run : handover.runs) {
-    std::memcpy(to.small.data() + run.to, from.small.data() + run.from, run.bytes);
+    const std::byte* source = from.small.data() + run.from;
+    std::byte* target = to.small.data() + run.to;
+    for (int32_t i = 0; i < run.bytes; i += kPlaceBytes) {
+      std::memcpy(target + i, source + i, kPlaceBytes);
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 // A module ready to run: a plan for each computation that runs as such. Tests:
-// interpreter/plan_test.cc, interpreter_test.cc.
+// interpreter/plan_values_test.cc, plan_effects_test.cc.
 #ifndef ASSAY_RUNTIME_MODULE_PLAN_H_
 #define ASSAY_RUNTIME_MODULE_PLAN_H_
 

@@ -394,13 +394,12 @@ void PlanBuilder::FindDying() {
 }
 
 void PlanBuilder::AssignPlaces() {
-  // Small slots take offsets of 16-byte multiples, by size class, large ones buffer numbers; both
-  // are handed on when their slot dies.
-  constexpr int64_t kAlign = 16;
-  constexpr int64_t kClasses = kSmallBytes / kAlign + 1;
+  // Small slots take offsets, by size class, large ones buffer numbers; both are handed on when
+  // their slot dies.
+  constexpr int64_t kClasses = kSmallBytes / kPlaceBytes + 1;
   std::array<std::vector<int32_t>, kClasses> free_offsets;
   std::vector<int32_t> free_buffers;
-  auto size_class = [](const Slot& slot) { return (slot.bytes + kAlign - 1) / kAlign; };
+  auto size_class = [](const Slot& slot) { return (slot.bytes + kPlaceBytes - 1) / kPlaceBytes; };
   auto assign = [&](Slot& slot) {
     std::vector<int32_t>& free = slot.small ? free_offsets[size_class(slot)] : free_buffers;
     if (!free.empty()) {
@@ -408,7 +407,7 @@ void PlanBuilder::AssignPlaces() {
       free.pop_back();
     } else if (slot.small) {
       slot.place = static_cast<int32_t>(plan_->small_bytes);
-      plan_->small_bytes += size_class(slot) * kAlign;
+      plan_->small_bytes += size_class(slot) * kPlaceBytes;
     } else {
       slot.place = plan_->buffer_count++;
     }

@@ -25,6 +25,8 @@ namespace assay::runtime {
 
 // Arrays up to this size live in the frame itself; larger ones are shared buffers.
 inline constexpr int64_t kSmallBytes = 256;
+// Their places are multiples of so many bytes, and what is left of the last ones is their own.
+inline constexpr int64_t kPlaceBytes = 16;
 
 struct Slot {
   const Shape* shape = nullptr;  // of an array or a token
@@ -62,7 +64,7 @@ enum class OperandUse : uint8_t {
 // side by side in both, and the numbers of all others.
 struct Handover {
   struct Run {
-    int32_t from = 0, to = 0, bytes = 0;
+    int32_t from = 0, to = 0, bytes = 0;  // all of them multiples of kPlaceBytes
   };
   std::vector<Run> runs;
   std::vector<int32_t> others;

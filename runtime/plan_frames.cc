@@ -1,6 +1,6 @@
 // What every run of a plan would work out again: where the operands and results of kernels lie, and
 // how values go from the frame of a caller to that of a callee and back. Loops on small arrays
-// spend most of their time on it. Tests: interpreter/plan_test.cc, interpreter_bench.cc.
+// spend most of their time on it. Tests: interpreter/plan_values_test.cc, interpreter_bench.cc.
 #include <utility>
 #include <vector>
 
@@ -16,18 +16,16 @@ void Add(const Slot& from, const Slot& to, int32_t i, Handover* handover) {
     return;
   }
   if (from.bytes == 0) return;  // a token, or an array without elements
-  const auto bytes = static_cast<int32_t>(from.bytes);
+  const auto size =
+      static_cast<int32_t>((from.bytes + kPlaceBytes - 1) / kPlaceBytes * kPlaceBytes);
   if (!handover->runs.empty()) {
     Handover::Run& last = handover->runs.back();
-    const int32_t distance = from.place - last.from;
-    // Slots begin at multiples of 16 bytes: what lies between belongs to the first of the two.
-    if (distance == to.place - last.to && distance >= last.bytes && distance < last.bytes + 16 &&
-        distance % 16 == 0) {
-      last.bytes = distance + bytes;
+    if (from.place == last.from + last.bytes && to.place == last.to + last.bytes) {
+      last.bytes += size;
       return;
     }
   }
-  handover->runs.push_back({from.place, to.place, bytes});
+  handover->runs.push_back({from.place, to.place, size});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #ifndef ASSAY_INTERPRETER_PLAN_TESTING_H_
 #define ASSAY_INTERPRETER_PLAN_TESTING_H_
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>

@@ -47,7 +47,7 @@ ctest --test-dir "$work/operations/build" -L '^popcnt$' | grep '100% tests passe
 
 # Without optimisation: only that it builds and runs is of interest.
 cmake -S "$source_dir/cmake/consumer" -B "$work/subdirectory" -G Ninja -DASSAY_SUBDIRECTORY="$source_dir" \
-  -DCMAKE_BUILD_TYPE= -DASSAY_PRECOMPILE_HEADERS=ON >/dev/null
+  -DCMAKE_BUILD_TYPE= -DASSAY_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
 cmake --build "$work/subdirectory" --target printer >/dev/null
 "$work/subdirectory/printer" | grep -q 'ROOT %sum'
 echo 'both consumers built and ran, and so did the example of the suite'

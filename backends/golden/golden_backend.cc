@@ -1,8 +1,9 @@
+#include "backends/golden/golden_backend.h"
+
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/golden/golden_backend.h"
 #include "backends/host_buffer.h"
 #include "interpreter/custom_call.h"
 #include "runtime/queue_host.h"

@@ -1,3 +1,5 @@
+#include "conformance/diagnose/golden_trace.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -5,7 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
-#include "conformance/diagnose/golden_trace.h"
 #include "conformance/diagnose/subgraphs.h"
 #include "runtime/module_form.h"
 #include "spec/analysis/effects.h"

@@ -1,8 +1,9 @@
+#include "conformance/diagnose/module_judge.h"
+
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/judge/allowance.h"
 #include "conformance/judge/collective_judge.h"

@@ -1,8 +1,9 @@
+#include "conformance/mutants/mutant_backend.h"
+
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
-#include "conformance/mutants/mutant_backend.h"
 #include "conformance/mutants/state_mutants.h"
 #include "spec/ops/shape_inference.h"
 

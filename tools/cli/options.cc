@@ -1,3 +1,5 @@
+#include "tools/cli/options.h"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +21,6 @@
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
-#include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 

@@ -1,3 +1,5 @@
+#include "tools/cli/together_run.h"
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -7,7 +9,6 @@
 #include "nlohmann/json.hpp"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/report.h"
-#include "tools/cli/together_run.h"
 
 namespace assay {
 namespace {

@@ -10,11 +10,12 @@ namespace assay {
 
 namespace {
 
-absl::StatusOr<std::vector<DeviceOutputs>> DownloadAll(Backend& backend,
+absl::StatusOr<std::vector<DeviceOutputs>> DownloadAll(Backend& backend, const Module& module,
                                                        std::vector<ExecuteOutputs> devices) {
+  const Shape& shape = module.entry()->root()->shape();
   std::vector<DeviceOutputs> outputs;
   for (ExecuteOutputs& device : devices) {
-    absl::StatusOr<Literal> result = backend.Download(*device.result);
+    absl::StatusOr<Literal> result = DownloadValue(backend, shape, device.results);
     if (!result.ok()) return result.status();
     outputs.push_back({*std::move(result), std::move(device.outfeed)});
   }
@@ -38,12 +39,19 @@ absl::StatusOr<UploadedSet> UploadSet(Backend& backend, const Executable& execut
   }
   UploadedSet set;
   for (const DeviceInputs& device : inputs) {
-    set.inputs.push_back({{}, device.infeed});
+    // Buffers alone do not tell which parameter a leaf was meant for.
+    absl::Status status = runtime::CheckArguments(*executable.module().entry(), device.arguments);
+    if (!status.ok()) return status;
+    const auto number = static_cast<int64_t>(set.inputs.size());
+    ExecuteInputs& given = set.inputs.emplace_back();
+    given.infeed = device.infeed;
     for (const Literal& argument : device.arguments) {
-      absl::StatusOr<BufferHandle> buffer = backend.Upload(argument);
-      if (!buffer.ok()) return buffer.status();
-      set.buffers.push_back(*std::move(buffer));
-      set.inputs.back().arguments.push_back(set.buffers.back().get());
+      absl::StatusOr<std::vector<BufferHandle>> leaves = UploadValue(backend, argument, number);
+      if (!leaves.ok()) return leaves.status();
+      for (BufferHandle& leaf : *leaves) {
+        given.arguments.emplace_back(leaf.get());
+        set.buffers.push_back(std::move(leaf));
+      }
     }
   }
   return set;
@@ -61,12 +69,12 @@ absl::StatusOr<ModuleRun> ExecuteInOrder(Backend& backend, Executable& executabl
   ModuleRun run;
   run.seconds = std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < inputs.order.size(); ++i) {
-    absl::StatusOr<std::vector<ExecuteOutputs>> given =
-        executable.Execute(sets[inputs.order[i]].inputs);
+    absl::StatusOr<ExecuteResults> given = executable.Execute(sets[inputs.order[i]].inputs);
     if (!given.ok()) return given.status();
-    run.seconds = std::min(run.seconds, executable.last_seconds());
+    run.seconds = std::min(run.seconds, given->seconds);
     if (!keep_all && i + 1 < inputs.order.size()) continue;
-    absl::StatusOr<std::vector<DeviceOutputs>> outputs = DownloadAll(backend, *std::move(given));
+    absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+        DownloadAll(backend, executable.module(), std::move(given->devices));
     if (!outputs.ok()) return outputs.status();
     run.outputs.push_back(*std::move(outputs));
   }
@@ -88,6 +96,28 @@ absl::StatusOr<ModuleRun> Backend::RunSets(const Module& module, const InputSets
 absl::StatusOr<ModuleRun> Backend::Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                        int repeat) {
   return RunSets(module, OneSet(inputs, repeat));
+}
+
+absl::StatusOr<std::vector<BufferHandle>> UploadValue(Backend& backend, const Literal& value,
+                                                      int64_t device) {
+  std::vector<BufferHandle> leaves;
+  for (const Literal& leaf : Flatten(value)) {
+    absl::StatusOr<BufferHandle> buffer = backend.Upload(leaf, device);
+    if (!buffer.ok()) return buffer.status();
+    leaves.push_back(*std::move(buffer));
+  }
+  return leaves;
+}
+
+absl::StatusOr<Literal> DownloadValue(Backend& backend, const Shape& shape,
+                                      absl::Span<const BufferHandle> leaves) {
+  std::vector<Literal> values;
+  for (const BufferHandle& leaf : leaves) {
+    absl::StatusOr<Literal> value = backend.Download(*leaf);
+    if (!value.ok()) return value.status();
+    values.push_back(*std::move(value));
+  }
+  return Unflatten(shape, values);
 }
 
 absl::StatusOr<std::vector<DeviceOutputs>> RunOnDevices(Backend& backend, Executable& executable,

@@ -1,10 +1,23 @@
 // What an implementation of XLA's operations offers: compile a module, put values where it wants
-// them, execute, fetch the results. The golden interpreter, processes of strangers and the backends
-// in this tree are all behind it. Tests: golden/golden_backend_test.cc, process/process_test.cc.
+// them, execute, fetch the results. The golden interpreter, third-party programs and the backends
+// in this tree are all behind it; factory/factory.h lists them. Tests:
+// golden/golden_backend_test.cc, process/process_test.cc.
+//
+// Threads. Backends share nothing: different backends may be used from different threads at once.
+// Calls to one backend and to the executables, executions and buffers that it made must not
+// overlap, but may come from different threads one after the other. Only these may be called at any
+// time: Backend::name, Executable::module and device_count, Buffer::shape and device. What a
+// backend does on threads of its own between Start and Await is its own affair, and it does not
+// touch the caller's arguments after Await has returned.
+//
+// Ownership. The caller owns executables, executions and buffers, and destroys them before their
+// backend, executions before their executable. The backend owns nothing of the caller's: a module
+// outlives its executable, the arguments of an execution outlive the execution.
 #ifndef ASSAY_BACKENDS_BACKEND_H_
 #define ASSAY_BACKENDS_BACKEND_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,61 +25,29 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "backends/buffer.h"
+#include "backends/capabilities.h"
 #include "backends/device_io.h"
+#include "backends/executable.h"
+#include "runtime/module_form.h"
+#include "runtime/run.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module.h"
 
 namespace assay {
 
-// A value in the backend's own place. Belongs to the backend that made it and must not outlive it.
-class Buffer {
- public:
-  virtual ~Buffer() = default;
-  virtual const Shape& shape() const = 0;
-};
-
-using BufferHandle = std::unique_ptr<Buffer>;
-
-// What an execution takes and gives on one device. Values of the queues are the host's: they come
-// and go by the way of the execution itself.
-struct ExecuteInputs {
-  std::vector<const Buffer*> arguments;   // by parameter number
-  absl::Span<const Literal> infeed = {};  // as of DeviceInputs
-};
-struct ExecuteOutputs {
-  BufferHandle result;  // the value of the entry's root
-  std::vector<Literal> outfeed = {};
-};
-
-// Errors of Compile and Execute, by code:
-//   INVALID_ARGUMENT    the module or an argument is illegal
-//   FAILED_PRECONDITION a queue has fewer arrays than the infeeds take
-//   UNIMPLEMENTED       the backend does not support it; the message says what
-//   RESOURCE_EXHAUSTED  a budget is spent
-//   ABORTED             the implementation failed: it crashed, hung, or answered nonsense
-class Executable {
- public:
-  virtual ~Executable() = default;
-  // Devices that the module runs on: replicas times partitions.
-  virtual int64_t device_count() const { return 1; }
-  // By device. Arguments stay valid; what the queues hold beyond what is taken is left.
-  virtual absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
-      absl::Span<const ExecuteInputs> inputs) = 0;
-  // Wall time of the last Execute as the backend itself measured it, without transfers.
-  virtual double last_seconds() const = 0;
-};
-
-// What a backend says of itself, whatever its name is.
-struct BackendCapabilities {
-  // Assay's verifier runs before the backend: it never receives an illegal module, and whether
-  // illegal modules are refused is no property of it.
-  bool modules_are_verified = false;
-  // It is the reference interpreter, or made of it: only the definitions of the operations are
-  // independent of it.
-  bool is_reference = false;
-  // A compiled module may be executed several times, with any arguments. Answers that are stored
-  // for certain arguments have no others.
-  bool executes_again = true;
+// How one module is compiled. How many devices it runs on, the module itself says: devices 0 to
+// replicas times partitions, less one.
+struct CompileOptions {
+  // What the module's shapes are, where it has several partitions; none: what its shardings tell.
+  // A backend that takes only the program of a partition ignores it.
+  std::optional<runtime::ModuleForm> form = std::nullopt;
+  // Every instruction is executed by itself, so that the observers of the backend see it
+  // (Feature::kObservers).
+  bool observed = false;
+  // Wall time that compiling may take; negative: what the backend allows. Exceeding it is
+  // RESOURCE_EXHAUSTED, or ABORTED where another program compiles.
+  double seconds = -1;
 };
 
 // The inputs of a module that is compiled once and executed several times.
@@ -84,14 +65,30 @@ struct ModuleRun {
 class Backend {
  public:
   virtual ~Backend() = default;
+  // As it is asked for: "golden", "process:COMMAND".
   virtual absl::string_view name() const = 0;
+  // As reports call it: with the name and the version that it gives itself. May start the
+  // implementation; name() where that does not start.
+  virtual std::string display_name() { return std::string(name()); }
+  // Of an implementation that has to be started: what it has said, once Supports() has been called.
+  virtual BackendCapabilities capabilities() const { return {}; }
+
   // OK when the backend takes the module; UNIMPLEMENTED says why not. Cheap: compiles nothing.
   virtual absl::Status Supports(const Module& module) = 0;
   // The module must outlive the executable.
-  virtual absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) = 0;
-  virtual absl::StatusOr<BufferHandle> Upload(const Literal& literal) = 0;
+  virtual absl::StatusOr<std::unique_ptr<Executable>> Compile(
+      const Module& module, const CompileOptions& options = {}) = 0;
+
+  // Copies an array or a token to a device. INVALID_ARGUMENT for a tuple and for a device that
+  // there is not.
+  virtual absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) = 0;
+  // FAILED_PRECONDITION for a deleted buffer.
   virtual absl::StatusOr<Literal> Download(const Buffer& buffer) = 0;
-  virtual BackendCapabilities capabilities() const { return {}; }
+
+  // What the last execution counted, as far as it came: valid until the next one. Null where the
+  // backend does not count (Feature::kStatistics) or has not executed.
+  virtual const runtime::RunStats* last_stats() const { return nullptr; }
+
   // The whole life of a module that is needed once: compile, upload the arguments of each set,
   // execute in the given order (at least once; queues are filled anew), download, release. The
   // arguments of a set are uploaded once, so that an execution that changes them shows in the next
@@ -103,6 +100,13 @@ class Backend {
   absl::StatusOr<ModuleRun> Run(const Module& module, absl::Span<const DeviceInputs> inputs,
                                 int repeat);
 };
+
+// A value on a device: a buffer for each leaf, in order. Errors as of Upload.
+absl::StatusOr<std::vector<BufferHandle>> UploadValue(Backend& backend, const Literal& value,
+                                                      int64_t device);
+// The value of this shape whose leaves are the buffers. Errors as of Download.
+absl::StatusOr<Literal> DownloadValue(Backend& backend, const Shape& shape,
+                                      absl::Span<const BufferHandle> leaves);
 
 // Upload the arguments of each device, execute `repeat` times and download what each device gives
 // the last time; `seconds`, if not null, gets the time of the fastest. INVALID_ARGUMENT, saying

@@ -2,21 +2,63 @@
 #ifndef ASSAY_BACKENDS_HOST_BUFFER_H_
 #define ASSAY_BACKENDS_HOST_BUFFER_H_
 
+#include <cstdint>
+#include <memory>
 #include <utility>
+#include <vector>
 
-#include "backends/backend.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "backends/buffer.h"
+#include "spec/ir/literal.h"
 
 namespace assay {
 
 class HostBuffer : public Buffer {
  public:
-  explicit HostBuffer(Literal literal) : literal_(std::move(literal)) {}
-  const Shape& shape() const override { return literal_.shape(); }
+  HostBuffer(Literal literal, int64_t device)
+      : Buffer(device), shape_(literal.shape()), literal_(std::move(literal)) {}
+  const Shape& shape() const override { return shape_; }
+  // Must not be asked of a deleted buffer.
   const Literal& literal() const { return literal_; }
+  static const Literal& ValueOf(const Buffer& buffer) {
+    return static_cast<const HostBuffer&>(buffer).literal();
+  }
 
  private:
+  void Release() override { literal_ = Literal(); }
+
+  const Shape shape_;
   Literal literal_;
 };
+
+// Upload and Download of backends whose buffers are all of this kind. Arrays are shared, not
+// copied.
+inline absl::StatusOr<BufferHandle> UploadToHost(const Literal& array, int64_t device) {
+  if (array.is_tuple()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a buffer holds an array or a token, not ", array.shape().ToString()));
+  }
+  if (device < 0) return absl::InvalidArgumentError(absl::StrCat("there is no device ", device));
+  return std::make_unique<HostBuffer>(array, device);
+}
+
+inline absl::StatusOr<Literal> DownloadFromHost(const Buffer& buffer) {
+  if (!buffer.is_deleted()) return HostBuffer::ValueOf(buffer);
+  return absl::FailedPreconditionError(
+      absl::StrCat("the buffer of ", buffer.shape().ToString(),
+                   " was deleted: it has been donated to an execution"));
+}
+
+// The leaves of a result as buffers on a device.
+inline std::vector<BufferHandle> HostBuffersOf(const Literal& result, int64_t device) {
+  std::vector<BufferHandle> buffers;
+  for (Literal& leaf : Flatten(result)) {
+    buffers.push_back(std::make_unique<HostBuffer>(std::move(leaf), device));
+  }
+  return buffers;
+}
 
 }  // namespace assay
 

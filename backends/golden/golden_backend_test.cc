@@ -45,12 +45,12 @@ TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
   EXPECT_EQ((*executable)->device_count(), 1);
-  auto a = backend.Upload(S32({1, 2})), b = backend.Upload(S32({10, 20}));
+  auto a = backend.Upload(S32({1, 2}), 0), b = backend.Upload(S32({10, 20}), 0);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ((*a)->shape().ToString(), "s32[2]");
 
   // Arguments stay valid, also in another order and twice.
-  const std::vector<std::pair<std::vector<const Buffer*>, Literal>> runs = {
+  const std::vector<std::pair<std::vector<Argument>, Literal>> runs = {
       {{a->get(), b->get()}, S32({11, 22})},
       {{b->get(), b->get()}, S32({20, 40})},
       {{a->get(), b->get()}, S32({11, 22})},
@@ -58,13 +58,16 @@ TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
   for (const auto& [arguments, expected] : runs) {
     auto results = (*executable)->Execute({{arguments}});
     ASSERT_TRUE(results.ok()) << results.status();
-    ASSERT_EQ(results->size(), 1u);
-    EXPECT_EQ(results->front().result->shape().ToString(), "s32[2]");
-    auto value = backend.Download(*results->front().result);
+    ASSERT_EQ(results->devices.size(), 1u);
+    ASSERT_EQ(results->devices[0].results.size(), 1u);
+    const Buffer& sum = *results->devices[0].results[0];
+    EXPECT_EQ(sum.shape().ToString(), "s32[2]");
+    EXPECT_EQ(sum.device(), 0);
+    auto value = backend.Download(sum);
     ASSERT_TRUE(value.ok());
     EXPECT_TRUE(Literal::BitEqual(*value, expected));
-    EXPECT_GE((*executable)->last_seconds(), 0);
-    EXPECT_LT((*executable)->last_seconds(), 60);
+    EXPECT_GE(results->seconds, 0);
+    EXPECT_LT(results->seconds, 60);
   }
   auto back = backend.Download(**a);
   ASSERT_TRUE(back.ok());
@@ -73,17 +76,19 @@ TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
 
 TEST(GoldenBackend, StatsAreThoseOfTheLastRun) {
   GoldenBackend backend;
+  EXPECT_EQ(backend.last_stats(), nullptr);
   const std::unique_ptr<Module> large = Parse(
       "HloModule m\nENTRY e {\n  a = s32[4096] parameter(0)\n  b = s32[4096] parameter(1)\n"
       "  ROOT s = s32[4096] add(a, b)\n}\n");
   const Literal zeros = Literal::Zeros(Shape(ElementType::kS32, {4096}));
   ASSERT_TRUE(RunOnce(backend, *large, {zeros, zeros}).ok());
-  EXPECT_GE(backend.last_stats().steps, 4096);               // one per element at least
-  EXPECT_GE(backend.last_stats().peak_bytes, 3 * 4 * 4096);  // arguments and result
+  EXPECT_GE(backend.last_stats()->steps, 4096);               // one per element at least
+  EXPECT_GE(backend.last_stats()->peak_bytes, 3 * 4 * 4096);  // arguments and result
   const std::unique_ptr<Module> small = Parse(kSum);
   ASSERT_TRUE(RunOnce(backend, *small, {S32({1, 2}), S32({3, 4})}).ok());
-  EXPECT_GE(backend.last_stats().steps, 2);
-  EXPECT_LT(backend.last_stats().steps, 4096);
+  EXPECT_GE(backend.last_stats()->steps, 2);
+  EXPECT_LT(backend.last_stats()->steps, 4096);
+  EXPECT_NE(dynamic_cast<const RunStats*>(backend.last_stats()), nullptr);
 }
 
 TEST(GoldenBackend, RunOnceIsAllInOne) {
@@ -167,7 +172,7 @@ TEST(GoldenBackend, RefusesMoreDevicesThanTheModuleSays) {
   const std::unique_ptr<Module> module = Parse(kSum);
   auto executable = backend.Compile(*module);
   ASSERT_TRUE(executable.ok());
-  auto a = backend.Upload(S32({1, 2}));
+  auto a = backend.Upload(S32({1, 2}), 0);
   ASSERT_TRUE(a.ok());
   const ExecuteInputs inputs = {{a->get(), a->get()}};
   const auto results = (*executable)->Execute({inputs, inputs});
@@ -208,6 +213,139 @@ ENTRY e {
   const auto empty = backend.Run(*module, WithoutFeeds({{S32({1, 2})}, {S32({3, 4})}}), 1);
   EXPECT_EQ(empty.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(empty.status().message(), HasSubstr("infeed exhausted at item 0"));
+}
+
+constexpr char kStep[] = R"(HloModule step
+ENTRY e {
+  state = (s32[2], s32[]) parameter(0)
+  rate = s32[2] parameter(1)
+  x = s32[2] get-tuple-element(state), index=0
+  n = s32[] get-tuple-element(state), index=1
+  one = s32[] constant(1)
+  y = s32[2] add(x, rate)
+  m = s32[] add(n, one)
+  ROOT r = (s32[2], s32[]) tuple(y, m)
+}
+)";
+
+class CountingBackend : public GoldenBackend {
+ public:
+  absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override {
+    ++uploads;
+    return GoldenBackend::Upload(array, device);
+  }
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override {
+    ++downloads;
+    return GoldenBackend::Download(buffer);
+  }
+  int uploads = 0, downloads = 0;
+};
+
+// The state of a training loop stays where it is, whether its buffers are donated or not.
+TEST(GoldenBackend, ResultsAreArgumentsOfTheNextExecutionWithoutDownload) {
+  constexpr int kSteps = 1000;
+  for (const bool donates : {false, true}) {
+    CountingBackend backend;
+    const std::unique_ptr<Module> module = Parse(kStep);
+    auto executable = backend.Compile(*module);
+    ASSERT_TRUE(executable.ok()) << executable.status();
+    auto state = UploadValue(
+        backend, Literal::Tuple({S32({5, 7}), Literal::Zeros(Shape(ElementType::kS32, {}))}), 0);
+    auto rate = backend.Upload(S32({2, 3}), 0);
+    ASSERT_TRUE(state.ok() && rate.ok());
+    ASSERT_EQ(state->size(), 2u);
+    for (int step = 0; step < kSteps; ++step) {
+      ExecuteInputs inputs;
+      for (const BufferHandle& leaf : *state) {
+        inputs.arguments.push_back(donates ? Argument::Donated(leaf.get()) : Argument(leaf.get()));
+      }
+      inputs.arguments.emplace_back(rate->get());
+      auto results = (*executable)->Execute({inputs});
+      ASSERT_TRUE(results.ok()) << results.status();
+      for (const BufferHandle& leaf : *state) EXPECT_EQ(leaf->is_deleted(), donates);
+      *state = std::move(results->devices[0].results);
+    }
+    EXPECT_EQ(backend.uploads, 3);
+    EXPECT_EQ(backend.downloads, 0);
+    const auto value = DownloadValue(backend, module->entry()->root()->shape(), *state);
+    ASSERT_TRUE(value.ok()) << value.status();
+    EXPECT_TRUE(Literal::BitEqual(value->element(0), S32({2005, 3007})));
+    EXPECT_EQ(value->element(1).Get(0).bits, 1000u);
+    EXPECT_FALSE((*rate)->is_deleted());
+  }
+}
+
+TEST(GoldenBackend, ADonatedBufferIsGone) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(kSum);
+  auto executable = backend.Compile(*module);
+  ASSERT_TRUE(executable.ok());
+  auto a = backend.Upload(S32({1, 2}), 0), b = backend.Upload(S32({10, 20}), 0);
+  ASSERT_TRUE(a.ok() && b.ok());
+  const ExecuteInputs donating = {{a->get(), Argument::Donated(b->get())}};
+  ASSERT_TRUE((*executable)->Execute({donating}).ok());
+  EXPECT_FALSE((*a)->is_deleted());
+  EXPECT_TRUE((*b)->is_deleted());
+  EXPECT_EQ((*b)->shape().ToString(), "s32[2]");
+  const ExecuteInputs again = {{a->get(), b->get()}};
+  const absl::Status status = (*executable)->Execute({again}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(status.message(), HasSubstr("the argument of %b"));
+  EXPECT_THAT(status.message(), HasSubstr("donated"));
+  EXPECT_EQ(backend.Download(**b).status().code(), absl::StatusCode::kFailedPrecondition);
+}
+
+// An execution that is refused takes nothing.
+TEST(GoldenBackend, RefusesBuffersThatDoNotFit) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(kSum);
+  auto executable = backend.Compile(*module);
+  ASSERT_TRUE(executable.ok());
+  auto a = backend.Upload(S32({1, 2}), 0), elsewhere = backend.Upload(S32({1, 2}), 1);
+  ASSERT_TRUE(a.ok() && elsewhere.ok());
+  const std::pair<ExecuteInputs, const char*> refused[] = {
+      {{{a->get()}}, "takes 2 arrays or tokens on each device, 1 were given"},
+      {{{Argument::Donated(a->get()), elsewhere->get()}}, "lies on device 1"},
+      {{{Argument::Donated(a->get()), a->get()}}, "also another argument"},
+      {{{Argument::Donated(a->get()), Argument::Donated(a->get())}}, "also another argument"},
+  };
+  for (const auto& [inputs, message] : refused) {
+    const absl::Status status = (*executable)->Start({inputs}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << message;
+    EXPECT_THAT(status.message(), HasSubstr(message));
+    EXPECT_FALSE((*a)->is_deleted());
+  }
+  EXPECT_EQ(backend.Upload(Literal::Tuple({}), 0).status().code(),
+            absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(backend.Upload(S32({1}), -1).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST(GoldenBackend, ErrorsOfARunAreThoseOfAwait) {
+  GoldenOptions options;
+  options.run.budget.steps = 1;
+  GoldenBackend backend(options);
+  const std::unique_ptr<Module> module = Parse(kSum);
+  auto executable = backend.Compile(*module);
+  ASSERT_TRUE(executable.ok());
+  auto a = backend.Upload(S32({1, 2}), 0);
+  ASSERT_TRUE(a.ok());
+  const ExecuteInputs inputs = {{a->get(), a->get()}};
+  auto execution = (*executable)->Start({inputs});
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  EXPECT_EQ((*execution)->Await().status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(GoldenBackend, CompileOptionsSayTheFormOfTheModule) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(
+      "HloModule m, num_partitions=2\n"
+      "ENTRY e {\n  p = s32[2] parameter(0)\n  ROOT r = s32[2] add(p, p)\n}\n");
+  for (const auto& [form, devices] :
+       {std::pair(runtime::ModuleForm::kPartitioned, 2), {runtime::ModuleForm::kLogical, 1}}) {
+    const auto executable = backend.Compile(*module, {.form = form});
+    ASSERT_TRUE(executable.ok()) << executable.status();
+    EXPECT_EQ((*executable)->device_count(), devices);
+  }
 }
 
 TEST(GoldenBackend, KeepsToItsBudget) {

@@ -79,15 +79,15 @@ void AddCounts(const Module& module, Json* request) {
 }  // namespace
 
 // A module that the child has compiled; another child compiles it again.
-class ProcessExecutable : public Executable {
+class ProcessExecutable : public SynchronousExecutable {
  public:
-  ProcessExecutable(ProcessBackend& backend, const Module& module)
-      : backend_(backend), module_(module) {}
+  ProcessExecutable(ProcessBackend& backend, const Module& module, const CompileOptions& options)
+      : SynchronousExecutable(module), backend_(backend), options_(options) {}
 
   ~ProcessExecutable() override { backend_.Release(handle_, generation_); }
 
   absl::Status Compile() {
-    absl::StatusOr<int64_t> handle = backend_.CompileModule(module_, &devices_);
+    absl::StatusOr<int64_t> handle = backend_.CompileModule(module(), options_, &devices_);
     if (!handle.ok()) return handle.status();
     handle_ = *handle;
     generation_ = backend_.generation_;
@@ -96,22 +96,20 @@ class ProcessExecutable : public Executable {
 
   int64_t device_count() const override { return devices_; }
 
-  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
-      absl::Span<const ExecuteInputs> inputs) override {
+ protected:
+  absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> inputs) override {
     absl::Status status = backend_.EnsureChild();
     if (status.ok() && generation_ != backend_.generation_) status = Compile();
     if (!status.ok()) return status;
-    return backend_.Execute(handle_, module_, inputs, &seconds_);
+    return backend_.Execute(handle_, module(), inputs);
   }
-  double last_seconds() const override { return seconds_; }
 
  private:
   ProcessBackend& backend_;
-  const Module& module_;
+  const CompileOptions options_;
   int64_t handle_ = 0;
   int64_t generation_ = -1;
   int64_t devices_ = 1;
-  double seconds_ = 0;
 };
 
 ProcessBackend::ProcessBackend(ProcessOptions options)
@@ -229,6 +227,12 @@ absl::StatusOr<ProcessCapabilities> ProcessBackend::Capabilities() {
   absl::Status status = EnsureChild();
   if (!status.ok()) return status;
   return capabilities_;
+}
+
+std::string ProcessBackend::display_name() {
+  if (!EnsureChild().ok()) return name_;
+  return absl::StrCat(capabilities_.name, capabilities_.version.empty() ? "" : " ",
+                      capabilities_.version);
 }
 
 absl::StatusOr<Json> ProcessBackend::Ask(Json request, absl::string_view payload, double seconds) {
@@ -354,12 +358,15 @@ absl::StatusOr<std::string> ProcessBackend::EncodeModule(const Module& module, J
   return SerializeModule(module, ModuleFormat::kModuleProto);
 }
 
-absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module, int64_t* devices) {
+absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module,
+                                                      const CompileOptions& options,
+                                                      int64_t* devices) {
   Json request = {{"type", "compile"}};
   absl::StatusOr<std::string> content = EncodeModule(module, &request);
   if (!content.ok()) return content.status();
   AddCounts(module, &request);
-  absl::StatusOr<Json> answer = Ask(std::move(request), *content, options_.compile_seconds);
+  const double seconds = options.seconds < 0 ? options_.compile_seconds : options.seconds;
+  absl::StatusOr<Json> answer = Ask(std::move(request), *content, seconds);
   if (!answer.ok()) return answer.status();
   auto handle = answer->find("handle");
   if (StringOf(*answer, "type") != "compiled" || handle == answer->end() ||
@@ -370,23 +377,24 @@ absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module, int6
   return handle->get<int64_t>();
 }
 
-absl::StatusOr<std::unique_ptr<Executable>> ProcessBackend::Compile(const Module& module) {
+absl::StatusOr<std::unique_ptr<Executable>> ProcessBackend::Compile(const Module& module,
+                                                                    const CompileOptions& options) {
   absl::Status status = Supports(module);
   if (!status.ok()) return status;
-  auto executable = std::make_unique<ProcessExecutable>(*this, module);
+  auto executable = std::make_unique<ProcessExecutable>(*this, module, options);
   status = executable->Compile();
   if (!status.ok()) return status;
   return executable;
 }
 
-absl::StatusOr<std::vector<ExecuteOutputs>> ProcessBackend::Execute(
-    int64_t handle, const Module& module, absl::Span<const ExecuteInputs> inputs, double* seconds) {
+absl::StatusOr<ExecuteResults> ProcessBackend::Execute(int64_t handle, const Module& module,
+                                                       absl::Span<const ExecuteInputs> inputs) {
   std::vector<std::vector<const Literal*>> literals;
   std::vector<absl::Span<const Literal>> queues;
   for (const ExecuteInputs& device : inputs) {
     literals.emplace_back();
-    for (const Buffer* buffer : device.arguments) {
-      literals.back().push_back(&static_cast<const HostBuffer*>(buffer)->literal());
+    for (const Argument& argument : device.arguments) {
+      literals.back().push_back(&HostBuffer::ValueOf(*argument.buffer()));
     }
     queues.push_back(device.infeed);
   }
@@ -394,15 +402,16 @@ absl::StatusOr<std::vector<ExecuteOutputs>> ProcessBackend::Execute(
   Json request = {{"type", "execute"}, {"handle", handle}};
   absl::Status status = EncodeInputs(literals, queues, &request, &payload);
   if (!status.ok()) return status;
-  absl::StatusOr<std::vector<DeviceOutputs>> outputs = AskForOutputs(
-      std::move(request), payload, module, inputs.size(), options_.execute_seconds, seconds);
+  ExecuteResults results;
+  absl::StatusOr<std::vector<DeviceOutputs>> outputs =
+      AskForOutputs(std::move(request), payload, module, inputs.size(), options_.execute_seconds,
+                    &results.seconds);
   if (!outputs.ok()) return outputs.status();
-  std::vector<ExecuteOutputs> given;
-  for (DeviceOutputs& device : *outputs) {
-    given.push_back(
-        {std::make_unique<HostBuffer>(std::move(device.result)), std::move(device.outfeed)});
+  for (DeviceOutputs& each : *outputs) {
+    const auto device = static_cast<int64_t>(results.devices.size());
+    results.devices.push_back({HostBuffersOf(each.result, device), std::move(each.outfeed)});
   }
-  return given;
+  return results;
 }
 
 absl::StatusOr<ModuleRun> ProcessBackend::RunSets(const Module& module, const InputSets& inputs) {
@@ -503,12 +512,12 @@ void ProcessBackend::Release(int64_t handle, int64_t generation) {
   }
 }
 
-absl::StatusOr<BufferHandle> ProcessBackend::Upload(const Literal& literal) {
-  return std::make_unique<HostBuffer>(literal);
+absl::StatusOr<BufferHandle> ProcessBackend::Upload(const Literal& array, int64_t device) {
+  return UploadToHost(array, device);
 }
 
 absl::StatusOr<Literal> ProcessBackend::Download(const Buffer& buffer) {
-  return static_cast<const HostBuffer&>(buffer).literal();
+  return DownloadFromHost(buffer);
 }
 
 }  // namespace assay

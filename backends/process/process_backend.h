@@ -56,13 +56,17 @@ class ProcessBackend : public Backend {
   ~ProcessBackend() override;
 
   absl::string_view name() const override { return name_; }
+  // The name and the version of its answer to hello.
+  std::string display_name() override;
   // As the child has said in its answer to hello; Supports() starts it.
   BackendCapabilities capabilities() const override {
-    return {.executes_again = capabilities_.executes_again};
+    return {.executes_again = capabilities_.executes_again, .devices = capabilities_.devices};
   }
   absl::Status Supports(const Module& module) override;
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
-  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
+  // Another child, after a crash, compiles the module again with the same options.
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options = {}) override;
+  absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
   // One request where the child speaks version 2 of the protocol (of several sets of inputs:
   // version 4), which spares it the modules that it would keep.
@@ -89,10 +93,10 @@ class ProcessBackend : public Backend {
   absl::Status SkipPayload(const nlohmann::json& answer, ChildProcess::Clock::time_point deadline);
   // The module in a format that the child reads, which the request names.
   absl::StatusOr<std::string> EncodeModule(const Module& module, nlohmann::json* request);
-  absl::StatusOr<int64_t> CompileModule(const Module& module, int64_t* devices);
-  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(int64_t handle, const Module& module,
-                                                      absl::Span<const ExecuteInputs> inputs,
-                                                      double* seconds);
+  absl::StatusOr<int64_t> CompileModule(const Module& module, const CompileOptions& options,
+                                        int64_t* devices);
+  absl::StatusOr<ExecuteResults> Execute(int64_t handle, const Module& module,
+                                         absl::Span<const ExecuteInputs> inputs);
   // Asks for what `count` devices give, those of every execution.
   absl::StatusOr<std::vector<DeviceOutputs>> AskForOutputs(nlohmann::json request,
                                                            absl::string_view payload,

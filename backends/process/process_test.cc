@@ -46,12 +46,30 @@ TEST(Process, CompilesOnceAndExecutesOften) {
   auto executable = backend->Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
   for (int i = 0; i < 20; ++i) {
-    auto buffer = backend->Upload(*ParseTypedLiteral(absl::StrCat("f32[] ", i + 1)));
-    std::vector<const Buffer*> arguments = {buffer->get()};
+    auto buffer = backend->Upload(*ParseTypedLiteral(absl::StrCat("f32[] ", i + 1)), 0);
+    const std::vector<Argument> arguments = {buffer->get()};
     auto results = (*executable)->Execute({{arguments}});
     ASSERT_TRUE(results.ok()) << results.status();
-    EXPECT_EQ(PrintLiteral(*backend->Download(*results->front().result)), absl::StrCat("-", i + 1));
+    EXPECT_EQ(PrintLiteral(*backend->Download(*results->devices[0].results[0])),
+              absl::StrCat("-", i + 1));
   }
+}
+
+TEST(Process, SaysItsNameAndItsDevicesOnceStarted) {
+  auto backend = Backend(Misbehaving("nothing"));
+  EXPECT_EQ(backend->capabilities().devices, 1);
+  EXPECT_EQ(backend->display_name(), "misbehaving 0");
+  EXPECT_EQ(backend->capabilities().devices, 2);
+  EXPECT_FALSE(backend->capabilities().modules_are_verified);
+  auto absent = Backend("exit 3");
+  EXPECT_EQ(absent->display_name(), absent->name());
+}
+
+TEST(Process, CompileOptionsLimitTheTimeOfACompile) {
+  auto backend = Backend(Scripted(absl::StrCat("[", kHello, R"(,{"@sleep":1}])")));
+  auto module = *ParseModule(kEcho);
+  EXPECT_THAT(backend->Compile(*module, {.seconds = 0.5}).status().ToString(),
+              AllOf(HasSubstr("ABORTED"), HasSubstr("hung")));
 }
 
 // Both versions of the protocol say the same, whatever the number of executions.
@@ -289,14 +307,14 @@ TEST(Process, ArgumentsByDevice) {
   auto module = *ParseModule(absl::StrCat("HloModule m, replica_count=2\n", kEcho));
   auto executable = backend->Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
-  auto first = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"));
-  auto second = backend->Upload(*ParseTypedLiteral("f32[3]{0} {4, 5, 6}"));
+  auto first = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"), 0);
+  auto second = backend->Upload(*ParseTypedLiteral("f32[3]{0} {4, 5, 6}"), 1);
   const std::vector<ExecuteInputs> inputs = {{{first->get()}}, {{second->get()}}};
   auto results = (*executable)->Execute(inputs);
   ASSERT_TRUE(results.ok()) << results.status();
-  ASSERT_EQ(results->size(), 2);
-  EXPECT_EQ(PrintLiteral(*backend->Download(*(*results)[1].result)), "{4, 5, 6}");
-  EXPECT_EQ((*executable)->last_seconds(), 0.25);
+  ASSERT_EQ(results->devices.size(), 2);
+  EXPECT_EQ(PrintLiteral(*backend->Download(*results->devices[1].results[0])), "{4, 5, 6}");
+  EXPECT_EQ(results->seconds, 0.25);
   auto too_many = *ParseModule(absl::StrCat("HloModule m, replica_count=3\n", kEcho));
   EXPECT_THAT(backend->Supports(*too_many).ToString(), HasSubstr("has 2 devices"));
 }
@@ -359,13 +377,13 @@ TEST(Process, TheNextRequestGetsAFreshChild) {
   auto module = *ParseModule(kEcho);
   auto executable = backend->Compile(*module);
   ASSERT_TRUE(executable.ok()) << executable.status();
-  auto buffer = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"));
-  std::vector<const Buffer*> arguments = {buffer->get()};
+  auto buffer = backend->Upload(*ParseTypedLiteral("f32[3]{0} {1, 2, 3}"), 0);
+  const std::vector<Argument> arguments = {buffer->get()};
   EXPECT_THAT((*executable)->Execute({{arguments}}).status().ToString(),
               AllOf(HasSubstr("killed by signal 11"), HasSubstr("about to fall")));
   auto results = (*executable)->Execute({{arguments}});
   ASSERT_TRUE(results.ok()) << results.status();
-  EXPECT_EQ(PrintLiteral(*backend->Download(*results->front().result)), "{1, 2, 3}");
+  EXPECT_EQ(PrintLiteral(*backend->Download(*results->devices[0].results[0])), "{1, 2, 3}");
 }
 
 TEST(Process, CommandsAreThoseOfAShell) {

@@ -6,7 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "backends/golden/golden_backend.h"
+#include "backends/engine_backend.h"
 #include "conformance/diagnose/subgraphs.h"
 #include "runtime/module_form.h"
 #include "spec/analysis/effects.h"
@@ -215,7 +215,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> TraceGolden(const Module& module,
     RunOptions options;
     options.budget = budget;
     options.observers.push_back(observer);
-    return RunWithQueues(**planned, *processes, inputs, std::move(options));
+    return RunWithQueues((*planned)->plan(), *processes, inputs, std::move(options));
   };
   Counter counter;
   if (depth.turns > 1 && module.computations().size() > 1) {

@@ -65,40 +65,43 @@ class OddBackend : public Backend {
 
   absl::string_view name() const override { return "odd"; }
   absl::Status Supports(const Module& module) override { return golden_.Supports(module); }
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options) override {
     const bool odd = module.entry()->root()->opcode() == opcode_;
     if (odd && change_ == nullptr) {
       return absl::UnimplementedError(absl::StrCat("no ", Name(opcode_), " here"));
     }
-    auto golden = golden_.Compile(module);
+    auto golden = golden_.Compile(module, options);
     if (!golden.ok() || !odd) return golden;
     return std::make_unique<OddExecutable>(*std::move(golden), *this);
   }
-  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override {
-    return golden_.Upload(literal);
+  absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override {
+    return golden_.Upload(array, device);
   }
   absl::StatusOr<Literal> Download(const Buffer& buffer) override {
     return golden_.Download(buffer);
   }
 
  private:
-  class OddExecutable : public Executable {
+  class OddExecutable : public SynchronousExecutable {
    public:
     OddExecutable(std::unique_ptr<Executable> golden, OddBackend& backend)
-        : golden_(std::move(golden)), backend_(backend) {}
-    absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
-        absl::Span<const ExecuteInputs> inputs) override {
+        : SynchronousExecutable(golden->module()), golden_(std::move(golden)), backend_(backend) {}
+
+   protected:
+    absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> inputs) override {
       auto results = golden_->Execute(inputs);
       if (!results.ok()) return results;
-      auto value = backend_.Download(*results->front().result);
+      const Shape& shape = module().entry()->root()->shape();
+      std::vector<BufferHandle>& leaves = results->devices.front().results;
+      auto value = DownloadValue(backend_, shape, leaves);
       if (!value.ok()) return value.status();
       backend_.change_(*value);
-      auto changed = backend_.Upload(*value);
+      auto changed = UploadValue(backend_, *value, 0);
       if (!changed.ok()) return changed.status();
-      results->front().result = *std::move(changed);
+      leaves = *std::move(changed);
       return results;
     }
-    double last_seconds() const override { return golden_->last_seconds(); }
 
    private:
     std::unique_ptr<Executable> golden_;
@@ -278,8 +281,10 @@ TEST(ReportInstructions, OnlyTurnsShowADefectOfOneTurn) {
 class RewritingBackend : public GoldenBackend {
  public:
   explicit RewritingBackend(const char* rewritten) : rewritten_(*ParseModule(rewritten)) {}
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
-    return GoldenBackend::Compile(module.name() == rewritten_->name() ? *rewritten_ : module);
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options) override {
+    return GoldenBackend::Compile(module.name() == rewritten_->name() ? *rewritten_ : module,
+                                  options);
   }
 
  private:

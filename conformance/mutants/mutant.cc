@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -46,10 +45,6 @@ const std::vector<Mutant>& Mutants() {
     return mutants;
   }();
   return *all;
-}
-
-bool NamesMutant(absl::string_view target) {
-  return absl::StartsWith(target, kMutantPrefix) || absl::StartsWith(target, kInnocentPrefix);
 }
 
 absl::StatusOr<const Mutant*> FindMutant(absl::string_view target) {

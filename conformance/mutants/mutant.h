@@ -51,8 +51,6 @@ const std::vector<Mutant>& Mutants();
 
 // By the name of a target, "mutant:NAME" or "innocent:NAME". NOT_FOUND says where names are listed.
 absl::StatusOr<const Mutant*> FindMutant(absl::string_view target);
-// Whether a target's name is one of these.
-bool NamesMutant(absl::string_view target);
 
 // The rows of a family, in its file (*_mutants.cc); innocent variants stand in innocents.cc.
 std::vector<Mutant> ArithmeticMutants();

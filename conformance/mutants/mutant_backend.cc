@@ -10,20 +10,22 @@
 namespace assay {
 namespace {
 
-// Keeps what the executable runs on.
+// Keeps what the executable runs on. The defective module takes and gives what the given one does.
 class MutantExecutable : public Executable {
  public:
-  MutantExecutable(DefectiveModule defective, std::unique_ptr<GoldenBackend> golden,
-                   std::unique_ptr<Executable> executable)
-      : defective_(std::move(defective)),
+  MutantExecutable(const Module& module, DefectiveModule defective,
+                   std::unique_ptr<GoldenBackend> golden, std::unique_ptr<Executable> executable)
+      : Executable(module),
+        defective_(std::move(defective)),
         golden_(std::move(golden)),
         executable_(std::move(executable)) {}
   int64_t device_count() const override { return executable_->device_count(); }
-  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
+
+ protected:
+  absl::StatusOr<std::unique_ptr<Execution>> Launch(
       absl::Span<const ExecuteInputs> inputs) override {
-    return executable_->Execute(inputs);
+    return executable_->Start(inputs);
   }
-  double last_seconds() const override { return executable_->last_seconds(); }
 
  private:
   DefectiveModule defective_;
@@ -33,34 +35,38 @@ class MutantExecutable : public Executable {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module& module) {
+absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::Compile(const Module& module,
+                                                                   const CompileOptions& options) {
   sites_ = 0;
   if (absl::Status status = CheckModuleShapes(module); !status.ok()) return status;
-  if (mutant_.state != StateDefect::kNone) return CompileStateful(module);
+  if (mutant_.state != StateDefect::kNone) return CompileStateful(module, options);
   const CustomCallRegistry& base = RegistryOf(options_.plan);
   DefectiveModule defective = PutInto(module, mutant_.opcodes, mutant_.defect, base);
-  if (defective.sites == 0) return golden_.Compile(module);
-  GoldenOptions options = options_;
-  options.plan.custom_calls = defective.registry.get();
-  if (!options.form) options.form = runtime::FormOf(module);
-  auto golden = std::make_unique<GoldenBackend>(std::move(options));
-  absl::StatusOr<std::unique_ptr<Executable>> executable = golden->Compile(*defective.module);
+  if (defective.sites == 0) return golden_.Compile(module, options);
+  GoldenOptions golden_options = options_;
+  golden_options.plan.custom_calls = defective.registry.get();
+  CompileOptions compile = options;
+  if (!compile.form) compile.form = runtime::FormOf(module);
+  auto golden = std::make_unique<GoldenBackend>(std::move(golden_options));
+  absl::StatusOr<std::unique_ptr<Executable>> executable =
+      golden->Compile(*defective.module, compile);
   if (!executable.ok()) {
     return absl::InternalError(absl::StrCat(name_, " does not fit into module ", module.name(),
                                             ": ", executable.status().message()));
   }
   sites_ = defective.sites;
-  return std::make_unique<MutantExecutable>(std::move(defective), std::move(golden),
+  return std::make_unique<MutantExecutable>(module, std::move(defective), std::move(golden),
                                             *std::move(executable));
 }
 
-absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::CompileStateful(const Module& module) {
+absl::StatusOr<std::unique_ptr<Executable>> MutantBackend::CompileStateful(
+    const Module& module, const CompileOptions& options) {
   for (const auto& computation : module.computations()) {
     for (const auto& each : computation->instructions()) {
       sites_ += absl::c_linear_search(mutant_.opcodes, each->opcode());
     }
   }
-  absl::StatusOr<std::unique_ptr<Executable>> golden = golden_.Compile(module);
+  absl::StatusOr<std::unique_ptr<Executable>> golden = golden_.Compile(module, options);
   if (!golden.ok() || sites_ == 0) return golden;
   return MakeStateful(mutant_.state, *std::move(golden));
 }

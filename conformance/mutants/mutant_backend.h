@@ -18,11 +18,17 @@ class MutantBackend : public Backend {
   explicit MutantBackend(const Mutant& mutant, GoldenOptions options = {})
       : mutant_(mutant), name_(mutant.target()), options_(options), golden_(std::move(options)) {}
   absl::string_view name() const override { return name_; }
-  BackendCapabilities capabilities() const override { return golden_.capabilities(); }
+  // It is a target, not the interpreter: it offers little of what golden does beyond results.
+  BackendCapabilities capabilities() const override {
+    BackendCapabilities capabilities = golden_.capabilities();
+    capabilities.features = {Feature::kCustomCalls};
+    return capabilities;
+  }
   absl::Status Supports(const Module& module) override { return golden_.Supports(module); }
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
-  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override {
-    return golden_.Upload(literal);
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options = {}) override;
+  absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override {
+    return golden_.Upload(array, device);
   }
   absl::StatusOr<Literal> Download(const Buffer& buffer) override {
     return golden_.Download(buffer);
@@ -31,7 +37,8 @@ class MutantBackend : public Backend {
   int64_t sites() const { return sites_; }
 
  private:
-  absl::StatusOr<std::unique_ptr<Executable>> CompileStateful(const Module& module);
+  absl::StatusOr<std::unique_ptr<Executable>> CompileStateful(const Module& module,
+                                                              const CompileOptions& options);
 
   const Mutant& mutant_;
   std::string name_;

@@ -16,10 +16,6 @@ namespace {
 
 using enum Opcode;
 
-const Literal& ValueOf(const Buffer& buffer) {
-  return static_cast<const HostBuffer&>(buffer).literal();
-}
-
 Element Sum(ElementType type, Element a, Element b) {
   const ElementType part = Info(type).component;
   const auto sum = [part](uint64_t x, uint64_t y) {
@@ -28,77 +24,89 @@ Element Sum(ElementType type, Element a, Element b) {
   return {sum(a.bits, b.bits), IsComplex(type) ? sum(a.imag, b.imag) : 0};
 }
 
-// The result as if the buffer had not been cleared.
-Literal Accumulated(const Literal& value, const Literal& before) {
-  std::vector<Literal> leaves = Flatten(value);
-  const std::vector<Literal> kept = Flatten(before);
-  for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    if (!leaves[leaf].is_array() || leaves[leaf].element_type() == ElementType::kPred) continue;
-    const ElementType type = leaves[leaf].element_type();
-    for (int64_t i = 0; i < leaves[leaf].element_count(); ++i) {
-      leaves[leaf].Set(i, Sum(type, leaves[leaf].Get(i), kept[leaf].Get(i)));
-    }
+// A leaf of a result as if its buffer had not been cleared.
+Literal Accumulated(const Literal& leaf, const Literal& before) {
+  if (!leaf.is_array() || leaf.element_type() == ElementType::kPred) return leaf;
+  Literal sums = leaf;
+  for (int64_t i = 0; i < leaf.element_count(); ++i) {
+    sums.Set(i, Sum(leaf.element_type(), leaf.Get(i), before.Get(i)));
   }
-  return value.is_tuple() ? Unflatten(value.shape(), leaves) : leaves.front();
+  return sums;
 }
 
-class StatefulExecutable : public Executable {
+// The first argument that is an array by itself and of this shape; null: there is none.
+const Buffer* FindArgument(const Module& module, const ExecuteInputs& inputs, const Shape& shape) {
+  size_t leaf = 0;
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    if (parameter->shape().is_array()) {
+      const Buffer* buffer = inputs.arguments[leaf].buffer();
+      if (buffer->shape() == shape) return buffer;
+    }
+    leaf += Leaves(parameter->shape()).size();
+  }
+  return nullptr;
+}
+
+class StatefulExecutable : public SynchronousExecutable {
  public:
   StatefulExecutable(StateDefect defect, std::unique_ptr<Executable> golden)
-      : defect_(defect), golden_(std::move(golden)) {}
+      : SynchronousExecutable(golden->module()), defect_(defect), golden_(std::move(golden)) {}
 
   int64_t device_count() const override { return golden_->device_count(); }
-  double last_seconds() const override { return golden_->last_seconds(); }
 
-  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(
-      absl::Span<const ExecuteInputs> inputs) override {
+ protected:
+  absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> inputs) override {
     std::vector<ExecuteInputs> taken(inputs.begin(), inputs.end());
     for (ExecuteInputs& device : taken) {
-      for (const Buffer*& buffer : device.arguments) {
-        const auto found = overwritten_.find(buffer);
-        if (found != overwritten_.end()) buffer = found->second.get();
+      for (Argument& argument : device.arguments) {
+        const auto found = overwritten_.find(argument.buffer());
+        if (found != overwritten_.end()) argument = Argument(found->second.get());
       }
     }
-    absl::StatusOr<std::vector<ExecuteOutputs>> outputs = golden_->Execute(taken);
-    if (!outputs.ok()) return outputs;
+    absl::StatusOr<ExecuteResults> results = golden_->Execute(taken);
+    if (!results.ok()) return results;
     if (defect_ == StateDefect::kArgumentOverwritten) {
-      Overwrite(inputs, *outputs);
-      return outputs;
+      Overwrite(inputs, results->devices);
+      return results;
     }
-    const bool is_first = kept_.empty();
-    for (size_t d = 0; d < outputs->size(); ++d) {
-      Literal value = ValueOf(*(*outputs)[d].result);
-      if (!is_first && defect_ == StateDefect::kFirstResultKept) value = kept_[d];
-      if (!is_first && defect_ == StateDefect::kAccumulatorKept) {
-        value = Accumulated(value, kept_[d]);
-      }
-      (*outputs)[d].result = std::make_unique<HostBuffer>(value);
-      if (is_first) {
-        kept_.push_back(std::move(value));
-      } else {
-        kept_[d] = std::move(value);
-      }
-    }
-    return outputs;
+    for (size_t d = 0; d < results->devices.size(); ++d) Keep(d, &results->devices[d].results);
+    return results;
   }
 
  private:
+  // What this execution gives on a device is left for the next one, which shows it.
+  void Keep(size_t device, std::vector<BufferHandle>* leaves) {
+    const bool is_first = device >= kept_.size();
+    if (is_first) kept_.emplace_back();
+    std::vector<Literal>& kept = kept_[device];
+    for (size_t leaf = 0; leaf < leaves->size(); ++leaf) {
+      Literal value = HostBuffer::ValueOf(*(*leaves)[leaf]);
+      if (!is_first && defect_ == StateDefect::kFirstResultKept) value = kept[leaf];
+      if (!is_first && defect_ == StateDefect::kAccumulatorKept) {
+        value = Accumulated(value, kept[leaf]);
+      }
+      (*leaves)[leaf] = std::make_unique<HostBuffer>(value, static_cast<int64_t>(device));
+      if (is_first) kept.emplace_back();
+      kept[leaf] = std::move(value);
+    }
+  }
+
   // The first argument of the shape of the result gets its value.
   void Overwrite(absl::Span<const ExecuteInputs> inputs,
                  const std::vector<ExecuteOutputs>& outputs) {
+    const Shape& result = module().entry()->root()->shape();
+    if (!result.is_array()) return;
     for (size_t d = 0; d < inputs.size() && d < outputs.size(); ++d) {
-      const Literal& value = ValueOf(*outputs[d].result);
-      for (const Buffer* buffer : inputs[d].arguments) {
-        if (!value.is_array() || !(buffer->shape() == value.shape())) continue;
-        overwritten_[buffer] = std::make_unique<HostBuffer>(value);
-        break;
-      }
+      const Literal& value = HostBuffer::ValueOf(*outputs[d].results.front());
+      const Buffer* argument = FindArgument(module(), inputs[d], value.shape());
+      if (argument == nullptr) continue;
+      overwritten_[argument] = std::make_unique<HostBuffer>(value, static_cast<int64_t>(d));
     }
   }
 
   const StateDefect defect_;
   const std::unique_ptr<Executable> golden_;
-  std::vector<Literal> kept_;                                     // by device
+  std::vector<std::vector<Literal>> kept_;                        // by device and leaf
   std::map<const Buffer*, std::unique_ptr<Buffer>> overwritten_;  // by the buffer of the caller
 };
 

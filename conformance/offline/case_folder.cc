@@ -60,12 +60,14 @@ absl::Status StatedAt(const std::string& folder) {
 }
 
 // Nothing to run: a module that the files do not refuse.
-class Taken : public Executable {
+class Taken : public SynchronousExecutable {
  public:
-  absl::StatusOr<std::vector<ExecuteOutputs>> Execute(absl::Span<const ExecuteInputs>) override {
+  using SynchronousExecutable::SynchronousExecutable;
+
+ protected:
+  absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs>) override {
     return absl::UnimplementedError("answers in files are read by RunSets");
   }
-  double last_seconds() const override { return 0; }
 };
 
 // Arrays of the module itself, and of the devices' queues.
@@ -229,17 +231,18 @@ absl::StatusOr<std::string> FolderTarget::FindFolder(const Module& module) {
 }
 
 // Only modules that are to be refused are compiled and not run: their text stands as it is.
-absl::StatusOr<std::unique_ptr<Executable>> FolderTarget::Compile(const Module&) {
+absl::StatusOr<std::unique_ptr<Executable>> FolderTarget::Compile(const Module& module,
+                                                                  const CompileOptions&) {
   if (places_.empty()) return absl::NotFoundError("there is no module.hlo");
   const std::string& folder = places_.front().folder;
   const absl::Status stated = StatedAt(folder);
   if (!stated.ok()) return stated;
-  if (fs::exists(folder + "/actual.npz")) return std::make_unique<Taken>();
+  if (fs::exists(folder + "/actual.npz")) return std::make_unique<Taken>(module);
   return absl::NotFoundError(
       absl::StrCat("no answer: ", folder, " has neither actual.npz nor refused.txt"));
 }
 
-absl::StatusOr<BufferHandle> FolderTarget::Upload(const Literal&) {
+absl::StatusOr<BufferHandle> FolderTarget::Upload(const Literal&, int64_t) {
   return absl::UnimplementedError("answers in files take no buffers");
 }
 

@@ -52,8 +52,9 @@ class FolderTarget : public Backend {
   absl::string_view name() const override { return "files"; }
   absl::Status Supports(const Module&) override { return absl::OkStatus(); }
   // Only what the files say of the module: its results come from RunSets.
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override;
-  absl::StatusOr<BufferHandle> Upload(const Literal& literal) override;
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options = {}) override;
+  absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override;
   absl::StatusOr<Literal> Download(const Buffer& buffer) override;
   absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override;
 

@@ -83,9 +83,10 @@ class ThirdParty : public ScriptedBackend {
       Answer answer = [](int, absl::StatusOr<ModuleRun> run) { return run; })
       : ScriptedBackend(std::move(answer)), capabilities_(capabilities) {}
   BackendCapabilities capabilities() const override { return capabilities_; }
-  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module) override {
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options) override {
     ++compiled;
-    return ScriptedBackend::Compile(module);
+    return ScriptedBackend::Compile(module, options);
   }
   static inline int compiled = 0;
 

@@ -7,15 +7,19 @@ import pathlib
 import re
 import sys
 
+# The interface of backends, and a backend over any engine of the runtime.
+INTERFACE = [f'backends/{name}.h' for name in ('backend', 'buffer', 'capabilities', 'device_io', 'executable', 'host_buffer')]
+ENGINE_BACKEND = ['backends/engine_backend.h']
 # Folder -> folders of this project that it may include. The longest matching prefix counts.
 ALLOWED = {
     'spec': ['spec'],
     'runtime': ['spec', 'runtime'],
     'evaluator': ['spec', 'runtime', 'evaluator'],
     'interpreter': ['spec', 'runtime', 'evaluator', 'interpreter'],
-    'backends': ['spec', 'backends/backend.h', 'backends/device_io.h', 'backends/host_buffer.h'],
-    'backends/golden': ['spec', 'runtime', 'interpreter', 'backends/backend.h', 'backends/host_buffer.h', 'backends/golden'],
-    'backends/process': ['spec', 'backends/backend.h', 'backends/host_buffer.h', 'backends/process'],
+    'backends': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND],
+    'backends/factory': ['spec', 'runtime', 'backends'],
+    'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
+    'backends/process': ['spec', *INTERFACE, 'backends/process'],
     'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],
     'fuzz': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
     'tools': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],

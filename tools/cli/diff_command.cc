@@ -91,17 +91,17 @@ absl::Status DiffCommand::CheckOptions() const {
 absl::Status DiffCommand::Prepare(const Module& module, const CustomCallRegistry& registry,
                                   Side* side) const {
   BackendOptions options;
+  options.budget = budget.budget;
   options.custom_calls = &registry;
-  options.form = grid.module_form();
   options.memory_bytes = memory.Limit(/*targets=*/2);
-  absl::StatusOr<std::unique_ptr<Backend>> backend =
-      MakeBackend(side->specification, budget.budget, options);
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(side->specification, options);
   if (!backend.ok()) return backend.status();
   side->backend = *std::move(backend);
-  absl::StatusOr<std::unique_ptr<Executable>> executable = side->backend->Compile(module);
+  absl::StatusOr<std::unique_ptr<Executable>> executable =
+      side->backend->Compile(module, {.form = grid.module_form()});
   if (!executable.ok()) return executable.status();
   side->executable = *std::move(executable);
-  side->name = DisplayName(*side->backend);
+  side->name = side->backend->display_name();
   return absl::OkStatus();
 }
 

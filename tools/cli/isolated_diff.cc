@@ -308,10 +308,10 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   absl::StatusOr<TargetProfile> profile = TargetProfile::Find(isolation.profile);
   if (!profile.ok()) return Fail(absl::InvalidArgumentError(profile.status().message()), output);
   BackendOptions options;
+  options.budget = isolation.budget;
   options.custom_calls = isolation.custom_calls;
   options.memory_bytes = isolation.memory.Limit();
-  absl::StatusOr<std::unique_ptr<Backend>> target =
-      MakeBackend(isolation.right, isolation.budget, options);
+  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(isolation.right, options);
   if (!target.ok()) return Fail(target.status(), output);
   const bool talks = !output.json && !output.quiet;
   Progress progress(talks);

@@ -9,11 +9,10 @@
 #include <iostream>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/golden/golden_backend.h"
 #include "backends/process/machine_memory.h"
-#include "backends/process/process_backend.h"
 #include "conformance/inputs/random_inputs.h"
 #include "conformance/mutants/mutant_backend.h"
 #include "conformance/report/describe.h"
@@ -257,49 +256,45 @@ void OutputOptions::AddTo(CLI::App* app) {
   app->add_flag("--quiet,-q", quiet, "Print no results, only what went wrong");
 }
 
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
-                                                     const RunBudget& budget,
-                                                     const BackendOptions& options) {
-  if (specification == "golden" || NamesMutant(specification)) {
-    GoldenOptions golden;
-    golden.plan.straight = options.straight;
-    golden.plan.observed = options.observed;
-    golden.plan.seconds = budget.seconds;
-    golden.plan.custom_calls = options.custom_calls;
-    golden.run.budget = budget;
-    golden.run.observers = options.observers;
-    golden.form = options.form;
-    golden.run.host = options.host;
-    golden.run.random_seed = options.random_seed;
-    golden.run.sends_wait = options.sends_wait;
-    if (specification == "golden") return std::make_unique<GoldenBackend>(golden);
-    const absl::StatusOr<const Mutant*> mutant = FindMutant(specification);
-    if (!mutant.ok()) return mutant.status();
-    return std::make_unique<MutantBackend>(**mutant, golden);
-  }
-  constexpr absl::string_view kProcess = "process:";
-  if (absl::StartsWith(specification, kProcess) && specification.size() > kProcess.size()) {
-    ProcessOptions process;
-    process.command = specification.substr(kProcess.size());
-    process.memory_bytes = options.memory_bytes;
-    for (double* seconds : {&process.start_seconds, &process.compile_seconds,
-                            &process.execute_seconds, &process.run_seconds}) {
-      *seconds = budget.seconds < 0 ? -1 : std::min(*seconds, budget.seconds);
-    }
-    return std::make_unique<ProcessBackend>(process);
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "'", specification,
-      "' is no backend; there are 'golden', 'process:COMMAND' and 'mutant:NAME' (assay mutants)"));
+namespace {
+
+// The line of those whose targets begin in this way.
+BackendKind MutantKind(const std::string& prefix, const std::string& help) {
+  return {prefix, "NAME", help,
+          [prefix](absl::string_view name,
+                   const BackendOptions& options) -> absl::StatusOr<std::unique_ptr<Backend>> {
+            const absl::StatusOr<const Mutant*> mutant = FindMutant(absl::StrCat(prefix, name));
+            if (!mutant.ok()) return mutant.status();
+            BackendOptions offered;  // BackendCapabilities::features of mutants
+            offered.budget = options.budget;
+            offered.custom_calls = options.custom_calls;
+            return std::make_unique<MutantBackend>(**mutant, GoldenOptionsOf(offered));
+          }};
 }
 
-std::string DisplayName(Backend& backend) {
-  auto* process = dynamic_cast<ProcessBackend*>(&backend);
-  if (process == nullptr) return std::string(backend.name());
-  absl::StatusOr<ProcessCapabilities> capabilities = process->Capabilities();
-  if (!capabilities.ok()) return std::string(backend.name());
-  return absl::StrCat(capabilities->name, capabilities->version.empty() ? "" : " ",
-                      capabilities->version);
+}  // namespace
+
+const std::vector<BackendKind>& AllBackends() {
+  static const auto& kinds = *[] {
+    auto* all = new std::vector<BackendKind>(BuiltInBackends());
+    all->push_back(MutantKind("mutant:", "golden with a defect: assay mutants"));
+    all->push_back(MutantKind("innocent:", "a conforming variant of golden: assay mutants"));
+    return all;
+  }();
+  return kinds;
+}
+
+std::string BackendHelp() {
+  std::vector<std::string> lines;
+  for (const BackendKind& kind : AllBackends()) {
+    lines.push_back(absl::StrCat(kind.usage(), " (", kind.help, ")"));
+  }
+  return absl::StrJoin(lines, ", ");
+}
+
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
+                                                     const BackendOptions& options) {
+  return MakeBackend(AllBackends(), specification, options);
 }
 
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path) {

@@ -11,6 +11,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/statusor.h"
 #include "backends/backend.h"
+#include "backends/factory/factory.h"
 #include "interpreter/interpreter.h"
 #include "runtime/module_form.h"
 #include "spec/arrays/arrays.h"
@@ -82,23 +83,13 @@ absl::Status CheckWritable(const std::string& path);
 // A value with its type in front, cut after about `longest` characters: the rest is not formatted.
 std::string BriefLiteral(const Literal& literal, size_t longest);
 
-// "golden", "process:COMMAND", or a mutant of golden (conformance/mutants).
-struct BackendOptions {
-  bool straight = false;  // golden: definitions alone
-  bool observed = false;  // golden: plan for observers
-  std::vector<Observer*> observers;
-  std::optional<runtime::ModuleForm> form;
-  Host* host = nullptr;                              // golden
-  uint64_t random_seed = 0;                          // golden: of rng
-  bool sends_wait = false;                           // golden: RunOptions::sends_wait
-  const CustomCallRegistry* custom_calls = nullptr;  // golden; null: the well-known targets
-  int64_t memory_bytes = 0;                          // process: of its data; 0: no limit
-};
+// The backends of backends/factory and the mutants of golden (conformance/mutants).
+const std::vector<BackendKind>& AllBackends();
+// Their names with the help of each, for descriptions of options.
+std::string BackendHelp();
+// INVALID_ARGUMENT, with the list of backends, for a specification that fits none.
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
-                                                     const RunBudget& budget,
-                                                     const BackendOptions& options = {});
-// How reports call it: a process by the name and the version that it gives itself.
-std::string DisplayName(Backend& backend);
+                                                     const BackendOptions& options);
 
 // A module with its place in messages.
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path);

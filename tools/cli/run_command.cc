@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "backends/golden/golden_backend.h"
 #include "evaluator/real/forced_tier.h"
+#include "interpreter/interpreter.h"
 #include "nlohmann/json.hpp"
 #include "spec/semantics/semantics_2017.h"
 #include "spec/text/printer.h"
@@ -55,7 +55,8 @@ struct RunCommand {
   int RunAllTogether() const;
 
  private:
-  absl::Status CheckOptions() const;
+  absl::Status CheckOptions(const BackendCapabilities& capabilities) const;
+  BackendOptions OptionsOfBackend() const;
   int Report(Backend& target, const DeviceValues& results,
              const std::optional<DeviceValues>& expected, absl::Span<const NamedLiteral> outfed,
              nlohmann::json report) const;
@@ -81,24 +82,30 @@ class Tracer : public Observer {
 };
 
 // Options that would do nothing are mistakes; so is a result that cannot be kept.
-absl::Status RunCommand::CheckOptions() const {
+absl::Status RunCommand::CheckOptions(const BackendCapabilities& capabilities) const {
   if (modules.size() > 1) {
     return absl::InvalidArgumentError("several modules run at once with --together alone");
   }
   if (absl::Status status = together.CheckAlone(); !status.ok()) return status;
   if (absl::Status status = inputs.Check(); !status.ok()) return status;
-  for (const auto& [name, given] : {std::pair("--trace", trace),
-                                    {"--straight", straight},
-                                    {"--stats", stats},
-                                    {"--rng-seed", rng_seed != 0},
-                                    {"--sends-wait", sends_wait},
-                                    {"--force-tier", force_tier != "exact"},
-                                    {"a transfer of the host", feeds.transfers()},
-                                    {"a feed of several steps", state.active() && feeds.active()},
-                                    {"--custom-call", custom_calls.active()}}) {
-    if (!given || backend == "golden") continue;
+  struct Request {
+    const char* name;
+    bool given;
+    Feature feature;
+  };
+  for (const Request& request :
+       {Request{"--trace", trace, Feature::kObservers},
+        {"--straight", straight, Feature::kDefinitions},
+        {"--stats", stats, Feature::kStatistics},
+        {"--rng-seed", rng_seed != 0, Feature::kRandomSeed},
+        {"--sends-wait", sends_wait, Feature::kSendsWait},
+        {"--force-tier", force_tier != "exact", Feature::kForcedTier},
+        {"a transfer of the host", feeds.transfers(), Feature::kHost},
+        {"a feed of several steps", state.active() && feeds.active(), Feature::kHost},
+        {"--custom-call", custom_calls.active(), Feature::kCustomCalls}}) {
+    if (!request.given || capabilities.Offers(request.feature)) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat(name, " is for the golden interpreter, not for --backend ", backend));
+        absl::StrCat(request.name, " is for the golden interpreter, not for --backend ", backend));
   }
   if (repeat > 1 && feeds.active()) {
     return absl::InvalidArgumentError("--repeat would take what the host gives more than once");
@@ -107,13 +114,14 @@ absl::Status RunCommand::CheckOptions() const {
   return out.empty() ? absl::OkStatus() : CheckWritable(out);
 }
 
-// Golden takes what the host has itself; other backends are handed it and give theirs back.
+// A backend with a host takes what that has itself; others are handed it and give theirs back.
 absl::StatusOr<std::optional<DeviceValues>> RunCommand::Evaluate(const ModuleFile& file,
                                                                  Backend& backend,
                                                                  const ProcessGrid& processes,
                                                                  runtime::QueueHost* host,
                                                                  double* seconds) const {
-  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
+  absl::StatusOr<std::unique_ptr<Executable>> executable =
+      backend.Compile(*file.module, {.form = grid.module_form(), .observed = trace});
   if (!executable.ok()) return executable.status();
   absl::StatusOr<std::vector<DeviceValues>> arguments = inputs.LoadByDevice(
       file, budget.budget.bytes, (*executable)->device_count(), grid.module_form());
@@ -123,7 +131,7 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::Evaluate(const ModuleFil
     const auto d = static_cast<int64_t>(device);
     return ProcessId{0, processes.ReplicaOf(d), processes.PartitionOf(d)};
   };
-  if (this->backend != "golden") {
+  if (!backend.capabilities().Offers(Feature::kHost)) {
     for (size_t d = 0; d < given.size(); ++d) given[d].infeed = host->queued(process(d));
   }
   const absl::StatusOr<std::vector<DeviceOutputs>> outputs =
@@ -152,7 +160,8 @@ absl::StatusOr<std::optional<DeviceValues>> RunCommand::RunWithState(const Modul
                                                                      Backend& backend,
                                                                      double* seconds,
                                                                      nlohmann::json* report) const {
-  absl::StatusOr<std::unique_ptr<Executable>> executable = backend.Compile(*file.module);
+  absl::StatusOr<std::unique_ptr<Executable>> executable =
+      backend.Compile(*file.module, {.form = grid.module_form(), .observed = trace});
   if (!executable.ok()) return executable.status();
   *seconds = 0;
   nlohmann::json history = nlohmann::json::array();
@@ -221,28 +230,37 @@ nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
           {"high", text(undecided.element.high)}};
 }
 
-nlohmann::json StatsJson(const RunStats& stats) {
+// What the runtime counts, and what golden adds to it.
+nlohmann::json StatsJson(const runtime::RunStats& counted) {
+  nlohmann::json json = {{"steps", counted.steps},
+                         {"peak_bytes", counted.peak_bytes},
+                         {"materialised_bytes", counted.stored_bytes}};
+  const auto* golden = dynamic_cast<const RunStats*>(&counted);
+  if (golden == nullptr) return json;
   nlohmann::json undecided = nlohmann::json::array();
-  for (const UndecidedResult& element : stats.undecided) {
+  for (const UndecidedResult& element : golden->undecided) {
     undecided.push_back(UndecidedJson(element));
   }
   nlohmann::json tiers = nlohmann::json::object();
   for (int i = 0; i < kRealTierCount; ++i) {
-    tiers[std::string(Name(static_cast<RealTier>(i)))] = stats.real.decided[i];
+    tiers[std::string(Name(static_cast<RealTier>(i)))] = golden->real.decided[i];
   }
-  return {{"steps", stats.steps},
-          {"peak_bytes", stats.peak_bytes},
-          {"materialised_bytes", stats.stored_bytes},
-          {"tiers", std::move(tiers)},
-          {"undecided_elements", stats.real.undecided()},
-          {"undecided", std::move(undecided)}};
+  json["tiers"] = std::move(tiers);
+  json["undecided_elements"] = golden->real.undecided();
+  json["undecided"] = std::move(undecided);
+  return json;
 }
 
-void PrintStats(const RunStats& stats, double seconds) {
-  absl::PrintF(
-      "seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d, "
-      "undecided elements %d\n",
-      seconds, stats.steps, stats.peak_bytes, stats.stored_bytes, stats.real.undecided());
+void PrintStats(const runtime::RunStats& counted, double seconds) {
+  absl::PrintF("seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d", seconds,
+               counted.steps, counted.peak_bytes, counted.stored_bytes);
+  const auto* golden = dynamic_cast<const RunStats*>(&counted);
+  if (golden == nullptr) {
+    std::cout << "\n";
+    return;
+  }
+  const RunStats& stats = *golden;
+  absl::PrintF(", undecided elements %d\n", stats.real.undecided());
   std::string tiers;
   for (int i = 0; i < kRealTierCount; ++i) {
     const int64_t decided = stats.real.decided[i];
@@ -270,42 +288,53 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
     comparison = *std::move(compared);
   }
   const bool accepted = !comparison || Accepted(*comparison, max_ulp);
-  const auto* golden = dynamic_cast<const GoldenBackend*>(&target);
+  const runtime::RunStats* counted = target.last_stats();
   if (output.json) {
     if (!output.quiet) {
       report["results"] = ArraysJson(NameByDevice(results, "out"));
       if (!outfed.empty()) report["outfeed"] = ArraysJson(outfed);
     }
-    if (golden != nullptr) report["stats"] = StatsJson(golden->last_stats());
+    if (counted != nullptr) report["stats"] = StatsJson(*counted);
     if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
     std::cout << JsonText(report);
   } else if (comparison && (!output.quiet || !accepted)) {
     std::cout << (output.quiet ? VerdictText(*comparison, max_ulp)
-                               : ReportText(*comparison, DisplayName(target),
+                               : ReportText(*comparison, target.display_name(),
                                             expect.empty() ? "snapshot" : "expected", max_ulp));
   } else if (out.empty() && !output.quiet) {
     std::cout << ArraysText(NameByDevice(results, "out"));
   }
   if (feeds.outfeed.empty() && !output.json && !output.quiet) std::cout << ArraysText(outfed);
-  if (stats && !output.json && !output.quiet) {
-    PrintStats(golden->last_stats(), report["seconds"].get<double>());
+  if (stats && counted != nullptr && !output.json && !output.quiet) {
+    PrintStats(*counted, report["seconds"].get<double>());
   }
   return accepted ? kExitOk : kExitMismatch;
 }
 
+// All but what points to what the run keeps.
+BackendOptions RunCommand::OptionsOfBackend() const {
+  BackendOptions options;
+  options.budget = budget.budget;
+  options.straight = straight;
+  options.random_seed = rng_seed;
+  options.sends_wait = sends_wait;
+  options.memory_bytes = memory.Limit();
+  return options;
+}
+
 int RunCommand::Run() const {
   Tracer tracer;
-  BackendOptions backend_options;
-  backend_options.straight = straight;
-  backend_options.observed = trace;
-  if (trace) backend_options.observers.push_back(&tracer);
-  backend_options.form = grid.module_form();
-  backend_options.random_seed = rng_seed;
-  backend_options.sends_wait = sends_wait;
-  backend_options.memory_bytes = memory.Limit();
   runtime::QueueHost host;
-  if (backend == "golden") backend_options.host = &host;
-  if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
+  CustomCallRegistry registry;  // filled when the module is known
+  BackendOptions backend_options = OptionsOfBackend();
+  if (trace) backend_options.observers.push_back(&tracer);
+  backend_options.host = &host;
+  backend_options.custom_calls = &registry;
+  absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(backend, backend_options);
+  if (!target.ok()) return Fail(target.status(), output);
+  const BackendCapabilities capabilities = (*target)->capabilities();
+  const bool has_host = capabilities.Offers(Feature::kHost);
+  if (absl::Status status = CheckOptions(capabilities); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = LoadModule(modules.front());
   if (!file.ok()) return Fail(file.status(), output);
   grid.ApplyTo(*file->module);
@@ -316,7 +345,7 @@ int RunCommand::Run() const {
   }
   ProcessGrid process_grid = {file->module->replica_count, file->module->num_partitions};
   absl::Status fed = CheckGrid(process_grid);
-  if (fed.ok() && backend == "golden") {
+  if (fed.ok() && has_host) {
     const absl::StatusOr<runtime::ProcessPlan> processes =
         runtime::PlanProcesses(*file->module, grid.module_form());
     fed = processes.status();
@@ -324,14 +353,11 @@ int RunCommand::Run() const {
   }
   if (fed.ok()) fed = feeds.Load(absl::MakeConstSpan(&process_grid, 1), budget.budget.bytes, &host);
   if (!fed.ok()) return Fail(fed, output);
-  if (backend == "golden") WarnOfFeedOrder(*file->module);
-  absl::StatusOr<std::unique_ptr<CustomCallRegistry>> registry =
+  if (has_host) WarnOfFeedOrder(*file->module);
+  absl::StatusOr<std::unique_ptr<CustomCallRegistry>> loaded =
       custom_calls.Load(*file->module, budget.budget.bytes);
-  if (!registry.ok()) return Fail(registry.status(), output);
-  backend_options.custom_calls = registry->get();
-  absl::StatusOr<std::unique_ptr<Backend>> target =
-      MakeBackend(backend, budget.budget, backend_options);
-  if (!target.ok()) return Fail(target.status(), output);
+  if (!loaded.ok()) return Fail(loaded.status(), output);
+  registry = *std::move(*loaded);
   absl::StatusOr<std::optional<DeviceValues>> expected = Expected(*file);
   if (!expected.ok()) return Fail(expected.status(), output);
   if (max_ulp > 0 && !*expected) {
@@ -345,7 +371,7 @@ int RunCommand::Run() const {
                      : Evaluate(*file, **target, process_grid, &host, &seconds);
   if (!results.ok()) return Fail(results.status(), output);
   report["seconds"] = seconds;
-  if (backend == "golden") WarnOfUnusedFeeds(host);
+  if (has_host) WarnOfUnusedFeeds(host);
   absl::Status saved = feeds.Save(absl::MakeConstSpan(&process_grid, 1), host);
   if (!saved.ok()) return Fail(saved, output);
   if (!*results) {
@@ -361,8 +387,11 @@ int RunCommand::Run() const {
 }
 
 int RunCommand::RunAllTogether() const {
-  if (state.active() || backend != "golden" || semantics != "today" || repeat > 1 || trace ||
-      stats || custom_calls.active() || grid.module_form().has_value()) {
+  const absl::StatusOr<std::unique_ptr<Backend>> target = MakeBackend(backend, OptionsOfBackend());
+  if (!target.ok()) return Fail(target.status(), output);
+  if (state.active() || !(*target)->capabilities().Offers(Feature::kTogether) ||
+      semantics != "today" || repeat > 1 || trace || stats || custom_calls.active() ||
+      grid.module_form().has_value()) {
     return Fail(
         absl::InvalidArgumentError(
             "--together runs modules once, with the golden interpreter, as they mean "
@@ -400,7 +429,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       ->check(WholeNumber())
       ->type_name("N")
       ->capture_default_str();
-  sub->add_option("--backend", command->backend, "golden, process:COMMAND, or a mutant of golden")
+  sub->add_option("--backend", command->backend, BackendHelp())
       ->type_name("BACKEND")
       ->capture_default_str();
   sub->add_option("--semantics", command->semantics,

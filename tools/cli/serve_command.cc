@@ -1,5 +1,6 @@
 // `assay serve`: the golden interpreter, or a mutant of it, as a process for another Assay
 // (docs/process_backend.md). Test: process_cli_test.py.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -39,13 +40,15 @@ int ServeCommand::Run() const {
   if (!requests.ok()) return Fail(requests.status(), {});
   const absl::StatusOr<int> responses = Descriptor("ASSAY_RESPONSE_FD");
   if (!responses.ok()) return Fail(responses.status(), {});
-  const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(target, budget.budget);
+  BackendOptions backend_options;
+  backend_options.budget = budget.budget;
+  const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(target, backend_options);
   if (!backend.ok()) return Fail(backend.status(), {});
   ServerOptions options;
   options.name = target;
   options.version = ASSAY_VERSION;
   options.protocol = protocol;
-  options.devices = kMostProcessesOfCase;
+  options.devices = std::min<int64_t>(kMostProcessesOfCase, (*backend)->capabilities().devices);
   options.check = [](const Module& module) {
     return VerificationStatus(VerifyModule(module, {.rules = Rules::kStrict}));
   };

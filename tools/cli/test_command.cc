@@ -196,13 +196,12 @@ RunBudget TestCommand::GoldenBudget() const {
 }
 
 absl::StatusOr<std::unique_ptr<Backend>> TestCommand::MakeTarget(int64_t workers) const {
-  RunBudget budget;
-  budget.seconds = timeout;
-  budget.threads =
-      std::max<int64_t>(1, static_cast<int64_t>(std::thread::hardware_concurrency()) / workers);
   BackendOptions options;
+  options.budget.seconds = timeout;
+  options.budget.threads =
+      std::max<int64_t>(1, static_cast<int64_t>(std::thread::hardware_concurrency()) / workers);
   options.memory_bytes = memory.Limit(workers);
-  return MakeBackend(target, budget, options);
+  return MakeBackend(target, options);
 }
 
 absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& target_profile,
@@ -231,7 +230,7 @@ absl::Status TestCommand::RunAll(const Inputs& inputs, const TargetProfile& targ
   options.each.depth = depth.depth;
   options.each.again = selection.filter.tier == Tier::kQuick ? Again::kEighth : Again::kAll;
   options.make_target = [&] { return MakeTarget(options.jobs); };
-  options.started = [&](Backend& backend) { run->target_version = DisplayName(backend); };
+  options.started = [&](Backend& backend) { run->target_version = backend.display_name(); };
   options.take = [&](const CorpusCase& corpus_case, CaseResult result) {
     progress.Add(corpus_case, result);
     if (journal_ != nullptr) {
@@ -295,8 +294,7 @@ int TestCommand::Run() {
 void AddTestCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<TestCommand>();
   CLI::App* sub = app.add_subcommand("test", "Run the conformance suite on a target");
-  sub->add_option("--target", command->target,
-                  "golden, process:COMMAND, or a mutant of golden (assay mutants)")
+  sub->add_option("--target", command->target, BackendHelp())
       ->type_name("TARGET")
       ->capture_default_str();
   sub->add_option("--profile", command->profile,

@@ -196,8 +196,9 @@ int TriageCommand::Run() const {
   std::unique_ptr<Backend> backend;
   if (!target.empty()) {
     BackendOptions options;
+    options.budget = budget.budget;
     options.memory_bytes = memory.Limit();
-    auto made = MakeBackend(target, budget.budget, options);
+    auto made = MakeBackend(target, options);
     if (!made.ok()) return Fail(made.status(), output);
     backend = *std::move(made);
   }

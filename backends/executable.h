@@ -1,0 +1,100 @@
+// A compiled module, and executions of it. Arguments and results are buffers, one for each array or
+// token, so that results of one execution are arguments of the next without leaving the device.
+// Tests: golden/golden_backend_test.cc, process/process_test.cc.
+#ifndef ASSAY_BACKENDS_EXECUTABLE_H_
+#define ASSAY_BACKENDS_EXECUTABLE_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/buffer.h"
+#include "spec/ir/literal.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// What an execution takes and gives on one device. Values of the queues are the host's: they come
+// and go by the way of the execution itself.
+struct ExecuteInputs {
+  std::vector<Argument> arguments;        // the leaves of all parameters, in order
+  absl::Span<const Literal> infeed = {};  // as of DeviceInputs
+};
+struct ExecuteOutputs {
+  std::vector<BufferHandle> results;  // the leaves of the entry's root, in order
+  std::vector<Literal> outfeed = {};
+};
+
+struct ExecuteResults {
+  std::vector<ExecuteOutputs> devices;
+  // Wall time of the execution as the backend itself measured it, without transfers.
+  double seconds = 0;
+};
+
+// An execution that has begun. Its destructor waits for its end.
+class Execution {
+ public:
+  virtual ~Execution() = default;
+  // Waits for the end. May be called once.
+  virtual absl::StatusOr<ExecuteResults> Await() = 0;
+};
+
+// Errors of Compile, Start and Await, by code:
+//   INVALID_ARGUMENT    the module or an argument is illegal
+//   FAILED_PRECONDITION an argument was deleted, or a queue has fewer arrays than the infeeds take
+//   UNIMPLEMENTED       the backend does not support it; the message says what
+//   RESOURCE_EXHAUSTED  a budget is spent
+//   ABORTED             the implementation failed: it crashed, hung, or answered nonsense
+class Executable {
+ public:
+  // The module must outlive the executable.
+  explicit Executable(const Module& module) : module_(module) {}
+  virtual ~Executable() = default;
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  // The module that was compiled: its entry says which leaves go in and come out.
+  const Module& module() const { return module_; }
+  // The number of devices that the module runs on: its replicas times its partitions.
+  virtual int64_t device_count() const { return 1; }
+
+  // Begins an execution on arguments by device. The executable, the buffers and the arrays of the
+  // queues must stay until the execution has ended. Donated buffers are deleted when Start returns,
+  // unless it refuses the arguments:
+  //   INVALID_ARGUMENT    there are more or fewer leaves than the parameters have, or a buffer lies
+  //                       on another device, or is donated and also another argument
+  //   FAILED_PRECONDITION an argument was deleted; the message names the parameter
+  // What the queues hold beyond what is taken is left.
+  absl::StatusOr<std::unique_ptr<Execution>> Start(absl::Span<const ExecuteInputs> inputs);
+  // Start and Await.
+  absl::StatusOr<ExecuteResults> Execute(absl::Span<const ExecuteInputs> inputs);
+
+ protected:
+  // Begins an execution on arguments that Start has checked. The storage of a donated buffer may be
+  // taken.
+  virtual absl::StatusOr<std::unique_ptr<Execution>> Launch(
+      absl::Span<const ExecuteInputs> inputs) = 0;
+
+ private:
+  const Module& module_;
+};
+
+// An executable whose executions have ended when they have begun: Start runs them.
+class SynchronousExecutable : public Executable {
+ public:
+  using Executable::Executable;
+
+ protected:
+  virtual absl::StatusOr<ExecuteResults> RunNow(absl::Span<const ExecuteInputs> inputs) = 0;
+
+ private:
+  // An error of the run is that of Await, as it is where executions take their time.
+  absl::StatusOr<std::unique_ptr<Execution>> Launch(absl::Span<const ExecuteInputs> inputs) final;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_BACKENDS_EXECUTABLE_H_

@@ -1,0 +1,84 @@
+// The table of backends: what finds its line, what does not, and how options arrive.
+#include "backends/factory/factory.h"
+
+#include <set>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+using ::testing::HasSubstr;
+
+absl::StatusOr<std::unique_ptr<Backend>> Make(absl::string_view specification,
+                                              const BackendOptions& options = {}) {
+  return MakeBackend(BuiltInBackends(), specification, options);
+}
+
+TEST(Factory, MakesWhatIsAskedFor) {
+  for (const char* specification : {"golden", "process:./mine --fast"}) {
+    const auto backend = Make(specification);
+    ASSERT_TRUE(backend.ok()) << backend.status();
+    EXPECT_EQ((*backend)->name(), specification);
+  }
+}
+
+TEST(Factory, RefusesWhatIsNotInTheTableAndListsWhatIs) {
+  for (const char* specification : {"", "gold", "golden2", "process:", "process", "Golden"}) {
+    const absl::Status status = Make(specification).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << specification;
+    EXPECT_THAT(status.message(), HasSubstr("is no backend; there are "));
+    for (const BackendKind& kind : BuiltInBackends()) {
+      EXPECT_THAT(status.message(), HasSubstr(kind.usage()));
+    }
+  }
+}
+
+TEST(Factory, TakesMoreLines) {
+  std::vector<BackendKind> kinds = BuiltInBackends();
+  std::string asked;
+  kinds.push_back({"echo:", "NAME", "golden under a name",
+                   [&](absl::string_view argument, const BackendOptions& options) {
+                     asked = std::string(argument);
+                     return Make("golden", options);
+                   }});
+  const auto backend = MakeBackend(kinds, "echo:x:y", {});
+  ASSERT_TRUE(backend.ok()) << backend.status();
+  EXPECT_EQ(asked, "x:y");
+  EXPECT_THAT(MakeBackend(kinds, "ech", {}).status().message(), HasSubstr("and 'echo:NAME'"));
+}
+
+TEST(Factory, EveryLineHasANameOfItsOwnAndHelp) {
+  std::set<std::string> names;
+  for (const BackendKind& kind : BuiltInBackends()) {
+    EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+    EXPECT_FALSE(kind.help.empty()) << kind.name;
+  }
+}
+
+TEST(Factory, TheBudgetArrives) {
+  BackendOptions options;
+  options.budget.steps = 1;
+  const auto backend = Make("golden", options);
+  ASSERT_TRUE(backend.ok());
+  const auto module = ParseModule("ENTRY e { x = f32[3] parameter(0) ROOT y = add(x, x) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Literal zeros = Literal::Zeros(Shape(ElementType::kF32, {3}));
+  EXPECT_EQ(RunOnce(**backend, **module, {zeros}).status().code(),
+            absl::StatusCode::kResourceExhausted);
+}
+
+TEST(Factory, ABackendSaysWhatItOffers) {
+  const BackendCapabilities golden = (*Make("golden"))->capabilities();
+  EXPECT_TRUE(golden.is_reference && golden.modules_are_verified && golden.executes_again);
+  EXPECT_TRUE(golden.Offers(Feature::kStatistics));
+  const BackendCapabilities process = (*Make("process:true"))->capabilities();
+  EXPECT_FALSE(process.is_reference || process.modules_are_verified);
+  EXPECT_TRUE(process.features.empty());
+}
+
+}  // namespace
+}  // namespace assay

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,16 +22,16 @@ class HostBuffer : public Buffer {
       : Buffer(device), shape_(literal.shape()), literal_(std::move(literal)) {}
   const Shape& shape() const override { return shape_; }
   // Must not be asked of a deleted buffer.
-  const Literal& literal() const { return literal_; }
+  const Literal& literal() const { return *literal_; }
   static const Literal& ValueOf(const Buffer& buffer) {
     return static_cast<const HostBuffer&>(buffer).literal();
   }
 
  private:
-  void Release() override { literal_ = Literal(); }
+  void Release() override { literal_.reset(); }
 
   const Shape shape_;
-  Literal literal_;
+  std::optional<Literal> literal_;  // none: deleted
 };
 
 // Upload and Download of backends whose buffers are all of this kind. Arrays are shared, not

@@ -43,8 +43,7 @@ class EngineExecutable : public SynchronousExecutable {
   }
 
  private:
-  // Parameters of the leaves. Storage of donated buffers is freed as soon as the run needs it no
-  // more: nobody else holds it.
+  // Parameters of the leaves. Storage of donated buffers is freed with these values.
   DeviceInputs ValuesOf(const ExecuteInputs& inputs) const {
     DeviceInputs values;
     values.infeed.assign(inputs.infeed.begin(), inputs.infeed.end());

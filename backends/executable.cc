@@ -65,9 +65,15 @@ absl::Status CheckDevice(const Module& module, const ExecuteInputs& inputs, size
 }
 
 absl::Status CheckInputs(const Executable& executable, absl::Span<const ExecuteInputs> inputs) {
-  // A backend refuses another number of devices in its own words.
+  // A backend refuses another number of devices in its own words; donated buffers would be gone.
   const bool is_placed = static_cast<int64_t>(inputs.size()) == executable.device_count();
   for (size_t d = 0; d < inputs.size(); ++d) {
+    for (const Argument& argument : inputs[d].arguments) {
+      if (is_placed || argument.donated() == nullptr) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("buffers are donated on ", inputs.size(), " devices; module ",
+                       executable.module().name(), " runs on ", executable.device_count()));
+    }
     absl::Status status = CheckDevice(executable.module(), inputs[d], d, is_placed);
     if (!status.ok()) return status;
   }

@@ -293,5 +293,49 @@ TEST(Async, StartedValuesAreUpdatedElsewhere) {
             Values({"s32[2] {0, 1}", "s32[2] {7, 7}"}));
 }
 
+// The last to come concludes the collective where it starts: a reducer that is no scalar program
+// runs above the activation that has started it. x + 400 x y, by group order.
+TEST(Async, ReducersRunWhereACollectiveStarts) {
+  const auto values = RunOn({2, 1}, R"(HloModule m
+    lt { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = pred[] compare(a, b), direction=LT }
+    sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+    region { x = f32[] parameter(0) y = f32[] parameter(1)
+      bx = f32[4,100] broadcast(x), dimensions={} by = f32[4,100] broadcast(y), dimensions={}
+      z = f32[] constant(0) m = f32[4,100] multiply(bx, by)
+      r = f32[4] reduce(m, z), dimensions={1}, to_apply=sum
+      st = f32[4] sort(r), dimensions={0}, to_apply=lt
+      r2 = f32[] reduce(st, z), dimensions={0}, to_apply=sum ROOT o = f32[] add(x, r2) }
+    ENTRY e { p = f32[3] parameter(0)
+      s = f32[3] all-reduce-start(p), replica_groups={{0,1}}, to_apply=region
+      ROOT d = f32[3] all-reduce-done(s) })",
+                            [](int64_t r, int64_t) {
+                              return std::string(r == 0 ? "f32[3] {1, 2, 3}" : "f32[3] {1, 1, 2}");
+                            });
+  EXPECT_EQ(values, Values(2, "f32[3] {401, 802, 2403}"));
+}
+
+// Tokens have no storage of their own that could stand for what is to come.
+TEST(Async, TokensTravelBesideArrays) {
+  const auto transfer = [](absl::string_view type, absl::string_view value,
+                           absl::string_view root) {
+    return absl::StrReplaceAll(R"(HloModule m
+    ENTRY e { t = token[] after-all() x = f32[100] parameter(0) v = $T $V
+      r = ($T, u32[], token[]) recv(t), channel_id=1
+      s = ($T, u32[], token[]) send(v, t), channel_id=1 sd = token[] send-done(s), channel_id=1
+      rd = ($T, token[]) recv-done(r), channel_id=1 w = $T get-tuple-element(rd), index=0
+      n = f32[100] negate(x) $R })",
+                               {{"$T", type}, {"$V", value}, {"$R", root}});
+  };
+  const std::string ones =
+      absl::StrCat("f32[100] {", absl::StrJoin(std::vector<int>(100, 1), ","), "}");
+  EXPECT_EQ(RunText(transfer("(token[], f32[100])", "tuple(t, x)",
+                             "y = f32[100] get-tuple-element(w), index=1 "
+                             "ROOT o = f32[100] subtract(y, n)"),
+                    {ones}),
+            Canonical(absl::StrReplaceAll(ones, {{"1,", "2,"}, {"1}", "2}"}})));
+  EXPECT_THAT(RunText(transfer("(token[])", "tuple(t)", "ROOT o = f32[100] add(n, n)"), {ones}),
+              HasSubstr("tokens alone are not known while they are on their way: %r"));
+}
+
 }  // namespace
 }  // namespace assay

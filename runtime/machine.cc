@@ -182,14 +182,26 @@ absl::Status Machine::RunStep(const Step& step) {
 absl::Status Machine::RunKernel(const Step& step) {
   const Activation& top = stack_.back();
   Frame& frame = *top.frame;
+  if (!frame.is_bound) return RunUnbound(step);
+  ArrayRef* const operands = frame.operands.data() + step.first_operand;
+  MutableArrayRef* const results = frame.results.data() + step.first_result;
   if (!step.in_frame || options_.budget.elements >= 0) {
-    absl::Status status = PlaceOutside(*top.plan, frame, step);
+    absl::Status status = PlaceOutside(*top.plan, frame, step, operands, results);
     if (!status.ok()) return status;
   }
-  const absl::Span<const ArrayRef> operands(frame.operands.data() + step.first_operand,
-                                            step.operands.size());
-  const absl::Span<const MutableArrayRef> results(frame.results.data() + step.first_result,
-                                                  step.results.size());
+  return Execute(step, {operands, step.operands.size()}, {results, step.results.size()});
+}
+
+absl::Status Machine::RunUnbound(const Step& step) {
+  const Activation& top = stack_.back();
+  absl::InlinedVector<ArrayRef, 4> operands(step.operands.size());
+  absl::InlinedVector<MutableArrayRef, 2> results(step.results.size());
+  absl::Status status = PlaceOutside(*top.plan, *top.frame, step, operands.data(), results.data());
+  return status.ok() ? Execute(step, operands, results) : status;
+}
+
+absl::Status Machine::Execute(const Step& step, absl::Span<const ArrayRef> operands,
+                              absl::Span<const MutableArrayRef> results) {
   stored_bytes_ += step.stored_bytes;
   try {
     absl::Status status = step.kernel->Execute(operands, results, context_);
@@ -200,28 +212,31 @@ absl::Status Machine::RunKernel(const Step& step) {
   }
 }
 
-absl::Status Machine::PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step) {
+absl::Status Machine::PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step,
+                                   ArrayRef* operands, MutableArrayRef* results) {
   for (size_t i = 0; i < step.operands.size(); ++i) {
-    frame.operands[step.first_operand + i].data = Data(plan, frame, step.operands[i]);
+    const int32_t slot = step.operands[i];
+    operands[i] = {plan.slots[slot].shape, Data(plan, frame, slot)};
   }
   for (size_t i = 0; i < step.results.size(); ++i) {
     const int32_t slot = step.results[i];
     const Slot& info = plan.slots[slot];
     absl::Status fits = CheckElements(options_.budget, *info.shape);
     if (!fits.ok()) return fits;
-    if (info.small) continue;
-    const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
-    const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
-    // A buffer that only this slot holds, and nobody reads after this step, may be overwritten.
-    if (donor >= 0 && step.uses[in_place] == OperandUse::kSole && !plan.slots[donor].small &&
-        plan.slots[donor].bytes == info.bytes &&
-        frame.buffers[plan.slots[donor].place].use_count() == 1) {
-      frame.buffers[info.place] = frame.buffers[plan.slots[donor].place];
-    } else {
-      absl::Status status = GiveBuffer(plan, frame, slot);
-      if (!status.ok()) return status;
+    if (!info.small) {
+      const int in_place = i == 0 ? step.kernel->in_place_operand() : -1;
+      const int32_t donor = in_place >= 0 ? step.operands[in_place] : -1;
+      // A buffer that only this slot holds, and nobody reads after this step, may be overwritten.
+      if (donor >= 0 && step.uses[in_place] == OperandUse::kSole && !plan.slots[donor].small &&
+          plan.slots[donor].bytes == info.bytes &&
+          frame.buffers[plan.slots[donor].place].use_count() == 1) {
+        frame.buffers[info.place] = frame.buffers[plan.slots[donor].place];
+      } else {
+        absl::Status status = GiveBuffer(plan, frame, slot);
+        if (!status.ok()) return status;
+      }
     }
-    frame.results[step.first_result + i].data = Data(plan, frame, slot);
+    results[i] = {info.shape, Data(plan, frame, slot)};
   }
   return absl::OkStatus();
 }
@@ -361,6 +376,10 @@ Frame* Machine::NewFrame(const ComputationPlan& plan) {
       frame.buffers[slot.place] = literal.buffer();
     }
   }
+  frame.is_bound =
+      process_.world().MayBind(plan.operand_count * static_cast<int64_t>(sizeof(ArrayRef)) +
+                               plan.result_count * static_cast<int64_t>(sizeof(MutableArrayRef)));
+  if (!frame.is_bound) return &frame;
   frame.operands.reserve(plan.operand_count);
   frame.results.reserve(plan.result_count);
   for (const Step& step : plan.steps) {

@@ -19,7 +19,9 @@ namespace assay::runtime {
 struct Frame {
   std::vector<std::byte> small;
   std::vector<BufferPtr> buffers;
-  // Of all kernels of the plan, step after step. Those of small values never change.
+  // Where World::MayBind allows it: of all kernels of the plan, step after step. Those of small
+  // values never change.
+  bool is_bound = false;
   std::vector<ArrayRef> operands;
   std::vector<MutableArrayRef> results;
 };
@@ -83,8 +85,12 @@ class Machine : public ComputationCaller {
   Frame* TakeFrame(const ComputationPlan& plan);
   Frame* NewFrame(const ComputationPlan& plan);
   void ReturnFrame(const ComputationPlan& plan, Frame* frame);
-  // Buffers for results that do not lie in the frame, and the references to all that do not.
-  absl::Status PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step);
+  // Buffers for results that do not lie in the frame, and the references to operands and results.
+  absl::Status PlaceOutside(const ComputationPlan& plan, Frame& frame, const Step& step,
+                            ArrayRef* operands, MutableArrayRef* results);
+  absl::Status RunUnbound(const Step& step);
+  absl::Status Execute(const Step& step, absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results);
 
   static std::byte* Data(const ComputationPlan& plan, Frame& frame, int32_t slot);
   static void WriteSizes(const Slot& slot, Frame& frame, absl::Span<const int64_t> sizes);

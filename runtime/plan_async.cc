@@ -41,6 +41,12 @@ Opcode StartOf(Opcode done) {
   }
 }
 
+bool HasArray(const Shape& shape) {
+  const std::vector<const Shape*> leaves = Leaves(shape);
+  return std::any_of(leaves.begin(), leaves.end(),
+                     [](const Shape* leaf) { return leaf->is_array(); });
+}
+
 const Shape& ResultShape(const Shape& started, const Halves& halves) {
   return halves.result < 0 ? started : started.tuple_shape(halves.result);
 }
@@ -96,7 +102,12 @@ absl::Status PlanBuilder::VisitStart(const Instruction& start) {
       const int64_t count = IsInPlace(start) ? 1 : start.operand_count();
       for (int64_t k = 0; k < count; ++k) AppendSlots(*start.operand(k), slots.get());
     }
-    step.results = *NewSlots(ResultShape(shape, halves));
+    const Shape& result = ResultShape(shape, halves);
+    if (result.leaf_count() > 0 && !HasArray(result)) {
+      return absl::UnimplementedError(absl::StrCat(
+          "tokens alone are not known while they are on their way: ", start.Describe()));
+    }
+    step.results = *NewSlots(result);
     slots->insert(slots->end(), step.results.begin(), step.results.end());
     for (size_t i = halves.context; halves.result >= 0 && i < shape.tuple_shapes().size(); ++i) {
       AppendZeros(shape.tuple_shape(i), slots.get());

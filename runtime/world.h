@@ -34,6 +34,14 @@ class World {
   WorkerPool& workers() { return workers_; }
   Rendezvous& rendezvous() { return rendezvous_; }
   Channels& channels() { return channels_; }
+  // Whether a frame may keep references of so many bytes, which are not counted as values: a few
+  // frames do, those of very many processes do without.
+  bool MayBind(int64_t bytes) {
+    constexpr int64_t kMost = int64_t{16} << 20;
+    if (bytes > kMost - bound_bytes_) return false;
+    bound_bytes_ += bytes;
+    return true;
+  }
   // Processes in all.
   int64_t process_count() const { return static_cast<int64_t>(runners_.size()); }
   // Whether a process has run to its end.
@@ -57,6 +65,7 @@ class World {
   WorkerPool workers_;
   std::shared_ptr<MemoryAccount> memory_;
   RandomStates own_random_;
+  int64_t bound_bytes_ = 0;
   Rendezvous rendezvous_;
   Channels channels_;
   std::vector<std::unique_ptr<Runner>> runners_;

@@ -295,6 +295,20 @@ TEST(GoldenBackend, ADonatedBufferIsGone) {
   EXPECT_EQ(backend.Download(**b).status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
+// One buffer for several devices, of which the module has one.
+TEST(GoldenBackend, DonatesToTheDevicesOfTheModuleAlone) {
+  GoldenBackend backend;
+  const std::unique_ptr<Module> module = Parse(kSum);
+  auto executable = backend.Compile(*module);
+  auto a = backend.Upload(S32({1, 2}), 0), b = backend.Upload(S32({10, 20}), 0);
+  ASSERT_TRUE(executable.ok() && a.ok() && b.ok());
+  const ExecuteInputs donating = {{a->get(), Argument::Donated(b->get())}};
+  const absl::Status status = (*executable)->Execute({donating, donating}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("buffers are donated on 2 devices"));
+  EXPECT_FALSE((*b)->is_deleted());
+}
+
 // An execution that is refused takes nothing.
 TEST(GoldenBackend, RefusesBuffersThatDoNotFit) {
   GoldenBackend backend;

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "backends/engine_backend.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/ready_case.h"
@@ -16,6 +15,7 @@
 #include "conformance/runner/runner.h"
 #include "gtest/gtest.h"
 #include "runtime/testing/toy_engine.h"
+#include "spec/analysis/effects.h"
 
 namespace assay {
 namespace {
@@ -36,17 +36,6 @@ bool IsComputed(Opcode opcode) {
   }
 }
 
-// Whether sizes are known to a run alone, which then asks for a kernel of them.
-bool HasDynamicSizes(const Instruction& instruction) {
-  const auto is_dynamic = [](const Shape& shape) {
-    return absl::c_any_of(Leaves(shape),
-                          [](const Shape* leaf) { return leaf->is_array() && leaf->is_dynamic(); });
-  };
-  return is_dynamic(instruction.shape()) ||
-         absl::c_any_of(instruction.operands(),
-                        [&](const Instruction* operand) { return is_dynamic(operand->shape()); });
-}
-
 class ToyBackend : public EngineBackend {
  public:
   explicit ToyBackend(
@@ -64,7 +53,7 @@ class ToyBackend : public EngineBackend {
         absl::Status status;
         if (IsComputed(each->opcode())) {
           status = engine_->PrepareCollective(*each, /*members=*/1, /*position=*/0).status();
-        } else if (!runtime::IsRunByRuntime(each->opcode()) && HasDynamicSizes(*each)) {
+        } else if (!runtime::IsRunByRuntime(each->opcode()) && analysis::HasDynamicSizes(*each)) {
           status = runtime::ToyEngine::Supports(*each);
         }
         if (!status.ok()) return status;

@@ -258,7 +258,7 @@ void OutputOptions::AddTo(CLI::App* app) {
 
 namespace {
 
-// The line of those whose targets begin in this way.
+// The line of the table for targets that begin with this prefix.
 BackendKind MutantKind(const std::string& prefix, const std::string& help) {
   return {prefix, "NAME", help,
           [prefix](absl::string_view name,

@@ -11,12 +11,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/element/element_type.h"
@@ -157,16 +156,18 @@ class Operation {
  public:
   absl::string_view name;          // "stablehlo.add"
   const DialectOp* row = nullptr;  // null: an operation that nobody here knows
-  std::vector<Value*> operands;
-  std::vector<Value*> results;
-  std::vector<NamedAttribute> attributes;  // inherent and discardable ones, sorted by name
+  // Most operations have so few that nothing is allocated for them.
+  absl::InlinedVector<Value*, 2> operands;
+  absl::InlinedVector<Value*, 2> results;
+  absl::InlinedVector<NamedAttribute, 1> attributes;  // inherent and discardable, sorted by name
   std::vector<Region> regions;
   Block* parent = nullptr;
   const Location* location = nullptr;
   TextPosition position;  // in the text; line 0 in bytecode
 
   const Attribute* Find(absl::string_view attribute) const;  // null when absent
-  // "stablehlo.add at 7:12" or, of bytecode, "stablehlo.add, operation 3 of @main": for messages.
+  // For messages: "stablehlo.add at 7:12" or, of bytecode, "stablehlo.add, operation 3 of @main"
+  // (counted from 1 in pre-order) and the file that its location names.
   std::string Describe() const;
 };
 
@@ -179,7 +180,8 @@ class Program {
 
   // The builtin.module; never null in a program that a reader returned.
   Operation* module = nullptr;
-  // The functions of the module by symbol, in no order.
+  // The function of the module with this symbol; null when there is none. The first call after the
+  // module's list of operations has grown makes a table, so threads must not share that call.
   Operation* FindFunction(absl::string_view symbol) const;
 
   // Copies a text into the program.

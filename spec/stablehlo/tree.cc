@@ -1,0 +1,289 @@
+#include "spec/stablehlo/tree.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/hash/hash.h"
+#include "absl/strings/str_cat.h"
+
+namespace assay::stablehlo {
+namespace {
+
+// Objects that stay where they are, in chunks that grow up to 64 KiB: a program of three operations
+// is as cheap as it looks, and one of a million allocates little else.
+template <typename T>
+class TreePool {
+ public:
+  TreePool() = default;
+  TreePool(const TreePool&) = delete;
+  TreePool& operator=(const TreePool&) = delete;
+  ~TreePool() {
+    for (Chunk& chunk : chunks_) {
+      for (size_t i = 0; i < chunk.used; ++i) chunk.items[i].~T();
+      std::allocator<T>().deallocate(chunk.items, chunk.capacity);
+    }
+  }
+
+  T* New() {
+    if (chunks_.empty() || chunks_.back().used == chunks_.back().capacity) Grow();
+    Chunk& chunk = chunks_.back();
+    return new (chunk.items + chunk.used++) T();
+  }
+
+ private:
+  struct Chunk {
+    T* items;
+    size_t used;
+    size_t capacity;
+  };
+
+  void Grow() {
+    constexpr size_t kMost = std::max<size_t>(65536 / sizeof(T), 1);
+    const size_t capacity =
+        chunks_.empty() ? std::min<size_t>(8, kMost) : std::min(chunks_.back().capacity * 2, kMost);
+    chunks_.push_back({std::allocator<T>().allocate(capacity), 0, capacity});
+  }
+
+  std::vector<Chunk> chunks_;
+};
+
+// Attributes are not interned, so encodings of types are compared piece by piece. A directed
+// acyclic graph may have exponentially many paths: what takes more than `steps` comparisons counts
+// as different, and its type then has two addresses.
+bool SameAttribute(const Attribute* a, const Attribute* b, int& steps) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr || --steps < 0) return false;
+  if (a->kind != b->kind || a->is_splat != b->is_splat || a->integer != b->integer ||
+      a->type != b->type || a->name != b->name || a->text != b->text || a->ints != b->ints ||
+      a->elements.size() != b->elements.size() || a->fields.size() != b->fields.size() ||
+      a->byte_count != b->byte_count || a->location != b->location) {
+    return false;
+  }
+  if (a->byte_count > 0 && std::memcmp(a->bytes.get(), b->bytes.get(), a->byte_count) != 0) {
+    return false;
+  }
+  for (size_t i = 0; i < a->elements.size(); ++i) {
+    if (!SameAttribute(a->elements[i], b->elements[i], steps)) return false;
+  }
+  for (size_t i = 0; i < a->fields.size(); ++i) {
+    if (a->fields[i].name != b->fields[i].name ||
+        !SameAttribute(a->fields[i].value, b->fields[i].value, steps)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+struct TypeContentHash {
+  size_t operator()(const Type* t) const {
+    return absl::HashOf(t->kind, t->element, t->width, t->input_count, t->dimensions, t->bounds,
+                        t->types, t->text,
+                        t->encoding == nullptr ? absl::string_view() : t->encoding->text);
+  }
+};
+
+struct TypeContentEqual {
+  bool operator()(const Type* a, const Type* b) const {
+    int steps = 10000;
+    return a->kind == b->kind && a->element == b->element && a->width == b->width &&
+           a->input_count == b->input_count && a->dimensions == b->dimensions &&
+           a->bounds == b->bounds && a->types == b->types && a->text == b->text &&
+           SameAttribute(a->encoding, b->encoding, steps);
+  }
+};
+
+const Attribute* FindIn(absl::Span<const NamedAttribute> list, absl::string_view name) {
+  for (const NamedAttribute& entry : list) {
+    if (entry.name == name) return entry.value;
+  }
+  return nullptr;
+}
+
+// The function that holds the operation, itself included; null outside of functions.
+const Operation* EnclosingFunction(const Operation* op) {
+  while (op != nullptr && op->name != "func.func") {
+    op = op->parent == nullptr ? nullptr : op->parent->parent;
+  }
+  return op;
+}
+
+// The number of `wanted` among the operations within `function`, from 1 in pre-order; 0 if it is
+// not there.
+int64_t PreOrderNumber(const Operation& function, const Operation* wanted) {
+  std::vector<const Operation*> stack = {&function};
+  for (int64_t number = 0; !stack.empty(); ++number) {
+    const Operation* op = stack.back();
+    stack.pop_back();
+    if (op == wanted) return number;
+    for (auto region = op->regions.rbegin(); region != op->regions.rend(); ++region) {
+      for (auto block = region->blocks.rbegin(); block != region->blocks.rend(); ++block) {
+        stack.insert(stack.end(), (*block)->operations.rbegin(), (*block)->operations.rend());
+      }
+    }
+  }
+  return 0;
+}
+
+// The first place in a file that the location names: its own, or one that it is made of.
+const Location* FileOf(const Location* location) {
+  std::vector<const Location*> stack = {location};
+  for (int steps = 0; !stack.empty() && steps < 100; ++steps) {
+    const Location* at = stack.back();
+    stack.pop_back();
+    if (at == nullptr) continue;
+    if (at->kind == Location::Kind::kFile) return at;
+    stack.insert(stack.end(), at->children.rbegin(), at->children.rend());
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Attribute* Attribute::Find(absl::string_view field) const { return FindIn(fields, field); }
+
+const Attribute* Operation::Find(absl::string_view attribute) const {
+  return FindIn(attributes, attribute);
+}
+
+std::string Operation::Describe() const {
+  std::string out(name);
+  if (position.line > 0) {
+    absl::StrAppend(&out, " at ", position.line, ":", position.column);
+    return out;
+  }
+  const Operation* function = EnclosingFunction(this);
+  const Attribute* symbol = function == nullptr ? nullptr : function->Find("sym_name");
+  if (symbol != nullptr) {
+    if (function == this) {
+      absl::StrAppend(&out, " @", symbol->text);
+    } else {
+      absl::StrAppend(&out, ", operation ", PreOrderNumber(*function, this), " of @", symbol->text);
+    }
+  }
+  if (const Location* file = FileOf(location); file != nullptr) {
+    absl::StrAppend(&out, " (", file->text, ":", file->line, ":", file->column, ")");
+  }
+  return out;
+}
+
+struct Program::Storage {
+  TreePool<Type> types;
+  TreePool<Attribute> attributes;
+  TreePool<Location> locations;
+  TreePool<Value> values;
+  TreePool<Block> blocks;
+  TreePool<Operation> operations;
+  absl::flat_hash_set<const Type*, TypeContentHash, TypeContentEqual> interned;
+  std::vector<std::shared_ptr<const void>> kept;
+  // Texts that were copied, one after the other; long ones have a chunk of their own.
+  std::vector<std::unique_ptr<char[]>> text;
+  char* free = nullptr;
+  size_t free_size = 0;
+  // The module's functions when its block had this many operations.
+  absl::flat_hash_map<absl::string_view, Operation*> functions;
+  size_t indexed = 0;
+};
+
+Program::Program() : storage_(std::make_unique<Storage>()) {}
+Program::~Program() = default;
+
+Operation* Program::FindFunction(absl::string_view symbol) const {
+  if (module == nullptr || module->regions.empty() || module->regions[0].blocks.empty()) {
+    return nullptr;
+  }
+  const std::vector<Operation*>& operations = module->regions[0].blocks[0]->operations;
+  Storage& storage = *storage_;
+  if (storage.indexed != operations.size()) {
+    storage.functions.clear();
+    for (Operation* op : operations) {
+      if (op->name != "func.func") continue;
+      const Attribute* name = op->Find("sym_name");
+      if (name != nullptr) storage.functions.try_emplace(name->text, op);
+    }
+    storage.indexed = operations.size();
+  }
+  auto found = storage.functions.find(symbol);
+  return found == storage.functions.end() ? nullptr : found->second;
+}
+
+absl::string_view Program::Intern(absl::string_view text) {
+  if (text.empty()) return absl::string_view();
+  Storage& storage = *storage_;
+  constexpr size_t kChunk = 16384;
+  char* at;
+  if (text.size() > kChunk / 4) {
+    storage.text.push_back(std::make_unique_for_overwrite<char[]>(text.size()));
+    at = storage.text.back().get();
+  } else {
+    if (text.size() > storage.free_size) {
+      storage.text.push_back(std::make_unique_for_overwrite<char[]>(kChunk));
+      storage.free = storage.text.back().get();
+      storage.free_size = kChunk;
+    }
+    at = storage.free;
+    storage.free += text.size();
+    storage.free_size -= text.size();
+  }
+  std::memcpy(at, text.data(), text.size());
+  return absl::string_view(at, text.size());
+}
+
+const Type* Program::Intern(Type type) {
+  auto found = storage_->interned.find(&type);
+  if (found != storage_->interned.end()) return *found;
+  Type* own = storage_->types.New();
+  *own = std::move(type);
+  storage_->interned.insert(own);
+  return own;
+}
+
+const Type* Program::Scalar(ElementType element) {
+  Type type;
+  type.kind = TypeKind::kScalar;
+  type.element = element;
+  return Intern(std::move(type));
+}
+
+const Type* Program::Tensor(ElementType element, absl::Span<const int64_t> dimensions) {
+  Type type;
+  type.kind = TypeKind::kTensor;
+  type.dimensions.assign(dimensions.begin(), dimensions.end());
+  type.types = {Scalar(element)};
+  return Intern(std::move(type));
+}
+
+Attribute* Program::NewAttribute(AttributeKind kind) {
+  Attribute* attribute = storage_->attributes.New();
+  attribute->kind = kind;
+  return attribute;
+}
+
+Location* Program::NewLocation(Location::Kind kind) {
+  Location* location = storage_->locations.New();
+  location->kind = kind;
+  return location;
+}
+
+Value* Program::NewValue(const Type* type) {
+  Value* value = storage_->values.New();
+  value->type = type;
+  return value;
+}
+
+Block* Program::NewBlock() { return storage_->blocks.New(); }
+
+Operation* Program::NewOperation(absl::string_view name) {
+  Operation* operation = storage_->operations.New();
+  operation->name = name;
+  return operation;
+}
+
+void Program::Keep(std::shared_ptr<const void> storage) {
+  storage_->kept.push_back(std::move(storage));
+}
+
+}  // namespace assay::stablehlo

@@ -13,44 +13,6 @@
 namespace assay::stablehlo {
 namespace {
 
-// Objects that stay where they are, in chunks that grow up to 64 KiB: a program of three operations
-// is as cheap as it looks, and one of a million allocates little else.
-template <typename T>
-class TreePool {
- public:
-  TreePool() = default;
-  TreePool(const TreePool&) = delete;
-  TreePool& operator=(const TreePool&) = delete;
-  ~TreePool() {
-    for (Chunk& chunk : chunks_) {
-      for (size_t i = 0; i < chunk.used; ++i) chunk.items[i].~T();
-      std::allocator<T>().deallocate(chunk.items, chunk.capacity);
-    }
-  }
-
-  T* New() {
-    if (chunks_.empty() || chunks_.back().used == chunks_.back().capacity) Grow();
-    Chunk& chunk = chunks_.back();
-    return new (chunk.items + chunk.used++) T();
-  }
-
- private:
-  struct Chunk {
-    T* items;
-    size_t used;
-    size_t capacity;
-  };
-
-  void Grow() {
-    constexpr size_t kMost = std::max<size_t>(65536 / sizeof(T), 1);
-    const size_t capacity =
-        chunks_.empty() ? std::min<size_t>(8, kMost) : std::min(chunks_.back().capacity * 2, kMost);
-    chunks_.push_back({std::allocator<T>().allocate(capacity), 0, capacity});
-  }
-
-  std::vector<Chunk> chunks_;
-};
-
 // Attributes are not interned, so encodings of types are compared piece by piece. A directed
 // acyclic graph may have exponentially many paths: what takes more than `steps` comparisons counts
 // as different, and its type then has two addresses.
@@ -77,24 +39,6 @@ bool SameAttribute(const Attribute* a, const Attribute* b, int& steps) {
   }
   return true;
 }
-
-struct TypeContentHash {
-  size_t operator()(const Type* t) const {
-    return absl::HashOf(t->kind, t->element, t->width, t->input_count, t->dimensions, t->bounds,
-                        t->types, t->text,
-                        t->encoding == nullptr ? absl::string_view() : t->encoding->text);
-  }
-};
-
-struct TypeContentEqual {
-  bool operator()(const Type* a, const Type* b) const {
-    int steps = 10000;
-    return a->kind == b->kind && a->element == b->element && a->width == b->width &&
-           a->input_count == b->input_count && a->dimensions == b->dimensions &&
-           a->bounds == b->bounds && a->types == b->types && a->text == b->text &&
-           SameAttribute(a->encoding, b->encoding, steps);
-  }
-};
 
 const Attribute* FindIn(absl::Span<const NamedAttribute> list, absl::string_view name) {
   for (const NamedAttribute& entry : list) {
@@ -169,6 +113,64 @@ std::string Operation::Describe() const {
   }
   return out;
 }
+
+// The parts of Program::Storage have linkage, as it has.
+
+// Objects that stay where they are, in chunks that grow up to 64 KiB: a program of three operations
+// is as cheap as it looks, and one of a million allocates little else.
+template <typename T>
+class TreePool {
+ public:
+  TreePool() = default;
+  TreePool(const TreePool&) = delete;
+  TreePool& operator=(const TreePool&) = delete;
+  ~TreePool() {
+    for (Chunk& chunk : chunks_) {
+      for (size_t i = 0; i < chunk.used; ++i) chunk.items[i].~T();
+      std::allocator<T>().deallocate(chunk.items, chunk.capacity);
+    }
+  }
+
+  T* New() {
+    if (chunks_.empty() || chunks_.back().used == chunks_.back().capacity) Grow();
+    Chunk& chunk = chunks_.back();
+    return new (chunk.items + chunk.used++) T();
+  }
+
+ private:
+  struct Chunk {
+    T* items;
+    size_t used;
+    size_t capacity;
+  };
+
+  void Grow() {
+    constexpr size_t kMost = std::max<size_t>(65536 / sizeof(T), 1);
+    const size_t capacity =
+        chunks_.empty() ? std::min<size_t>(8, kMost) : std::min(chunks_.back().capacity * 2, kMost);
+    chunks_.push_back({std::allocator<T>().allocate(capacity), 0, capacity});
+  }
+
+  std::vector<Chunk> chunks_;
+};
+
+struct TypeContentHash {
+  size_t operator()(const Type* t) const {
+    return absl::HashOf(t->kind, t->element, t->width, t->input_count, t->dimensions, t->bounds,
+                        t->types, t->text,
+                        t->encoding == nullptr ? absl::string_view() : t->encoding->text);
+  }
+};
+
+struct TypeContentEqual {
+  bool operator()(const Type* a, const Type* b) const {
+    int steps = 10000;
+    return a->kind == b->kind && a->element == b->element && a->width == b->width &&
+           a->input_count == b->input_count && a->dimensions == b->dimensions &&
+           a->bounds == b->bounds && a->types == b->types && a->text == b->text &&
+           SameAttribute(a->encoding, b->encoding, steps);
+  }
+};
 
 struct Program::Storage {
   TreePool<Type> types;

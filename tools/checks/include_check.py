@@ -17,6 +17,7 @@ ALLOWED = {
     'evaluator': ['spec', 'runtime', 'evaluator'],
     'interpreter': ['spec', 'runtime', 'evaluator', 'interpreter'],
     'backends': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND],
+    'backends/cpu': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, 'backends/cpu', 'backends/passes'],
     'backends/factory': ['spec', 'runtime', 'backends'],
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
     'backends/process': ['spec', *INTERFACE, 'backends/process'],

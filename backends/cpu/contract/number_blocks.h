@@ -1,0 +1,51 @@
+// Elements as the numbers that products are formed of (f32, f64, 32- or 64-bit integers), and sums
+// as elements. Tests: contract_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_CONTRACT_NUMBER_BLOCKS_H_
+#define ASSAY_BACKENDS_CPU_CONTRACT_NUMBER_BLOCKS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spec/element/element_type.h"
+
+namespace assay::cpu {
+
+// Whether a dense array of the type can be read as an array of T: no conversion is needed.
+template <typename T>
+bool IsStoredAs(ElementType type);
+
+// Reads `count` elements that are dense at `from` as numbers of type T. Every value of a type that
+// `T` is chosen for (see ArithmeticOf) fits; signed integers are extended modulo 2^bits.
+template <typename T>
+using ReadBlock = void (*)(ElementType type, const std::byte* from, int64_t count, T* to);
+template <typename T>
+ReadBlock<T> BlockReader(ElementType type);
+
+// Writes sums as `count` dense elements: floats are rounded to nearest, integers taken modulo
+// 2^bits; for pred, what is not zero is true.
+template <typename T>
+void WriteBlock(ElementType type, const T* from, int64_t count, std::byte* to);
+
+// The kind of numbers that factors of these types are multiplied and summed in for a result: f32,
+// f64, u32 or u64. All three are floats, integers or pred, and of one class; of complex numbers,
+// the component types. `depth` is the number of products of a sum.
+ElementType ArithmeticOf(ElementType lhs, ElementType rhs, ElementType result, int64_t depth);
+
+// Calls f with a value of the type that numbers of the kind have in memory.
+template <typename F>
+auto WithArithmetic(ElementType arithmetic, F f) {
+  switch (arithmetic) {
+    case ElementType::kF32:
+      return f(float{});
+    case ElementType::kF64:
+      return f(double{});
+    case ElementType::kU32:
+      return f(uint32_t{});
+    default:
+      return f(uint64_t{});
+  }
+}
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_CONTRACT_NUMBER_BLOCKS_H_

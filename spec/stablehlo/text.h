@@ -1,7 +1,7 @@
 // The text of StableHLO programs: MLIR's syntax, pretty and generic, of the operations in
 // dialect_ops.def. Sources of the rules: MLIR's language reference and the StableHLO specification.
-// Tests: text_parser_test.cc, text_errors_test.cc, text_printer_test.cc; every program of StableHLO's
-// own tests against another parser: tools/peers/stablehlo_text.py.
+// Tests: text_parser_test.cc, text_errors_test.cc, text_printer_test.cc; every program of
+// StableHLO's own tests against another parser: tools/peers/stablehlo_text.py.
 #ifndef ASSAY_SPEC_STABLEHLO_TEXT_H_
 #define ASSAY_SPEC_STABLEHLO_TEXT_H_
 
@@ -15,8 +15,8 @@
 namespace assay::stablehlo {
 
 // Reads a program. Errors are InvalidArgument and read "file:line:column: message", followed by
-// the line and a caret below the place. A text without `module` is the body of one; an empty text is
-// an empty module. The program keeps a copy of the text where it needs one.
+// the line and a caret below the place. A text without `module` is the body of one; an empty text
+// is an empty module. The program keeps a copy of the text where it needs one.
 absl::StatusOr<std::unique_ptr<Program>> ParseText(absl::string_view text,
                                                    const std::string& file_name);
 
@@ -29,8 +29,8 @@ enum class PrintForm {
   kGeneric,  // every operation as "dialect.name"(operands) <{attributes}> : types
 };
 
-// The text of a program; ParseText reads it back as an equal program but for locations. Constants of
-// more than 100 elements are written in hexadecimal.
+// The text of a program; ParseText reads it back as an equal program but for locations. Constants
+// of more than 100 elements are written in hexadecimal.
 std::string PrintText(const Program& program, PrintForm form);
 std::string PrintAttribute(const Attribute& attribute);
 std::string PrintType(const Type& type);

@@ -1,0 +1,492 @@
+#include "spec/stablehlo/bytecode_ir.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "spec/stablehlo/bytecode_entries.h"
+#include "spec/stablehlo/plain_properties.h"
+#include "spec/stablehlo/vhlo_values.h"
+
+namespace assay::stablehlo {
+namespace {
+
+// The deepest nesting of regions.
+constexpr size_t kMaxRegionDepth = 256;
+// The most attributes and types that operations may have when all of them are written out, beyond
+// 64 for each byte of the file.
+constexpr uint64_t kMaxProgramWeight = 1 << 26;
+
+// What of an operation is there.
+enum OperationMask : uint8_t {
+  kHasAttributes = 0x01,
+  kHasResults = 0x02,
+  kHasOperands = 0x04,
+  kHasSuccessors = 0x08,
+  kHasRegions = 0x10,
+  kHasUseLists = 0x20,
+  kHasProperties = 0x40,
+};
+
+// An operation whose regions are being read.
+struct OpenOperation {
+  Operation* op = nullptr;
+  size_t next_region = 0;
+  size_t blocks_left = 0;  // of the region before next_region
+  size_t operations_left = 0;
+  Block* block = nullptr;
+  bool in_region = false;
+  // The numbers of values of the region: where they begin, the next one, where they end.
+  size_t first_value = 0, next_value = 0, end_value = 0;
+  bool isolated = false;
+  bool in_section = false;
+  ByteReader outer;                  // behind the section
+  std::vector<Value*> outer_values;  // of the scope outside
+};
+
+// An operation's name, as the program has it.
+struct ResolvedName {
+  absl::string_view text;
+  const DialectOp* row = nullptr;
+  bool is_return = false;  // of VHLO
+  bool is_cast = false;
+};
+
+// The attributes that one blob of properties has for the operations of one name.
+struct ResolvedProperties {
+  size_t name = SIZE_MAX;
+  AttributeList attributes;
+  uint64_t weight = 0;
+};
+
+class IrReader {
+ public:
+  IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, Program& program);
+
+  absl::Status Read();
+
+ private:
+  void Step();
+  void StartRegion(OpenOperation& open);
+  void StartBlock(OpenOperation& open);
+  void EndRegion(OpenOperation& open);
+  void EndOperation();
+  void ReadArguments(Block* block);
+  void ReadOperation();
+  void ReadResults(Operation* op);
+  void ReadOperands(Operation* op);
+  void ReadAttributes(Operation* op, size_t name, uint8_t mask);
+  void OpenRegions(Operation* op);
+  void SkipUseLists(size_t values);
+  // Gives the value the next number of the region.
+  void Define(Value* value);
+  // A cast between VHLO's types and others, which are the same here: the operand is the result.
+  bool Forward(Operation* op);
+  absl::StatusOr<AttributeList> Properties(size_t name, absl::string_view blob, uint64_t& weight);
+  absl::StatusOr<AttributeList> FromDictionary(const VhloOp& op,
+                                               absl::Span<const NamedAttribute> fields);
+  absl::Status Merge(Operation* op, size_t name, const Attribute* dictionary,
+                     const ResolvedProperties* properties);
+  const ResolvedProperties* ReadProperties(size_t name);
+  void Fail(absl::Status status);
+  void FailAt(const Operation* op, const absl::Status& status);
+  void AddWeight(uint64_t weight);
+  // Regions and values that are announced take a byte each sooner or later.
+  size_t Announced(size_t count);
+
+  const BytecodeFile& file_;
+  Program& program_;
+  BytecodeEntries entries_;
+  ByteReader in_;
+  std::vector<ResolvedName> names_;
+  std::vector<ResolvedProperties> properties_;
+  std::vector<OpenOperation> open_;
+  std::vector<Value*> values_;  // of the current isolated scope, by number
+  const DialectOp* function_return_ = FindDialectOp("func.return");
+  uint64_t weight_ = 0;
+  size_t announced_ = 0;
+  absl::Status status_;
+};
+
+IrReader::IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, Program& program)
+    : file_(file),
+      program_(program),
+      entries_(file, program, std::move(owner)),
+      in_(file.ir),
+      properties_(file.properties.size()) {
+  names_.reserve(file.names.size());
+  for (const BytecodeName& name : file.names) {
+    ResolvedName resolved;
+    resolved.row = name.vhlo != nullptr ? name.vhlo->row : FindDialectOp(name.text);
+    resolved.text = resolved.row != nullptr ? resolved.row->name : program.Intern(name.text);
+    resolved.is_return = name.vhlo != nullptr && resolved.text == "stablehlo.return";
+    resolved.is_cast = resolved.text == "builtin.unrealized_conversion_cast";
+    names_.push_back(resolved);
+  }
+}
+
+void IrReader::Fail(absl::Status status) {
+  if (status_.ok()) status_ = std::move(status);
+}
+
+void IrReader::FailAt(const Operation* op, const absl::Status& status) {
+  Fail(absl::Status(status.code(), absl::StrCat(op->Describe(), ": ", status.message())));
+}
+
+void IrReader::AddWeight(uint64_t weight) {
+  weight_ += weight;
+  if (weight_ > kMaxProgramWeight + 64 * file_.bytes.size()) {
+    in_.Fail("the operations have more attributes and types than such a file can need");
+  }
+}
+
+size_t IrReader::Announced(size_t count) {
+  announced_ += count;
+  if (announced_ <= file_.bytes.size()) return count;
+  in_.Fail("a count exceeds the data that is left");
+  return 0;
+}
+
+void IrReader::SkipUseLists(size_t values) {
+  const size_t lists = values > 1 ? in_.Count() : 1;
+  for (size_t i = 0; in_.ok() && i < lists; ++i) {
+    if (values > 1) in_.Varint();
+    const uint64_t count = in_.Varint() >> 1;
+    if (count > in_.left()) return in_.Fail("a count exceeds the data that is left");
+    for (uint64_t j = 0; j < count; ++j) in_.Varint();
+  }
+}
+
+void IrReader::Define(Value* value) {
+  OpenOperation& open = open_.back();
+  if (open.next_value >= open.end_value) {
+    return in_.Fail("a region has more values than it announced");
+  }
+  values_[open.next_value++] = value;
+}
+
+void IrReader::StartRegion(OpenOperation& open) {
+  ++open.next_region;
+  open.in_region = true;
+  open.first_value = open.next_value = open.end_value = values_.size();
+  open.blocks_left = in_.Count();
+  if (open.blocks_left == 0) return;
+  open.end_value += Announced(in_.Count());
+  values_.resize(open.end_value);
+}
+
+void IrReader::ReadArguments(Block* block) {
+  const size_t count = in_.Count();
+  block->arguments.reserve(count);
+  for (size_t i = 0; in_.ok() && i < count; ++i) {
+    uint64_t type = in_.Varint();
+    const bool has_location = file_.version < 4 || (type & 1) != 0;
+    if (file_.version >= 4) type >>= 1;
+    Value* value = program_.NewValue(entries_.GetType(type));
+    if (has_location) value->location = entries_.GetLocation(in_.Varint());
+    if (!entries_.ok()) return;
+    AddWeight(entries_.type_weight(type));
+    value->block = block;
+    value->index = static_cast<int32_t>(i);
+    block->arguments.push_back(value);
+    Define(value);
+  }
+  if (file_.version >= 3 && in_.Byte() != 0) SkipUseLists(count);
+}
+
+void IrReader::StartBlock(OpenOperation& open) {
+  --open.blocks_left;
+  open.block = program_.NewBlock();
+  open.block->parent = open.op;
+  open.op->regions[open.next_region - 1].blocks.push_back(open.block);
+  const uint64_t bits = in_.Varint();
+  open.operations_left = bits >> 1;
+  if (open.operations_left > in_.left()) {
+    return in_.Fail("a count exceeds the data that is left");
+  }
+  if ((bits & 1) != 0) ReadArguments(open.block);
+  if (in_.ok()) open.block->operations.reserve(std::min<size_t>(open.operations_left, 1024));
+}
+
+void IrReader::EndRegion(OpenOperation& open) {
+  open.in_region = false;
+  if (open.next_value != open.end_value) {
+    return in_.Fail("a region has fewer values than it announced");
+  }
+  values_.resize(open.first_value);
+}
+
+void IrReader::EndOperation() {
+  OpenOperation& open = open_.back();
+  if (open.in_section) {
+    if (!in_.empty()) return in_.Fail("there is data behind the last region of an operation");
+    in_ = open.outer;
+  }
+  if (open.isolated) values_ = std::move(open.outer_values);
+  open_.pop_back();
+}
+
+void IrReader::Step() {
+  OpenOperation& open = open_.back();
+  if (open.operations_left > 0) {
+    --open.operations_left;
+    ReadOperation();
+  } else if (open.blocks_left > 0) {
+    StartBlock(open);
+  } else if (open.in_region) {
+    EndRegion(open);
+  } else if (open.next_region < open.op->regions.size()) {
+    StartRegion(open);
+  } else {
+    EndOperation();
+  }
+}
+
+void IrReader::ReadResults(Operation* op) {
+  const size_t count = in_.Count();
+  op->results.reserve(count);
+  for (size_t i = 0; in_.ok() && i < count; ++i) {
+    const uint64_t type = in_.Varint();
+    Value* value = program_.NewValue(entries_.GetType(type));
+    if (!entries_.ok()) return;
+    AddWeight(entries_.type_weight(type));
+    value->definition = op;
+    value->index = static_cast<int32_t>(i);
+    op->results.push_back(value);
+  }
+}
+
+void IrReader::ReadOperands(Operation* op) {
+  const size_t count = in_.Count();
+  op->operands.reserve(count);
+  for (size_t i = 0; in_.ok() && i < count; ++i) {
+    const uint64_t number = in_.Varint();
+    if (number >= values_.size() || values_[number] == nullptr) {
+      return in_.Fail("an operand is a value that is not defined before");
+    }
+    op->operands.push_back(values_[number]);
+  }
+}
+
+// Attributes of VHLO before 0.15, which had no properties.
+absl::StatusOr<AttributeList> IrReader::FromDictionary(const VhloOp& op,
+                                                       absl::Span<const NamedAttribute> fields) {
+  std::vector<const Attribute*> values(op.attributes.size());
+  AttributeList others;
+  for (const NamedAttribute& field : fields) {
+    auto found = std::find_if(op.attributes.begin(), op.attributes.end(),
+                              [&](const VhloAttribute& a) { return a.name == field.name; });
+    if (found != op.attributes.end()) {
+      values[found - op.attributes.begin()] = field.value;
+    } else {
+      others.push_back(field);
+    }
+  }
+  absl::StatusOr<AttributeList> list = FromVhlo(program_, op, values);
+  if (list.ok()) list->insert(list->end(), others.begin(), others.end());
+  return list;
+}
+
+absl::StatusOr<AttributeList> IrReader::Properties(size_t name, absl::string_view blob,
+                                                   uint64_t& weight) {
+  const BytecodeName& source = file_.names[name];
+  if (source.vhlo == nullptr) {
+    return ReadPlainProperties(entries_, source, names_[name].row, blob, weight);
+  }
+  ByteReader in(blob, 0, blob.size());
+  std::vector<const Attribute*> values;
+  for (size_t i = 0; i < source.vhlo->attributes.size(); ++i) {
+    const uint64_t index = in.Varint();
+    if (!in.ok()) break;
+    values.push_back(entries_.GetAttribute(index));
+    if (values.back() == nullptr) return entries_.status();
+    weight += entries_.attribute_weight(index);
+  }
+  if (!in.ok() || !in.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the properties of ", source.text, " are invalid"));
+  }
+  return FromVhlo(program_, *source.vhlo, values);
+}
+
+// Equal properties have one blob, and most operations are of few kinds.
+const ResolvedProperties* IrReader::ReadProperties(size_t name) {
+  const uint64_t index = in_.Varint();
+  if (index >= properties_.size() || file_.version < 5) {
+    in_.Fail("there are no properties with this number");
+    return nullptr;
+  }
+  ResolvedProperties& properties = properties_[index];
+  if (properties.name == name) return &properties;
+  uint64_t weight = 0;
+  absl::StatusOr<AttributeList> list = Properties(name, file_.properties[index], weight);
+  if (!list.ok()) {
+    Fail(list.status());
+    return nullptr;
+  }
+  properties = {name, *std::move(list), weight};
+  return &properties;
+}
+
+absl::Status IrReader::Merge(Operation* op, size_t name, const Attribute* dictionary,
+                             const ResolvedProperties* properties) {
+  const VhloOp* vhlo = file_.names[name].vhlo;
+  AttributeList list;
+  if (properties != nullptr) {
+    list = properties->attributes;
+  } else if (vhlo != nullptr && !vhlo->attributes.empty()) {
+    absl::StatusOr<AttributeList> converted = FromDictionary(
+        *vhlo, dictionary == nullptr ? absl::Span<const NamedAttribute>() : dictionary->fields);
+    if (!converted.ok()) return converted.status();
+    list = *std::move(converted);
+    dictionary = nullptr;
+  }
+  if (dictionary != nullptr) {
+    list.insert(list.end(), dictionary->fields.begin(), dictionary->fields.end());
+  }
+  std::sort(list.begin(), list.end(),
+            [](const NamedAttribute& a, const NamedAttribute& b) { return a.name < b.name; });
+  for (size_t i = 1; i < list.size(); ++i) {
+    if (list[i - 1].name == list[i].name) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the attribute ", list[i].name, " is there twice"));
+    }
+  }
+  op->attributes.assign(list.begin(), list.end());
+  return absl::OkStatus();
+}
+
+void IrReader::ReadAttributes(Operation* op, size_t name, uint8_t mask) {
+  const Attribute* dictionary = nullptr;
+  if ((mask & kHasAttributes) != 0) {
+    const uint64_t index = in_.Varint();
+    if (!in_.ok()) return;
+    dictionary = entries_.GetAttribute(index);
+    if (dictionary == nullptr) return;
+    if (dictionary->kind != AttributeKind::kDictionary) {
+      return in_.Fail("the attributes of an operation are no dictionary");
+    }
+    AddWeight(entries_.attribute_weight(index));
+  }
+  const ResolvedProperties* properties = nullptr;
+  if ((mask & kHasProperties) != 0) {
+    properties = ReadProperties(name);
+    if (properties == nullptr) {
+      if (!status_.ok()) FailAt(op, std::exchange(status_, absl::OkStatus()));
+      return;
+    }
+    AddWeight(properties->weight);
+  }
+  const VhloOp* vhlo = file_.names[name].vhlo;
+  const bool has_any = dictionary != nullptr || properties != nullptr ||
+                       (vhlo != nullptr && !vhlo->attributes.empty());
+  if (!has_any) return;
+  if (absl::Status status = Merge(op, name, dictionary, properties); !status.ok()) {
+    FailAt(op, status);
+  }
+}
+
+bool IrReader::Forward(Operation* op) {
+  if (op->results.size() != op->operands.size()) return false;
+  for (size_t i = 0; i < op->results.size(); ++i) {
+    if (op->results[i]->type != op->operands[i]->type) return false;
+  }
+  for (Value* operand : op->operands) Define(operand);
+  op->parent->operations.pop_back();
+  return true;
+}
+
+void IrReader::OpenRegions(Operation* op) {
+  const uint64_t bits = in_.Varint();
+  if (bits >> 1 > in_.left()) return in_.Fail("a count exceeds the data that is left");
+  if (open_.size() >= kMaxRegionDepth) return in_.Fail("regions are nested too deeply");
+  op->regions.resize(Announced(bits >> 1));
+  OpenOperation open;
+  open.op = op;
+  open.isolated = (bits & 1) != 0;
+  if (open.isolated && file_.version >= 2) {
+    uint8_t id = 0;
+    const ByteReader section = ReadSection(in_, file_.bytes, id);
+    if (!in_.ok()) return;
+    if (id != static_cast<uint8_t>(Section::kIr)) {
+      return in_.Fail("the section of an operation's regions is missing");
+    }
+    open.in_section = true;
+    open.outer = std::exchange(in_, section);
+  }
+  if (open.isolated) open.outer_values = std::exchange(values_, {});
+  open_.push_back(std::move(open));
+}
+
+void IrReader::ReadOperation() {
+  const uint64_t name = in_.Varint();
+  const uint8_t mask = in_.Byte();
+  const uint64_t location = in_.Varint();
+  if (!in_.ok()) return;
+  if (name >= names_.size()) return in_.Fail("there is no operation name with this number");
+  if ((mask & ~0x7F) != 0) return in_.Fail("an operation has parts that are unknown");
+  Block* block = open_.back().block;
+  Operation* op = program_.NewOperation(names_[name].text);
+  op->row = names_[name].row;
+  op->parent = block;
+  if (names_[name].is_return && block->parent->name == "func.func") {
+    op->row = function_return_;
+    op->name = op->row->name;
+  }
+  block->operations.push_back(op);
+  op->location = entries_.GetLocation(location);
+  ReadAttributes(op, name, mask);
+  if ((mask & kHasResults) != 0) ReadResults(op);
+  if ((mask & kHasOperands) != 0) ReadOperands(op);
+  if (!in_.ok() || !entries_.ok() || !status_.ok()) return;
+  if ((mask & kHasSuccessors) != 0) {
+    return FailAt(op, absl::UnimplementedError("branches between blocks are not supported"));
+  }
+  const size_t result_count = op->results.size();
+  if (!names_[name].is_cast || !Forward(op)) {
+    for (Value* result : op->results) Define(result);
+  }
+  if ((mask & kHasUseLists) != 0) SkipUseLists(result_count);
+  if ((mask & kHasRegions) != 0) OpenRegions(op);
+  const int regions = op->row == nullptr ? kVariadicRegions : op->row->regions;
+  if (in_.ok() && regions != kVariadicRegions &&
+      op->regions.size() != static_cast<size_t>(regions)) {
+    FailAt(op, absl::InvalidArgumentError(absl::StrCat("the operation has ", op->regions.size(),
+                                                       " regions in place of ", regions)));
+  }
+}
+
+absl::Status IrReader::Read() {
+  // The file is one block; where it is not one module, it is a module's.
+  Operation* top = program_.NewOperation("builtin.module");
+  top->row = FindDialectOp(top->name);
+  top->regions.resize(1);
+  OpenOperation open;
+  open.op = top;
+  open.next_region = 1;
+  open.blocks_left = 1;
+  open_.push_back(std::move(open));
+  while (!open_.empty() && in_.ok() && entries_.ok() && status_.ok()) Step();
+  if (!status_.ok()) return status_;
+  if (!entries_.ok()) return entries_.status();
+  if (in_.ok() && !in_.empty()) in_.Fail("there is data behind the last operation");
+  if (!in_.ok()) return in_.status("operations");
+  Block* block = top->regions[0].blocks[0];
+  program_.module = top;
+  if (block->operations.size() == 1 && block->operations[0]->name == top->name) {
+    program_.module = block->operations[0];
+    program_.module->parent = nullptr;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReadOperations(const BytecodeFile& file, std::shared_ptr<const void> owner,
+                            Program& program) {
+  return IrReader(file, std::move(owner), program).Read();
+}
+
+}  // namespace assay::stablehlo

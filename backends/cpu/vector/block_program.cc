@@ -1,0 +1,93 @@
+#include "backends/cpu/vector/block_program.h"
+
+#include <algorithm>
+
+#include "absl/container/inlined_vector.h"
+#include "backends/cpu/vector/program_builder.h"
+#include "spec/analysis/flat_region.h"
+
+namespace assay::cpu {
+
+absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(const Computation& computation) {
+  absl::StatusOr<analysis::FlatRegion> region = analysis::FlattenRegion(computation);
+  if (!region.ok()) return region.status();
+  ProgramBuilder builder(BestKernels());
+  std::vector<ProgramBuilder::Value> values(region->register_count);
+  for (size_t i = 0; i < region->parameter_types.size(); ++i) {
+    values[i] = builder.AddInput(region->parameter_types[i]);
+  }
+  // The types of constants are those of the steps that read them, or of the results.
+  std::vector<ElementType> types(region->register_count, ElementType::kInvalid);
+  for (const analysis::FlatRegion::Step& step : region->steps) {
+    for (int64_t k = 0; k < step.instruction->operand_count(); ++k) {
+      types[step.operands[k]] = step.instruction->operand(k)->shape().element_type();
+    }
+  }
+  for (size_t j = 0; j < region->results.size(); ++j) {
+    types[region->results[j]] = region->result_types[j];
+  }
+  for (const auto& [reg, element] : region->constants) {
+    if (types[reg] == ElementType::kInvalid) continue;  // nobody reads it
+    values[reg] = builder.AddConstant(types[reg], element);
+  }
+  for (const analysis::FlatRegion::Step& step : region->steps) {
+    absl::InlinedVector<ProgramBuilder::Value, 3> operands;
+    for (int64_t k = 0; k < step.instruction->operand_count(); ++k) {
+      operands.push_back(values[step.operands[k]]);
+    }
+    absl::StatusOr<ProgramBuilder::Value> result =
+        builder.AddInstruction(*step.instruction, operands);
+    if (!result.ok()) return result.status();
+    values[step.result] = *result;
+  }
+  for (const int32_t result : region->results) builder.AddOutput(values[result]);
+  return builder.Build();
+}
+
+namespace {
+
+// The addresses of one run.
+struct Arrays {
+  absl::Span<const std::byte* const> inputs;
+  absl::Span<std::byte* const> outputs;
+  const std::byte* constants;
+  std::byte* scratch;
+  int64_t block_elements;
+
+  std::byte* Address(const Place& place, int64_t first) const {
+    switch (place.kind) {
+      case Place::kScratch:
+        return scratch + place.position * block_elements;
+      case Place::kConstant:
+        return const_cast<std::byte*>(constants) + place.position;
+      case Place::kInput:
+        return const_cast<std::byte*>(inputs[place.position]) + first * place.element_bytes;
+      case Place::kOutput:
+        break;
+    }
+    return outputs[place.position] + first * place.element_bytes;
+  }
+
+  void Execute(absl::Span<const BoundStep> steps, int64_t first, int64_t n) const {
+    for (const BoundStep& step : steps) {
+      const std::byte* operands[3];
+      for (int32_t k = 0; k < step.operand_count; ++k) {
+        operands[k] = Address(step.operands[k], first);
+      }
+      step.kernel(operands, Address(step.result, first), n * step.multiplicity, step.parameters);
+    }
+  }
+};
+
+}  // namespace
+
+void BlockProgram::Run(absl::Span<const std::byte* const> inputs,
+                       absl::Span<std::byte* const> outputs, int64_t n, std::byte* scratch) const {
+  const Arrays arrays{inputs, outputs, constants_.data(), scratch, block_elements_};
+  arrays.Execute(prologue_, 0, std::min(n, block_elements_));
+  for (int64_t first = 0; first < n; first += block_elements_) {
+    arrays.Execute(steps_, first, std::min(n - first, block_elements_));
+  }
+}
+
+}  // namespace assay::cpu

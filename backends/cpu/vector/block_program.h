@@ -1,0 +1,67 @@
+// A computation of elementwise operations that runs on blocks of elements: every step works on a
+// block that fits the first-level cache, and intermediate values never reach memory.
+//
+// Every instruction rounds to its type, so that a program gives the bits of its instructions run
+// one after the other. Tests: block_program_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_VECTOR_BLOCK_PROGRAM_H_
+#define ASSAY_BACKENDS_CPU_VECTOR_BLOCK_PROGRAM_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/cpu/vector/step.h"
+#include "spec/ir/module.h"
+
+namespace assay::cpu {
+
+// Immutable once made; safe from several threads.
+class BlockProgram {
+ public:
+  // The number of elements of a block where registers are few; fewer where they are many.
+  static constexpr int64_t kBlockElements = 1024;
+
+  // A program of a computation on scalars (analysis::FlattenRegion), which is applied to each of n
+  // independent elements. Inputs and outputs are the leaves of parameters and root. The computation
+  // need not outlive the program. UNIMPLEMENTED where the computation is not elementwise.
+  static absl::StatusOr<std::unique_ptr<BlockProgram>> Create(const Computation& computation);
+
+  // The number of bytes that Run needs at `scratch`, for any n.
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+
+  // Computes n elements of every output from n elements of every input (one element of an input
+  // that is uniform). Arrays are dense in the storage of their types and need not be aligned.
+  // `scratch` must be aligned to 64 bytes. An output may be exactly the storage of an input if the
+  // program has one output; outputs must not overlap inputs otherwise.
+  void Run(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
+           int64_t n, std::byte* scratch) const;
+
+  int64_t input_count() const { return static_cast<int64_t>(inputs_.size()); }
+  int64_t output_count() const { return static_cast<int64_t>(outputs_.size()); }
+
+ private:
+  friend class ProgramBuilder;
+  BlockProgram() = default;
+  struct Input {
+    int32_t bytes = 0;     // of an element
+    bool uniform = false;  // one element stands for all
+  };
+  struct Output {
+    int32_t bytes = 0;
+  };
+  std::vector<Input> inputs_;
+  std::vector<Output> outputs_;
+  std::vector<BoundStep> prologue_;   // once per run: what depends on uniform inputs only
+  std::vector<BoundStep> steps_;      // once per block
+  std::vector<std::byte> constants_;  // 16 bytes each
+  std::vector<std::shared_ptr<const PrecisionRule>> rules_;  // that steps point at
+  int64_t block_elements_ = kBlockElements;
+  int64_t scratch_bytes_ = 0;
+};
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_VECTOR_BLOCK_PROGRAM_H_

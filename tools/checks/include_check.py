@@ -18,11 +18,8 @@ ALLOWED = {
     'interpreter': ['spec', 'runtime', 'evaluator', 'interpreter'],
     'backends': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND],
     'backends/cpu': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, 'backends/cpu', 'backends/passes'],
-<<<<<<< HEAD
-=======
     # Tests against the evaluator.
     'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector'],
->>>>>>> b6abacd (Elementwise operations of the cpu backend as block functions: every opcode and element type, compiled for three instruction sets)
     'backends/factory': ['spec', 'runtime', 'backends'],
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
     'backends/process': ['spec', *INTERFACE, 'backends/process'],

@@ -34,9 +34,11 @@ Complex<T> D(std::complex<T> z) {
     }                                                         \
   };
 F1(Acos, std::acos(z))
-F1(Acosh, std::acosh(z)) F1(Asin, std::asin(z)) F1(Asinh, std::asinh(z)) F1(Atanh, std::atanh(z))
-    F1(Cos, std::cos(z)) F1(Cosh, std::cosh(z)) F1(Exp, std::exp(z)) F1(Expm1, std::exp(z) - one)
-        F1(Log, std::log(z)) F1(Log1p, std::log(one + z)) F1(Logistic, one / (one + std::exp(-z)))
+F1(Acosh, std::acosh(z))
+F1(Asin, std::asin(z))
+F1(Asinh, std::asinh(z)) F1(Atanh, std::atanh(z)) F1(Cos, std::cos(z)) F1(Cosh, std::cosh(z))
+    F1(Exp, std::exp(z)) F1(Expm1, std::exp(z) - one) F1(Log, std::log(z))
+        F1(Log1p, std::log(one + z)) F1(Logistic, one / (one + std::exp(-z)))
             F1(Rsqrt, one / std::sqrt(z)) F1(Sin, std::sin(z)) F1(Sinh, std::sinh(z))
                 F1(Sqrt, std::sqrt(z)) F1(Tan, std::tan(z)) F1(Tanh, std::tanh(z))
                     F1(Sign, z == std::complex<T>(0) ? z : z / std::abs(z)) F2(Multiply, z* w)
@@ -99,8 +101,10 @@ void Fill(KernelTable& table, Lane lane, Lane part) {
   using Z = Complex<T>;
 #define R(n) At(table, KernelOp::k##n, lane) = Unary<n, Z, Z>;
   R(Acos)
-  R(Acosh) R(Asin) R(Asinh) R(Atanh) R(Cos) R(Cosh) R(Exp) R(Expm1) R(Log) R(Log1p) R(Logistic)
-      R(Rsqrt) R(Sin) R(Sinh) R(Sqrt) R(Tan) R(Tanh) R(Sign)
+  R(Acosh)
+  R(Asin)
+  R(Asinh) R(Atanh) R(Cos) R(Cosh) R(Exp) R(Expm1) R(Log) R(Log1p) R(Logistic) R(Rsqrt) R(Sin)
+      R(Sinh) R(Sqrt) R(Tan) R(Tanh) R(Sign)
 #define B(n) At(table, KernelOp::k##n, lane) = Binary<n, Z, Z>;
           B(Multiply) B(Divide) B(Power) B(Atan2) At(table, KernelOp::kAbs, lane) =
               Unary<Abs, T, Z>;

@@ -1,0 +1,168 @@
+// Reductions, windows, sorts, maps and batch norms. Source: reference stablehlo_format.md 7.
+// Test: to_module_test.cc.
+#include <algorithm>
+
+#include "spec/element/element.h"
+#include "spec/stablehlo/lowering.h"
+
+namespace assay::stablehlo {
+
+// StableHLO lets a computation work on a wider type than its operands have (1.0 f16 summed in f32):
+// the operands are converted to what parameter `i` says.
+void PromoteTo(OpContext& op, const Computation* computation, int64_t i, int64_t inputs,
+               Instruction** input, Instruction** other) {
+  if (computation == nullptr || !op.ok()) return;
+  const std::vector<Instruction*> parameters = computation->parameters();
+  if (static_cast<int64_t>(parameters.size()) != 2 * inputs) return;
+  for (Instruction** value : {input, other}) {
+    const int64_t number = value == input ? i : inputs + i;
+    const Shape& shape = parameters[number]->shape();
+    if (!shape.is_array() || !(*value)->shape().is_array()) continue;
+    *value = op.Convert(*value, shape.element_type());
+  }
+}
+
+Window WindowOf(OpContext& op, std::vector<int64_t> sizes, absl::string_view dilation) {
+  Window window;
+  const size_t count = sizes.size();
+  const auto list = [&](absl::string_view name) {
+    std::vector<int64_t> values = op.IntsOr(name, std::vector<int64_t>(count, 1));
+    if (values.size() != count) {
+      op.Fail(absl::StrCat(name, " must have ", count, " numbers, found ", values.size()));
+      values.resize(count, 1);
+    }
+    return values;
+  };
+  const std::vector<int64_t> strides = list("window_strides");
+  const std::vector<int64_t> base = list("base_dilations");
+  const std::vector<int64_t> dilations = list(dilation);
+  const auto paddings = op.Pairs("padding", static_cast<int64_t>(count));
+  for (size_t d = 0; d < count; ++d) {
+    window.dimensions.push_back({sizes[d], strides[d], paddings[d].first, paddings[d].second,
+                                 dilations[d], base[d], false});
+  }
+  return window;
+}
+
+void MakeReduceWindow(OpContext& op, int64_t inputs, const Window& window) {
+  Computation* const reducer = op.Reducer(0, 2 * inputs);
+  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().begin() + 2 * inputs);
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < inputs; ++i) {
+    PromoteTo(op, reducer, i, inputs, &operands[inputs + i], &operands[i]);
+    shapes.push_back(op.OutShape(i));
+  }
+  Instruction* const made =
+      op.Make(Opcode::kReduceWindow, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
+              {{Attr::kWindow, window}, {Attr::kToApply, reducer}});
+  op.ReturnAll(made, inputs > 1);
+}
+
+namespace {
+
+bool HasPairs(OpContext& op) {
+  const int64_t inputs = op.operand_count() / 2;
+  if (op.operand_count() == 2 * inputs && op.result_count() == inputs) return true;
+  op.Fail("takes as many initial values as inputs, and gives a result for each");
+  return false;
+}
+
+void LowerReduce(OpContext& op) {
+  if (!HasPairs(op)) return;
+  const int64_t inputs = op.operand_count() / 2;
+  Computation* const reducer = op.Reducer(0, 2 * inputs);
+  std::vector<Instruction*> operands(op.inputs().begin(), op.inputs().end());
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < inputs; ++i) {
+    // The accumulators are the first parameters.
+    PromoteTo(op, reducer, i, inputs, &operands[inputs + i], &operands[i]);
+    shapes.push_back(op.OutShape(i));
+  }
+  Instruction* const made =
+      op.Make(Opcode::kReduce, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
+              {{Attr::kDimensions, op.Ints("dimensions")}, {Attr::kToApply, reducer}});
+  op.ReturnAll(made, inputs > 1);
+}
+
+void LowerReduceWindow(OpContext& op) {
+  if (!HasPairs(op)) return;
+  MakeReduceWindow(op, op.operand_count() / 2,
+                   WindowOf(op, op.Ints("window_dimensions"), "window_dilations"));
+}
+
+void LowerSelectAndScatter(OpContext& op) {
+  Computation* const select = op.Reducer(0, 2);
+  Computation* const scatter = op.Reducer(1, 2);
+  Instruction* source = op.In(1);
+  Instruction* init = op.In(2);
+  PromoteTo(op, scatter, 0, 1, &source, &init);
+  const std::vector<int64_t> ones(std::max<int64_t>(op.InShape(0).rank(), 0), 1);
+  const Window window = WindowOf(op, op.IntsOr("window_dimensions", ones), "window_dilations");
+  op.Return(op.Make(
+      Opcode::kSelectAndScatter, op.OutShape(), {op.In(0), source, init},
+      {{Attr::kWindow, window}, {Attr::kSelect, select}, {Attr::kScatter, scatter}}));
+}
+
+void LowerMap(OpContext& op) {
+  Computation* const function = op.Reducer(0, op.operand_count());
+  op.Return(op.Make(Opcode::kMap, op.OutShape(), op.inputs(),
+                    {{Attr::kDimensions, op.Ints("dimensions")}, {Attr::kToApply, function}}));
+}
+
+void LowerSort(OpContext& op) {
+  const int64_t count = op.operand_count();
+  if (op.result_count() != count) {
+    op.Fail("gives a result for each operand");
+    return;
+  }
+  int64_t dimension = op.IntOr("dimension", -1);
+  if (dimension < 0) dimension += op.InShape(0).rank();
+  Computation* const comparator = op.Reducer(0, 2 * count);
+  std::vector<Shape> shapes;
+  for (const Instruction* operand : op.inputs()) shapes.push_back(operand->shape());
+  Instruction* const made =
+      op.Make(Opcode::kSort, count == 1 ? shapes[0] : Shape::Tuple(shapes), op.inputs(),
+              {{Attr::kDimension, dimension},
+               {Attr::kIsStable, op.BoolOr("is_stable", false)},
+               {Attr::kToApply, comparator}});
+  op.ReturnAll(made, count > 1);
+}
+
+double Epsilon(OpContext& op) {
+  const Attribute* epsilon = op.Need("epsilon");
+  if (epsilon == nullptr || epsilon->kind != AttributeKind::kFloat) return 0;
+  const ElementType type =
+      epsilon->type == nullptr ? ElementType::kF32 : epsilon->type->element_type();
+  return IsFloat(type) ? DecodeFloat(type, static_cast<uint64_t>(epsilon->integer)) : 0;
+}
+
+void LowerBatchNorm(OpContext& op) {
+  const bool training = op.result_count() == 3 && op.operand_count() == 3;
+  const bool gradient = op.result_count() == 3 && op.operand_count() == 5;
+  if (!training && !gradient) {
+    op.Fail("takes 3 or 5 operands and gives 3 results");
+    return;
+  }
+  const Shape shape = Shape::Tuple({op.OutShape(0), op.OutShape(1), op.OutShape(2)});
+  const Opcode opcode = training ? Opcode::kBatchNormTraining : Opcode::kBatchNormGrad;
+  op.ReturnAll(op.Make(opcode, shape, op.inputs(),
+                       {{Attr::kEpsilon, Epsilon(op)},
+                        {Attr::kFeatureIndex, op.Int("feature_index")}}),
+               true);
+}
+
+constexpr Handler kReduction[] = {
+    {"reduce", 2, 1, 1, LowerReduce},
+    {"reduce_window", 2, 1, 1, LowerReduceWindow},
+    {"select_and_scatter", 3, 1, 2, LowerSelectAndScatter},
+    {"map", 1, 1, 1, LowerMap},
+    {"sort", 1, 1, 1, LowerSort},
+    {"batch_norm_training", 3, 3, 0, LowerBatchNorm},
+    {"batch_norm_grad", 5, 3, 0, LowerBatchNorm},
+};
+
+}  // namespace
+
+absl::Span<const Handler> ReductionHandlers() { return kReduction; }
+
+}  // namespace assay::stablehlo

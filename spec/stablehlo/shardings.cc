@@ -1,0 +1,232 @@
+#include "spec/stablehlo/shardings.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "spec/proto/pieces.h"
+#include "spec/stablehlo/lowering.h"
+#include "spec/text/parser.h"
+
+namespace assay::stablehlo {
+namespace {
+
+// Devices of a mesh beyond which none is listed.
+constexpr int64_t kMostDevices = int64_t{1} << 20;
+
+// An axis of the mesh, cut where shardings use parts of it.
+struct MeshAxis {
+  absl::string_view name;
+  int64_t size = 1;
+  std::set<int64_t> cuts;  // products of the major parts
+};
+
+struct Reference {
+  size_t axis = 0;
+  int64_t from = 1, to = 1;  // cuts: the part between them
+};
+
+struct MeshAxes {
+  std::vector<MeshAxis> axes;
+  std::vector<int64_t> device_ids;
+  int64_t devices = 1;
+};
+
+absl::StatusOr<MeshAxes> AxesOf(const Attribute& mesh) {
+  MeshAxes result;
+  const Attribute* axes = mesh.Find("axes");
+  if (axes != nullptr) {
+    for (const Attribute* axis : axes->elements) {
+      const Attribute* name = axis->Find("name");
+      const Attribute* size = axis->Find("size");
+      if (name == nullptr || size == nullptr || size->integer < 1 ||
+          size->integer > kMostDevices / result.devices) {
+        return absl::InvalidArgumentError("a mesh has an axis without a sound name and size");
+      }
+      result.devices *= size->integer;
+      result.axes.push_back({name->text, size->integer, {1, size->integer}});
+    }
+  }
+  if (const Attribute* ids = mesh.Find("device_ids")) {
+    result.device_ids = IntsOf(*ids).value_or(std::vector<int64_t>());
+  }
+  return result;
+}
+
+absl::StatusOr<Reference> Refer(MeshAxes& mesh, const Attribute& axis_ref) {
+  const Attribute* name = axis_ref.Find("name");
+  Reference reference;
+  while (reference.axis < mesh.axes.size() &&
+         (name == nullptr || mesh.axes[reference.axis].name != name->text)) {
+    ++reference.axis;
+  }
+  if (reference.axis == mesh.axes.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the mesh has no axis ", name == nullptr ? absl::string_view("") : name->text));
+  }
+  MeshAxis& axis = mesh.axes[reference.axis];
+  reference.to = axis.size;
+  if (const Attribute* part = axis_ref.Find("sub_axis_info")) {
+    const Attribute* before = part->Find("pre_size");
+    const Attribute* size = part->Find("size");
+    if (before == nullptr || size == nullptr || before->integer < 1 || size->integer < 1 ||
+        before->integer > axis.size || axis.size % before->integer != 0 ||
+        axis.size / before->integer % size->integer != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the axis ", axis.name, " of size ", axis.size, " has no such part"));
+    }
+    reference.from = before->integer;
+    reference.to = before->integer * size->integer;
+  }
+  axis.cuts.insert(reference.from);
+  axis.cuts.insert(reference.to);
+  return reference;
+}
+
+// The parts between the cuts of all axes, major to minor: a finer mesh.
+struct Part {
+  size_t axis;
+  int64_t from, to;
+  bool used = false;
+};
+
+absl::StatusOr<std::vector<Part>> PartsOf(const MeshAxes& mesh) {
+  std::vector<Part> parts;
+  for (size_t a = 0; a < mesh.axes.size(); ++a) {
+    int64_t from = 1;
+    for (const int64_t to : mesh.axes[a].cuts) {
+      if (to == 1) continue;
+      if (to % from != 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the parts of axis ", mesh.axes[a].name, " overlap"));
+      }
+      parts.push_back({a, from, to});
+      from = to;
+    }
+  }
+  return parts;
+}
+
+// The devices 0..n-1 over `sizes`, transposed.
+std::vector<int64_t> Transposed(absl::Span<const int64_t> sizes, absl::Span<const int64_t> order,
+                                absl::Span<const int64_t> ids) {
+  const Dimensions strides = RowMajorStrides(sizes);
+  std::vector<int64_t> index(order.size(), 0), devices;
+  for (size_t n = 0; n < ids.size(); ++n) {
+    int64_t at = 0;
+    for (size_t k = 0; k < order.size(); ++k) at += index[k] * strides[order[k]];
+    devices.push_back(ids[at]);
+    for (size_t k = order.size(); k-- > 0 && ++index[k] == sizes[order[k]];) index[k] = 0;
+  }
+  return devices;
+}
+
+}  // namespace
+
+std::optional<Sharding> ReadShardingString(absl::string_view text) {
+  wire::OpSharding proto;
+  if (!text.empty() && proto.ParseFromArray(text.data(), static_cast<int>(text.size()))) {
+    absl::StatusOr<Sharding> sharding = ShardingFromProto(&proto);
+    if (sharding.ok()) return *std::move(sharding);
+  }
+  absl::StatusOr<Sharding> sharding = ParseSharding(text);
+  if (sharding.ok()) return *std::move(sharding);
+  return std::nullopt;
+}
+
+const Attribute* FindMesh(const Program& program, absl::string_view name) {
+  for (const Region& region : program.module->regions) {
+    for (const Block* block : region.blocks) {
+      for (const Operation* operation : block->operations) {
+        if (operation->name != "sdy.mesh") continue;
+        const Attribute* symbol = operation->Find("sym_name");
+        if (symbol != nullptr && symbol->text == name) return operation->Find("mesh");
+      }
+    }
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Sharding> TilesOfShardy(const Attribute& sharding, const Program& program) {
+  const Attribute* mesh = sharding.Find("mesh");
+  if (mesh != nullptr && mesh->kind == AttributeKind::kSymbol) {
+    const absl::string_view name = mesh->text;
+    mesh = FindMesh(program, name);
+    if (mesh == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no sdy.mesh @", name));
+    }
+  }
+  if (mesh == nullptr) return absl::InvalidArgumentError("a sharding names no mesh");
+  absl::StatusOr<MeshAxes> axes = AxesOf(*mesh);
+  if (!axes.ok()) return axes.status();
+  std::vector<std::vector<Reference>> dimensions;
+  if (const Attribute* list = sharding.Find("dimensions")) {
+    for (const Attribute* dimension : list->elements) {
+      dimensions.emplace_back();
+      const Attribute* refs = dimension->Find("axes");
+      if (refs == nullptr) continue;
+      for (const Attribute* ref : refs->elements) {
+        absl::StatusOr<Reference> reference = Refer(*axes, *ref);
+        if (!reference.ok()) return reference.status();
+        dimensions.back().push_back(*reference);
+      }
+    }
+  }
+  absl::StatusOr<std::vector<Part>> parts = PartsOf(*axes);
+  if (!parts.ok()) return parts.status();
+  Sharding result;
+  std::vector<int64_t> sizes, order;
+  for (const Part& part : *parts) sizes.push_back(part.to / part.from);
+  bool cuts = false;
+  for (const std::vector<Reference>& references : dimensions) {
+    int64_t tiles = 1;
+    for (const Reference& reference : references) {
+      for (size_t p = 0; p < parts->size(); ++p) {
+        Part& part = (*parts)[p];
+        if (part.axis != reference.axis || part.from < reference.from || part.to > reference.to) {
+          continue;
+        }
+        if (part.used) return absl::InvalidArgumentError("an axis is used twice in a sharding");
+        part.used = true;
+        order.push_back(static_cast<int64_t>(p));
+        tiles *= sizes[p];
+      }
+    }
+    cuts |= tiles > 1;
+    result.tile_dimensions.push_back(tiles);
+  }
+  if (!cuts) {
+    result.tile_dimensions.clear();
+    if (axes->devices == 1 && axes->device_ids.size() == 1) {
+      result.type = Sharding::Type::kMaximal;
+      result.devices = axes->device_ids;
+    }
+    return result;
+  }
+  int64_t copies = 1;
+  for (size_t p = 0; p < parts->size(); ++p) {
+    if ((*parts)[p].used) continue;
+    order.push_back(static_cast<int64_t>(p));
+    copies *= sizes[p];
+  }
+  result.type = Sharding::Type::kTiled;
+  if (copies > 1) {
+    result.tile_dimensions.push_back(copies);
+    result.replicate_on_last_tile_dim = true;
+  }
+  if (!axes->device_ids.empty()) {
+    if (static_cast<int64_t>(axes->device_ids.size()) != axes->devices) {
+      return absl::InvalidArgumentError("a mesh lists fewer or more devices than its axes have");
+    }
+    result.devices = Transposed(sizes, order, axes->device_ids);
+    return result;
+  }
+  result.iota_reshape_dims = sizes;
+  result.iota_transpose_perm = order;
+  CanonicalizeIota(&result.iota_reshape_dims, &result.iota_transpose_perm);
+  return result;
+}
+
+}  // namespace assay::stablehlo

@@ -23,7 +23,7 @@ set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 # The presets with sanitizers optimise the libraries in which programs spend their time, and no
 # others: Clang takes more than three times as long over a file of the suite with -O1 as without. Parsers
 # are among them, since recursion as deep as they allow overflows the stack of code that is not optimised.
-set(ASSAY_BUSY_FOLDERS evaluator runtime spec/element spec/ir spec/text interpreter)
+set(ASSAY_BUSY_FOLDERS evaluator runtime spec/element spec/ir spec/text spec/stablehlo interpreter)
 # The tests that start threads run many cases of the suite.
 if(CMAKE_CXX_FLAGS MATCHES "fsanitize=thread")
   list(APPEND ASSAY_BUSY_FOLDERS conformance backends)

@@ -43,12 +43,18 @@ TEST(DialectTest, AttributesAreSortedAndTheirTypesExist) {
     EXPECT_EQ(FindDialectOp(op.name), &op) << op.name << " has two rows";
     for (size_t i = 0; i < op.attributes.size(); ++i) {
       const Field& field = op.attributes[i];
-      if (i > 0) EXPECT_LT(op.attributes[i - 1].name, field.name) << op.name;
+      if (i > 0) {
+        EXPECT_LT(op.attributes[i - 1].name, field.name) << op.name;
+      }
       const bool of_enum = field.kind == FieldKind::kEnum || field.kind == FieldKind::kEnums;
       const bool of_record = field.kind == FieldKind::kRecord || field.kind == FieldKind::kRecords;
       EXPECT_EQ(field.type_name.empty(), !of_enum && !of_record) << op.name;
-      if (of_enum) EXPECT_NE(FindEnum(field.type_name), nullptr) << field.type_name;
-      if (of_record) EXPECT_NE(FindRecord(field.type_name), nullptr) << field.type_name;
+      if (of_enum) {
+        EXPECT_NE(FindEnum(field.type_name), nullptr) << field.type_name;
+      }
+      if (of_record) {
+        EXPECT_NE(FindRecord(field.type_name), nullptr) << field.type_name;
+      }
     }
   }
 }

@@ -1,0 +1,62 @@
+// Appends attributes and types as MLIR spells them. Private to the printer (text.h is its
+// interface). Tests: text_printer_test.cc.
+#ifndef ASSAY_SPEC_STABLEHLO_PRINT_ATTRIBUTES_H_
+#define ASSAY_SPEC_STABLEHLO_PRINT_ATTRIBUTES_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/stablehlo/dialect.h"
+#include "spec/stablehlo/tree.h"
+
+namespace assay::stablehlo {
+
+class AttributePrinter {
+ public:
+  // Attributes that mhlo shares with StableHLO are spelled "#mhlo" for operations of mhlo.
+  explicit AttributePrinter(std::string& out, bool mhlo = false) : out_(out), mhlo_(mhlo) {}
+
+  void Append(const Attribute& attribute);
+  void Append(const Type& type);
+  // "{a = 1 : i64, b}"
+  void AppendDictionary(absl::Span<const NamedAttribute> fields);
+  // "(T, U)"
+  void AppendTypeList(absl::Span<const Type* const> types);
+  // "T", or "(T, U)" where there is not exactly one type that reads as one behind an arrow.
+  void AppendResultTypes(absl::Span<const Type* const> types);
+  // The value of a field as pretty forms and records spell it: without its type.
+  void AppendField(const Field& field, const Attribute& value);
+  void AppendSymbol(absl::string_view symbol);
+  void AppendString(absl::string_view text);
+  void AppendLocation(const Location* location);
+  // The body of a record, with "<" and ">" where it has them.
+  void AppendRecordBody(const Attribute& record);
+
+ private:
+  void AppendName(absl::string_view name);
+  void AppendDimensions(const Type& type);
+  void AppendDense(const Attribute& dense);
+  void AppendNested(const Attribute& dense, ElementType element, size_t depth, int64_t& next);
+  void AppendElement(const Attribute& dense, ElementType element, int64_t index);
+  void AppendNumber(ElementType element, uint64_t bits);
+  void AppendHex(const Attribute& dense);
+  void AppendInts(absl::Span<const int64_t> ints, bool booleans);
+  void AppendEnum(const Attribute& value);
+  void AppendRecord(const Attribute& record);
+  void AppendFields(const Attribute& record, const RecordRow& row);
+  void AppendConvolutionNumbers(const Attribute& record);
+  void AppendSdy(const Attribute& record);
+  void AppendSdyItems(absl::string_view open, const Attribute* items, absl::string_view close);
+  void AppendList(const Attribute& list, const Field& field);
+
+  std::string& out_;
+  const bool mhlo_;
+};
+
+// Whether a name can stand without quotes.
+bool IsBareName(absl::string_view name);
+
+}  // namespace assay::stablehlo
+
+#endif  // ASSAY_SPEC_STABLEHLO_PRINT_ATTRIBUTES_H_

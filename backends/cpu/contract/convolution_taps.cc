@@ -47,17 +47,20 @@ class TapSummer {
 
   struct Array {
     Array(ElementType type, const std::byte* data)
-        : type(type), bytes(Info(type).storage_bytes), data(data), read(BlockReader<T>(type)) {}
+        : type(type),
+          bytes(Info(type).storage_bytes),
+          data(data),
+          read(type, BestTiles().convert) {}
     // The real part, or for `part` 1 the imaginary one, of element `i`.
     T At(int64_t i, int64_t parts, int64_t part) const {
       T number;
-      read(type, data + (i * parts + part) * bytes, 1, &number);
+      read(data + (i * parts + part) * bytes, 1, &number);
       return number;
     }
     ElementType type;
     int64_t bytes;
     const std::byte* data;
-    ReadBlock<T> read;
+    BlockReader<T> read;
   };
 
   // The products of two elements, added to a sum.
@@ -107,7 +110,8 @@ class TapSummer {
     if (products > 0) Walk(taps, in_steps, ker_steps, in, ker, sum);
     const int64_t parts = IsComplex(result_type_) ? 2 : 1;
     const ElementType part = Part(result_type_);
-    WriteBlock<T>(part, sum, parts, result_ + output * parts * Info(part).storage_bytes);
+    WriteBlock<T>(part, BestTiles().convert, sum, parts,
+                  result_ + output * parts * Info(part).storage_bytes);
     return products;
   }
 

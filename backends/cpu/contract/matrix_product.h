@@ -38,25 +38,30 @@ class PanelMemory {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-template <typename T>
+// `kPerNumber` 2: of pairs of integers (see Tiles).
+template <typename T, int kPerNumber = 1>
 class MatrixProduct {
  public:
   // Of one element of the batch. Both must outlive the object.
-  MatrixProduct(const Product& product, const TileFunctions<T>& tile)
+  MatrixProduct(const Product& product, const Tiles& tiles)
       : product_(product),
-        tile_(tile),
+        tile_(Functions(tiles)),
+        convert_(tiles.convert),
         rows_(product.lhs.outer.size()),
         columns_(product.rhs.outer.size()),
-        depth_(product.lhs.depth.size()),
-        row_block_(RoundUp(kRowBlock, tile.rows)) {
+        positions_(product.lhs.depth.size()),
+        depth_(Blocks(positions_, kPerNumber)),
+        row_block_(std::clamp(RoundUp(Blocks(rows_, kTasks), tile_.rows), 4 * tile_.rows,
+                              RoundUp(kRowBlock, tile_.rows))) {
+    const TileFunctions<T>& tile = tile_;
     may_sum_in_place_ = IsStoredAs<T>(product.result_type) &&
                         product.result_columns.is_contiguous() &&
                         product.result_rows.is_progression();
     const int64_t row_blocks = Blocks(rows_, row_block_);
-    // Columns in some tens of groups; a group is summed in the second cache if not in place.
-    const int64_t groups = std::max<int64_t>(1, kTasks / row_blocks);
-    group_ = std::clamp(RoundUp(Blocks(columns_, groups), tile.columns),
-                        RoundUp(kFewestColumns, tile.columns), RoundUp(kMostColumns, tile.columns));
+    // A task packs its rows once: it has many columns, unless there would be few tasks.
+    const int64_t groups = std::max(Blocks(columns_, kMostColumns), Blocks(kTasks, row_blocks));
+    group_ = std::max(RoundUp(Blocks(columns_, groups), tile.columns),
+                      RoundUp(kFewestColumns, tile.columns));
     shares_panels_ = row_blocks > 1 && depth_ * tile.columns <= kMostShared;
     const int64_t chunk = kMostShared / std::max<int64_t>(1, depth_);
     chunk_ = RoundUp(columns_, tile.columns);
@@ -67,6 +72,9 @@ class MatrixProduct {
   // Operands and result of this element of the batch.
   absl::Status Run(const std::byte* lhs, const std::byte* rhs, std::byte* result,
                    runtime::Context& context) const {
+    if constexpr (kPerNumber == 1) {
+      if (rows_ <= kFewRows) return RunVectors(lhs, rhs, result, context);
+    }
     PanelMemory<T> shared(context);
     if (shares_panels_) {
       absl::Status status = shared.Allocate(RoundUp(chunk_, tile_.columns) * depth_);
@@ -88,13 +96,27 @@ class MatrixProduct {
   }
 
  private:
+  // Rows that are multiplied without panels.
+  static constexpr int64_t kFewRows = 4;
+  static constexpr int64_t kRowsAtATime = 16;  // of rhs, without panels
   static constexpr int64_t kRowBlock = 96;
-  static constexpr int64_t kTasks = 16;
+  // No more tiles side by side, and rows are not packed: they would be read few times.
+  static constexpr int64_t kSeriesColumns = 4;
+  static constexpr int64_t kTasks = 6;
   static constexpr int64_t kFewestColumns = 64;
   static constexpr int64_t kMostColumns = 512;
   static constexpr int64_t kMostShared = int64_t{2} << 20;  // numbers
   static constexpr int64_t kProductsInANanosecond = sizeof(T) == 4 ? 32 : 16;
 
+  using Packer = PanelPacker<T, kPerNumber>;
+
+  static const TileFunctions<T>& Functions(const Tiles& tiles) {
+    if constexpr (kPerNumber == 2) {
+      return tiles.pairs;
+    } else {
+      return TilesOf<T>(tiles);
+    }
+  }
   static int64_t RoundUp(int64_t size, int64_t unit) { return (size + unit - 1) / unit * unit; }
   static int64_t Blocks(int64_t size, int64_t unit) { return (size + unit - 1) / unit; }
 
@@ -104,16 +126,22 @@ class MatrixProduct {
     return position * RoundUp(chunk, tile_.columns) + column * block;
   }
 
+  // The contracted positions of a block of numbers.
+  void SetDepth(int64_t first, int64_t block, Packer& packer) const {
+    const int64_t position = first * kPerNumber;
+    packer.SetDepth(position, std::min(block * kPerNumber, positions_ - position));
+  }
+
   absl::Status PackColumns(const std::byte* rhs, int64_t first, int64_t count, T* to,
                            runtime::Context& context) const {
     const int64_t panels = Blocks(count, tile_.columns);
     const int64_t grain = runtime::GrainFor(tile_.columns * depth_ / 2);
     return runtime::ParallelFor(
         context, panels, grain, [&](runtime::Blocks& blocks, runtime::Context&) -> absl::Status {
-          PanelPacker<T> packer(product_.rhs, tile_.columns);
+          Packer packer(product_.rhs, Side::kColumns, tile_, convert_);
           while (blocks.Next()) {
             for (int64_t k = 0; k < depth_; k += kDepthBlock) {
-              packer.SetDepth(k, std::min(kDepthBlock, depth_ - k));
+              SetDepth(k, std::min(kDepthBlock, depth_ - k), packer);
               for (int64_t p = blocks.first(); p < blocks.first() + blocks.count(); ++p) {
                 const int64_t column = p * tile_.columns;
                 packer.Pack(rhs, first + column, std::min(tile_.columns, count - column),
@@ -128,15 +156,16 @@ class MatrixProduct {
   // What a thread computes one task after the other with.
   struct Workspace {
     Workspace(const MatrixProduct& product, runtime::Context& context)
-        : lhs(product.product_.lhs, product.tile_.rows),
-          rhs(product.product_.rhs, product.tile_.columns),
+        : lhs(product.product_.lhs, Side::kRows, product.tile_, product.convert_),
+          rhs(product.product_.rhs, Side::kColumns, product.tile_, product.convert_),
           memory(context) {}
-    PanelPacker<T> lhs, rhs;
+    Packer lhs, rhs;
     PanelMemory<T> memory;
     T* lhs_panels;
     T* rhs_panel;
-    T* sums;  // of a task; null: they are formed in the result
-    T* edge;  // a tile
+    T* sums;                          // of a task; null: they are formed in the result
+    T* edge;                          // a tile
+    const T* series[kRowBlock + 64];  // the rows of a task
   };
 
   // Whether the sums of a task are formed in the result.
@@ -185,7 +214,7 @@ class MatrixProduct {
             task.column = number / row_blocks * group_;
             task.columns = std::min(group_, count - task.column);
             RunTask(task, lhs, rhs, result, first, count, shared, work);
-            absl::Status status = context.ChargeCostly(task.rows * task.columns * depth_);
+            absl::Status status = context.ChargeCostly(task.rows * task.columns * positions_);
             if (!status.ok()) return status;
           }
           return absl::OkStatus();
@@ -202,12 +231,14 @@ class MatrixProduct {
     }
     for (int64_t k = 0; k == 0 || k < depth_; k += kDepthBlock) {
       const int64_t block = std::min(kDepthBlock, depth_ - k);
-      work.lhs.SetDepth(k, block);
-      for (int64_t row = 0; row < task.rows; row += tile_.rows) {
+      SetDepth(k, block, work.lhs);
+      const bool in_series = columns_ <= kSeriesColumns * tile_.columns && work.lhs.HasLongRuns();
+      for (int64_t row = 0; row < task.rows && !in_series; row += tile_.rows) {
         work.lhs.Pack(lhs, task.row + row, std::min(tile_.rows, task.rows - row),
                       work.lhs_panels + row * block);
       }
-      if (shared == nullptr) work.rhs.SetDepth(k, block);
+      if (in_series) work.lhs.SetSeries(lhs, task.row, task.rows, work.series);
+      if (shared == nullptr) SetDepth(k, block, work.rhs);
       for (int64_t column = 0; column < task.columns; column += tile_.columns) {
         const int64_t columns = std::min(tile_.columns, task.columns - column);
         const T* panel = work.rhs_panel;
@@ -218,22 +249,31 @@ class MatrixProduct {
         }
         for (int64_t row = 0; row < task.rows; row += tile_.rows) {
           const int64_t rows = std::min(tile_.rows, task.rows - row);
-          RunTile(block, work.lhs_panels + row * block, panel, rows, columns,
-                  to + row * stride + column, stride, k > 0, work);
+          T* tile = to + row * stride + column;
+          if (in_series) {
+            RunTile(rows, columns, tile, stride, k > 0, work, [&](T* to, int64_t stride, bool add) {
+              work.lhs.MultiplySeries(work.series + row, panel, to, stride, add);
+            });
+          } else {
+            const T* panel_of_rows = work.lhs_panels + row * block;
+            RunTile(rows, columns, tile, stride, k > 0, work, [&](T* to, int64_t stride, bool add) {
+              tile_.multiply(block, panel_of_rows, panel, tile_.columns, to, stride, add);
+            });
+          }
         }
       }
     }
-    if (work.sums != nullptr) WriteSums(task, chunk_first, work.sums, result);
+    if (work.sums != nullptr) WriteSums(task, chunk_first, work.sums, group_, result);
   }
 
-  void RunTile(int64_t depth, const T* lhs, const T* rhs, int64_t rows, int64_t columns, T* to,
-               int64_t stride, bool add, const Workspace& work) const {
+  // multiply(to, stride, add) computes a whole tile.
+  template <typename Multiply>
+  void RunTile(int64_t rows, int64_t columns, T* to, int64_t stride, bool add,
+               const Workspace& work, Multiply multiply) const {
     const bool whole = rows == tile_.rows && columns == tile_.columns;
-    if (whole || work.sums != nullptr) {
-      return tile_.multiply(depth, lhs, rhs, tile_.columns, to, stride, add);
-    }
+    if (whole || work.sums != nullptr) return multiply(to, stride, add);
     T* edge = work.edge;
-    tile_.multiply(depth, lhs, rhs, tile_.columns, edge, tile_.columns, false);
+    multiply(edge, tile_.columns, false);
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t c = 0; c < columns; ++c) {
         const T sum = edge[r * tile_.columns + c];
@@ -244,7 +284,8 @@ class MatrixProduct {
   }
 
   // Rounds the sums of a task to the type of the result.
-  void WriteSums(const Task& task, int64_t chunk_first, const T* sums, std::byte* result) const {
+  void WriteSums(const Task& task, int64_t chunk_first, const T* sums, int64_t stride,
+                 std::byte* result) const {
     const int64_t bytes = Info(product_.result_type).storage_bytes;
     const Axis& columns = product_.result_columns;
     constexpr int64_t kRun = 64;
@@ -256,12 +297,12 @@ class MatrixProduct {
       columns.Offsets(column, n, offsets);
       for (int64_t r = 0; r < task.rows; ++r) {
         std::byte* row = result + product_.result_rows.Offset(task.row + r) * bytes;
-        const T* from = sums + r * group_ + c;
+        const T* from = sums + r * stride + c;
         if (columns.is_contiguous()) {
-          WriteBlock<T>(product_.result_type, from, n, row + column * bytes);
+          WriteBlock<T>(product_.result_type, convert_, from, n, row + column * bytes);
           continue;
         }
-        WriteBlock<T>(product_.result_type, from, n, elements);
+        WriteBlock<T>(product_.result_type, convert_, from, n, elements);
         for (int64_t i = 0; i < n; ++i) {
           std::memcpy(row + offsets[i] * bytes, elements + i * bytes, bytes);
         }
@@ -269,9 +310,118 @@ class MatrixProduct {
     }
   }
 
+  // A few rows of lhs by rhs, some columns at a time.
+  absl::Status RunVectors(const std::byte* lhs, const std::byte* rhs, std::byte* result,
+                          runtime::Context& context) const {
+    PanelMemory<T> factors(context);
+    if (absl::Status status = factors.Allocate(rows_ * depth_); !status.ok()) return status;
+    ReadRows(lhs, factors.data());
+    constexpr int64_t kFewest = 256, kMost = 2048;
+    const int64_t group = std::clamp(RoundUp(columns_ / 4, 64), kFewest, kMost);
+    return runtime::ParallelFor(
+        context, Blocks(columns_, group), runtime::GrainFor(group * depth_ / 4 + 100),
+        [&](runtime::Blocks& blocks, runtime::Context& context) -> absl::Status {
+          PanelMemory<T> memory(context);
+          if (absl::Status status = memory.Allocate((rows_ + kRowsAtATime) * group); !status.ok()) {
+            return status;
+          }
+          T* sums = memory.data() + kRowsAtATime * group;
+          for (int64_t number; blocks.NextElement(&number);) {
+            const Task task = {0, rows_, number * group,
+                               std::min(group, columns_ - number * group)};
+            std::fill_n(sums, rows_ * task.columns, T{0});
+            AddColumns(task, factors.data(), rhs, memory.data(), sums);
+            WriteSums(task, 0, sums, task.columns, result);
+            absl::Status status = context.ChargeCostly(rows_ * task.columns * depth_);
+            if (!status.ok()) return status;
+          }
+          return absl::OkStatus();
+        });
+  }
+
+  void ReadRows(const std::byte* lhs, T* to) const {
+    Packer packer(product_.lhs, Side::kRows, tile_, convert_);
+    for (int64_t k = 0; k < depth_; k += kDepthBlock) {
+      const int64_t block = std::min(kDepthBlock, depth_ - k);
+      packer.SetDepth(k, block);
+      for (int64_t r = 0; r < rows_; ++r) {
+        const int64_t offset = product_.lhs.outer.Offset(r) * Info(product_.lhs.type).storage_bytes;
+        T* numbers = to + r * depth_ + k;
+        const T* series = packer.Series(lhs + offset, numbers);
+        if (series != numbers) std::memcpy(numbers, series, block * sizeof(T));
+      }
+    }
+  }
+
+  // Adds the products of the columns of a task. `buffer` has room for kRowsAtATime rows of them.
+  void AddColumns(const Task& task, const T* x, const std::byte* rhs, T* buffer, T* sums) const {
+    const Factor& factor = product_.rhs;
+    if (factor.outer.is_contiguous() && columns_ > 1) {
+      AddSideBySide(task, x, rhs + task.column * Info(factor.type).storage_bytes, buffer, sums);
+    } else {
+      AddSeries(task, x, rhs, sums);
+    }
+  }
+
+  // Rows of rhs are dense: some of them at a time, so that they stay in the first cache.
+  void AddSideBySide(const Task& task, const T* x, const std::byte* from, T* buffer,
+                     T* sums) const {
+    const Factor& factor = product_.rhs;
+    const BlockReader<T> read(factor.type, convert_);
+    const int64_t bytes = Info(factor.type).storage_bytes;
+    int64_t offsets[kRowsAtATime];
+    for (int64_t k = 0; k < depth_; k += kRowsAtATime) {
+      const int64_t block = std::min(kRowsAtATime, depth_ - k);
+      factor.depth.Offsets(k, block, offsets);
+      const T* numbers = reinterpret_cast<const T*>(from);
+      if (!IsStoredAs<T>(factor.type)) {
+        for (int64_t i = 0; i < block; ++i) {
+          read(from + offsets[i] * bytes, task.columns, buffer + i * task.columns);
+          offsets[i] = i * task.columns;
+        }
+        numbers = buffer;
+      }
+      for (int64_t r = 0; r < rows_; ++r) {
+        tile_.add_rows(block, x + r * depth_ + k, numbers, offsets, task.columns,
+                       sums + r * task.columns);
+      }
+    }
+  }
+
+  // Columns of rhs are series, or lie anyhow.
+  void AddSeries(const Task& task, const T* x, const std::byte* rhs, T* sums) const {
+    const Factor& factor = product_.rhs;
+    const int64_t bytes = Info(factor.type).storage_bytes;
+    const bool whole = IsStoredAs<T>(factor.type) && factor.depth.is_contiguous();
+    const int64_t block_size = whole ? std::max<int64_t>(1, depth_) : kDepthBlock;
+    Packer packer(factor, Side::kColumns, tile_, convert_);
+    constexpr int64_t kAtATime = 16;
+    int64_t outer[kAtATime];
+    const T* series[kAtATime];
+    for (int64_t c = 0; c < task.columns; c += kAtATime) {
+      const int64_t n = std::min(kAtATime, task.columns - c);
+      factor.outer.Offsets(task.column + c, n, outer);
+      for (int64_t k = 0; k < depth_; k += block_size) {
+        const int64_t block = std::min(block_size, depth_ - k);
+        if (!whole) packer.SetDepth(k, block);
+        for (int64_t i = 0; i < n; ++i) {
+          const std::byte* from = rhs + outer[i] * bytes;
+          series[i] =
+              whole ? reinterpret_cast<const T*>(from) : packer.Series(from, packer.buffer(i));
+        }
+        for (int64_t r = 0; r < rows_; ++r) {
+          tile_.add_inner(block, x + r * depth_ + k, series, n, sums + r * task.columns + c);
+        }
+      }
+    }
+  }
+
   const Product& product_;
   const TileFunctions<T>& tile_;
-  const int64_t rows_, columns_, depth_;
+  const TileConversions& convert_;
+  const int64_t rows_, columns_;
+  const int64_t positions_;  // contracted
+  const int64_t depth_;      // in numbers
   const int64_t row_block_;
   // Columns of a task, and columns whose panels are packed at a time: whole tiles.
   int64_t group_, chunk_;

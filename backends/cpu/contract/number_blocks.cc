@@ -17,17 +17,9 @@ void CopyNumbers(ElementType, const std::byte* from, int64_t count, T* to) {
   std::memcpy(to, from, count * sizeof(T));
 }
 
-void ReadBfloats(ElementType, const std::byte* from, int64_t count, float* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, from + 2 * i, 2);
-    to[i] = std::bit_cast<float>(uint32_t{bits} << 16);
-  }
-}
-
 // The exponent is moved by a multiplication, which makes subnormals normal; infinity and NaN are
 // what lies beyond the largest exponent.
-void ReadHalves(ElementType, const std::byte* from, int64_t count, float* to) {
+void ReadEachHalf(ElementType, const std::byte* from, int64_t count, float* to) {
   for (int64_t i = 0; i < count; ++i) {
     uint16_t bits;
     std::memcpy(&bits, from + 2 * i, 2);
@@ -89,7 +81,10 @@ void ReadNarrowUnsigned(ElementType type, const std::byte* from, int64_t count, 
 }
 
 template <typename T>
-ReadBlock<T> IntegerReader(ElementType type) {
+using ReadAny = void (*)(ElementType type, const std::byte* from, int64_t count, T* to);
+
+template <typename T>
+ReadAny<T> IntegerReader(ElementType type) {
   const ElementTypeInfo& info = Info(type);
   const bool is_signed = IsSigned(type);
   if (info.bits < 8) return is_signed ? ReadNarrowSigned<T> : ReadNarrowUnsigned<T>;
@@ -152,45 +147,45 @@ bool IsStoredAs<uint64_t>(ElementType type) {
 }
 
 template <>
-ReadBlock<float> BlockReader<float>(ElementType type) {
-  switch (type) {
-    case ElementType::kF32:
-      return CopyNumbers<float>;
-    case ElementType::kBF16:
-      return ReadBfloats;
-    case ElementType::kF16:
-      return ReadHalves;
-    default:
-      return ReadByteFloats<float>;
-  }
+BlockReader<float>::BlockReader(ElementType type, const TileConversions& convert) : type_(type) {
+  read_ = type == ElementType::kF32   ? CopyNumbers<float>
+          : type == ElementType::kF16 ? ReadEachHalf
+                                      : ReadByteFloats<float>;
+  if (type == ElementType::kBF16) read_vectors_ = convert.read_bf16;
+  if (type == ElementType::kF16) read_vectors_ = convert.read_f16;
 }
 template <>
-ReadBlock<double> BlockReader<double>(ElementType type) {
-  return type == ElementType::kF64 ? CopyNumbers<double> : ReadDoubles;
-}
+BlockReader<double>::BlockReader(ElementType type, const TileConversions&)
+    : type_(type), read_(type == ElementType::kF64 ? CopyNumbers<double> : ReadDoubles) {}
 template <>
-ReadBlock<uint32_t> BlockReader<uint32_t>(ElementType type) {
-  return IntegerReader<uint32_t>(type);
-}
+BlockReader<uint32_t>::BlockReader(ElementType type, const TileConversions&)
+    : type_(type), read_(IntegerReader<uint32_t>(type)) {}
 template <>
-ReadBlock<uint64_t> BlockReader<uint64_t>(ElementType type) {
-  return IntegerReader<uint64_t>(type);
-}
+BlockReader<uint64_t>::BlockReader(ElementType type, const TileConversions&)
+    : type_(type), read_(IntegerReader<uint64_t>(type)) {}
 
 template <>
-void WriteBlock<float>(ElementType type, const float* from, int64_t count, std::byte* to) {
+void WriteBlock<float>(ElementType type, const TileConversions& convert, const float* from,
+                       int64_t count, std::byte* to) {
+  if (type == ElementType::kBF16) return convert.write_bf16(from, count, to);
+  if (type == ElementType::kF16 && convert.write_f16 != nullptr) {
+    return convert.write_f16(from, count, to);
+  }
   WriteFloats(type, from, count, to);
 }
 template <>
-void WriteBlock<double>(ElementType type, const double* from, int64_t count, std::byte* to) {
+void WriteBlock<double>(ElementType type, const TileConversions&, const double* from, int64_t count,
+                        std::byte* to) {
   EncodeFloats(type, from, count, to, NanSign::kPositive);
 }
 template <>
-void WriteBlock<uint32_t>(ElementType type, const uint32_t* from, int64_t count, std::byte* to) {
+void WriteBlock<uint32_t>(ElementType type, const TileConversions&, const uint32_t* from,
+                          int64_t count, std::byte* to) {
   WriteIntegers(type, from, count, to);
 }
 template <>
-void WriteBlock<uint64_t>(ElementType type, const uint64_t* from, int64_t count, std::byte* to) {
+void WriteBlock<uint64_t>(ElementType type, const TileConversions&, const uint64_t* from,
+                          int64_t count, std::byte* to) {
   WriteIntegers(type, from, count, to);
 }
 
@@ -204,6 +199,15 @@ ElementType ArithmeticOf(ElementType lhs, ElementType rhs, ElementType result, i
   constexpr int64_t kMostCounted = int64_t{1} << 31;
   const bool wide = Info(result).bits == 64 || (IsPred(result) && depth > kMostCounted);
   return wide ? ElementType::kU64 : ElementType::kU32;
+}
+
+bool FitPairs(ElementType lhs, ElementType rhs) {
+  for (const ElementType type : {lhs, rhs}) {
+    const bool fits =
+        IsPred(type) || (IsInteger(type) && Info(type).bits <= (IsSigned(type) ? 16 : 8));
+    if (!fits) return false;
+  }
+  return true;
 }
 
 }  // namespace assay::cpu

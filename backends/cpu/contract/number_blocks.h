@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "backends/cpu/contract/tiles.h"
 #include "spec/element/element_type.h"
 
 namespace assay::cpu {
@@ -14,22 +15,36 @@ namespace assay::cpu {
 template <typename T>
 bool IsStoredAs(ElementType type);
 
-// Reads `count` elements that are dense at `from` as numbers of type T. Every value of a type that
-// `T` is chosen for (see ArithmeticOf) fits; signed integers are extended modulo 2^bits.
+// Reads elements that are dense in memory as numbers of type T. Every value of a type that `T` is
+// chosen for (see ArithmeticOf) fits; signed integers are extended modulo 2^bits.
 template <typename T>
-using ReadBlock = void (*)(ElementType type, const std::byte* from, int64_t count, T* to);
-template <typename T>
-ReadBlock<T> BlockReader(ElementType type);
+class BlockReader {
+ public:
+  BlockReader(ElementType type, const TileConversions& convert);
+  void operator()(const std::byte* from, int64_t count, T* to) const {
+    read_vectors_ != nullptr ? read_vectors_(from, count, to) : read_(type_, from, count, to);
+  }
+
+ private:
+  ElementType type_;
+  void (*read_)(ElementType type, const std::byte* from, int64_t count, T* to);
+  void (*read_vectors_)(const std::byte* from, int64_t count, T* to) = nullptr;
+};
 
 // Writes sums as `count` dense elements: floats are rounded to nearest, integers taken modulo
 // 2^bits; for pred, what is not zero is true.
 template <typename T>
-void WriteBlock(ElementType type, const T* from, int64_t count, std::byte* to);
+void WriteBlock(ElementType type, const TileConversions& convert, const T* from, int64_t count,
+                std::byte* to);
 
 // The kind of numbers that factors of these types are multiplied and summed in for a result: f32,
 // f64, u32 or u64. All three are floats, integers or pred, and of one class; of complex numbers,
 // the component types. `depth` is the number of products of a sum.
 ElementType ArithmeticOf(ElementType lhs, ElementType rhs, ElementType result, int64_t depth);
+
+// Whether all values of both types have 16 bits and a sign, so that two products can be formed and
+// added at a time.
+bool FitPairs(ElementType lhs, ElementType rhs);
 
 // Calls f with a value of the type that numbers of the kind have in memory.
 template <typename F>

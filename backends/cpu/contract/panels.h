@@ -18,26 +18,37 @@ namespace assay::cpu {
 // Contracted positions that are summed in registers before the sum goes to memory.
 inline constexpr int64_t kDepthBlock = 256;
 // No tile has more rows or columns.
-inline constexpr int64_t kWidestPanel = 64;
+inline constexpr int64_t kWidestPanel = 32;
 
-template <typename T>
+// Which of the factors is packed: rows of lhs, or columns of rhs.
+enum class Side : uint8_t { kRows, kColumns };
+
+// `kPerNumber` 2 puts two contracted positions into each number, 16 bits each.
+template <typename T, int kPerNumber = 1>
 class PanelPacker {
  public:
-  // `width` elements of factor.outer make a panel. The factor must outlive the packer.
-  PanelPacker(const Factor& factor, int64_t width)
+  // The factor and the functions must outlive the packer.
+  PanelPacker(const Factor& factor, Side side, const TileFunctions<T>& tile,
+              const TileConversions& convert)
       : factor_(factor),
-        width_(width),
+        width_(side == Side::kRows ? tile.rows : tile.columns),
         bytes_(Info(factor.type).storage_bytes),
-        read_(BlockReader<T>(factor.type)) {}
+        pack_series_(side == Side::kRows ? tile.pack_row_series : tile.pack_column_series),
+        pack_sides_(side == Side::kRows ? tile.pack_rows : tile.pack_columns),
+        read_(factor.type, convert),
+        multiply_series_(tile.multiply_series),
+        tile_rows_(tile.rows),
+        tile_columns_(tile.columns),
+        is_stored_(IsStoredAs<T>(factor.type) && kPerNumber == 1) {}
 
-  // The offsets of a block of at most kDepthBlock contracted positions, for panels that follow.
+  // The offsets of a block of contracted positions, for panels that follow.
   void SetDepth(int64_t first, int64_t count) {
     depth_ = count;
-    factor_.depth.Offsets(first, count, depth_offsets_);
+    factor_.depth.Offsets(first, count, offsets_);
     // Where runs of elements that lie one after the other end.
     runs_ = 0;
     for (int64_t k = 1; k <= count; ++k) {
-      if (k == count || depth_offsets_[k] != depth_offsets_[k - 1] + 1) run_ends_[runs_++] = k;
+      if (k == count || offsets_[k] != offsets_[k - 1] + 1) run_ends_[runs_++] = k;
     }
   }
 
@@ -46,34 +57,108 @@ class PanelPacker {
   void Pack(const std::byte* from, int64_t first, int64_t count, T* to) {
     int64_t outer[kWidestPanel];
     factor_.outer.Offsets(first, count, outer);
-    bool side_by_side = true;
+    bool side_by_side = count > 1 || runs_ > 1;
     for (int64_t i = 1; i < count; ++i) side_by_side &= outer[i] == outer[i - 1] + 1;
-    if (count < width_) std::fill(to, to + depth_ * width_, T{0});
     if (side_by_side) {
-      for (int64_t k = 0; k < depth_; ++k) {
-        read_(factor_.type, from + (outer[0] + depth_offsets_[k]) * bytes_, count, to + k * width_);
-      }
+      PackSideBySide(from + outer[0] * bytes_, count, to);
     } else {
-      for (int64_t i = 0; i < count; ++i) PackOne(from + outer[i] * bytes_, to + i);
+      PackEach(from, outer, count, to);
     }
   }
 
- private:
-  // One element of the outer index at all positions.
-  void PackOne(const std::byte* from, T* to) {
-    T numbers[kDepthBlock];
+  // The `count` elements of the block at an outer index, as numbers: where they lie, or in
+  // `buffer`.
+  const T* Series(const std::byte* from, T* buffer) const {
+    if (is_stored_ && runs_ == 1) return reinterpret_cast<const T*>(from + offsets_[0] * bytes_);
     for (int64_t run = 0, k = 0; run < runs_; k = run_ends_[run++]) {
-      read_(factor_.type, from + depth_offsets_[k] * bytes_, run_ends_[run] - k, numbers + k);
+      read_(from + offsets_[k] * bytes_, run_ends_[run] - k, buffer + k);
     }
-    for (int64_t k = 0; k < depth_; ++k) to[k * width_] = numbers[k];
+    return buffer;
   }
+
+  // Whether the block is in runs that are long enough to be multiplied where they lie.
+  bool HasLongRuns() const {
+    constexpr int64_t kLong = 8;
+    return is_stored_ && runs_ > 0 && depth_ / runs_ >= kLong;
+  }
+  // Sets series[i] to where the elements of outer index first + i begin; what is left of a tile
+  // repeats the last one.
+  void SetSeries(const std::byte* from, int64_t first, int64_t count, const T** series) const {
+    for (int64_t i = 0; i < count; i += kWidestPanel) {
+      int64_t outer[kWidestPanel];
+      const int64_t n = std::min(kWidestPanel, count - i);
+      factor_.outer.Offsets(first + i, n, outer);
+      for (int64_t k = 0; k < n; ++k) {
+        series[i + k] = reinterpret_cast<const T*>(from + outer[k] * bytes_);
+      }
+    }
+    for (int64_t i = count; i % tile_rows_ != 0; ++i) series[i] = series[count - 1];
+  }
+  // A tile of the rows whose elements begin at `series`, and a panel of rhs.
+  void MultiplySeries(const T* const* series, const T* rhs, T* tile, int64_t tile_stride,
+                      bool add) const {
+    for (int64_t run = 0, k = 0; run < runs_; k = run_ends_[run++]) {
+      multiply_series_(run_ends_[run] - k, series, offsets_[k], rhs + k * tile_columns_, tile,
+                       tile_stride, add || run > 0);
+    }
+  }
+  // Room for a series.
+  T* buffer(int64_t i) { return buffer_ + i * kNumbers; }
+
+ private:
+  void PackSideBySide(const std::byte* from, int64_t count, T* to) {
+    if (is_stored_) {
+      return pack_sides_(depth_, reinterpret_cast<const T*>(from), offsets_, count, to);
+    }
+    T rows[kPerNumber][kWidestPanel] = {};
+    for (int64_t k = 0; k < depth_; k += kPerNumber, to += width_) {
+      for (int64_t p = 0; p < kPerNumber; ++p) {
+        if (k + p < depth_) {
+          read_(from + offsets_[k + p] * bytes_, count, rows[p]);
+        } else {
+          std::fill_n(rows[p], count, T{0});
+        }
+      }
+      for (int64_t i = 0; i < width_; ++i) {
+        if constexpr (kPerNumber == 2) {
+          to[i] = Pair(rows[0][i], rows[1][i]);
+        } else {
+          to[i] = rows[0][i];
+        }
+      }
+    }
+  }
+
+  void PackEach(const std::byte* from, const int64_t* outer, int64_t count, T* to) {
+    const T* series[kWidestPanel];
+    const int64_t numbers = (depth_ + kPerNumber - 1) / kPerNumber;
+    for (int64_t i = 0; i < count; ++i) {
+      T* buffer = this->buffer(i);
+      series[i] = Series(from + outer[i] * bytes_, buffer);
+      if constexpr (kPerNumber == 2) {
+        if (depth_ % 2 != 0) buffer[depth_] = 0;
+        for (int64_t k = 0; k < numbers; ++k) buffer[k] = Pair(buffer[2 * k], buffer[2 * k + 1]);
+      }
+    }
+    pack_series_(numbers, series, count, to);
+  }
+
+  static T Pair(T low, T high) { return static_cast<T>((low & T{0xffff}) | high << 16); }
+
+  static constexpr int64_t kNumbers = kDepthBlock * kPerNumber;
 
   const Factor& factor_;
   const int64_t width_, bytes_;
-  const ReadBlock<T> read_;
+  const typename TileFunctions<T>::PackSeries pack_series_;
+  const typename TileFunctions<T>::PackSides pack_sides_;
+  const BlockReader<T> read_;
+  const typename TileFunctions<T>::MultiplySeries multiply_series_;
+  const int64_t tile_rows_, tile_columns_;
+  const bool is_stored_;
   int64_t depth_ = 0, runs_ = 0;
-  int64_t depth_offsets_[kDepthBlock];
-  int64_t run_ends_[kDepthBlock];
+  int64_t offsets_[kNumbers];
+  int64_t run_ends_[kNumbers];
+  T buffer_[kWidestPanel * kNumbers];
 };
 
 }  // namespace assay::cpu

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "backends/cpu/contract/matrix_product.h"
@@ -18,28 +19,33 @@ namespace {
 // rhs of complex numbers as real ones: row 2k has (re, im) of each element, row 2k + 1 has
 // (-im, re), so that the sum of real products with (re, im) of lhs gives both parts of the result.
 template <typename T>
-void ExpandComplex(const Factor& rhs, const std::byte* from, int64_t batch, T* to) {
+void ExpandComplex(const Factor& rhs, const std::byte* from, int64_t batch, const Tiles& tiles,
+                   T* to) {
   const int64_t depth = rhs.depth.size(), columns = rhs.outer.size();
   const ElementType part = Info(rhs.type).component;
   const int64_t bytes = Info(rhs.type).storage_bytes;
-  const ReadBlock<T> read = BlockReader<T>(part);
+  const BlockReader<T> read(part, tiles.convert);
   const int64_t base = rhs.batch.Offset(batch);
   constexpr int64_t kRun = 64;
   int64_t offsets[kRun];
+  T parts[2 * kRun];
   for (int64_t k = 0; k < depth; ++k) {
     const int64_t row = base + rhs.depth.Offset(k);
-    T* upper = to + 4 * k * columns;
-    T* lower = upper + 2 * columns;
     for (int64_t c = 0; c < columns; c += kRun) {
       const int64_t n = std::min(kRun, columns - c);
       rhs.outer.Offsets(c, n, offsets);
-      for (int64_t i = 0; i < n; ++i) {
-        T parts[2];
-        read(part, from + (row + offsets[i]) * bytes, 2, parts);
-        upper[2 * (c + i)] = parts[0];
-        upper[2 * (c + i) + 1] = parts[1];
-        lower[2 * (c + i)] = -parts[1];
-        lower[2 * (c + i) + 1] = parts[0];
+      if (rhs.outer.is_contiguous()) {
+        read(from + (row + offsets[0]) * bytes, 2 * n, parts);
+      } else {
+        for (int64_t i = 0; i < n; ++i) read(from + (row + offsets[i]) * bytes, 2, parts + 2 * i);
+      }
+      T* upper = to + 4 * k * columns + 2 * c;
+      T* lower = upper + 2 * columns;
+      for (int64_t i = 0; i < 2 * n; i += 2) {
+        upper[i] = parts[i];
+        upper[i + 1] = parts[i + 1];
+        lower[i] = -parts[i + 1];
+        lower[i + 1] = parts[i];
       }
     }
   }
@@ -77,11 +83,11 @@ absl::Status MultiplyComplex(const Product& product, ElementType arithmetic, con
   absl::Status status = lease.Add(count * static_cast<int64_t>(sizeof(T)));
   if (!status.ok()) return status;
   const std::unique_ptr<T[]> expanded(new T[count]);
-  const MatrixProduct<T> matrices(real, TilesOf<T>(tiles));
+  const MatrixProduct<T> matrices(real, tiles);
   const int64_t lhs_bytes = Info(real.lhs.type).storage_bytes;
   const int64_t result_bytes = Info(real.result_type).storage_bytes;
   for (int64_t b = 0; b < product.result_batch.size(); ++b) {
-    ExpandComplex<T>(product.rhs, rhs, b, expanded.get());
+    ExpandComplex<T>(product.rhs, rhs, b, tiles, expanded.get());
     status = matrices.Run(lhs + real.lhs.batch.Offset(b) * lhs_bytes,
                           reinterpret_cast<const std::byte*>(expanded.get()),
                           result + real.result_batch.Offset(b) * result_bytes, context);
@@ -90,13 +96,13 @@ absl::Status MultiplyComplex(const Product& product, ElementType arithmetic, con
   return absl::OkStatus();
 }
 
-template <typename T>
+template <typename T, int kPerNumber = 1>
 absl::Status MultiplyReal(const Product& product, const std::byte* lhs, const std::byte* rhs,
                           std::byte* result, runtime::Context& context, const Tiles& tiles) {
   const int64_t lhs_bytes = Info(product.lhs.type).storage_bytes;
   const int64_t rhs_bytes = Info(product.rhs.type).storage_bytes;
   const int64_t result_bytes = Info(product.result_type).storage_bytes;
-  const MatrixProduct<T> matrices(product, TilesOf<T>(tiles));
+  const MatrixProduct<T, kPerNumber> matrices(product, tiles);
   auto run = [&](int64_t b, runtime::Context& context) {
     return matrices.Run(lhs + product.lhs.batch.Offset(b) * lhs_bytes,
                         rhs + product.rhs.batch.Offset(b) * rhs_bytes,
@@ -137,9 +143,10 @@ absl::Status Multiply(const Product& product, const std::byte* lhs, const std::b
   const bool empty = product.result_batch.size() == 0 || product.result_rows.size() == 0 ||
                      product.result_columns.size() == 0;
   if (empty) return absl::OkStatus();
-  // Tiles are written row by row.
-  if (!product.result_columns.is_contiguous() && product.result_rows.is_contiguous() &&
-      product.result_rows.size() > 1) {
+  // Tiles are written row by row, and a vector is a row.
+  const bool is_column = product.result_columns.size() == 1;
+  if (product.result_rows.size() > 1 && (is_column || (!product.result_columns.is_contiguous() &&
+                                                       product.result_rows.is_contiguous()))) {
     return Multiply(Swapped(product), rhs, lhs, result, context, tiles);
   }
   const auto part = [](ElementType type) { return Info(type).component; };
@@ -150,6 +157,12 @@ absl::Status Multiply(const Product& product, const std::byte* lhs, const std::b
     if constexpr (std::is_floating_point_v<T>) {
       if (product.is_complex()) {
         return MultiplyComplex<T>(product, arithmetic, lhs, rhs, result, context, tiles);
+      }
+    }
+    if constexpr (std::is_same_v<T, uint32_t>) {
+      const bool is_vector = product.result_rows.size() == 1;
+      if (!is_vector && FitPairs(product.lhs.type, product.rhs.type)) {
+        return MultiplyReal<T, 2>(product, lhs, rhs, result, context, tiles);
       }
     }
     return MultiplyReal<T>(product, lhs, rhs, result, context, tiles);

@@ -1,7 +1,19 @@
 #include "backends/cpu/contract/tiles.h"
 
+#if defined(ASSAY_HAS_X86_TILES)
+#include <cpuid.h>
+#endif
+
 namespace assay::cpu {
 namespace {
+
+#if defined(ASSAY_HAS_X86_TILES)
+// F16C, which Clang 14 does not know by name.
+bool HasHalves() {
+  unsigned a, b, c = 0, d;
+  return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+#endif
 
 const Tiles* ChooseTiles() {
 #if defined(ASSAY_HAS_X86_TILES)
@@ -10,7 +22,9 @@ const Tiles* ChooseTiles() {
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     return Avx512Tiles();
   }
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return Avx2Tiles();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && HasHalves()) {
+    return Avx2Tiles();
+  }
 #endif
   return BaselineTiles();
 }

@@ -5,6 +5,7 @@
 #ifndef ASSAY_BACKENDS_CPU_CONTRACT_TILES_H_
 #define ASSAY_BACKENDS_CPU_CONTRACT_TILES_H_
 
+#include <cstddef>
 #include <cstdint>
 
 namespace assay::cpu {
@@ -18,6 +19,34 @@ struct TileFunctions {
   // added to what is there if `add`.
   void (*multiply)(int64_t depth, const T* lhs, const T* rhs, int64_t rhs_stride, T* tile,
                    int64_t tile_stride, bool add) = nullptr;
+  // As multiply, with lhs where it lies: element k of row r is series[r][first + k].
+  using MultiplySeries = void (*)(int64_t depth, const T* const* series, int64_t first,
+                                  const T* rhs, T* tile, int64_t tile_stride, bool add);
+  MultiplySeries multiply_series = nullptr;
+  // Panels of as many numbers as a tile has rows, or columns, of which `count` are given, the
+  // others zero. What follows each other in memory is a series: to[k * width + i] = series[i][k].
+  using PackSeries = void (*)(int64_t depth, const T* const* series, int64_t count, T* to);
+  PackSeries pack_row_series = nullptr;
+  PackSeries pack_column_series = nullptr;
+  // What lies side by side: to[k * width + i] = from[offsets[k] + i].
+  using PackSides = void (*)(int64_t depth, const T* from, const int64_t* offsets, int64_t count,
+                             T* to);
+  PackSides pack_rows = nullptr;
+  PackSides pack_columns = nullptr;
+  // A vector by a matrix. sums[c] += sum over k of x[k] * rhs[offsets[k] + c], for c < count.
+  void (*add_rows)(int64_t depth, const T* x, const T* rhs, const int64_t* offsets, int64_t count,
+                   T* sums) = nullptr;
+  // sums[c] += sum over k of x[k] * series[c][k], for c < count.
+  void (*add_inner)(int64_t depth, const T* x, const T* const* series, int64_t count,
+                    T* sums) = nullptr;
+};
+
+// Conversions of `count` dense elements. Null: there is none for the instruction set.
+struct TileConversions {
+  void (*read_bf16)(const std::byte* from, int64_t count, float* to) = nullptr;
+  void (*read_f16)(const std::byte* from, int64_t count, float* to) = nullptr;
+  void (*write_bf16)(const float* from, int64_t count, std::byte* to) = nullptr;
+  void (*write_f16)(const float* from, int64_t count, std::byte* to) = nullptr;
 };
 
 struct Tiles {
@@ -27,10 +56,14 @@ struct Tiles {
   // Modulo 2^32 and 2^64: signed and unsigned integers alike.
   TileFunctions<uint32_t> u32;
   TileFunctions<uint64_t> u64;
+  // Each number is a pair of signed ones of 16 bits, even contracted positions in the low half;
+  // products of both halves are added modulo 2^32. Only `multiply` and the sizes are set.
+  TileFunctions<uint32_t> pairs;
+  TileConversions convert;
 };
 
-// Those for any processor, and for ones with AVX2 and FMA, or AVX-512 F, BW, DQ and VL (null where
-// the build has none).
+// Those for any processor, and for ones with AVX2, FMA and F16C, or AVX-512 F, BW, DQ and VL (null
+// where the build has none).
 const Tiles* BaselineTiles();
 const Tiles* Avx2Tiles();
 const Tiles* Avx512Tiles();

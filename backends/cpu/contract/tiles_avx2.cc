@@ -5,8 +5,13 @@
 namespace assay::cpu {
 
 const Tiles* Avx2Tiles() {
-  static constexpr Tiles kTiles = {"avx2", FunctionsOf<float, 6, 2>(), FunctionsOf<double, 6, 2>(),
-                                   FunctionsOf<uint32_t, 4, 2>(), FunctionsOf<uint64_t, 4, 1>()};
+  static constexpr Tiles kTiles = {"avx2",
+                                   FunctionsOf<float, 6, 2>(),
+                                   FunctionsOf<double, 6, 2>(),
+                                   FunctionsOf<uint32_t, 4, 2>(),
+                                   FunctionsOf<uint64_t, 4, 1>(),
+                                   PairFunctionsOf<6, 2>(),
+                                   ConversionsOf()};
   return &kTiles;
 }
 

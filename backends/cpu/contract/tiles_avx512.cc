@@ -5,9 +5,13 @@
 namespace assay::cpu {
 
 const Tiles* Avx512Tiles() {
-  static constexpr Tiles kTiles = {"avx512", FunctionsOf<float, 12, 2>(),
-                                   FunctionsOf<double, 12, 2>(), FunctionsOf<uint32_t, 8, 2>(),
-                                   FunctionsOf<uint64_t, 8, 2>()};
+  static constexpr Tiles kTiles = {"avx512",
+                                   FunctionsOf<float, 12, 2>(),
+                                   FunctionsOf<double, 12, 2>(),
+                                   FunctionsOf<uint32_t, 8, 2>(),
+                                   FunctionsOf<uint64_t, 8, 2>(),
+                                   PairFunctionsOf<12, 2>(),
+                                   ConversionsOf()};
   return &kTiles;
 }
 

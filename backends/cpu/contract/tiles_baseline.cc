@@ -5,9 +5,13 @@
 namespace assay::cpu {
 
 const Tiles* BaselineTiles() {
-  static constexpr Tiles kTiles = {"baseline", FunctionsOf<float, 4, 2>(),
-                                   FunctionsOf<double, 4, 2>(), FunctionsOf<uint32_t, 4, 2>(),
-                                   FunctionsOf<uint64_t, 4, 2>()};
+  static constexpr Tiles kTiles = {"baseline",
+                                   FunctionsOf<float, 4, 2>(),
+                                   FunctionsOf<double, 4, 2>(),
+                                   FunctionsOf<uint32_t, 4, 2>(),
+                                   FunctionsOf<uint64_t, 4, 2>(),
+                                   PairFunctionsOf<4, 2>(),
+                                   ConversionsOf()};
   return &kTiles;
 }
 

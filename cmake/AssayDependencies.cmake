@@ -13,6 +13,8 @@ if(NOT TARGET libzip::zip)
 endif()
 find_package(ZLIB REQUIRED)
 find_package(Boost 1.81 REQUIRED)
+# Highway: the vector sort of the cpu backend.
+find_package(hwy REQUIRED)
 if(ASSAY_BUILD_TOOLS)
   find_package(CLI11 REQUIRED)
 endif()

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "backends/cpu/cpu_backend.h"
 #include "backends/golden/golden_backend.h"
 #include "backends/process/process_backend.h"
 
@@ -15,6 +16,20 @@ using MadeBackend = absl::StatusOr<std::unique_ptr<Backend>>;
 
 MadeBackend MakeGolden(absl::string_view /*argument*/, const BackendOptions& options) {
   return std::make_unique<GoldenBackend>(GoldenOptionsOf(options));
+}
+
+MadeBackend MakeCpu(const BackendOptions& options, bool strict) {
+  CpuOptions cpu;
+  cpu.strict = strict;
+  cpu.seconds = options.budget.seconds;
+  cpu.run = GoldenOptionsOf(options).run;
+  return std::make_unique<CpuBackend>(std::move(cpu));
+}
+MadeBackend MakeCpuFast(absl::string_view /*argument*/, const BackendOptions& options) {
+  return MakeCpu(options, false);
+}
+MadeBackend MakeCpuStrict(absl::string_view /*argument*/, const BackendOptions& options) {
+  return MakeCpu(options, true);
 }
 
 MadeBackend MakeProcess(absl::string_view command, const BackendOptions& options) {
@@ -44,6 +59,8 @@ std::string ListOf(absl::Span<const BackendKind> kinds) {
 const std::vector<BackendKind>& BuiltInBackends() {
   static const auto& kinds = *new std::vector<BackendKind>{
       {"golden", "", "the reference interpreter", MakeGolden},
+      {"cpu", "", "the vectorised backend for the host's processors", MakeCpuFast},
+      {"cpu:strict", "", "the same, every instruction as it is written", MakeCpuStrict},
       {"process:", "COMMAND", "a program that speaks docs/process_backend.md", MakeProcess},
   };
   return kinds;

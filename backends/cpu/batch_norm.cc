@@ -1,0 +1,211 @@
+// batch-norm-training, -inference and -grad: two passes over the cells of a feature, in f64, and
+// one rounding at the end. Features that lie side by side are computed together, several groups of
+// them by several threads. Source: reference ops_structural.md 9. Tests: kernels_test.cc.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/region.h"
+#include "runtime/parallel.h"
+#include "runtime/scratch.h"
+
+namespace assay::cpu {
+namespace {
+
+class BatchNormKernel : public Kernel {
+ public:
+  BatchNormKernel(const Instruction& op, BlockFunction widen, BlockFunction narrow)
+      : opcode_(op.opcode()),
+        widen_(std::move(widen)),
+        narrow_(std::move(narrow)),
+        bytes_(StorageBytes(op.operand(0)->shape().element_type())),
+        epsilon_(op.GetFloat(Attr::kEpsilon)) {
+    const Shape& shape = op.operand(0)->shape();
+    const int64_t feature = op.GetInt(Attr::kFeatureIndex);
+    features_ = shape.dimension(feature);
+    for (int64_t d = 0; d < shape.rank(); ++d) {
+      if (d < feature) outer_ *= shape.dimension(d);
+      if (d > feature) inner_ *= shape.dimension(d);
+    }
+    group_ = std::max<int64_t>(1, kBlockElements / std::max<int64_t>(1, inner_));
+  }
+
+  absl::Status Execute(absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results, Context& context) const override {
+    const int64_t cells = outer_ * inner_;
+    const int64_t groups = features_ == 0 ? 0 : (features_ - 1) / group_ + 1;
+    return runtime::ParallelFor(
+        context, groups, runtime::GrainFor(4 * cells * group_),
+        [&](runtime::Blocks& blocks, Context& context) {
+          runtime::ScratchLease lease(context);
+          absl::Status status = lease.Add(group_ * 64 + 3 * kBlockElements * 8);
+          if (!status.ok()) return status;
+          Group group(*this);
+          for (int64_t number; blocks.NextElement(&number);) {
+            group.first = number * group_;
+            group.count = std::min(group_, features_ - group.first);
+            status = context.ChargeCostly(3 * cells * group.count + group.count);
+            if (!status.ok()) return status;
+            if (opcode_ == Opcode::kBatchNormTraining) Train(operands, results, group);
+            if (opcode_ == Opcode::kBatchNormInference) Infer(operands, results, group);
+            if (opcode_ == Opcode::kBatchNormGrad) Differentiate(operands, results, group);
+          }
+          return absl::OkStatus();
+        });
+  }
+
+ private:
+  // Some features, and what is known of each.
+  struct Group {
+    explicit Group(const BatchNormKernel& kernel) {
+      for (std::vector<double>* values : {&a, &b, &c, &d, &e, &f}) values->resize(kernel.group_);
+      x.resize(kBlockElements);
+      y.resize(kBlockElements);
+    }
+    int64_t first = 0, count = 0;
+    std::vector<double> a, b, c, d, e, f;
+    std::vector<double> x, y;  // blocks of elements
+  };
+
+  void Load(const ArrayRef& array, int64_t first, int64_t n, double* out) const {
+    const std::byte* in = array.data + first * bytes_;
+    widen_(absl::MakeConstSpan(&in, 1), reinterpret_cast<std::byte*>(out), n);
+  }
+  void Store(const double* values, int64_t first, int64_t n, const MutableArrayRef& array) const {
+    const std::byte* in = reinterpret_cast<const std::byte*>(values);
+    narrow_(absl::MakeConstSpan(&in, 1), array.data + first * bytes_, n);
+  }
+
+  // Calls visit(position of a block in the array, its size, its position in the run of the group).
+  template <typename Visit>
+  void ForEachBlock(const Group& group, Visit visit) const {
+    const int64_t run = group.count * inner_;
+    for (int64_t o = 0; o < outer_; ++o) {
+      const int64_t begin = (o * features_ + group.first) * inner_;
+      for (int64_t first = 0; first < run; first += kBlockElements) {
+        visit(begin + first, std::min(kBlockElements, run - first), first);
+      }
+    }
+  }
+  // Calls with(i, feature) for the elements of a block that begins at `first` of the group's run.
+  template <typename With>
+  void ForEachElement(int64_t first, int64_t n, With with) const {
+    int64_t feature = first / inner_, left = inner_ - first % inner_;
+    for (int64_t i = 0; i < n;) {
+      const int64_t end = std::min(n, i + left);
+      for (; i < end; ++i) with(i, feature);
+      ++feature;
+      left = inner_;
+    }
+  }
+
+  // The mean and the variance of each feature, in group.a and group.b.
+  void Moments(const ArrayRef& x, Group& group) const {
+    const double cells = static_cast<double>(outer_ * inner_);
+    std::vector<double>&mean = group.a, &variance = group.b;
+    std::fill(mean.begin(), mean.end(), 0.0);
+    std::fill(variance.begin(), variance.end(), 0.0);
+    ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
+      Load(x, at, n, group.x.data());
+      ForEachElement(first, n, [&](int64_t i, int64_t f) { mean[f] += group.x[i]; });
+    });
+    for (double& value : mean) value /= cells;
+    ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
+      Load(x, at, n, group.x.data());
+      ForEachElement(first, n, [&](int64_t i, int64_t f) {
+        const double distance = group.x[i] - mean[f];
+        variance[f] += distance * distance;
+      });
+    });
+    for (double& value : variance) value /= cells;
+  }
+
+  // y = scale * (x - mean) / sqrt(variance + epsilon) + offset
+  void Normalise(const ArrayRef& x, const ArrayRef& scale, const ArrayRef& offset, Group& group,
+                 const MutableArrayRef& y) const {
+    Load(scale, group.first, group.count, group.c.data());
+    Load(offset, group.first, group.count, group.d.data());
+    for (int64_t f = 0; f < group.count; ++f) group.e[f] = std::sqrt(group.b[f] + epsilon_);
+    ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
+      Load(x, at, n, group.x.data());
+      ForEachElement(first, n, [&](int64_t i, int64_t f) {
+        group.x[i] = group.c[f] * (group.x[i] - group.a[f]) / group.e[f] + group.d[f];
+      });
+      Store(group.x.data(), at, n, y);
+    });
+  }
+
+  void Train(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+             Group& group) const {
+    Moments(operands[0], group);
+    Store(group.a.data(), group.first, group.count, results[1]);
+    Store(group.b.data(), group.first, group.count, results[2]);
+    Normalise(operands[0], operands[1], operands[2], group, results[0]);
+  }
+
+  void Infer(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+             Group& group) const {
+    Load(operands[3], group.first, group.count, group.a.data());
+    Load(operands[4], group.first, group.count, group.b.data());
+    Normalise(operands[0], operands[1], operands[2], group, results[0]);
+  }
+
+  void Differentiate(absl::Span<const ArrayRef> operands,
+                     absl::Span<const MutableArrayRef> results, Group& group) const {
+    const double cells = static_cast<double>(outer_ * inner_);
+    std::vector<double>&scale = group.a, &mean = group.b, &wide = group.c;  // variance + epsilon
+    std::vector<double>&sum = group.d, &product = group.e, &factor = group.f;
+    Load(operands[1], group.first, group.count, scale.data());
+    Load(operands[2], group.first, group.count, mean.data());
+    Load(operands[3], group.first, group.count, wide.data());
+    std::fill(sum.begin(), sum.end(), 0.0);
+    std::fill(product.begin(), product.end(), 0.0);
+    ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
+      Load(operands[0], at, n, group.x.data());
+      Load(operands[4], at, n, group.y.data());
+      ForEachElement(first, n, [&](int64_t i, int64_t f) {
+        sum[f] += group.y[i];
+        product[f] += group.y[i] * (group.x[i] - mean[f]);
+      });
+    });
+    Store(sum.data(), group.first, group.count, results[2]);
+    for (int64_t f = 0; f < group.count; ++f) {
+      wide[f] += epsilon_;
+      const double deviation = std::sqrt(wide[f]);
+      factor[f] = scale[f] / (deviation * cells);
+      // Without cells both gradients are zero.
+      scale[f] = cells == 0 ? 0 : product[f] / deviation;
+      product[f] /= wide[f];
+    }
+    Store(scale.data(), group.first, group.count, results[1]);
+    ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
+      Load(operands[0], at, n, group.x.data());
+      Load(operands[4], at, n, group.y.data());
+      ForEachElement(first, n, [&](int64_t i, int64_t f) {
+        group.x[i] = factor[f] * (cells * group.y[i] - sum[f] - (group.x[i] - mean[f]) * product[f]);
+      });
+      Store(group.x.data(), at, n, results[0]);
+    });
+  }
+
+  const Opcode opcode_;
+  const BlockFunction widen_, narrow_;
+  const int64_t bytes_;
+  const double epsilon_;
+  int64_t outer_ = 1, features_ = 1, inner_ = 1, group_ = 1;
+};
+
+}  // namespace
+
+KernelOr PrepareBatchNorm(const Instruction& batch_norm) {
+  const ElementType type = batch_norm.operand(0)->shape().element_type();
+  auto widen = ConvertFunction(type, ElementType::kF64);
+  if (!widen.ok()) return widen.status();
+  auto narrow = ConvertFunction(ElementType::kF64, type);
+  if (!narrow.ok()) return narrow.status();
+  return std::make_unique<BatchNormKernel>(batch_norm, *std::move(widen), *std::move(narrow));
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,46 @@
+#include "backends/cpu/cpu_backend.h"
+
+#include "backends/cpu/cpu_engine.h"
+
+namespace assay {
+namespace {
+
+// A plan with the engine that it refers to.
+struct PlanWithEngine {
+  cpu::CpuEngine engine;
+  std::unique_ptr<const runtime::ModulePlan> plan;
+};
+
+}  // namespace
+
+BackendCapabilities CpuBackend::capabilities() const {
+  using enum Feature;
+  return {.modules_are_verified = true,
+          .devices = runtime::kMostProcesses,
+          .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kTogether}};
+}
+
+absl::Status CpuBackend::Supports(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      absl::Status status = cpu::CpuEngine::Supports(*instruction);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CpuBackend::Plan(
+    const Module& module, const CompileOptions& options) {
+  runtime::PlanOptions plan;
+  plan.observed = options.observed;
+  plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
+  auto planned = std::make_shared<PlanWithEngine>();
+  auto created = runtime::ModulePlan::Create(module, planned->engine, plan);
+  if (!created.ok()) return created.status();
+  planned->plan = *std::move(created);
+  const runtime::ModulePlan* pointer = planned->plan.get();
+  return std::shared_ptr<const runtime::ModulePlan>(std::move(planned), pointer);
+}
+
+}  // namespace assay

@@ -1,0 +1,122 @@
+#include "backends/cpu/cpu_engine.h"
+
+#include "absl/strings/str_cat.h"
+#include "backends/cpu/contract/contract.h"
+#include "backends/cpu/kernels.h"
+#include "backends/cpu/region.h"
+
+namespace assay::cpu {
+namespace {
+
+using PrepareFunction = KernelOr (*)(const Instruction&);
+
+// The family of an operation that reads its operands as they lie; null for any other.
+PrepareFunction FindFamily(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+      return PrepareBatchNorm;
+    case Opcode::kBitcast:
+    case Opcode::kBitcastConvert:
+      return PrepareBitcast;
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      return PrepareMove;
+    case Opcode::kCholesky:
+      return PrepareCholesky;
+    case Opcode::kConvolution:
+      return PrepareConvolution;
+    case Opcode::kDot:
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
+      return PrepareDot;
+    case Opcode::kDynamicSlice:
+      return PrepareDynamicSlice;
+    case Opcode::kDynamicUpdateSlice:
+      return PrepareDynamicUpdateSlice;
+    case Opcode::kFft:
+      return PrepareFft;
+    case Opcode::kGather:
+      return PrepareGather;
+    case Opcode::kIota:
+      return PrepareIota;
+    case Opcode::kMap:
+      return PrepareMap;
+    case Opcode::kReduceWindow:
+      return PrepareReduceWindow;
+    case Opcode::kRngBitGenerator:
+      return PrepareRngBitGenerator;
+    case Opcode::kScan:
+      return PrepareScan;
+    case Opcode::kScatter:
+      return PrepareScatter;
+    case Opcode::kSelectAndScatter:
+      return PrepareSelectAndScatter;
+    case Opcode::kSort:
+      return PrepareSort;
+    case Opcode::kTopK:
+      return PrepareTopK;
+    case Opcode::kTriangularSolve:
+      return PrepareTriangularSolve;
+    default:
+      return nullptr;
+  }
+}
+
+// Only what every device adds itself: kernels count nothing.
+class CpuState : public runtime::EngineState {
+ public:
+  Context& context() override { return context_; }
+
+ private:
+  Context context_;
+};
+
+}  // namespace
+
+absl::Status CpuEngine::Supports(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kCustomCall) return CheckCustomCall(instruction);
+  return absl::OkStatus();
+}
+
+bool CpuEngine::AppliesRegion(const Computation& region) const { return IsFlatRegion(region); }
+
+KernelOr CpuEngine::Prepare(const Instruction& instruction) const {
+  if (instruction.info().elementwise()) return PrepareElementwise(instruction, {});
+  if (instruction.opcode() == Opcode::kReduce) return PrepareReduce(instruction, {});
+  const PrepareFunction family = FindFamily(instruction.opcode());
+  if (family != nullptr) return family(instruction);
+  return absl::UnimplementedError(
+      absl::StrCat("the cpu backend has no kernel for ", instruction.Describe()));
+}
+
+KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
+                                   absl::Span<const View> views) const {
+  if (instruction.info().elementwise()) return PrepareElementwise(instruction, views);
+  if (instruction.opcode() == Opcode::kReduce) return PrepareReduce(instruction, views);
+  return nullptr;
+}
+
+KernelOr CpuEngine::PrepareCollective(const Instruction& collective, int64_t members,
+                                      int64_t position) const {
+  return PrepareCollectiveKernel(collective, members, position);
+}
+
+runtime::EffectOr CpuEngine::PrepareEffect(const Instruction& instruction) const {
+  if (instruction.opcode() == Opcode::kCustomCall) {
+    return PrepareCustomCall(instruction);
+  }
+  return PrepareRandom(instruction);
+}
+
+std::unique_ptr<runtime::EngineState> CpuEngine::NewState(bool /*counted*/) const {
+  return std::make_unique<CpuState>();
+}
+
+}  // namespace assay::cpu

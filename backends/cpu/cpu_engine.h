@@ -1,0 +1,38 @@
+// The vectorised engine: a kernel for every operation, under the runtime. Elementwise operations
+// and regions run as block functions and block programs (vector/), contractions as blocked matrix
+// products (contract/), everything else as the kernels of this folder (kernels.h).
+// Tests: cpu_backend_test.cc, kernels_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_CPU_ENGINE_H_
+#define ASSAY_BACKENDS_CPU_CPU_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "runtime/engine.h"
+#include "spec/ir/module.h"
+#include "spec/views/view.h"
+
+namespace assay::cpu {
+
+class CpuEngine : public runtime::Engine {
+ public:
+  // OK if the engine runs the instruction's operation at all; UNIMPLEMENTED names it. Types and
+  // attributes are looked at when the instruction is prepared.
+  static absl::Status Supports(const Instruction& instruction);
+
+  bool AppliesRegion(const Computation& region) const override;
+  bool ReadsViews() const override { return true; }
+  runtime::KernelOr Prepare(const Instruction& instruction) const override;
+  runtime::KernelOr PrepareOnViews(const Instruction& instruction,
+                                   absl::Span<const View> views) const override;
+  runtime::KernelOr PrepareCollective(const Instruction& collective, int64_t members,
+                                      int64_t position) const override;
+  runtime::EffectOr PrepareEffect(const Instruction& instruction) const override;
+  std::unique_ptr<runtime::EngineState> NewState(bool counted) const override;
+};
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_CPU_ENGINE_H_

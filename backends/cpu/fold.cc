@@ -1,0 +1,248 @@
+#include "backends/cpu/fold.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/container/inlined_vector.h"
+#include "runtime/arrays.h"
+
+namespace assay::cpu {
+namespace {
+
+std::optional<Opcode> OperationOf(analysis::ReducerKind kind) {
+  switch (kind) {
+    case analysis::ReducerKind::kAdd:
+      return Opcode::kAdd;
+    case analysis::ReducerKind::kMultiply:
+      return Opcode::kMultiply;
+    case analysis::ReducerKind::kMinimum:
+      return Opcode::kMinimum;
+    case analysis::ReducerKind::kMaximum:
+      return Opcode::kMaximum;
+    case analysis::ReducerKind::kAnd:
+      return Opcode::kAnd;
+    case analysis::ReducerKind::kOr:
+      return Opcode::kOr;
+    case analysis::ReducerKind::kXor:
+      return Opcode::kXor;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The type of the accumulators of a known operation.
+ElementType AccumulatorType(const analysis::Reducer& reducer, ElementType type) {
+  const bool sums = reducer.kind == analysis::ReducerKind::kAdd ||
+                    reducer.kind == analysis::ReducerKind::kMultiply;
+  if (!sums) return type;
+  const ElementType wide = WideType(type);
+  const ElementType inner = reducer.inner_type;
+  if (inner == ElementType::kInvalid || inner == type) return wide;
+  return runtime::StorageBytes(inner) > runtime::StorageBytes(wide) ? inner : wide;
+}
+
+// Whether the reducer returns element k as result k, whatever was there.
+bool ReturnsElements(const Computation& reducer, int64_t arrays) {
+  const Instruction* root = reducer.root();
+  const auto is_element = [&](const Instruction* value, int64_t k) {
+    return value->opcode() == Opcode::kParameter && value->parameter_number() == arrays + k;
+  };
+  if (root->opcode() != Opcode::kTuple) return arrays == 1 && is_element(root, 0);
+  for (int64_t k = 0; k < root->operand_count(); ++k) {
+    if (!is_element(root->operand(k), k)) return false;
+  }
+  return true;
+}
+
+absl::Status AddConversion(ElementType from, ElementType to,
+                           std::optional<BlockFunction>* conversion) {
+  if (from == to) return absl::OkStatus();
+  absl::StatusOr<BlockFunction> convert = ConvertFunction(from, to);
+  if (!convert.ok()) return convert.status();
+  conversion->emplace(*std::move(convert));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Workspace::Workspace(int64_t bytes)
+    : storage_(new std::byte[Rounded(bytes) + 64]), bytes_(Rounded(bytes)) {
+  const auto address = reinterpret_cast<uintptr_t>(storage_.get());
+  data_ = storage_.get() + (64 - address % 64) % 64;
+}
+
+std::byte* Workspace::Take(int64_t bytes) {
+  std::byte* taken = data_ + taken_;
+  taken_ += Rounded(bytes);
+  return taken;
+}
+
+bool Fold::KnownOperations(const Computation& reducer, absl::Span<const ElementType> types,
+                           std::vector<Opcode>* opcodes, std::vector<ElementType>* wide) {
+  std::vector<analysis::Reducer> parts = {analysis::RecogniseReducer(reducer)};
+  if (types.size() > 1) parts = analysis::RecogniseParts(reducer);
+  if (parts.size() != types.size()) return false;
+  for (size_t k = 0; k < types.size(); ++k) {
+    const std::optional<Opcode> opcode = OperationOf(parts[k].kind);
+    if (!opcode.has_value()) return false;
+    // Where a factor is not finite, products of complex numbers depend on the order.
+    if (*opcode == Opcode::kMultiply && IsComplex(types[k])) return false;
+    opcodes->push_back(*opcode);
+    wide->push_back(AccumulatorType(parts[k], types[k]));
+  }
+  return true;
+}
+
+absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& reducer,
+                                                         absl::Span<const ElementType> elements,
+                                                         absl::Span<const ElementType> inits,
+                                                         absl::Span<const ElementType> results) {
+  auto fold = std::make_shared<Fold>();
+  fold->region_ = std::make_unique<Region>(reducer);
+  const int64_t arrays = static_cast<int64_t>(elements.size());
+  const std::vector<ElementType> own(fold->region_->outputs().begin(),
+                                     fold->region_->outputs().end());
+  std::vector<Opcode> opcodes;
+  std::vector<ElementType> wide;
+  fold->functions_ = KnownOperations(reducer, own, &opcodes, &wide);
+  fold->overwrites_ = ReturnsElements(reducer, arrays);
+  if (!fold->functions_) wide = own;
+  for (int64_t k = 0; k < arrays; ++k) {
+    Part part;
+    part.element_bytes = runtime::StorageBytes(elements[k]);
+    part.acc_bytes = runtime::StorageBytes(wide[k]);
+    part.result_bytes = runtime::StorageBytes(results[k]);
+    absl::Status status = AddConversion(elements[k], wide[k], &part.widen);
+    if (status.ok()) status = AddConversion(inits[k], wide[k], &part.widen_init);
+    if (status.ok()) status = AddConversion(results[k], wide[k], &part.widen_result);
+    if (status.ok()) status = AddConversion(wide[k], results[k], &part.narrow);
+    if (!status.ok()) return status;
+    if (fold->functions_) {
+      absl::StatusOr<BlockFunction> combine = BinaryFunction(opcodes[k], wide[k]);
+      if (!combine.ok()) return combine.status();
+      part.combine.emplace(*std::move(combine));
+    }
+    fold->scratch_bytes_ += Workspace::Rounded(kBlockElements * part.acc_bytes);
+    fold->parts_.push_back(std::move(part));
+  }
+  fold->scratch_bytes_ += Workspace::Rounded(fold->region_->scratch_bytes());
+  const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
+  if (fold->functions_) {
+    fold->order_ = FoldOrder::kAny;
+  } else if (kind == analysis::ReducerKind::kArgMinimum ||
+             kind == analysis::ReducerKind::kArgMaximum) {
+    fold->order_ = FoldOrder::kNeighbours;
+  }
+  return fold;
+}
+
+absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Reducer& reducer,
+                                                            ElementType type) {
+  const std::optional<Opcode> opcode = OperationOf(reducer.kind);
+  if (!opcode.has_value()) return absl::InvalidArgumentError("the reducer is no known operation");
+  const ElementType wide = AccumulatorType(reducer, type);
+  Part part;
+  part.element_bytes = part.result_bytes = runtime::StorageBytes(type);
+  part.acc_bytes = runtime::StorageBytes(wide);
+  absl::Status status = AddConversion(type, wide, &part.widen);
+  if (status.ok()) status = AddConversion(wide, type, &part.narrow);
+  if (!status.ok()) return status;
+  part.widen_init = part.widen_result = part.widen;
+  absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
+  if (!combine.ok()) return combine.status();
+  part.combine.emplace(*std::move(combine));
+  auto fold = std::make_shared<Fold>();
+  fold->functions_ = true;
+  fold->order_ = FoldOrder::kAny;
+  fold->parts_.push_back(std::move(part));
+  return fold;
+}
+
+void Fold::Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) const {
+  if (parts_[k].narrow.has_value()) {
+    (*parts_[k].narrow)(absl::MakeConstSpan(&acc, 1), out, n);
+  } else if (acc != out) {
+    std::memcpy(out, acc, n * parts_[k].result_bytes);
+  }
+}
+
+absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const std::byte* const> x,
+                           int64_t n, std::byte* scratch, runtime::Context& context) const {
+  if (functions_) {
+    for (size_t k = 0; k < parts_.size(); ++k) {
+      const std::byte* operands[] = {acc[k], x[k]};
+      (*parts_[k].combine)(operands, acc[k], n);
+    }
+    return absl::OkStatus();
+  }
+  const int64_t arrays = this->arrays();
+  absl::InlinedVector<std::byte*, 4> outputs(arrays);
+  for (int64_t k = 0; k < arrays; ++k) {
+    outputs[k] = scratch;
+    scratch += Workspace::Rounded(kBlockElements * parts_[k].acc_bytes);
+  }
+  absl::InlinedVector<const std::byte*, 8> inputs(2 * arrays);
+  for (int64_t first = 0; first < n; first += kBlockElements) {
+    const int64_t count = std::min(kBlockElements, n - first);
+    for (int64_t k = 0; k < arrays; ++k) {
+      inputs[k] = acc[k] + first * parts_[k].acc_bytes;
+      inputs[arrays + k] = x[k] + first * parts_[k].acc_bytes;
+    }
+    absl::Status status = region_->Run(inputs, outputs, count, scratch, context);
+    if (!status.ok()) return status;
+    for (int64_t k = 0; k < arrays; ++k) {
+      std::memcpy(acc[k] + first * parts_[k].acc_bytes, outputs[k], count * parts_[k].acc_bytes);
+    }
+  }
+  return absl::OkStatus();
+}
+
+void FillCells(const std::byte* value, int64_t bytes, int64_t n, std::byte* out) {
+  runtime::WithStorage(bytes, [&](auto word) {
+    std::memcpy(&word, value, sizeof word);
+    for (int64_t i = 0; i < n; ++i) std::memcpy(out + i * sizeof word, &word, sizeof word);
+  });
+}
+
+absl::Status FoldNeighbours(const Fold& fold, absl::Span<std::byte* const> rows,
+                            absl::Span<std::byte* const> spare, int64_t steps, int64_t width,
+                            std::byte* scratch, runtime::Context& context) {
+  absl::InlinedVector<const std::byte*, 4> odd(spare.begin(), spare.end());
+  while (steps > 1) {
+    const int64_t half = steps / 2;
+    for (size_t k = 0; k < rows.size(); ++k) {
+      const int64_t bytes = width * fold.acc_bytes(k);
+      for (int64_t i = 0; i < half; ++i) {
+        std::memcpy(spare[k] + i * bytes, rows[k] + (2 * i + 1) * bytes, bytes);
+        if (i > 0) std::memcpy(rows[k] + i * bytes, rows[k] + 2 * i * bytes, bytes);
+      }
+    }
+    absl::Status status = fold.Combine(rows, odd, half * width, scratch, context);
+    if (!status.ok()) return status;
+    if (steps % 2 != 0) {
+      for (size_t k = 0; k < rows.size(); ++k) {
+        const int64_t bytes = width * fold.acc_bytes(k);
+        std::memcpy(rows[k] + half * bytes, rows[k] + (steps - 1) * bytes, bytes);
+      }
+    }
+    steps = steps - half;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FoldRows(const Fold& fold, absl::Span<std::byte* const> rows, int64_t steps,
+                      int64_t width, std::byte* scratch, runtime::Context& context) {
+  absl::InlinedVector<const std::byte*, 4> upper(rows.size());
+  while (steps > 1) {
+    const int64_t half = steps / 2, kept = steps - half;
+    for (size_t k = 0; k < rows.size(); ++k) {
+      upper[k] = rows[k] + kept * width * fold.acc_bytes(k);
+    }
+    absl::Status status = fold.Combine(rows, upper, half * width, scratch, context);
+    if (!status.ok()) return status;
+    steps = kept;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,135 @@
+// Folds: what reduce, reduce-window, scan, scatter and their like do with a reducer. Accumulators
+// of many independent cells are combined with one element each at a time, by block functions where
+// the reducer is a known operation (spec/analysis/reducer.h), else by the region's program.
+//
+// Sums and products of narrow floats are accumulated in f32 and rounded once. How elements are
+// grouped follows from shapes alone, never from the number of threads. Tests: kernels_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_FOLD_H_
+#define ASSAY_BACKENDS_CPU_FOLD_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/cpu/region.h"
+#include "runtime/context.h"
+#include "spec/analysis/reducer.h"
+#include "spec/ir/module.h"
+
+namespace assay::cpu {
+
+// Room for one thread, aligned to cache lines.
+class Workspace {
+ public:
+  explicit Workspace(int64_t bytes);
+  std::byte* data() const { return data_; }
+  int64_t bytes() const { return bytes_; }
+  // The next `bytes`, which must be left. Rounded up to cache lines.
+  std::byte* Take(int64_t bytes);
+  static int64_t Rounded(int64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+ private:
+  std::unique_ptr<std::byte[]> storage_;
+  std::byte* data_;
+  int64_t bytes_, taken_ = 0;
+};
+
+// In which order elements may be combined.
+enum class FoldOrder {
+  kAny,         // commutative and associative
+  kNeighbours,  // associative: any grouping of elements that keeps their order
+  kSequential,  // as written: accumulator first, one element after the other
+};
+
+class Fold {
+ public:
+  // The reducer takes N accumulators and N elements and gives N values. Elements have the types
+  // `elements`, which are converted to the reducer's where they differ; initial values have the
+  // types `inits`, results `results`. The reducer must outlive the fold.
+  static absl::StatusOr<std::shared_ptr<const Fold>> Create(
+      const Computation& reducer, absl::Span<const ElementType> elements,
+      absl::Span<const ElementType> inits, absl::Span<const ElementType> results);
+
+  // A known operation on one type; INVALID_ARGUMENT for any other reducer.
+  static absl::StatusOr<std::shared_ptr<const Fold>> OfReducer(const analysis::Reducer& reducer,
+                                                               ElementType type);
+
+  int64_t arrays() const { return static_cast<int64_t>(parts_.size()); }
+  FoldOrder order() const { return order_; }
+  // False: a region that the runtime runs, on one thread (Region::flat).
+  bool flat() const { return functions_ || region_->flat(); }
+  int64_t cost() const { return functions_ ? 1 : region_->cost(); }
+  // Every array's reducer returns its new element: the last one stays.
+  bool overwrites() const { return overwrites_; }
+
+  int64_t element_bytes(int64_t k) const { return parts_[k].element_bytes; }
+  // Accumulators, and elements once they are widened, have this many bytes.
+  int64_t acc_bytes(int64_t k) const { return parts_[k].acc_bytes; }
+  int64_t result_bytes(int64_t k) const { return parts_[k].result_bytes; }
+
+  // Elements as accumulators: `in` itself where nothing has to be converted, else `room`.
+  const std::byte* Widen(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
+    return Converted(parts_[k].widen, in, n, room);
+  }
+  const std::byte* WidenInit(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
+    return Converted(parts_[k].widen_init, in, n, room);
+  }
+  // Results as accumulators: where a fold goes on.
+  const std::byte* WidenResult(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
+    return Converted(parts_[k].widen_result, in, n, room);
+  }
+  // Accumulators as results.
+  void Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) const;
+  bool narrows(int64_t k) const { return parts_[k].narrow.has_value(); }
+
+  // Room for Combine.
+  int64_t scratch_bytes() const { return scratch_bytes_; }
+  // acc = f(acc, x), for n cells of any number; no x overlaps an accumulator.
+  absl::Status Combine(absl::Span<std::byte* const> acc, absl::Span<const std::byte* const> x,
+                       int64_t n, std::byte* scratch, runtime::Context& context) const;
+
+ private:
+  struct Part {
+    int64_t element_bytes, acc_bytes, result_bytes;
+    std::optional<BlockFunction> combine;
+    std::optional<BlockFunction> widen, widen_init, widen_result, narrow;
+  };
+  static const std::byte* Converted(const std::optional<BlockFunction>& convert,
+                                    const std::byte* in, int64_t n, std::byte* room) {
+    if (!convert.has_value()) return in;
+    (*convert)(absl::MakeConstSpan(&in, 1), room, n);
+    return room;
+  }
+  // The known operations of all arrays and their accumulators; false if one has none.
+  static bool KnownOperations(const Computation& reducer, absl::Span<const ElementType> types,
+                              std::vector<Opcode>* opcodes, std::vector<ElementType>* wide);
+
+  std::vector<Part> parts_;
+  std::unique_ptr<Region> region_;
+  bool functions_ = false;  // every array has a block function
+  bool overwrites_ = false;
+  FoldOrder order_ = FoldOrder::kSequential;
+  int64_t scratch_bytes_ = 0;
+};
+
+// Writes n copies of one accumulator.
+void FillCells(const std::byte* value, int64_t bytes, int64_t n, std::byte* out);
+
+// As FoldRows, and keeps the order of the runs: `spare` has as much room as the rows, for each
+// array.
+absl::Status FoldNeighbours(const Fold& fold, absl::Span<std::byte* const> rows,
+                            absl::Span<std::byte* const> spare, int64_t steps, int64_t width,
+                            std::byte* scratch, runtime::Context& context);
+
+// Folds `steps` runs of `width` cells, which lie one after the other as accumulators in `rows`
+// (one pointer for each array), into the first run. Overwrites them.
+absl::Status FoldRows(const Fold& fold, absl::Span<std::byte* const> rows, int64_t steps,
+                      int64_t width, std::byte* scratch, runtime::Context& context);
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_FOLD_H_

@@ -1,0 +1,54 @@
+// Discrete Fourier transforms of lines of any length, several lines side by side: a line's element
+// i and lane l are at i * lanes + l of two arrays, real and imaginary parts. Lengths are factored
+// into small primes (Stockham's form, which needs no reordering); a length with a large prime
+// factor is a convolution of a smooth length (Bluestein). Tests: kernels_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_FOURIER_H_
+#define ASSAY_BACKENDS_CPU_FOURIER_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace assay::cpu {
+
+// Immutable once made.
+template <typename T>
+class Fourier {
+ public:
+  explicit Fourier(int64_t length);
+
+  int64_t length() const { return length_; }
+  // Numbers of T that Run needs at `work`, for each lane.
+  int64_t work_size() const { return work_size_; }
+  // X[k] = sum over j of x[j] exp(-2 pi i j k / length), in place. With `re` and `im` exchanged it
+  // is the inverse without its factor.
+  void Run(T* re, T* im, T* work, int64_t lanes) const;
+
+ private:
+  struct Stage {
+    int64_t radix, rest, stride;  // length = stride * radix * rest
+    std::vector<T> cos, sin;      // of p * k, by p < rest and 0 < k < radix
+  };
+  struct Bluestein {
+    std::unique_ptr<Fourier> inner;
+    std::vector<T> chirp_re, chirp_im;    // exp(-pi i j^2 / length)
+    std::vector<T> filter_re, filter_im;  // transform of the conjugate chirp, over the inner length
+  };
+
+  void RunStages(T* re, T* im, T* work, int64_t lanes) const;
+  void RunBluestein(T* re, T* im, T* work, int64_t lanes) const;
+  void RunStage(const Stage& stage, const T* re, const T* im, T* out_re, T* out_im,
+                int64_t lanes) const;
+
+  int64_t length_;
+  int64_t work_size_ = 0;
+  std::vector<Stage> stages_;
+  std::unique_ptr<Bluestein> bluestein_;
+};
+
+extern template class Fourier<float>;
+extern template class Fourier<double>;
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_FOURIER_H_

@@ -1,0 +1,58 @@
+// The families of kernels, a file each. Arguments are instructions that the runtime has verified;
+// kernels may refer to them. Errors: UNIMPLEMENTED names the instruction.
+#ifndef ASSAY_BACKENDS_CPU_KERNELS_H_
+#define ASSAY_BACKENDS_CPU_KERNELS_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/types/span.h"
+#include "runtime/effect.h"
+#include "runtime/engine.h"
+#include "spec/ir/module.h"
+#include "spec/views/view.h"
+
+namespace assay::cpu {
+
+using runtime::ArrayRef;
+using runtime::Context;
+using runtime::Kernel;
+using runtime::KernelOr;
+using runtime::MutableArrayRef;
+using runtime::StorageBytes;
+
+// Read operands through views; without views operand k is array k as it lies.
+KernelOr PrepareElementwise(const Instruction& instruction, absl::Span<const View> views);
+KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views);
+
+KernelOr PrepareMove(const Instruction& move);     // broadcast, concatenate, pad, transpose ...
+KernelOr PrepareBitcast(const Instruction& cast);  // bitcast, bitcast-convert
+KernelOr PrepareIota(const Instruction& iota);
+KernelOr PrepareDynamicSlice(const Instruction& slice);
+KernelOr PrepareDynamicUpdateSlice(const Instruction& update);
+KernelOr PrepareGather(const Instruction& gather);
+KernelOr PrepareScatter(const Instruction& scatter);
+KernelOr PrepareMap(const Instruction& map);
+KernelOr PrepareReduceWindow(const Instruction& reduce_window);
+KernelOr PrepareSelectAndScatter(const Instruction& select_and_scatter);
+KernelOr PrepareSort(const Instruction& sort);
+KernelOr PrepareTopK(const Instruction& topk);
+KernelOr PrepareScan(const Instruction& scan);
+KernelOr PrepareBatchNorm(const Instruction& batch_norm);
+KernelOr PrepareFft(const Instruction& fft);
+KernelOr PrepareCholesky(const Instruction& cholesky);
+KernelOr PrepareTriangularSolve(const Instruction& solve);
+KernelOr PrepareRngBitGenerator(const Instruction& generator);
+
+// Engine::PrepareCollective.
+KernelOr PrepareCollectiveKernel(const Instruction& collective, int64_t members, int64_t position);
+
+// rng, rng-get-and-update-state
+runtime::EffectOr PrepareRandom(const Instruction& instruction);
+runtime::EffectOr PrepareCustomCall(const Instruction& custom_call);
+// OK if the target has a meaning here; UNIMPLEMENTED names it.
+absl::Status CheckCustomCall(const Instruction& custom_call);
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_KERNELS_H_

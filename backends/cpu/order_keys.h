@@ -1,0 +1,28 @@
+// Elements as unsigned integers in the same order: the total order of floats (ops_structural.md
+// 6.2), the natural one of integers. Tests: kernels_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_ORDER_KEYS_H_
+#define ASSAY_BACKENDS_CPU_ORDER_KEYS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "spec/element/element_type.h"
+
+namespace assay::cpu {
+
+// keys[i] = the key of element i. Descending: greater elements have smaller keys.
+void OrderKeys(ElementType type, const std::byte* elements, int64_t n, bool descending,
+               uint64_t* keys);
+// The elements of ascending keys. Pred and numbers that are not complex.
+void ElementsOfKeys(ElementType type, const uint64_t* keys, int64_t n, bool descending,
+                    std::byte* elements);
+// Keys have so many bits.
+inline int KeyBits(ElementType type) { return Info(type).storage_bytes * 8; }
+
+// Sorts keys, or pairs of key and index by both.
+void SortKeys(uint64_t* keys, int64_t n);
+void SortKeys32(uint32_t* keys, int64_t n);
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_ORDER_KEYS_H_

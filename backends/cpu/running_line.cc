@@ -1,0 +1,96 @@
+#include "backends/cpu/running_line.h"
+
+#include <cmath>
+#include <type_traits>
+
+#include "runtime/arrays.h"
+
+namespace assay::cpu {
+namespace {
+
+template <typename T>
+struct RunningSum {
+  static T Of(T acc, T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(acc) +
+                            static_cast<std::make_unsigned_t<T>>(x));
+    } else {
+      return acc + x;
+    }
+  }
+};
+template <typename T>
+struct RunningProduct {
+  static T Of(T acc, T x) {
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(acc) *
+                            static_cast<std::make_unsigned_t<T>>(x));
+    } else {
+      return acc * x;
+    }
+  }
+};
+// A NaN stays; -0 is less than +0.
+template <typename T, bool kMaximum>
+struct RunningExtreme {
+  static T Of(T acc, T x) {
+    if constexpr (!std::is_integral_v<T>) {
+      if (std::isnan(acc) || std::isnan(x)) return std::isnan(acc) ? acc : x;
+      if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
+    }
+    return (kMaximum ? x > acc : x < acc) ? x : acc;
+  }
+};
+
+template <typename T, typename Accumulator, typename Operation>
+void RunRunningLine(const RunningLine& line) {
+  Accumulator acc = runtime::LoadAt<T>(line.init, 0);
+  int64_t at = line.first;
+  for (int64_t step = 0; step < line.steps; ++step, at += line.stride) {
+    const Accumulator before = acc;
+    acc = Operation::Of(acc, runtime::LoadAt<T>(line.in, at));
+    if (line.out != nullptr) {
+      runtime::StoreAt<T>(line.out, at, static_cast<T>(line.after ? acc : before));
+    }
+  }
+  runtime::StoreAt<T>(line.carry, 0, static_cast<T>(acc));
+}
+
+template <typename T, typename Wide>
+RunningFunction FindOf(analysis::ReducerKind kind) {
+  switch (kind) {
+    case analysis::ReducerKind::kAdd:
+      return RunRunningLine<T, Wide, RunningSum<Wide>>;
+    case analysis::ReducerKind::kMultiply:
+      return RunRunningLine<T, Wide, RunningProduct<Wide>>;
+    case analysis::ReducerKind::kMinimum:
+      return RunRunningLine<T, T, RunningExtreme<T, false>>;
+    case analysis::ReducerKind::kMaximum:
+      return RunRunningLine<T, T, RunningExtreme<T, true>>;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+RunningFunction FindRunningFunction(analysis::ReducerKind kind, ElementType type) {
+  switch (type) {
+    case ElementType::kF32:
+      return FindOf<float, double>(kind);
+    case ElementType::kF64:
+      return FindOf<double, double>(kind);
+    case ElementType::kS32:
+      return FindOf<int32_t, int32_t>(kind);
+    case ElementType::kU32:
+      return FindOf<uint32_t, uint32_t>(kind);
+    case ElementType::kS64:
+      return FindOf<int64_t, int64_t>(kind);
+    case ElementType::kU64:
+      return FindOf<uint64_t, uint64_t>(kind);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,150 @@
+// scatter: windows of updates folded into a copy of the data, in the order of the definition. A
+// window that does not fit is left out whole. Sums and products of narrow floats are accumulated in
+// f32. Source: reference ops_structural.md 4.2. Tests: kernels_test.cc.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/cell_fold.h"
+#include "backends/cpu/indices.h"
+#include "backends/cpu/kernels.h"
+#include "runtime/scratch.h"
+#include "spec/analysis/scatter_plan.h"
+
+namespace assay::cpu {
+namespace {
+
+class ScatterKernel : public Kernel {
+ public:
+  ScatterKernel(const Instruction& scatter, std::shared_ptr<const Fold> fold)
+      : plan_(scatter),
+        fold_(std::move(fold)),
+        arrays_(plan_.operands),
+        cells_(scatter.operand(0)->shape().element_count()) {}
+
+  absl::Status Execute(absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results, Context& context) const override {
+    for (int64_t k = 0; k < arrays_; ++k) {
+      if (results[k].data == operands[k].data || cells_ == 0) continue;
+      std::memcpy(results[k].data, operands[k].data, cells_ * fold_->result_bytes(k));
+    }
+    if (absl::Status status = context.Charge(cells_); !status.ok()) return status;
+    if (plan_.windows == 0) return absl::OkStatus();
+    if (fold_->overwrites()) return Overwrite(operands, results, context);
+    // Accumulators: the results themselves, or wide copies of them.
+    runtime::ScratchLease lease(context);
+    std::vector<std::vector<std::byte>> wide(arrays_);
+    std::vector<std::byte*> acc(arrays_);
+    for (int64_t k = 0; k < arrays_; ++k) {
+      acc[k] = results[k].data;
+      if (!fold_->narrows(k)) continue;
+      const int64_t bytes = cells_ * fold_->acc_bytes(k);
+      if (absl::Status status = lease.Add(bytes); !status.ok()) return status;
+      wide[k].resize(bytes);
+      acc[k] = wide[k].data();
+      fold_->WidenResult(k, results[k].data, cells_, acc[k]);
+    }
+    absl::Status status = FoldWindows(operands, acc, context);
+    for (int64_t k = 0; k < arrays_ && status.ok(); ++k) {
+      if (fold_->narrows(k)) fold_->Narrow(k, acc[k], cells_, results[k].data);
+    }
+    return status;
+  }
+  int in_place_operand() const override { return 0; }
+
+ private:
+  // Runs of a window shorter than this are combined with those of other windows.
+  static constexpr int64_t kLongRun = 32;
+
+  // Calls visit(offset in the data, offset in the updates) for each window that fits.
+  template <typename Visit>
+  absl::Status ForEachWindow(absl::Span<const ArrayRef> operands, Context& context,
+                             Visit visit) const {
+    const std::byte* indices = operands[arrays_].data;
+    runtime::Meter meter(context);
+    Odometer<3> batch(plan_.batch);
+    do {
+      for (int64_t r = 0; r < plan_.row.size; ++r) {
+        const int64_t index = batch.offset(0) + r * plan_.row.strides[0];
+        int64_t data = batch.offset(2) + r * plan_.row.strides[2];
+        bool fits = true;
+        for (const analysis::ScatterPlan::Component& component : plan_.components) {
+          const int64_t start =
+              LoadIndex(plan_.index_type, indices, index + component.index_offset);
+          fits &= start >= 0 && start <= component.limit;
+          data += fits ? start * component.data_stride : 0;
+        }
+        absl::Status status = meter.Add(1);
+        if (status.ok() && fits) {
+          status = visit(data, batch.offset(1) + r * plan_.row.strides[1]);
+        }
+        if (!status.ok()) return status;
+      }
+    } while (batch.Next());
+    return meter.Flush();
+  }
+
+  absl::Status Overwrite(absl::Span<const ArrayRef> operands,
+                         absl::Span<const MutableArrayRef> results, Context& context) const {
+    return ForEachWindow(operands, context, [&](int64_t data, int64_t update) {
+      Odometer<2> window(plan_.outer_window);
+      do {
+        for (int64_t k = 0; k < arrays_; ++k) {
+          // Elements and results of an overwriting reducer have one type.
+          const int64_t bytes = fold_->element_bytes(k);
+          std::memcpy(results[k].data + (data + window.offset(0)) * bytes,
+                      operands[arrays_ + 1 + k].data + (update + window.offset(1)) * bytes,
+                      plan_.run * bytes);
+        }
+      } while (window.Next());
+      return context.Charge(plan_.window_count);
+    });
+  }
+
+  absl::Status FoldWindows(absl::Span<const ArrayRef> operands, absl::Span<std::byte* const> acc,
+                           Context& context) const {
+    CellFold cells(*fold_, acc, context);
+    std::vector<const std::byte*> updates;
+    for (int64_t k = 0; k < arrays_; ++k) updates.push_back(operands[arrays_ + 1 + k].data);
+    cells.SetUpdates(updates);
+    absl::Status status = ForEachWindow(operands, context, [&](int64_t data, int64_t update) {
+      Odometer<2> window(plan_.outer_window);
+      do {
+        const int64_t cell = data + window.offset(0), position = update + window.offset(1);
+        absl::Status added;
+        if (plan_.run >= kLongRun) {
+          added = cells.AddRun(cell, position, plan_.run);
+        } else {
+          for (int64_t i = 0; i < plan_.run && added.ok(); ++i) {
+            added = cells.Add(cell + i, position + i);
+          }
+        }
+        if (!added.ok()) return added;
+      } while (window.Next());
+      return absl::OkStatus();
+    });
+    return status.ok() ? cells.Flush() : status;
+  }
+
+  const analysis::ScatterPlan plan_;
+  const std::shared_ptr<const Fold> fold_;
+  const int64_t arrays_, cells_;
+};
+
+}  // namespace
+
+KernelOr PrepareScatter(const Instruction& scatter) {
+  const int64_t arrays = (scatter.operand_count() - 1) / 2;
+  std::vector<ElementType> elements, results;
+  const std::vector<const Shape*> leaves = Leaves(scatter.shape());
+  for (int64_t k = 0; k < arrays; ++k) {
+    elements.push_back(scatter.operand(arrays + 1 + k)->shape().element_type());
+    results.push_back(leaves[k]->element_type());
+  }
+  auto fold = Fold::Create(*scatter.to_apply(), elements, results, results);
+  if (!fold.ok()) return fold.status();
+  return std::make_unique<ScatterKernel>(scatter, *std::move(fold));
+}
+
+}  // namespace assay::cpu

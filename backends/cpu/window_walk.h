@@ -1,0 +1,69 @@
+// Windows that slide over an array, one position of the window at a time: which outputs of a box
+// meet an element there, and where these elements are. Along each dimension both are arithmetic
+// progressions. Source: reference ops_structural.md 5.2. Tests: kernels_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_WINDOW_WALK_H_
+#define ASSAY_BACKENDS_CPU_WINDOW_WALK_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "spec/ir/attribute_values.h"
+#include "spec/ir/shape.h"
+
+namespace assay::cpu {
+
+// A grid cut into boxes of at most so many elements, which are numbered. A box is a run of
+// neighbours in row-major order.
+class BoxGrid {
+ public:
+  BoxGrid(absl::Span<const int64_t> sizes, int64_t most);
+  int64_t count() const { return count_; }
+  struct Box {
+    Dimensions starts, counts;
+    int64_t first = 0, elements = 0;
+  };
+  Box At(int64_t number) const;
+
+ private:
+  Dimensions sizes_;
+  int64_t split_ = -1;  // the dimension that is cut; -1: one box
+  int64_t share_ = 1, shares_ = 1, inner_ = 1, count_ = 1;
+};
+
+// The outputs of a box that meet an element at one position of the window.
+struct WindowMeeting {
+  bool whole = false;           // all outputs of the box do
+  int64_t elements = 0;         // how many; 0: none
+  Dimensions counts;            // by dimension
+  int64_t base_offset = 0;      // of the element of the first one, in elements of the base
+  Dimensions base_strides;      // from one output that meets to the next
+  int64_t box_offset = 0;       // of the first one among the elements of the box
+  Dimensions box_strides;
+};
+
+class WindowWalk {
+ public:
+  // A missing window is one of a single position in every dimension.
+  WindowWalk(absl::Span<const int64_t> base, absl::Span<const int64_t> outputs,
+             const Window& window);
+  // Positions of the window.
+  int64_t positions() const { return positions_; }
+  WindowMeeting Meet(int64_t position, const BoxGrid::Box& box) const;
+
+ private:
+  // Outputs first, first + step, ... meet elements element, element + element_step, ...
+  struct Line {
+    int64_t first, step, count, element, element_step;
+  };
+  static Line LineOf(int64_t base, int64_t outputs, const WindowDimension& window,
+                     int64_t position);
+
+  std::vector<WindowDimension> window_;
+  Dimensions base_, outputs_, base_strides_;
+  int64_t positions_ = 1;
+};
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_WINDOW_WALK_H_

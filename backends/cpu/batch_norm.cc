@@ -16,11 +16,12 @@ namespace {
 
 class BatchNormKernel : public Kernel {
  public:
-  BatchNormKernel(const Instruction& op, BlockFunction widen, BlockFunction narrow)
+  // Conversions by operand to f64, and by result from it.
+  BatchNormKernel(const Instruction& op, std::vector<BlockFunction> widen,
+                  std::vector<BlockFunction> narrow)
       : opcode_(op.opcode()),
         widen_(std::move(widen)),
         narrow_(std::move(narrow)),
-        bytes_(StorageBytes(op.operand(0)->shape().element_type())),
         epsilon_(op.GetFloat(Attr::kEpsilon)) {
     const Shape& shape = op.operand(0)->shape();
     const int64_t feature = op.GetInt(Attr::kFeatureIndex);
@@ -69,13 +70,18 @@ class BatchNormKernel : public Kernel {
     std::vector<double> x, y;  // blocks of elements
   };
 
-  void Load(const ArrayRef& array, int64_t first, int64_t n, double* out) const {
-    const std::byte* in = array.data + first * bytes_;
-    widen_(absl::MakeConstSpan(&in, 1), reinterpret_cast<std::byte*>(out), n);
+  // Between elements [first, first + n) of an operand or a result and f64.
+  void Load(absl::Span<const ArrayRef> operands, int64_t k, int64_t first, int64_t n,
+            double* out) const {
+    const int64_t bytes = StorageBytes(operands[k].shape->element_type());
+    const std::byte* in = operands[k].data + first * bytes;
+    widen_[k](absl::MakeConstSpan(&in, 1), reinterpret_cast<std::byte*>(out), n);
   }
-  void Store(const double* values, int64_t first, int64_t n, const MutableArrayRef& array) const {
+  void Store(const double* values, int64_t first, int64_t n,
+             absl::Span<const MutableArrayRef> results, int64_t k) const {
+    const int64_t bytes = StorageBytes(results[k].shape->element_type());
     const std::byte* in = reinterpret_cast<const std::byte*>(values);
-    narrow_(absl::MakeConstSpan(&in, 1), array.data + first * bytes_, n);
+    narrow_[k](absl::MakeConstSpan(&in, 1), results[k].data + first * bytes, n);
   }
 
   // Calls visit(position of a block in the array, its size, its position in the run of the group).
@@ -102,18 +108,18 @@ class BatchNormKernel : public Kernel {
   }
 
   // The mean and the variance of each feature, in group.a and group.b.
-  void Moments(const ArrayRef& x, Group& group) const {
+  void Moments(absl::Span<const ArrayRef> operands, Group& group) const {
     const double cells = static_cast<double>(outer_ * inner_);
     std::vector<double>&mean = group.a, &variance = group.b;
     std::fill(mean.begin(), mean.end(), 0.0);
     std::fill(variance.begin(), variance.end(), 0.0);
     ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
-      Load(x, at, n, group.x.data());
+      Load(operands, 0, at, n, group.x.data());
       ForEachElement(first, n, [&](int64_t i, int64_t f) { mean[f] += group.x[i]; });
     });
     for (double& value : mean) value /= cells;
     ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
-      Load(x, at, n, group.x.data());
+      Load(operands, 0, at, n, group.x.data());
       ForEachElement(first, n, [&](int64_t i, int64_t f) {
         const double distance = group.x[i] - mean[f];
         variance[f] += distance * distance;
@@ -123,54 +129,54 @@ class BatchNormKernel : public Kernel {
   }
 
   // y = scale * (x - mean) / sqrt(variance + epsilon) + offset
-  void Normalise(const ArrayRef& x, const ArrayRef& scale, const ArrayRef& offset, Group& group,
-                 const MutableArrayRef& y) const {
-    Load(scale, group.first, group.count, group.c.data());
-    Load(offset, group.first, group.count, group.d.data());
+  void Normalise(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                 Group& group) const {
+    Load(operands, 1, group.first, group.count, group.c.data());
+    Load(operands, 2, group.first, group.count, group.d.data());
     for (int64_t f = 0; f < group.count; ++f) group.e[f] = std::sqrt(group.b[f] + epsilon_);
     ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
-      Load(x, at, n, group.x.data());
+      Load(operands, 0, at, n, group.x.data());
       ForEachElement(first, n, [&](int64_t i, int64_t f) {
         group.x[i] = group.c[f] * (group.x[i] - group.a[f]) / group.e[f] + group.d[f];
       });
-      Store(group.x.data(), at, n, y);
+      Store(group.x.data(), at, n, results, 0);
     });
   }
 
   void Train(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
              Group& group) const {
-    Moments(operands[0], group);
-    Store(group.a.data(), group.first, group.count, results[1]);
-    Store(group.b.data(), group.first, group.count, results[2]);
-    Normalise(operands[0], operands[1], operands[2], group, results[0]);
+    Moments(operands, group);
+    Store(group.a.data(), group.first, group.count, results, 1);
+    Store(group.b.data(), group.first, group.count, results, 2);
+    Normalise(operands, results, group);
   }
 
   void Infer(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
              Group& group) const {
-    Load(operands[3], group.first, group.count, group.a.data());
-    Load(operands[4], group.first, group.count, group.b.data());
-    Normalise(operands[0], operands[1], operands[2], group, results[0]);
+    Load(operands, 3, group.first, group.count, group.a.data());
+    Load(operands, 4, group.first, group.count, group.b.data());
+    Normalise(operands, results, group);
   }
 
-  void Differentiate(absl::Span<const ArrayRef> operands,
-                     absl::Span<const MutableArrayRef> results, Group& group) const {
+  void Differentiate(absl::Span<const ArrayRef> operands, absl::Span<const MutableArrayRef> results,
+                     Group& group) const {
     const double cells = static_cast<double>(outer_ * inner_);
     std::vector<double>&scale = group.a, &mean = group.b, &wide = group.c;  // variance + epsilon
     std::vector<double>&sum = group.d, &product = group.e, &factor = group.f;
-    Load(operands[1], group.first, group.count, scale.data());
-    Load(operands[2], group.first, group.count, mean.data());
-    Load(operands[3], group.first, group.count, wide.data());
+    Load(operands, 1, group.first, group.count, scale.data());
+    Load(operands, 2, group.first, group.count, mean.data());
+    Load(operands, 3, group.first, group.count, wide.data());
     std::fill(sum.begin(), sum.end(), 0.0);
     std::fill(product.begin(), product.end(), 0.0);
     ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
-      Load(operands[0], at, n, group.x.data());
-      Load(operands[4], at, n, group.y.data());
+      Load(operands, 0, at, n, group.x.data());
+      Load(operands, 4, at, n, group.y.data());
       ForEachElement(first, n, [&](int64_t i, int64_t f) {
         sum[f] += group.y[i];
         product[f] += group.y[i] * (group.x[i] - mean[f]);
       });
     });
-    Store(sum.data(), group.first, group.count, results[2]);
+    Store(sum.data(), group.first, group.count, results, 2);
     for (int64_t f = 0; f < group.count; ++f) {
       wide[f] += epsilon_;
       const double deviation = std::sqrt(wide[f]);
@@ -179,20 +185,20 @@ class BatchNormKernel : public Kernel {
       scale[f] = cells == 0 ? 0 : product[f] / deviation;
       product[f] /= wide[f];
     }
-    Store(scale.data(), group.first, group.count, results[1]);
+    Store(scale.data(), group.first, group.count, results, 1);
     ForEachBlock(group, [&](int64_t at, int64_t n, int64_t first) {
-      Load(operands[0], at, n, group.x.data());
-      Load(operands[4], at, n, group.y.data());
+      Load(operands, 0, at, n, group.x.data());
+      Load(operands, 4, at, n, group.y.data());
       ForEachElement(first, n, [&](int64_t i, int64_t f) {
-        group.x[i] = factor[f] * (cells * group.y[i] - sum[f] - (group.x[i] - mean[f]) * product[f]);
+        group.x[i] =
+            factor[f] * (cells * group.y[i] - sum[f] - (group.x[i] - mean[f]) * product[f]);
       });
-      Store(group.x.data(), at, n, results[0]);
+      Store(group.x.data(), at, n, results, 0);
     });
   }
 
   const Opcode opcode_;
-  const BlockFunction widen_, narrow_;
-  const int64_t bytes_;
+  const std::vector<BlockFunction> widen_, narrow_;
   const double epsilon_;
   int64_t outer_ = 1, features_ = 1, inner_ = 1, group_ = 1;
 };
@@ -200,12 +206,18 @@ class BatchNormKernel : public Kernel {
 }  // namespace
 
 KernelOr PrepareBatchNorm(const Instruction& batch_norm) {
-  const ElementType type = batch_norm.operand(0)->shape().element_type();
-  auto widen = ConvertFunction(type, ElementType::kF64);
-  if (!widen.ok()) return widen.status();
-  auto narrow = ConvertFunction(ElementType::kF64, type);
-  if (!narrow.ok()) return narrow.status();
-  return std::make_unique<BatchNormKernel>(batch_norm, *std::move(widen), *std::move(narrow));
+  std::vector<BlockFunction> widen, narrow;
+  for (const Instruction* operand : batch_norm.operands()) {
+    auto convert = ConvertFunction(operand->shape().element_type(), ElementType::kF64);
+    if (!convert.ok()) return convert.status();
+    widen.push_back(*std::move(convert));
+  }
+  for (const Shape* leaf : Leaves(batch_norm.shape())) {
+    auto convert = ConvertFunction(ElementType::kF64, leaf->element_type());
+    if (!convert.ok()) return convert.status();
+    narrow.push_back(*std::move(convert));
+  }
+  return std::make_unique<BatchNormKernel>(batch_norm, std::move(widen), std::move(narrow));
 }
 
 }  // namespace assay::cpu

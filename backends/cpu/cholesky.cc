@@ -30,8 +30,7 @@ void FactorRow(T* a, int64_t n, int64_t i, int64_t first, int64_t last) {
 // False: a pivot is not positive.
 template <typename T>
 bool FactorPivot(T* a, int64_t n, int64_t j) {
-  const auto pivot =
-      std::real(a[j * n + j]) - std::real(DotConjugate(a + j * n, a + j * n, j));
+  const auto pivot = std::real(a[j * n + j]) - std::real(DotConjugate(a + j * n, a + j * n, j));
   if (!(pivot > 0)) return false;
   a[j * n + j] = std::sqrt(pivot);
   return true;
@@ -47,16 +46,16 @@ absl::StatusOr<bool> Factor(T* a, int64_t n, Context& context) {
       if (!FactorPivot(a, n, i)) return false;
     }
     const int64_t row_cost = (last - first) * (last / 4 + 8);
-    absl::Status status = runtime::ParallelFor(
-        context, n - last, runtime::GrainFor(row_cost),
-        [&](runtime::Blocks& blocks, Context& context) {
-          for (int64_t row; blocks.NextElement(&row);) {
-            absl::Status status = context.ChargeCostly(row_cost);
-            if (!status.ok()) return status;
-            FactorRow(a, n, last + row, first, last);
-          }
-          return absl::OkStatus();
-        });
+    absl::Status status = runtime::ParallelFor(context, n - last, runtime::GrainFor(row_cost),
+                                               [&](runtime::Blocks& blocks, Context& context) {
+                                                 for (int64_t row; blocks.NextElement(&row);) {
+                                                   absl::Status status =
+                                                       context.ChargeCostly(row_cost);
+                                                   if (!status.ok()) return status;
+                                                   FactorRow(a, n, last + row, first, last);
+                                                 }
+                                                 return absl::OkStatus();
+                                               });
     if (!status.ok()) return status;
   }
   return true;
@@ -112,8 +111,9 @@ class CholeskyKernel : public Kernel {
       for (int64_t i = 0; i < n_; ++i) {
         for (int64_t j = 0; j < n_; ++j) {
           const T value = j > i ? T{} : a[i * n_ + j];
-          (lower_ ? b[i * n_ + j] : b[j * n_ + i]) =
-              !*factored ? nan : lower_ ? value : Conjugate(value);
+          (lower_ ? b[i * n_ + j] : b[j * n_ + i]) = !*factored ? nan
+                                                     : lower_   ? value
+                                                                : Conjugate(value);
         }
       }
       numbers_.Store(b.data(), matrix * size, size, results[0].data);

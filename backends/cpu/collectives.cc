@@ -2,6 +2,8 @@
 // member after member. Moves are strided copies, reductions folds over the members in the order of
 // the group, block by block. Source: reference ops_control_and_collectives.md 7.
 // Tests: kernels_test.cc.
+#include "spec/analysis/collectives.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -13,7 +15,6 @@
 #include "backends/cpu/kernels.h"
 #include "runtime/parallel.h"
 #include "runtime/strided_copy.h"
-#include "spec/analysis/collectives.h"
 #include "spec/ops/collective_groups.h"
 
 namespace assay::cpu {
@@ -35,8 +36,8 @@ struct CutShape {
             int64_t to_size) const {
     if (count * inner == 0) return;
     for (int64_t o = 0; o < outer; ++o) {
-      std::memcpy(out + (o * to_size + to) * inner * bytes,
-                  in + (o * size + from) * inner * bytes, count * inner * bytes);
+      std::memcpy(out + (o * to_size + to) * inner * bytes, in + (o * size + from) * inner * bytes,
+                  count * inner * bytes);
     }
   }
   int64_t bytes, size, outer = 1, inner = 1;
@@ -111,9 +112,9 @@ class ReduceMembers : public Kernel {
             while (blocks.Next()) {
               const int64_t end = blocks.first() + blocks.count();
               for (int64_t i = blocks.first(); i < end; i += kBlockElements) {
-                absl::Status status = FoldBlock(fold, operands, k, i,
-                                                std::min(kBlockElements, end - i),
-                                                space.data(), results, context);
+                absl::Status status =
+                    FoldBlock(fold, operands, k, i, std::min(kBlockElements, end - i), space.data(),
+                              results, context);
                 if (!status.ok()) return status;
               }
             }
@@ -238,10 +239,9 @@ class ExchangeRows : public Kernel {
   ElementType ElementTypeOf(int64_t k) const { return op_.operand(k)->shape().element_type(); }
 
   absl::Status Error(const Transfer& transfer, absl::string_view what) const {
-    return absl::OutOfRangeError(absl::StrCat("update ", transfer.update, " of member ",
-                                              transfer.sender, " to member ", position_, " (",
-                                              transfer.rows, " rows) ", what, ": ",
-                                              op_.Describe()));
+    return absl::OutOfRangeError(
+        absl::StrCat("update ", transfer.update, " of member ", transfer.sender, " to member ",
+                     position_, " (", transfer.rows, " rows) ", what, ": ", op_.Describe()));
   }
   absl::Status Check(const Transfer& transfer, int64_t received, int64_t input_rows,
                      int64_t output_rows) const {
@@ -278,8 +278,7 @@ KernelOr PrepareReduction(const Instruction& op, int64_t members, int64_t positi
 
 }  // namespace
 
-KernelOr PrepareCollectiveKernel(const Instruction& collective, int64_t members,
-                                 int64_t position) {
+KernelOr PrepareCollectiveKernel(const Instruction& collective, int64_t members, int64_t position) {
   for (const Instruction* operand : collective.operands()) {
     if (operand->shape().is_dynamic()) {
       return absl::UnimplementedError(

@@ -19,9 +19,7 @@ struct CpuOptions {
 class CpuBackend : public EngineBackend {
  public:
   explicit CpuBackend(CpuOptions options = {})
-      : EngineBackend(options.run),
-        seconds_(options.seconds),
-        strict_(options.strict) {}
+      : EngineBackend(options.run), seconds_(options.seconds), strict_(options.strict) {}
   absl::string_view name() const override { return strict_ ? "cpu:strict" : "cpu"; }
   BackendCapabilities capabilities() const override;
   absl::Status Supports(const Module& module) override;

@@ -1,7 +1,7 @@
 // Custom calls whose target has a fixed meaning (docs/custom_calls.md): what only says something to
-// a compiler, halves of 64-bit values, seeds, buffers, top-k, and elementwise functions. Every other
-// target is refused by name. Source: reference ops_control_and_collectives.md 11.2.
-// Tests: kernels_test.cc.
+// a compiler, halves of 64-bit values, seeds, buffers, top-k, and elementwise functions. Every
+// other target is refused by name. Source: reference ops_control_and_collectives.md 11.2. Tests:
+// kernels_test.cc.
 #include <cstring>
 #include <map>
 #include <string>
@@ -28,9 +28,8 @@ using Leaves = absl::StatusOr<std::vector<Literal>>;
 using Handler = Leaves (*)(const Call& call);
 
 absl::Status BadCall(const Instruction& call, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("custom call ",
-                                                 call.GetString(Attr::kCustomCallTarget), ": ",
-                                                 what, ": ", call.Describe()));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "custom call ", call.GetString(Attr::kCustomCallTarget), ": ", what, ": ", call.Describe()));
 }
 
 std::vector<const Shape*> ResultShapes(const Call& call) {
@@ -196,8 +195,8 @@ Leaves Elementwise(const Call& call) {
   if (!results.ok()) return results;
   const ArrayRef in = {&call.operands[0].shape(), call.operands[0].data()};
   const MutableArrayRef out = {&call.instruction.shape(), (*results)[0].mutable_data()};
-  absl::Status status = (*kernel)->Execute(absl::MakeConstSpan(&in, 1),
-                                           absl::MakeConstSpan(&out, 1), call.context);
+  absl::Status status =
+      (*kernel)->Execute(absl::MakeConstSpan(&in, 1), absl::MakeConstSpan(&out, 1), call.context);
   if (!status.ok()) return status;
   return results;
 }

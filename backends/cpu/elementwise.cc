@@ -86,8 +86,8 @@ class ElementwiseKernel : public Kernel {
 
   const BlockFunction function_;
   const std::vector<runtime::ViewReader> readers_;
-  std::vector<int64_t> bytes_;   // of an element, by operand
-  std::vector<bool> scalar_;  // one element stands for all
+  std::vector<int64_t> bytes_;  // of an element, by operand
+  std::vector<bool> scalar_;    // one element stands for all
   int64_t count_, result_bytes_, cost_;
   int in_place_;
   bool direct_ = true;

@@ -54,8 +54,8 @@ class FftKernel : public Kernel {
                          Form::kComplex, in_sizes_, inverse, context);
       }
       if (!status.ok()) return status;
-      return RunAxis(axes_[last], copy.data(), Form::kHalf, in_sizes_, out, Form::kReal,
-                     out_sizes_, inverse, context);
+      return RunAxis(axes_[last], copy.data(), Form::kHalf, in_sizes_, out, Form::kReal, out_sizes_,
+                     inverse, context);
     }
     absl::Status status =
         RunAxis(axes_[last], in, type_ == FftType::kRfft ? Form::kReal : Form::kComplex, in_sizes_,
@@ -77,8 +77,8 @@ class FftKernel : public Kernel {
   enum class Form { kReal, kComplex, kHalf };
 
   absl::Status RunAxis(const Axis& axis, const std::byte* in, Form in_form,
-                       const Dimensions& in_sizes, std::byte* out, Form out_form, const Dimensions& out_sizes, bool inverse,
-                       Context& context) const {
+                       const Dimensions& in_sizes, std::byte* out, Form out_form,
+                       const Dimensions& out_sizes, bool inverse, Context& context) const {
     const int64_t n = axis.fourier->length();
     int64_t outer = 1, inner = 1;
     for (int64_t d = 0; d < static_cast<int64_t>(out_sizes.size()); ++d) {
@@ -172,8 +172,7 @@ KernelOr PrepareFft(const Instruction& fft) {
     case ElementType::kF64:
       return std::make_unique<FftKernel<double>>(fft);
     default:
-      return absl::UnimplementedError(
-          absl::StrCat("the cpu backend has no ", fft.Describe()));
+      return absl::UnimplementedError(absl::StrCat("the cpu backend has no ", fft.Describe()));
   }
 }
 

@@ -50,9 +50,10 @@ class Fold {
   // The reducer takes N accumulators and N elements and gives N values. Elements have the types
   // `elements`, which are converted to the reducer's where they differ; initial values have the
   // types `inits`, results `results`. The reducer must outlive the fold.
-  static absl::StatusOr<std::shared_ptr<const Fold>> Create(
-      const Computation& reducer, absl::Span<const ElementType> elements,
-      absl::Span<const ElementType> inits, absl::Span<const ElementType> results);
+  static absl::StatusOr<std::shared_ptr<const Fold>> Create(const Computation& reducer,
+                                                            absl::Span<const ElementType> elements,
+                                                            absl::Span<const ElementType> inits,
+                                                            absl::Span<const ElementType> results);
 
   // A known operation on one type; INVALID_ARGUMENT for any other reducer.
   static absl::StatusOr<std::shared_ptr<const Fold>> OfReducer(const analysis::Reducer& reducer,

@@ -17,8 +17,8 @@ struct Root {
 Root RootOfUnity(int64_t k, int64_t n) {
   constexpr long double kTurn = 2 * std::numbers::pi_v<long double>;
   const auto at = [&](int64_t numerator) {
-    const long double angle = kTurn * static_cast<long double>(numerator) /
-                              (8 * static_cast<long double>(n));
+    const long double angle =
+        kTurn * static_cast<long double>(numerator) / (8 * static_cast<long double>(n));
     return Root{std::cos(angle), std::sin(angle)};
   };
   const int64_t eighths = 8 * k;  // of a turn, times n

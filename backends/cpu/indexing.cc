@@ -118,8 +118,8 @@ class GatherKernel : public Kernel {
     const int64_t step = dims.implied_index_vector ? 0 : index_strides[dims.index_vector_dim];
     for (size_t k = 0; k < dims.start_index_map.size(); ++k) {
       const int64_t d = dims.start_index_map[k];
-      components_.push_back({static_cast<int64_t>(k) * step,
-                             operand.dimension(d) - dims.slice_sizes[d], from[d]});
+      components_.push_back(
+          {static_cast<int64_t>(k) * step, operand.dimension(d) - dims.slice_sizes[d], from[d]});
     }
     Dimensions sizes, source, target;
     for (size_t k = 0; k < dims.window.size(); ++k) {
@@ -153,14 +153,13 @@ class GatherKernel : public Kernel {
     int64_t index_offset, most, stride;
   };
 
-  void Slices(absl::Span<const ArrayRef> operands, std::byte* out, int64_t first,
-              int64_t n) const {
+  void Slices(absl::Span<const ArrayRef> operands, std::byte* out, int64_t first, int64_t n) const {
     Odometer<3> batch(batch_, first);
     for (int64_t i = 0; i < n; ++i, batch.Next()) {
       int64_t from = batch.offset(2);
       for (const Component& component : components_) {
-        const int64_t start = LoadIndex(index_type_, operands[1].data,
-                                        batch.offset(0) + component.index_offset);
+        const int64_t start =
+            LoadIndex(index_type_, operands[1].data, batch.offset(0) + component.index_offset);
         from += std::clamp<int64_t>(start, 0, component.most) * component.stride;
       }
       const std::byte* source = operands[0].data + from * bytes_;

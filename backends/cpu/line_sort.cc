@@ -58,8 +58,8 @@ class Merger {
 
   static void CopyRest(const Merge& merge, const int32_t* from, int32_t* to) {
     const int32_t* begin = from + merge.base;
-    int32_t* out = std::copy(begin + merge.left, begin + merge.left_end,
-                             to + merge.base + merge.out);
+    int32_t* out =
+        std::copy(begin + merge.left, begin + merge.left_end, to + merge.base + merge.out);
     std::copy(begin + merge.right, begin + merge.right_end, out);
   }
 
@@ -112,8 +112,8 @@ absl::Status SortLines(const Region& comparator, absl::Span<const std::byte* con
     for (int64_t line = 0; line < lines; ++line) {
       for (int64_t begin = 0; begin < length; begin += 2 * width) {
         const int64_t middle = std::min(begin + width, length);
-        const Merge merge = {line * length, begin,  middle, middle,
-                             std::min(begin + 2 * width, length), begin};
+        const Merge merge = {
+            line * length, begin, middle, middle, std::min(begin + 2 * width, length), begin};
         if (merge.right < merge.right_end) {
           merges.push_back(merge);
         } else {

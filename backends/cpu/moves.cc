@@ -122,8 +122,7 @@ KernelOr PrepareMove(const Instruction& move) {
 KernelOr PrepareBitcast(const Instruction& cast) {
   if (cast.opcode() == Opcode::kBitcast &&
       (HasTiles(cast.shape()) || HasTiles(cast.operand(0)->shape()))) {
-    return absl::UnimplementedError(
-        absl::StrCat("bitcast: tiled layouts: ", cast.Describe()));
+    return absl::UnimplementedError(absl::StrCat("bitcast: tiled layouts: ", cast.Describe()));
   }
   return std::make_unique<BitcastKernel>(cast);
 }
@@ -173,14 +172,12 @@ class IotaKernel : public Kernel {
 KernelOr PrepareIota(const Instruction& iota) {
   const Shape& shape = iota.shape();
   const int64_t d = iota.GetInt(Attr::kIotaDimension);
-  absl::StatusOr<BlockFunction> convert =
-      ConvertFunction(ElementType::kS64, shape.element_type());
+  absl::StatusOr<BlockFunction> convert = ConvertFunction(ElementType::kS64, shape.element_type());
   if (!convert.ok()) return convert.status();
   const int64_t size = shape.dimension(d);
   const View view = View::Dense({size}, 0).Broadcast(shape.dimensions(), {d});
   return std::make_unique<IotaKernel>(
-      iota, *std::move(convert),
-      std::make_unique<runtime::ViewCopy>(view, shape.element_type()));
+      iota, *std::move(convert), std::make_unique<runtime::ViewCopy>(view, shape.element_type()));
 }
 
 }  // namespace assay::cpu

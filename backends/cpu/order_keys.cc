@@ -14,7 +14,8 @@ namespace {
 constexpr int64_t kFewKeys = 128;
 
 // How a type's patterns become keys: integers by their value, floats by sign and magnitude.
-enum class PatternOrder { kUnsigned, kSigned, kSignMagnitude };
+// Where the pattern of -0 is the NaN, it comes last.
+enum class PatternOrder { kUnsigned, kSigned, kSignMagnitude, kNanForNegativeZero };
 
 struct KeyRule {
   PatternOrder order;
@@ -24,8 +25,10 @@ struct KeyRule {
 KeyRule RuleOf(ElementType type) {
   const ElementTypeInfo& info = Info(type);
   if (IsFloat(type)) {
-    const bool has_sign = info.format->has_sign;
-    return {has_sign ? PatternOrder::kSignMagnitude : PatternOrder::kUnsigned, info.bits};
+    const FloatFormat& format = *info.format;
+    if (!format.has_sign) return {PatternOrder::kUnsigned, info.bits};
+    const bool folded = format.nan == NanEncoding::kNegativeZero;
+    return {folded ? PatternOrder::kNanForNegativeZero : PatternOrder::kSignMagnitude, info.bits};
   }
   return {IsSigned(type) ? PatternOrder::kSigned : PatternOrder::kUnsigned, info.bits};
 }
@@ -35,6 +38,10 @@ uint64_t KeyOf(const KeyRule& rule, uint64_t pattern) {
   const uint64_t sign = uint64_t{1} << (rule.bits - 1);
   pattern &= mask;
   if (rule.order == PatternOrder::kUnsigned) return pattern;
+  if (rule.order == PatternOrder::kNanForNegativeZero) {
+    if (pattern == sign) return mask;
+    return (pattern & sign) == 0 ? (pattern ^ sign) - 1 : ~pattern & mask;
+  }
   if (rule.order == PatternOrder::kSigned || (pattern & sign) == 0) return pattern ^ sign;
   return ~pattern & mask;
 }
@@ -43,6 +50,10 @@ uint64_t PatternOf(const KeyRule& rule, uint64_t key) {
   const uint64_t mask = rule.bits == 64 ? ~uint64_t{0} : (uint64_t{1} << rule.bits) - 1;
   const uint64_t sign = uint64_t{1} << (rule.bits - 1);
   if (rule.order == PatternOrder::kUnsigned) return key;
+  if (rule.order == PatternOrder::kNanForNegativeZero) {
+    if (key == mask) return sign;
+    return key >= sign - 1 ? (key + 1) ^ sign : ~key & mask;
+  }
   if (rule.order == PatternOrder::kSigned || (key & sign) != 0) return key ^ sign;
   return ~key & mask;
 }
@@ -79,11 +90,6 @@ void ElementsOfKeys(ElementType type, const uint64_t* keys, int64_t n, bool desc
 }
 
 void SortKeys(uint64_t* keys, int64_t n) {
-  if (n < kFewKeys) return std::sort(keys, keys + n);
-  hwy::Sorter()(keys, static_cast<size_t>(n), hwy::SortAscending());
-}
-
-void SortKeys32(uint32_t* keys, int64_t n) {
   if (n < kFewKeys) return std::sort(keys, keys + n);
   hwy::Sorter()(keys, static_cast<size_t>(n), hwy::SortAscending());
 }

@@ -19,9 +19,7 @@ void ElementsOfKeys(ElementType type, const uint64_t* keys, int64_t n, bool desc
 // Keys have so many bits.
 inline int KeyBits(ElementType type) { return Info(type).storage_bytes * 8; }
 
-// Sorts keys, or pairs of key and index by both.
 void SortKeys(uint64_t* keys, int64_t n);
-void SortKeys32(uint32_t* keys, int64_t n);
 
 }  // namespace assay::cpu
 

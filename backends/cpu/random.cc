@@ -1,6 +1,7 @@
 // rng and rng-get-and-update-state: Philox, keyed by the seed of the run, the instruction and the
 // device; each execution goes on where the last one stopped. Which numbers come is no promise,
-// their distribution is. Source: reference ops_control_and_collectives.md 9. Tests: kernels_test.cc.
+// their distribution is. Source: reference ops_control_and_collectives.md 9. Tests:
+// kernels_test.cc.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -103,20 +104,18 @@ class RngEffect : public runtime::Effect {
     }
   }
 
-  void DrawIntegers(absl::Span<const Literal> operands, int64_t first, int64_t n,
-                    WordStream& words, std::byte* out) const {
+  void DrawIntegers(absl::Span<const Literal> operands, int64_t first, int64_t n, WordStream& words,
+                    std::byte* out) const {
     const uint64_t low = operands[0].Get(0).bits, high = operands[1].Get(0).bits;
-    const bool ordered = IsSigned(type_)
-                             ? DecodeSigned(type_, low) < DecodeSigned(type_, high)
-                             : DecodeUnsigned(type_, low) < DecodeUnsigned(type_, high);
+    const bool ordered = IsSigned(type_) ? DecodeSigned(type_, low) < DecodeSigned(type_, high)
+                                         : DecodeUnsigned(type_, low) < DecodeUnsigned(type_, high);
     const uint64_t range = IsSigned(type_) ? static_cast<uint64_t>(DecodeSigned(type_, high)) -
                                                  static_cast<uint64_t>(DecodeSigned(type_, low))
                                            : high - low;
     for (int64_t i = 0; i < n; ++i) {
       // The upper half of a product: each value within 2^-64 of its share.
-      const auto drawn = ordered ? static_cast<uint64_t>(
-                                       static_cast<Counter>(words.Next64()) * range >> 64)
-                                 : 0;
+      const auto drawn =
+          ordered ? static_cast<uint64_t>(static_cast<Counter>(words.Next64()) * range >> 64) : 0;
       StoreElement(type_, {EncodeInteger(type_, low + drawn)}, out, first + i);
     }
   }
@@ -156,8 +155,7 @@ runtime::EffectOr PrepareRandom(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kRngGetAndUpdateState) {
     return std::make_unique<StateEffect>(instruction);
   }
-  return absl::UnimplementedError(
-      absl::StrCat("the cpu backend has no ", instruction.Describe()));
+  return absl::UnimplementedError(absl::StrCat("the cpu backend has no ", instruction.Describe()));
 }
 
 }  // namespace assay::cpu

@@ -73,7 +73,7 @@ class ReduceKernel : public Kernel {
   std::vector<runtime::ViewReader> readers_;
   std::vector<runtime::ViewReader> init_readers_;  // direct
   int64_t outer_ = 1, steps_ = 1, width_ = 1;
-  Dimensions order_;  // of the operand's dimensions: outer, steps, width
+  Dimensions order_;         // of the operand's dimensions: outer, steps, width
   int64_t cells_ = 1;        // of a task
   int64_t cell_blocks_ = 1;  // tasks that a width falls into
   int64_t part_ = 1, parts_ = 1;
@@ -84,8 +84,7 @@ ReduceKernel::Room::Room(const ReduceKernel& kernel)
         int64_t bytes = Workspace::Rounded(kernel.fold_->scratch_bytes());
         for (int64_t k = 0; k < kernel.arrays_; ++k) {
           const int64_t acc = Workspace::Rounded(kBlockElements * kernel.fold_->acc_bytes(k));
-          bytes += 3 * acc +
-                   Workspace::Rounded(kBlockElements * kernel.fold_->element_bytes(k));
+          bytes += 3 * acc + Workspace::Rounded(kBlockElements * kernel.fold_->element_bytes(k));
         }
         return bytes;
       }()) {
@@ -108,9 +107,9 @@ ReduceKernel::ReduceKernel(const Instruction& reduce, std::shared_ptr<const Fold
     const View view = views.empty() ? View::Dense(shape.dimensions(), k) : views[k];
     readers_.emplace_back(view.Transpose(order_), fold_->element_bytes(k));
     const ElementType init = reduce.operand(arrays_ + k)->shape().element_type();
-    init_readers_.push_back(
-        views.empty() ? runtime::ViewReader(arrays_ + k)
-                      : runtime::ViewReader(views[arrays_ + k], StorageBytes(init)));
+    init_readers_.push_back(views.empty()
+                                ? runtime::ViewReader(arrays_ + k)
+                                : runtime::ViewReader(views[arrays_ + k], StorageBytes(init)));
   }
 }
 
@@ -358,8 +357,8 @@ absl::Status ReduceKernel::RunParts(absl::Span<const ArrayRef> operands,
       status = fold_->Combine(acc, x, task.cells, room.scratch, context);
       if (!status.ok()) return status;
     }
-    status = Finish(operands, acc, task.outer * width_ + task.cell, task.cells, room, results,
-                    context);
+    status =
+        Finish(operands, acc, task.outer * width_ + task.cell, task.cells, room, results, context);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -375,30 +374,30 @@ absl::Status ReduceKernel::Execute(absl::Span<const ArrayRef> operands,
   // Regions that the runtime runs have one thread.
   const int64_t grain =
       fold_->flat() ? runtime::GrainFor(steps_ * cells_ * fold_->cost() / 4 + 16) : tasks;
-  return runtime::ParallelFor(context, tasks, grain, [&](runtime::Blocks& blocks,
-                                                         Context& context) {
-    Room room(*this);
-    for (int64_t number; blocks.NextElement(&number);) {
-      const Task task = TaskAt(number);
-      const int64_t cell = task.outer * width_ + task.cell;
-      absl::Status status;
-      if (steps_ == 0) {
-        StartWithInits(operands, task.cells, room.acc);
-        for (int64_t k = 0; k < arrays_; ++k) {
-          fold_->Narrow(k, room.acc[k], task.cells,
-                        results[k].data + cell * fold_->result_bytes(k));
+  return runtime::ParallelFor(
+      context, tasks, grain, [&](runtime::Blocks& blocks, Context& context) {
+        Room room(*this);
+        for (int64_t number; blocks.NextElement(&number);) {
+          const Task task = TaskAt(number);
+          const int64_t cell = task.outer * width_ + task.cell;
+          absl::Status status;
+          if (steps_ == 0) {
+            StartWithInits(operands, task.cells, room.acc);
+            for (int64_t k = 0; k < arrays_; ++k) {
+              fold_->Narrow(k, room.acc[k], task.cells,
+                            results[k].data + cell * fold_->result_bytes(k));
+            }
+            status = context.Charge(task.cells);
+          } else {
+            status = RunTask(operands, task, room, context);
+            if (status.ok()) {
+              status = Finish(operands, room.acc, cell, task.cells, room, results, context);
+            }
+          }
+          if (!status.ok()) return status;
         }
-        status = context.Charge(task.cells);
-      } else {
-        status = RunTask(operands, task, room, context);
-        if (status.ok()) {
-          status = Finish(operands, room.acc, cell, task.cells, room, results, context);
-        }
-      }
-      if (!status.ok()) return status;
-    }
-    return absl::OkStatus();
-  });
+        return absl::OkStatus();
+      });
 }
 
 }  // namespace

@@ -28,16 +28,16 @@ class ReduceWindowKernel : public Kernel {
     const int64_t box_cost = std::min(walk_.positions(), int64_t{1} << 32) * kBlockElements;
     const int64_t grain =
         fold_->flat() ? runtime::GrainFor(box_cost / 2 * fold_->cost()) : grid_.count();
-    return runtime::ParallelFor(
-        context, grid_.count(), std::max<int64_t>(1, grain),
-        [&](runtime::Blocks& blocks, Context& context) {
-          Room room(*fold_);
-          for (int64_t number; blocks.NextElement(&number);) {
-            absl::Status status = RunBox(operands, grid_.At(number), room, results, context);
-            if (!status.ok()) return status;
-          }
-          return absl::OkStatus();
-        });
+    return runtime::ParallelFor(context, grid_.count(), std::max<int64_t>(1, grain),
+                                [&](runtime::Blocks& blocks, Context& context) {
+                                  Room room(*fold_);
+                                  for (int64_t number; blocks.NextElement(&number);) {
+                                    absl::Status status =
+                                        RunBox(operands, grid_.At(number), room, results, context);
+                                    if (!status.ok()) return status;
+                                  }
+                                  return absl::OkStatus();
+                                });
   }
 
  private:

@@ -17,9 +17,7 @@ std::vector<ElementType> LeafTypes(const Shape& shape) {
 
 }  // namespace
 
-bool IsFlatRegion(const Computation& computation) {
-  return BlockProgram::Create(computation).ok();
-}
+bool IsFlatRegion(const Computation& computation) { return BlockProgram::Create(computation).ok(); }
 
 Region::Region(const Computation& computation)
     : computation_(computation),

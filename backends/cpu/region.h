@@ -37,16 +37,14 @@ class Region {
   int64_t scratch_bytes() const { return program_ == nullptr ? 0 : program_->scratch_bytes(); }
   // Computes n elements. Outputs do not overlap inputs. A region that is not flat needs
   // Context::caller, so that no other thread may share the loop.
-  absl::Status Run(absl::Span<const std::byte* const> inputs,
-                   absl::Span<std::byte* const> outputs, int64_t n, std::byte* scratch,
-                   runtime::Context& context) const;
+  absl::Status Run(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
+                   int64_t n, std::byte* scratch, runtime::Context& context) const;
   // The work of one element, for Context::Charge and for the size of parallel blocks.
   int64_t cost() const { return cost_; }
 
  private:
-  absl::Status Call(absl::Span<const std::byte* const> inputs,
-                    absl::Span<std::byte* const> outputs, int64_t n,
-                    runtime::Context& context) const;
+  absl::Status Call(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
+                    int64_t n, runtime::Context& context) const;
 
   const Computation& computation_;
   std::vector<ElementType> inputs_, outputs_;

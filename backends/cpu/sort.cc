@@ -1,7 +1,8 @@
 // sort: by one recognised key (spec/analysis/sort_key.h) the keys become integers in the same
 // order, which a vector sort puts in order, alone or packed with the positions of their items; by
 // any other comparator a merge sort of many lines at a time. Lines are gathered first where they
-// lie across memory. Always stable. Source: reference ops_structural.md 6.2. Tests: kernels_test.cc.
+// lie across memory. Always stable. Source: reference ops_structural.md 6.2. Tests:
+// kernels_test.cc.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -139,9 +140,9 @@ class SortKernel : public Kernel {
         const std::byte* input = in + i * StorageBytes(from);
         std::byte* output = computed.data() + i * StorageBytes(key_->type);
         // A flat region has no errors.
-        const absl::Status status = key_function_->Run(
-            absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&output, 1),
-            std::min(kBlockElements, items - i), room.data(), none);
+        const absl::Status status =
+            key_function_->Run(absl::MakeConstSpan(&input, 1), absl::MakeConstSpan(&output, 1),
+                               std::min(kBlockElements, items - i), room.data(), none);
         if (!status.ok()) return std::nullopt;
       }
       in = computed.data();
@@ -190,8 +191,7 @@ class SortKernel : public Kernel {
     for (int64_t i = 0; i < length_; ++i) order[i] = pairs[i].second;
   }
 
-  void WriteLine(const std::byte* line, const int32_t* order, int64_t bytes,
-                 std::byte* out) const {
+  void WriteLine(const std::byte* line, const int32_t* order, int64_t bytes, std::byte* out) const {
     runtime::WithStorage(bytes, [&](auto word) {
       for (int64_t i = 0; i < length_; ++i) {
         std::memcpy(&word, line + order[i] * static_cast<int64_t>(sizeof word), sizeof word);

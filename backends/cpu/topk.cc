@@ -26,19 +26,20 @@ class TopKKernel : public Kernel {
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override {
     if (k_ == 0) return absl::OkStatus();
-    return runtime::ParallelFor(
-        context, lines_, runtime::GrainFor(4 * length_),
-        [&](runtime::Blocks& blocks, Context& context) {
-          runtime::ScratchLease lease(context);
-          if (absl::Status status = lease.Add(24 * length_); !status.ok()) return status;
-          std::vector<uint64_t> keys(length_);
-          std::vector<std::pair<uint64_t, int32_t>> pairs;
-          for (int64_t line; blocks.NextElement(&line);) {
-            if (absl::Status status = context.Charge(length_); !status.ok()) return status;
-            RunLine(operands[0].data, line, keys, pairs, results);
-          }
-          return absl::OkStatus();
-        });
+    return runtime::ParallelFor(context, lines_, runtime::GrainFor(4 * length_),
+                                [&](runtime::Blocks& blocks, Context& context) {
+                                  runtime::ScratchLease lease(context);
+                                  if (absl::Status status = lease.Add(24 * length_); !status.ok())
+                                    return status;
+                                  std::vector<uint64_t> keys(length_);
+                                  std::vector<std::pair<uint64_t, int32_t>> pairs;
+                                  for (int64_t line; blocks.NextElement(&line);) {
+                                    if (absl::Status status = context.Charge(length_); !status.ok())
+                                      return status;
+                                    RunLine(operands[0].data, line, keys, pairs, results);
+                                  }
+                                  return absl::OkStatus();
+                                });
   }
 
  private:

@@ -93,8 +93,7 @@ WindowMeeting WindowWalk::Meet(int64_t position, const BoxGrid::Box& box) const 
     const int64_t skipped = before <= 0 ? 0 : (before + line.step - 1) / line.step;
     const int64_t first = line.first + skipped * line.step;
     const int64_t room = box.starts[d] + box.counts[d] - 1 - first;
-    const int64_t count =
-        room < 0 ? 0 : std::min(line.count - skipped, room / line.step + 1);
+    const int64_t count = room < 0 ? 0 : std::min(line.count - skipped, room / line.step + 1);
     if (count <= 0) {
       meeting.elements = 0;
       return meeting;

@@ -33,12 +33,12 @@ class BoxGrid {
 
 // The outputs of a box that meet an element at one position of the window.
 struct WindowMeeting {
-  bool whole = false;           // all outputs of the box do
-  int64_t elements = 0;         // how many; 0: none
-  Dimensions counts;            // by dimension
-  int64_t base_offset = 0;      // of the element of the first one, in elements of the base
-  Dimensions base_strides;      // from one output that meets to the next
-  int64_t box_offset = 0;       // of the first one among the elements of the box
+  bool whole = false;       // all outputs of the box do
+  int64_t elements = 0;     // how many; 0: none
+  Dimensions counts;        // by dimension
+  int64_t base_offset = 0;  // of the element of the first one, in elements of the base
+  Dimensions base_strides;  // from one output that meets to the next
+  int64_t box_offset = 0;   // of the first one among the elements of the box
   Dimensions box_strides;
 };
 

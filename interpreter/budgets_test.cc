@@ -13,7 +13,7 @@
 #include "interpreter/testing.h"
 #include "runtime/queue_host.h"
 
-namespace assay {
+namespace assay::budgets_test {
 namespace {
 
 using ::testing::AllOf;
@@ -389,4 +389,4 @@ TEST(Budgets, UndecidedElementsAreNotedUpToALimit) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::budgets_test

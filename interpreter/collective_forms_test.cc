@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/process_testing.h"
 
-namespace assay {
+namespace assay::collective_forms_test {
 namespace {
 
 // The target says where, as it does for dynamic-update-slice.
@@ -352,4 +352,4 @@ TEST(CollectiveFormsTest, SizesMustDivide) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::collective_forms_test

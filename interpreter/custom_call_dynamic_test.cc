@@ -9,7 +9,7 @@
 #include "gmock/gmock.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::custom_call_dynamic_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -322,4 +322,4 @@ TEST(DynamicCustomCall, TakesAndGivesCurrentSizes) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::custom_call_dynamic_test

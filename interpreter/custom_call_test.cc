@@ -12,7 +12,7 @@
 #include "interpreter/custom_calls/attributes.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::custom_call_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -460,4 +460,4 @@ TEST(LinearAlgebraCalls, ShapesThatDoNotFitAreRefused) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::custom_call_test

@@ -7,7 +7,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::dynamic_test {
 namespace {
 
 // The valid box of the result as text, from an entry computation whose arguments are literals; the
@@ -233,4 +233,4 @@ TEST(DynamicTest, SizesTravel) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::dynamic_test

@@ -12,7 +12,7 @@
 #include "interpreter/custom_call.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::explain_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -255,4 +255,4 @@ TEST(Explain, Refusals) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::explain_test

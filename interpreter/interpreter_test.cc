@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::interpreter_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -240,4 +240,4 @@ TEST(Interpreter, RefusesElidedConstantsAndUnknownOperations) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::interpreter_test

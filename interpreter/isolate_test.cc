@@ -12,7 +12,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::isolate_test {
 namespace {
 
 // Regions, a computation that two instructions call, and calls below calls.
@@ -219,4 +219,4 @@ TEST(IsolateGroup, IsAModule) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::isolate_test

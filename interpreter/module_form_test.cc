@@ -11,7 +11,7 @@
 #include "interpreter/testing.h"
 #include "spec/sharding/sdy_shardings.h"
 
-namespace assay {
+namespace assay::module_form_test {
 namespace {
 
 std::string FormText(absl::string_view header, absl::string_view entry) {
@@ -119,4 +119,4 @@ TEST(ModuleFormTest, ShardingsThatAreNotUnderstoodAreNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::module_form_test

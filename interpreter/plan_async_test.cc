@@ -9,7 +9,7 @@
 #include "interpreter/plan_testing.h"
 #include "interpreter/process_testing.h"
 
-namespace assay {
+namespace assay::plan_async_test {
 namespace {
 
 using ::testing::AllOf;
@@ -338,4 +338,4 @@ TEST(Async, TokensTravelBesideArrays) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan_async_test

@@ -16,7 +16,7 @@
 #include "runtime/queue_host.h"
 #include "spec/op_info.h"
 
-namespace assay {
+namespace assay::plan_effects_test {
 namespace {
 
 using ::testing::AllOf;
@@ -263,4 +263,4 @@ TEST(Observers, SeeHalvesOnce) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan_effects_test

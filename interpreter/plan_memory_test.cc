@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/plan_testing.h"
 
-namespace assay {
+namespace assay::plan_memory_test {
 namespace {
 
 // The number of arrays of which all elements are held at the worst moment of a run.
@@ -215,4 +215,4 @@ TEST(Frames, ValuesKeepApart) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan_memory_test

@@ -12,7 +12,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/plan_testing.h"
 
-namespace assay {
+namespace assay::plan_values_test {
 namespace {
 
 using ::testing::AllOf;
@@ -485,4 +485,4 @@ TEST(Loops, IterationsAreCharged) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::plan_values_test

@@ -10,7 +10,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::random_test {
 namespace {
 
 // What the entry of a module without parameters gives on each replica.
@@ -264,4 +264,4 @@ TEST(RngStateTest, TheCounterStartsAndCountsOn) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::random_test

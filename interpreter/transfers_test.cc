@@ -13,7 +13,7 @@
 #include "interpreter/testing.h"
 #include "runtime/queue_host.h"
 
-namespace assay {
+namespace assay::transfers_test {
 namespace {
 
 using ::testing::AllOf;
@@ -371,4 +371,4 @@ TEST(HostTransfersTest, WithoutAHandlerTheyAreNotFound) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::transfers_test

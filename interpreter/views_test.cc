@@ -12,7 +12,7 @@
 #include "interpreter/interpreter.h"
 #include "interpreter/testing.h"
 
-namespace assay {
+namespace assay::views_test {
 namespace {
 
 // Arguments with a different number in every element.
@@ -281,4 +281,4 @@ TEST(StoredBytes, FoldedConstantsAreLimited) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::views_test

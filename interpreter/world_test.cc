@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "interpreter/process_testing.h"
 
-namespace assay {
+namespace assay::world_test {
 namespace {
 
 constexpr char kSum[] =
@@ -281,4 +281,4 @@ TEST(WorldTest, OperandsMayBeBoundLate) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::world_test

@@ -20,7 +20,7 @@ namespace {
 using ::assay::testing::ProvenPair;
 using ::assay::testing::SameValue;
 
-constexpr ElementType kF64 = ElementType::kF64;
+constexpr ElementType kDoubleType = ElementType::kF64;
 constexpr RealTier kTiers[] = {RealTier::kExact,  RealTier::kDouble, RealTier::kExtended,
                                RealTier::kQuad,   RealTier::kBig192, RealTier::kBig384,
                                RealTier::kBig768, RealTier::kBig1536};
@@ -30,7 +30,7 @@ void CheckUnary(RealFunction function, const std::vector<double>& arguments, Rea
   for (double x : arguments) inputs.push_back(std::bit_cast<uint64_t>(x));
   SweepOptions options;
   options.first_tier = tier;
-  const SweepResult result = SweepInputs(function, kF64, inputs, options);
+  const SweepResult result = SweepInputs(function, kDoubleType, inputs, options);
   EXPECT_EQ(result.tiers.undecided(), 0) << NameOf(function);
   for (const Mismatch& mismatch : result.first_mismatches) {
     ADD_FAILURE() << NameOf(function) << " of " << std::hexfloat
@@ -41,14 +41,14 @@ void CheckUnary(RealFunction function, const std::vector<double>& arguments, Rea
 }
 
 void CheckPair(RealFunction2 function, double a, double b, const std::vector<RealTier>& tiers) {
-  const auto expected = ProvenPair(function, kF64, a, b);
+  const auto expected = ProvenPair(function, kDoubleType, a, b);
   for (RealTier tier : tiers) {
     RealContext context;
     context.first_tier = tier;
-    const uint64_t actual = EvaluateReal2(function, kF64, {std::bit_cast<uint64_t>(a)},
+    const uint64_t actual = EvaluateReal2(function, kDoubleType, {std::bit_cast<uint64_t>(a)},
                                           {std::bit_cast<uint64_t>(b)}, context)
                                 .bits;
-    EXPECT_TRUE(expected && SameValue(kF64, actual, *expected))
+    EXPECT_TRUE(expected && SameValue(kDoubleType, actual, *expected))
         << (function == RealFunction2::kPower ? "power " : "atan2 ") << std::hexfloat << a << ", "
         << b << " from tier " << static_cast<int>(tier) << " is " << std::bit_cast<double>(actual);
   }

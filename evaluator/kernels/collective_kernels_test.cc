@@ -260,7 +260,7 @@ class GroupDifferential {
   int64_t cases_ = 0, fallbacks_ = 0;
 };
 
-std::vector<std::string> ReducersFor(ElementType type) {
+std::vector<std::string> CollectiveReducersFor(ElementType type) {
   std::vector<std::string> reducers = {"add(a, b)", "multiply(b, a)"};
   if (!IsComplex(type)) {
     reducers.insert(reducers.end(), {"minimum(a, b)", "maximum(b, a)"});
@@ -275,7 +275,7 @@ std::vector<std::string> ReducersFor(ElementType type) {
 TEST(Collectives, EveryTypeAndReducer) {
   GroupDifferential differential;
   for (const ElementType type : kArrayTypes) {
-    for (const std::string& reducer : ReducersFor(type)) {
+    for (const std::string& reducer : CollectiveReducersFor(type)) {
       const std::string f = BinaryComputation("f", type, reducer);
       for (const int64_t members : {1, 2, 3, 8}) {
         const std::string wide = ShapeText(type, absl::StrCat("3,", 2 * members));

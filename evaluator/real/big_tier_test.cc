@@ -9,7 +9,7 @@
 #include "evaluator/real/big_tier_impl.h"
 #include "evaluator/real/mpfr_functions.h"
 
-namespace assay {
+namespace assay::big_tier_test {
 namespace {
 
 using ::assay::testing::Apply;
@@ -128,4 +128,4 @@ TEST(BigTierTest, Precision768) { CheckPrecision<768>(20); }
 TEST(BigTierTest, Precision1536) { CheckPrecision<1536>(6); }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::big_tier_test

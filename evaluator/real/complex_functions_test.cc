@@ -10,7 +10,7 @@
 #include "evaluator/real/mpfr_complex.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay {
+namespace assay::complex_functions_test {
 namespace {
 
 using ::assay::testing::ApplyComplex;
@@ -565,4 +565,4 @@ TEST(ComplexFunctionsTest, BlocksEqualElements) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::complex_functions_test

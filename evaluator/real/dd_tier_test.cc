@@ -12,7 +12,7 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/tier_bounds.h"
 
-namespace assay {
+namespace assay::dd_tier_test {
 namespace {
 
 using real::Arithmetic;
@@ -179,4 +179,4 @@ TEST(DdTierTest, BlocksEqualElementsOfTheQuadTier) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::dd_tier_test

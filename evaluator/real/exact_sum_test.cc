@@ -13,7 +13,7 @@
 #include "evaluator/real/exact_product.h"
 #include "evaluator/real/mpfr_oracle.h"
 
-namespace assay {
+namespace assay::exact_sum_test {
 namespace {
 
 using ::assay::testing::Mpfr;
@@ -243,4 +243,4 @@ TEST(ExactProductTest, IntermediateRangeAndMidpoints) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::exact_sum_test

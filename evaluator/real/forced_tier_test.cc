@@ -7,7 +7,7 @@
 
 #include <vector>
 
-namespace assay {
+namespace assay::forced_tier_test {
 namespace {
 
 using ::testing::AllOf;
@@ -89,4 +89,4 @@ TEST(ForcedTierTest, EveryTierGivesTheSameBits) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::forced_tier_test

@@ -6,7 +6,7 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay {
+namespace assay::narrow_functions_test {
 namespace {
 
 using ::assay::testing::Expected;
@@ -46,4 +46,4 @@ TEST(NarrowFunctionsTest, F16) { CheckAll(ElementType::kF16, 128); }
 TEST(NarrowFunctionsTest, BF16) { CheckAll(ElementType::kBF16, 128); }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::narrow_functions_test

@@ -9,7 +9,7 @@
 #include "evaluator/real/mpfr_functions.h"
 #include "evaluator/real/real_functions.h"
 
-namespace assay {
+namespace assay::narrow_pairs_test {
 namespace {
 
 using ::assay::testing::ProvenPair;
@@ -61,4 +61,4 @@ TEST(NarrowPairsTest, Atan2) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::narrow_pairs_test

@@ -12,7 +12,7 @@
 
 #include "evaluator/real/mpfr_functions.h"
 
-namespace assay {
+namespace assay::real_functions_test {
 namespace {
 
 using ::assay::testing::Expected;
@@ -440,4 +440,4 @@ TEST(RealFunctionsTest, BlocksEqualElements) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::real_functions_test

@@ -14,7 +14,7 @@
 #include "evaluator/real/exact_sum.h"
 #include "evaluator/real/running_sum.h"
 
-namespace assay {
+namespace assay::rounded_sum_test {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -280,4 +280,4 @@ TEST(RunningSum, OnTheBorderAndBackFromOverflow) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::rounded_sum_test

@@ -11,7 +11,7 @@
 #include "evaluator/real/sum_families.h"
 #include "runtime/float_environment.h"
 
-namespace assay {
+namespace assay::sum_proof_test {
 namespace {
 
 using ::assay::testing::IntegerSum;
@@ -295,4 +295,4 @@ TEST(SumProofTest, ComplexDots) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::sum_proof_test

@@ -11,7 +11,7 @@
 
 #include "spec/ir/shape.h"
 
-namespace assay {
+namespace assay::scalar_ops_test {
 namespace {
 
 // A result type that the operation can give.
@@ -165,4 +165,4 @@ TEST_F(InstructionTest, MissingDefinitionsAreNamed) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::scalar_ops_test

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Shape kF32x4(ElementType::kF32, {4});
+const Shape kFourFloats(ElementType::kF32, {4});
 
 Instruction* Add(Computation& computation, const std::string& name, Opcode opcode, Shape shape,
                  const std::vector<Instruction*>& operands = {}) {
@@ -32,20 +32,20 @@ std::unique_ptr<Module> Sample() {
   auto module = std::make_unique<Module>("sample");
   for (const char* name : {"f", "g"}) {
     Computation* callee = module->Add(std::make_unique<Computation>(name));
-    Add(*callee, "p", Opcode::kParameter, kF32x4)->set_parameter_number(0);
+    Add(*callee, "p", Opcode::kParameter, kFourFloats)->set_parameter_number(0);
   }
   Computation* entry = module->Add(std::make_unique<Computation>("main"));
-  Instruction* x = Add(*entry, "x", Opcode::kParameter, kF32x4);
+  Instruction* x = Add(*entry, "x", Opcode::kParameter, kFourFloats);
   x->set_parameter_number(0);
-  Instruction* one = Add(*entry, "one", Opcode::kConstant, kF32x4);
-  one->set_literal(Literal::Zeros(kF32x4));
-  Instruction* sum = Add(*entry, "sum", Opcode::kAdd, kF32x4, {x, one});
-  Instruction* call = Add(*entry, "call", Opcode::kCall, kF32x4, {sum});
+  Instruction* one = Add(*entry, "one", Opcode::kConstant, kFourFloats);
+  one->set_literal(Literal::Zeros(kFourFloats));
+  Instruction* sum = Add(*entry, "sum", Opcode::kAdd, kFourFloats, {x, one});
+  Instruction* call = Add(*entry, "call", Opcode::kCall, kFourFloats, {sum});
   call->SetAttribute(Attr::kToApply, module->Find("f"));
-  Instruction* branch = Add(*entry, "branch", Opcode::kConditional, kF32x4, {x, x, x});
+  Instruction* branch = Add(*entry, "branch", Opcode::kConditional, kFourFloats, {x, x, x});
   branch->SetAttribute(Attr::kBranchComputations,
                        std::vector<Computation*>{module->Find("f"), module->Find("g")});
-  Instruction* norm = Add(*entry, "norm", Opcode::kBatchNormTraining, kF32x4, {x, x, x});
+  Instruction* norm = Add(*entry, "norm", Opcode::kBatchNormTraining, kFourFloats, {x, x, x});
   norm->SetAttribute(Attr::kEpsilon, std::nan(""));
   norm->SetAttribute(Attr::kFeatureIndex, int64_t{0});
   return module;
@@ -87,7 +87,7 @@ TEST(CompareModules, FindsDifferentInstructions) {
       {"name", [](Module& m) { At(m, "sum")->set_name("total"); }},
       {"shape (f32[4] and f32[4]{0})",
        [](Module& m) {
-         Shape shape = kF32x4;
+         Shape shape = kFourFloats;
          shape.set_layout(Layout::Default(1));
          At(m, "sum")->set_shape(shape);
        }},
@@ -101,7 +101,7 @@ TEST(CompareModules, FindsDifferentInstructions) {
       {"literal", [](Module& m) { At(m, "one")->set_literal(Literal::Zeros(Shape())); }},
       {"literal",
        [](Module& m) {
-         Literal ones = Literal::Zeros(kF32x4);
+         Literal ones = Literal::Zeros(kFourFloats);
          ones.Set(3, Element{1});
          At(m, "one")->set_literal(ones);
        }},
@@ -127,7 +127,7 @@ TEST(CompareModules, FindsADifferentOpcode) {
   const auto with = [](Opcode opcode) {
     auto module = std::make_unique<Module>("m");
     Computation* entry = module->Add(std::make_unique<Computation>("main"));
-    Add(*entry, "x", opcode, kF32x4);
+    Add(*entry, "x", opcode, kFourFloats);
     return module;
   };
   EXPECT_THAT(CompareModules(*with(Opcode::kIota), *with(Opcode::kConstant)).message(),
@@ -155,7 +155,7 @@ TEST(CompareModules, FindsDifferentComputations) {
   EXPECT_THAT(Difference([](Module& m) { m.Find("g")->set_name("h"); }), HasSubstr("g and h"));
   EXPECT_THAT(Difference([](Module& m) { m.Find("g")->set_execution_thread("host"); }),
               HasSubstr("computations g and g differ"));
-  EXPECT_THAT(Difference([](Module& m) { Add(*m.Find("g"), "y", Opcode::kIota, kF32x4); }),
+  EXPECT_THAT(Difference([](Module& m) { Add(*m.Find("g"), "y", Opcode::kIota, kFourFloats); }),
               HasSubstr("computations g and g differ"));
   EXPECT_THAT(Difference([](Module& m) { m.entry()->set_root(At(m, "sum")); }),
               HasSubstr("roots of main differ"));

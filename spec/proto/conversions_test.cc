@@ -12,7 +12,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::conversions_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -522,4 +522,4 @@ TEST(Conversions, ALongChainTakesNoStack) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::conversions_test

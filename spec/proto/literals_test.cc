@@ -6,7 +6,7 @@
 #include "spec/proto/conversions.h"
 #include "spec/proto/pieces.h"
 
-namespace assay {
+namespace assay::literals_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -216,4 +216,4 @@ TEST(Shapes, LayoutFieldsComeBack) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::literals_test

@@ -16,7 +16,7 @@
 #include "spec/testing/test_folder.h"
 #include "spec/text/printer.h"
 
-namespace assay {
+namespace assay::module_file_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -333,4 +333,4 @@ TEST(WriteFile, ReplacesWholeFilesOnly) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::module_file_test

@@ -4,7 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace assay {
+namespace assay::ordering_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -86,4 +86,4 @@ TEST(SanitizedName, FollowsTheRulesOfText) {
 }
 
 }  // namespace
-}  // namespace assay
+}  // namespace assay::ordering_test

@@ -17,7 +17,7 @@ namespace assay {
 
 class TestFolder {
  public:
-  TestFolder() : path_(absl::StrCat(testing::TempDir(), "/assay_test_XXXXXX")) {
+  TestFolder() : path_(absl::StrCat(::testing::TempDir(), "/assay_test_XXXXXX")) {
     EXPECT_NE(mkdtemp(path_.data()), nullptr) << path_;
   }
   ~TestFolder() {

@@ -25,19 +25,19 @@ std::string InModule(absl::string_view body) {
          std::string(body) + "\n}\n";
 }
 
-struct Case {
+struct RefusalCase {
   absl::string_view body;
   absl::string_view reason;
 };
 
-class RefusedBody : public ::testing::TestWithParam<Case> {};
+class RefusedBody : public ::testing::TestWithParam<RefusalCase> {};
 
 TEST_P(RefusedBody, SaysWhy) {
   EXPECT_THAT(ErrorOf(InModule(GetParam().body)), HasSubstr(std::string(GetParam().reason)))
       << GetParam().body;
 }
 
-constexpr Case kReferenceFragments[] = {
+constexpr RefusalCase kReferenceFragments[] = {
     {"z = select(compare.mask, x, y)", "unknown operand 'compare.mask'"},
     {"z=f32[] constant(0)", "write a blank before '='"},
     {"a = f32[]{} constant(0)", "expected an opcode, found '{'"},
@@ -87,7 +87,7 @@ constexpr Case kReferenceFragments[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Fragments, RefusedBody, ::testing::ValuesIn(kReferenceFragments));
 
-constexpr Case kSectionEight[] = {
+constexpr RefusalCase kSectionEight[] = {
     {"q = f32[] parameter(9)", "numbers must be 0 to 4"},
     {"q = f32[] parameter(1)", "parameter '1' is written twice"},
     {"q = f32[] parameter(-1)", "negative number"},
@@ -182,7 +182,7 @@ constexpr Case kSectionEight[] = {
 INSTANTIATE_TEST_SUITE_P(SectionEight, RefusedBody, ::testing::ValuesIn(kSectionEight));
 
 TEST(ParserErrorsTest, WholeTexts) {
-  const Case cases[] = {
+  const RefusalCase cases[] = {
       {"", "no module"},
       {" // nothing", "no module"},
       {"HloModule m", "expected a computation, found the end of the text"},
@@ -212,7 +212,7 @@ TEST(ParserErrorsTest, WholeTexts) {
        "ENTRY e { x = f32[] constant(0) }",
        "needs end_line"},
   };
-  for (const Case& one : cases) {
+  for (const RefusalCase& one : cases) {
     EXPECT_THAT(ErrorOf(one.body), HasSubstr(std::string(one.reason))) << one.body;
   }
 }

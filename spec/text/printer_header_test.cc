@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string Reprint(absl::string_view text, const PrintOptions& options = {}) {
+std::string ReprintHeader(absl::string_view text, const PrintOptions& options = {}) {
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? PrintModule(**module, options) : "";
@@ -52,7 +52,7 @@ ENTRY %e (a: f32[4], b: (f32[4], f32[4])) -> (f32[4], f32[4]) {
 
 )";
 
-TEST(PrintHeader, AFullHeaderPrintsAsItIsRead) { EXPECT_EQ(Reprint(kFull), kFull); }
+TEST(PrintHeader, AFullHeaderPrintsAsItIsRead) { EXPECT_EQ(ReprintHeader(kFull), kFull); }
 
 TEST(PrintHeader, NamesThatAreWordsOfTheGrammarKeepTheirPercent) {
   for (const PrintOptions& options :
@@ -60,20 +60,21 @@ TEST(PrintHeader, NamesThatAreWordsOfTheGrammarKeepTheirPercent) {
     for (const char* name : {"true", "f32", "nan", "manual"}) {
       const std::string text =
           absl::StrCat("HloModule %", name, "\nENTRY e { ROOT r = f32[] parameter(0) }");
-      EXPECT_THAT(Reprint(text, options), StartsWith(absl::StrCat("HloModule %", name, ", ")));
+      EXPECT_THAT(ReprintHeader(text, options),
+                  StartsWith(absl::StrCat("HloModule %", name, ", ")));
     }
-    EXPECT_THAT(Reprint("HloModule %tuple\nENTRY e { ROOT r = f32[] parameter(0) }", options),
+    EXPECT_THAT(ReprintHeader("HloModule %tuple\nENTRY e { ROOT r = f32[] parameter(0) }", options),
                 StartsWith("HloModule tuple, "));
   }
 }
 
 TEST(PrintHeader, WithoutMetadataThereAreNoStackTables) {
-  EXPECT_THAT(Reprint(kFull, PrintOptions::ShortParsable()), Not(HasSubstr("FileNames")));
+  EXPECT_THAT(ReprintHeader(kFull, PrintOptions::ShortParsable()), Not(HasSubstr("FileNames")));
 }
 
 TEST(PrintHeader, DefaultsDisappearAndListsAreSorted) {
   EXPECT_THAT(
-      Reprint(R"(HloModule m, is_scheduled=false, replica_count=1, num_partitions=1,
+      ReprintHeader(R"(HloModule m, is_scheduled=false, replica_count=1, num_partitions=1,
   input_output_alias={ {1}: (1, {0}), {0}: (0, {}, must-alias), },
   buffer_donor={ (1, {1}), (0, {}), (1, {1}) },
   allow_spmd_sharding_propagation_to_output=false,
@@ -90,10 +91,11 @@ ENTRY e {
 }
 
 TEST(PrintHeader, LongParameterListsOfTheEntryAreCounted) {
-  EXPECT_THAT(Reprint("HloModule m\nENTRY e { a = s8[] parameter(0) b = s8[] parameter(1) c = s8[] "
-                      "parameter(2) d = s8[] parameter(3) f = s8[] parameter(4) ROOT g = s8[] "
-                      "parameter(5) }"),
-              HasSubstr("{(s8[], s8[], s8[], s8[], s8[], /*index=5*/s8[])->s8[]}"));
+  EXPECT_THAT(
+      ReprintHeader("HloModule m\nENTRY e { a = s8[] parameter(0) b = s8[] parameter(1) c = s8[] "
+                    "parameter(2) d = s8[] parameter(3) f = s8[] parameter(4) ROOT g = s8[] "
+                    "parameter(5) }"),
+      HasSubstr("{(s8[], s8[], s8[], s8[], s8[], /*index=5*/s8[])->s8[]}"));
 }
 
 constexpr absl::string_view kTables =
@@ -122,7 +124,7 @@ ENTRY %e () -> s32[2] {
 
 )";
 
-TEST(PrintHeader, RecoveryAndDebugTables) { EXPECT_EQ(Reprint(kTables), kTables); }
+TEST(PrintHeader, RecoveryAndDebugTables) { EXPECT_EQ(ReprintHeader(kTables), kTables); }
 
 }  // namespace
 }  // namespace assay

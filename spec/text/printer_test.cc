@@ -21,14 +21,14 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::unique_ptr<Module> Parse(absl::string_view text) {
+std::unique_ptr<Module> ParsedOrEmpty(absl::string_view text) {
   absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? *std::move(module) : std::make_unique<Module>("failed");
 }
 
 std::string Reprint(absl::string_view text, const PrintOptions& options = {}) {
-  return PrintModule(*Parse(text), options);
+  return PrintModule(*ParsedOrEmpty(text), options);
 }
 
 // The line of the instruction `r` after reading it among a few operands.
@@ -36,7 +36,7 @@ std::string Line(absl::string_view instruction,
                  PrintOptions options = PrintOptions::ShortParsable()) {
   options.metadata = true;
   options.control_dependencies = true;
-  const auto module = Parse(absl::StrCat(R"(HloModule m
+  const auto module = ParsedOrEmpty(absl::StrCat(R"(HloModule m
 add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
 neg { p = f32[4] parameter(0) ROOT n = f32[4] negate(p) }
 ENTRY e {
@@ -47,7 +47,7 @@ ENTRY e {
   flag = pred[] parameter(4)
   t = token[] parameter(5)
   ROOT )",
-                                         instruction, "\n}"));
+                                                 instruction, "\n}"));
   const Computation* entry = module->entry();
   return entry == nullptr ? "" : PrintInstruction(*entry->root(), options);
 }
@@ -257,9 +257,9 @@ TEST(PrintInstruction, PartsThatCanBeLeftOut) {
                        "backend_config={\"a\":[2,{\"c\":4,\"d\":3}],\"b\":1}"));
   // Without metadata shardings lose theirs too.
   const auto module =
-      Parse(absl::StrCat("HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT r = "
-                         "f32[4] copy(x), sharding={replicated "
-                         "metadata={op_name=\"s\"}} }"));
+      ParsedOrEmpty(absl::StrCat("HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT r = "
+                                 "f32[4] copy(x), sharding={replicated "
+                                 "metadata={op_name=\"s\"}} }"));
   EXPECT_THAT(PrintModule(*module, PrintOptions::ShortParsable()),
               HasSubstr("sharding={replicated}\n"));
 }

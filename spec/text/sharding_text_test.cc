@@ -10,13 +10,13 @@
 namespace assay {
 namespace {
 
-struct Case {
+struct SpellingCase {
   absl::string_view written;
   absl::string_view normal;
 };
 
 // Right side: what XLA's parser and printer make of the left.
-constexpr Case kNormalForms[] = {
+constexpr SpellingCase kNormalForms[] = {
     {"{devices=[1,2,2,2]<=[8] last_tile_dims={manual, replicated, manual}}",
      "{devices=[1,4,2]<=[2,2,2]T(0,2,1) last_tile_dims={manual, replicated}}"},
     {"{devices=[2,1,2,2]<=[8] last_tile_dims={replicated, manual}}",
@@ -76,7 +76,7 @@ constexpr Case kNormalForms[] = {
 };
 
 TEST(ShardingTextTest, NormalForms) {
-  for (const Case& one : kNormalForms) {
+  for (const SpellingCase& one : kNormalForms) {
     auto sharding = ParseSharding(one.written);
     ASSERT_TRUE(sharding.ok()) << sharding.status();
     EXPECT_EQ(PrintSharding(*sharding), one.normal) << one.written;

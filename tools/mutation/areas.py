@@ -63,15 +63,14 @@ OPERATIONS = {
 }
 
 # Tests of single files of evaluator/ops.
-MORE_TESTS = {'collectives': ['assay_collective_kernels_test'], 'ragged_transfers': ['assay_collective_kernels_test'],
-              'exact_fourier': ['assay_fourier_test'], 'fold': ['assay_fold_test'], 'merge_sort': ['assay_merge_sort_test'],
-              'product_sum': ['assay_product_sum_test']}
+MORE_TESTS = {'collectives': ['assay_evaluator_kernels_tests'], 'ragged_transfers': ['assay_evaluator_kernels_tests'],
+              'exact_fourier': ['assay_evaluator_kernels_tests']}
 
 # `folder`: what is mutated. `cases`: how the corpus is asked, by the `definitions` or by `kernels`; `operations`: the cases of
 # the file's operations first. `tests`: folders whose tests are asked; `slow`: tests that are asked at last.
 Area = collections.namedtuple('Area', 'name folder cases operations tests slow')
 AREAS = {area.name: area for area in (
-    Area('definitions', 'evaluator/ops', ('straight', 'kernels'), True, (), ('assay_definitions_test', 'assay_small_worlds_test')),
+    Area('definitions', 'evaluator/ops', ('straight', 'kernels'), True, (), ('assay_evaluator_ops_tests', 'assay_small_worlds_test')),
     Area('kernels', 'evaluator/kernels', ('kernels',), True, ('evaluator/kernels',), ()),
     Area('analysis', 'spec/analysis', ('kernels',), True, ('spec/analysis', 'evaluator/kernels'), ()),
     Area('runtime', 'runtime', ('kernels',), False, ('runtime', 'interpreter'), ()),
@@ -101,7 +100,7 @@ def read(path):
 
 def tests_in(folder, targets):
     """The tests of a folder, by name, from the targets that ninja lists."""
-    return sorted(re.findall(rf'^{folder}/(assay_\w+_test):', targets, re.M))
+    return sorted(re.findall(rf'^{folder}/(assay_\w+_tests?): CXX_EXECUTABLE', targets, re.M))
 
 
 def questions(path, targets):

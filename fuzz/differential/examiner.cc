@@ -1,0 +1,306 @@
+#include "fuzz/differential/examiner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "conformance/diagnose/module_judge.h"
+#include "conformance/diagnose/program_judge.h"
+#include "conformance/diagnose/triage.h"
+#include "conformance/runner/executions.h"
+#include "fuzz/differential/relations.h"
+#include "fuzz/differential/ways.h"
+
+namespace assay::fuzz {
+namespace {
+
+// Of a module whose parts cannot be asked: the operation that gives the first wrong array.
+std::string OperationOf(const Module& module, int64_t leaf) {
+  const Instruction* source = module.entry()->root();
+  while (source->opcode() == Opcode::kTuple && source->operand_count() > 0) {
+    const Instruction* part = source->operand(0);
+    for (const Instruction* operand : source->operands()) {
+      part = operand;
+      if (leaf < operand->shape().leaf_count()) break;
+      leaf -= operand->shape().leaf_count();
+    }
+    source = part;
+  }
+  while (source->opcode() == Opcode::kGetTupleElement) source = source->operand(0);
+  const Shape& shape = *Leaves(source->shape()).front();
+  return shape.is_array() ? absl::StrCat(Name(source->opcode()), " ", Name(shape.element_type()))
+                          : std::string(Name(source->opcode()));
+}
+
+bool HasFeeds(absl::Span<const DeviceOutputs> outputs) {
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [](const DeviceOutputs& own) { return !own.outfeed.empty(); });
+}
+
+std::vector<std::vector<Literal>> ArgumentsOf(absl::Span<const DeviceInputs> inputs) {
+  std::vector<std::vector<Literal>> arguments;
+  for (const DeviceInputs& own : inputs) arguments.push_back(own.arguments);
+  return arguments;
+}
+
+void SetFinding(FindingKind kind, std::string operation, std::string error, std::string detail,
+                Examination* result) {
+  result->outcome = Outcome::kFinding;
+  result->signature.kind = kind;
+  result->signature.operation = std::move(operation);
+  result->signature.error = std::move(error);
+  result->detail = std::move(detail);
+}
+
+// What the target's error says of a valid program.
+void SetFailure(const Module& module, const absl::Status& status, Examination* result) {
+  const std::string message(status.message());
+  if (absl::IsUnimplemented(status)) {
+    result->outcome = Outcome::kUnsupported;
+    result->detail = message;
+    return;
+  }
+  if (absl::IsResourceExhausted(status)) {
+    result->outcome = Outcome::kOverBudget;
+    result->detail = message;
+    return;
+  }
+  const bool hangs = absl::StrContains(message, "did not answer in time");
+  const FindingKind kind = hangs                     ? FindingKind::kHang
+                           : absl::IsAborted(status) ? FindingKind::kCrash
+                                                     : FindingKind::kRefused;
+  SetFinding(kind, OperationOf(module, 0), WithoutNumbers(message), message, result);
+}
+
+}  // namespace
+
+absl::string_view OutcomeName(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kAgrees:
+      return "agrees";
+    case Outcome::kInconclusive:
+      return "inconclusive";
+    case Outcome::kUnsupported:
+      return "not supported";
+    case Outcome::kOverBudget:
+      return "over budget";
+    case Outcome::kFinding:
+      return "finding";
+  }
+  return "";
+}
+
+absl::string_view FindingKindName(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kWrong:
+      return "wrong";
+    case FindingKind::kCrash:
+      return "crash";
+    case FindingKind::kHang:
+      return "hang";
+    case FindingKind::kRefused:
+      return "refused";
+    case FindingKind::kUnstable:
+      return "unstable";
+    case FindingKind::kReference:
+      return "reference";
+  }
+  return "";
+}
+
+std::optional<FindingKind> FindingKindFromName(absl::string_view name) {
+  for (int k = 0; k <= static_cast<int>(FindingKind::kReference); ++k) {
+    const auto kind = static_cast<FindingKind>(k);
+    if (FindingKindName(kind) == name) return kind;
+  }
+  return std::nullopt;
+}
+
+std::string Signature::Text() const {
+  std::string text = absl::StrCat(FindingKindName(kind), ": ", operation);
+  if (!error.empty()) absl::StrAppend(&text, ", ", error);
+  if (!relation.empty()) absl::StrAppend(&text, " (", relation, ")");
+  return text;
+}
+
+std::string WithoutNumbers(absl::string_view message) {
+  constexpr size_t kLongest = 100;
+  std::string text;
+  bool in_quotes = false, in_number = false;
+  for (const char c : message.substr(0, message.find('\n'))) {
+    if (c == '\'' || c == '"') in_quotes = !in_quotes;
+    const bool digit = absl::ascii_isdigit(static_cast<unsigned char>(c));
+    if (in_quotes || (digit && in_number)) continue;
+    in_number = digit;
+    text.push_back(digit ? 'N' : c);
+    if (text.size() >= kLongest) break;
+  }
+  return text;
+}
+
+Examination Examiner::Examine(const Module& module, absl::Span<const DeviceInputs> inputs,
+                              int64_t turn) {
+  Examination result;
+  if (!ExamineReference(module, inputs, turn, &result)) return result;
+  if (target_ != nullptr) {
+    RunTarget(module, inputs, options_.repeat, &result);
+    if (result.outcome == Outcome::kFinding || result.outcome == Outcome::kUnsupported ||
+        result.outcome == Outcome::kOverBudget) {
+      return result;
+    }
+  }
+  if (options_.relations) ExamineRelation(module, inputs, turn, &result);
+  return result;
+}
+
+Examination Examiner::AskTarget(const Module& module, absl::Span<const DeviceInputs> inputs) {
+  Examination result;
+  absl::StatusOr<std::vector<DeviceOutputs>> golden = RunByKernels(module, inputs, options_.budget);
+  if (!golden.ok()) {
+    result.outcome = Outcome::kOverBudget;
+    result.detail = std::string(golden.status().message());
+    return result;
+  }
+  result.golden = *std::move(golden);
+  if (target_ != nullptr) RunTarget(module, inputs, options_.repeat, &result);
+  return result;
+}
+
+// False where the target need not be asked.
+bool Examiner::ExamineReference(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                int64_t turn, Examination* result) {
+  absl::StatusOr<std::vector<DeviceOutputs>> golden = RunByKernels(module, inputs, options_.budget);
+  if (!golden.ok()) {
+    const std::string message(golden.status().message());
+    if (absl::IsResourceExhausted(golden.status())) {
+      result->outcome = Outcome::kOverBudget;
+      result->detail = message;
+    } else {
+      SetFinding(FindingKind::kReference, OperationOf(module, 0), WithoutNumbers(message), message,
+                 result);
+    }
+    return false;
+  }
+  result->golden = *std::move(golden);
+  if (!options_.ways) return true;
+  std::vector<Way> ways = {Way::kDefinitions};
+  constexpr auto kOthers = static_cast<int64_t>(std::size(kWays)) - 1;
+  if (options_.all_ways) {
+    ways.assign(std::begin(kWays), std::end(kWays));
+  } else {
+    ways.push_back(kWays[1 + turn % kOthers]);
+  }
+  const std::optional<WayDifference> difference =
+      FindWayThatDiffers(module, inputs, result->golden, ways, options_.budget);
+  if (!difference) return true;
+  SetFinding(FindingKind::kReference, OperationOf(module, 0),
+             absl::StrCat("kernels and ", WayName(difference->way), " differ"),
+             absl::StrCat(WayName(difference->way), ": ", difference->detail), result);
+  return false;
+}
+
+void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> inputs, bool repeat,
+                         Examination* result) {
+  if (const std::optional<std::string> reason = profile_.Unsupported(module)) {
+    result->outcome = Outcome::kUnsupported;
+    result->detail = *reason;
+    return;
+  }
+  absl::Status supported = target_->Supports(module);
+  if (!supported.ok()) return SetFailure(module, supported, result);
+  const bool twice = repeat && !MayVary(module) && target_->capabilities().executes_again;
+  absl::StatusOr<ModuleRun> run = target_->Run(module, inputs, 1);
+  if (!run.ok()) return SetFailure(module, run.status(), result);
+  result->actual = std::move(run->outputs.front());
+  JudgeTarget(module, inputs, result);
+  if (result->outcome == Outcome::kFinding || !twice) return;
+  const absl::StatusOr<ModuleRun> again = target_->Run(module, inputs, 1);
+  if (!again.ok()) return SetFailure(module, again.status(), result);
+  if (SameOutputs(result->actual, again->outputs.front())) return;
+  SetFinding(FindingKind::kUnstable, OperationOf(module, 0), "the second execution differs",
+             FirstDifference(result->actual, again->outputs.front()), result);
+}
+
+void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,
+                           Examination* result) {
+  absl::StatusOr<Judgement> judgement =
+      JudgeModule(module, ArgumentsOf(inputs), ResultsOf(result->golden), ResultsOf(result->actual),
+                  profile_, options_.budget);
+  if (!judgement.ok()) {
+    const std::string message(judgement.status().message());
+    if (absl::IsInvalidArgument(judgement.status())) {
+      SetFinding(FindingKind::kWrong, OperationOf(module, 0), "a result of another shape", message,
+                 result);
+    } else {
+      result->outcome = Outcome::kOverBudget;
+      result->detail = message;
+    }
+    return;
+  }
+  if (HasFeeds(result->golden) || HasFeeds(result->actual)) {
+    judgement->Merge(JudgeOutfeeds(module, result->golden, result->actual, profile_));
+  }
+  if (judgement->verdict == Verdict::kNotJudgeable) {
+    result->outcome = Outcome::kInconclusive;
+    if (!judgement->reasons.empty()) result->detail = judgement->reasons.front();
+  }
+  if (judgement->verdict == Verdict::kWrong) Localize(module, inputs, *judgement, result);
+}
+
+// The operation of the signature: the first instruction, or group, that is wrong alone.
+void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
+                        const Judgement& judgement, Examination* result) {
+  const auto shown =
+      std::find_if(judgement.evidence.begin(), judgement.evidence.end(),
+                   [](const Evidence& each) { return each.verdict == Verdict::kWrong; });
+  const bool known = shown != judgement.evidence.end();
+  SetFinding(FindingKind::kWrong, OperationOf(module, known ? shown->leaf : 0),
+             known ? KindOfError(*shown) : "", "", result);
+  if (known) {
+    result->detail = absl::StrCat("array ", shown->leaf, ", element ", shown->position, ": golden ",
+                                  shown->golden, ", actual ", shown->actual,
+                                  shown->reason.empty() ? "" : "; ", shown->reason);
+  }
+  const bool feeds = std::any_of(inputs.begin(), inputs.end(),
+                                 [](const DeviceInputs& own) { return !own.infeed.empty(); });
+  if (!options_.localize || feeds) return;
+  TriageInput input;
+  input.module = &module;
+  input.arguments = ArgumentsOf(inputs);
+  const TriageEntry entry = Triage(input, target_, profile_, options_.budget);
+  if (entry.triage_class != TriageClass::kWrong || entry.operation.empty()) return;
+  result->signature.operation = entry.operation;
+  if (!entry.kind.empty()) result->signature.error = entry.kind;
+  if (!entry.detail.empty()) {
+    result->detail = absl::StrCat(entry.instruction, ": ", entry.detail);
+  }
+}
+
+void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInputs> inputs,
+                               int64_t turn, Examination* result) {
+  const Relation& relation = Relations()[turn % static_cast<int64_t>(Relations().size())];
+  if (MayVary(module)) return;
+  const std::optional<Rewritten> rewritten = relation.rewrite(module, inputs);
+  if (!rewritten) return;
+  const absl::StatusOr<std::vector<DeviceOutputs>> golden =
+      RunByKernels(*rewritten->module, rewritten->inputs, options_.budget);
+  if (!golden.ok() || !SameOutputs(result->golden, *golden)) {
+    SetFinding(FindingKind::kReference, OperationOf(module, 0), "a rewrite changes the result",
+               golden.ok() ? FirstDifference(result->golden, *golden)
+                           : std::string(golden.status().message()),
+               result);
+    result->signature.relation = std::string(relation.name);
+    return;
+  }
+  if (target_ == nullptr) return;
+  Examination other;
+  other.golden = *golden;
+  RunTarget(*rewritten->module, rewritten->inputs, /*repeat=*/false, &other);
+  if (other.outcome != Outcome::kFinding) return;
+  *result = std::move(other);
+  result->signature.relation = std::string(relation.name);
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,142 @@
+// What the oracles say of implementations that are known: golden agrees with itself, mutants are
+// found, conforming variants are not accused, crashes and refusals are told from wrong values.
+#include "fuzz/differential/examiner.h"
+
+#include "backends/factory/factory.h"
+#include "backends/golden/golden_backend.h"
+#include "conformance/mutants/mutant_backend.h"
+#include "fuzz/programs/decoder.h"
+#include "gtest/gtest.h"
+#include "spec/testing/schedule.h"
+#include "spec/text/printer.h"
+
+namespace assay::fuzz {
+namespace {
+
+ExaminerOptions SmallOptions() {
+  ExaminerOptions options;
+  options.budget.bytes = int64_t{1} << 28;
+  options.budget.steps = 10'000'000;
+  options.budget.seconds = 10;
+  options.budget.threads = 1;
+  return options;
+}
+
+TargetProfile ProfileOf(const std::string& name) {
+  absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+  EXPECT_TRUE(profile.ok()) << profile.status();
+  return *std::move(profile);
+}
+
+Grammar PlainGrammar(std::vector<std::string> operations = {}) {
+  GrammarOptions options;
+  options.operations = std::move(operations);
+  absl::StatusOr<Grammar> grammar = Grammar::Create(options);
+  EXPECT_TRUE(grammar.ok()) << grammar.status();
+  return *std::move(grammar);
+}
+
+// The first finding among so many programs.
+std::optional<Examination> FirstFinding(Backend& target, const TargetProfile& profile,
+                                        const Grammar& grammar, int64_t programs,
+                                        const ExaminerOptions& options = SmallOptions()) {
+  Examiner examiner(&target, profile, options);
+  for (int64_t i = 0; i < programs; ++i) {
+    const FuzzProgram program = DecodeProgram(grammar, RandomBytes(21, i, 6));
+    const auto inputs = MakeInputs(program);
+    EXPECT_TRUE(inputs.ok()) << inputs.status();
+    Examination examination = examiner.Examine(*program.module, *inputs, i);
+    if (examination.outcome == Outcome::kFinding) return examination;
+  }
+  return std::nullopt;
+}
+
+TEST(ExaminerTest, GoldenAgreesWithItself) {
+  GoldenBackend golden;
+  const TargetProfile profile = ProfileOf("golden");
+  const auto finding = FirstFinding(golden, profile, PlainGrammar(), Scheduled(600));
+  EXPECT_FALSE(finding) << finding->signature.Text() << ": " << finding->detail;
+}
+
+TEST(ExaminerTest, MutantsAreFound) {
+  struct Known {
+    const char* target;
+    const char* operation;
+  };
+  for (const Known& known : {Known{"mutant:pad/low_counted_twice", "pad"},
+                             Known{"mutant:reverse/two_dimensions_apart", "reverse"}}) {
+    const absl::StatusOr<const Mutant*> mutant = FindMutant(known.target);
+    ASSERT_TRUE(mutant.ok()) << mutant.status();
+    MutantBackend target(**mutant);
+    const TargetProfile profile = ProfileOf("golden");
+    const auto finding = FirstFinding(target, profile, PlainGrammar({known.operation, "add"}), 600);
+    ASSERT_TRUE(finding) << known.target;
+    EXPECT_EQ(finding->signature.kind, FindingKind::kWrong);
+    EXPECT_NE(finding->signature.operation.find(known.operation), std::string::npos)
+        << finding->signature.Text();
+    EXPECT_FALSE(finding->detail.empty());
+  }
+}
+
+TEST(ExaminerTest, ConformingVariantsAreNotAccused) {
+  int64_t variants = 0;
+  for (const Mutant& mutant : Mutants()) {
+    if (!mutant.innocent()) continue;
+    ++variants;
+    MutantBackend target(mutant);
+    const TargetProfile profile = ProfileOf(mutant.profile);
+    const auto finding = FirstFinding(target, profile, PlainGrammar(), Scheduled(60));
+    EXPECT_FALSE(finding) << mutant.target() << ": " << finding->signature.Text() << ": "
+                          << finding->detail;
+  }
+  EXPECT_GT(variants, 20);
+}
+
+// An implementation that answers with an error of its own.
+class FailingBackend : public GoldenBackend {
+ public:
+  explicit FailingBackend(absl::Status status) : status_(std::move(status)) {}
+  absl::StatusOr<ModuleRun> RunSets(const Module&, const InputSets&) override { return status_; }
+
+ private:
+  absl::Status status_;
+};
+
+TEST(ExaminerTest, FailuresHaveTheirKind) {
+  struct Known {
+    absl::Status status;
+    Outcome outcome;
+    FindingKind kind;
+  };
+  const Known all[] = {
+      {absl::AbortedError("process 'x' exited with code 3"), Outcome::kFinding,
+       FindingKind::kCrash},
+      {absl::AbortedError("process 'x' hung: it did not answer in time"), Outcome::kFinding,
+       FindingKind::kHang},
+      {absl::InvalidArgumentError("add of 17 elements"), Outcome::kFinding, FindingKind::kRefused},
+      {absl::UnimplementedError("no add"), Outcome::kUnsupported, FindingKind::kWrong},
+      {absl::ResourceExhaustedError("no memory"), Outcome::kOverBudget, FindingKind::kWrong},
+  };
+  const TargetProfile profile = ProfileOf("golden");
+  const FuzzProgram program = DecodeProgram(PlainGrammar({"add"}), RandomBytes(1, 1, 1));
+  const auto inputs = MakeInputs(program);
+  ASSERT_TRUE(inputs.ok());
+  for (const Known& known : all) {
+    FailingBackend target(known.status);
+    Examiner examiner(&target, profile, SmallOptions());
+    const Examination examination = examiner.Examine(*program.module, *inputs, 0);
+    EXPECT_EQ(examination.outcome, known.outcome) << known.status;
+    if (known.outcome == Outcome::kFinding) {
+      EXPECT_EQ(examination.signature.kind, known.kind) << known.status;
+    }
+  }
+}
+
+TEST(ExaminerTest, MessagesOfOneCauseAreOne) {
+  EXPECT_EQ(WithoutNumbers("add of 17 elements"), WithoutNumbers("add of 3 elements"));
+  EXPECT_EQ(WithoutNumbers("'a b' is 1.5"), WithoutNumbers("'c' is 2.5"));
+  EXPECT_NE(WithoutNumbers("add of 17 elements"), WithoutNumbers("subtract of 17 elements"));
+}
+
+}  // namespace
+}  // namespace assay::fuzz

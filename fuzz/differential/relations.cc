@@ -1,0 +1,321 @@
+#include "fuzz/differential/relations.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "conformance/mutants/site.h"
+#include "interpreter/custom_call.h"
+#include "spec/builder/copy_module.h"
+
+namespace assay::fuzz {
+namespace {
+
+using Inputs = absl::Span<const DeviceInputs>;
+using Edit = Instruction* (*)(Site&);
+
+// Shapes that the rows below work on: arrays of static sizes without layouts.
+bool IsPlain(const Shape& shape) {
+  return shape.is_array() && !shape.is_dynamic() && !shape.has_layout();
+}
+
+bool AllPlain(const Instruction& op) {
+  return IsPlain(op.shape()) &&
+         std::all_of(op.operands().begin(), op.operands().end(), [&](const Instruction* operand) {
+           return IsPlain(operand->shape()) &&
+                  operand->shape().dimensions() == op.shape().dimensions();
+         });
+}
+
+std::vector<Opcode> Elementwise() {
+  std::vector<Opcode> opcodes;
+  for (const OpInfo& op : Catalogue()) {
+    if (op.elementwise()) opcodes.push_back(op.opcode);
+  }
+  return opcodes;
+}
+
+std::optional<Rewritten> Everywhere(const Module& module, Inputs inputs,
+                                    absl::Span<const Opcode> opcodes, Edit edit) {
+  DefectiveModule changed = PutInto(module, opcodes, edit, CustomCallRegistry());
+  if (changed.sites == 0) return std::nullopt;
+  return Rewritten{std::move(changed.module), {inputs.begin(), inputs.end()}};
+}
+
+std::vector<int64_t> Counting(int64_t count) {
+  std::vector<int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+// --- Around an elementwise operation. ----------------------------------------------------------
+
+Instruction* Reverse(Site& site, Instruction* value) {
+  return site.Make(Opcode::kReverse, value->shape(), {value}, [](Instruction& x) {
+    x.SetAttribute(Attr::kDimensions, Counting(x.shape().rank()));
+  });
+}
+
+// The same operation on operands that `before` has changed, in the shape that they have then.
+template <typename Before>
+Instruction* OnChanged(Site& site, Before before) {
+  std::vector<Instruction*> operands;
+  for (Instruction* operand : site.operands()) {
+    Instruction* const changed = before(operand);
+    if (changed == nullptr) return nullptr;
+    operands.push_back(changed);
+  }
+  if (operands.empty()) return nullptr;
+  const Instruction& original = site.original();
+  const Shape shape(original.shape().element_type(), operands[0]->shape().dimensions());
+  return site.Make(original.opcode(), shape, operands, [&](Instruction& x) {
+    for (const auto& [attr, value] : original.attributes().entries()) x.SetAttribute(attr, value);
+  });
+}
+
+Instruction* ReversedAround(Site& site) {
+  if (!AllPlain(site.original()) || site.original().shape().rank() == 0) return nullptr;
+  Instruction* const made =
+      OnChanged(site, [&](Instruction* operand) { return Reverse(site, operand); });
+  return made == nullptr ? nullptr : Reverse(site, made);
+}
+
+Instruction* TransposedAround(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!AllPlain(site.original()) || shape.rank() < 2) return nullptr;
+  const auto turn = [&](Instruction* value) {
+    Dimensions sizes(value->shape().dimensions().rbegin(), value->shape().dimensions().rend());
+    return site.Make(Opcode::kTranspose, Shape(value->shape().element_type(), sizes), {value},
+                     [](Instruction& x) {
+                       std::vector<int64_t> order = Counting(x.shape().rank());
+                       std::reverse(order.begin(), order.end());
+                       x.SetAttribute(Attr::kDimensions, order);
+                     });
+  };
+  Instruction* const made = OnChanged(site, turn);
+  return made == nullptr ? nullptr : turn(made);
+}
+
+Instruction* FlattenedAround(Site& site) {
+  if (!AllPlain(site.original()) || site.original().shape().rank() == 1) return nullptr;
+  const auto reshape = [&](Instruction* value, absl::Span<const int64_t> sizes) {
+    return site.Make(Opcode::kReshape, Shape(value->shape().element_type(), sizes), {value});
+  };
+  const int64_t count = site.original().shape().element_count();
+  Instruction* const made =
+      OnChanged(site, [&](Instruction* operand) { return reshape(operand, {count}); });
+  return made == nullptr ? nullptr : reshape(made, site.original().shape().dimensions());
+}
+
+// On arrays that are put behind themselves; the first half of the result.
+Instruction* DoubledAround(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!AllPlain(site.original()) || shape.rank() == 0) return nullptr;
+  const auto doubled = [&](Instruction* value) {
+    Shape twice = value->shape();
+    twice.set_dimension(0, 2 * twice.dimension(0));
+    return site.Make(Opcode::kConcatenate, twice, {value, value},
+                     [](Instruction& x) { x.SetAttribute(Attr::kDimension, int64_t{0}); });
+  };
+  Instruction* const made = OnChanged(site, doubled);
+  if (made == nullptr) return nullptr;
+  return site.Make(Opcode::kSlice, shape, {made}, [&](Instruction& x) {
+    Slices ranges;
+    for (const int64_t size : shape.dimensions()) ranges.push_back({0, size, 1});
+    x.SetAttribute(Attr::kSlice, ranges);
+  });
+}
+
+// --- Behind any value. -------------------------------------------------------------------------
+
+Instruction* Barred(Site& site) {
+  if (!IsPlain(site.original().shape())) return nullptr;
+  Instruction* const value = site.Unchanged();
+  return site.Make(Opcode::kOptimizationBarrier, site.original().shape(), {value});
+}
+
+Instruction* PaddedAndSliced(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!IsPlain(shape) || shape.rank() == 0) return nullptr;
+  Instruction* const value = site.Unchanged();
+  auto filling = site.Make(Opcode::kConstant, Shape::Scalar(shape.element_type()), {},
+                           [](Instruction& x) { x.set_literal(Literal::Zeros(x.shape())); });
+  if (filling == nullptr) return nullptr;
+  Shape padded = shape;
+  for (int64_t d = 0; d < shape.rank(); ++d) padded.set_dimension(d, shape.dimension(d) + 3);
+  Instruction* const wide = site.Make(Opcode::kPad, padded, {value, filling}, [&](Instruction& x) {
+    PaddingConfig config;
+    for (int64_t d = 0; d < shape.rank(); ++d) config.dimensions.push_back({1, 2, 0});
+    x.SetAttribute(Attr::kPadding, config);
+  });
+  if (wide == nullptr) return nullptr;
+  return site.Make(Opcode::kSlice, shape, {wide}, [&](Instruction& x) {
+    Slices ranges;
+    for (const int64_t size : shape.dimensions()) ranges.push_back({1, size + 1, 1});
+    x.SetAttribute(Attr::kSlice, ranges);
+  });
+}
+
+Instruction* Selected(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!IsPlain(shape)) return nullptr;
+  Instruction* const value = site.Unchanged();
+  Instruction* const truth =
+      site.Make(Opcode::kConstant, Shape::Scalar(ElementType::kPred), {}, [](Instruction& x) {
+        x.set_literal(Literal::Scalar(ElementType::kPred, {1, 0}));
+      });
+  if (truth == nullptr) return nullptr;
+  return site.Make(Opcode::kSelect, shape, {truth, value, value});
+}
+
+Instruction* WidenedAndNarrowed(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!IsPlain(shape) || !IsInteger(shape.element_type())) return nullptr;
+  if (Info(shape.element_type()).bits >= 64) return nullptr;
+  Instruction* const value = site.Unchanged();
+  const ElementType wide = IsSigned(shape.element_type()) ? ElementType::kS64 : ElementType::kU64;
+  Instruction* const widened =
+      site.Make(Opcode::kConvert, Shape(wide, shape.dimensions()), {value});
+  return widened == nullptr ? nullptr : site.Make(Opcode::kConvert, shape, {widened});
+}
+
+// --- Of single operations. -----------------------------------------------------------------------
+
+Instruction* OperandsSwapped(Site& site) {
+  std::vector<Instruction*> operands = site.operands();
+  std::swap(operands[0], operands[1]);
+  return site.Edited([&](Instruction& x) { x.set_operands(operands); });
+}
+
+Instruction* ComparisonTurned(Site& site) {
+  using enum ComparisonDirection;
+  std::vector<Instruction*> operands = site.operands();
+  std::swap(operands[0], operands[1]);
+  ComparisonDirection turned = site.original().GetEnum<ComparisonDirection>(Attr::kDirection);
+  switch (turned) {
+    case kGe:
+      turned = kLe;
+      break;
+    case kGt:
+      turned = kLt;
+      break;
+    case kLe:
+      turned = kGe;
+      break;
+    case kLt:
+      turned = kGt;
+      break;
+    default:
+      break;
+  }
+  return site.Edited([&](Instruction& x) {
+    x.set_operands(operands);
+    x.SetAttribute(Attr::kDirection, static_cast<int64_t>(turned));
+  });
+}
+
+Instruction* BranchesSwapped(Site& site) {
+  std::vector<Instruction*> operands = site.operands();
+  Instruction* const negated = site.Make(Opcode::kNot, operands[0]->shape(), {operands[0]});
+  if (negated == nullptr) return nullptr;
+  operands = {negated, operands[2], operands[1]};
+  return site.Edited([&](Instruction& x) { x.set_operands(operands); });
+}
+
+// --- Of the whole module. ------------------------------------------------------------------------
+
+// Copies the entry; `replace` puts something else in the place of an instruction, and returns it.
+template <typename Replace>
+std::unique_ptr<Module> CopyWith(const Module& module, Replace replace) {
+  auto copy = std::make_unique<Module>(module.name());
+  copy->replica_count = module.replica_count;
+  copy->num_partitions = module.num_partitions;
+  CalleeMap callees;
+  for (const auto& computation : module.computations()) {
+    const bool is_entry = computation.get() == module.entry();
+    std::unique_ptr<Computation> own = EmptyCopy(*computation);
+    InstructionMap instructions;
+    for (const auto& each : computation->instructions()) {
+      std::unique_ptr<Instruction> other = is_entry ? replace(*each) : nullptr;
+      if (other == nullptr) other = CopyInstruction(*each, instructions, callees);
+      instructions[each.get()] = own->Add(std::move(other));
+    }
+    own->set_root(instructions.at(computation->root()));
+    callees[computation.get()] = copy->Add(std::move(own));
+    if (is_entry) copy->set_entry(callees[computation.get()]);
+  }
+  return copy;
+}
+
+std::optional<Rewritten> ConstantsAsParameters(const Module& module, Inputs inputs) {
+  Rewritten result;
+  result.inputs.assign(inputs.begin(), inputs.end());
+  auto next = static_cast<int64_t>(module.entry()->parameters().size());
+  const int64_t before = next;
+  result.module = CopyWith(module, [&](const Instruction& each) -> std::unique_ptr<Instruction> {
+    if (each.opcode() != Opcode::kConstant || each.literal() == nullptr) return nullptr;
+    auto parameter = std::make_unique<Instruction>(Opcode::kParameter, each.shared_shape());
+    parameter->set_parameter_number(next++);
+    parameter->set_name(each.name());
+    for (DeviceInputs& own : result.inputs) own.arguments.push_back(*each.literal());
+    return parameter;
+  });
+  if (next == before) return std::nullopt;
+  return result;
+}
+
+std::optional<Rewritten> ParametersAsConstants(const Module& module, Inputs inputs) {
+  if (inputs.size() != 1 || module.entry()->parameters().empty()) return std::nullopt;
+  Rewritten result;
+  result.inputs.push_back({{}, inputs[0].infeed});
+  result.module = CopyWith(module, [&](const Instruction& each) -> std::unique_ptr<Instruction> {
+    if (each.opcode() != Opcode::kParameter) return nullptr;
+    auto constant = std::make_unique<Instruction>(Opcode::kConstant, each.shared_shape());
+    constant->set_literal(inputs[0].arguments[each.parameter_number()].WithShape(each.shape()));
+    constant->set_name(each.name());
+    return constant;
+  });
+  return result;
+}
+
+template <Edit kEdit>
+std::optional<Rewritten> AtElementwise(const Module& module, Inputs inputs) {
+  static const auto* const opcodes = new std::vector<Opcode>(Elementwise());
+  return Everywhere(module, inputs, *opcodes, kEdit);
+}
+
+template <Edit kEdit, Opcode... kOpcodes>
+std::optional<Rewritten> At(const Module& module, Inputs inputs) {
+  static constexpr Opcode kAll[] = {kOpcodes...};
+  return Everywhere(module, inputs, kAll, kEdit);
+}
+
+constexpr Relation kRelations[] = {
+    {"constants_as_parameters", "what was known when compiling is known when running",
+     ConstantsAsParameters},
+    {"parameters_as_constants", "what was known when running is known when compiling",
+     ParametersAsConstants},
+    {"operands_swapped", "sums, products and bitwise operations commute",
+     At<OperandsSwapped, Opcode::kAdd, Opcode::kMultiply, Opcode::kAnd, Opcode::kOr, Opcode::kXor>},
+    {"comparison_turned", "a < b is b > a", At<ComparisonTurned, Opcode::kCompare>},
+    {"branches_swapped", "select(p, a, b) is select(not p, b, a)",
+     At<BranchesSwapped, Opcode::kSelect>},
+    {"reversed_around", "an elementwise operation on reversed operands, reversed",
+     AtElementwise<ReversedAround>},
+    {"transposed_around", "an elementwise operation on transposed operands, transposed back",
+     AtElementwise<TransposedAround>},
+    {"flattened_around", "an elementwise operation on operands of one dimension",
+     AtElementwise<FlattenedAround>},
+    {"doubled_around", "an elementwise operation on operands twice as long",
+     AtElementwise<DoubledAround>},
+    {"barrier_behind", "nothing is fused over an opt-barrier", AtElementwise<Barred>},
+    {"padded_and_sliced", "padding that is cut away again", AtElementwise<PaddedAndSliced>},
+    {"selected", "select(true, a, a) is a", AtElementwise<Selected>},
+    {"widened_and_narrowed", "integers by way of 64 bits", AtElementwise<WidenedAndNarrowed>},
+};
+
+}  // namespace
+
+absl::Span<const Relation> Relations() { return kRelations; }
+
+}  // namespace assay::fuzz

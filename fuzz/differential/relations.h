@@ -1,0 +1,34 @@
+// Metamorphic relations: rewrites of a module that change no bit of its results. A rewritten module
+// asks an implementation for the same values in another way, so that a defect that hides in one
+// form shows in the other. A row each. Tests: relations_test.cc.
+#ifndef ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_
+#define ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "backends/device_io.h"
+#include "spec/ir/module.h"
+
+namespace assay::fuzz {
+
+struct Rewritten {
+  std::unique_ptr<Module> module;
+  std::vector<DeviceInputs> inputs;
+};
+
+struct Relation {
+  absl::string_view name;
+  absl::string_view meaning;
+  // The rewritten module; none where there is nothing to rewrite.
+  std::optional<Rewritten> (*rewrite)(const Module& module, absl::Span<const DeviceInputs> inputs);
+};
+
+absl::Span<const Relation> Relations();
+
+}  // namespace assay::fuzz
+
+#endif  // ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_

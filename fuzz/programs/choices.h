@@ -1,0 +1,64 @@
+// A record as a source of choices: its bytes in order, then the bytes of a generator that they
+// seed. Each choice of a byte string is a small number in a range that the reader gives, so that
+// any bytes are a valid answer. Integer arithmetic alone: the same choices with every compiler.
+// Tests: decoder_test.cc.
+#ifndef ASSAY_FUZZ_PROGRAMS_CHOICES_H_
+#define ASSAY_FUZZ_PROGRAMS_CHOICES_H_
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+
+#include "absl/types/span.h"
+
+namespace assay::fuzz {
+
+// Bytes of a record. Longer programs are more records, never longer ones, so that a record can be
+// exchanged, repeated or taken away without changing what its neighbours mean.
+inline constexpr int64_t kRecordBytes = 16;
+
+// One step of SplitMix64.
+inline uint64_t NextRandom(uint64_t* state) {
+  uint64_t z = *state += 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+class Choices {
+ public:
+  // Bytes beyond kRecordBytes do not count, missing ones are 0.
+  explicit Choices(absl::Span<const uint8_t> record) {
+    std::copy_n(record.begin(), std::min<size_t>(record.size(), kRecordBytes), bytes_.begin());
+    for (const uint8_t byte : bytes_) state_ = (state_ ^ byte) * 0x100000001B3;
+  }
+
+  uint8_t Byte() {
+    if (next_ < kRecordBytes) return bytes_[next_++];
+    return static_cast<uint8_t>(NextRandom(&state_) >> 56);
+  }
+  // A number in [0, limit); limit >= 1. 0 for a byte of 0, which so is the simplest choice.
+  int64_t Below(int64_t limit) {
+    if (limit <= 256) return Byte() % limit;
+    const int64_t low = Byte(), high = Byte();  // in this order with every compiler
+    return (low | high << 8) % limit;
+  }
+  int64_t Between(int64_t low, int64_t high) { return low + Below(high - low + 1); }
+  // False for a byte of 0.
+  bool OneIn(int64_t n) { return Below(n) == n - 1; }
+  template <typename Container>
+  auto& Of(Container& container) {
+    return container[Below(static_cast<int64_t>(std::size(container)))];
+  }
+  uint64_t Word() { return NextRandom(&state_); }
+
+ private:
+  std::array<uint8_t, kRecordBytes> bytes_{};
+  int64_t next_ = 0;
+  uint64_t state_ = 0xCBF29CE484222325;
+};
+
+}  // namespace assay::fuzz
+
+#endif  // ASSAY_FUZZ_PROGRAMS_CHOICES_H_

@@ -1,0 +1,266 @@
+// Any bytes are a valid program: short ones exhaustively, long ones at random. Every legal pair of
+// operation and element type (docs/op_types.md, which another test writes by running each) and
+// every attribute of the catalogue is reached. The programs are the same with every compiler.
+#include "fuzz/programs/decoder.h"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "fuzz/programs/choices.h"
+#include "gtest/gtest.h"
+#include "spec/testing/schedule.h"
+#include "spec/text/printer.h"
+#include "spec/verify/verifier.h"
+
+namespace assay::fuzz {
+namespace {
+
+Grammar Made(const GrammarOptions& options = {}) {
+  absl::StatusOr<Grammar> grammar = Grammar::Create(options);
+  EXPECT_TRUE(grammar.ok()) << grammar.status();
+  return *std::move(grammar);
+}
+
+// Decodes and verifies; false, with a failure, where either finds something wrong.
+bool IsValid(const Grammar& grammar, absl::Span<const uint8_t> bytes, FuzzProgram* program) {
+  *program = DecodeProgram(grammar, bytes);
+  const Verification verification = VerifyModule(*program->module, {Rules::kStrict});
+  EXPECT_TRUE(verification.ok()) << VerificationStatus(verification) << "\n"
+                                 << PrintModule(*program->module);
+  EXPECT_EQ(program->refused, 0) << program->refusal;
+  return verification.ok() && program->refused == 0;
+}
+
+bool IsValid(const Grammar& grammar, absl::Span<const uint8_t> bytes) {
+  FuzzProgram program;
+  return IsValid(grammar, bytes, &program);
+}
+
+// What holds for the values, too.
+void CheckInputs(const FuzzProgram& program) {
+  const absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(program);
+  ASSERT_TRUE(inputs.ok()) << inputs.status();
+  const std::vector<Instruction*> parameters = program.module->entry()->parameters();
+  for (const DeviceInputs& own : *inputs) {
+    ASSERT_EQ(own.arguments.size(), parameters.size());
+    for (size_t k = 0; k < parameters.size(); ++k) {
+      ASSERT_TRUE(Shape::Compatible(own.arguments[k].shape(), parameters[k]->shape()));
+    }
+  }
+}
+
+TEST(DecoderTest, HeadersOfUpToTwoBytesAreValid) {
+  const Grammar grammar = Made();
+  ASSERT_TRUE(IsValid(grammar, {}));
+  for (int a = 0; a < 256; ++a) {
+    const uint8_t one[] = {static_cast<uint8_t>(a)};
+    ASSERT_TRUE(IsValid(grammar, one));
+    for (int b = 0; b < 256; b += 256 / Scheduled(32)) {
+      const uint8_t two[] = {static_cast<uint8_t>(a), static_cast<uint8_t>(b)};
+      ASSERT_TRUE(IsValid(grammar, two));
+    }
+  }
+}
+
+// A record of three bytes behind headers of each mode; the first chooses the operation.
+TEST(DecoderTest, RecordsOfThreeBytesAreValid) {
+  const Grammar grammar = Made();
+  for (int mode = 0; mode < 8; mode += 1) {
+    for (int a = 0; a < 256; ++a) {
+      for (int b = 0; b < 256; b += 256 / Scheduled(16)) {
+        std::vector<uint8_t> bytes(kRecordBytes + 3);
+        bytes[0] = static_cast<uint8_t>(mode);
+        bytes[1] = static_cast<uint8_t>(b);
+        bytes[kRecordBytes] = static_cast<uint8_t>(a);
+        bytes[kRecordBytes + 1] = static_cast<uint8_t>(b);
+        bytes[kRecordBytes + 2] = static_cast<uint8_t>(255 - a);
+        ASSERT_TRUE(IsValid(grammar, bytes)) << mode << " " << a << " " << b;
+      }
+    }
+  }
+}
+
+TEST(DecoderTest, RandomProgramsAreValid) {
+  const Grammar grammar = Made();
+  const int64_t programs = Scheduled(100000);
+  int64_t instructions = 0, left_out = 0, records = 0;
+  for (int64_t i = 0; i < programs; ++i) {
+    const std::vector<uint8_t> bytes = RandomBytes(1, i, 12);
+    FuzzProgram program;
+    ASSERT_TRUE(IsValid(grammar, bytes, &program)) << "program " << i;
+    if (i % 16 == 0) CheckInputs(program);
+    records += static_cast<int64_t>(bytes.size()) / kRecordBytes - 1;
+    instructions += program.module->instruction_count();
+    left_out += program.left_out;
+  }
+  // It would mean little if most records gave nothing.
+  EXPECT_GT(instructions, 2 * records);
+  EXPECT_LT(left_out, records / 20);
+}
+
+// Bytes cut anywhere, and limits of any size.
+TEST(DecoderTest, CutProgramsAndTightLimitsAreValid) {
+  for (const int64_t elements : {1, 8, 64}) {
+    GrammarOptions options;
+    options.limits.elements = elements;
+    options.limits.argument_elements = elements;
+    options.limits.all_elements = 4 * elements;
+    options.limits.products = elements;
+    options.limits.parameters = 2;
+    const Grammar grammar = Made(options);
+    for (int64_t i = 0; i < Scheduled(2000); ++i) {
+      std::vector<uint8_t> bytes = RandomBytes(2, i, 24);
+      bytes.resize(bytes.size() - i % bytes.size());
+      ASSERT_TRUE(IsValid(grammar, bytes)) << "program " << i;
+    }
+  }
+}
+
+std::string ReadPage(const std::string& path) {
+  std::ifstream file(absl::StrCat(ASSAY_SOURCE_DIR, "/", path));
+  std::stringstream content;
+  content << file.rdbuf();
+  return content.str();
+}
+
+bool HasType(const Shape& shape, ElementType type) {
+  for (const Shape* leaf : Leaves(shape)) {
+    if (leaf->element_type() == type) return true;
+  }
+  return false;
+}
+
+bool Shows(const FuzzProgram& program, Opcode opcode, ElementType type) {
+  for (const auto& computation : program.module->computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (each->opcode() != opcode) continue;
+      if (HasType(each->shape(), type)) return true;
+      for (const Instruction* operand : each->operands()) {
+        if (HasType(operand->shape(), type)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool IsReached(absl::string_view name, ElementType type) {
+  const Opcode opcode = *OpcodeFromName(name);
+  GrammarOptions options;
+  options.operations = {std::string(name)};
+  options.types = {std::string(Name(type))};
+  const Grammar grammar = Made(options);
+  for (int64_t i = 0; i < 400; ++i) {
+    FuzzProgram program;
+    if (!IsValid(grammar, RandomBytes(3, i, 6), &program)) return false;
+    if (Shows(program, opcode, type)) return true;
+  }
+  return false;
+}
+
+TEST(DecoderTest, EveryLegalPairOfOperationAndTypeIsReached) {
+  int64_t pairs = 0, rows = 0;
+  for (absl::string_view line : absl::StrSplit(ReadPage("docs/op_types.md"), '\n')) {
+    const std::vector<absl::string_view> cells = absl::StrSplit(line, '|');
+    if (cells.size() != std::size(kArrayTypes) + 3) continue;
+    // "fft (RFFT)" is a form of fft.
+    const absl::string_view name =
+        std::vector<absl::string_view>(absl::StrSplit(absl::StripAsciiWhitespace(cells[1]), " ("))
+            .front();
+    if (!OpcodeFromName(name)) continue;
+    ++rows;
+    for (size_t k = 0; k < std::size(kArrayTypes); ++k) {
+      if (absl::StripAsciiWhitespace(cells[k + 2]) != "+") continue;
+      ++pairs;
+      EXPECT_TRUE(IsReached(name, kArrayTypes[k])) << name << " of " << Name(kArrayTypes[k]);
+    }
+  }
+  EXPECT_GT(rows, 110);
+  EXPECT_GT(pairs, 2000);
+}
+
+// What no program has, with the reason.
+const std::map<std::string, std::string>& Unreached() {
+  static const auto* const table = new std::map<std::string, std::string>{
+      {"convolution.convolution_kind", "golden runs no gradients"},
+      {"convolution.algorithm", "no strict clause says which types it is for"},
+      {"convolution.sparsity_config", "a sparse kernel is a tuple, which no target takes"},
+      {"scaled-dot.algorithm", "no strict clause says which types it is for"},
+      {"scaled-dot.operand_precision", "as of dot, where it is reached"},
+      {"reshape.inferred_dimension", "changes no value"},
+      {"call.is_composite", "changes no value"},
+      {"async-start.async_execution_thread", "changes no value"},
+      {"async-start.output_to_operand_aliasing", "changes no value"},
+      {"fusion.output_to_operand_aliasing", "changes no value"},
+      {"collective-permute.slice_sizes", "in place"},
+      {"collective-permute-start.slice_sizes", "in place"},
+      {"collective-broadcast.has_dynamic_root", "golden runs none"},
+      {"all-gather.constrain_layout", "changes no value"},
+      {"all-gather-start.constrain_layout", "changes no value"},
+      {"all-to-all.constrain_layout", "changes no value"},
+      {"infeed.infeed_config", "changes no value"},
+      {"outfeed.outfeed_config", "changes no value"},
+      {"send.is_host_transfer", "inputs of a program have no queue for it"},
+      {"recv.is_host_transfer", "inputs of a program have no queue for it"},
+  };
+  return *table;
+}
+
+TEST(DecoderTest, EveryAttributeIsReached) {
+  std::set<std::string> seen;
+  for (const Row& row : Rows()) {
+    GrammarOptions options;
+    options.operations = {std::string(Info(row.opcode).name)};
+    const Grammar grammar = Made(options);
+    for (int64_t i = 0; i < 300; ++i) {
+      const FuzzProgram program = DecodeProgram(grammar, RandomBytes(4, i, 6));
+      for (const auto& computation : program.module->computations()) {
+        for (const auto& each : computation->instructions()) {
+          for (const auto& [attr, value] : each->attributes().entries()) {
+            seen.insert(absl::StrCat(each->info().name, ".", Info(attr).name));
+          }
+        }
+      }
+    }
+  }
+  for (const Row& row : Rows()) {
+    if (row.opcode == Opcode::kCustomCall) continue;  // one row of dozens of targets
+    for (const AttributeUse& use : Info(row.opcode).attributes) {
+      if (use.print == AttributeUse::Print::kNever && !use.required) continue;
+      const std::string name = absl::StrCat(Info(row.opcode).name, ".", Info(use.attr).name);
+      EXPECT_NE(seen.contains(name), Unreached().contains(name)) << name;
+    }
+  }
+}
+
+// FNV-1a of the texts: a compiler that evaluates the choices in another order shows here.
+TEST(DecoderTest, ProgramsAreTheSameEverywhere) {
+  const Grammar grammar = Made();
+  uint64_t hash = 0xCBF29CE484222325;
+  for (int64_t i = 0; i < 300; ++i) {
+    const FuzzProgram program = DecodeProgram(grammar, RandomBytes(5, i, 10));
+    for (const char c : PrintModule(*program.module)) {
+      hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;
+    }
+  }
+  EXPECT_EQ(hash, 16945543485080832205u)
+      << "where the grammar changed, this number changes; else it must not";
+}
+
+TEST(DecoderTest, UnknownNamesAreRefused) {
+  GrammarOptions options;
+  options.operations = {"addd"};
+  EXPECT_EQ(Grammar::Create(options).status().code(), absl::StatusCode::kInvalidArgument);
+  options.operations = {"recv-done"};
+  EXPECT_EQ(Grammar::Create(options).status().code(), absl::StatusCode::kInvalidArgument);
+  options.operations = {};
+  options.types = {"f33"};
+  EXPECT_EQ(Grammar::Create(options).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace assay::fuzz

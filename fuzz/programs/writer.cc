@@ -1,0 +1,420 @@
+#include "fuzz/programs/writer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "absl/strings/str_cat.h"
+#include "spec/ops/shape_inference.h"
+
+namespace assay::fuzz {
+namespace {
+
+// Sizes that programs draw theirs from: small ones mostly, now and then one that indices of 8 bits
+// do not reach, or none at all.
+constexpr int64_t kSizes[] = {2, 3, 4, 1, 5, 2, 3, 4, 8, 6, 7, 2, 3,  1,   9, 16,
+                              2, 3, 4, 1, 5, 2, 3, 4, 8, 6, 7, 2, 17, 130, 2, 0};
+
+// What values other than benign ones a program may have.
+constexpr ValueProfile kProfiles[] = {
+    ValueProfile::kBenign,   ValueProfile::kSpecial,   ValueProfile::kCancellation,
+    ValueProfile::kIntegers, ValueProfile::kSubnormal, ValueProfile::kOverflow,
+    ValueProfile::kTies,     ValueProfile::kPatterns,  ValueProfile::kPositive,
+    ValueProfile::kUnit,     ValueProfile::kFinite,    ValueProfile::kDuplicates,
+    ValueProfile::kUnique,   ValueProfile::kSorted,
+};
+
+constexpr int64_t kRecentValues = 12;  // that an instruction chooses from
+
+using ProfileTable = std::array<std::vector<ValueProfile>, 64>;
+
+const ProfileTable& AllProfiles() {
+  static const ProfileTable* const table = [] {
+    auto* made = new ProfileTable;
+    for (const ElementType type : kArrayTypes) {
+      for (const ValueProfile profile : kProfiles) {
+        ProfileUse use;
+        use.profile = profile;
+        if (CheckProfile(use, Shape(type, {2})).ok()) {
+          (*made)[static_cast<size_t>(type)].push_back(profile);
+        }
+      }
+    }
+    return made;
+  }();
+  return *table;
+}
+
+}  // namespace
+
+absl::Span<const ValueProfile> ProfilesOf(ElementType type) {
+  return AllProfiles()[static_cast<size_t>(type)];
+}
+
+int64_t CountOf(Sizes sizes) {
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  return count;
+}
+
+ProgramWriter::ProgramWriter(const Grammar& grammar, absl::Span<const uint8_t> records,
+                             FuzzProgram* program)
+    : grammar_(grammar), records_(records), program_(program) {
+  const auto all =
+      (static_cast<int64_t>(records.size()) + kRecordBytes - 1) / kRecordBytes;  // with the header
+  record_count_ = std::min(std::max<int64_t>(all - 1, 0), grammar.limits().records);
+}
+
+void ProgramWriter::Run() {
+  program_->module = std::make_unique<Module>("fuzz");
+  ReadHeader(Choices(records_.first(std::min<size_t>(records_.size(), kRecordBytes))));
+  BeginComputation("main", RowPlace::kEntry);
+  WriteRecords(record_count_);
+  Choices last(absl::Span<const uint8_t>{});
+  choices_ = &last;
+  if (scope().computation->instructions().empty()) NewArray(ElementType::kF32, {2});
+  Instruction* const root = UnusedValues(/*with_parameters=*/false);
+  module().set_entry(EndComputation(root));
+}
+
+void ProgramWriter::ReadHeader(Choices header) {
+  struct Grid {
+    int64_t replicas, partitions;
+  };
+  static constexpr Grid kGrids[] = {{2, 1}, {4, 1}, {1, 2}, {2, 2}, {3, 1}, {1, 4}};
+  const int64_t mode = header.Below(8);
+  const Grid& grid = header.Of(kGrids);
+  for (int64_t& size : sizes_) size = header.Of(kSizes);
+  mood_ = static_cast<int>(header.Below(4));
+  profile_ = header.Of(kProfiles);
+  constrains_layouts_ = header.OneIn(4);
+  const bool collectives = grammar_.collectives() && mode >= 5 && mode != 6;
+  const bool effects = grammar_.effects() && mode >= 6;
+  if (collectives) {
+    module().replica_count = grid.replicas;
+    module().num_partitions = grid.partitions;
+    program_->devices = grid.replicas * grid.partitions;
+  }
+  const absl::Span<const Row* const> rows = grammar_.RowsAt(RowPlace::kEntry);
+  entry_rows_.assign(rows.begin(), rows.end());
+  if (effects) {
+    const absl::Span<const Row* const> more = grammar_.RowsAt(RowPlace::kEffects);
+    entry_rows_.insert(entry_rows_.end(), more.begin(), more.end());
+  }
+}
+
+void ProgramWriter::WriteRecords(int64_t count) {
+  for (; count > 0 && next_record_ < record_count_; --count) {
+    const size_t begin = static_cast<size_t>(++next_record_ * kRecordBytes);
+    WriteRecord(records_.subspan(begin, std::min<size_t>(records_.size() - begin, kRecordBytes)));
+  }
+}
+
+void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
+  Choices choices(record);
+  Choices* const outer = std::exchange(choices_, &choices);
+  absl::Span<const Row* const> rows = entry_rows_;
+  if (!in_entry()) {
+    // Computations in computations in computations are deep enough.
+    rows = grammar_.RowsAt(depth() > 2 ? RowPlace::kAnywhere : scope().place);
+  }
+  if (!rows.empty()) {
+    const Row& row = *choices.Of(rows);
+    row.write(*this, row.opcode);
+  }
+  choices_ = outer;
+}
+
+std::string ProgramWriter::NewName(char first) {
+  return absl::StrCat(absl::string_view(&first, 1), names_++);
+}
+
+Instruction* ProgramWriter::FindValue(Accepts accepts) {
+  const std::vector<Instruction*>& values = scope().values;
+  const auto count = static_cast<int64_t>(values.size());
+  if (count == 0) return nullptr;
+  const int64_t recent = std::min(count, kRecentValues);
+  const int64_t first = choices().Below(recent);
+  for (int64_t k = 0; k < recent; ++k) {
+    Instruction* const value = values[count - 1 - (first + k) % recent];
+    if (!value->shape().is_dynamic() && accepts(value->shape())) return value;
+  }
+  return nullptr;
+}
+
+Instruction* ProgramWriter::AnyArray(absl::Span<const ElementType> types, int64_t least_rank,
+                                     int64_t most_rank) {
+  const bool earlier = !choices().OneIn(4);
+  if (earlier) {
+    Instruction* const value = FindValue([&](const Shape& shape) {
+      return shape.rank() >= least_rank && shape.rank() <= most_rank &&
+             std::find(types.begin(), types.end(), shape.element_type()) != types.end();
+    });
+    if (value != nullptr) return value;
+  }
+  const ElementType type = AnyType(types);
+  return ArrayOf(type, AnySizes(least_rank, most_rank, limits().argument_elements));
+}
+
+Instruction* ProgramWriter::NonEmptyArray(Opcode opcode, int64_t least_rank, int64_t most_rank) {
+  Instruction* const value = ArrayFor(opcode, least_rank, most_rank);
+  if (CountOf(value->shape().dimensions()) > 0) return value;
+  Dimensions sizes(value->shape().dimensions().begin(), value->shape().dimensions().end());
+  for (int64_t& size : sizes) size = std::max<int64_t>(size, 1);
+  return ArrayOf(value->shape().element_type(), sizes);
+}
+
+Instruction* ProgramWriter::ArrayOf(ElementType type, Sizes sizes) {
+  if (!choices().OneIn(8)) {
+    Instruction* const value = FindValue([&](const Shape& shape) {
+      return shape.element_type() == type && shape.dimensions() == sizes;
+    });
+    if (value != nullptr) return value;
+    if (choices().OneIn(3)) {
+      if (Instruction* const adapted = Adapt(type, sizes)) return adapted;
+    }
+  }
+  return NewArray(type, sizes);
+}
+
+Instruction* ProgramWriter::Adapt(ElementType type, Sizes sizes) {
+  Instruction* value = FindValue([&](const Shape& shape) { return shape.dimensions() == sizes; });
+  if (value != nullptr) {
+    if (IsComplex(value->shape().element_type()) && !IsComplex(type)) return nullptr;
+    return Add(Opcode::kConvert, {value}, Shape(type, sizes));
+  }
+  value = FindValue([&](const Shape& shape) {
+    return shape.element_type() == type && CountOf(shape.dimensions()) == CountOf(sizes);
+  });
+  if (value != nullptr) return Add(Opcode::kReshape, {value}, Shape(type, sizes));
+  value = FindValue([&](const Shape& shape) {
+    return shape.element_type() == type && shape.dimensions().empty();
+  });
+  if (value == nullptr) return nullptr;
+  auto broadcast = Start(Opcode::kBroadcast, {value}, Shape(type, sizes));
+  broadcast->SetAttribute(Attr::kDimensions, std::vector<int64_t>());
+  return Finish(std::move(broadcast));
+}
+
+Instruction* ProgramWriter::NewArray(ElementType type, Sizes sizes, const ProfileUse& use) {
+  if (in_entry() && parameters_ < limits().parameters &&
+      CountOf(sizes) <= limits().argument_elements) {
+    return NewParameter(type, sizes, use);
+  }
+  if (CountOf(sizes) <= 16) return ProfileConstant(type, sizes, use);
+  auto broadcast = Start(Opcode::kBroadcast, {ProfileConstant(type, {}, use)}, Shape(type, sizes));
+  broadcast->SetAttribute(Attr::kDimensions, std::vector<int64_t>());
+  if (Instruction* const made = Finish(std::move(broadcast))) return made;
+  return ProfileConstant(type, sizes, use);  // beyond the limit of all elements: still total
+}
+
+Instruction* ProgramWriter::NewParameter(ElementType type, Sizes sizes, const ProfileUse& use) {
+  ProgramArray& array = program_->arguments.emplace_back();
+  array.shape = Shape(type, sizes);
+  array.use = use;
+  if (!CheckProfile(use, array.shape).ok()) array.use.profile = ValueProfile::kBenign;
+  auto parameter = std::make_unique<Instruction>(Opcode::kParameter, array.shape);
+  parameter->set_parameter_number(parameters_++);
+  elements_ += CountOf(sizes);
+  Instruction* const made = Append(std::move(parameter));
+  Offer(made);
+  return made;
+}
+
+void ProgramWriter::NewParameterOf(const Shape& shape) {
+  if (parameters_ >= limits().parameters) return LeaveOut();
+  for (const Shape* leaf : Leaves(shape)) {
+    program_->arguments.push_back({*leaf, AnyProfile(leaf->element_type())});
+    elements_ += CountOf(leaf->dimensions());
+  }
+  auto parameter = std::make_unique<Instruction>(Opcode::kParameter, shape);
+  parameter->set_parameter_number(parameters_++);
+  Offer(Append(std::move(parameter)));
+}
+
+Instruction* ProgramWriter::ProfileConstant(ElementType type, Sizes sizes, const ProfileUse& use) {
+  const Shape shape(type, sizes);
+  absl::StatusOr<Literal> literal = MakeValues(use, shape);
+  if (!literal.ok()) {
+    ProfileUse benign;
+    benign.seed = use.seed;
+    literal = MakeValues(benign, shape);
+  }
+  auto constant = std::make_unique<Instruction>(Opcode::kConstant, shape);
+  constant->set_literal(literal.ok() ? *std::move(literal) : Literal::Zeros(shape));
+  Instruction* const made = Append(std::move(constant));
+  Offer(made);
+  return made;
+}
+
+Instruction* ProgramWriter::IntegerConstant(ElementType type, Sizes sizes,
+                                            absl::Span<const int64_t> elements) {
+  const Shape shape(type, sizes);
+  Literal literal = Literal::Zeros(shape);
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const uint64_t bits = IsFloat(type) ? EncodeFloat(type, static_cast<double>(elements[i]))
+                                        : EncodeInteger(type, static_cast<uint64_t>(elements[i]));
+    literal.Set(static_cast<int64_t>(i), {bits, 0});
+  }
+  auto constant = std::make_unique<Instruction>(Opcode::kConstant, shape);
+  constant->set_literal(std::move(literal));
+  return Append(std::move(constant));
+}
+
+Instruction* ProgramWriter::IndexArray(ElementType type, Sizes sizes, int64_t low, int64_t high) {
+  if (choices().OneIn(4)) return ArrayOf(type, sizes);
+  const bool is_signed = IsSigned(type);
+  const int64_t least = is_signed ? MinSigned(type) : 0;
+  const int64_t most = is_signed
+                           ? MaxSigned(type)
+                           : static_cast<int64_t>(std::min<uint64_t>(MaxUnsigned(type), INT64_MAX));
+  ProfileUse use;
+  use.profile = ValueProfile::kIndices;
+  use.seed = choices().Byte();
+  use.low = std::clamp(low, least, most);
+  use.high = std::clamp(high, *use.low, most);
+  return NewArray(type, sizes, use);
+}
+
+ElementType ProgramWriter::AnyIndexType() {
+  static constexpr ElementType kTypes[] = {ElementType::kS32, ElementType::kS64, ElementType::kS8,
+                                           ElementType::kU8,  ElementType::kS32, ElementType::kU32,
+                                           ElementType::kS16, ElementType::kU64, ElementType::kU16,
+                                           ElementType::kS32, ElementType::kS4,  ElementType::kU4};
+  return choices().Of(kTypes);
+}
+
+ElementType ProgramWriter::TypeOfClass(ElementType type) {
+  for (int tries = 0; tries < 8; ++tries) {
+    const ElementType other = choices().Of(kArrayTypes);
+    if (IsInteger(type) ? IsInteger(other)
+                        : Info(other).element_class == Info(type).element_class) {
+      return other;
+    }
+  }
+  return type;
+}
+
+Dimensions ProgramWriter::AnySizes(int64_t least_rank, int64_t most_rank, int64_t most_elements) {
+  static constexpr int64_t kRanks[] = {1, 2, 2, 1, 3, 0, 2, 4};
+  Dimensions sizes(std::clamp(choices().Of(kRanks), least_rank, most_rank));
+  int64_t count = 1;
+  for (int64_t& size : sizes) {
+    size = AnySize();
+    if (count * size > most_elements)
+      size = count == 0 ? 1 : std::max<int64_t>(1, most_elements / count % 4);
+    count *= size;
+  }
+  return sizes;
+}
+
+ProfileUse ProgramWriter::AnyProfile(ElementType type) {
+  const absl::Span<const ValueProfile> profiles = ProfilesOf(type);
+  ProfileUse use;
+  use.seed = choices().Byte() + 1;
+  use.stride = 1;
+  if (mood_ == 1) use.profile = choices().Of(profiles);
+  if (mood_ == 2 && std::find(profiles.begin(), profiles.end(), profile_) != profiles.end()) {
+    use.profile = profile_;
+  }
+  if (mood_ == 3 && choices().OneIn(3)) use.profile = choices().Of(profiles);
+  return use;
+}
+
+std::unique_ptr<Instruction> ProgramWriter::Start(Opcode opcode,
+                                                  absl::Span<Instruction* const> operands,
+                                                  Shape declared) {
+  auto instruction = std::make_unique<Instruction>(opcode, std::move(declared));
+  instruction->set_operands(operands);
+  return instruction;
+}
+
+Instruction* ProgramWriter::AddHidden(std::unique_ptr<Instruction> instruction) {
+  absl::StatusOr<Shape> shape = InferShape(*instruction);
+  if (!shape.ok()) {
+    if (program_->refused++ == 0) program_->refusal = std::string(shape.status().message());
+    return nullptr;
+  }
+  int64_t count = 0;
+  for (const Shape* leaf : Leaves(*shape)) {
+    if (!leaf->is_array()) continue;
+    const absl::StatusOr<int64_t> own = leaf->ElementCount();
+    if (!own.ok() || *own > limits().elements) {
+      LeaveOut();
+      return nullptr;
+    }
+    count += *own;
+  }
+  // Scalars are always there: regions are made of them.
+  if (count > 1 && elements_ + count > limits().all_elements) {
+    LeaveOut();
+    return nullptr;
+  }
+  elements_ += count;
+  if (shape->has_layout() && instruction->opcode() != Opcode::kBitcast &&
+      instruction->opcode() != Opcode::kCopy) {
+    shape->ClearLayouts();
+  }
+  instruction->set_shape(*std::move(shape));
+  return Append(std::move(instruction));
+}
+
+Instruction* ProgramWriter::Finish(std::unique_ptr<Instruction> instruction) {
+  Instruction* const made = AddHidden(std::move(instruction));
+  if (made != nullptr) Offer(made);
+  return made;
+}
+
+Instruction* ProgramWriter::FinishAs(std::unique_ptr<Instruction> instruction,
+                                     std::shared_ptr<const Shape> shape) {
+  const int64_t count = CountOf(shape->dimensions());
+  if (count > 1 && elements_ + count > limits().all_elements) {
+    LeaveOut();
+    return nullptr;
+  }
+  elements_ += count;
+  instruction->set_shared_shape(std::move(shape));
+  Instruction* const made = Append(std::move(instruction));
+  Offer(made);
+  return made;
+}
+
+Instruction* ProgramWriter::Append(std::unique_ptr<Instruction> instruction) {
+  instruction->set_name(NewName(instruction->opcode() == Opcode::kParameter ? 'p' : 'v'));
+  return scope().computation->Add(std::move(instruction));
+}
+
+void ProgramWriter::Offer(Instruction* value) {
+  const Shape& shape = value->shape();
+  if (shape.is_array()) {
+    scope().values.push_back(value);
+  } else if (shape.is_tuple()) {
+    for (size_t k = 0; k < shape.tuple_shapes().size(); ++k) {
+      if (!shape.tuple_shape(k).is_token()) ElementOf(value, static_cast<int64_t>(k));
+    }
+  }
+}
+
+Instruction* ProgramWriter::AppendAs(std::unique_ptr<Instruction> instruction, const Shape& shape) {
+  instruction->set_shape(shape);
+  return Append(std::move(instruction));
+}
+
+Instruction* ProgramWriter::TupleOf(absl::Span<Instruction* const> elements) {
+  std::vector<Shape> shapes;
+  for (const Instruction* element : elements) shapes.push_back(element->shape());
+  return Append(Start(Opcode::kTuple, elements, Shape::Tuple(std::move(shapes))));
+}
+
+Instruction* ProgramWriter::ElementOf(Instruction* tuple, int64_t index) {
+  auto element = Start(Opcode::kGetTupleElement, {tuple}, tuple->shape().tuple_shape(index));
+  element->SetAttribute(Attr::kIndex, index);
+  Instruction* const made = Append(std::move(element));
+  Offer(made);
+  return made;
+}
+
+void ProgramWriter::AddInfeed(const Shape& shape) {
+  program_->infeed.push_back({shape, AnyProfile(shape.element_type())});
+}
+
+}  // namespace assay::fuzz

@@ -241,7 +241,7 @@ bool DenseReader::ReadFloatPart(bool negative, std::byte* to) {
   if (lexer_.Is(kFloat)) {
     double decimal;
     ReadDecimal(spelling, decimal);
-    value.bits = EncodeFloat(part, negative ? -decimal : decimal);
+    value.bits = EncodeDecimal(part, negative ? -decimal : decimal);
   } else if (lexer_.Is(kInteger) && absl::StartsWith(spelling, "0x")) {
     const int width = Info(part).bits;
     if (negative) return Fail("the bits of a float have no sign of their own");

@@ -1,5 +1,6 @@
 #include "spec/stablehlo/float_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -24,6 +25,19 @@ bool ReadDecimal(absl::string_view text, double& value) {
   return result.ec != std::errc::invalid_argument && result.ptr == text.data() + text.size();
 }
 
+uint64_t EncodeDecimal(ElementType type, double value) {
+  if (type != ElementType::kF8E8M0FNU) return EncodeFloat(type, value);
+  constexpr int kBias = 127;
+  constexpr uint64_t kNan = 0xFF;
+  if (std::abs(value) < std::ldexp(1.0, -kBias)) return 0;
+  if (!(value > 0) || std::isinf(value)) return kNan;
+  int exponent;
+  const double fraction = std::frexp(value, &exponent);  // in [0.5, 1)
+  // value = fraction * 2 * 2^(exponent - 1); ties go up.
+  const int field = exponent - 1 + kBias + (fraction >= 0.75 ? 1 : 0);
+  return static_cast<uint64_t>(std::min<int>(field, static_cast<int>(kNan)));
+}
+
 void AppendFloatText(ElementType type, uint64_t bits, std::string& out) {
   const double value = DecodeFloat(type, bits);
   if (std::isfinite(value)) {
@@ -34,7 +48,7 @@ void AppendFloatText(ElementType type, uint64_t bits, std::string& out) {
     double back;
     const auto reads_back = [&] {
       return ReadDecimal(absl::string_view(buffer, end.ptr - buffer), back) &&
-             EncodeFloat(type, back) == bits;
+             EncodeDecimal(type, back) == bits;
     };
     if (reads_back()) {
       out.append(buffer, end.ptr - buffer);

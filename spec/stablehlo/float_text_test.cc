@@ -25,7 +25,7 @@ uint64_t ReadBack(ElementType type, const std::string& text) {
   EXPECT_NE(text.find('.'), std::string::npos) << text;
   double value;
   EXPECT_TRUE(ReadDecimal(text, value)) << text;
-  return EncodeFloat(type, value);
+  return EncodeDecimal(type, value);
 }
 
 TEST(FloatTextTest, AllNarrowValuesReadBack) {
@@ -53,6 +53,16 @@ TEST(FloatTextTest, WideValuesReadBack) {
   EXPECT_EQ(FloatText(ElementType::kF32, 1), "1.401298e-45");
   EXPECT_EQ(FloatText(ElementType::kF32, 0x80000000), "-0.000000e+00");
   EXPECT_EQ(FloatText(ElementType::kF64, 0x7FF0000000000000), "0x7FF0000000000000");
+}
+
+// The values that MLIR 23 gives these decimals.
+TEST(FloatTextTest, ScalesHaveNoZeroAndNoSign) {
+  const auto encode = [](double value) { return EncodeDecimal(ElementType::kF8E8M0FNU, value); };
+  for (const double value : {0.0, -0.0, 1e-45, -1e-40, 5e-39, 8.8e-39}) EXPECT_EQ(encode(value), 0);
+  EXPECT_EQ(encode(1.5), 128);
+  EXPECT_EQ(encode(3.0), 129);
+  EXPECT_EQ(encode(-1.0), 0xFF);
+  EXPECT_EQ(encode(1e40), 0xFF);
 }
 
 // 1e400 is infinite, as rounding to nearest has it; 1e-400 is zero.

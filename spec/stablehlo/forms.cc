@@ -44,6 +44,7 @@ const std::vector<SpecialRow>& SpecialRows() {
     writes(SpecialForm::k_named_computation, {"name", "in_shardings", "out_shardings"});
     writes(SpecialForm::k_direction, {"allowed_direction"});
     writes(SpecialForm::k_flags, {"fastmath", "overflowFlags", "isExact"});
+    writes(SpecialForm::k_shape, {"shape"});
     writes(SpecialForm::k_predicate, {"predicate"});
     return made;
   }();

@@ -110,7 +110,7 @@ void AttributePrinter::Append(const Attribute& attribute) {
       break;
     case AttributeKind::kString:
       AppendString(attribute.text);
-      return;
+      break;
     case AttributeKind::kSymbol:
       AppendSymbol(attribute.text);
       return;

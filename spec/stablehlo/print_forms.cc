@@ -31,6 +31,8 @@ bool FitsField(const Field& field, const Attribute& value) {
       return value.kind == AttributeKind::kRecord;
     case FieldKind::kEnums:
       return value.kind == AttributeKind::kArray;
+    case FieldKind::kString:
+      return value.type == nullptr;
     default:
       return true;
   }

@@ -13,8 +13,10 @@ namespace {
 // Segment sizes are properties, although no row lists them.
 bool IsInherent(const Operation& op, absl::string_view name) {
   if (op.row == nullptr) return false;
-  return op.row->FindAttribute(name) != nullptr ||
-         (op.row->sized && absl::EndsWith(name, "SegmentSizes"));
+  // What older versions do not know they would drop silently from among the properties.
+  const Field* field = op.row->FindAttribute(name);
+  return field != nullptr ? field->presence != Presence::kNewer
+                          : op.row->sized && absl::EndsWith(name, "SegmentSizes");
 }
 
 }  // namespace
@@ -142,7 +144,8 @@ void TextPrinter::PrintRegion(const Region& region, int indent, bool label_first
   out_.append("{\n");
   for (size_t i = 0; i < region.blocks.size(); ++i) {
     const Block& block = *region.blocks[i];
-    if (i > 0 || (label_first && !block.arguments.empty())) {
+    // A block without anything in it is only there by its label.
+    if (i > 0 || (label_first && (!block.arguments.empty() || block.operations.empty()))) {
       NameArguments(block, "%arg");
       PrintBlockLabel(block, i, indent);
     }

@@ -55,6 +55,18 @@ const Attribute* TextReader::NewInts(std::vector<int64_t> values, const Type* el
   return attribute;
 }
 
+const Attribute* TextReader::NewTensor(absl::Span<const int64_t> values, const Type* type) {
+  Attribute* tensor = New(AttributeKind::kDense);
+  tensor->type = type;
+  tensor->byte_count = static_cast<int64_t>(values.size()) * 8;
+  tensor->bytes = std::make_shared<std::byte[]>(tensor->byte_count);
+  for (size_t i = 0; i < values.size(); ++i) {
+    StoreElement(ElementType::kS64, {static_cast<uint64_t>(values[i]), 0}, tensor->bytes.get(),
+                 static_cast<int64_t>(i));
+  }
+  return tensor;
+}
+
 const Attribute* TextReader::NewTypeAttribute(const Type* type) {
   Attribute* attribute = New(AttributeKind::kType);
   attribute->type = type;
@@ -72,10 +84,10 @@ bool TextReader::ReadAttribute(const Attribute*& out) {
     case kString: {
       absl::string_view text;
       if (!ReadString(text)) return false;
-      out = NewString(text);
-      // A string may have a type, which nothing asks for.
-      const Type* type;
-      return !lexer_.Eat(':') || ReadType(type);
+      Attribute* string = New(AttributeKind::kString);
+      string->text = text;
+      out = string;
+      return !lexer_.Eat(':') || ReadType(string->type);
     }
     case '[':
       return ReadListAttribute(out);
@@ -207,7 +219,7 @@ bool TextReader::ReadFloatBits(const Type& type, bool negative, int64_t& bits) {
   } else {
     double value;
     if (!lexer_.Is(kFloat) || !ReadDecimal(spelling, value)) return FailExpected("a float");
-    bits = static_cast<int64_t>(EncodeFloat(type.element, negative ? -value : value));
+    bits = static_cast<int64_t>(EncodeDecimal(type.element, negative ? -value : value));
   }
   lexer_.Next();
   return true;

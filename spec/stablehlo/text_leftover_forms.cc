@@ -25,9 +25,39 @@ bool TextReader::ReadLeftoverForm(Pending& pending, SpecialForm form) {
       return ReadFlags(pending);
     case SpecialForm::k_predicate:
       return ReadPredicate(pending);
+    case SpecialForm::k_shape:
+      return ReadShape(pending);
+    case SpecialForm::k_witness:
+      return ReadWitness(pending);
     default:
       return ReadElementwiseTypes(pending, form);
   }
+}
+
+// "[4, 32]" as a tensor of index.
+bool TextReader::ReadShape(Pending& pending) {
+  std::vector<int64_t> sizes;
+  if (!ReadIntegerList(sizes)) return false;
+  Type index;
+  index.kind = TypeKind::kIndex;
+  Type tensor;
+  tensor.kind = TypeKind::kTensor;
+  tensor.dimensions = {static_cast<int64_t>(sizes.size())};
+  tensor.types = {program_.Intern(std::move(index))};
+  AddAttribute(pending.op, "shape", NewTensor(sizes, program_.Intern(std::move(tensor))));
+  return true;
+}
+
+// The types of the operands; the result is a witness.
+bool TextReader::ReadWitness(Pending& pending) {
+  TypeList types;
+  do {
+    const Type* type;
+    if (!ReadType(type)) return false;
+    types.push_back(type);
+  } while (lexer_.Eat(','));
+  const Type* witness = OpaqueType("!shape.witness");
+  return CheckOperandTypes(pending, types) && SetResults(pending, {&witness, 1});
 }
 
 // "%a, %b : T, U to V, W"

@@ -147,6 +147,8 @@ class TextReader {
   const Attribute* NewBool(bool value);
   const Attribute* NewString(absl::string_view text);
   const Attribute* NewInts(std::vector<int64_t> values, const Type* element);
+  // A tensor of these 64-bit integers.
+  const Attribute* NewTensor(absl::Span<const int64_t> values, const Type* type);
   const Attribute* NewTypeAttribute(const Type* type);
   const Type* Integer(ElementType element) { return program_.Scalar(element); }
 
@@ -271,6 +273,8 @@ class TextReader {
   bool ReadDirection(Pending& pending);
   bool ReadFlags(Pending& pending);
   bool ReadPredicate(Pending& pending);
+  bool ReadShape(Pending& pending);
+  bool ReadWitness(Pending& pending);
   bool ReadElementwiseTypes(Pending& pending, SpecialForm form);
 
   Program& program_;

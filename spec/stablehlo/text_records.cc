@@ -144,6 +144,8 @@ bool TextReader::ReadRecordFields(const RecordRow& row, const Attribute*& out) {
   const char* at = lexer_.token().begin;
   std::vector<NamedAttribute> fields;
   if (!ReadItems('>', "fields", [&] {
+        // MLIR allows a comma behind the last field.
+        if (!fields.empty() && lexer_.Is('>')) return true;
         const absl::string_view name = lexer_.spelling();
         const auto field =
             std::find_if(row.fields.begin(), row.fields.end(),

@@ -113,16 +113,8 @@ bool TextReader::ReadPaddingPairs(const Attribute*& out) {
       })) {
     return false;
   }
-  Attribute* padding = New(AttributeKind::kDense);
-  const int64_t rows = static_cast<int64_t>(values.size()) / 2;
-  padding->type = program_.Tensor(ElementType::kS64, {rows, 2});
-  padding->byte_count = static_cast<int64_t>(values.size()) * 8;
-  padding->bytes = std::make_shared<std::byte[]>(padding->byte_count);
-  for (size_t i = 0; i < values.size(); ++i) {
-    StoreElement(ElementType::kS64, {static_cast<uint64_t>(values[i]), 0}, padding->bytes.get(),
-                 static_cast<int64_t>(i));
-  }
-  out = padding;
+  const auto rows = static_cast<int64_t>(values.size()) / 2;
+  out = NewTensor(values, program_.Tensor(ElementType::kS64, {rows, 2}));
   return true;
 }
 

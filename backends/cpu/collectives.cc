@@ -157,13 +157,13 @@ class ReduceMembers : public Kernel {
     }
     for (int64_t m = 0; m < members_; ++m) {
       LoadPart(operands[m * op_.operand_count() + k], first, n, load);
-      const std::byte* x = fold.Widen(0, load, n, wide);
       absl::Status status = context.Charge(n * fold.cost());
       if (!status.ok()) return status;
       if (m == 0) {
-        std::memcpy(acc, x, n * fold.acc_bytes(0));
+        std::memcpy(acc, fold.WidenInit(0, load, n, wide), n * fold.acc_bytes(0));
         continue;
       }
+      const std::byte* x = fold.Widen(0, load, n, wide);
       status = fold.Combine(absl::MakeConstSpan(&acc, 1), absl::MakeConstSpan(&x, 1), n, scratch,
                             context);
       if (!status.ok()) return status;

@@ -24,8 +24,8 @@ struct Call {
   runtime::Process& process;
   Context& context;
 };
-using Leaves = absl::StatusOr<std::vector<Literal>>;
-using Handler = Leaves (*)(const Call& call);
+using CallResult = absl::StatusOr<std::vector<Literal>>;
+using Handler = CallResult (*)(const Call& call);
 
 absl::Status BadCall(const Instruction& call, absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -33,7 +33,7 @@ absl::Status BadCall(const Instruction& call, absl::string_view what) {
 }
 
 std::vector<const Shape*> ResultShapes(const Call& call) {
-  return assay::Leaves(call.instruction.shape());
+  return Leaves(call.instruction.shape());
 }
 
 absl::StatusOr<std::vector<Literal>> NewResults(const Call& call) {
@@ -46,7 +46,7 @@ absl::StatusOr<std::vector<Literal>> NewResults(const Call& call) {
   return results;
 }
 
-Leaves Same(const Call& call) {
+CallResult Same(const Call& call) {
   const std::vector<const Shape*> shapes = ResultShapes(call);
   bool agree = shapes.size() == call.operands.size();
   for (size_t i = 0; agree && i < shapes.size(); ++i) {
@@ -56,12 +56,12 @@ Leaves Same(const Call& call) {
   return std::vector<Literal>(call.operands.begin(), call.operands.end());
 }
 
-Leaves Nothing(const Call& call) {
+CallResult Nothing(const Call& call) {
   if (ResultShapes(call).empty()) return std::vector<Literal>();
   return BadCall(call.instruction, "the result must be ()");
 }
 
-Leaves Seed(const Call& call) {
+CallResult Seed(const Call& call) {
   const Shape& shape = call.instruction.shape();
   if (!call.operands.empty() || !shape.is_scalar() || shape.element_type() != ElementType::kU64) {
     return BadCall(call.instruction, "takes nothing and gives u64[]");
@@ -70,7 +70,7 @@ Leaves Seed(const Call& call) {
       Literal::Scalar(ElementType::kU64, {call.process.world().options().random_seed})};
 }
 
-Leaves Buffer(const Call& call) {
+CallResult Buffer(const Call& call) {
   if (!call.operands.empty()) return BadCall(call.instruction, "takes no operands");
   return NewResults(call);
 }
@@ -85,7 +85,7 @@ bool SameSizes(const Call& call, size_t operands) {
   return true;
 }
 
-Leaves CombineHalves(const Call& call) {
+CallResult CombineHalves(const Call& call) {
   const Shape& shape = call.instruction.shape();
   if (!SameSizes(call, 2) || StorageBytes(shape.element_type()) != 8 ||
       StorageBytes(call.operands[0].element_type()) != 4 ||
@@ -104,7 +104,7 @@ Leaves CombineHalves(const Call& call) {
 }
 
 template <int kShift>
-Leaves SplitHalf(const Call& call) {
+CallResult SplitHalf(const Call& call) {
   const Shape& shape = call.instruction.shape();
   if (!SameSizes(call, 1) || StorageBytes(shape.element_type()) != 4 ||
       StorageBytes(call.operands[0].element_type()) != 8) {
@@ -121,7 +121,7 @@ Leaves SplitHalf(const Call& call) {
 }
 
 // (k1, k2, x1, x2): the two words of Threefry, by element.
-Leaves Threefry(const Call& call) {
+CallResult Threefry(const Call& call) {
   const std::vector<const Shape*> shapes = ResultShapes(call);
   bool agree = call.operands.size() == 4 && shapes.size() == 2;
   for (size_t i = 0; agree && i < 4; ++i) {
@@ -145,7 +145,7 @@ Leaves Threefry(const Call& call) {
 }
 
 // As the operation topk: k is that of the result.
-Leaves TopK(const Call& call) {
+CallResult TopK(const Call& call) {
   const Shape& shape = call.instruction.shape();
   const bool pair = shape.is_tuple() && shape.tuple_shapes().size() == 2;
   if (call.operands.size() != 1 || !pair || call.operands[0].shape().rank() == 0 ||
@@ -182,7 +182,7 @@ Leaves TopK(const Call& call) {
 }
 
 template <Opcode kOpcode>
-Leaves Elementwise(const Call& call) {
+CallResult Elementwise(const Call& call) {
   if (!SameSizes(call, 1)) {
     return BadCall(call.instruction, "operand and result must be arrays of the same sizes");
   }
@@ -252,7 +252,7 @@ class CustomCallEffect : public runtime::Effect {
   absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands,
                                             runtime::CallPath /*path*/, runtime::Process& process,
                                             Context& context) const override {
-    Leaves values = handler_({call_, operands, process, context});
+    CallResult values = handler_({call_, operands, process, context});
     if (!values.ok()) return values.status();
     return std::make_shared<runtime::Present>(*std::move(values));
   }

@@ -35,7 +35,9 @@ ElementType AccumulatorType(const analysis::Reducer& reducer, ElementType type) 
   const bool sums = reducer.kind == analysis::ReducerKind::kAdd ||
                     reducer.kind == analysis::ReducerKind::kMultiply;
   if (!sums) return type;
-  const ElementType wide = WideType(type);
+  // On their way products leave the range of f32 far sooner than sums.
+  const bool multiplies = reducer.kind == analysis::ReducerKind::kMultiply;
+  const ElementType wide = multiplies && IsFloat(type) ? ElementType::kF64 : WideType(type);
   const ElementType inner = reducer.inner_type;
   if (inner == ElementType::kInvalid || inner == type) return wide;
   return runtime::StorageBytes(inner) > runtime::StorageBytes(wide) ? inner : wide;
@@ -98,10 +100,13 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
                                                          absl::Span<const ElementType> inits,
                                                          absl::Span<const ElementType> results) {
   auto fold = std::make_shared<Fold>();
-  fold->region_ = std::make_unique<Region>(reducer);
   const int64_t arrays = static_cast<int64_t>(elements.size());
-  const std::vector<ElementType> own(fold->region_->outputs().begin(),
-                                     fold->region_->outputs().end());
+  std::vector<ElementType> own;
+  for (const Shape* leaf : Leaves(reducer.root()->shape())) own.push_back(leaf->element_type());
+  // Elements go into the region as they are.
+  std::vector<ElementType> given = own;
+  given.insert(given.end(), elements.begin(), elements.end());
+  fold->region_ = std::make_unique<Region>(reducer, given);
   std::vector<Opcode> opcodes;
   std::vector<ElementType> wide;
   fold->functions_ = KnownOperations(reducer, own, &opcodes, &wide);
@@ -111,8 +116,10 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
     Part part;
     part.element_bytes = runtime::StorageBytes(elements[k]);
     part.acc_bytes = runtime::StorageBytes(wide[k]);
+    part.x_bytes = fold->functions_ ? part.acc_bytes : part.element_bytes;
     part.result_bytes = runtime::StorageBytes(results[k]);
-    absl::Status status = AddConversion(elements[k], wide[k], &part.widen);
+    absl::Status status;
+    if (fold->functions_) status = AddConversion(elements[k], wide[k], &part.widen);
     if (status.ok()) status = AddConversion(inits[k], wide[k], &part.widen_init);
     if (status.ok()) status = AddConversion(results[k], wide[k], &part.widen_result);
     if (status.ok()) status = AddConversion(wide[k], results[k], &part.narrow);
@@ -129,8 +136,9 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
   const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
   if (fold->functions_) {
     fold->order_ = FoldOrder::kAny;
-  } else if (kind == analysis::ReducerKind::kArgMinimum ||
-             kind == analysis::ReducerKind::kArgMaximum) {
+  } else if ((kind == analysis::ReducerKind::kArgMinimum ||
+              kind == analysis::ReducerKind::kArgMaximum) &&
+             std::equal(own.begin(), own.end(), elements.begin(), elements.end())) {
     fold->order_ = FoldOrder::kNeighbours;
   }
   return fold;
@@ -143,7 +151,7 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Redu
   const ElementType wide = AccumulatorType(reducer, type);
   Part part;
   part.element_bytes = part.result_bytes = runtime::StorageBytes(type);
-  part.acc_bytes = runtime::StorageBytes(wide);
+  part.acc_bytes = part.x_bytes = runtime::StorageBytes(wide);
   absl::Status status = AddConversion(type, wide, &part.widen);
   if (status.ok()) status = AddConversion(wide, type, &part.narrow);
   if (!status.ok()) return status;
@@ -186,7 +194,7 @@ absl::Status Fold::Combine(absl::Span<std::byte* const> acc, absl::Span<const st
     const int64_t count = std::min(kBlockElements, n - first);
     for (int64_t k = 0; k < arrays; ++k) {
       inputs[k] = acc[k] + first * parts_[k].acc_bytes;
-      inputs[arrays + k] = x[k] + first * parts_[k].acc_bytes;
+      inputs[arrays + k] = x[k] + first * parts_[k].x_bytes;
     }
     absl::Status status = region_->Run(inputs, outputs, count, scratch, context);
     if (!status.ok()) return status;

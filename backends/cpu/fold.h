@@ -68,11 +68,12 @@ class Fold {
   bool overwrites() const { return overwrites_; }
 
   int64_t element_bytes(int64_t k) const { return parts_[k].element_bytes; }
-  // Accumulators, and elements once they are widened, have this many bytes.
   int64_t acc_bytes(int64_t k) const { return parts_[k].acc_bytes; }
   int64_t result_bytes(int64_t k) const { return parts_[k].result_bytes; }
 
-  // Elements as accumulators: `in` itself where nothing has to be converted, else `room`.
+  // Elements as Combine takes them, with x_bytes each: `in` itself where nothing has to be
+  // converted, else `room`. Where the order is free they are accumulators.
+  int64_t x_bytes(int64_t k) const { return parts_[k].x_bytes; }
   const std::byte* Widen(int64_t k, const std::byte* in, int64_t n, std::byte* room) const {
     return Converted(parts_[k].widen, in, n, room);
   }
@@ -95,7 +96,7 @@ class Fold {
 
  private:
   struct Part {
-    int64_t element_bytes, acc_bytes, result_bytes;
+    int64_t element_bytes, x_bytes, acc_bytes, result_bytes;
     std::optional<BlockFunction> combine;
     std::optional<BlockFunction> widen, widen_init, widen_result, narrow;
   };

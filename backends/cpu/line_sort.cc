@@ -20,15 +20,15 @@ struct Merge {
 class Merger {
  public:
   Merger(const Region& comparator, absl::Span<const std::byte* const> arrays,
-         runtime::Context& context)
+         absl::Span<const int64_t> bytes, runtime::Context& context)
       : comparator_(comparator),
         arrays_(arrays),
+        bytes_(bytes),
         context_(context),
         space_((static_cast<int64_t>(arrays.size()) * 2 + 1) * kBlockElements * 16 +
                Workspace::Rounded(comparator.scratch_bytes())) {
     for (size_t k = 0; k < 2 * arrays.size(); ++k) {
       inputs_.push_back(space_.Take(kBlockElements * 16));
-      bytes_.push_back(runtime::StorageBytes(comparator.inputs()[k]));
     }
     goes_first_ = space_.Take(kBlockElements * 16);
     scratch_ = space_.Take(comparator.scratch_bytes());
@@ -67,7 +67,7 @@ class Merger {
   // goes_first_[m]: the right item of merge m is to go in front of the left one.
   absl::Status Compare(const std::vector<Merge>& merges, const int32_t* from) {
     for (size_t k = 0; k < arrays_.size(); ++k) {
-      runtime::WithStorage(bytes_[2 * k], [&](auto word) {
+      runtime::WithStorage(bytes_[k], [&](auto word) {
         for (size_t m = 0; m < merges.size(); ++m) {
           const Merge& merge = merges[m];
           const int64_t right = merge.base + from[merge.base + merge.right];
@@ -87,10 +87,10 @@ class Merger {
 
   const Region& comparator_;
   const absl::Span<const std::byte* const> arrays_;
+  const absl::Span<const int64_t> bytes_;  // of an element, by array
   runtime::Context& context_;
   Workspace space_;
   std::vector<std::byte*> inputs_;
-  std::vector<int64_t> bytes_;
   std::byte* goes_first_;
   std::byte* scratch_;
 };
@@ -98,7 +98,8 @@ class Merger {
 }  // namespace
 
 absl::Status SortLines(const Region& comparator, absl::Span<const std::byte* const> arrays,
-                       int64_t lines, int64_t length, int32_t* order, runtime::Context& context) {
+                       absl::Span<const int64_t> bytes, int64_t lines, int64_t length,
+                       int32_t* order, runtime::Context& context) {
   for (int64_t line = 0; line < lines; ++line) {
     for (int64_t i = 0; i < length; ++i) order[line * length + i] = static_cast<int32_t>(i);
   }
@@ -106,7 +107,7 @@ absl::Status SortLines(const Region& comparator, absl::Span<const std::byte* con
   if (absl::Status status = lease.Add(lines * length * 4); !status.ok()) return status;
   std::vector<int32_t> other(lines * length);
   int32_t *from = order, *to = other.data();
-  Merger merger(comparator, arrays, context);
+  Merger merger(comparator, arrays, bytes, context);
   for (int64_t width = 1; width < length; width *= 2) {
     std::vector<Merge> merges;
     for (int64_t line = 0; line < lines; ++line) {

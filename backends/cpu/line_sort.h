@@ -14,11 +14,13 @@
 
 namespace assay::cpu {
 
-// Sorts `lines` lines of `length` items. `arrays` hold the values of the items, line after line;
+// Sorts `lines` lines of `length` items. `arrays` hold the values of the items, line after line,
+// with `bytes` each;
 // `order` gets the positions of each line's items in their new order. OK, or the errors of the
 // comparator and of the budget.
 absl::Status SortLines(const Region& comparator, absl::Span<const std::byte* const> arrays,
-                       int64_t lines, int64_t length, int32_t* order, runtime::Context& context);
+                       absl::Span<const int64_t> bytes, int64_t lines, int64_t length,
+                       int32_t* order, runtime::Context& context);
 
 }  // namespace assay::cpu
 

@@ -11,10 +11,17 @@
 namespace assay::cpu {
 namespace {
 
+std::vector<ElementType> OperandTypes(const Instruction& map) {
+  std::vector<ElementType> types;
+  for (const Instruction* operand : map.operands())
+    types.push_back(operand->shape().element_type());
+  return types;
+}
+
 class MapKernel : public Kernel {
  public:
   explicit MapKernel(const Instruction& map)
-      : region_(*map.to_apply()), count_(map.shape().element_count()) {
+      : region_(*map.to_apply(), OperandTypes(map)), count_(map.shape().element_count()) {
     for (const Instruction* operand : map.operands()) {
       bytes_.push_back(StorageBytes(operand->shape().element_type()));
     }

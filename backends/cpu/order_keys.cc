@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kFewKeys = 128;
 
 // How a type's patterns become keys: integers by their value, floats by sign and magnitude.
-// Where the pattern of -0 is the NaN, it comes last.
+// Where the pattern of -0 is the NaN, it comes first.
 enum class PatternOrder { kUnsigned, kSigned, kSignMagnitude, kNanForNegativeZero };
 
 struct KeyRule {
@@ -39,8 +39,8 @@ uint64_t KeyOf(const KeyRule& rule, uint64_t pattern) {
   pattern &= mask;
   if (rule.order == PatternOrder::kUnsigned) return pattern;
   if (rule.order == PatternOrder::kNanForNegativeZero) {
-    if (pattern == sign) return mask;
-    return (pattern & sign) == 0 ? (pattern ^ sign) - 1 : ~pattern & mask;
+    if (pattern == sign) return 0;
+    return (pattern & sign) == 0 ? pattern ^ sign : (~pattern & mask) + 1;
   }
   if (rule.order == PatternOrder::kSigned || (pattern & sign) == 0) return pattern ^ sign;
   return ~pattern & mask;
@@ -51,8 +51,8 @@ uint64_t PatternOf(const KeyRule& rule, uint64_t key) {
   const uint64_t sign = uint64_t{1} << (rule.bits - 1);
   if (rule.order == PatternOrder::kUnsigned) return key;
   if (rule.order == PatternOrder::kNanForNegativeZero) {
-    if (key == mask) return sign;
-    return key >= sign - 1 ? (key + 1) ^ sign : ~key & mask;
+    if (key == 0) return sign;
+    return key >= sign ? key ^ sign : ~(key - 1) & mask;
   }
   if (rule.order == PatternOrder::kSigned || (key & sign) != 0) return key ^ sign;
   return ~key & mask;

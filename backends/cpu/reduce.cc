@@ -84,14 +84,15 @@ ReduceKernel::Room::Room(const ReduceKernel& kernel)
         int64_t bytes = Workspace::Rounded(kernel.fold_->scratch_bytes());
         for (int64_t k = 0; k < kernel.arrays_; ++k) {
           const int64_t acc = Workspace::Rounded(kBlockElements * kernel.fold_->acc_bytes(k));
-          bytes += 3 * acc + Workspace::Rounded(kBlockElements * kernel.fold_->element_bytes(k));
+          bytes += 2 * acc + Workspace::Rounded(kBlockElements * kernel.fold_->x_bytes(k)) +
+                   Workspace::Rounded(kBlockElements * kernel.fold_->element_bytes(k));
         }
         return bytes;
       }()) {
   for (int64_t k = 0; k < kernel.arrays_; ++k) {
     acc.push_back(space.Take(kBlockElements * kernel.fold_->acc_bytes(k)));
     sum.push_back(space.Take(kBlockElements * kernel.fold_->acc_bytes(k)));
-    wide.push_back(space.Take(kBlockElements * kernel.fold_->acc_bytes(k)));
+    wide.push_back(space.Take(kBlockElements * kernel.fold_->x_bytes(k)));
     load.push_back(space.Take(kBlockElements * kernel.fold_->element_bytes(k)));
   }
   scratch = space.Take(kernel.fold_->scratch_bytes());

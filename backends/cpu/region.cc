@@ -19,7 +19,7 @@ std::vector<ElementType> LeafTypes(const Shape& shape) {
 
 bool IsFlatRegion(const Computation& computation) { return BlockProgram::Create(computation).ok(); }
 
-Region::Region(const Computation& computation)
+Region::Region(const Computation& computation, absl::Span<const ElementType> given)
     : computation_(computation),
       outputs_(LeafTypes(computation.root()->shape())),
       cost_(std::max<int64_t>(1, computation.instruction_count())) {
@@ -29,11 +29,36 @@ Region::Region(const Computation& computation)
   }
   auto program = BlockProgram::Create(computation);
   if (program.ok()) program_ = *std::move(program);
+  if (program_ != nullptr) scratch_bytes_ = (program_->scratch_bytes() + 63) / 64 * 64;
+  for (size_t i = 0; i < given.size() && i < inputs_.size(); ++i) {
+    if (given[i] == inputs_[i]) continue;
+    auto convert = ConvertFunction(given[i], inputs_[i]);
+    if (!convert.ok()) continue;  // there is one between any two types of numbers
+    conversions_.resize(inputs_.size());
+    conversions_[i].emplace(*std::move(convert));
+  }
+  if (!conversions_.empty()) {
+    scratch_bytes_ += static_cast<int64_t>(inputs_.size()) * kBlockElements * 16;
+  }
 }
 
 absl::Status Region::Run(absl::Span<const std::byte* const> inputs,
                          absl::Span<std::byte* const> outputs, int64_t n, std::byte* scratch,
                          runtime::Context& context) const {
+  if (conversions_.empty()) return RunConverted(inputs, outputs, n, scratch, context);
+  std::vector<const std::byte*> converted(inputs.begin(), inputs.end());
+  for (size_t i = 0; i < converted.size(); ++i) {
+    if (!conversions_[i].has_value()) continue;
+    (*conversions_[i])(absl::MakeConstSpan(&inputs[i], 1), scratch, n);
+    converted[i] = scratch;
+    scratch += kBlockElements * 16;
+  }
+  return RunConverted(converted, outputs, n, scratch, context);
+}
+
+absl::Status Region::RunConverted(absl::Span<const std::byte* const> inputs,
+                                  absl::Span<std::byte* const> outputs, int64_t n,
+                                  std::byte* scratch, runtime::Context& context) const {
   if (program_ == nullptr) return Call(inputs, outputs, n, context);
   program_->Run(inputs, outputs, n, scratch);
   return absl::OkStatus();

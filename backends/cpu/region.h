@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -26,15 +27,16 @@ bool IsFlatRegion(const Computation& computation);
 
 class Region {
  public:
-  // The computation must outlive the region.
-  explicit Region(const Computation& computation);
+  // The computation must outlive the region. `given`: the types of the inputs that Run gets, where
+  // they are not those of the parameters, to which they are converted.
+  explicit Region(const Computation& computation, absl::Span<const ElementType> given = {});
 
   bool flat() const { return program_ != nullptr; }
   // The leaves of the parameters and of the root.
   absl::Span<const ElementType> inputs() const { return inputs_; }
   absl::Span<const ElementType> outputs() const { return outputs_; }
-  // Room that Run needs, for any n up to kBlockElements.
-  int64_t scratch_bytes() const { return program_ == nullptr ? 0 : program_->scratch_bytes(); }
+  // Room that Run needs, aligned to 64 bytes, for any n up to kBlockElements.
+  int64_t scratch_bytes() const { return scratch_bytes_; }
   // Computes n elements. Outputs do not overlap inputs. A region that is not flat needs
   // Context::caller, so that no other thread may share the loop.
   absl::Status Run(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
@@ -43,12 +45,16 @@ class Region {
   int64_t cost() const { return cost_; }
 
  private:
+  absl::Status RunConverted(absl::Span<const std::byte* const> inputs,
+                            absl::Span<std::byte* const> outputs, int64_t n, std::byte* scratch,
+                            runtime::Context& context) const;
   absl::Status Call(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
                     int64_t n, runtime::Context& context) const;
 
   const Computation& computation_;
   std::vector<ElementType> inputs_, outputs_;
-  int64_t cost_;
+  std::vector<std::optional<BlockFunction>> conversions_;  // by input; empty: none is converted
+  int64_t cost_, scratch_bytes_ = 0;
   std::unique_ptr<BlockProgram> program_;
 };
 

@@ -21,7 +21,8 @@ class SelectAndScatterKernel : public Kernel {
  public:
   SelectAndScatterKernel(const Instruction& op, std::shared_ptr<const Fold> fold)
       : fold_(std::move(fold)),
-        select_(*op.GetComputation(Attr::kSelect)),
+        select_(*op.GetComputation(Attr::kSelect),
+                {op.operand(0)->shape().element_type(), op.operand(0)->shape().element_type()}),
         bytes_(StorageBytes(op.operand(0)->shape().element_type())),
         cells_(op.shape().element_count()),
         sources_(op.operand(1)->shape().element_count()),

@@ -23,10 +23,19 @@
 namespace assay::cpu {
 namespace {
 
+// Of the comparator's inputs: each operand's left and right value.
+std::vector<ElementType> PairTypes(const Instruction& sort) {
+  std::vector<ElementType> types;
+  for (const Instruction* operand : sort.operands()) {
+    types.insert(types.end(), 2, operand->shape().element_type());
+  }
+  return types;
+}
+
 class SortKernel : public Kernel {
  public:
   explicit SortKernel(const Instruction& sort)
-      : comparator_(*sort.to_apply()), arrays_(sort.operand_count()) {
+      : comparator_(*sort.to_apply(), PairTypes(sort)), arrays_(sort.operand_count()) {
     const Shape& shape = sort.operand(0)->shape();
     const int64_t dimension = sort.GetInt(Attr::kDimension);
     length_ = shape.dimension(dimension);
@@ -38,6 +47,10 @@ class SortKernel : public Kernel {
       types_.push_back(operand->shape().element_type());
     }
     key_ = analysis::RecogniseSortKey(*sort.to_apply());
+    // A comparator of other types than its operands' converts them first.
+    if (key_.has_value() && comparator_.inputs()[2 * key_->operand] != types_[key_->operand]) {
+      key_ = std::nullopt;
+    }
     if (!key_.has_value()) return;
     if (key_->function != nullptr) {
       key_function_ = std::make_unique<Region>(*key_->function);
@@ -112,7 +125,9 @@ class SortKernel : public Kernel {
         OrderByKeys(keys->data() + line * length_, order.data() + line * length_);
       }
     } else {
-      status = SortLines(comparator_, arrays, count, length_, order.data(), context);
+      std::vector<int64_t> bytes;
+      for (const ElementType type : types_) bytes.push_back(StorageBytes(type));
+      status = SortLines(comparator_, arrays, bytes, count, length_, order.data(), context);
       if (!status.ok()) return status;
     }
     for (int64_t k = 0; k < arrays_; ++k) {

@@ -157,8 +157,12 @@ absl::StatusOr<ProgramBuilder::Value> ProgramBuilder::AddGeneric(const Instructi
   if (kernel == nullptr) return Unimplemented(instruction);
   absl::InlinedVector<Register, 3> lanes;
   for (const Value operand : operands) lanes.push_back(LaneForm(operand));
-  const Register result =
+  Register result =
       Emit(kernel, lanes, LaneBytes(LaneOf(type)), {.bits = Info(operand_type).bits}, multiplicity);
+  // A pred is a byte that is 0 or 1, whose complement is neither.
+  if (IsPred(type) && opcode == Opcode::kNot) {
+    result = Emit(kernels_.wrap_unsigned, {result}, 1, {.bits = 1});
+  }
   return Normalised(type, result);
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/stablehlo/entry_reader.h"
+#include "spec/stablehlo/text.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -27,9 +28,12 @@ absl::string_view TextOf(EntryReader& in) {
 
 const Attribute* DecodeAttribute(EntryReader& in, const BytecodeEntry& entry, uint64_t index) {
   if (!entry.custom) {
-    Attribute* attribute = in.New(AttributeKind::kOpaque);
-    attribute->text = in.program().Intern(TextOf(in));
-    return attribute;
+    const absl::string_view text = TextOf(in);
+    if (!in.ok()) return nullptr;
+    absl::StatusOr<const Attribute*> parsed = ParseAttribute(in.program(), text);
+    if (parsed.ok()) return *parsed;
+    in.entries().Fail(parsed.status());
+    return nullptr;
   }
   if (IsLocation(in.entries().file(), entry)) {
     Attribute* attribute = in.New(AttributeKind::kLocation);
@@ -55,7 +59,14 @@ const Attribute* DecodeAttribute(EntryReader& in, const BytecodeEntry& entry, ui
 }
 
 const Type* DecodeType(EntryReader& in, const BytecodeEntry& entry) {
-  if (!entry.custom) return OpaqueType(in, TextOf(in));
+  if (!entry.custom) {
+    const absl::string_view text = TextOf(in);
+    if (!in.ok()) return nullptr;
+    absl::StatusOr<const Type*> parsed = ParseType(in.program(), text);
+    if (parsed.ok()) return *parsed;
+    in.entries().Fail(parsed.status());
+    return nullptr;
+  }
   switch (entry.dialect) {
     case EntryDialect::kBuiltin:
       return DecodeBuiltinType(in);

@@ -41,6 +41,7 @@ const char* FillTruthValues(int64_t count, absl::string_view blob, Attribute& de
   }
   if (size != packed && size != count) return "a constant has the wrong number of bytes";
   AllocateDense(count, dense);
+  dense.is_splat = count == 1;
   for (int64_t i = 0; i < count; ++i) {
     const bool value = size == packed ? (blob[i / 8] >> (i % 8) & 1) != 0 : blob[i] != 0;
     dense.bytes[i] = std::byte{value};
@@ -103,7 +104,7 @@ const char* FillDense(const Type& type, absl::string_view blob,
   if (element.kind == TypeKind::kScalar && IsPred(element.element)) {
     return FillTruthValues(*count, blob, dense);
   }
-  dense.is_splat = *count > 1 && size == element_bytes;
+  dense.is_splat = size == element_bytes;
   if (!dense.is_splat && (size % element_bytes != 0 || size / element_bytes != *count)) {
     return "a constant has the wrong number of bytes";
   }

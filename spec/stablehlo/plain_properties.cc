@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "spec/stablehlo/attribute_kinds.h"
+#include "spec/stablehlo/attribute_checks.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -93,9 +93,11 @@ class PlainReader {
     for (const RawProperty& raw : raw_) {
       const Attribute* value = entries_.GetAttribute(raw.attribute);
       if (value == nullptr) return entries_.status();
-      if (!HasKind(*raw.field, *value)) {
-        return absl::InvalidArgumentError(absl::StrCat("attribute ", raw.field->name, " of ",
-                                                       row_.name, " has a value of another kind"));
+      value = AsFieldKind(entries_.program(), *raw.field, value);
+      if (value == nullptr) {
+        return absl::InvalidArgumentError(absl::StrCat("the attribute ", raw.field->name, " of ",
+                                                       row_.name, " is not ",
+                                                       DescribeKind(*raw.field)));
       }
       weight += entries_.attribute_weight(raw.attribute);
       list.push_back({raw.field->name, value});

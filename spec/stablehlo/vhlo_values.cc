@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "spec/stablehlo/attribute_kinds.h"
+#include "spec/stablehlo/attribute_checks.h"
 #include "spec/stablehlo/dense_bytes.h"
 
 namespace assay::stablehlo {
@@ -19,7 +19,7 @@ constexpr int64_t kMaxListLength = 1 << 20;
 
 absl::Status Unexpected(const VhloOp& op, absl::string_view attribute, absl::string_view what) {
   return absl::InvalidArgumentError(
-      absl::StrCat("attribute ", attribute, " of ", op.name, " is no ", what));
+      absl::StrCat("the attribute ", attribute, " of ", op.name, " is not ", what));
 }
 
 // The elements of a constant of i64 or i1; nullopt for other constants.
@@ -56,7 +56,6 @@ class FromVhloConverter {
  private:
   absl::StatusOr<const Attribute*> Value(const Field& field, const Attribute* value);
   absl::StatusOr<const Attribute*> Checked(const Field& field, const Attribute* value);
-  absl::StatusOr<const Attribute*> List(const Field& field, const Attribute* value);
   absl::StatusOr<const Attribute*> Symbols(const Field& field, const Attribute* value);
   absl::Status AddPart(const VhloAttribute& attribute, const Attribute* value);
   void AddRecord(const Field& target, AttributeList& list);
@@ -74,25 +73,13 @@ const Attribute* FromVhloConverter::Symbol(const Attribute& string) {
   return symbol;
 }
 
-absl::StatusOr<const Attribute*> FromVhloConverter::List(const Field& field,
-                                                         const Attribute* value) {
-  if (value->kind == AttributeKind::kInts) return value;
-  if (value->kind != AttributeKind::kDense) return Unexpected(op_, field.name, "list of numbers");
-  std::optional<std::vector<int64_t>> ints = DenseInts(*value);
-  if (!ints.has_value()) return Unexpected(op_, field.name, "list of numbers");
-  Attribute* list = program_.NewAttribute(AttributeKind::kInts);
-  list->type = value->type->types[0];
-  list->ints = *std::move(ints);
-  return list;
-}
-
 absl::StatusOr<const Attribute*> FromVhloConverter::Symbols(const Field& field,
                                                             const Attribute* value) {
-  if (value->kind != AttributeKind::kArray) return Unexpected(op_, field.name, "array");
+  if (value->kind != AttributeKind::kArray) return Unexpected(op_, field.name, "a list");
   Attribute* array = program_.NewAttribute(AttributeKind::kArray);
   for (const Attribute* element : value->elements) {
     if (element->kind != AttributeKind::kString)
-      return Unexpected(op_, field.name, "list of names");
+      return Unexpected(op_, field.name, "a list of names");
     array->elements.push_back(Symbol(*element));
   }
   return array;
@@ -101,16 +88,13 @@ absl::StatusOr<const Attribute*> FromVhloConverter::Symbols(const Field& field,
 absl::StatusOr<const Attribute*> FromVhloConverter::Value(const Field& field,
                                                           const Attribute* value) {
   switch (field.kind) {
-    case FieldKind::kInts:
-    case FieldKind::kBools:
-      return List(field, value);
     case FieldKind::kSymbol:
-      if (value->kind != AttributeKind::kString) return Unexpected(op_, field.name, "name");
+      if (value->kind != AttributeKind::kString) return Unexpected(op_, field.name, "a name");
       return Symbol(*value);
     case FieldKind::kSymbols:
       return Symbols(field, value);
     case FieldKind::kUnit:
-      if (value->kind != AttributeKind::kBool) return Unexpected(op_, field.name, "truth value");
+      if (value->kind != AttributeKind::kBool) return Unexpected(op_, field.name, "true or false");
       return program_.NewAttribute(AttributeKind::kUnit);
     default:
       return value;
@@ -120,11 +104,10 @@ absl::StatusOr<const Attribute*> FromVhloConverter::Value(const Field& field,
 absl::StatusOr<const Attribute*> FromVhloConverter::Checked(const Field& field,
                                                             const Attribute* value) {
   absl::StatusOr<const Attribute*> converted = Value(field, value);
-  if (converted.ok() && !HasKind(field, **converted)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("attribute ", field.name, " of ", op_.name, " has a value of another kind"));
-  }
-  return converted;
+  if (!converted.ok()) return converted;
+  const Attribute* checked = AsFieldKind(program_, field, *converted);
+  if (checked == nullptr) return Unexpected(op_, field.name, DescribeKind(field));
+  return checked;
 }
 
 absl::Status FromVhloConverter::AddPart(const VhloAttribute& attribute, const Attribute* value) {

@@ -1,0 +1,166 @@
+// Artifacts that are written: read again they are the same program in every version that can say
+// it, and what a version cannot say is refused by name. MLIR's own reader reads them in
+// tools/peers/stablehlo_bytecode.py.
+#include <memory>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/stablehlo/bytecode.h"
+#include "spec/stablehlo/text.h"
+
+namespace assay::stablehlo {
+namespace {
+
+constexpr Version kVersions[] = {{0, 9, 0},  {0, 10, 0}, {0, 12, 0}, {0, 14, 0}, {0, 15, 0},
+                                 {1, 0, 0},  {1, 1, 0},  {1, 5, 0},  {1, 6, 0},  {1, 9, 0},
+                                 {1, 10, 0}, {1, 12, 0}, {1, 14, 0}, {1, 17, 0}, {1, 20, 0}};
+
+std::unique_ptr<Program> FromText(absl::string_view text) {
+  absl::StatusOr<std::unique_ptr<Program>> program = ParseText(text, "text");
+  EXPECT_TRUE(program.ok()) << program.status();
+  return program.ok() ? *std::move(program) : nullptr;
+}
+
+std::string Generic(const Program& program) { return PrintText(program, PrintForm::kGeneric); }
+
+// Writes and reads in the version; the result's generic form.
+std::string RoundTrip(const Program& program, Version version) {
+  absl::StatusOr<std::string> bytes = WriteArtifact(program, version);
+  if (!bytes.ok()) return bytes.status().ToString();
+  EXPECT_EQ(ArtifactVersion(*bytes), version);
+  absl::StatusOr<std::unique_ptr<Program>> read = ParseBytecode(*bytes, "artifact");
+  return read.ok() ? Generic(**read) : read.status().ToString();
+}
+
+std::string Refusal(absl::string_view text, Version version) {
+  const std::unique_ptr<Program> program = FromText(text);
+  if (program == nullptr) return "";
+  const absl::Status status = WriteArtifact(*program, version).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  return std::string(status.message());
+}
+
+constexpr absl::string_view kProgram = R"(
+module @example attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%a: tensor<4x4xf32> {mhlo.sharding = "{replicated}"}, %i: tensor<i32>) -> (tensor<4x4xf32>, tensor<4xi1>) {
+    %0 = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+    %1 = stablehlo.constant dense<[true, false, true, true]> : tensor<4xi1>
+    %2 = stablehlo.broadcast_in_dim %0, dims = [1] : (tensor<4xf32>) -> tensor<4x4xf32>
+    %3 = stablehlo.dot_general %a, %2, contracting_dims = [1] x [0], precision = [HIGH, DEFAULT] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %4 = stablehlo.cosine %3 : tensor<4x4xf32>
+    %z = stablehlo.constant dense<0.0> : tensor<f32>
+    %5 = stablehlo.reduce(%4 init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4x4xf32>, tensor<f32>) -> tensor<4xf32>
+    %6 = stablehlo.compare GT, %5, %0 : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+    %7 = call @inner(%i, %4) : (tensor<i32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %8 = stablehlo.custom_call @target(%7) {backend_config = "x", has_side_effect = true} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %9 = "stablehlo.all_gather"(%8) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0]]> : tensor<1x1xi64>, use_global_device_ids}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %10 = stablehlo.and %6, %1 : tensor<4xi1>
+    return %9, %10 : tensor<4x4xf32>, tensor<4xi1>
+  }
+  func.func private @inner(%i: tensor<i32>, %a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+    %0 = "stablehlo.case"(%i) ({
+      %1 = stablehlo.tanh %a : tensor<4x4xf32>
+      stablehlo.return %1 : tensor<4x4xf32>
+    }, {
+      stablehlo.return %a : tensor<4x4xf32>
+    }) : (tensor<i32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+}
+)";
+
+TEST(RoundTrips, InEveryVersion) {
+  const std::unique_ptr<Program> program = FromText(kProgram);
+  ASSERT_NE(program, nullptr);
+  for (Version version : kVersions) {
+    EXPECT_EQ(RoundTrip(*program, version), Generic(*program)) << version.ToString();
+  }
+}
+
+TEST(RoundTrips, WriteTheSameBytes) {
+  const std::unique_ptr<Program> program = FromText(kProgram);
+  ASSERT_NE(program, nullptr);
+  absl::StatusOr<std::string> bytes = WriteArtifact(*program, kNewestVersion);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  absl::StatusOr<std::unique_ptr<Program>> read = ParseBytecode(*bytes, "artifact");
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(*WriteArtifact(**read, kNewestVersion), *bytes);
+}
+
+std::string Function(absl::string_view type, absl::string_view body) {
+  return absl::StrCat("func.func @main(%a: ", type, ") -> ", type, " {\n", body,
+                      "\n  return %0 : ", type, "\n}\n");
+}
+
+TEST(Refusals, OfOperations) {
+  EXPECT_THAT(Refusal(Function("tensor<f32>", "%0 = stablehlo.tan %a : tensor<f32>"), {1, 3, 0}),
+              testing::HasSubstr("cannot be said in StableHLO 1.3.0, but from 1.4.0 on"));
+  EXPECT_THAT(Refusal(Function("tensor<f32>", "%0 = chlo.erf %a : tensor<f32> -> tensor<f32>"),
+                      kNewestVersion),
+              testing::HasSubstr("chlo.erf cannot be said in StableHLO 1.20.0"));
+}
+
+TEST(Refusals, OfTypes) {
+  const struct {
+    const char* element;
+    Version before, since;
+  } cases[] = {{"f8E4M3FNUZ", {0, 9, 0}, {0, 10, 0}},
+               {"f8E4M3B11FNUZ", {0, 10, 0}, {0, 11, 0}},
+               {"i2", {1, 1, 0}, {1, 2, 0}},
+               {"f8E3M4", {1, 6, 0}, {1, 7, 0}},
+               {"f4E2M1FN", {1, 7, 0}, {1, 8, 0}}};
+  for (const auto& c : cases) {
+    const std::string type = absl::StrCat("tensor<2x", c.element, ">");
+    const std::string text =
+        Function(type, absl::StrCat("%0 = stablehlo.optimization_barrier %a : ", type));
+    EXPECT_THAT(Refusal(text, c.before), testing::HasSubstr("the element type")) << c.element;
+    const std::unique_ptr<Program> program = FromText(text);
+    ASSERT_NE(program, nullptr);
+    EXPECT_EQ(RoundTrip(*program, c.since), Generic(*program)) << c.element;
+  }
+}
+
+TEST(Refusals, OfAttributes) {
+  const std::string accurate =
+      Function("tensor<f32>",
+               "%0 = stablehlo.cosine %a {result_accuracy = #stablehlo.result_accuracy<mode = "
+               "#stablehlo.result_accuracy_mode<HIGHEST>>} : tensor<f32>");
+  EXPECT_THAT(Refusal(accurate, {1, 9, 0}),
+              testing::HasSubstr("stablehlo.cosine at 2:6: the attribute result_accuracy cannot be "
+                                 "said in StableHLO 1.9.0"));
+  const std::unique_ptr<Program> program = FromText(accurate);
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(RoundTrip(*program, {1, 10, 0}), Generic(*program));
+  const std::string unit =
+      Function("tensor<f32>", "%0 = stablehlo.negate %a {my.unit} : tensor<f32>");
+  EXPECT_THAT(Refusal(unit, kNewestVersion), testing::HasSubstr("cannot be said"));
+}
+
+TEST(Refusals, OfSeveralOperands) {
+  const std::string text =
+      R"(func.func @main(%a: tensor<f32>) -> tensor<f32> {
+  %0:2 = "stablehlo.all_reduce"(%a, %a) <{replica_groups = dense<[[0]]> : tensor<1x1xi64>}> ({
+  ^bb0(%x: tensor<f32>, %y: tensor<f32>):
+    %s = stablehlo.add %x, %y : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<f32>, tensor<f32>) -> (tensor<f32>, tensor<f32>)
+  return %0#0 : tensor<f32>
+})";
+  EXPECT_THAT(Refusal(text, {1, 4, 0}), testing::HasSubstr("stablehlo.all_reduce of 2 operands"));
+  const std::unique_ptr<Program> program = FromText(text);
+  ASSERT_NE(program, nullptr);
+  EXPECT_EQ(RoundTrip(*program, {1, 5, 0}), Generic(*program));
+}
+
+TEST(Versions, HaveBounds) {
+  const std::unique_ptr<Program> program = FromText("");
+  ASSERT_NE(program, nullptr);
+  for (Version version : {Version{0, 8, 0}, Version{1, 21, 0}}) {
+    EXPECT_EQ(WriteArtifact(*program, version).status().code(), absl::StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(RoundTrip(*program, kOldestVersion), Generic(*program));
+}
+
+}  // namespace
+}  // namespace assay::stablehlo

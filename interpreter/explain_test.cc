@@ -134,7 +134,7 @@ TEST(Explain, DeepChainsNeedNoDeepStack) {
 }
 
 TEST(Explain, EveryElementAsARunGivesIt) {
-  // Whole-array operations, regions that are no scalar programs, tuples.
+  // Whole-array operations, regions that are not scalar programs, tuples.
   constexpr absl::string_view kModule = R"(
     less { a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3)
       ROOT l = pred[] compare(a, b), direction=LT }

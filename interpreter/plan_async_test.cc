@@ -293,7 +293,7 @@ TEST(Async, StartedValuesAreUpdatedElsewhere) {
             Values({"s32[2] {0, 1}", "s32[2] {7, 7}"}));
 }
 
-// The last to come concludes the collective where it starts: a reducer that is no scalar program
+// The last to come concludes the collective where it starts: a reducer that is not a scalar program
 // runs above the activation that has started it. x + 400 x y, by group order.
 TEST(Async, ReducersRunWhereACollectiveStarts) {
   const auto values = RunOn({2, 1}, R"(HloModule m

@@ -220,7 +220,7 @@ TEST(Errors, TheDepthOfCallsIsExact) {
   EXPECT_EQ(RunText(NestedCalls(50), {}, {}, options), "s32[] -5");
 }
 
-// Regions that are no scalar programs, each applied by an operation of the one before.
+// Regions that are not scalar programs, each applied by an operation of the one before.
 std::string NestedRegions(int depth) {
   std::string text = R"(
     c0 { x = s32[] parameter(0) v = s32[2] broadcast(x), dimensions={}

@@ -416,7 +416,7 @@ TEST(Dynamic, SizesOfTheStateOfALoop) {
             Canonical("s32[1,4] {{0, 1, 2, 3}}"));
 }
 
-// A loop on scalars whose body is no scalar program, as it holds an array.
+// A loop on scalars whose body is not a scalar program, as it holds an array.
 TEST(Loops, ArraysWithinScalarStates) {
   constexpr absl::string_view kText = R"(
     add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }

@@ -92,7 +92,7 @@ absl::Status CheckBindings(const std::vector<Binding>& bindings,
 absl::Status Session::Declare(const std::string& name, TensorKind kind, const Shape& shape) {
   if (!shape.is_array()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("the tensor ", name, " of shape ", shape.ToString(), " is no array"));
+        absl::StrCat("the tensor ", name, " of shape ", shape.ToString(), " is not an array"));
   }
   const auto [at, is_new] = tensors_.try_emplace(name, Tensor{kind, shape, std::nullopt});
   const Tensor& there = at->second;
@@ -209,7 +209,7 @@ absl::Status UnknownInput(const BoundModule& bound, const std::map<std::string, 
   }
   for (const auto& [name, value] : inputs) {
     if (known.count(name) > 0) continue;
-    return absl::InvalidArgumentError(absl::StrCat(name, " is no input of the module"));
+    return absl::InvalidArgumentError(absl::StrCat(name, " is not an input of the module"));
   }
   return absl::OkStatus();
 }

@@ -139,9 +139,9 @@ TEST(Session, WantsItsInputsAndNoOthers) {
   const Literal x = MustParseLiteral("f32[2]{0} {1, 1}");
   EXPECT_THAT(Error(session.Run(*step.bound, {}).status()), HasSubstr("inputs are missing: x"));
   EXPECT_THAT(Error(session.Run(*step.bound, {{"x", x}, {"weights", x}}).status()),
-              HasSubstr("weights is no input"));
+              HasSubstr("weights is not an input"));
   EXPECT_THAT(Error(session.Run(*step.bound, {{"x", x}, {"y", x}}).status()),
-              HasSubstr("y is no input"));
+              HasSubstr("y is not an input"));
   EXPECT_THAT(
       Error(session.Run(*step.bound, {{"x", MustParseLiteral("f32[3]{0} {1, 1, 1}")}}).status()),
       HasSubstr("the tensor x is f32[2], the value given is f32[3]"));
@@ -178,7 +178,7 @@ TEST(Session, ConstantsAreWrittenOnce) {
   EXPECT_THAT(Error(session.Set("c", one)), HasSubstr("is a constant and has its value"));
   EXPECT_THAT(Error(session.Set("d", one)), HasSubstr("NOT_FOUND"));
   EXPECT_THAT(Error(session.Declare("t", TensorKind::kConstant, Shape::Token())),
-              HasSubstr("is no array"));
+              HasSubstr("is not an array"));
 }
 
 TEST(Session, ChecksBindings) {

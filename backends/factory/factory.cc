@@ -75,7 +75,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKin
     if (argument.empty() == kind.argument.empty()) return kind.make(argument, options);
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", specification, "' is no backend; there are ", ListOf(kinds)));
+      absl::StrCat("'", specification, "' is not a backend; there are ", ListOf(kinds)));
 }
 
 GoldenOptions GoldenOptionsOf(const BackendOptions& options) {

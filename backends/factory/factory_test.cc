@@ -30,7 +30,7 @@ TEST(Factory, RefusesWhatIsNotInTheTableAndListsWhatIs) {
   for (const char* specification : {"", "gold", "golden2", "process:", "process", "Golden"}) {
     const absl::Status status = Make(specification).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << specification;
-    EXPECT_THAT(status.message(), HasSubstr("is no backend; there are "));
+    EXPECT_THAT(status.message(), HasSubstr("is not a backend; there are "));
     for (const BackendKind& kind : BuiltInBackends()) {
       EXPECT_THAT(status.message(), HasSubstr(kind.usage()));
     }

@@ -125,7 +125,7 @@ TEST(Containment, EveryFaultAtEveryStage) {
 }
 
 // A result may be in a file, but not in what only has a name: reading a pipe or a device would wait
-// for ever. What is no file of the right size is not deleted either.
+// for ever. What is not a file of the right size is not deleted either.
 TEST(Containment, FilesOfResultsAreFiles) {
   const std::string pipe = TestPath("pipe"), shorter = TestPath("shorter");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -162,7 +162,7 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   for (const char* key : {"protocol", "devices"}) {
     if (hello.contains(key) && !hello[key].is_number_integer()) {
       return Refuse(
-          absl::StrCat("says hello with a ", key, " that is no whole number: ", excerpt_));
+          absl::StrCat("says hello with a ", key, " that is not a whole number: ", excerpt_));
     }
   }
   const int64_t protocol = IntOf(hello, "protocol", 0);
@@ -199,13 +199,13 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
 absl::Status ProcessBackend::CheckNames(const Json& hello, const char* key) {
   const auto list = hello.find(key);
   if (list == hello.end() || list->is_null()) return absl::OkStatus();
-  if (!list->is_array()) return Refuse(absl::StrCat("declares ", key, " that are no list"));
+  if (!list->is_array()) return Refuse(absl::StrCat("declares ", key, " that are not a list"));
   const bool operations = absl::string_view(key) == "operations";
   constexpr size_t kShown = 5;
   std::vector<std::string> unknown;
   size_t more = 0;
   for (const Json& each : *list) {
-    if (!each.is_string()) return Refuse(absl::StrCat("declares ", key, " that are no names"));
+    if (!each.is_string()) return Refuse(absl::StrCat("declares ", key, " that are not names"));
     const auto& name = each.get_ref<const std::string&>();
     const bool known =
         operations ? OpcodeFromName(name).has_value() : ElementTypeFromName(name).has_value();

@@ -223,7 +223,7 @@ TEST(Process, NamesThatDoNotExistAreRefusedAtTheHandshake) {
   EXPECT_THAT(hello(R"("types":["float32","f32","int8"])"),
               HasSubstr("'float32' (did you mean f32?), 'int8' (did you mean s8?)"));
   EXPECT_THAT(hello(R"("types":["a","b","c","d","e","f","g"])"), HasSubstr("'e', and 2 more"));
-  EXPECT_THAT(hello(R"("types":7)"), HasSubstr("types that are no list"));
+  EXPECT_THAT(hello(R"("types":7)"), HasSubstr("types that are not a list"));
 }
 
 // In one request, and step by step to targets of older versions.

@@ -252,7 +252,7 @@ class CaseFileReader {
     if (words.size() < 2) return Error(value, "the type and the sizes are missing");
     absl::StatusOr<Shape> shape = ParseShape(words[1]);
     if (!shape.ok() || !shape->is_array() || shape->is_dynamic()) {
-      return Error(words[1], absl::StrCat("'", words[1], "' is no shape of an array"));
+      return Error(words[1], absl::StrCat("'", words[1], "' is not a shape of an array"));
     }
     array->shape = *std::move(shape);
     array->shape.ClearLayouts();

@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<ElementType>> ReadTypes(absl::string_view text) {
     }
     const bool classes = word.find_first_not_of("PSUFC") == std::string::npos;
     if (!classes && word != "all") {
-      return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no element type"));
+      return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not an element type"));
     }
     const TypeSet set(word == "all" ? "PSUFC" : word.c_str());
     for (const ElementType type : kArrayTypes) {

@@ -75,7 +75,8 @@ absl::Status CheckId(absl::string_view id) {
 absl::Status CheckReference(absl::string_view word) {
   if (OneOf(kReferences, word)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
-      "'", word, "' is no independent reference; these are: ", absl::StrJoin(kReferences, ", ")));
+      "'", word,
+      "' is not an independent reference; these are: ", absl::StrJoin(kReferences, ", ")));
 }
 
 absl::string_view CorpusCase::Tag(absl::string_view key) const {

@@ -204,7 +204,8 @@ TEST(Corpus, EveryClauseHasACase) {
     if (!each.clause.empty()) clauses.insert(each.clause);
   }
   EXPECT_GT(refused, 450);
-  // The rows whose test is a text of spec/verify/testdata: any other near miss is no module's text.
+  // The rows whose test is a text of spec/verify/testdata: any other near miss is not a module's
+  // text.
   std::ifstream file(ASSAY_SOURCE_DIR "/docs/clauses.md");
   int64_t rows = 0;
   for (std::string line; std::getline(file, line);) {
@@ -387,7 +388,7 @@ TEST(Templates, NamePlaceAndMistake) {
   } kMistakes[] = {
       {"types: f32", "t:1: a template begins with"},
       {"template padd/x\ntemplate pad/y", "t:2: there is no operation padd"},
-      {"template pad/x\ntypes: f33", "t:2: 'f33' is no element type"},
+      {"template pad/x\ntypes: f33", "t:2: 'f33' is not an element type"},
       {"template pad/x\nprofiles: x", "t:2: unknown profile x"},
       {"template pad/x\nvary: a b = 1", "t:2: a choice is written"},
       {"template pad/x\ninputs:\n  arg0 benign", "t:3: an input is written"},

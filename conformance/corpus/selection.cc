@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<CorpusCase>> SweepCases(const std::string& op) {
   const auto module = ParseModule(slice.module);
   if (!unary || !module.ok() || !VerificationStatus(VerifyModule(**module)).ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", op, "' is no elementwise operation of one f32 operand and no attributes"));
+        "'", op, "' is not an elementwise operation of one f32 operand and no attributes"));
   }
   slice.tags = {{"op", op}, {"type", "f32"}, {"profile", "all"}, {"form", "sweep"}};
   slice.where = "selection.cc";

@@ -99,7 +99,7 @@ TEST_F(EnclosureOrdersTest, DenormalsInSorts) {
   EXPECT_FALSE(open("LT", {0x1p-140f, 0, 1}, "cpu-strict"));
   EXPECT_FALSE(open("LT", {0x1p-140f, 2, 1}));
   EXPECT_FALSE(open("LT", {0, 0, 1}));
-  // One that puts equal keys before one another is no order.
+  // One that puts equal keys before one another is not an order.
   EXPECT_TRUE(open("LE", {1, 2, 3}));
   EXPECT_FALSE(open("LE", {1, 2, 3}, "golden"));
 }

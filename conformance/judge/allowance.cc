@@ -303,9 +303,8 @@ class InstructionJudge {
     AddRule("no bound");
     ElementFinding finding;
     finding.verdict = Verdict::kNotJudgeable;
-    finding.reason =
-        absl::StrCat("nobody says how far ",
-                     subject_.instruction.GetString(Attr::kCustomCallTarget), " may be off");
+    finding.reason = absl::StrCat("no error bound is defined for ",
+                                  subject_.instruction.GetString(Attr::kCustomCallTarget));
     return finding;
   }
 

@@ -43,7 +43,7 @@ TEST_F(Potrf, Failures) {
   EXPECT_EQ(Explain(indefinite, Matrix(2, 2, {1, 2, 2, 1}), 0), "not judgeable");
   EXPECT_EQ(Explain(indefinite, Matrix(2, 2, {1, 2, 2, 1}), 3), "wrong");
   EXPECT_EQ(Explain(indefinite, Matrix(2, 2, {1, 2, 2, 1}), -1), "wrong");
-  // The first pivot is no result of anything.
+  // The first pivot is not a result of anything.
   EXPECT_EQ(Explain(Matrix(2, 2, {-1, 0, 0, 1}), Matrix(2, 2, {-1, 0, 0, 1}), 2), "wrong");
   // The second pivot is 2^-24 of the diagonal: roundings may make it negative, and the factor
   // stops.
@@ -85,7 +85,7 @@ TEST(JudgeCalls, OtherFactorisationsAreNotJudged) {
   const Judgement judgement = call.Judge({a}, Literal::Tuple({golden->element(0), tau}));
   EXPECT_EQ(judgement.verdict, Verdict::kNotJudgeable);
   EXPECT_EQ(judgement.reasons,
-            std::vector<std::string>{"nobody says how far lapack_sgeqrf_ffi may be off"});
+            std::vector<std::string>{"no error bound is defined for lapack_sgeqrf_ffi"});
 }
 
 TEST(JudgeCalls, WhatIsChosenIsExact) {

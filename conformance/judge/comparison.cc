@@ -58,7 +58,7 @@ Difference CompareIntegers(ElementType type, uint64_t left, uint64_t right) {
   return difference;
 }
 
-// The worse of two components: a difference that is no distance counts most.
+// The worse of two components: a difference that is not a distance counts most.
 Difference Worse(const Difference& a, const Difference& b) {
   Difference worse;
   worse.equal = a.equal && b.equal;

@@ -121,7 +121,7 @@ bool Picks(const Computation& region) {
 // Results of a fold that are together one of the elements or the start value, if the region takes
 // it before the golden one or after it: the index of any of the equal values that an argmin or
 // argmax does not tell apart (5.1). One that prefers the least index does. Comparisons with a NaN
-// are no order, and those of denormals may be comparisons of zeros.
+// are not an order, and those of denormals may be comparisons of zeros.
 absl::StatusOr<OrderFreedoms> FindPicks(const Subject& subject, const std::vector<Literal>& golden,
                                         const std::vector<Literal>& actual) {
   OrderFreedoms found(Freedom::kReassociation, golden);

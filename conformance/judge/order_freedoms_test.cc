@@ -62,7 +62,7 @@ TEST(JudgeOrders, EveryLineHasItsOwnOrder) {
   EXPECT_EQ(judge({2, 1, 0, 3}).counts[static_cast<int>(Verdict::kWrong)], 2);
 }
 
-// A comparison by < is no order of NaNs: any permutation will do; by the total order only one.
+// A comparison by < is not an order of NaNs: any permutation will do; by the total order only one.
 TEST(JudgeOrders, NansInSortsWithoutATotalOrder) {
   const auto sort = [](const char* type) {
     return Case("f32[5] sort(p0), dimensions={0}, to_apply=less", {"f32[5]"},
@@ -132,7 +132,7 @@ TEST(JudgeOrders, DenormalsMayBeEqualKeys) {
   EXPECT_EQ(judge("is_stable=true, ", {-1, kSmaller, kSmall, 0}, {3, 1, 0, 2}), "wrong");
 }
 
-// `<=` puts equal keys before one another, which is no order: any permutation will do (6.2).
+// `<=` puts equal keys before one another, which is not an order: any permutation will do (6.2).
 TEST(JudgeOrders, AComparatorThatTakesEqualKeysOrdersNothing) {
   const Case sort("(s32[3], s32[3]) sort(p0, p1), dimensions={0}, is_stable=true, to_apply=least",
                   {"s32[3]", "s32[3]"},
@@ -275,7 +275,7 @@ TEST(JudgeOrders, WindowsPickAnyOfEqualElements) {
 }
 
 // A maximum by > takes any zero of equal ones; of {1, NaN, 2} it gives 2 in the golden order, 1
-// or NaN in others, which is no order to judge by, and nothing that is not there.
+// or NaN in others, which is not an order to judge by, and nothing that is not there.
 TEST(JudgeOrders, FoldsThatPickAmongZerosAndNans) {
   const Case larger("f32[] reduce(p0, p1), dimensions={0}, to_apply=larger", {"f32[3]", "f32[]"},
                     "larger {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"

@@ -223,7 +223,7 @@ std::vector<Mutant> WindowCombinations() {
        })},
       {"reverse/two_dimensions_apart",
        {kReverse},
-       "of dimensions that are no neighbours the first is reversed",
+       "of dimensions that are not neighbours the first is reversed",
        EditInts(Attr::kDimensions,
                 [](std::vector<int64_t>& x) {
                   if (x.size() == 2 && std::abs(x[0] - x[1]) > 1) x.pop_back();
@@ -488,7 +488,7 @@ std::vector<Mutant> SpecialValueMutants() {
        })},
       {"clamp/nan_of_scalar_bound",
        {kClamp},
-       "a NaN as a scalar bound is no bound",
+       "a NaN as a scalar bound is not a bound",
        [](Site& site) -> Instruction* {
          const Instruction& x = site.original();
          if (x.shape().is_scalar() || !x.operand(0)->shape().is_scalar()) return nullptr;

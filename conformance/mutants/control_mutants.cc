@@ -47,7 +47,7 @@ std::vector<Mutant> FlowMutants() {
        [](Site& site) { return CallOf(site, Attr::kBody, site.Unchanged()); }},
       {"while/body_before_condition",
        {kWhile},
-       "the condition is asked after the first turn",
+       "the condition is asked after the first iteration",
        [](Site& site) -> Instruction* {
          Instruction* turned = CallOf(site, Attr::kBody, site.operand(0));
          return site.Edited([&](Instruction& x) { x.set_operands({turned}); });

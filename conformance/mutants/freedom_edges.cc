@@ -25,7 +25,7 @@ FreedomTaker Taking(Freedom freedom, Mutant variant) {
 }
 
 // The variants of the table, by what they take.
-std::vector<FreedomTaker> InnocentTakers() {
+std::vector<FreedomTaker> ConformingTakers() {
   const std::pair<const char*, Freedom> kFreedoms[] = {
       {"sums/", Freedom::kReassociation},
       {"elementwise/negative_nan", Freedom::kNanPayload},
@@ -36,7 +36,7 @@ std::vector<FreedomTaker> InnocentTakers() {
       {"rng/other_numbers", Freedom::kRandom},
   };
   std::vector<FreedomTaker> takers;
-  for (const Mutant& variant : InnocentVariants()) {
+  for (const Mutant& variant : ConformingVariants()) {
     for (const auto& [name, freedom] : kFreedoms) {
       if (absl::StartsWith(variant.name, name)) takers.push_back(Taking(freedom, variant));
     }
@@ -310,7 +310,7 @@ ProfileEdges SumEdges(const TargetProfile& profile) {
 }
 
 std::vector<FreedomTaker> FreedomTakers() {
-  std::vector<FreedomTaker> takers = InnocentTakers();
+  std::vector<FreedomTaker> takers = ConformingTakers();
   for (auto rows : {DenormalTakers, DecisionTakers, FoldDecisionTakers}) {
     for (FreedomTaker& taker : rows()) takers.push_back(std::move(taker));
   }

@@ -12,12 +12,12 @@ namespace assay {
 namespace {
 
 constexpr char kMutantPrefix[] = "mutant:";
-constexpr char kInnocentPrefix[] = "innocent:";
+constexpr char kConformingPrefix[] = "conforming:";
 
 }  // namespace
 
 std::string Mutant::target() const {
-  return absl::StrCat(innocent() ? kInnocentPrefix : kMutantPrefix, name);
+  return absl::StrCat(conforming() ? kConformingPrefix : kMutantPrefix, name);
 }
 
 std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tables) {
@@ -38,9 +38,9 @@ const std::vector<Mutant>& Mutants() {
                 ControlMutants,    CollectiveMutants,  FeedMutants,          SizeMutants,
                 ThresholdMutants,  CombinationMutants, RangeMutants,         StateMutants,
                 PredicateRewrites, AlgebraRewrites,    MovementRewrites,     FoldRewrites,
-                LoopRewrites,      LegalRewrites,      InnocentVariants}));
+                LoopRewrites,      LegalRewrites,      ConformingVariants}));
     absl::c_sort(*mutants, [](const Mutant& a, const Mutant& b) {
-      return std::make_pair(a.innocent(), a.name) < std::make_pair(b.innocent(), b.name);
+      return std::make_pair(a.conforming(), a.name) < std::make_pair(b.conforming(), b.name);
     });
     return mutants;
   }();
@@ -48,13 +48,14 @@ const std::vector<Mutant>& Mutants() {
 }
 
 absl::StatusOr<const Mutant*> FindMutant(absl::string_view target) {
-  const bool innocent = absl::ConsumePrefix(&target, kInnocentPrefix);
-  if (!innocent) absl::ConsumePrefix(&target, kMutantPrefix);
+  const bool conforming = absl::ConsumePrefix(&target, kConformingPrefix);
+  if (!conforming) absl::ConsumePrefix(&target, kMutantPrefix);
   for (const Mutant& mutant : Mutants()) {
-    if (mutant.innocent() == innocent && mutant.name == target) return &mutant;
+    if (mutant.conforming() == conforming && mutant.name == target) return &mutant;
   }
-  return absl::NotFoundError(absl::StrCat("there is no ", innocent ? "innocent variant" : "mutant",
-                                          " \"", target, "\": `assay mutants` has their names"));
+  return absl::NotFoundError(absl::StrCat("there is no ",
+                                          conforming ? "conforming variant" : "mutant", " \"",
+                                          target, "\": `assay mutants` has their names"));
 }
 
 }  // namespace assay

@@ -1,5 +1,5 @@
 // Planted defects: implementations that are the golden one but for one operation, wrong as real
-// ones are, by which the suite itself is examined; and innocent variants, legal under a profile,
+// ones are, by which the suite itself is examined; and conforming variants, legal under a profile,
 // which it must not accuse. A defect changes modules before the golden interpreter runs them
 // (site.h): the golden code knows nothing of it. Tests: mutants_test.cc.
 #ifndef ASSAY_CONFORMANCE_MUTANTS_MUTANT_H_
@@ -31,28 +31,30 @@ struct Mutant {
   std::vector<Opcode> opcodes;  // whose row it replaces
   std::string description;      // as a bug tracker has it
   Defect defect;
-  // Of an innocent variant: the profile under which nothing may be wrong. Empty: a defect.
+  // Of a conforming variant: the profile under which nothing may be wrong. Empty: a defect.
   std::string profile = {};
   // Instead of `defect`, which is empty: of modules that have one of the opcodes.
   StateDefect state = StateDefect::kNone;
   // The smallest tier of the corpus whose cases must find the defect.
   Tier tier = Tier::kQuick;
 
-  bool innocent() const { return !profile.empty(); }
-  // How targets are called: "mutant:pad/low_counted_twice", "innocent:dot/reversed_sum".
+  bool conforming() const { return !profile.empty(); }
+  // How targets are called: "mutant:pad/low_counted_twice", "conforming:dot/reversed_sum".
   std::string target() const;
 };
 
 // The rows of several tables, one after the other.
 std::vector<Mutant> Joined(std::initializer_list<std::vector<Mutant> (*)()> tables);
 
-// All of them, sorted by name; defects and innocent variants.
+// All of them, sorted by name; defects and conforming variants.
 const std::vector<Mutant>& Mutants();
 
-// By the name of a target, "mutant:NAME" or "innocent:NAME". NOT_FOUND says where names are listed.
+// By the name of a target, "mutant:NAME" or "conforming:NAME". NOT_FOUND says where names are
+// listed.
 absl::StatusOr<const Mutant*> FindMutant(absl::string_view target);
 
-// The rows of a family, in its file (*_mutants.cc); innocent variants stand in innocents.cc.
+// The rows of a family, in its file (*_mutants.cc); conforming variants stand in
+// conforming_variants.cc.
 std::vector<Mutant> ArithmeticMutants();
 std::vector<Mutant> IntegerMutants();
 std::vector<Mutant> FunctionMutants();
@@ -80,7 +82,7 @@ std::vector<Mutant> MovementRewrites();
 std::vector<Mutant> FoldRewrites();
 std::vector<Mutant> LoopRewrites();
 std::vector<Mutant> LegalRewrites();
-std::vector<Mutant> InnocentVariants();
+std::vector<Mutant> ConformingVariants();
 
 }  // namespace assay
 

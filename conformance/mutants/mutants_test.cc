@@ -29,7 +29,7 @@ TEST(MutantsTest, TheTableIsWellFormed) {
     auto found = FindMutant(mutant.target());
     ASSERT_TRUE(found.ok()) << found.status();
     EXPECT_EQ(*found, &mutant);
-    if (mutant.innocent()) continue;
+    if (mutant.conforming()) continue;
     ++defects;
     EXPECT_TRUE(absl::StartsWith(mutant.name, absl::StrCat(Name(mutant.opcodes[0]), "/")) ||
                 absl::StartsWith(mutant.name, "programs/"))
@@ -39,7 +39,7 @@ TEST(MutantsTest, TheTableIsWellFormed) {
   EXPECT_GE(defects, 150);
   EXPECT_EQ(families.size(), 10);  // all there are
   EXPECT_FALSE(FindMutant("mutant:pad/nothing").ok());
-  EXPECT_FALSE(FindMutant("innocent:pad/with_zero").ok());
+  EXPECT_FALSE(FindMutant("conforming:pad/with_zero").ok());
 }
 
 // Texts of modules and what a mutant makes of them, worked out by hand.
@@ -71,16 +71,16 @@ constexpr Example kExamples[] = {
      "r = s8[] reduce(a, i), dimensions={0}, to_apply=f ROOT s = s8[] add(r, r) }",
      "-110", "-110"},
     // In the second term 2^24 + 1 + 1 stays 2^24 when it is added up in f32.
-    {"innocent:sums/one_after_the_other",
+    {"conforming:sums/one_after_the_other",
      "ENTRY e { a = f32[3] constant({16777216, 1, 1}) b = f32[3] constant({1, 1, 1}) "
      "ROOT r = f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0} }",
      "16777218", "16777216"},
-    {"innocent:sums/pairwise",
+    {"conforming:sums/pairwise",
      "f { x = f32[] parameter(0) y = f32[] parameter(1) ROOT d = f32[] add(x, y) } "
      "ENTRY e { a = f32[3] constant({16777216, 1, 1}) i = f32[] constant(0) "
      "ROOT r = f32[] reduce(a, i), dimensions={0}, to_apply=f }",
      "16777218", "16777218"},
-    {"innocent:programs/multiply_add_contracted",
+    {"conforming:programs/multiply_add_contracted",
      "ENTRY e { a = f32[] constant(4097) n = f32[] constant(-16785408) "
      "m = f32[] multiply(a, a) ROOT r = f32[] add(m, n) }",
      "0", "1"},
@@ -97,14 +97,14 @@ constexpr Example kExamples[] = {
      "tuple(j) } ENTRY e { z = s32[] constant(0) t = (s32[]) tuple(z) w = (s32[]) while(t), "
      "condition=c, body=b ROOT r = s32[] get-tuple-element(w), index=0 }",
      "9", "6"},
-    {"innocent:programs/loops_are_unrolled",
+    {"conforming:programs/loops_are_unrolled",
      "c { s = (s8[]) parameter(0) i = s8[] get-tuple-element(s), index=0 n = s8[] constant(120) "
      "ROOT l = pred[] compare(i, n), direction=LT } b { s = (s8[]) parameter(0) i = s8[] "
      "get-tuple-element(s), index=0 k = s8[] constant(60) j = s8[] add(i, k) ROOT t = (s8[]) "
      "tuple(j) } ENTRY e { z = s8[] constant(70) t = (s8[]) tuple(z) w = (s8[]) while(t), "
      "condition=c, body=b ROOT r = s8[] get-tuple-element(w), index=0 }",
      "126", "126"},
-    {"innocent:programs/excess_precision",
+    {"conforming:programs/excess_precision",
      "ENTRY e { a = bf16[] constant(256) o = bf16[] constant(1) "
      "s = bf16[] add(a, o) ROOT r = bf16[] subtract(s, a) }",
      "0", "1"},

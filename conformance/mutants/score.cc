@@ -120,7 +120,7 @@ absl::StatusOr<std::vector<MutantScore>> ScoreMutants(absl::Span<const Mutant* c
     const Mutant& mutant = *mutants[i];
     scores[i].mutant = &mutant;
     scores[i].profile = !options.profile.empty() ? options.profile
-                        : mutant.innocent()      ? mutant.profile
+                        : mutant.conforming()    ? mutant.profile
                                                  : "golden";
     const auto profile = FindProfile(scores[i].profile, &profiles);
     if (!profile.ok()) return profile.status();

@@ -1,5 +1,5 @@
-// How good the suite is: which planted defects it finds, and whether it accuses innocent variants.
-// Each mutant runs the cases of its operation until one is judged wrong. Run by
+// How good the suite is: which planted defects it finds, and whether it accuses conforming
+// variants. Each mutant runs the cases of its operation until one is judged wrong. Run by
 // tools/mutation_score.
 #ifndef ASSAY_CONFORMANCE_MUTANTS_SCORE_H_
 #define ASSAY_CONFORMANCE_MUTANTS_SCORE_H_
@@ -31,7 +31,7 @@ struct MutantScore {
 
 struct ScoreOptions {
   RunBudget budget;
-  // What each is judged by; empty: an innocent variant by its own profile, a defect by golden.
+  // What each is judged by; empty: a conforming variant by its own profile, a defect by golden.
   std::string profile;
   // Called with the cases done and to do; may be null.
   std::function<void(int64_t done, int64_t all)> progress;

@@ -1,5 +1,5 @@
 // The suite examined: every planted defect is found in the tier that its row names, under profiles
-// that grant much too but for what they grant; no innocent variant is accused there under its
+// that grant much too but for what they grant; no conforming variant is accused there under its
 // profile, and each is seen under profile golden.
 #include "conformance/mutants/score.h"
 
@@ -27,10 +27,10 @@ std::vector<CorpusCase> CasesOf(Tier tier) {
 
 std::vector<CorpusCase> QuickTier() { return CasesOf(Tier::kQuick); }
 
-std::vector<const Mutant*> Those(bool innocent, Tier tier = Tier::kQuick) {
+std::vector<const Mutant*> Those(bool conforming, Tier tier = Tier::kQuick) {
   std::vector<const Mutant*> those;
   for (const Mutant& mutant : Mutants()) {
-    if (mutant.innocent() == innocent && mutant.tier == tier) those.push_back(&mutant);
+    if (mutant.conforming() == conforming && mutant.tier == tier) those.push_back(&mutant);
   }
   return those;
 }
@@ -45,11 +45,11 @@ void ExpectAllFound(const std::vector<const Mutant*>& mutants,
   }
 }
 
-TEST(ScoreTest, EveryDefectIsFound) { ExpectAllFound(Those(/*innocent=*/false), QuickTier()); }
+TEST(ScoreTest, EveryDefectIsFound) { ExpectAllFound(Those(/*conforming=*/false), QuickTier()); }
 
 // Those that large arrays, rare combinations and narrow ranges alone show.
 TEST(ScoreTest, EveryRareDefectIsFoundInTheStandardTier) {
-  const std::vector<const Mutant*> rare = Those(/*innocent=*/false, Tier::kStandard);
+  const std::vector<const Mutant*> rare = Those(/*conforming=*/false, Tier::kStandard);
   EXPECT_GE(rare.size(), 140u);
   ExpectAllFound(rare, CasesOf(Tier::kStandard));
 }
@@ -117,7 +117,7 @@ TEST(ScoreTest, ProfilesHideNoDefectButWhatTheyGrant) {
   for (const auto& [profile, legal] : profiles) {
     ScoreOptions options;
     options.profile = profile;
-    const auto scores = ScoreMutants(Those(/*innocent=*/false), cases, options);
+    const auto scores = ScoreMutants(Those(/*conforming=*/false), cases, options);
     ASSERT_TRUE(scores.ok()) << scores.status();
     for (const MutantScore& score : *scores) {
       EXPECT_NE(score.caught(), legal.contains(score.mutant->name))
@@ -126,8 +126,8 @@ TEST(ScoreTest, ProfilesHideNoDefectButWhatTheyGrant) {
   }
 }
 
-TEST(ScoreTest, InnocentVariantsAreNotAccused) {
-  const auto scores = ScoreMutants(Those(/*innocent=*/true), QuickTier(), {});
+TEST(ScoreTest, ConformingVariantsAreNotAccused) {
+  const auto scores = ScoreMutants(Those(/*conforming=*/true), QuickTier(), {});
   ASSERT_TRUE(scores.ok()) << scores.status();
   for (const MutantScore& score : *scores) {
     EXPECT_EQ(score.caught_by, "")
@@ -136,10 +136,10 @@ TEST(ScoreTest, InnocentVariantsAreNotAccused) {
   }
 }
 
-TEST(ScoreTest, InnocentVariantsAreSeenByTheGoldenProfile) {
+TEST(ScoreTest, ConformingVariantsAreSeenByTheGoldenProfile) {
   ScoreOptions options;
   options.profile = "golden";
-  const auto scores = ScoreMutants(Those(/*innocent=*/true), QuickTier(), options);
+  const auto scores = ScoreMutants(Those(/*conforming=*/true), QuickTier(), options);
   ASSERT_TRUE(scores.ok()) << scores.status();
   for (const MutantScore& score : *scores) {
     EXPECT_EQ(score.caught(), score.mutant->profile != "golden")

@@ -35,7 +35,7 @@ absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
 absl::StatusOr<TraceDepth> ExportedDepth(const std::string& dir, const std::string& id);
 
 // The cases below a folder, from its case.txt files, sorted by id. INVALID_ARGUMENT where there is
-// none, and with file, line and column for one that is no case or lies in another's folder.
+// none, and with file, line and column for one that is not a case or lies in another's folder.
 absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir);
 
 // A target whose answers are files beside each module.hlo: actual.npz with the outputs, or

@@ -150,7 +150,7 @@ class ProfileReader {
 
   absl::Status Run(absl::string_view text) {
     if (static_cast<int64_t>(text.size()) > kMaxProfileBytes) {
-      return absl::InvalidArgumentError(absl::StrCat(where_, ": over 1 MiB is no profile"));
+      return absl::InvalidArgumentError(absl::StrCat(where_, ": over 1 MiB is not a profile"));
     }
     pb::TextFormat::Parser parser;
     FirstError error;
@@ -263,7 +263,7 @@ class ProfileReader {
                           std::vector<ElementType> to) -> absl::Status {
       if (!has) return absl::OkStatus();
       if (!(value >= 0 && value <= 1e300)) {
-        return place.Refuse(field, 0, absl::StrCat(field, " is no budget: ", value));
+        return place.Refuse(field, 0, absl::StrCat(field, " is not a budget: ", value));
       }
       for (const ElementType type : to) given.push_back({type, value});
       return absl::OkStatus();
@@ -282,7 +282,7 @@ class ProfileReader {
       if (!status.ok()) return status;
     }
     if (!(row.absolute() >= 0 && row.absolute() <= 1e300)) {
-      return place.Refuse("absolute", 0, "absolute is no distance");
+      return place.Refuse("absolute", 0, "absolute is not a distance");
     }
     for (const Opcode op : *ops) {
       for (const auto& each : given) SetBudget(op, each.first, each.second, row.absolute());

@@ -28,7 +28,7 @@ std::string Hex(uint64_t value) { return absl::StrCat("0x", absl::Hex(value)); }
 
 uint64_t FromHex(const std::string& text) {
   uint64_t value = 0;
-  if (!absl::SimpleHexAtoi(text, &value)) throw std::invalid_argument(text + " is no number");
+  if (!absl::SimpleHexAtoi(text, &value)) throw std::invalid_argument(text + " is not a number");
   return value;
 }
 

@@ -208,7 +208,7 @@ std::string Headline(const CaseResult& result) {
 std::string Describe(const CaseResult& result) {
   std::string text = absl::StrCat(result.message.empty() ? Headline(result) : result.message, "\n");
   if (const ProbeResult* first = result.FirstDivergence()) {
-    absl::StrAppend(&text, "goes wrong first at ", first->name, ", probe ",
+    absl::StrAppend(&text, "goes wrong first at ", first->name, ", sub-test ",
                     first - result.probes.data(), "\n");
   }
   for (const ProbeResult& probe : result.probes) {
@@ -250,7 +250,7 @@ std::vector<std::string> TargetOptions(const RunResult& run) {
   if (run.timeout != kUsualTimeout) add("--timeout", absl::StrCat(run.timeout));
   if (run.memory != 0) add("--memory", absl::StrCat(run.memory));
   if (run.subgraphs != 0) add("--subgraphs", absl::StrCat(run.subgraphs));
-  if (run.turns != 0) add("--turns", absl::StrCat(run.turns));
+  if (run.turns != 0) add("--iterations", absl::StrCat(run.turns));
   return words;
 }
 

@@ -24,7 +24,7 @@ std::vector<std::string> Ids(const CaseResults& results) {
 }
 
 // All that has no place in the JSON of a result must be kept as well: numbers of any size, seconds
-// to the last bit, bytes that are no text.
+// to the last bit, bytes that are not text.
 TEST(CaseResultsTest, KeepsEverything) {
   CaseResult result = FullCase();
   result.target_seconds = 1.0 / 3;

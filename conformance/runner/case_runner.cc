@@ -156,7 +156,7 @@ void CaseRunner::RunRefused(const CorpusCase& corpus_case, CaseResult* result) {
   }
   const absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(corpus_case);
   if (!module.ok()) {
-    result->message = "the text is no module, so that there is nothing to hand on";
+    result->message = "the text is not a module, so that there is nothing to hand on";
     return;
   }
   const Timer timer(&result->target_seconds);

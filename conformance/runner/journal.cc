@@ -44,7 +44,7 @@ absl::StatusOr<int> OpenAlone(const std::string& path) {
 absl::Status CheckHeader(absl::string_view line, const RunResult& run, const std::string& path) {
   const Json header = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!header.is_object() || !header.contains("assay_journal")) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ":1: this is no journal"));
+    return absl::InvalidArgumentError(absl::StrCat(path, ":1: this is not a journal"));
   }
   const std::optional<std::string> difference = FindDifference(header, Header(run), "this one");
   if (!difference) return absl::OkStatus();

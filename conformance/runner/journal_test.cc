@@ -131,8 +131,8 @@ TEST_F(JournalTest, RefusesOtherFiles) {
     CaseResults done;
     return std::string(Journal::Resume(path_, ThisRun(), &done).status().message());
   };
-  EXPECT_TRUE(absl::StrContains(refusal("a letter\n"), ":1: this is no journal"));
-  EXPECT_TRUE(absl::StrContains(refusal("[1]\n"), ":1: this is no journal"));
+  EXPECT_TRUE(absl::StrContains(refusal("a letter\n"), ":1: this is not a journal"));
+  EXPECT_TRUE(absl::StrContains(refusal("[1]\n"), ":1: this is not a journal"));
   // Nesting costs no stack.
   const std::string deep = std::string(2000000, '[') + std::string(2000000, ']');
   EXPECT_TRUE(absl::StrContains(

@@ -40,7 +40,8 @@ absl::Status CheckWaiver(const Waiver& waiver) {
   // What is read must also be how it is written: dates are compared as text.
   if (!absl::ParseCivilTime(waiver.expires, &day) || absl::FormatCivilTime(day) != waiver.expires ||
       waiver.expires.size() != 10) {
-    return refuse(absl::StrCat("expires on '", waiver.expires, "', which is no date YYYY-MM-DD"));
+    return refuse(
+        absl::StrCat("expires on '", waiver.expires, "', which is not a date YYYY-MM-DD"));
   }
   return absl::OkStatus();
 }

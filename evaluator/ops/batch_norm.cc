@@ -167,7 +167,7 @@ DefinitionOr DefineBatchNormInference(const Instruction& op) {
   for (const int64_t k : {3, 4}) {
     if (OperandShape(op, k).rank() == 1) continue;
     return absl::InvalidArgumentError(absl::StrCat(
-        "batch-norm-inference: operand ", k, " is no vector (batch_norm_c6): ", op.Describe()));
+        "batch-norm-inference: operand ", k, " is not a vector (batch_norm_c6): ", op.Describe()));
   }
   return std::make_unique<Inference>(op);
 }

@@ -122,7 +122,8 @@ DefinitionOr PrepareDefinition(const Instruction& instruction) {
   if (define == nullptr) return Unimplemented(instruction, "no definition");
   for (const Instruction* operand : instruction.operands()) {
     if (operand->shape().is_dynamic()) return Unimplemented(instruction, "dynamic dimensions");
-    if (!operand->shape().is_array()) return Unimplemented(instruction, "an operand is no array");
+    if (!operand->shape().is_array())
+      return Unimplemented(instruction, "an operand is not an array");
   }
   if (instruction.shape().is_dynamic()) return Unimplemented(instruction, "dynamic dimensions");
   return define(instruction);

@@ -51,8 +51,9 @@ absl::StatusOr<Fold> Fold::Prepare(const Computation& computation) {
     fold.types_.push_back(parameter->shape().element_type());
   }
   if (fold.types_.empty() || fold.types_.size() % 2 != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "computation ", computation.name(), " is no reducer: ", fold.types_.size(), " parameters"));
+    return absl::InvalidArgumentError(absl::StrCat("computation ", computation.name(),
+                                                   " is not a reducer: ", fold.types_.size(),
+                                                   " parameters"));
   }
   fold.arguments_.resize(fold.types_.size());
   absl::StatusOr<Region> region = Region::Prepare(computation);

@@ -67,9 +67,9 @@ class RegionFlattener : private Inliner<int32_t> {
 
   absl::StatusOr<Value> Emit(const Instruction& instruction, Operands operands) override {
     if (instruction.opcode() == Opcode::kConstant) return EmitConstant(instruction);
-    if (!IsLane(instruction.shape())) return Refuse(instruction, "a value that is no scalar");
+    if (!IsLane(instruction.shape())) return Refuse(instruction, "a value that is not a scalar");
     for (const Instruction* input : instruction.operands()) {
-      if (!IsLane(input->shape())) return Refuse(instruction, "a value that is no scalar");
+      if (!IsLane(input->shape())) return Refuse(instruction, "a value that is not a scalar");
     }
     if (PassesOperandOn(instruction) &&
         instruction.operand(0)->shape().element_type() == instruction.shape().element_type()) {
@@ -88,7 +88,7 @@ class RegionFlattener : private Inliner<int32_t> {
     if (instruction.literal() == nullptr) return Refuse(instruction, "an elided constant");
     Value leaves;
     for (const Literal& leaf : Flatten(*instruction.literal())) {
-      if (!leaf.shape().is_scalar()) return Refuse(instruction, "a value that is no scalar");
+      if (!leaf.shape().is_scalar()) return Refuse(instruction, "a value that is not a scalar");
       leaves.push_back(NewRegister());
       region_.constants.emplace_back(leaves.back(), leaf.Get(0));
     }
@@ -103,7 +103,7 @@ class RegionFlattener : private Inliner<int32_t> {
 
   absl::Status AppendTypes(const Instruction& instruction, std::vector<ElementType>& types) const {
     for (const Shape* leaf : Leaves(instruction.shape())) {
-      if (!IsLane(*leaf)) return Refuse(instruction, "a value that is no scalar");
+      if (!IsLane(*leaf)) return Refuse(instruction, "a value that is not a scalar");
       types.push_back(leaf->element_type());
     }
     return absl::OkStatus();

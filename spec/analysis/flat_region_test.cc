@@ -99,7 +99,7 @@ TEST_F(FlatRegionTest, ArraysOfTheLanesCountAsScalars) {
   EXPECT_EQ(Steps(*region), "add(0, 1) -> 2\n");
   const auto refused = Flatten(text);
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("a value that is no scalar"));
+  EXPECT_THAT(std::string(refused.status().message()), HasSubstr("a value that is not a scalar"));
 }
 
 TEST_F(FlatRegionTest, RefusesLoopsAndOtherOperations) {

@@ -220,7 +220,7 @@ TEST(RecogniseParts, EachResultByItself) {
   EXPECT_EQ(
       Parts("p = f32[] add(a, x)\nq = f32[] multiply(y, b)\ns = s32[] maximum(c, z)\n", types),
       (Kinds{ReducerKind::kAdd, ReducerKind::kMultiply, ReducerKind::kMaximum}));
-  // What is no reducer leaves the others alone.
+  // What is not a reducer leaves the others alone.
   EXPECT_EQ(
       Parts("p = f32[] add(a, x)\nq = f32[] subtract(b, y)\ns = s32[] maximum(c, z)\n", types),
       (Kinds{ReducerKind::kAdd, ReducerKind::kOther, ReducerKind::kMaximum}));

@@ -91,7 +91,8 @@ TEST(Npy, TypesThatNumpyLacks) {
   EXPECT_THAT(NpyError(Npy("<u4", one, "\1\2\3\4\5\6\7\1"), "bf16"),
               HasSubstr("arg7: the numpy type <u4 cannot hold the 2 bytes of a @bf16"));
   EXPECT_THAT(NpyError(Npy("<f2", one, "\1\2\3\4"), "bf16"), HasSubstr("cannot hold"));
-  EXPECT_THAT(NpyError(Npy("<u2", one, "\1\2\3\4"), "bf61"), HasSubstr("@bf61 is no element type"));
+  EXPECT_THAT(NpyError(Npy("<u2", one, "\1\2\3\4"), "bf61"),
+              HasSubstr("@bf61 is not an element type"));
   EXPECT_THAT(NpyError(Npy("<M8", one, "\1\2\3\4")), HasSubstr("numpy type <M8 is not known"));
 }
 
@@ -154,7 +155,7 @@ TEST(Npz, SamplesOfNumpyComeBack) {
 
 TEST(Npz, OnlyArraysAreWritten) {
   EXPECT_THAT(std::string(WriteNpz(TestPath("t"), {{"out0", Literal::Token()}}).message()),
-              HasSubstr("out0 of shape token[] is no array"));
+              HasSubstr("out0 of shape token[] is not an array"));
   EXPECT_EQ(WriteNpz("/no/such/folder/x.npz", {}).code(), absl::StatusCode::kNotFound);
   const std::string path = TestPath("empty.npz");
   ASSERT_TRUE(WriteNpz(path, {}).ok());

@@ -34,7 +34,7 @@ absl::StatusOr<MemoryLayout> ParseLayout(const Json& json, const std::string& na
                                          const Shape& shape) {
   MemoryLayout layout = MemoryLayout::Of(shape);
   if (auto padded = json.find("padded_dimensions"); padded != json.end()) {
-    if (!padded->is_array()) return Wrong(name, "padded_dimensions is no list");
+    if (!padded->is_array()) return Wrong(name, "padded_dimensions is not a list");
     for (const Json& size : *padded) {
       if (!size.is_number_integer()) return Wrong(name, "padded_dimensions has no whole numbers");
       layout.padded_dimensions.push_back(size.get<int64_t>());
@@ -42,7 +42,7 @@ absl::StatusOr<MemoryLayout> ParseLayout(const Json& json, const std::string& na
   }
   if (auto value = json.find("padding_value"); value != json.end()) {
     const std::optional<std::string> word = Word(*value);
-    if (!word.has_value()) return Wrong(name, "padding_value is no text");
+    if (!word.has_value()) return Wrong(name, "padding_value is not a string");
     absl::StatusOr<std::optional<Element>> element = ParsePaddingValue(*word, shape.element_type());
     if (!element.ok()) return Wrong(name, element.status().message());
     layout.padding_value = *element;
@@ -61,7 +61,7 @@ absl::StatusOr<LaidOutArray> ParseArray(const Json& json, size_t number, int64_t
   if (text == json.end() || !text->is_string()) return Wrong(array.name, "there is no shape");
   absl::StatusOr<Shape> shape = ParseShape(text->get<std::string>());
   if (!shape.ok()) return Wrong(array.name, shape.status().message());
-  if (!shape->is_array()) return Wrong(array.name, "its shape is no array's");
+  if (!shape->is_array()) return Wrong(array.name, "its shape is not an array's");
   absl::StatusOr<MemoryLayout> layout = ParseLayout(json, array.name, *shape);
   if (!layout.ok()) return layout.status();
   absl::StatusOr<ArrayMemory> memory = ArrayMemory::Create(*shape, *layout);

@@ -180,7 +180,7 @@ absl::StatusOr<Stored> StoredType(const std::string& descr, absl::string_view ty
   }
   std::optional<ElementType> type = ElementTypeFromName(type_name);
   if (!type || !IsArray(*type)) {
-    return absl::InvalidArgumentError(absl::StrCat("@", type_name, " is no element type"));
+    return absl::InvalidArgumentError(absl::StrCat("@", type_name, " is not an element type"));
   }
   int64_t size = plain != nullptr ? Info(plain->type).storage_bytes : 0;
   if (plain == nullptr && code.substr(0, 1) == "V" && !absl::SimpleAtoi(code.substr(1), &size)) {

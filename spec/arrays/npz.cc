@@ -292,7 +292,7 @@ absl::StatusOr<std::string> FormatNpz(absl::Span<const NamedLiteral> arrays) {
     if (array.value.is_array()) continue;
     return absl::InvalidArgumentError(absl::StrCat(array.name, " of shape ",
                                                    array.value.shape().ToString(),
-                                                   " is no array and cannot be written"));
+                                                   " is not an array and cannot be written"));
   }
   if (!arrays.empty()) return MakeArchive(arrays);
   // libzip writes no empty archives; this is one: an end of the directory.

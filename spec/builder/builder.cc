@@ -207,7 +207,7 @@ Op AddInstruction(Builder* builder, Opcode opcode, absl::Span<const Op> operands
   builder_internal::CalleeList imported;
   for (const auto& [attr, callee] : callees) {
     ASSAY_MAKER_REQUIRE(maker, "builder_c9", Info(attr).kind == AttrKind::kComputation,
-                        Info(attr).name, " is no computation");
+                        Info(attr).name, " is not a computation");
   }
   for (const auto& [attr, callee] : callees) imported.emplace_back(attr, maker.Import(callee));
   return maker.Make(opcode, operands, {attributes.begin(), attributes.end()}, shape,

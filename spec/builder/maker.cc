@@ -46,7 +46,7 @@ Maker::Maker(absl::string_view function, CallSite site, Ops operands, Builder* b
   }
   for (size_t i = 0; i < operands.size(); ++i) {
     if (operands[i].graph_ == nullptr) {
-      Fail("builder_c2", absl::StrCat("operand ", i, " is no operation"));
+      Fail("builder_c2", absl::StrCat("operand ", i, " is not an operation"));
     } else if (operands[i].graph_ != graph_) {
       Fail("builder_c3", absl::StrCat("operand ", i, " belongs to another builder, ",
                                       operands[i].graph_->name, ", than ", graph_->name));

@@ -44,7 +44,7 @@ Op ConstantR0(Builder* builder, ElementType type, double value, CallSite site) {
     return maker.Constant(Literal::Scalar(type, {EncodeFloat(component, value), 0}));
   }
   ASSAY_MAKER_REQUIRE(maker, "constant_r0_c2", value >= -0x1p63 && value < 0x1p63, value,
-                      " is no value of ", Name(type));
+                      " is not a value of ", Name(type));
   return maker.Constant(type, static_cast<int64_t>(value));
 }
 

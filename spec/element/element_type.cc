@@ -9,7 +9,7 @@
 namespace assay {
 namespace {
 
-// Stands in the table where a type is no float.
+// Stands in the table where a type is not a float.
 constexpr const FloatFormat* kNoFormatRow = nullptr;
 #define FLOAT_FORMAT(name, ...) constexpr const FloatFormat* name##Row = &float_formats::name;
 #include "spec/element/float_formats.def"

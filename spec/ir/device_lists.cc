@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<int64_t>> CutsOf(const Mesh::Axis& axis,
     int64_t end = 0;
     if (ref.sub_pre_size < 1 || ref.sub_size < 2 ||
         __builtin_mul_overflow(ref.sub_pre_size, ref.sub_size, &end)) {
-      return Invalid(":(", ref.sub_pre_size, ")", ref.sub_size, " is no part of axis '", axis.name,
+      return Invalid(":(", ref.sub_pre_size, ")", ref.sub_size, " is not part of axis '", axis.name,
                      "'");
     }
     cuts.push_back(ref.sub_pre_size);

@@ -198,7 +198,7 @@ TEST(UniquifyNames, FollowsTheRuleOfTheReference) {
   // The last dot counts, and only before an integer.
   EXPECT_THAT(Unique({"x.a", "x.a", "x.1.2", "x.1.2"}),
               ElementsAre("x.a", "x.a.1", "x.1.2", "x.1.0"));
-  // Number 0 of "x.1" is no number of "x"; "x.01" is.
+  // Number 0 of "x.1" is not a number of "x"; "x.01" is.
   EXPECT_THAT(Unique({"x.1", "x.1.0", "x.1.00", "x.01"}),
               ElementsAre("x.1", "x.1.0", "x.1.1", "x.0"));
 }

@@ -139,7 +139,7 @@ absl::Status ArrayMemory::Prepare() {
   for (int64_t d : order) {
     if (d < 0 || d >= rank || seen[d]) {
       return Error(absl::StrCat("minor_to_major {", absl::StrJoin(order, ","),
-                                "} is no permutation of the dimensions"));
+                                "} is not a permutation of the dimensions"));
     }
     seen[d] = true;
   }

@@ -94,7 +94,7 @@ absl::StatusOr<Shape> Resized(const Instruction& op, const Shape& shape, bool gr
     const int64_t small = (grows ? operand : result).dimension(dimension);
     ASSAY_REQUIRE(
         op, "collective_c5", small == large || (small > 0 && large > 0 && large % small == 0),
-        "the sizes in dimension ", dimension, " are no multiples: ", large, " and ", small);
+        "the sizes in dimension ", dimension, " are not multiples: ", large, " and ", small);
     const int64_t by = small > 0 ? large / small : 0;
     if (k == 0) factor = by;
     ASSAY_REQUIRE(op, "collective_c9", by == factor || by == 0 || factor == 0,

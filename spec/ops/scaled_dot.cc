@@ -37,7 +37,7 @@ absl::Status CheckScale(const Instruction& dot, int64_t side) {
     const int64_t size = operand.dimension(d);
     const int64_t blocks = scale.dimension(d);
     ASSAY_REQUIRE(dot, "scaled_dot_c3", size == blocks || (blocks > 0 && size % blocks == 0),
-                  "dimension ", d, " of the operand, ", size, ", is no multiple of that of the ",
+                  "dimension ", d, " of the operand, ", size, ", is not a multiple of that of the ",
                   "scale, ", blocks);
   }
   return absl::OkStatus();

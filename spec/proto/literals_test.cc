@@ -154,7 +154,7 @@ TEST(Literals, RefusesWhatDoesNotFitBeforeAllocating) {
               HasSubstr("another shape"));
   EXPECT_THAT(ErrorOf("shape { element_type: F32 dimensions: 2 layout { minor_to_major: 1 } }"
                       "f32s: [1, 2]"),
-              HasSubstr("layout {1} is no order of 1 dimensions"));
+              HasSubstr("layout {1} is not an order of 1 dimensions"));
   EXPECT_THAT(ErrorOf("shape { element_type: F32 dimensions: 2 is_dynamic_dimension: true }"
                       "f32s: [1, 2] dynamic_sizes: 3"),
               HasSubstr("dynamic size 3"));

@@ -28,7 +28,7 @@ absl::StatusOr<Layout> LayoutFromProto(const wire::LayoutProto& proto, int64_t r
   if (!IsPermutation(layout.minor_to_major, rank)) {
     return absl::InvalidArgumentError(absl::StrCat("the layout {",
                                                    absl::StrJoin(layout.minor_to_major, ","),
-                                                   "} is no order of ", rank, " dimensions"));
+                                                   "} is not an order of ", rank, " dimensions"));
   }
   for (const wire::TileProto& tile : proto.tiles()) {
     layout.tiles.push_back({Dimensions(tile.dimensions().begin(), tile.dimensions().end())});

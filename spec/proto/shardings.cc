@@ -161,8 +161,9 @@ absl::Status CheckIota(absl::Span<const int64_t> dims, absl::Span<const int64_t>
     good = good && size >= 1 && !__builtin_mul_overflow(product, size, &product);
   }
   if (good) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      "[", absl::StrJoin(dims, ","), "]T(", absl::StrJoin(perm, ","), ") is no order of devices"));
+  return absl::InvalidArgumentError(absl::StrCat("[", absl::StrJoin(dims, ","), "]T(",
+                                                 absl::StrJoin(perm, ","),
+                                                 ") is not an order of devices"));
 }
 
 absl::StatusOr<Mesh> MeshFromProto(const wire::MeshProto& proto) {

@@ -1,5 +1,5 @@
 // Whether a sharding fits what it stands on. Clauses:
-//   sharding_c1 the sharding of a tuple has one entry per array (of an array, is no list)
+//   sharding_c1 the sharding of a tuple has one entry per array (of an array, is not a list)
 //   sharding_c2 tiles are as many as devices, and more than one
 //   sharding_c3 no device comes twice, none is negative
 //   sharding_c4 there is a tile dimension per dimension of the array (over a mesh that splits: an

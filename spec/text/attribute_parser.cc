@@ -197,7 +197,7 @@ bool ModuleParser::ReadEnum(Attr attr, const EnumWords& words, int64_t* number) 
   if (!reader_.ReadIdent(&word, absl::StrJoin(words.words, ", "))) return false;
   const std::optional<int64_t> value = EnumFromWord(words, word);
   if (!value) {
-    return reader_.FailAt(at, absl::StrCat("'", word, "' is no value of ", Info(attr).name,
+    return reader_.FailAt(at, absl::StrCat("'", word, "' is not a value of ", Info(attr).name,
                                            "; they are ", absl::StrJoin(words.words, ", ")));
   }
   *number = *value;

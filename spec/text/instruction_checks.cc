@@ -49,7 +49,7 @@ bool ModuleParser::FinishInstruction(Draft& draft) {
   const Shape& shape = instruction.shape();
   if (annotations.parameter_replication) {
     if (instruction.opcode() != Opcode::kParameter) {
-      return FailInstruction(draft, "takes no parameter_replication: it is no parameter");
+      return FailInstruction(draft, "takes no parameter_replication: it is not a parameter");
     }
     const int64_t given = static_cast<int64_t>(annotations.parameter_replication->size());
     if (given != shape.leaf_count()) {

@@ -44,7 +44,7 @@ bool ModuleParser::CheckInstructionName(absl::string_view name, const char* at) 
     return reader_.FailAt(at, "the name of an instruction does not begin with '__'");
   }
   if (ElementTypeFromName(name)) {
-    return reader_.FailAt(at, absl::StrCat("the element type '", name, "' is no name"));
+    return reader_.FailAt(at, absl::StrCat("the element type '", name, "' is not a name"));
   }
   return true;
 }

@@ -243,7 +243,7 @@ absl::StatusOr<Literal> ParseLiteral(absl::string_view text, const Shape& shape)
     if (!value.ok()) return reader.Fail(value.status());
     if (reader.literals.elided) return reader.Fail("the elements are left out ('...')");
     if (shape.is_tuple() && !Shape::Compatible(shape, value->shape())) {
-      return reader.Fail(absl::StrCat("this is no literal of ", shape.ToString()));
+      return reader.Fail(absl::StrCat("this is not a literal of ", shape.ToString()));
     }
     *literal = *std::move(value);
     return true;

@@ -516,7 +516,7 @@ bool ReadNamed(Reader& reader, Sharding* sharding) {
   return true;
 }
 
-// What stands between the braces of a sharding that is no tuple.
+// What stands between the braces of a sharding that is not a tuple.
 bool ReadSingle(Reader& reader, const char* open, Sharding* sharding) {
   Lexer& lexer = reader.lexer;
   if (AtMesh(lexer)) return ReadNamed(reader, sharding) && reader.Expect(TokenKind::kRightBrace);

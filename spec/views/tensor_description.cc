@@ -128,7 +128,7 @@ absl::StatusOr<TensorDescriptionPtr> Permute(const TensorDescriptionPtr& base,
   for (size_t d = 0; fits && d < sorted.size(); ++d) fits = sorted[d] == static_cast<int64_t>(d);
   if (!fits) {
     return absl::InvalidArgumentError(absl::StrCat("(", absl::StrJoin(permutation, ","),
-                                                   ") is no permutation of the dimensions of ",
+                                                   ") is not a permutation of the dimensions of ",
                                                    base->ToString()));
   }
   auto permute = [&](const Dimensions& list) {

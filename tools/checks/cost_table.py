@@ -47,13 +47,13 @@ def markdown(root, costs):
         small, large = (by_size[size] for size in sizes)
         lines.append(f'| {title} | {unit} | {small:.2f} | {large:.2f} | {large / small:.2f} |')
     rest = opcodes(root) - {title.partition(',')[0] for title in costs}
-    return '\n'.join(lines) + '\n\n' + WITHOUT + ', '.join(sorted(rest)) + '.\n'
+    return '\n'.join([*lines, '', *pages.paragraph(WITHOUT + ', '.join(sorted(rest)) + '.')]) + '\n'
 
 
 def named(table):
     names = {line.split('|')[1].strip().partition(',')[0] for line in table.split('\n') if line.startswith('| ')}
     rest = table.partition(WITHOUT)[2].strip().rstrip('.')
-    return (names - {'opcode'}) | set(rest.split(', '))
+    return (names - {'opcode'}) | set(re.split(r',\s+', rest))
 
 
 def main():

@@ -1,4 +1,5 @@
 """Pages of docs/ that a check generates: written anew, or held against what is there."""
+import textwrap
 
 
 class Part:
@@ -15,6 +16,11 @@ class Part:
     def write(self, text):
         self.text = text
         self.page.write_text(text.join(self.around), encoding='utf-8')
+
+
+def paragraph(text):
+    """The lines of a paragraph, at most 100 columns wide as docs_check demands."""
+    return textwrap.wrap(text, 100, break_long_words=False, break_on_hyphens=False)
 
 
 def report(count, problems):

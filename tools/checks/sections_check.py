@@ -104,8 +104,10 @@ def check_program(root, problems):
 
 def markdown(catalogue, rows):
     lines = [catalogue.rstrip('\n'), '', '## Sections of the documents', '',
-             'Every heading of the documents that Assay was built from, the builder functions that it describes, the operations that',
-             'they stand for, and the tests with its examples (`docs/seed_sections.tsv`, kept by `tools/checks/sections_check.py`).']
+             *pages.paragraph(
+                 'Every heading of the documents that Assay was built from, the builder functions that it describes, the operations '
+                 'that they stand for, and the tests with its examples (`docs/seed_sections.tsv`, kept by '
+                 '`tools/checks/sections_check.py`).')]
     for document, title in TITLES.items():
         lines += ['', f'### {document}: {title}', '', '| # | section | functions | operations | tests | |', '|---|---|---|---|---|---|']
         for row in rows:

@@ -174,10 +174,10 @@ std::string CatalogueMarkdown() {
   std::string text =
       "# Operations\n\n"
       "The catalogue, as `assay ops --markdown` prints it. *golden*: the reference interpreter "
-      "runs "
-      "it. Element types\nof the first operand (of the result where there is none): P pred, S "
-      "signed, "
-      "U unsigned, F float, C complex, T tuples and tokens.\n\n"
+      "runs it.\n"
+      "Element types of the first operand (of the result where there is none): P pred, S signed, "
+      "U\n"
+      "unsigned, F float, C complex, T tuples and tokens.\n\n"
       "| operation | operands | family | accuracy | types | attributes | golden |\n"
       "|---|---|---|---|---|---|---|\n";
   for (const OpInfo& op : Catalogue()) {

@@ -32,7 +32,7 @@ absl::StatusOr<CustomCallHandler> FromFile(const std::string& path, int64_t max_
         std::string given;
         for (const Literal& value : values) absl::StrAppend(&given, " ", value.shape().ToString());
         return absl::InvalidArgumentError(absl::StrCat(
-            path, " has", given, ", which is no value of ", call.instruction.Describe()));
+            path, " has", given, ", which is not a value of ", call.instruction.Describe()));
       });
 }
 

@@ -12,7 +12,8 @@ CLI::Validator DepthMember(int64_t TraceDepth::*member) {
   return CLI::Validator(
       [member](const std::string& text) -> std::string {
         TraceDepth depth;
-        if (!absl::SimpleAtoi(text, &(depth.*member))) return "'" + text + "' is no whole number";
+        if (!absl::SimpleAtoi(text, &(depth.*member)))
+          return "'" + text + "' is not a whole number";
         return std::string(CheckDepth(depth).message());
       },
       "");
@@ -27,9 +28,9 @@ void DepthOptions::AddTo(CLI::App* sub) {
       ->check(DepthMember(&TraceDepth::subgraphs))
       ->type_name("N")
       ->capture_default_str();
-  sub->add_option("--turns", depth.turns,
-                  "Of loops, and of what else runs several times, ask for N turns: the first, the "
-                  "last, and evenly between (1 to 64; 1: the first alone)")
+  sub->add_option("--iterations", depth.turns,
+                  "Of loops, and of what else runs several times, ask for N iterations: the first, "
+                  "the last, and evenly between (1 to 64; 1: the first alone)")
       ->check(DepthMember(&TraceDepth::turns))
       ->type_name("N")
       ->capture_default_str();

@@ -1,4 +1,4 @@
-// --subgraphs and --turns: how much of a program a target is asked. Tests: run_cli_test.py,
+// --subgraphs and --iterations: how much of a program a target is asked. Tests: run_cli_test.py,
 // test_cli_test.py.
 #ifndef ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_
 #define ASSAY_TOOLS_CLI_DEPTH_OPTIONS_H_

@@ -70,7 +70,7 @@ absl::Status DiffCommand::CheckOptions() const {
   if (absl::Status status = inputs.Check(); !status.ok()) return status;
   if (!isolate) {
     const char* useless = profile != kUsualProfile ? "--profile"
-                          : depth.given()          ? "--subgraphs or --turns"
+                          : depth.given()          ? "--subgraphs or --iterations"
                           : !out_subgraph.empty()  ? "--out-subgraph"
                                                    : nullptr;
     if (useless == nullptr) return absl::OkStatus();

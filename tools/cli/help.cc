@@ -71,7 +71,7 @@ CLI::Validator Demand(const char* wanted, std::function<bool(std::string*)> acce
   return CLI::Validator(
       [wanted, accepts](std::string& value) {
         if (accepts(&value)) return std::string();
-        return absl::StrCat("'", value, "' is no ", wanted);
+        return absl::StrCat("'", value, "' is not a ", wanted);
       },
       "");
 }

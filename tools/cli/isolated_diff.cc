@@ -196,8 +196,9 @@ void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> 
   if (summary.nothing_judged) std::cout << "nothing was judged, which is a failure\n";
   const bool deep = depth.subgraphs >= 4 && depth.turns >= 3;
   if (!deep && summary.whole_is_wrong && summary.Count(Verdict::kWrong) == 0) {
-    std::cout << "no instruction alone is wrong: --subgraphs 4 --turns 3 ask for groups and for "
-                 "later iterations of loops\n";
+    std::cout
+        << "no instruction alone is wrong: --subgraphs 4 --iterations 3 ask for groups and for "
+           "later iterations of loops\n";
   }
 }
 

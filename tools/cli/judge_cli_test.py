@@ -204,7 +204,7 @@ class Judge(CommandLineTest):
         """A defect of fusion that neither an instruction alone nor the whole program shows."""
         cases = self.path('fused.cases', FUSED.encode())
         folder = self.path('out')
-        for depth, first in ((), None), (('--subgraphs', 2), 'n+f'), (('--subgraphs', 2, '--turns', 2), 'n+f'):
+        for depth, first in ((), None), (('--subgraphs', 2), 'n+f'), (('--subgraphs', 2, '--iterations', 2), 'n+f'):
             code = int(first is not None)
             shutil.rmtree(folder, ignore_errors=True)
             self.expect(assay('corpus', 'export', folder, '--cases', cases, *depth), 0)
@@ -281,9 +281,9 @@ class Judge(CommandLineTest):
         self.assertEqual(report['first_wrong']['instruction'], 'n+f')
         self.assertIn('negate', report['first_wrong']['module'])
         self.assertEqual([each['members'] for each in report['instructions'] if 'members' in each], [2, 2, 2])
-        for option, value in ('--subgraphs', 1), ('--subgraphs', 9), ('--turns', 0), ('--turns', 'x'):
+        for option, value in ('--subgraphs', 1), ('--subgraphs', 9), ('--iterations', 0), ('--iterations', 'x'):
             self.expect(assay(*diff, option, value), 2, option)
-        for option in ('--subgraphs', 2), ('--turns', 2), ('--out-subgraph', alone):
+        for option in ('--subgraphs', 2), ('--iterations', 2), ('--out-subgraph', alone):
             self.expect(assay('diff', module, '--inputs', inputs, '--right', 'golden', *option), 2, 'without --isolate')
 
     def test_as_the_suite_judges(self):

@@ -71,7 +71,7 @@ absl::StatusOr<std::string> TierOf(const std::vector<CorpusCase>& cases) {
   return "";
 }
 
-// Leaves those of the tier, of which none may be missing: a part of it is no tier.
+// Leaves those of the tier, of which none may be missing: a part of it is not a tier.
 absl::Status JudgeCommand::TakeTier(std::vector<CorpusCase>* cases) const {
   const absl::StatusOr<std::vector<CorpusCase>> tier = CasesOfTier(selection.filter.tier);
   if (!tier.ok()) return tier.status();

@@ -24,7 +24,7 @@ class Mutants(CommandLineTest):
         missed = self.expect(assay('mutants', '--score', '--names', 'pad/low_counted_twice', '--filter', 'reverse/*', '--json'), 1)
         score, = json.loads(missed.out)
         self.assertEqual((score['right'], score['cases']), (False, 0))
-        self.expect(assay('mutants', '--score', '--names', 'maximum/first_of_zeros'), 0, '0 of 1 innocent variants accused',
+        self.expect(assay('mutants', '--score', '--names', 'maximum/first_of_zeros'), 0, '0 of 1 conforming variants accused',
                     '1 of 1 of them seen by profile golden')
         self.expect(assay('mutants', '--score', '--names', 'nothing*'), 2, 'no mutant of such a name')
         self.expect(assay('mutants', '--score', '--names', 'add/tail_beyond_65536'), 2, '--tier standard')

@@ -1,4 +1,4 @@
-// `assay mutants`: the planted defects and innocent variants that are targets
+// `assay mutants`: the planted defects and conforming variants that are targets
 // (conformance/mutants), and how the suite does on them.
 #include <iostream>
 #include <memory>
@@ -55,7 +55,7 @@ nlohmann::json MutantJson(const Mutant& mutant) {
   for (Opcode opcode : mutant.opcodes) operations.push_back(std::string(Name(opcode)));
   nlohmann::json json = {
       {"target", mutant.target()}, {"operations", operations}, {"description", mutant.description}};
-  if (mutant.innocent()) json["profile"] = mutant.profile;
+  if (mutant.conforming()) json["profile"] = mutant.profile;
   return json;
 }
 
@@ -65,13 +65,13 @@ std::string Cell(const std::string& text) { return absl::StrReplaceAll(text, {{"
 void PrintMarkdown() {
   std::cout << "| defect | what is wrong |\n|---|---|\n";
   for (const Mutant& mutant : Mutants()) {
-    if (!mutant.innocent()) {
+    if (!mutant.conforming()) {
       std::cout << "| `" << mutant.target() << "` | " << Cell(mutant.description) << " |\n";
     }
   }
-  std::cout << "\n| innocent variant | what it does | legal under |\n|---|---|---|\n";
+  std::cout << "\n| conforming variant | what it does | legal under |\n|---|---|---|\n";
   for (const Mutant& mutant : Mutants()) {
-    if (mutant.innocent()) {
+    if (mutant.conforming()) {
       std::cout << "| `" << mutant.target() << "` | " << Cell(mutant.description) << " | "
                 << mutant.profile << " |\n";
     }
@@ -90,33 +90,33 @@ int MutantsCommand::List() const {
       continue;
     }
     absl::PrintF("%-58s %s%s\n", mutant->target(), mutant->description,
-                 mutant->innocent() ? absl::StrCat(" (legal under ", mutant->profile, ")") : "");
+                 mutant->conforming() ? absl::StrCat(" (legal under ", mutant->profile, ")") : "");
   }
   if (output.json) std::cout << JsonText(list);
   return kExitOk;
 }
 
-std::vector<const Mutant*> Innocent(std::vector<const Mutant*> mutants) {
+std::vector<const Mutant*> ConformingOf(std::vector<const Mutant*> mutants) {
   std::erase_if(mutants, [](const Mutant* mutant) {
-    return !mutant->innocent() || mutant->profile == "golden";
+    return !mutant->conforming() || mutant->profile == "golden";
   });
   return mutants;
 }
 
 // Whether there is an answer to expect: another profile than golden's and its own may or may not
-// allow what an innocent variant does.
+// allow what a conforming variant does.
 bool IsRated(const MutantScore& score) {
-  return !score.mutant->innocent() || score.profile == "golden" ||
+  return !score.mutant->conforming() || score.profile == "golden" ||
          score.profile == score.mutant->profile;
 }
 
-// As it should be: a defect is found, an innocent variant is not accused under its profile, but is
+// As it should be: a defect is found, a conforming variant is not accused under its profile, but is
 // seen by golden's.
 bool IsRight(const MutantScore& score) {
   if (!score.broken.empty()) return false;
   if (!IsRated(score)) return true;
   const bool legal = score.mutant->profile == score.profile;
-  return score.caught() == (!score.mutant->innocent() || (score.profile == "golden" && !legal));
+  return score.caught() == (!score.mutant->conforming() || (score.profile == "golden" && !legal));
 }
 
 nlohmann::json ScoreJson(const MutantScore& score) {
@@ -141,20 +141,20 @@ void PrintScore(const MutantScore& score) {
 }
 
 void PrintTotals(const std::vector<MutantScore>& scores) {
-  int64_t defects = 0, found = 0, innocent = 0, accused = 0, visible = 0, seen = 0;
+  int64_t defects = 0, found = 0, conforming = 0, accused = 0, visible = 0, seen = 0;
   for (const MutantScore& score : scores) {
-    if (!score.mutant->innocent()) {
+    if (!score.mutant->conforming()) {
       ++defects, found += IsRight(score);
     } else if (score.profile == "golden" && score.mutant->profile != "golden") {
       ++visible, seen += score.caught();
     } else if (IsRated(score)) {
-      ++innocent, accused += score.caught();
+      ++conforming, accused += score.caught();
     }
   }
   if (defects > 0) {
     absl::PrintF("%d of %d defects found (%.1f%%)\n", found, defects, 100.0 * found / defects);
   }
-  if (innocent > 0) absl::PrintF("%d of %d innocent variants accused\n", accused, innocent);
+  if (conforming > 0) absl::PrintF("%d of %d conforming variants accused\n", accused, conforming);
   if (visible > 0) absl::PrintF("%d of %d of them seen by profile golden\n", seen, visible);
 }
 
@@ -177,9 +177,9 @@ int MutantsCommand::Score() const {
   };
   absl::StatusOr<std::vector<MutantScore>> scores = ScoreMutants(Shown(), *cases, options);
   if (scores.ok() && profile.empty()) {
-    // Innocent variants once more: what is legal is to be seen all the same.
+    // Conforming variants once more: what is legal is to be seen all the same.
     options.profile = "golden";
-    auto seen = ScoreMutants(Innocent(Shown()), *cases, options);
+    auto seen = ScoreMutants(ConformingOf(Shown()), *cases, options);
     if (!seen.ok()) scores = seen.status();
     if (seen.ok()) scores->insert(scores->end(), seen->begin(), seen->end());
   }
@@ -205,18 +205,19 @@ int MutantsCommand::Score() const {
 
 void AddMutantsCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<MutantsCommand>();
-  CLI::App* sub = app.add_subcommand(
-      "mutants",
-      "The targets mutant:NAME, golden with a planted defect, and innocent:NAME, golden in a form "
-      "that is legal under a profile: what the suite itself is examined by");
+  CLI::App* sub =
+      app.add_subcommand("mutants",
+                         "The targets mutant:NAME, golden with a defect made on purpose, and "
+                         "conforming:NAME, golden in a form "
+                         "that is legal under a profile: what the suite itself is examined by");
   sub->add_option("--names", command->names, "Those whose name matches, e.g. 'pad/*'")
       ->type_name("GLOB");
   sub->add_flag("--markdown", command->markdown, "The tables of docs/mutants.md");
   sub->add_flag("--score", command->score,
                 "Runs each on the cases of its operations until one is judged wrong: every defect "
-                "must be found, no innocent variant accused (exit code 1)");
+                "must be found, no conforming variant accused (exit code 1)");
   sub->add_option("--profile", command->profile,
-                  "With --score: by which to judge (default: golden for defects, for an innocent "
+                  "With --score: by which to judge (default: golden for defects, for a conforming "
                   "variant the profile that allows it)")
       ->type_name("NAME");
   command->selection.filter.tier = Tier::kQuick;

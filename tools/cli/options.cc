@@ -278,7 +278,7 @@ const std::vector<BackendKind>& AllBackends() {
   static const auto& kinds = *[] {
     auto* all = new std::vector<BackendKind>(BuiltInBackends());
     all->push_back(MutantKind("mutant:", "golden with a defect: assay mutants"));
-    all->push_back(MutantKind("innocent:", "a conforming variant of golden: assay mutants"));
+    all->push_back(MutantKind("conforming:", "a conforming variant of golden: assay mutants"));
     return all;
   }();
   return kinds;

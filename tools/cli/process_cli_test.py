@@ -71,9 +71,9 @@ class Processes(CommandLineTest):
     def test_names_that_do_not_exist_are_refused(self):
         for hello, words in (({'operations': ['add', 'exp', 'xyzzyplugh']}, ("'exp' (did you mean exponential?), 'xyzzyplugh'", 'assay ops')),
                              ({'types': ['f32', 'float32']}, ("types that do not exist: 'float32' (did you mean f32?)",)),
-                             ({'types': 'f32'}, ('types that are no list',)), ({'operations': [1]}, ('operations that are no names',))):
+                             ({'types': 'f32'}, ('types that are not a list',)), ({'operations': [1]}, ('operations that are not names',))):
             self.expect(assay('test', '--cases', self.cases, '--target', self.says(**hello)), 5, *words)
-        for hello, words in (({'dynamic_sizes': 1}, 'dynamic_sizes that is neither true nor false'), ({'devices': '4'}, 'devices that is no whole number'),
+        for hello, words in (({'dynamic_sizes': 1}, 'dynamic_sizes that is neither true nor false'), ({'devices': '4'}, 'devices that is not a whole number'),
                              ({'type': 'error', 'kind': 'unsupported', 'message': 'no licence'}, 'did not say hello: ')):
             self.expect(assay('test', '--cases', self.cases, '--target', self.says(**hello)), 5, words)
         module = self.path('m.hlo', 'ENTRY e { x = f32[] parameter(0) ROOT r = f32[] negate(x) }')

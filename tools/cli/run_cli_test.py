@@ -203,7 +203,7 @@ class Run(CommandLineTest):
         self.expect(assay('run', module, '--inputs', 'random', '--backend', "process:sh -c 'exit 3'"), 5, 'exited with code 3')
         self.expect(assay('run', self.path('neg.hlo', b'ENTRY e { x = f32[] parameter(0) ROOT a = f32[] abs(x) }'),
                           '--inputs', 'random', '--backend', example), 4, 'does not support abs')
-        self.expect(assay('run', module, '--inputs', 'random', '--backend', 'gold'), 2, "'gold' is no backend")
+        self.expect(assay('run', module, '--inputs', 'random', '--backend', 'gold'), 2, "'gold' is not a backend")
 
     def test_what_failed_is_saved(self):
         example = os.path.join(os.path.dirname(ASSAY), 'example_target')

@@ -45,7 +45,7 @@ def check_mpi(folder):
     assert sum(sizes) == len(expected) and min(sizes) > 0.5 * len(expected) / RANKS, sizes
     run(ASSAY, 'report', 'merge', *shards, '-o', joined)
     assert cases(joined) == expected, 'four ranks say something else than one process'
-    # Holes and duplicates are no report.
+    # Holes and duplicates are not a report.
     for files, word in ((shards[:-1], 'shard 3'), (shards + shards[:1], 'shard.0.json')):
         refused = run(ASSAY, 'report', 'merge', *files, '-o', joined + '.no', code=2)
         assert word in refused.stderr, refused.stderr

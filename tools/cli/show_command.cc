@@ -51,7 +51,7 @@ absl::Status ShowCommand::CheckOptions() const {
   }
   if (IsBinary(to) && out.empty() && !output.json && OutputIsTerminal()) {
     return absl::InvalidArgumentError(
-        "a protobuf is no text for a terminal: add --out FILE, a pipe, or --to textproto");
+        "a protobuf is not text for a terminal: add --out FILE, a pipe, or --to textproto");
   }
   return out.empty() ? absl::OkStatus() : CheckWritable(out);
 }

@@ -136,7 +136,7 @@ class StatefulRun {
     }
     if (has_counter) return absl::OkStatus();
     return absl::InvalidArgumentError(
-        absl::StrCat("is no state of a session: it has no ", kStepCounter));
+        absl::StrCat("is not a state of a session: it has no ", kStepCounter));
   }
 
   absl::Status Initialise() {

@@ -86,7 +86,7 @@ absl::Status ApplyMark(const std::string& key, const nlohmann::json& mark,
   Binding& binding = bindings[first];
   for (const auto& [field, value] : mark.items()) {
     if (!value.is_string()) {
-      return absl::InvalidArgumentError(absl::StrCat("the ", field, " is no string"));
+      return absl::InvalidArgumentError(absl::StrCat("the ", field, " is not a string"));
     }
     const std::string& word = value.get_ref<const std::string&>();
     int64_t output, last_output;

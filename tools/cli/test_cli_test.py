@@ -362,7 +362,7 @@ class Test(CommandLineTest):
     def test_bad_input(self):
         twice = self.path('twice.cases', case('a', 1) + case('a', 2))
         for options, word in [(['--profile', 'none'], 'none'), (['--tier', 'slow'], 'slow'), (['--op', 'ad'], 'no case is of operation ad'),
-                              (['--filter', 'nothing'], 'no case matches nothing'), (['--target', 'golem'], "'golem' is no backend"),
+                              (['--filter', 'nothing'], 'no case matches nothing'), (['--target', 'golem'], "'golem' is not a backend"),
                               (['--cases', twice], 'twice.cases'), (['--cases', self.path('none.cases')], 'none.cases'),
                               (['--resume'], '--report json=FILE'), (['--report', 'xml=F'], 'xml'), (['--repeat', '0'], 'repeat'),
                               (['--report', 'json=/no/such/folder/x'], '/no/such/folder'), (['--waivers', self.path('none')], 'none'),

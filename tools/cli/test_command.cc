@@ -341,7 +341,7 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
       "  assay test\n"
       "  assay test --target \"process:./mine\" --profile cpu-strict --report html=report.html\n"
       "  assay test --target \"process:./mine\" --filter 'dot/*' --repeat 3\n"
-      "  assay test --target \"process:./mine\" --filter 'program/*' --subgraphs 4 --turns 3\n"
+      "  assay test --target \"process:./mine\" --filter 'program/*' --subgraphs 4 --iterations 3\n"
       "docs/conformance.md tells more.");
   sub->callback([command, sub, exit_code] {
     command->tier_given = sub->count("--tier") > 0;

@@ -185,8 +185,9 @@ nlohmann::json ToJson(const std::vector<TriageGroup>& groups) {
 
 int TriageCommand::Run() const {
   if (target.empty() && depth.given()) {
-    return Fail(absl::InvalidArgumentError("--subgraphs or --turns does nothing without --target"),
-                output);
+    return Fail(
+        absl::InvalidArgumentError("--subgraphs or --iterations does nothing without --target"),
+        output);
   }
   auto target_profile = TargetProfile::Find(profile);
   if (!target_profile.ok()) return Fail(target_profile.status(), output);
@@ -266,8 +267,8 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
       "Beside X.hlo lie X.inputs.npz and what implementations returned: X.expected.npz,\n"
       "X.actual.npz; a snapshot has both. Where a program is wrong and none of its instructions "
       "alone,\n"
-      "a target is asked for groups of up to 4 and for 3 turns of loops as well. Modules with the "
-      "same first wrong operation and\n"
+      "a target is asked for groups of up to 4 and for 3 iterations of loops as well. Modules with "
+      "the same first wrong operation and\n"
       "the same kind of error stand together, the smallest first. Exit code 1 when something\n"
       "is wrong or fails, or nothing was judged; what is broken or missing is named and counted.\n"
       "Examples:\n"

@@ -126,15 +126,16 @@ def lasting(line):
 
 HEADER = """# The samples beside XLA CPU
 
-Made by `tools/peers/explain_samples.py build/release/bin/assay --write` (JAX 0.10.2).
-Outputs: golden results bit-equal to XLA CPU's stored ones (the strict ones where there are two), then the same for
-outputs of integers and truth values, then the largest distance of a float in ulp. A large distance is a difference of the whole
-program (cancellation, chaotic iteration, a branch taken the other way), whose origin the other columns show: every
-instruction alone, run by XLA CPU on golden operands. *Within bound*: inside `n u sum|terms|`, the residual of a factorisation
-or solve, or the function's ulp budget. *Freedom*: the other zero where it is open, denormals taken for zero, or another value that the
-reference admits at a decision point. Last what is none of these: unexplained, not judgeable (a sum in a type too
-narrow for its number of terms, a reducer or a map of one's own, a matrix too near to a singular one, a variance that
-cancels), or not run.
+Made by `tools/peers/explain_samples.py build/release/bin/assay --write` (JAX 0.10.2). Outputs:
+golden results bit-equal to XLA CPU's stored ones (the strict ones where there are two), then the
+same for outputs of integers and truth values, then the largest distance of a float in ulp. A large
+distance is a difference of the whole program (cancellation, chaotic iteration, a branch taken the
+other way), whose origin the other columns show: every instruction alone, run by XLA CPU on golden
+operands. *Within bound*: inside `n u sum|terms|`, the residual of a factorisation or solve, or the
+function's ulp budget. *Freedom*: the other zero where it is open, denormals taken for zero, or
+another value that the reference admits at a decision point. Last what is none of these:
+unexplained, not judgeable (a sum in a type too narrow for its number of terms, a reducer or a map
+of one's own, a matrix too near to a singular one, a variance that cancels), or not run.
 
 | sample | outputs equal | integer outputs equal | largest ulp | instructions equal | within bound | freedom | anything else |
 |---|---|---|---|---|---|---|---|

@@ -67,7 +67,7 @@ def check(case, known=()):
             return f'{name} is {golden.type}{list(golden.shape)}, by the model {model.type}{list(model.shape)}', held, is_open
         if any(isinstance(mine, AnyOrder) for mine in model.data) and sorted(golden.data) != sorted(
                 each for mine in set(model.data) for each in mine.all):
-            return f'{name} is no order of its elements', held, is_open
+            return f'{name} is not an order of its elements', held, is_open
         for i, (mine, theirs) in enumerate(zip(model.data, golden.data)):
             same, free = (True, True) if i in known else agrees(golden.t, mine, theirs, moves_bits)
             if not same:

@@ -260,7 +260,7 @@ std::vector<Mutant> NormVariants() {
 
 }  // namespace
 
-std::vector<Mutant> InnocentVariants() {
+std::vector<Mutant> ConformingVariants() {
   return Joined({OrderOfSums, ElementVariants, NormVariants});
 }
 

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Holds the language of documents, help texts and messages to tools/checks/words.tsv, and documents to 100 columns.
+
+usage: words_check.py ROOT
+
+Documents are README.md, CONTRIBUTING.md and docs/; help texts and messages are the string literals of sources that are not tests.
+Lines of tables, of code blocks and headings may be wider: Markdown cannot break them.
+"""
+import pathlib
+import re
+import sys
+
+COLUMNS = 100
+FOLDERS = ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools', 'python')
+NOT_PRODUCT = re.compile(r'_(test|bench)\.\w+$|testing|testdata|/mutants/\w+_(mutants|rewrites)\.cc$')
+LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+WIDE = re.compile(r'^(\||#|<!--|!\[)')
+
+
+def read_rules(path):
+    rules = []
+    for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), 1):
+        if not line or line.startswith('#') or line.startswith('phrase\t'):
+            continue
+        phrase, instead, *exceptions = line.split('\t')
+        rules.append((re.compile(phrase, re.I), instead, ' '.join(exceptions).split(), number))
+    return rules
+
+
+def documents(root):
+    return [*sorted(root.glob('*.md')), *sorted((root / 'docs').rglob('*.md'))]
+
+
+def sources(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob('*')):
+            if path.suffix in ('.cc', '.h', '.def') and not NOT_PRODUCT.search(path.as_posix()):
+                yield path
+
+
+def messages(path):
+    """Literals of more than one word with their first line; those that the compiler joins are one."""
+    text = re.sub(r'^\s*(//|#\s*include).*$', '', path.read_text(encoding='utf-8'), flags=re.M)
+    for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', text):
+        literal = ''.join(LITERAL.findall(match.group()))
+        if ' ' in literal.strip():
+            yield text.count('\n', 0, match.start()) + 1, literal
+
+
+def wide_lines(text):
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith('```'):
+            inside = not inside
+        elif not inside and len(line) > COLUMNS and not WIDE.match(line):
+            yield number, len(line)
+
+
+def paragraphs(text):
+    """Lines joined where a sentence goes on, with the number of the first; code is left out."""
+    inside, start, lines = False, 1, []
+    for number, line in enumerate(text.splitlines() + [''], 1):
+        fence = line.lstrip().startswith('```')
+        if fence or inside or not line.strip() or line.startswith('|'):
+            if lines:
+                yield start, ' '.join(lines)
+            lines = []
+            if line.startswith('|') and not inside:
+                yield number, line
+            inside = inside != fence
+            continue
+        if not lines:
+            start = number
+        lines.append(line.strip())
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    rules = read_rules(root / 'tools/checks/words.tsv')
+    problems, used, count = [], set(), 0
+
+    def hold(path, pieces):
+        name = path.relative_to(root).as_posix()
+        for line, text in pieces:
+            text = re.sub(r'`[^`]*`', '', text)
+            for phrase, instead, exceptions, number in rules:
+                found = phrase.search(text)
+                if not found:
+                    continue
+                used_here = [end for end in exceptions if name.endswith(end)]
+                used.update((number, end) for end in used_here)
+                if not used_here:
+                    problems.append(f'{name}:{line}: "{found.group()}": {instead}')
+
+    for path in documents(root):
+        count += 1
+        text = path.read_text(encoding='utf-8')
+        hold(path, paragraphs(text))
+        problems += [f'{path.relative_to(root)}:{line}: {width} columns wide' for line, width in wide_lines(text)]
+    for path in sources(root):
+        count += 1
+        hold(path, messages(path))
+    problems += [f'tools/checks/words.tsv:{number}: nothing in {end} needs the exception'
+                 for _, _, exceptions, number in rules for end in exceptions if (number, end) not in used]
+    for problem in problems:
+        print(problem)
+    print(f'{count} files held against {len(rules)} phrases, {len(problems)} problems')
+    return 1 if problems or not rules or count < 100 else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

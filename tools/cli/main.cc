@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   assay::AddTestCommand(app, &exit_code);
   assay::AddMutantsCommand(app, &exit_code);
   assay::AddServeCommand(app, &exit_code);
+  assay::AddProfileCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

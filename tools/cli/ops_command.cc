@@ -13,6 +13,7 @@
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
+#include "tools/cli/op_aliases.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
@@ -35,6 +36,9 @@ void PrintDetails(const OpInfo& op) {
                  Wrapped(value, TextWidth() - kColumn, kColumn));
   };
   std::cout << op.name << "\n";
+  if (const std::vector<std::string> aliases = AliasesOf(op.opcode); !aliases.empty()) {
+    line("also called", absl::StrJoin(aliases, ", "));
+  }
   line("operands", ArityText(op.arity));
   line("family", FamilyName(op.family));
   line("accuracy", AccuracyName(op.accuracy));
@@ -60,14 +64,14 @@ int OpsCommand::Run() const {
   if (name.empty()) {
     for (const OpInfo& op : Catalogue()) ops.push_back(&op);
   } else {
-    const std::optional<Opcode> opcode = OpcodeFromName(name);
-    if (!opcode) {
+    const std::vector<Opcode> named = OperationsNamed(name);
+    if (named.empty()) {
       return Fail(absl::InvalidArgumentError(absl::StrCat("there is no operation ", name,
                                                           DidYouMean(NearestOpcodeName(name)),
                                                           "; assay ops lists all ", kOpcodeCount)),
                   output);
     }
-    ops.push_back(&Info(*opcode));
+    for (const Opcode opcode : named) ops.push_back(&Info(opcode));
   }
   if (output.json) {
     nlohmann::json list = nlohmann::json::array();
@@ -76,7 +80,14 @@ int OpsCommand::Run() const {
   } else if (markdown) {
     std::cout << CatalogueMarkdown();
   } else if (!name.empty()) {
-    PrintDetails(*ops.front());
+    if (ops.front()->name != name) {
+      std::cout << name << " is " << (ops.size() > 1 ? "one of " : "")
+                << absl::StrJoin(
+                       ops, ", ",
+                       [](std::string* out, const OpInfo* op) { absl::StrAppend(out, op->name); })
+                << " in HLO.\n\n";
+    }
+    for (const OpInfo* op : ops) PrintDetails(*op);
   } else {
     PrintRow("OPERATION", "OPERANDS", "FAMILY", "ACCURACY", "RUN BY");
     for (const OpInfo* op : ops) {
@@ -93,7 +104,10 @@ void AddOpsCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<OpsCommand>();
   CLI::App* sub = app.add_subcommand(
       "ops", "The catalogue of operations: operands, types, attributes, who supports them");
-  sub->add_option("NAME", command->name, "One operation in detail, e.g. reduce-window");
+  sub->add_option(
+      "NAME", command->name,
+      "One operation in detail, by its name in HLO, StableHLO or JAX: reduce-window, exp, "
+      "lax.dot_general");
   sub->add_flag("--markdown", command->markdown, "The table of docs/operations.md");
   command->output.AddJsonTo(sub);
   sub->callback([command, exit_code] { *exit_code = command->Run(); });

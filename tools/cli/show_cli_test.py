@@ -161,6 +161,12 @@ t{1} = f32[], sharding={replicated}
         self.expect(assay('ops', 'reduce-window'), 0, 'window', 'to_apply')
         self.expect(assay('ops', 'reduce-windw'), 2, 'did you mean reduce-window?')
         self.expect(assay('ops', 'frob'), 2, 'no operation frob; ')
+        # What StableHLO, JAX and NumPy call operations.
+        for name, hlo in (('exp', 'exponential'), ('lax.dot_general', 'dot'), ('stablehlo.all_reduce', 'all-reduce'), ('REDUCE_WINDOW', 'reduce-window'),
+                          ('psum', 'all-reduce'), ('jnp.where', 'select'), ('lax.while_loop', 'while'), ('chlo.erf', 'erf')):
+            self.expect(assay('ops', name), 0, f'{name} is {hlo} in HLO', f'\n{hlo}\n')
+        self.expect(assay('ops', 'exponential'), 0, 'also called', 'exp')
+        self.expect(assay('ops', 'round'), 0, 'one of round-nearest-even, round-nearest-afz')
         self.assertTrue(assay('ops').out.startswith('OPERATION '))
         with open(os.path.join(SOURCE, 'docs', 'operations.md')) as f:
             self.assertTrue(f.read().startswith(assay('ops', '--markdown').out), 'build the target operations_page')

@@ -13,6 +13,8 @@
 #include "conformance/diagnose/instruction_report.h"
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/enclosure/enclosure.h"
+#include "conformance/judge/verdict_text.h"
+#include "spec/ir/source_text.h"
 
 namespace assay {
 namespace {
@@ -88,9 +90,7 @@ std::string OperationOf(const InstructionVerdict& verdict) {
 
 void DescribeElement(const Evidence& evidence, TriageEntry* entry) {
   entry->kind = KindOfError(evidence);
-  entry->detail =
-      absl::StrCat("element ", evidence.position, ": golden ", evidence.golden, ", actual ",
-                   evidence.actual, evidence.reason.empty() ? "" : "; ", evidence.reason);
+  entry->detail = absl::StrCat("element ", InWords(evidence));
 }
 
 void Describe(const Judgement& judgement, TriageEntry* entry) {
@@ -119,6 +119,7 @@ void TakeReport(const std::vector<InstructionVerdict>& verdicts, TriageEntry* en
     entry->triage_class = own;
     entry->operation = OperationOf(verdict);
     entry->instruction = verdict.name;
+    entry->source = SourceText(verdict.last());
     entry->kind.clear();
     if (verdict.status.ok()) {
       Describe(verdict.judgement, entry);
@@ -209,6 +210,7 @@ void TakeStored(const Judgement& whole, const Instruction& root, TriageEntry* en
   }
   entry->operation = OperationOf(*source);
   entry->instruction = source->name();
+  entry->source = SourceText(*source);
 }
 
 // Results of several devices have no enclosure: JudgeModule says what follows all the same.
@@ -345,6 +347,7 @@ void TriageStored(const TriageInput& input, const TargetProfile& profile, const 
 void NameWhole(const Instruction& root, TriageEntry* entry) {
   entry->operation = "whole program";
   entry->instruction = root.name();
+  entry->source = SourceText(root);
 }
 
 // What the whole program shows beyond its instructions alone.

@@ -44,6 +44,7 @@ struct TriageEntry {
   // gives the wrong array, as one that comes from fewer instructions is nearer to the first.
   std::string operation;
   std::string instruction;  // its name, of a group as Excerpt::Name has it
+  std::string source;       // where the program's author wrote it (SourceText); may be empty
   std::string kind;         // of error: "NaN instead of a number"
   std::string detail;       // the first wrong element, or the message, for people
 };

@@ -118,7 +118,10 @@ void Count(const Subject& subject, const ElementFinding& finding, const Literal&
     ++judgement->histogram[UlpBucket(*steps)];
   }
   if (!finding.open()) return;
-  if (judgement->evidence.size() < kShownEvidence) {
+  const double excess =
+      Excess(finding.verdict, finding.measured ? std::optional(finding.bound) : std::nullopt,
+             finding.measured ? std::optional(finding.distance) : std::nullopt);
+  if (KeepsEvidence(excess, *judgement)) {
     Evidence evidence = MakeEvidence(finding, golden, actual, leaf, position);
     if (subject.instruction.info().elementwise()) {
       for (const Literal& operand : subject.operands) {
@@ -126,7 +129,7 @@ void Count(const Subject& subject, const ElementFinding& finding, const Literal&
             PrintElement(operand.element_type(), OperandElement(operand, position)));
       }
     }
-    judgement->evidence.push_back(std::move(evidence));
+    KeepEvidence(std::move(evidence), judgement);
   }
   if (finding.verdict == Verdict::kNotJudgeable &&
       std::find(judgement->reasons.begin(), judgement->reasons.end(), finding.reason) ==

@@ -1,7 +1,9 @@
 #include "conformance/judge/verdict.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace assay {
 namespace {
@@ -68,11 +70,31 @@ void Judgement::Merge(const Judgement& other) {
   } else if (rule.find(other.rule) == std::string::npos) {
     rule += ", " + other.rule;
   }
-  for (const Evidence& each : other.evidence) {
-    if (evidence.size() < kShownEvidence) evidence.push_back(each);
-  }
+  for (const Evidence& each : other.evidence) KeepEvidence(each, this);
   AddEach(other.reasons, &reasons);
   AddEach(other.deviations, &deviations);
+}
+
+double Excess(Verdict verdict, std::optional<double> bound, std::optional<double> distance) {
+  if (verdict != Verdict::kWrong) return 0;
+  if (!bound || *bound == 0 || !distance || !std::isfinite(*distance)) return HUGE_VAL;
+  return *distance / *bound;
+}
+
+double Excess(const Evidence& evidence) {
+  return Excess(evidence.verdict, evidence.bound, evidence.distance);
+}
+
+bool KeepsEvidence(double excess, const Judgement& judgement) {
+  return judgement.evidence.size() < kShownEvidence ||
+         std::all_of(judgement.evidence.begin(), judgement.evidence.end(),
+                     [excess](const Evidence& each) { return Excess(each) < excess; });
+}
+
+void KeepEvidence(Evidence evidence, Judgement* judgement) {
+  if (!KeepsEvidence(Excess(evidence), *judgement)) return;
+  if (judgement->evidence.size() == kShownEvidence) judgement->evidence.pop_back();
+  judgement->evidence.push_back(std::move(evidence));
 }
 
 }  // namespace assay

@@ -68,15 +68,26 @@ struct Judgement {
   uint64_t largest_distance = 0;                 // in ulp, over all elements that have one
   std::array<int64_t, kUlpBuckets> histogram{};  // elements by distance in ulp
   std::string rule;                  // "n u sum|terms|", "7 ulp", "exact"; of several leaves all
-  std::vector<Evidence> evidence;    // the first kShownEvidence
+  std::vector<Evidence> evidence;    // the first kShownEvidence, the worst among them
   std::vector<std::string> reasons;  // why elements cannot be judged, each reason once
   // The known deviations that elements show, each once: "P-2 (FINDING)".
   std::vector<std::string> deviations;
 
   int64_t elements() const;
-  // Takes the other in: sums, maxima, evidence as long as there is room.
+  // Joins the other: sums, maxima, evidence as KeepEvidence does.
   void Merge(const Judgement& other);
 };
+
+// How far a wrong element is beyond its bound: a multiple of the bound; infinite where there is
+// none, or the distance is not a finite number; 0 of elements that are not wrong.
+double Excess(Verdict verdict, std::optional<double> bound, std::optional<double> distance);
+double Excess(const Evidence& evidence);
+
+// Keeps the evidence if there is room. Where there is none, a wrong element that is worse than all
+// others takes the last place, so that the worst is always shown. KeepsEvidence says beforehand
+// whether an element so far beyond its bound is kept: evidence is made of texts.
+bool KeepsEvidence(double excess, const Judgement& judgement);
+void KeepEvidence(Evidence evidence, Judgement* judgement);
 
 }  // namespace assay
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "conformance/judge/verdict_text.h"
 
 namespace assay {
 namespace {
@@ -37,45 +38,12 @@ const ProbeResult* Telling(const CaseResult& result) {
   return result.probes.empty() ? nullptr : &result.probes.front();
 }
 
-std::string InWords(const Judgement& judgement) {
-  std::vector<std::string> parts;
-  const int64_t count = judgement.counts[static_cast<int>(judgement.verdict)];
-  parts.push_back(absl::StrCat(count, " of ", judgement.elements(), " elements ",
-                               VerdictName(judgement.verdict)));
-  if (!judgement.rule.empty()) parts.push_back(absl::StrCat("rule: ", judgement.rule));
-  if (judgement.largest_distance > 0) {
-    parts.push_back(absl::StrCat("largest distance ", judgement.largest_distance, " ulp"));
-  }
-  return absl::StrJoin(parts, "; ");
-}
-
 // What stands before the words about a judgement that is not of the first execution.
 std::string ExecutionInWords(const ProbeResult& probe) {
   if (probe.execution == 0) return "";
   return absl::StrCat(
       "execution ", probe.execution,
       probe.other_arguments ? ", with other arguments: " : ", with the first arguments again: ");
-}
-
-std::string InWords(const Evidence& evidence) {
-  std::string text = absl::StrCat("[", absl::StrJoin(evidence.index, ","), "]");
-  if (evidence.outfeed) absl::StrAppend(&text, " of outfeed ", evidence.leaf);
-  if (!evidence.outfeed && evidence.leaf > 0) absl::StrAppend(&text, " of result ", evidence.leaf);
-  if (evidence.device > 0) absl::StrAppend(&text, " on device ", evidence.device);
-  const auto add = [&text](absl::string_view what, absl::string_view value,
-                           absl::string_view bits) {
-    absl::StrAppend(&text, what, value);
-    if (!bits.empty()) absl::StrAppend(&text, " (", bits, ")");
-  };
-  add(": is ", evidence.actual, evidence.actual_bits);
-  add(", golden ", evidence.golden, evidence.golden_bits);
-  if (!evidence.operands.empty()) {
-    absl::StrAppend(&text, ", of ", absl::StrJoin(evidence.operands, " and "));
-  }
-  if (evidence.distance) absl::StrAppendFormat(&text, ", %.4g apart", *evidence.distance);
-  if (evidence.bound) absl::StrAppendFormat(&text, ", %.4g allowed", *evidence.bound);
-  if (!evidence.reason.empty()) absl::StrAppend(&text, "; ", evidence.reason);
-  return text;
 }
 
 std::string Seconds(double seconds) {
@@ -294,6 +262,31 @@ nlohmann::json SummaryToJson(const RunResult& run) {
           {"fails", RunFails(run)}};
 }
 
+std::string ClosingSentence(const RunResult& run) {
+  const RunTally tally = Tally(run);
+  if (tally.failures > 0) {
+    const auto first = std::find_if(run.cases.begin(), run.cases.end(),
+                                    [](const CaseResult& each) { return CountsAsFailure(each); });
+    return absl::StrCat(tally.failures == 1 ? "1 case fails: "
+                                            : absl::StrCat(WithCommas(tally.failures),
+                                                           " cases fail, the first is "),
+                        (*first).id, ".");
+  }
+  if (run.interrupted) return "The run did not finish, which counts as a failure.";
+  if (!run.complaints.empty()) return "No case fails, but the run does for the reasons above.";
+  const int64_t left = tally.all() - tally.ran();
+  const std::string judged =
+      tally.ran() == 1 ? "the only case that ran passes"
+                       : absl::StrCat("all ", WithCommas(tally.ran()), " cases that ran pass");
+  const std::string excused = tally.waived == 0
+                                  ? ""
+                                  : absl::StrCat(" or ", tally.waived == 1 ? "is" : "are",
+                                                 " waived (", WithCommas(tally.waived), ")");
+  return absl::StrCat(
+      "No bug found: ", judged, excused, " under profile ", run.profile,
+      left > 0 ? absl::StrCat("; ", Counted(left, "other case"), " did not run.") : ".");
+}
+
 std::string FormatSummary(const RunResult& run) {
   const RunTally tally = Tally(run);
   std::string text = run.target;
@@ -309,6 +302,7 @@ std::string FormatSummary(const RunResult& run) {
     absl::StrAppend(&text, "interrupted: ", run.selected - static_cast<int64_t>(run.cases.size()),
                     " of ", run.selected, " cases never ran\n");
   }
+  absl::StrAppend(&text, ClosingSentence(run), "\n");
   return text;
 }
 

@@ -53,7 +53,11 @@ std::string RepeatCommand(const RunResult& run, absl::string_view id);
 // The tally as members: cases, failures, waived, outcomes, freedoms, known_deviations, complaints,
 // interrupted, fails.
 nlohmann::json SummaryToJson(const RunResult& run);
-// The whole run for a terminal: counts, freedoms, operations that fail, the first failures.
+// What the run comes to: "No bug found: all 1,835 cases that ran pass under profile xla-cpu; 170
+// other cases did not run."
+std::string ClosingSentence(const RunResult& run);
+// The whole run for a terminal: counts, freedoms, operations that fail, the first failures, and the
+// closing sentence.
 std::string FormatSummary(const RunResult& run);
 
 }  // namespace assay

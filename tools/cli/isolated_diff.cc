@@ -9,11 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "conformance/diagnose/instruction_report.h"
+#include "conformance/judge/verdict_text.h"
 #include "conformance/offline/case_folder.h"
 #include "conformance/report/describe.h"
 #include "nlohmann/json.hpp"
+#include "spec/ir/source_text.h"
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 
@@ -50,6 +53,9 @@ nlohmann::json VerdictJson(const InstructionVerdict& verdict) {
   nlohmann::json entry = {{"instruction", verdict.name},
                           {"opcode", std::string(Name(verdict.last().opcode()))},
                           {"shape", verdict.last().shape().ToString()}};
+  if (std::string source = SourceText(verdict.last()); !source.empty()) {
+    entry["source"] = std::move(source);
+  }
   if (verdict.is_group()) entry["members"] = verdict.members.size();
   if (verdict.turn > 1) entry["turn"] = verdict.turn;
   if (!verdict.status.ok()) {
@@ -66,13 +72,13 @@ std::string KindOf(const InstructionVerdict& verdict) {
                             : std::string(Name(verdict.last().opcode()));
 }
 
-// The verdict with what it rests on, to the end of the line.
-void PrintJudgement(const Judgement& judgement) {
+// The verdict with what it rests on, and the worst element on a line of its own.
+void PrintJudgement(const Judgement& judgement, const std::string& indent) {
   const bool wrong = judgement.verdict == Verdict::kWrong;
   std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, VerdictName(judgement.verdict));
-  std::string separator = " by ";
+  std::string separator = ", by ";
   for (int each = 0; each < kFreedoms; ++each) {
-    if (judgement.freedoms[each] == 0) continue;
+    if (judgement.freedoms[each] == 0 || wrong) continue;
     std::cout << separator << FreedomName(static_cast<Freedom>(each));
     separator = ", ";
   }
@@ -80,28 +86,26 @@ void PrintJudgement(const Judgement& judgement) {
     std::cout << separator << deviation;
     separator = ", ";
   }
-  if (judgement.largest_fraction > 0) {
-    absl::PrintF(" (%.3f of %s, up to %d ulp)", judgement.largest_fraction, judgement.rule,
-                 judgement.largest_distance);
+  std::cout << ": " << InWords(judgement) << "\n";
+  const Evidence* shown = WorstOf(judgement);
+  if (shown == nullptr && !judgement.evidence.empty()) shown = &judgement.evidence.front();
+  if (shown != nullptr) {
+    std::cout << indent << (wrong && judgement.evidence.size() > 1 ? "worst " : "element ")
+              << InWords(*shown) << "\n";
   }
-  if (!judgement.evidence.empty()) {
-    const Evidence& first = judgement.evidence.front();
-    std::cout << ": element " << first.position << ": golden " << first.golden << ", actual "
-              << first.actual;
-    if (!first.reason.empty()) std::cout << ", " << first.reason;
-  }
-  std::cout << "\n";
 }
 
 void PrintVerdict(const InstructionVerdict& verdict) {
   const Judgement& judgement = verdict.judgement;
   if (verdict.status.ok() && judgement.verdict <= Verdict::kCorrectlyRounded) return;
-  absl::PrintF("  %-28s %-22s ", verdict.name, KindOf(verdict));
+  const std::string source = SourceText(verdict.last());
+  std::cout << "  " << verdict.name << ", " << KindOf(verdict)
+            << (source.empty() ? "" : absl::StrCat(", ", source)) << "\n    ";
   if (!verdict.status.ok()) {
     std::cout << "not run: " << Printable(verdict.status.message()) << "\n";
     return;
   }
-  PrintJudgement(judgement);
+  PrintJudgement(judgement, "    ");
 }
 
 // All verdicts together.
@@ -171,6 +175,65 @@ void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& p
       summary.Count(Verdict::kWrong), summary.not_run);
 }
 
+// What the run comes to, as the last line: what is wrong, or that nothing is, and how far that
+// reaches.
+std::string ClosingSentence(absl::Span<const InstructionVerdict> verdicts,
+                            const WholeVerdict& whole, const Verdicts& summary,
+                            const std::string& profile) {
+  const int64_t wrong = summary.Count(Verdict::kWrong);
+  if (wrong > 0) {
+    const auto first = std::find_if(verdicts.begin(), verdicts.end(),
+                                    [](const InstructionVerdict& each) { return each.is_wrong(); });
+    const Judgement& judgement = first->judgement;
+    const std::string source = SourceText(first->last());
+    std::string text = absl::StrCat(
+        wrong == 1 ? "1 instruction is wrong: "
+                   : absl::StrCat(WithCommas(wrong), " instructions are wrong, the first is "),
+        first->name, source.empty() ? "" : absl::StrCat(" (", source, ")"), ", ",
+        WithCommas(judgement.counts[static_cast<int>(Verdict::kWrong)]), " of ",
+        Counted(judgement.elements(), "element"));
+    const Evidence* worst = WorstOf(judgement);
+    return absl::StrCat(text, worst == nullptr ? "" : absl::StrCat(", worst ", InWords(*worst)),
+                        ".");
+  }
+  if (summary.whole_is_wrong) {
+    const Evidence* worst = WorstOf(whole.judgement);
+    return absl::StrCat(
+        "The whole program is wrong, and no instruction alone is: ", InWords(whole.judgement),
+        worst == nullptr ? "" : absl::StrCat(", worst ", InWords(*worst)), ".");
+  }
+  if (summary.nothing_judged) return "Nothing was judged, which counts as a failure.";
+  if (!whole.status.ok() && summary.exit_code != kExitOk) {
+    return absl::StrCat("No bug was found, but ", whole.answered
+                                                      ? "the whole program was not judged."
+                                                      : "the whole program did not run.");
+  }
+  const int64_t differ = summary.Count(Verdict::kWithinBound) + summary.Count(Verdict::kAllowed) +
+                         summary.Count(Verdict::kKnownDeviation);
+  const int64_t open = summary.Count(Verdict::kNotJudgeable) + summary.not_run;
+  std::string text = "No bug found: ";
+  if (differ == 0 && open == 0 && whole.judgement.verdict <= Verdict::kCorrectlyRounded) {
+    absl::StrAppend(&text, "every result is the golden one.");
+  } else if (differ == 0) {
+    absl::StrAppend(&text, "no instruction differs beyond what is rounded correctly");
+  } else {
+    absl::StrAppend(
+        &text,
+        differ == 1 ? "the only instruction that differs does so"
+                    : absl::StrCat("all ", WithCommas(differ), " instructions that differ do so"),
+        " as profile ", profile, " permits");
+  }
+  if (text.back() != '.') {
+    absl::StrAppend(
+        &text,
+        open > 0 ? absl::StrCat("; ", Counted(open, "instruction"), " could not be judged.") : ".");
+  }
+  if (whole.status.ok() && whole.judgement.verdict == Verdict::kNotJudgeable) {
+    absl::StrAppend(&text, " The whole program is not judgeable.");
+  }
+  return text;
+}
+
 // How many names of instructions are printed; JSON has all.
 constexpr size_t kShownNames = 8;
 
@@ -192,8 +255,7 @@ void PrintWhole(const WholeVerdict& whole, absl::Span<const Instruction* const> 
               << Printable(whole.status.message()) << "\n";
     return;
   }
-  PrintJudgement(whole.judgement);
-  if (summary.nothing_judged) std::cout << "nothing was judged, which is a failure\n";
+  PrintJudgement(whole.judgement, "  ");
   const bool deep = depth.subgraphs >= 4 && depth.turns >= 3;
   if (!deep && summary.whole_is_wrong && summary.Count(Verdict::kWrong) == 0) {
     std::cout
@@ -354,6 +416,8 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     PrintSummary(summary, verdicts->size(), isolation.profile);
     PrintWhole(whole, not_asked, summary, isolation.depth);
     first_wrong.Print();
+    const std::string closing = ClosingSentence(*verdicts, whole, summary, isolation.profile);
+    std::cout << Wrapped(closing, TextWidth(), 0) << "\n";
   }
   return summary.exit_code;
 }

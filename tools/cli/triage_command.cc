@@ -14,15 +14,18 @@
 #include "absl/strings/strip.h"
 #include "conformance/diagnose/triage.h"
 #include "conformance/inputs/random_inputs.h"
+#include "conformance/judge/verdict_text.h"
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
 #include "runtime/module_form.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
 namespace {
@@ -156,6 +159,7 @@ void PrintText(const std::vector<TriageGroup>& groups) {
       std::cout << "  " << entry.name;
       if (entry.instructions > 0) std::cout << ", " << entry.instructions << " instructions";
       if (!entry.instruction.empty()) std::cout << ", %" << entry.instruction;
+      if (!entry.source.empty()) std::cout << " (" << entry.source << ")";
       std::cout << "\n";
       if (!entry.detail.empty()) std::cout << "    " << ForPeople(entry.detail) << "\n";
     }
@@ -163,6 +167,21 @@ void PrintText(const std::vector<TriageGroup>& groups) {
       std::cout << "  and " << count - kShownModules << " more, which --json names\n";
     }
   }
+}
+
+// What the run comes to. Groups are ordered by severity.
+std::string ClosingSentence(int64_t judged, int64_t failing, const std::vector<TriageGroup>& groups,
+                            const std::string& profile) {
+  if (failing > 0) {
+    return absl::StrCat(Counted(failing, "result"), failing == 1 ? " is" : " are",
+                        " wrong or missing; look first at ", Heading(groups.front()), ".");
+  }
+  if (judged == 0) return "No module was judged, which counts as a failure.";
+  return absl::StrCat(
+      "No bug found: ",
+      judged == 1 ? "the only result that was judged is"
+                  : absl::StrCat("all ", WithCommas(judged), " results that were judged are"),
+      " what profile ", profile, " permits.");
 }
 
 nlohmann::json ToJson(const std::vector<TriageGroup>& groups) {
@@ -173,6 +192,7 @@ nlohmann::json ToJson(const std::vector<TriageGroup>& groups) {
       modules.push_back({{"name", entry.name},
                          {"instructions", entry.instructions},
                          {"instruction", entry.instruction},
+                         {"source", entry.source},
                          {"detail", ForPeople(entry.detail)}});
     }
     list.push_back({{"class", TriageClassName(group.triage_class)},
@@ -240,7 +260,9 @@ int TriageCommand::Run() const {
       PrintText(groups);
     }
     std::cout << summary << "\n";
-    if (judged == 0) std::cout << "no module was judged: the run fails\n";
+    const int64_t failing = counts[static_cast<int>(TriageClass::kWrong)] +
+                            counts[static_cast<int>(TriageClass::kFailed)];
+    std::cout << Wrapped(ClosingSentence(judged, failing, groups, profile), TextWidth(), 0) << "\n";
   }
   return fails ? kExitMismatch : kExitOk;
 }

@@ -1,0 +1,124 @@
+#include "conformance/judge/verdict_text.h"
+
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+namespace assay {
+namespace {
+
+// Distances beyond this say no more than "far" and are not shown in ulp.
+constexpr uint64_t kMostUlps = 1'000'000;
+
+// The real number that the text is, if it is one and finite.
+std::optional<double> Number(absl::string_view text) {
+  double value;
+  if (!absl::SimpleAtod(text, &value) || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+// A sentence says "1,024 of 1,024" as "all 1,024".
+std::string Share(int64_t count, int64_t all) {
+  if (count == all) {
+    return all == 1 ? "the only element is"
+                    : absl::StrCat("all ", WithCommas(all), " elements are");
+  }
+  return absl::StrCat(WithCommas(count), " of ", WithCommas(all), " elements ",
+                      count == 1 ? "is" : "are");
+}
+
+std::string Times(double factor) {
+  return factor < 1000  ? absl::StrFormat("%.3g", factor)
+         : factor < 1e9 ? WithCommas(std::llround(factor))
+                        : absl::StrFormat("%.2e", factor);
+}
+
+// What the two numbers say of each other; empty where they are no finite real numbers.
+std::string ErrorInWords(const Evidence& evidence) {
+  const std::optional<double> golden = Number(evidence.golden), actual = Number(evidence.actual);
+  std::optional<double> error = evidence.distance;
+  if (!error && golden && actual) error = std::fabs(*actual - *golden);
+  if (!error) return "";
+  if (*error == 0) return ", the same number with other bits";
+  std::string text = absl::StrFormat(", error %.4g", *error);
+  if (golden && *golden != 0) {
+    absl::StrAppendFormat(&text, " (relative %.4g)", *error / std::fabs(*golden));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string WithCommas(int64_t count) {
+  std::string digits = absl::StrCat(count);
+  const size_t first = digits[0] == '-' ? 1 : 0;
+  for (size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string Counted(int64_t count, absl::string_view singular) {
+  return absl::StrCat(WithCommas(count), " ", singular, count == 1 ? "" : "s");
+}
+
+const Evidence* WorstOf(const Judgement& judgement) {
+  const Evidence* worst = nullptr;
+  for (const Evidence& each : judgement.evidence) {
+    if (each.verdict != Verdict::kWrong) continue;
+    if (worst == nullptr || Excess(each) > Excess(*worst)) worst = &each;
+  }
+  return worst;
+}
+
+std::string InWords(const Evidence& evidence) {
+  std::string text = absl::StrCat("[", absl::StrJoin(evidence.index, ","), "]");
+  if (evidence.outfeed) absl::StrAppend(&text, " of outfeed ", evidence.leaf);
+  if (!evidence.outfeed && evidence.leaf > 0) absl::StrAppend(&text, " of result ", evidence.leaf);
+  if (evidence.device > 0) absl::StrAppend(&text, " on device ", evidence.device);
+  const auto add = [&text](absl::string_view what, absl::string_view value,
+                           absl::string_view bits) {
+    absl::StrAppend(&text, what, value);
+    if (!bits.empty()) absl::StrAppend(&text, " (", bits, ")");
+  };
+  add(": actual ", evidence.actual, evidence.actual_bits);
+  add(", golden ", evidence.golden, evidence.golden_bits);
+  if (!evidence.operands.empty()) {
+    absl::StrAppend(&text, evidence.operands.size() > 1 ? ", operands " : ", operand ",
+                    absl::StrJoin(evidence.operands, " and "));
+  }
+  absl::StrAppend(&text, ErrorInWords(evidence));
+  if (evidence.bound && evidence.distance && *evidence.distance > 0) {
+    if (*evidence.bound > 0) {
+      absl::StrAppend(&text, ", ", Times(*evidence.distance / *evidence.bound), " times its bound");
+    } else {
+      absl::StrAppend(&text, ", where no error is permitted");
+    }
+  }
+  if (!evidence.reason.empty()) absl::StrAppend(&text, "; ", evidence.reason);
+  return text;
+}
+
+std::string InWords(const Judgement& judgement) {
+  const int64_t count = judgement.counts[static_cast<int>(judgement.verdict)];
+  std::string text =
+      absl::StrCat(Share(count, judgement.elements()), " ", VerdictName(judgement.verdict));
+  std::vector<std::string> parts;
+  if (!judgement.rule.empty()) parts.push_back(absl::StrCat("rule: ", judgement.rule));
+  // Of the elements inside their bounds, which says nothing of those that are wrong.
+  if (judgement.verdict != Verdict::kWrong) {
+    if (judgement.largest_fraction > 0) {
+      parts.push_back(absl::StrFormat("at most %.3g of the bound", judgement.largest_fraction));
+    }
+    if (judgement.largest_distance > 0 && judgement.largest_distance <= kMostUlps) {
+      parts.push_back(absl::StrCat("at most ", WithCommas(judgement.largest_distance), " ulp"));
+    }
+  }
+  if (!parts.empty()) absl::StrAppend(&text, " (", absl::StrJoin(parts, "; "), ")");
+  return text;
+}
+
+}  // namespace assay

@@ -104,8 +104,17 @@ std::string InWords(const Evidence& evidence) {
 
 std::string InWords(const Judgement& judgement) {
   const int64_t count = judgement.counts[static_cast<int>(judgement.verdict)];
-  std::string text =
-      absl::StrCat(Share(count, judgement.elements()), " ", VerdictName(judgement.verdict));
+  const std::string verdict = judgement.verdict != Verdict::kKnownDeviation
+                                  ? std::string(VerdictName(judgement.verdict))
+                              : count == 1 ? "a known deviation"
+                                           : "known deviations";
+  std::string text = absl::StrCat(Share(count, judgement.elements()), " ", verdict);
+  std::string separator = " by ";
+  for (int each = 0; each < kFreedoms; ++each) {
+    if (judgement.freedoms[each] == 0 || judgement.verdict != Verdict::kAllowed) continue;
+    absl::StrAppend(&text, separator, FreedomName(static_cast<Freedom>(each)));
+    separator = ", ";
+  }
   std::vector<std::string> parts;
   if (!judgement.rule.empty()) parts.push_back(absl::StrCat("rule: ", judgement.rule));
   // Of the elements inside their bounds, which says nothing of those that are wrong.

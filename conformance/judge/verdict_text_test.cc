@@ -96,7 +96,11 @@ TEST(VerdictTextTest, EveryVerdict) {
   within.largest_distance = 6178160;
   EXPECT_THAT(InWords(within), Not(HasSubstr("ulp)")));
   EXPECT_EQ(InWords(Of(Verdict::kCorrectlyRounded, 16)), "all 16 elements are correctly rounded");
-  EXPECT_EQ(InWords(Of(Verdict::kAllowed, 1, 1)), "1 of 2 elements is allowed");
+  Judgement allowed = Of(Verdict::kAllowed, 1, 1);
+  allowed.freedoms[static_cast<int>(Freedom::kSignedZero)] = 1;
+  EXPECT_EQ(InWords(allowed), "1 of 2 elements is allowed by signed_zero");
+  EXPECT_EQ(InWords(Of(Verdict::kKnownDeviation, 2, 3)), "2 of 5 elements are known deviations");
+  EXPECT_EQ(InWords(Of(Verdict::kKnownDeviation, 1, 3)), "1 of 4 elements is a known deviation");
   EXPECT_EQ(InWords(Of(Verdict::kNotJudgeable, 2)), "all 2 elements are not judgeable");
 }
 

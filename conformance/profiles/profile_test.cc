@@ -298,8 +298,8 @@ TEST(Profiles, MistakesHaveAPlace) {
               HasSubstr("mine.textproto:3:1: there is no freedom \"everything\""));
   EXPECT_THAT(complaint("admit: \"Q-9\""), HasSubstr("no decision point \"Q-9\""));
   EXPECT_THAT(complaint("extends: \"xla-gpu\""), HasSubstr("there is no profile \"xla-gpu\""));
-  EXPECT_THAT(complaint("budget { op: \"exponential\" f32: -1 }"), HasSubstr("no budget: -1"));
-  EXPECT_THAT(complaint("budget { op: \"exponential\" f32: nan }"), HasSubstr("no budget"));
+  EXPECT_THAT(complaint("budget { op: \"exponential\" f32: -1 }"), HasSubstr("not a budget: -1"));
+  EXPECT_THAT(complaint("budget { op: \"exponential\" f32: nan }"), HasSubstr("not a budget"));
   EXPECT_THAT(complaint("dot { precision: \"high\" algorithm: \"dot_f7\" }"),
               HasSubstr("no algorithm \"dot_f7\""));
   EXPECT_THAT(complaint("accumulation { type: \"f32\" accumulator: \"s32\" }"),

@@ -65,12 +65,13 @@ RunResult SmallRun() {
 }
 
 TEST(DescribeTest, Words) {
-  EXPECT_EQ(Headline(WrongCase()), "3 of 17 elements wrong; rule: 0 ulp; largest distance 12 ulp");
+  EXPECT_EQ(Headline(WrongCase()), "3 of 17 elements are wrong (rule: 0 ulp)");
   EXPECT_EQ(
       Describe(WrongCase()),
-      "3 of 17 elements wrong; rule: 0 ulp; largest distance 12 ulp\n"
-      "the whole module: wrong; 3 of 17 elements wrong; rule: 0 ulp; largest distance 12 ulp\n"
-      "  [1,2]: is 1.5 (0x3fc00000), golden 1 (0x3f800000), of 0.5 and 0.5, 0.5 apart; not "
+      "3 of 17 elements are wrong (rule: 0 ulp)\n"
+      "the whole module: wrong; 3 of 17 elements are wrong (rule: 0 ulp)\n"
+      "  [1,2]: actual 1.5 (0x3fc00000), golden 1 (0x3f800000), operands 0.5 and 0.5, error 0.5 "
+      "(relative 0.5); not "
       "granted: contraction\n");
   EXPECT_EQ(Headline(Case("a/b", Outcome::kNotRun)), "not run");
   CaseResult talkative = Case("a/b", Outcome::kFailed);
@@ -123,11 +124,11 @@ TEST(DescribeTest, SaysWhichOutputIsWrong) {
   Evidence& evidence = result.probes[0].judgement.evidence[0];
   evidence.leaf = 2;
   evidence.device = 1;
-  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of result 2 on device 1: is 1.5"));
+  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of result 2 on device 1: actual 1.5"));
   evidence.outfeed = true;
-  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of outfeed 2 on device 1: is 1.5"));
+  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of outfeed 2 on device 1: actual 1.5"));
   evidence.leaf = evidence.device = 0;
-  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of outfeed 0: is 1.5"));
+  EXPECT_THAT(Describe(result), HasSubstr("[1,2] of outfeed 0: actual 1.5"));
 }
 
 // What decided about a case is asked for again; what is as usual is not said.
@@ -196,7 +197,7 @@ TEST(DescribeTest, KnownDeviations) {
   EXPECT_EQ(SummaryToJson(run)["known_deviations"]["P-2 (there)"], 1);
   EXPECT_EQ(SummaryToJson(run)["outcomes"]["known deviation"], 1);
   const CaseResult deviating = run.cases[1];
-  EXPECT_EQ(Headline(deviating), "2 of 5 elements known deviation");
+  EXPECT_EQ(Headline(deviating), "2 of 5 elements are known deviations");
   EXPECT_THAT(Describe(deviating), HasSubstr("known deviation P-2 (there)\n"));
   EXPECT_THAT(FormatHtml(run), HasSubstr("P-2 (there)"));
   EXPECT_THAT(FormatJunit(run),

@@ -102,15 +102,15 @@ TEST(ArrayMemory, Refusals) {
   EXPECT_THAT(with([](MemoryLayout& l) {
                 l.layout.minor_to_major = {0, 2};
               }),
-              HasSubstr("no permutation"));
+              HasSubstr("not a permutation"));
   EXPECT_THAT(with([](MemoryLayout& l) {
                 l.layout.minor_to_major = {1, 1};
               }),
-              HasSubstr("no permutation"));
+              HasSubstr("not a permutation"));
   EXPECT_THAT(with([](MemoryLayout& l) {
                 l.layout.minor_to_major = {-1, 0};
               }),
-              HasSubstr("no permutation"));
+              HasSubstr("not a permutation"));
   EXPECT_THAT(with([](MemoryLayout& l) { l.padded_dimensions = {2}; }), HasSubstr("1 entries"));
   EXPECT_THAT(with([](MemoryLayout& l) {
                 l.padded_dimensions = {2, 2};

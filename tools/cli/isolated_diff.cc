@@ -75,18 +75,9 @@ std::string KindOf(const InstructionVerdict& verdict) {
 // The verdict with what it rests on, and the worst element on a line of its own.
 void PrintJudgement(const Judgement& judgement, const std::string& indent) {
   const bool wrong = judgement.verdict == Verdict::kWrong;
-  std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, VerdictName(judgement.verdict));
-  std::string separator = ", by ";
-  for (int each = 0; each < kFreedoms; ++each) {
-    if (judgement.freedoms[each] == 0 || wrong) continue;
-    std::cout << separator << FreedomName(static_cast<Freedom>(each));
-    separator = ", ";
-  }
-  for (const std::string& deviation : judgement.deviations) {
-    std::cout << separator << deviation;
-    separator = ", ";
-  }
-  std::cout << ": " << InWords(judgement) << "\n";
+  std::cout << Coloured(wrong ? Colour::kRed : Colour::kGreen, InWords(judgement));
+  for (const std::string& deviation : judgement.deviations) std::cout << ", " << deviation;
+  std::cout << "\n";
   const Evidence* shown = WorstOf(judgement);
   if (shown == nullptr && !judgement.evidence.empty()) shown = &judgement.evidence.front();
   if (shown != nullptr) {

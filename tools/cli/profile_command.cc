@@ -22,11 +22,11 @@
 namespace assay {
 namespace {
 
-using Json = nlohmann::json;
+using ProfileJson = nlohmann::json;
 
 // The types of the columns; complex ones have a column where an operation takes them.
 constexpr ElementType kBudgetTypes[] = {ElementType::kF64,  ElementType::kF32, ElementType::kF16,
-                                        ElementType::kBf16, ElementType::kC64, ElementType::kC128};
+                                        ElementType::kBF16, ElementType::kC64, ElementType::kC128};
 
 struct ProfileCommand {
   std::string name;
@@ -37,14 +37,14 @@ struct ProfileCommand {
   int Show() const;
 };
 
-std::string Cell(const UlpBudget& budget) {
+std::string BudgetText(const UlpBudget& budget) {
   if (budget.exact()) return "0";
   std::string text = absl::StrFormat("%.4g", budget.ulps);
   if (budget.absolute != 0) absl::StrAppendFormat(&text, " + %.3g", budget.absolute);
   return text;
 }
 
-bool Admits(const OpInfo& op, ElementType type) {
+bool TakesType(const OpInfo& op, ElementType type) {
   return IsComplex(type) ? op.types.is_complex : op.types.is_float;
 }
 
@@ -55,7 +55,7 @@ std::vector<const OpInfo*> Budgeted(const TargetProfile& profile, const std::str
     if (!op.empty() && info.name != op) continue;
     bool any = !op.empty();
     for (const ElementType type : kBudgetTypes) {
-      any = any || (info.accuracy == Accuracy::kFunction && Admits(info, type) &&
+      any = any || (info.accuracy == Accuracy::kFunction && TakesType(info, type) &&
                     !profile.FindBudget(info.opcode, type).exact());
     }
     if (any) found.push_back(&info);
@@ -63,13 +63,13 @@ std::vector<const OpInfo*> Budgeted(const TargetProfile& profile, const std::str
   return found;
 }
 
-Json BudgetsJson(const TargetProfile& profile, const std::vector<const OpInfo*>& ops) {
-  Json budgets = Json::object();
+ProfileJson BudgetsJson(const TargetProfile& profile, const std::vector<const OpInfo*>& ops) {
+  ProfileJson budgets = ProfileJson::object();
   for (const OpInfo* op : ops) {
     for (const ElementType type : kBudgetTypes) {
-      if (!Admits(*op, type)) continue;
+      if (!TakesType(*op, type)) continue;
       const UlpBudget budget = profile.FindBudget(op->opcode, type);
-      Json& entry = budgets[std::string(op->name)][std::string(Name(type))];
+      ProfileJson& entry = budgets[std::string(op->name)][std::string(Name(type))];
       entry = {{"ulps", budget.ulps}};
       if (budget.absolute != 0) entry["absolute"] = budget.absolute;
     }
@@ -86,7 +86,8 @@ void PrintBudgets(const TargetProfile& profile, const std::vector<const OpInfo*>
   for (const OpInfo* op : ops) {
     absl::PrintF("  %-24s", op->name);
     for (const ElementType type : kBudgetTypes) {
-      absl::PrintF(" %8s", Admits(*op, type) ? Cell(profile.FindBudget(op->opcode, type)) : "-");
+      absl::PrintF(" %8s",
+                   TakesType(*op, type) ? BudgetText(profile.FindBudget(op->opcode, type)) : "-");
     }
     std::cout << "\n";
   }
@@ -130,7 +131,7 @@ void PrintPermissions(const TargetProfile& profile) {
 }
 
 int ProfileCommand::List() const {
-  Json list = Json::array();
+  ProfileJson list = ProfileJson::array();
   for (const std::string& each : TargetProfile::BuiltIn()) {
     const absl::StatusOr<TargetProfile> profile = TargetProfile::Find(each);
     if (!profile.ok()) return Fail(profile.status(), output);
@@ -155,12 +156,12 @@ int ProfileCommand::Show() const {
   }
   const std::vector<const OpInfo*> ops = Budgeted(*profile, op);
   if (output.json) {
-    Json json = {{"name", profile->name()},
-                 {"description", profile->description()},
-                 {"budgets", BudgetsJson(*profile, ops)},
-                 {"permitted_deviations", Json::array()},
-                 {"decision_points", Json::array()},
-                 {"known_deviations", Json::object()}};
+    ProfileJson json = {{"name", profile->name()},
+                        {"description", profile->description()},
+                        {"budgets", BudgetsJson(*profile, ops)},
+                        {"permitted_deviations", ProfileJson::array()},
+                        {"decision_points", ProfileJson::array()},
+                        {"known_deviations", ProfileJson::object()}};
     for (int i = 0; i < kFreedoms; ++i) {
       const auto freedom = static_cast<Freedom>(i);
       if (profile->Grants(freedom)) json["permitted_deviations"].push_back(FreedomName(freedom));

@@ -68,7 +68,7 @@ class ReportTest(CommandLineTest):
         self.assertEqual(outcomes, {'add/f32/a': [], 'add/f32/b': ['failure'], 'sort/s8/c': ['error'], 'sort/s8/d': ['skipped'],
                                     'sort/s8/e': ['skipped'], 'complaint 1': ['failure']})
         self.assertEqual(suites['add'].find('.//testcase[@name="add/f32/a"]').get('classname'), 'add.f32')
-        self.assertIn('[3]: is 2 ]]> \ufffd', suites['add'].find('.//failure').text)
+        self.assertIn('[3]: actual 2 ]]> \ufffd', suites['add'].find('.//failure').text)
         self.assertEqual(suites['sort'].find('.//error').get('message'), 'signal 11 </failure>')
         self.assertEqual(suites['sort'].find('properties/property[@name="label"]').get('value'), 'sort')
 

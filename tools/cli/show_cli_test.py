@@ -117,7 +117,7 @@ t{1} = f32[], sharding={replicated}
         padded = ('--padded-dimensions', '3,5', '--padding-value', 'zero')
         self.expect(assay('show', module, '--layout', *padded), 0, '\n  1 4 0 2 5 0 3 6 0 0 0 0 0 0 0\n')
         self.expect(assay('show', module, '--layout', '--minor-to-major', '1,0'), 0, '\n  1 2 3 4 5 6\n')
-        self.expect(assay('show', module, '--layout', '--minor-to-major', '1,1'), 2, 'no permutation')
+        self.expect(assay('show', module, '--layout', '--minor-to-major', '1,1'), 2, 'not a permutation')
         memory = json.loads(assay('show', module, '--layout', '--json', *padded).out)
         self.assertEqual(memory[0]['padded_dimensions'], [3, 5])
         memory[0]['name'] = 'arg0'

@@ -198,7 +198,7 @@ class Test(CommandLineTest):
 
     def test_what_people_read(self):
         result = assay('test', '--cases', self.cases, '--target', self.target('wrong'))
-        self.expect(result, 1, 'wrong: add/s32/bad: 1 of 2 elements wrong', '--filter add/s32/bad', '6 exact')
+        self.expect(result, 1, 'wrong: add/s32/bad: 1 of 2 elements is wrong', '--filter add/s32/bad', '6 exact')
         quiet = assay('test', '--cases', self.cases, '--target', self.target('good'), '--quiet')
         self.assertEqual((quiet.code, quiet.out), (0, ''))
         code, text = on_terminal(100, 'test', '--cases', self.cases, '--target', self.target('slow'), '--jobs', 1)
@@ -227,7 +227,7 @@ class Test(CommandLineTest):
         subprocess.run(['cmake', '-S', bundle, '-B', build, f'-DASSAY={os.path.abspath(ASSAY)}'], capture_output=True, check=True)
         test = subprocess.run(['ctest', '--test-dir', build, '--output-on-failure'], capture_output=True, check=False)
         self.assertEqual(test.returncode, 8, test.stderr)
-        self.assertIn(b'wrong: add/s32/bad: 1 of 2 elements wrong', test.stdout)
+        self.assertIn(b'wrong: add/s32/bad: 1 of 2 elements is wrong', test.stdout)
 
     def test_bundles_repeat_what_decided(self):
         """Repetitions, limits and a profile that extends another file belong to what it takes to see a failure again."""

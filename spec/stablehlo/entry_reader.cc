@@ -146,7 +146,7 @@ int64_t EntryReader::Integer(const Type* type) {
   if (type == nullptr) return 0;
   const int width = IntegerWidth(type);
   if (width == 0) {
-    Fail("the type of an integer is no integer type");
+    Fail("the type of an integer is not an integer type");
     return 0;
   }
   const int64_t value = Bits(width);

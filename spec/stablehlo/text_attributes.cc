@@ -172,7 +172,7 @@ bool TextReader::ReadNumberAttribute(const Attribute*& out) {
   const bool is_integer = type->kind == TypeKind::kIndex || type->kind == TypeKind::kInteger ||
                           (type->kind == TypeKind::kScalar && !IsComplex(type->element));
   if (!is_integer) return FailAt(at, "a number must have an integer or a float type");
-  if (number.kind == kFloat) return FailAt(at, "this is no integer, although its type is one");
+  if (number.kind == kFloat) return FailAt(at, "this is not an integer, although its type is one");
   uint64_t value;
   if (!IntegerValue(number.spelling(), value) || (negative && value > uint64_t{1} << 63)) {
     return FailAt(at, "this number has more than 64 bits");

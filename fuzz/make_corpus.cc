@@ -2,7 +2,7 @@
 // tables and the protobuf messages, and small inputs for each target from the example texts.
 //
 // usage: fuzz_corpus SOURCE_DIR OUT_DIR
-// Writes OUT_DIR/words.dict and the folders OUT_DIR/{text,proto,literal,npz,suite}.
+// Writes OUT_DIR/words.dict and the folders OUT_DIR/{text,proto,literal,npz,suite,programs}.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +16,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "fuzz/programs/decoder.h"
 #include "google/protobuf/descriptor.h"
 #include "spec/arrays/arrays.h"
 #include "spec/op_info.h"
@@ -218,8 +219,17 @@ void WriteSuite(const fs::path& source, const fs::path& out) {
       R"({"id":"add/f32/b","outcome":"exact","waiver":"add/*"}]})");
 }
 
+// Programs of one to ten records.
+void WritePrograms(const fs::path& out) {
+  for (uint64_t i = 0; i < 64; ++i) {
+    const std::vector<uint8_t> bytes = fuzz::RandomBytes(31, i, 10);
+    Write(out / absl::StrCat("programs/", i),
+          absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  }
+}
+
 void Run(const fs::path& source, const fs::path& out) {
-  for (const char* folder : {"text", "proto", "literal", "npz", "suite"}) {
+  for (const char* folder : {"text", "proto", "literal", "npz", "suite", "programs"}) {
     fs::create_directories(out / folder);
   }
   WriteDictionary(out / "words.dict");
@@ -234,6 +244,7 @@ void Run(const fs::path& source, const fs::path& out) {
   WriteArrays(literals, out);
   WriteSnapshot(literals, out);
   WriteSuite(source, out);
+  WritePrograms(out);
 }
 
 }  // namespace

@@ -211,16 +211,17 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   absl::Status supported = target_->Supports(module);
   if (!supported.ok()) return SetFailure(module, supported, result);
   const bool twice = repeat && !MayVary(module) && target_->capabilities().executes_again;
-  absl::StatusOr<ModuleRun> run = target_->Run(module, inputs, 1);
+  InputSets sets;
+  sets.sets = {inputs};
+  sets.order = twice ? std::vector<size_t>{0, 0} : std::vector<size_t>{0};
+  absl::StatusOr<ModuleRun> run = target_->RunSets(module, sets);
   if (!run.ok()) return SetFailure(module, run.status(), result);
   result->actual = std::move(run->outputs.front());
   JudgeTarget(module, inputs, result);
   if (result->outcome == Outcome::kFinding || !twice) return;
-  const absl::StatusOr<ModuleRun> again = target_->Run(module, inputs, 1);
-  if (!again.ok()) return SetFailure(module, again.status(), result);
-  if (SameOutputs(result->actual, again->outputs.front())) return;
+  if (SameOutputs(result->actual, run->outputs.back())) return;
   SetFinding(FindingKind::kUnstable, OperationOf(module, 0), "the second execution differs",
-             FirstDifference(result->actual, again->outputs.front()), result);
+             FirstDifference(result->actual, run->outputs.back()), result);
 }
 
 void Examiner::JudgeTarget(const Module& module, absl::Span<const DeviceInputs> inputs,

@@ -78,10 +78,26 @@ TEST(ExaminerTest, MutantsAreFound) {
   }
 }
 
+// Adds the results of an execution to those of the one before.
+TEST(ExaminerTest, StateBetweenExecutionsIsFound) {
+  const Mutant* kept = nullptr;
+  for (const Mutant& mutant : Mutants()) {
+    if (mutant.state == StateDefect::kAccumulatorKept) kept = &mutant;
+  }
+  ASSERT_NE(kept, nullptr);
+  MutantBackend target(*kept);
+  const TargetProfile profile = ProfileOf("golden");
+  std::vector<std::string> operations = {"add"};
+  for (const Opcode opcode : kept->opcodes) operations.push_back(std::string(Name(opcode)));
+  const auto finding = FirstFinding(target, profile, PlainGrammar(operations), 200);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->signature.kind, FindingKind::kUnstable) << finding->signature.Text();
+}
+
 TEST(ExaminerTest, ConformingVariantsAreNotAccused) {
   int64_t variants = 0;
   for (const Mutant& mutant : Mutants()) {
-    if (!mutant.innocent()) continue;
+    if (!mutant.conforming()) continue;
     ++variants;
     MutantBackend target(mutant);
     const TargetProfile profile = ProfileOf(mutant.profile);

@@ -21,6 +21,8 @@ void AddTestCommand(CLI::App& app, int* exit_code);
 void AddMutantsCommand(CLI::App& app, int* exit_code);
 void AddServeCommand(CLI::App& app, int* exit_code);
 void AddProfileCommand(CLI::App& app, int* exit_code);
+void AddFuzzCommand(CLI::App& app, int* exit_code);
+void AddReduceCommand(CLI::App& app, int* exit_code);
 
 }  // namespace assay
 

@@ -39,6 +39,8 @@ int main(int argc, char** argv) {
   assay::AddMutantsCommand(app, &exit_code);
   assay::AddServeCommand(app, &exit_code);
   assay::AddProfileCommand(app, &exit_code);
+  assay::AddFuzzCommand(app, &exit_code);
+  assay::AddReduceCommand(app, &exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

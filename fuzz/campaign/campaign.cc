@@ -1,0 +1,251 @@
+#include "fuzz/campaign/campaign.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "fuzz/differential/relations.h"
+#include "fuzz/programs/decoder.h"
+#include "fuzz/reduce/artifacts.h"
+
+namespace assay::fuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// One thread's target, and what is done with a program.
+class Worker {
+ public:
+  Worker(const CampaignOptions& options, std::unique_ptr<Backend> target)
+      : options_(options),
+        target_(std::move(target)),
+        examiner_(target_.get(), *options.profile, options.examiner),
+        asker_(target_.get(), *options.profile, AskingOptions(options.examiner)) {}
+
+  Examination Examine(const FuzzProgram& program, absl::Span<const DeviceInputs> inputs,
+                      int64_t turn) {
+    return examiner_.Examine(*program.module, inputs, turn);
+  }
+
+  // The smallest program with the signature of the examination, and its folder.
+  void Reduce(const Bytes& bytes, int64_t turn, const Examination& first, FindingGroup* group) {
+    const Bytes smaller = ReduceBytes(
+        bytes,
+        [&](absl::Span<const uint8_t> candidate) {
+          const FuzzProgram program = DecodeProgram(*options_.grammar, candidate);
+          const auto inputs = MakeInputs(program);
+          return inputs.ok() && Shows(*program.module, *inputs, turn, first.signature);
+        },
+        options_.reduce);
+    const FuzzProgram program = DecodeProgram(*options_.grammar, smaller);
+    absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(program);
+    if (!inputs.ok()) return;
+    // A finding of a rewritten module is one of that module from here on.
+    const Module* module = program.module.get();
+    std::optional<Rewritten> rewritten;
+    if (!first.signature.relation.empty() && first.signature.kind != FindingKind::kReference) {
+      for (const Relation& relation : Relations()) {
+        if (relation.name == first.signature.relation) {
+          rewritten = relation.rewrite(*module, *inputs);
+        }
+      }
+      if (rewritten) {
+        module = rewritten->module.get();
+        *inputs = rewritten->inputs;
+      }
+    }
+    Write(*module, *inputs, smaller, turn, first, group);
+  }
+
+ private:
+  static ExaminerOptions AskingOptions(ExaminerOptions options) {
+    options.ways = false;
+    options.relations = false;
+    options.repeat = false;
+    return options;
+  }
+
+  // Whether the module gives a finding of the same kind, operation and error. A rewrite that was
+  // applied already does not count.
+  bool ShowsModule(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
+                   const Signature& signature) {
+    const bool reference =
+        signature.kind == FindingKind::kReference || signature.kind == FindingKind::kUnstable;
+    const Examination found =
+        reference ? examiner_.Examine(module, inputs, turn) : asker_.AskTarget(module, inputs);
+    return found.outcome == Outcome::kFinding && found.signature.kind == signature.kind &&
+           found.signature.error == signature.error &&
+           (signature.kind == FindingKind::kReference ||
+            found.signature.operation == signature.operation ||
+            signature.kind == FindingKind::kCrash);
+  }
+
+  bool Shows(const Module& module, absl::Span<const DeviceInputs> inputs, int64_t turn,
+             const Signature& signature) {
+    if (signature.relation.empty() || signature.kind == FindingKind::kReference) {
+      return ShowsModule(module, inputs, turn, signature);
+    }
+    for (const Relation& relation : Relations()) {
+      if (relation.name != signature.relation) continue;
+      const std::optional<Rewritten> other = relation.rewrite(module, inputs);
+      return other && ShowsModule(*other->module, other->inputs, turn, signature);
+    }
+    return false;
+  }
+
+  void Write(const Module& module, absl::Span<const DeviceInputs> inputs, const Bytes& bytes,
+             int64_t turn, const Examination& first, FindingGroup* group) {
+    const ReducedModule reduced = ReduceModule(
+        module, inputs,
+        [&](const Module& candidate, absl::Span<const DeviceInputs> values) {
+          return ShowsModule(candidate, values, turn, first.signature);
+        },
+        options_.reduce);
+    group->instructions = reduced.module->entry()->instruction_count();
+    if (options_.folder.empty()) return;
+    const bool reference = first.signature.kind == FindingKind::kReference ||
+                           first.signature.kind == FindingKind::kUnstable;
+    Examination last = reference ? examiner_.Examine(*reduced.module, reduced.inputs, turn)
+                                 : asker_.AskTarget(*reduced.module, reduced.inputs);
+    last.signature = first.signature;
+    if (last.detail.empty()) last.detail = first.detail;
+    FindingFolder folder;
+    folder.module = reduced.module.get();
+    folder.inputs = reduced.inputs;
+    folder.examination = &last;
+    folder.target = options_.target_name;
+    folder.profile = options_.profile_name;
+    folder.bytes = absl::BytesToHexString(
+        absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    folder.origin = absl::StrCat("seed ", options_.seed, ", program ", group->program);
+    group->folder = absl::StrCat(options_.folder, "/", FolderName(first.signature));
+    const absl::Status status = WriteFindingFolder(folder, group->folder);
+    if (!status.ok()) group->folder = absl::StrCat("(", status.message(), ")");
+  }
+
+  const CampaignOptions& options_;
+  const std::unique_ptr<Backend> target_;
+  Examiner examiner_, asker_;
+};
+
+class Campaign {
+ public:
+  explicit Campaign(const CampaignOptions& options) : options_(options), result_(options.start) {
+    next_ = result_.programs;
+  }
+
+  absl::StatusOr<CampaignResult> Run() {
+    std::vector<std::thread> threads;
+    for (int64_t i = 1; i < options_.jobs; ++i) threads.emplace_back([this] { Work(); });
+    Work();
+    for (std::thread& thread : threads) thread.join();
+    if (started_ == 0) return not_started_;
+    result_.seconds = options_.start.seconds + Elapsed();
+    result_.interrupted = options_.stop != nullptr && options_.stop->load();
+    return std::move(result_);
+  }
+
+ private:
+  double Elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool Ended() const {
+    return ended_ || (options_.stop != nullptr && options_.stop->load()) ||
+           (options_.seconds >= 0 && Elapsed() >= options_.seconds);
+  }
+
+  void Work() {
+    std::unique_ptr<Backend> target;
+    if (options_.make_target != nullptr) {
+      absl::StatusOr<std::unique_ptr<Backend>> made = options_.make_target();
+      const std::lock_guard<std::mutex> lock(mutex_);
+      if (!made.ok()) {
+        if (not_started_.ok()) not_started_ = made.status();
+        return;
+      }
+      target = *std::move(made);
+    }
+    ++started_;
+    Worker worker(options_, std::move(target));
+    while (!Ended()) {
+      const int64_t index = next_++;
+      if (options_.programs >= 0 && index >= options_.programs) return;
+      RunProgram(worker, index);
+    }
+  }
+
+  void RunProgram(Worker& worker, int64_t index) {
+    const Bytes bytes = ProgramBytes(options_.seed, index, options_.corpus, options_.most_records);
+    const FuzzProgram program = DecodeProgram(*options_.grammar, bytes);
+    const auto inputs = MakeInputs(program);
+    if (!inputs.ok()) return;
+    const Examination found = worker.Examine(program, *inputs, index);
+    bool is_new = false;
+    FindingGroup group;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_new = Count(program, index, found, &group);
+      if (options_.progress) options_.progress(result_);
+    }
+    if (!is_new) return;
+    worker.Reduce(bytes, index, found, &group);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (FindingGroup& own : result_.groups) {
+      if (!(own.signature == group.signature)) continue;
+      own.instructions = group.instructions;
+      own.folder = group.folder;
+      if (options_.found) options_.found(result_, own);
+    }
+    const auto groups = static_cast<int64_t>(result_.groups.size());
+    if (options_.most_findings >= 0 && groups >= options_.most_findings) ended_ = true;
+  }
+
+  // Returns true for the first finding of its signature.
+  bool Count(const FuzzProgram& program, int64_t index, const Examination& found,
+             FindingGroup* group) {
+    ++result_.programs;
+    ++result_.counts[static_cast<size_t>(found.outcome)];
+    result_.seconds = options_.start.seconds + Elapsed();
+    for (const auto& computation : program.module->computations()) {
+      result_.instructions += computation->instruction_count();
+      for (const auto& each : computation->instructions()) {
+        ++result_.operations[std::string(each->info().name)];
+      }
+    }
+    if (found.outcome == Outcome::kUnsupported) {
+      ++result_.not_supported[WithoutNumbers(found.detail)];
+    }
+    if (found.outcome != Outcome::kFinding) return false;
+    for (FindingGroup& own : result_.groups) {
+      if (!(own.signature == found.signature)) continue;
+      ++own.count;
+      return false;
+    }
+    group->signature = found.signature;
+    group->detail = found.detail;
+    group->program = index;
+    group->count = 1;
+    group->seconds = result_.seconds;
+    result_.groups.push_back(*group);
+    return true;
+  }
+
+  const CampaignOptions& options_;
+  CampaignResult result_;
+  const Clock::time_point start_ = Clock::now();
+  std::atomic<int64_t> next_{0};
+  std::atomic<int64_t> started_{0};
+  std::atomic<bool> ended_{false};
+  std::mutex mutex_;
+  absl::Status not_started_;
+};
+
+}  // namespace
+
+absl::StatusOr<CampaignResult> RunCampaign(const CampaignOptions& options) {
+  return Campaign(options).Run();
+}
+
+}  // namespace assay::fuzz

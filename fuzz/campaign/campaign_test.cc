@@ -1,0 +1,156 @@
+// Campaigns against targets that are known: what is found, that runs go on where they stopped, and
+// that jobs change nothing.
+#include "fuzz/campaign/campaign.h"
+
+#include <filesystem>
+#include <set>
+
+#include "backends/golden/golden_backend.h"
+#include "conformance/mutants/mutant_backend.h"
+#include "fuzz/campaign/report.h"
+#include "fuzz/programs/choices.h"
+#include "gtest/gtest.h"
+
+namespace assay::fuzz {
+namespace {
+
+class CampaignTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    GrammarOptions grammar;
+    grammar.operations = {"reverse", "add", "broadcast", "convert", "reduce"};
+    absl::StatusOr<Grammar> made = Grammar::Create(grammar);
+    ASSERT_TRUE(made.ok()) << made.status();
+    grammar_ = std::make_unique<Grammar>(*std::move(made));
+    absl::StatusOr<TargetProfile> profile = TargetProfile::Find("golden");
+    ASSERT_TRUE(profile.ok()) << profile.status();
+    profile_ = std::make_unique<TargetProfile>(*std::move(profile));
+    options_.grammar = grammar_.get();
+    options_.profile = profile_.get();
+    options_.examiner.budget.seconds = 10;
+    options_.examiner.budget.threads = 1;
+    options_.reduce = {.questions = 200, .seconds = 20};
+    options_.programs = 150;
+  }
+
+  void UseMutant(const std::string& name) {
+    options_.make_target = [name]() -> absl::StatusOr<std::unique_ptr<Backend>> {
+      const absl::StatusOr<const Mutant*> mutant = FindMutant(name);
+      if (!mutant.ok()) return mutant.status();
+      return std::make_unique<MutantBackend>(**mutant);
+    };
+  }
+
+  CampaignResult Ran() {
+    absl::StatusOr<CampaignResult> result = RunCampaign(options_);
+    EXPECT_TRUE(result.ok()) << result.status();
+    return *std::move(result);
+  }
+
+  std::unique_ptr<Grammar> grammar_;
+  std::unique_ptr<TargetProfile> profile_;
+  CampaignOptions options_;
+};
+
+TEST_F(CampaignTest, GoldenHasNoFindings) {
+  options_.make_target = []() -> absl::StatusOr<std::unique_ptr<Backend>> {
+    return std::make_unique<GoldenBackend>();
+  };
+  const CampaignResult result = Ran();
+  EXPECT_EQ(result.programs, 150);
+  EXPECT_TRUE(result.groups.empty());
+  EXPECT_EQ(result.counts[static_cast<size_t>(Outcome::kAgrees)] +
+                result.counts[static_cast<size_t>(Outcome::kInconclusive)],
+            150);
+  EXPECT_GT(result.operations.at("reverse"), 20);
+}
+
+TEST_F(CampaignTest, AMutantIsOneGroupAndReduced) {
+  UseMutant("mutant:reverse/two_dimensions_apart");
+  options_.folder = (std::filesystem::path(testing::TempDir()) / "campaign").string();
+  int64_t announced = 0;
+  options_.found = [&](const CampaignResult&, const FindingGroup&) { ++announced; };
+  const CampaignResult result = Ran();
+  ASSERT_FALSE(result.groups.empty());
+  EXPECT_EQ(announced, static_cast<int64_t>(result.groups.size()));
+  for (const FindingGroup& group : result.groups) {
+    EXPECT_EQ(group.signature.kind, FindingKind::kWrong) << group.signature.Text();
+    EXPECT_LE(group.instructions, 4) << group.signature.Text();
+    EXPECT_TRUE(std::filesystem::exists(group.folder + "/module.hlo")) << group.folder;
+  }
+  std::filesystem::remove_all(options_.folder);
+}
+
+// Where programs run, and in how many pieces the campaign, has no say in what is found.
+TEST_F(CampaignTest, JobsAndInterruptionsChangeNothing) {
+  UseMutant("mutant:reverse/two_dimensions_apart");
+  const auto signatures = [](const CampaignResult& result) {
+    std::set<std::string> all;
+    for (const FindingGroup& group : result.groups) all.insert(group.signature.Text());
+    return all;
+  };
+  options_.reduce.questions = 0;
+  const CampaignResult whole = Ran();
+  options_.jobs = 3;
+  const CampaignResult together = Ran();
+  EXPECT_EQ(signatures(whole), signatures(together));
+  EXPECT_EQ(whole.counts, together.counts);
+  options_.jobs = 1;
+  options_.programs = 70;
+  const CampaignResult half = Ran();
+  const CampaignIdentity identity{"t", "p", "", "", options_.seed};
+  const auto read = ParseCampaign(CampaignJson(identity, half).dump(), "half", identity);
+  ASSERT_TRUE(read.ok()) << read.status();
+  options_.start = *read;
+  options_.programs = 150;
+  const CampaignResult rest = Ran();
+  EXPECT_EQ(signatures(whole), signatures(rest));
+  EXPECT_EQ(whole.counts, rest.counts);
+  EXPECT_EQ(whole.operations, rest.operations);
+}
+
+TEST_F(CampaignTest, ReportsOfOtherCampaignsAreRefused) {
+  const CampaignIdentity identity{"t", "p", "", "", 1}, other{"t", "p", "", "", 2};
+  const std::string text = CampaignJson(identity, CampaignResult()).dump();
+  EXPECT_TRUE(ParseCampaign(text, "r", identity).ok());
+  EXPECT_EQ(ParseCampaign(text, "r", other).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ParseCampaign("{", "r", identity).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(ParseCampaign("{}", "r", identity).status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+TEST_F(CampaignTest, PagesEscapeWhatTargetsSay) {
+  CampaignResult result;
+  FindingGroup group;
+  group.signature.operation = "<script>";
+  result.groups.push_back(group);
+  const std::string page = CampaignHtml({"<b>", "p", "", "", 1}, result);
+  EXPECT_EQ(page.find("<script>"), std::string::npos);
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+}
+
+TEST_F(CampaignTest, ATargetThatDoesNotStartIsAnError) {
+  options_.make_target = []() -> absl::StatusOr<std::unique_ptr<Backend>> {
+    return absl::AbortedError("gone");
+  };
+  EXPECT_EQ(RunCampaign(options_).status().code(), absl::StatusCode::kAborted);
+}
+
+TEST(MutationTest, ProgramsOfACorpusAreChangedWithinLimits) {
+  const Bytes a(5 * kRecordBytes, 1), b(3 * kRecordBytes + 7, 2);
+  std::set<Bytes> different;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Bytes changed = MutateRecords(a, seed, 6), crossed = CrossRecords(a, b, seed, 6);
+    EXPECT_LE(changed.size(), 7 * kRecordBytes);
+    EXPECT_LE(crossed.size(), 7 * kRecordBytes);
+    EXPECT_EQ(changed, MutateRecords(a, seed, 6));
+    different.insert(changed);
+    different.insert(crossed);
+  }
+  EXPECT_GT(different.size(), 100);
+  EXPECT_EQ(ProgramBytes(1, 0, {a, b}, 6), a);
+  EXPECT_EQ(ProgramBytes(1, 1, {a, b}, 6), b);
+  EXPECT_FALSE(MutateRecords({}, 1, 6).empty());
+}
+
+}  // namespace
+}  // namespace assay::fuzz

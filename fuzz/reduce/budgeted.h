@@ -1,0 +1,33 @@
+// How many questions a reduction may still ask. Private to fuzz/reduce.
+#ifndef ASSAY_FUZZ_REDUCE_BUDGETED_H_
+#define ASSAY_FUZZ_REDUCE_BUDGETED_H_
+
+#include <chrono>
+
+#include "fuzz/reduce/reducer.h"
+
+namespace assay::fuzz {
+
+class Questions {
+ public:
+  explicit Questions(const ReduceLimits& limits) : limits_(limits) {}
+  // Counts one; false when there is none left.
+  bool Ask() {
+    const std::chrono::duration<double> spent = Clock::now() - start_;
+    if (asked_ >= limits_.questions) return false;
+    if (limits_.seconds >= 0 && spent.count() > limits_.seconds) return false;
+    ++asked_;
+    return true;
+  }
+  int64_t asked() const { return asked_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const ReduceLimits limits_;
+  const Clock::time_point start_ = Clock::now();
+  int64_t asked_ = 0;
+};
+
+}  // namespace assay::fuzz
+
+#endif  // ASSAY_FUZZ_REDUCE_BUDGETED_H_

@@ -1,0 +1,145 @@
+// The reduction of modules and of their values.
+#include <algorithm>
+#include <utility>
+
+#include "fuzz/reduce/budgeted.h"
+#include "fuzz/reduce/module_cuts.h"
+#include "fuzz/reduce/reducer.h"
+#include "spec/builder/copy_module.h"
+
+namespace assay::fuzz {
+namespace {
+
+// The module as it is.
+Cut WholeOf(const Module& module, absl::Span<const DeviceInputs> inputs) {
+  Cut cut;
+  cut.module = std::make_unique<Module>(module.name());
+  cut.module->replica_count = module.replica_count;
+  cut.module->num_partitions = module.num_partitions;
+  CalleeMap callees;
+  CopyComputations(module, cut.module.get(), &callees);
+  cut.module->set_entry(callees.at(module.entry()));
+  cut.inputs.assign(inputs.begin(), inputs.end());
+  return cut;
+}
+
+class ModuleReducer {
+ public:
+  ModuleReducer(const Module& module, absl::Span<const DeviceInputs> inputs,
+                const ShowsModule& shows, const ReduceLimits& limits)
+      : now_(WholeOf(module, inputs)), shows_(shows), questions_(limits) {}
+
+  ReducedModule Run() {
+    if (!HasEffects(*now_.module)) {
+      bool smaller = true;
+      while (smaller) {
+        smaller = TakeRoot();
+        smaller |= CutAbove();
+        smaller |= Inline();
+      }
+      TakeOneElement();
+    }
+    SimplifyValues();
+    now_.module->UniquifyNames();
+    return {std::move(now_.module), std::move(now_.inputs), questions_.asked()};
+  }
+
+ private:
+  bool Try(Cut candidate) {
+    if (!questions_.Ask() || !shows_(*candidate.module, candidate.inputs)) return false;
+    now_ = std::move(candidate);
+    return true;
+  }
+
+  // An earlier instruction as the root; those that come from least first.
+  bool TakeRoot() {
+    const Computation& entry = *now_.module->entry();
+    for (const auto& each : entry.instructions()) {
+      if (each.get() == entry.root() || each->opcode() == Opcode::kParameter ||
+          each->opcode() == Opcode::kConstant) {
+        continue;
+      }
+      if (Try(CutModule(*now_.module, now_.inputs, *each, {}, {}))) return true;
+    }
+    return false;
+  }
+
+  // Parameters with golden values in the place of instructions, the later ones first.
+  bool CutAbove() {
+    const EntryValues values = TraceEntry(*now_.module, now_.inputs);
+    if (values.size() != now_.inputs.size()) return false;
+    const Computation& entry = *now_.module->entry();
+    for (int64_t i = entry.instruction_count() - 1; i >= 0; --i) {
+      const Instruction* const each = entry.instruction(i);
+      if (each == entry.root() || each->opcode() == Opcode::kParameter ||
+          each->shape().is_dynamic() || !values[0].contains(each)) {
+        continue;
+      }
+      const bool has_token = std::any_of(values.begin(), values.end(), [&](const auto& own) {
+        return own.at(each).shape().is_token();
+      });
+      if (has_token || each->opcode() == Opcode::kConstant) continue;
+      if (Try(CutModule(*now_.module, now_.inputs, *entry.root(), {each}, values))) return true;
+    }
+    return false;
+  }
+
+  bool Inline() {
+    std::optional<Cut> inlined = InlineFirstCall(*now_.module, now_.inputs);
+    return inlined && Try(*std::move(inlined));
+  }
+
+  void TakeOneElement() {
+    const Shape& shape = now_.module->entry()->root()->shape();
+    if (!shape.is_array()) return;
+    const int64_t count = std::min<int64_t>(shape.element_count(), 64);
+    for (int64_t i = 0; i < count; ++i) {
+      std::optional<Cut> one = OnOneElement(*now_.module, now_.inputs, i);
+      if (!one || Try(*std::move(one))) return;
+    }
+  }
+
+  bool TryValue(size_t device, size_t parameter, Literal value) {
+    if (Literal::BitEqual(value, now_.inputs[device].arguments[parameter])) return false;
+    if (!questions_.Ask()) return false;
+    std::vector<DeviceInputs> inputs = now_.inputs;
+    inputs[device].arguments[parameter] = std::move(value);
+    if (!shows_(*now_.module, inputs)) return false;
+    now_.inputs = std::move(inputs);
+    return true;
+  }
+
+  // All elements zero; all the first one; one by one zero.
+  void SimplifyValues() {
+    for (size_t device = 0; device < now_.inputs.size(); ++device) {
+      for (size_t k = 0; k < now_.inputs[device].arguments.size(); ++k) SimplifyValue(device, k);
+    }
+  }
+  void SimplifyValue(size_t device, size_t k) {
+    const Literal before = now_.inputs[device].arguments[k];
+    if (!before.is_array() || before.element_count() == 0 || before.shape().is_dynamic()) return;
+    if (TryValue(device, k, Literal::Zeros(before.shape()))) return;
+    Literal uniform = before;
+    for (int64_t i = 1; i < before.element_count(); ++i) uniform.Set(i, before.Get(0));
+    if (TryValue(device, k, uniform)) return;
+    const int64_t count = std::min<int64_t>(before.element_count(), 32);
+    for (int64_t i = 0; i < count; ++i) {
+      Literal one_zero = now_.inputs[device].arguments[k];
+      one_zero.Set(i, {0, 0});
+      TryValue(device, k, std::move(one_zero));
+    }
+  }
+
+  Cut now_;
+  const ShowsModule& shows_;
+  Questions questions_;
+};
+
+}  // namespace
+
+ReducedModule ReduceModule(const Module& module, absl::Span<const DeviceInputs> inputs,
+                           const ShowsModule& shows, const ReduceLimits& limits) {
+  return ModuleReducer(module, inputs, shows, limits).Run();
+}
+
+}  // namespace assay::fuzz

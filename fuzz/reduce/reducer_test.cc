@@ -1,0 +1,181 @@
+// What is left of programs that a known defect spoils.
+#include "fuzz/reduce/reducer.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "conformance/corpus/case_reader.h"
+#include "conformance/mutants/mutant_backend.h"
+#include "conformance/profiles/profile.h"
+#include "fuzz/differential/examiner.h"
+#include "fuzz/differential/ways.h"
+#include "fuzz/programs/choices.h"
+#include "fuzz/programs/decoder.h"
+#include "fuzz/reduce/artifacts.h"
+#include "fuzz/reduce/module_cuts.h"
+#include "gtest/gtest.h"
+#include "spec/arrays/arrays.h"
+#include "spec/proto/module_file.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "spec/verify/verifier.h"
+
+namespace assay::fuzz {
+namespace {
+
+std::unique_ptr<Module> Parsed(absl::string_view text) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+Literal Value(absl::string_view text) {
+  absl::StatusOr<Literal> literal = ParseTypedLiteral(text);
+  EXPECT_TRUE(literal.ok()) << literal.status();
+  return *std::move(literal);
+}
+
+bool Has(const Module& module, Opcode opcode) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (each->opcode() == opcode) return true;
+    }
+  }
+  return false;
+}
+
+void ExpectValid(const Module& module, absl::Span<const DeviceInputs> inputs) {
+  const Verification verification = VerifyModule(module, {Rules::kStrict});
+  EXPECT_TRUE(verification.ok()) << VerificationStatus(verification) << PrintModule(module);
+  EXPECT_TRUE(RunByKernels(module, inputs, RunBudget{}).ok());
+}
+
+constexpr char kProgram[] =
+    "twice { a = f32[4] parameter(0) ROOT r = f32[4] multiply(a, a) }\n"
+    "ENTRY e { x = f32[4] parameter(0) y = f32[4] parameter(1) s = f32[4] add(x, y)\n"
+    "  n = f32[4] negate(s) c = f32[4] call(n), to_apply=twice z = f32[4] exponential(c)\n"
+    "  w = f32[4] subtract(z, y) ROOT t = (f32[4], f32[4], f32[4]) tuple(s, w, z) }";
+
+std::vector<DeviceInputs> ProgramInputs() {
+  return {{{Value("f32[4] {1, 2, 3, 4}"), Value("f32[4] {5, 6, 7, 8}")}}};
+}
+
+TEST(ReducerTest, OneInstructionIsLeft) {
+  const auto module = Parsed(kProgram);
+  const auto shows = [](const Module& candidate, absl::Span<const DeviceInputs>) {
+    return Has(candidate, Opcode::kNegate);
+  };
+  const ReducedModule reduced = ReduceModule(*module, ProgramInputs(), shows, {});
+  ExpectValid(*reduced.module, reduced.inputs);
+  EXPECT_EQ(reduced.module->computations().size(), 1);
+  EXPECT_EQ(reduced.module->entry()->root()->opcode(), Opcode::kNegate);
+  EXPECT_EQ(reduced.module->instruction_count(), 2) << PrintModule(*reduced.module);
+  // On one element, which is zero.
+  EXPECT_EQ(reduced.module->entry()->root()->shape().element_count(), 1);
+  EXPECT_TRUE(Literal::BitEqual(reduced.inputs[0].arguments[0], Value("f32[1] {0}")));
+}
+
+TEST(ReducerTest, CalledInstructionsStandAlone) {
+  const auto module = Parsed(kProgram);
+  const auto shows = [](const Module& candidate, absl::Span<const DeviceInputs>) {
+    return Has(candidate, Opcode::kMultiply);
+  };
+  const ReducedModule reduced = ReduceModule(*module, ProgramInputs(), shows, {});
+  ExpectValid(*reduced.module, reduced.inputs);
+  EXPECT_EQ(reduced.module->entry()->root()->opcode(), Opcode::kMultiply);
+  EXPECT_EQ(reduced.module->instruction_count(), 2) << PrintModule(*reduced.module);
+}
+
+// Two instructions that only show together; the value that one needs is kept.
+TEST(ReducerTest, PairsAndTheirValuesAreKept) {
+  const auto module = Parsed(kProgram);
+  const auto shows = [](const Module& candidate, absl::Span<const DeviceInputs> inputs) {
+    if (!Has(candidate, Opcode::kExp) || !Has(candidate, Opcode::kSubtract)) return false;
+    const auto outputs = RunByKernels(candidate, inputs, RunBudget{});
+    return outputs.ok();
+  };
+  const ReducedModule reduced = ReduceModule(*module, ProgramInputs(), shows, {});
+  ExpectValid(*reduced.module, reduced.inputs);
+  EXPECT_EQ(reduced.module->instruction_count(), 4) << PrintModule(*reduced.module);
+}
+
+TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {
+  const auto module = Parsed(kProgram);
+  int64_t asked = 0;
+  const auto shows = [&](const Module&, absl::Span<const DeviceInputs>) {
+    ++asked;
+    return false;
+  };
+  ReduceModule(*module, ProgramInputs(), shows, {.questions = 3});
+  EXPECT_EQ(asked, 3);
+}
+
+TEST(ReducerTest, CutsKeepGoldenValues) {
+  const auto module = Parsed(kProgram);
+  const std::vector<DeviceInputs> inputs = ProgramInputs();
+  const EntryValues values = TraceEntry(*module, inputs);
+  ASSERT_EQ(values.size(), 1);
+  const Instruction* const negated = module->entry()->Find("n");
+  const Instruction* const root = module->entry()->Find("z");
+  const Cut cut = CutModule(*module, inputs, *root, {negated}, values);
+  ExpectValid(*cut.module, cut.inputs);
+  ASSERT_EQ(cut.inputs[0].arguments.size(), 1);
+  EXPECT_TRUE(Literal::BitEqual(cut.inputs[0].arguments[0], Value("f32[4] {-6, -8, -10, -12}")));
+}
+
+TEST(ReducerTest, BytesBecomeFewer) {
+  std::vector<uint8_t> bytes = RandomBytes(1, 1, 1);
+  bytes.resize(11 * kRecordBytes, 7);
+  bytes[5 * kRecordBytes] = 200;
+  const auto shows = [](absl::Span<const uint8_t> candidate) {
+    for (size_t i = kRecordBytes; i < candidate.size(); i += kRecordBytes) {
+      if (candidate[i] >= 100) return true;
+    }
+    return false;
+  };
+  const std::vector<uint8_t> reduced = ReduceBytes(bytes, shows, {});
+  ASSERT_EQ(reduced.size(), 2 * kRecordBytes);
+  EXPECT_EQ(reduced[kRecordBytes], 100);
+  EXPECT_EQ(std::count(reduced.begin(), reduced.end(), 0), 2 * kRecordBytes - 1);
+}
+
+TEST(ArtifactsTest, AFolderStandsForItself) {
+  const absl::StatusOr<const Mutant*> mutant = FindMutant("mutant:reverse/two_dimensions_apart");
+  ASSERT_TRUE(mutant.ok()) << mutant.status();
+  MutantBackend target(**mutant);
+  const absl::StatusOr<TargetProfile> profile = TargetProfile::Find("golden");
+  ASSERT_TRUE(profile.ok());
+  const auto module = Parsed(
+      "ENTRY e { x = s32[2,1,2] parameter(0) ROOT r = s32[2,1,2] reverse(x), dimensions={0,2} }");
+  const std::vector<DeviceInputs> inputs = {{{Value("s32[2,1,2] {{{1, 2}}, {{3, 4}}}")}}};
+  ExaminerOptions options;
+  Examiner examiner(&target, *profile, options);
+  const Examination examination = examiner.AskTarget(*module, inputs);
+  ASSERT_EQ(examination.outcome, Outcome::kFinding);
+  FindingFolder folder;
+  folder.module = module.get();
+  folder.inputs = inputs;
+  folder.examination = &examination;
+  folder.target = "mutant:reverse/two_dimensions_apart";
+  folder.profile = "golden";
+  const std::string path =
+      (std::filesystem::path(testing::TempDir()) / FolderName(examination.signature)).string();
+  ASSERT_TRUE(WriteFindingFolder(folder, path).ok());
+  for (const char* name : {"module.hlo", "inputs.npz", "expected.npz", "actual.npz",
+                           "finding.cases", "finding.json", "repro.py"}) {
+    EXPECT_TRUE(std::filesystem::exists(path + "/" + name)) << name;
+  }
+  const auto cases = ReadFile(path + "/finding.cases");
+  ASSERT_TRUE(cases.ok());
+  const auto read = ReadCases(*cases, "finding.cases");
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->size(), 1);
+  const auto actual = ReadArrays(path + "/actual.npz");
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  // Of the two dimensions the first alone is reversed.
+  EXPECT_TRUE(Literal::BitEqual((*actual)[0].value, Value("s32[2,1,2] {{{3, 4}}, {{1, 2}}}")));
+  std::filesystem::remove_all(path);
+}
+
+}  // namespace
+}  // namespace assay::fuzz

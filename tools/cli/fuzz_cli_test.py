@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""`assay fuzz` and `assay reduce`: findings, their folders, reports, going on, and what is refused.
+"""
+import json
+import os
+import struct
+
+from cli_testing import CommandLineTest, assay, main, npy
+
+MUTANT = 'mutant:reverse/two_dimensions_apart'
+PROGRAM = ('HloModule m\nENTRY e { x = s32[2,1,2] parameter(0)\n y = s32[2,1,2] parameter(1)\n z = s32[2,1,2] add(x, y)\n'
+           ' r = s32[2,1,2] reverse(z), dimensions={0,2}\n ROOT n = s32[2,1,2] negate(r) }\n')
+
+
+class Fuzz(CommandLineTest):
+    def test_golden_agrees_with_itself(self):
+        self.expect(assay('fuzz', '--programs', '40', '--seconds', '60', '--jobs', '2'), 0, '40 programs', '0 signatures')
+
+    def test_a_mutant_is_found_and_reduced(self):
+        folder, report = os.path.join(self.folder.name, 'found'), os.path.join(self.folder.name, 'r.json')
+        page = os.path.join(self.folder.name, 'r.html')
+        result = self.expect(assay('fuzz', '--target', MUTANT, '--ops', 'reverse,add,broadcast', '--types', 's32,f32',
+                                   '--programs', '60', '--seconds', '60', '--out', folder, '--report', 'json=' + report,
+                                   '--report', 'html=' + page), 1, 'wrong: reverse', 'reduced to 2 instructions')
+        with open(report, encoding='utf-8') as file:
+            json_report = json.load(file)
+        self.assertEqual(json_report['programs'], 60)
+        finding = json_report['findings'][0]
+        self.assertTrue(finding['operation'].startswith('reverse'), finding)
+        # What is in the folder shows the same again, by itself and as a case.
+        module, inputs = (os.path.join(finding['folder'], name) for name in ('module.hlo', 'inputs.npz'))
+        self.expect(assay('diff', module, '--inputs', inputs, '--right', MUTANT), 1)
+        cases = os.path.join(finding['folder'], 'finding.cases')
+        self.expect(assay('test', '--cases', cases, '--target', MUTANT), 1, 'wrong')
+        self.expect(assay('test', '--cases', cases, '--target', 'golden'), 0)
+        with open(page, encoding='utf-8') as file:
+            self.assertIn('wrong: reverse', file.read())
+        self.assertIn('60 programs', result.out)
+
+    def test_runs_go_on(self):
+        report = os.path.join(self.folder.name, 'r.json')
+        common = ('fuzz', '--ops', 'add', '--seconds', '60', '--report', 'json=' + report, '--resume', '--programs')
+        self.expect(assay(*common, '10'), 0, '10 programs')
+        self.expect(assay(*common, '25'), 0, '25 programs')
+        self.expect(assay(*common, '25', '--seed', '2'), 2, 'another campaign')
+
+    def test_corpus(self):
+        corpus = os.path.join(self.folder.name, 'corpus')
+        os.mkdir(corpus)
+        with open(os.path.join(corpus, 'a'), 'wb') as file:
+            file.write(bytes(range(64)))
+        self.expect(assay('fuzz', '--corpus', corpus, '--programs', '20', '--seconds', '60', '--json'), 0, '"programs": 20')
+
+    def test_bad_options(self):
+        self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd'")
+        self.expect(assay('fuzz', '--types', 'f33'), 2, "no element type 'f33'")
+        self.expect(assay('fuzz', '--resume'), 2, '--report json=FILE')
+        self.expect(assay('fuzz', '--report', 'xml=a'), 2, 'html=FILE')
+        self.expect(assay('fuzz', '--corpus', '/nowhere'), 2, '/nowhere')
+        self.expect(assay('fuzz', '--target', 'nobody'), 2, 'nobody')
+
+
+class Reduce(CommandLineTest):
+    def setUp(self):
+        super().setUp()
+        self.module = self.path('m.hlo', PROGRAM)
+        values = npy('<i4', '(2, 1, 2)', struct.pack('<4i', 1, 2, 3, 4))
+        self.inputs = self.archive('m.npz', {'arg0': values, 'arg1': values})
+
+    def test_one_instruction_is_left(self):
+        folder = os.path.join(self.folder.name, 'small')
+        self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--out', folder), 1,
+                    'wrong: reverse s32', '5 instructions, reduced to 2')
+        with open(os.path.join(folder, 'module.hlo'), encoding='utf-8') as file:
+            text = file.read()
+        self.assertIn('reverse', text)
+        self.assertNotIn('negate', text)
+        self.assertTrue(os.path.exists(os.path.join(folder, 'repro.py')))
+
+    def test_crashes(self):
+        report = json.loads(assay('reduce', self.module, '--inputs', self.inputs, '--target', 'process:exit 3', '--keep', 'crash',
+                                  '--questions', '5', '--json').out)
+        self.assertTrue(report['signature'].startswith('crash'), report)
+
+    def test_nothing_to_keep(self):
+        self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', 'golden'), 2, 'shows nothing to keep')
+        self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--keep', 'hang'), 2,
+                    'shows nothing to keep')
+        self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--keep', 'dance'), 2, '--keep is')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,283 @@
+// `assay fuzz`: random programs against a target. docs/fuzzing.md is the user's page. Test:
+// fuzz_cli_test.py.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/report.h"
+#include "spec/proto/module_file.h"
+#include "tools/cli/commands.h"
+#include "tools/cli/exit_code.h"
+#include "tools/cli/help.h"
+#include "tools/cli/options.h"
+#include "tools/cli/report.h"
+#include "tools/cli/terminal.h"
+
+namespace assay {
+namespace {
+
+std::atomic<bool> fuzzing_stops = false;
+
+extern "C" void StopFuzzing(int number) {
+  if (fuzzing_stops.exchange(true)) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);
+  }
+}
+
+struct FuzzCommand {
+  std::string target = "golden";
+  std::string profile = "golden";
+  std::vector<std::string> operations, types, reports;
+  double seconds = 60;
+  int64_t programs = -1;
+  uint64_t seed = 1;
+  std::string corpus, out;
+  int64_t jobs = 0;
+  int64_t records = 12;
+  int64_t most_findings = -1;
+  double timeout = 20;
+  TargetMemory memory;
+  bool resume = false, no_collectives = false, no_effects = false, no_reduction = false;
+  OutputOptions output;
+
+  int Run();
+
+ private:
+  absl::Status Check();
+  absl::Status ReadCorpus(std::vector<fuzz::Bytes>* inputs) const;
+  absl::Status WriteReports(const fuzz::CampaignResult& result) const;
+  void Print(const fuzz::CampaignResult& result) const;
+  fuzz::CampaignIdentity Identity() const {
+    return {target, profile, absl::StrJoin(operations, ","), absl::StrJoin(types, ","), seed};
+  }
+  int64_t Workers() const {
+    return jobs > 0 ? jobs : std::clamp<int64_t>(std::thread::hardware_concurrency(), 1, 16);
+  }
+
+  std::string json_, html_;
+};
+
+absl::Status FuzzCommand::Check() {
+  for (const std::string& each : reports) {
+    absl::string_view path = each;
+    if (absl::ConsumePrefix(&path, "json=") && !path.empty()) {
+      json_ = std::string(path);
+    } else if (absl::ConsumePrefix(&path, "html=") && !path.empty()) {
+      html_ = std::string(path);
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--report is json=FILE or html=FILE, not '", each, "'"));
+    }
+    if (absl::Status status = CheckWritable(std::string(path)); !status.ok()) return status;
+  }
+  if (resume && json_.empty()) {
+    return absl::InvalidArgumentError("--resume goes on from the file of --report json=FILE");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FuzzCommand::ReadCorpus(std::vector<fuzz::Bytes>* inputs) const {
+  if (corpus.empty()) return absl::OkStatus();
+  std::error_code error;
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(corpus, error)) {
+    if (entry.is_regular_file()) paths.push_back(entry.path().string());
+  }
+  if (error) {
+    return absl::InvalidArgumentError(absl::StrCat(corpus, ": ", error.message()));
+  }
+  std::sort(paths.begin(), paths.end());
+  for (const std::string& path : paths) {
+    absl::StatusOr<std::string> content = ReadFile(path, int64_t{1} << 16);
+    if (!content.ok()) return content.status();
+    inputs->emplace_back(content->begin(), content->end());
+  }
+  return absl::OkStatus();
+}
+
+absl::Status FuzzCommand::WriteReports(const fuzz::CampaignResult& result) const {
+  absl::Status status;
+  if (!json_.empty()) {
+    status.Update(WriteFileAtomically(json_, JsonText(fuzz::CampaignJson(Identity(), result), 1)));
+  }
+  if (!html_.empty()) {
+    status.Update(WriteFileAtomically(html_, fuzz::CampaignHtml(Identity(), result)));
+  }
+  return status;
+}
+
+void PrintGroup(const fuzz::FindingGroup& group) {
+  std::cout << Coloured(Colour::kRed, Printable(group.signature.Text())) << " (" << group.count
+            << (group.count == 1 ? " program" : " programs") << ", first " << group.program;
+  if (group.instructions > 0) std::cout << ", reduced to " << group.instructions << " instructions";
+  std::cout << ")\n  " << Printable(group.detail) << "\n";
+  if (!group.folder.empty()) std::cout << "  " << group.folder << "\n";
+}
+
+void FuzzCommand::Print(const fuzz::CampaignResult& result) const {
+  if (output.json) {
+    std::cout << JsonText(fuzz::CampaignJson(Identity(), result));
+    return;
+  }
+  if (!output.quiet) {
+    for (const fuzz::FindingGroup& group : result.groups) PrintGroup(group);
+  }
+  std::cout << absl::StrFormat("%d programs, %d instructions, %.1f seconds:", result.programs,
+                               result.instructions, result.seconds);
+  for (int k = 0; k < fuzz::kOutcomes; ++k) {
+    if (result.counts[k] == 0) continue;
+    std::cout << (k == 0 ? " " : ", ") << result.counts[k] << " "
+              << fuzz::OutcomeName(static_cast<fuzz::Outcome>(k));
+  }
+  std::cout << "; " << result.groups.size()
+            << (result.groups.size() == 1 ? " signature\n" : " signatures\n");
+}
+
+int FuzzCommand::Run() {
+  if (absl::Status status = Check(); !status.ok()) return Fail(status, output);
+  const absl::StatusOr<TargetProfile> target_profile = TargetProfile::Find(profile);
+  if (!target_profile.ok()) return Fail(target_profile.status(), output);
+  fuzz::GrammarOptions grammar_options;
+  grammar_options.operations = operations;
+  grammar_options.types = types;
+  grammar_options.collectives = !no_collectives;
+  grammar_options.effects = !no_effects;
+  const absl::StatusOr<fuzz::Grammar> grammar = fuzz::Grammar::Create(grammar_options);
+  if (!grammar.ok()) return Fail(grammar.status(), output);
+  fuzz::CampaignOptions options;
+  options.grammar = &*grammar;
+  options.profile = &*target_profile;
+  options.make_target = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
+    BackendOptions backend;
+    backend.budget.seconds = timeout;
+    backend.budget.threads = 1;
+    backend.memory_bytes = memory.Limit(Workers());
+    return MakeBackend(target, backend);
+  };
+  options.examiner.budget.seconds = timeout;
+  options.examiner.budget.threads = 1;
+  options.examiner.budget.bytes = int64_t{1} << 30;
+  if (no_reduction) options.reduce.questions = 0;
+  options.target_name = target;
+  options.profile_name = profile;
+  options.seed = seed;
+  options.programs = programs;
+  options.seconds = seconds;
+  options.jobs = Workers();
+  options.most_records = records;
+  options.most_findings = most_findings;
+  options.folder = out;
+  options.stop = &fuzzing_stops;
+  if (absl::Status status = ReadCorpus(&options.corpus); !status.ok()) return Fail(status, output);
+  std::error_code error;
+  if (resume && std::filesystem::exists(json_, error)) {
+    const absl::StatusOr<std::string> text = ReadFile(json_);
+    if (!text.ok()) return Fail(text.status(), output);
+    absl::StatusOr<fuzz::CampaignResult> before = fuzz::ParseCampaign(*text, json_, Identity());
+    if (!before.ok()) return Fail(before.status(), output);
+    options.start = *std::move(before);
+  }
+  for (const int number : {SIGINT, SIGTERM}) std::signal(number, StopFuzzing);
+  Progress progress(!output.json && !output.quiet);
+  auto saved = std::chrono::steady_clock::now();
+  options.progress = [&](const fuzz::CampaignResult& result) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - saved < std::chrono::seconds(1)) return;
+    saved = now;
+    progress.Show(absl::StrFormat("%d programs, %.0f a second, %d signatures", result.programs,
+                                  result.programs / std::max(result.seconds, 0.001),
+                                  result.groups.size()));
+    WriteReports(result).IgnoreError();
+  };
+  options.found = [&](const fuzz::CampaignResult& result, const fuzz::FindingGroup& group) {
+    progress.Clear();
+    if (!output.json && !output.quiet) {
+      std::cerr << "assay: program " << group.program << ": " << Printable(group.signature.Text())
+                << "\n";
+    }
+    WriteReports(result).IgnoreError();
+  };
+  const absl::StatusOr<fuzz::CampaignResult> result = fuzz::RunCampaign(options);
+  progress.Clear();
+  if (!result.ok()) return Fail(result.status(), output);
+  if (absl::Status status = WriteReports(*result); !status.ok()) return Fail(status, output);
+  Print(*result);
+  return result->groups.empty() ? kExitOk : kExitMismatch;
+}
+
+}  // namespace
+
+void AddFuzzCommand(CLI::App& app, int* exit_code) {
+  auto command = std::make_shared<FuzzCommand>();
+  CLI::App* sub = app.add_subcommand(
+      "fuzz",
+      "Random valid programs on a target, judged by its profile; what is wrong is grouped by its "
+      "signature and reduced (docs/fuzzing.md)");
+  sub->add_option("--target", command->target, BackendHelp())
+      ->type_name("TARGET")
+      ->capture_default_str();
+  sub->add_option("--profile", command->profile,
+                  "What the target may do: a built-in profile or a .textproto file")
+      ->type_name("PROFILE")
+      ->capture_default_str();
+  sub->add_option("--ops", command->operations, "Operations of the programs, with commas between")
+      ->delimiter(',')
+      ->type_name("A,B");
+  sub->add_option("--types", command->types, "Element types that programs choose from")
+      ->delimiter(',')
+      ->type_name("A,B");
+  sub->add_option("--seconds", command->seconds, "How long to run; -1: no limit")
+      ->transform(BudgetSeconds())
+      ->type_name("S")
+      ->capture_default_str();
+  sub->add_option("--programs", command->programs, "How many programs, at most; -1: no limit")
+      ->transform(BudgetCount())
+      ->type_name("N");
+  sub->add_option("--seed", command->seed, "Which programs")->type_name("N")->capture_default_str();
+  sub->add_option("--records", command->records, "Records of a program, at most")
+      ->check(PositiveCount())
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_option("--corpus", command->corpus, "A folder of programs to begin with and to change")
+      ->type_name("DIR");
+  sub->add_option("--out", command->out, "Gets a folder for each signature, as it is found")
+      ->type_name("DIR");
+  sub->add_option("--jobs,-j", command->jobs,
+                  "Programs that run at once, each on a target of its own (default: one for each "
+                  "processor, 16 at most)")
+      ->check(PositiveCount())
+      ->type_name("N");
+  sub->add_option("--timeout", command->timeout,
+                  "Seconds that the target, or the reference interpreter, may take for a program")
+      ->transform(BudgetSeconds())
+      ->type_name("S")
+      ->capture_default_str();
+  sub->add_option("--max-findings", command->most_findings, "Ends after so many signatures")
+      ->check(PositiveCount())
+      ->type_name("N");
+  sub->add_option("--report", command->reports, "json=FILE, html=FILE: written as findings come")
+      ->type_name("KIND=FILE");
+  sub->add_flag("--resume", command->resume, "Goes on from the file of --report json=FILE");
+  sub->add_flag("--no-collectives", command->no_collectives, "No program on several devices");
+  sub->add_flag("--no-effects", command->no_effects,
+                "No feeds, transfers, random numbers and custom calls");
+  sub->add_flag("--no-reduction", command->no_reduction, "Findings stay as large as they came");
+  command->memory.AddTo(sub);
+  command->output.AddTo(sub);
+  sub->callback([command, exit_code] { *exit_code = command->Run(); });
+}
+
+}  // namespace assay

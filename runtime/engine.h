@@ -74,6 +74,9 @@ class Engine {
   // A loop all of whose state is scalars and that neither has effects nor is observed, as one
   // kernel: its operands are the leaves of the state. Null: condition and body run as plans.
   virtual KernelOr PrepareLoop(const Instruction& /*loop*/) const { return nullptr; }
+  // A fusion without effects that is not observed, as one kernel: its operands are the leaves of
+  // the fusion's operands. Null: the fused computation runs as a plan.
+  virtual KernelOr PrepareFusion(const Instruction& /*fusion*/) const { return nullptr; }
   // What the member at `position` of a group of `members` gets from an all-reduce, all-gather,
   // all-to-all, reduce-scatter or ragged-all-to-all (of the first two also the start; a position of
   // these stands for all). Operands of a run are those of all members, member after member;

@@ -334,6 +334,16 @@ absl::Status PlanBuilder::PrepareStep(const Instruction& instruction, Step* step
     step->effect = *std::move(effect);
     return absl::OkStatus();
   }
+  if (instruction.opcode() == Opcode::kFusion && !options_.observed && !module_.has_transfers() &&
+      !analysis::HasEffect(instruction, module_.effectful())) {
+    KernelOr kernel = engine_.PrepareFusion(instruction);
+    if (!kernel.ok()) return kernel.status();
+    if (*kernel != nullptr) {
+      step->kind = StepKind::kKernel;
+      step->kernel = *std::move(kernel);
+      return absl::OkStatus();
+    }
+  }
   if (!IsControlStep(instruction.opcode())) {
     step->kind = StepKind::kKernel;
     KernelOr kernel = engine_.Prepare(instruction);

@@ -4,7 +4,7 @@
 // Basic operations (add, multiply, divide, convert ...) are rounded correctly. Elementary functions
 // have the errors of docs/cpu_accuracy.md. A result does not depend on how the elements are split
 // into calls, on alignment, or on the instruction set. The floating-point environment must be that
-// of runtime/float_environment.h. Tests: block_function_test.cc, block_function_exhaustive_test.cc.
+// of runtime/float_environment.h. Tests: block_function_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_BLOCK_FUNCTION_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_BLOCK_FUNCTION_H_
 

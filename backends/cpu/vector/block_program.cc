@@ -83,8 +83,20 @@ struct Arrays {
 
 void BlockProgram::Run(absl::Span<const std::byte* const> inputs,
                        absl::Span<std::byte* const> outputs, int64_t n, std::byte* scratch) const {
-  const Arrays arrays{inputs, outputs, constants_.data(), scratch, block_elements_};
+  Start(inputs, n, scratch);
+  Continue(inputs, outputs, n, scratch);
+}
+
+void BlockProgram::Start(absl::Span<const std::byte* const> inputs, int64_t n,
+                         std::byte* scratch) const {
+  const Arrays arrays{inputs, {}, constants_.data(), scratch, block_elements_};
   arrays.Execute(prologue_, 0, std::min(n, block_elements_));
+}
+
+void BlockProgram::Continue(absl::Span<const std::byte* const> inputs,
+                            absl::Span<std::byte* const> outputs, int64_t n,
+                            std::byte* scratch) const {
+  const Arrays arrays{inputs, outputs, constants_.data(), scratch, block_elements_};
   for (int64_t first = 0; first < n; first += block_elements_) {
     arrays.Execute(steps_, first, std::min(n - first, block_elements_));
   }

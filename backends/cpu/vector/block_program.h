@@ -39,6 +39,15 @@ class BlockProgram {
   void Run(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
            int64_t n, std::byte* scratch) const;
 
+  // Run in two parts, for callers that have the elements in pieces: Start once, with the number of
+  // elements of the largest piece or more, then Continue for each piece, with the same uniform
+  // inputs and the same scratch.
+  void Start(absl::Span<const std::byte* const> inputs, int64_t n, std::byte* scratch) const;
+  void Continue(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
+                int64_t n, std::byte* scratch) const;
+
+  // The number of elements that steps work on at a time.
+  int64_t block_elements() const { return block_elements_; }
   int64_t input_count() const { return static_cast<int64_t>(inputs_.size()); }
   int64_t output_count() const { return static_cast<int64_t>(outputs_.size()); }
 

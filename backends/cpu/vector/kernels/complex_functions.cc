@@ -1,123 +1,536 @@
-// Complex numbers.
-#include <complex>
-
-#include "backends/cpu/vector/kernels/loops.h"
+// Complex numbers: parts, comparisons, arithmetic as vector code, and functions one at a time
+// (ops_elementwise_and_types.md 6.12; special values as in C99's annex G). The sign of a zero
+// imaginary part is kept and selects the side of a branch cut.
+#include "backends/cpu/vector/kernels/complex_arithmetic.h"
 
 namespace assay::cpu::ASSAY_CPU_ISA {
 namespace {
-template <typename T>
-std::complex<T> C(Complex<T> z) {
-  return {z.re, z.im};
+
+// ---- Exponentials, and functions made of them.
+
+// 2^n value cis(angle) for a value that is not negative and may be infinite.
+Point Polar(ScaledPair radius, bool infinite, Pair angle) {
+  const Circular c = SineAndCosine(angle);
+  if (infinite) {
+    return {WithSign(kInfinity64, c.cosine.hi), WithSign(kInfinity64, c.sine.hi)};
+  }
+  return {Rounded(radius * c.cosine), Rounded(radius * c.sine)};
 }
-template <typename T>
-Complex<T> D(std::complex<T> z) {
-  return {z.real(), z.imag()};
+
+Point ComplexExp(Point z) {
+  if (IsNan(z.re)) return {z.re, z.im == 0 ? z.im : kNan64};
+  const bool infinite = z.re == kInfinity64;
+  if (!IsFinite(z.im)) {
+    if (infinite) return {z.re, kNan64};
+    if (z.re == -kInfinity64) return {0, 0};
+    return {kNan64, kNan64};
+  }
+  const ScaledPair radius = ExpScaled(Number<Pair>(z.re));
+  if (z.im == 0) return {infinite ? kInfinity64 : Rounded(radius), z.im};
+  if (z.re == -kInfinity64) {
+    const Circular c = SineAndCosine(Number<Pair>(z.im));
+    return {WithSign(0, c.cosine.hi), WithSign(0, c.sine.hi)};
+  }
+  return Polar(radius, infinite, Number<Pair>(z.im));
 }
-#define F1(name, expr)                          \
-  struct name : Plain {                         \
-    using Plain::Plain;                         \
-    template <typename T>                       \
-    Complex<T> operator()(Complex<T> a) const { \
-      std::complex<T> z = C(a);                 \
-      const T one = 1;                          \
-      (void)one;                                \
-      return D<T>(expr);                        \
-    }                                           \
-  };
-#define F2(name, expr)                                        \
-  struct name : Plain {                                       \
-    using Plain::Plain;                                       \
-    template <typename T>                                     \
-    Complex<T> operator()(Complex<T> a, Complex<T> b) const { \
-      std::complex<T> z = C(a), w = C(b);                     \
-      return D<T>(expr);                                      \
-    }                                                         \
-  };
-F1(Acos, std::acos(z))
-F1(Acosh, std::acosh(z))
-F1(Asin, std::asin(z))
-F1(Asinh, std::asinh(z)) F1(Atanh, std::atanh(z)) F1(Cos, std::cos(z)) F1(Cosh, std::cosh(z))
-    F1(Exp, std::exp(z)) F1(Expm1, std::exp(z) - one) F1(Log, std::log(z))
-        F1(Log1p, std::log(one + z)) F1(Logistic, one / (one + std::exp(-z)))
-            F1(Rsqrt, one / std::sqrt(z)) F1(Sin, std::sin(z)) F1(Sinh, std::sinh(z))
-                F1(Sqrt, std::sqrt(z)) F1(Tan, std::tan(z)) F1(Tanh, std::tanh(z))
-                    F1(Sign, z == std::complex<T>(0) ? z : z / std::abs(z)) F2(Multiply, z* w)
-                        F2(Divide, z / w)
-                            F2(Power, w == std::complex<T>(0) ? std::complex<T>(1) : std::pow(z, w))
-                                F2(Atan2, std::complex<T>(0, -1) *
-                                              std::log((w + std::complex<T>(0, 1) * z) /
-                                                       std::sqrt(z * z + w * w))) struct Abs
-    : Plain {
+
+// e^a cis(b) - 1 for a of at most 45, from the angle's sine and cosine.
+PairPoint ExpMinusOne(double a, const Circular& c) {
+  const Pair m = Expm1Of(Number<Pair>(a));
+  Pair less = c.cosine - 1.0;
+  // Near zero by the sine: cos b - 1 = -sin^2 b / (1 + cos b).
+  if (c.cosine.hi > 0) less = -(c.sine * c.sine / (1.0 + c.cosine));
+  return {m * c.cosine + less, (1.0 + m) * c.sine};
+}
+
+Point ComplexExpm1(Point z) {
+  if (!IsFinite(z.re) || !IsFinite(z.im)) {
+    const Point e = ComplexExp(z);
+    return {e.re - 1, e.im};
+  }
+  if (z.im == 0) return {Expm1<Pair>(z.re), z.im};
+  if (Larger(Magnitude(z.re), Magnitude(z.im)) < 0x1p-200) return z;
+  if (z.re > 45) return ComplexExp(z);
+  const Circular c = SineAndCosine(Number<Pair>(z.im));
+  Point result = Rounded(ExpMinusOne(z.re < -60 ? -60 : z.re, c));
+  if (z.re < -60) result.im = Rounded(ExpScaled(Number<Pair>(z.re)) * c.sine);
+  return result;
+}
+
+// With t = e^-|a| cis(...) the function is 1 / (1 + t) or t / (1 + t), where |t| is at most 1.
+Point ComplexLogistic(Point z) {
+  if (IsNan(z.re) || !IsFinite(z.im)) {
+    if (z.re == kInfinity64) return {1, 0};
+    if (z.re == -kInfinity64) return {0, 0};
+    return {kNan64, z.im == 0 && IsNan(z.re) ? z.im : kNan64};
+  }
+  if (z.im == 0) return {Logistic<Pair>(z.re), z.im};
+  const bool left = z.re < 0;
+  const double a = -Magnitude(z.re);
+  const double b = left ? z.im : -z.im;
+  const Circular c = SineAndCosine(Number<Pair>(b));
+  const ScaledPair radius = ExpScaled(Number<Pair>(a));
+  const PairPoint t = {radius.value * c.cosine, radius.value * c.sine};  // times 2^n
+  const double power = PowerOfTwo(radius.n < -1000 ? -1000 : radius.n);
+  PairPoint sum = {1.0 + Scaled(t.re, power), Scaled(t.im, power)};
+  // Near the poles: -t = e^a cis(b - pi).
+  if ((c.angle.quadrant & 3) == 2 && a > -1) {
+    Circular turned = c;
+    turned.sine = -c.sine;
+    turned.cosine = -c.cosine;
+    const PairPoint less = ExpMinusOne(a, turned);
+    sum = {-less.re, -less.im};
+  }
+  if (!left) return Rounded(PairPoint{Number<Pair>(1), Number<Pair>(0)} / sum);
+  const PairPoint quotient = t / sum;
+  return {ScaledValue(quotient.re, radius.n), ScaledValue(quotient.im, radius.n)};
+}
+
+// sinh and cosh of a + bi are sinh a cos b + i cosh a sin b and cosh a cos b + i sinh a sin b.
+Point ComplexSinh(Point z) {
+  if (!IsFinite(z.im)) {
+    if (z.re == 0) return {z.re, kNan64};
+    return {IsInfinite(z.re) ? z.re : kNan64, kNan64};
+  }
+  if (IsNan(z.re)) return {z.re, z.im == 0 ? z.im : kNan64};
+  if (z.im == 0) return {Sinh<Pair>(z.re), z.im};
+  const Circular c = SineAndCosine(Number<Pair>(z.im));
+  if (IsInfinite(z.re)) {
+    return {WithSign(kInfinity64, z.re) * WithSign(1, c.cosine.hi),
+            WithSign(kInfinity64, c.sine.hi)};
+  }
+  return {z.re == 0 ? WithSign(0, z.re) * WithSign(1, c.cosine.hi)
+                    : Rounded(SinhScaled(z.re) * c.cosine),
+          Rounded(CoshScaled(z.re) * c.sine)};
+}
+
+Point ComplexCosh(Point z) {
+  if (!IsFinite(z.im)) {
+    if (z.re == 0) return {kNan64, 0};
+    return {IsInfinite(z.re) ? kInfinity64 : kNan64, kNan64};
+  }
+  if (IsNan(z.re)) return {z.re, z.im == 0 ? z.im : kNan64};
+  if (z.im == 0) return {Cosh<Pair>(z.re), WithSign(1, z.re) * z.im};
+  const Circular c = SineAndCosine(Number<Pair>(z.im));
+  if (IsInfinite(z.re)) {
+    return {WithSign(kInfinity64, c.cosine.hi), z.re * WithSign(1, c.sine.hi)};
+  }
+  return {Rounded(CoshScaled(z.re) * c.cosine),
+          z.re == 0 ? z.re * WithSign(1, c.sine.hi) : Rounded(SinhScaled(z.re) * c.sine)};
+}
+
+// (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b), whose divisor is a sum of squares.
+Point ComplexTanh(Point z) {
+  if (IsNan(z.re)) return {z.re, z.im == 0 ? z.im : kNan64};
+  if (IsInfinite(z.re)) {
+    double sign = 1;
+    if (IsFinite(z.im)) {
+      const Circular c = SineAndCosine(Number<Pair>(z.im));
+      sign = WithSign(1, c.sine.hi) * WithSign(1, c.cosine.hi);
+    }
+    return {WithSign(1, z.re), WithSign(0, sign)};
+  }
+  if (!IsFinite(z.im)) return {z.re == 0 ? z.re : kNan64, kNan64};
+  if (z.im == 0) return {Tanh<Pair>(z.re), z.im};
+  const Circular c = SineAndCosine(Number<Pair>(z.im));
+  if (Magnitude(z.re) > 40) {
+    const ScaledPair decay = ExpScaled(Number<Pair>(-2 * Magnitude(z.re)));
+    return {WithSign(1, z.re), Rounded(decay * (Scaled(c.sine, 4) * c.cosine))};
+  }
+  const Pair sinh = SinhScaled(z.re).value, cosh = CoshScaled(z.re).value;
+  const Pair scaled_sinh = z.re == 0 ? Number<Pair>(z.re) : sinh;
+  const Pair divisor = scaled_sinh * scaled_sinh + c.cosine * c.cosine;
+  return {z.re == 0 ? z.re : High(scaled_sinh * cosh / divisor), High(c.sine * c.cosine / divisor)};
+}
+
+Point ComplexSin(Point z) { return DividedByI(ComplexSinh(TimesI(z))); }
+Point ComplexCos(Point z) { return ComplexCosh(TimesI(z)); }
+Point ComplexTan(Point z) { return DividedByI(ComplexTanh(TimesI(z))); }
+
+// ---- Logarithms.
+
+// log|z| and the angle, of a finite number that is not zero.
+PairPoint LogParts(Point z) {
+  const double larger = Larger(Magnitude(z.re), Magnitude(z.im));
+  const double exponent = ScaleExponent(larger);
+  const PairPoint scaled = ScaledPoint(z, exponent);
+  const Pair square = SquaredModulus(scaled);
+  Pair re = Scaled(LogPair(square), 0.5) - Constant<Pair>(polynomials::kLn2) * exponent;
+  // Near 1 by |z|^2 - 1 = (a - 1)(a + 1) + b^2, which does not cancel.
+  const bool upright = Magnitude(z.im) > Magnitude(z.re);
+  const double a = upright ? Magnitude(z.im) : Magnitude(z.re);
+  const double b = upright ? z.re : z.im;
+  if (a > 0.5 && a < 2) {
+    const Pair excess = TwoSum(a, -1) * TwoSum(a, 1) + TwoProduct(b, b);
+    if (Magnitude(excess.hi) < 0.25) re = Scaled(LogOnePlus(excess), 0.5);
+  }
+  return {re, Argument(scaled.im, scaled.re)};
+}
+
+Point ComplexLog(Point z) {
+  if (IsInfinite(z.re) || IsInfinite(z.im)) return {kInfinity64, Atan2<Pair>(z.im, z.re)};
+  if (IsNan(z.re) || IsNan(z.im)) return {kNan64, kNan64};
+  if (z.re == 0 && z.im == 0) return {-kInfinity64, Atan2<Pair>(z.im, z.re)};
+  return Rounded(LogParts(z));
+}
+
+Point ComplexLog1p(Point z) {
+  const double larger = Larger(Magnitude(z.re), Magnitude(z.im));
+  if (!IsFinite(z.re) || !IsFinite(z.im) || larger > 0x1p200) return ComplexLog({z.re + 1, z.im});
+  if (z.re == -1 && z.im == 0) return {-kInfinity64, z.im};
+  if (larger < 0x1p-200) return z;
+  const Pair sum = TwoSum(1, z.re);
+  const Pair excess = Number<Pair>(z.re) * TwoSum(2, z.re) + TwoProduct(z.im, z.im);
+  const Pair re = Scaled(Magnitude(excess.hi) < 0.25 ? LogOnePlus(excess)
+                                                     : LogPair(sum * sum + TwoProduct(z.im, z.im)),
+                         0.5);
+  return {re.hi, High(Argument(Number<Pair>(z.im), sum))};
+}
+
+Point ComplexPower(Point z, Point w) {
+  if (w.re == 0 && w.im == 0) return {1, 0};
+  if (z.re == 1 && z.im == 0) return {1, 0};
+  if (z.re == 0 && z.im == 0) {
+    return w.im == 0 && w.re > 0 ? Point{0, 0} : Point{kNan64, kNan64};
+  }
+  if (z.re == kInfinity64 && z.im == 0 && w.im == 0 && !IsNan(w.re)) {
+    return {w.re > 0 ? kInfinity64 : 0, 0};
+  }
+  if (!IsFinite(z.re) || !IsFinite(z.im) || !IsFinite(w.re) || !IsFinite(w.im)) {
+    return {kNan64, kNan64};
+  }
+  // Beyond 2^400 nothing but overflow, underflow or noise is left; products stay finite.
+  const Point bounded = {Clamped(w.re, 0x1p400), Clamped(w.im, 0x1p400)};
+  const PairPoint product =
+      LogParts(z) * PairPoint{Number<Pair>(bounded.re), Number<Pair>(bounded.im)};
+  const ScaledPair radius = ExpScaled(product.re);
+  if (product.im.hi == 0) return {Rounded(radius), 0};
+  return Polar(radius, false, product.im);
+}
+
+// ---- Roots.
+
+// sqrt(z) 2^-n, and n.
+PairPoint ScaledRoot(Point z, double& n) {
+  const double exponent = ScaleExponent(Larger(Magnitude(z.re), Magnitude(z.im)));
+  n = -exponent / 2;
+  return Root(ScaledPoint(z, exponent));
+}
+
+Point ComplexSqrt(Point z) {
+  if (IsInfinite(z.im)) return {kInfinity64, z.im};
+  if (z.re == kInfinity64) return {z.re, IsNan(z.im) ? z.im : WithSign(0, z.im)};
+  if (z.re == -kInfinity64) {
+    return {IsNan(z.im) ? kNan64 : 0, WithSign(kInfinity64, z.im)};
+  }
+  if (IsNan(z.re) || IsNan(z.im)) return {kNan64, kNan64};
+  if (z.re == 0 && z.im == 0) return {0, z.im};
+  double n;
+  const Point root = Rounded(ScaledRoot(z, n));
+  return {root.re * PowerOfTwo(n), root.im * PowerOfTwo(n)};
+}
+
+Point ComplexRsqrt(Point z) {
+  if (IsInfinite(z.re) || IsInfinite(z.im)) return {0, WithSign(0, -z.im)};
+  if (IsNan(z.re) || IsNan(z.im)) return {kNan64, kNan64};
+  if (z.re == 0 && z.im == 0) return {kInfinity64, WithSign(0, -z.im)};
+  double n;
+  const PairPoint root = ScaledRoot(z, n);
+  const Pair square = SquaredModulus(root);
+  return {High(root.re / square) * PowerOfTwo(-n), -High(root.im / square) * PowerOfTwo(-n)};
+}
+
+double ComplexAbs(Point z) {
+  if (IsInfinite(z.re) || IsInfinite(z.im)) return kInfinity64;
+  if (IsNan(z.re) || IsNan(z.im)) return kNan64;
+  const double exponent = ScaleExponent(Larger(Magnitude(z.re), Magnitude(z.im)));
+  return High(SquareRoot(SquaredModulus(ScaledPoint(z, exponent)))) * PowerOfTwo(-exponent);
+}
+
+Point ComplexSign(Point z) {
+  if (z.re == 0 && z.im == 0) return z;
+  if (!IsFinite(z.re) || !IsFinite(z.im)) return {kNan64, kNan64};
+  const PairPoint scaled = ScaledPoint(z, ScaleExponent(Larger(Magnitude(z.re), Magnitude(z.im))));
+  const Pair modulus = SquareRoot(SquaredModulus(scaled));
+  return {High(scaled.re / modulus), High(scaled.im / modulus)};
+}
+
+// ---- Inverse functions, by the formulas of Kahan, which hold at the cuts. Numbers beyond 2^400
+// are so large that 1 beside them is nothing.
+
+PairPoint RootOfOnePlus(Point z, double sign) {
+  return Root({TwoSum(1, sign * z.re), {sign * z.im, 0}});
+}
+bool IsHuge(Point z) { return Larger(Magnitude(z.re), Magnitude(z.im)) > 0x1p400; }
+bool IsNotFinite(Point z) { return !IsFinite(z.re) || !IsFinite(z.im); }
+
+// |re asinh| of huge or infinite numbers: log 2|z|.
+double HugeLog(Point z) {
+  if (IsInfinite(z.re) || IsInfinite(z.im)) return kInfinity64;
+  return High(LogParts(z).re + Constant<Pair>(polynomials::kLn2));
+}
+
+Point ComplexAsin(Point z) {
+  if (IsNan(z.re) || IsNan(z.im)) {
+    if (z.re == 0) return {z.re, kNan64};
+    return {kNan64, IsInfinite(z.re) || IsInfinite(z.im) ? kInfinity64 : kNan64};
+  }
+  if (IsHuge(z)) return {Atan2<Pair>(z.re, Magnitude(z.im)), WithSign(HugeLog(z), z.im)};
+  if (Larger(Magnitude(z.re), Magnitude(z.im)) < 0x1p-200) return z;
+  const PairPoint minus = RootOfOnePlus(z, -1), plus = RootOfOnePlus(z, 1);
+  const Pair along = minus.re * plus.re - minus.im * plus.im;
+  const Pair across = minus.re * plus.im - minus.im * plus.re;
+  return {z.re == 0 ? z.re : High(Argument(Number<Pair>(z.re), along)),
+          WithSign(High(AsinhPair(across)), z.im)};
+}
+
+Point ComplexAcos(Point z) {
+  if (IsNan(z.re) || IsNan(z.im)) {
+    return {z.re == 0 ? polynomials::kHalfPi[0] : kNan64,
+            IsInfinite(z.re) || IsInfinite(z.im) ? kInfinity64 : kNan64};
+  }
+  if (IsHuge(z)) return {Atan2<Pair>(Magnitude(z.im), z.re), WithSign(HugeLog(z), -z.im)};
+  const PairPoint minus = RootOfOnePlus(z, -1), plus = RootOfOnePlus(z, 1);
+  const bool one = z.re == 1 && z.im == 0;
+  const Pair half = one ? Number<Pair>(0) : Argument(minus.re, plus.re);
+  const Pair across = plus.re * minus.im - plus.im * minus.re;
+  return {High(Scaled(half, 2)), WithSign(High(AsinhPair(across)), -z.im)};
+}
+
+Point ComplexAcosh(Point z) {
+  // i times or over acos, whichever has a real part that is not negative.
+  const Point angle = ComplexAcos(z);
+  return {Magnitude(angle.im), WithSign(angle.re, z.im)};
+}
+
+Point ComplexAsinh(Point z) { return DividedByI(ComplexAsin(TimesI(z))); }
+
+Point ComplexAtanh(Point z) {
+  if (IsNotFinite(z) || IsHuge(z)) {
+    if (IsNan(z.re))
+      return {IsInfinite(z.im) ? 0 : kNan64,
+              IsInfinite(z.im) ? WithSign(polynomials::kHalfPi[0], z.im) : kNan64};
+    if (IsNan(z.im)) return {IsInfinite(z.re) || z.re == 0 ? WithSign(0, z.re) : kNan64, kNan64};
+    // Re 1/z, which is nothing.
+    const double larger = Larger(Magnitude(z.re), Magnitude(z.im));
+    const double a = z.re / larger, b = z.im / larger;
+    const double inverse = IsInfinite(larger) ? WithSign(0, z.re) : a / (a * a + b * b) / larger;
+    return {inverse, WithSign(polynomials::kHalfPi[0], z.im)};
+  }
+  if (Larger(Magnitude(z.re), Magnitude(z.im)) < 0x1p-200) return z;
+  const double x = Magnitude(z.re), y = z.im;
+  if (x == 1 && y == 0) return {WithSign(kInfinity64, z.re), y};
+  const Pair less = TwoSum(1, -x), more = TwoSum(1, x);
+  const Pair square = TwoProduct(y, y);
+  const Pair distance = less * less + square;
+  // x == 1 beside a y whose square underflows: log(4 / y^2) / 4.
+  const Pair re =
+      distance.hi > 0x1p-900
+          ? Scaled(LogOnePlus(Number<Pair>(4 * x) / distance), 0.25)
+          : Scaled(Constant<Pair>(polynomials::kLn2) - LogPair(Number<Pair>(Magnitude(y))), 0.5);
+  const Pair im = Scaled(Argument(Number<Pair>(2 * y), less * more - square), 0.5);
+  return {WithSign(x == 0 ? 0 : re.hi, z.re), im.hi};
+}
+
+// -i log((x + iy) / sqrt(x^2 + y^2)) = -i log(p / s) with p = x + iy, m = x - iy, s^2 = pm. The
+// logarithm of the modulus is log(|m|^2 / |p|^2) / 4, and |m|^2 - |p|^2 = 4 (x_r y_i - x_i y_r).
+Point ComplexAtan2(Point y, Point x) {
+  if (y.im == 0 && x.im == 0 && Bits(x.im) >> 63 == 0) {
+    const double angle = Atan2<Pair>(y.re, x.re);
+    return {angle, WithSign(0, x.re * y.im - x.im * y.re)};
+  }
+  if (IsNotFinite(y) || IsNotFinite(x)) return {kNan64, kNan64};
+  const double larger =
+      Larger(Larger(Magnitude(y.re), Magnitude(y.im)), Larger(Magnitude(x.re), Magnitude(x.im)));
+  if (larger == 0) return {Atan2<Pair>(y.re, x.re), 0};
+  const double exponent = -ExponentOf(larger);
+  auto near_one = [exponent](double part) { return Number<Pair>(Shifted(part, exponent)); };
+  const PairPoint v = {near_one(y.re), near_one(y.im)}, u = {near_one(x.re), near_one(x.im)};
+  const PairPoint p = {u.re - v.im, u.im + v.re};
+  const PairPoint m = {u.re + v.im, u.im - v.re};
+  const Pair p_square = SquaredModulus(p), m_square = SquaredModulus(m);
+  // s^2 by its parts, whose signs decide on the side of the cut.
+  PairPoint sum_of_squares = {(u.re * u.re - u.im * u.im) + (v.re * v.re - v.im * v.im),
+                              Scaled(u.re * u.im + v.re * v.im, 2)};
+  // Pairs lose the sign of a zero.
+  if (sum_of_squares.im.hi == 0) {
+    sum_of_squares.im.hi = WithSign(0, u.re.hi * u.im.hi + v.re.hi * v.im.hi);
+  }
+  const PairPoint quotient = p / Root(sum_of_squares);
+  Pair re = Argument(quotient.im, quotient.re);
+  const bool small = SquaredModulus(v).hi < 0x1p-40 * SquaredModulus(u).hi;
+  if (small) {
+    // atan t = t - t^3 / 3, whose parts are precise relative to t.
+    const Point scaled_y = {v.re.hi, v.im.hi};
+    const double up = -ExponentOf(Larger(Magnitude(scaled_y.re), Magnitude(scaled_y.im)));
+    const PairPoint t = ScaledPoint({Shifted(scaled_y.re, up), Shifted(scaled_y.im, up)}, 0) / u;
+    const double square = PowerOfTwo(up < 500 ? -2 * up : -1000);
+    const PairPoint cube = t * t * t;
+    const PairPoint sum = {t.re - Scaled(cube.re / 3.0, square),
+                           t.im - Scaled(cube.im / 3.0, square)};
+    const double angle = ScaledValue(sum.re, -up);
+    const double turn =
+        quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], angle == 0 ? y.re : -angle);
+    return {turn == 0 ? angle : turn + angle, ScaledValue(sum.im, -up)};
+  }
+  const Pair cross = Scaled(u.re * v.im - u.im * v.re, 4);
+  const bool positive = cross.hi >= 0;
+  const Pair divisor = positive ? p_square : m_square;
+  if (divisor.hi == 0) return {kNan64, positive ? kInfinity64 : -kInfinity64};
+  const Pair log = LogOnePlus((positive ? cross : -cross) / divisor);
+  return {re.hi, High(Scaled(positive ? log : -log, 0.25))};
+}
+
+// ---- Loops.
+
+template <Point (*kFunction)(Point)>
+struct OfPoint : Plain {
   using Plain::Plain;
   template <typename T>
-  T operator()(Complex<T> z) const {
-    return std::hypot(z.re, z.im);
+  ASSAY_INLINE Complex<T> operator()(Complex<T> z) const {
+    const Point result = kFunction({z.re, z.im});
+    return {static_cast<T>(result.re), static_cast<T>(result.im)};
   }
 };
-struct Real : Plain {
+template <Point (*kFunction)(Point, Point)>
+struct OfPoints : Plain {
   using Plain::Plain;
   template <typename T>
-  T operator()(Complex<T> z) const {
+  ASSAY_INLINE Complex<T> operator()(Complex<T> z, Complex<T> w) const {
+    const Point result = kFunction({z.re, z.im}, {w.re, w.im});
+    return {static_cast<T>(result.re), static_cast<T>(result.im)};
+  }
+};
+struct Modulus : Plain {
+  using Plain::Plain;
+  template <typename T>
+  ASSAY_INLINE T operator()(Complex<T> z) const {
+    return static_cast<T>(ComplexAbs({z.re, z.im}));
+  }
+};
+
+// c64: products of parts are exact in double. c128: a b - c d with an error of 1.5 units (Kahan).
+ASSAY_INLINE double Difference(double a, double b, double c, double d) {
+  const double product = c * d;
+  return Fma(a, b, -product) - Fma(c, d, -product);
+}
+struct Multiply : Plain {
+  using Plain::Plain;
+  ASSAY_INLINE Complex<float> operator()(Complex<float> z, Complex<float> w) const {
+    const double a = z.re, b = z.im, c = w.re, d = w.im;
+    return {static_cast<float>(a * c - b * d), static_cast<float>(a * d + b * c)};
+  }
+  ASSAY_INLINE Complex<double> operator()(Complex<double> z, Complex<double> w) const {
+    return {Difference(z.re, w.re, z.im, w.im), Difference(z.re, w.im, -z.im, w.re)};
+  }
+};
+
+struct Divide : Plain {
+  using Plain::Plain;
+  ASSAY_INLINE Complex<float> operator()(Complex<float> z, Complex<float> w) const {
+    const double a = z.re, b = z.im, c = w.re, d = w.im;
+    const double square = c * c + d * d;
+    return {static_cast<float>((a * c + b * d) / square),
+            static_cast<float>((b * c - a * d) / square)};
+  }
+  ASSAY_INLINE Complex<double> operator()(Complex<double> z, Complex<double> w) const {
+    const double n = ExponentOf(Larger(Magnitude(z.re), Magnitude(z.im)));
+    const double m = ExponentOf(Larger(Magnitude(w.re), Magnitude(w.im)));
+    const double a = Shifted(z.re, -n), b = Shifted(z.im, -n);
+    const double c = Shifted(w.re, -m), d = Shifted(w.im, -m);
+    const double square = Fma(c, c, d * d);
+    double up = n - m;
+    up = up < -1090 ? -1090 : up > 1090 ? 1090 : up;
+    return {Shifted(Difference(a, c, -b, d) / square, up),
+            Shifted(Difference(b, c, a, d) / square, up)};
+  }
+};
+
+struct RealPart : Plain {
+  using Plain::Plain;
+  template <typename T>
+  ASSAY_INLINE T operator()(Complex<T> z) const {
     return z.re;
   }
 };
-struct Imag : Plain {
+struct ImaginaryPart : Plain {
   using Plain::Plain;
   template <typename T>
-  T operator()(Complex<T> z) const {
+  ASSAY_INLINE T operator()(Complex<T> z) const {
     return z.im;
   }
 };
-struct ZeroImag : Plain {
+struct ImaginaryPartOfReal : Plain {
   using Plain::Plain;
   template <typename T>
-  T operator()(T) const {
+  ASSAY_INLINE T operator()(T) const {
     return 0;
   }
 };
-struct Make : Plain {
+struct FromParts : Plain {
   using Plain::Plain;
   template <typename T>
-  Complex<T> operator()(T x, T y) const {
-    return {x, y};
+  ASSAY_INLINE Complex<T> operator()(T re, T im) const {
+    return {re, im};
   }
 };
-struct Eq : Plain {
+struct Equal : Plain {
   using Plain::Plain;
   template <typename T>
-  uint8_t operator()(Complex<T> x, Complex<T> y) const {
-    return x.re == y.re && x.im == y.im;
+  ASSAY_INLINE uint8_t operator()(Complex<T> z, Complex<T> w) const {
+    return z.re == w.re && z.im == w.im;
   }
 };
-struct Ne : Plain {
+struct NotEqual : Plain {
   using Plain::Plain;
   template <typename T>
-  uint8_t operator()(Complex<T> x, Complex<T> y) const {
-    return !(x.re == y.re && x.im == y.im);
+  ASSAY_INLINE uint8_t operator()(Complex<T> z, Complex<T> w) const {
+    return !(z.re == w.re && z.im == w.im);
   }
 };
+
 template <typename T>
-void Fill(KernelTable& table, Lane lane, Lane part) {
+void FillComplexLane(KernelTable& table, Lane lane) {
   using Z = Complex<T>;
-#define R(n) At(table, KernelOp::k##n, lane) = Unary<n, Z, Z>;
-  R(Acos)
-  R(Acosh)
-  R(Asin)
-  R(Asinh) R(Atanh) R(Cos) R(Cosh) R(Exp) R(Expm1) R(Log) R(Log1p) R(Logistic) R(Rsqrt) R(Sin)
-      R(Sinh) R(Sqrt) R(Tan) R(Tanh) R(Sign)
-#define B(n) At(table, KernelOp::k##n, lane) = Binary<n, Z, Z>;
-          B(Multiply) B(Divide) B(Power) B(Atan2) At(table, KernelOp::kAbs, lane) =
-              Unary<Abs, T, Z>;
-  At(table, KernelOp::kReal, lane) = Unary<Real, T, Z>;
-  At(table, KernelOp::kImag, lane) = Unary<Imag, T, Z>;
-  At(table, KernelOp::kImag, part) = Unary<ZeroImag, T, T>;
-  At(table, KernelOp::kComplex, part) = Binary<Make, Z, T>;
-  table.compare[static_cast<int>(Direction::kEq)][static_cast<int>(lane)] = Binary<Eq, uint8_t, Z>;
-  table.compare[static_cast<int>(Direction::kNe)][static_cast<int>(lane)] = Binary<Ne, uint8_t, Z>;
+  auto set = [&](KernelOp op, Kernel kernel) { At(table, op, lane) = kernel; };
+  set(KernelOp::kAbs, Unary<Modulus, T, Z>);
+  set(KernelOp::kAcos, Unary<OfPoint<ComplexAcos>, Z, Z>);
+  set(KernelOp::kAcosh, Unary<OfPoint<ComplexAcosh>, Z, Z>);
+  set(KernelOp::kAsin, Unary<OfPoint<ComplexAsin>, Z, Z>);
+  set(KernelOp::kAsinh, Unary<OfPoint<ComplexAsinh>, Z, Z>);
+  set(KernelOp::kAtan2, Binary<OfPoints<ComplexAtan2>, Z, Z>);
+  set(KernelOp::kAtanh, Unary<OfPoint<ComplexAtanh>, Z, Z>);
+  set(KernelOp::kCos, Unary<OfPoint<ComplexCos>, Z, Z>);
+  set(KernelOp::kCosh, Unary<OfPoint<ComplexCosh>, Z, Z>);
+  set(KernelOp::kDivide, Binary<Divide, Z, Z>);
+  set(KernelOp::kExp, Unary<OfPoint<ComplexExp>, Z, Z>);
+  set(KernelOp::kExpm1, Unary<OfPoint<ComplexExpm1>, Z, Z>);
+  set(KernelOp::kImag, Unary<ImaginaryPart, T, Z>);
+  set(KernelOp::kLog, Unary<OfPoint<ComplexLog>, Z, Z>);
+  set(KernelOp::kLog1p, Unary<OfPoint<ComplexLog1p>, Z, Z>);
+  set(KernelOp::kLogistic, Unary<OfPoint<ComplexLogistic>, Z, Z>);
+  set(KernelOp::kMultiply, Binary<Multiply, Z, Z>);
+  set(KernelOp::kPower, Binary<OfPoints<ComplexPower>, Z, Z>);
+  set(KernelOp::kReal, Unary<RealPart, T, Z>);
+  set(KernelOp::kRsqrt, Unary<OfPoint<ComplexRsqrt>, Z, Z>);
+  set(KernelOp::kSign, Unary<OfPoint<ComplexSign>, Z, Z>);
+  set(KernelOp::kSin, Unary<OfPoint<ComplexSin>, Z, Z>);
+  set(KernelOp::kSinh, Unary<OfPoint<ComplexSinh>, Z, Z>);
+  set(KernelOp::kSqrt, Unary<OfPoint<ComplexSqrt>, Z, Z>);
+  set(KernelOp::kTan, Unary<OfPoint<ComplexTan>, Z, Z>);
+  set(KernelOp::kTanh, Unary<OfPoint<ComplexTanh>, Z, Z>);
+  At(table, KernelOp::kComplex, LaneFor<T>()) = Binary<FromParts, Z, T>;
+  At(table, KernelOp::kImag, LaneFor<T>()) = Unary<ImaginaryPartOfReal, T, T>;
+  const int number = static_cast<int>(lane);
+  table.compare[static_cast<int>(Direction::kEq)][number] = Binary<Equal, uint8_t, Z>;
+  table.compare[static_cast<int>(Direction::kNe)][number] = Binary<NotEqual, uint8_t, Z>;
 }
+
 }  // namespace
+
 void FillComplex(KernelTable& table) {
-  Fill<float>(table, Lane::kC64, Lane::kF32);
-  Fill<double>(table, Lane::kC128, Lane::kF64);
+  FillComplexLane<float>(table, Lane::kC64);
+  FillComplexLane<double>(table, Lane::kC128);
 }
+
 }  // namespace assay::cpu::ASSAY_CPU_ISA

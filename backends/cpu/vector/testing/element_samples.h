@@ -45,8 +45,10 @@ inline std::vector<uint64_t> EdgePatterns(ElementType type) {
   return patterns;
 }
 
-// `arity` columns of equal length.
-inline std::vector<std::vector<Element>> SampleTuples(ElementType type, int arity) {
+// `arity` columns of equal length. `ordinary`: wide types have parts of ordinary size only, and
+// zeros.
+inline std::vector<std::vector<Element>> SampleTuples(ElementType type, int arity,
+                                                      bool ordinary = false) {
   std::vector<std::vector<Element>> columns(arity);
   std::mt19937_64 random(arity * 100 + static_cast<int>(type));
   const ElementType part = IsComplex(type) ? Info(type).component : type;
@@ -61,7 +63,7 @@ inline std::vector<std::vector<Element>> SampleTuples(ElementType type, int arit
   }
   std::vector<uint64_t> edges = EdgePatterns(part);
   auto any = [&]() -> uint64_t {
-    switch (random() % 4) {
+    switch (ordinary ? (random() % 8 == 0 ? 4 : 1) : random() % 4) {
       case 0:
         return edges[random() % edges.size()];
       case 1:
@@ -72,6 +74,8 @@ inline std::vector<std::vector<Element>> SampleTuples(ElementType type, int arit
           return EncodeFloat(part, random() % 2 == 0 ? x : -x);
         }
         return random() & mask;
+      case 4:
+        return 0;
       default:
         return random() & mask;
     }

@@ -1,0 +1,242 @@
+#include "backends/cpu/fusion/fused_program.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "backends/cpu/vector/kernel_table.h"
+#include "backends/cpu/vector/program_builder.h"
+#include "spec/analysis/inliner.h"
+
+namespace assay::cpu {
+namespace {
+
+// Instructions and leaves passed while calls are written out, and bytes of constants.
+constexpr int64_t kMaxSize = 1 << 16;
+constexpr int64_t kMaxLiteralBytes = 1 << 20;
+
+absl::Status Refuse(const Instruction& instruction, absl::string_view why) {
+  return absl::UnimplementedError(
+      absl::StrCat("not a fusion of one loop: ", why, " in ", instruction.Describe()));
+}
+
+// An array of the computation: elements of the sources, or computed.
+struct Leaf {
+  ElementType type = ElementType::kInvalid;
+  int64_t count = 0;
+  std::optional<View> view;
+  ProgramBuilder::Value value = -1;
+};
+
+bool IsMovement(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Element IotaElement(ElementType type, int64_t index) {
+  const ElementType part = IsComplex(type) ? Info(type).component : type;
+  if (!IsFloat(part)) return {.bits = EncodeInteger(part, static_cast<uint64_t>(index))};
+  return {.bits = EncodeFloatFromSigned(part, index)};
+}
+
+class Fuser : private analysis::Inliner<Leaf> {
+ public:
+  Fuser() : builder_(BestKernels()) {}
+
+  absl::StatusOr<FusedProgram> Run(const Computation& computation) {
+    const Shape& shape = computation.root()->shape();
+    // Every output has as many elements as the first.
+    for (const Shape* leaf : Leaves(shape)) {
+      if (!leaf->is_array() || leaf->is_dynamic()) return Refuse(*computation.root(), "no array");
+    }
+    if (shape.leaf_count() == 0) return Refuse(*computation.root(), "no output");
+    fused_.count = Leaves(shape).front()->element_count();
+    std::vector<Value> arguments;
+    int64_t source = 0;
+    for (const Instruction* parameter : computation.parameters()) {
+      if (parameter == nullptr) return Refuse(*computation.root(), "a missing parameter");
+      Value leaves;
+      for (const Shape* leaf : Leaves(parameter->shape())) {
+        if (!leaf->is_array() || leaf->is_dynamic()) return Refuse(*parameter, "no array");
+        leaves.push_back(OfView(leaf->element_type(), View::Dense(leaf->dimensions(), source++)));
+      }
+      arguments.push_back(std::move(leaves));
+    }
+    parameter_count_ = source;
+    absl::StatusOr<Value> root = Walk(computation, std::move(arguments));
+    if (!root.ok()) return root.status();
+    for (Leaf& leaf : *root) {
+      if (leaf.count != fused_.count) return Refuse(*computation.root(), "outputs of two sizes");
+      builder_.AddOutput(Computed(leaf));
+      fused_.output_bytes.push_back(Info(leaf.type).storage_bytes);
+    }
+    if (fused_.cost == 0) return Refuse(*computation.root(), "nothing computed");
+    fused_.program = builder_.Build();
+    return std::move(fused_);
+  }
+
+ private:
+  absl::Status CheckSize(const Computation& computation) override {
+    return visited() <= kMaxSize && leaves() <= kMaxSize
+               ? absl::OkStatus()
+               : Refuse(*computation.root(), "too large after inlining");
+  }
+
+  absl::StatusOr<Value> Emit(const Instruction& instruction, Operands operands) override {
+    const Shape& shape = instruction.shape();
+    if (instruction.opcode() == Opcode::kConstant) return EmitConstant(instruction);
+    if (!shape.is_array() || shape.is_dynamic()) return Refuse(instruction, "no array");
+    if (instruction.opcode() == Opcode::kIota) return EmitIota(instruction);
+    if (instruction.opcode() == Opcode::kOptimizationBarrier ||
+        instruction.opcode() == Opcode::kCopy) {
+      return operands(0);
+    }
+    if (IsMovement(instruction.opcode())) return EmitMovement(instruction, operands);
+    if (!instruction.info().elementwise() && instruction.opcode() != Opcode::kBitcastConvert) {
+      return Refuse(instruction, "an operation that is not elementwise");
+    }
+    return EmitElementwise(instruction, operands);
+  }
+
+  absl::StatusOr<Value> EmitConstant(const Instruction& instruction) {
+    if (instruction.literal() == nullptr) return Refuse(instruction, "an elided constant");
+    Value leaves;
+    for (const Literal& leaf : Flatten(*instruction.literal())) {
+      if (!leaf.is_array()) return Refuse(instruction, "no array");
+      absl::StatusOr<View> view = AddLiteral(instruction, leaf);
+      if (!view.ok()) return view.status();
+      leaves.push_back(OfView(leaf.element_type(), *std::move(view)));
+    }
+    return leaves;
+  }
+
+  absl::StatusOr<Value> EmitIota(const Instruction& instruction) {
+    const Shape& shape = instruction.shape();
+    const int64_t d = instruction.GetInt(Attr::kIotaDimension);
+    const int64_t size = shape.dimension(d);
+    if (size > kMaxLiteralBytes / 16) return Refuse(instruction, "a long iota");
+    const Shape line(shape.element_type(), {size});
+    Literal numbers = Literal::Zeros(line);
+    for (int64_t i = 0; i < size; ++i) numbers.Set(i, IotaElement(shape.element_type(), i));
+    absl::StatusOr<View> view = AddLiteral(instruction, std::move(numbers));
+    if (!view.ok()) return view.status();
+    return Value{OfView(shape.element_type(), view->Broadcast(shape.dimensions(), {d}))};
+  }
+
+  absl::StatusOr<View> AddLiteral(const Instruction& instruction, Literal literal) {
+    literal_bytes_ += literal.byte_size();
+    if (literal_bytes_ > kMaxLiteralBytes) return Refuse(instruction, "large constants");
+    fused_.literals.push_back(std::move(literal));
+    return View::Dense(fused_.literals.back().shape().dimensions(),
+                       parameter_count_ + static_cast<int64_t>(fused_.literals.size()) - 1);
+  }
+
+  absl::StatusOr<Value> EmitMovement(const Instruction& instruction, Operands operands) {
+    const Shape& shape = instruction.shape();
+    const ElementType type = shape.element_type();
+    std::vector<View> views;
+    for (int64_t k = 0; k < instruction.operand_count(); ++k) {
+      const Leaf& leaf = operands(k)[0];
+      if (leaf.view.has_value()) {
+        views.push_back(*leaf.view);
+        continue;
+      }
+      // Of computed arrays: nothing that changes the order of elements.
+      const bool repeats = leaf.count == 1 && instruction.opcode() == Opcode::kBroadcast;
+      if ((instruction.opcode() == Opcode::kReshape || repeats) && leaf.type == type) {
+        Leaf same = leaf;
+        same.count = shape.element_count();
+        return Value{std::move(same)};
+      }
+      return Refuse(instruction, "movement of what is computed");
+    }
+    std::optional<View> view = ViewOf(instruction, views);
+    if (!view.has_value()) return Refuse(instruction, "movement that is no view");
+    return Value{OfView(type, *std::move(view))};
+  }
+
+  absl::StatusOr<Value> EmitElementwise(const Instruction& instruction, Operands operands) {
+    const Shape& shape = instruction.shape();
+    const int64_t count = shape.element_count();
+    if (count != fused_.count && count != 1) {
+      return Refuse(instruction, "arrays of two sizes are computed");
+    }
+    absl::InlinedVector<ProgramBuilder::Value, 3> values;
+    for (int64_t k = 0; k < instruction.operand_count(); ++k) {
+      Leaf leaf = operands(k)[0];
+      values.push_back(Computed(leaf));
+    }
+    absl::StatusOr<ProgramBuilder::Value> result = builder_.AddInstruction(instruction, values);
+    if (!result.ok()) return result.status();
+    fused_.cost += instruction.info().accuracy == Accuracy::kFunction ? 8 : 1;
+    Leaf leaf{.type = shape.element_type(), .count = count, .view = {}, .value = *result};
+    return Value{std::move(leaf)};
+  }
+
+  static Leaf OfView(ElementType type, View view) {
+    const int64_t count = view.element_count();
+    return {.type = type, .count = count, .view = std::move(view), .value = -1};
+  }
+
+  // The element as a value of the program. A view becomes an input of its own, once.
+  ProgramBuilder::Value Computed(const Leaf& leaf) {
+    if (!leaf.view.has_value()) return leaf.value;
+    for (const auto& [view, type, value] : read_) {
+      if (type == leaf.type && view == *leaf.view) return value;
+    }
+    const ProgramBuilder::Value value = AddView(leaf);
+    read_.push_back({*leaf.view, leaf.type, value});
+    return value;
+  }
+
+  ProgramBuilder::Value AddView(const Leaf& leaf) {
+    const ViewPiece* piece = leaf.view->affine();
+    bool uniform = piece != nullptr;
+    if (piece != nullptr) {
+      for (int64_t d = 0; d < leaf.view->rank(); ++d) {
+        uniform = uniform && (piece->strides[d] == 0 || leaf.view->sizes()[d] == 1);
+      }
+    }
+    if (uniform && piece->source >= parameter_count_) {
+      const Literal& literal = fused_.literals[piece->source - parameter_count_];
+      const View::Location first =
+          leaf.view->At(Dimensions(static_cast<size_t>(leaf.view->rank()), 0));
+      return builder_.AddConstant(leaf.type, literal.Get(first.position));
+    }
+    fused_.inputs.push_back(
+        {.view = *leaf.view, .element_bytes = Info(leaf.type).storage_bytes, .uniform = uniform});
+    if (piece == nullptr || !leaf.view->is_dense()) fused_.cost += 1;
+    return builder_.AddInput(leaf.type, uniform);
+  }
+
+  struct Read {
+    View view;
+    ElementType type;
+    ProgramBuilder::Value value;
+  };
+  ProgramBuilder builder_;
+  FusedProgram fused_;
+  std::vector<Read> read_;
+  int64_t parameter_count_ = 0;
+  int64_t literal_bytes_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<FusedProgram> FuseComputation(const Computation& computation) {
+  return Fuser().Run(computation);
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,269 @@
+#include "backends/cpu/vector/testing/accuracy.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <random>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "backends/cpu/vector/block_function.h"
+#include "evaluator/real/mpfr_functions.h"
+#include "evaluator/real/real_functions.h"
+#include "runtime/float_environment.h"
+#include "spec/text/parser.h"
+
+namespace assay::cpu {
+namespace {
+
+constexpr int64_t kChunk = 4096;
+
+struct Row {
+  Opcode opcode;
+  RealFunction function;
+};
+constexpr Row kRows[] = {
+    {Opcode::kAcos, RealFunction::kAcos},   {Opcode::kAcosh, RealFunction::kAcosh},
+    {Opcode::kAsin, RealFunction::kAsin},   {Opcode::kAsinh, RealFunction::kAsinh},
+    {Opcode::kAtanh, RealFunction::kAtanh}, {Opcode::kCbrt, RealFunction::kCbrt},
+    {Opcode::kCos, RealFunction::kCos},     {Opcode::kCosh, RealFunction::kCosh},
+    {Opcode::kErf, RealFunction::kErf},     {Opcode::kExp, RealFunction::kExp},
+    {Opcode::kExpm1, RealFunction::kExpm1}, {Opcode::kLog, RealFunction::kLog},
+    {Opcode::kLog1p, RealFunction::kLog1p}, {Opcode::kLogistic, RealFunction::kLogistic},
+    {Opcode::kRsqrt, RealFunction::kRsqrt}, {Opcode::kSin, RealFunction::kSin},
+    {Opcode::kSinh, RealFunction::kSinh},   {Opcode::kSqrt, RealFunction::kSqrt},
+    {Opcode::kTan, RealFunction::kTan},     {Opcode::kTanh, RealFunction::kTanh},
+    {Opcode::kSign, RealFunction::kSign},
+};
+struct Row2 {
+  Opcode opcode;
+  RealFunction2 function;
+};
+constexpr Row2 kRows2[] = {
+    {Opcode::kAtan2, RealFunction2::kAtan2},
+    {Opcode::kDivide, RealFunction2::kDivide},
+    {Opcode::kMultiply, RealFunction2::kMultiply},
+    {Opcode::kPower, RealFunction2::kPower},
+};
+
+template <typename Table>
+auto* FindRow(const Table& table, Opcode opcode) {
+  for (const auto& row : table) {
+    if (row.opcode == opcode) return &row;
+  }
+  return static_cast<decltype(&table[0])>(nullptr);
+}
+
+// Operand number i of the sample.
+class Sample {
+ public:
+  Sample(ElementType type, int arity, int64_t inputs) : type_(type), part_(type), arity_(arity) {
+    if (IsComplex(type)) part_ = Info(type).component;
+    const int bits = Info(type).bits;
+    patterns_ = arity == 1 && !IsComplex(type) && bits <= 32;
+    total_ = int64_t{1} << (patterns_ ? bits : 40);
+    count_ = std::min(inputs, total_);
+    // Odd, so that all low bits occur.
+    stride_ = patterns_ ? std::max<int64_t>(1, total_ / count_) | 1 : 1;
+    if (patterns_) count_ = (total_ + stride_ - 1) / stride_;
+  }
+  int64_t count() const { return count_; }
+  bool every_input() const { return patterns_ && stride_ == 1; }
+
+  void Fill(int64_t first, int64_t n, std::vector<std::vector<Element>>& columns) const {
+    std::mt19937_64 random(first * 1000003 + static_cast<int>(type_));
+    for (int64_t i = 0; i < n; ++i) {
+      for (int k = 0; k < arity_; ++k) {
+        Element& x = columns[k][i];
+        if (patterns_) {
+          x = {.bits = static_cast<uint64_t>((first + i) * stride_)};
+        } else {
+          x.bits = Any(random);
+          x.imag = IsComplex(type_) ? Any(random) : 0;
+        }
+      }
+    }
+  }
+
+ private:
+  uint64_t Any(std::mt19937_64& random) const {
+    const int bits = Info(part_).bits;
+    if (random() % 2 == 0) return random() >> (64 - bits);
+    const double u = std::ldexp(static_cast<double>(random() >> 11), -53);
+    const double x = std::ldexp(1 + u, static_cast<int>(random() % 20) - 12);
+    return EncodeFloat(part_, random() % 2 == 0 ? x : -x);
+  }
+
+  ElementType type_, part_;
+  int arity_;
+  bool patterns_;
+  int64_t total_, count_, stride_;
+};
+
+// One unit in the last place of results near x.
+double Unit(ElementType type, double x) {
+  const FloatFormat& f = *Info(type).format;
+  int exponent = f.min_exponent();
+  if (x != 0 && std::isfinite(x)) exponent = std::max(exponent, std::ilogb(x));
+  return std::ldexp(1.0, exponent - f.significand_bits);
+}
+
+// The number, or what would be next to the largest one where it is infinite.
+double Value(ElementType type, uint64_t bits) {
+  const double x = DecodeFloat(type, bits);
+  if (std::isinf(x) && type != ElementType::kF64) {
+    return std::copysign(std::ldexp(1.0, Info(type).format->max_exponent() + 1), x);
+  }
+  return x;
+}
+
+double RealError(ElementType type, Opcode opcode, const std::vector<double>& x, uint64_t expected,
+                 uint64_t actual) {
+  if (expected == actual) return 0;
+  if (IsNan(type, expected) || IsNan(type, actual)) {
+    return IsNan(type, expected) && IsNan(type, actual) ? 0 : INFINITY;
+  }
+  testing::Mpfr exact(300, x[0]);
+  if (x.size() == 2) {
+    const testing::Mpfr second(300, x[1]);
+    (opcode == Opcode::kPower ? mpfr_pow : mpfr_atan2)(exact, exact, second, MPFR_RNDN);
+  } else {
+    for (const testing::NamedFunction& named : testing::kNamedFunctions) {
+      if (named.function == FindRow(kRows, opcode)->function) {
+        exact = testing::Apply(named, x[0], 300);
+      }
+    }
+  }
+  const double unit = Unit(type, mpfr_get_d(exact, MPFR_RNDZ));
+  testing::Mpfr difference(300, Value(type, actual));
+  if (mpfr_inf_p(difference.get())) {
+    if (mpfr_inf_p(exact.get())) return 0;
+    mpfr_set_ui_2exp(difference, 1, 1024, MPFR_RNDN);
+    if (IsNegative(type, actual)) mpfr_neg(difference, difference, MPFR_RNDN);
+  }
+  mpfr_sub(difference, difference, exact, MPFR_RNDN);
+  mpfr_div_d(difference, difference, unit, MPFR_RNDN);
+  // Zeros of different sign.
+  return std::max(std::abs(mpfr_get_d(difference, MPFR_RNDN)), 1e-3);
+}
+
+double ComplexError(ElementType type, Element expected, Element actual) {
+  const ElementType part = Info(type).component;
+  const double re = DecodeFloat(part, expected.bits), im = DecodeFloat(part, expected.imag);
+  // What is infinite or NaN is the tests' affair.
+  if (!std::isfinite(re) || !std::isfinite(im)) return 0;
+  const double unit = Unit(part, std::max(std::abs(re), std::abs(im)));
+  const double error = std::max(std::abs(DecodeFloat(part, actual.bits) - re),
+                                std::abs(DecodeFloat(part, actual.imag) - im)) /
+                       unit;
+  return std::isnan(error) ? INFINITY : error;
+}
+
+class Measuring {
+ public:
+  Measuring(Opcode opcode, ElementType type, int64_t inputs)
+      : arity_(assay::Info(opcode).arity), sample_(type, arity_, inputs) {
+    result_ = {.opcode = opcode,
+               .type = type,
+               .inputs = sample_.count(),
+               .every_input = sample_.every_input(),
+               .where = {}};
+    const std::string name(Name(type));
+    const auto module = ParseModule(absl::StrCat(
+        "HloModule m\nENTRY e {\n p0 = ", name, "[] parameter(0)\n",
+        arity_ == 2 ? absl::StrCat(" p1 = ", name, "[] parameter(1)\n") : "", " ROOT r = ", name,
+        "[] ", std::string(Name(opcode)), arity_ == 2 ? "(p0, p1)\n}" : "(p0)\n}"));
+    function_ = std::make_unique<BlockFunction>(*FindBlockFunction(*(*module)->entry()->root()));
+  }
+
+  // Takes chunks until there are none left.
+  void Run() {
+    const runtime::FloatEnvironmentGuard guard;
+    Accuracy best = result_;
+    const ElementType type = result_.type;
+    const int64_t bytes = Info(type).storage_bytes;
+    std::vector<std::vector<Element>> columns(arity_, std::vector<Element>(kChunk));
+    std::vector<std::vector<std::byte>> operands(arity_, std::vector<std::byte>(kChunk * bytes));
+    std::vector<std::byte> expected(kChunk * bytes), actual(kChunk * bytes);
+    for (int64_t first; (first = next_.fetch_add(kChunk)) < sample_.count();) {
+      const int64_t n = std::min(kChunk, sample_.count() - first);
+      sample_.Fill(first, n, columns);
+      std::vector<const std::byte*> addresses;
+      for (int k = 0; k < arity_; ++k) {
+        for (int64_t i = 0; i < n; ++i) StoreElement(type, columns[k][i], operands[k].data(), i);
+        addresses.push_back(operands[k].data());
+      }
+      (*function_)(addresses, actual.data(), n);
+      if (arity_ == 1) {
+        EvaluateBlock(FindRow(kRows, result_.opcode)->function, type, addresses[0], expected.data(),
+                      n);
+      } else {
+        EvaluateBlock2(FindRow(kRows2, result_.opcode)->function, type, addresses[0], addresses[1],
+                       expected.data(), n);
+      }
+      for (int64_t i = 0; i < n; ++i) {
+        const Element want = LoadElement(type, expected.data(), i);
+        const Element got = LoadElement(type, actual.data(), i);
+        if (want == got) continue;
+        std::vector<double> x;
+        for (int k = 0; k < arity_; ++k) x.push_back(DecodedPart(type, columns[k][i]));
+        const double error = IsComplex(type)
+                                 ? ComplexError(type, want, got)
+                                 : RealError(type, result_.opcode, x, want.bits, got.bits);
+        if (error == 0) continue;
+        ++best.not_nearest;
+        if (error <= best.largest) continue;
+        best.largest = error;
+        best.where.clear();
+        for (int k = 0; k < arity_; ++k) best.where.push_back(columns[k][i]);
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    result_.not_nearest += best.not_nearest;
+    if (best.largest > result_.largest) {
+      result_.largest = best.largest;
+      result_.where = best.where;
+    }
+  }
+
+  const Accuracy& result() const { return result_; }
+
+ private:
+  static double DecodedPart(ElementType type, Element x) {
+    return DecodeFloat(IsComplex(type) ? Info(type).component : type, x.bits);
+  }
+
+  int arity_;
+  Sample sample_;
+  Accuracy result_;
+  std::unique_ptr<BlockFunction> function_;
+  std::atomic<int64_t> next_ = 0;
+  std::mutex mutex_;
+};
+
+}  // namespace
+
+std::vector<Opcode> MeasuredFunctions(ElementType type) {
+  std::vector<Opcode> opcodes;
+  for (const OpInfo& info : Catalogue()) {
+    const bool function = info.accuracy == assay::Accuracy::kFunction && info.elementwise();
+    const bool product = info.opcode == Opcode::kMultiply || info.opcode == Opcode::kDivide ||
+                         info.opcode == Opcode::kSign;
+    if ((function || (product && IsComplex(type))) && info.types.Contains(type)) {
+      opcodes.push_back(info.opcode);
+    }
+  }
+  return opcodes;
+}
+
+Accuracy Measure(Opcode opcode, ElementType type, int64_t inputs, int threads) {
+  Measuring measuring(opcode, type, inputs);
+  std::vector<std::thread> helpers;
+  for (int i = 1; i < threads; ++i) helpers.emplace_back([&measuring] { measuring.Run(); });
+  measuring.Run();
+  for (std::thread& helper : helpers) helper.join();
+  return measuring.result();
+}
+
+}  // namespace assay::cpu

@@ -1,0 +1,75 @@
+// Writes docs/cpu_accuracy.md: the largest errors of the cpu backend's functions.
+//
+// usage: cpu_accuracy [INPUTS [PAIRS [FUNCTION]]] > docs/cpu_accuracy.md
+//   INPUTS    inputs of functions of one operand; 4294967296 takes every f32
+//   PAIRS     pairs, complex numbers and f64 operands
+//   FUNCTION  measures one function only
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "backends/cpu/vector/kernel_table.h"
+#include "backends/cpu/vector/testing/accuracy.h"
+
+namespace assay::cpu {
+namespace {
+
+std::string Operand(ElementType type, Element x) {
+  const int digits = Info(IsComplex(type) ? Info(type).component : type).bits / 4;
+  const std::string re = absl::StrFormat("%0*x", digits, x.bits);
+  return IsComplex(type) ? absl::StrCat(re, "+", absl::StrFormat("%0*x", digits, x.imag), "i") : re;
+}
+
+std::string Line(const Accuracy& a) {
+  std::string where;
+  for (const Element x : a.where)
+    absl::StrAppend(&where, where.empty() ? "" : ", ", Operand(a.type, x));
+  return absl::StrFormat("| %s | %s | %s | %d | %s |\n", std::string(Name(a.opcode)),
+                         a.every_input ? "all" : absl::StrCat(a.inputs),
+                         a.largest <= 0.5 ? "0.50" : absl::StrFormat("%.2f", a.largest),
+                         a.not_nearest, where);
+}
+
+int Run(int argc, char** argv) {
+  const int64_t inputs = argc > 1 ? std::atoll(argv[1]) : 1 << 24;
+  const int64_t pairs = argc > 2 ? std::atoll(argv[2]) : 1 << 20;
+  const std::string only = argc > 3 ? argv[3] : "";
+  std::printf(
+      "# Accuracy of the cpu backend's functions\n\n"
+      "Largest errors in units of the last place of the exact result (of its larger part, if it "
+      "is\n"
+      "complex), and the number of results that are not the correctly rounded ones. Half a unit "
+      "is\n"
+      "the least that a largest error can be. The evaluator decides which results are correctly\n"
+      "rounded, MPFR measures the others. This page is written by\n"
+      "`build/release/bin/cpu_accuracy %lld %lld`, with the instruction set %s. All instruction\n"
+      "sets give the same bits (`backends/cpu/vector/testing/instruction_sets_test.cc`); the\n"
+      "baseline and AVX2 have run, AVX-512 has been compiled only.\n\n"
+      "Functions of types of at most 8 bits are computed in f64 and rounded once; 16-bit ones in\n"
+      "f32, and rounded to 16 bits from there. Basic operations and conversions of real types are\n"
+      "rounded correctly. `sqrt` is an instruction. All functions underflow gradually.\n",
+      static_cast<long long>(inputs), static_cast<long long>(pairs), BestKernels().name);
+  for (const ElementType type : {ElementType::kBF16, ElementType::kF16, ElementType::kF32,
+                                 ElementType::kF64, ElementType::kC64, ElementType::kC128}) {
+    std::printf("\n## %s\n\n", std::string(Name(type)).c_str());
+    std::printf(
+        "| function | inputs | largest error | not nearest | operands of the largest error |\n");
+    std::printf("|---|---|---|---|---|\n");
+    for (const Opcode opcode : MeasuredFunctions(type)) {
+      if (!only.empty() && Name(opcode) != only) continue;
+      const bool sampled = assay::Info(opcode).arity == 2 || Info(type).bits > 32;
+      std::fputs(Line(Measure(opcode, type, sampled ? pairs : inputs, 2)).c_str(), stdout);
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace assay::cpu
+
+int main(int argc, char** argv) { return assay::cpu::Run(argc, argv); }

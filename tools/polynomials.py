@@ -7,6 +7,8 @@ Each polynomial interpolates its function at the Chebyshev nodes of its interval
 within a small factor of the best. "single" is for results of at most 24 bits, "double" for 53. The comments state the
 largest error relative to the function's result, measured on a dense grid with the rounded coefficients.
 """
+import struct
+
 from mpmath import mp, mpf, chebyfit, exp, log, sin, cos, atan, erf, erfc, sqrt, pi, taylor, ldexp
 mp.prec = 200
 
@@ -50,6 +52,41 @@ def emit(name, what, coefficients, error):
 
 def grid(low, high, n=2000):
     return [low + (high - low) * mpf(i) / n for i in range(n + 1)]
+
+
+def rounded32(x):
+    return mpf(struct.unpack('f', struct.pack('f', float(x)))[0])
+
+
+def emit32(name, what, f, low, high, degree, relative, tweak=None):
+    """Coefficients of f32. `relative` weighs the error at a point."""
+    c = [rounded32(x) for x in fit(f, mpf(low), mpf(high), degree)]
+    error = max(abs((f(z) - value(c, z)) * relative(z)) for z in grid(mpf(low), mpf(high)))
+    print(f'// {what}: 2^{float(log(error, 2)):.1f}.')
+    print(f'inline constexpr float k{name}[] = {{' + ', '.join(float(x).hex() + 'f' for x in c) + '};')
+
+
+def single_functions():
+    r = log(2) / 2 * mpf('1.01')
+    emit32('Exp32', 'exp(r) = 1 + r + r^2 p(r), relative to 1',
+           small(lambda z: (exp(z) - 1 - z) / z ** 2, [1 / mp.factorial(k + 2) for k in range(8)]), -r, r, 4,
+           lambda z: z ** 2)
+    emit32('Log32', 'log(1 + f) = f - f^2/2 + f^3 p(f), relative to f',
+           small(lambda z: (log(1 + z) - z + z * z / 2) / z ** 3, [mpf((-1) ** k) / (k + 3) for k in range(8)]),
+           sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1, 7, lambda z: z ** 2)
+    emit32('Tanh32', 'tanh(x) = x + x^3 p(x^2) to 0.625, relative to x',
+           small(lambda z: (mp.tanh(sqrt(z)) - sqrt(z)) / sqrt(z) ** 3,
+                 [mpf(-1) / 3, mpf(2) / 15, mpf(-17) / 315, mpf(62) / 2835]), 0, mpf('0.625') ** 2, 5, lambda z: z)
+    k = 2 / sqrt(pi)
+    emit32('Erf32', 'erf(x) = x + x p(x^2) to 0.921875, relative to x',
+           small(lambda z: erf(sqrt(z)) / sqrt(z) - 1,
+                 [k - 1] + [k * (-1) ** i / (mp.factorial(i) * (2 * i + 1)) for i in range(1, 8)]),
+           0, mpf('0.921875') ** 2, 6, lambda z: 1)
+    emit32('ErfcLog32', '-log(erfc(x)) = p(x) from 0.921875 to 4, absolute in erfc',
+           lambda z: -log(erfc(z)), mpf('0.921875'), 4, 8, lambda z: erfc(z))
+    high = mpf('0.693359375')  # 9 bits: its products with exponents are exact
+    print('// log(2), the sum of these.')
+    print(f'inline constexpr float kLn2Of32[] = {{{float(high).hex()}f, {float(rounded32(log(2) - high)).hex()}f}};')
 
 
 def exponential(name, degree):
@@ -168,6 +205,7 @@ error_function('Single', 8)
 error_function('Double', 17)
 complementary('Single', 9, mpf(4))
 complementary('Double', 20, mpf(6))
+single_functions()
 constant('Ln2', log(2))
 constant('Ln2Parts', log(2), 40, 3)
 constant('HalfPi', pi / 2)

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cpu/contract/contract.h"
+#include "backends/cpu/fusion/fusion.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/region.h"
 
@@ -101,6 +102,10 @@ KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
   if (instruction.info().elementwise()) return PrepareElementwise(instruction, views);
   if (instruction.opcode() == Opcode::kReduce) return PrepareReduce(instruction, views);
   return nullptr;
+}
+
+KernelOr CpuEngine::PrepareFusion(const Instruction& fusion) const {
+  return cpu::PrepareFusion(fusion);
 }
 
 KernelOr CpuEngine::PrepareCollective(const Instruction& collective, int64_t members,

@@ -102,7 +102,10 @@ ProgramBuilder::Register ProgramBuilder::Converted(Lane to, Lane from, Register 
 }
 
 ProgramBuilder::Register ProgramBuilder::OddFloat(Lane from, Register operand) {
-  if (from == Lane::kF32) return operand;
+  // Integers of 16 bits are f32s.
+  if (LaneBytes(from) <= 2 || from == Lane::kF32) {
+    return Converted(Lane::kF32, from, operand, 0);
+  }
   return Emit(kernels_.to_odd[Number(from)], {operand}, 4);
 }
 

@@ -162,11 +162,13 @@ ASSAY_INLINE double Log(double x) {
 
 template <typename R>
 ASSAY_INLINE double Log1p(double x) {
-  const bool usual = x > -1 && x < kInfinity64;
+  const bool usual = (x > -1) & (x < kInfinity64);
   const Pair sum = TwoSum(1, usual ? x : 0);
   const double value = High(LogOf<R>(sum.hi, sum.lo));
-  const double special = x == -1 ? -kInfinity64 : x > 0 ? x : kNan64;
-  return x == 0 ? x : usual ? value : special;
+  double special = x == -1 ? -kInfinity64 : kNan64;
+  special = x > 0 ? x : special;
+  const double result = usual ? value : special;
+  return x == 0 ? x : result;
 }
 
 // log(1 + y) for y >= 0, precise relative to the result where y > 2^-40.
@@ -385,8 +387,8 @@ ASSAY_INLINE double Power(double x, double y) {
   // Doubles from 2^53 on are even integers.
   const double whole = size < 0x1p53 ? __builtin_trunc(size) : size;
   const bool integer = whole == size;
-  const bool odd = integer && size < 0x1p53 && __builtin_trunc(size * 0.5) * 2 != size;
-  const bool usual = magnitude > 0 && magnitude < kInfinity64;
+  const bool odd = integer & (size < 0x1p53) & (__builtin_trunc(size * 0.5) * 2 != size);
+  const bool usual = (magnitude > 0) & (magnitude < kInfinity64);
   // Beyond 2^70 the result is 0, 1 or infinite all the same.
   const double exponent = size < 0x1p70 ? y : WithSign(0x1p70, y);
   const R product = LogOf<R>(usual ? magnitude : 1, 0) * exponent;
@@ -397,10 +399,10 @@ ASSAY_INLINE double Power(double x, double y) {
   value = usual ? value : grows ? kInfinity64 : 0;
   value = size == kInfinity64 ? (magnitude == 1 ? 1 : grows ? kInfinity64 : 0) : value;
   const bool negative = Bits(x) >> 63 != 0;
-  value = negative && odd ? -value : value;
-  value = negative && usual && !integer ? kNan64 : value;
-  value = x != x || y != y ? kNan64 : value;
-  return y == 0 || x == 1 ? 1 : value;
+  value = (negative & odd) ? -value : value;
+  value = (negative & usual & !integer) ? kNan64 : value;
+  value = ((x != x) | (y != y)) ? kNan64 : value;
+  return ((y == 0) | (x == 1)) ? 1 : value;
 }
 
 }  // namespace

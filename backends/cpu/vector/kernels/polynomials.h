@@ -95,6 +95,29 @@ inline constexpr double kErfcDouble[] = {
     -0x1.b9d050540568fp-22, -0x1.1427f7c358348p-21, -0x1.24c5e7ac70a0ap-23, 0x1.9cc5fdff14adap-24,
     0x1.d9806a08fbe77p-25,
 };
+// exp(r) = 1 + r + r^2 p(r), relative to 1: 2^-26.8.
+inline constexpr float kExp32[] = {0x1.0000000000000p-1f, 0x1.5554d80000000p-3f,
+                                   0x1.5555160000000p-5f, 0x1.12106c0000000p-7f,
+                                   0x1.6d16060000000p-10f};
+// log(1 + f) = f - f^2/2 + f^3 p(f), relative to f: 2^-25.9.
+inline constexpr float kLog32[] = {
+    0x1.5555540000000p-2f, -0x1.0000ce0000000p-2f, 0x1.999f140000000p-3f, -0x1.54d03e0000000p-3f,
+    0x1.231ce60000000p-3f, -0x1.0a33ea0000000p-3f, 0x1.02814e0000000p-3f, -0x1.43b2460000000p-4f};
+// tanh(x) = x + x^3 p(x^2) to 0.625, relative to x: 2^-28.0.
+inline constexpr float kTanh32[] = {-0x1.5555560000000p-2f, 0x1.1110ea0000000p-3f,
+                                    -0x1.ba08c40000000p-5f, 0x1.64a9760000000p-6f,
+                                    -0x1.116a160000000p-7f, 0x1.2c83c00000000p-9f};
+// erf(x) = x + x p(x^2) to 0.921875, relative to x: 2^-26.9.
+inline constexpr float kErf32[] = {
+    0x1.06eba80000000p-3f, -0x1.8127440000000p-2f,  0x1.ce2e2a0000000p-4f, -0x1.b8114c0000000p-6f,
+    0x1.54e2220000000p-8f, -0x1.ab25e60000000p-11f, 0x1.5fcd120000000p-14f};
+// -log(erfc(x)) = p(x) from 0.921875 to 4, absolute in erfc: 2^-27.1.
+inline constexpr float kErfcLog32[] = {
+    -0x1.50277a0000000p-12f, 0x1.2157480000000p+0f,  0x1.437d1c0000000p-1f,
+    0x1.c2f2ea0000000p-4f,   -0x1.b10c8a0000000p-6f, 0x1.3830560000000p-8f,
+    -0x1.3964a00000000p-11f, 0x1.835f180000000p-15f, -0x1.b931560000000p-20f};
+// log(2), the sum of these.
+inline constexpr float kLn2Of32[] = {0x1.6300000000000p-1f, -0x1.bd01060000000p-13f};
 // Ln2, the sum of these.
 inline constexpr double kLn2[] = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 // Ln2Parts, the sum of these; all but the last have 40 bits.

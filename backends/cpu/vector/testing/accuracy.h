@@ -29,8 +29,8 @@ std::vector<Opcode> MeasuredFunctions(ElementType type);
 
 // Measures on about `inputs` operands: patterns at equal distances for functions of one operand of
 // at most 32 bits (all of them, if there are no more), else seeded random ones, half of them any
-// patterns and half of ordinary magnitude. Complex results are measured in units of the larger
-// part, against the evaluator.
+// patterns and half of ordinary magnitude (all of them for power and atan2 of complex numbers).
+// Complex results are measured in units of the larger part, against the evaluator.
 Accuracy Measure(Opcode opcode, ElementType type, int64_t inputs, int threads);
 
 }  // namespace assay::cpu

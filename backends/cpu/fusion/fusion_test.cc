@@ -1,0 +1,207 @@
+// Fused computations under the runtime: worked examples, and larger ones against the same
+// computation as a call, whose instructions run one after the other.
+#include "backends/cpu/fusion/fusion.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "backends/cpu/cpu_engine.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/run.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+
+namespace assay::cpu {
+namespace {
+
+std::vector<Literal> RunModule(const std::string& text, const std::vector<Literal>& arguments) {
+  const auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status() << text;
+  const CpuEngine engine;
+  const auto plan = runtime::ModulePlan::Create(**module, engine);
+  EXPECT_TRUE(plan.ok()) << plan.status();
+  std::vector<std::vector<Literal>> values = {arguments};
+  runtime::Program program;
+  program.module = plan->get();
+  program.grid = {1, 1};
+  program.arguments = values;
+  auto results = runtime::RunPrograms(absl::MakeConstSpan(&program, 1), {});
+  EXPECT_TRUE(results.ok()) << results.status();
+  Literal& result = results->front().front();
+  if (!result.is_tuple()) return {result};
+  return std::move(result).ReleaseElements();
+}
+
+// `fused`: the computation f. `entry`: the instructions of the entry; its root calls f with CALL.
+std::string Text(const std::string& fused, const std::string& entry, const std::string& call) {
+  return absl::StrReplaceAll(
+      absl::StrCat("HloModule m\nf {\n", fused, "\n}\nENTRY e {\n", entry, "\n}"),
+      {{"CALL", call}});
+}
+
+// Returns true if the root of the entry, a fusion, becomes one kernel.
+bool IsOneKernel(const std::string& fused, const std::string& entry) {
+  const auto module = ParseModule(
+      absl::StrReplaceAll(Text(fused, entry, "fusion"), {{"ATTRIBUTES", "kind=kLoop, calls=f"}}));
+  EXPECT_TRUE(module.ok()) << module.status();
+  const auto kernel = PrepareFusion(*(*module)->entry()->root());
+  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  return *kernel != nullptr;
+}
+
+void ExpectSameAsCall(const std::string& fused, const std::string& entry,
+                      const std::vector<Literal>& arguments) {
+  EXPECT_TRUE(IsOneKernel(fused, entry)) << fused;
+  const auto one = RunModule(
+      absl::StrReplaceAll(Text(fused, entry, "fusion"), {{"ATTRIBUTES", "kind=kLoop, calls=f"}}),
+      arguments);
+  const auto many = RunModule(
+      absl::StrReplaceAll(Text(fused, entry, "call"), {{"ATTRIBUTES", "to_apply=f"}}), arguments);
+  ASSERT_EQ(one.size(), many.size());
+  for (size_t i = 0; i < one.size(); ++i) EXPECT_TRUE(Literal::BitEqual(one[i], many[i])) << fused;
+}
+
+Literal Random(ElementType type, std::vector<int64_t> sizes) {
+  Literal literal = Literal::Zeros(Shape(type, sizes));
+  std::mt19937_64 random(sizes.size());
+  for (int64_t i = 0; i < literal.element_count(); ++i) {
+    const double x = static_cast<double>(random() % 1024) / 64 - 8;
+    literal.Set(i, IsFloat(type) ? Element{.bits = EncodeFloat(type, x)}
+                                 : Element{.bits = EncodeInteger(type, random())});
+  }
+  return literal;
+}
+
+TEST(Fusion, WorkedExample) {
+  const auto results =
+      RunModule(R"(HloModule m
+f {
+  x = f32[2,3] parameter(0)
+  row = f32[3] parameter(1)
+  s = f32[] parameter(2)
+  rows = f32[2,3] broadcast(row), dimensions={1}
+  ss = f32[2,3] broadcast(s), dimensions={}
+  i = f32[2,3] iota(), iota_dimension=0
+  a = f32[2,3] multiply(x, rows)
+  b = f32[2,3] add(a, ss)
+  ROOT r = f32[2,3] subtract(b, i)
+}
+ENTRY e {
+  x = f32[2,3] parameter(0)
+  row = f32[3] parameter(1)
+  s = f32[] parameter(2)
+  ROOT r = f32[2,3] fusion(x, row, s), kind=kLoop, calls=f
+})",
+                {*ParseTypedLiteral("f32[2,3] {{1, 2, 3}, {4, 5, 6}}"),
+                 *ParseTypedLiteral("f32[3] {10, 20, 30}"), *ParseTypedLiteral("f32[] 0.5")});
+  EXPECT_EQ(
+      PrintTypedLiteral(results[0]),
+      PrintTypedLiteral(*ParseTypedLiteral("f32[2,3] {{10.5, 40.5, 90.5}, {39.5, 99.5, 179.5}}")));
+}
+
+constexpr const char* kTwo = R"(
+  x = T[50,40] parameter(0)
+  y = T[40] parameter(1)
+  ROOT r = T[50,40] CALL(x, y), ATTRIBUTES)";
+
+std::string Of(ElementType type, const std::string& text) {
+  return absl::StrReplaceAll(text, {{"T[", absl::StrCat(std::string(Name(type)), "[")}});
+}
+
+TEST(Fusion, MovementOfParameters) {
+  for (const ElementType type : {ElementType::kF32, ElementType::kBF16, ElementType::kS32,
+                                 ElementType::kS4, ElementType::kF64}) {
+    const std::string fused = R"(
+  x = T[50,40] parameter(0)
+  y = T[40] parameter(1)
+  rows = T[50,40] broadcast(y), dimensions={1}
+  back = T[50,40] reverse(x), dimensions={0}
+  part = T[30,20] slice(x), slice={[5:35], [1:40:2]}
+  zero = T[] constant(0)
+  padded = T[50,40] pad(part, zero), padding=10_10x10_10
+  flat = T[2000] reshape(x)
+  tall = T[40,50] reshape(flat)
+  square = T[50,40] transpose(tall), dimensions={1,0}
+  sum = T[50,40] add(rows, back)
+  product = T[50,40] multiply(sum, padded)
+  ROOT r = T[50,40] subtract(product, square))";
+    ExpectSameAsCall(Of(type, fused), Of(type, kTwo), {Random(type, {50, 40}), Random(type, {40})});
+  }
+}
+
+TEST(Fusion, ScalarsReshapesAndCalls) {
+  const std::string fused = R"(
+  x = f32[50,40] parameter(0)
+  y = f32[40] parameter(1)
+  first = f32[1] slice(y), slice={[0:1]}
+  s = f32[] reshape(first)
+  half = f32[] constant(0.5)
+  scale = f32[] multiply(s, half)
+  scales = f32[2000] broadcast(scale), dimensions={}
+  flat = f32[2000] reshape(x)
+  scaled = f32[2000] multiply(flat, scales)
+  e = f32[2000] exponential(scaled)
+  ROOT r = f32[50,40] reshape(e))";
+  ExpectSameAsCall(fused, Of(ElementType::kF32, kTwo),
+                   {Random(ElementType::kF32, {50, 40}), Random(ElementType::kF32, {40})});
+}
+
+TEST(Fusion, SeveralOutputs) {
+  const std::string fused = R"(
+  x = f32[50,40] parameter(0)
+  y = f32[40] parameter(1)
+  rows = f32[50,40] broadcast(y), dimensions={1}
+  less = pred[50,40] compare(x, rows), direction=LT
+  s = f32[50,40] select(less, x, rows)
+  d = f64[50,40] convert(s)
+  ROOT r = (pred[50,40], f32[50,40], f64[50,40]) tuple(less, s, d))";
+  const std::string entry = R"(
+  x = f32[50,40] parameter(0)
+  y = f32[40] parameter(1)
+  ROOT r = (pred[50,40], f32[50,40], f64[50,40]) CALL(x, y), ATTRIBUTES)";
+  ExpectSameAsCall(fused, entry,
+                   {Random(ElementType::kF32, {50, 40}), Random(ElementType::kF32, {40})});
+}
+
+// These run as plans.
+TEST(Fusion, LeavesOtherComputationsAlone) {
+  const std::string entry = Of(ElementType::kF32, kTwo);
+  EXPECT_FALSE(IsOneKernel(R"(
+  x = f32[50,40] parameter(0)
+  y = f32[40] parameter(1)
+  rows = f32[50,40] broadcast(y), dimensions={1}
+  sum = f32[50,40] add(rows, x)
+  ROOT r = f32[50,40] reverse(sum), dimensions={0})",
+                           entry));
+  EXPECT_FALSE(IsOneKernel(R"(
+  x = f32[50,40] parameter(0)
+  y = f32[40] parameter(1)
+  e = f32[40] exponential(y)
+  rows = f32[50,40] broadcast(e), dimensions={1}
+  ROOT r = f32[50,40] add(rows, x))",
+                           entry));
+}
+
+// Longer than a block and a thread's share, over the operand that dies.
+TEST(Fusion, LongArrays) {
+  const std::string fused = R"(
+  x = f32[300000] parameter(0)
+  y = f32[300000] parameter(1)
+  a = f32[300000] multiply(x, y)
+  b = f32[300000] add(a, y)
+  ROOT r = f32[300000] tanh(b))";
+  const std::string entry = R"(
+  x = f32[300000] parameter(0)
+  y = f32[300000] parameter(1)
+  n = f32[300000] negate(x)
+  ROOT r = f32[300000] CALL(n, y), ATTRIBUTES)";
+  ExpectSameAsCall(fused, entry,
+                   {Random(ElementType::kF32, {300000}), Random(ElementType::kF32, {300000})});
+}
+
+}  // namespace
+}  // namespace assay::cpu

@@ -1,0 +1,149 @@
+// The functions of f32 that programs use most, in f32 arithmetic with fused multiply-adds: twice
+// the lanes of elementary.h, with errors of up to about one and a half units in the last place
+// (docs/cpu_accuracy.md). Included by sources that are compiled once for each instruction set; see
+// loops.h.
+#ifndef ASSAY_BACKENDS_CPU_VECTOR_KERNELS_SINGLE_H_
+#define ASSAY_BACKENDS_CPU_VECTOR_KERNELS_SINGLE_H_
+
+#include "backends/cpu/vector/kernels/loops.h"
+#include "backends/cpu/vector/kernels/polynomials.h"
+
+namespace assay::cpu::ASSAY_CPU_ISA {
+namespace {
+
+#if defined(__FMA__)
+ASSAY_INLINE float Fma32(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+#else
+// The product is exact in double. The sum is rounded to odd, so that rounding it again is rounding
+// once.
+ASSAY_INLINE float Fma32(float a, float b, float c) {
+  const double product = static_cast<double>(a) * b;
+  const double addend = c;
+  const double sum = product + addend;
+  const double part = sum - product;
+  const double error = (product - (sum - part)) + (addend - part);
+  const uint64_t pattern = Bits(sum);
+  // Away from an even pattern, to the side of the error.
+  const bool odd = (pattern & 1) != 0;
+  const uint64_t towards = (error > 0) == (sum > 0) ? pattern + 1 : pattern - 1;
+  const bool exact = !(error < 0 || error > 0);
+  return static_cast<float>(FromBits(exact || odd ? pattern : towards));
+}
+#endif
+
+template <int kCount>
+ASSAY_INLINE float Polynomial32(const float (&c)[kCount], float x) {
+  float sum = c[kCount - 1];
+#pragma GCC unroll 16
+  for (int i = kCount - 2; i >= 0; --i) sum = Fma32(sum, x, c[i]);
+  return sum;
+}
+
+ASSAY_INLINE float Magnitude32(float x) { return FromBits(Bits(x) & 0x7fffffffu); }
+ASSAY_INLINE float WithSign32(float magnitude, float sign) {
+  return FromBits((Bits(magnitude) & 0x7fffffffu) | (Bits(sign) & 0x80000000u));
+}
+constexpr float kInfinity32 = __builtin_inff();
+constexpr float kNan32 = __builtin_nanf("");
+
+// e^x = 2^n (1 + m).
+struct Exponential32 {
+  float m;
+  uint32_t n;  // two's complement
+};
+ASSAY_INLINE Exponential32 Exponentiate32(float x) {
+  constexpr float kShift = 0x1.8p23f;
+  const float shifted = Fma32(x, 0x1.715476p0f, kShift);
+  const float n = shifted - kShift;
+  float r = Fma32(-n, polynomials::kLn2Of32[0], x);
+  r = Fma32(-n, polynomials::kLn2Of32[1], r);
+  return {Fma32(r * r, Polynomial32(polynomials::kExp32, r), r), Bits(shifted) - Bits(kShift)};
+}
+ASSAY_INLINE float PowerOfTwo32(uint32_t n) { return FromBits((n + 127) << 23); }
+// x 2^n in two steps, the second of which rounds.
+ASSAY_INLINE float Scaled32(float x, uint32_t n) {
+  const auto half = static_cast<uint32_t>(static_cast<int32_t>(n) >> 1);
+  return x * PowerOfTwo32(half) * PowerOfTwo32(n - half);
+}
+
+ASSAY_INLINE float Exp32(float x) {
+  float clamped = x < -110 ? -110 : x;
+  clamped = clamped > 100 ? 100 : clamped;
+  const Exponential32 e = Exponentiate32(clamped);
+  return Scaled32(1 + e.m, e.n);
+}
+
+ASSAY_INLINE float Log32(float x) {
+  constexpr uint32_t kRootOfHalf = 0x3f3504f3u;
+  const bool usual = (x > 0) & (x < kInfinity32);
+  const bool tiny = x < 0x1p-126f;
+  const uint32_t pattern = Bits(tiny ? x * 0x1p24f : x);
+  const uint32_t exponent = (pattern - kRootOfHalf + (127u << 23)) >> 23;
+  const float f = FromBits(pattern - ((exponent - 127) << 23)) - 1;
+  const float n = static_cast<float>(static_cast<int32_t>(exponent) - 127 - (tiny ? 24 : 0));
+  const float square = f * f;
+  const float tail = f * square * Polynomial32(polynomials::kLog32, f);
+  float low = Fma32(n, polynomials::kLn2Of32[1], tail);
+  low = Fma32(square, -0.5f, low);
+  const float value = Fma32(n, polynomials::kLn2Of32[0], f + low);
+  const float special = x == 0 ? -kInfinity32 : x > 0 ? x : kNan32;
+  return usual ? value : special;
+}
+
+// Near zero by a polynomial, elsewhere 1 - 2 / (e^2x + 1).
+ASSAY_INLINE float Tanh32(float x) {
+  const float magnitude = Magnitude32(x);
+  const float square = x * x;
+  const float near = Fma32(x * square, Polynomial32(polynomials::kTanh32, square), x);
+  const float clamped = magnitude < 10 ? magnitude : 10;
+  const Exponential32 e = Exponentiate32(clamped + clamped);
+  const float power = PowerOfTwo32(e.n);
+  const float far = 1 - 2 / (Fma32(e.m, power, power) + 1);
+  const float value = magnitude < 0.625f ? near : WithSign32(far, x);
+  return x == x ? value : x;
+}
+
+// t / (1 + t) or 1 / (1 + t) with t = e^-|x|.
+ASSAY_INLINE float Logistic32(float x) {
+  const float magnitude = Magnitude32(x);
+  const float clamped = magnitude < 110 ? magnitude : 110;
+  const Exponential32 e = Exponentiate32(-clamped);
+  // 2^n (1 + m) with what that sum loses.
+  const float high = 1 + e.m;
+  const float low = e.m - (high - 1);
+  const float t = Scaled32(high, e.n);
+  const float sum = 1 + t;
+  // What the sum has lost comes back by the quotient.
+  const float lost = t - (sum - 1);
+  const float inverse = 1 / sum;
+  const float better = Fma32(-lost * inverse, inverse, inverse);
+  const float left = Scaled32(Fma32(high, better, low * better), e.n);
+  const float value = x < 0 ? left : better;
+  return x == x ? value : x;
+}
+
+ASSAY_INLINE float Erf32(float x) {
+  const float magnitude = Magnitude32(x);
+  const float square = x * x;
+  const float near = Fma32(x, Polynomial32(polynomials::kErf32, square), x);
+  const float clamped = magnitude < 4 ? (magnitude > 0.921875f ? magnitude : 0.921875f) : 4;
+  const Exponential32 e = Exponentiate32(-Polynomial32(polynomials::kErfcLog32, clamped));
+  const float power = PowerOfTwo32(e.n);
+  const float far = magnitude < 4 ? 1 - Fma32(e.m, power, power) : 1;
+  const float value = magnitude < 0.921875f ? near : WithSign32(far, x);
+  return x == x ? value : x;
+}
+
+ASSAY_INLINE float Rsqrt32(float x) {
+  const float y = 1 / __builtin_sqrtf(x);
+  // One step of Newton's method with an exact residual.
+  const float square = y * y;
+  const float rest = Fma32(-square, x, 1) - Fma32(y, y, -square) * x;
+  const float better = Fma32(0.5f * y, rest, y);
+  return (x >= 0x1p-126f) & (x < kInfinity32) ? better : y;
+}
+
+}  // namespace
+}  // namespace assay::cpu::ASSAY_CPU_ISA
+
+#endif  // ASSAY_BACKENDS_CPU_VECTOR_KERNELS_SINGLE_H_

@@ -187,7 +187,7 @@ ENTRY e {
 })");
   const auto program = BlockProgram::Create(*module->entry());
   EXPECT_EQ(program.status().code(), absl::StatusCode::kUnimplemented);
-  EXPECT_THAT(std::string(program.status().message()), HasSubstr("a value that is no scalar"));
+  EXPECT_THAT(std::string(program.status().message()), HasSubstr("not a scalar program"));
 }
 
 }  // namespace

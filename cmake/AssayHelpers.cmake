@@ -20,25 +20,39 @@ endif()
 # Tests themselves are not optimised: that would take a third of their compile time (two thirds under
 # the sanitizers) and speed up nothing.
 set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
+# The undefined-behaviour sanitizer takes a fifth of the compile time of a test. It is for what tests call,
+# which is in the libraries; the assay command and the fuzz targets run all of that, inline functions too.
+if(CMAKE_CXX_FLAGS MATCHES "fsanitize=[a-z,]*undefined")
+  list(APPEND ASSAY_TEST_OPTIONS -fno-sanitize=undefined)
+endif()
 # The presets with sanitizers optimise the libraries in which programs spend their time, and no
 # others: Clang takes more than three times as long over a file of the suite with -O1 as without. Parsers
 # are among them, since recursion as deep as they allow overflows the stack of code that is not optimised.
 set(ASSAY_BUSY_FOLDERS evaluator runtime spec/element spec/ir spec/text spec/stablehlo interpreter)
-# The tests that start threads run many cases of the suite.
-if(CMAKE_CXX_FLAGS MATCHES "fsanitize=thread")
-  list(APPEND ASSAY_BUSY_FOLDERS conformance backends)
-endif()
 set(ASSAY_BUSY_OPTIONS $<$<CONFIG:Sanitize>:-O1>)
+# Where no program spends its time: GCC takes a quarter less over these folders with -O1 than with -O3.
+set(ASSAY_CALM_FOLDERS conformance/diagnose conformance/mutants conformance/offline conformance/pairs conformance/profiles
+    conformance/report fuzz spec/arrays spec/builder spec/proto spec/semantics spec/sharding spec/stablehlo tools)
+set(ASSAY_CALM_OPTIONS $<$<CONFIG:Release>:-O1>)
+
+# Sets OUT to whether this folder, or one above it, is among FOLDERS.
+function(_assay_folder_is_among out folders)
+  file(RELATIVE_PATH folder ${assay_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  set(${out} FALSE PARENT_SCOPE)
+  foreach(one IN LISTS folders)
+    if(folder MATCHES "^${one}(/|$)")
+      set(${out} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
 
 # Sets OUT to the target that precompiles the headers of this folder's libraries.
 function(_assay_library_headers out)
-  file(RELATIVE_PATH folder ${assay_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  _assay_folder_is_among(busy "${ASSAY_BUSY_FOLDERS}")
   set(${out} assay_library_headers PARENT_SCOPE)
-  foreach(busy IN LISTS ASSAY_BUSY_FOLDERS)
-    if(folder MATCHES "^${busy}(/|$)")
-      set(${out} assay_busy_library_headers PARENT_SCOPE)
-    endif()
-  endforeach()
+  if(busy)
+    set(${out} assay_busy_library_headers PARENT_SCOPE)
+  endif()
 endfunction()
 
 function(_assay_configure target)
@@ -114,6 +128,10 @@ function(assay_library)
       _assay_library_headers(owner)
       if(owner STREQUAL assay_busy_library_headers)
         target_compile_options(${target} PRIVATE ${ASSAY_BUSY_OPTIONS})
+      endif()
+      _assay_folder_is_among(calm "${ASSAY_CALM_FOLDERS}")
+      if(calm)
+        target_compile_options(${target} PRIVATE ${ASSAY_CALM_OPTIONS})
       endif()
       _assay_precompile(${target} ${owner})
     endif()
@@ -212,13 +230,26 @@ function(assay_test)
   endif()
 endfunction()
 
-# assay_binary(NAME assay SRCS main.cc DEPS ...): an executable without prefix in its file name.
+# The file of a main function, which is not optimised beyond -O1. It is compiled as libraries are, so that
+# it can share their precompiled headers.
+function(_assay_main_program target owner)
+  _assay_configure(${target})
+  target_compile_options(${target} PRIVATE ${ASSAY_CALM_OPTIONS} ${CMAKE_CXX_COMPILE_OPTIONS_PIC})
+  _assay_precompile(${target} ${owner})
+endfunction()
+
+# assay_binary(NAME assay SRCS main.cc DEPS ... [PRECOMPILED tools_cli]): an executable without prefix in its file name.
+# PRECOMPILED is the library with PRECOMPILE whose headers it shares.
 function(assay_binary)
-  cmake_parse_arguments(ARG "INSTALL" "NAME" "SRCS;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "INSTALL" "NAME;PRECOMPILED" "SRCS;DEPS" ${ARGN})
   set(target assay_bin_${ARG_NAME})
   _assay_qualify(deps ${ARG_DEPS})
   add_executable(${target} ${ARG_SRCS})
-  _assay_configure(${target})
+  set(owner assay_library_headers)
+  if(ARG_PRECOMPILED)
+    set(owner assay_${ARG_PRECOMPILED})
+  endif()
+  _assay_main_program(${target} ${owner})
   target_include_directories(${target} PRIVATE ${assay_SOURCE_DIR} ${assay_BINARY_DIR})
   target_link_libraries(${target} PRIVATE ${deps})
   set_target_properties(${target} PROPERTIES OUTPUT_NAME ${ARG_NAME}
@@ -265,7 +296,7 @@ function(assay_fuzzer)
   else()
     add_executable(${target} ${ARG_SRCS} ${assay_SOURCE_DIR}/fuzz/replay_main.cc)
   endif()
-  _assay_configure(${target})
+  _assay_main_program(${target} assay_library_headers)
   target_include_directories(${target} PRIVATE ${assay_SOURCE_DIR} ${assay_BINARY_DIR})
   target_link_libraries(${target} PRIVATE ${deps} absl::strings)
   add_dependencies(${target} assay_fuzz_seeds)

@@ -45,9 +45,10 @@ END
 cmake -S "$work/operations" -B "$work/operations/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
 ctest --test-dir "$work/operations/build" -L '^popcnt$' | grep '100% tests passed, 0 tests failed out of 1' >/dev/null
 
-# Without optimisation: only that it builds and runs is of interest.
+# Without optimisation, and only a few libraries: that targets, generated files and include folders are right where the
+# tree is not the top of the project is of interest, and the rest was built once already.
 cmake -S "$source_dir/cmake/consumer" -B "$work/subdirectory" -G Ninja -DASSAY_SUBDIRECTORY="$source_dir" \
   -DCMAKE_BUILD_TYPE= -DASSAY_PRECOMPILE_HEADERS=ON -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=12 >/dev/null
-cmake --build "$work/subdirectory" --target printer >/dev/null
-"$work/subdirectory/printer" | grep -q 'ROOT %sum'
+cmake --build "$work/subdirectory" --target shape >/dev/null
+"$work/subdirectory/shape" | grep -qx 'f32\[2,3\]'
 echo 'both consumers built and ran, and so did the example of the suite'

@@ -35,7 +35,7 @@ import peers
 
 peers.need('jax')
 
-MUTANTS = 1200
+MUTANTS = 600
 
 # What XLA refuses and Assay reads: the newer version of the grammar and old dumps (reference
 # hlo_text_format.md, appendices B and D). Parts of XLA's messages.

@@ -2,7 +2,8 @@
 // tables and the protobuf messages, and small inputs for each target from the example texts.
 //
 // usage: fuzz_corpus SOURCE_DIR OUT_DIR
-// Writes OUT_DIR/words.dict and the folders OUT_DIR/{text,proto,literal,npz,suite,programs}.
+// Writes OUT_DIR/words.dict and the folders
+// OUT_DIR/{text,proto,literal,npz,suite,programs,stablehlo_text,stablehlo_bytecode}.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -22,6 +23,10 @@
 #include "spec/op_info.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
+#include "spec/stablehlo/bytecode.h"
+#include "spec/stablehlo/bytecode_example.h"
+#include "spec/stablehlo/dialect.h"
+#include "spec/stablehlo/text.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -96,6 +101,10 @@ void WriteDictionary(const fs::path& path) {
       if (!IsEnum(info.kind)) continue;
       for (absl::string_view word : WordsOf(info.kind).words) words.emplace(word);
     }
+  }
+  for (const stablehlo::DialectOp& op : stablehlo::DialectOps()) {
+    words.emplace(op.name);
+    for (const stablehlo::Field& field : op.attributes) words.emplace(field.name);
   }
   for (ElementType type : kArrayTypes) words.insert(absl::StrCat(Name(type), "[2]"));
   for (const google::protobuf::FileDescriptor* file :
@@ -228,8 +237,31 @@ void WritePrograms(const fs::path& out) {
   }
 }
 
+// Texts in all forms, and the artifacts of versions that differ in their format.
+void WriteStablehlo(const fs::path& source, const fs::path& out) {
+  const fs::path texts = out / "stablehlo_text", artifacts = out / "stablehlo_bytecode";
+  Write(artifacts / "example.bc", stablehlo::ExampleArtifact());
+  Write(artifacts / "old_example.bc", stablehlo::OldExampleArtifact());
+  for (const auto& entry : fs::directory_iterator(source / "spec/stablehlo/testdata/examples")) {
+    absl::StatusOr<std::string> text = ReadFile(entry.path().string());
+    DieUnless(text.status());
+    const std::string name = entry.path().stem().string();
+    absl::StatusOr<std::unique_ptr<stablehlo::Program>> program = stablehlo::ParseText(*text, name);
+    DieUnless(program.status());
+    Write(texts / (name + ".mlir"), *text);
+    Write(texts / (name + ".pretty.mlir"), PrintText(**program, stablehlo::PrintForm::kPretty));
+    Write(texts / (name + ".generic.mlir"), PrintText(**program, stablehlo::PrintForm::kGeneric));
+    for (stablehlo::Version version :
+         {stablehlo::Version{0, 9, 0}, {0, 11, 0}, {0, 14, 0}, stablehlo::kNewestVersion}) {
+      absl::StatusOr<std::string> bytes = WriteArtifact(**program, version);
+      if (bytes.ok()) Write(artifacts / absl::StrCat(name, ".", version.ToString(), ".bc"), *bytes);
+    }
+  }
+}
+
 void Run(const fs::path& source, const fs::path& out) {
-  for (const char* folder : {"text", "proto", "literal", "npz", "suite", "programs"}) {
+  for (const char* folder : {"text", "proto", "literal", "npz", "suite", "programs",
+                             "stablehlo_text", "stablehlo_bytecode"}) {
     fs::create_directories(out / folder);
   }
   WriteDictionary(out / "words.dict");
@@ -245,6 +277,7 @@ void Run(const fs::path& source, const fs::path& out) {
   WriteSnapshot(literals, out);
   WriteSuite(source, out);
   WritePrograms(out);
+  WriteStablehlo(source, out);
 }
 
 }  // namespace

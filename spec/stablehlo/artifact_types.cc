@@ -2,6 +2,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -61,6 +62,7 @@ const ScalarCode* CodeOf(ElementType element) {
 // What !quant.uniform<..> says.
 struct QuantText {
   bool is_signed = true;
+  bool unsigned_storage = false;  // ui8, not u8
   int64_t low = 0, high = 0;
   std::optional<uint64_t> axis;
   std::vector<double> scales;
@@ -79,10 +81,11 @@ bool ReadScale(absl::string_view text, QuantText& quant) {
   return true;
 }
 
-// The storage type with its range: i8, u8, i8<-127:127>.
+// The storage type with its range: i8, u8, ui8, i8<-127:127>.
 bool ReadStorage(absl::string_view& text, int width, QuantText& quant) {
   quant.is_signed = !absl::ConsumePrefix(&text, "u");
-  if (quant.is_signed && !absl::ConsumePrefix(&text, "i")) return false;
+  quant.unsigned_storage = absl::ConsumePrefix(&text, "i") && !quant.is_signed;
+  if (text.empty() || !absl::ascii_isdigit(text[0])) return false;
   while (!text.empty() && text[0] >= '0' && text[0] <= '9') text.remove_prefix(1);
   quant.high = (int64_t{1} << (width - (quant.is_signed ? 1 : 0))) - 1;
   quant.low = quant.is_signed ? -quant.high - 1 : 0;
@@ -185,8 +188,12 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeQuantized(const Type& type) {
   ByteWriter head;
   head.Varint(per_axis ? 30 : 24);
   head.Varint(quant->is_signed ? 1 : 0);
-  for (const Type* part : type.types) {
-    absl::StatusOr<uint64_t> number = TypeNumber(*part, Spelling::kVhlo);
+  const int width = Info(type.types[0]->element).bits;
+  const std::optional<ElementType> storage =
+      ElementTypeFromName(absl::StrCat(quant->unsigned_storage ? "u" : "s", width));
+  if (!storage.has_value()) return Newer(absl::StrCat("the type ", type.text));
+  for (ElementType part : {*storage, type.types[1]->element}) {
+    absl::StatusOr<uint64_t> number = EncodeScalar(part, Spelling::kVhlo);
     if (!number.ok()) return number;
     head.Varint(*number);
   }

@@ -103,7 +103,7 @@ const Attribute* AsFieldKind(Program& program, const Field& field, const Attribu
     return nullptr;
   }
   const int64_t count = value->type->dimensions[0];
-  constexpr int64_t kLongest = 1 << 20;  // no shape has so many dimensions
+  constexpr int64_t kLongest = 4096;  // no shape has so many dimensions
   if (count > kLongest) return nullptr;
   Attribute* list = program.NewAttribute(AttributeKind::kInts);
   list->type = program.Scalar(element);

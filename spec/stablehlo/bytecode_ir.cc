@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxRegionDepth = 256;
 // The most attributes and types that operations may have when all of them are written out, beyond
 // 64 for each byte of the file.
-constexpr uint64_t kMaxProgramWeight = 1 << 26;
+constexpr uint64_t kMaxProgramWeight = 1 << 20;
 
 // What of an operation is there.
 enum OperationMask : uint8_t {

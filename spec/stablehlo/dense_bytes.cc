@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "spec/element/element_type.h"
+#include "spec/stablehlo/dense_reader.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -33,7 +34,7 @@ bool MayShare(absl::string_view blob, int64_t element_bytes, const void* owner) 
 const char* FillTruthValues(int64_t count, absl::string_view blob, Attribute& dense) {
   const int64_t size = static_cast<int64_t>(blob.size());
   const int64_t packed = count / 8 + (count % 8 != 0 ? 1 : 0);
-  if (count > 1 && size == 1 && (blob[0] == 0 || static_cast<uint8_t>(blob[0]) == 0xFF)) {
+  if (count != 1 && size == 1 && (blob[0] == 0 || static_cast<uint8_t>(blob[0]) == 0xFF)) {
     AllocateDense(1, dense);
     dense.bytes[0] = std::byte{blob[0] != 0};
     dense.is_splat = true;
@@ -41,11 +42,11 @@ const char* FillTruthValues(int64_t count, absl::string_view blob, Attribute& de
   }
   if (size != packed && size != count) return "a constant has the wrong number of bytes";
   AllocateDense(count, dense);
-  dense.is_splat = count == 1;
   for (int64_t i = 0; i < count; ++i) {
     const bool value = size == packed ? (blob[i / 8] >> (i % 8) & 1) != 0 : blob[i] != 0;
     dense.bytes[i] = std::byte{value};
   }
+  NormalizeSplat(1, dense);
   return nullptr;
 }
 
@@ -96,8 +97,7 @@ const char* FillDense(const Type& type, absl::string_view blob,
   const int64_t element_bytes = DenseElementBytes(element);
   if (element_bytes == 0) return "constants of this element type are not supported";
   const int64_t size = static_cast<int64_t>(blob.size());
-  if (*count == 0) {
-    if (size > element_bytes) return "a constant has the wrong number of bytes";
+  if (*count == 0 && size == 0) {
     AllocateDense(0, dense);
     return nullptr;
   }
@@ -113,12 +113,14 @@ const char* FillDense(const Type& type, absl::string_view blob,
     auto* bytes = reinterpret_cast<std::byte*>(const_cast<char*>(blob.data()));
     dense.bytes = std::shared_ptr<std::byte[]>(std::const_pointer_cast<void>(owner), bytes);
     dense.byte_count = size;
+    NormalizeSplat(element_bytes, dense);
     return nullptr;
   }
   CopyDense(blob, dense);
   if (mask != 0xFF) {
     for (int64_t i = 0; i < size; ++i) dense.bytes[i] &= std::byte{mask};
   }
+  NormalizeSplat(element_bytes, dense);
   return nullptr;
 }
 

@@ -43,12 +43,22 @@ TEST(Numbers, OfOneElementAreSplats) {
   EXPECT_TRUE(complex_splat.dense.is_splat);
 }
 
+// Equal elements are a splat, however they are spelled.
+TEST(Numbers, ThatAreEqualAreSplats) {
+  const Filled equal(ElementType::kS16, {3}, std::string("\1\2\1\2\1\2", 6));
+  EXPECT_TRUE(equal.dense.is_splat);
+  EXPECT_EQ(equal.bytes(), "\1\2");
+  const Filled different(ElementType::kS16, {3}, std::string("\1\2\1\2\1\3", 6));
+  EXPECT_FALSE(different.dense.is_splat);
+}
+
 TEST(Numbers, OfOtherSizesAreErrors) {
   for (size_t size : {0, 1, 2, 3, 5, 7, 9, 12, 100}) {
     EXPECT_NE(Filled(ElementType::kF32, {2}, std::string(size, 'x')).error, nullptr) << size;
   }
   EXPECT_EQ(Filled(ElementType::kF32, {2, 0}, "").error, nullptr);
-  EXPECT_EQ(Filled(ElementType::kF32, {2, 0}, std::string(4, 'x')).error, nullptr);
+  EXPECT_TRUE(Filled(ElementType::kF32, {2, 0}, std::string(4, 'x')).dense.is_splat);
+  EXPECT_TRUE(Filled(ElementType::kPred, {2, 0}, std::string(1, '\0')).dense.is_splat);
   EXPECT_NE(Filled(ElementType::kF32, {2, 0}, std::string(8, 'x')).error, nullptr);
   EXPECT_NE(Filled(ElementType::kF32, {kDynamic}, std::string(4, 'x')).error, nullptr);
   EXPECT_NE(Filled(ElementType::kF32, {int64_t{1} << 40, int64_t{1} << 40}, "1234").error, nullptr);
@@ -85,7 +95,8 @@ TEST(TruthValues, MayBeBytes) {
 }
 
 TEST(Storage, IsSharedWhereItIsLargeAndAligned) {
-  const auto owner = std::make_shared<std::string>(8200, 'x');
+  const auto owner = std::make_shared<std::string>();
+  for (int i = 0; i < 8200; ++i) *owner += static_cast<char>(i % 251);
   const absl::string_view file(*owner);
   const size_t aligned = -reinterpret_cast<uintptr_t>(file.data()) % 8;
   const Filled shared(ElementType::kF32, {1024}, file.substr(aligned, 4096), owner);

@@ -52,6 +52,15 @@ void CleanNarrow(ElementType element, std::byte* data, int64_t count) {
 
 }  // namespace
 
+void NormalizeSplat(int64_t element_bytes, Attribute& dense) {
+  const int64_t rest = dense.byte_count - element_bytes;
+  if (dense.is_splat || element_bytes == 0 || rest < 0) return;
+  // All are equal if the elements but the first are the elements but the last.
+  if (std::memcmp(dense.bytes.get(), dense.bytes.get() + element_bytes, rest) != 0) return;
+  dense.is_splat = true;
+  dense.byte_count = element_bytes;
+}
+
 DenseReader::DenseReader(TextLexer& lexer, const Type& type) : lexer_(lexer), type_(type) {
   element_ = StorageElement(*type.types[0]);
   if (element_ != ElementType::kInvalid) element_bytes_ = Info(element_).storage_bytes;
@@ -119,8 +128,7 @@ bool DenseReader::Read(const char* close, Attribute& dense) {
   if (lexer_.token().begin < close) return Fail("expected '>' after the elements");
   dense.bytes = bytes_ != nullptr ? std::move(bytes_) : std::make_shared<std::byte[]>(0);
   dense.byte_count = count_ * element_bytes_;
-  // One element is the same as a splat of it, and is kept as such.
-  if (count_ == 1 && elements_ == 1) dense.is_splat = true;
+  NormalizeSplat(element_bytes_, dense);
   return true;
 }
 
@@ -153,6 +161,7 @@ bool DenseReader::ReadHex(const char* at, absl::string_view digits, Attribute& d
   }
   CleanNarrow(element_, bytes.get(), dense.byte_count);
   dense.bytes = std::move(bytes);
+  NormalizeSplat(element_bytes_, dense);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// Reads the elements of one dense constant into storage. Private to the text reader.
+// Reads the elements of one dense constant into storage. Private to the readers.
 #ifndef ASSAY_SPEC_STABLEHLO_DENSE_READER_H_
 #define ASSAY_SPEC_STABLEHLO_DENSE_READER_H_
 
@@ -13,6 +13,9 @@
 #include "spec/stablehlo/tree.h"
 
 namespace assay::stablehlo {
+
+// Makes a constant whose elements are all equal the splat that it is, as MLIR does.
+void NormalizeSplat(int64_t element_bytes, Attribute& dense);
 
 class DenseReader {
  public:

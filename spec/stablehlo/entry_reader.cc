@@ -31,8 +31,8 @@ bool IsAbsent(const Field& field, const Attribute* value) {
   switch (field.presence) {
     case Presence::kRequired:
       return false;
-    case Presence::kDefault:
-      return value->integer == field.default_value;
+    case Presence::kDefault:  // modes are spelled in any case
+      return field.kind != FieldKind::kEnum && value->integer == field.default_value;
     default:
       return (value->kind == AttributeKind::kInts && value->ints.empty()) ||
              (value->kind == AttributeKind::kArray && value->elements.empty());

@@ -49,8 +49,9 @@ class PlainReader {
   PlainReader(BytecodeEntries& entries, const DialectOp& row, absl::string_view blob)
       : entries_(entries), row_(row), blob_(blob) {}
 
-  // With the fields that other versions lack where `with` has a bit for each, in order.
-  bool Try(unsigned with) {
+  // With the fields that other versions lack where `with` has a bit for each, in order. Optional
+  // attributes at the end that nobody here knows may follow where they are absent.
+  bool Try(unsigned with, bool more_are_absent = false) {
     raw_.clear();
     ByteReader in(blob_, 0, blob_.size());
     unsigned bit = 1;
@@ -78,6 +79,9 @@ class PlainReader {
         if (!read.has_value()) return false;
         *sizes = *std::move(read);
       }
+    }
+    while (more_are_absent && in.ok() && !in.empty()) {
+      if (in.Varint() != 0) return false;
     }
     return in.ok() && in.empty();
   }
@@ -158,6 +162,7 @@ absl::StatusOr<AttributeList> ReadPlainProperties(BytecodeEntries& entries,
   for (unsigned with = reader.alternatives(); with-- > 0;) {
     if (reader.Try(with)) return reader.Attributes(weight);
   }
+  if (reader.Try(reader.alternatives() - 1, true)) return reader.Attributes(weight);
   return absl::InvalidArgumentError(
       absl::StrCat("the properties of ", name.text, " are not those of a version that is known"));
 }

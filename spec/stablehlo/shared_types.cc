@@ -13,7 +13,7 @@
 namespace assay::stablehlo {
 namespace {
 
-constexpr size_t kMaxRank = 65536;
+constexpr size_t kMaxRank = 4096;
 
 // Sizes are at least 0; the bytes have INT64_MIN for an unknown one, as the tree.
 bool AreSizes(const std::vector<int64_t>& dimensions) {
@@ -154,13 +154,15 @@ const Type* QuantizedType(EntryReader& in, bool per_axis) {
   }
   const bool is_signed = (flags & 1) != 0;
   const int width = Info(storage->element).bits;
-  std::string text = absl::StrCat("!quant.uniform<", is_signed ? "i" : "u", width);
+  // The storage type itself may be unsigned, too.
+  const absl::string_view sign = IsUnsigned(storage->element) ? "ui" : is_signed ? "i" : "u";
+  std::string text = absl::StrCat("!quant.uniform<", sign, width);
   if (!IsWholeRange(is_signed, width, low, high)) absl::StrAppend(&text, "<", low, ":", high, ">");
   absl::StrAppend(&text, ":", PrintType(*expressed));
   if (per_axis) absl::StrAppend(&text, ":", axis);
   absl::StrAppend(&text, per_axis ? ", {" : ", ");
   for (size_t i = 0; i < scales.size(); ++i) {
-    if (i > 0) text += ",";
+    if (i > 0) text += ", ";
     text += ScaleText(in, scales[i], zeros[i]);
   }
   text += per_axis ? "}>" : ">";

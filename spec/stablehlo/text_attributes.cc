@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "spec/element/element.h"
+#include "spec/stablehlo/dense_reader.h"
 #include "spec/stablehlo/float_text.h"
 #include "spec/stablehlo/text_reader.h"
 
@@ -64,6 +65,7 @@ const Attribute* TextReader::NewTensor(absl::Span<const int64_t> values, const T
     StoreElement(ElementType::kS64, {static_cast<uint64_t>(values[i]), 0}, tensor->bytes.get(),
                  static_cast<int64_t>(i));
   }
+  NormalizeSplat(8, *tensor);
   return tensor;
 }
 

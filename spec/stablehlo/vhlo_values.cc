@@ -15,7 +15,7 @@ namespace assay::stablehlo {
 namespace {
 
 // Lists of dimensions are short; a splat could claim any length.
-constexpr int64_t kMaxListLength = 1 << 20;
+constexpr int64_t kMaxListLength = 8192;
 
 absl::Status Unexpected(const VhloOp& op, absl::string_view attribute, absl::string_view what) {
   return absl::InvalidArgumentError(
@@ -40,10 +40,12 @@ std::optional<std::vector<int64_t>> DenseInts(const Attribute& dense) {
   return ints;
 }
 
+// An empty list, which a window of no dimensions has, is kept.
 bool AreAll(const Attribute& value, int64_t number) {
   std::vector<int64_t> ints = value.ints;
   if (value.kind == AttributeKind::kDense) ints = DenseInts(value).value_or(std::vector{~number});
-  return std::all_of(ints.begin(), ints.end(), [&](int64_t n) { return n == number; });
+  return !ints.empty() &&
+         std::all_of(ints.begin(), ints.end(), [&](int64_t n) { return n == number; });
 }
 
 // Converts one operation's attributes.
@@ -179,7 +181,7 @@ bool IsDefault(const Field& field, const Attribute& value) {
     case FieldKind::kEnum:
       return field.presence == Presence::kDefault && value.integer == field.default_value;
     case FieldKind::kString:
-      return !field.required() && value.kind == AttributeKind::kString && value.text.empty();
+      return field.name == "sym_visibility" && value.text.empty();
     case FieldKind::kAny:  // backend_config
       return !field.required() && value.text.empty() && value.fields.empty() &&
              (value.kind == AttributeKind::kString || value.kind == AttributeKind::kDictionary);
@@ -203,7 +205,9 @@ bool IsDefault(const Field& field, const Attribute& value) {
              std::all_of(value.elements.begin(), value.elements.end(),
                          [](const Attribute* element) { return element->integer == 0; });
     case FieldKind::kRecord:
-      return !field.required() && value.fields.empty();
+      return !field.required() &&
+             std::all_of(value.fields.begin(), value.fields.end(),
+                         [](const NamedAttribute& part) { return part.value->integer == 0; });
     default:
       return false;
   }

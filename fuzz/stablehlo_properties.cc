@@ -1,0 +1,56 @@
+#include "fuzz/stablehlo_properties.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "fuzz/properties.h"
+#include "spec/stablehlo/bytecode.h"
+#include "spec/stablehlo/text.h"
+#include "spec/stablehlo/to_module.h"
+
+namespace assay {
+namespace {
+
+using stablehlo::PrintForm;
+using stablehlo::Program;
+
+// Longer prints say nothing that shorter ones do not.
+constexpr size_t kLongestPrint = size_t{1} << 18;
+
+void RequireReadBack(const std::string& generic, const std::string& text, absl::string_view form) {
+  absl::StatusOr<std::unique_ptr<Program>> again = stablehlo::ParseText(text, "printed");
+  Require(again.ok(), absl::StrCat("the ", form, " form can be read back:\n", text),
+          again.status().message());
+  const std::string printed = PrintText(**again, PrintForm::kGeneric);
+  Require(printed == generic,
+          absl::StrCat("the ", form, " form reads as the same program:\n", text),
+          absl::StrCat("once:\n", generic, "again:\n", printed));
+}
+
+// Channels of collectives lose their type, and defaults are left away: what comes back is the same
+// from then on.
+void RequireStableArtifact(const Program& program) {
+  absl::StatusOr<std::string> bytes = WriteArtifact(program, stablehlo::kNewestVersion);
+  if (!bytes.ok()) return RequireRefusal(bytes.status());
+  absl::StatusOr<std::unique_ptr<Program>> again = stablehlo::ParseBytecode(*bytes, "written");
+  RequireOk(again.status(), "an artifact can be read back");
+  absl::StatusOr<std::string> twice = WriteArtifact(**again, stablehlo::kNewestVersion);
+  RequireOk(twice.status(), "an artifact's program can be written again");
+  Require(*twice == *bytes, "an artifact's program is written as the same bytes");
+}
+
+}  // namespace
+
+void RequireStablehloProperties(const Program& program) {
+  const std::string generic = PrintText(program, PrintForm::kGeneric);
+  if (generic.size() > kLongestPrint) return;
+  RequireReadBack(generic, generic, "generic");
+  RequireReadBack(generic, PrintText(program, PrintForm::kPretty), "pretty");
+  RequireStableArtifact(program);
+  absl::StatusOr<stablehlo::ConvertedProgram> converted = stablehlo::ToModule(program);
+  if (!converted.ok()) RequireRefusal(converted.status());
+}
+
+}  // namespace assay

@@ -105,6 +105,8 @@ KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
 }
 
 KernelOr CpuEngine::PrepareFusion(const Instruction& fusion) const {
+  KernelOr reduce = PrepareFusedReduce(fusion);
+  if (!reduce.ok() || *reduce != nullptr) return reduce;
   return cpu::PrepareFusion(fusion);
 }
 

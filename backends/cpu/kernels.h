@@ -24,6 +24,8 @@ using runtime::StorageBytes;
 // Read operands through views; without views operand k is array k as it lies.
 KernelOr PrepareElementwise(const Instruction& instruction, absl::Span<const View> views);
 KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views);
+// A fusion whose root is a reduce of what the others compute; null where it is of another kind.
+KernelOr PrepareFusedReduce(const Instruction& fusion);
 
 KernelOr PrepareMove(const Instruction& move);     // broadcast, concatenate, pad, transpose ...
 KernelOr PrepareBitcast(const Instruction& cast);  // bitcast, bitcast-convert

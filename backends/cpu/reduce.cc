@@ -4,10 +4,14 @@
 // the order as written. Source: reference ops_structural.md 5.1. Tests: kernels_test.cc.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "backends/cpu/fold.h"
+#include "backends/cpu/fusion/fused_program.h"
+#include "backends/cpu/fusion/fused_reader.h"
 #include "backends/cpu/kernels.h"
 #include "runtime/parallel.h"
 #include "runtime/scratch.h"
@@ -25,6 +29,8 @@ class ReduceKernel : public Kernel {
  public:
   ReduceKernel(const Instruction& reduce, std::shared_ptr<const Fold> fold,
                absl::Span<const View> views);
+  // Reduces what a fused computation gives, as it is computed.
+  ReduceKernel(const Instruction& reduce, std::shared_ptr<const Fold> fold, FusedProgram fused);
 
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override;
@@ -39,12 +45,15 @@ class ReduceKernel : public Kernel {
     Workspace space;
     std::vector<std::byte*> acc, sum, load, wide;
     std::byte* scratch;
+    std::byte* fused_storage = nullptr;
+    std::optional<FusedReader::Room> fused;  // from the first block on
   };
 
   void ChooseShape(const Instruction& reduce);
   void ChooseTasks();
   Task TaskAt(int64_t number) const;
-  // Operand k from an element on: widened.
+  // Operand k from an element on: widened. Of a fused computation the first array's call computes
+  // all arrays, so that the others' must follow with the same elements.
   const std::byte* Load(absl::Span<const ArrayRef> operands, int64_t k, int64_t first, int64_t n,
                         Room& room) const;
   // x[k] = Load for all arrays.
@@ -72,6 +81,8 @@ class ReduceKernel : public Kernel {
   const int64_t arrays_;
   std::vector<runtime::ViewReader> readers_;
   std::vector<runtime::ViewReader> init_readers_;  // direct
+  std::unique_ptr<const FusedReader> fused_;       // in place of readers_
+  int64_t cost_;                                   // of an element
   int64_t outer_ = 1, steps_ = 1, width_ = 1;
   Dimensions order_;         // of the operand's dimensions: outer, steps, width
   int64_t cells_ = 1;        // of a task
@@ -87,6 +98,9 @@ ReduceKernel::Room::Room(const ReduceKernel& kernel)
           bytes += 2 * acc + Workspace::Rounded(kBlockElements * kernel.fold_->x_bytes(k)) +
                    Workspace::Rounded(kBlockElements * kernel.fold_->element_bytes(k));
         }
+        if (kernel.fused_ != nullptr) {
+          bytes += Workspace::Rounded(kernel.fused_->RoomBytes(kBlockElements));
+        }
         return bytes;
       }()) {
   for (int64_t k = 0; k < kernel.arrays_; ++k) {
@@ -96,11 +110,14 @@ ReduceKernel::Room::Room(const ReduceKernel& kernel)
     load.push_back(space.Take(kBlockElements * kernel.fold_->element_bytes(k)));
   }
   scratch = space.Take(kernel.fold_->scratch_bytes());
+  if (kernel.fused_ != nullptr) {
+    fused_storage = space.Take(kernel.fused_->RoomBytes(kBlockElements));
+  }
 }
 
 ReduceKernel::ReduceKernel(const Instruction& reduce, std::shared_ptr<const Fold> fold,
                            absl::Span<const View> views)
-    : fold_(std::move(fold)), arrays_(fold_->arrays()) {
+    : fold_(std::move(fold)), arrays_(fold_->arrays()), cost_(fold_->cost()) {
   ChooseShape(reduce);
   ChooseTasks();
   for (int64_t k = 0; k < arrays_; ++k) {
@@ -112,6 +129,17 @@ ReduceKernel::ReduceKernel(const Instruction& reduce, std::shared_ptr<const Fold
                                 ? runtime::ViewReader(arrays_ + k)
                                 : runtime::ViewReader(views[arrays_ + k], StorageBytes(init)));
   }
+}
+
+ReduceKernel::ReduceKernel(const Instruction& reduce, std::shared_ptr<const Fold> fold,
+                           FusedProgram fused)
+    : fold_(std::move(fold)), arrays_(fold_->arrays()), cost_(fold_->cost() + fused.cost) {
+  ChooseShape(reduce);
+  ChooseTasks();
+  for (const FusedProgram::Input& init : fused.inits) {
+    init_readers_.emplace_back(init.view, init.element_bytes);
+  }
+  fused_ = std::make_unique<const FusedReader>(std::move(fused), order_);
 }
 
 void ReduceKernel::ChooseShape(const Instruction& reduce) {
@@ -170,6 +198,13 @@ ReduceKernel::Task ReduceKernel::TaskAt(int64_t number) const {
 
 const std::byte* ReduceKernel::Load(absl::Span<const ArrayRef> operands, int64_t k, int64_t first,
                                     int64_t n, Room& room) const {
+  if (fused_ != nullptr) {
+    if (!room.fused.has_value()) {
+      room.fused = fused_->Start(operands, kBlockElements, room.fused_storage);
+    }
+    if (k == 0) fused_->Read(operands, first, n, room.load, *room.fused);
+    return fold_->Widen(k, room.load[k], n, room.wide[k]);
+  }
   const std::byte* block =
       readers_[k].Block(operands, first, n, fold_->element_bytes(k), room.load[k]);
   return fold_->Widen(k, block, n, room.wide[k]);
@@ -198,7 +233,7 @@ absl::Status ReduceKernel::RunLanes(absl::Span<const ArrayRef> operands, const T
   for (int64_t step = 0; step < task.steps; step += lanes) {
     const int64_t n = std::min(lanes, task.steps - step) * width_;
     LoadAll(operands, (base + step) * width_, n, room, &x);
-    absl::Status status = context.Charge(n * fold_->cost());
+    absl::Status status = context.Charge(n * cost_);
     if (status.ok() && step > 0) status = fold_->Combine(room.acc, x, n, room.scratch, context);
     if (!status.ok()) return status;
     if (step > 0) continue;
@@ -232,7 +267,7 @@ absl::Status ReduceKernel::RunNeighbours(absl::Span<const ArrayRef> operands, co
       std::memcpy(block[k], Load(operands, k, (base + step) * width_, n, room),
                   n * fold_->acc_bytes(k));
     }
-    absl::Status status = context.Charge(n * fold_->cost());
+    absl::Status status = context.Charge(n * cost_);
     if (status.ok()) {
       status = FoldNeighbours(*fold_, block, room.sum, count, width_, room.scratch, context);
     }
@@ -267,7 +302,7 @@ absl::Status ReduceKernel::RunSteps(absl::Span<const ArrayRef> operands, const T
     for (int64_t step = begin; step < end; ++step) {
       const int64_t row = task.outer * steps_ + task.step + step;
       LoadAll(operands, row * width_ + task.cell, n, room, &x);
-      absl::Status status = context.Charge(n * fold_->cost());
+      absl::Status status = context.Charge(n * cost_);
       if (status.ok() && !empty) status = fold_->Combine(into, x, n, room.scratch, context);
       if (!status.ok()) return status;
       for (int64_t k = 0; empty && k < arrays_; ++k) {
@@ -365,16 +400,18 @@ absl::Status ReduceKernel::RunParts(absl::Span<const ArrayRef> operands,
   return absl::OkStatus();
 }
 
-absl::Status ReduceKernel::Execute(absl::Span<const ArrayRef> operands,
+absl::Status ReduceKernel::Execute(absl::Span<const ArrayRef> arrays,
                                    absl::Span<const MutableArrayRef> results,
                                    Context& context) const {
+  std::vector<ArrayRef> sources;
+  if (fused_ != nullptr) sources = fused_->Sources(arrays);
+  const absl::Span<const ArrayRef> operands = fused_ != nullptr ? sources : arrays;
   const int64_t total = outer_ * width_;
   if (total == 0) return absl::OkStatus();
   if (parts_ > 1) return RunParts(operands, results, context);
   const int64_t tasks = outer_ * cell_blocks_;
   // Regions that the runtime runs have one thread.
-  const int64_t grain =
-      fold_->flat() ? runtime::GrainFor(steps_ * cells_ * fold_->cost() / 4 + 16) : tasks;
+  const int64_t grain = fold_->flat() ? runtime::GrainFor(steps_ * cells_ * cost_ / 4 + 16) : tasks;
   return runtime::ParallelFor(
       context, tasks, grain, [&](runtime::Blocks& blocks, Context& context) {
         Room room(*this);
@@ -403,7 +440,9 @@ absl::Status ReduceKernel::Execute(absl::Span<const ArrayRef> operands,
 
 }  // namespace
 
-KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views) {
+namespace {
+
+absl::StatusOr<std::shared_ptr<const Fold>> FoldOf(const Instruction& reduce) {
   const int64_t arrays = reduce.operand_count() / 2;
   std::vector<ElementType> elements, inits, results;
   const std::vector<const Shape*> leaves = Leaves(reduce.shape());
@@ -412,9 +451,41 @@ KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views) 
     inits.push_back(reduce.operand(arrays + k)->shape().element_type());
     results.push_back(leaves[k]->element_type());
   }
-  auto fold = Fold::Create(*reduce.to_apply(), elements, inits, results);
+  return Fold::Create(*reduce.to_apply(), elements, inits, results);
+}
+
+}  // namespace
+
+KernelOr PrepareReduce(const Instruction& reduce, absl::Span<const View> views) {
+  auto fold = FoldOf(reduce);
   if (!fold.ok()) return fold.status();
   return std::make_unique<ReduceKernel>(reduce, *std::move(fold), views);
+}
+
+KernelOr PrepareFusedReduce(const Instruction& fusion) {
+  const Computation& computation = *fusion.GetComputation(Attr::kCalls);
+  const Instruction& reduce = *computation.root();
+  if (reduce.opcode() != Opcode::kReduce ||
+      static_cast<int64_t>(computation.parameters().size()) != fusion.operand_count()) {
+    return nullptr;
+  }
+  absl::StatusOr<FusedProgram> fused = FuseComputation(computation);
+  if (absl::IsUnimplemented(fused.status())) return nullptr;
+  if (!fused.ok()) return fused.status();
+  // Inputs that another shape's order was read through cannot be put into the reduction's.
+  for (const FusedProgram::Input& input : fused->inputs) {
+    if (!input.uniform && input.view.sizes() != absl::MakeConstSpan(fused->dimensions)) {
+      return nullptr;
+    }
+  }
+  for (const FusedProgram::Input& init : fused->inits) {
+    if (!runtime::ViewReader(init.view, init.element_bytes).direct()) return nullptr;
+  }
+  auto fold = FoldOf(reduce);
+  if (!fold.ok()) return fold.status();
+  // Regions that the runtime runs need their computation's plan.
+  if (!(*fold)->flat()) return nullptr;
+  return std::make_unique<ReduceKernel>(reduce, *std::move(fold), *std::move(fused));
 }
 
 }  // namespace assay::cpu

@@ -56,13 +56,17 @@ class Fuser : private analysis::Inliner<Leaf> {
   Fuser() : builder_(BestKernels()) {}
 
   absl::StatusOr<FusedProgram> Run(const Computation& computation) {
-    const Shape& shape = computation.root()->shape();
+    if (computation.root()->opcode() == Opcode::kReduce) reduce_ = computation.root();
+    const Shape& shape =
+        reduce_ != nullptr ? reduce_->operand(0)->shape() : computation.root()->shape();
     // Every output has as many elements as the first.
     for (const Shape* leaf : Leaves(shape)) {
       if (!leaf->is_array() || leaf->is_dynamic()) return Refuse(*computation.root(), "no array");
     }
     if (shape.leaf_count() == 0) return Refuse(*computation.root(), "no output");
-    fused_.count = Leaves(shape).front()->element_count();
+    const Shape& first = *Leaves(shape).front();
+    fused_.dimensions.assign(first.dimensions().begin(), first.dimensions().end());
+    fused_.count = first.element_count();
     std::vector<Value> arguments;
     int64_t source = 0;
     for (const Instruction* parameter : computation.parameters()) {
@@ -77,7 +81,11 @@ class Fuser : private analysis::Inliner<Leaf> {
     parameter_count_ = source;
     absl::StatusOr<Value> root = Walk(computation, std::move(arguments));
     if (!root.ok()) return root.status();
-    for (Leaf& leaf : *root) {
+    if (reduce_ != nullptr) {
+      absl::Status status = TakeInits(*root);
+      if (!status.ok()) return status;
+    }
+    for (const Leaf& leaf : *root) {
       if (leaf.count != fused_.count) return Refuse(*computation.root(), "outputs of two sizes");
       builder_.AddOutput(Computed(leaf));
       fused_.output_bytes.push_back(Info(leaf.type).storage_bytes);
@@ -96,6 +104,13 @@ class Fuser : private analysis::Inliner<Leaf> {
 
   absl::StatusOr<Value> Emit(const Instruction& instruction, Operands operands) override {
     const Shape& shape = instruction.shape();
+    if (&instruction == reduce_) {
+      Value arguments;
+      for (int64_t k = 0; k < instruction.operand_count(); ++k) {
+        arguments.push_back(operands(k)[0]);
+      }
+      return arguments;
+    }
     if (instruction.opcode() == Opcode::kConstant) return EmitConstant(instruction);
     if (!shape.is_array() || shape.is_dynamic()) return Refuse(instruction, "no array");
     if (instruction.opcode() == Opcode::kIota) return EmitIota(instruction);
@@ -108,6 +123,19 @@ class Fuser : private analysis::Inliner<Leaf> {
       return Refuse(instruction, "an operation that is not elementwise");
     }
     return EmitElementwise(instruction, operands);
+  }
+
+  // The second half of the operands of reduce.
+  absl::Status TakeInits(Value& arguments) {
+    const size_t arrays = arguments.size() / 2;
+    for (size_t k = arrays; k < arguments.size(); ++k) {
+      if (!arguments[k].view.has_value()) return Refuse(*reduce_, "a computed initial value");
+      fused_.inits.push_back({.view = *arguments[k].view,
+                              .element_bytes = Info(arguments[k].type).storage_bytes,
+                              .uniform = true});
+    }
+    arguments.resize(arrays);
+    return absl::OkStatus();
   }
 
   absl::StatusOr<Value> EmitConstant(const Instruction& instruction) {
@@ -228,6 +256,7 @@ class Fuser : private analysis::Inliner<Leaf> {
   };
   ProgramBuilder builder_;
   FusedProgram fused_;
+  const Instruction* reduce_ = nullptr;  // the root, if it is one
   std::vector<Read> read_;
   int64_t parameter_count_ = 0;
   int64_t literal_bytes_ = 0;

@@ -27,11 +27,14 @@ struct FusedProgram {
   std::vector<Input> inputs;
   std::vector<Literal> literals;      // constants that are arrays, and iotas
   std::vector<int64_t> output_bytes;  // of an element
+  std::vector<Input> inits;           // of a root that reduces: its initial values, scalars
+  Dimensions dimensions;              // of the first output
   int64_t count = 0;                  // of elements of every output
   int64_t cost = 0;                   // steps of about a nanosecond for an element
 };
 
-// UNIMPLEMENTED, with the reason, where the computation is of another kind (fusion.h).
+// UNIMPLEMENTED, with the reason, where the computation is of another kind (fusion.h). Where the
+// root is a reduce, the outputs are the arrays that it reduces.
 absl::StatusOr<FusedProgram> FuseComputation(const Computation& computation);
 
 }  // namespace assay::cpu

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/cpu/cpu_engine.h"
 #include "gmock/gmock.h"
@@ -165,6 +166,51 @@ TEST(Fusion, SeveralOutputs) {
   ROOT r = (pred[50,40], f32[50,40], f64[50,40]) CALL(x, y), ATTRIBUTES)";
   ExpectSameAsCall(fused, entry,
                    {Random(ElementType::kF32, {50, 40}), Random(ElementType::kF32, {40})});
+}
+
+// Sums and maxima of what is computed, over any dimensions, in the order of the reduction alone.
+TEST(Fusion, ReducesWhatItComputes) {
+  for (const std::string dimensions : {"0", "1", "2", "0,1", "1,2", "0,2", "0,1,2"}) {
+    for (const ElementType type : {ElementType::kF32, ElementType::kBF16, ElementType::kS32}) {
+      const Shape all(type, {7, 60, 50});
+      std::vector<int64_t> kept;
+      for (int64_t d = 0; d < 3; ++d) {
+        if (dimensions.find(static_cast<char>('0' + d)) == std::string::npos) {
+          kept.push_back(all.dimension(d));
+        }
+      }
+      const std::string result = absl::StrCat("T[", absl::StrJoin(kept, ","), "]");
+      const std::string fused =
+          absl::StrCat(R"(
+  x = T[7,60,50] parameter(0)
+  y = T[60] parameter(1)
+  columns = T[7,60,50] broadcast(y), dimensions={1}
+  p = T[7,60,50] multiply(x, columns)
+  q = T[7,60,50] add(p, x)
+  zero = T[] constant(0)
+  ROOT r = )",
+                       result, " reduce(q, zero), dimensions={", dimensions, "}, to_apply=add");
+      const std::string entry =
+          absl::StrCat("x = T[7,60,50] parameter(0)\ny = T[60] parameter(1)\n", "ROOT r = ", result,
+                       " CALL(x, y), ATTRIBUTES");
+      const std::string reducer = Of(type, R"(add {
+  a = T[] parameter(0)
+  b = T[] parameter(1)
+  ROOT s = T[] add(a, b)
+}
+)");
+      const std::vector<Literal> arguments = {Random(type, {7, 60, 50}), Random(type, {60})};
+      auto run = [&](const std::string& call, const std::string& attributes) {
+        return RunModule(absl::StrReplaceAll(Text(Of(type, fused), Of(type, entry), call),
+                                             {{"HloModule m\n", "HloModule m\n" + reducer},
+                                              {"ATTRIBUTES", attributes}}),
+                         arguments);
+      };
+      const auto one = run("fusion", "kind=kInput, calls=f");
+      const auto many = run("call", "to_apply=f");
+      EXPECT_TRUE(Literal::BitEqual(one[0], many[0])) << fused;
+    }
+  }
 }
 
 // These run as plans.

@@ -99,7 +99,7 @@ ASSAY_INLINE float Tanh32(float x) {
   const Exponential32 e = Exponentiate32(clamped + clamped);
   const float power = PowerOfTwo32(e.n);
   const float far = 1 - 2 / (Fma32(e.m, power, power) + 1);
-  const float value = magnitude < 0.625f ? near : WithSign32(far, x);
+  const float value = WithSign32(magnitude < 0.625f ? near : far, x);
   return x == x ? value : x;
 }
 

@@ -33,7 +33,8 @@ bool SameReal(ElementType type, uint64_t expected, uint64_t actual, int64_t unit
   if (IsNan(type, expected) || IsNan(type, actual)) {
     return IsNan(type, expected) && IsNan(type, actual);
   }
-  if (units == 0) return false;
+  // Zeros of different sign are no neighbours.
+  if (units == 0 || (IsZero(type, expected) && IsZero(type, actual))) return false;
   return std::abs(FloatOrdinal(type, expected) - FloatOrdinal(type, actual)) <= units;
 }
 

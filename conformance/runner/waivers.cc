@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/civil_time.h"
 #include "absl/time/clock.h"
@@ -114,6 +115,16 @@ std::vector<std::string> ApplyWaivers(absl::Span<const Waiver> waivers, absl::st
     if (!matches) complaints.push_back(absl::StrCat(name, " matches no case"));
   }
   return complaints;
+}
+
+std::string WaiversToFillIn(const CaseResults& results) {
+  std::string text;
+  for (const CaseResult& result : results) {
+    if (!IsFailure(result.outcome) || result.waived()) continue;
+    absl::StrAppend(&text, "# ", OutcomeName(result.outcome), "\nwaivers { glob: \"",
+                    absl::CEscape(result.id), "\" reason: \"\" link: \"\" expires: \"\" }\n");
+  }
+  return text;
 }
 
 std::string Today() {

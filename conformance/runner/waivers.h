@@ -37,6 +37,10 @@ std::vector<std::string> ApplyWaivers(absl::Span<const Waiver> waivers, absl::st
                                       absl::Span<const absl::string_view> ids,
                                       CaseResults* results);
 
+// A file of waivers for the failures that no waiver covers, by their exact ids, to be filled in: it
+// is refused until each has its reason, link and date.
+std::string WaiversToFillIn(const CaseResults& results);
+
 // The date in UTC.
 std::string Today();
 

@@ -145,7 +145,7 @@ int JudgeCommand::Run() {
   const std::vector<absl::string_view> ids(inputs.ids.begin(), inputs.ids.end());
   report.Conclude(ids, &run);
   const absl::Status written = report.Write(run);
-  const int exit_code = PrintRun(run, output);
+  const int exit_code = report.Print(run, output);
   return written.ok() ? exit_code : Fail(written, OutputOptions());
 }
 

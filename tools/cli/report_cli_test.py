@@ -118,5 +118,23 @@ class ReportTest(CommandLineTest):
         self.expect(assay('report', 'html', report), 2, '--out')
 
 
+class DiffTest(CommandLineTest):
+    def test_two_runs_compared(self):
+        before, after, page = self.path('before.json'), self.path('after.json'), self.path('changes.html')
+        mended = [dict(case, outcome='exact') if case['id'] == 'sort/s8/c' else case for case in CASES]
+        with open(before, 'w') as f:
+            f.write(run())
+        with open(after, 'w') as f:
+            f.write(run(mended))
+        self.expect(assay('report', 'diff', before, after, '--html', page), 0, 'fixes: 1 (sort s8 1)', 'sort/s8/c: failed, now exact', 'No regression')
+        with open(page) as f:
+            self.assertIn('sort/s8/c', f.read())
+        worse = self.expect(assay('report', 'diff', after, before, '--json'), 1)
+        self.assertEqual([change['id'] for change in json.loads(worse.out)['regressions']], ['sort/s8/c'])
+        self.expect(assay('report', 'diff', before, before), 0, '5 cases as before')
+        self.expect(assay('report', 'diff', before), 2)
+        self.expect(assay('report', 'diff', before, self.path('nowhere.json')), 2, 'nowhere.json')
+
+
 if __name__ == '__main__':
     main()

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "conformance/report/compare.h"
 #include "conformance/report/describe.h"
 #include "conformance/report/merge.h"
 #include "conformance/report/reports.h"
@@ -14,6 +15,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
+#include "tools/cli/suite_report.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -28,6 +30,7 @@ struct ReportCommand {
   int Merge() const;
   int Show() const;
   int Convert() const;
+  int Diff() const;
 
  private:
   absl::StatusOr<std::vector<NamedRun>> Load() const;
@@ -93,17 +96,34 @@ int ReportCommand::Convert() const {
   return status.ok() ? kExitOk : Fail(status, output);
 }
 
+int ReportCommand::Diff() const {
+  const absl::StatusOr<std::vector<NamedRun>> runs = Load();
+  if (!runs.ok()) return Fail(runs.status(), output);
+  const NamedRun &before = runs->front(), &after = runs->back();
+  const RunComparison comparison = CompareRuns(before.run, after.run);
+  if (!paths.html.empty()) {
+    const absl::Status written =
+        WriteFileAtomically(paths.html, ComparisonHtml(comparison, before.name, after.name));
+    if (!written.ok()) return Fail(written, output);
+  }
+  PrintComparison(comparison, output);
+  return comparison.worse() ? kExitMismatch : kExitOk;
+}
+
 }  // namespace
 
 void AddReportCommand(CLI::App& app, int* exit_code) {
-  CLI::App* sub = app.add_subcommand("report", "Join, show and convert reports of the suite");
+  CLI::App* sub =
+      app.add_subcommand("report", "Join, show, compare and convert reports of the suite");
   sub->require_subcommand(1);
   sub->footer(
       "docs/reports.md says what is in a report. merge and show give exit code 1 where the run "
-      "fails: failures that are not waived, complaints, cases that never ran.\n"
+      "fails: failures that are not waived, complaints, cases that never ran; diff, where a case "
+      "fails that did not fail before or is no longer judged.\n"
       "Examples:\n"
       "  assay report merge shard.*.json -o all.json --html all.html\n"
       "  assay report show all.json\n"
+      "  assay report diff yesterday.json today.json --html changes.html\n"
       "  assay report junit all.json -o all.xml");
   const auto add = [&](const char* name, const char* description,
                        int (ReportCommand::*run)() const) {
@@ -127,6 +147,17 @@ void AddReportCommand(CLI::App& app, int* exit_code) {
   const auto show = add("show", "The counts of a run and its first failures", &ReportCommand::Show);
   show.first->add_option("RUN", show.second->files, "A JSON report")->required()->expected(1);
   show.second->output.AddTo(show.first);
+  const auto diff = add("diff",
+                        "Compares two runs: regressions, fixes, coverage that was lost or "
+                        "gained",
+                        &ReportCommand::Diff);
+  diff.first
+      ->add_option("RUNS", diff.second->files, "The JSON reports of the earlier and the later run")
+      ->required()
+      ->expected(2);
+  diff.first->add_option("--html", diff.second->paths.html, "Gets the comparison as a page")
+      ->type_name("FILE");
+  diff.second->output.AddTo(diff.first);
   const auto convert = [&](const char* name, const char* description,
                            std::string ReportPaths::*path) {
     const auto [own, command] = add(name, description, &ReportCommand::Convert);

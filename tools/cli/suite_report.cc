@@ -1,5 +1,6 @@
 #include "tools/cli/suite_report.h"
 
+#include <iostream>
 #include <iterator>
 #include <utility>
 
@@ -10,7 +11,10 @@
 #include "absl/time/time.h"
 #include "conformance/runner/judgeability.h"
 #include "spec/proto/module_file.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
+#include "tools/cli/report.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
 
@@ -21,6 +25,13 @@ void SuiteReport::AddTo(CLI::App* sub) {
   sub->add_option("--report", reports_,
                   "Files to write: html=F,json=F,junit=F; %r stands for the number of the shard")
       ->type_name("FILES");
+  sub->add_option("--baseline", baseline_file_,
+                  "The JSON report of an earlier run: the exit code then says whether a case fails "
+                  "that did not fail there, or is no longer judged")
+      ->type_name("FILE");
+  sub->add_option("--write-waivers", waivers_out_,
+                  "Gets waivers for the failures, with their reasons and dates to fill in")
+      ->type_name("FILE");
 }
 
 absl::Status SuiteReport::Read(const Shard& place, bool everywhere) {
@@ -40,6 +51,16 @@ absl::Status SuiteReport::Read(const Shard& place, bool everywhere) {
     }
     paths_ = *std::move(named);
   }
+  if (!waivers_out_.empty()) {
+    if (absl::Status status = CheckWritable(waivers_out_); !status.ok()) return status;
+  }
+  if (!baseline_file_.empty()) {
+    const absl::StatusOr<std::string> text = ReadFile(baseline_file_);
+    if (!text.ok()) return text.status();
+    absl::StatusOr<RunResult> run = ParseReport(*text, baseline_file_);
+    if (!run.ok()) return run.status();
+    baseline_ = *std::move(run);
+  }
   if (waivers_file_.empty()) return absl::OkStatus();
   const absl::StatusOr<std::string> text = ReadFile(waivers_file_);
   if (!text.ok()) return text.status();
@@ -47,6 +68,25 @@ absl::Status SuiteReport::Read(const Shard& place, bool everywhere) {
   if (!list.ok()) return list.status();
   waivers_ = *std::move(list);
   return absl::OkStatus();
+}
+
+absl::Status SuiteReport::Write(const RunResult& run) const {
+  absl::Status written = WriteReports(run, paths_);
+  if (!waivers_out_.empty()) {
+    written.Update(WriteFileAtomically(waivers_out_, WaiversToFillIn(run.cases)));
+  }
+  return written;
+}
+
+int SuiteReport::Print(const RunResult& run, const OutputOptions& output) const {
+  const int exit_code = PrintRun(run, output);
+  if (!baseline_) return exit_code;
+  const RunComparison comparison = CompareRuns(*baseline_, run);
+  if (!output.json) {
+    if (!output.quiet) std::cout << "\ncompared with " << baseline_file_ << "\n";
+    PrintComparison(comparison, output);
+  }
+  return comparison.worse() || run.interrupted || !run.complaints.empty() ? kExitMismatch : kExitOk;
 }
 
 bool SuiteReport::Fails(const CaseResult& result) const {
@@ -62,6 +102,14 @@ void SuiteReport::Conclude(absl::Span<const absl::string_view> ids, RunResult* r
   complain(ApplyWaivers(waivers_, Today(), ids, &run->cases));
   complain(NothingJudged(*run));
   complain(JudgeabilityComplaints(*run));
+}
+
+void PrintComparison(const RunComparison& comparison, const OutputOptions& output) {
+  if (output.json) {
+    std::cout << JsonText(ToJson(comparison));
+  } else if (!output.quiet || comparison.worse()) {
+    std::cout << Printable(FormatComparison(comparison));
+  }
 }
 
 RunResult BeginRun(const std::string& target, const std::string& profile_name,

@@ -4,6 +4,7 @@
 #ifndef ASSAY_TOOLS_CLI_SUITE_REPORT_H_
 #define ASSAY_TOOLS_CLI_SUITE_REPORT_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,12 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "conformance/profiles/profile.h"
+#include "conformance/report/compare.h"
 #include "conformance/report/reports.h"
 #include "conformance/runner/case_result.h"
 #include "conformance/runner/shard.h"
 #include "conformance/runner/waivers.h"
+#include "tools/cli/options.h"
 
 namespace assay {
 
@@ -32,13 +35,21 @@ class SuiteReport {
   // Once all cases have run: sorts them, applies the waivers and complains. `ids` are those of the
   // whole corpus, of which each waiver must match one.
   void Conclude(absl::Span<const absl::string_view> ids, RunResult* run) const;
-  absl::Status Write(const RunResult& run) const { return WriteReports(run, paths_); }
+  // The reports and the waivers to fill in.
+  absl::Status Write(const RunResult& run) const;
+  // Prints the run and, beside a baseline, what has changed. The exit code says whether the run
+  // fails; with a baseline whether it is worse, or was not complete.
+  int Print(const RunResult& run, const OutputOptions& output) const;
 
  private:
-  std::string waivers_file_, reports_;  // as the options say
+  std::string waivers_file_, reports_, baseline_file_, waivers_out_;  // as the options say
   std::vector<Waiver> waivers_;
   ReportPaths paths_;
+  std::optional<RunResult> baseline_;
 };
+
+// Text or JSON, as the options say.
+void PrintComparison(const RunComparison& comparison, const OutputOptions& output);
 
 // The head of a run that begins now.
 RunResult BeginRun(const std::string& target, const std::string& profile_name,

@@ -260,6 +260,25 @@ class Test(CommandLineTest):
         self.expect(assay('test', '--cases', self.cases, '--target', 'process:/no/such/program'), 5, '/no/such/program')
         self.expect(assay('test', '--cases', self.cases, '--target', self.target('does_not_start')), 5, '3')
 
+    def test_a_baseline_and_waivers_to_fill_in(self):
+        good, bad, waivers = self.path('good.json'), self.path('bad.json'), self.path('to_fill_in.textproto')
+        run = ('test', '--cases', self.cases)
+        self.expect(assay(*run, '--target', self.target('good'), '--report', f'json={good}'), 0, 'No bug found: all 7 cases that ran pass')
+        self.expect(assay(*run, '--target', self.target('wrong'), '--report', f'json={bad}', '--write-waivers', waivers), 1,
+                    '1 case fails: add/s32/bad.')
+        self.expect(assay(*run, '--target', self.target('wrong'), '--baseline', good), 1, 'regressions: 1', 'add/s32/bad: exact, now wrong')
+        self.expect(assay(*run, '--target', self.target('wrong'), '--baseline', bad), 0, 'No regression: 0 cases mended, 1 still failing.')
+        self.expect(assay(*run, '--target', self.target('good'), '--baseline', bad), 0, '1 case mended')
+        self.expect(assay(*run, '--target', self.target('good'), '--filter', 'add/*', '--baseline', good), 1, 'lost coverage')
+        with open(waivers, encoding='utf-8') as f:
+            text = f.read()
+        self.assertIn('glob: "add/s32/bad"', text)
+        # It is refused until somebody has answered for it.
+        self.expect(assay(*run, '--target', self.target('wrong'), '--waivers', waivers), 2, 'has no reason')
+        filled = text.replace('reason: ""', 'reason: "r"').replace('link: ""', 'link: "l"').replace('expires: ""', 'expires: "2999-12-31"')
+        self.expect(assay(*run, '--target', self.target('wrong'), '--waivers', self.path('filled.textproto', filled)), 0, 'waived')
+        self.expect(assay(*run, '--target', self.target('good'), '--baseline', self.path('nowhere.json')), 2, 'nowhere.json')
+
     def test_waivers(self):
         for text, code, word in [(WAIVER.format('add/*/bad', '2999-01-01'), 0, 'waived'),
                                  (WAIVER.format('add/*/bad', '2001-01-01'), 1, 'expired on 2001-01-01'),

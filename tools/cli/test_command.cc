@@ -253,7 +253,7 @@ int TestCommand::Finish(const Inputs& inputs, RunResult* run) const {
     written.Update(WriteBundles(bundle, inputs.cases, *run, GoldenBudget()));
   }
   if (written.ok() && !run->interrupted && journal_ != nullptr) journal_->Remove();
-  const int exit_code = PrintRun(*run, output);
+  const int exit_code = report.Print(*run, output);
   if (!written.ok()) return Fail(written, OutputOptions());
   // As a shell says of a program that a signal has ended.
   if (const int number = stop_signal; number != 0 && run->interrupted) return 128 + number;
@@ -335,7 +335,8 @@ void AddTestCommand(CLI::App& app, int* exit_code) {
   sub->add_flag("--list", command->list, "Print the ids of the cases and run none");
   command->output.AddTo(sub);
   sub->footer(
-      "Exit codes: 0 all pass, 1 failures or complaints, 2 bad input, 5 the target does not start, "
+      "Exit codes: 0 all pass (with --baseline: nothing is worse), 1 failures or complaints, 2 bad "
+      "input, 5 the target does not start, "
       "128 and more: ended by a signal, with a report.\n"
       "Examples:\n"
       "  assay test\n"

@@ -16,6 +16,8 @@
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_format.h"
 #include "spec/proto/pieces.h"
+#include "spec/stablehlo/bytecode.h"
+#include "spec/stablehlo/text.h"
 #include "spec/text/parser.h"
 
 namespace assay {
@@ -36,6 +38,8 @@ absl::string_view MessageName(ModuleFormat format) {
       return "HloSnapshot";
     case ModuleFormat::kUnoptimizedSnapshot:
       return "HloUnoptimizedSnapshot";
+    case ModuleFormat::kStableHlo:
+      return "StableHLO";
   }
   return "";
 }
@@ -117,6 +121,7 @@ absl::Status ReadSnapshot(absl::string_view content, ModuleFile* file) {
 absl::Status ReadProto(absl::string_view content, ModuleFile* file) {
   switch (file->format) {
     case ModuleFormat::kHloText:
+    case ModuleFormat::kStableHlo:
       break;
     case ModuleFormat::kModuleProto: {
       wire::HloModuleProto proto;
@@ -157,37 +162,56 @@ absl::string_view SkipComments(absl::string_view text) {
 // a name looks like a computation of HLO that is called module, but for what stands in it.
 bool IsMlirText(absl::string_view content) {
   absl::string_view text = SkipComments(content);
+  absl::ConsumePrefix(&text, "builtin.");
   if (absl::ConsumePrefix(&text, "module")) {
     const absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
     return absl::StartsWith(rest, "@") || absl::StartsWith(rest, "attributes") ||
-           (absl::StartsWith(rest, "{") && absl::StrContains(rest, "func.func"));
+           (absl::StartsWith(rest, "{") &&
+            (absl::StrContains(rest, "func.func") ||
+             absl::StripAsciiWhitespace(rest.substr(1)) == "}"));
   }
   return absl::StartsWith(text, "func.func") || absl::StartsWith(text, "\"builtin.module\"") ||
-         (absl::StartsWith(text, "#") && absl::StrContains(text, "func.func"));
+         absl::StartsWith(text, "\"func.func\"") || absl::StartsWith(text, "sdy.mesh") ||
+         ((absl::StartsWith(text, "#") || absl::StartsWith(text, "!")) &&
+          (absl::StrContains(text, "func.func") || absl::StrContains(text, "module")));
 }
 
 // Formats that one would like to be read and that are not.
 absl::Status CheckReadable(absl::string_view content) {
-  const bool bytecode = absl::StartsWith(content, "ML\xefR");
-  if (bytecode || IsMlirText(content)) {
-    return absl::UnimplementedError(absl::StrCat(
-        "this is MLIR (StableHLO), ", bytecode ? "bytecode" : "text",
-        "; HLO is what is read here. From JAX: "
-        "jax.jit(f).lower(x).compiler_ir('hlo').as_serialized_hlo_module_proto(); of a StableHLO "
-        "file: stablehlo-translate or XLA's hlo-translate make HLO"));
-  }
   const absl::string_view text = SkipComments(content);
   if (absl::StartsWith(text, "{") || absl::StartsWith(text, "[")) {
     return absl::InvalidArgumentError(
-        "this is JSON, which modules are written in but not read from; HLO text and protobufs are "
-        "read");
+        "this is JSON, which modules are written in but not read from; HLO text, protobufs and "
+        "StableHLO are read");
   }
   return absl::OkStatus();
 }
 
+// A program of StableHLO as a module.
+absl::StatusOr<ModuleFile> ReadStableHlo(absl::string_view content, bool is_bytecode,
+                                         const std::string& name,
+                                         stablehlo::ToModuleOptions options) {
+  absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
+      is_bytecode ? stablehlo::ParseBytecode(content, name) : stablehlo::ParseText(content, name);
+  if (!program.ok()) return program.status();
+  options.file_name = name;
+  absl::StatusOr<stablehlo::ConvertedProgram> converted = stablehlo::ToModule(**program, options);
+  if (!converted.ok()) return converted.status();
+  ModuleFile file;
+  file.format = ModuleFormat::kStableHlo;
+  file.text_form = !is_bytecode;
+  file.module = std::move(converted->module);
+  file.checks = std::move(converted->checks);
+  file.result_count = converted->result_count;
+  file.result_names = std::move(converted->result_names);
+  file.device_arguments = std::move(converted->device_arguments);
+  return file;
+}
+
 }  // namespace
 
-absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name) {
+absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name,
+                                           const stablehlo::ToModuleOptions& options) {
   ModuleFile file;
   if (content.empty()) return absl::InvalidArgumentError(absl::StrCat(name, ": is empty"));
   if (content.size() > kMaxModuleBytes) {
@@ -195,6 +219,10 @@ absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std:
   }
   if (absl::Status status = CheckReadable(content); !status.ok()) {
     return absl::Status(status.code(), absl::StrCat(name, ": ", status.message()));
+  }
+  const bool is_bytecode = stablehlo::LooksLikeBytecode(content);
+  if (is_bytecode || IsMlirText(content)) {
+    return ReadStableHlo(content, is_bytecode, name, options);
   }
   std::optional<ModuleFormat> format = BinaryFormat(content);
   file.text_form = !format;
@@ -204,9 +232,9 @@ absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std:
   }
   if (!format) format = TextProtoFormat(content);
   if (!format) {
-    ParseOptions options;
-    options.file_name = name;
-    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(content, options);
+    ParseOptions reading;
+    reading.file_name = name;
+    absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(content, reading);
     if (!module.ok()) return module.status();
     file.module = *std::move(module);
     return file;
@@ -218,14 +246,15 @@ absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std:
   return file;
 }
 
-absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path) {
+absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path,
+                                          const stablehlo::ToModuleOptions& options) {
   absl::StatusOr<std::string> content = ReadFile(path);
   if (!content.ok()) return content.status();
   const std::string name = path == "-" ? "standard input" : path;
   const bool compressed = content->size() > 1 && (*content)[0] == '\x1f' && (*content)[1] == '\x8b';
   content = Decompress(*std::move(content), name);
   if (!content.ok()) return content.status();
-  absl::StatusOr<ModuleFile> file = ParseModuleFile(*content, name);
+  absl::StatusOr<ModuleFile> file = ParseModuleFile(*content, name, options);
   if (file.ok()) file->compressed = compressed;
   return file;
 }

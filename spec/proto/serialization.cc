@@ -46,6 +46,8 @@ absl::StatusOr<std::string> SerializeModule(const Module& module, ModuleFormat f
     case ModuleFormat::kSnapshot:
     case ModuleFormat::kUnoptimizedSnapshot:
       break;
+    case ModuleFormat::kStableHlo:
+      return absl::UnimplementedError("StableHLO is written by spec/stablehlo");
   }
   return absl::InvalidArgumentError("a snapshot is written with its arguments");
 }

@@ -220,12 +220,12 @@ absl::StatusOr<Instruction*> Lowering::EntryRoot(Scope& scope, const Operation& 
     results.push_back(const_cast<Instruction*>(value));
     shardings.emplace_back();
   }
-  if (results.size() == 1 && !any_sharding) return results[0];
+  if (results.size() == 1 && !any_sharding && check_values_.empty()) return results[0];
   std::vector<Shape> shapes;
   for (const Instruction* value : results) shapes.push_back(value->shape());
   Instruction* root =
       MakeIn(scope, function, Opcode::kTuple, Shape::Tuple(std::move(shapes)), results);
-  if (results.size() == 1) {
+  if (results.size() == 1 && check_values_.empty()) {
     // A single sharding stands on a get-tuple-element, where it is nobody else's.
     root = MakeIn(scope, function, Opcode::kGetTupleElement, root->shape().tuple_shape(0),
                   Operands(&root, 1), {{Attr::kIndex, int64_t{0}}});

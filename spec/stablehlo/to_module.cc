@@ -81,6 +81,11 @@ absl::StatusOr<std::vector<Shape>> Lowering::EntryShapes(const Operation& functi
       std::optional<int64_t> size;
       if (is_given) size = given->second[d];
       if (!size) size = symbols->SizeOf(static_cast<int64_t>(i), d);
+      const auto value = options_.value_sizes.find(static_cast<int64_t>(i));
+      if (!size && shape->is_unbounded_dimension(d) && value != options_.value_sizes.end() &&
+          static_cast<int64_t>(value->second.size()) == shape->rank()) {
+        size = value->second[d];
+      }
       if (!shape->is_unbounded_dimension(d)) {
         const bool fits = !size || *size == shape->dimension(d) || shape->is_dynamic_dimension(d);
         if (!fits) {

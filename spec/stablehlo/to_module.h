@@ -24,8 +24,10 @@ struct ToModuleOptions {
   std::string entry;
   // The value of each symbolic dimension of an export: {"b", 4}.
   std::map<std::string, int64_t> dimensions;
-  // The sizes of arguments with dynamic dimensions, by number.
+  // The sizes of arguments with dynamic dimensions, by number: as the user says, and those of the
+  // values that the program is to run on, which count for dimensions that are not known otherwise.
   std::map<int64_t, std::vector<int64_t>> argument_sizes;
+  std::map<int64_t, std::vector<int64_t>> value_sizes;
   // CHLO functions as the formulas that XLA's converter makes of them, instead of operations of
   // their own.
   bool expand_chlo = false;

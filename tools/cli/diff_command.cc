@@ -16,6 +16,7 @@
 #include "tools/cli/help.h"
 #include "tools/cli/isolated_diff.h"
 #include "tools/cli/options.h"
+#include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 
 namespace assay {
@@ -35,6 +36,7 @@ struct Side {
 constexpr char kUsualProfile[] = "xla-cpu";
 
 struct DiffCommand {
+  ProgramOptions program;
   std::string module;
   std::string left = "golden";
   std::string right;
@@ -183,7 +185,7 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
 
 int DiffCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
-  absl::StatusOr<ModuleFile> file = LoadModule(module);
+  absl::StatusOr<ModuleFile> file = program.Load(module, inputs.inputs);
   if (!file.ok()) return Fail(file.status(), output);
   grid.ApplyTo(*file->module);
   const absl::StatusOr<std::unique_ptr<CustomCallRegistry>> registry =
@@ -268,6 +270,7 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
       ->type_name("BACKEND")
       ->required();
   command->inputs.AddTo(sub);
+  command->program.AddTo(sub);
   command->grid.AddTo(sub);
   command->custom_calls.AddTo(sub);
   sub->add_flag("--isolate", command->isolate,

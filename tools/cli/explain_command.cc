@@ -15,12 +15,14 @@
 #include "tools/cli/custom_call_options.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/options.h"
+#include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 
 namespace assay {
 namespace {
 
 struct ExplainCommand {
+  ProgramOptions program;
   std::string module;
   std::string element;
   ExplainOptions options;
@@ -99,7 +101,7 @@ nlohmann::json Json(const ElementTrace& trace) {
 int ExplainCommand::Run() const {
   absl::StatusOr<ElementQuery> query = ParseElement(element);
   if (!query.ok()) return Fail(query.status(), output);
-  absl::StatusOr<ModuleFile> file = LoadModule(module);
+  absl::StatusOr<ModuleFile> file = program.Load(module, inputs.inputs);
   if (!file.ok()) return Fail(file.status(), output);
   absl::StatusOr<std::vector<Literal>> arguments = inputs.Load(*file, budget.budget.bytes);
   if (!arguments.ok()) return Fail(arguments.status(), output);
@@ -149,6 +151,7 @@ void AddExplainCommand(CLI::App& app, int* exit_code) {
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   command->inputs.AddTo(sub);
+  command->program.AddTo(sub);
   command->custom_calls.AddTo(sub);
   command->budget.AddTo(sub);
   command->output.AddTo(sub);

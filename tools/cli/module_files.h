@@ -13,9 +13,9 @@
 
 namespace assay {
 
-// A folder stands for the modules in it and its subfolders, by name (.hlo, .txt, .pb, .pbtxt and
-// .textproto, .gz or not) without what XLA dumps beside them; @LIST for the names in a file, one a
-// line; everything else for itself.
+// A folder stands for the modules in it and its subfolders, by name (.hlo, .txt, .pb, .pbtxt,
+// .textproto, .mlir, .mlirbc and .bc, .gz or not) without what XLA dumps beside them; @LIST for the
+// names in a file, one a line; everything else for itself.
 absl::StatusOr<std::vector<std::string>> ModuleFiles(absl::Span<const std::string> arguments);
 
 // What to say where that is nothing.

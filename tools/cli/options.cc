@@ -125,6 +125,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> InputOptions::LoadByDevice(
     }
     return by_device;
   }
+  if (static_cast<int64_t>(file.device_arguments.size()) == devices) return file.device_arguments;
   if (!file.arguments.empty()) return ByDevice(devices, file.arguments);
   const size_t parameters = module.entry()->parameters().size();
   if (parameters == 0) return ByDevice(devices);

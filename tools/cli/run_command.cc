@@ -18,6 +18,8 @@
 #include "tools/cli/feeds.h"
 #include "tools/cli/help.h"
 #include "tools/cli/options.h"
+#include "tools/cli/program_checks.h"
+#include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/stateful_run.h"
 #include "tools/cli/together_run.h"
@@ -29,6 +31,7 @@ using DeviceValues = std::vector<Literal>;  // the value of the root on each dev
 
 struct RunCommand {
   std::vector<std::string> modules;
+  ProgramOptions program;
   InputOptions inputs;
   GridOptions grid;
   BudgetOptions budget;
@@ -68,6 +71,7 @@ struct RunCommand {
                                                            double* seconds,
                                                            nlohmann::json* report) const;
   absl::StatusOr<std::optional<DeviceValues>> Expected(const ModuleFile& file) const;
+  bool PrintChecks(absl::Span<const CheckResult> checks) const;
 };
 
 // Prints every instruction with its value as it is computed.
@@ -311,6 +315,30 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
   return accepted ? kExitOk : kExitMismatch;
 }
 
+nlohmann::json ChecksJson(absl::Span<const CheckResult> checks) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CheckResult& check : checks) {
+    list.push_back({{"check", check.place}, {"holds", check.problem.empty()}});
+    if (!check.problem.empty()) list.back()["problem"] = check.problem;
+  }
+  return list;
+}
+
+// Says which of the program's own checks fail, and whether all hold.
+bool RunCommand::PrintChecks(absl::Span<const CheckResult> checks) const {
+  size_t failed = 0;
+  for (const CheckResult& check : checks) {
+    if (check.problem.empty()) continue;
+    ++failed;
+    std::cerr << "assay: " << modules.front() << ": " << check.place
+              << " fails: " << ForPeople(check.problem) << "\n";
+  }
+  if (!checks.empty() && !output.json && !output.quiet) {
+    std::cout << checks.size() - failed << " of " << checks.size() << " checks hold\n";
+  }
+  return failed == 0;
+}
+
 // All but what points to what the run keeps.
 BackendOptions RunCommand::OptionsOfBackend() const {
   BackendOptions options;
@@ -335,7 +363,7 @@ int RunCommand::Run() const {
   const BackendCapabilities capabilities = (*target)->capabilities();
   const bool has_host = capabilities.Offers(Feature::kHost);
   if (absl::Status status = CheckOptions(capabilities); !status.ok()) return Fail(status, output);
-  absl::StatusOr<ModuleFile> file = LoadModule(modules.front());
+  absl::StatusOr<ModuleFile> file = program.Load(modules.front(), inputs.inputs);
   if (!file.ok()) return Fail(file.status(), output);
   grid.ApplyTo(*file->module);
   if (semantics == "2017") {
@@ -378,12 +406,18 @@ int RunCommand::Run() const {
     if (output.json) std::cout << JsonText(report);
     return kExitOk;
   }
+  absl::StatusOr<std::vector<CheckResult>> checks = RunChecks(*file, **results);
+  if (!checks.ok()) return Fail(checks.status(), output);
+  **results = WithoutCheckValues(*file, **std::move(results));
   if (!out.empty()) {
     absl::Status status = WriteNpz(out, NameByDevice(**results, "out"));
     if (!status.ok()) return Fail(status, output);
   }
   const std::vector<NamedLiteral> outfed = NameOutfeeds(host, 0, process_grid);
-  return Report(**target, **results, *expected, outfed, std::move(report));
+  if (output.json && !checks->empty()) report["checks"] = ChecksJson(*checks);
+  const int code = Report(**target, **results, *expected, outfed, std::move(report));
+  const bool hold = PrintChecks(*checks);
+  return code == kExitOk && !hold ? kExitMismatch : code;
 }
 
 int RunCommand::RunAllTogether() const {
@@ -411,12 +445,13 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   CLI::App* sub =
       app.add_subcommand("run", "Evaluate a module and show, save or check its results");
   sub->add_option("MODULE", command->modules,
-                  "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
-                  "- for standard input. A snapshot brings its arguments and its result. Several "
+                  "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
+                  "or HloSnapshot, binary or text, gzip or not; - for standard input. A snapshot brings its arguments and its result. Several "
                   "with --together")
       ->type_name("FILE")
       ->required();
   command->inputs.AddTo(sub);
+  command->program.AddTo(sub);
   command->grid.AddTo(sub);
   sub->add_option("--out", command->out, "Write the results to this .npz (out0, out1, ...)")
       ->type_name("FILE");
@@ -474,6 +509,7 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   command->output.AddTo(sub);
   sub->footer(
       "Examples:\n"
+      "  assay run f.mlir --inputs random\n"
       "  assay run step.hlo --inputs step.inputs.npz\n"
       "  assay run step.hlo --inputs step.inputs.npz --expect xla.npz --max-ulp 4\n"
       "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out r.npz\n"

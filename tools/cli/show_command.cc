@@ -13,6 +13,7 @@
 #include "tools/cli/layout_view.h"
 #include "tools/cli/module_json.h"
 #include "tools/cli/options.h"
+#include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/sharding_view.h"
 #include "tools/cli/summary.h"
@@ -22,6 +23,7 @@ namespace assay {
 namespace {
 
 struct ShowCommand {
+  ProgramOptions program;
   std::string module;
   std::string to;
   std::string out;
@@ -88,7 +90,7 @@ int ShowCommand::ShowView(const absl::StatusOr<std::string>& text) const {
 
 int ShowCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
-  absl::StatusOr<ModuleFile> file = LoadModule(module);
+  absl::StatusOr<ModuleFile> file = program.Load(module);
   if (!file.ok()) return Fail(file.status(), output);
   if (layout.asked) return ShowView(layout.Text(*file, output.json));
   if (sharding) return ShowView(ShardingText(*file->module, output.json));
@@ -116,8 +118,8 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* sub = app.add_subcommand("show", "Print a module in another format, or summarise it");
   sub->add_option("MODULE", command->module,
-                  "HLO text, HloModuleProto, HloProto or HloSnapshot, binary or text, gzip or not; "
-                  "- for standard input")
+                  "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
+                  "or HloSnapshot, binary or text, gzip or not; - for standard input")
       ->type_name("FILE")
       ->required();
   sub->add_option("--to", command->to,
@@ -139,6 +141,7 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
       "One JSON object: the summary; with --to F what F gives, as its member text (proto: "
       "base64); with --layout and --sharding a list of arrays");
   command->layout.AddTo(sub);
+  command->program.AddTo(sub);
   sub->footer(
       "Examples:\n"
       "  assay show module.pb --to text\n"

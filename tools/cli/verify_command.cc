@@ -19,6 +19,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/options.h"
+#include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 
 namespace assay {
@@ -26,6 +27,7 @@ namespace {
 
 struct VerifyCommand {
   std::vector<std::string> arguments;
+  ProgramOptions program;
   std::string rules = "xla";
   int64_t max_findings = 1000;
   OutputOptions output;
@@ -69,7 +71,9 @@ Finding FindingOf(const absl::Status& status, const std::string& path) {
 }
 
 Verification VerifyCommand::VerifyFile(const std::string& path) const {
-  absl::StatusOr<ModuleFile> file = OpenModuleFile(path);
+  const absl::StatusOr<stablehlo::ToModuleOptions> reading = program.Parse();
+  absl::StatusOr<ModuleFile> file =
+      reading.ok() ? OpenModuleFile(path, *reading) : absl::StatusOr<ModuleFile>(reading.status());
   if (!file.ok()) {
     Verification unread;
     unread.findings.push_back(FindingOf(file.status(), path));
@@ -157,6 +161,7 @@ void AddVerifyCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--max-findings", command->max_findings, "Of one module; the rest are counted")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  command->program.AddTo(sub);
   command->output.AddTo(sub);
   sub->footer(
       "Each finding has its place, the instruction, the clause (docs/clauses.md), what it demands\n"

@@ -216,15 +216,22 @@ TEST(ModuleFile, SaysWhatIsWrong) {
 // A protobuf nested deeper than readers go.
 TEST(ModuleFile, OtherFormatsAreToldApart) {
   for (const absl::string_view text :
-       {"module @jit_f attributes {mhlo.num_partitions = 1 : i32} {\n}\n",
+       {"module @jit_f {\n  func.func public @main() { return }\n}\n",
         "// made by hand\n\nmodule {\n  func.func @main() { return }\n}\n",
-        "module attributes {} {\n}\n", "func.func @main() { return }\n",
+        "func.func @main() { return }\n",
         "#loc = loc(unknown)\nmodule @m { func.func @main() { return } }\n",
-        "\"builtin.module\"() ({\n}) : () -> ()\n", "ML\xefR\x01StableHLO_v1.0.0"}) {
-    const absl::Status status = ParseModuleFile(text, "m.mlir").status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << text;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("m.mlir: this is MLIR")) << text;
+        "\"builtin.module\"() ({\n\"func.func\"() ({\n\"func.return\"() : () -> ()\n}) "
+        "{function_type = () -> (), sym_name = \"main\"} : () -> ()\n}) : () -> ()\n"}) {
+    const absl::StatusOr<ModuleFile> file = ParseModuleFile(text, "m.mlir");
+    ASSERT_TRUE(file.ok()) << text << file.status();
+    EXPECT_EQ(file->format, ModuleFormat::kStableHlo) << text;
+    EXPECT_TRUE(file->text_form) << text;
   }
+  // What looks like StableHLO and is not sound is refused by its readers.
+  EXPECT_THAT(std::string(ParseModuleFile("module attributes {} {\n}\n", "m.mlir").status().message()),
+              HasSubstr("m.mlir: the program has no function"));
+  EXPECT_THAT(std::string(ParseModuleFile("ML\xefR\x01StableHLO_v1.0.0", "m.bc").status().message()),
+              HasSubstr("m.bc:"));
   const absl::Status json = ParseModuleFile("{\"name\": \"m\"}", "m.json").status();
   EXPECT_EQ(json.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(json.message()), HasSubstr("m.json: this is JSON"));

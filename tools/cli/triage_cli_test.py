@@ -157,7 +157,7 @@ class Triage(CommandLineTest):
                     'dangling.hlo: cannot open', 'empty.hlo: is empty', '4 modules, 2 equal, 2 broken')
 
     def test_refusals(self):
-        self.path('a.mlir', 'module {}')
+        self.path('a.json', '{}')
         self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here: no file whose name ends in .hlo, .txt')
         self.path('a.hlo', TANH)
         self.expect_refusal(assay('triage', self.folder.name, '--profile', 'nobody'), 2, 'nobody')

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""`assay` on StableHLO: programs that state what they expect, entry functions, dynamic sizes, errors. Expected values
+are worked out by hand from the StableHLO specification.
+"""
+import gzip
+import json
+
+from cli_testing import CommandLineTest, assay, main
+
+# (name, program): every expectation in it holds by the specification, and not by HLO's rules alone.
+MEANINGS = {
+    'maximum and minimum of complex numbers are lexicographic': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[(1.0, 2.0), (2.0, 0.0), (-1.0, 5.0)]> : tensor<3xcomplex<f32>>
+  %b = stablehlo.constant dense<[(1.0, 3.0), (1.0, 9.0), (-1.0, 5.0)]> : tensor<3xcomplex<f32>>
+  %0 = stablehlo.maximum %a, %b : tensor<3xcomplex<f32>>
+  %1 = stablehlo.minimum %a, %b : tensor<3xcomplex<f32>>
+  check.expect_eq_const %0, dense<[(1.0, 3.0), (2.0, 0.0), (-1.0, 5.0)]> : tensor<3xcomplex<f32>>
+  check.expect_eq_const %1, dense<[(1.0, 2.0), (1.0, 9.0), (-1.0, 5.0)]> : tensor<3xcomplex<f32>>
+  return
+}""",
+    'complex numbers are compared and clamped lexicographically': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[(1.0, 2.0), (2.0, 0.0), (1.0, 1.0)]> : tensor<3xcomplex<f64>>
+  %b = stablehlo.constant dense<[(1.0, 3.0), (1.0, 9.0), (1.0, 1.0)]> : tensor<3xcomplex<f64>>
+  %0 = stablehlo.compare LT, %a, %b, FLOAT : (tensor<3xcomplex<f64>>, tensor<3xcomplex<f64>>) -> tensor<3xi1>
+  %1 = stablehlo.compare GE, %a, %b, FLOAT : (tensor<3xcomplex<f64>>, tensor<3xcomplex<f64>>) -> tensor<3xi1>
+  check.expect_eq_const %0, dense<[true, false, false]> : tensor<3xi1>
+  check.expect_eq_const %1, dense<[false, true, true]> : tensor<3xi1>
+  %lo = stablehlo.constant dense<(1.0, 1.5)> : tensor<complex<f64>>
+  %hi = stablehlo.constant dense<(1.0, 2.5)> : tensor<complex<f64>>
+  %2 = stablehlo.clamp %lo, %a, %hi : (tensor<complex<f64>>, tensor<3xcomplex<f64>>, tensor<complex<f64>>) -> tensor<3xcomplex<f64>>
+  check.expect_eq_const %2, dense<[(1.0, 2.0), (1.0, 2.5), (1.0, 1.5)]> : tensor<3xcomplex<f64>>
+  return
+}""",
+    'conversions of complex numbers ignore the imaginary part': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[(0.0, 1.0), (2.5, 1.0)]> : tensor<2xcomplex<f32>>
+  %0 = stablehlo.convert %a : (tensor<2xcomplex<f32>>) -> tensor<2xi1>
+  %1 = stablehlo.convert %a : (tensor<2xcomplex<f32>>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[false, true]> : tensor<2xi1>
+  check.expect_eq_const %1, dense<[0, 2]> : tensor<2xi32>
+  return
+}""",
+    'booleans are one bit wide': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[[true, false, true, false, false, false, false, false], [true, true, true, true, true, true, true, true]]> : tensor<2x8xi1>
+  %0 = stablehlo.bitcast_convert %a : (tensor<2x8xi1>) -> tensor<2xi8>
+  check.expect_eq_const %0, dense<[5, -1]> : tensor<2xi8>
+  %1 = stablehlo.bitcast_convert %0 : (tensor<2xi8>) -> tensor<2x8xi1>
+  check.expect_eq %1, %a : tensor<2x8xi1>
+  return
+}""",
+    'booleans are added as or, multiplied as and': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[true, true, false]> : tensor<3xi1>
+  %b = stablehlo.constant dense<[true, false, false]> : tensor<3xi1>
+  %0 = stablehlo.add %a, %b : tensor<3xi1>
+  %1 = stablehlo.multiply %a, %b : tensor<3xi1>
+  check.expect_eq_const %0, dense<[true, true, false]> : tensor<3xi1>
+  check.expect_eq_const %1, dense<[true, false, false]> : tensor<3xi1>
+  return
+}""",
+    'a reduction may work on a wider type': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[100, 100]> : tensor<2xi8>
+  %z = stablehlo.constant dense<0> : tensor<i8>
+  %0 = "stablehlo.reduce"(%a, %z) ({
+  ^bb0(%x: tensor<i32>, %y: tensor<i32>):
+    %s = stablehlo.add %x, %y : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {dimensions = array<i64: 0>} : (tensor<2xi8>, tensor<i8>) -> tensor<i32>
+  check.expect_eq_const %0, dense<200> : tensor<i32>
+  return
+}""",
+    'complex numbers have a cube root': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[(0.0, 8.0), (27.0, 0.0)]> : tensor<2xcomplex<f64>>
+  %0 = stablehlo.cbrt %a : tensor<2xcomplex<f64>>
+  check.expect_almost_eq_const %0, dense<[(1.7320508075688772, 1.0), (3.0, 0.0)]> : tensor<2xcomplex<f64>>, tolerance = 1.0e-14
+  return
+}""",
+    'all_to_all of several operands works on each': b"""
+func.func @exchange(%a: tensor<2xi64>, %b: tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>) {
+  %0:2 = "stablehlo.all_to_all"(%a, %b) {split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 2 : i64,
+    replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
+  return %0#0, %0#1 : tensor<2xi64>, tensor<2xi64>
+}
+func.func @main() {
+  %a = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+  %b = stablehlo.constant dense<[3, 4]> : tensor<2xi64>
+  %c = stablehlo.constant dense<[5, 6]> : tensor<2xi64>
+  %d = stablehlo.constant dense<[7, 8]> : tensor<2xi64>
+  %0:4 = "interpreter.run_parallel"(%a, %b, %c, %d) {programs = [[@exchange], [@exchange]]} :
+    (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+  check.expect_eq_const %0#0, dense<[1, 5]> : tensor<2xi64>
+  check.expect_eq_const %0#1, dense<[3, 7]> : tensor<2xi64>
+  check.expect_eq_const %0#2, dense<[2, 6]> : tensor<2xi64>
+  check.expect_eq_const %0#3, dense<[4, 8]> : tensor<2xi64>
+  return
+}""",
+    'pieces of all_to_all come together along another dimension': b"""
+func.func @exchange(%a: tensor<2x4xi64>) -> tensor<4x2xi64> {
+  %0 = "stablehlo.all_to_all"(%a) {split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 2 : i64,
+    replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2x4xi64>) -> tensor<4x2xi64>
+  return %0 : tensor<4x2xi64>
+}
+func.func @main() {
+  %a = stablehlo.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi64>
+  %b = stablehlo.constant dense<[[9, 10, 11, 12], [13, 14, 15, 16]]> : tensor<2x4xi64>
+  %0:2 = "interpreter.run_parallel"(%a, %b) {programs = [[@exchange], [@exchange]]} :
+    (tensor<2x4xi64>, tensor<2x4xi64>) -> (tensor<4x2xi64>, tensor<4x2xi64>)
+  check.expect_eq_const %0#0, dense<[[1, 2], [5, 6], [9, 10], [13, 14]]> : tensor<4x2xi64>
+  check.expect_eq_const %0#1, dense<[[3, 4], [7, 8], [11, 12], [15, 16]]> : tensor<4x2xi64>
+  return
+}""",
+    'the next float is a step of the bits': b"""
+func.func @main() {
+  %a = stablehlo.constant dense<[1.0, 1.0, 0.0, 0.0]> : tensor<4xf32>
+  %b = stablehlo.constant dense<[2.0, 0.0, -1.0, 0.0]> : tensor<4xf32>
+  %0 = chlo.next_after %a, %b : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  check.expect_eq_const %0, dense<[0x3F800001, 0x3F7FFFFF, 0x80000001, 0x00000000]> : tensor<4xf32>
+  return
+}""",
+}
+FAILS = b"""
+func.func @main() -> tensor<2xi32> {
+  %a = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  check.expect_eq_const %a, dense<[1, 3]> : tensor<2xi32>
+  check.expect_eq_const %a, dense<[1, 2]> : tensor<2xi32>
+  return %a : tensor<2xi32>
+}
+"""
+DYNAMIC = b"""
+func.func @main(%a: tensor<?x2xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?x2xf32>) -> tensor<i32>
+  %c = stablehlo.constant dense<2> : tensor<i32>
+  %m = stablehlo.multiply %n, %c : tensor<i32>
+  %s = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %r = stablehlo.dynamic_reshape %a, %s : (tensor<?x2xf32>, tensor<1xi32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+"""
+TWO = b"""
+func.func @one() -> tensor<i32> { %0 = stablehlo.constant dense<1> : tensor<i32> return %0 : tensor<i32> }
+func.func @two() -> tensor<i32> { %0 = stablehlo.constant dense<2> : tensor<i32> return %0 : tensor<i32> }
+"""
+
+
+class StableHlo(CommandLineTest):
+    def test_the_meaning_is_that_of_stablehlo(self):
+        for name, program in MEANINGS.items():
+            with self.subTest(name):
+                expected = program.count(b'check.expect')
+                self.expect(assay('run', self.path('m.mlir', program)), 0, f'{expected} of {expected} checks hold')
+
+    def test_a_check_that_fails_ends_with_exit_code_1(self):
+        path = self.path('m.mlir', FAILS)
+        result = assay('run', path)
+        self.assertEqual(result.code, 1)
+        self.assertIn('check.expect_eq_const at 4:3 fails: element [1] is 2, expected is 3; 1 of 2 elements differ', result.err)
+        self.assertIn('1 of 2 checks hold', result.out)
+        report = json.loads(assay('run', path, '--json').out)
+        self.assertEqual([check['holds'] for check in report['checks']], [False, True])
+        self.assertEqual(len(report['results']), 1)
+
+    def test_functions_can_be_chosen(self):
+        path = self.path('m.mlir', TWO)
+        self.expect(assay('run', path, '--entry', 'two'), 0, '2')
+        self.expect_refusal(assay('run', path), 2, '--entry NAME', 'one, two')
+        self.expect_refusal(assay('run', path, '--entry', 'three'), 2, 'no function @three')
+
+    def test_sizes_come_from_options_or_arguments(self):
+        path = self.path('m.mlir', DYNAMIC)
+        self.expect(assay('run', path, '--inputs', 'random', '--shape', 'arg0=3x2'), 0, 'f32[6]')
+        values = self.path('in.txt', b'f32[2,2] {{1, 2}, {3, 4}}\n')
+        self.expect(assay('run', path, '--inputs', values), 0, 'f32[4]', '{1, 2, 3, 4}')
+        self.expect_refusal(assay('run', path, '--inputs', 'random'), 2, '--shape arg0=4x4')
+        self.expect_refusal(assay('run', path, '--shape', 'b=3'), 2, 'no symbolic dimension b')
+        self.expect_refusal(assay('run', path, '--shape', 'b'), 2, '--shape b')
+
+    def test_commands_take_it(self):
+        text = b'func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.sine %a : tensor<2xf32>\n  return %0 : tensor<2xf32>\n}\n'
+        path = self.path('m.mlir', text)
+        self.expect(assay('show', path), 0, 'f32[2]{0} sine(')
+        self.expect(assay('show', path, '--stats'), 0, 'sine')
+        self.expect(assay('verify', path), 0)
+        self.expect(assay('run', path, '--inputs', 'random'), 0, 'f32[2]')
+        self.expect(assay('explain', path, '--element', '0:[1]', '--inputs', 'random'), 0, 'sine')
+        self.expect(assay('diff', path, '--inputs', 'random', '--right', 'golden'), 0)
+        self.expect(assay('run', self.path('m.mlir.gz', gzip.compress(text)), '--inputs', 'random'), 0, 'f32[2]')
+        wrong = self.path('wrong.mlir', text.replace(b'stablehlo.sine', b'stablehlo.not'))
+        self.expect(assay('verify', wrong), 1, 'wrong.mlir:2:3: [unary_c2]', 'stablehlo.not')
+
+
+if __name__ == '__main__':
+    main()

@@ -140,7 +140,7 @@ TEST(ToModule, OperationsBecomeWhatTheyMean) {
        "%r = stablehlo.custom_call @foo(%a) {backend_config = {n = 3 : i32}, api_version = 4 : "
        "i32, has_side_effect = true} : (tensor<4xf32>) -> tensor<4xf32>",
        "custom_call_target=\"foo\", custom_call_has_side_effect=true, "
-       "api_version=API_VERSION_TYPED_FFI, backend_config=\"{n = 3 : i32}\""},
+       "api_version=API_VERSION_TYPED_FFI, backend_config={n = 3 : i32}"},
       {"%a: tensor<4xf32>", "tensor<4xf32>", "%r = chlo.erf %a : tensor<4xf32> -> tensor<4xf32>",
        "f32[4]{0} erf("},
       {"%a: tensor<4xf32>", "tensor<4xf32>", "%r = chlo.atan %a : tensor<4xf32> -> tensor<4xf32>",
@@ -270,7 +270,7 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
       {"func.func @main(%a: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = stablehlo.add %a, %a : "
        "tensor<2xf32>\n  %1 = \"stablehlo.concatenate\"(%0, %a) {dimension = 3 : i64} : "
        "(tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>\n  return %0 : tensor<2xf32>\n}",
-       {"f.mlir:3:3: stablehlo.concatenate:", "concatenate_c"}},
+       {"f.mlir:3:8: stablehlo.concatenate:", "concatenate_c"}},
       {"func.func @f() { return }\nfunc.func @g() { return }",
        {"there is no function @main", "--entry NAME", "f, g"}},
       {"func.func private @g(tensor<f32>) -> tensor<f32>\nfunc.func @main(%a: tensor<f32>) -> "

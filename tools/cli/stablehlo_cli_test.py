@@ -190,7 +190,7 @@ class StableHlo(CommandLineTest):
         self.expect(assay('diff', path, '--inputs', 'random', '--right', 'golden'), 0)
         self.expect(assay('run', self.path('m.mlir.gz', gzip.compress(text)), '--inputs', 'random'), 0, 'f32[2]')
         wrong = self.path('wrong.mlir', text.replace(b'stablehlo.sine', b'stablehlo.not'))
-        self.expect(assay('verify', wrong), 1, 'wrong.mlir:2:3: [unary_c2]', 'stablehlo.not')
+        self.expect(assay('verify', wrong), 2, 'wrong.mlir:2:8: [unary_c2]', 'stablehlo.not')
 
 
 if __name__ == '__main__':

@@ -97,13 +97,41 @@ ReplicaGroups GroupsOf(OpContext& op) {
   return groups;
 }
 
+// Groups of replicas that all partitions join, as lists of devices. StableHLO orders a group by
+// partition first, HLO by replica first: the order shows in what is gathered.
+void FlattenGroups(OpContext& op, ReplicaGroups* groups) {
+  const int64_t replicas = op.lowering().module().replica_count;
+  const int64_t partitions = op.lowering().module().num_partitions;
+  if (groups->groups.empty()) {
+    groups->groups.emplace_back();
+    for (int64_t replica = 0; replica < replicas; ++replica) {
+      groups->groups[0].push_back(replica);
+    }
+  }
+  for (std::vector<int64_t>& group : groups->groups) {
+    std::vector<int64_t> devices;
+    for (int64_t partition = 0; partition < partitions; ++partition) {
+      for (const int64_t replica : group) devices.push_back(replica * partitions + partition);
+    }
+    group = std::move(devices);
+  }
+}
+
 AttributeList GroupAttributes(OpContext& op, bool global_ids) {
-  AttributeList attributes = {{Attr::kReplicaGroups, Boxed<ReplicaGroups>(GroupsOf(op))}};
+  ReplicaGroups groups = GroupsOf(op);
+  AttributeList attributes;
   const int64_t channel = op.FieldInt(op.Find("channel_handle"), "handle");
   if (channel > 0) attributes.push_back({Attr::kChannelId, channel});
   if (global_ids) {
-    attributes.push_back({Attr::kUseGlobalDeviceIds, op.BoolOr("use_global_device_ids", false)});
+    bool flattened = op.BoolOr("use_global_device_ids", false);
+    if (!flattened && channel > 0 && groups.form == ReplicaGroups::Form::kList &&
+        op.lowering().module().num_partitions > 1 && op.lowering().module().replica_count > 1) {
+      FlattenGroups(op, &groups);
+      flattened = true;
+    }
+    attributes.push_back({Attr::kUseGlobalDeviceIds, flattened});
   }
+  attributes.push_back({Attr::kReplicaGroups, Boxed<ReplicaGroups>(std::move(groups))});
   return attributes;
 }
 

@@ -113,8 +113,12 @@ const absl::flat_hash_map<absl::string_view, const Handler*>& Handlers() {
 void RefuseUnknown(OpContext& op) {
   const absl::string_view name = op.name();
   const absl::string_view dialect = name.substr(0, name.find('.'));
+  for (int64_t i = 0; i < op.result_count(); ++i) op.OutShape(i);  // says what types are not known
+  if (!op.ok()) return;
   if (FindDialectOp(name) != nullptr) {
-    op.Refuse("has no counterpart in HLO; docs/stablehlo.md lists what is understood");
+    op.Refuse(absl::StrCat(
+        "has no counterpart in HLO, also none for quantised types; docs/stablehlo.md lists what is "
+        "understood"));
   } else if (IsKnownDialect(dialect)) {
     op.Refuse(absl::StrCat("is not an operation of the dialect ", dialect, " that is known here"));
   } else {

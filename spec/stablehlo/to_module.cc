@@ -120,8 +120,11 @@ absl::Status Lowering::LowerEntry(const Operation& function, ConvertedProgram* r
       LowerBlock(*scope, *function.regions[0].blocks[0]);
   if (!results.ok()) return results.status();
   if (parallel_ && parallel_->program != &function) {
-    if (results->empty()) return LowerParallel(result);
-    return Error(*parallel_->operation, "a program that runs processes must have no results");
+    for (const Instruction* value : *results) {
+      if (parallel_->results.contains(value)) continue;
+      return Error(*parallel_->operation, "a program that runs processes returns their results only");
+    }
+    return LowerParallel(result);
   }
   if (!parallel_) result->checks = checks_;
   absl::StatusOr<Instruction*> root = EntryRoot(*scope, function, *std::move(results), result);
@@ -137,6 +140,9 @@ absl::Status Lowering::LowerEntry(const Operation& function, ConvertedProgram* r
 
 std::optional<Literal> Lowering::ConstantValue(const Instruction* instruction) const {
   const Shape& shape = instruction->shape();
+  if (instruction->opcode() == Opcode::kAfterAll && instruction->operand_count() == 0) {
+    return Literal::Token();
+  }
   const bool spread = instruction->opcode() == Opcode::kBroadcast;
   const Literal* literal =
       spread ? instruction->operand(0)->literal() : instruction->literal();

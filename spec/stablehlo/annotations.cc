@@ -1,6 +1,6 @@
 // Attributes that say nothing about values: those of the module, of the entry's arguments and
 // results, and of single operations. Source: reference stablehlo_format.md 9, 10.
-// Tests: to_module_test.cc, shardy_test.cc.
+// Tests: to_module_test.cc, lowering_test.cc.
 #include <algorithm>
 
 #include "spec/proto/pieces.h"

@@ -1,5 +1,5 @@
 // Functions of CHLO as formulas: the programs of chlo_expansions.def become instructions.
-// Test: chlo_test.cc.
+// Test: lowering_test.cc.
 #include "spec/stablehlo/chlo_expansions.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Functions of CHLO as formulas of HLO's operations, those that XLA's converter uses.
-// Test: chlo_test.cc.
+// Test: lowering_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_CHLO_EXPANSIONS_H_
 #define ASSAY_SPEC_STABLEHLO_CHLO_EXPANSIONS_H_
 

@@ -1,6 +1,6 @@
 // Shape computations: integers and booleans computed from constants while a program is converted,
 // so that sizes that a program computes are known. Element by element, with the wrapping arithmetic
-// of the element type. Test: dynamic_shapes_test.cc.
+// of the element type. Test: lowering_test.cc.
 #include <algorithm>
 #include <numeric>
 

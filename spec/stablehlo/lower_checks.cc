@@ -1,7 +1,7 @@
 // What StableHLO's own test programs expect of their values, and how they run on several devices.
 // In the entry function an expectation becomes a pair of outputs that is compared after the run, on
 // whatever backend it ran; elsewhere it stays a custom call that fails where it runs.
-// Source: StableHLO's check and interpreter dialects. Test: checks_test.cc.
+// Source: StableHLO's check and interpreter dialects. Test: tools/cli/stablehlo_cli_test.py.
 #include <algorithm>
 
 #include "absl/strings/match.h"

@@ -1,5 +1,5 @@
 // CHLO: functions that are operations of HLO, formulas of others, operations with implicit
-// broadcasts. Source: reference stablehlo_format.md 8.7. Test: chlo_test.cc.
+// broadcasts. Source: reference stablehlo_format.md 8.7. Test: lowering_test.cc.
 #include <algorithm>
 #include <numeric>
 

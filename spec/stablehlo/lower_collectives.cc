@@ -1,5 +1,5 @@
 // Collectives and their asynchronous forms. Source: reference stablehlo_format.md 7, 8.5.
-// Test: collectives_test.cc.
+// Test: lowering_test.cc.
 #include "spec/stablehlo/lowering.h"
 
 namespace assay::stablehlo {

@@ -1,5 +1,5 @@
 // Control flow: branches and loops with the values that they capture, calls, composites.
-// Source: reference stablehlo_format.md 8.1 to 8.4. Test: control_test.cc.
+// Source: reference stablehlo_format.md 8.1 to 8.4. Test: to_module_test.cc.
 #include <algorithm>
 
 #include "absl/strings/match.h"

@@ -1,5 +1,5 @@
 // Custom calls: plain ones, those that stand for operations, and those of exports with dynamic
-// shapes. Source: reference stablehlo_format.md 8.3, 8.6. Test: custom_call_mapping_test.cc.
+// shapes. Source: reference stablehlo_format.md 8.3, 8.6. Test: lowering_test.cc.
 #include <algorithm>
 
 #include "absl/strings/match.h"

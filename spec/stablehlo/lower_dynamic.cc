@@ -1,6 +1,6 @@
 // Operations whose sizes are operands: they become the static operation where the sizes are known,
 // from constants or from the sizes of arguments. Source: reference stablehlo_format.md 8.6.
-// Test: dynamic_shapes_test.cc.
+// Test: lowering_test.cc.
 #include <algorithm>
 
 #include "spec/stablehlo/lowering.h"

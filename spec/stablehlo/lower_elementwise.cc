@@ -1,7 +1,7 @@
 // Elementwise operations that are more than their row: what StableHLO defines of complex numbers
 // and booleans beyond HLO, and constants. Source: the StableHLO specification, compared with
 // reference ops_elementwise_and_types.md; docs/stablehlo.md lists the differences.
-// Test: meaning_test.cc.
+// Test: tools/cli/stablehlo_cli_test.py.
 #include <algorithm>
 
 #include "spec/element/element.h"

@@ -1,5 +1,5 @@
 // What programs exchange with the host and with each other over channels.
-// Source: reference stablehlo_format.md 7. Test: host_test.cc.
+// Source: reference stablehlo_format.md 7. Test: lowering_test.cc.
 #include "absl/strings/str_join.h"
 #include "spec/stablehlo/lowering.h"
 

@@ -1,6 +1,6 @@
 // Shardy: constraints and groups as custom calls that give their operand, manual computations as
 // the regions that devices enter with their parts. Source: reference stablehlo_format.md 10.
-// Test: shardy_test.cc.
+// Test: lowering_test.cc.
 #include "absl/strings/str_join.h"
 #include "spec/stablehlo/lowering.h"
 #include "spec/stablehlo/shardings.h"

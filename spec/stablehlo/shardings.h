@@ -1,6 +1,6 @@
 // Shardings of StableHLO programs: strings of mhlo.sharding (HLO's text, or a serialised
 // OpSharding), and Shardy's attributes. Source: reference stablehlo_format.md 9, 10.
-// Tests: shardy_test.cc.
+// Tests: lowering_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_SHARDINGS_H_
 #define ASSAY_SPEC_STABLEHLO_SHARDINGS_H_
 

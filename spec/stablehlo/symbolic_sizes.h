@@ -1,6 +1,6 @@
 // Sizes of arguments from the values of symbolic dimensions. JAX's exports say in the messages of
 // their shape assertions how each argument's sizes follow from the symbols: "args[0].shape = (2*b,
-// 3*c)". Test: dynamic_shapes_test.cc.
+// 3*c)". Test: lowering_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_SYMBOLIC_SIZES_H_
 #define ASSAY_SPEC_STABLEHLO_SYMBOLIC_SIZES_H_
 

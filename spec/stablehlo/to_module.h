@@ -1,7 +1,7 @@
 // A StableHLO program as a module: every operation becomes the HLO that means the same, functions
 // and regions become computations. Where StableHLO defines more than HLO, or something else, the
 // meaning of StableHLO is what the module computes (docs/stablehlo.md lists the differences).
-// Tests: to_module_test.cc, chlo_test.cc, dynamic_shapes_test.cc, shardy_test.cc.
+// Tests: to_module_test.cc, lowering_test.cc, tools/cli/stablehlo_cli_test.py.
 #ifndef ASSAY_SPEC_STABLEHLO_TO_MODULE_H_
 #define ASSAY_SPEC_STABLEHLO_TO_MODULE_H_
 

@@ -114,6 +114,23 @@ func.func @main() {
   check.expect_eq_const %0#1, dense<[[3, 4], [7, 8], [11, 12], [15, 16]]> : tensor<4x2xi64>
   return
 }""",
+    'groups of replicas are ordered by partition first': b"""
+func.func @gather(%a: tensor<1xi64>) -> tensor<4xi64> {
+  %0 = "stablehlo.all_gather"(%a) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,
+    channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>} : (tensor<1xi64>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+func.func @main() {
+  %a = stablehlo.constant dense<1> : tensor<1xi64>
+  %b = stablehlo.constant dense<2> : tensor<1xi64>
+  %c = stablehlo.constant dense<3> : tensor<1xi64>
+  %d = stablehlo.constant dense<4> : tensor<1xi64>
+  %0:4 = "interpreter.run_parallel"(%a, %b, %c, %d) {programs = [[@gather, @gather], [@gather, @gather]]} :
+    (tensor<1xi64>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> (tensor<4xi64>, tensor<4xi64>, tensor<4xi64>, tensor<4xi64>)
+  check.expect_eq_const %0#0, dense<[1, 3, 2, 4]> : tensor<4xi64>
+  check.expect_eq_const %0#3, dense<[1, 3, 2, 4]> : tensor<4xi64>
+  return
+}""",
     'the next float is a step of the bits': b"""
 func.func @main() {
   %a = stablehlo.constant dense<[1.0, 1.0, 0.0, 0.0]> : tensor<4xf32>

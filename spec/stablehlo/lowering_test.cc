@@ -1,0 +1,233 @@
+// Families of operations with more to them than a row: collectives, host transfers, custom calls,
+// dynamic sizes, CHLO, Shardy. Expected HLO is worked out by hand from reference
+// stablehlo_format.md 7 to 10.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/stablehlo/shardings.h"
+#include "spec/stablehlo/symbolic_sizes.h"
+#include "spec/stablehlo/text.h"
+#include "spec/stablehlo/to_module.h"
+#include "spec/text/printer.h"
+
+namespace assay::stablehlo {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Lowered(const std::string& text, const ToModuleOptions& options = {}) {
+  absl::StatusOr<std::unique_ptr<Program>> program = ParseText(text, "f.mlir");
+  if (!program.ok()) return absl::StrCat("ERROR: ", program.status().message());
+  absl::StatusOr<ConvertedProgram> converted = ToModule(**program, options);
+  if (!converted.ok()) return absl::StrCat("ERROR: ", converted.status().message());
+  return PrintModule(*converted->module, PrintOptions::Default());
+}
+
+std::string Function(const std::string& arguments, const std::string& result,
+                     const std::string& body) {
+  return absl::StrCat("func.func @main(", arguments, ") -> ", result, " {\n  ", body,
+                      "\n  return %r : ", result, "\n}\n");
+}
+
+constexpr char kSum[] =
+    "({\n ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n  %s = stablehlo.add %x, %y : tensor<f32>\n  "
+    "stablehlo.return %s : tensor<f32>\n })";
+
+TEST(Lowering, CollectivesKeepGroupsAndChannels) {
+  EXPECT_THAT(
+      Lowered(Function("%a: tensor<4xf32>", "tensor<4xf32>",
+                       absl::StrCat("%r = \"stablehlo.all_reduce\"(%a) ", kSum,
+                                    " {replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, "
+                                    "channel_handle = #stablehlo.channel_handle<handle = 5, type = "
+                                    "1>, use_global_device_ids} : (tensor<4xf32>) -> "
+                                    "tensor<4xf32>"))),
+      AllOf(HasSubstr("channel_id=5"), HasSubstr("replica_groups={{0,1},{2,3}}"),
+            HasSubstr("use_global_device_ids=true")));
+  EXPECT_THAT(Lowered(Function("%a: tensor<2xf32>", "tensor<2xf32>",
+                               "%r = \"stablehlo.collective_permute\"(%a) {source_target_pairs = "
+                               "dense<[[0, 1], [1, 0]]> : tensor<2x2xi64>} : (tensor<2xf32>) -> "
+                               "tensor<2xf32>")),
+              HasSubstr("source_target_pairs={{0,1},{1,0}}"));
+  EXPECT_THAT(Lowered(Function("%a: tensor<2xf32>", "tensor<4xf32>",
+                               "%r = \"stablehlo.all_gather\"(%a) {all_gather_dim = 0 : i64, "
+                               "replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @m, "
+                               "axes = [#stablehlo.axis_ref<name = \"y\">]>} : (tensor<2xf32>) -> "
+                               "tensor<4xf32>") +
+                      "sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n"),
+              HasSubstr("replica_groups=mesh['x'=2,'y'=2] {'y'}"));
+  // The collective of an asynchronous region.
+  EXPECT_THAT(
+      Lowered(Function("%a: tensor<2xf32>", "tensor<4xf32>", R"(
+  %f = "stablehlo.async_start"(%a) ({
+   ^bb0(%x: tensor<2xf32>):
+    %g = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<4xf32>
+    stablehlo.return %g : tensor<4xf32>
+  }) : (tensor<2xf32>) -> !stablehlo.future<tensor<4xf32>>
+  %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>)")),
+      HasSubstr("f32[4]{0} all-gather("));
+}
+
+TEST(Lowering, TransfersHaveTheirDone) {
+  const std::string text = Lowered(Function("%a: tensor<2xf32>, %t: !stablehlo.token",
+                                            "!stablehlo.token", R"(
+  %i:2 = "stablehlo.infeed"(%t) {infeed_config = "c", layout = [[0]]} : (!stablehlo.token) -> (tensor<3xf32>, !stablehlo.token)
+  %o = "stablehlo.outfeed"(%i#0, %i#1) {outfeed_config = ""} : (tensor<3xf32>, !stablehlo.token) -> !stablehlo.token
+  %s = "stablehlo.send"(%a, %o) {channel_handle = #stablehlo.channel_handle<handle = 2, type = 2>, is_host_transfer = true} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  %v:2 = "stablehlo.recv"(%s) {channel_handle = #stablehlo.channel_handle<handle = 3, type = 3>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  %r = stablehlo.after_all %v#1, %t : !stablehlo.token)"));
+  EXPECT_THAT(text, HasSubstr("((f32[3]{0}), token[]) infeed("));
+  EXPECT_THAT(text, HasSubstr("outfeed_shape=(f32[3]{0})"));
+  EXPECT_THAT(text, HasSubstr("(f32[2]{0}, u32[], token[]) send("));
+  EXPECT_THAT(text, HasSubstr("send-done("));
+  EXPECT_THAT(text, HasSubstr("(f32[2]{0}, token[]) recv-done("));
+}
+
+TEST(Lowering, CustomCallsKeepWhatTheySay) {
+  const std::string text = Lowered(R"(
+func.func @main(%a: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>) {
+  %0:2 = stablehlo.custom_call @lapack(%a) {mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
+    result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>],
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]}
+    : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<i32>)
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<i32>
+})");
+  EXPECT_THAT(text, HasSubstr("(f32[2,3]{0,1}, s32[]) custom-call("));
+  EXPECT_THAT(text, HasSubstr("operand_layout_constraints={f32[2,3]{0,1}}"));
+  EXPECT_THAT(text, HasSubstr("output_to_operand_aliasing={{0}: (0, {})}"));
+  EXPECT_THAT(text, HasSubstr("api_version=API_VERSION_TYPED_FFI"));
+  EXPECT_THAT(text, HasSubstr("backend_config={uplo = 76 : ui8}"));
+  // A custom call that stands for an operation, and a composite that does.
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xf32>", "tensor<4xf32>",
+                               "%r = stablehlo.custom_call @mhlo.erf(%a) {mhlo.attributes = {}, "
+                               "mhlo.version = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>")),
+              HasSubstr("f32[4]{0} erf("));
+  const std::string composite =
+      "%r = stablehlo.composite \"chlo.erf\" %a {decomposition = @d, version = VERSION : i32} : "
+      "(tensor<4xf32>) -> tensor<4xf32>";
+  const std::string decomposition =
+      "func.func private @d(%a: tensor<4xf32>) -> tensor<4xf32> { return %a : tensor<4xf32> }\n";
+  std::string first = composite, second = composite;
+  first.replace(first.find("VERSION"), 7, "1");
+  second.replace(second.find("VERSION"), 7, "2");
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xf32>", "tensor<4xf32>", first) + decomposition),
+              HasSubstr("f32[4]{0} erf("));
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xf32>", "tensor<4xf32>", second) + decomposition),
+              AllOf(HasSubstr("is_composite=true"), HasSubstr("composite.version=\"2\"")));
+}
+
+TEST(Lowering, SizesAreFoldedThroughCalls) {
+  const std::string text = R"(
+func.func private @double(%n: tensor<i32>) -> tensor<i32> {
+  %c = stablehlo.constant dense<2> : tensor<i32>
+  %0 = stablehlo.multiply %n, %c : tensor<i32>
+  return %0 : tensor<i32>
+}
+func.func @main(%a: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xi32>) {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %m = call @double(%n) : (tensor<i32>) -> tensor<i32>
+  %s = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+  %0 = stablehlo.concatenate %a, %a, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %1 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  return %0, %1 : tensor<?xf32>, tensor<?xi32>
+})";
+  ToModuleOptions options;
+  options.argument_sizes[0] = {3};
+  EXPECT_THAT(Lowered(text, options),
+              AllOf(HasSubstr("f32[6]{0} concatenate("), HasSubstr("s32[6]{0} iota(")));
+}
+
+TEST(Lowering, ShapeAssertionsAreDecided) {
+  const std::string text = R"(
+func.func @main(%a: tensor<?xf32>) -> tensor<?xf32> {
+  %n = stablehlo.get_dimension_size %a, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %c = stablehlo.constant dense<2> : tensor<i32>
+  %ok = stablehlo.compare GE, %n, %c, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+  stablehlo.custom_call @shape_assertion(%ok, %n) {error_message = "only {0}. Using the following polymorphic shapes specifications: args[0].shape = (b + 1,). Obtained", has_side_effect = true} : (tensor<i1>, tensor<i32>) -> ()
+  return %a : tensor<?xf32>
+})";
+  ToModuleOptions options;
+  options.dimensions["b"] = 4;
+  EXPECT_THAT(Lowered(text, options), AllOf(HasSubstr("f32[5]"), Not(HasSubstr("custom-call"))));
+  options.dimensions["b"] = 0;
+  EXPECT_THAT(Lowered(text, options), HasSubstr("only 1."));
+  options.dimensions["c"] = 0;
+  EXPECT_THAT(Lowered(text, options), HasSubstr("no symbolic dimension c"));
+  EXPECT_THAT(Lowered(text), HasSubstr("--shape b=4"));
+}
+
+TEST(Lowering, DimensionsAreEvaluated) {
+  std::vector<std::string> missing;
+  const std::map<std::string, int64_t> values = {{"b", 7}, {"c", 2}};
+  const auto value = [&](const char* text) { return EvaluateDimension(text, values, &missing); };
+  EXPECT_EQ(value("2*b + c"), 16);
+  EXPECT_EQ(value("b - c - 1"), 4);
+  EXPECT_EQ(value("b^2*c"), 98);
+  EXPECT_EQ(value("floordiv(b, c)"), 3);
+  EXPECT_EQ(value("mod(-1*b, c)"), 1);
+  EXPECT_EQ(value("max(b, c) - min(b, c)"), 5);
+  EXPECT_EQ(value("-(c)"), -2);
+  EXPECT_EQ(value("floordiv(b, 0)"), std::nullopt);
+  EXPECT_EQ(value("9223372036854775807 * b"), std::nullopt);
+  EXPECT_EQ(value("b +"), std::nullopt);
+  EXPECT_TRUE(missing.empty());
+  EXPECT_EQ(value("d"), std::nullopt);
+  EXPECT_THAT(missing, ::testing::ElementsAre("d"));
+}
+
+TEST(Lowering, FunctionsOfChloAreOperationsOrFormulas) {
+  const std::string text =
+      Function("%a: tensor<4xf32>", "tensor<4xf32>", "%r = chlo.acos %a : tensor<4xf32> -> tensor<4xf32>");
+  EXPECT_THAT(Lowered(text), HasSubstr("f32[4]{0} acos("));
+  ToModuleOptions expanded;
+  expanded.expand_chlo = true;
+  EXPECT_THAT(Lowered(text, expanded), AllOf(HasSubstr("atan2("), Not(HasSubstr("acos("))));
+  // Narrow types are computed in f32 and rounded once.
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xbf16>", "tensor<4xbf16>",
+                               "%r = chlo.lgamma %a : tensor<4xbf16> -> tensor<4xbf16>")),
+              AllOf(HasSubstr("f32[4]{0} convert(%Arg_0)"), HasSubstr("ROOT %convert.1 = bf16[4]{0} convert(")));
+  EXPECT_THAT(Lowered(Function("%a: tensor<2xi1>, %b: tensor<3x2xf32>, %c: tensor<f32>", "tensor<3x2xf32>",
+                               "%r = chlo.broadcast_select %a, %b, %c : (tensor<2xi1>, "
+                               "tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>")),
+              HasSubstr("f32[3,2]{1,0} select(%broadcast, %Arg_1, %broadcast.1)"));
+}
+
+TEST(Lowering, ShardyBecomesWhatXlaImports) {
+  const std::string text = Lowered(R"(
+sdy.mesh @mesh = <["a"=4, "b"=2]>
+func.func @main(%x: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"b"}, {}]>})
+    -> (tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a"}, {"b"}]>}) {
+  %0 = sdy.sharding_constraint %x <@mesh, [{"a", ?}, {?}]> : tensor<8x4xf32>
+  %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{"a"}, {"b"}]>] out_shardings=[<@mesh, [{"a"}, {"b"}]>] manual_axes={"a", "b"} (%y: tensor<2x2xf32>) {
+    %2 = stablehlo.negate %y : tensor<2x2xf32>
+    sdy.return %2 : tensor<2x2xf32>
+  } : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+})");
+  EXPECT_THAT(text, HasSubstr("xla.sdy.meshes={mesh = #sdy.mesh<[\"a\"=4, \"b\"=2]>}"));
+  // b cuts the first dimension: devices 0, 2, 4, 6 have its first half.
+  EXPECT_THAT(text, HasSubstr("sharding={devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}"));
+  EXPECT_THAT(text, HasSubstr("sharding={devices=[4,1,2]<=[8] last_tile_dim_replicate}"));
+  EXPECT_THAT(text, HasSubstr("f32[2,2]{1,0} custom-call(%custom-call), "
+                              "custom_call_target=\"xla.sdy.GlobalToLocalShape\""));
+  EXPECT_THAT(text, HasSubstr("xla.sdy.manual_axes=\"#sdy<manual_axes{\\\"a\\\", \\\"b\\\"}>\""));
+  EXPECT_THAT(text, HasSubstr("xla.sdy.FuncResultSharding"));
+}
+
+TEST(Lowering, ShardingStringsAreTextOrProto) {
+  const std::optional<Sharding> text = ReadShardingString("{devices=[2,1]<=[2]}");
+  ASSERT_TRUE(text.has_value());
+  EXPECT_EQ(text->tile_dimensions, std::vector<int64_t>({2, 1}));
+  // OpSharding{type = OTHER (3), tile_assignment_dimensions = [2], tile_assignment_devices = [1, 0]}.
+  const std::optional<Sharding> proto =
+      ReadShardingString(absl::string_view("\x08\x03\x1a\x01\x02\x22\x02\x01\x00", 9));
+  ASSERT_TRUE(proto.has_value());
+  EXPECT_EQ(proto->devices, std::vector<int64_t>({1, 0}));
+  EXPECT_FALSE(ReadShardingString("{nonsense}").has_value());
+}
+
+}  // namespace
+}  // namespace assay::stablehlo

@@ -3,6 +3,7 @@
 // Tests: to_module_test.cc, lowering_test.cc.
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "spec/proto/pieces.h"
 #include "spec/stablehlo/lowering.h"
 #include "spec/stablehlo/shardings.h"
@@ -59,7 +60,13 @@ ShapeIndex IndexOf(const Attribute* ints) {
 
 absl::Status Lowering::ReadModuleAttributes() {
   const Operation& op = *program_.module;
-  if (const Attribute* name = op.Find("sym_name")) module_->set_name(std::string(name->text));
+  if (const Attribute* name = op.Find("sym_name")) {
+    std::string text(name->text);
+    for (char& c : text) {
+      if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '.' && c != '-') c = '_';
+    }
+    if (!text.empty()) module_->set_name(std::move(text));
+  }
   if (const Attribute* count = op.Find("mhlo.num_replicas")) {
     module_->replica_count = std::max<int64_t>(count->integer, 1);
   }

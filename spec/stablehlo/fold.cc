@@ -202,15 +202,20 @@ std::optional<Literal> Move(const Instruction& op, absl::Span<const Literal* con
   return result;
 }
 
-// Of rank 1, as shapes are.
 std::optional<Literal> Concatenate(const Instruction& op, absl::Span<const Literal* const> in) {
-  if (op.shape().rank() != 1) return std::nullopt;
+  const int64_t rank = op.shape().rank();
+  const int64_t dimension = op.GetInt(Attr::kDimension);
+  if (dimension < 0 || dimension >= rank) return std::nullopt;
   Literal result = Literal::Zeros(Shape(op.shape().element_type(), op.shape().dimensions()));
-  int64_t at = 0;
+  Dimensions at(rank, 0);
   for (const Literal* part : in) {
-    for (int64_t i = 0; i < part->element_count() && at < result.element_count(); ++i) {
-      result.Set(at++, part->Get(i));
+    const Shape& shape = part->shape();
+    if (shape.rank() != rank || shape.element_type() != result.element_type()) return std::nullopt;
+    for (int64_t d = 0; d < rank; ++d) {
+      if (at[d] + shape.dimension(d) > result.shape().dimension(d)) return std::nullopt;
     }
+    CopyBox(*part, shape.dimensions(), at, &result);
+    at[dimension] += shape.dimension(dimension);
   }
   return result;
 }

@@ -113,6 +113,12 @@ void LowerDynamicSlice(OpContext& op) {
                     {{Attr::kDynamicSliceSizes, sizes}}));
 }
 
+void LowerDynamicUpdateSlice(OpContext& op) {
+  Shape shape = op.OutShape();
+  if (HasUnboundedDimension(shape)) shape = op.InShape(0);
+  op.Return(op.Make(Opcode::kDynamicUpdateSlice, std::move(shape), op.inputs()));
+}
+
 void LowerPad(OpContext& op) {
   const std::vector<int64_t> low = op.Ints("edge_padding_low");
   const std::vector<int64_t> high = op.Ints("edge_padding_high");
@@ -179,6 +185,7 @@ constexpr Handler kMovement[] = {
     {"broadcast", 1, 1, 0, LowerBroadcast},
     {"slice", 1, 1, 0, LowerSlice},
     {"dynamic_slice", 1, 1, 0, LowerDynamicSlice},
+    {"dynamic_update_slice", 2, 1, 0, LowerDynamicUpdateSlice},
     {"pad", 2, 1, 0, LowerPad},
     {"concatenate", 1, 1, 0, LowerConcatenate},
     {"get_dimension_size", 1, 1, 0, LowerGetDimensionSize},

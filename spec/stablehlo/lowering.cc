@@ -33,6 +33,17 @@ bool HasUnbounded(const Type& type) {
                      [](const Type* part) { return part != nullptr && HasUnbounded(*part); });
 }
 
+// A name as HLO's text has them.
+std::string CleanName(absl::string_view text) {
+  std::string name(text);
+  for (char& c : name) {
+    const bool kept = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ||
+                      c == '-';
+    if (!kept) c = '_';
+  }
+  return name;
+}
+
 // Operations whose result depends on the values of operands that say sizes.
 bool ReadsSizes(const Operation& operation) {
   const absl::string_view name = operation.name.substr(operation.name.find('.') + 1);
@@ -272,7 +283,7 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
   Scope scope;
   scope.function = &function;
   scope.computation =
-      std::make_unique<Computation>(symbol == nullptr ? "main" : std::string(symbol->text));
+      std::make_unique<Computation>(symbol == nullptr ? "main" : CleanName(symbol->text));
   scope.computation->set_position(function.position);
   if (function.regions.empty() || function.regions[0].blocks.empty()) {
     return Error(function, absl::StrCat("@", scope.computation->name(),
@@ -290,16 +301,9 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
     Instruction* parameter =
         MakeIn(scope, function, Opcode::kParameter, shapes[i], Operands());
     parameter->set_parameter_number(static_cast<int64_t>(i));
-    std::string name;
     const Location* location = arguments[i]->location;
-    while (location != nullptr && location->kind == Location::Kind::kName && name.empty()) {
-      name = std::string(location->text);
-    }
-    for (char& c : name) {
-      if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.' && c != '-') {
-        c = '_';
-      }
-    }
+    const bool named = location != nullptr && location->kind == Location::Kind::kName;
+    const std::string name = named ? CleanName(location->text) : "";
     parameter->set_name(name.empty() ? absl::StrCat("Arg_", i) : name);
     if (parameter->has_annotations()) parameter->mutable_annotations().metadata.reset();
     scope.values[arguments[i]] = parameter;

@@ -33,23 +33,20 @@ class DimensionReader {
     SkipBlanks();
     return absl::ConsumePrefix(&rest_, token);
   }
-  int64_t Checked(bool overflows, int64_t value) {
-    if (overflows) ok_ = false;
-    return overflows ? 0 : value;
-  }
   int64_t Times(int64_t a, int64_t b) {
     int64_t product = 0;
-    return Checked(__builtin_mul_overflow(a, b, &product), product);
+    if (__builtin_mul_overflow(a, b, &product)) ok_ = false;
+    return ok_ ? product : 0;
   }
   int64_t Sum(int depth) {
     int64_t total = Product(depth), next = 0;
     while (ok_) {
       if (Take("+")) {
         next = Product(depth);
-        total = Checked(__builtin_add_overflow(total, next, &total), total);
+        if (__builtin_add_overflow(total, next, &total)) ok_ = false;
       } else if (Take("-")) {
         next = Product(depth);
-        total = Checked(__builtin_sub_overflow(total, next, &total), total);
+        if (__builtin_sub_overflow(total, next, &total)) ok_ = false;
       } else {
         break;
       }

@@ -415,6 +415,10 @@ int RunCommand::Run() const {
   }
   const std::vector<NamedLiteral> outfed = NameOutfeeds(host, 0, process_grid);
   if (output.json && !checks->empty()) report["checks"] = ChecksJson(*checks);
+  const auto named = [](const std::string& name) { return !name.empty(); };
+  if (std::any_of(file->result_names.begin(), file->result_names.end(), named)) {
+    report["result_names"] = file->result_names;
+  }
   const int code = Report(**target, **results, *expected, outfed, std::move(report));
   const bool hold = PrintChecks(*checks);
   return code == kExitOk && !hold ? kExitMismatch : code;

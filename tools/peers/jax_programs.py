@@ -100,7 +100,7 @@ def movement():
     yield 'squeeze', lambda x: lax.squeeze(x, (0,)), [((1, 3), F32)]
     yield 'expand_dims', lambda x: lax.expand_dims(x, (1,)), [((3,), F32)]
     yield 'transpose', lambda x: lax.transpose(x, (2, 0, 1)), [((2, 3, 4), F32)]
-    yield 'dynamic_slice', lambda x, i: lax.dynamic_slice(x, (i, 0), (2, 2)), [((5, 3), F32), np.array(4, S32)]
+    yield 'dynamic_slice', lambda x, i: lax.dynamic_slice(x, (i, np.int32(0)), (2, 2)), [((5, 3), F32), np.array(4, S32)]
     yield 'dynamic_update_slice', lambda x, u, i: lax.dynamic_update_slice(x, u, (i,)), [((5,), F32), ((2,), F32), np.array(1, S32)]
     yield 'iota', lambda: lax.iota(F32, 7), []
     yield 'broadcasted_iota', lambda: lax.broadcasted_iota(S32, (2, 3), 1), []
@@ -328,14 +328,14 @@ EXPORTS = [
     ('export.cumsum', lambda x: jnp.cumsum(x), [('b',)], F32, {'b': 5}),
     ('export.while', lambda x: lax.fori_loop(0, x.shape[0], lambda i, v: v + i, x), [('b',)], F32, {'b': 4}),
     ('export.scan', lambda x: lax.scan(lambda c, y: (c + y, c), F32(0), x), [('b',)], F32, {'b': 4}),
-    ('export.cond', lambda x: lax.cond(x.shape[0] > 3, lambda: x, lambda: -x), [('b',)], F32, {'b': 4}),
+    ('export.cond', lambda x: lax.cond(x.sum() > 3, lambda: x * x.shape[0], lambda: -x), [('b',)], F32, {'b': 4}),
     ('export.floordiv', lambda x: x.reshape(2, -1).sum(1), [('2*b',)], F32, {'b': 3}),
     ('export.conv', lambda x: lax.conv_general_dilated(x, jnp.ones((1, 1, 3), F32), (1,), 'SAME'), [('b', 1, 'c')], F32, {'b': 2, 'c': 5}),
     ('export.reduce_window', lambda x: lax.reduce_window(x, F32(0), lax.add, (2,), (1,), 'VALID'), [('b',)], F32, {'b': 5}),
     ('export.sort', lambda x: jnp.sort(x), [('b', 4)], F32, {'b': 2}),
     ('export.where', lambda x: jnp.where(x > 0, x, x.shape[0]), [('b',)], F32, {'b': 4}),
     ('export.transpose', lambda x: x.T, [('b', 'c')], F32, {'b': 2, 'c': 3}),
-    ('export.dynamic_slice', lambda x: lax.dynamic_slice(x, (1,), (2,)), [('b',)], F32, {'b': 5}),
+    ('export.dynamic_slice', lambda x: lax.dynamic_slice(x, (1,), (2,)), [('b + 2',)], F32, {'b': 3}),
     ('export.tile', lambda x: jnp.tile(x, 2), [('b',)], F32, {'b': 3}),
     ('export.norm', jnp.linalg.norm, [('b', 'c')], F32, {'b': 2, 'c': 3}),
 ]

@@ -55,6 +55,8 @@ def values_of(arguments, seed):
 
 
 def save(path, values):
+    # What numpy would save as <f1, a type that nobody else knows, goes as its bits.
+    values = [value.view('V1') if value.dtype.str == '<f1' else value for value in map(np.asarray, values)]
     np.savez(path, **{f'arg{number}': value for number, value in enumerate(values)})
 
 

@@ -166,9 +166,8 @@ bool IsMlirText(absl::string_view content) {
   if (absl::ConsumePrefix(&text, "module")) {
     const absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
     return absl::StartsWith(rest, "@") || absl::StartsWith(rest, "attributes") ||
-           (absl::StartsWith(rest, "{") &&
-            (absl::StrContains(rest, "func.func") ||
-             absl::StripAsciiWhitespace(rest.substr(1)) == "}"));
+           (absl::StartsWith(rest, "{") && (absl::StrContains(rest, "func.func") ||
+                                            absl::StripAsciiWhitespace(rest.substr(1)) == "}"));
   }
   return absl::StartsWith(text, "func.func") || absl::StartsWith(text, "\"builtin.module\"") ||
          absl::StartsWith(text, "\"func.func\"") || absl::StartsWith(text, "sdy.mesh") ||

@@ -228,10 +228,12 @@ TEST(ModuleFile, OtherFormatsAreToldApart) {
     EXPECT_TRUE(file->text_form) << text;
   }
   // What looks like StableHLO and is not sound is refused by its readers.
-  EXPECT_THAT(std::string(ParseModuleFile("module attributes {} {\n}\n", "m.mlir").status().message()),
-              HasSubstr("m.mlir: the program has no function"));
-  EXPECT_THAT(std::string(ParseModuleFile("ML\xefR\x01StableHLO_v1.0.0", "m.bc").status().message()),
-              HasSubstr("m.bc:"));
+  EXPECT_THAT(
+      std::string(ParseModuleFile("module attributes {} {\n}\n", "m.mlir").status().message()),
+      HasSubstr("m.mlir: the program has no function"));
+  EXPECT_THAT(
+      std::string(ParseModuleFile("ML\xefR\x01StableHLO_v1.0.0", "m.bc").status().message()),
+      HasSubstr("m.bc:"));
   const absl::Status json = ParseModuleFile("{\"name\": \"m\"}", "m.json").status();
   EXPECT_EQ(json.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(json.message()), HasSubstr("m.json: this is JSON"));

@@ -35,7 +35,8 @@ std::string PerValue(const Attribute& sharding) {
   return absl::StrCat("#sdy.sharding_per_value<[", text.substr(text.find('<')), "]>");
 }
 
-// A layout of xla_entry_computation_*_layouts: minor to major; lists for tuples; empty: the default.
+// A layout of xla_entry_computation_*_layouts: minor to major; lists for tuples; empty: the
+// default.
 void ApplyLayout(const Attribute& layout, Shape* shape) {
   if (shape->is_tuple()) {
     for (size_t i = 0; i < layout.elements.size() && i < shape->tuple_shapes().size(); ++i) {
@@ -121,7 +122,8 @@ absl::Status Lowering::ReadModuleAttributes() {
       made.output_index = IndexOf(entry->Find("output_index"));
       made.parameter_number = number->integer;
       made.parameter_index = IndexOf(alias->Find("parameter_index"));
-      made.kind = kind != nullptr && kind->text == "must_alias" ? AliasKind::kMust : AliasKind::kMay;
+      made.kind =
+          kind != nullptr && kind->text == "must_alias" ? AliasKind::kMust : AliasKind::kMay;
       module_->input_output_alias.push_back(std::move(made));
     }
   }
@@ -215,8 +217,7 @@ absl::StatusOr<Instruction*> Lowering::EntryRoot(Scope& scope, const Operation& 
                           Operands(&results[i], 1),
                           {{Attr::kCustomCallTarget, std::string("xla.sdy.FuncResultSharding")},
                            {Attr::kCustomCallHasSideEffect, true}});
-      results[i]->mutable_annotations().frontend_attributes["xla.sdy.sharding"] =
-          PerValue(*shardy);
+      results[i]->mutable_annotations().frontend_attributes["xla.sdy.sharding"] = PerValue(*shardy);
     }
     if (const Attribute* text = attributes->Find("mhlo.sharding")) {
       shardings[i] = ReadShardingString(text->text);
@@ -252,7 +253,8 @@ absl::StatusOr<Instruction*> Lowering::EntryRoot(Scope& scope, const Operation& 
 absl::Status Lowering::Annotate(const Operation& operation, Instruction* instruction) {
   if (const Attribute* text = operation.Find("mhlo.sharding")) {
     if (std::optional<Sharding> sharding = ReadShardingString(text->text)) {
-      const bool fits = (sharding->type == Sharding::Type::kTuple) == instruction->shape().is_tuple();
+      const bool fits =
+          (sharding->type == Sharding::Type::kTuple) == instruction->shape().is_tuple();
       if (fits) instruction->mutable_annotations().sharding = *std::move(sharding);
     }
   }

@@ -26,21 +26,36 @@ struct Word {
   Opcode opcode;
 };
 constexpr Word kWords[] = {
-    {"abs", Opcode::kAbs},         {"add", Opcode::kAdd},
-    {"and", Opcode::kAnd},         {"atan2", Opcode::kAtan2},
-    {"cmp", Opcode::kCompare},     {"complex", Opcode::kComplex},
-    {"cosine", Opcode::kCos},      {"div", Opcode::kDivide},
-    {"exp", Opcode::kExp},         {"exp-minus-one", Opcode::kExpm1},
-    {"floor", Opcode::kFloor},     {"imag", Opcode::kImag},
-    {"is-finite", Opcode::kIsFinite}, {"log", Opcode::kLog},
-    {"log1p", Opcode::kLog1p},     {"max", Opcode::kMaximum},
-    {"min", Opcode::kMinimum},     {"mul", Opcode::kMultiply},
-    {"neg", Opcode::kNegate},      {"not", Opcode::kNot},
-    {"or", Opcode::kOr},           {"power", Opcode::kPower},
-    {"real", Opcode::kReal},       {"rem", Opcode::kRemainder},
-    {"rsqrt", Opcode::kRsqrt},     {"sel", Opcode::kSelect},
-    {"sign", Opcode::kSign},       {"sine", Opcode::kSin},
-    {"sqrt", Opcode::kSqrt},       {"sub", Opcode::kSubtract},
+    {"abs", Opcode::kAbs},
+    {"add", Opcode::kAdd},
+    {"and", Opcode::kAnd},
+    {"atan2", Opcode::kAtan2},
+    {"cmp", Opcode::kCompare},
+    {"complex", Opcode::kComplex},
+    {"cosine", Opcode::kCos},
+    {"div", Opcode::kDivide},
+    {"exp", Opcode::kExp},
+    {"exp-minus-one", Opcode::kExpm1},
+    {"floor", Opcode::kFloor},
+    {"imag", Opcode::kImag},
+    {"is-finite", Opcode::kIsFinite},
+    {"log", Opcode::kLog},
+    {"log1p", Opcode::kLog1p},
+    {"max", Opcode::kMaximum},
+    {"min", Opcode::kMinimum},
+    {"mul", Opcode::kMultiply},
+    {"neg", Opcode::kNegate},
+    {"not", Opcode::kNot},
+    {"or", Opcode::kOr},
+    {"power", Opcode::kPower},
+    {"real", Opcode::kReal},
+    {"rem", Opcode::kRemainder},
+    {"rsqrt", Opcode::kRsqrt},
+    {"sel", Opcode::kSelect},
+    {"sign", Opcode::kSign},
+    {"sine", Opcode::kSin},
+    {"sqrt", Opcode::kSqrt},
+    {"sub", Opcode::kSubtract},
     {"tanh", Opcode::kTanh},
 };
 
@@ -109,7 +124,7 @@ class ExpansionRun {
         break;
       case Opcode::kComplex:
         shape.set_element_type(shape.element_type() == ElementType::kF64 ? ElementType::kC128
-                                                                          : ElementType::kC64);
+                                                                         : ElementType::kC64);
         break;
       case Opcode::kAbs:
       case Opcode::kReal:

@@ -117,9 +117,7 @@ std::optional<Literal> Elementwise(const Instruction& op, absl::Span<const Liter
   Literal result = Literal::Zeros(Shape(op.shape().element_type(), op.shape().dimensions()));
   const ElementType type = in[0]->element_type();
   for (int64_t i = 0; i < result.element_count(); ++i) {
-    const auto at = [&](size_t k) {
-      return ValueAt(*in[k], in[k]->element_count() == 1 ? 0 : i);
-    };
+    const auto at = [&](size_t k) { return ValueAt(*in[k], in[k]->element_count() == 1 ? 0 : i); };
     std::optional<int64_t> value;
     if (op.opcode() == Opcode::kSelect) {
       value = at(0) != 0 ? at(1) : at(2);

@@ -28,8 +28,7 @@ void AddCheck(OpContext& op, Check check, Instruction* actual, Instruction* expe
               std::optional<Literal> literal) {
   check.place = op.operation().Describe();
   if (!op.scope().is_entry) {
-    std::vector<Instruction*> operands = {actual,
-                                          literal ? op.Constant(*literal) : expected};
+    std::vector<Instruction*> operands = {actual, literal ? op.Constant(*literal) : expected};
     Instruction* const call =
         op.Make(Opcode::kCustomCall, Shape::Tuple({}), operands,
                 {{Attr::kCustomCallTarget, std::string(absl::StripSuffix(op.name(), "_const"))},
@@ -56,8 +55,7 @@ Check KindOf(OpContext& op, absl::string_view name, bool is_custom_call) {
     check.tolerance = is_custom_call ? kToleranceOfCalls : kUsualTolerance;
     const Attribute* tolerance = op.Find("tolerance");
     if (tolerance != nullptr && tolerance->kind == AttributeKind::kFloat) {
-      check.tolerance =
-          DecodeFloat(ElementType::kF64, static_cast<uint64_t>(tolerance->integer));
+      check.tolerance = DecodeFloat(ElementType::kF64, static_cast<uint64_t>(tolerance->integer));
     }
   } else if (absl::StrContains(name, "close")) {
     check.kind = Check::Kind::kClose;
@@ -98,8 +96,9 @@ void LowerExpectConstant(OpContext& op) {
 }
 
 void RefuseSerialized(OpContext& op) {
-  op.Refuse("compares with files that StableHLO's interpreter wrote in an earlier run; "
-            "check.expect_eq and check.expect_close compare with values of the program");
+  op.Refuse(
+      "compares with files that StableHLO's interpreter wrote in an earlier run; "
+      "check.expect_eq and check.expect_close compare with values of the program");
 }
 
 void LowerPrint(OpContext&) {}
@@ -145,8 +144,9 @@ void LowerRunParallel(OpContext& op) {
   const std::optional<ProcessGridOf> grid = GridOf(op);
   if (!grid || !op.ok()) return;
   if (op.Has("infeed")) {
-    op.Refuse("queues of infeeds as functions are not understood; assay run --infeed F.npz gives "
-              "a program what it is fed");
+    op.Refuse(
+        "queues of infeeds as functions are not understood; assay run --infeed F.npz gives "
+        "a program what it is fed");
     return;
   }
   if (!op.scope().is_entry || op.lowering().parallel().has_value()) {
@@ -159,7 +159,8 @@ void LowerRunParallel(OpContext& op) {
   parallel.program = op.lowering().program().FindFunction(grid->program);
   if (parallel.program == nullptr || op.operand_count() % parallel.devices != 0 ||
       op.result_count() % parallel.devices != 0) {
-    op.Fail("each process must have equally many arguments and results of a function that there is");
+    op.Fail(
+        "each process must have equally many arguments and results of a function that there is");
     return;
   }
   const int64_t count = op.operand_count() / parallel.devices;
@@ -202,8 +203,8 @@ bool LowerCheckCall(OpContext& op, absl::string_view target) {
   if (!known || op.operand_count() != 2) return false;
   if (target == "check.eq") {
     // Gives whether the values agree, and is an expectation.
-    const bool whole = !IsFloat(op.InShape(0).element_type()) &&
-                       !IsComplex(op.InShape(0).element_type());
+    const bool whole =
+        !IsFloat(op.InShape(0).element_type()) && !IsComplex(op.InShape(0).element_type());
     AddCheck(op, KindOf(op, whole ? "check.expect_eq" : "check.expect_almost_eq", false), op.In(0),
              op.In(1), std::nullopt);
     if (op.result_count() == 1) {

@@ -53,8 +53,8 @@ void LowerAtan(OpContext& op) {
   Instruction* const x = op.In(0);
   const ElementType type = x->shape().element_type();
   if (!IsComplex(type)) {
-    op.Return(op.Make(Opcode::kAtan2, x->shape(),
-                      {x, op.Spread(op.ConstantInt(type, 1), x->shape())}));
+    op.Return(
+        op.Make(Opcode::kAtan2, x->shape(), {x, op.Spread(op.ConstantInt(type, 1), x->shape())}));
     return;
   }
   if (op.lowering().options().expand_chlo && HasExpansion("chlo.atan", type)) {
@@ -98,8 +98,7 @@ void LowerIsInfinite(OpContext& op) {
     return;
   }
   const Element bound = {Infinity(type, absl::EndsWith(op.name(), "is_neg_inf")), 0};
-  Instruction* const infinity =
-      op.Spread(op.Constant(Literal::Scalar(type, bound)), x->shape());
+  Instruction* const infinity = op.Spread(op.Constant(Literal::Scalar(type, bound)), x->shape());
   op.Return(op.Make(Opcode::kCompare, OfType(x->shape(), ElementType::kPred), {x, infinity},
                     {{Attr::kDirection, static_cast<int64_t>(ComparisonDirection::kEq)}}));
 }
@@ -147,20 +146,18 @@ void LowerNextAfter(OpContext& op) {
   // From zero the smallest number of b's sign, or b where it is zero.
   Instruction* const from_zero = choose(compare(b_size, number(0), ComparisonDirection::kEq),
                                         b_bits, either(b_sign, number(1)));
-  Instruction* const inward = either(
-      compare(a_size, b_size, ComparisonDirection::kGt),
-      compare(masked(a_bits, sign), b_sign, ComparisonDirection::kNe));
+  Instruction* const inward =
+      either(compare(a_size, b_size, ComparisonDirection::kGt),
+             compare(masked(a_bits, sign), b_sign, ComparisonDirection::kNe));
   Instruction* const stepped =
       op.Make(Opcode::kAdd, pattern, {a_bits, choose(inward, number(-1), number(1))});
   Instruction* const moved =
       choose(compare(a_size, number(0), ComparisonDirection::kEq), from_zero, stepped);
-  Instruction* const not_equal =
-      choose(compare(a, b, ComparisonDirection::kEq), b_bits, moved);
-  Instruction* const is_nan = either(compare(a, a, ComparisonDirection::kNe),
-                                     compare(b, b, ComparisonDirection::kNe));
+  Instruction* const not_equal = choose(compare(a, b, ComparisonDirection::kEq), b_bits, moved);
+  Instruction* const is_nan =
+      either(compare(a, a, ComparisonDirection::kNe), compare(b, b, ComparisonDirection::kNe));
   const auto nan = DecodeSigned(whole, CanonicalNan(type));
-  op.Return(op.Make(Opcode::kBitcastConvert, shape,
-                    {choose(is_nan, number(nan), not_equal)}));
+  op.Return(op.Make(Opcode::kBitcastConvert, shape, {choose(is_nan, number(nan), not_equal)}));
 }
 
 void LowerConstantLike(OpContext& op) {
@@ -178,8 +175,8 @@ void LowerConstantLike(OpContext& op) {
     element = literal->Get(0);
   } else if (value->kind == AttributeKind::kFloat && IsFloat(type) && value->type != nullptr &&
              IsFloat(value->type->element)) {
-    element.bits = EncodeFloat(
-        type, DecodeFloat(value->type->element, static_cast<uint64_t>(value->integer)));
+    element.bits =
+        EncodeFloat(type, DecodeFloat(value->type->element, static_cast<uint64_t>(value->integer)));
   } else if (value->kind == AttributeKind::kInteger || value->kind == AttributeKind::kBool) {
     op.Return(op.Spread(op.ConstantInt(type, value->integer), shape));
     return;
@@ -227,8 +224,8 @@ void LowerRaggedDot(OpContext& op) {
   if (!precisions.empty()) attributes.push_back({Attr::kOperandPrecision, precisions});
   const std::vector<int64_t> ragged = list("lhs_ragged_dimensions");
   const std::vector<int64_t> batch = list("lhs_batching_dimensions");
-  const bool in_batch = ragged.size() == 1 &&
-                        std::find(batch.begin(), batch.end(), ragged[0]) != batch.end();
+  const bool in_batch =
+      ragged.size() == 1 && std::find(batch.begin(), batch.end(), ragged[0]) != batch.end();
   if (in_batch) {
     op.Return(op.Make(Opcode::kDot, op.OutShape(), {op.In(0), op.In(1)}, std::move(attributes)));
     return;
@@ -243,7 +240,8 @@ void LowerScan(OpContext& op) {
   const std::vector<int64_t> segments = op.IntsOr("operandSegmentSizes", {});
   const int64_t carries = segments.size() == 2 ? segments[1] : -1;
   if (carries < 0 || carries > op.operand_count() || carries > op.result_count()) {
-    op.Fail("operandSegmentSizes must say how many operands are inputs and how many initial values");
+    op.Fail(
+        "operandSegmentSizes must say how many operands are inputs and how many initial values");
     return;
   }
   Computation* const body = op.Reducer(0, op.operand_count());
@@ -254,8 +252,8 @@ void LowerScan(OpContext& op) {
                               {Attr::kIsReverse, op.BoolOr("is_reverse", false)},
                               {Attr::kIsAssociative, op.BoolOr("is_associative", false)},
                               {Attr::kToApply, body}};
-  op.ReturnAll(
-      op.Make(Opcode::kScan, Shape::Tuple(shapes), op.inputs(), std::move(attributes)), true);
+  op.ReturnAll(op.Make(Opcode::kScan, Shape::Tuple(shapes), op.inputs(), std::move(attributes)),
+               true);
 }
 
 // Sizes of 1, and dimensions that one operand lacks, stretch.

@@ -11,7 +11,8 @@ std::vector<int64_t> PrecisionsOf(OpContext& op) {
   std::vector<int64_t> precisions;
   if (list == nullptr) return precisions;
   for (const Attribute* precision : list->elements) precisions.push_back(precision->integer);
-  const bool any = std::any_of(precisions.begin(), precisions.end(), [](int64_t p) { return p != 0; });
+  const bool any =
+      std::any_of(precisions.begin(), precisions.end(), [](int64_t p) { return p != 0; });
   return any ? precisions : std::vector<int64_t>();
 }
 
@@ -55,11 +56,11 @@ std::optional<int64_t> AlgorithmOf(OpContext& op, const Attribute* record) {
   if (imprecise) absl::StrAppend(&name, "_fast_accum");
   const bool whole = op.FieldInt(record, "lhs_component_count", 1) == 1 &&
                      op.FieldInt(record, "rhs_component_count", 1) == 1;
-  const std::optional<int64_t> number =
-      EnumFromWord(WordsOf(AttrKind::kDotAlgorithm), name);
+  const std::optional<int64_t> number = EnumFromWord(WordsOf(AttrKind::kDotAlgorithm), name);
   if (number && whole && (!imprecise || lhs == "any_f8")) return number;
   op.Refuse(absl::StrCat(
-      "the dot algorithm ", name, " is not known; XLA knows f8 with accumulation in f32, f16, bf16 "
+      "the dot algorithm ", name,
+      " is not known; XLA knows f8 with accumulation in f32, f16, bf16 "
       "(also x3, x6, x9), tf32 (also x3), f32 and f64, with one component per operand"));
   return std::nullopt;
 }
@@ -104,8 +105,8 @@ bool HasRepeats(std::string word) {
 void LowerEinsum(OpContext& op) {
   const std::optional<Einsum> einsum = ReadEinsum(op.StringOr("einsum_config"));
   if (!einsum || static_cast<int64_t>(einsum->lhs.size()) != op.InShape(0).rank() ||
-      static_cast<int64_t>(einsum->rhs.size()) != op.InShape(1).rank() ||
-      HasRepeats(einsum->lhs) || HasRepeats(einsum->rhs) || HasRepeats(einsum->out)) {
+      static_cast<int64_t>(einsum->rhs.size()) != op.InShape(1).rank() || HasRepeats(einsum->lhs) ||
+      HasRepeats(einsum->rhs) || HasRepeats(einsum->out)) {
     op.Refuse("einsum_config must be like \"ab,bc->ac\", with a letter per dimension, none twice");
     return;
   }
@@ -205,11 +206,10 @@ void MakeConvolution(OpContext& op, const std::vector<std::pair<int64_t, int64_t
     window.dimensions.push_back({op.InShape(1).dimension(d), strides[i], paddings[i].first,
                                  paddings[i].second, dilation[i], base[i], reversal[i] != 0});
   }
-  AttributeList attributes = {
-      {Attr::kWindow, window},
-      {Attr::kDimLabels, Boxed<ConvolutionDimensions>(dimensions)},
-      {Attr::kFeatureGroupCount, op.IntOr("feature_group_count", 1)},
-      {Attr::kBatchGroupCount, op.IntOr("batch_group_count", 1)}};
+  AttributeList attributes = {{Attr::kWindow, window},
+                              {Attr::kDimLabels, Boxed<ConvolutionDimensions>(dimensions)},
+                              {Attr::kFeatureGroupCount, op.IntOr("feature_group_count", 1)},
+                              {Attr::kBatchGroupCount, op.IntOr("batch_group_count", 1)}};
   AddPrecisions(op, &attributes);
   op.Return(
       op.Make(Opcode::kConvolution, op.OutShape(), {op.In(0), op.In(1)}, std::move(attributes)));

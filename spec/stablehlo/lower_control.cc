@@ -64,8 +64,7 @@ void LowerBranches(OpContext& op) {
   } else {
     attributes = {{Attr::kBranchComputations, branches}};
   }
-  Instruction* const made =
-      op.Make(Opcode::kConditional, shape, operands, std::move(attributes));
+  Instruction* const made = op.Make(Opcode::kConditional, shape, operands, std::move(attributes));
   op.ReturnAll(made, op.result_count() != 1);
 }
 
@@ -196,9 +195,7 @@ void LowerBarrier(OpContext& op) {
 
 void LowerTuple(OpContext& op) { op.Return(op.TupleOf(op.inputs())); }
 
-void LowerGetTupleElement(OpContext& op) {
-  op.Return(op.Element(op.In(0), op.Int("index")));
-}
+void LowerGetTupleElement(OpContext& op) { op.Return(op.Element(op.In(0), op.Int("index"))); }
 
 // Side effects that a value has to wait for; the value stays itself.
 void LowerTrace(OpContext&) {}

@@ -60,8 +60,8 @@ void AddLayouts(OpContext& op, std::vector<Shape>* results, AttributeList* attri
   const Attribute* of_operands = op.Find("operand_layouts");
   const Attribute* of_results = op.Find("result_layouts");
   if (of_operands == nullptr || of_results == nullptr) return;
-  const bool listed = of_operands->kind == AttributeKind::kArray &&
-                      of_results->kind == AttributeKind::kArray;
+  const bool listed =
+      of_operands->kind == AttributeKind::kArray && of_results->kind == AttributeKind::kArray;
   const auto operands = static_cast<int64_t>(of_operands->elements.size());
   if (!listed || operands != op.operand_count()) {
     if (operands != 0) op.Fail("operand_layouts must have a layout for each operand");
@@ -71,8 +71,8 @@ void AddLayouts(OpContext& op, std::vector<Shape>* results, AttributeList* attri
   for (int64_t i = 0; i < operands; ++i) {
     constraints.push_back(op.InShape(i));
     if (!SetLayout(*of_operands->elements[i], &constraints.back())) {
-      op.Fail(absl::StrCat("the layout of operand ", i, " does not fit ",
-                           op.InShape(i).ToString()));
+      op.Fail(
+          absl::StrCat("the layout of operand ", i, " does not fit ", op.InShape(i).ToString()));
     }
   }
   std::vector<Shape*> places;
@@ -114,11 +114,12 @@ std::string Configuration(OpContext& op, int64_t* version) {
   const Attribute* config = op.Find("backend_config");
   const Attribute* typed = op.Find("mhlo.backend_config");
   if (typed != nullptr) {
-    const bool empty = config == nullptr || (config->kind == AttributeKind::kString &&
-                                             config->text.empty());
+    const bool empty =
+        config == nullptr || (config->kind == AttributeKind::kString && config->text.empty());
     if (typed->kind != AttributeKind::kDictionary || !empty || (*version != 1 && *version != 4)) {
-      op.Refuse("mhlo.backend_config must be a dictionary beside an empty backend_config and the "
-                "original version of the interface");
+      op.Refuse(
+          "mhlo.backend_config must be a dictionary beside an empty backend_config and the "
+          "original version of the interface");
       return "";
     }
     *version = 4;
@@ -163,9 +164,8 @@ void MakeCustomCall(OpContext& op, const std::string& target) {
     }
   }
   const bool one = results.size() == 1;
-  Instruction* const made =
-      op.Make(Opcode::kCustomCall, one ? results[0] : Shape::Tuple(results), op.inputs(),
-              std::move(attributes));
+  Instruction* const made = op.Make(Opcode::kCustomCall, one ? results[0] : Shape::Tuple(results),
+                                    op.inputs(), std::move(attributes));
   if (!op.ok()) return;
   made->mutable_annotations().backend_config = config;
   // What golden's own targets read.
@@ -178,8 +178,7 @@ void MakeCustomCall(OpContext& op, const std::string& target) {
 
 // An assertion about sizes: it is decided here where all are known.
 void LowerShapeAssertion(OpContext& op) {
-  const Literal* condition =
-      op.operand_count() == 0 ? nullptr : op.lowering().KnownValue(op.In(0));
+  const Literal* condition = op.operand_count() == 0 ? nullptr : op.lowering().KnownValue(op.In(0));
   if (condition == nullptr || !IsPred(condition->element_type())) {
     MakeCustomCall(op, "shape_assertion");
     return;
@@ -211,8 +210,8 @@ void LowerDynamicReduceWindow(OpContext& op) {
     lists[i] = *std::move(values);
   }
   const size_t rank = lists[0].size();
-  const bool fits = lists[1].size() == rank && lists[2].size() == rank &&
-                    lists[3].size() == rank && lists[4].size() == 2 * rank;
+  const bool fits = lists[1].size() == rank && lists[2].size() == rank && lists[3].size() == rank &&
+                    lists[4].size() == 2 * rank;
   Computation* const reducer = CalledComputation(op);
   if (!op.ok()) return;
   if (!fits || reducer == nullptr) {
@@ -240,17 +239,15 @@ void LowerDynamicRandomBits(OpContext& op) {
     return;
   }
   const Shape bits(op.OutShape(1).element_type(), *sizes);
-  Instruction* const both =
-      op.Make(Opcode::kRngBitGenerator, Shape::Tuple({op.InShape(0), bits}), {op.In(0)},
-              {{Attr::kRngAlgorithm, op.Int("rng_algorithm")}});
+  Instruction* const both = op.Make(Opcode::kRngBitGenerator, Shape::Tuple({op.InShape(0), bits}),
+                                    {op.In(0)}, {{Attr::kRngAlgorithm, op.Int("rng_algorithm")}});
   op.ReturnAll(both, true);
 }
 
 void LowerDynamicTopK(OpContext& op) {
   const std::optional<std::vector<int64_t>> k = op.KnownInts(1);
   const Shape& x = op.InShape(0);
-  if (!k || k->size() != 1 || x.rank() < 1 || (*k)[0] < 0 ||
-      (*k)[0] > x.dimension(x.rank() - 1)) {
+  if (!k || k->size() != 1 || x.rank() < 1 || (*k)[0] < 0 || (*k)[0] > x.dimension(x.rank() - 1)) {
     op.Refuse("k must be known before the program runs, and no more than the last dimension");
     return;
   }

@@ -84,8 +84,8 @@ void LowerDynamicPad(OpContext& op) {
   for (size_t d = 0; d < low.size(); ++d) {
     padding.dimensions.push_back({low[d], high[d], interior[d]});
   }
-  op.Return(op.Make(Opcode::kPad, op.OutShape(), {op.In(0), op.In(1)},
-                    {{Attr::kPadding, padding}}));
+  op.Return(
+      op.Make(Opcode::kPad, op.OutShape(), {op.In(0), op.In(1)}, {{Attr::kPadding, padding}}));
 }
 
 // A slice, or a dynamic slice where only its sizes are known: the result's type says them.
@@ -96,8 +96,8 @@ void LowerRealDynamicSlice(OpContext& op) {
                                             strides = op.KnownInts(3);
   if (start && limit && strides) {
     if (start->size() != rank || limit->size() != rank || strides->size() != rank) {
-      op.Fail(absl::StrCat("needs a start, a limit and a stride for each dimension of ",
-                           x.ToString()));
+      op.Fail(
+          absl::StrCat("needs a start, a limit and a stride for each dimension of ", x.ToString()));
       return;
     }
     Slices slices;
@@ -108,8 +108,8 @@ void LowerRealDynamicSlice(OpContext& op) {
         return;
       }
       slices.push_back({(*start)[d], (*limit)[d], (*strides)[d]});
-      sizes.push_back(std::max<int64_t>(
-          0, ((*limit)[d] - (*start)[d] + (*strides)[d] - 1) / (*strides)[d]));
+      sizes.push_back(
+          std::max<int64_t>(0, ((*limit)[d] - (*start)[d] + (*strides)[d] - 1) / (*strides)[d]));
     }
     op.Return(op.Make(Opcode::kSlice, Shape(x.element_type(), sizes), {op.In(0)},
                       {{Attr::kSlice, slices}}));
@@ -125,15 +125,13 @@ void LowerRealDynamicSlice(OpContext& op) {
   }
   std::vector<Instruction*> operands = {op.In(0)};
   for (int64_t d = 0; d < x.rank(); ++d) {
-    Instruction* const one =
-        op.Make(Opcode::kSlice, Shape(op.InShape(1).element_type(), {1}), {op.In(1)},
-                {{Attr::kSlice, Slices{{d, d + 1, 1}}}});
+    Instruction* const one = op.Make(Opcode::kSlice, Shape(op.InShape(1).element_type(), {1}),
+                                     {op.In(1)}, {{Attr::kSlice, Slices{{d, d + 1, 1}}}});
     operands.push_back(op.Reshape(one, {}));
   }
-  op.Return(op.Make(
-      Opcode::kDynamicSlice, shape, operands,
-      {{Attr::kDynamicSliceSizes,
-        std::vector<int64_t>(shape.dimensions().begin(), shape.dimensions().end())}}));
+  op.Return(op.Make(Opcode::kDynamicSlice, shape, operands,
+                    {{Attr::kDynamicSliceSizes, std::vector<int64_t>(shape.dimensions().begin(),
+                                                                     shape.dimensions().end())}}));
 }
 
 void LowerDynamicGather(OpContext& op) {
@@ -146,8 +144,8 @@ void LowerDynamicConvolution(OpContext& op) {
   const size_t count =
       op.FieldInts(op.Need("dimension_numbers"), "kernel_spatial_dimensions").size();
   if (op.ok() && values.size() != 2 * count) {
-    op.Fail(absl::StrCat("the padding must have ", count, " pairs, found ", values.size(),
-                         " numbers"));
+    op.Fail(
+        absl::StrCat("the padding must have ", count, " pairs, found ", values.size(), " numbers"));
   }
   if (!op.ok()) return;
   std::vector<std::pair<int64_t, int64_t>> paddings;
@@ -188,10 +186,10 @@ void LowerFromElements(OpContext& op) {
   for (Instruction* element : op.inputs()) parts.push_back(op.Reshape(element, {1}));
   const Shape shape = op.OutShape();
   Instruction* const all =
-      parts.size() == 1 ? parts[0]
-                        : op.Make(Opcode::kConcatenate,
-                                  Shape(shape.element_type(), {op.operand_count()}), parts,
-                                  {{Attr::kDimension, int64_t{0}}});
+      parts.size() == 1
+          ? parts[0]
+          : op.Make(Opcode::kConcatenate, Shape(shape.element_type(), {op.operand_count()}), parts,
+                    {{Attr::kDimension, int64_t{0}}});
   op.Return(op.Reshape(all, shape.dimensions()));
 }
 
@@ -204,16 +202,16 @@ void LowerExtract(OpContext& op) {
     slices.push_back({index[0], index[0] + 1, 1});
   }
   const Dimensions ones(x.rank(), 1);
-  Instruction* const one = op.Make(Opcode::kSlice, Shape(x.element_type(), ones), {op.In(0)},
-                                   {{Attr::kSlice, slices}});
+  Instruction* const one =
+      op.Make(Opcode::kSlice, Shape(x.element_type(), ones), {op.In(0)}, {{Attr::kSlice, slices}});
   op.Return(op.Reshape(one, {}));
 }
 
 void LowerArith(OpContext& op) {
   static constexpr std::pair<absl::string_view, Opcode> kOpcodes[] = {
-      {"arith.addi", Opcode::kAdd},      {"arith.subi", Opcode::kSubtract},
-      {"arith.muli", Opcode::kMultiply}, {"arith.divsi", Opcode::kDivide},
-      {"arith.maxsi", Opcode::kMaximum}, {"arith.minsi", Opcode::kMinimum},
+      {"arith.addi", Opcode::kAdd},       {"arith.subi", Opcode::kSubtract},
+      {"arith.muli", Opcode::kMultiply},  {"arith.divsi", Opcode::kDivide},
+      {"arith.maxsi", Opcode::kMaximum},  {"arith.minsi", Opcode::kMinimum},
       {"arith.remsi", Opcode::kRemainder}};
   for (const auto& [name, opcode] : kOpcodes) {
     if (name == op.name()) {

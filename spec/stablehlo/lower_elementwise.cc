@@ -37,10 +37,9 @@ Instruction* CompareComplex(OpContext& op, Instruction* a, Instruction* b,
   Instruction* const decided = CompareParts(
       op, real_a, real_b, upward ? ComparisonDirection::kGt : ComparisonDirection::kLt);
   Instruction* const tied = CompareParts(op, real_a, real_b, ComparisonDirection::kEq);
-  Instruction* const by_imaginary = CompareParts(op, PartOf(op, Opcode::kImag, a),
-                                                 PartOf(op, Opcode::kImag, b), direction);
-  Instruction* const second =
-      op.Make(Opcode::kAnd, decided->shape(), {tied, by_imaginary});
+  Instruction* const by_imaginary =
+      CompareParts(op, PartOf(op, Opcode::kImag, a), PartOf(op, Opcode::kImag, b), direction);
+  Instruction* const second = op.Make(Opcode::kAnd, decided->shape(), {tied, by_imaginary});
   return op.Make(Opcode::kOr, decided->shape(), {decided, second});
 }
 
@@ -48,8 +47,8 @@ Instruction* Extremum(OpContext& op, Instruction* a, Instruction* b, bool larges
   if (!IsComplex(a->shape().element_type())) {
     return op.Make(largest ? Opcode::kMaximum : Opcode::kMinimum, a->shape(), {a, b});
   }
-  Instruction* const first = CompareComplex(
-      op, a, b, largest ? ComparisonDirection::kGt : ComparisonDirection::kLt);
+  Instruction* const first =
+      CompareComplex(op, a, b, largest ? ComparisonDirection::kGt : ComparisonDirection::kLt);
   return op.Make(Opcode::kSelect, a->shape(), {first, a, b});
 }
 
@@ -62,8 +61,8 @@ void LowerExtremum(OpContext& op) {
     LowerByRow(op);
     return;
   }
-  op.Return(Extremum(op, op.In(0), op.In(1), op.name() == "stablehlo.maximum" ||
-                                                 op.name() == "mhlo.maximum"));
+  op.Return(Extremum(op, op.In(0), op.In(1),
+                     op.name() == "stablehlo.maximum" || op.name() == "mhlo.maximum"));
 }
 
 void LowerCompare(OpContext& op) {
@@ -148,8 +147,7 @@ void LowerBits(OpContext& op) {
   Instruction* const place =
       op.Make(Opcode::kIota, words, Operands(), {{Attr::kIotaDimension, last}});
   if (IsPred(from)) {
-    Instruction* const shifted =
-        op.Make(Opcode::kShiftLeft, words, {op.Convert(x, word), place});
+    Instruction* const shifted = op.Make(Opcode::kShiftLeft, words, {op.Convert(x, word), place});
     // The sum of different bits is their union.
     Instruction* total = nullptr;
     for (int64_t bit = 0; bit < bits; ++bit) {
@@ -169,8 +167,7 @@ void LowerBits(OpContext& op) {
     op.Return(op.Make(Opcode::kBitcastConvert, op.OutShape(), {total}));
     return;
   }
-  Instruction* const number =
-      op.Make(Opcode::kBitcastConvert, WithType(x->shape(), word), {x});
+  Instruction* const number = op.Make(Opcode::kBitcastConvert, WithType(x->shape(), word), {x});
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < last; ++d) kept.push_back(d);
   Instruction* const spread =
@@ -213,8 +210,8 @@ void LowerConstant(OpContext& op) {
     return;
   }
   if (!value->is_splat) {
-    Instruction* const made = op.Constant(literal->WithShape(
-        Shape::Compatible(literal->shape(), shape) ? shape : literal->shape()));
+    Instruction* const made = op.Constant(
+        literal->WithShape(Shape::Compatible(literal->shape(), shape) ? shape : literal->shape()));
     op.Return(made);
     return;
   }
@@ -235,9 +232,9 @@ void LowerRng(OpContext& op) {
 }
 
 void LowerRngBitGenerator(OpContext& op) {
-  Instruction* const both = op.Make(
-      Opcode::kRngBitGenerator, Shape::Tuple({op.InShape(0), op.OutShape(1)}), {op.In(0)},
-      {{Attr::kRngAlgorithm, op.Int("rng_algorithm")}});
+  Instruction* const both =
+      op.Make(Opcode::kRngBitGenerator, Shape::Tuple({op.InShape(0), op.OutShape(1)}), {op.In(0)},
+              {{Attr::kRngAlgorithm, op.Int("rng_algorithm")}});
   op.ReturnAll(both, true);
 }
 

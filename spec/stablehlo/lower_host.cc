@@ -70,10 +70,10 @@ void LowerSend(OpContext& op) {
   Instruction* const token = op.In(op.operand_count() - 1);
   Instruction* const data = arrays.size() == 1 ? arrays[0] : op.TupleOf(arrays);
   const AttributeList attributes = TransferAttributes(op);
-  Instruction* const send = op.Make(
-      Opcode::kSend,
-      Shape::Tuple({data->shape(), Shape::Scalar(ElementType::kU32), Shape::Token()}),
-      {data, token}, attributes);
+  Instruction* const send =
+      op.Make(Opcode::kSend,
+              Shape::Tuple({data->shape(), Shape::Scalar(ElementType::kU32), Shape::Token()}),
+              {data, token}, attributes);
   Instruction* const done = op.Make(Opcode::kSendDone, Shape::Token(), {send}, attributes);
   AddPairs(op, send);
   AddPairs(op, done);
@@ -87,8 +87,7 @@ void LowerRecv(OpContext& op) {
   const Shape data = arrays == 1 ? shapes[0] : Shape::Tuple(shapes);
   const AttributeList attributes = TransferAttributes(op);
   Instruction* const recv =
-      op.Make(Opcode::kRecv,
-              Shape::Tuple({data, Shape::Scalar(ElementType::kU32), Shape::Token()}),
+      op.Make(Opcode::kRecv, Shape::Tuple({data, Shape::Scalar(ElementType::kU32), Shape::Token()}),
               {op.In(0)}, attributes);
   Instruction* const done =
       op.Make(Opcode::kRecvDone, Shape::Tuple({data, Shape::Token()}), {recv}, attributes);

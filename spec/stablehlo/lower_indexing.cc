@@ -8,16 +8,15 @@ namespace assay::stablehlo {
 void MakeGather(OpContext& op, std::vector<int64_t> slice_sizes) {
   const Attribute* numbers = op.Need("dimension_numbers");
   const auto ints = [&](absl::string_view field) { return op.FieldInts(numbers, field); };
-  op.Return(op.Make(
-      Opcode::kGather, op.OutShape(), {op.In(0), op.In(1)},
-      {{Attr::kOffsetDims, ints("offset_dims")},
-       {Attr::kCollapsedSliceDims, ints("collapsed_slice_dims")},
-       {Attr::kStartIndexMap, ints("start_index_map")},
-       {Attr::kOperandBatchingDims, ints("operand_batching_dims")},
-       {Attr::kStartIndicesBatchingDims, ints("start_indices_batching_dims")},
-       {Attr::kIndexVectorDim, op.FieldInt(numbers, "index_vector_dim")},
-       {Attr::kSliceSizes, std::move(slice_sizes)},
-       {Attr::kIndicesAreSorted, op.BoolOr("indices_are_sorted", false)}}));
+  op.Return(op.Make(Opcode::kGather, op.OutShape(), {op.In(0), op.In(1)},
+                    {{Attr::kOffsetDims, ints("offset_dims")},
+                     {Attr::kCollapsedSliceDims, ints("collapsed_slice_dims")},
+                     {Attr::kStartIndexMap, ints("start_index_map")},
+                     {Attr::kOperandBatchingDims, ints("operand_batching_dims")},
+                     {Attr::kStartIndicesBatchingDims, ints("start_indices_batching_dims")},
+                     {Attr::kIndexVectorDim, op.FieldInt(numbers, "index_vector_dim")},
+                     {Attr::kSliceSizes, std::move(slice_sizes)},
+                     {Attr::kIndicesAreSorted, op.BoolOr("indices_are_sorted", false)}}));
 }
 
 namespace {
@@ -39,17 +38,17 @@ void LowerScatter(OpContext& op) {
     shapes.push_back(operands[i]->shape());
   }
   const auto ints = [&](absl::string_view field) { return op.FieldInts(numbers, field); };
-  Instruction* const made = op.Make(
-      Opcode::kScatter, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
-      {{Attr::kUpdateWindowDims, ints("update_window_dims")},
-       {Attr::kInsertedWindowDims, ints("inserted_window_dims")},
-       {Attr::kScatterDimsToOperandDims, ints("scatter_dims_to_operand_dims")},
-       {Attr::kInputBatchingDims, ints("input_batching_dims")},
-       {Attr::kScatterIndicesBatchingDims, ints("scatter_indices_batching_dims")},
-       {Attr::kIndexVectorDim, op.FieldInt(numbers, "index_vector_dim")},
-       {Attr::kIndicesAreSorted, op.BoolOr("indices_are_sorted", false)},
-       {Attr::kUniqueIndices, op.BoolOr("unique_indices", false)},
-       {Attr::kToApply, update}});
+  Instruction* const made =
+      op.Make(Opcode::kScatter, inputs == 1 ? shapes[0] : Shape::Tuple(shapes), operands,
+              {{Attr::kUpdateWindowDims, ints("update_window_dims")},
+               {Attr::kInsertedWindowDims, ints("inserted_window_dims")},
+               {Attr::kScatterDimsToOperandDims, ints("scatter_dims_to_operand_dims")},
+               {Attr::kInputBatchingDims, ints("input_batching_dims")},
+               {Attr::kScatterIndicesBatchingDims, ints("scatter_indices_batching_dims")},
+               {Attr::kIndexVectorDim, op.FieldInt(numbers, "index_vector_dim")},
+               {Attr::kIndicesAreSorted, op.BoolOr("indices_are_sorted", false)},
+               {Attr::kUniqueIndices, op.BoolOr("unique_indices", false)},
+               {Attr::kToApply, update}});
   op.ReturnAll(made, inputs > 1);
 }
 

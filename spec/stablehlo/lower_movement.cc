@@ -81,8 +81,7 @@ void LowerBroadcast(OpContext& op) {
 void LowerSlice(OpContext& op) {
   const std::vector<int64_t> start = op.Ints("start_indices");
   const std::vector<int64_t> limit = op.Ints("limit_indices");
-  const std::vector<int64_t> strides =
-      op.IntsOr("strides", std::vector<int64_t>(start.size(), 1));
+  const std::vector<int64_t> strides = op.IntsOr("strides", std::vector<int64_t>(start.size(), 1));
   const Shape& from = op.InShape(0);
   const auto rank = static_cast<size_t>(from.rank());
   if (start.size() != rank || limit.size() != rank || strides.size() != rank) {
@@ -131,8 +130,8 @@ void LowerPad(OpContext& op) {
   for (size_t d = 0; d < low.size(); ++d) {
     padding.dimensions.push_back({low[d], high[d], interior[d]});
   }
-  op.Return(op.Make(Opcode::kPad, op.OutShape(), {op.In(0), op.In(1)},
-                    {{Attr::kPadding, padding}}));
+  op.Return(
+      op.Make(Opcode::kPad, op.OutShape(), {op.In(0), op.In(1)}, {{Attr::kPadding, padding}}));
 }
 
 // Sizes of static dimensions are constants.

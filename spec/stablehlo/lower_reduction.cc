@@ -98,9 +98,8 @@ void LowerSelectAndScatter(OpContext& op) {
   PromoteTo(op, scatter, 0, 1, &source, &init);
   const std::vector<int64_t> ones(std::max<int64_t>(op.InShape(0).rank(), 0), 1);
   const Window window = WindowOf(op, op.IntsOr("window_dimensions", ones), "window_dilations");
-  op.Return(op.Make(
-      Opcode::kSelectAndScatter, op.OutShape(), {op.In(0), source, init},
-      {{Attr::kWindow, window}, {Attr::kSelect, select}, {Attr::kScatter, scatter}}));
+  op.Return(op.Make(Opcode::kSelectAndScatter, op.OutShape(), {op.In(0), source, init},
+                    {{Attr::kWindow, window}, {Attr::kSelect, select}, {Attr::kScatter, scatter}}));
 }
 
 void LowerMap(OpContext& op) {
@@ -145,10 +144,10 @@ void LowerBatchNorm(OpContext& op) {
   }
   const Shape shape = Shape::Tuple({op.OutShape(0), op.OutShape(1), op.OutShape(2)});
   const Opcode opcode = training ? Opcode::kBatchNormTraining : Opcode::kBatchNormGrad;
-  op.ReturnAll(op.Make(opcode, shape, op.inputs(),
-                       {{Attr::kEpsilon, Epsilon(op)},
-                        {Attr::kFeatureIndex, op.Int("feature_index")}}),
-               true);
+  op.ReturnAll(
+      op.Make(opcode, shape, op.inputs(),
+              {{Attr::kEpsilon, Epsilon(op)}, {Attr::kFeatureIndex, op.Int("feature_index")}}),
+      true);
 }
 
 constexpr Handler kReduction[] = {

@@ -176,8 +176,8 @@ void Dispatch(OpContext& op) {
     op.Fail(absl::StrCat("takes ", handler->min_operands, " operands or more, found ",
                          op.operand_count()));
   } else if (op.result_count() < handler->min_results) {
-    op.Fail(absl::StrCat("has ", handler->min_results, " results or more, found ",
-                         op.result_count()));
+    op.Fail(
+        absl::StrCat("has ", handler->min_results, " results or more, found ", op.result_count()));
   } else if (static_cast<int>(op.operation().regions.size()) < handler->min_regions) {
     op.Fail(absl::StrCat("has ", handler->min_regions, " regions or more, found ",
                          op.operation().regions.size()));

@@ -104,15 +104,16 @@ void LowerManualComputation(OpContext& op) {
   }
   const Region* const one[] = {&region};
   if (!op.lowering().CapturedBy(one).empty()) {
-    op.Refuse("the body uses values from outside, which are not cut into parts; they have to be "
-              "operands");
+    op.Refuse(
+        "the body uses values from outside, which are not cut into parts; they have to be "
+        "operands");
     return;
   }
   std::vector<Instruction*> local;
   if (!parameters.arguments.empty()) {
-    Instruction* const entered =
-        Marker(op, "xla.sdy.GlobalToLocalShape", Crossing(parameters.arguments), op.inputs(),
-               {{"xla.sdy.in_shardings", PrintAttribute(*in)}, {"xla.sdy.manual_axes", axes}}, true);
+    Instruction* const entered = Marker(
+        op, "xla.sdy.GlobalToLocalShape", Crossing(parameters.arguments), op.inputs(),
+        {{"xla.sdy.in_shardings", PrintAttribute(*in)}, {"xla.sdy.manual_axes", axes}}, true);
     local = PartsOf(op, entered, parameters.arguments.size());
   }
   absl::StatusOr<Computation*> body =
@@ -131,9 +132,9 @@ void LowerManualComputation(OpContext& op) {
   const std::vector<Instruction*> results = PartsOf(op, called, count);
   std::vector<Shape> shapes;
   for (size_t i = 0; i < count; ++i) shapes.push_back(op.OutShape(static_cast<int64_t>(i)));
-  Instruction* const left =
-      Marker(op, "xla.sdy.LocalToGlobalShape", Crossing(shapes), results,
-             {{"xla.sdy.manual_axes", axes}, {"xla.sdy.out_shardings", PrintAttribute(*out)}}, true);
+  Instruction* const left = Marker(
+      op, "xla.sdy.LocalToGlobalShape", Crossing(shapes), results,
+      {{"xla.sdy.manual_axes", axes}, {"xla.sdy.out_shardings", PrintAttribute(*out)}}, true);
   op.ReturnAll(left, count > 1);
 }
 

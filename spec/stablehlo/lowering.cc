@@ -13,10 +13,9 @@ namespace assay::stablehlo {
 namespace {
 
 bool IsConstant(const Operation* definition) {
-  return definition != nullptr && (definition->name == "stablehlo.constant" ||
-                                   definition->name == "mhlo.constant" ||
-                                   definition->name == "arith.constant" ||
-                                   definition->name == "sdy.constant");
+  return definition != nullptr &&
+         (definition->name == "stablehlo.constant" || definition->name == "mhlo.constant" ||
+          definition->name == "arith.constant" || definition->name == "sdy.constant");
 }
 
 bool IsTerminator(const Operation& operation) {
@@ -37,8 +36,8 @@ bool HasUnbounded(const Type& type) {
 std::string CleanName(absl::string_view text) {
   std::string name(text);
   for (char& c : name) {
-    const bool kept = absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' ||
-                      c == '-';
+    const bool kept =
+        absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';
     if (!kept) c = '_';
   }
   return name;
@@ -47,8 +46,9 @@ std::string CleanName(absl::string_view text) {
 // Operations whose result depends on the values of operands that say sizes.
 bool ReadsSizes(const Operation& operation) {
   const absl::string_view name = operation.name.substr(operation.name.find('.') + 1);
-  return name == "real_dynamic_slice" || (absl::StartsWith(name, "dynamic_") &&
-                                          name != "dynamic_slice" && name != "dynamic_update_slice");
+  return name == "real_dynamic_slice" ||
+         (absl::StartsWith(name, "dynamic_") && name != "dynamic_slice" &&
+          name != "dynamic_update_slice");
 }
 
 }  // namespace
@@ -78,9 +78,10 @@ Lowering::Lowering(const Program& program, const ToModuleOptions& options)
 absl::Status Lowering::Error(const Operation& operation, absl::string_view message,
                              absl::StatusCode code) const {
   if (operation.position.line > 0) {
-    return absl::Status(code, absl::StrCat(options_.file_name, options_.file_name.empty() ? "" : ":",
-                                           operation.position.line, ":", operation.position.column,
-                                           ": ", operation.name, ": ", message));
+    return absl::Status(code,
+                        absl::StrCat(options_.file_name, options_.file_name.empty() ? "" : ":",
+                                     operation.position.line, ":", operation.position.column, ": ",
+                                     operation.name, ": ", message));
   }
   return absl::Status(code, absl::StrCat(options_.file_name, options_.file_name.empty() ? "" : ": ",
                                          operation.Describe(), ": ", message));
@@ -163,8 +164,7 @@ absl::StatusOr<Instruction*> Lowering::ValueIn(Scope& scope, const Operation& us
                                   ", which is not defined where it is used"));
 }
 
-std::vector<const Value*> Lowering::CapturedBy(
-    absl::Span<const Region* const> regions) const {
+std::vector<const Value*> Lowering::CapturedBy(absl::Span<const Region* const> regions) const {
   absl::flat_hash_set<const Block*> inside;
   std::vector<const Value*> captured;
   absl::flat_hash_set<const Value*> seen;
@@ -184,8 +184,8 @@ std::vector<const Value*> Lowering::CapturedBy(
   };
   const auto use = [&](const Operation& operation) {
     for (const Value* operand : operation.operands) {
-      const Block* home = operand->definition != nullptr ? operand->definition->parent
-                                                         : operand->block;
+      const Block* home =
+          operand->definition != nullptr ? operand->definition->parent : operand->block;
       if (inside.contains(home) || IsConstant(operand->definition)) continue;
       if (seen.insert(operand).second) captured.push_back(operand);
     }
@@ -269,9 +269,9 @@ absl::Status Lowering::LowerOperation(Scope& scope, const Operation& operation) 
   }
   if (scope.computation->instruction_count() == before) return absl::OkStatus();
   Instruction* const annotated =
-      context.result_count() > 0 ? context.result(0)
-                                 : scope.computation->instruction(
-                                       scope.computation->instruction_count() - 1);
+      context.result_count() > 0
+          ? context.result(0)
+          : scope.computation->instruction(scope.computation->instruction_count() - 1);
   const auto origin = origins_.find(annotated);
   if (origin == origins_.end() || origin->second != &operation) return absl::OkStatus();
   return Annotate(operation, annotated);
@@ -298,8 +298,7 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
                                         shapes.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
-    Instruction* parameter =
-        MakeIn(scope, function, Opcode::kParameter, shapes[i], Operands());
+    Instruction* parameter = MakeIn(scope, function, Opcode::kParameter, shapes[i], Operands());
     parameter->set_parameter_number(static_cast<int64_t>(i));
     const Location* location = arguments[i]->location;
     const bool named = location != nullptr && location->kind == Location::Kind::kName;
@@ -336,8 +335,7 @@ absl::StatusOr<Computation*> Lowering::Function(const Operation& function, Opera
     return Error(function, "calls itself, directly or by others; HLO has no recursive calls");
   }
   const auto leave = absl::MakeCleanup([&] { active_.erase(&function); });
-  absl::StatusOr<Scope> scope =
-      FunctionScope(function, dynamic ? operands : Operands(), shapes);
+  absl::StatusOr<Scope> scope = FunctionScope(function, dynamic ? operands : Operands(), shapes);
   if (!scope.ok()) return scope.status();
   absl::StatusOr<std::vector<Instruction*>> results =
       LowerBlock(*scope, *function.regions[0].blocks[0]);
@@ -382,8 +380,8 @@ absl::StatusOr<Computation*> Lowering::LowerRegion(const Operation& owner, const
   }
   for (size_t i = 0; i < incoming.size(); ++i) {
     scope.values[incoming[i]] =
-        packed ? MakeIn(scope, owner, Opcode::kGetTupleElement, shapes[i],
-                        Operands(made.data(), 1), {{Attr::kIndex, static_cast<int64_t>(i)}})
+        packed ? MakeIn(scope, owner, Opcode::kGetTupleElement, shapes[i], Operands(made.data(), 1),
+                        {{Attr::kIndex, static_cast<int64_t>(i)}})
                : made[i];
     const size_t captured = i - block.arguments.size();
     if (i < block.arguments.size()) continue;

@@ -257,8 +257,7 @@ class OpContext {
   Instruction* result(int64_t i) const { return results_[i]; }
 
   // Keeps the first error.
-  void Fail(absl::string_view message,
-            absl::StatusCode code = absl::StatusCode::kInvalidArgument);
+  void Fail(absl::string_view message, absl::StatusCode code = absl::StatusCode::kInvalidArgument);
   void Refuse(absl::string_view message) { Fail(message, absl::StatusCode::kUnimplemented); }
   void Keep(const absl::Status& status) {
     if (status_.ok()) status_ = status;
@@ -282,7 +281,8 @@ class OpContext {
 
 // A row of the tables of handlers: how many operands (regions) the handler relies on.
 struct Handler {
-  absl::string_view name;  // "dot_general" for StableHLO and MHLO; else with the dialect: "chlo.erf"
+  absl::string_view
+      name;  // "dot_general" for StableHLO and MHLO; else with the dialect: "chlo.erf"
   int min_operands;
   int min_results;
   int min_regions;

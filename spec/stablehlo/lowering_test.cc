@@ -60,20 +60,19 @@ TEST(Lowering, CollectivesKeepGroupsAndChannels) {
                       "sdy.mesh @m = <[\"x\"=2, \"y\"=2]>\n"),
               HasSubstr("replica_groups=mesh['x'=2,'y'=2] {'y'}"));
   // The collective of an asynchronous region.
-  EXPECT_THAT(
-      Lowered(Function("%a: tensor<2xf32>", "tensor<4xf32>", R"(
+  EXPECT_THAT(Lowered(Function("%a: tensor<2xf32>", "tensor<4xf32>", R"(
   %f = "stablehlo.async_start"(%a) ({
    ^bb0(%x: tensor<2xf32>):
     %g = "stablehlo.all_gather"(%x) {all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<2xf32>) -> tensor<4xf32>
     stablehlo.return %g : tensor<4xf32>
   }) : (tensor<2xf32>) -> !stablehlo.future<tensor<4xf32>>
   %r = "stablehlo.async_done"(%f) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>)")),
-      HasSubstr("f32[4]{0} all-gather("));
+              HasSubstr("f32[4]{0} all-gather("));
 }
 
 TEST(Lowering, TransfersHaveTheirDone) {
-  const std::string text = Lowered(Function("%a: tensor<2xf32>, %t: !stablehlo.token",
-                                            "!stablehlo.token", R"(
+  const std::string text =
+      Lowered(Function("%a: tensor<2xf32>, %t: !stablehlo.token", "!stablehlo.token", R"(
   %i:2 = "stablehlo.infeed"(%t) {infeed_config = "c", layout = [[0]]} : (!stablehlo.token) -> (tensor<3xf32>, !stablehlo.token)
   %o = "stablehlo.outfeed"(%i#0, %i#1) {outfeed_config = ""} : (tensor<3xf32>, !stablehlo.token) -> !stablehlo.token
   %s = "stablehlo.send"(%a, %o) {channel_handle = #stablehlo.channel_handle<handle = 2, type = 2>, is_host_transfer = true} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
@@ -179,8 +178,8 @@ TEST(Lowering, DimensionsAreEvaluated) {
 }
 
 TEST(Lowering, FunctionsOfChloAreOperationsOrFormulas) {
-  const std::string text =
-      Function("%a: tensor<4xf32>", "tensor<4xf32>", "%r = chlo.acos %a : tensor<4xf32> -> tensor<4xf32>");
+  const std::string text = Function("%a: tensor<4xf32>", "tensor<4xf32>",
+                                    "%r = chlo.acos %a : tensor<4xf32> -> tensor<4xf32>");
   EXPECT_THAT(Lowered(text), HasSubstr("f32[4]{0} acos("));
   ToModuleOptions expanded;
   expanded.expand_chlo = true;
@@ -188,11 +187,13 @@ TEST(Lowering, FunctionsOfChloAreOperationsOrFormulas) {
   // Narrow types are computed in f32 and rounded once.
   EXPECT_THAT(Lowered(Function("%a: tensor<4xbf16>", "tensor<4xbf16>",
                                "%r = chlo.lgamma %a : tensor<4xbf16> -> tensor<4xbf16>")),
-              AllOf(HasSubstr("f32[4]{0} convert(%Arg_0)"), HasSubstr("ROOT %convert.1 = bf16[4]{0} convert(")));
-  EXPECT_THAT(Lowered(Function("%a: tensor<2xi1>, %b: tensor<3x2xf32>, %c: tensor<f32>", "tensor<3x2xf32>",
-                               "%r = chlo.broadcast_select %a, %b, %c : (tensor<2xi1>, "
-                               "tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>")),
-              HasSubstr("f32[3,2]{1,0} select(%broadcast, %Arg_1, %broadcast.1)"));
+              AllOf(HasSubstr("f32[4]{0} convert(%Arg_0)"),
+                    HasSubstr("ROOT %convert.1 = bf16[4]{0} convert(")));
+  EXPECT_THAT(
+      Lowered(Function("%a: tensor<2xi1>, %b: tensor<3x2xf32>, %c: tensor<f32>", "tensor<3x2xf32>",
+                       "%r = chlo.broadcast_select %a, %b, %c : (tensor<2xi1>, "
+                       "tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>")),
+      HasSubstr("f32[3,2]{1,0} select(%broadcast, %Arg_1, %broadcast.1)"));
 }
 
 TEST(Lowering, ShardyBecomesWhatXlaImports) {
@@ -221,7 +222,8 @@ TEST(Lowering, ShardingStringsAreTextOrProto) {
   const std::optional<Sharding> text = ReadShardingString("{devices=[2,1]<=[2]}");
   ASSERT_TRUE(text.has_value());
   EXPECT_EQ(text->tile_dimensions, std::vector<int64_t>({2, 1}));
-  // OpSharding{type = OTHER (3), tile_assignment_dimensions = [2], tile_assignment_devices = [1, 0]}.
+  // OpSharding{type = OTHER (3), tile_assignment_dimensions = [2], tile_assignment_devices = [1,
+  // 0]}.
   const std::optional<Sharding> proto =
       ReadShardingString(absl::string_view("\x08\x03\x1a\x01\x02\x22\x02\x01\x00", 9));
   ASSERT_TRUE(proto.has_value());

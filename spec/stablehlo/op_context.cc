@@ -136,8 +136,8 @@ std::vector<std::pair<int64_t, int64_t>> OpContext::Pairs(absl::string_view name
   if (!Has(name)) return pairs;
   const std::vector<int64_t> values = Ints(name);
   if (values.size() != 2 * pairs.size()) {
-    Fail(absl::StrCat("the attribute ", name, " must have ", count, " pairs, found ",
-                      values.size(), " numbers"));
+    Fail(absl::StrCat("the attribute ", name, " must have ", count, " pairs, found ", values.size(),
+                      " numbers"));
     return pairs;
   }
   for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = {values[2 * i], values[2 * i + 1]};
@@ -309,15 +309,14 @@ Computation* OpContext::Reducer(int64_t region, int64_t parameters) {
   const Region* const regions[] = {&body};
   const std::vector<const Value*> captured = lowering_.CapturedBy(regions);
   if (!captured.empty()) {
-    Refuse(absl::StrCat("region ", region, " uses the value ",
-                        captured[0]->name.empty() ? absl::string_view("of an operation")
-                                                  : captured[0]->name,
-                        " from outside; HLO has no such computations. Only constants may come "
-                        "from outside; others have to be operands"));
+    Refuse(absl::StrCat(
+        "region ", region, " uses the value ",
+        captured[0]->name.empty() ? absl::string_view("of an operation") : captured[0]->name,
+        " from outside; HLO has no such computations. Only constants may come "
+        "from outside; others have to be operands"));
     return nullptr;
   }
-  absl::StatusOr<Computation*> made =
-      lowering_.LowerRegion(operation_, body, scope_, signature);
+  absl::StatusOr<Computation*> made = lowering_.LowerRegion(operation_, body, scope_, signature);
   if (made.ok()) return *made;
   Keep(made.status());
   return nullptr;

@@ -23,10 +23,10 @@ absl::StatusOr<Shape> ArrayShape(const Type& type) {
           " has no counterpart in HLO; StableHLO's pass stablehlo-legalize-quant-to-math turns "
           "such programs into integer arithmetic, which is understood"));
     case TypeKind::kInteger:
-      return absl::UnimplementedError(
-          absl::StrCat("integers of ", element->width,
-                       " bits with this signedness have no counterpart in HLO; i1, i2, i4, i8, i16, "
-                       "i32, i64 and the unsigned ones are understood"));
+      return absl::UnimplementedError(absl::StrCat(
+          "integers of ", element->width,
+          " bits with this signedness have no counterpart in HLO; i1, i2, i4, i8, i16, "
+          "i32, i64 and the unsigned ones are understood"));
     default:
       return absl::UnimplementedError("this element type has no counterpart in HLO");
   }
@@ -45,9 +45,9 @@ absl::StatusOr<Shape> ArrayShape(const Type& type) {
     if (type.dimensions[d] < 0 && type.dimensions[d] != kDynamic) {
       return absl::InvalidArgumentError("a dimension has a negative size");
     }
-    sizes.push_back(bounded ? type.bounds[d]
-                            : (type.dimensions[d] == kDynamic ? Shape::kUnbounded
-                                                              : type.dimensions[d]));
+    sizes.push_back(
+        bounded ? type.bounds[d]
+                : (type.dimensions[d] == kDynamic ? Shape::kUnbounded : type.dimensions[d]));
   }
   Shape shape(of, sizes);
   for (size_t d = 0; d < type.dimensions.size(); ++d) {
@@ -120,9 +120,9 @@ absl::StatusOr<Literal> LiteralOfDense(const Attribute& dense) {
                      " are not in the file; print the program without eliding resources"));
   }
   if (dense.kind != AttributeKind::kDense || dense.type == nullptr) {
-    return absl::UnimplementedError(absl::StrCat(
-        "constants other than dense<..> are not understood",
-        dense.text.empty() ? "" : ", found ", dense.text));
+    return absl::UnimplementedError(
+        absl::StrCat("constants other than dense<..> are not understood",
+                     dense.text.empty() ? "" : ", found ", dense.text));
   }
   absl::StatusOr<Shape> shape = ShapeOfType(*dense.type);
   if (!shape.ok()) return shape.status();

@@ -78,9 +78,9 @@ class DimensionReader {
     }
     SkipBlanks();
     size_t length = 0;
-    while (length < rest_.size() &&
-           (absl::ascii_isalnum(static_cast<unsigned char>(rest_[length])) ||
-            rest_[length] == '_')) {
+    while (
+        length < rest_.size() &&
+        (absl::ascii_isalnum(static_cast<unsigned char>(rest_[length])) || rest_[length] == '_')) {
       ++length;
     }
     const std::string word(rest_.substr(0, length));
@@ -188,8 +188,7 @@ std::string SymbolicSizes::Hint(int64_t argument, int64_t rank) const {
     for (const std::string& name : names) words.push_back(absl::StrCat("--shape ", name, "=4"));
     return absl::StrJoin(words, " ");
   }
-  return absl::StrCat("--shape arg", argument, "=",
-                      absl::StrJoin(std::vector<int>(rank, 4), "x"));
+  return absl::StrCat("--shape arg", argument, "=", absl::StrJoin(std::vector<int>(rank, 4), "x"));
 }
 
 absl::StatusOr<SymbolicSizes> SolveSymbolicSizes(const Operation& entry,
@@ -208,8 +207,8 @@ absl::StatusOr<SymbolicSizes> SolveSymbolicSizes(const Operation& entry,
     for (const std::string& part : parts) {
       sizes.push_back(EvaluateDimension(part, values, &result.symbols));
       if (sizes.back() && *sizes.back() < 0) {
-        return absl::InvalidArgumentError(absl::StrCat("the dimension ", part, " of argument ", i,
-                                                       " would be ", *sizes.back()));
+        return absl::InvalidArgumentError(
+            absl::StrCat("the dimension ", part, " of argument ", i, " would be ", *sizes.back()));
       }
       for (std::string rest = part; !rest.empty();) {  // the words of the expression
         size_t length = 0;

@@ -49,16 +49,14 @@ absl::StatusOr<const Operation*> Lowering::EntryFunction() const {
                                                    "; there are ", NamesOf(functions)));
   }
   if (functions.size() == 1) return functions[0];
-  return absl::InvalidArgumentError(
-      absl::StrCat(file, "there is no function @main; --entry NAME picks another of ",
-                   NamesOf(functions)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      file, "there is no function @main; --entry NAME picks another of ", NamesOf(functions)));
 }
 
 absl::StatusOr<std::vector<Shape>> Lowering::EntryShapes(const Operation& function) {
   std::vector<Shape> shapes;
   if (function.regions.empty() || function.regions[0].blocks.empty()) return shapes;
-  const absl::StatusOr<SymbolicSizes> symbols =
-      SolveSymbolicSizes(function, options_.dimensions);
+  const absl::StatusOr<SymbolicSizes> symbols = SolveSymbolicSizes(function, options_.dimensions);
   if (!symbols.ok()) return Error(function, symbols.status().message(), symbols.status().code());
   const auto& arguments = function.regions[0].blocks[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -122,7 +120,8 @@ absl::Status Lowering::LowerEntry(const Operation& function, ConvertedProgram* r
   if (parallel_ && parallel_->program != &function) {
     for (const Instruction* value : *results) {
       if (parallel_->results.contains(value)) continue;
-      return Error(*parallel_->operation, "a program that runs processes returns their results only");
+      return Error(*parallel_->operation,
+                   "a program that runs processes returns their results only");
     }
     return LowerParallel(result);
   }
@@ -144,8 +143,7 @@ std::optional<Literal> Lowering::ConstantValue(const Instruction* instruction) c
     return Literal::Token();
   }
   const bool spread = instruction->opcode() == Opcode::kBroadcast;
-  const Literal* literal =
-      spread ? instruction->operand(0)->literal() : instruction->literal();
+  const Literal* literal = spread ? instruction->operand(0)->literal() : instruction->literal();
   if (literal == nullptr) return std::nullopt;
   if (!spread) return *literal;
   absl::StatusOr<Literal> value = Literal::Create(shape, int64_t{1} << 30);
@@ -157,8 +155,7 @@ std::optional<Literal> Lowering::ConstantValue(const Instruction* instruction) c
 // The module is what one process runs; the entry function was only read for its expectations.
 absl::Status Lowering::LowerParallel(ConvertedProgram* result) {
   const Parallel& parallel = *parallel_;
-  const auto results =
-      static_cast<int64_t>(parallel.operation->results.size()) / parallel.devices;
+  const auto results = static_cast<int64_t>(parallel.operation->results.size()) / parallel.devices;
   const std::vector<Instruction*> values = std::move(check_values_);
   check_values_.clear();
   for (Check check : checks_) {

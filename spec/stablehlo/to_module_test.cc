@@ -52,8 +52,8 @@ TEST(ToModule, OperationsBecomeWhatTheyMean) {
   const Row rows[] = {
       {"%a: tensor<2xf32>", "tensor<2xf32>", "%r = stablehlo.sine %a : tensor<2xf32>",
        "f32[2]{0} sine("},
-      {"%a: tensor<2xf32>", "tensor<2xf32>",
-       "%r = stablehlo.round_nearest_even %a : tensor<2xf32>", "f32[2]{0} round-nearest-even("},
+      {"%a: tensor<2xf32>", "tensor<2xf32>", "%r = stablehlo.round_nearest_even %a : tensor<2xf32>",
+       "f32[2]{0} round-nearest-even("},
       {"%a: tensor<2xi1>, %b: tensor<2xi1>", "tensor<2xi1>",
        "%r = stablehlo.add %a, %b : tensor<2xi1>", "pred[2]{0} add("},
       {"%a: tensor<2xf32>, %b: tensor<2xf32>", "tensor<2xi1>",
@@ -167,7 +167,8 @@ func.func @main(%a: tensor<4xf32>, %b: tensor<4xi32>) -> (tensor<4xi32>, tensor<
   return %0#1, %1#0, %1#1 : tensor<4xi32>, tensor<2xf32>, tensor<2xi32>
 })");
   EXPECT_THAT(text, HasSubstr("sort(%Arg_0, %Arg_1), dimensions={0}, is_stable=true"));
-  EXPECT_THAT(text, HasSubstr("(f32[2]{0}, s32[2]{0}) topk(%get-tuple-element), k=2, largest=true"));
+  EXPECT_THAT(text,
+              HasSubstr("(f32[2]{0}, s32[2]{0}) topk(%get-tuple-element), k=2, largest=true"));
   EXPECT_THAT(text, HasSubstr("ROOT %tuple = (s32[4]{0}, f32[2]{0}, s32[2]{0}) tuple("));
 }
 
@@ -306,7 +307,8 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
        {"dot algorithm dot_f32_bf16_f64 is not known"}},
   };
   for (const Refused& row : rows) {
-    for (const char* piece : row.pieces) EXPECT_THAT(ErrorOf(row.text), HasSubstr(piece)) << row.text;
+    for (const char* piece : row.pieces)
+      EXPECT_THAT(ErrorOf(row.text), HasSubstr(piece)) << row.text;
   }
 }
 

@@ -16,8 +16,8 @@
 namespace assay {
 namespace {
 
-constexpr absl::string_view kEndings[] = {".hlo",   ".txt",       ".pb",  ".pbtxt",
-                                           ".textproto", ".mlir", ".mlirbc", ".bc"};
+constexpr absl::string_view kEndings[] = {".hlo",       ".txt",  ".pb",     ".pbtxt",
+                                          ".textproto", ".mlir", ".mlirbc", ".bc"};
 // What XLA dumps beside modules, under the same endings.
 constexpr absl::string_view kDumpedBeside[] = {
     "-buffer-assignment.txt",

@@ -35,7 +35,8 @@ bool Holds(const Check& check, ElementType type, uint64_t a, uint64_t b) {
     case Check::Kind::kAlmostEqual: {
       const double x = DecodeFloat(type, a), y = DecodeFloat(type, b);
       if (nan) return both_nan;
-      return x == y || (std::isfinite(x) && std::isfinite(y) && std::fabs(x - y) <= check.tolerance);
+      return x == y ||
+             (std::isfinite(x) && std::isfinite(y) && std::fabs(x - y) <= check.tolerance);
     }
     case Check::Kind::kClose: {
       const uint64_t ulps = UlpDifference(type, a, b);
@@ -76,9 +77,9 @@ std::string Problem(const Check& check, const Literal& actual, const Literal& ex
     index.push_back(rest / stride);
     rest %= stride;
   }
-  std::string text = absl::StrCat("element [", absl::StrJoin(index, ","), "] is ",
-                                  ElementText(actual, first), ", expected is ",
-                                  ElementText(expected, first));
+  std::string text =
+      absl::StrCat("element [", absl::StrJoin(index, ","), "] is ", ElementText(actual, first),
+                   ", expected is ", ElementText(expected, first));
   if (check.kind == Check::Kind::kClose && IsFloat(part)) {
     const Element a = actual.Get(first), b = expected.Get(first);
     uint64_t ulps = UlpDifference(part, a.bits, b.bits);
@@ -113,9 +114,8 @@ absl::StatusOr<std::vector<CheckResult>> RunChecks(const ModuleFile& file,
     for (size_t device = 0; device < values.size(); ++device) {
       if (parallel && static_cast<int64_t>(device) != check.device) continue;
       const Literal* actual = OutputOf(file, values[device], check.actual_output);
-      const Literal* expected = check.expected
-                                    ? &*check.expected
-                                    : OutputOf(file, values[device], check.expected_output);
+      const Literal* expected =
+          check.expected ? &*check.expected : OutputOf(file, values[device], check.expected_output);
       if (actual == nullptr || expected == nullptr) {
         return absl::InternalError(absl::StrCat(check.place, ": there is no such output"));
       }

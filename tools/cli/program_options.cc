@@ -13,7 +13,8 @@ namespace {
 
 absl::Status BadShape(const std::string& text) {
   return absl::InvalidArgumentError(
-      absl::StrCat("--shape ", text, ": give the size of a symbolic dimension (b=4) or the sizes "
+      absl::StrCat("--shape ", text,
+                   ": give the size of a symbolic dimension (b=4) or the sizes "
                    "of an argument (arg0=2x3)"));
 }
 

@@ -19,8 +19,8 @@ struct ProgramOptions {
 
   void AddTo(CLI::App* app);
   absl::StatusOr<stablehlo::ToModuleOptions> Parse() const;
-  // The module of a file. `inputs` is the file of its arguments, if there is one: it says sizes that
-  // the program leaves open.
+  // The module of a file. `inputs` is the file of its arguments, if there is one: it says sizes
+  // that the program leaves open.
   absl::StatusOr<ModuleFile> Load(const std::string& path, const std::string& inputs = "") const;
 };
 

@@ -448,10 +448,12 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<RunCommand>();
   CLI::App* sub =
       app.add_subcommand("run", "Evaluate a module and show, save or check its results");
-  sub->add_option("MODULE", command->modules,
-                  "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
-                  "or HloSnapshot, binary or text, gzip or not; - for standard input. A snapshot brings its arguments and its result. Several "
-                  "with --together")
+  sub->add_option(
+         "MODULE", command->modules,
+         "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
+         "or HloSnapshot, binary or text, gzip or not; - for standard input. A snapshot brings its "
+         "arguments and its result. Several "
+         "with --together")
       ->type_name("FILE")
       ->required();
   command->inputs.AddTo(sub);

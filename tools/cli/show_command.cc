@@ -117,9 +117,10 @@ int ShowCommand::Run() const {
 void AddShowCommand(CLI::App& app, int* exit_code) {
   auto command = std::make_shared<ShowCommand>();
   CLI::App* sub = app.add_subcommand("show", "Print a module in another format, or summarise it");
-  sub->add_option("MODULE", command->module,
-                  "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
-                  "or HloSnapshot, binary or text, gzip or not; - for standard input")
+  sub->add_option(
+         "MODULE", command->module,
+         "StableHLO (text, bytecode, portable artifact), HLO text, HloModuleProto, HloProto "
+         "or HloSnapshot, binary or text, gzip or not; - for standard input")
       ->type_name("FILE")
       ->required();
   sub->add_option("--to", command->to,

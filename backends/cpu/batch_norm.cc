@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/region.h"
 #include "runtime/parallel.h"
@@ -125,7 +126,7 @@ class BatchNormKernel : public Kernel {
         variance[f] += distance * distance;
       });
     });
-    for (double& value : variance) value /= cells;
+    for (double& value : variance) value /= ASSAY_DEFECT(38, cells, std::max(1.0, cells - 1));
   }
 
   // y = scale * (x - mean) / sqrt(variance + epsilon) + offset
@@ -178,7 +179,7 @@ class BatchNormKernel : public Kernel {
     });
     Store(sum.data(), group.first, group.count, results, 2);
     for (int64_t f = 0; f < group.count; ++f) {
-      wide[f] += epsilon_;
+      wide[f] += ASSAY_DEFECT(39, epsilon_, 0);
       const double deviation = std::sqrt(wide[f]);
       factor[f] = scale[f] / (deviation * cells);
       // Without cells both gradients are zero.
@@ -190,8 +191,8 @@ class BatchNormKernel : public Kernel {
       Load(operands, 0, at, n, group.x.data());
       Load(operands, 4, at, n, group.y.data());
       ForEachElement(first, n, [&](int64_t i, int64_t f) {
-        group.x[i] =
-            factor[f] * (cells * group.y[i] - sum[f] - (group.x[i] - mean[f]) * product[f]);
+        group.x[i] = factor[f] * (cells * group.y[i] - ASSAY_DEFECT(40, sum[f], 0) -
+                                  (group.x[i] - mean[f]) * product[f]);
       });
       Store(group.x.data(), at, n, results, 0);
     });

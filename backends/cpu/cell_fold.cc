@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "backends/cpu/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {
@@ -56,7 +57,7 @@ int64_t CellFold::RankUpdates() {
   for (int64_t i = 0; i < held_; ++i) {
     uint64_t slot = static_cast<uint64_t>(cell_[i]) * 0x9E3779B97F4A7C15u >> 52;
     while (table_[slot] >= 0 && cell_[table_[slot]] != cell_[i]) slot = (slot + 1) % kTable;
-    rank_[i] = table_[slot] < 0 ? 0 : rank_[table_[slot]] + 1;
+    rank_[i] = table_[slot] < 0 ? 0 : ASSAY_DEFECT(9, rank_[table_[slot]] + 1, 0);
     table_[slot] = static_cast<int32_t>(i);
     most = std::max(most, rank_[i]);
   }

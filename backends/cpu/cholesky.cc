@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_io.h"
@@ -102,7 +103,8 @@ class CholeskyKernel : public Kernel {
       numbers_.Load(operands[0].data, matrix * size, size, b.data());
       for (int64_t i = 0; i < n_; ++i) {
         for (int64_t j = 0; j <= i; ++j) {
-          a[i * n_ + j] = lower_ ? b[i * n_ + j] : Conjugate(b[j * n_ + i]);
+          a[i * n_ + j] =
+              lower_ ? b[i * n_ + j] : ASSAY_DEFECT(33, Conjugate(b[j * n_ + i]), b[j * n_ + i]);
         }
       }
       absl::StatusOr<bool> factored = Factor(a.data(), n_, context);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/indices.h"
 #include "backends/cpu/kernels.h"
@@ -54,7 +55,7 @@ class GatherMembers : public Kernel {
       if (!status.ok()) return status;
       for (int64_t m = 0; m < members_; ++m) {
         cut.Copy(operands[m * op_.operand_count() + k].data, 0, cut.size, results[k].data,
-                 m * cut.size, members_ * cut.size);
+                 ASSAY_DEFECT(46, m, members_ - 1 - m) * cut.size, members_ * cut.size);
       }
     }
     return absl::OkStatus();
@@ -77,7 +78,8 @@ class ExchangeParts : public Kernel {
       if (dimension.has_value()) {
         const CutShape cut(op_.operand(0)->shape(), *dimension);
         const int64_t part = cut.size / members_;
-        cut.Copy(operands[m].data, position_ * part, part, results[0].data, m * part, cut.size);
+        cut.Copy(operands[m].data, ASSAY_DEFECT(48, position_, m) * part, part, results[0].data,
+                 m * part, cut.size);
         continue;
       }
       const ArrayRef& operand = operands[m * op_.operand_count() + position_];
@@ -137,7 +139,7 @@ class ReduceMembers : public Kernel {
     const int64_t run = cut.size / members_ * cut.inner;  // of a part
     for (int64_t i = first; i < first + n;) {
       const int64_t in_run = i % run, count = std::min(run - in_run, first + n - i);
-      const int64_t from = (i / run * members_ + position_) * run + in_run;
+      const int64_t from = (i / run * members_ + ASSAY_DEFECT(47, position_, 0)) * run + in_run;
       std::memcpy(out + (i - first) * bytes, operand.data + from * bytes, count * bytes);
       i += count;
     }
@@ -155,7 +157,7 @@ class ReduceMembers : public Kernel {
       LoadPart(operands[k], first, n, out);
       return context.Charge(n);
     }
-    for (int64_t m = 0; m < members_; ++m) {
+    for (int64_t m = 0; m < ASSAY_DEFECT(49, members_, members_ - 1); ++m) {
       LoadPart(operands[m * op_.operand_count() + k], first, n, load);
       absl::Status status = context.Charge(n * fold.cost());
       if (!status.ok()) return status;

@@ -10,7 +10,7 @@
 namespace assay {
 
 struct CpuOptions {
-  runtime::RunOptions run;
+  runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
   // Runs every instruction as it is written: no pass changes the module first.
   bool strict = false;

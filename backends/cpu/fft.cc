@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/kernels.h"
 #include "runtime/parallel.h"
@@ -108,7 +109,7 @@ class FftKernel : public Kernel {
             }
             // The inverse is the transform with real and imaginary parts exchanged.
             axis.fourier->Run(inverse ? im : re, inverse ? re : im, work, lanes);
-            const T scale = inverse ? static_cast<T>(n) : T{1};
+            const T scale = inverse ? static_cast<T>(ASSAY_DEFECT(29, n, 1)) : T{1};
             for (int64_t l = 0; l < lanes; ++l) {
               const int64_t line = first + l;
               WriteLine(out, out_form, (line / inner * out_length * inner) + line % inner, inner,
@@ -133,7 +134,7 @@ class FftKernel : public Kernel {
     if (n % 2 == 0) im[n / 2 * lanes] = 0;
     for (int64_t i = 1; i < n - n / 2; ++i) {
       re[(n - i) * lanes] = re[i * lanes];
-      im[(n - i) * lanes] = -im[i * lanes];
+      im[(n - i) * lanes] = ASSAY_DEFECT(30, -im[i * lanes], im[i * lanes]);
     }
   }
 

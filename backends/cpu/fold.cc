@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/container/inlined_vector.h"
+#include "backends/cpu/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {
@@ -37,7 +38,9 @@ ElementType AccumulatorType(const analysis::Reducer& reducer, ElementType type) 
   if (!sums) return type;
   // On their way products leave the range of f32 far sooner than sums.
   const bool multiplies = reducer.kind == analysis::ReducerKind::kMultiply;
-  const ElementType wide = multiplies && IsFloat(type) ? ElementType::kF64 : WideType(type);
+  ElementType wide = WideType(type);
+  if (multiplies && IsFloat(type)) wide = ElementType::kF64;
+  if (multiplies && IsComplex(type)) wide = ElementType::kC128;
   const ElementType inner = reducer.inner_type;
   if (inner == ElementType::kInvalid || inner == type) return wide;
   return runtime::StorageBytes(inner) > runtime::StorageBytes(wide) ? inner : wide;
@@ -87,8 +90,6 @@ bool Fold::KnownOperations(const Computation& reducer, absl::Span<const ElementT
   for (size_t k = 0; k < types.size(); ++k) {
     const std::optional<Opcode> opcode = OperationOf(parts[k].kind);
     if (!opcode.has_value()) return false;
-    // Where a factor is not finite, products of complex numbers depend on the order.
-    if (*opcode == Opcode::kMultiply && IsComplex(types[k])) return false;
     opcodes->push_back(*opcode);
     wide->push_back(AccumulatorType(parts[k], types[k]));
   }
@@ -134,7 +135,12 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
   }
   fold->scratch_bytes_ += Workspace::Rounded(fold->region_->scratch_bytes());
   const analysis::ReducerKind kind = analysis::RecogniseReducer(reducer).kind;
-  if (fold->functions_) {
+  // Where a factor is not finite, products of complex numbers depend on the order.
+  bool complex_product = false;
+  for (size_t k = 0; fold->functions_ && k < opcodes.size(); ++k) {
+    complex_product |= opcodes[k] == Opcode::kMultiply && IsComplex(own[k]);
+  }
+  if (fold->functions_ && !complex_product) {
     fold->order_ = FoldOrder::kAny;
   } else if ((kind == analysis::ReducerKind::kArgMinimum ||
               kind == analysis::ReducerKind::kArgMaximum) &&
@@ -161,7 +167,8 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Redu
   part.combine.emplace(*std::move(combine));
   auto fold = std::make_shared<Fold>();
   fold->functions_ = true;
-  fold->order_ = FoldOrder::kAny;
+  const bool complex_product = *opcode == Opcode::kMultiply && IsComplex(type);
+  fold->order_ = complex_product ? FoldOrder::kSequential : FoldOrder::kAny;
   fold->parts_.push_back(std::move(part));
   return fold;
 }
@@ -227,7 +234,7 @@ absl::Status FoldNeighbours(const Fold& fold, absl::Span<std::byte* const> rows,
     }
     absl::Status status = fold.Combine(rows, odd, half * width, scratch, context);
     if (!status.ok()) return status;
-    if (steps % 2 != 0) {
+    if (ASSAY_DEFECT(4, steps % 2 != 0, false)) {
       for (size_t k = 0; k < rows.size(); ++k) {
         const int64_t bytes = width * fold.acc_bytes(k);
         std::memcpy(rows[k] + half * bytes, rows[k] + (steps - 1) * bytes, bytes);
@@ -244,7 +251,7 @@ absl::Status FoldRows(const Fold& fold, absl::Span<std::byte* const> rows, int64
   while (steps > 1) {
     const int64_t half = steps / 2, kept = steps - half;
     for (size_t k = 0; k < rows.size(); ++k) {
-      upper[k] = rows[k] + kept * width * fold.acc_bytes(k);
+      upper[k] = rows[k] + ASSAY_DEFECT(3, kept, half) * width * fold.acc_bytes(k);
     }
     absl::Status status = fold.Combine(rows, upper, half * width, scratch, context);
     if (!status.ok()) return status;

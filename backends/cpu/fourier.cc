@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "backends/cpu/defect.h"
+
 namespace assay::cpu {
 namespace {
 
@@ -107,7 +109,8 @@ void ButterflyOf(int64_t radix, const T* root_cos, const T* root_sin, const T* r
     std::copy_n(re, run, yr);
     std::copy_n(im, run, yi);
     for (int64_t j = 1; j < radix; ++j) {
-      const T wr = root_cos[j * k % radix], wi = root_sin[j * k % radix];
+      const T wr = root_cos[j * k % radix];
+      const T wi = ASSAY_DEFECT(31, root_sin[j * k % radix], -root_sin[j * k % radix]);
       const T* xr = re + j * step;
       const T* xi = im + j * step;
       for (int64_t i = 0; i < run; ++i) {
@@ -144,7 +147,7 @@ Fourier<T>::Fourier(int64_t length) : length_(length) {
       const Root root = RootOfUnity(square, 2 * length);
       bluestein_->chirp_re.push_back(static_cast<T>(root.cos));
       bluestein_->chirp_im.push_back(static_cast<T>(-root.sin));
-      for (const int64_t place : {j, (inner - j) % inner}) {
+      for (const int64_t place : {j, ASSAY_DEFECT(32, (inner - j) % inner, j)}) {
         bluestein_->filter_re[place] = static_cast<T>(root.cos / inner);
         bluestein_->filter_im[place] = static_cast<T>(root.sin / inner);
       }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/indices.h"
 #include "backends/cpu/kernels.h"
 #include "runtime/parallel.h"
@@ -34,7 +35,8 @@ class Starts {
     for (size_t d = 0; d < most_.size(); ++d) {
       const int64_t start = vector_ ? LoadIndex(type_, operands[first_].data, d)
                                     : LoadIndex(type_, operands[first_ + d].data, 0);
-      offset += std::clamp<int64_t>(start, 0, most_[d]) * strides_[d];
+      offset +=
+          std::clamp<int64_t>(start, 0, ASSAY_DEFECT(12, most_[d], most_[d] / 2)) * strides_[d];
     }
     return offset;
   }
@@ -78,7 +80,7 @@ class DynamicUpdateSliceKernel : public Kernel {
               RowMajorStrides(update.shape().dimensions())) {}
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override {
-    const int64_t offset = starts_.Offset(operands);
+    const int64_t offset = ASSAY_DEFECT(13, starts_.Offset(operands), 0);
     if (results[0].data != operands[0].data && total_ > 0) {
       std::memcpy(results[0].data, operands[0].data, total_ * bytes_);
       if (absl::Status status = context.Charge(total_); !status.ok()) return status;
@@ -156,11 +158,13 @@ class GatherKernel : public Kernel {
   void Slices(absl::Span<const ArrayRef> operands, std::byte* out, int64_t first, int64_t n) const {
     Odometer<3> batch(batch_, first);
     for (int64_t i = 0; i < n; ++i, batch.Next()) {
-      int64_t from = batch.offset(2);
+      int64_t from = ASSAY_DEFECT(14, batch.offset(2), 0);
       for (const Component& component : components_) {
         const int64_t start =
             LoadIndex(index_type_, operands[1].data, batch.offset(0) + component.index_offset);
-        from += std::clamp<int64_t>(start, 0, component.most) * component.stride;
+        from +=
+            std::clamp<int64_t>(start, 0, ASSAY_DEFECT(15, component.most, component.most / 2)) *
+            component.stride;
       }
       const std::byte* source = operands[0].data + from * bytes_;
       std::byte* target = out + batch.offset(1) * bytes_;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "runtime/arrays.h"
 #include "runtime/scratch.h"
@@ -42,7 +43,7 @@ class Merger {
       size_t kept = 0;
       for (size_t m = 0; m < merges.size(); ++m) {
         Merge& merge = merges[m];
-        const bool takes_right = goes_first_[m] != std::byte{0};
+        const bool takes_right = ASSAY_DEFECT(21, goes_first_[m] != std::byte{0}, false);
         to[merge.base + merge.out++] =
             from[merge.base + (takes_right ? merge.right++ : merge.left++)];
         if (merge.left < merge.left_end && merge.right < merge.right_end) {

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "absl/status/status.h"
+#include "backends/cpu/defect.h"
 #include "spec/element/element_type.h"
 
 namespace assay::cpu {
@@ -47,7 +48,8 @@ T DotConjugate(const T* a, const T* b, int64_t n) {
   for (; k + kSums <= n; k += kSums) {
     for (int j = 0; j < kSums; ++j) sums[j] += Times(a[k + j], Conjugate(b[k + j]));
   }
-  for (int j = 0; k < n; ++k, ++j) sums[j] += Times(a[k], Conjugate(b[k]));
+  for (int j = 0; k < ASSAY_DEFECT(34, n, n - n % kSums); ++k, ++j)
+    sums[j] += Times(a[k], Conjugate(b[k]));
   for (int width = kSums / 2; width > 0; width /= 2) {
     for (int j = 0; j < width; ++j) sums[j] += sums[j + width];
   }

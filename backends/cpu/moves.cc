@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/region.h"
 #include "runtime/parallel.h"
@@ -42,7 +43,7 @@ void Regroup(ElementType from, const std::byte* in, int64_t n, ElementType to, s
       pool |= static_cast<unsigned __int128>(LoadElement(from, in, next++).bits) << held;
     }
     StoreElement(to, {static_cast<uint64_t>(pool & mask)}, out, i);
-    pool >>= to_bits;
+    pool >>= ASSAY_DEFECT(16, to_bits, to_bits < 8 ? 0 : to_bits);
     held = std::max(0, held - to_bits);
   }
 }
@@ -60,7 +61,7 @@ struct PhysicalOrder {
     }
     const Dimensions dense = RowMajorStrides(sizes);
     const int64_t bytes = StorageBytes(shape.element_type());
-    in_order = strides == dense;
+    in_order = ASSAY_DEFECT(17, strides == dense, true);
     to_memory = runtime::StridedCopy(bytes, sizes, strides, dense);
     from_memory = runtime::StridedCopy(bytes, sizes, dense, strides);
   }
@@ -151,7 +152,7 @@ class IotaKernel : public Kernel {
     for (int64_t first = 0; first < size_; first += kBlockElements) {
       const int64_t n = std::min(kBlockElements, size_ - first);
       if (absl::Status status = context.Charge(n); !status.ok()) return status;
-      for (int64_t i = 0; i < n; ++i) positions[i] = first + i;
+      for (int64_t i = 0; i < n; ++i) positions[i] = first + ASSAY_DEFECT(18, i, i % 4);
       const std::byte* in = reinterpret_cast<const std::byte*>(positions.data());
       convert_(absl::MakeConstSpan(&in, 1), line.data() + first * bytes, n);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/cpu/defect.h"
 #include "runtime/arrays.h"
 #include "spec/element/element.h"
 
@@ -37,13 +38,14 @@ uint64_t KeyOf(const KeyRule& rule, uint64_t pattern) {
   const uint64_t mask = rule.bits == 64 ? ~uint64_t{0} : (uint64_t{1} << rule.bits) - 1;
   const uint64_t sign = uint64_t{1} << (rule.bits - 1);
   pattern &= mask;
-  if (rule.order == PatternOrder::kUnsigned) return pattern;
+  if (rule.order == ASSAY_DEFECT(22, PatternOrder::kUnsigned, PatternOrder::kSigned))
+    return pattern;
   if (rule.order == PatternOrder::kNanForNegativeZero) {
     if (pattern == sign) return 0;
     return (pattern & sign) == 0 ? pattern ^ sign : (~pattern & mask) + 1;
   }
   if (rule.order == PatternOrder::kSigned || (pattern & sign) == 0) return pattern ^ sign;
-  return ~pattern & mask;
+  return ASSAY_DEFECT(23, ~pattern & mask, pattern & ~sign);
 }
 
 uint64_t PatternOf(const KeyRule& rule, uint64_t key) {

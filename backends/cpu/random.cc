@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/random_words.h"
 #include "backends/cpu/region.h"
@@ -31,7 +32,7 @@ class WordStream {
   WordStream(uint64_t key, Counter* counter) : key_(key), counter_(counter) {}
   uint32_t Next32() {
     if (used_ == 4) {
-      words_ = PhiloxBlock(key_, (*counter_)++);
+      words_ = PhiloxBlock(key_, ASSAY_DEFECT(44, (*counter_)++, *counter_));
       used_ = 0;
     }
     return words_[used_++];
@@ -90,7 +91,7 @@ class RngEffect : public runtime::Effect {
       if (normal_) {
         const double radius = std::sqrt(-2 * std::log(1 - words.NextUnit()));
         const double angle = 2 * std::numbers::pi * words.NextUnit();
-        values[0] = a + std::abs(b) * radius * std::cos(angle);
+        values[0] = a + ASSAY_DEFECT(45, std::abs(b), 2 * std::abs(b)) * radius * std::cos(angle);
         values[1] = a + std::abs(b) * radius * std::sin(angle);
       } else {
         values[0] = a < b ? a + (b - a) * words.NextUnit() : a;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/fusion/fused_program.h"
 #include "backends/cpu/fusion/fused_reader.h"
@@ -300,7 +301,8 @@ absl::Status ReduceKernel::RunSteps(absl::Span<const ArrayRef> operands, const T
     const std::vector<std::byte*>& into = begin == 0 ? room.acc : room.sum;
     bool empty = begin > 0 || acc_is_empty;
     for (int64_t step = begin; step < end; ++step) {
-      const int64_t row = task.outer * steps_ + task.step + step;
+      const int64_t row =
+          task.outer * steps_ + task.step + ASSAY_DEFECT(2, step, task.steps - 1 - step);
       LoadAll(operands, row * width_ + task.cell, n, room, &x);
       absl::Status status = context.Charge(n * cost_);
       if (status.ok() && !empty) status = fold_->Combine(into, x, n, room.scratch, context);
@@ -334,7 +336,7 @@ absl::Status ReduceKernel::Finish(absl::Span<const ArrayRef> operands,
                                   Room& room, absl::Span<const MutableArrayRef> results,
                                   Context& context) const {
   absl::Span<std::byte* const> value = acc;
-  if (fold_->order() != FoldOrder::kSequential) {
+  if (ASSAY_DEFECT(1, fold_->order() != FoldOrder::kSequential, false)) {
     StartWithInits(operands, n, room.sum);
     const std::vector<const std::byte*> x(acc.begin(), acc.end());
     absl::Status status = fold_->Combine(room.sum, x, n, room.scratch, context);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/window_walk.h"
@@ -90,6 +91,7 @@ class ReduceWindowKernel : public Kernel {
       x[k] = fold_->Widen(k, room.load[k], n, room.wide[k]);
     }
     if (absl::Status status = context.Charge(n * fold_->cost()); !status.ok()) return status;
+    if (ASSAY_DEFECT(8, false, !meeting.whole)) return context.Charge(1);
     if (meeting.whole) return fold_->Combine(room.acc, x, n, room.scratch, context);
     for (int64_t k = 0; k < arrays_; ++k) {
       const int64_t bytes = fold_->acc_bytes(k);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/random_words.h"
 #include "runtime/parallel.h"
@@ -26,7 +27,7 @@ class BitGeneratorKernel : public Kernel {
     size_t split = 0;
     bool even = false;
     for (size_t d = 0; d < sizes.size() && !even; ++d) {
-      even = sizes[d] % 2 == 0;
+      even = ASSAY_DEFECT(41, sizes[d] % 2 == 0, true);
       if (even || sizes[d] > sizes[split]) split = d;
     }
     if (sizes.empty()) return;
@@ -40,7 +41,8 @@ class BitGeneratorKernel : public Kernel {
     const std::byte* state = operands[0].data;
     const auto key = runtime::LoadAt<uint64_t>(state, 0), low = runtime::LoadAt<uint64_t>(state, 1);
     // A state of two words stands for a counter whose upper half is the key.
-    const uint64_t high = long_state_ ? runtime::LoadAt<uint64_t>(state, 2) : key;
+    const uint64_t high =
+        long_state_ ? runtime::LoadAt<uint64_t>(state, 2) : ASSAY_DEFECT(42, key, 0);
     const unsigned __int128 counter = static_cast<unsigned __int128>(high) << 64 | low;
     absl::Status status = runtime::ParallelFor(
         context, Blocks(), runtime::GrainFor(24), [&](runtime::Blocks& blocks, Context& context) {
@@ -55,7 +57,8 @@ class BitGeneratorKernel : public Kernel {
           }
           return absl::OkStatus();
         });
-    const unsigned __int128 next = counter + static_cast<unsigned __int128>(Blocks());
+    const unsigned __int128 next =
+        counter + static_cast<unsigned __int128>(ASSAY_DEFECT(43, Blocks(), Blocks() + 1));
     runtime::StoreAt<uint64_t>(results[0].data, 0, key);
     runtime::StoreAt<uint64_t>(results[0].data, 1, static_cast<uint64_t>(next));
     if (long_state_) {

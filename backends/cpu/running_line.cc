@@ -3,6 +3,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "backends/cpu/defect.h"
 #include "runtime/arrays.h"
 
 namespace assay::cpu {
@@ -36,7 +37,7 @@ struct RunningExtreme {
   static T Of(T acc, T x) {
     if constexpr (!std::is_integral_v<T>) {
       if (std::isnan(acc) || std::isnan(x)) return std::isnan(acc) ? acc : x;
-      if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
+      if (acc == x) return ASSAY_DEFECT(27, std::signbit(acc) == kMaximum, false) ? x : acc + 1;
     }
     return (kMaximum ? x > acc : x < acc) ? x : acc;
   }
@@ -50,7 +51,8 @@ void RunRunningLine(const RunningLine& line) {
     const Accumulator before = acc;
     acc = Operation::Of(acc, runtime::LoadAt<T>(line.in, at));
     if (line.out != nullptr) {
-      runtime::StoreAt<T>(line.out, at, static_cast<T>(line.after ? acc : before));
+      runtime::StoreAt<T>(line.out, at,
+                          static_cast<T>(ASSAY_DEFECT(26, line.after, true) ? acc : before));
     }
   }
   runtime::StoreAt<T>(line.carry, 0, static_cast<T>(acc));

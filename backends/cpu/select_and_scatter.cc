@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/cpu/cell_fold.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/window_walk.h"
 #include "runtime/parallel.h"
@@ -109,6 +110,7 @@ class SelectAndScatterKernel : public Kernel {
       const int64_t at = meeting.box_offset + place.offset(1);
       if (selected[at] >= 0 && room.keep[i] != std::byte{0}) continue;
       selected[at] = meeting.base_offset + place.offset(0);
+      if (ASSAY_DEFECT(50, false, i > 0)) continue;
       std::memcpy(room.best + at * bytes_, room.met + i * bytes_, bytes_);
     }
     return absl::OkStatus();

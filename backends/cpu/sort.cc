@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/fold.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/line_sort.h"
@@ -162,13 +163,13 @@ class SortKernel : public Kernel {
       }
       in = computed.data();
     }
-    OrderKeys(key_->type, in, items, key_->descending, keys.data());
+    OrderKeys(key_->type, in, items, ASSAY_DEFECT(19, key_->descending, false), keys.data());
     if (key_->total_order || !IsFloat(key_->type)) return keys;
     // As numbers: zeros of both signs are equal, NaNs are not comparable.
     for (int64_t i = 0; i < items; ++i) {
       const uint64_t bits = LoadElement(key_->type, in, i).bits;
       if (IsNan(key_->type, bits)) return std::nullopt;
-      if (!IsZero(key_->type, bits)) continue;
+      if (ASSAY_DEFECT(20, !IsZero(key_->type, bits), true)) continue;
       const std::byte zero[8] = {};
       OrderKeys(key_->type, zero, 1, key_->descending, &keys[i]);
     }

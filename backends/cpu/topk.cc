@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/order_keys.h"
 #include "runtime/parallel.h"
@@ -48,14 +49,15 @@ class TopKKernel : public Kernel {
                absl::Span<const MutableArrayRef> results) const {
     const int64_t bytes = StorageBytes(type_);
     const std::byte* in = data + line * length_ * bytes;
-    OrderKeys(type_, in, length_, largest_, keys.data());
+    OrderKeys(type_, in, length_, ASSAY_DEFECT(24, largest_, true), keys.data());
     const auto write = [&](int64_t place, int64_t index) {
       const int64_t out = line * k_ + place;
       std::memcpy(results[0].data + out * bytes, in + index * bytes, bytes);
       runtime::StoreAt<int32_t>(results[1].data, out, static_cast<int32_t>(index));
     };
     if (KeyBits(type_) <= 32) {
-      for (int64_t i = 0; i < length_; ++i) keys[i] = keys[i] << 32 | static_cast<uint32_t>(i);
+      for (int64_t i = 0; i < length_; ++i)
+        keys[i] = keys[i] << 32 | static_cast<uint32_t>(ASSAY_DEFECT(25, i, length_ - 1 - i));
       if (k_ < length_) std::nth_element(keys.begin(), keys.begin() + k_ - 1, keys.end());
       SortKeys(keys.data(), k_);
       for (int64_t j = 0; j < k_; ++j) write(j, static_cast<uint32_t>(keys[j]));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/defect.h"
 #include "backends/cpu/kernels.h"
 #include "backends/cpu/matrix.h"
 #include "backends/cpu/matrix_io.h"
@@ -79,7 +80,7 @@ class TriangularSolveKernel : public Kernel {
   template <typename T>
   void MakeTriangle(const T* a, T* t) const {
     const bool transposed = (transpose_ != TransposeA::kNoTranspose) != !left_;
-    const bool conjugated = transpose_ == TransposeA::kAdjoint;
+    const bool conjugated = ASSAY_DEFECT(36, transpose_ == TransposeA::kAdjoint, false);
     for (int64_t i = 0; i < n_; ++i) {
       for (int64_t j = 0; j < n_; ++j) {
         const T value = transposed ? a[j * n_ + i] : a[i * n_ + j];
@@ -90,7 +91,7 @@ class TriangularSolveKernel : public Kernel {
   // Whether the matrix that MakeTriangle made is lower.
   bool IsLower() const {
     const bool transposed = (transpose_ != TransposeA::kNoTranspose) != !left_;
-    return lower_ != transposed;
+    return ASSAY_DEFECT(37, lower_ != transposed, lower_);
   }
 
   // Right-hand sides [first, first + count) between b and x, in which they are columns.
@@ -115,7 +116,7 @@ class TriangularSolveKernel : public Kernel {
         const int64_t j = lower ? k : n_ - 1 - k;
         SubtractMultiple(t[i * n_ + j], x + j * count, count, row);
       }
-      if (unit_) continue;
+      if (ASSAY_DEFECT(35, unit_, false)) continue;
       const T pivot = t[i * n_ + i];
       for (int64_t s = 0; s < count; ++s) row[s] /= pivot;
     }

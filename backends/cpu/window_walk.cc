@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "backends/cpu/defect.h"
+
 namespace assay::cpu {
 
 BoxGrid::BoxGrid(absl::Span<const int64_t> sizes, int64_t most)
@@ -57,13 +59,13 @@ WindowWalk::WindowWalk(absl::Span<const int64_t> base, absl::Span<const int64_t>
 WindowWalk::Line WindowWalk::LineOf(int64_t base, int64_t outputs, const WindowDimension& window,
                                     int64_t position) {
   // Output o looks at place o * stride + shift of the dilated base.
-  const int64_t shift = position * window.window_dilation - window.padding_low;
+  const int64_t shift = position * ASSAY_DEFECT(7, window.window_dilation, 1) - window.padding_low;
   const int64_t dilation = window.base_dilation, stride = window.stride;
   Line line{0, dilation / std::gcd(stride, dilation), 0, 0, 0};
   line.element_step = line.step * stride / dilation;
   if (base == 0 || outputs == 0) return line;
-  const int64_t last_place = (base - 1) * dilation;
-  int64_t first = shift >= 0 ? 0 : (-shift + stride - 1) / stride;
+  const int64_t last_place = ASSAY_DEFECT(6, base - 1, std::max<int64_t>(0, base - 2)) * dilation;
+  int64_t first = shift >= 0 ? 0 : (-shift + ASSAY_DEFECT(5, stride - 1, 2 * stride - 1)) / stride;
   for (int64_t tries = 0; tries < line.step; ++tries, ++first) {
     if ((first * stride + shift) % dilation != 0) continue;
     const int64_t last = last_place < shift ? -1 : (last_place - shift) / stride;

@@ -1,0 +1,59 @@
+// The conformance suite on the cpu backend: nothing is wrong, fails or is refused that is legal, as
+// it is written (cpu:strict, profile cpu-strict) and with passes (cpu, profile cpu).
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/cpu/cpu_backend.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/selection.h"
+#include "conformance/runner/runner.h"
+#include "gtest/gtest.h"
+
+namespace assay {
+namespace {
+
+// How often each outcome came.
+std::map<Outcome, int> RunTier(Tier tier, bool strict) {
+  absl::StatusOr<std::vector<CorpusCase>> all = CorpusCases();
+  EXPECT_TRUE(all.ok()) << all.status();
+  CaseFilter filter;
+  filter.tier = tier;
+  absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(*std::move(all), filter);
+  EXPECT_TRUE(cases.ok()) << cases.status();
+  std::vector<const CorpusCase*> pointers;
+  for (const CorpusCase& each : *cases) pointers.push_back(&each);
+  const TargetProfile profile = *TargetProfile::Find(strict ? "cpu-strict" : "cpu");
+  std::map<Outcome, int> outcomes;
+  SuiteOptions options;
+  options.profile = &profile;
+  options.jobs = 4;
+  options.make_target = [&] { return std::make_unique<CpuBackend>(CpuOptions{.strict = strict}); };
+  options.take = [&](const CorpusCase&, CaseResult result) {
+    ++outcomes[result.outcome];
+    const bool judged = IsPass(result.outcome) || result.outcome == Outcome::kNotJudgeable;
+    EXPECT_TRUE(judged) << result.id << ": " << OutcomeName(result.outcome) << ", "
+                        << result.message;
+    return true;
+  };
+  EXPECT_TRUE(RunCases(pointers, options).ok());
+  return outcomes;
+}
+
+TEST(CpuSuite, QuickTierAsWritten) {
+  std::map<Outcome, int> outcomes = RunTier(Tier::kQuick, /*strict=*/true);
+  EXPECT_GT(outcomes[Outcome::kExact], 5000);
+  // Products of 16 factors whose partial products leave the type's range, NaNs beside numbers.
+  EXPECT_LE(outcomes[Outcome::kNotJudgeable], 4);
+}
+
+TEST(CpuSuite, QuickTierWithPasses) {
+  std::map<Outcome, int> outcomes = RunTier(Tier::kQuick, /*strict=*/false);
+  EXPECT_GT(outcomes[Outcome::kExact], 5000);
+  EXPECT_LE(outcomes[Outcome::kNotJudgeable], 4);
+}
+
+}  // namespace
+}  // namespace assay

@@ -1,7 +1,7 @@
 // The vectorised engine: a kernel for every operation, under the runtime. Elementwise operations
 // and regions run as block functions and block programs (vector/), contractions as blocked matrix
 // products (contract/), everything else as the kernels of this folder (kernels.h).
-// Tests: cpu_backend_test.cc, kernels_test.cc.
+// Tests: kernels_test.cc, conformance/runner/cpu_suite_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CPU_ENGINE_H_
 #define ASSAY_BACKENDS_CPU_CPU_ENGINE_H_
 

@@ -1,0 +1,254 @@
+// The parts of kernels by themselves, against other ways to the same values: transforms against
+// their sums in long double, windows against an enumeration, keys against the order of numbers;
+// whole kernels with one thread against several; custom calls by hand.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu_backend.h"
+#include "backends/cpu/fourier.h"
+#include "backends/cpu/order_keys.h"
+#include "backends/cpu/random_words.h"
+#include "backends/cpu/window_walk.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay::cpu {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <typename T>
+void ExpectTransform(int64_t n, double most) {
+  std::mt19937 engine(static_cast<uint32_t>(n));
+  std::uniform_real_distribution<T> uniform(-1, 1);
+  constexpr int64_t kLines = 3;
+  std::vector<T> re(n * kLines), im(n * kLines);
+  for (T& value : re) value = uniform(engine);
+  for (T& value : im) value = uniform(engine);
+  const std::vector<T> in_re = re, in_im = im;
+  const Fourier<T> fourier(n);
+  std::vector<T> work(fourier.work_size() * kLines);
+  fourier.Run(re.data(), im.data(), work.data(), kLines);
+  for (int64_t line = 0; line < kLines; ++line) {
+    for (int64_t k = 0; k < n; ++k) {
+      long double sum_re = 0, sum_im = 0;
+      for (int64_t j = 0; j < n; ++j) {
+        const long double angle =
+            -2 * std::numbers::pi_v<long double> * static_cast<long double>(j * k % n) / n;
+        const long double x = in_re[j * kLines + line], y = in_im[j * kLines + line];
+        sum_re += x * std::cos(angle) - y * std::sin(angle);
+        sum_im += x * std::sin(angle) + y * std::cos(angle);
+      }
+      EXPECT_NEAR(re[k * kLines + line], sum_re, most * std::sqrt(n)) << n << " " << k;
+      EXPECT_NEAR(im[k * kLines + line], sum_im, most * std::sqrt(n)) << n << " " << k;
+    }
+  }
+}
+
+TEST(Fourier, IsTheSumForEveryLength) {
+  for (int64_t n = 1; n <= 48; ++n) ExpectTransform<double>(n, 2e-15);
+  for (const int64_t n : {60, 64, 97, 121, 169, 221, 256}) ExpectTransform<double>(n, 4e-15);
+  for (const int64_t n : {1, 2, 16, 17, 34, 96, 127}) ExpectTransform<float>(n, 2e-6);
+}
+
+// Every window of a small world: base and window sizes, strides, padding, both dilations.
+TEST(WindowWalk, MeetsWhatAnEnumerationMeets) {
+  int64_t windows = 0;
+  for (int code = 0; code < 5 * 3 * 3 * 3 * 3 * 2 * 2; ++code) {
+    int rest = code;
+    const auto digit = [&](int base) {
+      const int value = rest % base;
+      rest /= base;
+      return value;
+    };
+    const int64_t base = digit(5);
+    WindowDimension w;
+    w.size = 1 + digit(3);
+    w.stride = 1 + digit(3);
+    w.padding_low = digit(3) - 1;
+    w.padding_high = digit(3);
+    w.base_dilation = 1 + digit(2);
+    w.window_dilation = 1 + digit(2);
+    const int64_t dilated = base == 0 ? 0 : (base - 1) * w.base_dilation + 1;
+    const int64_t padded = dilated + w.padding_low + w.padding_high;
+    const int64_t span = (w.size - 1) * w.window_dilation + 1;
+    const int64_t outputs = padded < span ? 0 : (padded - span) / w.stride + 1;
+    const WindowWalk walk({base}, {outputs}, Window{{w}});
+    const BoxGrid grid({outputs}, 2);
+    for (int64_t number = 0; number < grid.count(); ++number) {
+      const BoxGrid::Box box = grid.At(number);
+      for (int64_t p = 0; p < w.size; ++p) {
+        std::vector<std::pair<int64_t, int64_t>> expected, met;  // output in the box, element
+        for (int64_t o = 0; o < box.counts[0]; ++o) {
+          const int64_t place =
+              (box.starts[0] + o) * w.stride + p * w.window_dilation - w.padding_low;
+          if (place < 0 || place >= dilated || place % w.base_dilation != 0) continue;
+          expected.emplace_back(o, place / w.base_dilation);
+        }
+        const WindowMeeting meeting = walk.Meet(p, box);
+        for (int64_t i = 0; i < meeting.elements; ++i) {
+          met.emplace_back(meeting.box_offset + i * meeting.box_strides[0],
+                           meeting.base_offset + i * meeting.base_strides[0]);
+        }
+        EXPECT_EQ(met, expected) << code;
+        EXPECT_EQ(meeting.elements > 0 && meeting.whole,
+                  static_cast<int64_t>(expected.size()) == box.counts[0] && !expected.empty());
+        ++windows;
+      }
+    }
+  }
+  EXPECT_GT(windows, 3000);
+}
+
+TEST(BoxGrid, CoversEveryElementOnceInOrder) {
+  for (const Dimensions& sizes : {Dimensions{}, Dimensions{7}, Dimensions{3, 5},
+                                  Dimensions{2, 3, 4}, Dimensions{1, 9, 1}, Dimensions{3, 0, 2}}) {
+    int64_t elements = 1;
+    for (const int64_t size : sizes) elements *= size;
+    for (int64_t most = 1; most <= 8; ++most) {
+      const BoxGrid grid(sizes, most);
+      int64_t next = 0;
+      for (int64_t number = 0; number < grid.count(); ++number) {
+        const BoxGrid::Box box = grid.At(number);
+        EXPECT_EQ(box.first, next);
+        EXPECT_LE(box.elements, most);
+        next += box.elements;
+      }
+      EXPECT_EQ(next, elements);
+    }
+  }
+}
+
+// Keys of every pattern of the narrow types: they come back, and order what numbers order.
+TEST(OrderKeys, FollowNumbersAndComeBack) {
+  for (const ElementType type : kArrayTypes) {
+    const int bits = Info(type).bits;
+    if (bits > 8 || IsComplex(type)) continue;
+    const int64_t n = int64_t{1} << bits;
+    std::vector<std::byte> elements(n), back(n);
+    for (int64_t i = 0; i < n; ++i) elements[i] = static_cast<std::byte>(i);
+    for (const bool descending : {false, true}) {
+      std::vector<uint64_t> keys(n);
+      OrderKeys(type, elements.data(), n, descending, keys.data());
+      ElementsOfKeys(type, keys.data(), n, descending, back.data());
+      EXPECT_EQ(elements, back) << Name(type);
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          double x, y;
+          if (IsFloat(type)) {
+            x = DecodeFloat(type, i);
+            y = DecodeFloat(type, j);
+          } else {
+            x = IsSigned(type) ? static_cast<double>(DecodeSigned(type, i))
+                               : static_cast<double>(i);
+            y = IsSigned(type) ? static_cast<double>(DecodeSigned(type, j))
+                               : static_cast<double>(j);
+          }
+          if (!(x < y)) continue;
+          EXPECT_EQ(keys[i] < keys[j], !descending) << Name(type) << i << " " << j;
+        }
+      }
+    }
+  }
+}
+
+// The known answers of Random123.
+TEST(RandomWords, AreThePublishedOnes) {
+  EXPECT_THAT(PhiloxBlock(0, 0), ElementsAre(0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8));
+  EXPECT_THAT(PhiloxBlock(~uint64_t{0}, ~static_cast<unsigned __int128>(0)),
+              ElementsAre(0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd));
+  EXPECT_THAT(ThreefryBlock(0, 0), ElementsAre(0x6b200159, 0x99ba4efe));
+  EXPECT_THAT(ThreefryBlock(~uint64_t{0}, ~uint64_t{0}), ElementsAre(0x1cb996fc, 0xbb002be7));
+}
+
+absl::StatusOr<Literal> RunText(const std::string& text, const std::vector<Literal>& arguments,
+                                int64_t threads) {
+  auto module = ParseModule(text);
+  if (!module.ok()) return module.status();
+  CpuOptions options;
+  options.run.budget.threads = threads;
+  CpuBackend backend(options);
+  return RunOnce(backend, **module, arguments);
+}
+
+// Large enough for several blocks of every family.
+TEST(CpuKernels, GiveTheSameBitsWithAnyNumberOfThreads) {
+  Literal x = Literal::Zeros(Shape(ElementType::kF32, {300, 1000}));
+  std::mt19937 engine(7);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  for (int64_t i = 0; i < x.element_count(); ++i) {
+    const float value = uniform(engine);
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    x.Set(i, {bits});
+  }
+  const std::string header =
+      "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "less { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), "
+      "direction=LT, type=TOTALORDER }\n"
+      "ENTRY e { x = f32[300,1000] parameter(0) z = f32[] constant(0) ROOT r = ";
+  for (const char* op :
+       {"f32[300] reduce(x, z), dimensions={1}, to_apply=add }",
+        "f32[1000] reduce(x, z), dimensions={0}, to_apply=add }",
+        "f32[] reduce(x, z), dimensions={0,1}, to_apply=add }",
+        "f32[300,1000] reduce-window(x, z), window={size=3x3 pad=1_1x1_1}, to_apply=add }",
+        "f32[300,1000] sort(x), dimensions={0}, to_apply=less }", "f32[300,1000] exponential(x) }",
+        "f32[1000,300] transpose(x), dimensions={1,0} }"}) {
+    const auto one = RunText(header + op, {x}, 1), four = RunText(header + op, {x}, 4);
+    ASSERT_TRUE(one.ok() && four.ok()) << one.status() << four.status() << op;
+    EXPECT_TRUE(Literal::BitEqual(*one, *four)) << op;
+  }
+}
+
+TEST(CpuCustomCalls, JoinAndSplitHalves) {
+  Literal low = Literal::Zeros(Shape(ElementType::kU32, {2}));
+  Literal high = low;
+  low.Set(0, {5});
+  low.Set(1, {0xffffffff});
+  high.Set(0, {0});
+  high.Set(1, {3});
+  const auto joined = RunText(
+      "ENTRY e { a = u32[2] parameter(0) b = u32[2] parameter(1) ROOT r = u64[2] custom-call(a, "
+      "b), "
+      "custom_call_target=\"X64Combine\" }",
+      {low, high}, 1);
+  ASSERT_TRUE(joined.ok()) << joined.status();
+  EXPECT_EQ(joined->Get(0).bits, 5u);
+  EXPECT_EQ(joined->Get(1).bits, 0x3ffffffffu);
+}
+
+TEST(CpuCustomCalls, AreRefusedByName) {
+  const auto refused =
+      RunText("ENTRY e { ROOT r = f32[] custom-call(), custom_call_target=\"nobody\" }", {}, 1);
+  EXPECT_EQ(refused.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(refused.status().message(), HasSubstr("nobody"));
+}
+
+TEST(CpuBackend, RunsOutOfItsBudgets) {
+  auto module = ParseModule(
+      "ENTRY e { x = f32[64] parameter(0) ROOT y = f32[64,64,64] broadcast(x), dimensions={0} }");
+  ASSERT_TRUE(module.ok());
+  CpuOptions options;
+  options.run.budget.bytes = 1 << 16;
+  CpuBackend backend(options);
+  const Literal x = Literal::Zeros(Shape(ElementType::kF32, {64}));
+  EXPECT_EQ(RunOnce(backend, **module, {x}).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+TEST(CpuBackend, SaysWhatItOffers) {
+  CpuBackend backend;
+  EXPECT_EQ(backend.name(), "cpu");
+  EXPECT_EQ(CpuBackend({.run = {}, .strict = true}).name(), "cpu:strict");
+  EXPECT_FALSE(backend.capabilities().is_reference);
+  EXPECT_TRUE(backend.capabilities().Offers(Feature::kHost));
+}
+
+}  // namespace
+}  // namespace assay::cpu

@@ -1,13 +1,16 @@
 #include "backends/cpu/cpu_backend.h"
 
 #include "backends/cpu/cpu_engine.h"
+#include "backends/passes/pass.h"
+#include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
 
-// A plan with the engine that it refers to.
+// A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
   cpu::CpuEngine engine;
+  std::unique_ptr<Module> module;
   std::unique_ptr<const runtime::ModulePlan> plan;
 };
 
@@ -36,7 +39,17 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CpuBackend::Plan(
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
   auto planned = std::make_shared<PlanWithEngine>();
-  auto created = runtime::ModulePlan::Create(module, planned->engine, plan);
+  const Module* planned_module = &module;
+  // Observers see the instructions as they are written.
+  if (!plain_ && !options.observed && VerifyModule(module).ok()) {
+    planned->module = passes::CopyModule(module);
+    const auto exactness = strict_ ? passes::Exactness::kBitExact : passes::Exactness::kAnyNan;
+    absl::Status status =
+        passes::RunPasses(passes::CpuPipeline(planned->engine, exactness), planned->module);
+    if (!status.ok()) return status;
+    planned_module = planned->module.get();
+  }
+  auto created = runtime::ModulePlan::Create(*planned_module, planned->engine, plan);
   if (!created.ok()) return created.status();
   planned->plan = *std::move(created);
   const runtime::ModulePlan* pointer = planned->plan.get();

@@ -12,15 +12,22 @@ namespace assay {
 struct CpuOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
-  // Runs every instruction as it is written: no pass changes the module first.
+  // Passes (backends/passes) that may change no bit, not even of NaN.
   bool strict = false;
+  // Runs every instruction as it is written: no pass changes the module first.
+  bool plain = false;
 };
 
 class CpuBackend : public EngineBackend {
  public:
   explicit CpuBackend(CpuOptions options = {})
-      : EngineBackend(options.run), seconds_(options.seconds), strict_(options.strict) {}
-  absl::string_view name() const override { return strict_ ? "cpu:strict" : "cpu"; }
+      : EngineBackend(options.run),
+        seconds_(options.seconds),
+        strict_(options.strict),
+        plain_(options.plain) {}
+  absl::string_view name() const override {
+    return plain_ ? "cpu:plain" : strict_ ? "cpu:strict" : "cpu";
+  }
   BackendCapabilities capabilities() const override;
   absl::Status Supports(const Module& module) override;
 
@@ -30,7 +37,7 @@ class CpuBackend : public EngineBackend {
 
  private:
   const double seconds_;
-  const bool strict_;
+  const bool strict_, plain_;
 };
 
 }  // namespace assay

@@ -107,7 +107,9 @@ KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
 KernelOr CpuEngine::PrepareFusion(const Instruction& fusion) const {
   KernelOr reduce = PrepareFusedReduce(fusion);
   if (!reduce.ok() || *reduce != nullptr) return reduce;
-  return cpu::PrepareFusion(fusion);
+  KernelOr kernel = cpu::PrepareFusion(fusion);
+  if (!kernel.ok() || *kernel != nullptr) return kernel;
+  return PrepareFusionOfParts(fusion);
 }
 
 KernelOr CpuEngine::PrepareCollective(const Instruction& collective, int64_t members,

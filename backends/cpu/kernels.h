@@ -46,6 +46,10 @@ KernelOr PrepareCholesky(const Instruction& cholesky);
 KernelOr PrepareTriangularSolve(const Instruction& solve);
 KernelOr PrepareRngBitGenerator(const Instruction& generator);
 
+// A dot or convolution with elementwise operations after it, or a reduce with them before it; null
+// for any other fusion.
+KernelOr PrepareFusionOfParts(const Instruction& fusion);
+
 // Engine::PrepareCollective.
 KernelOr PrepareCollectiveKernel(const Instruction& collective, int64_t members, int64_t position);
 

@@ -18,18 +18,20 @@ MadeBackend MakeGolden(absl::string_view /*argument*/, const BackendOptions& opt
   return std::make_unique<GoldenBackend>(GoldenOptionsOf(options));
 }
 
-MadeBackend MakeCpu(const BackendOptions& options, bool strict) {
-  CpuOptions cpu;
-  cpu.strict = strict;
+MadeBackend MakeCpu(const BackendOptions& options, CpuOptions cpu) {
   cpu.seconds = options.budget.seconds;
   cpu.run = GoldenOptionsOf(options).run;
   return std::make_unique<CpuBackend>(std::move(cpu));
 }
 MadeBackend MakeCpuFast(absl::string_view /*argument*/, const BackendOptions& options) {
-  return MakeCpu(options, false);
+  return MakeCpu(options, {});
 }
 MadeBackend MakeCpuStrict(absl::string_view /*argument*/, const BackendOptions& options) {
-  return MakeCpu(options, true);
+  return MakeCpu(options, {.strict = true});
+}
+
+MadeBackend MakeCpuPlain(absl::string_view /*argument*/, const BackendOptions& options) {
+  return MakeCpu(options, {.plain = true});
 }
 
 MadeBackend MakeProcess(absl::string_view command, const BackendOptions& options) {
@@ -60,7 +62,10 @@ const std::vector<BackendKind>& BuiltInBackends() {
   static const auto& kinds = *new std::vector<BackendKind>{
       {"golden", "", "the reference interpreter", MakeGolden},
       {"cpu", "", "the vectorised backend for the host's processors", MakeCpuFast},
-      {"cpu:strict", "", "the same, every instruction as it is written", MakeCpuStrict},
+      {"cpu:strict", "", "the same, with passes that change no bit, not even of NaN",
+       MakeCpuStrict},
+      {"cpu:plain", "", "the same without passes: every instruction as it is written",
+       MakeCpuPlain},
       {"process:", "COMMAND", "a program that speaks docs/process_backend.md", MakeProcess},
   };
   return kinds;

@@ -22,6 +22,7 @@ ALLOWED = {
     'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector'],
     'backends/factory': ['spec', 'runtime', 'backends'],
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
+    'backends/passes': ['spec', 'runtime', 'backends/passes'],
     'backends/process': ['spec', *INTERFACE, 'backends/process'],
     'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],
     'fuzz': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],

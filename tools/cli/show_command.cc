@@ -2,11 +2,16 @@
 #include <iostream>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "backends/cpu/cpu_engine.h"
+#include "backends/passes/pass.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
+#include "spec/verify/verifier.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/graph.h"
@@ -30,6 +35,8 @@ struct ShowCommand {
   bool stats = false;
   bool sharding = false;
   LayoutView layout;
+  std::string passes;  // of which backend
+  std::string after;
   OutputOptions output;
 
   int Run() const;
@@ -39,6 +46,8 @@ struct ShowCommand {
   int ShowView(const absl::StatusOr<std::string>& text) const;
   absl::Status CheckOptions() const;
   absl::StatusOr<std::string> Convert(const Module& module, const std::string& format) const;
+  // The module as the passes of a backend leave it, each of which must leave a legal one.
+  absl::Status RunPassesOn(std::unique_ptr<Module>& module) const;
   // What is to be written or printed.
   absl::StatusOr<std::string> Text(const Module& module) const;
 };
@@ -56,6 +65,27 @@ absl::Status ShowCommand::CheckOptions() const {
         "a protobuf is not text for a terminal: add --out FILE, a pipe, or --to textproto");
   }
   return out.empty() ? absl::OkStatus() : CheckWritable(out);
+}
+
+absl::Status ShowCommand::RunPassesOn(std::unique_ptr<Module>& module) const {
+  if (absl::Status status = VerificationStatus(VerifyModule(*module)); !status.ok()) return status;
+  const cpu::CpuEngine engine;
+  bool found = after.empty();
+  std::vector<std::string> names;
+  const absl::Status status = passes::RunPasses(
+      passes::CpuPipeline(engine), module, [&](absl::string_view pass) -> absl::Status {
+        names.emplace_back(pass);
+        if (absl::Status legal = VerificationStatus(VerifyModule(*module)); !legal.ok()) {
+          return absl::InternalError(absl::StrCat("after pass ", pass, ": ", legal.message()));
+        }
+        found |= pass == after;
+        return pass == after ? absl::CancelledError() : absl::OkStatus();
+      });
+  if (!status.ok() && !absl::IsCancelled(status)) return status;
+  if (found) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--after ", after, ": there is no such pass; there are ",
+                   names.empty() ? "none for this module" : absl::StrJoin(names, ", ")));
 }
 
 absl::StatusOr<std::string> ShowCommand::Convert(const Module& module,
@@ -92,6 +122,9 @@ int ShowCommand::Run() const {
   if (absl::Status status = CheckOptions(); !status.ok()) return Fail(status, output);
   absl::StatusOr<ModuleFile> file = program.Load(module);
   if (!file.ok()) return Fail(file.status(), output);
+  if (!passes.empty()) {
+    if (absl::Status status = RunPassesOn(file->module); !status.ok()) return Fail(status, output);
+  }
   if (layout.asked) return ShowView(layout.Text(*file, output.json));
   if (sharding) return ShowView(ShardingText(*file->module, output.json));
   absl::StatusOr<std::string> text = Text(*file->module);
@@ -134,6 +167,14 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
                   .description(""));
   sub->add_option("--out", command->out, "Write to this file instead of standard output")
       ->type_name("FILE");
+  CLI::Option* passes =
+      sub->add_option("--passes", command->passes,
+                      "Show what the passes of this backend make of the module: cpu")
+          ->type_name("BACKEND")
+          ->check(CLI::IsMember({"cpu"}).description(""));
+  sub->add_option("--after", command->after, "Stop after this pass")
+      ->type_name("PASS")
+      ->needs(passes);
   sub->add_flag("--stats", command->stats, "Summarise: opcodes, multiply-adds, bytes");
   sub->add_flag("--sharding", command->sharding,
                 "Which device holds which part of every array with a sharding");
@@ -148,6 +189,7 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
       "  assay show module.pb --to text\n"
       "  assay show module.hlo --layout --minor-to-major 0,1\n"
       "  assay show module.hlo --sharding\n"
+      "  assay show module.hlo --passes cpu --after fusion\n"
       "  assay show module.hlo --to dot | dot -Tsvg > module.svg\n"
       "  assay show module.hlo --stats --json");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });

@@ -1,0 +1,201 @@
+// fusion: instructions that are computed together become fusions.
+//
+// A loop fusion (kLoop) is a tree or web of elementwise operations on arrays of one size, of which
+// only the last is used outside; data movement and constants that only it reads go with it. An
+// output fusion (kOutput) is a dot or convolution with the elementwise operations after it, an
+// input fusion (kInput) elementwise operations with the reduce that takes their result. Every
+// instruction still rounds to its type, so that no bit changes. Tests: passes_test.cc.
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/passes/editor.h"
+#include "backends/passes/pass.h"
+#include "spec/analysis/effects.h"
+#include "spec/builder/copy_module.h"
+
+namespace assay::passes {
+namespace {
+
+// Fewer elements cost less to compute than a fusion to plan.
+constexpr int64_t kFewestElements = 64;
+constexpr size_t kMostMembers = 64;
+constexpr size_t kMostInputs = 24;
+
+bool IsContraction(const Instruction& x) {
+  return x.opcode() == Opcode::kDot || x.opcode() == Opcode::kConvolution;
+}
+
+// Movement that a fusion reads through, and what has no operands.
+bool IsSource(const Instruction& x) {
+  switch (x.opcode()) {
+    case Opcode::kBroadcast:
+    case Opcode::kIota:
+    case Opcode::kPad:
+    case Opcode::kReshape:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose:
+      return true;
+    case Opcode::kConstant:
+      return x.shape().is_scalar() && x.literal() != nullptr;
+    default:
+      return false;
+  }
+}
+
+class Fuser {
+ public:
+  Fuser(Computation& computation, ModuleEditor& edit)
+      : module_(edit.module()),
+        computation_(computation),
+        editor_(computation, edit),
+        users_(UsersOf(computation)),
+        taken_(computation.instruction_count(), 0) {
+    for (const auto& each : module_.computations()) same_[each.get()] = each.get();
+  }
+
+  void Run() {
+    // From users to operands: a group begins with its last instruction.
+    for (int64_t i = computation_.instruction_count() - 1; i >= 0; --i) {
+      Instruction* root = computation_.instruction(i);
+      if (taken_[i] || !MayFuse(*root)) continue;
+      std::vector<const Instruction*> members = Grow(*root);
+      if (!members.empty()) groups_.push_back({root, std::move(members)});
+    }
+    for (const Group& group : groups_) Make(group);
+    if (editor_.changed()) editor_.Finish();
+  }
+
+ private:
+  struct Group {
+    Instruction* root;
+    std::vector<const Instruction*> members;  // by falling index, the root first
+  };
+
+  bool MayFuse(const Instruction& x) {
+    const bool reduces = x.opcode() == Opcode::kReduce && x.shape().is_array();
+    const Shape& size = reduces ? x.operand(0)->shape() : x.shape();
+    return (IsElementwise(x) || reduces) && size.is_array() &&
+           size.element_count() >= kFewestElements && editor_.IsFree(x) &&
+           !analysis::HasDynamicSizes(x);
+  }
+  static bool IsElementwise(const Instruction& x) {
+    return x.info().elementwise() && x.shape().is_array() && x.opcode() != Opcode::kRng;
+  }
+
+  // Whether all users of an instruction are in the group.
+  bool OnlyUsedIn(const Instruction& x,
+                  const absl::flat_hash_set<const Instruction*>& group) const {
+    if (&x == computation_.root()) return false;
+    for (const Instruction* user : users_[x.index()]) {
+      if (!group.contains(user)) return false;
+    }
+    return true;
+  }
+
+  // The group that ends with `root`; empty if it is not worth a fusion.
+  std::vector<const Instruction*> Grow(const Instruction& root) {
+    const bool reduces = root.opcode() == Opcode::kReduce;
+    const Shape& lanes = reduces ? root.operand(0)->shape() : root.shape();
+    absl::flat_hash_set<const Instruction*> group = {&root};
+    std::vector<const Instruction*> list = {&root};
+    int64_t computing = 1;  // members that are not sources
+    bool has_contraction = false;
+    for (size_t i = 0; i < list.size() && list.size() < kMostMembers; ++i) {
+      if (IsContraction(*list[i])) continue;  // its operands come from outside
+      for (const Instruction* operand : list[i]->operands()) {
+        if (group.contains(operand) || taken_[operand->index()] || !editor_.IsFree(*operand) ||
+            analysis::HasDynamicSizes(*operand) || list.size() >= kMostMembers) {
+          continue;
+        }
+        // A reduce starts from its initial value as it is.
+        if (reduces && i == 0 && operand == root.operand(root.operand_count() - 1)) continue;
+        const bool computes = IsElementwise(*operand) && !IsSource(*list[i]) &&
+                              Shape::SameDimensions(operand->shape(), lanes);
+        const bool contracts = !reduces && !has_contraction && IsContraction(*operand) &&
+                               !IsSource(*list[i]) &&
+                               Shape::SameDimensions(operand->shape(), lanes);
+        if (!computes && !contracts && !IsSource(*operand)) continue;
+        if (!OnlyUsedIn(*operand, group)) continue;
+        group.insert(operand);
+        list.push_back(operand);
+        computing += computes || contracts;
+        has_contraction |= contracts;
+      }
+    }
+    if (reduces && root.operand_count() != 2) return {};
+    absl::flat_hash_set<const Instruction*> inputs;
+    for (const Instruction* member : list) {
+      for (const Instruction* operand : member->operands()) {
+        if (!group.contains(operand)) inputs.insert(operand);
+      }
+    }
+    if (computing < 2 || inputs.size() > kMostInputs) return {};
+    std::sort(list.begin(), list.end(),
+              [](const Instruction* a, const Instruction* b) { return a->index() > b->index(); });
+    for (const Instruction* member : list) taken_[member->index()] = 1;
+    return list;
+  }
+
+  void Make(const Group& group) {
+    auto body = std::make_unique<Computation>(absl::StrCat("fused_", group.root->name()));
+    body->set_is_fusion(true);
+    body->set_execution_thread(computation_.execution_thread());
+    InstructionMap copies;
+    absl::flat_hash_set<const Instruction*> members(group.members.begin(), group.members.end());
+    std::vector<Instruction*> operands;
+    bool contracts = false;
+    for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
+      contracts |= IsContraction(**member);
+      for (Instruction* operand : (*member)->operands()) {
+        if (members.contains(operand) || copies.contains(operand)) continue;
+        auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand->shared_shape());
+        parameter->set_name(absl::StrCat("param_", operands.size()));
+        parameter->set_parameter_number(static_cast<int64_t>(operands.size()));
+        copies[operand] = body->Add(std::move(parameter));
+        operands.push_back(operand);
+      }
+    }
+    for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
+      copies[*member] = body->Add(CopyInstruction(**member, copies, same_));
+    }
+    body->set_root(copies.at(group.root));
+    const FusionKind kind = contracts                                 ? FusionKind::kOutput
+                            : group.root->opcode() == Opcode::kReduce ? FusionKind::kInput
+                                                                      : FusionKind::kLoop;
+    auto fusion = std::make_unique<Instruction>(Opcode::kFusion, group.root->shared_shape());
+    fusion->set_name(absl::StrCat(group.root->name(), "_fusion"));
+    fusion->set_operands(operands);
+    fusion->SetAttribute(Attr::kKind, static_cast<int64_t>(kind));
+    fusion->SetAttribute(Attr::kCalls, module_.Add(std::move(body)));
+    editor_.Replace(group.root, editor_.Add(std::move(fusion)));
+  }
+
+  Module& module_;
+  Computation& computation_;
+  Editor editor_;
+  CalleeMap same_;
+  const std::vector<std::vector<Instruction*>> users_;
+  std::vector<char> taken_;  // by index
+  std::vector<Group> groups_;
+};
+
+class FusionPass : public Pass {
+ public:
+  absl::string_view name() const override { return "fusion"; }
+  absl::StatusOr<bool> Run(std::unique_ptr<Module>& module) const override {
+    ModuleEditor edit(*module);
+    for (Computation* computation : RunningComputations(*module)) {
+      Fuser(*computation, edit).Run();
+    }
+    return edit.Apply(module);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> Fusion() { return std::make_unique<FusionPass>(); }
+
+}  // namespace assay::passes

@@ -1,0 +1,87 @@
+// inline-calls: the instructions of a called computation take the place of the call, and so do
+// those of a fusion that somebody else made. Calls whose computation has effects or control
+// dependencies stay. Tests: passes_test.cc.
+#include <utility>
+
+#include "backends/passes/editor.h"
+#include "backends/passes/pass.h"
+#include "spec/builder/copy_module.h"
+
+namespace assay::passes {
+namespace {
+
+// Nested calls can double a computation at every level.
+constexpr int64_t kMostInstructions = 20000;
+
+// Control dependencies, or a fusion, whose computation has one caller only.
+bool HoldsWhatStays(absl::Span<Instruction* const> instructions) {
+  for (const Instruction* instruction : instructions) {
+    if (!instruction->control_predecessors().empty()) return true;
+    if (instruction->opcode() == Opcode::kFusion) return true;
+  }
+  return false;
+}
+
+// The computation that an instruction calls, and does nothing else; null for any other.
+const Computation* CalleeOf(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kCall) return instruction.to_apply();
+  const bool fuses = instruction.opcode() == Opcode::kFusion &&
+                     instruction.GetEnum<FusionKind>(Attr::kKind) != FusionKind::kCustom;
+  return fuses ? instruction.GetComputation(Attr::kCalls) : nullptr;
+}
+
+class InlineCallsPass : public Pass {
+ public:
+  absl::string_view name() const override { return "inline-calls"; }
+  absl::StatusOr<bool> Run(std::unique_ptr<Module>& module) const override {
+    ModuleEditor edit(*module);
+    CalleeMap same;
+    for (const auto& computation : module->computations()) {
+      same[computation.get()] = computation.get();
+    }
+    // Callees come first: their own calls are gone when they are copied.
+    for (const auto& computation : module->computations()) {
+      InlineIn(*computation, edit, same);
+    }
+    if (edit.changed()) edit.DropUncalled();
+    return edit.Apply(module);
+  }
+
+ private:
+  static void InlineIn(Computation& computation, ModuleEditor& edit, const CalleeMap& same) {
+    Editor editor(computation, edit);
+    const int64_t count = computation.instruction_count();
+    for (int64_t i = 0; i < count; ++i) {
+      const Instruction& call = *computation.instruction(i);
+      const Computation* called = CalleeOf(call);
+      if (called == nullptr || !editor.IsFree(call)) continue;
+      const Computation& callee = *called;
+      const std::vector<Instruction*> instructions = edit.Instructions(callee);
+      const int64_t size =
+          computation.instruction_count() + static_cast<int64_t>(instructions.size());
+      if (edit.effects().contains(&callee) || HoldsWhatStays(instructions) ||
+          size > kMostInstructions || callee.execution_thread() != computation.execution_thread()) {
+        continue;
+      }
+      InstructionMap copies;
+      for (const Instruction* original : instructions) {
+        if (original->opcode() == Opcode::kParameter) {
+          copies[original] = call.operand(original->parameter_number());
+        } else {
+          copies[original] = editor.Add(CopyInstruction(*original, copies, same));
+        }
+      }
+      Instruction* result = copies.at(edit.Root(callee));
+      // Layouts and names of dimensions may differ; then the call stays.
+      if (!Shape::Compatible(result->shape(), call.shape())) continue;
+      editor.Replace(&call, result);
+    }
+    if (editor.changed()) editor.Finish();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Pass> InlineCalls() { return std::make_unique<InlineCallsPass>(); }
+
+}  // namespace assay::passes

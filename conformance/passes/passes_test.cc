@@ -1,0 +1,282 @@
+// Passes: what each makes of a small module, and that golden gives the same bits before and after
+// each pass alone and the whole pipeline, over a part of the corpus. With ASSAY_ALL_CASES=1 the
+// whole corpus is asked.
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "backends/cpu/cpu_engine.h"
+#include "backends/passes/pass.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/corpus/ready_case.h"
+#include "conformance/corpus/selection.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+#include "spec/text/printer.h"
+#include "spec/verify/verifier.h"
+
+namespace assay::passes {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const runtime::Engine& Folder() {
+  static const auto* const engine = new cpu::CpuEngine();
+  return *engine;
+}
+
+PassList EveryPass() {
+  PassList list = CpuPipeline(Folder());
+  list.push_back(AlgebraicSimplification(Exactness::kBitExact));
+  return list;
+}
+
+// The entry computation after one pass.
+std::string After(std::unique_ptr<Pass> pass, const std::string& entry,
+                  const std::string& before = "") {
+  absl::StatusOr<std::unique_ptr<Module>> module =
+      ParseModule("HloModule m\n" + before + "ENTRY e {\n" + entry + "}\n");
+  if (!module.ok()) return std::string(module.status().message());
+  PassList list;
+  list.push_back(std::move(pass));
+  absl::Status status = RunPasses(list, *module);
+  if (status.ok()) status = VerificationStatus(VerifyModule(**module));
+  if (!status.ok()) return std::string(status.message());
+  return PrintModule(**module, PrintOptions::ShortParsable());
+}
+
+TEST(Passes, DeadCode) {
+  const std::string text = After(DeadCode(), R"(  a = f32[4] parameter(0)
+  b = f32[4] parameter(1)
+  unused = f32[4] exponential(a)
+  ROOT r = f32[4] negate(a)
+)",
+                                 "never { p = f32[] parameter(0) }\n");
+  EXPECT_THAT(text, Not(HasSubstr("exponential")));
+  EXPECT_THAT(text, Not(HasSubstr("never")));
+  EXPECT_THAT(text, HasSubstr("parameter(1)"));
+}
+
+TEST(Passes, CommonSubexpressions) {
+  const std::string text = After(CommonSubexpressions(), R"(  a = f32[4] parameter(0)
+  x = f32[4] exponential(a)
+  y = f32[4] exponential(a)
+  z = f32[4] log(a)
+  s = f32[4] add(x, y)
+  ROOT r = f32[4] add(s, z)
+)");
+  EXPECT_THAT(text, HasSubstr("s = f32[4]{0} add(x, x)"));
+  EXPECT_THAT(text, HasSubstr("log"));
+}
+
+TEST(Passes, ConstantFolding) {
+  const std::string text = After(ConstantFolding(Folder()), R"(  a = s32[2] parameter(0)
+  c = s32[2] constant({3, 4})
+  d = s32[2] multiply(c, c)
+  n = s32[2] negate(d)
+  ROOT r = s32[2] add(a, n)
+)");
+  EXPECT_THAT(text, HasSubstr("constant({-9, -16})"));
+  EXPECT_THAT(text, Not(HasSubstr("multiply")));
+}
+
+TEST(Passes, DotOperands) {
+  const std::string text = After(DotOperands(), R"(  a = f32[3,2] parameter(0)
+  b = f32[5,3] parameter(1)
+  t = f32[2,3] transpose(a), dimensions={1,0}
+  u = f32[3,5] transpose(b), dimensions={1,0}
+  ROOT r = f32[2,5] dot(t, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+)");
+  EXPECT_THAT(text, HasSubstr("dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={1}"));
+  EXPECT_THAT(text, Not(HasSubstr("transpose")));
+  // The free dimensions would change places.
+  EXPECT_THAT(After(DotOperands(), R"(  a = f32[3,2,4] parameter(0)
+  b = f32[4] parameter(1)
+  t = f32[2,3,4] transpose(a), dimensions={1,0,2}
+  ROOT r = f32[2,3] dot(t, b), lhs_contracting_dims={2}, rhs_contracting_dims={0}
+)"),
+              HasSubstr("transpose"));
+}
+
+TEST(Passes, InlineCalls) {
+  const std::string text = After(InlineCalls(), R"(  a = f32[4] parameter(0)
+  c = f32[4] call(a), to_apply=twice
+  ROOT r = f32[4] call(c), to_apply=twice
+)",
+                                 R"(twice {
+  p = f32[4] parameter(0)
+  ROOT s = f32[4] add(p, p)
+}
+)");
+  EXPECT_THAT(text, Not(HasSubstr("call")));
+  EXPECT_THAT(text, Not(HasSubstr("twice")));
+}
+
+TEST(Passes, LoopConstants) {
+  const std::string text = After(LoopConstants(), R"(  a = s32[] parameter(0)
+  limit = s32[] constant(7)
+  t = (s32[], s32[]) tuple(a, limit)
+  w = (s32[], s32[]) while(t), condition=cond, body=body
+  ROOT r = s32[] get-tuple-element(w), index=0
+)",
+                                 R"(cond {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+body {
+  p = (s32[], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] get-tuple-element(p), index=1
+  j = s32[] add(i, n)
+  ROOT t = (s32[], s32[]) tuple(j, n)
+}
+)");
+  EXPECT_THAT(text, Not(HasSubstr("index=1")));
+}
+
+TEST(Passes, Fusion) {
+  const std::string text = After(Fusion(), R"(  a = f32[16,8] parameter(0)
+  b = f32[8] parameter(1)
+  c = f32[8,8] parameter(2)
+  z = f32[] constant(0)
+  d = f32[16,8] dot(a, c), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  s = f32[16,8] broadcast(b), dimensions={1}
+  x = f32[16,8] add(d, s)
+  y = f32[16,8] tanh(x)
+  e = f32[16,8] exponential(y)
+  q = f32[16,8] multiply(e, e)
+  m = f32[16] reduce(q, z), dimensions={1}, to_apply=sum
+  ROOT r = (f32[16,8], f32[16]) tuple(y, m)
+)",
+                                 R"(sum {
+  p = f32[] parameter(0)
+  o = f32[] parameter(1)
+  ROOT s = f32[] add(p, o)
+}
+)");
+  EXPECT_THAT(text, HasSubstr("kind=kOutput"));
+  EXPECT_THAT(text, HasSubstr("kind=kInput"));
+  EXPECT_THAT(After(Fusion(), R"(  a = f32[64] parameter(0)
+  x = f32[64] add(a, a)
+  ROOT y = f32[64] tanh(x)
+)"),
+              HasSubstr("kind=kLoop"));
+}
+
+struct Row {
+  std::string instruction, gone;
+};
+TEST(Passes, AlgebraicRules) {
+  const std::vector<Row> rows = {
+      {"s32[4] add(i, zeros)", "add("},
+      {"s32[4] multiply(ones, i)", "multiply("},
+      {"s32[4] multiply(i, zeros)", "multiply("},
+      {"s32[4] subtract(i, i)", "subtract("},
+      {"f32[4] multiply(x, fones)", "multiply("},
+      {"f32[4] divide(x, fours)", "divide("},
+      {"f32[4] power(x, twos)", "power("},
+      {"s32[4] and(i, i)", "and("},
+      {"f32[4] maximum(x, x)", "maximum("},
+      {"s32[4] xor(i, zeros)", "xor("},
+      {"f32[4] copy(x)", "copy("},
+      {"s32[4] convert(i)", "convert("},
+      {"f32[4] transpose(x), dimensions={0}", "transpose("},
+      {"f32[4] select(yes, x, fones)", "select("},
+  };
+  for (const Row& row : rows) {
+    const std::string text = After(AlgebraicSimplification(Exactness::kAnyNan),
+                                   R"(  i = s32[4] parameter(0)
+  x = f32[4] parameter(1)
+  zero = s32[] constant(0)
+  zeros = s32[4] broadcast(zero), dimensions={}
+  one = s32[] constant(1)
+  ones = s32[4] broadcast(one), dimensions={}
+  fone = f32[] constant(1)
+  fones = f32[4] broadcast(fone), dimensions={}
+  four = f32[] constant(4)
+  fours = f32[4] broadcast(four), dimensions={}
+  two = f32[] constant(2)
+  twos = f32[4] broadcast(two), dimensions={}
+  true = pred[] constant(true)
+  yes = pred[4] broadcast(true), dimensions={}
+  ROOT r = )" + row.instruction + "\n");
+    EXPECT_THAT(text, Not(HasSubstr(row.gone))) << row.instruction;
+    EXPECT_THAT(text, HasSubstr("ENTRY")) << row.instruction;
+  }
+}
+
+bool SameBits(const std::vector<DeviceOutputs>& a, const std::vector<DeviceOutputs>& b) {
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!Literal::BitEqual(a[i].result, b[i].result)) return false;
+  }
+  return a.size() == b.size();
+}
+
+// Whether two results differ in the bits of NaN at most.
+bool SameButForNan(const Literal& a, const Literal& b) {
+  if (a.is_tuple()) {
+    for (size_t i = 0; i < a.elements().size(); ++i) {
+      if (!SameButForNan(a.element(i), b.element(i))) return false;
+    }
+    return true;
+  }
+  if (!a.is_array() || Literal::BitEqual(a, b)) return true;
+  const ElementType part = Info(a.element_type()).component;
+  const auto same = [&](uint64_t x, uint64_t y) {
+    return x == y || (IsFloat(part) && IsNan(part, x) && IsNan(part, y));
+  };
+  for (int64_t i = 0; i < a.element_count(); ++i) {
+    if (!same(a.Get(i).bits, b.Get(i).bits) || !same(a.Get(i).imag, b.Get(i).imag)) return false;
+  }
+  return true;
+}
+
+TEST(Passes, GoldenGivesTheSameBeforeAndAfterEach) {
+  absl::StatusOr<std::vector<CorpusCase>> all = CorpusCases();
+  ASSERT_TRUE(all.ok()) << all.status();
+  CaseFilter quick;
+  quick.tier = Tier::kQuick;
+  const absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(*std::move(all), quick);
+  ASSERT_TRUE(cases.ok()) << cases.status();
+  const size_t step = std::getenv("ASSAY_ALL_CASES") != nullptr ? 1 : 97;
+  const PassList passes = EveryPass();
+  RunBudget budget;
+  int64_t compared = 0;
+  for (size_t i = 0; i < cases->size(); i += step) {
+    const CorpusCase& each = (*cases)[i];
+    if (each.expect == CorpusCase::Expect::kRefused) continue;
+    absl::StatusOr<ReadyCase> ready = MakeReady(each);
+    if (!ready.ok()) continue;
+    const auto before = RunGolden(*ready, budget);
+    if (!before.ok()) continue;
+    for (const auto& pass : passes) {
+      std::unique_ptr<Module> module = CopyModule(*ready->module);
+      PassList one;
+      const absl::StatusOr<bool> changed = pass->Run(module);
+      ASSERT_TRUE(changed.ok()) << each.id << " " << pass->name() << ": " << changed.status();
+      if (!*changed) continue;
+      const absl::Status legal = VerificationStatus(VerifyModule(*module));
+      ASSERT_TRUE(legal.ok()) << each.id << " " << pass->name() << ": " << legal << "\n"
+                              << PrintModule(*module, PrintOptions::ShortParsable());
+      const auto after = RunGolden(*module, ready->inputs, budget);
+      ASSERT_TRUE(after.ok()) << each.id << " " << pass->name() << ": " << after.status();
+      bool same = SameBits(*before, *after);
+      if (!same && pass->exactness() == Exactness::kAnyNan) {
+        same = before->size() == after->size();
+        for (size_t d = 0; d < before->size(); ++d) {
+          same = same && SameButForNan((*before)[d].result, (*after)[d].result);
+        }
+      }
+      EXPECT_TRUE(same) << each.id << " " << pass->name();
+      ++compared;
+    }
+  }
+  EXPECT_GE(compared, 10);
+}
+
+}  // namespace
+}  // namespace assay::passes

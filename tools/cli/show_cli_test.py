@@ -33,6 +33,20 @@ class Show(CommandLineTest):
         self.assertEqual(code, 2)
         self.assertIn('--out', text)
 
+    def test_stablehlo(self):
+        module = self.path('m.hlo', ADD)
+        self.expect(assay('show', module, '--to', 'stablehlo'), 0,
+                    'stablehlo.add %arg0, %arg1 : tensor<2xf32>', 'return %0 : tensor<2xf32>')
+        self.expect(assay('show', module, '--to', 'stablehlo-generic'), 0,
+                    '"stablehlo.add"(%arg0, %arg1) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>')
+        artifact = base64.b64decode(
+            json.loads(assay('show', module, '--to', 'stablehlo-artifact=1.10.0', '--json').out)['base64'])
+        self.assertEqual(artifact[:4], b'ML\xefR')
+        self.assertIn(b'StableHLO_v1.10.0\0', artifact)
+        self.expect(assay('show', module, '--to', 'stablehlo-artifact=new', '--json'), 2, "'new'", '1.15.0')
+        narrow = self.path('s1.hlo', b'ENTRY e { x = s1[2] parameter(0) ROOT y = s1[2] not(x) }')
+        self.expect_refusal(assay('show', narrow, '--to', 'stablehlo'), 4, 's1[2]', 'no equivalent in StableHLO')
+
     def test_graphs_name_what_is_called(self):
         loop = self.path('loop.hlo', b'body { ROOT s = s32[] parameter(0) }\n'
                          b'cond { s = s32[] parameter(0) ROOT c = pred[] constant(false) }\n'

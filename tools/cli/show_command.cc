@@ -21,6 +21,7 @@
 #include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/sharding_view.h"
+#include "tools/cli/stablehlo_format.h"
 #include "tools/cli/summary.h"
 #include "tools/cli/terminal.h"
 
@@ -52,7 +53,16 @@ struct ShowCommand {
   absl::StatusOr<std::string> Text(const Module& module) const;
 };
 
-bool IsBinary(const std::string& format) { return format == "proto"; }
+bool IsBinary(const std::string& format) {
+  return format == "proto" || IsStablehloArtifact(format);
+}
+
+// What CLI11 says of a format that there is not; empty for one that there is.
+std::string CheckShowFormat(const std::string& format) {
+  if (IsStablehloFormat(format)) return "";
+  return CLI::IsMember({"text", "short", "default", "canonical", "proto", "textproto", "stablehlo",
+                        "stablehlo-generic", "stablehlo-artifact", "json", "dot"})(format);
+}
 
 absl::Status ShowCommand::CheckOptions() const {
   if (!to.empty() + stats + layout.asked + sharding > 1) {
@@ -62,7 +72,8 @@ absl::Status ShowCommand::CheckOptions() const {
   }
   if (IsBinary(to) && out.empty() && !output.json && OutputIsTerminal()) {
     return absl::InvalidArgumentError(
-        "a protobuf is not text for a terminal: add --out FILE, a pipe, or --to textproto");
+        absl::StrCat("this format is not text for a terminal: add --out FILE, a pipe, or --to ",
+                     to == "proto" ? "textproto" : "stablehlo"));
   }
   return out.empty() ? absl::OkStatus() : CheckWritable(out);
 }
@@ -95,6 +106,7 @@ absl::StatusOr<std::string> ShowCommand::Convert(const Module& module,
   if (format == "default") return PrintModule(module, PrintOptions::Default());
   if (format == "canonical") return PrintModule(module, PrintOptions::Canonical());
   if (format == "dot") return GraphText(module);
+  if (IsStablehloFormat(format)) return StablehloOf(module, format);
   if (format == "proto") return SerializeModule(module, ModuleFormat::kModuleProto, false);
   if (format == "textproto") return SerializeModule(module, ModuleFormat::kModuleProto, true);
   return ModuleToJson(module);
@@ -159,12 +171,12 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
   sub->add_option("--to", command->to,
                   "text (if not given): everything, reads back as the same module; short: without "
                   "% and metadata; default, canonical: as XLA prints them; proto: HloModuleProto; "
-                  "textproto: the same as text; json, and dot for Graphviz: to look at, not read "
+                  "textproto: the same as text; stablehlo, stablehlo-generic: StableHLO text; "
+                  "stablehlo-artifact[=VERSION]: StableHLO bytecode that readers of this version "
+                  "and newer ones understand; json, and dot for Graphviz: to look at, not read "
                   "back")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember(
-                  {"text", "short", "default", "canonical", "proto", "textproto", "json", "dot"})
-                  .description(""));
+      ->check(CLI::Validator(CheckShowFormat, ""));
   sub->add_option("--out", command->out, "Write to this file instead of standard output")
       ->type_name("FILE");
   CLI::Option* passes =
@@ -191,6 +203,7 @@ void AddShowCommand(CLI::App& app, int* exit_code) {
       "  assay show module.hlo --sharding\n"
       "  assay show module.hlo --passes cpu --after fusion\n"
       "  assay show module.hlo --to dot | dot -Tsvg > module.svg\n"
+      "  assay show module.hlo --to stablehlo\n"
       "  assay show module.hlo --stats --json");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }

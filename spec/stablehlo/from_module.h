@@ -1,0 +1,23 @@
+// An HLO module as a StableHLO program: the counterpart of to_module.h. What the program computes
+// is what the module computes, value by value; layouts, schedules, aliases of buffers, names and
+// metadata are not carried over, and asynchronous operations become synchronous ones.
+// Tests: from_module_test.cc; the whole corpus: conformance/corpus/stablehlo_round_trip_test.cc.
+#ifndef ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_
+#define ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "spec/ir/module.h"
+#include "spec/stablehlo/tree.h"
+
+namespace assay::stablehlo {
+
+// UNIMPLEMENTED, naming the instruction, for what StableHLO and CHLO have no operation for (the
+// list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot share,
+// would make the program far larger than the module. The module must have passed the verifier.
+absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module);
+
+}  // namespace assay::stablehlo
+
+#endif  // ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_

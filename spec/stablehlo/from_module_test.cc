@@ -1,0 +1,127 @@
+// Modules as StableHLO programs: worked examples of how computations, tuples and asynchronous
+// operations are written, and what is refused. Values:
+// conformance/corpus/stablehlo_round_trip_test.cc.
+#include "spec/stablehlo/from_module.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/stablehlo/text.h"
+#include "spec/text/parser.h"
+
+namespace assay::stablehlo {
+namespace {
+
+using testing::HasSubstr;
+
+absl::StatusOr<std::string> Written(absl::string_view hlo) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(hlo);
+  if (!module.ok()) return module.status();
+  absl::StatusOr<std::unique_ptr<Program>> program = FromModule(**module);
+  if (!program.ok()) return program.status();
+  std::string text = PrintText(**program, PrintForm::kPretty);
+  // What is written is read back as the same.
+  absl::StatusOr<std::unique_ptr<Program>> again = ParseText(text, "written.mlir");
+  if (!again.ok()) return again.status();
+  EXPECT_EQ(PrintText(**again, PrintForm::kPretty), text);
+  return text;
+}
+
+std::string WrittenText(absl::string_view hlo) {
+  const absl::StatusOr<std::string> text = Written(hlo);
+  EXPECT_TRUE(text.ok()) << text.status();
+  return text.value_or("");
+}
+
+TEST(FromModuleTest, WritesAFunction) {
+  EXPECT_EQ(
+      WrittenText("HloModule m\n"
+                  "ENTRY e { x = f32[2] parameter(0) c = f32[2] constant({1, 1}) "
+                  "s = f32[2] add(x, c) p = pred[2] compare(x, c), direction=LT, type=TOTALORDER "
+                  "ROOT t = (f32[2], pred[2]) tuple(s, p) }"),
+      "module @m attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {\n"
+      "  func.func public @main(%arg0: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xi1>) {\n"
+      "    %0 = stablehlo.constant dense<1.000000e+00> : tensor<2xf32>\n"
+      "    %1 = stablehlo.add %arg0, %0 : tensor<2xf32>\n"
+      "    %2 = stablehlo.compare LT, %arg0, %0, TOTALORDER : (tensor<2xf32>, tensor<2xf32>) -> "
+      "tensor<2xi1>\n"
+      "    return %1, %2 : tensor<2xf32>, tensor<2xi1>\n"
+      "  }\n"
+      "}\n");
+}
+
+TEST(FromModuleTest, LoopsCarryTheLeavesOfTheirTuples) {
+  const std::string text = WrittenText(
+      "cond { s = (s32[], (f32[2])) parameter(0) i = s32[] get-tuple-element(s), index=0 "
+      "n = s32[] constant(3) ROOT c = pred[] compare(i, n), direction=LT } "
+      "body { ROOT s = (s32[], (f32[2])) parameter(0) } "
+      "ENTRY e { x = (s32[], (f32[2])) parameter(0) "
+      "ROOT w = (s32[], (f32[2])) while(x), condition=cond, body=body }");
+  EXPECT_THAT(text, HasSubstr("@main(%arg0: tuple<tensor<i32>, tuple<tensor<2xf32>>>)"));
+  EXPECT_THAT(text, HasSubstr(") : tensor<i32>, tensor<2xf32>\n"));
+  EXPECT_THAT(text, HasSubstr("stablehlo.tuple"));
+}
+
+// Branches have no operands there: they see what is outside.
+TEST(FromModuleTest, BranchesSeeTheirOperands) {
+  const std::string text = WrittenText(
+      "t { a = f32[] parameter(0) ROOT n = f32[] negate(a) } "
+      "f { a = (f32[], f32[]) parameter(0) ROOT g = f32[] get-tuple-element(a), index=1 } "
+      "ENTRY e { p = pred[] parameter(0) x = f32[] parameter(1) y = f32[] parameter(2) "
+      "z = (f32[], f32[]) tuple(x, y) "
+      "ROOT c = f32[] conditional(p, x, z), true_computation=t, false_computation=f }");
+  EXPECT_THAT(text, HasSubstr("stablehlo.negate %arg1 : tensor<f32>"));
+  EXPECT_THAT(text, HasSubstr("stablehlo.return %arg2 : tensor<f32>"));
+}
+
+TEST(FromModuleTest, WhatStartsIsWrittenWhereItStarts) {
+  const std::string text = WrittenText(
+      "ENTRY e { x = f32[2] parameter(0) "
+      "s = (f32[2], f32[2]) collective-permute-start(x), channel_id=3, source_target_pairs={{0,1}} "
+      "ROOT d = f32[2] collective-permute-done(s) }");
+  EXPECT_THAT(text, HasSubstr("\"stablehlo.collective_permute\"(%arg0)"));
+  EXPECT_THAT(text, HasSubstr("#stablehlo.channel_handle<handle = 3, type = 1>"));
+}
+
+TEST(FromModuleTest, CallsAreFunctionsOfLeaves) {
+  const std::string text = WrittenText(
+      "main { a = (f32[], s32[]) parameter(0) ROOT g = f32[] get-tuple-element(a), index=0 } "
+      "ENTRY e { x = f32[] parameter(0) y = s32[] parameter(1) z = (f32[], s32[]) tuple(x, y) "
+      "ROOT c = f32[] call(z), to_apply=main }");
+  EXPECT_THAT(text, HasSubstr("func.func private @main.1(%arg0: tensor<f32>, %arg1: tensor<i32>)"));
+  EXPECT_THAT(text, HasSubstr("call @main.1(%arg0, %arg1)"));
+}
+
+TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
+  const auto error = [](absl::string_view body) {
+    const absl::StatusOr<std::string> text = Written(absl::StrCat("ENTRY e { ", body, " }"));
+    EXPECT_EQ(text.status().code(), absl::StatusCode::kUnimplemented);
+    return std::string(text.status().message());
+  };
+  EXPECT_THAT(error("ROOT r = u64[2] rng-get-and-update-state(), delta=1"),
+              HasSubstr("no equivalent in StableHLO: there is no such operation"));
+  EXPECT_THAT(error("x = s1[2] parameter(0) ROOT r = s1[2] not(x)"),
+              HasSubstr("values of type s1[2]"));
+  EXPECT_THAT(error("x = f32[2,3]{0,1} parameter(0) ROOT r = f32[3,2]{1,0} bitcast(x)"),
+              HasSubstr("it depends on layouts"));
+  EXPECT_THAT(error("x = pred[4] parameter(0) ROOT r = s32[] bitcast-convert(x)"),
+              HasSubstr("the bits of booleans are others there"));
+}
+
+// Regions cannot be shared: what doubles at every level ends within a budget.
+TEST(FromModuleTest, SharedComputationsThatExplodeAreRefused) {
+  std::string text = "c0 { ROOT a = f32[] parameter(0) }\n";
+  for (int i = 1; i <= 40; ++i) {
+    absl::StrAppend(&text, "c", i, " { a = f32[] parameter(0) p = pred[] constant(true) ",
+                    "ROOT r = f32[] conditional(p, a, a), true_computation=c", i - 1,
+                    ", false_computation=c", i - 1, " }\n");
+  }
+  absl::StrAppend(&text, "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=c40 }");
+  EXPECT_EQ(Written(text).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+}  // namespace
+}  // namespace assay::stablehlo

@@ -1,0 +1,204 @@
+// Makes the operations of a StableHLO program from the instructions of a module. Private to
+// from_module.h.
+//
+// A value of HLO may be a tuple; values of StableHLO's operations are its leaves wherever it is
+// possible: what an instruction gives is a tree of values (Node), and a tuple is only made where a
+// function of the entry or a custom call asks for one. Computations that an operation of StableHLO
+// has as a region are written there; others become private functions of leaves.
+#ifndef ASSAY_SPEC_STABLEHLO_MODULE_WRITER_H_
+#define ASSAY_SPEC_STABLEHLO_MODULE_WRITER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "spec/ir/module.h"
+#include "spec/stablehlo/tree.h"
+
+namespace assay::stablehlo {
+
+class ModuleWriter {
+ public:
+  ModuleWriter(const Module& module, Program& program) : module_(module), program_(program) {}
+  absl::Status Write();
+
+ private:
+  // The value of an instruction: one value, or of a tuple its parts; a tuple that came as one value
+  // has both.
+  struct Node {
+    Value* value = nullptr;
+    bool is_tuple = false;
+    std::vector<Node> parts;
+  };
+  using Values = std::vector<Value*>;
+  using Types = std::vector<const Type*>;
+  using Fields = std::vector<NamedAttribute>;
+  using Handler = Node (ModuleWriter::*)(const Instruction&);
+  struct HandlerRow {
+    Opcode opcode;
+    Handler handler;
+  };
+
+  // from_module.cc: computations.
+  bool ok() const { return status_.ok(); }
+  Node Refuse(const Instruction& instruction, absl::string_view why);
+  void WriteEntry();
+  Node WriteComputation(const Computation& computation, std::vector<Node> arguments);
+  Node WriteInstruction(const Instruction& instruction);
+  // The symbol of the private function of a computation; `flat` has its arguments and results as
+  // leaves.
+  absl::string_view FunctionOf(const Computation& computation, bool flat);
+  Operation* NewFunction(absl::string_view symbol, const Types& inputs, Block* block,
+                         const Types& results, absl::string_view visibility);
+  // A region whose block's arguments are the leaves of the parameters.
+  void AddRegion(Operation* op, const Computation& computation);
+  // A region without arguments: the parameter is what is outside.
+  void AddCapturingRegion(Operation* op, const Computation& computation, Node argument);
+  void EndRegion(absl::string_view terminator, const Values& values);
+  Operation* Emit(absl::string_view name, const Values& operands, const Types& results,
+                  Fields attributes = {});
+  Value* EmitOne(absl::string_view name, const Values& operands, const Shape& result,
+                 Fields attributes = {});
+  Node Leaf(Value* value) const { return {value, false, {}}; }
+  Node One(absl::string_view name, const Instruction& instruction, Fields attributes = {});
+  // The operation's results as the parts of the instruction's shape.
+  Node AllOf(const Operation* op, const Shape& shape);
+
+  // Nodes.
+  Node& NodeOf(const Instruction* instruction) { return nodes_[instruction]; }
+  Value* OperandValue(const Instruction& instruction, int64_t i);
+  Values OperandValues(const Instruction& instruction);
+  Value* Whole(const Node& node);  // as one value, a tuple if need be
+  void AppendLeaves(const Node& node, Values* leaves) const;
+  Node FromLeaves(const Shape& shape, const Values& leaves, size_t* next) const;
+  Node Unpack(Value* value, const Shape& shape);
+  void AppendTypes(const Shape& shape, Types* types);  // of the leaves
+  // What a function of the entry or a custom call gives: the elements of a tuple of any number but
+  // one, else the value itself.
+  Values ResultValues(const Node& node);
+  Types ResultTypes(const Shape& shape);
+  const Type* TypeOf(const Shape& shape);
+
+  // module_writer_attributes.cc
+  const Attribute* Int(int64_t value, ElementType type = ElementType::kS64);
+  const Attribute* Bool(bool value);
+  const Attribute* Float(double value, ElementType type);
+  const Attribute* String(absl::string_view text);
+  const Attribute* Symbol(absl::string_view name);
+  const Attribute* Unit() { return program_.NewAttribute(AttributeKind::kUnit); }
+  const Attribute* Ints(absl::Span<const int64_t> values);
+  const Attribute* Bools(const std::vector<bool>& values);
+  const Attribute* Array(std::vector<const Attribute*> elements);
+  const Attribute* Dictionary(Fields fields);
+  const Attribute* Record(absl::string_view name, Fields fields);
+  const Attribute* Enum(absl::string_view name, int64_t number);
+  const Attribute* TypeAttribute(const Type* type);
+  // A tensor of 64-bit integers, rows by columns.
+  const Attribute* Matrix(const std::vector<std::vector<int64_t>>& rows, int64_t columns);
+  const Attribute* Dense(const Literal& literal);
+  const Attribute* IndexTensor(absl::Span<const int64_t> values);
+  const Attribute* StringDictionary(const FrontendAttributes& values);
+  void AddAnnotations(const Instruction& instruction, Fields* fields);
+  void AddPrecision(const Instruction& instruction, absl::string_view enumeration, Fields* fields);
+  void AddAccuracy(const Instruction& instruction, Fields* fields);
+  void AddChannel(const Instruction& instruction, Fields* fields);
+  // False after a refusal.
+  bool AddGroups(const Instruction& instruction, Fields* fields,
+                 std::vector<std::vector<int64_t>>* groups = nullptr);
+  const Attribute* DotAlgorithm(const Instruction& instruction);
+
+  // module_writer_arrays.cc
+  static absl::Span<const HandlerRow> ArrayHandlers();
+  Node Constant(const Instruction& instruction);
+  Node ConstantOf(const Literal& literal);
+  Node Iota(const Instruction& instruction);
+  Node Compare(const Instruction& instruction);
+  Node ReducePrecision(const Instruction& instruction);
+  Node Broadcast(const Instruction& instruction);
+  Node Reshape(const Instruction& instruction);
+  Node Bitcast(const Instruction& instruction);
+  Node BitcastConvert(const Instruction& instruction);
+  Node DynamicReshape(const Instruction& instruction);
+  Node Transpose(const Instruction& instruction);
+  Node Reverse(const Instruction& instruction);
+  Node Slice(const Instruction& instruction);
+  Node DynamicSlice(const Instruction& instruction);
+  Node DynamicUpdateSlice(const Instruction& instruction);
+  bool AppendIndices(const Instruction& instruction, int64_t first, int64_t rank, Values* values);
+  Node Pad(const Instruction& instruction);
+  Node Concatenate(const Instruction& instruction);
+  Node Gather(const Instruction& instruction);
+  Node Scatter(const Instruction& instruction);
+  Node Dot(const Instruction& instruction);
+  Node RaggedDot(const Instruction& instruction);
+  Node Convolution(const Instruction& instruction);
+  Node Fft(const Instruction& instruction);
+  Node Cholesky(const Instruction& instruction);
+  Node TriangularSolve(const Instruction& instruction);
+  Node BatchNorm(const Instruction& instruction);
+  Node DimensionSize(const Instruction& instruction);
+  Node Reduce(const Instruction& instruction);
+  Node ReduceWindow(const Instruction& instruction);
+  Node SelectAndScatter(const Instruction& instruction);
+  Node Map(const Instruction& instruction);
+  Node Sort(const Instruction& instruction);
+  Node TopK(const Instruction& instruction);
+  Node Scan(const Instruction& instruction);
+  Node Rng(const Instruction& instruction);
+  Node RngBitGenerator(const Instruction& instruction);
+
+  // module_writer_control.cc
+  static absl::Span<const HandlerRow> ControlHandlers();
+  Node Same(const Instruction& instruction);  // the first operand's value
+  Node Tuple(const Instruction& instruction);
+  Node GetTupleElement(const Instruction& instruction);
+  Node Call(const Instruction& instruction);
+  Node While(const Instruction& instruction);
+  Node Conditional(const Instruction& instruction);
+  Node Barrier(const Instruction& instruction);
+  Node AddDependency(const Instruction& instruction);
+  Node AfterAll(const Instruction& instruction);
+  Node Id(const Instruction& instruction);
+  Node AllGather(const Instruction& instruction);
+  Node AllReduce(const Instruction& instruction);
+  Node ReduceScatter(const Instruction& instruction);
+  Node AllToAll(const Instruction& instruction);
+  Node CollectivePermute(const Instruction& instruction);
+  Node CollectiveBroadcast(const Instruction& instruction);
+  Node AsyncStart(const Instruction& instruction);
+  Node Done(const Instruction& instruction);
+  Node Infeed(const Instruction& instruction);
+  Node Outfeed(const Instruction& instruction);
+  Node Send(const Instruction& instruction);
+  Node Recv(const Instruction& instruction);
+  Fields TransferFields(const Instruction& instruction, int64_t host_type);
+  Node CustomCall(const Instruction& instruction);
+  bool AddCustomCallFields(const Instruction& instruction, Fields* fields);
+  Node None(const Instruction& instruction);
+  // Keeps the result of what starts until it is awaited.
+  Node Started(const Instruction& instruction, Node result);
+
+  const Module& module_;
+  Program& program_;
+  absl::Status status_;
+  Block* block_ = nullptr;  // where operations are added
+  Block* module_block_ = nullptr;
+  absl::flat_hash_map<const Instruction*, Node> nodes_;
+  absl::flat_hash_map<const Instruction*, Node> started_;
+  absl::flat_hash_map<std::pair<const Computation*, bool>, absl::string_view> functions_;
+  absl::flat_hash_set<std::string> symbols_ = {"main"};
+  int depth_ = 0;
+  int64_t operations_ = 0;
+  int64_t most_operations_ = 0;
+};
+
+}  // namespace assay::stablehlo
+
+#endif  // ASSAY_SPEC_STABLEHLO_MODULE_WRITER_H_

@@ -1,0 +1,22 @@
+// Modules as StableHLO: the formats of `assay show --to`. Tests: show_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_STABLEHLO_FORMAT_H_
+#define ASSAY_TOOLS_CLI_STABLEHLO_FORMAT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "spec/ir/module.h"
+
+namespace assay {
+
+// stablehlo, stablehlo-generic, stablehlo-artifact and stablehlo-artifact=VERSION.
+bool IsStablehloFormat(const std::string& format);
+bool IsStablehloArtifact(const std::string& format);
+
+// The module in one of these formats. UNIMPLEMENTED, by name, for what StableHLO, or this version
+// of it, does not have.
+absl::StatusOr<std::string> StablehloOf(const Module& module, const std::string& format);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_STABLEHLO_FORMAT_H_

@@ -1,4 +1,5 @@
-// The vectorised engine behind the interface of backends. Tests: kernels_test.cc, conformance/runner/cpu_suite_test.cc.
+// The vectorised engine behind the interface of backends. Tests: kernels_test.cc,
+// conformance/runner/cpu_suite_test.cc.
 #ifndef ASSAY_BACKENDS_CPU_CPU_BACKEND_H_
 #define ASSAY_BACKENDS_CPU_CPU_BACKEND_H_
 

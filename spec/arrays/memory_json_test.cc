@@ -53,7 +53,8 @@ TEST(MemoryJson, WrongFiles) {
   EXPECT_THAT(message(R"({"shape": "f32[2]{0}", "memory": [1]})"),
               HasSubstr("1 cells, 2 are wanted"));
   EXPECT_THAT(message(R"({"shape": "f32[1]{0}", "memory": ["x"]})"), HasSubstr("cell 0"));
-  EXPECT_THAT(message(R"({"shape": "f32[1]{1}", "memory": ["1"]})"), HasSubstr("not a permutation"));
+  EXPECT_THAT(message(R"({"shape": "f32[1]{1}", "memory": ["1"]})"),
+              HasSubstr("not a permutation"));
   EXPECT_THAT(message(R"({"shape": "f32[1]{0}", "padding_value": "much", "memory": ["1"]})"),
               HasSubstr("padding value much is no f32"));
   EXPECT_THAT(message(R"({"shape": "f32[999999999]{0}", "memory": []})"), HasSubstr("0 cells"));

@@ -15,7 +15,8 @@ namespace assay::stablehlo {
 bool ReadDecimal(absl::string_view text, double& value);
 
 // The bits of a decimal in a float type: rounded to nearest. f8E8M0FNU, which has neither zero nor
-// sign, has its smallest value for all that is smaller, as MLIR has it, and NaN for other negatives.
+// sign, has its smallest value for all that is smaller, as MLIR has it, and NaN for other
+// negatives.
 uint64_t EncodeDecimal(ElementType type, double value);
 
 // The spelling of a float: a decimal with a point that reads back as the same bits by way of double

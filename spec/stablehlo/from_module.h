@@ -14,8 +14,9 @@
 namespace assay::stablehlo {
 
 // UNIMPLEMENTED, naming the instruction, for what StableHLO and CHLO have no operation for (the
-// list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot share,
-// would make the program far larger than the module. The module must have passed the verifier.
+// list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot
+// share, would make the program far larger than the module. The module must have passed the
+// verifier.
 absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module);
 
 }  // namespace assay::stablehlo

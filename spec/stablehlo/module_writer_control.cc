@@ -352,7 +352,7 @@ bool ModuleWriter::AddCustomCallFields(const Instruction& instruction, Fields* f
   if (const auto* literal =
           instruction.attributes().Get<std::shared_ptr<const Literal>>(Attr::kLiteral)) {
     if (!(*literal)->is_array()) {
-      Refuse(instruction, "its literal is no array");
+      Refuse(instruction, "its literal is not an array");
       return false;
     }
     fields->push_back({"mhlo.literal", Dense(**literal)});

@@ -58,7 +58,8 @@ struct TriageCommand {
 std::string Beside(const std::string& path, absl::string_view what) {
   absl::string_view stem = path;
   absl::ConsumeSuffix(&stem, ".gz");
-  for (absl::string_view suffix : {".hlo", ".txt", ".pbtxt", ".textproto", ".pb", ".mlir", ".mlirbc", ".bc"}) {
+  for (absl::string_view suffix :
+       {".hlo", ".txt", ".pbtxt", ".textproto", ".pb", ".mlir", ".mlirbc", ".bc"}) {
     if (absl::ConsumeSuffix(&stem, suffix)) break;
   }
   return absl::StrCat(stem, ".", what, ".npz");

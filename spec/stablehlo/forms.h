@@ -33,14 +33,15 @@ enum class FormStep : uint8_t {
 
 // Rules of their own, written &name in the table.
 enum class SpecialForm : uint8_t {
-#define SPECIAL_FORMS(X)                                                                     \
-  X(complex)                                                                                 \
-  X(regions)                                                                                 \
-  X(constant)                                                                                \
-  X(window) X(dot_dimensions) X(barrier) X(reduce) X(exponent_mantissa) X(return ) X(select) \
-      X(slice) X(tuple) X(while) X(scan) X(module) X(cast) X(function) X(manual_computation) \
-          X(named_computation) X(direction) X(flags) X(predicate) X(boolean) X(arith_select) \
-              X(dim) X(empty) X(extract) X(elements) X(insert) X(shape) X(witness)
+// Keywords among the names confuse the formatter.
+// clang-format off
+#define SPECIAL_FORMS(X) \
+  X(complex) X(regions) X(constant) X(window) X(dot_dimensions) X(barrier) X(reduce) \
+  X(exponent_mantissa) X(return) X(select) X(slice) X(tuple) X(while) X(scan) X(module) \
+  X(cast) X(function) X(manual_computation) X(named_computation) X(direction) X(flags) \
+  X(predicate) X(boolean) X(arith_select) X(dim) X(empty) X(extract) X(elements) X(insert) \
+  X(shape) X(witness)
+// clang-format on
 #define X(name) k_##name,
   SPECIAL_FORMS(X)
 #undef X

@@ -14,6 +14,8 @@
 #include "backends/process/server.h"
 #include "spec/nearest_name.h"
 #include "spec/proto/module_file.h"
+#include "spec/stablehlo/from_module.h"
+#include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -190,8 +192,10 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   capabilities_.feeds = protocol == 3 || (protocol > 3 && BoolOf(hello, "feeds", true));
   capabilities_.executes_again = protocol <= 3 || BoolOf(hello, "executes_again", true);
   capabilities_.dynamic_sizes = protocol > 3 && BoolOf(hello, "dynamic_sizes", false);
-  if (!capabilities_.formats.contains("hlo-text") && !capabilities_.formats.contains("hlo-proto")) {
-    return Refuse("reads neither hlo-text nor hlo-proto, the formats that modules are sent in");
+  const auto reads = [this](const char* format) { return capabilities_.formats.contains(format); };
+  if (!reads("hlo-text") && !reads("hlo-proto") && !reads("stablehlo")) {
+    return Refuse(
+        "reads none of hlo-text, hlo-proto and stablehlo, the formats that modules are sent in");
   }
   return absl::OkStatus();
 }
@@ -352,10 +356,19 @@ absl::Status ProcessBackend::Supports(const Module& module) {
 }
 
 absl::StatusOr<std::string> ProcessBackend::EncodeModule(const Module& module, Json* request) {
-  const bool text = capabilities_.formats.contains("hlo-text");
-  (*request)["format"] = text ? "hlo-text" : "hlo-proto";
-  if (text) return PrintModule(module, PrintOptions::Lossless());
-  return SerializeModule(module, ModuleFormat::kModuleProto);
+  if (capabilities_.formats.contains("hlo-text")) {
+    (*request)["format"] = "hlo-text";
+    return PrintModule(module, PrintOptions::Lossless());
+  }
+  if (capabilities_.formats.contains("hlo-proto")) {
+    (*request)["format"] = "hlo-proto";
+    return SerializeModule(module, ModuleFormat::kModuleProto);
+  }
+  // What cannot be said in StableHLO is not a failure of the target: UNIMPLEMENTED, by name.
+  (*request)["format"] = "stablehlo";
+  const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program = stablehlo::FromModule(module);
+  if (!program.ok()) return program.status();
+  return PrintText(**program, stablehlo::PrintForm::kPretty);
 }
 
 absl::StatusOr<int64_t> ProcessBackend::CompileModule(const Module& module,

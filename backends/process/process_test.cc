@@ -174,6 +174,17 @@ TEST(Process, OlderTargetsHaveNoQueues) {
   EXPECT_EQ(RunEcho(Misbehaving("nothing")), "f32[3]{0} {1, 2, 3}");
 }
 
+// Modules for those who read StableHLO alone; what it cannot say is not the target's fault.
+TEST(Process, ModulesAsStablehlo) {
+  auto backend = Backend(Scripted(R"([{"type":"hello","protocol":4,"formats":["stablehlo"]},)"
+                                  R"({"type":"compiled","handle":1,"devices":1}])"));
+  const auto narrow = *ParseModule("ENTRY e { x = s1[2] parameter(0) ROOT n = s1[2] not(x) }");
+  EXPECT_THAT(backend->Compile(*narrow).status().ToString(),
+              AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("no equivalent in StableHLO")));
+  const auto module = *ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT n = f32[2] negate(x) }");
+  EXPECT_TRUE(backend->Compile(*module).ok());
+}
+
 constexpr char kDynamic[] = "ENTRY e { x = s32[<=4] parameter(0) ROOT n = s32[<=4] negate(x) }";
 
 TEST(Process, NoCurrentSizesForThoseWhoDoNotSayThatTheyTakeThem) {

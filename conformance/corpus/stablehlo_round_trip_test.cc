@@ -2,8 +2,10 @@
 // both is the same, bit for bit. A sample of the cases runs here; all of them with
 //   ASSAY_STABLEHLO_CASES=1 assay_stablehlo_round_trip_test
 // which also prints why cases have no StableHLO equivalent, and how many each reason has
-// (docs/stablehlo_writing.md).
+// (docs/stablehlo_writing.md). With ASSAY_STABLEHLO_TEXTS=FOLDER the texts are also written there,
+// so that stablehlo_text.py --source FOLDER holds them against MLIR.
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -92,6 +94,9 @@ TEST(StablehloRoundTrip, GoldenResultsStayTheSame) {
     ASSERT_TRUE(ready.ok()) << ready.status();
     std::string text;
     absl::StatusOr<std::unique_ptr<Module>> back = RoundTrip(*ready->module, i % 2 == 0, &text);
+    if (const char* folder = std::getenv("ASSAY_STABLEHLO_TEXTS"); folder != nullptr) {
+      std::ofstream(absl::StrCat(folder, "/", i, ".mlir")) << text;
+    }
     if (!back.ok() && back.status().code() != absl::StatusCode::kInternal) {
       ++reasons[ReasonOf(back.status().message(), *ready->module)];
       continue;

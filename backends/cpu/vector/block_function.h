@@ -8,6 +8,7 @@
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_BLOCK_FUNCTION_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_BLOCK_FUNCTION_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -33,7 +34,12 @@ class BlockFunction {
   friend absl::StatusOr<BlockFunction> FindBlockFunction(const Instruction& instruction);
   explicit BlockFunction(std::shared_ptr<const BlockProgram> program)
       : program_(std::move(program)) {}
+  // The results of all 256 bytes, for functions of one operand of 8 bits or less, which are
+  // computed in double.
+  void MakeTable();
+
   std::shared_ptr<const BlockProgram> program_;
+  std::shared_ptr<const std::array<std::byte, 256>> table_;
 };
 
 // The function of an elementwise instruction, of copy, or of a bitcast-convert between types of

@@ -264,6 +264,26 @@ TEST(JudgeBounds, PartialProductsBeyondF64BoundNothing) {
   EXPECT_EQ(product.Explain(small, f64(5)), "wrong");
 }
 
+// (1 - 2^-53) 2^-1022 rounds to the least normal number of f64, and is below it: what flushes a
+// result before it is rounded gives zero. 1 * 2^-1022 and (1 + 2^-52) 2^-1022 are normal.
+TEST(JudgeBounds, ProductsJustBelowTheLeastNormalNumber) {
+  const Case product("f64[] reduce(p0, p1), dimensions={0}, to_apply=mul", {"f64[2]", "f64[]"},
+                     "mul {\n  a = f64[] parameter(0)\n  b = f64[] parameter(1)\n"
+                     "  ROOT s = f64[] multiply(a, b)\n}\n");
+  const auto f64 = [](double value) {
+    return Literal::Scalar(ElementType::kF64, Element{EncodeFloat(ElementType::kF64, value)});
+  };
+  const auto explain = [&](double a, double b, double actual, const char* profile) {
+    return product.Explain({Array(ElementType::kF64, {a, b}), f64(1)}, f64(actual), profile);
+  };
+  EXPECT_EQ(0x1.fffffffffffffp-1 * 0x1p-1022, 0x1p-1022);
+  EXPECT_NE(explain(0x1.fffffffffffffp-1, 0x1p-1022, 0, "xla-cpu"), "wrong");
+  EXPECT_NE(explain(0x1p-1022, 0x1.fffffffffffffp-1, 0, "xla-cpu"), "wrong");
+  EXPECT_EQ(explain(0x1.fffffffffffffp-1, 0x1p-1022, 0, "golden"), "wrong");
+  EXPECT_EQ(explain(1, 0x1p-1022, 0, "xla-cpu"), "wrong");
+  EXPECT_EQ(explain(0x1.0000000001p0, 0x1p-1022, 0, "xla-cpu"), "wrong");
+}
+
 // ops_structural.md 5.1: of a reducer that is not associative and commutative only golden's order
 // is judged; of one that chooses among its elements something is known (order_freedoms_test.cc).
 TEST(JudgeBounds, ReducersOfOnesOwnHaveNoBound) {

@@ -12,6 +12,11 @@ namespace {
 
 double Logarithm(double value) { return std::log2(std::fabs(value)); }
 double LogarithmOrNone(double value) { return value == 0 ? 0.0 : Logarithm(value); }
+// Whether the logarithm is rounded.
+bool HasOtherDigits(double value) {
+  int exponent;
+  return value != 0 && std::isfinite(value) && std::fabs(std::frexp(value, &exponent)) != 0.5;
+}
 
 class ProductBound {
  public:
@@ -37,11 +42,11 @@ class ProductBound {
   }
 
  private:
-  // By element of the result: the factors that count, those that are not finite, and the binary
-  // logarithms of the largest and the smallest product of some of them; then of the partial
-  // products.
+  // By element of the result: the factors that count, those that are not finite, those whose
+  // logarithms are rounded in the sum of `smallest`, and the binary logarithms of the largest and
+  // the smallest product of some of them; then of the partial products.
   struct Factors {
-    std::vector<double> count, not_finite, largest, smallest;
+    std::vector<double> count, not_finite, other_digits, largest, smallest;
     ScanExtremes partial;
   };
 
@@ -54,18 +59,24 @@ class ProductBound {
     // A start value that changes nothing is no factor.
     const TermMap count = [](double value, bool init) { return init && value == 1 ? 0.0 : 1.0; };
     const TermMap not_finite = [](double value, bool) { return std::isfinite(value) ? 0.0 : 1.0; };
+    // Without an associative step there is but one order (6.1), in which all factors count for the
+    // least partial product; otherwise those below one do.
+    const bool in_order = scanned_ && !subject_.instruction.GetBool(Attr::kIsAssociative);
+    const TermMap digits = [in_order](double value, bool) {
+      return HasOtherDigits(value) && (in_order || std::fabs(value) < 1) ? 1.0 : 0.0;
+    };
     const TermMap above = [](double value, bool) { return std::max(0.0, LogarithmOrNone(value)); };
     const TermMap below = [](double value, bool) { return std::min(0.0, LogarithmOrNone(value)); };
     Factors factors;
     for (const auto& [map, values] :
          {std::make_pair(&count, &factors.count), std::make_pair(&not_finite, &factors.not_finite),
-          std::make_pair(&above, &factors.largest), std::make_pair(&below, &factors.smallest)}) {
+          std::make_pair(&digits, &factors.other_digits), std::make_pair(&above, &factors.largest),
+          std::make_pair(&below, &factors.smallest)}) {
       absl::StatusOr<std::vector<double>> found = Add(*map);
       if (!found.ok()) return found.status();
       *values = *std::move(found);
     }
-    // Without an associative step there is but one order (6.1).
-    if (scanned_ && !subject_.instruction.GetBool(Attr::kIsAssociative)) {
+    if (in_order) {
       factors.partial = FindScanExtremes(subject_.instruction, *scanned_, subject_.operands,
                                          [](double value, bool) { return Logarithm(value); });
     } else {
@@ -87,8 +98,12 @@ class ProductBound {
     // more than n - 1 roundings.
     const double relative = Gamma((n - 1) * RoundingsOfFactor(subject_.profile, type_) + 1, u);
     const bool multiplies = n > 1;
-    const bool underflows =
-        multiplies && factors.partial.least[i] - lost_to_norm < Info(part_).format->min_exponent();
+    // Each logarithm of what is no power of two is rounded, to 2^-43 near those of f64's least
+    // numbers, and so is their sum.
+    const double digits = factors.other_digits[i];
+    const double unsure = digits > 0 ? (digits + 1) * 0x1p-43 : 0;
+    const bool underflows = multiplies && factors.partial.least[i] - lost_to_norm - unsure <
+                                              Info(part_).format->min_exponent();
     const double gradual = underflows ? n * UlpOf(part_, 0) / 2 * std::exp2(largest) : 0;
     const double rounded = multiplies ? (relative < kInfinity ? relative : 2 * u) * size : 0;
     const double lost = underflows && flushes_

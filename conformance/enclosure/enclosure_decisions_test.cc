@@ -49,6 +49,30 @@ TEST_F(EnclosureDecisionsTest, SlicesAtOneOfFewPlaces) {
   EXPECT_EQ(With(update, {10, 20, -7, 40, 50}, {10, 20, 31, 40, 50}), Verdict::kWrong);
 }
 
+// A start value that is missing from a maximum (W-12): the hull of both, and NaN only where the
+// start value is. Nothing is missing that is neutral, and where the profile does not say so.
+TEST_F(EnclosureDecisionsTest, StartValuesMayBeMissing) {
+  const std::string most =
+      "most { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT r = f32[] maximum(a, b) }\n";
+  const auto maximum = [&](const std::string& start, const std::string& profile) {
+    return Of(absl::StrCat(" x = f32[2] parameter(0)\n z = f32[] constant(", start,
+                           ")\n m = f32[] reduce(x, z), dimensions={0}, to_apply=most\n"
+                           " ROOT r = f32[] negate(m)\n"),
+              {F32({3, 4})}, profile, most);
+  };
+  // The profile's excess precision adds units in the last place.
+  EXPECT_NEAR(Low(maximum("5", "xla-cpu")), -5, 1e-5);
+  EXPECT_NEAR(High(maximum("5", "xla-cpu")), -4, 1e-5);
+  EXPECT_FALSE(maximum("5", "xla-cpu").box().has_nan());
+  EXPECT_TRUE(maximum("5", "cpu-strict").is_point());
+  EXPECT_NEAR(Low(maximum("-inf", "xla-cpu")), -4, 1e-5);
+  EXPECT_NEAR(High(maximum("-inf", "xla-cpu")), -4, 1e-5);
+  const BoxTree nan = maximum("nan", "xla-cpu");
+  EXPECT_TRUE(nan.box().has_nan());
+  EXPECT_NEAR(Low(nan), -4, 1e-5);
+  EXPECT_NEAR(High(nan), -4, 1e-5);
+}
+
 // Rows 1 or 2, and column 0 or 1: one row more or one column more is none of them. What an index
 // that is known picks is known.
 TEST_F(EnclosureDecisionsTest, GathersAtSomeOfFewPlaces) {

@@ -112,6 +112,12 @@ absl::StatusOr<std::vector<Box>> InstructionEncloser::Results(const PreparedInst
   if (IsUnspecified(instruction, boxes, profile_)) return AnythingOf(instruction);
   absl::StatusOr<std::vector<Box>> results = ByRule(prepared, boxes);
   if (!results.ok()) return results;
+  if (const std::optional<Box> start = MissingStartOf(instruction, boxes, profile_)) {
+    const BoxPointers without = {&boxes[0], &*start};
+    const absl::StatusOr<std::vector<Box>> others = ByRule(prepared, Boxes(without));
+    if (!others.ok()) return others;
+    JoinNumbers((*others)[0], &(*results)[0]);
+  }
   for (Box& result : *results) LetGoOfOverflows(instruction, boxes, profile_, &result);
   return results;
 }

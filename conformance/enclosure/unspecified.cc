@@ -191,6 +191,22 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   return false;
 }
 
+std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands,
+                                  const TargetProfile& profile) {
+  const Opcode opcode = instruction.opcode();
+  if ((opcode != Opcode::kReduce && opcode != Opcode::kReduceWindow) || operands.size() != 2 ||
+      !profile.Admits(DecisionPoint::kReduceStart)) {
+    return std::nullopt;
+  }
+  const std::unique_ptr<Module> flat = analysis::FlattenRegions(instruction);
+  const std::optional<Element> neutral =
+      MissingStart(flat == nullptr ? instruction : *flat->entry()->root(), RangeAt(operands[1], 0));
+  if (!neutral) return std::nullopt;
+  Literal start = Literal::Zeros(operands[1].shape());
+  start.Set(0, *neutral);
+  return Box::Point(std::move(start));
+}
+
 void TakeInDecisions(const Instruction& instruction, Boxes operands,
                      absl::Span<const DecisionRule* const> rules, Box* result) {
   if (rules.empty()) return;

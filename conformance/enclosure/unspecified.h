@@ -4,6 +4,8 @@
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_UNSPECIFIED_H_
 
+#include <optional>
+
 #include "absl/types/span.h"
 #include "conformance/enclosure/box.h"
 #include "conformance/judge/decision_points.h"
@@ -13,6 +15,11 @@ namespace assay {
 
 // Whether nothing is known of the whole result for values in the boxes.
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile);
+
+// The start value that changes nothing, where the profile lets a target leave that of the reduction
+// out (W-12, judge/start_values.h).
+std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands,
+                                  const TargetProfile& profile);
 
 // Of an elementwise instruction: takes in what its decision points, those that the profile admits
 // (instruction_rules.h), give for operands in the boxes, element by element.

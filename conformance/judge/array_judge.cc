@@ -338,15 +338,20 @@ class ArrayJudge {
       readings_ = *std::move(values);
     }
     for (const Literal& reading : *readings_) {
-      const Element wanted = Flatten(reading)[leaf_].Get(i);
-      ElementFinding found;
-      other_reading_ = true;
-      if (wanted != actual_.Get(i)) Examine(wanted, i, /*zero_is_open=*/true, &found);
-      other_reading_ = false;
-      if (wanted != actual_.Get(i) && found.open()) continue;
+      if (!AgreesWith(Flatten(reading)[leaf_].Get(i), i)) continue;
       Decide(subject_.profile, DecisionPoint::kWindowPadding, finding);
     }
     return absl::OkStatus();
+  }
+
+  // Whether the element is what the profile allows of another golden value.
+  bool AgreesWith(Element wanted, int64_t i) {
+    if (wanted == actual_.Get(i)) return true;
+    ElementFinding found;
+    other_reading_ = true;
+    Examine(wanted, i, /*zero_is_open=*/true, &found);
+    other_reading_ = false;
+    return !found.open();
   }
 
   absl::Status TryStarts(int64_t i, ElementFinding* finding) {
@@ -356,7 +361,10 @@ class ArrayJudge {
     if (!explained.ok()) return explained.status();
     const DecisionPoint point = DecisionPoint::kReduceStart;
     const bool nan = bounds_.start_makes_nan && IsNan(part_, actual_.Get(i).bits);
-    if (*explained == StartUses::Answer::kYes || nan) {
+    const absl::StatusOr<const Literal*> without = starts_->WithoutStart();
+    if (!without.ok()) return without.status();
+    const bool missing = *without != nullptr && AgreesWith((*without)->Get(i), i);
+    if (*explained == StartUses::Answer::kYes || nan || missing) {
       Decide(subject_.profile, point, finding);
     } else if (*explained == StartUses::Answer::kVacuous && subject_.profile.Admits(point)) {
       finding->verdict = Verdict::kNotJudgeable;

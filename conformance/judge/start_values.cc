@@ -89,6 +89,36 @@ bool IsExtreme(const ElementRange& range, bool greatest) {
   return ((range.real.low ^ extreme) & mask) == 0 && ((range.real.high ^ extreme) & mask) == 0;
 }
 
+// What the kind of reducer leaves as it is, of a minimum, maximum, and or or.
+std::optional<Element> NeutralElement(analysis::ReducerKind kind, ElementType type) {
+  const bool least = kind == analysis::ReducerKind::kMaximum;  // of the type
+  switch (kind) {
+    case analysis::ReducerKind::kMinimum:
+    case analysis::ReducerKind::kMaximum: {
+      if (IsFloat(type)) {
+        const FloatFormat& format = *Info(type).format;
+        if (format.has_infinity) return Element{Infinity(type, least)};
+        if (!least) return Element{MaxFinite(type)};
+        return Element{format.has_sign ? EncodeFloat(type, -DecodeFloat(type, MaxFinite(type)))
+                                       : 0};
+      }
+      if (IsSigned(type)) {
+        return Element{static_cast<uint64_t>(least ? MinSigned(type) : MaxSigned(type))};
+      }
+      if (!IsInteger(type) && !IsPred(type)) return std::nullopt;
+      return Element{least ? 0 : IsPred(type) ? 1 : MaxUnsigned(type)};
+    }
+    case analysis::ReducerKind::kAnd:
+      return Element{IsPred(type)     ? 1
+                     : IsSigned(type) ? static_cast<uint64_t>(int64_t{-1})
+                                      : MaxUnsigned(type)};
+    case analysis::ReducerKind::kOr:
+      return Element{0};
+    default:
+      return std::nullopt;
+  }
+}
+
 bool IsIdentity(analysis::ReducerKind kind, const ElementRange& start) {
   switch (kind) {
     case analysis::ReducerKind::kAdd:
@@ -122,13 +152,22 @@ bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> sta
   return starts.size() == 1 && IsFoldOfOneArray(reduce) && StartCounts(KindOf(reduce), starts[0]);
 }
 
+std::optional<Element> MissingStart(const Instruction& reduce, const ElementRange& start) {
+  if (!IsFoldOfOneArray(reduce) || FoldsNothing(reduce)) return std::nullopt;
+  const analysis::ReducerKind kind = KindOf(reduce);
+  if (IsIdentity(kind, start)) return std::nullopt;
+  return NeutralElement(kind, start.type);
+}
+
 StartUses::StartUses(const Subject& subject, size_t leaf, const Literal& golden,
                      const Literal& actual)
     : subject_(subject), leaf_(leaf), golden_(golden), actual_(actual) {
   if (!IsFoldOfOneArray(subject.instruction) || golden.element_count() == 0) return;
   const Literal& start = subject.operands[1];
   const analysis::ReducerKind kind = KindOf(subject.instruction);
-  if (StartCounts(kind, ElementRange::Of(start.element_type(), start.Get(0)))) kind_ = kind;
+  const ElementRange range = ElementRange::Of(start.element_type(), start.Get(0));
+  if (StartCounts(kind, range)) kind_ = kind;
+  neutral_ = MissingStart(subject.instruction, range);
   most_ = std::min(kMostUses, MostElements(subject.instruction, subject.operands[0], golden));
 }
 
@@ -154,15 +193,28 @@ absl::StatusOr<StartUses::Answer> StartUses::Explain(int64_t i, double slack) {
   return kind_ == analysis::ReducerKind::kAdd ? IsSum(i, slack) : answer(IsProduct(i, slack));
 }
 
+absl::StatusOr<Literal> StartUses::StartingFrom(Element start) const {
+  std::vector<Literal> operands(subject_.operands.begin(), subject_.operands.end());
+  operands[1].Set(0, start);
+  return subject_.evaluate(*analysis::IsolateInstruction(subject_.instruction), operands);
+}
+
+absl::StatusOr<const Literal*> StartUses::WithoutStart() {
+  if (!neutral_) return nullptr;
+  if (!without_) {
+    absl::StatusOr<Literal> value = StartingFrom(*neutral_);
+    if (!value.ok()) return value.status();
+    without_ = *std::move(value);
+  }
+  return &*without_;
+}
+
 absl::StatusOr<bool> StartUses::ExplainInteger(int64_t i) {
   const ElementType type = golden_.element_type();
   const bool multiplies = kind_ == analysis::ReducerKind::kMultiply,
              adds = kind_ == analysis::ReducerKind::kAdd;
   if (!without_) {
-    std::vector<Literal> operands(subject_.operands.begin(), subject_.operands.end());
-    operands[1].Set(0, Element{multiplies ? uint64_t{1} : uint64_t{0}});
-    absl::StatusOr<Literal> value =
-        subject_.evaluate(*analysis::IsolateInstruction(subject_.instruction), operands);
+    absl::StatusOr<Literal> value = StartingFrom(Element{multiplies ? uint64_t{1} : uint64_t{0}});
     if (!value.ok()) return value.status();
     without_ = *std::move(value);
   }

@@ -19,6 +19,12 @@ bool StartCounts(analysis::ReducerKind kind, const ElementRange& start);
 // (decision W-12).
 bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> starts);
 
+// The value that changes nothing, in place of a start value in the range, of a reduce or
+// reduce-window by minimum, maximum, and or or: there the start value may be missing, while
+// counting it again changes nothing (W-12). None of other instructions, and where the range is that
+// value.
+std::optional<Element> MissingStart(const Instruction& reduce, const ElementRange& start);
+
 // The elements of one leaf of the result that are what they are by other uses of the start value:
 // none where one element or none is folded, and of a sum, product or exclusive or up to one more
 // for each element that it folds.
@@ -32,9 +38,14 @@ class StartUses {
 
   // `slack`: how far the element may be from golden anyway.
   absl::StatusOr<Answer> Explain(int64_t i, double slack);
+  // The golden value without the start value, where MissingStart says that it may be missing; null
+  // elsewhere.
+  absl::StatusOr<const Literal*> WithoutStart();
 
  private:
   absl::StatusOr<bool> ExplainInteger(int64_t i);
+  // The golden value with another start value.
+  absl::StatusOr<Literal> StartingFrom(Element start) const;
   Answer IsSum(int64_t i, double slack) const;
   bool IsProduct(int64_t i, double slack) const;
 
@@ -45,7 +56,8 @@ class StartUses {
   analysis::ReducerKind kind_ =
       analysis::ReducerKind::kOther;  // kAdd, kMultiply or kXor where the start value counts
   double most_ = 0;                   // elements that one cell folds
-  std::optional<Literal> without_;    // golden of integers that count no start value
+  std::optional<Element> neutral_;    // MissingStart
+  std::optional<Literal> without_;  // golden without the start value, of integers or with neutral_
 };
 
 }  // namespace assay

@@ -179,8 +179,48 @@ TEST(JudgeStartValues, MayBeDroppedWhereNothingIsFolded) {
   EXPECT_EQ(largest.Explain({s32(3, {1, 1}), s32(10, {})}, s32(4, {1})), "wrong");
   const Case two("s32[] reduce(p0, p1), dimensions={0}, to_apply=f", {"s32[2]", "s32[]"},
                  Region("s32", "maximum"));
-  EXPECT_EQ(two.Explain({Integers(ElementType::kS32, {3, 4}, {2}), s32(10, {})}, s32(4, {})),
-            "wrong");
+  const std::vector<Literal> more = {Integers(ElementType::kS32, {3, 4}, {2}), s32(10, {})};
+  EXPECT_EQ(two.Explain(more, s32(4, {})), "implementation_defined");
+  EXPECT_EQ(two.Explain(more, s32(3, {})), "wrong");
+}
+
+// Counting it again changes nothing in a minimum, maximum, and or or; leaving it out does.
+TEST(JudgeStartValues, MayBeMissing) {
+  const auto reduce = [](const std::string& type, const std::string& opcode) {
+    return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),
+                {absl::StrCat(type, "[2]"), absl::StrCat(type, "[]")}, Region(type, opcode));
+  };
+  const std::vector<Literal> least = {F32({3, 4}), Scalar(-1)}, most = {F32({3, 4}), Scalar(5)},
+                             nan = {F32({3, 4}), Scalar(kNan)};
+  const Case minimum = reduce("f32", "minimum"), maximum = reduce("f32", "maximum");
+  EXPECT_EQ(minimum.Explain(least, Scalar(-1)), "golden");
+  EXPECT_EQ(minimum.Explain(least, Scalar(3)), "implementation_defined");
+  EXPECT_EQ(minimum.Explain(least, Scalar(3), "cpu-strict"), "wrong");
+  EXPECT_EQ(minimum.Explain(least, Scalar(4)), "wrong");
+  EXPECT_EQ(maximum.Explain(most, Scalar(4)), "implementation_defined");
+  EXPECT_EQ(maximum.Explain(most, Scalar(3)), "wrong");
+  EXPECT_EQ(maximum.Explain(nan, Scalar(kNan)), "golden");
+  EXPECT_EQ(maximum.Explain(nan, Scalar(4)), "implementation_defined");
+  EXPECT_EQ(minimum.Explain(nan, Scalar(4)), "wrong");
+  const auto u8 = [](const std::vector<uint64_t>& values, const Dimensions& sizes) {
+    return Integers(ElementType::kU8, values, sizes);
+  };
+  const std::vector<Literal> bits = {u8({0b1110, 0b0111}, {2}), u8({0b0011}, {})};
+  const Case conjunction = reduce("u8", "and"), disjunction = reduce("u8", "or");
+  EXPECT_EQ(conjunction.Explain(bits, u8({0b0010}, {})), "golden");
+  EXPECT_EQ(conjunction.Explain(bits, u8({0b0110}, {})), "implementation_defined");
+  EXPECT_EQ(conjunction.Explain(bits, u8({0b0110}, {}), "golden"), "wrong");
+  EXPECT_EQ(conjunction.Explain(bits, u8({0b0111}, {})), "wrong");
+  const std::vector<Literal> more = {u8({0b1000, 0b0100}, {2}), u8({0b0001}, {})};
+  EXPECT_EQ(disjunction.Explain(more, u8({0b1100}, {})), "implementation_defined");
+  EXPECT_EQ(disjunction.Explain(more, u8({0b1000}, {})), "wrong");
+  // The type has no infinity: its least number is neutral.
+  const auto narrow = [](double value) {
+    return Literal::Scalar(ElementType::kF8E4M3FN, {EncodeFloat(ElementType::kF8E4M3FN, value)});
+  };
+  EXPECT_EQ(reduce("f8e4m3fn", "maximum")
+                .Explain({Array(ElementType::kF8E4M3FN, {-448, -3}), narrow(2)}, narrow(-3)),
+            "implementation_defined");
 }
 
 }  // namespace

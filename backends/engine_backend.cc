@@ -112,7 +112,7 @@ absl::StatusOr<std::unique_ptr<Executable>> EngineBackend::Compile(const Module&
 }
 
 absl::StatusOr<BufferHandle> EngineBackend::Upload(const Literal& array, int64_t device) {
-  return UploadToHost(array, device);
+  return UploadToHost(array, device, capabilities().devices);
 }
 
 absl::StatusOr<Literal> EngineBackend::Download(const Buffer& buffer) {

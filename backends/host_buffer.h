@@ -35,13 +35,17 @@ class HostBuffer : public Buffer {
 };
 
 // Upload and Download of backends whose buffers are all of this kind. Arrays are shared, not
-// copied.
-inline absl::StatusOr<BufferHandle> UploadToHost(const Literal& array, int64_t device) {
+// copied. `devices` is the number of the backend's devices.
+inline absl::StatusOr<BufferHandle> UploadToHost(const Literal& array, int64_t device,
+                                                 int64_t devices) {
   if (array.is_tuple()) {
     return absl::InvalidArgumentError(
         absl::StrCat("a buffer holds an array or a token, not ", array.shape().ToString()));
   }
-  if (device < 0) return absl::InvalidArgumentError(absl::StrCat("there is no device ", device));
+  if (device < 0 || device >= devices) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no device ", device, ": the devices of the backend are 0 to ", devices - 1));
+  }
   return std::make_unique<HostBuffer>(array, device);
 }
 

@@ -48,6 +48,13 @@ TEST(GoldenBackend, CompilesUploadsExecutesAndDownloads) {
   auto a = backend.Upload(S32({1, 2}), 0), b = backend.Upload(S32({10, 20}), 0);
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ((*a)->shape().ToString(), "s32[2]");
+  const int64_t devices = backend.capabilities().devices;
+  EXPECT_TRUE(backend.Upload(S32({1, 2}), devices - 1).ok());
+  for (const int64_t device : {int64_t{-1}, devices}) {
+    const absl::Status status = backend.Upload(S32({1, 2}), device).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(status.message(), testing::HasSubstr(absl::StrCat("no device ", device)));
+  }
 
   // Arguments stay valid, also in another order and twice.
   const std::vector<std::pair<std::vector<Argument>, Literal>> runs = {

@@ -526,7 +526,7 @@ void ProcessBackend::Release(int64_t handle, int64_t generation) {
 }
 
 absl::StatusOr<BufferHandle> ProcessBackend::Upload(const Literal& array, int64_t device) {
-  return UploadToHost(array, device);
+  return UploadToHost(array, device, capabilities_.devices);
 }
 
 absl::StatusOr<Literal> ProcessBackend::Download(const Buffer& buffer) {

@@ -160,6 +160,12 @@ bool SmallWorlds::CheckLeaves(Opcode opcode, const std::vector<const SmallArray*
   return CheckResult(opcode, operands, std::move(attributes), expected);
 }
 
+bool SmallWorlds::Skips() {
+  if ((accepted_ + refused_ + 1) % kScheduleStride == 0) return false;
+  ++accepted_;
+  return true;
+}
+
 bool SmallWorlds::CheckResult(Opcode opcode, const std::vector<const SmallArray*>& operands,
                               std::vector<Attribute> attributes,
                               const std::optional<std::vector<SmallArray>>& expected) {

@@ -56,6 +56,10 @@ class SmallWorlds {
   // Computations "f { ... }" for to_apply, which live as long as this.
   Computation* Computations(const std::string& text, const std::string& name);
 
+  // Returns true for a configuration that the schedule leaves out (spec/testing/schedule.h) and
+  // counts it as accepted: it need not be checked, nor its expected result worked out. Any call of
+  // Check that this was not asked for follows the schedule, too.
+  bool Skips();
   // One configuration. What converts takes the shape of its result from `expected`, which is the
   // result, or nullopt where it must be refused; kernel and definition must both give it. False,
   // with a failure that shows the instruction, otherwise.

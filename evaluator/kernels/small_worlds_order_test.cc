@@ -120,6 +120,7 @@ TEST(SmallWorlds, TopK) {
       const auto last = static_cast<int64_t>(sizes.size()) - 1;
       for (const bool largest : {true, false}) {
         for (int64_t k = 0; k <= sizes[last]; ++k) {
+          if (worlds.Skips()) continue;
           Ints kept = sizes;
           kept[last] = k;
           SmallArray best{bf16, kept, std::vector<uint64_t>(CountOf(kept))};

@@ -215,7 +215,13 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   sets.sets = {inputs};
   sets.order = twice ? std::vector<size_t>{0, 0} : std::vector<size_t>{0};
   absl::StatusOr<ModuleRun> run = target_->RunSets(module, sets);
-  if (!run.ok()) return SetFailure(module, run.status(), result);
+  // A busy machine, or the program before, may be what a target fails at: it is asked once more.
+  if (absl::IsAborted(run.status())) run = target_->RunSets(module, sets);
+  if (!run.ok()) {
+    SetFailure(module, run.status(), result);
+    if (result->outcome == Outcome::kFinding) LocalizeFailure(module, inputs, result);
+    return;
+  }
   result->actual = std::move(run->outputs.front());
   JudgeTarget(module, inputs, result);
   if (result->outcome == Outcome::kFinding || !twice) return;
@@ -277,6 +283,20 @@ void Examiner::Localize(const Module& module, absl::Span<const DeviceInputs> inp
   if (!entry.detail.empty()) {
     result->detail = absl::StrCat(entry.instruction, ": ", entry.detail);
   }
+}
+
+// The first instruction, or group, that the target fails at alone: what a crash, a hang or a
+// refusal of the whole is called after.
+void Examiner::LocalizeFailure(const Module& module, absl::Span<const DeviceInputs> inputs,
+                               Examination* result) {
+  if (!options_.localize) return;
+  TriageInput input;
+  input.module = &module;
+  input.arguments = ArgumentsOf(inputs);
+  const TriageEntry entry = Triage(input, target_, profile_, options_.budget);
+  const bool fails =
+      entry.triage_class == TriageClass::kFailed || entry.triage_class == TriageClass::kBroken;
+  if (fails && !entry.operation.empty()) result->signature.operation = entry.operation;
 }
 
 void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInputs> inputs,

@@ -90,6 +90,8 @@ class Examiner {
                        Examination* result);
   void Localize(const Module& module, absl::Span<const DeviceInputs> inputs,
                 const Judgement& judgement, Examination* result);
+  void LocalizeFailure(const Module& module, absl::Span<const DeviceInputs> inputs,
+                       Examination* result);
 
   Backend* const target_;
   const TargetProfile& profile_;

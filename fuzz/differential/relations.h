@@ -1,6 +1,6 @@
 // Metamorphic relations: rewrites of a module that change no bit of its results. A rewritten module
 // asks an implementation for the same values in another way, so that a defect that hides in one
-// form shows in the other. A row each. Tests: relations_test.cc.
+// form shows in the other. A row each. Tests: ways_test.cc.
 #ifndef ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_
 #define ASSAY_FUZZ_DIFFERENTIAL_RELATIONS_H_
 

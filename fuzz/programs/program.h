@@ -1,5 +1,5 @@
 // Programs for differential fuzzing: a module and the values that go into it. The decoder
-// (decoder.h) makes one of any bytes. Tests: decoder_test.cc, program_test.cc.
+// (decoder.h) makes one of any bytes. Tests: decoder_test.cc.
 #ifndef ASSAY_FUZZ_PROGRAMS_PROGRAM_H_
 #define ASSAY_FUZZ_PROGRAMS_PROGRAM_H_
 

@@ -1,0 +1,204 @@
+#include "fuzz/score/score.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <new>
+#include <set>
+#include <utility>
+
+#include "conformance/diagnose/module_judge.h"
+#include "conformance/mutants/mutant_backend.h"
+#include "conformance/profiles/profile.h"
+#include "fuzz/differential/ways.h"
+#include "fuzz/programs/decoder.h"
+
+namespace assay::fuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::set<Opcode> OpcodesOf(const Module& module) {
+  std::set<Opcode> opcodes;
+  for (const auto& computation : module.computations()) {
+    for (const auto& each : computation->instructions()) opcodes.insert(each->opcode());
+  }
+  return opcodes;
+}
+
+// A program with its golden results.
+struct Question {
+  FuzzProgram program;
+  std::vector<DeviceInputs> inputs;
+  std::vector<DeviceOutputs> golden;
+  std::set<Opcode> opcodes;
+  int64_t index = 0;
+};
+
+// What a child process leaves for its parent.
+struct Notes {
+  int64_t at = 0;  // the question that it works on
+  int64_t found = -1;
+  int64_t shown = 0;
+  char detail[200] = {};
+};
+
+// The mutant's results against golden's.
+class MutantJudge {
+ public:
+  MutantJudge(const Mutant& mutant, const TargetProfile& profile)
+      : mutant_(mutant), profile_(profile) {
+    budget_.seconds = 10;
+    budget_.threads = 1;
+  }
+
+  // Whether they are wrong; `shown` counts the programs in which the mutant stands.
+  bool Finds(const Question& question, int64_t* shown, std::string* detail) const {
+    GoldenOptions golden;
+    golden.run.budget = budget_;
+    MutantBackend target(mutant_, golden);
+    const bool stateful = mutant_.state != StateDefect::kNone;
+    InputSets sets;
+    sets.sets = {question.inputs};
+    sets.order = stateful ? std::vector<size_t>{0, 0} : std::vector<size_t>{0};
+    const absl::StatusOr<ModuleRun> run = target.RunSets(*question.program.module, sets);
+    if (!run.ok()) return false;  // of a defect that the interpreter does not run there
+    if (!stateful && target.sites() == 0) return false;
+    ++*shown;
+    const std::vector<DeviceOutputs>& actual = run->outputs.back();
+    if (SameOutputs(question.golden, actual)) return false;
+    *detail = FirstDifference(question.golden, actual);
+    return stateful || IsWrong(question, actual);
+  }
+
+ private:
+  bool IsWrong(const Question& question, absl::Span<const DeviceOutputs> actual) const {
+    std::vector<std::vector<Literal>> arguments;
+    for (const DeviceInputs& own : question.inputs) arguments.push_back(own.arguments);
+    const absl::StatusOr<Judgement> judgement =
+        JudgeModule(*question.program.module, arguments, ResultsOf(question.golden),
+                    ResultsOf(actual), profile_, budget_);
+    return judgement.ok() && judgement->verdict == Verdict::kWrong;
+  }
+
+  const Mutant& mutant_;
+  const TargetProfile& profile_;
+  RunBudget budget_;
+};
+
+// In a child process, from notes->at on.
+void Work(absl::Span<const Question> questions, const Mutant& mutant, const TargetProfile& profile,
+          Notes* notes) {
+  const MutantJudge judge(mutant, profile);
+  for (; notes->at < static_cast<int64_t>(questions.size()); ++notes->at) {
+    const Question& question = questions[notes->at];
+    const bool stands =
+        std::any_of(mutant.opcodes.begin(), mutant.opcodes.end(),
+                    [&](Opcode opcode) { return question.opcodes.contains(opcode); });
+    std::string detail;
+    if (!stands || !judge.Finds(question, &notes->shown, &detail)) continue;
+    std::snprintf(notes->detail, sizeof(notes->detail), "%s", detail.c_str());
+    notes->found = question.index;
+    return;
+  }
+}
+
+// Runs the mutant in child processes, a further one behind each question that ends one.
+absl::Status ScoreMutant(absl::Span<const Question> questions, const TargetProfile& profile,
+                         FuzzScore* score) {
+  constexpr int64_t kMostCrashes = 200;
+  void* const memory =
+      mmap(nullptr, sizeof(Notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return absl::ResourceExhaustedError("no memory to share");
+  Notes* const notes = new (memory) Notes;
+  while (notes->at < static_cast<int64_t>(questions.size()) && score->crashes < kMostCrashes) {
+    const pid_t child = fork();
+    if (child < 0) return absl::ResourceExhaustedError("no further process");
+    if (child == 0) {
+      for (const int number : {SIGILL, SIGABRT, SIGSEGV}) std::signal(number, SIG_DFL);
+      Work(questions, *score->mutant, profile, notes);
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) break;
+    ++score->crashes;
+    ++notes->at;
+  }
+  score->program = notes->found;
+  score->shown = notes->shown;
+  score->detail = notes->detail;
+  munmap(memory, sizeof(Notes));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Question>> MakeQuestions(const FuzzScoreOptions& options,
+                                                    double* seconds_each) {
+  const absl::StatusOr<Grammar> grammar = Grammar::Create();
+  if (!grammar.ok()) return grammar.status();
+  RunBudget budget;
+  budget.threads = 1;
+  budget.seconds = 10;
+  std::vector<Question> questions;
+  const Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < options.programs; ++i) {
+    Question question;
+    question.index = i;
+    question.program = DecodeProgram(*grammar, RandomBytes(options.seed, i, options.most_records));
+    absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(question.program);
+    if (!inputs.ok()) return inputs.status();
+    question.inputs = *std::move(inputs);
+    auto golden = RunByKernels(*question.program.module, question.inputs, budget);
+    if (!golden.ok()) continue;
+    question.golden = *std::move(golden);
+    question.opcodes = OpcodesOf(*question.program.module);
+    questions.push_back(std::move(question));
+  }
+  // A target takes as long as golden.
+  *seconds_each = 2 * Since(start) / static_cast<double>(std::max<int64_t>(options.programs, 1));
+  return questions;
+}
+
+}  // namespace
+
+absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const Mutant* const> mutants,
+                                       const FuzzScoreOptions& options) {
+  std::map<std::string, TargetProfile> profiles;
+  FuzzScores result;
+  const absl::StatusOr<std::vector<Question>> questions =
+      MakeQuestions(options, &result.seconds_each);
+  if (!questions.ok()) return questions.status();
+  result.programs = static_cast<int64_t>(questions->size());
+  const Clock::time_point start = Clock::now();
+  int64_t found = 0;
+  for (const Mutant* mutant : mutants) {
+    if (options.seconds >= 0 && Since(start) > options.seconds) break;
+    const std::string name = mutant->conforming() ? mutant->profile : "golden";
+    if (profiles.find(name) == profiles.end()) {
+      absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+      if (!profile.ok()) return profile.status();
+      profiles.emplace(name, *std::move(profile));
+    }
+    FuzzScore& score = result.scores.emplace_back();
+    score.mutant = mutant;
+    if (absl::Status status = ScoreMutant(*questions, profiles.at(name), &score); !status.ok()) {
+      return status;
+    }
+    found += score.program >= 0 ? 1 : 0;
+    if (options.progress) options.progress(static_cast<int64_t>(result.scores.size()), found);
+  }
+  return result;
+}
+
+}  // namespace assay::fuzz

@@ -1,0 +1,57 @@
+// The fuzzer finds combination mutants and the easy defects of the table soon, and accuses no
+// conforming variant.
+#include "fuzz/score/score.h"
+
+#include <set>
+
+#include "fuzz/score/combinations.h"
+#include "gtest/gtest.h"
+#include "spec/testing/schedule.h"
+
+namespace assay::fuzz {
+namespace {
+
+TEST(FuzzScoreTest, CombinationsAreManyAndOfOwnNames) {
+  std::set<std::string> names;
+  for (const Mutant& mutant : CombinationMutants()) {
+    names.insert(mutant.name);
+    EXPECT_FALSE(mutant.description.empty()) << mutant.name;
+  }
+  EXPECT_EQ(names.size(), CombinationMutants().size());
+  EXPECT_GE(names.size(), 60);
+  for (const Mutant& mutant : Mutants()) EXPECT_FALSE(names.contains(mutant.name));
+}
+
+TEST(FuzzScoreTest, CombinationsAreFound) {
+  std::vector<const Mutant*> mutants;
+  for (const Mutant& mutant : CombinationMutants()) mutants.push_back(&mutant);
+  FuzzScoreOptions options;
+  options.programs = Scheduled(600);
+  const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(mutants, options);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  int64_t found = 0;
+  for (const FuzzScore& score : scores->scores) found += score.program >= 0;
+  // So few programs find those of common pairs.
+  EXPECT_GE(found, kScheduleStride == 1 ? 3 : 0);
+}
+
+TEST(FuzzScoreTest, ConformingVariantsAreNotAccused) {
+  std::vector<const Mutant*> variants;
+  for (const Mutant& mutant : Mutants()) {
+    if (mutant.conforming()) variants.push_back(&mutant);
+  }
+  FuzzScoreOptions options;
+  options.programs = Scheduled(150);
+  options.seed = 7;
+  const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(variants, options);
+  ASSERT_TRUE(scores.ok()) << scores.status();
+  int64_t shown = 0;
+  for (const FuzzScore& score : scores->scores) {
+    EXPECT_EQ(score.program, -1) << score.mutant->name << ": " << score.detail;
+    shown += score.shown;
+  }
+  EXPECT_GT(shown, 100 / kScheduleStride);
+}
+
+}  // namespace
+}  // namespace assay::fuzz

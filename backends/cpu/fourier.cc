@@ -176,6 +176,7 @@ Fourier<T>::Fourier(int64_t length) : length_(length) {
 
 template <typename T>
 void Fourier<T>::Run(T* re, T* im, T* work, int64_t lanes) const {
+  if (length_ <= 1) return;
   if (bluestein_ != nullptr) return RunBluestein(re, im, work, lanes);
   RunStages(re, im, work, lanes);
 }

@@ -34,7 +34,7 @@ DecisionPoint PointOf(const std::string& name) {
 
 TEST(Profiles, ThoseOfTheReferenceAreBuiltIn) {
   EXPECT_THAT(TargetProfile::BuiltIn(),
-              ElementsAre("cpu-strict", "golden", "gpu", "opencl-embedded", "opencl-full",
+              ElementsAre("cpu", "cpu-strict", "golden", "gpu", "opencl-embedded", "opencl-full",
                           "tpu-like", "xla-cpu"));
   for (const std::string& name : TargetProfile::BuiltIn()) {
     EXPECT_EQ(BuiltIn(name).name(), name);

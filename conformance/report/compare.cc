@@ -18,13 +18,13 @@ namespace {
 constexpr size_t kShownChanges = 10;  // of each list, on a terminal
 constexpr absl::string_view kAbsent = "absent";
 
-enum class Kind { kPasses, kFails, kNotJudged };
+enum class CaseKind { kPasses, kFails, kNotJudged };
 
-Kind KindOf(const std::optional<CaseResult>& result) {
+CaseKind CaseKindOf(const std::optional<CaseResult>& result) {
   if (!result || (!IsPass(result->outcome) && !IsFailure(result->outcome))) {
-    return Kind::kNotJudged;
+    return CaseKind::kNotJudged;
   }
-  return IsPass(result->outcome) ? Kind::kPasses : Kind::kFails;
+  return IsPass(result->outcome) ? CaseKind::kPasses : CaseKind::kFails;
 }
 
 CaseChange ChangeOf(const std::optional<CaseResult>& before,
@@ -46,16 +46,16 @@ CaseChange ChangeOf(const std::optional<CaseResult>& before,
 
 void Take(const std::optional<CaseResult>& before, const std::optional<CaseResult>& after,
           RunComparison* comparison) {
-  const Kind was = KindOf(before), is = KindOf(after);
+  const CaseKind was = CaseKindOf(before), is = CaseKindOf(after);
   if (was == is) {
     comparison->same += before && after;
-    comparison->still_failing += is == Kind::kFails;
+    comparison->still_failing += is == CaseKind::kFails;
     return;
   }
-  std::vector<CaseChange>& list = is == Kind::kFails       ? comparison->regressions
-                                  : is == Kind::kNotJudged ? comparison->lost_coverage
-                                  : was == Kind::kFails    ? comparison->fixes
-                                                           : comparison->new_coverage;
+  std::vector<CaseChange>& list = is == CaseKind::kFails       ? comparison->regressions
+                                  : is == CaseKind::kNotJudged ? comparison->lost_coverage
+                                  : was == CaseKind::kFails    ? comparison->fixes
+                                                               : comparison->new_coverage;
   list.push_back(ChangeOf(before, after));
 }
 

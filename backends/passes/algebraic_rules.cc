@@ -291,7 +291,7 @@ Instruction* ElementOfTuple(Instruction& x, Exactness, Editor& editor) {
 }
 
 Instruction* ReduceNothing(Instruction& x, Exactness, Editor& editor) {
-  if (x.opcode() != Opcode::kReduce || x.operand_count() != 2 ||
+  if (x.opcode() != Opcode::kReduce || x.operand_count() != 2 || !IsIntegerOrPred(TypeOf(x)) ||
       !x.GetInts(Attr::kDimensions).empty()) {
     return nullptr;
   }

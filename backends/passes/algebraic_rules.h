@@ -26,7 +26,8 @@
 //   reverse-reverse       | reverse(reverse(x)) of the same dimensions   | x          | all
 //   broadcast-broadcast   | broadcast(broadcast(x))                      | broadcast  | all
 //   element-of-tuple      | get-tuple-element(tuple(..., x, ...))        | x          | all
-//   reduce-nothing        | reduce over no dimension, by add, multiply,  | op(init, x)| kBitExact
+//   reduce-nothing        | reduce over no dimension, by add, multiply,  | op(init, x)| integers,
+//   pred
 //                         | minimum, maximum, and, or                    |            |
 //   copy                  | copy(x) of the same layout                   | x          | all
 //

@@ -10,8 +10,8 @@
 namespace assay::passes {
 namespace {
 
-// Nested calls can double a computation at every level.
-constexpr int64_t kMostInstructions = 20000;
+// Nested calls can double a computation at every level: what all copies may add.
+constexpr int64_t kMostInstructions = 50000;
 
 // Control dependencies, or a fusion, whose computation has one caller only.
 bool HoldsWhatStays(absl::Span<Instruction* const> instructions) {
@@ -30,6 +30,15 @@ const Computation* CalleeOf(const Instruction& instruction) {
   return fuses ? instruction.GetComputation(Attr::kCalls) : nullptr;
 }
 
+// Whether shapes agree with those of the computation, layouts too, which bitcast sees.
+bool FitsExactly(const Instruction& call, const Computation& callee, const Shape& result) {
+  if (!(call.shape() == result)) return false;
+  for (const Instruction* parameter : callee.parameters()) {
+    if (!(call.operand(parameter->parameter_number())->shape() == parameter->shape())) return false;
+  }
+  return true;
+}
+
 class InlineCallsPass : public Pass {
  public:
   absl::string_view name() const override { return "inline-calls"; }
@@ -39,30 +48,32 @@ class InlineCallsPass : public Pass {
     for (const auto& computation : module->computations()) {
       same[computation.get()] = computation.get();
     }
+    int64_t left = kMostInstructions;
     // Callees come first: their own calls are gone when they are copied.
     for (const auto& computation : module->computations()) {
-      InlineIn(*computation, edit, same);
+      InlineIn(*computation, edit, same, left);
     }
     if (edit.changed()) edit.DropUncalled();
     return edit.Apply(module);
   }
 
  private:
-  static void InlineIn(Computation& computation, ModuleEditor& edit, const CalleeMap& same) {
+  static void InlineIn(Computation& computation, ModuleEditor& edit, const CalleeMap& same,
+                       int64_t& left) {
     Editor editor(computation, edit);
     const int64_t count = computation.instruction_count();
     for (int64_t i = 0; i < count; ++i) {
       const Instruction& call = *computation.instruction(i);
-      const Computation* called = CalleeOf(call);
-      if (called == nullptr || !editor.IsFree(call)) continue;
-      const Computation& callee = *called;
-      const std::vector<Instruction*> instructions = edit.Instructions(callee);
-      const int64_t size =
-          computation.instruction_count() + static_cast<int64_t>(instructions.size());
-      if (edit.effects().contains(&callee) || HoldsWhatStays(instructions) ||
-          size > kMostInstructions || callee.execution_thread() != computation.execution_thread()) {
+      const Computation* callee = CalleeOf(call);
+      if (callee == nullptr || !editor.IsFree(call) || callee->instruction_count() > left ||
+          edit.effects().contains(callee) ||
+          callee->execution_thread() != computation.execution_thread() ||
+          !FitsExactly(call, *callee, edit.Root(*callee)->shape())) {
         continue;
       }
+      const std::vector<Instruction*> instructions = edit.Instructions(*callee);
+      if (HoldsWhatStays(instructions)) continue;
+      left -= static_cast<int64_t>(instructions.size());
       InstructionMap copies;
       for (const Instruction* original : instructions) {
         if (original->opcode() == Opcode::kParameter) {
@@ -71,10 +82,7 @@ class InlineCallsPass : public Pass {
           copies[original] = editor.Add(CopyInstruction(*original, copies, same));
         }
       }
-      Instruction* result = copies.at(edit.Root(callee));
-      // Layouts and names of dimensions may differ; then the call stays.
-      if (!Shape::Compatible(result->shape(), call.shape())) continue;
-      editor.Replace(&call, result);
+      editor.Replace(&call, copies.at(edit.Root(*callee)));
     }
     if (editor.changed()) editor.Finish();
   }

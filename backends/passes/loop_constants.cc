@@ -38,7 +38,7 @@ void PutInto(Computation& computation, const std::vector<const Instruction*>& co
   Editor editor(computation, edit);
   const Instruction* parameter = computation.parameters()[0];
   const int64_t count = computation.instruction_count();
-  // Elements that are only returned stay.
+  // Elements that the body only returns stay.
   const auto users = UsersOf(computation);
   for (int64_t i = 0; i < count; ++i) {
     const Instruction& element = *computation.instruction(i);
@@ -46,7 +46,9 @@ void PutInto(Computation& computation, const std::vector<const Instruction*>& co
     const Instruction* constant = constants[element.GetInt(Attr::kIndex)];
     if (constant == nullptr || !editor.IsFree(element)) continue;
     bool is_read = false;
-    for (const Instruction* user : users[i]) is_read |= user != computation.root();
+    for (const Instruction* user : users[i]) {
+      is_read |= user != computation.root() || user->opcode() != Opcode::kTuple;
+    }
     if (!is_read) continue;
     auto copy = std::make_unique<Instruction>(Opcode::kConstant, constant->shared_shape());
     copy->set_name("constant");

@@ -394,7 +394,7 @@ absl::Status SetParameter(absl::string_view name, absl::string_view text, Profil
     if (!read(text, &value)) {
       const bool real = std::is_same_v<decltype(value), std::optional<double>>;
       return absl::InvalidArgumentError(
-          absl::StrCat("'", text, "' is no ", real ? "finite" : "whole", " number in range"));
+          absl::StrCat("'", text, "' is not a ", real ? "finite" : "whole", " number in range"));
     }
     *target = value;
     return absl::OkStatus();

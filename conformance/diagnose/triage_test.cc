@@ -50,7 +50,7 @@ TEST_F(TriageTest, StoredResultsAreHeldAgainstTheWholeProgram) {
   entry = Of(kProgram, {{F32({0.92423431f, 1.5241884f})}}, nullptr);
   EXPECT_EQ(entry.triage_class, TriageClass::kWrong);
   EXPECT_EQ(entry.operation, "add f32");
-  EXPECT_THAT(entry.detail, HasSubstr("element 1"));
+  EXPECT_THAT(entry.detail, HasSubstr("element [1]"));
   entry = Of(kProgram, std::nullopt, nullptr);
   EXPECT_EQ(entry.triage_class, TriageClass::kBroken);
 }
@@ -171,7 +171,7 @@ TEST_F(TriageTest, WhatOnlyAFusionDoesWrongIsFoundInGroups) {
   EXPECT_EQ(entry.operation, "negate+add f32");
   EXPECT_EQ(entry.instruction, "n+s");
   EXPECT_EQ(entry.instructions, 4);
-  EXPECT_THAT(entry.detail, HasSubstr("golden 0, actual 1"));
+  EXPECT_THAT(entry.detail, HasSubstr("actual 1 (0x3f800000), golden 0 (0x00000000)"));
 }
 
 // Nothing that is asked is wrong, but the whole is.

@@ -39,12 +39,12 @@ TEST(WaiversTest, Refused) {
       {"\nwaivers { reason: \"r\" link: \"l\" expires: \"2026-01-31\" }", "w:2: the waiver has no"},
       {"waivers { glob: \"g\" link: \"l\" expires: \"2026-01-31\" }", "has no reason"},
       {"waivers { glob: \"g\" reason: \"r\" expires: \"2026-01-31\" }", "has no link"},
-      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" }", "no date"},
-      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"31.1.2026\" }", "no date"},
-      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"2026-02-30\" }", "no date"},
-      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"2026-2-3\" }", "no date"},
+      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" }", "not a date"},
+      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"31.1.2026\" }", "not a date"},
+      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"2026-02-30\" }", "not a date"},
+      {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"2026-2-3\" }", "not a date"},
       {"waivers { glob: \"g\" reason: \"r\" link: \"l\" expires: \"2026-02-03T00:00:00\" }",
-       "no date"},
+       "not a date"},
   };
   for (const Row& row : rows) {
     const absl::Status status = ReadWaivers(row.text, "w").status();

@@ -56,7 +56,7 @@ TEST(MemoryJson, WrongFiles) {
   EXPECT_THAT(message(R"({"shape": "f32[1]{1}", "memory": ["1"]})"),
               HasSubstr("not a permutation"));
   EXPECT_THAT(message(R"({"shape": "f32[1]{0}", "padding_value": "much", "memory": ["1"]})"),
-              HasSubstr("padding value much is no f32"));
+              HasSubstr("padding value much is not a value of f32"));
   EXPECT_THAT(message(R"({"shape": "f32[999999999]{0}", "memory": []})"), HasSubstr("0 cells"));
 }
 

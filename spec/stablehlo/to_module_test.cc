@@ -122,11 +122,14 @@ TEST(ToModule, OperationsBecomeWhatTheyMean) {
        "%r = stablehlo.fft %a, type = IFFT, length = [4] : (tensor<4xcomplex<f32>>) -> "
        "tensor<4xcomplex<f32>>",
        "fft_type=IFFT, fft_length={4}"},
-      // 32 equal elements are one element, spread.
+      // Equal elements are one element, spread.
       {"", "tensor<4x8xf32>", "%r = stablehlo.constant dense<2.5> : tensor<4x8xf32>",
        "broadcast(%constant), dimensions={}"},
+      // 255 is -1 in eight bits, and two equal elements are one, spread.
       {"", "tensor<2xi8>", "%r = stablehlo.constant dense<[-1, 255]> : tensor<2xi8>",
-       "s8[2]{0} constant({-1, -1})"},
+       "s8[] constant(-1)"},
+      {"", "tensor<2xi8>", "%r = stablehlo.constant dense<[254, 127]> : tensor<2xi8>",
+       "s8[2]{0} constant({-2, 127})"},
       {"%a: tensor<?xf32, #stablehlo.bounds<4>>", "tensor<?xf32, #stablehlo.bounds<4>>",
        "%r = stablehlo.abs %a : tensor<?xf32, #stablehlo.bounds<4>>", "f32[<=4]{0} abs("},
       {"%a: tensor<4xf32>", "tensor<i32>",

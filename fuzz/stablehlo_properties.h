@@ -1,6 +1,6 @@
-// What the readers of StableHLO owe to any input: an honest refusal, or a program whose every
-// printed form is read back as the same program, and whose artifact is, too.
-// Run over the seeds by the tests fuzz_stablehlo_text and fuzz_stablehlo_bytecode.
+// What the readers of StableHLO owe to any input: an honest refusal, or a program. Every printed
+// form of a legal program is read back as the same program, and every artifact that is written is
+// read back. Run over the seeds by the tests fuzz_stablehlo_text and fuzz_stablehlo_bytecode.
 #ifndef ASSAY_FUZZ_STABLEHLO_PROPERTIES_H_
 #define ASSAY_FUZZ_STABLEHLO_PROPERTIES_H_
 

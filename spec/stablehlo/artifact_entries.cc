@@ -236,7 +236,9 @@ absl::StatusOr<uint64_t> ArtifactEntries::EncodeDense(const Attribute& attribute
   head.Varint(code);
   head.Varint(*type);
   if (attribute.type->element_type() == ElementType::kPred) {
-    head.Blob(attribute.byte_count == 0 ? std::string() : Pack(attribute));
+    // MLIR's truth values have no splat without elements.
+    const bool empty = attribute.byte_count == 0 || DenseElementCount(*attribute.type) == 0;
+    head.Blob(empty ? std::string() : Pack(attribute));
     return Add(attributes_, spelling, std::move(head));
   }
   const absl::string_view blob(reinterpret_cast<const char*>(attribute.bytes.get()),

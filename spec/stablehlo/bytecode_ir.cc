@@ -61,6 +61,12 @@ struct ResolvedProperties {
   uint64_t weight = 0;
 };
 
+// Dialects whose operations are all known; those of others are kept, for messages that name them.
+bool IsKnown(absl::string_view dialect) {
+  return dialect == "vhlo" || dialect == "stablehlo" || dialect == "chlo" || dialect == "func" ||
+         dialect == "builtin";
+}
+
 class IrReader {
  public:
   IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, Program& program);
@@ -436,6 +442,9 @@ void IrReader::ReadOperation() {
     op->name = op->row->name;
   }
   block->operations.push_back(op);
+  if (op->row == nullptr && IsKnown(op->name.substr(0, op->name.find('.')))) {
+    return FailAt(op, absl::UnimplementedError("the operation is unknown"));
+  }
   op->location = entries_.GetLocation(location);
   ReadAttributes(op, name, mask);
   if ((mask & kHasResults) != 0) ReadResults(op);

@@ -174,7 +174,8 @@ class ToVhloConverter {
       case AttributeKind::kArray:
         return value.elements.empty();
       case AttributeKind::kRecord:
-        return value.fields.empty();
+        return std::all_of(value.fields.begin(), value.fields.end(),
+                           [](const NamedAttribute& part) { return part.value->integer == 0; });
       case AttributeKind::kDense:
         return value.byte_count == 0;
       case AttributeKind::kBool:

@@ -198,8 +198,8 @@ bool IsDefault(const Field& field, const Attribute& value) {
     case FieldKind::kBools:
       return !field.required() && AreAll(value, 0);
     case FieldKind::kDense:
-      return !field.required() &&
-             (value.byte_count == 0 || (field.name == "padding" && AreAll(value, 0)));
+      if (field.required()) return false;
+      return field.name == "padding" ? AreAll(value, 0) : value.byte_count == 0;
     case FieldKind::kEnums:
       return !field.required() &&
              std::all_of(value.elements.begin(), value.elements.end(),

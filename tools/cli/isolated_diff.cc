@@ -156,9 +156,9 @@ Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts, const WholeVer
 void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& profile) {
   const auto groups = static_cast<size_t>(summary.groups);
   absl::PrintF(
-      "%d instructions%s judged by %s: %d exact, %d correctly rounded, %d within bound, "
+      "%s%s judged by %s: %d exact, %d correctly rounded, %d within bound, "
       "%d allowed, %d known deviations, %d not judgeable, %d wrong, %d not run\n",
-      verdicts - groups,
+      Counted(static_cast<int64_t>(verdicts - groups), "instruction"),
       groups > 0 ? absl::StrCat(" and ", groups, " subgraph", groups > 1 ? "s" : "") : "", profile,
       summary.Count(Verdict::kExact), summary.Count(Verdict::kCorrectlyRounded),
       summary.Count(Verdict::kWithinBound), summary.Count(Verdict::kAllowed),

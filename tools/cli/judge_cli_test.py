@@ -265,10 +265,10 @@ class Judge(CommandLineTest):
                            b'z = add(a, a) ROOT r = multiply(f, z) }')
         inputs, alone = self.path('i.txt', b's32[2] {0, 1}\ns32[2] {30, 40}\n'), self.path('alone')
         diff = ('diff', module, '--inputs', inputs, '--right', self.target(), '--isolate', '--out-subgraph', alone)
-        whole = self.expect(assay(*diff), 1, '4 instructions judged', '0 wrong', 'whole program: wrong', 'wrong first: the whole program',
+        whole = self.expect(assay(*diff), 1, '4 instructions judged', '0 wrong', 'whole program: 1 of 2 elements is wrong', 'wrong first: the whole program',
                             'no instruction alone is wrong: --subgraphs 4')
         command = shlex.split(whole.out.splitlines()[-1])
-        self.expect(assay(*command[1:]), 1, 'whole program: wrong')
+        self.expect(assay(*command[1:]), 1, 'whole program: 1 of 2 elements is wrong')
         result = self.expect(assay(*diff, '--subgraphs', 2), 1, '4 instructions and 3 subgraphs judged', '1 wrong',
                              'wrong first: n+f', 'subgraph of 2')
         self.assertEqual(sorted(os.listdir(alone)), ['expected.npz', 'inputs.npz', 'module.hlo'])

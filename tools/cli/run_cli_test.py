@@ -290,7 +290,7 @@ for line in requests:
             module, inputs = self.path('m.hlo', text), self.path('inputs.txt', given)
             diff = ('diff', module, '--inputs', inputs, '--isolate', '--right')
             self.expect(assay(*diff, 'golden'), 0, 'whole program: ', 'not asked alone')
-            self.expect(assay(*diff, 'mutant:' + mutant), 1, '0 wrong', 'whole program: wrong', 'wrong first: the whole program')
+            self.expect(assay(*diff, 'mutant:' + mutant), 1, '0 wrong', 'whole program: ', 'The whole program is wrong', 'wrong first: the whole program')
             report = json.loads(assay(*diff, 'mutant:' + mutant, '--json').out)
             self.assertEqual((report['verdict'], report['wrong'], report['whole']['verdict']), ('wrong', 0, 'wrong'))
             self.assertEqual([each['instruction'] for each in report['not_asked_alone']], not_asked)
@@ -300,7 +300,7 @@ for line in requests:
                            'ENTRY e { x = f32[3] parameter(0) y = f32[3] all-reduce(x), replica_groups={}, to_apply=f '
                            'ROOT r = f32[3] all-reduce(y), replica_groups={}, to_apply=f }')
         diff = ('diff', module, '--inputs', 'random', '--isolate', '--profile', 'xla-cpu', '--right', 'mutant:all-reduce/own_value')
-        self.expect(assay(*diff), 1, 'whole program: not judgeable', 'nothing was judged')
+        self.expect(assay(*diff), 1, 'whole program: all 6 elements are not judgeable', 'Nothing was judged')
         self.assertEqual(json.loads(assay(*diff, '--json').out)['verdict'], 'not judged')
 
     def test_devices(self):

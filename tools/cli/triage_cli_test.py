@@ -57,7 +57,7 @@ class Triage(CommandLineTest):
                     '1 module, 1 known deviation', 'P-2 (docs/findings/006.md)')
         self.expect(assay('triage', self.folder.name, '--target', target, '--profile', 'cpu-strict'), 1, '1 wrong')
         isolated = ('diff', module, '--inputs', inputs, '--right', target, '--isolate', '--profile')
-        self.expect(assay(*isolated, 'xla-cpu'), 0, 'known deviation by P-2 (docs/findings/006.md)', '1 known deviation')
+        self.expect(assay(*isolated, 'xla-cpu'), 0, 'a known deviation (rule: exact), P-2 (docs/findings/006.md)', '1 known deviation')
         report = json.loads(assay(*isolated, 'xla-cpu', '--json').out)
         self.assertEqual((report['known_deviations'], report['wrong']), (1, 0))
         self.assertEqual(report['instructions'][0]['known_deviations'], ['P-2 (docs/findings/006.md)'])
@@ -72,7 +72,7 @@ class Triage(CommandLineTest):
         self.path('a.hlo', TANH)
         self.path('b.hlo', TWICE)
         result = self.expect(assay('triage', self.folder.name, '--target', f'process:{sys.executable} {script} refuse'), 1,
-                             '2 modules, 2 not supported', 'no module was judged')
+                             '2 modules, 2 not supported', 'No module was judged')
         self.assertTrue(result.out.startswith('judged: 0 of 2\n'), result.out)
         report = json.loads(assay('triage', self.folder.name, '--target', f'process:{sys.executable} {script} refuse', '--json').out)
         self.assertEqual((report['judged'], report['fails']), (0, True))
@@ -127,7 +127,7 @@ class Triage(CommandLineTest):
     def test_goldens_limits_are_no_fault_of_the_target(self):
         self.path('a.hlo', TANH)
         self.expect(assay('triage', self.folder.name, '--target', 'golden', '--budget-steps', 0), 1,
-                    "broken, golden's budget is spent", '1 broken', 'no module was judged')
+                    "broken, golden's budget is spent", '1 broken', 'No module was judged')
 
     def test_of_equal_modules_that_with_the_fewest_elements_comes_first(self):
         for name, size in ('a', 200), ('b', 3), ('c', 40):
@@ -161,7 +161,7 @@ class Triage(CommandLineTest):
         self.expect_refusal(assay('triage', self.folder.name), 2, 'there are no modules here: no file whose name ends in .hlo, .txt')
         self.path('a.hlo', TANH)
         self.expect_refusal(assay('triage', self.folder.name, '--profile', 'nobody'), 2, 'nobody')
-        self.expect(assay('triage', self.folder.name), 1, 'there is no --target', '1 broken', 'no module was judged')
+        self.expect(assay('triage', self.folder.name), 1, 'there is no --target', '1 broken', 'No module was judged')
 
 
 if __name__ == '__main__':

@@ -242,7 +242,7 @@ TEST(Passes, GoldenGivesTheSameBeforeAndAfterEach) {
   quick.tier = Tier::kQuick;
   const absl::StatusOr<std::vector<CorpusCase>> cases = SelectCases(*std::move(all), quick);
   ASSERT_TRUE(cases.ok()) << cases.status();
-  const size_t step = std::getenv("ASSAY_ALL_CASES") != nullptr ? 1 : 97;
+  const size_t step = std::getenv("ASSAY_ALL_CASES") != nullptr ? 1 : 31;
   const PassList passes = EveryPass();
   RunBudget budget;
   int64_t compared = 0;

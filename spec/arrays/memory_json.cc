@@ -100,7 +100,8 @@ absl::StatusOr<std::optional<Element>> ParsePaddingValue(absl::string_view text,
   }
   absl::StatusOr<Element> element = ParseElementText(text, type);
   if (!element.ok()) {
-    return absl::InvalidArgumentError(absl::StrCat("padding value ", text, " is not a value of ", Name(type)));
+    return absl::InvalidArgumentError(
+        absl::StrCat("padding value ", text, " is not a value of ", Name(type)));
   }
   return std::optional<Element>(*element);
 }

@@ -267,7 +267,7 @@ class Judge(CommandLineTest):
         diff = ('diff', module, '--inputs', inputs, '--right', self.target(), '--isolate', '--out-subgraph', alone)
         whole = self.expect(assay(*diff), 1, '4 instructions judged', '0 wrong', 'whole program: 1 of 2 elements is wrong', 'wrong first: the whole program',
                             'no instruction alone is wrong: --subgraphs 4')
-        command = shlex.split(whole.out.splitlines()[-1])
+        command = shlex.split(next(line for line in whole.out.splitlines() if line.startswith('  assay diff ')))
         self.expect(assay(*command[1:]), 1, 'whole program: 1 of 2 elements is wrong')
         result = self.expect(assay(*diff, '--subgraphs', 2), 1, '4 instructions and 3 subgraphs judged', '1 wrong',
                              'wrong first: n+f', 'subgraph of 2')

@@ -273,7 +273,7 @@ class Judge(CommandLineTest):
                              'wrong first: n+f', 'subgraph of 2')
         self.assertEqual(sorted(os.listdir(alone)), ['expected.npz', 'inputs.npz', 'module.hlo'])
         # It is a module of its own that repeats the verdict.
-        command = shlex.split(result.out.splitlines()[-1])
+        command = shlex.split(next(line for line in result.out.splitlines() if line.startswith('  assay diff ')))
         self.expect(assay(*command[1:]), 1, '2 instructions and 1 subgraph judged', 'wrong first: n+f')
         self.expect(assay('run', os.path.join(alone, 'module.hlo'), '--inputs', os.path.join(alone, 'inputs.npz'), '--expect',
                           os.path.join(alone, 'expected.npz')), 0)

@@ -2,6 +2,7 @@
 // their sums in long double, windows against an enumeration, keys against the order of numbers;
 // whole kernels with one thread against several; custom calls by hand.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -204,6 +205,27 @@ TEST(CpuKernels, GiveTheSameBitsWithAnyNumberOfThreads) {
     const auto one = RunText(header + op, {x}, 1), four = RunText(header + op, {x}, 4);
     ASSERT_TRUE(one.ok() && four.ok()) << one.status() << four.status() << op;
     EXPECT_TRUE(Literal::BitEqual(*one, *four)) << op;
+  }
+}
+
+// Of the same number of bits in memory, where not all of them make an element of the result: any
+// but 0 is true, 6-bit floats have their low six bits.
+TEST(CpuKernels, BitcastsToTypesThatDoNotTakeAllBits) {
+  Literal bytes = Literal::Zeros(Shape(ElementType::kU8, {4}));
+  for (int64_t i = 0; i < 4; ++i) bytes.Set(i, {std::array<uint64_t, 4>{0, 2, 0x41, 0xff}[i]});
+  const auto bits = [&](const std::string& type, const std::string& operation) {
+    const auto result =
+        RunText("ENTRY e { x = u8[4] parameter(0) ROOT r = " + type + "[4] " + operation + "(x) }",
+                {bytes}, 1);
+    EXPECT_TRUE(result.ok()) << result.status();
+    std::vector<uint64_t> found;
+    for (int64_t i = 0; result.ok() && i < 4; ++i) found.push_back(result->Get(i).bits);
+    return found;
+  };
+  for (const char* operation : {"bitcast", "bitcast-convert"}) {
+    EXPECT_THAT(bits("pred", operation), ElementsAre(0, 1, 1, 1));
+    EXPECT_THAT(bits("f6e3m2fn", operation), ElementsAre(0, 2, 1, 0x3f));
+    EXPECT_THAT(bits("s8", operation), ElementsAre(0, 2, 0x41, 0xff));
   }
 }
 

@@ -19,8 +19,21 @@
 namespace assay::cpu {
 namespace {
 
-// The bits that an element takes in memory: pred takes a byte.
-int BitWidth(ElementType type) { return IsPred(type) ? 8 : Info(type).bits; }
+// The bits that an element takes in memory: pred and the 6-bit floats take a byte, so that all
+// widths are powers of two (bitcast_convert_c3).
+int BitWidth(ElementType type) {
+  const int bits = Info(type).bits;
+  return IsPred(type) || bits == 6 ? 8 : bits;
+}
+
+// Whether every string of bits of the type's width is an element.
+bool TakesAllBits(ElementType type) { return BitWidth(type) == Info(type).bits; }
+
+// The element of these bits: any but 0 is true, and 6-bit floats leave two bits out.
+uint64_t FromBits(ElementType type, uint64_t bits) {
+  if (IsPred(type)) return bits != 0 ? 1 : 0;
+  return TakesAllBits(type) ? bits : bits & ((uint64_t{1} << Info(type).bits) - 1);
+}
 
 // Reads `n` elements of one type as one string of bits, the lowest first, and writes `m` elements
 // of another; what lies beyond the string is zero. Complex elements are two numbers each.
@@ -29,7 +42,7 @@ void Regroup(ElementType from, const std::byte* in, int64_t n, ElementType to, s
   if (IsComplex(from)) n *= 2, from = Info(from).component;
   if (IsComplex(to)) m *= 2, to = Info(to).component;
   const int from_bits = BitWidth(from), to_bits = BitWidth(to);
-  if (from_bits == to_bits && n == m) {
+  if (from_bits == to_bits && n == m && (from == to || TakesAllBits(to))) {
     std::memcpy(out, in, n * StorageBytes(from));
     return;
   }
@@ -42,7 +55,7 @@ void Regroup(ElementType from, const std::byte* in, int64_t n, ElementType to, s
       if (next == n) break;
       pool |= static_cast<unsigned __int128>(LoadElement(from, in, next++).bits) << held;
     }
-    StoreElement(to, {static_cast<uint64_t>(pool & mask)}, out, i);
+    StoreElement(to, {FromBits(to, static_cast<uint64_t>(pool & mask))}, out, i);
     pool >>= ASSAY_DEFECT(16, to_bits, to_bits < 8 ? 0 : to_bits);
     held = std::max(0, held - to_bits);
   }

@@ -44,7 +44,11 @@ std::string ErrorInWords(const Evidence& evidence) {
   std::optional<double> error = evidence.distance;
   if (!error && golden && actual) error = std::fabs(*actual - *golden);
   if (!error) return "";
-  if (*error == 0) return ", the same number with other bits";
+  if (*error == 0) {
+    // Of complex numbers with infinite parts there is no distance.
+    const bool same = golden && actual ? *golden == *actual : evidence.golden == evidence.actual;
+    return same ? ", the same number with other bits" : "";
+  }
   std::string text = absl::StrFormat(", error %.4g", *error);
   if (golden && *golden != 0) {
     absl::StrAppendFormat(&text, " (relative %.4g)", *error / std::fabs(*golden));

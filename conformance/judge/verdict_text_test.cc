@@ -82,6 +82,10 @@ TEST(VerdictTextTest, NansAndComplexNumbersHaveNoErrorOfTheirOwn) {
   evidence.actual = "(1, 2)";
   evidence.golden = "(1, 3)";
   EXPECT_EQ(InWords(evidence), "[0,8,5]: actual (1, 2), golden (1, 3)");
+  evidence = Wrong(0, 1);
+  evidence.actual = "(inf, 1)";
+  evidence.golden = "(inf, inf)";
+  EXPECT_EQ(InWords(evidence), "[0,8,5]: actual (inf, 1), golden (inf, inf)");
 }
 
 TEST(VerdictTextTest, EveryVerdict) {

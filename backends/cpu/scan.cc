@@ -75,8 +75,7 @@ class ScanKernel : public Kernel {
   }
 
   explicit ScanKernel(const Instruction& scan)
-      : scan_(scan),
-        plan_(analysis::ScanPlan::Of(scan)),
+      : plan_(analysis::ScanPlan::Of(scan)),
         step_(*scan.to_apply()),
         folds_(analysis::RecogniseScan(step_, plan_.carries)),
         leaves_(Leaves(scan.shape())) {
@@ -199,7 +198,6 @@ class ScanKernel : public Kernel {
   absl::Status RunProgram(const BlockProgram& program, absl::Span<const ArrayRef> operands,
                           absl::Span<const MutableArrayRef> results, Context& context) const;
 
-  const Instruction& scan_;
   const analysis::ScanPlan plan_;
   const Computation& step_;
   analysis::ScanFolds folds_;

@@ -61,37 +61,37 @@ struct KernelParameters {
 
 // Reads n elements of each operand and writes n elements of the result, which may be exactly the
 // storage of an operand whose elements are not smaller. Nothing need be aligned.
-using Kernel = void (*)(const std::byte* const* operands, std::byte* result, int64_t n,
-                        const KernelParameters& parameters);
+using BlockKernel = void (*)(const std::byte* const* operands, std::byte* result, int64_t n,
+                             const KernelParameters& parameters);
 
 struct KernelTable {
   const char* name = "";
   // By the lane of the data operand; null where there is none. compare, convert, select and
   // reduce-precision have tables of their own.
-  Kernel by_opcode[kKernelOpCount][kLaneCount] = {};
-  Kernel compare[6][kLaneCount] = {};           // by Direction
-  Kernel total_order[6][kLaneCount] = {};       // f32, f64
-  Kernel convert[kLaneCount][kLaneCount] = {};  // [to][from]
-  Kernel is_nonzero[kLaneCount] = {};           // to pred
+  BlockKernel by_opcode[kKernelOpCount][kLaneCount] = {};
+  BlockKernel compare[6][kLaneCount] = {};           // by Direction
+  BlockKernel total_order[6][kLaneCount] = {};       // f32, f64
+  BlockKernel convert[kLaneCount][kLaneCount] = {};  // [to][from]
+  BlockKernel is_nonzero[kLaneCount] = {};           // to pred
   // To f32, rounded to odd: rounding that to a narrower type is rounding once.
-  Kernel to_odd[kLaneCount] = {};
+  BlockKernel to_odd[kLaneCount] = {};
   // By log2 of the bytes of an element: pred, then two operands.
-  Kernel select[5] = {};
-  Kernel copy[5] = {};
-  Kernel reduce_precision[4] = {};  // on patterns of 1, 2, 4, 8 bytes
+  BlockKernel select[5] = {};
+  BlockKernel copy[5] = {};
+  BlockKernel reduce_precision[4] = {};  // on patterns of 1, 2, 4, 8 bytes
   // Narrow integers: extends the low bits of a byte (the result of an operation, or storage);
   // clears the others.
-  Kernel wrap_signed = nullptr;
-  Kernel wrap_unsigned = nullptr;
+  BlockKernel wrap_signed = nullptr;
+  BlockKernel wrap_unsigned = nullptr;
   // Narrow floats by ElementType: storage to lane, rounding a lane to the type, lane to storage.
   static constexpr int kTypeNumbers = 64;
-  Kernel decode[kTypeNumbers] = {};
-  Kernel round[kTypeNumbers] = {};
-  Kernel encode[kTypeNumbers] = {};
+  BlockKernel decode[kTypeNumbers] = {};
+  BlockKernel round[kTypeNumbers] = {};
+  BlockKernel encode[kTypeNumbers] = {};
   // stochastic-convert: f64 and u64 lanes to i64.
-  Kernel stochastic_convert = nullptr;
+  BlockKernel stochastic_convert = nullptr;
   // f64: zeros to the smallest positive number, for types without zero whose exact result is not 0.
-  Kernel positive = nullptr;
+  BlockKernel positive = nullptr;
 };
 
 // The tables, each compiled for its instruction set.

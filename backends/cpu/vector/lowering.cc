@@ -156,7 +156,7 @@ absl::StatusOr<ProgramBuilder::Value> ProgramBuilder::AddGeneric(const Instructi
     multiplicity = 2;
     lane = lane == Lane::kC64 ? Lane::kF32 : Lane::kF64;
   }
-  const Kernel kernel = kernels_.by_opcode[static_cast<int>(opcode)][Number(lane)];
+  const BlockKernel kernel = kernels_.by_opcode[static_cast<int>(opcode)][Number(lane)];
   if (kernel == nullptr) return Unimplemented(instruction);
   absl::InlinedVector<Register, 3> lanes;
   for (const Value operand : operands) lanes.push_back(LaneForm(operand));
@@ -173,7 +173,7 @@ absl::StatusOr<ProgramBuilder::Value> ProgramBuilder::AddByDouble(
     const Instruction& instruction, absl::Span<const Value> operands) {
   const Opcode opcode = instruction.opcode();
   const ElementType type = instruction.shape().element_type();
-  const Kernel kernel = kernels_.by_opcode[static_cast<int>(opcode)][Number(Lane::kF64)];
+  const BlockKernel kernel = kernels_.by_opcode[static_cast<int>(opcode)][Number(Lane::kF64)];
   if (kernel == nullptr) return Unimplemented(instruction);
   absl::InlinedVector<Register, 3> lanes;
   for (const Value operand : operands) {
@@ -221,8 +221,8 @@ absl::StatusOr<ProgramBuilder::Value> ProgramBuilder::AddCompare(const Instructi
   const bool total =
       IsFloat(type) && instruction.HasAttribute(Attr::kComparisonType) &&
       instruction.GetEnum<ComparisonType>(Attr::kComparisonType) == ComparisonType::kTotalOrder;
-  const Kernel kernel = total ? kernels_.total_order[direction][Number(lane)]
-                              : kernels_.compare[direction][Number(lane)];
+  const BlockKernel kernel = total ? kernels_.total_order[direction][Number(lane)]
+                                   : kernels_.compare[direction][Number(lane)];
   if (kernel == nullptr) return Unimplemented(instruction);
   const Register x = LaneForm(operands[0]);
   const Register y = LaneForm(operands[1]);

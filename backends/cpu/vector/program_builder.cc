@@ -20,7 +20,7 @@ void Splat(const std::byte* const* operands, std::byte* result, int64_t n,
   for (int64_t i = 0; i < n; ++i) std::memcpy(result + i * kBytes, operands[0], kBytes);
 }
 
-Kernel SplatKernel(int32_t bytes) {
+BlockKernel SplatKernel(int32_t bytes) {
   switch (bytes) {
     case 1:
       return Splat<1>;
@@ -35,7 +35,7 @@ Kernel SplatKernel(int32_t bytes) {
   }
 }
 
-Kernel CopyKernel(const KernelTable& kernels, int32_t bytes) {
+BlockKernel CopyKernel(const KernelTable& kernels, int32_t bytes) {
   int log = 0;
   while ((1 << log) < bytes) ++log;
   return kernels.copy[log];
@@ -48,7 +48,8 @@ ProgramBuilder::Register ProgramBuilder::NewRegister(int32_t bytes, bool uniform
   return static_cast<Register>(registers_.size()) - 1;
 }
 
-ProgramBuilder::Register ProgramBuilder::Emit(Kernel kernel, absl::Span<const Register> operands,
+ProgramBuilder::Register ProgramBuilder::Emit(BlockKernel kernel,
+                                              absl::Span<const Register> operands,
                                               int32_t result_bytes,
                                               const KernelParameters& parameters,
                                               int32_t multiplicity) {

@@ -53,7 +53,7 @@ class ProgramBuilder {
     Place place;
   };
   struct Step {
-    Kernel kernel = nullptr;
+    BlockKernel kernel = nullptr;
     KernelParameters parameters;
     absl::InlinedVector<Register, 3> operands;
     Register result = kNone;
@@ -61,7 +61,7 @@ class ProgramBuilder {
   };
 
   Register NewRegister(int32_t bytes, bool uniform);
-  Register Emit(Kernel kernel, absl::Span<const Register> operands, int32_t result_bytes,
+  Register Emit(BlockKernel kernel, absl::Span<const Register> operands, int32_t result_bytes,
                 const KernelParameters& parameters = {}, int32_t multiplicity = 1);
   Value NewValue(ElementType type, Register lane, Register storage);
   Register LaneForm(Value value);

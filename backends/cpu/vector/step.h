@@ -18,7 +18,7 @@ struct Place {
 };
 
 struct BoundStep {
-  Kernel kernel = nullptr;
+  BlockKernel kernel = nullptr;
   KernelParameters parameters;
   int32_t operand_count = 0;
   int32_t multiplicity = 1;  // 2: complex elements as pairs of lanes

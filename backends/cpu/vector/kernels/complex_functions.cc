@@ -492,7 +492,7 @@ struct NotEqual : Plain {
 template <typename T>
 void FillComplexLane(KernelTable& table, Lane lane) {
   using Z = Complex<T>;
-  auto set = [&](KernelOp op, Kernel kernel) { At(table, op, lane) = kernel; };
+  auto set = [&](KernelOp op, BlockKernel kernel) { At(table, op, lane) = kernel; };
   set(KernelOp::kAbs, Unary<Modulus, T, Z>);
   set(KernelOp::kAcos, Unary<OfPoint<ComplexAcos>, Z, Z>);
   set(KernelOp::kAcosh, Unary<OfPoint<ComplexAcosh>, Z, Z>);

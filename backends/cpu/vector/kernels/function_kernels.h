@@ -58,7 +58,7 @@ void Trigonometric(Operands operands, std::byte* result, int64_t n, const Kernel
 
 template <typename R, typename T>
 void FillFunctions(KernelTable& table) {
-  auto unary = [&table](KernelOp op, Kernel kernel) { At(table, op, LaneFor<T>()) = kernel; };
+  auto unary = [&table](KernelOp op, BlockKernel kernel) { At(table, op, LaneFor<T>()) = kernel; };
   unary(KernelOp::kAcos, Unary<Function<Acos<R>>, T, T>);
   unary(KernelOp::kAcosh, Unary<Function<Acosh<R>>, T, T>);
   unary(KernelOp::kAsin, Unary<Function<Asin<R>>, T, T>);

@@ -234,7 +234,7 @@ void FillBySign(KernelTable& table) {
   At(table, KernelOp::kRemainder, kLane) = Binary<IntegerRemainder, T, T>;
   At(table, KernelOp::kPower, kLane) = Binary<IntegerPower, T, T>;
   At(table, KernelOp::kMulhi, kLane) = Binary<IntegerMulhi, T, T>;
-  auto compare = [&table](Direction direction) -> Kernel& {
+  auto compare = [&table](Direction direction) -> BlockKernel& {
     return table.compare[static_cast<int>(direction)][static_cast<int>(kLane)];
   };
   compare(Direction::kEq) = Binary<IntegerEq, uint8_t, Unsigned<T>>;

@@ -86,7 +86,7 @@ constexpr Lane LaneFor() {
   return static_cast<Lane>(static_cast<int>(std::is_signed_v<T> ? Lane::kI8 : Lane::kU8) + kStep);
 }
 
-ASSAY_INLINE Kernel& At(KernelTable& table, KernelOp opcode, Lane lane) {
+ASSAY_INLINE BlockKernel& At(KernelTable& table, KernelOp opcode, Lane lane) {
   return table.by_opcode[static_cast<int>(opcode)][static_cast<int>(lane)];
 }
 

@@ -140,7 +140,7 @@ ASSAY_INLINE float Rsqrt32(float x) {
   const float square = y * y;
   const float rest = Fma32(-square, x, 1) - Fma32(y, y, -square) * x;
   const float better = Fma32(0.5f * y, rest, y);
-  return (x >= 0x1p-126f) & (x < kInfinity32) ? better : y;
+  return ((x >= 0x1p-126f) & (x < kInfinity32)) ? better : y;
 }
 
 }  // namespace

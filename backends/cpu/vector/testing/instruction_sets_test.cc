@@ -36,7 +36,7 @@ std::vector<std::byte> RandomLanes(Lane lane, uint64_t seed) {
 
 // The results in an array of their own or over the first operand, off alignment.
 enum class Manner { kWhole, kInPlace };
-std::vector<std::byte> Results(Kernel kernel, Lane lane, Manner manner) {
+std::vector<std::byte> Results(BlockKernel kernel, Lane lane, Manner manner) {
   const runtime::FloatEnvironmentGuard guard;
   std::vector<std::vector<std::byte>> operands;
   for (uint64_t k = 0; k < 3; ++k) {
@@ -90,7 +90,7 @@ bool Same(Lane lane, const std::vector<std::byte>& a, const std::vector<std::byt
 
 TEST(InstructionSets, GiveTheSameBits) {
   std::vector<std::vector<std::byte>> expected;
-  ForEachKernel(Kernels(InstructionSet::kBaseline), [&](Kernel kernel, int lane, int) {
+  ForEachKernel(Kernels(InstructionSet::kBaseline), [&](BlockKernel kernel, int lane, int) {
     if (kernel == nullptr) return;
     expected.push_back(Results(kernel, static_cast<Lane>(lane), Manner::kWhole));
   });
@@ -100,7 +100,7 @@ TEST(InstructionSets, GiveTheSameBits) {
     if (!Supports(set)) continue;
     ++sets;
     size_t number = 0;
-    ForEachKernel(Kernels(set), [&](Kernel kernel, int lane, int op) {
+    ForEachKernel(Kernels(set), [&](BlockKernel kernel, int lane, int op) {
       if (kernel == nullptr) return;
       const auto actual = Results(kernel, static_cast<Lane>(lane), Manner::kWhole);
       EXPECT_TRUE(Same(static_cast<Lane>(lane), actual, expected[number]))
@@ -115,7 +115,7 @@ TEST(InstructionSets, GiveTheSameBits) {
 // An element's result does not depend on its place.
 TEST(InstructionSets, AreTheSameElementByElement) {
   const runtime::FloatEnvironmentGuard guard;
-  ForEachKernel(BestKernels(), [&](Kernel kernel, int lane_number, int op) {
+  ForEachKernel(BestKernels(), [&](BlockKernel kernel, int lane_number, int op) {
     if (kernel == nullptr) return;
     const Lane lane = static_cast<Lane>(lane_number);
     const int64_t bytes = LaneBytes(lane);
@@ -145,7 +145,7 @@ TEST(InstructionSets, AreTheSameElementByElement) {
 }
 
 TEST(InstructionSets, WriteOverAnOperand) {
-  ForEachKernel(BestKernels(), [&](Kernel kernel, int lane_number, int op) {
+  ForEachKernel(BestKernels(), [&](BlockKernel kernel, int lane_number, int op) {
     if (kernel == nullptr || op >= 1000) return;
     const Lane lane = static_cast<Lane>(lane_number);
     const int64_t bytes = LaneBytes(lane);

@@ -55,6 +55,7 @@ class PanelPacker {
   // Packs elements first .. first + count - 1 of the outer index, at most `width`: to[k * width +
   // i] is element i at contracted position k of the block, zero for i >= count.
   void Pack(const std::byte* from, int64_t first, int64_t count, T* to) {
+    if (runs_ == 0) return;  // nothing is contracted, and there may be no storage
     int64_t outer[kWidestPanel];
     factor_.outer.Offsets(first, count, outer);
     bool side_by_side = count > 1 || runs_ > 1;

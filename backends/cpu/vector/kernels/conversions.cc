@@ -31,7 +31,8 @@ struct Saturated : WithBits {
       return x == x ? static_cast<R>(x) : R{0};
     } else {
       // The limits are doubles, and so are all the values between.
-      const int value_bits = std::is_signed_v<R> ? bits - 1 : bits;
+      const int held = bits < 8 * int{sizeof(R)} ? bits : 8 * int{sizeof(R)};
+      const int value_bits = std::is_signed_v<R> ? held - 1 : held;
       const auto most = static_cast<double>((int64_t{1} << value_bits) - 1);
       const double least = std::is_signed_v<R> ? -most - 1 : 0;
       double clamped = x < most ? x : most;

@@ -59,7 +59,7 @@ TEST(Fourier, IsTheSumForEveryLength) {
   for (const int64_t n : {1, 2, 16, 17, 34, 96, 127}) ExpectTransform<float>(n, 2e-6);
 }
 
-// Every window of a small world: base and window sizes, strides, padding, both dilations.
+// Every window of small sizes: base and window sizes, strides, padding, both dilations.
 TEST(WindowWalk, MeetsWhatAnEnumerationMeets) {
   int64_t windows = 0;
   for (int code = 0; code < 5 * 3 * 3 * 3 * 3 * 2 * 2; ++code) {

@@ -603,7 +603,7 @@ void CheckConvolution(ElementType type, ElementType result_type, const std::vect
   ExpectConvolution(op, x, w, *y);
 }
 
-// One spatial dimension in every configuration of a small world.
+// One spatial dimension in every configuration of small sizes (bounded-exhaustive).
 TEST(Convolution, BoundedExhaustive) {
   std::mt19937_64 random(5);
   for (const int64_t size : {1, 2, 5}) {

@@ -24,6 +24,11 @@ ALLOWED = {
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
     'backends/passes': ['spec', 'runtime', 'backends/passes'],
     'backends/process': ['spec', *INTERFACE, 'backends/process'],
+    # A plug-in and its host share the declarations of the interface alone.
+    'backends/pjrt/abi': ['spec/element', 'backends/pjrt/abi'],
+    'backends/pjrt/driver': ['spec', 'runtime', *INTERFACE, 'backends/process', 'backends/pjrt/abi', 'backends/pjrt/driver'],
+    'backends/pjrt/plugin': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/factory', 'backends/pjrt/abi',
+                             'backends/pjrt/plugin'],
     'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],
     'fuzz': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
     'tools': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interpreter/process_testing.h"
+#include "spec/ops/shape_inference.h"
 
 namespace assay::world_test {
 namespace {
+
+using ::testing::HasSubstr;
 
 constexpr char kSum[] =
     "add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
@@ -81,6 +85,55 @@ TEST(WorldTest, BroadcastGivesTheFirstOfTheGroup) {
     })",
                   argument),
             Values({"s32[] 0", "s32[] 9", "s32[] 9", "s32[] 0"}));
+}
+
+TEST(WorldTest, BroadcastWithADynamicRootGivesTheChosenMember) {
+  // The second of the group {2, 0} is replica 0, its first is replica 2.
+  const auto argument = [](int64_t r, int64_t) { return absl::StrCat("s32[] ", r + 7); };
+  EXPECT_EQ(RunOn({3, 1}, R"(HloModule m
+    ENTRY e {
+      x = s32[] parameter(0)
+      root = s32[1] constant({1})
+      ROOT r = s32[] collective-broadcast(x, root), replica_groups={{2,0}}, has_dynamic_root=true
+    })",
+                  argument),
+            Values({"s32[] 7", "s32[] 0", "s32[] 7"}));
+  EXPECT_EQ(RunOn({2, 1}, R"(HloModule m
+    ENTRY e {
+      x = s32[] parameter(0)
+      ten = s32[] constant(10)
+      y = s32[] multiply(x, ten)
+      roots = s32[2] constant({1, 0})
+      b = (s32[], s32[]) collective-broadcast(x, y, roots), replica_groups={{0,1}}, has_dynamic_root=true
+      first = s32[] get-tuple-element(b), index=0
+      second = s32[] get-tuple-element(b), index=1
+      ROOT r = s32[] subtract(first, second)
+    })",
+                  argument),
+            Values(2, "s32[] -62"));
+}
+
+TEST(WorldTest, BroadcastWithADynamicRootRefusesWrongRoots) {
+  const auto with = [](absl::string_view root) {
+    return absl::StrCat(R"(HloModule m
+    ENTRY e {
+      x = s32[] parameter(0)
+      )",
+                        root, R"(
+      ROOT r = s32[] collective-broadcast(x, root), replica_groups={{0,1}}, has_dynamic_root=true
+    })");
+  };
+  const auto argument = [](int64_t r, int64_t) { return absl::StrCat("s32[] ", r); };
+  EXPECT_THAT(RunOn({2, 1}, with("root = s32[1] constant({2})"), argument).front(),
+              HasSubstr("root 2 of operand 0 is outside of a group of 2 processes"));
+  EXPECT_THAT(RunOn({2, 1}, with("root = s32[1] reshape(x)"), argument).front(),
+              HasSubstr("disagree about the roots"));
+  EXPECT_THAT(RunOn({2, 1}, with("root = f32[1] constant({1})"), argument).front(),
+              HasSubstr("roots must be integers, found f32[1]"));
+  const auto malformed = ParseModule(with("root = s32[2] constant({1, 1})"));
+  ASSERT_TRUE(malformed.ok());
+  EXPECT_THAT(CheckInstruction(*(*malformed)->entry()->root()).ToString(),
+              HasSubstr("a root for each of the 1 operands before it, found s32[2]"));
 }
 
 // Each process goes round the loop as often as it is told; all meet in every turn.

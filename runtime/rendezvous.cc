@@ -37,6 +37,10 @@ absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
   const bool chosen = collective.GetBool(Attr::kHasDynamicRoot);
   if (!chosen) return brought[0];
   const Literal& roots = brought[0].back();
+  if (!IsInteger(roots.element_type())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("roots must be integers, found ", roots.shape().ToString()));
+  }
   std::vector<Literal> values;
   for (const std::vector<Literal>& others : brought) {
     if (Literal::BitEqual(others.back(), roots)) continue;

@@ -229,7 +229,18 @@ absl::StatusOr<Shape> Rule<Opcode::kRaggedAllToAll>(const Instruction& op) {
 template <>
 absl::StatusOr<Shape> Rule<Opcode::kCollectiveBroadcast>(const Instruction& op) {
   ASSAY_RETURN_IF_ERROR(CheckOperands(op));
-  return OperandShapes(op);
+  if (!op.GetBool(Attr::kHasDynamicRoot)) return OperandShapes(op);
+  // The last operand says, for each operand before it, who in the group sends it.
+  ASSAY_REQUIRE(op, "collective_broadcast_c1", op.operand_count() >= 2,
+                "a dynamic root needs an operand to send, and the roots");
+  const int64_t sent = op.operand_count() - 1;
+  const Shape& roots = op.operand(sent)->shape();
+  ASSAY_REQUIRE(op, "collective_broadcast_c1", roots.rank() == 1 && roots.dimension(0) == sent,
+                "the last operand must have a root for each of the ", sent,
+                " operands before it, found ", roots.ToString());
+  std::vector<Shape> shapes;
+  for (int64_t i = 0; i < sent; ++i) shapes.push_back(op.operand(i)->shape());
+  return OneOrTuple(std::move(shapes), sent > 1);
 }
 
 template <>
@@ -255,6 +266,13 @@ absl::StatusOr<Shape> Rule<Opcode::kCollectivePermuteDone>(const Instruction& do
 }
 
 absl::Status CheckCollectiveStrictly(const Instruction& op) {
+  if (op.opcode() == Opcode::kCollectiveBroadcast) {
+    if (!op.GetBool(Attr::kHasDynamicRoot)) return absl::OkStatus();
+    const Shape& roots = op.operand(op.operand_count() - 1)->shape();
+    ASSAY_REQUIRE(op, "collective_broadcast_c2", IsInteger(roots.element_type()),
+                  "roots must be integers, found ", roots.ToString());
+    return absl::OkStatus();
+  }
   if (op.opcode() != Opcode::kRaggedAllToAll) return CheckCollectiveReducer(op);
   const Shape& input = op.operand(0)->shape();
   const Shape& output = op.operand(1)->shape();

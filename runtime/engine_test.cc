@@ -175,6 +175,41 @@ TEST(EngineTest, WhatTheEngineDoesNotCompute) {
               ElementsAre(HasSubstr("the toy engine has no %r = s32[2] custom-call")));
 }
 
+// Asks for the storage of an operand that its kernels do not have.
+class OverreachingEngine : public ToyEngine {
+ public:
+  KernelOr Prepare(const Instruction& /*op*/) const override { return std::make_unique<Copy>(); }
+  KernelOr PrepareFusion(const Instruction& /*fusion*/) const override {
+    return std::make_unique<Copy>();
+  }
+
+ private:
+  class Copy : public Kernel {
+   public:
+    absl::Status Execute(absl::Span<const ArrayRef> /*operands*/,
+                         absl::Span<const MutableArrayRef> /*results*/,
+                         Context& /*context*/) const override {
+      return absl::OkStatus();
+    }
+    int in_place_operand() const override { return 1; }
+  };
+};
+
+TEST(EngineTest, StorageOfAnOperandThatThereIsNot) {
+  for (const char* text :
+       {"HloModule m ENTRY e { x = s32[100] parameter(0) ROOT r = s32[100] negate(x) }",
+        "HloModule m f { x = s32[100] parameter(0) ROOT r = s32[100] negate(x) } "
+        "ENTRY e { x = s32[100] parameter(0) ROOT r = s32[100] fusion(x), kind=kLoop, calls=f }"}) {
+    const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(text);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const OverreachingEngine engine;
+    const auto plan = ModulePlan::Create(**module, engine);
+    EXPECT_EQ(plan.status().code(), absl::StatusCode::kInternal);
+    EXPECT_THAT(std::string(plan.status().message()),
+                HasSubstr("asks for the storage of operand 1 of the 1 that it reads"));
+  }
+}
+
 TEST(EngineTest, Budgets) {
   RunOptions options;
   options.budget.steps = 50;

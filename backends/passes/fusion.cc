@@ -1,7 +1,8 @@
 // fusion: instructions that are computed together become fusions.
 //
 // A loop fusion (kLoop) is a tree or web of elementwise operations on arrays of one size, of which
-// only the last is used outside; data movement and constants that only it reads go with it. An
+// only the last is used outside; data movement that only it reads goes with it, and broadcasts,
+// iotas and constants whoever else reads them. An
 // output fusion (kOutput) is a dot or convolution with the elementwise operations after it, an
 // input fusion (kInput) elementwise operations with the reduce that takes their result. Every
 // instruction still rounds to its type, so that no bit changes. Tests: passes_test.cc.
@@ -43,6 +44,18 @@ bool IsSource(const Instruction& x) {
     default:
       return false;
   }
+}
+
+// Sources that cost nothing to have several times.
+bool IsRepeated(const Instruction& x) {
+  return x.opcode() == Opcode::kBroadcast || x.opcode() == Opcode::kIota ||
+         x.opcode() == Opcode::kConstant;
+}
+
+// A reduce takes it from outside, whatever it is.
+bool IsInitialValue(const Instruction& user, const Instruction* operand) {
+  return user.opcode() == Opcode::kReduce && user.operand(1) == operand &&
+         user.operand(0) != operand;
 }
 
 class Fuser {
@@ -110,15 +123,15 @@ class Fuser {
             analysis::HasDynamicSizes(*operand) || list.size() >= kMostMembers) {
           continue;
         }
-        // A reduce starts from its initial value as it is.
-        if (reduces && i == 0 && operand == root.operand(root.operand_count() - 1)) continue;
+        if (IsInitialValue(*list[i], operand)) continue;
         const bool computes = IsElementwise(*operand) && !IsSource(*list[i]) &&
                               Shape::SameDimensions(operand->shape(), lanes);
         const bool contracts = !reduces && !has_contraction && IsContraction(*operand) &&
                                !IsSource(*list[i]) &&
                                Shape::SameDimensions(operand->shape(), lanes);
         if (!computes && !contracts && !IsSource(*operand)) continue;
-        if (!OnlyUsedIn(*operand, group)) continue;
+        const bool repeats = IsSource(*operand) && IsRepeated(*operand);
+        if (!repeats && !OnlyUsedIn(*operand, group)) continue;
         group.insert(operand);
         list.push_back(operand);
         computing += computes || contracts;
@@ -135,7 +148,9 @@ class Fuser {
     if (computing < 2 || inputs.size() > kMostInputs) return {};
     std::sort(list.begin(), list.end(),
               [](const Instruction* a, const Instruction* b) { return a->index() > b->index(); });
-    for (const Instruction* member : list) taken_[member->index()] = 1;
+    for (const Instruction* member : list) {
+      if (!IsRepeated(*member)) taken_[member->index()] = 1;
+    }
     return list;
   }
 
@@ -146,22 +161,34 @@ class Fuser {
     InstructionMap copies;
     absl::flat_hash_set<const Instruction*> members(group.members.begin(), group.members.end());
     std::vector<Instruction*> operands;
+    Instruction* init = nullptr;  // a parameter, though a member has the same value
     bool contracts = false;
     for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
       contracts |= IsContraction(**member);
       for (Instruction* operand : (*member)->operands()) {
-        if (members.contains(operand) || copies.contains(operand)) continue;
+        const bool is_init = IsInitialValue(**member, operand);
+        if (copies.contains(operand) || (members.contains(operand) && !is_init)) continue;
         auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand->shared_shape());
         parameter->set_name(absl::StrCat("param_", operands.size()));
         parameter->set_parameter_number(static_cast<int64_t>(operands.size()));
-        copies[operand] = body->Add(std::move(parameter));
+        Instruction* added = body->Add(std::move(parameter));
+        if (members.contains(operand)) {
+          init = added;
+        } else {
+          copies[operand] = added;
+        }
         operands.push_back(operand);
       }
     }
     for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
       copies[*member] = body->Add(CopyInstruction(**member, copies, same_));
     }
-    body->set_root(copies.at(group.root));
+    Instruction* root = copies.at(group.root);
+    if (init != nullptr) {
+      Instruction* const taken[] = {root->operand(0), init};
+      root->set_operands(taken);
+    }
+    body->set_root(root);
     const FusionKind kind = contracts                                 ? FusionKind::kOutput
                             : group.root->opcode() == Opcode::kReduce ? FusionKind::kInput
                                                                       : FusionKind::kLoop;

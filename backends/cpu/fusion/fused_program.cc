@@ -79,6 +79,7 @@ class Fuser : private analysis::Inliner<Leaf> {
       arguments.push_back(std::move(leaves));
     }
     parameter_count_ = source;
+    fused_.literal_source = source;
     absl::StatusOr<Value> root = Walk(computation, std::move(arguments));
     if (!root.ok()) return root.status();
     if (reduce_ != nullptr) {

@@ -26,6 +26,7 @@ struct FusedProgram {
   std::unique_ptr<BlockProgram> program;
   std::vector<Input> inputs;
   std::vector<Literal> literals;      // constants that are arrays, and iotas
+  int64_t literal_source = 0;         // the source that is the first literal
   std::vector<int64_t> output_bytes;  // of an element
   std::vector<Input> inits;           // of a root that reduces: its initial values, scalars
   Dimensions dimensions;              // of the first output

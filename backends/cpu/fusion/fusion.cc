@@ -37,7 +37,8 @@ class FusionKernel : public runtime::Kernel {
  private:
   static constexpr int64_t kAlignment = 64;
 
-  // A dense operand that nothing else reads, if the only output has elements of its size.
+  // A dense operand that nothing else reads, if the only output has elements of its size. Sources
+  // from literal_source on are constants and iotas of the program, which no step owns.
   void FindInPlaceOperand() {
     const FusedProgram& fused = reader_.fused();
     if (fused.output_bytes.size() != 1) return;
@@ -46,6 +47,7 @@ class FusionKernel : public runtime::Kernel {
         continue;
       }
       const int64_t source = input.view.pieces()[0].source;
+      if (source >= fused.literal_source) continue;
       int64_t readers = 0;
       for (const FusedProgram::Input& other : fused.inputs) {
         for (const ViewPiece& piece : other.view.pieces()) readers += piece.source == source;

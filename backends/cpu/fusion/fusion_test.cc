@@ -104,6 +104,31 @@ ENTRY e {
       PrintTypedLiteral(*ParseTypedLiteral("f32[2,3] {{10.5, 40.5, 90.5}, {39.5, 99.5, 179.5}}")));
 }
 
+// An iota or constant of the size of the result is no operand whose storage the result could take.
+TEST(Fusion, IotaAndConstantBeforeTheOperand) {
+  Literal numbers = Literal::Zeros(Shape(ElementType::kF32, {1000}));
+  for (int64_t i = 0; i < 1000; ++i)
+    numbers.Set(i, {.bits = EncodeFloat(ElementType::kF32, 2 * i)});
+  for (const std::string own : {"iota(), iota_dimension=0", "constant({ELEMENTS})"}) {
+    std::vector<int> elements(1000);
+    for (int i = 0; i < 1000; ++i) elements[i] = i;
+    const std::string text = absl::StrCat("HloModule m\nf {\n  i = f32[1000] ", own, R"(
+  p = f32[1000] parameter(0)
+  ROOT a = f32[1000] add(i, p)
+}
+ENTRY e {
+  p = f32[1000] parameter(0)
+  q = f32[1000] negate(p)
+  ROOT r = f32[1000] fusion(q), kind=kLoop, calls=f
+})");
+    const auto results = RunModule(
+        absl::StrReplaceAll(text, {{"ELEMENTS", absl::StrJoin(elements, ", ")}}), {numbers});
+    for (int64_t i = 0; i < 1000; ++i) {
+      EXPECT_EQ(results[0].Get(i).bits, EncodeFloatFromSigned(ElementType::kF32, -i)) << i;
+    }
+  }
+}
+
 constexpr const char* kTwo = R"(
   x = T[50,40] parameter(0)
   y = T[40] parameter(1)

@@ -12,7 +12,7 @@ if(NOT TARGET libzip::zip)
                         INTERFACE_INCLUDE_DIRECTORIES ${ASSAY_ZIP_INCLUDE_DIR})
 endif()
 find_package(ZLIB REQUIRED)
-find_package(Boost 1.81 REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS context)
 # Highway: the vector sort of the cpu backend.
 find_package(hwy REQUIRED)
 if(ASSAY_BUILD_TOOLS)

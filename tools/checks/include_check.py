@@ -18,6 +18,10 @@ ALLOWED = {
     'interpreter': ['spec', 'runtime', 'evaluator', 'interpreter'],
     'backends': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND],
     'backends/cpu': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, 'backends/cpu', 'backends/passes'],
+    'backends/cuda': ['spec', 'runtime', *INTERFACE, *ENGINE_BACKEND, 'backends/cuda', 'backends/passes'],
+    # Kernel sources and what runs them know of no module.
+    'backends/cuda/dialect': ['backends/cuda/dialect', 'backends/cuda/emulator/calls.h'],
+    'backends/cuda/emulator': ['backends/cuda/dialect', 'backends/cuda/emulator'],
     # Tests against the evaluator.
     'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector'],
     'backends/factory': ['spec', 'runtime', 'backends'],

@@ -1,0 +1,25 @@
+// The macros of the dialect for nvcc; all else is CUDA's own. Included by dialect.h alone.
+#ifndef ASSAY_BACKENDS_CUDA_DIALECT_DEVICE_DIALECT_H_
+#define ASSAY_BACKENDS_CUDA_DIALECT_DEVICE_DIALECT_H_
+
+#define ASSAY_CUDA_BUILD device
+
+#define ASSAY_SHARED(T, name, dims) __shared__ T name dims
+#define ASSAY_DYNAMIC_SHARED(T, name)                                   \
+  extern __shared__ __align__(16) unsigned char assay_dynamic_shared[]; \
+  T* const name = reinterpret_cast<T*>(assay_dynamic_shared)
+#define ASSAY_PARAMETER(T, name) const __grid_constant__ T name
+#define ASSAY_ENTRY(kernel) ::assay::cuda::device::MakeEntry(#kernel, kernel)
+
+namespace assay::cuda::device {
+
+template <typename... Parameters>
+Entry MakeEntry(const char* name, void (*kernel)(Parameters...)) {
+  return {name, nullptr, reinterpret_cast<const void*>(kernel),
+          static_cast<int32_t>(sizeof...(Parameters)),
+          static_cast<int32_t>((sizeof(Parameters) + ... + 0))};
+}
+
+}  // namespace assay::cuda::device
+
+#endif  // ASSAY_BACKENDS_CUDA_DIALECT_DEVICE_DIALECT_H_

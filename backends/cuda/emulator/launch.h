@@ -1,0 +1,63 @@
+// Runs a kernel on the processor: every thread of a block is a fiber, blocks run one after the
+// other, and a schedule decides which thread goes on when one waits. A launch that CUDA would
+// refuse, or under which a GPU would hang or compute something undefined, ends in an error that
+// says where. What the emulator does not model: relaxed memory, pre-emption, registers, banks,
+// occupancy. Tests: emulator_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_EMULATOR_LAUNCH_H_
+#define ASSAY_BACKENDS_CUDA_EMULATOR_LAUNCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "backends/cuda/dialect/entry.h"
+#include "backends/cuda/emulator/calls.h"
+
+namespace assay::cuda::emulator {
+
+// Which thread runs next. A thread always runs until it waits or ends.
+enum class Schedule : uint8_t {
+  kForward,   // blocks and threads in ascending order, round after round
+  kBackward,  // in descending order
+  kRandom,    // in an order that is drawn for each launch, and for threads in each round
+  kRunAhead,  // warps have random priorities, and the first that can run does: it runs far ahead
+};
+absl::string_view Name(Schedule schedule);
+std::optional<Schedule> ScheduleFromName(absl::string_view name);
+
+// The launch limits that all GPUs from compute capability 8.0 on share.
+struct Limits {
+  int64_t block_threads = 1024;
+  int64_t static_shared_bytes = 48 << 10;
+  int64_t shared_bytes = 48 << 10;  // static and dynamic together
+  int64_t parameter_bytes = 4096;
+};
+
+struct LaunchConfig {
+  Extent grid, block;
+  int64_t shared_bytes = 0;  // dynamic
+};
+
+struct LaunchOptions {
+  Schedule schedule = Schedule::kForward;
+  uint64_t seed = 0;  // of kRandom and kRunAhead
+  Limits limits = {};
+  // A barrier (__syncthreads and its siblings, __syncwarp) that threads pass without waiting, as
+  // "file:line" with the file's last path component: barrier mutants.
+  std::string omitted_barrier = {};
+};
+
+// INVALID_ARGUMENT for a launch beyond the limits; FAILED_PRECONDITION for a kernel that breaks the
+// rules of synchronisation or of shared memory. Memory that the kernel has written stays written.
+absl::Status Launch(const Entry& entry, const LaunchConfig& config, void** parameters,
+                    const LaunchOptions& options);
+
+// The barriers that launches of this host thread have passed since the last call, as "file:line".
+std::vector<std::string> TakeBarrierSites();
+
+}  // namespace assay::cuda::emulator
+
+#endif  // ASSAY_BACKENDS_CUDA_EMULATOR_LAUNCH_H_

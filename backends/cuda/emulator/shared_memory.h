@@ -1,0 +1,57 @@
+// The shared memory of a block: static arrays by their key, with gaps between them whose bytes are
+// verified when the block ends, and the dynamic bytes of the launch. Everything is poisoned with
+// 0xff, a NaN of every float type that has one, before a block starts. Tests: emulator_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_EMULATOR_SHARED_MEMORY_H_
+#define ASSAY_BACKENDS_CUDA_EMULATOR_SHARED_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "backends/cuda/emulator/calls.h"
+
+namespace assay::cuda::emulator {
+
+class SharedMemory {
+ public:
+  struct Array {
+    const void* key = nullptr;
+    Site site;
+    int64_t offset = 0, bytes = 0;
+  };
+
+  // For a launch: no static arrays yet.
+  void Start(int64_t dynamic_bytes);
+  // For a block: poisons all there is.
+  void Poison();
+  // The array of a key, made where it is not there yet. Null where `limit` bytes of static arrays
+  // do not suffice.
+  std::byte* Find(const void* key, int64_t bytes, Site site, int64_t limit);
+  std::byte* dynamic() { return bytes_.data() + kGap; }
+  int64_t dynamic_bytes() const { return dynamic_bytes_; }
+  int64_t static_bytes() const { return static_bytes_; }
+  // The array that was written beyond, before or after it; a key of null stands for the dynamic
+  // bytes. Null if all gaps are as they were.
+  const Array* FindOverrun() const;
+  // The array that holds the address; null if none does. The key of the dynamic bytes is null.
+  const Array* Holder(const void* address) const;
+  bool Contains(const void* address) const {
+    return address >= bytes_.data() && address < bytes_.data() + bytes_.size();
+  }
+
+ private:
+  static constexpr int64_t kGap = 64;
+  static constexpr int64_t kMost = 320 << 10;  // arrays, gaps and alignment
+
+  int64_t GapAfter(size_t number) const;
+
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(kMost);
+  std::vector<Array> arrays_;  // the first one is the dynamic part
+  int64_t dynamic_bytes_ = 0;
+  int64_t static_bytes_ = 0;
+  int64_t used_ = 0;  // with the gap at the end
+};
+
+}  // namespace assay::cuda::emulator
+
+#endif  // ASSAY_BACKENDS_CUDA_EMULATOR_SHARED_MEMORY_H_

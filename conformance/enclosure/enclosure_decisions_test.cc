@@ -49,6 +49,22 @@ TEST_F(EnclosureDecisionsTest, SlicesAtOneOfFewPlaces) {
   EXPECT_EQ(With(update, {10, 20, -7, 40, 50}, {10, 20, 31, 40, 50}), Verdict::kWrong);
 }
 
+// Decision structural_52: in f32 (2^24 + 1) - 2^24 is 0, and 1 + n u S is a little more than 7.
+TEST_F(EnclosureDecisionsTest, DotsMayAccumulateInANarrowerResult) {
+  const std::string dot =
+      " a = f64[3] parameter(0)\n b = f64[3] parameter(1)\n"
+      " d = f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n"
+      " ROOT r = f32[] negate(d)\n";
+  const std::vector<Literal> operands = {Values(ElementType::kF64, {0x1p24, 1, -0x1p24}),
+                                         Values(ElementType::kF64, {1, 1, 1})};
+  const BoxTree sum = Of(dot, operands, "cpu-strict");
+  EXPECT_LE(Low(sum), -7);
+  EXPECT_GE(High(sum), 5);
+  EXPECT_GE(Low(sum), -9);
+  EXPECT_LE(High(sum), 7);
+  EXPECT_TRUE(Of(dot, operands, "golden").is_point());
+}
+
 // A start value that is missing from a maximum (W-12): the hull of both, and NaN only where the
 // start value is. Nothing is missing that is neutral, and where the profile does not say so.
 TEST_F(EnclosureDecisionsTest, StartValuesMayBeMissing) {

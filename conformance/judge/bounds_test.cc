@@ -570,6 +570,30 @@ TEST(JudgeBounds, DotsAreBoundedByTheirProducts) {
   EXPECT_EQ(explain((n + 4) * kUnit * s), "wrong");
 }
 
+// Decision structural_52. In f32 (2^24 + 1) - 2^24 is 0, exactly it is 1; n u S is
+// 3 2^-24 (2^25 + 1), a little more than 6.
+TEST(JudgeBounds, DotsMayAccumulateInANarrowerResult) {
+  const std::string dot = "[] dot(p0, p1), lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+  const std::vector<Literal> operands = {Array(ElementType::kF64, {0x1p24, 1, -0x1p24}),
+                                         Array(ElementType::kF64, {1, 1, 1})};
+  const auto scalar = [](ElementType type, double value) {
+    return Literal::Scalar(type, Element{EncodeFloat(type, value)});
+  };
+  const Case narrow("f32" + dot, {"f64[3]", "f64[3]"});
+  for (const char* profile : {"cpu-strict", "xla-cpu"}) {
+    EXPECT_EQ(narrow.Explain(operands, scalar(ElementType::kF32, 0), profile), "reassociation");
+    EXPECT_EQ(narrow.Explain(operands, scalar(ElementType::kF32, 8), profile), "wrong");
+  }
+  EXPECT_EQ(narrow.Explain(operands, scalar(ElementType::kF32, 0), "golden"), "wrong");
+  // A result of f16 is summed in f32 all the same.
+  const Case narrower("f16" + dot, {"f64[3]", "f64[3]"});
+  EXPECT_EQ(narrower.Explain(operands, scalar(ElementType::kF16, 0), "cpu-strict"),
+            "reassociation");
+  EXPECT_EQ(narrower.Explain(operands, scalar(ElementType::kF16, 8), "cpu-strict"), "wrong");
+  const Case wide("f64" + dot, {"f64[3]", "f64[3]"});
+  EXPECT_EQ(wide.Explain(operands, scalar(ElementType::kF64, 0)), "wrong");
+}
+
 TEST(JudgeBounds, MaximaAreNoSums) {
   const Case maximum("f32[] reduce(p0, p1), dimensions={0}, to_apply=max", {"f32[2]", "f32[]"},
                      "max {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"

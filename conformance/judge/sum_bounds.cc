@@ -87,13 +87,15 @@ class SumBound {
         complex_products_(products_ && IsComplex(golden.element_type())),
         finite_(AllFinite(subject.operands)),
         split_(FindSplit(subject)),
-        how_(subject.profile.FindAccumulation(TypeOfTerms(subject, golden), products_)) {
-    // No sum is kept in less than the type of its terms and its result.
-    const ElementType terms = Info(TypeOfTerms(subject, golden)).component;
-    if (UnitRoundoff(how_.accumulator) > std::min(UnitRoundoff(part_), UnitRoundoff(terms))) {
-      how_.accumulator = UnitRoundoff(part_) < UnitRoundoff(terms) ? part_ : terms;
+        how_(subject.profile.FindAccumulation(TypeOfSums(subject, golden), products_)) {
+    // No sum is kept in less than the type of its terms, or of the result if the module asks for
+    // one that is narrower (decision structural_52).
+    const ElementType least = Info(TypeOfSums(subject, golden)).component;
+    if (UnitRoundoff(how_.accumulator) > std::min(UnitRoundoff(part_), UnitRoundoff(least))) {
+      how_.accumulator = UnitRoundoff(part_) < UnitRoundoff(least) ? part_ : least;
       how_.unit = UnitRoundoff(how_.accumulator);
     }
+    const ElementType terms = Info(TypeOfTerms(subject, golden)).component;
     if (subject.instruction.opcode() == Opcode::kScan) {  // every step gives a value of the type
       how_.accumulator = part_;
       how_.unit = UnitRoundoff(part_);
@@ -159,6 +161,16 @@ class SumBound {
     const bool scans = subject.instruction.opcode() == Opcode::kScan;
     const ElementType terms = subject.operands[0].element_type();
     return scans || !IsRounded(terms) ? golden.element_type() : terms;
+  }
+
+  // The type whose accumulator the profile names: that of the terms. A dot or convolution with a
+  // narrower result asks for no more than an accumulator of its result's type.
+  static ElementType TypeOfSums(const Subject& subject, const Literal& golden) {
+    const ElementType terms = TypeOfTerms(subject, golden);
+    const bool narrows = UnitRoundoff(PartType(golden)) > UnitRoundoff(Info(terms).component);
+    return narrows && subject.instruction.info().family == Family::kContraction
+               ? golden.element_type()
+               : terms;
   }
 
   absl::StatusOr<std::vector<AccumulationFact>> Facts(absl::Span<const Literal> operands) const {

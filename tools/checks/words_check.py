@@ -4,16 +4,20 @@
 usage: words_check.py ROOT
 
 Documents are README.md, CONTRIBUTING.md and docs/; help texts and messages are the string literals of sources that are not tests.
-Lines of tables, of code blocks and headings may be wider: Markdown cannot break them.
+Lines of tables, of code blocks and headings may be wider: Markdown cannot break them. No text file of the tree may hold
+the markers that a merge leaves where it found a conflict.
 """
+import os
 import pathlib
 import re
+import subprocess
 import sys
 
 COLUMNS = 100
 FOLDERS = ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools', 'python')
 NOT_PRODUCT = re.compile(r'_(test|bench)\.\w+$|testing|testdata|/mutants/\w+_(mutants|rewrites)\.cc$')
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+MARKER = re.compile(rb'^(<{7}|\|{7}|>{7})( |\r?$)', re.M)
 WIDE = re.compile(r'^(\||#|<!--|!\[)')
 
 
@@ -25,6 +29,24 @@ def read_rules(path):
         phrase, instead, *exceptions = line.split('\t')
         rules.append((re.compile(phrase, re.I), instead, ' '.join(exceptions).split(), number))
     return rules
+
+
+def tracked_files(root):
+    """What git tracks; without git, all files but those of builds."""
+    listed = subprocess.run(['git', '-C', root, 'ls-files', '-z'], capture_output=True, check=False)
+    if listed.returncode == 0 and listed.stdout:
+        return [root / name for name in sorted(os.fsdecode(listed.stdout).split('\0')) if name]
+    return [path for path in sorted(root.rglob('*')) if path.relative_to(root).parts[0] not in ('build', '.git')]
+
+
+def conflict_markers(path):
+    """The numbers of the lines that a merge in conflict left; of binary files none."""
+    content = path.read_bytes() if path.is_file() else b''
+    if b'\0' in content or not MARKER.search(content):
+        return
+    for number, line in enumerate(content.split(b'\n'), 1):
+        if MARKER.match(line):
+            yield number
 
 
 def documents(root):
@@ -100,11 +122,15 @@ def main():
     for path in sources(root):
         count += 1
         hold(path, messages(path))
+    tracked = tracked_files(root)
+    problems += [f'{path.relative_to(root)}:{line}: the marker of a merge conflict'
+                 for path in tracked for line in conflict_markers(path)]
     problems += [f'tools/checks/words.tsv:{number}: nothing in {end} needs the exception'
                  for _, _, exceptions, number in rules for end in exceptions if (number, end) not in used]
     for problem in problems:
         print(problem)
-    print(f'{count} files held against {len(rules)} phrases, {len(problems)} problems')
+    print(f'{count} files held against {len(rules)} phrases, {len(tracked)} searched for markers of conflicts, '
+          f'{len(problems)} problems')
     return 1 if problems or not rules or count < 100 else 0
 
 

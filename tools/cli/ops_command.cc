@@ -1,6 +1,9 @@
-// `assay ops`: the catalogue of operations.
+// `assay ops`: the catalogue of operations, and the page of each. Tests: show_cli_test.py.
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -14,6 +17,7 @@
 #include "tools/cli/exit_code.h"
 #include "tools/cli/help.h"
 #include "tools/cli/op_aliases.h"
+#include "tools/cli/op_page.h"
 #include "tools/cli/options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
@@ -23,35 +27,64 @@ namespace {
 
 struct OpsCommand {
   std::string name;
+  std::string docs_folder;
   bool markdown = false;
   OutputOptions output;
 
   int Run() const;
+  int WriteDocs() const;
+  int PrintPages(const std::vector<const OpInfo*>& ops) const;
 };
 
-void PrintDetails(const OpInfo& op) {
-  const auto line = [](absl::string_view name, absl::string_view value) {
-    constexpr size_t kColumn = 14;
-    absl::PrintF("  %-*s%s\n", static_cast<int>(kColumn - 2), name,
-                 Wrapped(value, TextWidth() - kColumn, kColumn));
+// On a page of the documents, and on a terminal.
+constexpr size_t kMostExamplesOfPage = 8, kMostExamplesShown = 4;
+
+// docs/ops: a page for each operation, and the list of pages.
+int OpsCommand::WriteDocs() const {
+  std::error_code error;
+  std::filesystem::create_directories(docs_folder, error);
+  std::string list =
+      "# Operations, one page each\n\n"
+      "What `assay ops X` prints. `assay ops --write-docs docs/ops` writes these pages.\n\n";
+  const auto write = [&](absl::string_view name, absl::string_view text) {
+    const std::filesystem::path path =
+        std::filesystem::path(docs_folder) / absl::StrCat(name, ".md");
+    std::ofstream file(path);
+    file << text << std::flush;
+    return file ? absl::OkStatus()
+                : absl::InvalidArgumentError(absl::StrCat(path.string(), " cannot be written"));
   };
-  std::cout << op.name << "\n";
-  if (const std::vector<std::string> aliases = AliasesOf(op.opcode); !aliases.empty()) {
-    line("also called", absl::StrJoin(aliases, ", "));
+  for (const OpInfo& op : Catalogue()) {
+    const absl::StatusOr<OpPage> page = MakeOpPage(op, kMostExamplesOfPage);
+    if (!page.ok()) return Fail(page.status(), output);
+    if (absl::Status status = write(op.name, PageMarkdown(*page)); !status.ok()) {
+      return Fail(status, output);
+    }
+    absl::StrAppend(&list, "- [", op.name, "](", op.name, ".md)\n");
   }
-  line("operands", ArityText(op.arity));
-  line("family", FamilyName(op.family));
-  line("accuracy", AccuracyName(op.accuracy));
-  line("types", absl::StrJoin(TypeNames(op), " "));
-  line("shape", op.shape_inferable ? "may be left out in text" : "must be written in text");
-  line("golden", IsInterpreted(op.opcode) ? "yes" : "not yet");
-  if (op.attributes.empty()) return line("attributes", "none");
-  std::cout << "  attributes\n";
-  for (const AttributeUse& use : op.attributes) {
-    constexpr size_t kColumn = 37;
-    absl::PrintF("    %-32s %s\n", Info(use.attr).name,
-                 Wrapped(AttributeText(use), TextWidth() - kColumn, kColumn));
+  if (absl::Status status = write("README", list); !status.ok()) return Fail(status, output);
+  if (output.json) {
+    std::cout << JsonText(nlohmann::json{{"pages", kOpcodeCount}, {"folder", docs_folder}});
+  } else {
+    std::cout << kOpcodeCount << " pages in " << docs_folder << "\n";
   }
+  return kExitOk;
+}
+
+int OpsCommand::PrintPages(const std::vector<const OpInfo*>& ops) const {
+  if (ops.front()->name != name) {
+    std::cout << name << " is " << (ops.size() > 1 ? "one of " : "")
+              << absl::StrJoin(
+                     ops, ", ",
+                     [](std::string* out, const OpInfo* op) { absl::StrAppend(out, op->name); })
+              << " in HLO.\n\n";
+  }
+  for (const OpInfo* op : ops) {
+    const absl::StatusOr<OpPage> page = MakeOpPage(*op, kMostExamplesShown);
+    if (!page.ok()) return Fail(page.status(), output);
+    std::cout << (op == ops.front() ? "" : "\n") << PageText(*page, TextWidth());
+  }
+  return kExitOk;
 }
 
 void PrintRow(absl::string_view name, absl::string_view operands, absl::string_view family,
@@ -60,6 +93,7 @@ void PrintRow(absl::string_view name, absl::string_view operands, absl::string_v
 }
 
 int OpsCommand::Run() const {
+  if (!docs_folder.empty()) return WriteDocs();
   std::vector<const OpInfo*> ops;
   if (name.empty()) {
     for (const OpInfo& op : Catalogue()) ops.push_back(&op);
@@ -75,19 +109,18 @@ int OpsCommand::Run() const {
   }
   if (output.json) {
     nlohmann::json list = nlohmann::json::array();
-    for (const OpInfo* op : ops) list.push_back(OpJson(*op));
+    for (const OpInfo* op : ops) {
+      list.push_back(OpJson(*op));
+      if (name.empty()) continue;
+      const absl::StatusOr<OpPage> page = MakeOpPage(*op, kMostExamplesOfPage);
+      if (!page.ok()) return Fail(page.status(), output);
+      list.back().update(PageJson(*page));
+    }
     std::cout << JsonText(list);
   } else if (markdown) {
     std::cout << CatalogueMarkdown();
   } else if (!name.empty()) {
-    if (ops.front()->name != name) {
-      std::cout << name << " is " << (ops.size() > 1 ? "one of " : "")
-                << absl::StrJoin(
-                       ops, ", ",
-                       [](std::string* out, const OpInfo* op) { absl::StrAppend(out, op->name); })
-                << " in HLO.\n\n";
-    }
-    for (const OpInfo* op : ops) PrintDetails(*op);
+    return PrintPages(ops);
   } else {
     PrintRow("OPERATION", "OPERANDS", "FAMILY", "ACCURACY", "RUN BY");
     for (const OpInfo* op : ops) {
@@ -109,7 +142,17 @@ void AddOpsCommand(CLI::App& app, int* exit_code) {
       "One operation in detail, by its name in HLO, StableHLO or JAX: reduce-window, exp, "
       "lax.dot_general");
   sub->add_flag("--markdown", command->markdown, "The table of docs/operations.md");
+  sub->add_option("--write-docs", command->docs_folder,
+                  "Writes the pages of docs/ops into this folder")
+      ->type_name("DIR");
   command->output.AddJsonTo(sub);
+  sub->footer(
+      "NAME prints meaning, operands, attributes, edge cases, decision points, accuracy by profile "
+      "and examples; docs/semantics/rules has the rules.\n"
+      "Examples:\n"
+      "  assay ops reduce-window\n"
+      "  assay ops lax.dot_general\n"
+      "  assay ops exp --json");
   sub->callback([command, exit_code] { *exit_code = command->Run(); });
 }
 

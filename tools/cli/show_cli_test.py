@@ -4,6 +4,7 @@
 import base64
 import json
 import os
+import re
 
 from cli_testing import ADD, ASSAY, SOURCE, CommandLineTest, assay, main, on_terminal, sample
 
@@ -182,6 +183,48 @@ t{1} = f32[], sharding={replicated}
         self.assertTrue(assay('ops').out.startswith('OPERATION '))
         with open(os.path.join(SOURCE, 'docs', 'operations.md')) as f:
             self.assertTrue(f.read().startswith(assay('ops', '--markdown').out), 'build the target operations_page')
+
+    def test_page_of_an_operation(self):
+        """Each operation has a meaning, operands, the sections of its rules, and a word on each attribute."""
+        sections = {}
+        for name in ('elementwise', 'structural', 'control'):
+            with open(os.path.join(SOURCE, 'docs', 'semantics', 'rules', name + '.md')) as f:
+                sections[name] = re.findall(r'^#+ ([0-9.]+?)\.? ', f.read(), re.M)
+        for op in json.loads(assay('ops', '--json').out):
+            page = json.loads(assay('ops', op['name'], '--json').out)[0]
+            self.assertGreater(len(page['meaning'].split()), 1, op['name'])
+            rows = {title: {row['name']: row['text'] for row in each} for title, each in page['sections'].items()}
+            rules, _, _ = rows['Summary']['rules'].partition(' (')
+            for part in rules.split('; '):
+                page_name, _, numbers = part.partition(' ')
+                for number in numbers.split(', '):
+                    self.assertIn(number, sections[page_name], op['name'])
+            named = sum(len(names.split(', ')) for names in rows.get('Operands', {}))
+            self.assertEqual(named > 0, op['arity'] != 0, op['name'])
+            if isinstance(op['arity'], int):
+                self.assertEqual(named, op['arity'], op['name'])
+            self.assertEqual(set(rows.get('Attributes', {})), {each['name'] for each in op['attributes']})
+            for name, text in rows.get('Attributes', {}).items():
+                self.assertRegex(text, r'^\S.* \(.*\)$', f"{op['name']}: nothing says what {name} does")
+        self.expect(assay('ops', 'divide'), 0, 'I-1', 'Golden: -1, all bits set', 'any integer', 'divide/', 'arg0 = ', 'out0 = ')
+        self.expect(assay('ops', 'and'), 0, 'The bits that are set in both')
+        self.assertNotIn('Decision points', assay('ops', 'and').out)
+        tanh = json.loads(assay('ops', 'tanh', '--json').out)[0]['sections']
+        budgets = json.loads(assay('profile', 'show', 'xla-cpu', '--op', 'tanh', '--json').out)['budgets']['tanh']
+        told = next(row['text'] for row in tanh['Accuracy'] if row['name'] == 'xla-cpu')
+        for name, budget in budgets.items():
+            self.assertIn(f"{name} {budget['ulps']:.4g}", told)
+
+    def test_pages_of_operations(self):
+        """docs/ops is what the command writes."""
+        folder = self.path('ops')
+        self.expect(assay('ops', '--write-docs', folder), 0, '133 pages')
+        kept = os.path.join(SOURCE, 'docs', 'ops')
+        self.assertEqual(sorted(os.listdir(folder)), sorted(os.listdir(kept)))
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name)) as new, open(os.path.join(kept, name)) as old:
+                self.assertEqual(new.read(), old.read(), f'docs/ops/{name} is stale: assay ops --write-docs docs/ops')
+        self.expect(assay('ops', '--write-docs', '/proc/nowhere'), 2, '/proc/nowhere')
 
     def test_help(self):
         for command in ([], ['run'], ['diff'], ['show'], ['ops'], ['verify']):

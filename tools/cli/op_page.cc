@@ -1,0 +1,271 @@
+#include "tools/cli/op_page.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "conformance/corpus/case_reader.h"
+#include "conformance/corpus/corpus.h"
+#include "conformance/profiles/profile.h"
+#include "nlohmann/json.hpp"
+#include "spec/text/printer.h"
+#include "tools/cli/catalogue.h"
+#include "tools/cli/help.h"
+#include "tools/cli/op_aliases.h"
+#include "tools/cli/op_texts.h"
+
+namespace assay {
+namespace {
+
+// The columns of budgets; complex ones where the operation takes complex numbers.
+constexpr ElementType kPageTypes[] = {ElementType::kF64,  ElementType::kF32, ElementType::kF16,
+                                      ElementType::kBF16, ElementType::kC64, ElementType::kC128};
+// Larger arrays make poor examples on a page.
+constexpr int64_t kMostElements = 24;
+constexpr size_t kMostExampleText = 400;
+
+void AddSection(absl::string_view title, std::vector<PageRow> rows, OpPage* page) {
+  if (!rows.empty()) page->sections.push_back({std::string(title), std::move(rows)});
+}
+
+std::vector<PageRow> OperandRows(const OpText& text) {
+  std::vector<PageRow> rows;
+  for (const NamedText& each : text.operands) {
+    rows.push_back({std::string(each.name), std::string(each.text)});
+  }
+  return rows;
+}
+
+std::vector<PageRow> AttributeRows(const OpInfo& op, const OpText& text) {
+  std::vector<PageRow> rows;
+  for (const AttributeUse& use : op.attributes) {
+    const absl::string_view name = Info(use.attr).name;
+    const absl::string_view meaning = AttributeMeaning(text, name);
+    rows.push_back(
+        {std::string(name), absl::StrCat(meaning, meaning.empty() ? "" : " (", AttributeText(use),
+                                         meaning.empty() ? "" : ")")});
+  }
+  return rows;
+}
+
+std::vector<PageRow> DecisionPageRows(const OpInfo& op) {
+  std::vector<PageRow> rows;
+  for (const DecisionRow& row : DecisionsOf(op)) {
+    rows.push_back({std::string(row.id), absl::StrCat(row.question, " Golden: ", row.golden,
+                                                      ". Also permitted: ", row.others, ".")});
+  }
+  return rows;
+}
+
+// "f64 1, f32 2.5": empty if every budget is zero, that is the correctly rounded value alone.
+std::string BudgetsText(const OpInfo& op, const TargetProfile& profile) {
+  std::vector<std::string> words;
+  bool any = false;
+  for (const ElementType type : kPageTypes) {
+    if (!(IsComplex(type) ? op.types.is_complex : op.types.is_float)) continue;
+    const UlpBudget budget = profile.FindBudget(op.opcode, type);
+    any = any || !budget.exact();
+    words.push_back(budget.exact() ? absl::StrCat(Name(type), " 0")
+                                   : absl::StrFormat("%s %.4g", Name(type), budget.ulps));
+    if (budget.absolute != 0) absl::StrAppendFormat(&words.back(), " + %.3g", budget.absolute);
+  }
+  return any ? absl::StrJoin(words, ", ") : "";
+}
+
+const char* AccuracyText(Accuracy accuracy) {
+  switch (accuracy) {
+    case Accuracy::kExact:
+      return "Exact: every profile demands the golden value, but for the permitted deviations "
+             "that concern all operations (docs/profiles.md).";
+    case Accuracy::kRounded:
+      return "Rounded once: the golden value is the exact result, rounded to nearest, ties to "
+             "even.";
+    case Accuracy::kFunction:
+      return "The golden value is the correctly rounded result. A profile permits an error in ulp "
+             "of the exact result:";
+    case Accuracy::kAccumulating:
+      return "The golden value is exact and rounded once. Implementations are judged by the error "
+             "bound of a sum in the accumulator of their profile (structural 14, "
+             "docs/enclosures.md).";
+    case Accuracy::kRandom:
+      return "Samples are tested statistically (control 9.3).";
+    case Accuracy::kOpaque:
+      return "Nothing is computed by the operation itself.";
+  }
+  return "";
+}
+
+absl::StatusOr<std::vector<PageRow>> AccuracyRows(const OpInfo& op) {
+  std::vector<PageRow> rows = {{"", AccuracyText(op.accuracy)}};
+  if (op.accuracy != Accuracy::kFunction && op.accuracy != Accuracy::kRounded) return rows;
+  std::string exact;
+  for (const std::string& name : TargetProfile::BuiltIn()) {
+    const absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+    if (!profile.ok()) return profile.status();
+    const std::string budgets = BudgetsText(op, *profile);
+    if (budgets.empty()) {
+      absl::StrAppend(&exact, exact.empty() ? "" : ", ", name);
+    } else {
+      rows.push_back({name, budgets});
+    }
+  }
+  if (!exact.empty()) {
+    rows.push_back(
+        {rows.size() > 1 ? "0 ulp" : "", absl::StrCat("Correctly rounded only: ", exact)});
+  }
+  return rows;
+}
+
+std::string ArrayText(const CaseArray& array) {
+  return absl::StrReplaceAll(PrintLiteral(*array.literal), {{"\n", " "}});
+}
+
+// "7, -2 => -3 by divide(a, b)"; empty for a case that is too large for a page or has no values.
+std::string ExampleText(const CorpusCase& example) {
+  if (example.expect != CorpusCase::Expect::kValues || example.replicas * example.partitions > 4) {
+    return "";
+  }
+  std::string text;
+  for (absl::string_view line : absl::StrSplit(example.module, '\n')) {
+    line = absl::StripAsciiWhitespace(line);
+    if (absl::ConsumePrefix(&line, "ROOT ")) text = std::string(line);  // the entry stands last
+  }
+  const auto append = [&text](absl::string_view name, const CaseArray& array) {
+    if (!array.literal || array.literal->shape().element_count() > kMostElements) return false;
+    absl::StrAppend(&text, "; ", name, array.number);
+    if (array.device >= 0) absl::StrAppend(&text, " of device ", array.device);
+    absl::StrAppend(&text, " = ", ArrayText(array));
+    return true;
+  };
+  for (const CaseArray& array : example.inputs) {
+    if (!append("arg", array)) return "";
+  }
+  for (const CaseArray& array : example.expected) {
+    if (!append("out", array)) return "";
+  }
+  return text.size() > kMostExampleText ? "" : text;
+}
+
+// From the file of the operation in conformance/corpus/cases. One case of each element type comes
+// first.
+absl::StatusOr<std::vector<PageRow>> ExampleRows(const OpInfo& op, size_t most) {
+  const std::string file_name =
+      absl::StrCat("/", absl::StrReplaceAll(op.name, {{"-", "_"}}), ".cases");
+  std::vector<PageRow> first, later;
+  for (const CorpusFile& file : CorpusFiles()) {
+    if (!absl::StartsWith(file.name, "cases/") || !absl::EndsWith(file.name, file_name)) continue;
+    const absl::StatusOr<std::vector<CorpusCase>> cases = ReadCases(file.text, file.name);
+    if (!cases.ok()) return cases.status();
+    std::vector<absl::string_view> seen;
+    for (const CorpusCase& each : *cases) {
+      if (each.Tag("op") != op.name) continue;
+      const std::string text = ExampleText(each);
+      if (text.empty()) continue;
+      const absl::string_view type = each.Tag("type");
+      const bool is_new = std::find(seen.begin(), seen.end(), type) == seen.end();
+      if (is_new) seen.push_back(type);
+      (is_new ? first : later).push_back({each.id, text});
+    }
+  }
+  first.insert(first.end(), later.begin(), later.end());
+  if (first.size() > most) first.resize(most);
+  return first;
+}
+
+}  // namespace
+
+absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples) {
+  const OpText text = TextOf(op.opcode);
+  OpPage page{std::string(op.name), text.meaning, {}};
+  std::vector<PageRow> summary;
+  if (const std::vector<std::string> names = AliasesOf(op.opcode); !names.empty()) {
+    summary.push_back({"also called", absl::StrJoin(names, ", ")});
+  }
+  summary.push_back({"operands", ArityText(op.arity)});
+  summary.push_back({"family", std::string(FamilyName(op.family))});
+  summary.push_back({"accuracy", std::string(AccuracyName(op.accuracy))});
+  summary.push_back({"types", absl::StrJoin(TypeNames(op), " ")});
+  summary.push_back(
+      {"shape", op.shape_inferable ? "may be left out in text" : "must be written in text"});
+  summary.push_back({"golden", IsInterpreted(op.opcode) ? "yes" : "not yet"});
+  summary.push_back({"rules", absl::StrCat(text.rules, " (docs/semantics/rules)")});
+  AddSection("Summary", std::move(summary), &page);
+  AddSection("Operands", OperandRows(text), &page);
+  AddSection("Attributes", AttributeRows(op, text), &page);
+  std::vector<PageRow> edges;
+  for (const absl::string_view edge : text.edges) edges.push_back({"", std::string(edge)});
+  AddSection("Edge cases", std::move(edges), &page);
+  AddSection("Decision points", DecisionPageRows(op), &page);
+  absl::StatusOr<std::vector<PageRow>> accuracy = AccuracyRows(op);
+  if (!accuracy.ok()) return accuracy.status();
+  AddSection("Accuracy", *std::move(accuracy), &page);
+  absl::StatusOr<std::vector<PageRow>> examples = ExampleRows(op, most_examples);
+  if (!examples.ok()) return examples.status();
+  AddSection("Examples (cases of the corpus)", *std::move(examples), &page);
+  return page;
+}
+
+std::string PageText(const OpPage& page, int columns) {
+  std::string out = absl::StrCat(page.name, "\n  ", Wrapped(page.meaning, columns - 2, 2), "\n");
+  for (const PageSection& section : page.sections) {
+    const bool summary = section.title == "Summary";
+    absl::StrAppend(&out, "\n", summary ? "" : section.title, summary ? "" : "\n");
+    size_t column = 4;
+    for (const PageRow& row : section.rows) column = std::max(column, row.name.size() + 4);
+    const bool long_names = column > 30;
+    for (const PageRow& row : section.rows) {
+      if (row.name.empty() && section.rows.size() > 1 && section.rows.back().name.empty()) {
+        absl::StrAppend(&out, "  - ", Wrapped(row.text, columns - 4, 4), "\n");
+      } else if (row.name.empty()) {
+        absl::StrAppend(&out, "  ", Wrapped(row.text, columns - 2, 2), "\n");
+      } else if (long_names) {
+        absl::StrAppend(&out, "  ", row.name, "\n    ", Wrapped(row.text, columns - 4, 4), "\n");
+      } else {
+        absl::StrAppendFormat(&out, "  %-*s%s\n", static_cast<int>(column - 2), row.name,
+                              Wrapped(row.text, columns - column, column));
+      }
+    }
+  }
+  return out;
+}
+
+std::string PageMarkdown(const OpPage& page) {
+  constexpr size_t kWidth = 100;
+  // A star and an underscore would be marks of Markdown.
+  const auto plain = [](absl::string_view text) {
+    return absl::StrReplaceAll(text, {{"*", "\\*"}, {"_", "\\_"}, {"<", "\\<"}, {"|", "\\|"}});
+  };
+  const std::string source = absl::StrCat("This page is what `assay ops ", page.name,
+                                          "` prints; `assay ops --write-docs docs/ops` writes it.");
+  std::string out = absl::StrCat("# ", page.name, "\n\n", Wrapped(plain(page.meaning), kWidth, 0),
+                                 "\n\n", Wrapped(source, kWidth, 0), "\n");
+  for (const PageSection& section : page.sections) {
+    absl::StrAppend(&out, "\n## ", section.title, "\n\n");
+    for (const PageRow& row : section.rows) {
+      const std::string text = plain(row.text);
+      const std::string item = row.name.empty() ? text : absl::StrCat("`", row.name, "`: ", text);
+      absl::StrAppend(&out, "- ", Wrapped(item, kWidth - 2, 2), "\n");
+    }
+  }
+  return out;
+}
+
+nlohmann::json PageJson(const OpPage& page) {
+  nlohmann::json sections = nlohmann::json::object();
+  for (const PageSection& section : page.sections) {
+    nlohmann::json& rows = sections[section.title] = nlohmann::json::array();
+    for (const PageRow& row : section.rows) {
+      rows.push_back({{"name", row.name}, {"text", row.text}});
+    }
+  }
+  return {{"meaning", page.meaning}, {"sections", sections}};
+}
+
+}  // namespace assay

@@ -1,0 +1,44 @@
+// The page of an operation: what `assay ops X` prints, and docs/ops/X.md, from one source.
+// Tests: show_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_OP_PAGE_H_
+#define ASSAY_TOOLS_CLI_OP_PAGE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "nlohmann/json_fwd.hpp"
+#include "spec/op_info.h"
+
+namespace assay {
+
+// A row without a name is a paragraph.
+struct PageRow {
+  std::string name, text;
+};
+
+struct PageSection {
+  std::string title;
+  std::vector<PageRow> rows;
+};
+
+struct OpPage {
+  std::string name, meaning;
+  std::vector<PageSection> sections;
+};
+
+// Meaning, other names, operands, attributes, edge cases, decision points, accuracy by profile and
+// examples of the corpus. The most examples are given by the caller. Errors are mistakes in files
+// of the tree.
+absl::StatusOr<OpPage> MakeOpPage(const OpInfo& op, size_t most_examples);
+
+// For a terminal of this many columns.
+std::string PageText(const OpPage& page, int columns);
+// docs/ops/X.md; lines of at most 100 columns.
+std::string PageMarkdown(const OpPage& page);
+// {"meaning": ..., "sections": {"Edge cases": [{"name": ..., "text": ...}]}}
+nlohmann::json PageJson(const OpPage& page);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_OP_PAGE_H_

@@ -109,6 +109,8 @@ TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
               HasSubstr("it depends on layouts"));
   EXPECT_THAT(error("x = pred[4] parameter(0) ROOT r = s32[] bitcast-convert(x)"),
               HasSubstr("the bits of booleans are others there"));
+  EXPECT_THAT(error("x = f32[2] parameter(0) ROOT r = token[] after-all(x)"),
+              HasSubstr("it waits for an array"));
 }
 
 // Regions cannot be shared: what doubles at every level ends within a budget.

@@ -114,6 +114,9 @@ ModuleWriter::Node ModuleWriter::AddDependency(const Instruction& instruction) {
 }
 
 ModuleWriter::Node ModuleWriter::AfterAll(const Instruction& instruction) {
+  for (const Instruction* operand : instruction.operands()) {
+    if (!operand->shape().is_token()) return Refuse(instruction, "it waits for an array");
+  }
   const Values operands = OperandValues(instruction);
   return Leaf(EmitOne(operands.empty() ? "stablehlo.create_token" : "stablehlo.after_all", operands,
                       instruction.shape()));

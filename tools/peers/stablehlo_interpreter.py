@@ -7,7 +7,6 @@ Assay sends modules as StableHLO text; what StableHLO cannot say is counted as n
 device, and knows neither CHLO, custom calls nor random numbers: such modules are refused as unsupported. It aborts on
 some programs, and then this process's child ends, too (children.py). Needs jax (tools/setup --peers).
 """
-import re
 import sys
 import time
 
@@ -18,6 +17,7 @@ try:
     from jax._src.interpreters import mlir as jax_mlir
     from jaxlib.mlir import ir
     from jaxlib.mlir.dialects import stablehlo
+    from jaxlib.mlir.passmanager import PassManager
 except ImportError:
     raise SystemExit('stablehlo_interpreter.py needs jax: tools/setup --peers installs it; run the script with '
                      '~/.cache/assay/peers/bin/python instead of python3')
@@ -25,51 +25,110 @@ except ImportError:
 from assay_process import Refusal
 from children import serve_in_children
 
-# Types of HLO by the names that shapes begin with, as numpy has them. jaxlib's bindings have no complex constants.
-DTYPES = {'pred': np.bool_, 's8': np.int8, 's16': np.int16, 's32': np.int32, 's64': np.int64, 'u8': np.uint8,
-          'u16': np.uint16, 'u32': np.uint32, 'u64': np.uint64, 'f16': np.float16, 'bf16': ml_dtypes.bfloat16,
-          'f32': np.float32, 'f64': np.float64}
+# What the interpreter has no evaluation of: it aborts.
+NOT_RUN = (b'stablehlo.custom_call', b'stablehlo.rng', b'tuple<', b'stablehlo.cholesky', b'stablehlo.batch_norm',
+           b'stablehlo.create_token', b'chlo.scan')
+
+# HLO's names of element types, the dialect's, and the types in which the bindings hand out results: what they cannot
+# hand out is converted in front of the return, without a change of bits.
+INTEGERS = {f'{sign}{width}': (f'{"u" if sign == "u" else ""}i{width}', None if width >= 8 else f'{"u" if sign == "u" else ""}i8')
+            for sign in 'su' for width in (2, 4, 8, 16, 32, 64)}
+FLOATS = {'f16': ('f16', None), 'f32': ('f32', None), 'f64': ('f64', None), 'bf16': ('bf16', 'ui16'),
+          'f4e2m1fn': ('f4E2M1FN', 'ui4'), 'f6e2m3fn': ('f6E2M3FN', 'f32'), 'f6e3m2fn': ('f6E3M2FN', 'f32')}
+for exact in ('E4M3', 'E3M4', 'E4M3B11FNUZ', 'E4M3FN', 'E4M3FNUZ', 'E5M2', 'E5M2FNUZ', 'E8M0FNU'):
+    FLOATS[f'f8{exact.lower()}'] = (f'f8{exact}', 'ui8')
+COMPLEX = {'c64': ('complex<f32>', 'f32'), 'c128': ('complex<f64>', 'f64')}
+TYPES = {'pred': ('i1', None), **INTEGERS, **FLOATS, **COMPLEX}
+NAMES = {element: name for name, (element, _) in TYPES.items()}
+SIX_BITS = {'f6e2m3fn': ml_dtypes.float6_e2m3fn, 'f6e3m2fn': ml_dtypes.float6_e3m2fn}
+
+
+def tensor(sizes, element):
+    return f'tensor<{"".join(f"{size}x" for size in sizes)}{element}>'
 
 
 def constant_of(shape, data):
-    """The array as elements of MLIR: their bytes in hexadecimal are the same for all types."""
+    """An array as a constant of MLIR: elements as bytes in hexadecimal are the same for all types."""
     name, sizes = shape.split('{')[0].rstrip(']').split('[')
-    element = 'i1' if name == 'pred' else name.replace('s', 'i') if name[0] == 's' else name.replace('u', 'ui')
-    kind = f'tensor<{"".join(size + "x" for size in sizes.split(",") if size)}{element}>'
-    return ir.Attribute.parse(f'dense<"0x{data.hex()}"> : {kind}' if data else f'dense<> : {kind}')
+    kind = tensor([size for size in sizes.split(',') if size], TYPES[name][0])
+    if name in INTEGERS and data and TYPES[name][1]:  # a byte each, whose upper bits repeat nothing
+        width = int(name[1:])
+        data = bytes(byte & ((1 << width) - 1) for byte in data)
+    return f'dense<"0x{data.hex()}"> : {kind}' if data else f'dense<> : {kind}'
 
 
-def bfloats_of(value):
-    """The elements of a constant that the bindings give only as text."""
-    text = str(value).rsplit(' : ', 1)[0]
-    count = int(np.prod(value.type.shape, dtype=np.int64))
-    if '"0x' in text:
-        array = np.frombuffer(bytes.fromhex(text.split('"')[1][2:]), ml_dtypes.bfloat16)
-    else:
-        words = re.findall(r'0x[0-9A-F]+|-?[0-9.]+(?:[eE][-+]?[0-9]+)?', text)
-        array = np.array([np.array(int(word, 16), np.uint16).view(ml_dtypes.bfloat16) if word.startswith('0x')
-                          else ml_dtypes.bfloat16(float(word)) for word in words], ml_dtypes.bfloat16)
-    return np.broadcast_to(array, count) if array.size == 1 else array
+class Result:
+    """A result of the program, and what the bindings can hand out in its place."""
 
+    def __init__(self, index, kind):
+        element = str(kind.element_type)
+        if element not in NAMES:
+            raise Refusal('unsupported', f'results of type {kind}')
+        self.name, self.sizes, self.kind = NAMES[element], list(kind.shape), str(kind)
+        self.parts, self.lines = [], []
+        value, given = f'%program#{index}', TYPES[self.name][1]
+        if self.name in COMPLEX:
+            for part in ('real', 'imag'):
+                self.convert(f'%r{index}_{part}', f'stablehlo.{part}', value, self.kind, given)
+        elif given is None:
+            self.parts.append((value, self.kind))
+        elif self.name == 'f4e2m1fn':
+            self.convert(f'%r{index}_bits', 'stablehlo.bitcast_convert', value, self.kind, given)
+            bits, kind_of_bits = self.parts.pop()
+            self.convert(f'%r{index}', 'stablehlo.convert', bits, kind_of_bits, 'ui8')
+        else:
+            exact = self.name in INTEGERS or self.name in SIX_BITS
+            self.convert(f'%r{index}', 'stablehlo.convert' if exact else 'stablehlo.bitcast_convert', value, self.kind, given)
 
-def bytes_of(value):
-    """(shape of HLO, bytes) of a result."""
-    kind = str(value.type.element_type)
-    names = {'i1': 'pred'}
-    name = names.get(kind) or (kind.replace('ui', 'u') if kind.startswith('ui') else kind.replace('i', 's', 1)
-                               if kind[0] == 'i' else kind)
-    if name not in DTYPES:
-        raise Refusal('unsupported', f'results of type {kind}')
-    sizes = ','.join(str(size) for size in value.type.shape)
-    array = bfloats_of(value) if name == 'bf16' else np.array(value)
-    return f'{name}[{sizes}]', np.ascontiguousarray(array.astype(DTYPES[name])).tobytes()
+    def convert(self, name, operation, value, kind, element):
+        result = tensor(self.sizes, element)
+        self.lines.append(f'    {name} = "{operation}"({value}) : ({kind}) -> {result}')
+        self.parts.append((name, result))
+
+    def bytes_of(self, values):
+        """(shape of HLO, bytes), from the values of the parts."""
+        arrays = [np.array(value) for value in values]
+        if len(arrays) == 2:
+            arrays = [np.stack(arrays, axis=-1)]
+        if self.name in SIX_BITS:
+            arrays = [arrays[0].astype(SIX_BITS[self.name]).view(np.uint8)]
+        array = arrays[0]
+        if self.name in INTEGERS and TYPES[self.name][1]:
+            array = array.view(np.uint8) & ((1 << int(self.name[1:])) - 1)
+        return f'{self.name}[{",".join(map(str, self.sizes))}]', np.ascontiguousarray(array).tobytes()
 
 
 class Compiled:
+    """A program whose function main takes its arguments as constants of a function around it."""
     devices = 1
 
     def __init__(self, module):
-        self.module = module
+        main = next(op for op in module.body.operations if ir.StringAttr(op.attributes['sym_name']).value == 'main')
+        kind = ir.FunctionType(main.type) if not isinstance(main.type, ir.FunctionType) else main.type
+        self.inputs = [str(one) for one in kind.inputs]
+        self.results = [Result(index, ir.RankedTensorType(one)) for index, one in enumerate(kind.results)]
+        main.attributes['sym_name'] = ir.StringAttr.get('assay_program')
+        main.attributes['sym_visibility'] = ir.StringAttr.get('private')
+        self.functions = '\n'.join(str(op) for op in module.body.operations)
+
+    def program(self, arguments):
+        parts = [part for result in self.results for part in result.parts]
+        lines = ['module {', f'  func.func public @main() -> ({", ".join(kind for _, kind in parts)}) {{']
+        lines += [f'    %a{i} = stablehlo.constant {constant_of(*argument[:2])}' for i, argument in enumerate(arguments)]
+        called = f'func.call @assay_program({", ".join(f"%a{i}" for i in range(len(arguments)))})'
+        signature = f'({", ".join(self.inputs)}) -> ({", ".join(result.kind for result in self.results)})'
+        lines.append(f'    {f"%program:{len(self.results)} = " if self.results else ""}{called} : {signature}')
+        lines += [line for result in self.results for line in result.lines]
+        values, kinds = ', '.join(value for value, _ in parts), ', '.join(kind for _, kind in parts)
+        lines += [f'    return {values} : {kinds}' if parts else '    return', '  }', self.functions, '}']
+        return '\n'.join(lines)
+
+    def results_of(self, values):
+        results, at = [], 0
+        for result in self.results:
+            results.append(result.bytes_of(values[at:at + len(result.parts)]))
+            at += len(result.parts)
+        return results
 
 
 class Interpreter:
@@ -77,31 +136,38 @@ class Interpreter:
 
     def __init__(self):
         self.context = jax_mlir.make_ir_context()
+        stablehlo.register_stablehlo_passes()
 
     def hello(self):
         return {'name': 'StableHLO interpreter', 'version': jaxlib.version.__version__, 'formats': ['stablehlo'],
-                'types': sorted(DTYPES), 'devices': 1}
+                'types': sorted(TYPES), 'devices': 1}
 
     def compile(self, format, module):
         del format
-        for word in (b'chlo.', b'stablehlo.custom_call', b'stablehlo.rng', b'tuple<'):
+        for word in NOT_RUN:
             if word in module:
                 raise Refusal('unsupported', f'the interpreter does not run {word.decode()}')
-        with self.context:
+        with self.context, ir.Location.unknown():
             try:
-                return Compiled(ir.Module.parse(module))
+                parsed = ir.Module.parse(module)
             except Exception as error:
                 raise Refusal('invalid', str(error)[:500])
+            if b'chlo.' in module:  # StableHLO's own expansions
+                try:
+                    PassManager.parse('builtin.module(func.func(chlo-legalize-to-stablehlo))').run(parsed.operation)
+                except Exception as error:
+                    raise Refusal('unsupported', str(error)[:500])
+            return Compiled(parsed)
 
     def execute(self, compiled, arguments):
         with self.context, ir.Location.unknown():
-            values = [constant_of(*argument[:2]) for argument in arguments[0]]
+            program = ir.Module.parse(compiled.program(arguments[0]))
             start = time.perf_counter()
             try:
-                results = stablehlo.eval_module(compiled.module, values)
+                values = stablehlo.eval_module(program, [])
             except Exception as error:
                 raise Refusal('unsupported', str(error)[:500])
-            return time.perf_counter() - start, [[bytes_of(result) for result in results]]
+            return time.perf_counter() - start, [compiled.results_of(values)]
 
 
 if __name__ == '__main__':

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""What StableHLO's interpreter gets wrong: a program for each cause, with the result that StableHLO's text demands.
+
+usage: stablehlo_findings.py [--check]
+
+Prints for each program what is expected and what the interpreter of the installed jaxlib returns. Each runs in a
+process of its own, since some of them crash. --check: exit code 1 unless each is as its row says, so that a version
+that mends one is noticed. docs/stablehlo.md has the table.
+"""
+import argparse
+import os
+import sys
+
+import peers
+
+peers.need('jax')
+
+# (what is wrong, arguments, the program with its result, expected, what jaxlib 0.10.2 returns)
+FINDINGS = [
+    ('scatter writes into its operand, which a later operation reads', ['dense<[10, 20]> : tensor<2xi32>'], '''
+     func.func @main(%a: tensor<2xi32>) -> tensor<2xi32> {
+       %i = stablehlo.constant dense<[[0]]> : tensor<1x1xi32>
+       %u = stablehlo.constant dense<[5]> : tensor<1xi32>
+       %r = "stablehlo.scatter"(%a, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0],
+         scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({
+         ^bb0(%x: tensor<i32>, %y: tensor<i32>): %s = stablehlo.add %x, %y : tensor<i32> stablehlo.return %s : tensor<i32>
+       }) : (tensor<2xi32>, tensor<1x1xi32>, tensor<1xi32>) -> tensor<2xi32>
+       %d = stablehlo.subtract %r, %a : tensor<2xi32>
+       return %d : tensor<2xi32> }''', '[5, 0]', '0'),
+    ('convolution of i8 sums in i8 though the result is i32', ['dense<100> : tensor<1x2x1xi8>'], '''
+     func.func @main(%a: tensor<1x2x1xi8>) -> tensor<1x1x1xi32> {
+       %k = stablehlo.constant dense<1> : tensor<2x1x1xi8>
+       %r = stablehlo.convolution(%a, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {}
+         {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+         : (tensor<1x2x1xi8>, tensor<2x1x1xi8>) -> tensor<1x1x1xi32>
+       return %r : tensor<1x1x1xi32> }''', '200', '-56'),
+    ('unsigned indices are read as signed', ['dense<[10, 11, 12]> : tensor<3xi32>'], '''
+     func.func @main(%a: tensor<3xi32>) -> tensor<1xi32> {
+       %i = stablehlo.constant dense<255> : tensor<ui8>
+       %r = stablehlo.dynamic_slice %a, %i, sizes = [1] : (tensor<3xi32>, tensor<ui8>) -> tensor<1xi32>
+       return %r : tensor<1xi32> }''', '12', '10'),
+    ('padding of a convolution meets infinity', ['dense<0x7F800000> : tensor<1x1x1xf32>'], '''
+     func.func @main(%w: tensor<1x1x1xf32>) -> tensor<1x2x1xf32> {
+       %x = stablehlo.constant dense<1.0> : tensor<1x1x1xf32>
+       %k = stablehlo.concatenate %w, %x, dim = 0 : (tensor<1x1x1xf32>, tensor<1x1x1xf32>) -> tensor<2x1x1xf32>
+       %r = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {pad = [[1, 1]]}
+         {batch_group_count = 1 : i64, feature_group_count = 1 : i64}
+         : (tensor<1x1x1xf32>, tensor<2x1x1xf32>) -> tensor<1x2x1xf32>
+       return %r : tensor<1x2x1xf32> }''', '[[[1.000000e+00], [0x7F800000]]]', '[[[0x7FC00000], [0x7F800000]]]'),
+    ('the start value of select_and_scatter counts twice', ['dense<[1, 3]> : tensor<2xi32>'], '''
+     func.func @main(%a: tensor<2xi32>) -> tensor<2xi32> {
+       %s = stablehlo.constant dense<[5]> : tensor<1xi32>
+       %z = stablehlo.constant dense<1> : tensor<i32>
+       %r = "stablehlo.select_and_scatter"(%a, %s, %z) <{window_dimensions = array<i64: 2>, window_strides = array<i64: 2>}> ({
+         ^bb0(%x: tensor<i32>, %y: tensor<i32>): %c = stablehlo.compare GE, %x, %y : (tensor<i32>, tensor<i32>) -> tensor<i1>
+         stablehlo.return %c : tensor<i1> }, {
+         ^bb0(%x: tensor<i32>, %y: tensor<i32>): %c = stablehlo.add %x, %y : tensor<i32> stablehlo.return %c : tensor<i32>
+       }) : (tensor<2xi32>, tensor<1xi32>, tensor<i32>) -> tensor<2xi32>
+       return %r : tensor<2xi32> }''', '[1, 6]', '[1, 7]'),
+    ('TOTALORDER compares as FLOAT', ['dense<[0.0, -0.0]> : tensor<2xf32>'], '''
+     func.func @main(%a: tensor<2xf32>) -> tensor<2xi1> {
+       %b = stablehlo.reverse %a, dims = [0] : tensor<2xf32>
+       %r = stablehlo.compare LT, %a, %b, TOTALORDER : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xi1>
+       return %r : tensor<2xi1> }''', '[false, true]', 'false'),
+    ('division of integers by zero', ['dense<0> : tensor<i32>'], '''
+     func.func @main(%a: tensor<i32>) -> tensor<i32> {
+       %r = stablehlo.divide %a, %a : tensor<i32>
+       return %r : tensor<i32> }''', '-1', 'crash'),
+    ('ceil and floor of subnormal numbers of narrow types', ['dense<0.875> : tensor<f6E2M3FN>'], '''
+     func.func @main(%a: tensor<f6E2M3FN>) -> tensor<f32> {
+       %c = stablehlo.ceil %a : tensor<f6E2M3FN>
+       %r = stablehlo.convert %c : (tensor<f6E2M3FN>) -> tensor<f32>
+       return %r : tensor<f32> }''', '1.000000e+00', '0.000000e+00'),
+    ('a NaN of f8E8M0FNU becomes infinity', ['dense<0x7FC00000> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>) -> tensor<f32> {
+       %c = stablehlo.convert %a : (tensor<f32>) -> tensor<f8E8M0FNU>
+       %r = stablehlo.convert %c : (tensor<f8E8M0FNU>) -> tensor<f32>
+       return %r : tensor<f32> }''', '0x7FC00000', '0x7F800000'),
+    ('negative numbers lose their sign in f8E8M0FNU', ['dense<-2.0> : tensor<f32>'], '''
+     func.func @main(%a: tensor<f32>) -> tensor<f32> {
+       %c = stablehlo.convert %a : (tensor<f32>) -> tensor<f8E8M0FNU>
+       %r = stablehlo.convert %c : (tensor<f8E8M0FNU>) -> tensor<f32>
+       return %r : tensor<f32> }''', '0x7FC00000', '2.000000e+00'),
+]
+
+
+def evaluate(arguments, program):
+    from jax._src.interpreters import mlir
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.dialects import stablehlo
+    with mlir.make_ir_context(), ir.Location.unknown():
+        module = ir.Module.parse(program)
+        results = stablehlo.eval_module(module, [ir.Attribute.parse(argument) for argument in arguments])
+        return str(results[0])[len('dense<'):].rsplit('> :', 1)[0]
+
+
+def evaluate_in_child(arguments, program):
+    """The result, 'crash', or what went wrong."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.write(writer, evaluate(arguments, program).encode())
+        except Exception as error:
+            os.write(writer, str(error).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return 'crash' if os.WIFSIGNALED(status) else text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--check', action='store_true')
+    options = parser.parse_args()
+    import jaxlib.mlir.dialects.stablehlo  # once for all children
+    changed = 0
+    for title, arguments, program, expected, known in FINDINGS:
+        actual = evaluate_in_child(arguments, program)
+        print(f'{title}: expected {expected}, actual {actual}{"" if actual == known else f" (recorded: {known})"}')
+        changed += actual != known
+    return 1 if options.check and changed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -111,6 +111,9 @@ TEST(FromModuleTest, WhatHasNoEquivalentIsRefusedByName) {
               HasSubstr("the bits of booleans are others there"));
   EXPECT_THAT(error("x = f32[2] parameter(0) ROOT r = token[] after-all(x)"),
               HasSubstr("it waits for an array"));
+  EXPECT_THAT(error("x = f32[1,2] parameter(0) y = bf16[2,3] parameter(1) "
+                    "ROOT r = f32[1,3] convolution(x, y), dim_labels=bf_io->bf"),
+              HasSubstr("its operands have two element types"));
 }
 
 // Regions cannot be shared: what doubles at every level ends within a budget.

@@ -285,6 +285,10 @@ ModuleWriter::Node ModuleWriter::RaggedDot(const Instruction& instruction) {
 }
 
 ModuleWriter::Node ModuleWriter::Convolution(const Instruction& instruction) {
+  if (instruction.operand(0)->shape().element_type() !=
+      instruction.operand(1)->shape().element_type()) {
+    return Refuse(instruction, "its operands have two element types");
+  }
   const ConvolutionDimensions& numbers = instruction.convolution_dimensions();
   const auto spatial = static_cast<int64_t>(numbers.input_spatial.size());
   if (numbers.input_rank != spatial + 2 || numbers.kernel_rank != spatial + 2 ||

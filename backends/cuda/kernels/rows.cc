@@ -1,10 +1,43 @@
 // The table of operations that have kernels (kernel_table.h).
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/kernel_table.h"
+#include "backends/cuda/kernels/lowering.h"
 
 namespace assay::cuda {
+namespace {
 
-absl::Span<const KernelRow> KernelRows() { return {}; }
+std::vector<KernelRow> AllRows() {
+  std::vector<KernelRow> rows = {
+      {Opcode::kBitcast, PrepareBitcast},
+      {Opcode::kBitcastConvert, PrepareBitcast},
+      {Opcode::kBroadcast, PrepareMove},
+      {Opcode::kConcatenate, PrepareMove},
+      {Opcode::kCopy, PrepareMove},
+      {Opcode::kDynamicSlice, PrepareDynamicSlice},
+      {Opcode::kDynamicUpdateSlice, PrepareDynamicUpdateSlice},
+      {Opcode::kGather, PrepareGather},
+      {Opcode::kIota, PrepareIota},
+      {Opcode::kMap, PrepareMap},
+      {Opcode::kPad, PrepareMove},
+      {Opcode::kReshape, PrepareMove},
+      {Opcode::kReverse, PrepareMove},
+      {Opcode::kSlice, PrepareMove},
+      {Opcode::kTranspose, PrepareMove},
+  };
+  for (const OpInfo& info : Catalogue()) {
+    if (info.elementwise()) rows.push_back({info.opcode, PrepareElementwise, true});
+  }
+  return rows;
+}
+
+}  // namespace
+
+absl::Span<const KernelRow> KernelRows() {
+  static const auto& rows = *new std::vector<KernelRow>(AllRows());
+  return rows;
+}
 
 KernelPlanOr PrepareCollectiveKernels(const Instruction& collective, int64_t /*members*/,
                                       int64_t /*position*/) {

@@ -1,0 +1,272 @@
+// Reductions: reduce and reduce-window by a thread for each result, in the order of the elements;
+// reduce by a block for each result, as a tree whose shape the extents alone determine;
+// select-and-scatter as a gather over windows; scans by a thread for each lane; all-reduce.
+// Tests: kernels_test.cc.
+#include "backends/cuda/kernels/program.h"
+
+namespace assay::cuda::ASSAY_CUDA_BUILD {
+
+// The offset of the element that a window meets, or -1 where it meets none.
+template <typename P>
+ASSAY_DEVICE int64_t WindowElement(const P& p, const int64_t* output, const int64_t* window,
+                                   const int64_t* base_dilation, const int64_t* window_dilation) {
+  int64_t offset = 0;
+  for (int d = 0; d < p.window.rank; ++d) {
+    int64_t at = output[d] * p.stride[d] - p.low[d] +
+                 window[d] * (window_dilation == nullptr ? 1 : window_dilation[d]);
+    if (at < 0) return -1;
+    if (base_dilation != nullptr) {
+      if (ASSAY_MUTANT(1, at % base_dilation[d] != 0, false)) return -1;
+      at /= base_dilation[d];
+    }
+    if (at >= ASSAY_MUTANT(2, p.base.sizes[d], p.base.sizes[d] + (d > 0))) return -1;
+    offset += at * p.base_strides[d];
+  }
+  return offset;
+}
+
+__device__ inline void FoldOne(const FoldParameter& p, const Registers& registers, int64_t result,
+                               const int64_t* output) {
+  const bool wide = p.fold.kind == FoldKind::kWide;
+  Value values[kMostArrays];
+  for (int k = 0; k < p.arrays; ++k) values[k] = Load(p.out_rows[k], p.init[k], 0);
+  Wide64 sum;
+  if (wide) sum = DecodeWide(p.fold.row, values[0]);
+  int64_t window[kMostDimensions] = {};
+  const bool any = ElementsOf(p.window) > 0;
+  bool more = any;
+  while (more) {
+    const int64_t at = WindowElement(p, output, window, p.base_dilation, p.window_dilation);
+    if (at >= 0 && wide) {
+      sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, Load(p.in_rows[0], p.in[0], at)));
+    } else if (at >= 0) {
+      for (int k = 0; k < p.arrays; ++k) {
+        registers[k] = values[k];
+        registers[p.arrays + k] = Load(p.in_rows[k], p.in[k], at);
+      }
+      RunProgram(p.program, registers);
+      for (int k = 0; k < p.arrays; ++k) values[k] = ProgramResult(p.program, registers, k);
+    }
+    more = Advance(p.window, window);
+  }
+  if (wide) values[0] = EncodeWide(p.fold.row, sum);
+  for (int k = 0; k < p.arrays; ++k) Store(p.out_rows[k], p.out[k], result, values[k]);
+}
+__global__ void FoldWindows(ASSAY_PARAMETER(FoldParameter, p)) {
+  ASSAY_DYNAMIC_SHARED(Value, shared);
+  const Registers registers = RegistersOf(p.program, shared);
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    int64_t output[kMostDimensions] = {};
+    Coordinates(p.results, i, output);
+    FoldOne(p, registers, i, output);
+  }
+}
+
+// The fold of a warp's values, in lane 0.
+__device__ inline Wide64 FoldWarp(const Fold& fold, Wide64 x) {
+  for (unsigned distance = 16; distance > 0; distance /= 2) {
+    Wide64 other;
+    if (fold.row.kind == kKindFloat || fold.row.kind == kKindComplex) {
+      other.re = __shfl_down_sync(0xffffffffu, x.re, distance);
+      if (fold.row.kind == kKindComplex) other.im = __shfl_down_sync(0xffffffffu, x.im, distance);
+    } else {
+      other.integer = __shfl_down_sync(0xffffffffu, x.integer, distance);
+    }
+    x = CombineWide(fold, x, other);
+  }
+  return x;
+}
+ASSAY_DEVICE Wide64 Identity(const Fold& fold) {
+  const ElementRow& row = fold.row;
+  Wide64 identity;
+  const bool least = fold.op == Op::kMaximum;
+  switch (fold.op) {
+    case Op::kAdd:  // -0 changes no sum, and pred adds by or
+      identity.re = identity.im = WithSign(0, true);
+      break;
+    case Op::kMultiply:
+      identity.re = 1;
+      identity.integer = 1;
+      break;
+    case Op::kMaximum:
+    case Op::kMinimum: {
+      identity.re = WithSign(InfinityValue(), least);
+      const uint64_t high = row.kind == kKindSigned ? LowBits(row.bits - 1) : LowBits(row.bits);
+      identity.integer = least ? (row.kind == kKindSigned ? ~high : 0) : high;
+      break;
+    }
+    case Op::kAnd: identity.integer = row.kind == kKindPred ? 1 : ~0ull; break;
+    default: break;
+  }
+  return identity;
+}
+__global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
+  ASSAY_SHARED(Wide64, warps, [32]);
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  for (int64_t i = blockIdx.x; i < p.results; i += gridDim.x) {
+    const int64_t base = Position(p.kept, p.kept_strides, i);
+    Wide64 sum = Identity(p.fold);
+    for (int64_t k = threadIdx.x; k < ASSAY_MUTANT(3, p.terms, p.terms - p.terms % blockDim.x);
+         k += blockDim.x) {
+      const int64_t at = base + Position(p.reduced, p.reduced_strides, k);
+      sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, Load(p.in_row, p.in, at)));
+    }
+    sum = FoldWarp(p.fold, sum);
+    if (lane == 0) warps[warp] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      Wide64 total = DecodeWide(p.fold.row, Load(p.out_row, p.init, 0));
+      for (unsigned w = ASSAY_MUTANT(4, 0, 1); w < blockDim.x / 32; ++w) {
+        total = CombineWide(p.fold, total, warps[w]);
+      }
+      Store(p.out_row, p.out, i, EncodeWide(p.fold.row, total));
+    }
+    __syncthreads();
+  }
+}
+
+// The cell of each window that `select` keeps.
+__global__ void SelectCells(ASSAY_PARAMETER(SelectParameter, p)) {
+  ASSAY_DYNAMIC_SHARED(Value, shared);
+  const Registers registers = RegistersOf(p.program, shared);
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    int64_t output[kMostDimensions] = {}, window[kMostDimensions] = {};
+    Coordinates(p.source, i, output);
+    int64_t chosen = -1;
+    Value kept;
+    do {
+      const int64_t at = WindowElement(p, output, window, nullptr, nullptr);
+      if (at < 0) continue;
+      const Value value = Load(p.row, p.in, at);
+      if (chosen < 0) {
+        kept = value;
+        chosen = at;
+      }
+      registers[0] = kept;
+      registers[1] = value;
+      RunProgram(p.program, registers);
+      if (ProgramResult(p.program, registers, 0).bits == 0) {
+        kept = value;
+        chosen = at;
+      }
+    } while (Advance(p.window, window));
+    p.chosen[i] = chosen;
+  }
+}
+// Every cell asks the windows over it, in their order, whether they have chosen it.
+__global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
+  ASSAY_DYNAMIC_SHARED(Value, shared);
+  const Registers registers = RegistersOf(p.program, shared);
+  const bool wide = p.fold.kind == FoldKind::kWide;
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    int64_t cell[kMostDimensions] = {}, first[kMostDimensions] = {};
+    Box windows;
+    Coordinates(p.base, i, cell);
+    windows.rank = p.base.rank;
+    bool any = true;
+    for (int d = 0; d < p.base.rank; ++d) {
+      // Windows w with w * stride - low <= cell < w * stride - low + size.
+      const int64_t end = cell[d] + p.low[d];
+      const int64_t begin = end - p.window.sizes[d] + 1;
+      int64_t last = end < 0 ? -1 : end / p.stride[d];
+      first[d] = begin <= 0 ? 0 : (begin + p.stride[d] - 1) / p.stride[d];
+      if (last >= p.source_box.sizes[d]) last = p.source_box.sizes[d] - 1;
+      windows.sizes[d] = last - first[d] + 1;
+      if (windows.sizes[d] <= 0) any = false;
+    }
+    Value value = Load(p.row, p.init, 0);
+    Wide64 sum;
+    if (wide) sum = DecodeWide(p.fold.row, value);
+    int64_t at[kMostDimensions] = {};
+    while (any) {
+      int64_t source = 0;
+      for (int d = 0; d < p.base.rank; ++d) {
+        source = source * p.source_box.sizes[d] + first[d] + at[d];
+      }
+      if (p.chosen[source] == i) {
+        const Value update = Load(p.row, p.source, source);
+        if (wide) {
+          sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, update));
+        } else {
+          registers[0] = value;
+          registers[1] = update;
+          RunProgram(p.program, registers);
+          value = ProgramResult(p.program, registers, 0);
+        }
+      }
+      any = Advance(windows, at);
+    }
+    Store(p.row, p.out, i, wide ? EncodeWide(p.fold.row, sum) : value);
+  }
+}
+
+__device__ inline void ScanLane(const ScanParameter& p, const Registers& registers, int64_t lane) {
+  const int64_t base = lane / p.inner * p.steps * p.inner + lane % p.inner;
+  Value carries[kMostArrays];
+  Wide64 sums[kMostArrays];
+  for (int k = 0; k < p.carries; ++k) {
+    carries[k] = Load(p.carry_rows[k], p.init[k], lane);
+    sums[k] = DecodeWide(p.carry_rows[k], carries[k]);
+  }
+  for (int64_t n = 0; n < p.steps; ++n) {
+    const int64_t step = p.reverse ? ASSAY_MUTANT(5, p.steps - 1 - n, n) : n;
+    const int64_t at = base + step * p.inner;
+    for (int k = 0; k < p.inputs; ++k) registers[k] = Load(p.in_rows[k], p.in[k], at);
+    for (int k = 0; k < p.carries; ++k) registers[p.inputs + k] = carries[k];
+    Value before[kMostArrays];
+    for (int k = 0; k < p.carries; ++k) before[k] = carries[k];
+    RunProgram(p.program, registers);
+    for (int k = 0; k < p.carries; ++k) {
+      if (p.folds[k].kind == FoldKind::kWide) {
+        const int from = p.fold_input[k];
+        const Value input = Load(p.in_rows[from], p.in[from], at);
+        sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.in_rows[from], input));
+        carries[k] = EncodeWide(p.carry_rows[k], sums[k]);
+      } else {
+        carries[k] = ProgramResult(p.program, registers, p.outputs + k);
+      }
+    }
+    for (int k = 0; k < p.outputs; ++k) {
+      const int carry = p.output_carry[k];
+      Value value = ProgramResult(p.program, registers, k);
+      if (carry >= 0) value = p.output_after[k] != 0 ? carries[carry] : before[carry];
+      Store(p.out_rows[k], p.out[k], at, value);
+    }
+  }
+  for (int k = 0; k < p.carries; ++k) Store(p.carry_rows[k], p.last[k], lane, carries[k]);
+}
+__global__ void Scan(ASSAY_PARAMETER(ScanParameter, p)) {
+  ASSAY_DYNAMIC_SHARED(Value, shared);
+  const Registers registers = RegistersOf(p.program, shared);
+  for (int64_t i = FirstIndex(); i < p.lanes; i += GridStride()) ScanLane(p, registers, i);
+}
+
+// What a member of a group gets of an all-reduce: the fold of all members in their order.
+__global__ void FoldGroup(ASSAY_PARAMETER(GroupFoldParameter, p)) {
+  ASSAY_DYNAMIC_SHARED(Value, shared);
+  const Registers registers = RegistersOf(p.program, shared);
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    const int64_t at = Position(p.box, p.from, i);
+    Value value = Load(p.row, p.in[0], at);
+    Wide64 sum = DecodeWide(p.row, value);
+    for (int m = 1; m < p.members; ++m) {
+      const Value other = Load(p.row, p.in[m], at);
+      if (p.fold.kind == FoldKind::kWide) {
+        sum = CombineWide(p.fold, sum, DecodeWide(p.row, other));
+      } else {
+        registers[0] = value;
+        registers[1] = other;
+        RunProgram(p.program, registers);
+        value = ProgramResult(p.program, registers, 0);
+      }
+    }
+    if (p.fold.kind == FoldKind::kWide) value = EncodeWide(p.row, sum);
+    Store(p.row, p.out, i, value);
+  }
+}
+
+ASSAY_ENTRIES(Folds) = {ASSAY_ENTRY(FoldWindows), ASSAY_ENTRY(FoldTree), ASSAY_ENTRY(SelectCells),
+                        ASSAY_ENTRY(ScatterChosen), ASSAY_ENTRY(Scan), ASSAY_ENTRY(FoldGroup),
+                        ASSAY_LAST_ENTRY};
+
+}  // namespace assay::cuda::ASSAY_CUDA_BUILD

@@ -43,46 +43,82 @@ ASSAY_DEVICE double RoundAway(double x) {
 // A float function of one operand, in double.
 ASSAY_DEVICE_CALL double ApplyUnary(Op op, double x) {
   switch (op) {
-    case Op::kAcos: return Acos(x);
-    case Op::kAcosh: return Acosh(x);
-    case Op::kAsin: return Asin(x);
-    case Op::kAsinh: return Asinh(x);
-    case Op::kAtanh: return Atanh(x);
-    case Op::kCbrt: return Cbrt(x);
-    case Op::kCeil: return Ceil(x);
-    case Op::kCos: return Cos(x);
-    case Op::kCosh: return Cosh(x);
-    case Op::kErf: return Erf(x);
-    case Op::kExp: return Exp(x);
-    case Op::kExpm1: return Expm1(x);
-    case Op::kFloor: return Floor(x);
-    case Op::kLog: return Log(x);
-    case Op::kLog1p: return Log1p(x);
-    case Op::kLogistic: return Logistic(x);
-    case Op::kRoundNearestAfz: return RoundAway(x);
-    case Op::kRoundNearestEven: return RoundEven(x);
-    case Op::kRsqrt: return Rsqrt(x);
-    case Op::kSign: return IsNanValue(x) || x == 0 ? x : WithSign(1, SignBit(x));
-    case Op::kSin: return Sin(x);
-    case Op::kSinh: return Sinh(x);
-    case Op::kSqrt: return SquareRoot(x);
-    case Op::kTan: return Tan(x);
-    case Op::kTanh: return Tanh(x);
-    default: return x;
+    case Op::kAcos:
+      return Acos(x);
+    case Op::kAcosh:
+      return Acosh(x);
+    case Op::kAsin:
+      return Asin(x);
+    case Op::kAsinh:
+      return Asinh(x);
+    case Op::kAtanh:
+      return Atanh(x);
+    case Op::kCbrt:
+      return Cbrt(x);
+    case Op::kCeil:
+      return Ceil(x);
+    case Op::kCos:
+      return Cos(x);
+    case Op::kCosh:
+      return Cosh(x);
+    case Op::kErf:
+      return Erf(x);
+    case Op::kExp:
+      return Exp(x);
+    case Op::kExpm1:
+      return Expm1(x);
+    case Op::kFloor:
+      return Floor(x);
+    case Op::kLog:
+      return Log(x);
+    case Op::kLog1p:
+      return Log1p(x);
+    case Op::kLogistic:
+      return Logistic(x);
+    case Op::kRoundNearestAfz:
+      return RoundAway(x);
+    case Op::kRoundNearestEven:
+      return RoundEven(x);
+    case Op::kRsqrt:
+      return Rsqrt(x);
+    case Op::kSign:
+      return IsNanValue(x) || x == 0 ? x : WithSign(1, SignBit(x));
+    case Op::kSin:
+      return Sin(x);
+    case Op::kSinh:
+      return Sinh(x);
+    case Op::kSqrt:
+      return SquareRoot(x);
+    case Op::kTan:
+      return Tan(x);
+    case Op::kTanh:
+      return Tanh(x);
+    default:
+      return x;
   }
 }
 ASSAY_DEVICE_CALL double ApplyBinary(Op op, double x, double y) {
   switch (op) {
-    case Op::kAdd: return x + y;
-    case Op::kSubtract: return x - y;
-    case Op::kMultiply: return x * y;
-    case Op::kDivide: return x / y;
-    case Op::kRemainder: return Remainder(x, y);
-    case Op::kPower: return Power(x, y);
-    case Op::kAtan2: return Atan2(x, y);
-    case Op::kMaximum: return Maximum(x, y);
-    case Op::kMinimum: return Minimum(x, y);
-    default: return x;
+    case Op::kAdd:
+      return x + y;
+    case Op::kSubtract:
+      return x - y;
+    case Op::kMultiply:
+      return x * y;
+    case Op::kDivide:
+      return x / y;
+    case Op::kRemainder:
+      return Remainder(x, y);
+    case Op::kPower:
+      return Power(x, y);
+    case Op::kAtan2:
+      return Atan2(x, y);
+    case Op::kMaximum:
+      return Maximum(x, y);
+    case Op::kMinimum:
+      return Minimum(x, y);
+    default:
+      return x;
   }
 }
 
@@ -130,12 +166,18 @@ ASSAY_DEVICE_CALL uint64_t ReducePrecision(const Step& step, uint64_t bits) {
 }
 ASSAY_DEVICE bool CompareResult(uint8_t direction, bool less, bool equal, bool unordered) {
   switch (direction) {
-    case kEqual: return equal;
-    case kNotEqual: return !equal;
-    case kGreaterEqual: return !unordered && !less;
-    case kGreater: return !unordered && !less && !equal;
-    case kLessEqual: return less || equal;
-    default: return less;
+    case kEqual:
+      return equal;
+    case kNotEqual:
+      return !equal;
+    case kGreaterEqual:
+      return !unordered && !less;
+    case kGreater:
+      return !unordered && !less && !equal;
+    case kLessEqual:
+      return less || equal;
+    default:
+      return less;
   }
 }
 ASSAY_DEVICE_CALL bool Compare(const Step& step, Value x, Value y) {
@@ -211,18 +253,30 @@ ASSAY_DEVICE_CALL uint64_t ApplyInteger(Op op, const ElementRow& row, uint64_t x
   const uint64_t pattern = x & LowBits(row.bits), amount = y & LowBits(row.bits);
   const uint64_t bits = row.bits;
   switch (op) {
-    case Op::kAbs: return a < 0 ? 0 - x : x;
-    case Op::kAdd: return x + y;
-    case Op::kSubtract: return x - y;
-    case Op::kMultiply: return x * y;
-    case Op::kNegate: return 0 - x;
-    case Op::kSign: return a < 0 ? ~0ull : a > 0 ? 1 : 0;
-    case Op::kNot: return ~x;
-    case Op::kAnd: return x & y;
-    case Op::kOr: return x | y;
-    case Op::kXor: return x ^ y;
-    case Op::kMaximum: return (is_signed ? a > b : x > y) ? x : y;
-    case Op::kMinimum: return (is_signed ? a < b : x < y) ? x : y;
+    case Op::kAbs:
+      return a < 0 ? 0 - x : x;
+    case Op::kAdd:
+      return x + y;
+    case Op::kSubtract:
+      return x - y;
+    case Op::kMultiply:
+      return x * y;
+    case Op::kNegate:
+      return 0 - x;
+    case Op::kSign:
+      return a < 0 ? ~0ull : a > 0 ? 1 : 0;
+    case Op::kNot:
+      return ~x;
+    case Op::kAnd:
+      return x & y;
+    case Op::kOr:
+      return x | y;
+    case Op::kXor:
+      return x ^ y;
+    case Op::kMaximum:
+      return (is_signed ? a > b : x > y) ? x : y;
+    case Op::kMinimum:
+      return (is_signed ? a < b : x < y) ? x : y;
     case Op::kDivide:
       if (y == 0) return ~0ull;
       if (!is_signed) return x / y;
@@ -235,59 +289,96 @@ ASSAY_DEVICE_CALL uint64_t ApplyInteger(Op op, const ElementRow& row, uint64_t x
       if (!is_signed || b >= 0) return PowerOfInteger(x, y);
       if (a == 1) return 1;
       return a == -1 ? ((y & 1) != 0 ? ~0ull : 1) : 0;
-    case Op::kShiftLeft: return amount >= bits ? 0 : x << amount;
-    case Op::kShiftRightLogical: return amount >= bits ? 0 : pattern >> amount;
+    case Op::kShiftLeft:
+      return amount >= bits ? 0 : x << amount;
+    case Op::kShiftRightLogical:
+      return amount >= bits ? 0 : pattern >> amount;
     case Op::kShiftRightArithmetic: {
       const int64_t extended = DecodeSigned(row, pattern);
       return static_cast<uint64_t>(extended >> (amount >= bits ? bits - 1 : amount));
     }
-    case Op::kClz: return bits - WidthOf(pattern);
-    case Op::kPopcnt: return CountBits(pattern);
-    case Op::kMulhi: return HighProduct(row, x, y);
-    default: return x;
+    case Op::kClz:
+      return bits - WidthOf(pattern);
+    case Op::kPopcnt:
+      return CountBits(pattern);
+    case Op::kMulhi:
+      return HighProduct(row, x, y);
+    default:
+      return x;
   }
 }
 ASSAY_DEVICE uint64_t ApplyPred(Op op, uint64_t x, uint64_t y) {
   switch (op) {
     case Op::kAdd:
     case Op::kOr:
-    case Op::kMaximum: return x | y;
+    case Op::kMaximum:
+      return x | y;
     case Op::kMultiply:
     case Op::kAnd:
-    case Op::kMinimum: return x & y;
-    case Op::kXor: return x ^ y;
-    case Op::kNot: return x ^ 1;
-    default: return x;
+    case Op::kMinimum:
+      return x & y;
+    case Op::kXor:
+      return x ^ y;
+    case Op::kNot:
+      return x ^ 1;
+    default:
+      return x;
   }
 }
 ASSAY_DEVICE_CALL Complex ApplyComplex(Op op, Complex x, Complex y) {
   switch (op) {
-    case Op::kAcos: return Acos(x);
-    case Op::kAcosh: return Acosh(x);
-    case Op::kAdd: return Add(x, y);
-    case Op::kAsin: return Asin(x);
-    case Op::kAsinh: return Asinh(x);
-    case Op::kAtan2: return Atan2(x, y);
-    case Op::kAtanh: return Atanh(x);
-    case Op::kCos: return Cos(x);
-    case Op::kCosh: return Cosh(x);
-    case Op::kDivide: return Divide(x, y);
-    case Op::kExp: return Exp(x);
-    case Op::kExpm1: return Expm1(x);
-    case Op::kLog: return Log(x);
-    case Op::kLog1p: return Log1p(x);
-    case Op::kLogistic: return Logistic(x);
-    case Op::kMultiply: return Multiply(x, y);
-    case Op::kPower: return Power(x, y);
-    case Op::kRsqrt: return Rsqrt(x);
-    case Op::kSign: return Sign(x);
-    case Op::kSin: return Sin(x);
-    case Op::kSinh: return Sinh(x);
-    case Op::kSqrt: return Sqrt(x);
-    case Op::kSubtract: return {x.re - y.re, x.im - y.im};
-    case Op::kTan: return Tan(x);
-    case Op::kTanh: return Tanh(x);
-    default: return x;
+    case Op::kAcos:
+      return Acos(x);
+    case Op::kAcosh:
+      return Acosh(x);
+    case Op::kAdd:
+      return Add(x, y);
+    case Op::kAsin:
+      return Asin(x);
+    case Op::kAsinh:
+      return Asinh(x);
+    case Op::kAtan2:
+      return Atan2(x, y);
+    case Op::kAtanh:
+      return Atanh(x);
+    case Op::kCos:
+      return Cos(x);
+    case Op::kCosh:
+      return Cosh(x);
+    case Op::kDivide:
+      return Divide(x, y);
+    case Op::kExp:
+      return Exp(x);
+    case Op::kExpm1:
+      return Expm1(x);
+    case Op::kLog:
+      return Log(x);
+    case Op::kLog1p:
+      return Log1p(x);
+    case Op::kLogistic:
+      return Logistic(x);
+    case Op::kMultiply:
+      return Multiply(x, y);
+    case Op::kPower:
+      return Power(x, y);
+    case Op::kRsqrt:
+      return Rsqrt(x);
+    case Op::kSign:
+      return Sign(x);
+    case Op::kSin:
+      return Sin(x);
+    case Op::kSinh:
+      return Sinh(x);
+    case Op::kSqrt:
+      return Sqrt(x);
+    case Op::kSubtract:
+      return {x.re - y.re, x.im - y.im};
+    case Op::kTan:
+      return Tan(x);
+    case Op::kTanh:
+      return Tanh(x);
+    default:
+      return x;
   }
 }
 ASSAY_DEVICE Complex DecodeComplex(const ElementRow& row, Value x) {
@@ -303,7 +394,8 @@ ASSAY_DEVICE bool TakesTwo(Op op) {
 ASSAY_DEVICE_CALL Value Arithmetic(Op op, const ElementRow& row, const ElementRow& out, Value x,
                                    Value y) {
   switch (row.kind) {
-    case kKindPred: return {ApplyPred(op, x.bits, y.bits), 0};
+    case kKindPred:
+      return {ApplyPred(op, x.bits, y.bits), 0};
     case kKindSigned:
     case kKindUnsigned:
       return {EncodeInteger(row, ApplyInteger(op, row, DecodeInteger(row, x.bits),
@@ -330,24 +422,35 @@ ASSAY_DEVICE_CALL Value Arithmetic(Op op, const ElementRow& row, const ElementRo
 // The result of a step.
 ASSAY_DEVICE_CALL Value Apply(const Step& step, Value x, Value y, Value z) {
   switch (step.op) {
-    case Op::kCopy: return x;
+    case Op::kCopy:
+      return x;
     case Op::kBitcastConvert:
       if (step.out.kind == kKindPred) return {x.bits != 0, 0};
       return {x.bits & LowBits(step.out.bits), x.imag};
-    case Op::kReal: return {x.bits, 0};
-    case Op::kImag: return {step.in.kind == kKindComplex ? x.imag : 0, 0};
-    case Op::kComplex: return {x.bits, y.bits};
-    case Op::kSelect: return x.bits != 0 ? y : z;
-    case Op::kConvert: return Convert(step.in, step.out, x);
-    case Op::kCompare: return {Compare(step, x, y), 0};
-    case Op::kIsFinite: return {IsFiniteBits(step.in, x.bits), 0};
+    case Op::kReal:
+      return {x.bits, 0};
+    case Op::kImag:
+      return {step.in.kind == kKindComplex ? x.imag : 0, 0};
+    case Op::kComplex:
+      return {x.bits, y.bits};
+    case Op::kSelect:
+      return x.bits != 0 ? y : z;
+    case Op::kConvert:
+      return Convert(step.in, step.out, x);
+    case Op::kCompare:
+      return {Compare(step, x, y), 0};
+    case Op::kIsFinite:
+      return {IsFiniteBits(step.in, x.bits), 0};
     case Op::kClamp: {
       const Value low = Arithmetic(Op::kMaximum, step.out, step.out, x, y);
       return Arithmetic(Op::kMinimum, step.out, step.out, low, z);
     }
-    case Op::kReducePrecision: return {ReducePrecision(step, x.bits), 0};
-    case Op::kStochasticConvert: return {StochasticConvert(step, x.bits, y.bits), 0};
-    default: return Arithmetic(step.op, step.in, step.out, x, y);
+    case Op::kReducePrecision:
+      return {ReducePrecision(step, x.bits), 0};
+    case Op::kStochasticConvert:
+      return {StochasticConvert(step, x.bits, y.bits), 0};
+    default:
+      return Arithmetic(step.op, step.in, step.out, x, y);
   }
 }
 

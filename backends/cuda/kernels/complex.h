@@ -1,6 +1,6 @@
-// Complex arithmetic and functions over pairs of doubles: both parts are computed as a Pair, so that
-// what the usual formulas lose by cancellation stays small, and rounded once. Branch cuts and special
-// values are those of C99. Tests: kernel_functions_test.cc.
+// Complex arithmetic and functions over pairs of doubles: both parts are computed as a Pair, so
+// that what the usual formulas lose by cancellation stays small, and rounded once. Branch cuts and
+// special values are those of C99. Tests: kernel_functions_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_COMPLEX_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_COMPLEX_H_
 
@@ -66,8 +66,7 @@ ASSAY_DEVICE_CALL Complex Divide(Complex a, Complex b) {
       return {infinity * a.re, infinity * a.im};
     }
     const int ea = ExponentOf(Exactly(a)), eb = ExponentOf(Exactly(b));
-    const ComplexPair quotient =
-        Divide(Scaled2(Exactly(a), -ea), Scaled2(Exactly(b), -eb));
+    const ComplexPair quotient = Divide(Scaled2(Exactly(a), -ea), Scaled2(Exactly(b), -eb));
     return {Scale(Rounded(quotient.re), ea - eb), Scale(Rounded(quotient.im), ea - eb)};
   }
   if (IsInfiniteComplex(a) && IsFiniteComplex(b)) {
@@ -151,8 +150,7 @@ ASSAY_DEVICE_CALL ComplexPair LogPair(ComplexPair z) {
   Pair log;
   if (e >= -1 && e <= 1) {
     const Pair above = (z.re * z.re + -1.0) + z.im * z.im;
-    log = Magnitude(above.high) < 0.25 ? Log1pPair(above)
-                                       : LogPair(z.re * z.re + z.im * z.im, 0);
+    log = Magnitude(above.high) < 0.25 ? Log1pPair(above) : LogPair(z.re * z.re + z.im * z.im, 0);
   } else {
     const ComplexPair s = Scaled2(z, -e);
     log = LogPair(s.re * s.re + s.im * s.im, 2 * e);
@@ -173,8 +171,7 @@ ASSAY_DEVICE Complex Log1p(Complex z) {
   const Pair x = {z.re, 0}, y = {z.im, 0};
   const Pair above = (Times(x, 2) + x * x) + y * y;
   const Pair sum = ExactSum(1, z.re);
-  const Pair log = Magnitude(above.high) < 0.25 ? Log1pPair(above)
-                                                : Times(LogPair({sum, y}).re, 2);
+  const Pair log = Magnitude(above.high) < 0.25 ? Log1pPair(above) : Times(LogPair({sum, y}).re, 2);
   const double angle = z.im == 0 ? Atan2(z.im, sum.high) : Rounded(AnglePair(y, sum));
   return {Rounded(Times(log, 0.5)), angle};
 }
@@ -249,8 +246,8 @@ ASSAY_DEVICE_CALL Hyperbolic HyperbolicOf(double x) {
 }
 ASSAY_DEVICE Complex Sinh(Complex z) {
   if (z.im == 0) return {Sinh(z.re), z.im};
-  if (z.re == 0) return {IsFiniteValue(z.im) ? WithSign(0, SignBit(z.re) != SignBit(Cos(z.im))) : 0,
-                         Sin(z.im)};
+  if (z.re == 0)
+    return {IsFiniteValue(z.im) ? WithSign(0, SignBit(z.re) != SignBit(Cos(z.im))) : 0, Sin(z.im)};
   if (!IsFiniteValue(z.im)) {
     return {Magnitude(z.re) == InfinityValue() ? InfinityValue() : NanValue(), NanValue()};
   }
@@ -263,7 +260,8 @@ ASSAY_DEVICE Complex Sinh(Complex z) {
   return FinishScaled({h.sinh * angle.cos, h.cosh * angle.sin}, h.exponent);
 }
 ASSAY_DEVICE Complex Cosh(Complex z) {
-  if (z.im == 0) return {Cosh(z.re), IsNanValue(z.re) ? 0 : WithSign(0, SignBit(z.re) != SignBit(z.im))};
+  if (z.im == 0)
+    return {Cosh(z.re), IsNanValue(z.re) ? 0 : WithSign(0, SignBit(z.re) != SignBit(z.im))};
   if (z.re == 0) {
     if (!IsFiniteValue(z.im)) return {NanValue(), 0};
     return {Cos(z.im), WithSign(0, SignBit(z.re) != SignBit(Sin(z.im)))};
@@ -303,7 +301,7 @@ ASSAY_DEVICE Complex Tanh(Complex z) {
   }
   return {Rounded(h.sinh * h.cosh / divisor), Rounded(angle.sin * angle.cos / divisor)};
 }
-ASSAY_DEVICE Complex TurnLeft(Complex z) { return {-z.im, z.re}; }    // i z
+ASSAY_DEVICE Complex TurnLeft(Complex z) { return {-z.im, z.re}; }   // i z
 ASSAY_DEVICE Complex TurnRight(Complex z) { return {z.im, -z.re}; }  // -i z
 ASSAY_DEVICE Complex Sin(Complex z) { return TurnRight(Sinh(TurnLeft(z))); }
 ASSAY_DEVICE Complex Cos(Complex z) { return Cosh(TurnLeft(z)); }
@@ -380,9 +378,7 @@ ASSAY_DEVICE ComplexPair RootOrZero(ComplexPair z) {
 ASSAY_DEVICE ComplexPair RootBelow(Complex z) {
   return RootOrZero({ExactSum(1, -z.re), {-z.im, 0}});
 }
-ASSAY_DEVICE ComplexPair RootAbove(Complex z) {
-  return RootOrZero({ExactSum(1, z.re), {z.im, 0}});
-}
+ASSAY_DEVICE ComplexPair RootAbove(Complex z) { return RootOrZero({ExactSum(1, z.re), {z.im, 0}}); }
 ASSAY_DEVICE_CALL Complex Asin(Complex z) {
   if (HasNan(z)) return z.re == 0 ? Complex{z.re, NanValue()} : NanComplex();
   if (IsLarge(z)) {
@@ -392,8 +388,9 @@ ASSAY_DEVICE_CALL Complex Asin(Complex z) {
   const Pair divisor = below.re * above.re - below.im * above.im;
   const Pair im = below.re * above.im - below.im * above.re;
   const double angle = z.re == 0 ? z.re : Rounded(AnglePair({z.re, 0}, divisor));
-  return {angle, z.im == 0 && Magnitude(z.re) <= 1 ? z.im
-                          : WithSign(Rounded(AsinhPair(im)), SignBit(z.im))};
+  return {angle, z.im == 0 && Magnitude(z.re) <= 1
+                     ? z.im
+                     : WithSign(Rounded(AsinhPair(im)), SignBit(z.im))};
 }
 ASSAY_DEVICE_CALL Complex Acos(Complex z) {
   if (HasNan(z)) return NanComplex();
@@ -402,8 +399,8 @@ ASSAY_DEVICE_CALL Complex Acos(Complex z) {
   }
   const ComplexPair below = RootBelow(z), above = RootAbove(z);
   const Pair im = above.re * below.im - above.im * below.re;
-  const Pair half = below.re.high == 0 && above.re.high == 0 ? Pair{0, 0}
-                                                            : AnglePair(below.re, above.re);
+  const Pair half =
+      below.re.high == 0 && above.re.high == 0 ? Pair{0, 0} : AnglePair(below.re, above.re);
   return {Rounded(Times(half, 2)), z.im == 0 && Magnitude(z.re) <= 1
                                        ? -z.im
                                        : WithSign(Rounded(AsinhPair(im)), !SignBit(z.im))};

@@ -94,8 +94,7 @@ __global__ void RaggedRanges(ASSAY_PARAMETER(RaggedRangesParameter, p)) {
   for (int64_t list = FirstIndex(); list < p.lists; list += GridStride()) {
     int64_t end = 0;
     for (int64_t q = 0; q < p.groups; ++q) {
-      const uint64_t word =
-          DecodeInteger(p.row, Load(p.row, p.sizes, list * p.groups + q).bits);
+      const uint64_t word = DecodeInteger(p.row, Load(p.row, p.sizes, list * p.groups + q).bits);
       int64_t size = static_cast<int64_t>(word);
       if (size < 0) size = p.row.kind == kKindSigned ? 0 : p.extent;
       const int64_t start = end;
@@ -115,9 +114,10 @@ __device__ inline void DotOne(const DotParameter& p, int64_t result) {
   AxisAt(p.batch, batch, at_batch);
   AxisAt(p.rows, row, at_row);
   AxisAt(p.columns, column, at_column);
-  const int64_t left = Offset(p.batch, p.batch.left, at_batch) + Offset(p.rows, p.rows.left, at_row);
-  int64_t right = Offset(p.batch, p.batch.right, at_batch) +
-                  Offset(p.columns, p.columns.right, at_column);
+  const int64_t left =
+      Offset(p.batch, p.batch.left, at_batch) + Offset(p.rows, p.rows.left, at_row);
+  int64_t right =
+      Offset(p.batch, p.batch.right, at_batch) + Offset(p.columns, p.columns.right, at_column);
   const SumClass sum_class = ClassOf(p.left_row, p.right_row);
   ProductSumValue sum;
   bool any = p.terms.count > 0;
@@ -191,18 +191,18 @@ __global__ void DotTiles(ASSAY_PARAMETER(DotParameter, p)) {
       const int64_t k = first + x, l = first + y;
       left[y][x] = 0;
       if (row < p.rows.count && k < p.terms.count) {
-        left[y][x] = DecodeFloat(
-            p.left_row, Load(p.left_row, p.left, left_base + OffsetOf(p.rows, p.rows.left, row) +
-                                                     OffsetOf(p.terms, p.terms.left, k))
-                            .bits);
+        left[y][x] = DecodeFloat(p.left_row, Load(p.left_row, p.left,
+                                                  left_base + OffsetOf(p.rows, p.rows.left, row) +
+                                                      OffsetOf(p.terms, p.terms.left, k))
+                                                 .bits);
       }
       right[y][x] = 0;
       if (column < p.columns.count && l < p.terms.count) {
-        right[y][x] = DecodeFloat(
-            p.right_row,
-            Load(p.right_row, p.right, right_base + OffsetOf(p.columns, p.columns.right, column) +
+        right[y][x] = DecodeFloat(p.right_row,
+                                  Load(p.right_row, p.right,
+                                       right_base + OffsetOf(p.columns, p.columns.right, column) +
                                            OffsetOf(p.terms, p.terms.right, l))
-                .bits);
+                                      .bits);
       }
       __syncthreads();
       const int64_t rest = p.terms.count - first;
@@ -245,9 +245,9 @@ __device__ inline void ConvolveOne(const ConvolutionParameter& p, int64_t result
       }
       place /= p.base_dilation[d];
       in += place * p.in_strides[d];
-      const int64_t tap =
-          p.reversed[d] != 0 ? ASSAY_MUTANT(9, p.window.sizes[d] - 1 - window[d], window[d])
-                             : window[d];
+      const int64_t tap = p.reversed[d] != 0
+                              ? ASSAY_MUTANT(9, p.window.sizes[d] - 1 - window[d], window[d])
+                              : window[d];
       kernel += tap * p.kernel_strides[d];
     }
     for (int64_t c = 0; met && c < p.group_features; ++c) {

@@ -60,9 +60,7 @@ ASSAY_DEVICE bool IsFiniteValue(double x) {
 }
 
 // 2^n for n from -1022 to 1023.
-ASSAY_DEVICE double PowerOfTwo(int n) {
-  return BitsDouble(static_cast<uint64_t>(n + 1023) << 52);
-}
+ASSAY_DEVICE double PowerOfTwo(int n) { return BitsDouble(static_cast<uint64_t>(n + 1023) << 52); }
 // x * 2^n for x of about 1; results below the normal numbers may be rounded twice.
 ASSAY_DEVICE double Scale(double x, int n) {
   if (n > 2200) n = 2200;

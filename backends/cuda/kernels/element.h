@@ -13,9 +13,12 @@ ASSAY_DEVICE uint64_t LowBits(int bits) { return bits >= 64 ? ~0ull : (1ull << b
 
 ASSAY_DEVICE Value Load(const ElementRow& row, const void* data, int64_t index) {
   switch (row.bytes) {
-    case 1: return {static_cast<const uint8_t*>(data)[index] & LowBits(row.bits), 0};
-    case 2: return {static_cast<const uint16_t*>(data)[index], 0};
-    case 4: return {static_cast<const uint32_t*>(data)[index], 0};
+    case 1:
+      return {static_cast<const uint8_t*>(data)[index] & LowBits(row.bits), 0};
+    case 2:
+      return {static_cast<const uint16_t*>(data)[index], 0};
+    case 4:
+      return {static_cast<const uint32_t*>(data)[index], 0};
     case 8: {
       const uint64_t bits = static_cast<const uint64_t*>(data)[index];
       if (row.kind != kKindComplex) return {bits, 0};
@@ -29,9 +32,15 @@ ASSAY_DEVICE Value Load(const ElementRow& row, const void* data, int64_t index) 
 }
 ASSAY_DEVICE void Store(const ElementRow& row, void* data, int64_t index, Value value) {
   switch (row.bytes) {
-    case 1: static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(value.bits); return;
-    case 2: static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(value.bits); return;
-    case 4: static_cast<uint32_t*>(data)[index] = static_cast<uint32_t>(value.bits); return;
+    case 1:
+      static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(value.bits);
+      return;
+    case 2:
+      static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(value.bits);
+      return;
+    case 4:
+      static_cast<uint32_t*>(data)[index] = static_cast<uint32_t>(value.bits);
+      return;
     case 8:
       static_cast<uint64_t*>(data)[index] =
           row.kind == kKindComplex ? value.bits | value.imag << 32 : value.bits;
@@ -61,10 +70,12 @@ ASSAY_DEVICE uint64_t CanonicalNan(const ElementRow& row, bool negative = false)
   const uint64_t sign = negative ? SignMask(row) : 0;
   const uint64_t exponent = LowBits(row.exponent_bits) << row.significand_bits;
   switch (row.nan) {
-    case kNanIeee: return sign | exponent | 1ull << (row.significand_bits - 1);
+    case kNanIeee:
+      return sign | exponent | 1ull << (row.significand_bits - 1);
     case kNanAllOnes:
       return IsScale(row) ? 0xff : sign | exponent | LowBits(row.significand_bits);
-    default: return SignMask(row);  // of fnuz the NaN; of types without one the negative zero
+    default:
+      return SignMask(row);  // of fnuz the NaN; of types without one the negative zero
   }
 }
 ASSAY_DEVICE uint64_t LargestFinite(const ElementRow& row) {
@@ -75,11 +86,14 @@ ASSAY_DEVICE uint64_t LargestFinite(const ElementRow& row) {
 ASSAY_DEVICE bool IsNanBits(const ElementRow& row, uint64_t bits) {
   const uint64_t magnitude = bits & ~SignMask(row);
   switch (row.nan) {
-    case kNanIeee: return magnitude > LowBits(row.exponent_bits) << row.significand_bits;
+    case kNanIeee:
+      return magnitude > LowBits(row.exponent_bits) << row.significand_bits;
     case kNanAllOnes:
       return IsScale(row) ? bits == 0xff : magnitude == LowBits(row.bits - 1);
-    case kNanNegativeZero: return bits == SignMask(row);
-    default: return false;
+    case kNanNegativeZero:
+      return bits == SignMask(row);
+    default:
+      return false;
   }
 }
 
@@ -96,8 +110,8 @@ ASSAY_DEVICE_CALL double DecodeFloat(const ElementRow& row, uint64_t bits) {
   if (row.has_infinity && field == static_cast<int>(LowBits(row.exponent_bits))) {
     return WithSign(InfinityValue(), negative);
   }
-  const double whole = static_cast<double>(
-      field == 0 ? fraction : fraction | 1ull << row.significand_bits);
+  const double whole =
+      static_cast<double>(field == 0 ? fraction : fraction | 1ull << row.significand_bits);
   const int exponent = (field == 0 ? 1 : field) - row.bias - row.significand_bits;
   return WithSign(whole * PowerOfTwo(exponent), negative);
 }
@@ -185,8 +199,8 @@ ASSAY_DEVICE int64_t TotalOrderKey(const ElementRow& row, uint64_t bits) {
 }
 
 ASSAY_DEVICE_CALL Value Convert(const ElementRow& from, const ElementRow& to, Value x) {
-  if (from.kind == to.kind && from.bits == to.bits && from.bias == to.bias &&
-      from.nan == to.nan && from.significand_bits == to.significand_bits) {
+  if (from.kind == to.kind && from.bits == to.bits && from.bias == to.bias && from.nan == to.nan &&
+      from.significand_bits == to.significand_bits) {
     return x;
   }
   const bool to_complex = to.kind == kKindComplex;

@@ -39,11 +39,11 @@ enum Direction : uint8_t { kEqual, kNotEqual, kGreaterEqual, kGreater, kLessEqua
 // One elementwise operation on registers.
 struct Step {
   Op op = Op::kCopy;
-  uint8_t direction = kEqual;       // compare
-  bool total_order = false;         // compare
-  uint8_t exponent_bits = 0;        // reduce-precision
-  uint8_t mantissa_bits = 0;        // reduce-precision
-  ElementRow in;                    // of the first operand; of select: of the second
+  uint8_t direction = kEqual;  // compare
+  bool total_order = false;    // compare
+  uint8_t exponent_bits = 0;   // reduce-precision
+  uint8_t mantissa_bits = 0;   // reduce-precision
+  ElementRow in;               // of the first operand; of select: of the second
   ElementRow out;
   int16_t operands[3] = {0, 0, 0};
   int16_t result = 0;

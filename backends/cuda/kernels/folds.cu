@@ -95,8 +95,11 @@ ASSAY_DEVICE Wide64 Identity(const Fold& fold) {
       identity.integer = least ? (row.kind == kKindSigned ? ~high : 0) : high;
       break;
     }
-    case Op::kAnd: identity.integer = row.kind == kKindPred ? 1 : ~0ull; break;
-    default: break;
+    case Op::kAnd:
+      identity.integer = row.kind == kKindPred ? 1 : ~0ull;
+      break;
+    default:
+      break;
   }
   return identity;
 }
@@ -265,8 +268,9 @@ __global__ void FoldGroup(ASSAY_PARAMETER(GroupFoldParameter, p)) {
   }
 }
 
-ASSAY_ENTRIES(Folds) = {ASSAY_ENTRY(FoldWindows), ASSAY_ENTRY(FoldTree), ASSAY_ENTRY(SelectCells),
-                        ASSAY_ENTRY(ScatterChosen), ASSAY_ENTRY(Scan), ASSAY_ENTRY(FoldGroup),
+ASSAY_ENTRIES(Folds) = {ASSAY_ENTRY(FoldWindows), ASSAY_ENTRY(FoldTree),
+                        ASSAY_ENTRY(SelectCells), ASSAY_ENTRY(ScatterChosen),
+                        ASSAY_ENTRY(Scan),        ASSAY_ENTRY(FoldGroup),
                         ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

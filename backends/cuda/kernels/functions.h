@@ -222,6 +222,7 @@ ASSAY_DEVICE double Erf(double x) {
   const double a = Magnitude(x);
   if (IsNanValue(x)) return NanValue();
   if (a > 6) return WithSign(1, SignBit(x));
+  if (a == 0) return x;
   if (a < 0x1p-500) return Rounded(Pair{0x1.20dd750429b6dp+0, 0x1.1ae3a914fed80p-56} * x);
   return WithSign(a < 2.5 ? Rounded(ErfSeries(a)) : 1 - ErfcFraction(a), SignBit(x));
 }

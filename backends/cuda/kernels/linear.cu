@@ -13,8 +13,8 @@ __global__ void FftTable(ASSAY_PARAMETER(FftTableParameter, p)) {
     // Eighths of a turn, and what is left of k in 1/(8 n) turns.
     const int64_t eighth = 8 * k / p.n, rest = 8 * k % p.n;
     const bool odd = eighth % 2 != 0;
-    const Pair part = Pair{static_cast<double>(odd ? p.n - rest : rest), 0} /
-                      Pair{static_cast<double>(p.n), 0};
+    const Pair part =
+        Pair{static_cast<double>(odd ? p.n - rest : rest), 0} / Pair{static_cast<double>(p.n), 0};
     const Pair angle = part * Times(HalfPi(), 0.5);
     double a = Rounded(CosNear(angle)), b = Rounded(SinNear(angle));
     if (odd) {  // from the end of the quarter
@@ -23,7 +23,8 @@ __global__ void FftTable(ASSAY_PARAMETER(FftTableParameter, p)) {
       b = swap;
     }
     switch (eighth / 2) {
-      case 0: break;
+      case 0:
+        break;
       case 1: {
         const double swap = a;
         a = -b;
@@ -262,8 +263,7 @@ __global__ void BatchNormApply(ASSAY_PARAMETER(BatchNormParameter, p)) {
     const double variance = given ? LoadDouble(p.row, p.variance, f) : p.sums[2 * f + 1];
     const double distance = LoadDouble(p.row, p.operand, i) - mean;
     const double scaled = LoadDouble(p.row, p.scale, f) * distance;
-    const double y =
-        scaled / SquareRoot(variance + p.epsilon) + LoadDouble(p.row, p.offset, f);
+    const double y = scaled / SquareRoot(variance + p.epsilon) + LoadDouble(p.row, p.offset, f);
     Store(p.row, p.out, i, {EncodeFloat(p.row, y), 0});
   }
 }
@@ -304,11 +304,16 @@ __global__ void BatchNormGrad(ASSAY_PARAMETER(BatchNormParameter, p)) {
   }
 }
 
-ASSAY_ENTRIES(Linear) = {ASSAY_ENTRY(FftTable),          ASSAY_ENTRY(FftLoad),
-                         ASSAY_ENTRY(FftStore),          ASSAY_ENTRY(FftPass),
-                         ASSAY_ENTRY(Cholesky),          ASSAY_ENTRY(TriangularSolve),
-                         ASSAY_ENTRY(BatchNormStatistics), ASSAY_ENTRY(BatchNormApply),
-                         ASSAY_ENTRY(BatchNormGradSums), ASSAY_ENTRY(BatchNormGrad),
+ASSAY_ENTRIES(Linear) = {ASSAY_ENTRY(FftTable),
+                         ASSAY_ENTRY(FftLoad),
+                         ASSAY_ENTRY(FftStore),
+                         ASSAY_ENTRY(FftPass),
+                         ASSAY_ENTRY(Cholesky),
+                         ASSAY_ENTRY(TriangularSolve),
+                         ASSAY_ENTRY(BatchNormStatistics),
+                         ASSAY_ENTRY(BatchNormApply),
+                         ASSAY_ENTRY(BatchNormGradSums),
+                         ASSAY_ENTRY(BatchNormGrad),
                          ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

@@ -45,15 +45,29 @@ ElementRow RowOf(ElementType type) {
   row.has_sign = format.has_sign;
   row.signed_zero = format.signed_zero;
   switch (format.nan) {
-    case NanEncoding::kNone: row.nan = kNanAbsent; break;
-    case NanEncoding::kIeee: row.nan = kNanIeee; break;
-    case NanEncoding::kAllOnes: row.nan = kNanAllOnes; break;
-    case NanEncoding::kNegativeZero: row.nan = kNanNegativeZero; break;
+    case NanEncoding::kNone:
+      row.nan = kNanAbsent;
+      break;
+    case NanEncoding::kIeee:
+      row.nan = kNanIeee;
+      break;
+    case NanEncoding::kAllOnes:
+      row.nan = kNanAllOnes;
+      break;
+    case NanEncoding::kNegativeZero:
+      row.nan = kNanNegativeZero;
+      break;
   }
   switch (format.overflow) {
-    case Overflow::kInfinity: row.overflow = kOverflowInfinity; break;
-    case Overflow::kNan: row.overflow = kOverflowNan; break;
-    case Overflow::kSaturate: row.overflow = kOverflowSaturate; break;
+    case Overflow::kInfinity:
+      row.overflow = kOverflowInfinity;
+      break;
+    case Overflow::kNan:
+      row.overflow = kOverflowNan;
+      break;
+    case Overflow::kSaturate:
+      row.overflow = kOverflowSaturate;
+      break;
   }
   return row;
 }
@@ -70,9 +84,8 @@ absl::StatusOr<Step> StepOf(const Instruction& instruction) {
   step.out = RowOf(instruction.shape());
   if (opcode == Opcode::kSelect) step.in = step.out;
   // An order of complex numbers is no operation that the specification knows.
-  if (step.in.kind == kKindComplex &&
-      (opcode == Opcode::kMaximum || opcode == Opcode::kMinimum || opcode == Opcode::kClamp ||
-       opcode == Opcode::kRemainder)) {
+  if (step.in.kind == kKindComplex && (opcode == Opcode::kMaximum || opcode == Opcode::kMinimum ||
+                                       opcode == Opcode::kClamp || opcode == Opcode::kRemainder)) {
     return Unsupported(instruction, "an order of complex numbers");
   }
   if (opcode == Opcode::kCompare) {
@@ -110,8 +123,8 @@ Strides StridesOf(absl::Span<const int64_t> strides, int64_t offset) {
 Strides DenseStrides(absl::Span<const int64_t> sizes) { return StridesOf(RowMajorStrides(sizes)); }
 
 Extent BlocksFor(int64_t count, int64_t threads, int64_t elements_per_thread) {
-  const int64_t blocks = (count + threads * elements_per_thread - 1) /
-                         (threads * elements_per_thread);
+  const int64_t blocks =
+      (count + threads * elements_per_thread - 1) / (threads * elements_per_thread);
   return {static_cast<uint32_t>(std::clamp<int64_t>(blocks, 1, 4096)), 1, 1};
 }
 int64_t ThreadsFor(int64_t count, int64_t most) {
@@ -274,14 +287,30 @@ Fold FoldOf(const analysis::Reducer& reducer, ElementType type) {
   fold.row = RowOf(type);
   fold.kind = FoldKind::kWide;
   switch (reducer.kind) {
-    case ReducerKind::kAdd: fold.op = Op::kAdd; return fold;
-    case ReducerKind::kMultiply: fold.op = Op::kMultiply; break;
-    case ReducerKind::kMinimum: fold.op = Op::kMinimum; return fold;
-    case ReducerKind::kMaximum: fold.op = Op::kMaximum; return fold;
-    case ReducerKind::kAnd: fold.op = Op::kAnd; return fold;
-    case ReducerKind::kOr: fold.op = Op::kOr; return fold;
-    case ReducerKind::kXor: fold.op = Op::kXor; return fold;
-    default: fold.kind = FoldKind::kProgram; return fold;
+    case ReducerKind::kAdd:
+      fold.op = Op::kAdd;
+      return fold;
+    case ReducerKind::kMultiply:
+      fold.op = Op::kMultiply;
+      break;
+    case ReducerKind::kMinimum:
+      fold.op = Op::kMinimum;
+      return fold;
+    case ReducerKind::kMaximum:
+      fold.op = Op::kMaximum;
+      return fold;
+    case ReducerKind::kAnd:
+      fold.op = Op::kAnd;
+      return fold;
+    case ReducerKind::kOr:
+      fold.op = Op::kOr;
+      return fold;
+    case ReducerKind::kXor:
+      fold.op = Op::kXor;
+      return fold;
+    default:
+      fold.kind = FoldKind::kProgram;
+      return fold;
   }
   if (fold.row.kind == kKindComplex) fold.kind = FoldKind::kProgram;
   return fold;
@@ -315,8 +344,8 @@ absl::Status AddCopy(KernelPlan& plan, const Instruction& instruction, int64_t b
   loops = Joined(loops);
   if (loops.size() > kMostDimensions) return Unsupported(instruction, "so many dimensions");
   constexpr int64_t kTransposed = 8;  // smaller sides are no use for tiles
-  if (loops.size() == 2 && loops[1].to == 1 && loops[0].to == loops[1].size &&
-      loops[0].from == 1 && loops[1].from == loops[0].size && loops[0].size >= kTransposed &&
+  if (loops.size() == 2 && loops[1].to == 1 && loops[0].to == loops[1].size && loops[0].from == 1 &&
+      loops[1].from == loops[0].size && loops[0].size >= kTransposed &&
       loops[1].size >= kTransposed) {
     TransposeParameter p;
     p.rows = loops[1].size;

@@ -1,5 +1,5 @@
 // What preparing launches has in common: rows of types, programs from flat regions, boxes and
-// strides from shapes, sizes of grids. Tests: kernels_test.cc.
+// strides from shapes, sizes of grids. Tests: kernel_elements_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_LOWERING_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_LOWERING_H_
 

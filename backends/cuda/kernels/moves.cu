@@ -50,10 +50,10 @@ __device__ inline void TransposeTiles(const TransposeParameter& p, T (*tile)[33]
     __syncthreads();
   }
 }
-#define ASSAY_TRANSPOSE(name, T)                                  \
-  __global__ void name(ASSAY_PARAMETER(TransposeParameter, p)) {  \
-    ASSAY_SHARED(T, tile, [32][33]);                              \
-    TransposeTiles<T>(p, tile);                                   \
+#define ASSAY_TRANSPOSE(name, T)                                 \
+  __global__ void name(ASSAY_PARAMETER(TransposeParameter, p)) { \
+    ASSAY_SHARED(T, tile, [32][33]);                             \
+    TransposeTiles<T>(p, tile);                                  \
   }
 ASSAY_TRANSPOSE(Transpose1, uint8_t)
 ASSAY_TRANSPOSE(Transpose2, uint16_t)
@@ -76,18 +76,29 @@ __global__ void Iota(ASSAY_PARAMETER(IotaParameter, p)) {
 // Up to 64 bits of a number of an array.
 ASSAY_DEVICE uint64_t LoadBits(const void* data, int64_t bytes, int64_t index) {
   switch (bytes) {
-    case 1: return static_cast<const uint8_t*>(data)[index];
-    case 2: return static_cast<const uint16_t*>(data)[index];
-    case 4: return static_cast<const uint32_t*>(data)[index];
-    default: return static_cast<const uint64_t*>(data)[index];
+    case 1:
+      return static_cast<const uint8_t*>(data)[index];
+    case 2:
+      return static_cast<const uint16_t*>(data)[index];
+    case 4:
+      return static_cast<const uint32_t*>(data)[index];
+    default:
+      return static_cast<const uint64_t*>(data)[index];
   }
 }
 ASSAY_DEVICE void StoreBits(void* data, int64_t bytes, int64_t index, uint64_t bits) {
   switch (bytes) {
-    case 1: static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(bits); return;
-    case 2: static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(bits); return;
-    case 4: static_cast<uint32_t*>(data)[index] = static_cast<uint32_t>(bits); return;
-    default: static_cast<uint64_t*>(data)[index] = bits;
+    case 1:
+      static_cast<uint8_t*>(data)[index] = static_cast<uint8_t>(bits);
+      return;
+    case 2:
+      static_cast<uint16_t*>(data)[index] = static_cast<uint16_t>(bits);
+      return;
+    case 4:
+      static_cast<uint32_t*>(data)[index] = static_cast<uint32_t>(bits);
+      return;
+    default:
+      static_cast<uint64_t*>(data)[index] = bits;
   }
 }
 // Widths are powers of two up to 64, so that an element is cut out of one or made of several.
@@ -104,8 +115,7 @@ __global__ void Regroup(ASSAY_PARAMETER(RegroupParameter, p)) {
       for (int64_t k = 0; k < pieces; ++k) {
         const int64_t source = i * pieces + k;
         if (source >= p.from_count) break;
-        bits |= (LoadBits(p.in, p.from_bytes, source) & LowBits(p.from_bits))
-                << (k * p.from_bits);
+        bits |= (LoadBits(p.in, p.from_bytes, source) & LowBits(p.from_bits)) << (k * p.from_bits);
       }
     }
     bits &= LowBits(p.to_bits) & p.mask;
@@ -133,8 +143,8 @@ ASSAY_DEVICE void CopyElement(int bytes, const void* in, int64_t from, void* out
 __global__ void DynamicCopy(ASSAY_PARAMETER(DynamicCopyParameter, p)) {
   int64_t start = 0;
   for (int k = 0; k < p.indices; ++k) {
-    start += ClampedStart(p.index_row, Load(p.index_row, p.index[k], 0), p.limits[k]) *
-             p.strides[k];
+    start +=
+        ClampedStart(p.index_row, Load(p.index_row, p.index[k], 0), p.limits[k]) * p.strides[k];
   }
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
     int64_t from = Position(p.box, p.from, i), to = Position(p.box, p.to, i);

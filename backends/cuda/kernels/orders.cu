@@ -1,10 +1,10 @@
-// Sorting and what is done in sorted order. A sort orders the numbers of the elements of a line, and
-// equal elements by their numbers. By a comparator it is a bitonic network, which gives a permutation
-// even where the comparator is no order; by keys the runs that blocks have sorted are merged: the
-// place of an element is its own in its run and the number of elements of the neighbouring run that
-// come before it, found by bisection. Scatter sorts its updates by target and applies those of a cell
-// in order, so that no result depends on how threads are scheduled.
-// Tests: kernels_test.cc.
+// Sorting and what is done in sorted order. A sort orders the numbers of the elements of a line,
+// and equal elements by their numbers. By a comparator it is a bitonic network, which gives a
+// permutation even where the comparator is no order; by keys the runs that blocks have sorted are
+// merged: the place of an element is its own in its run and the number of elements of the
+// neighbouring run that come before it, found by bisection. Scatter sorts its updates by target and
+// applies those of a cell in order, so that no result depends on how threads are scheduled. Tests:
+// kernels_test.cc.
 #include "backends/cuda/kernels/program.h"
 
 namespace assay::cuda::ASSAY_CUDA_BUILD {
@@ -203,9 +203,9 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
   }
 }
 
-ASSAY_ENTRIES(Orders) = {ASSAY_ENTRY(SortBlocks), ASSAY_ENTRY(SortPass),       ASSAY_ENTRY(MergeRuns),
-                         ASSAY_ENTRY(Permute),    ASSAY_ENTRY(OrderKeys),
-                         ASSAY_ENTRY(ScatterTargets), ASSAY_ENTRY(ApplyUpdates),
-                         ASSAY_LAST_ENTRY};
+ASSAY_ENTRIES(Orders) = {ASSAY_ENTRY(SortBlocks),   ASSAY_ENTRY(SortPass),
+                         ASSAY_ENTRY(MergeRuns),    ASSAY_ENTRY(Permute),
+                         ASSAY_ENTRY(OrderKeys),    ASSAY_ENTRY(ScatterTargets),
+                         ASSAY_ENTRY(ApplyUpdates), ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

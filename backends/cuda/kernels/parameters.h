@@ -11,7 +11,8 @@ inline constexpr int kMostDimensions = 16;
 inline constexpr int kMostArrays = 8;    // operands or results of one kernel
 inline constexpr int kMostAxis = 8;      // dimensions that are walked as one
 inline constexpr int kMostMembers = 64;  // of a group of devices
-inline constexpr int kConstantBase = 0x4000;  // from here on, registers are constants of the program
+inline constexpr int kConstantBase =
+    0x4000;  // from here on, registers are constants of the program
 
 // A box of indices in row-major order.
 struct Box {
@@ -99,7 +100,7 @@ struct GatherParameter {
   const void* indices = nullptr;
   void* out = nullptr;
   int64_t count = 0;
-  Box box;                // of the result
+  Box box;                 // of the result
   Strides from, to_index;  // by the result's dimensions, in the operand and in the indices
   int32_t bytes = 1;       // of an element
   int32_t components = 0;
@@ -183,11 +184,11 @@ struct ScanParameter {
   int64_t inner = 1;
   const void* in[kMostArrays] = {};
   const void* init[kMostArrays] = {};
-  void* out[kMostArrays] = {};    // the outputs
-  void* last[kMostArrays] = {};   // the carries at the end
+  void* out[kMostArrays] = {};   // the outputs
+  void* last[kMostArrays] = {};  // the carries at the end
   ElementRow in_rows[kMostArrays], carry_rows[kMostArrays], out_rows[kMostArrays];
   uint8_t in_scalar[kMostArrays] = {};
-  Fold folds[kMostArrays];          // by carry; kProgram: as the program has it
+  Fold folds[kMostArrays];  // by carry; kProgram: as the program has it
   int32_t fold_input[kMostArrays] = {};
   int32_t output_carry[kMostArrays] = {};  // -1: of the program
   uint8_t output_after[kMostArrays] = {};
@@ -228,7 +229,7 @@ struct ScatterTargetsParameter {
   const void* indices = nullptr;
   uint64_t* targets = nullptr;  // of each update the cell; ~0: none
   int64_t count = 0;
-  Box updates;                          // in the order of application
+  Box updates;  // in the order of application
   Strides to_index, to_cell;
   int32_t components = 0;
   int64_t component_stride = 1;
@@ -272,7 +273,7 @@ struct DotParameter {
   // ragged-dot: the range of the ragged dimension that belongs to each group, two numbers each
   // (RaggedRanges), by the index of the list of sizes and of the group.
   const int64_t* ranges = nullptr;
-  int32_t ragged = 0;    // 0: plain; 1: rows, 2: terms, 3: batch
+  int32_t ragged = 0;     // 0: plain; 1: rows, 2: terms, 3: batch
   int32_t ragged_at = 0;  // the dimension of that axis
   int64_t groups = 0;
   int64_t group_stride = 0;  // of rhs, where rows are ragged
@@ -298,11 +299,11 @@ struct ConvolutionParameter {
   void* out = nullptr;
   ElementRow in_row, kernel_row, out_row;
   int64_t count = 0;
-  int64_t batches = 0, features = 0;           // of the result
-  int64_t group_features = 0;                  // input features of a group
-  int64_t features_per_group = 0;              // of the result
+  int64_t batches = 0, features = 0;  // of the result
+  int64_t group_features = 0;         // input features of a group
+  int64_t features_per_group = 0;     // of the result
   int64_t batch_groups = 1, feature_groups = 1;
-  int64_t in_batch = 0, in_feature = 0;        // strides
+  int64_t in_batch = 0, in_feature = 0;  // strides
   int64_t kernel_in = 0, kernel_out = 0;
   int64_t out_batch = 0, out_feature = 0;
   Box outputs, window, base;

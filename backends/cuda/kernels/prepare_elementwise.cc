@@ -40,7 +40,8 @@ KernelPlanOr PlanProgram(const Instruction& instruction, const analysis::FlatReg
   KernelPlan plan;
   const int64_t count = instruction.shape().element_count();
   if (count == 0) return plan;
-  if (instruction.operand_count() > kMostArrays) return Unsupported(instruction, "so many operands");
+  if (instruction.operand_count() > kMostArrays)
+    return Unsupported(instruction, "so many operands");
   ElementwiseParameter p;
   std::vector<MemberPointer> pointers;
   p.count = count;

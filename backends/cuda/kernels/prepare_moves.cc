@@ -39,8 +39,7 @@ struct PhysicalDimensions {
   bool in_order = true;
 };
 
-void AddRegroup(KernelPlan& plan, const Shape& from, const Shape& to, BufferUse in,
-                BufferUse out) {
+void AddRegroup(KernelPlan& plan, const Shape& from, const Shape& to, BufferUse in, BufferUse out) {
   const ElementRow from_row = RowOf(from), to_row = RowOf(to);
   const int from_parts = from_row.kind == kKindComplex ? 2 : 1;
   const int to_parts = to_row.kind == kKindComplex ? 2 : 1;
@@ -66,16 +65,16 @@ absl::Status SetStarts(const Instruction& instruction, int64_t first, const Shap
   const int64_t rank = whole.rank();
   if (rank > kMostDimensions) return Unsupported(instruction, "so many dimensions");
   const Dimensions strides = RowMajorStrides(whole.dimensions());
-  const bool list = instruction.operand_count() == first + 1 &&
-                    instruction.operand(first)->shape().rank() == 1;
+  const bool list =
+      instruction.operand_count() == first + 1 && instruction.operand(first)->shape().rank() == 1;
   p.indices = static_cast<int32_t>(rank);
   for (int64_t d = 0; d < rank; ++d) {
     const Shape& index = instruction.operand(list ? first : first + d)->shape();
     p.index_row = RowOf(index);
     p.limits[d] = whole.dimension(d) - sizes[d];
     p.strides[d] = strides[d];
-    pointers.push_back({&p.index[d], list ? Operand(first, d * BytesOf(index))
-                                          : Operand(first + d)});
+    pointers.push_back(
+        {&p.index[d], list ? Operand(first, d * BytesOf(index)) : Operand(first + d)});
   }
   return absl::OkStatus();
 }
@@ -174,8 +173,8 @@ KernelPlanOr PrepareDynamicUpdateSlice(const Instruction& update,
   const Shape& whole = update.shape();
   const Shape& part = update.operand(1)->shape();
   if (whole.element_count() == 0) return plan;
-  absl::Status status = AddDenseCopy(plan, update, BytesOf(whole), whole.element_count(),
-                                     Operand(0), Result(0));
+  absl::Status status =
+      AddDenseCopy(plan, update, BytesOf(whole), whole.element_count(), Operand(0), Result(0));
   if (!status.ok()) return status;
   DynamicCopyParameter p;
   p.count = part.element_count();

@@ -1,5 +1,6 @@
 // Runs a flat computation on scalars, step by step, on registers of a thread. The registers of a
-// block lie in dynamic shared memory, [register][thread], or in scratch memory where they do not fit.
+// block lie in dynamic shared memory, [register][thread], or in scratch memory where they do not
+// fit.
 #ifndef ASSAY_BACKENDS_CUDA_KERNELS_PROGRAM_H_
 #define ASSAY_BACKENDS_CUDA_KERNELS_PROGRAM_H_
 
@@ -33,8 +34,7 @@ ASSAY_DEVICE const int16_t* ResultsOf(const Program& program) {
 }
 
 ASSAY_DEVICE Value ReadRegister(const Program& program, const Registers& registers, int number) {
-  return number >= kConstantBase ? ConstantsOf(program)[number - kConstantBase]
-                                 : registers[number];
+  return number >= kConstantBase ? ConstantsOf(program)[number - kConstantBase] : registers[number];
 }
 ASSAY_DEVICE_CALL void RunProgram(const Program& program, const Registers& registers) {
   const Step* steps = StepsOf(program);
@@ -66,11 +66,15 @@ ASSAY_DEVICE Value EncodeWide(const ElementRow& row, Wide64 x) {
 }
 ASSAY_DEVICE Wide64 CombineWide(const Fold& fold, Wide64 x, Wide64 y) {
   switch (fold.row.kind) {
-    case kKindPred: return {0, 0, ApplyPred(fold.op, x.integer, y.integer)};
+    case kKindPred:
+      return {0, 0, ApplyPred(fold.op, x.integer, y.integer)};
     case kKindSigned:
-    case kKindUnsigned: return {0, 0, ApplyInteger(fold.op, fold.row, x.integer, y.integer)};
-    case kKindFloat: return {ApplyBinary(fold.op, x.re, y.re), 0, 0};
-    default: return {x.re + y.re, x.im + y.im, 0};  // complex numbers are only added
+    case kKindUnsigned:
+      return {0, 0, ApplyInteger(fold.op, fold.row, x.integer, y.integer)};
+    case kKindFloat:
+      return {ApplyBinary(fold.op, x.re, y.re), 0, 0};
+    default:
+      return {x.re + y.re, x.im + y.im, 0};  // complex numbers are only added
   }
 }
 

@@ -1,6 +1,6 @@
-// Counter-based random numbers: Philox4x32-10 and Threefry2x32-20 as rng-bit-generator has them, and
-// the distributions of rng over Philox. A thread computes a block of words.
-// Source: reference ops_control_and_collectives.md 9, 10. Tests: kernels_test.cc.
+// Counter-based random numbers: Philox4x32-10 and Threefry2x32-20 as rng-bit-generator has them,
+// and the distributions of rng over Philox. A thread computes a block of words. Source: reference
+// ops_control_and_collectives.md 9, 10. Tests: kernels_test.cc.
 #include "backends/cuda/kernels/element.h"
 #include "backends/cuda/kernels/index.h"
 #include "backends/cuda/kernels/trigonometry.h"
@@ -93,9 +93,8 @@ __global__ void Draw(ASSAY_PARAMETER(DrawParameter, p)) {
     const Value low = Load(p.row, p.low, 0), high = Load(p.row, p.high, 0);
     if (p.row.kind != kKindFloat) {
       const uint64_t a = DecodeInteger(p.row, low.bits), b = DecodeInteger(p.row, high.bits);
-      const bool ordered = p.row.kind == kKindSigned
-                               ? static_cast<int64_t>(a) < static_cast<int64_t>(b)
-                               : a < b;
+      const bool ordered =
+          p.row.kind == kKindSigned ? static_cast<int64_t>(a) < static_cast<int64_t>(b) : a < b;
       const uint64_t word = static_cast<uint64_t>(block.words[1]) << 32 | block.words[0];
       const uint64_t drawn = static_cast<uint64_t>(static_cast<Wide>(word) * (b - a) >> 64);
       Store(p.row, p.out, i, {EncodeInteger(p.row, a + (ordered ? drawn : 0)), 0});

@@ -14,26 +14,46 @@ ASSAY_DEVICE Pair Pi() { return Times(HalfPi(), 2); }
 // Bits 64 i to 64 i + 63 of 2/pi behind the point, the first the highest.
 ASSAY_DEVICE uint64_t WordOfTwoByPi(int i) {
   switch (i) {
-    case 0: return 0xa2f9836e4e441529ull;
-    case 1: return 0xfc2757d1f534ddc0ull;
-    case 2: return 0xdb6295993c439041ull;
-    case 3: return 0xfe5163abdebbc561ull;
-    case 4: return 0xb7246e3a424dd2e0ull;
-    case 5: return 0x06492eea09d1921cull;
-    case 6: return 0xfe1deb1cb129a73eull;
-    case 7: return 0xe88235f52ebb4484ull;
-    case 8: return 0xe99c7026b45f7e41ull;
-    case 9: return 0x3991d639835339f4ull;
-    case 10: return 0x9c845f8bbdf9283bull;
-    case 11: return 0x1ff897ffde05980full;
-    case 12: return 0xef2f118b5a0a6d1full;
-    case 13: return 0x6d367ecf27cb09b7ull;
-    case 14: return 0x4f463f669e5fea2dull;
-    case 15: return 0x7527bac7ebe5f17bull;
-    case 16: return 0x3d0739f78a5292eaull;
-    case 17: return 0x6bfb5fb11f8d5d08ull;
-    case 18: return 0x56033046fc7b6babull;
-    default: return 0xf0cfbc209af4361dull;
+    case 0:
+      return 0xa2f9836e4e441529ull;
+    case 1:
+      return 0xfc2757d1f534ddc0ull;
+    case 2:
+      return 0xdb6295993c439041ull;
+    case 3:
+      return 0xfe5163abdebbc561ull;
+    case 4:
+      return 0xb7246e3a424dd2e0ull;
+    case 5:
+      return 0x06492eea09d1921cull;
+    case 6:
+      return 0xfe1deb1cb129a73eull;
+    case 7:
+      return 0xe88235f52ebb4484ull;
+    case 8:
+      return 0xe99c7026b45f7e41ull;
+    case 9:
+      return 0x3991d639835339f4ull;
+    case 10:
+      return 0x9c845f8bbdf9283bull;
+    case 11:
+      return 0x1ff897ffde05980full;
+    case 12:
+      return 0xef2f118b5a0a6d1full;
+    case 13:
+      return 0x6d367ecf27cb09b7ull;
+    case 14:
+      return 0x4f463f669e5fea2dull;
+    case 15:
+      return 0x7527bac7ebe5f17bull;
+    case 16:
+      return 0x3d0739f78a5292eaull;
+    case 17:
+      return 0x6bfb5fb11f8d5d08ull;
+    case 18:
+      return 0x56033046fc7b6babull;
+    default:
+      return 0xf0cfbc209af4361dull;
   }
 }
 
@@ -70,8 +90,8 @@ ASSAY_DEVICE Reduced FromQuarters(uint64_t high, uint64_t middle, uint64_t low, 
     ++shift;
   }
   const double first = static_cast<double>(a >> 11) * PowerOfTwo(-53 - shift);
-  const double second = static_cast<double>((a & 0x7ff) << 42 | b >> 22) *
-                        PowerOfTwo(-53 - shift) * 0x1p-53;
+  const double second =
+      static_cast<double>((a & 0x7ff) << 42 | b >> 22) * PowerOfTwo(-53 - shift) * 0x1p-53;
   Pair rest = FastSum(first, second) * HalfPi();
   if (above_half) rest = -rest;
   if (negative) {
@@ -151,10 +171,14 @@ ASSAY_DEVICE_CALL SinCos SinCosPair(double x) {
   const Reduced reduced = ReduceAngle(x);
   const Pair sin = SinNear(reduced.rest), cos = CosNear(reduced.rest);
   switch (reduced.quadrant) {
-    case 0: return {sin, cos};
-    case 1: return {cos, -sin};
-    case 2: return {-sin, -cos};
-    default: return {-cos, sin};
+    case 0:
+      return {sin, cos};
+    case 1:
+      return {cos, -sin};
+    case 2:
+      return {-sin, -cos};
+    default:
+      return {-cos, sin};
   }
 }
 

@@ -1,9 +1,15 @@
 #include "backends/factory/factory.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/golden/golden_backend.h"
@@ -34,9 +40,12 @@ MadeBackend MakeCpuPlain(absl::string_view /*argument*/, const BackendOptions& o
   return MakeCpu(options, {.plain = true});
 }
 
-MadeBackend MakeProcess(absl::string_view command, const BackendOptions& options) {
-  ProcessOptions process;
-  process.command = std::string(command);
+// A word of a command for the shell.
+std::string ShellQuoted(absl::string_view word) {
+  return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
+}
+
+MadeBackend MakeProcess(ProcessOptions process, const BackendOptions& options) {
   process.memory_bytes = options.memory_bytes;
   const double limit = options.budget.seconds;
   for (double* seconds : {&process.start_seconds, &process.compile_seconds,
@@ -44,6 +53,31 @@ MadeBackend MakeProcess(absl::string_view command, const BackendOptions& options
     *seconds = limit < 0 ? -1 : std::min(*seconds, limit);
   }
   return std::make_unique<ProcessBackend>(process);
+}
+
+MadeBackend MakeAnyProcess(absl::string_view command, const BackendOptions& options) {
+  ProcessOptions process;
+  process.command = std::string(command);
+  return MakeProcess(std::move(process), options);
+}
+
+// A plug-in may abort, so it lives in the process of a helper, which is installed beside this
+// program.
+MadeBackend MakePlugin(absl::string_view argument, const BackendOptions& options) {
+  std::error_code no_program;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", no_program);
+  const char* named = std::getenv("ASSAY_PJRT_DRIVER");
+  const std::string driver =
+      named != nullptr ? named : (self.parent_path() / "assay-pjrt-driver").string();
+  if (access(driver.c_str(), X_OK) != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no program ", driver,
+        ", which drives PJRT plug-ins; the environment variable ASSAY_PJRT_DRIVER names another"));
+  }
+  ProcessOptions process;
+  process.command = absl::StrCat("exec ", ShellQuoted(driver), " ", ShellQuoted(argument));
+  process.name = absl::StrCat("pjrt:", argument);
+  return MakeProcess(std::move(process), options);
 }
 
 // 'golden' (its help), 'process:COMMAND' (its help) and ...
@@ -66,7 +100,8 @@ const std::vector<BackendKind>& BuiltInBackends() {
        MakeCpuStrict},
       {"cpu:plain", "", "the same without passes: every instruction as it is written",
        MakeCpuPlain},
-      {"process:", "COMMAND", "a program that speaks docs/process_backend.md", MakeProcess},
+      {"process:", "COMMAND", "a program that speaks docs/process_backend.md", MakeAnyProcess},
+      {"pjrt:", "PLUGIN.so[?OPTION=VALUE&...]", "a PJRT plug-in (docs/pjrt.md)", MakePlugin},
   };
   return kinds;
 }

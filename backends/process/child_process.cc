@@ -89,7 +89,8 @@ std::vector<std::string> ChildEnvironment() {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::string& command,
-                                                                  int64_t memory_bytes) {
+                                                                  int64_t memory_bytes,
+                                                                  const std::string& shown) {
   Channel request, response, output;
   if (!request.Open() || !response.Open() || !output.Open()) {
     return absl::AbortedError(absl::StrCat("cannot make channels: ", strerror(errno)));
@@ -110,7 +111,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(const std::str
   close(response.theirs);
   close(output.theirs);
   std::unique_ptr<ChildProcess> child(new ChildProcess);
-  child->command_ = command;
+  child->shown_ = shown.empty() ? command : shown;
   child->pid_ = pid;
   child->request_fd_ = request.ours;
   child->response_fd_ = response.ours;
@@ -189,7 +190,7 @@ absl::Status ChildProcess::Ended(absl::string_view during) {
   CollectOutput();
   const std::string words = LastLines();
   Kill();
-  return absl::AbortedError(absl::StrCat("process '", command_, "' ", how, " ", during, words));
+  return absl::AbortedError(absl::StrCat("process '", shown_, "' ", how, " ", during, words));
 }
 
 void ChildProcess::Finish(absl::string_view bytes, Clock::time_point deadline) {
@@ -208,7 +209,7 @@ absl::Status ChildProcess::Refuse(absl::string_view what) {
   CollectOutput();
   const std::string words = LastLines();
   Kill();
-  return absl::AbortedError(absl::StrCat("process '", command_, "' ", what, words));
+  return absl::AbortedError(absl::StrCat("process '", shown_, "' ", what, words));
 }
 
 absl::Status ChildProcess::Wait(int fd, short events, Clock::time_point deadline) {
@@ -228,7 +229,7 @@ absl::Status ChildProcess::Wait(int fd, short events, Clock::time_point deadline
 }
 
 absl::Status ChildProcess::Send(absl::string_view bytes, Clock::time_point deadline) {
-  if (pid_ < 0) return absl::AbortedError(absl::StrCat("process '", command_, "' is gone"));
+  if (pid_ < 0) return absl::AbortedError(absl::StrCat("process '", shown_, "' is gone"));
   while (!bytes.empty()) {
     absl::Status status = Wait(request_fd_, POLLOUT, deadline);
     if (!status.ok()) return status;
@@ -243,7 +244,7 @@ absl::Status ChildProcess::Send(absl::string_view bytes, Clock::time_point deadl
 }
 
 absl::StatusOr<std::string> ChildProcess::ReadLine(size_t max_length, Clock::time_point deadline) {
-  if (pid_ < 0) return absl::AbortedError(absl::StrCat("process '", command_, "' is gone"));
+  if (pid_ < 0) return absl::AbortedError(absl::StrCat("process '", shown_, "' is gone"));
   size_t searched = 0;
   while (true) {
     const size_t end = pending_.find('\n', searched);

@@ -27,9 +27,10 @@ class ChildProcess {
   // Runs the command with /bin/sh in a process group of its own. The environment tells it its
   // descriptors: ASSAY_REQUEST_FD to read from, ASSAY_RESPONSE_FD to write to. Its standard input
   // is empty; its standard output and error are collected. `memory_bytes` is its RLIMIT_DATA,
-  // unless it is 0.
+  // unless it is 0. Messages call it `shown`; empty: the command.
   static absl::StatusOr<std::unique_ptr<ChildProcess>> Start(const std::string& command,
-                                                             int64_t memory_bytes = 0);
+                                                             int64_t memory_bytes = 0,
+                                                             const std::string& shown = "");
   // Kills whatever still runs, with its whole process group.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -61,7 +62,7 @@ class ChildProcess {
   absl::Status Ended(absl::string_view during);
   std::string LastLines() const;
 
-  std::string command_;
+  std::string shown_;
   pid_t pid_ = -1;
   int request_fd_ = -1;
   int response_fd_ = -1;

@@ -115,7 +115,8 @@ class ProcessExecutable : public SynchronousExecutable {
 };
 
 ProcessBackend::ProcessBackend(ProcessOptions options)
-    : options_(std::move(options)), name_(absl::StrCat("process:", options_.command)) {}
+    : options_(std::move(options)),
+      name_(options_.name.empty() ? absl::StrCat("process:", options_.command) : options_.name) {}
 
 ProcessBackend::~ProcessBackend() {
   if (child_ != nullptr) child_->Finish("{\"type\":\"bye\"}\n", After(kGraceSeconds));
@@ -142,7 +143,8 @@ bool ProcessBackend::EnsureNothingUnread() {
 absl::Status ProcessBackend::EnsureChild() {
   if (EnsureNothingUnread()) return absl::OkStatus();
   absl::StatusOr<std::unique_ptr<ChildProcess>> child =
-      ChildProcess::Start(options_.command, options_.memory_bytes);
+      ChildProcess::Start(options_.command, options_.memory_bytes,
+                          options_.name.empty() ? options_.command : options_.name);
   if (!child.ok()) return child.status();
   child_ = *std::move(child);
   ++generation_;

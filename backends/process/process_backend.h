@@ -21,6 +21,7 @@ namespace assay {
 
 struct ProcessOptions {
   std::string command;  // for /bin/sh
+  std::string name;     // of the backend and in messages; empty: "process:" and the command
   // Deadlines; negative: none.
   double start_seconds = 120;
   double compile_seconds = 300;

@@ -7,12 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "backends/process/message.h"
 #include "nlohmann/json.hpp"
@@ -105,8 +107,15 @@ class Payload {
 
 class Server {
  public:
-  Server(Backend& backend, const ServerOptions& options, std::FILE* in, std::FILE* out)
+  // Without a backend only AnswerWith may be called.
+  Server(Backend* backend, const ServerOptions& options, std::FILE* in, std::FILE* out)
       : backend_(backend), options_(options), in_(in), out_(out) {}
+
+  // Answers one request with an error.
+  void AnswerWith(const absl::Status& error) {
+    std::string line;
+    if (ReadLine(&line)) SendError(error, Json::parse(line, nullptr, /*allow_exceptions=*/false));
+  }
 
   absl::Status Run() {
     std::string line;
@@ -117,10 +126,7 @@ class Server {
       absl::StatusOr<Payload> payload = ReadPayload(request);
       if (!payload.ok()) return payload.status();
       const absl::Status status = Answer(request, *payload);
-      if (status.ok()) continue;
-      Send(
-          {{"type", "error"}, {"kind", KindOf(status)}, {"message", std::string(status.message())}},
-          request);
+      if (!status.ok()) SendError(status, request);
     }
     return absl::OkStatus();
   }
@@ -144,6 +150,11 @@ class Server {
     std::string bytes(static_cast<size_t>(count), '\0');
     if (std::fread(bytes.data(), 1, bytes.size(), in_) != bytes.size()) return Malformed("payload");
     return Payload(std::move(bytes));
+  }
+
+  void SendError(const absl::Status& error, const Json& request) {
+    Send({{"type", "error"}, {"kind", KindOf(error)}, {"message", std::string(error.message())}},
+         request);
   }
 
   void Send(Json answer, const Json& request, const std::string& payload = "") {
@@ -171,15 +182,16 @@ class Server {
 
   absl::Status Hello(const Json& request) {
     const int64_t protocol = std::min(options_.protocol, IntOf(request, "protocol", 1));
-    Send({{"type", "hello"},
-          {"protocol", protocol},
-          {"name", options_.name},
-          {"version", options_.version},
-          {"formats", {"hlo-text", "hlo-proto"}},
-          {"devices", options_.devices},
-          {"feeds", true},
-          {"dynamic_sizes", true}},
-         request);
+    Json hello = {{"type", "hello"},
+                  {"protocol", protocol},
+                  {"name", options_.name},
+                  {"version", options_.version},
+                  {"formats", {"hlo-text", "hlo-proto"}},
+                  {"devices", options_.devices},
+                  {"feeds", options_.feeds},
+                  {"dynamic_sizes", options_.dynamic_sizes}};
+    if (options_.types) hello["types"] = *options_.types;
+    Send(std::move(hello), request);
     return absl::OkStatus();
   }
 
@@ -212,7 +224,7 @@ class Server {
         TakeModule(request, IntOf(request, "payload", 0), payload);
     if (!module.ok()) return module.status();
     compiled.module = *std::move(module);
-    absl::StatusOr<std::unique_ptr<Executable>> executable = backend_.Compile(*compiled.module);
+    absl::StatusOr<std::unique_ptr<Executable>> executable = backend_->Compile(*compiled.module);
     if (!executable.ok()) return executable.status();
     compiled.executable = *std::move(executable);
     const int64_t devices = compiled.executable->device_count();
@@ -229,7 +241,7 @@ class Server {
     if (!inputs.ok()) return inputs.status();
     ModuleRun run;
     absl::StatusOr<std::vector<DeviceOutputs>> outputs =
-        RunOnDevices(backend_, *compiled->second.executable, *inputs, /*repeat=*/1, &run.seconds);
+        RunOnDevices(*backend_, *compiled->second.executable, *inputs, /*repeat=*/1, &run.seconds);
     if (!outputs.ok()) return outputs.status();
     run.outputs.push_back(*std::move(outputs));
     return SendResults(run, request);
@@ -261,7 +273,7 @@ class Server {
       in_order.order.assign(static_cast<size_t>(std::max<int64_t>(1, IntOf(request, "repeat", 1))),
                             0);
     }
-    const absl::StatusOr<ModuleRun> run = backend_.RunSets(**module, in_order);
+    const absl::StatusOr<ModuleRun> run = backend_->RunSets(**module, in_order);
     if (!run.ok()) return run.status();
     return SendResults(*run, request);
   }
@@ -353,28 +365,51 @@ class Server {
     return absl::OkStatus();
   }
 
-  Backend& backend_;
-  const ServerOptions& options_;
+  Backend* const backend_;
+  const ServerOptions options_;
   std::FILE* in_;
   std::FILE* out_;
   std::map<int64_t, Compiled> compiled_;
   int64_t next_handle_ = 1;
 };
 
-}  // namespace
-
-absl::Status Serve(Backend& backend, const ServerOptions& options, int request_fd,
-                   int response_fd) {
+// The streams of a channel.
+absl::Status WithStreams(int request_fd, int response_fd,
+                         const std::function<absl::Status(std::FILE*, std::FILE*)>& serve) {
   std::FILE* in = fdopen(request_fd, "rb");
   std::FILE* out = fdopen(response_fd, "wb");
   if (in == nullptr || out == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("descriptors ", request_fd, " and ", response_fd, " are not open"));
   }
-  const absl::Status status = Server(backend, options, in, out).Run();
+  const absl::Status status = serve(in, out);
   std::fclose(in);
   std::fclose(out);
   return status;
+}
+
+}  // namespace
+
+absl::Status Serve(Backend& backend, const ServerOptions& options, int request_fd,
+                   int response_fd) {
+  return WithStreams(request_fd, response_fd, [&](std::FILE* in, std::FILE* out) {
+    return Server(&backend, options, in, out).Run();
+  });
+}
+
+absl::Status ServeError(const absl::Status& error, int request_fd, int response_fd) {
+  return WithStreams(request_fd, response_fd, [&](std::FILE* in, std::FILE* out) {
+    Server(nullptr, {}, in, out).AnswerWith(error);
+    return absl::OkStatus();
+  });
+}
+
+absl::StatusOr<int> DescriptorOf(const char* variable, absl::string_view program) {
+  const char* text = std::getenv(variable);
+  int number = -1;
+  if (text != nullptr && absl::SimpleAtoi(text, &number) && number >= 0) return number;
+  return absl::InvalidArgumentError(
+      absl::StrCat(variable, " names no descriptor: ", program, " is started by another Assay"));
 }
 
 }  // namespace assay

@@ -6,9 +6,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "backends/backend.h"
 
 namespace assay {
@@ -20,6 +24,9 @@ struct ServerOptions {
   std::string name = "assay", version;  // what hello says
   int64_t protocol = kProcessProtocol;  // the highest version that is spoken
   int64_t devices = 1;
+  bool feeds = true;          // modules with infeeds and outfeeds are taken
+  bool dynamic_sizes = true;  // current sizes of dynamic dimensions are taken and given
+  std::optional<std::vector<std::string>> types;  // element types by name; none: all
   // Called with every module before it is compiled: INVALID_ARGUMENT for an illegal one.
   std::function<absl::Status(const Module&)> check;
 };
@@ -27,6 +34,10 @@ struct ServerOptions {
 // Answers the requests that come over one descriptor on the other, until `bye` or the end of the
 // channel. INVALID_ARGUMENT for requests that are none.
 absl::Status Serve(Backend& backend, const ServerOptions& options, int request_fd, int response_fd);
+// Answers the first request with an error: what a program does that cannot start.
+absl::Status ServeError(const absl::Status& error, int request_fd, int response_fd);
+// The descriptor that an environment variable names, ASSAY_REQUEST_FD or ASSAY_RESPONSE_FD.
+absl::StatusOr<int> DescriptorOf(const char* variable, absl::string_view program);
 
 }  // namespace assay
 

@@ -29,6 +29,7 @@ ALLOWED = {
     'backends/passes': ['spec', 'runtime', 'backends/passes'],
     'backends/process': ['spec', *INTERFACE, 'backends/process'],
     # A plug-in and its host share the declarations of the interface alone.
+    'backends/pjrt': ['spec', 'runtime', 'interpreter', 'backends'],
     'backends/pjrt/abi': ['spec/element', 'backends/pjrt/abi'],
     'backends/pjrt/driver': ['spec', 'runtime', *INTERFACE, 'backends/process', 'backends/pjrt/abi', 'backends/pjrt/driver'],
     'backends/pjrt/plugin': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/factory', 'backends/pjrt/abi',

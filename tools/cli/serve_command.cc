@@ -1,11 +1,9 @@
 // `assay serve`: the golden interpreter, or a mutant of it, as a process for another Assay
 // (docs/process_backend.md). Test: process_cli_test.py.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "backends/process/server.h"
 #include "conformance/corpus/corpus_case.h"
@@ -25,20 +23,12 @@ struct ServeCommand {
   int Run() const;
 };
 
-absl::StatusOr<int> Descriptor(const char* variable) {
-  const char* text = std::getenv(variable);
-  int number = -1;
-  if (text != nullptr && absl::SimpleAtoi(text, &number) && number >= 0) return number;
-  return absl::InvalidArgumentError(
-      absl::StrCat(variable,
-                   " names no descriptor: `assay serve` is started by another Assay, as "
-                   "in: assay test --target \"process:assay serve\""));
-}
+constexpr char kStarted[] = "`assay serve` (as in: assay test --target \"process:assay serve\")";
 
 int ServeCommand::Run() const {
-  const absl::StatusOr<int> requests = Descriptor("ASSAY_REQUEST_FD");
+  const absl::StatusOr<int> requests = DescriptorOf("ASSAY_REQUEST_FD", kStarted);
   if (!requests.ok()) return Fail(requests.status(), {});
-  const absl::StatusOr<int> responses = Descriptor("ASSAY_RESPONSE_FD");
+  const absl::StatusOr<int> responses = DescriptorOf("ASSAY_RESPONSE_FD", kStarted);
   if (!responses.ok()) return Fail(responses.status(), {});
   BackendOptions backend_options;
   backend_options.budget = budget.budget;

@@ -60,7 +60,7 @@ inline PairPoint Root(PairPoint z) {
   if (larger.hi == 0) return {Number<Pair>(0), z.im};
   const bool below = Bits(z.im.hi) >> 63 != 0;
   const Pair height = below ? -z.im : z.im;
-  const Pair smaller = Scaled(height, 0.5) / larger;
+  const Pair smaller = height / Scaled(larger, 2);
   const Pair re = left ? smaller : larger;
   const Pair im = left ? larger : smaller;
   return {re, below ? -im : im};
@@ -135,14 +135,25 @@ struct ScaledPair {
   Pair value;
   double n;
 };
-ASSAY_INLINE double Rounded(ScaledPair x) { return ScaledValue(x.value, x.n); }
-ASSAY_INLINE ScaledPair operator*(ScaledPair x, Pair y) { return {x.value * y, x.n}; }
+// Rounds once, for n of at most 3000 in magnitude and a value of ordinary size.
+inline double Rounded(ScaledPair x) {
+  const double third = Nearest(x.n / 3).value;
+  const double power = PowerOfTwo(third);
+  return High(x.value) * power * power * PowerOfTwo(x.n - 2 * third);
+}
+// The rounded product. A zero has the sign of the product, which pairs lose.
+inline double RoundedProduct(ScaledPair x, Pair y) {
+  const bool tiny = Magnitude(y.hi) < 0x1p-480;
+  const Pair factor = tiny ? Scaled(y, 0x1p600) : y;
+  const double product = Rounded(ScaledPair{x.value * factor, tiny ? x.n - 600 : x.n});
+  return WithSign(product, FromBits(Bits(x.value.hi) ^ Bits(y.hi)));
+}
 
 // e^x, and the hyperbolic functions, of finite or infinite x; results overflow when rounded only.
 inline ScaledPair ExpScaled(Pair x) {
   const double hi = Clamped(x.hi, 1500);
   const Exponential<Pair> e = Exponentiate(hi == x.hi ? x : Number<Pair>(hi));
-  return {1.0 + e.m, e.n < -1090 ? -1090 : e.n > 1090 ? 1090 : e.n};
+  return {1.0 + e.m, e.n < -1090 ? -1090 : e.n};
 }
 inline ScaledPair SinhScaled(double x) {
   const double magnitude = Magnitude(x);

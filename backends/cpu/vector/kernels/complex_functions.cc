@@ -14,7 +14,7 @@ Point Polar(ScaledPair radius, bool infinite, Pair angle) {
   if (infinite) {
     return {WithSign(kInfinity64, c.cosine.hi), WithSign(kInfinity64, c.sine.hi)};
   }
-  return {Rounded(radius * c.cosine), Rounded(radius * c.sine)};
+  return {RoundedProduct(radius, c.cosine), RoundedProduct(radius, c.sine)};
 }
 
 Point ComplexExp(Point z) {
@@ -22,7 +22,7 @@ Point ComplexExp(Point z) {
   const bool infinite = z.re == kInfinity64;
   if (!IsFinite(z.im)) {
     if (infinite) return {z.re, kNan64};
-    if (z.re == -kInfinity64) return {0, 0};
+    if (z.re == -kInfinity64) return {0, IsNan(z.im) ? 0 : WithSign(0, z.im)};
     return {kNan64, kNan64};
   }
   const ScaledPair radius = ExpScaled(Number<Pair>(z.re));
@@ -49,29 +49,38 @@ Point ComplexExpm1(Point z) {
     return {e.re - 1, e.im};
   }
   if (z.im == 0) return {Expm1<Pair>(z.re), z.im};
-  if (Larger(Magnitude(z.re), Magnitude(z.im)) < 0x1p-200) return z;
+  if (Larger(Magnitude(z.re), Magnitude(z.im)) < 0x1p-200) {
+    // a - b^2 / 2, which may cancel: with one rounding; -a^2 / 3 is what is left of nothing.
+    const double twice = Fma(-z.im, z.im, 2 * z.re);
+    return {twice == 0 && z.re != 0 ? z.re * z.re * (-1.0 / 3) : 0.5 * twice, z.im};
+  }
   if (z.re > 45) return ComplexExp(z);
   const Circular c = SineAndCosine(Number<Pair>(z.im));
   Point result = Rounded(ExpMinusOne(z.re < -60 ? -60 : z.re, c));
-  if (z.re < -60) result.im = Rounded(ExpScaled(Number<Pair>(z.re)) * c.sine);
-  return result;
+  if (z.re < -60) result.im = RoundedProduct(ExpScaled(Number<Pair>(z.re)), c.sine);
+  return {result.re, WithSign(result.im, c.sine.hi)};
 }
 
-// With t = e^-|a| cis(...) the function is 1 / (1 + t) or t / (1 + t), where |t| is at most 1.
+// With t = e^-|a| cis(...) the function is 1 / (1 + t) or t / (1 + t), where |t| is at most 1. The
+// imaginary part has the sign of sin b.
 Point ComplexLogistic(Point z) {
-  if (IsNan(z.re) || !IsFinite(z.im)) {
-    if (z.re == kInfinity64) return {1, 0};
-    if (z.re == -kInfinity64) return {0, 0};
-    return {kNan64, z.im == 0 && IsNan(z.re) ? z.im : kNan64};
+  if (IsInfinite(z.re)) {
+    const double height =
+        IsFinite(z.im) ? WithSign(0, SineAndCosine(Number<Pair>(z.im)).sine.hi) : 0;
+    return {z.re > 0 ? 1.0 : 0, height};
   }
+  if (IsNan(z.re) || !IsFinite(z.im)) return {kNan64, kNan64};
   if (z.im == 0) return {Logistic<Pair>(z.re), z.im};
   const bool left = z.re < 0;
   const double a = -Magnitude(z.re);
-  const double b = left ? z.im : -z.im;
-  const Circular c = SineAndCosine(Number<Pair>(b));
+  const Circular c = SineAndCosine(Number<Pair>(left ? z.im : -z.im));
   const ScaledPair radius = ExpScaled(Number<Pair>(a));
+  if (radius.n < -200) {  // t beside 1 is nothing
+    const double height = RoundedProduct(radius, left ? c.sine : -c.sine);
+    return {left ? RoundedProduct(radius, c.cosine) : 1, height};
+  }
   const PairPoint t = {radius.value * c.cosine, radius.value * c.sine};  // times 2^n
-  const double power = PowerOfTwo(radius.n < -1000 ? -1000 : radius.n);
+  const double power = PowerOfTwo(radius.n);
   PairPoint sum = {1.0 + Scaled(t.re, power), Scaled(t.im, power)};
   // Near the poles: -t = e^a cis(b - pi).
   if ((c.angle.quadrant & 3) == 2 && a > -1) {
@@ -81,16 +90,21 @@ Point ComplexLogistic(Point z) {
     const PairPoint less = ExpMinusOne(a, turned);
     sum = {-less.re, -less.im};
   }
-  if (!left) return Rounded(PairPoint{Number<Pair>(1), Number<Pair>(0)} / sum);
-  const PairPoint quotient = t / sum;
-  return {ScaledValue(quotient.re, radius.n), ScaledValue(quotient.im, radius.n)};
+  Point result;
+  if (left) {
+    const PairPoint quotient = t / sum;
+    result = {ScaledValue(quotient.re, radius.n), ScaledValue(quotient.im, radius.n)};
+  } else {
+    result = Rounded(PairPoint{Number<Pair>(1), Number<Pair>(0)} / sum);
+  }
+  return {result.re, WithSign(result.im, left ? c.sine.hi : -c.sine.hi)};
 }
 
 // sinh and cosh of a + bi are sinh a cos b + i cosh a sin b and cosh a cos b + i sinh a sin b.
 Point ComplexSinh(Point z) {
   if (!IsFinite(z.im)) {
     if (z.re == 0) return {z.re, kNan64};
-    return {IsInfinite(z.re) ? z.re : kNan64, kNan64};
+    return {IsInfinite(z.re) ? kInfinity64 : kNan64, kNan64};
   }
   if (IsNan(z.re)) return {z.re, z.im == 0 ? z.im : kNan64};
   if (z.im == 0) return {Sinh<Pair>(z.re), z.im};
@@ -100,8 +114,8 @@ Point ComplexSinh(Point z) {
             WithSign(kInfinity64, c.sine.hi)};
   }
   return {z.re == 0 ? WithSign(0, z.re) * WithSign(1, c.cosine.hi)
-                    : Rounded(SinhScaled(z.re) * c.cosine),
-          Rounded(CoshScaled(z.re) * c.sine)};
+                    : RoundedProduct(SinhScaled(z.re), c.cosine),
+          RoundedProduct(CoshScaled(z.re), c.sine)};
 }
 
 Point ComplexCosh(Point z) {
@@ -115,8 +129,8 @@ Point ComplexCosh(Point z) {
   if (IsInfinite(z.re)) {
     return {WithSign(kInfinity64, c.cosine.hi), z.re * WithSign(1, c.sine.hi)};
   }
-  return {Rounded(CoshScaled(z.re) * c.cosine),
-          z.re == 0 ? z.re * WithSign(1, c.sine.hi) : Rounded(SinhScaled(z.re) * c.sine)};
+  return {RoundedProduct(CoshScaled(z.re), c.cosine),
+          z.re == 0 ? z.re * WithSign(1, c.sine.hi) : RoundedProduct(SinhScaled(z.re), c.sine)};
 }
 
 // (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b), whose divisor is a sum of squares.
@@ -135,7 +149,7 @@ Point ComplexTanh(Point z) {
   const Circular c = SineAndCosine(Number<Pair>(z.im));
   if (Magnitude(z.re) > 40) {
     const ScaledPair decay = ExpScaled(Number<Pair>(-2 * Magnitude(z.re)));
-    return {WithSign(1, z.re), Rounded(decay * (Scaled(c.sine, 4) * c.cosine))};
+    return {WithSign(1, z.re), RoundedProduct(decay, Scaled(c.sine, 4) * c.cosine)};
   }
   const Pair sinh = SinhScaled(z.re).value, cosh = CoshScaled(z.re).value;
   const Pair scaled_sinh = z.re == 0 ? Number<Pair>(z.re) : sinh;
@@ -143,7 +157,11 @@ Point ComplexTanh(Point z) {
   return {z.re == 0 ? z.re : High(scaled_sinh * cosh / divisor), High(c.sine * c.cosine / divisor)};
 }
 
-Point ComplexSin(Point z) { return DividedByI(ComplexSinh(TimesI(z))); }
+Point ComplexSin(Point z) {
+  // The undetermined sign of an infinite height is positive on either side.
+  if (IsInfinite(z.im) && !IsFinite(z.re)) return {kNan64, kInfinity64};
+  return DividedByI(ComplexSinh(TimesI(z)));
+}
 Point ComplexCos(Point z) { return ComplexCosh(TimesI(z)); }
 Point ComplexTan(Point z) { return DividedByI(ComplexTanh(TimesI(z))); }
 
@@ -177,8 +195,16 @@ Point ComplexLog(Point z) {
 Point ComplexLog1p(Point z) {
   const double larger = Larger(Magnitude(z.re), Magnitude(z.im));
   if (!IsFinite(z.re) || !IsFinite(z.im) || larger > 0x1p200) return ComplexLog({z.re + 1, z.im});
-  if (z.re == -1 && z.im == 0) return {-kInfinity64, z.im};
-  if (larger < 0x1p-200) return z;
+  if (z.im == 0 && z.re >= -1) return {larger < 0x1p-200 ? z.re : Log1p<Pair>(z.re), z.im};
+  if (larger < 0x1p-200) {
+    // a + b^2 / 2, which may cancel: with one rounding; a^2 / 2 is what is left of nothing.
+    const double twice = Fma(z.im, z.im, 2 * z.re);
+    return {twice == 0 && z.re != 0 ? z.re * z.re * 0.5 : 0.5 * twice, z.im};
+  }
+  if (z.re == -1) {
+    const double height = Magnitude(z.im);
+    return {High(LogPair(Number<Pair>(height))), WithSign(polynomials::kHalfPi[0], z.im)};
+  }
   const Pair sum = TwoSum(1, z.re);
   const Pair excess = Number<Pair>(z.re) * TwoSum(2, z.re) + TwoProduct(z.im, z.im);
   const Pair re = Scaled(Magnitude(excess.hi) < 0.25 ? LogOnePlus(excess)
@@ -187,25 +213,97 @@ Point ComplexLog1p(Point z) {
   return {re.hi, High(Argument(Number<Pair>(z.im), sum))};
 }
 
+// e^z for |z| below 4, with an error of about 2^-96: the series of z / 64, squared six times.
+PairPoint PreciseExp(PairPoint z) {
+  const PairPoint r = {Scaled(z.re, 0x1p-6), Scaled(z.im, 0x1p-6)};
+  PairPoint sum = {Number<Pair>(1), Number<Pair>(0)};
+  for (int k = 16; k > 0; --k) {
+    const PairPoint term = sum * r;
+    sum = {1.0 + term.re / static_cast<double>(k), term.im / static_cast<double>(k)};
+  }
+  for (int i = 0; i < 6; ++i) sum = sum * sum;
+  return sum;
+}
+
+// log z of a finite number that is not zero, with an error of about 2^-90: one step of Newton's
+// method. Parts near zero are precise as LogParts gives them.
+PairPoint PreciseLog(Point z) {
+  double exponent = ExponentOf(Larger(Magnitude(z.re), Magnitude(z.im)));
+  if (exponent == -1) exponent = 0;  // so that numbers near 1 stay there
+  const Point near = {Shifted(z.re, -exponent), Shifted(z.im, -exponent)};
+  const PairPoint log = LogParts(near);
+  const PairPoint ratio =
+      PairPoint{Number<Pair>(near.re), Number<Pair>(near.im)} * PreciseExp({-log.re, -log.im});
+  PairPoint result = {log.re + (ratio.re - 1.0), log.im + ratio.im};
+  if (Magnitude(log.re.hi) < 0x1p-20) result.re = log.re;
+  if (Magnitude(log.im.hi) < 0x1p-20) result.im = log.im;
+  return {result.re + Constant<Pair>(polynomials::kLn2) * exponent, result.im};
+}
+
+// A number as i^quarters times one near the positive axis; on a diagonal the rest is `z` itself.
+struct Turned {
+  Point rest;
+  double quarters;
+  bool on_diagonal;
+};
+Turned TurnedToAxis(Point z) {
+  const bool below = Bits(z.im) >> 63 != 0;
+  if (Magnitude(z.re) == Magnitude(z.im)) {
+    const double quarters = z.re > 0 ? 0.5 : 1.5;
+    return {z, below ? -quarters : quarters, true};
+  }
+  if (Magnitude(z.im) > Magnitude(z.re)) {
+    return {below ? TimesI(z) : DividedByI(z), below ? -1.0 : 1.0, false};
+  }
+  if (z.re > 0) return {z, 0, false};
+  return {{-z.re, -z.im}, below ? -2.0 : 2.0, false};
+}
+
+// i^quarters z for a whole number, without zeros of a negative sign.
+Point TurnedBack(Point z, double quarters) {
+  const double rest = quarters - 4 * __builtin_trunc(quarters * 0.25);
+  switch (static_cast<int>(rest) & 3) {
+    case 1:
+      return {0 - z.im, z.re};
+    case 2:
+      return {0 - z.re, 0 - z.im};
+    case 3:
+      return {z.im, 0 - z.re};
+    default:
+      return z;
+  }
+}
+
 Point ComplexPower(Point z, Point w) {
   if (w.re == 0 && w.im == 0) return {1, 0};
   if (z.re == 1 && z.im == 0) return {1, 0};
   if (z.re == 0 && z.im == 0) {
     return w.im == 0 && w.re > 0 ? Point{0, 0} : Point{kNan64, kNan64};
   }
-  if (z.re == kInfinity64 && z.im == 0 && w.im == 0 && !IsNan(w.re)) {
-    return {w.re > 0 ? kInfinity64 : 0, 0};
+  if (w.im == 0 && z.im == 0 && z.re > 0) {
+    const double sign = FromBits(Bits(z.im) ^ Bits(w.re));
+    return {Power<Pair>(z.re, w.re), IsNan(w.re) ? kNan64 : WithSign(0, sign)};
   }
   if (!IsFinite(z.re) || !IsFinite(z.im) || !IsFinite(w.re) || !IsFinite(w.im)) {
     return {kNan64, kNan64};
   }
   // Beyond 2^400 nothing but overflow, underflow or noise is left; products stay finite.
   const Point bounded = {Clamped(w.re, 0x1p400), Clamped(w.im, 0x1p400)};
-  const PairPoint product =
-      LogParts(z) * PairPoint{Number<Pair>(bounded.re), Number<Pair>(bounded.im)};
-  const ScaledPair radius = ExpScaled(product.re);
-  if (product.im.hi == 0) return {Rounded(radius), 0};
-  return Polar(radius, false, product.im);
+  // Whole quarters of the angle are counted apart, so that results on an axis are exact.
+  const Turned turned = TurnedToAxis(z);
+  PairPoint log = PreciseLog(turned.rest);
+  if (turned.on_diagonal) log.im = Number<Pair>(0);
+  const PairPoint product = log * PairPoint{Number<Pair>(bounded.re), Number<Pair>(bounded.im)};
+  // Of larger numbers all are multiples of 8.
+  const double quarters = Magnitude(w.re) < 0x1p60 ? turned.quarters * w.re : 0;
+  const double whole = Magnitude(quarters) < 0x1p50 ? Nearest(quarters).value : quarters;
+  const Pair right_angle = Constant<Pair>(polynomials::kHalfPi);
+  // An imaginary exponent turns the quarters into a factor.
+  const ScaledPair radius = ExpScaled(product.re - right_angle * turned.quarters * bounded.im);
+  const Pair turn = w.im == 0 ? log.im * w.re : product.im;
+  const Pair angle = turn + right_angle * (quarters - whole);
+  if (angle.hi == 0) return TurnedBack({Rounded(radius), 0}, whole);
+  return TurnedBack(Polar(radius, false, angle), whole);
 }
 
 // ---- Roots.
@@ -259,7 +357,13 @@ Point ComplexSign(Point z) {
 // are so large that 1 beside them is nothing.
 
 PairPoint RootOfOnePlus(Point z, double sign) {
-  return Root({TwoSum(1, sign * z.re), {sign * z.im, 0}});
+  const Pair re = TwoSum(1, sign * z.re);
+  if (re.hi != 0) return Root({re, {sign * z.im, 0}});
+  // sqrt(+-ib), whose square may be too small for Root.
+  const double exponent = ScaleExponent(Magnitude(z.im));
+  const PairPoint root = Root({re, {sign * z.im * PowerOfTwo(exponent), 0}});
+  const double power = PowerOfTwo(-exponent / 2);
+  return {Scaled(root.re, power), Scaled(root.im, power)};
 }
 bool IsHuge(Point z) { return Larger(Magnitude(z.re), Magnitude(z.im)) > 0x1p400; }
 bool IsNotFinite(Point z) { return !IsFinite(z.re) || !IsFinite(z.im); }
@@ -273,7 +377,8 @@ double HugeLog(Point z) {
 Point ComplexAsin(Point z) {
   if (IsNan(z.re) || IsNan(z.im)) {
     if (z.re == 0) return {z.re, kNan64};
-    return {kNan64, IsInfinite(z.re) || IsInfinite(z.im) ? kInfinity64 : kNan64};
+    if (IsInfinite(z.im)) return {kNan64, z.im};
+    return {kNan64, IsInfinite(z.re) ? WithSign(kInfinity64, z.im) : kNan64};
   }
   if (IsHuge(z)) return {Atan2<Pair>(z.re, Magnitude(z.im)), WithSign(HugeLog(z), z.im)};
   if (Larger(Magnitude(z.re), Magnitude(z.im)) < 0x1p-200) return z;
@@ -286,8 +391,8 @@ Point ComplexAsin(Point z) {
 
 Point ComplexAcos(Point z) {
   if (IsNan(z.re) || IsNan(z.im)) {
-    return {z.re == 0 ? polynomials::kHalfPi[0] : kNan64,
-            IsInfinite(z.re) || IsInfinite(z.im) ? kInfinity64 : kNan64};
+    if (IsInfinite(z.im)) return {kNan64, -z.im};
+    return {z.re == 0 ? polynomials::kHalfPi[0] : kNan64, IsInfinite(z.re) ? -kInfinity64 : kNan64};
   }
   if (IsHuge(z)) return {Atan2<Pair>(Magnitude(z.im), z.re), WithSign(HugeLog(z), -z.im)};
   const PairPoint minus = RootOfOnePlus(z, -1), plus = RootOfOnePlus(z, 1);
@@ -332,17 +437,37 @@ Point ComplexAtanh(Point z) {
   return {WithSign(x == 0 ? 0 : re.hi, z.re), im.hi};
 }
 
+// atan2 beside the pole y = sign ix: `distance` is x + sign iy, all but nothing beside x.
+Point Atan2BesidePole(Point y, Point x, double sign, Point distance) {
+  if (distance.re == 0 && distance.im == 0) return {kNan64, kNan64};
+  const PairPoint near = LogParts(distance);
+  // A quarter of x - sign iy, which may overflow.
+  const Point far = {0.25 * x.re + 0.25 * sign * y.im, 0.25 * x.im - 0.25 * sign * y.re};
+  const double below = x.im - sign * y.re;
+  const PairPoint other = LogParts({far.re, WithSign(far.im, below)});
+  const Pair log = other.re + Constant<Pair>(polynomials::kLn2) * 2.0 - near.re;
+  const Pair p = sign > 0 ? near.im : other.im, m = sign > 0 ? other.im : near.im;
+  const Pair half = Scaled(p - m, 0.5);
+  const Pair pi = Constant<Pair>(polynomials::kPi);
+  const bool turns = Magnitude(High(p + m)) > pi.hi;
+  const Pair angle = turns ? half + (half.hi > 0 ? -pi : pi) : half;
+  return {angle.hi, sign * 0.5 * log.hi};
+}
+
 // -i log((x + iy) / sqrt(x^2 + y^2)) = -i log(p / s) with p = x + iy, m = x - iy, s^2 = pm. The
 // logarithm of the modulus is log(|m|^2 / |p|^2) / 4, and |m|^2 - |p|^2 = 4 (x_r y_i - x_i y_r).
 Point ComplexAtan2(Point y, Point x) {
-  if (y.im == 0 && x.im == 0 && Bits(x.im) >> 63 == 0) {
-    const double angle = Atan2<Pair>(y.re, x.re);
-    return {angle, WithSign(0, x.re * y.im - x.im * y.re)};
-  }
+  if (y.im == 0 && x.im == 0) return {Atan2<Pair>(y.re, x.re), 0};
   if (IsNotFinite(y) || IsNotFinite(x)) return {kNan64, kNan64};
   const double larger =
       Larger(Larger(Magnitude(y.re), Magnitude(y.im)), Larger(Magnitude(x.re), Magnitude(x.im)));
   if (larger == 0) return {Atan2<Pair>(y.re, x.re), 0};
+  for (const double sign : {1.0, -1.0}) {
+    const Point distance = {x.re - sign * y.im, x.im + sign * y.re};
+    if (Larger(Magnitude(distance.re), Magnitude(distance.im)) < 0x1p-300 * larger) {
+      return Atan2BesidePole(y, x, sign, distance);
+    }
+  }
   const double exponent = -ExponentOf(larger);
   auto near_one = [exponent](double part) { return Number<Pair>(Shifted(part, exponent)); };
   const PairPoint v = {near_one(y.re), near_one(y.im)}, u = {near_one(x.re), near_one(x.im)};
@@ -376,7 +501,6 @@ Point ComplexAtan2(Point y, Point x) {
   const Pair cross = Scaled(u.re * v.im - u.im * v.re, 4);
   const bool positive = cross.hi >= 0;
   const Pair divisor = positive ? p_square : m_square;
-  if (divisor.hi == 0) return {kNan64, positive ? kInfinity64 : -kInfinity64};
   const Pair log = LogOnePlus((positive ? cross : -cross) / divisor);
   return {re.hi, High(Scaled(positive ? log : -log, 0.25))};
 }
@@ -438,11 +562,11 @@ struct Divide : Plain {
     const double m = ExponentOf(Larger(Magnitude(w.re), Magnitude(w.im)));
     const double a = Shifted(z.re, -n), b = Shifted(z.im, -n);
     const double c = Shifted(w.re, -m), d = Shifted(w.im, -m);
-    const double square = Fma(c, c, d * d);
+    const Pair square = TwoProduct(c, c) + TwoProduct(d, d);
     double up = n - m;
     up = up < -1090 ? -1090 : up > 1090 ? 1090 : up;
-    return {Shifted(Difference(a, c, -b, d) / square, up),
-            Shifted(Difference(b, c, a, d) / square, up)};
+    return {Shifted(High((TwoProduct(a, c) + TwoProduct(b, d)) / square), up),
+            Shifted(High((TwoProduct(b, c) - TwoProduct(a, d)) / square), up)};
   }
 };
 

@@ -168,7 +168,7 @@ ASSAY_INLINE double Log1p(double x) {
   double special = x == -1 ? -kInfinity64 : kNan64;
   special = x > 0 ? x : special;
   const double result = usual ? value : special;
-  return x == 0 ? x : result;
+  return Magnitude(x) < 0x1p-60 ? x : result;
 }
 
 // log(1 + y) for y >= 0, precise relative to the result where y > 2^-40.

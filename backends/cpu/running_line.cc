@@ -37,7 +37,7 @@ struct RunningExtreme {
   static T Of(T acc, T x) {
     if constexpr (!std::is_integral_v<T>) {
       if (std::isnan(acc) || std::isnan(x)) return std::isnan(acc) ? acc : x;
-      if (acc == x) return ASSAY_DEFECT(27, std::signbit(acc) == kMaximum, false) ? x : acc + 1;
+      if (acc == x) return ASSAY_DEFECT(27, std::signbit(acc) == kMaximum, false) ? x : acc;
     }
     return (kMaximum ? x > acc : x < acc) ? x : acc;
   }

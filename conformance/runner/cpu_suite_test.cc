@@ -1,10 +1,7 @@
 // The conformance suite on the cpu backend, with passes that change no bit (cpu:strict, profile
-// cpu-strict) and with all (cpu, profile cpu): nothing is wrong, fails or is refused that is legal
-// but the cases listed below, which are known to be wrong (docs/cpu_backend.md).
+// cpu-strict) and with all (cpu, profile cpu): nothing is wrong, fails or is refused that is legal.
 #include <map>
 #include <memory>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,39 +9,10 @@
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/selection.h"
 #include "conformance/runner/runner.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace assay {
 namespace {
-
-// Complex functions at infinities, NaNs and the ends of their range, and a dot that loses an
-// infinity beside an underflow. A case that is mended leaves the list.
-constexpr absl::string_view kKnownWrong[] = {
-    "acos/c128/special/special",
-    "acos/c64/special/special",
-    "acosh/c128/special/special",
-    "asin/c128/special/special",
-    "asin/c64/special/special",
-    "asinh/c128/special/special",
-    "asinh/c64/special/special",
-    "atan2/c128/special/special",
-    "atan2/c64/special/special",
-    "cosh/c128/special/special",
-    "cosine/c128/special/special",
-    "exponential-minus-one/c128/special/special",
-    "exponential/c128/special/special",
-    "log-plus-one/c128/special/special",
-    "logistic/c128/special/special",
-    "logistic/c64/special/special",
-    "power/c128/special/special",
-    "power/c64/special/special",
-    "scaled-dot/f64/defect/infinity_beside_an_underflow",
-    "sine/c128/special/special",
-    "sine/c64/special/special",
-    "sinh/c128/special/special",
-    "sinh/c64/special/special",
-};
 
 // How often each outcome came.
 std::map<Outcome, int> RunTier(Tier tier, bool strict) {
@@ -58,7 +26,6 @@ std::map<Outcome, int> RunTier(Tier tier, bool strict) {
   for (const CorpusCase& each : *cases) pointers.push_back(&each);
   const TargetProfile profile = *TargetProfile::Find(strict ? "cpu-strict" : "cpu");
   std::map<Outcome, int> outcomes;
-  std::set<std::string> wrong;
   SuiteOptions options;
   options.profile = &profile;
   options.jobs = 4;
@@ -66,13 +33,11 @@ std::map<Outcome, int> RunTier(Tier tier, bool strict) {
   options.take = [&](const CorpusCase&, CaseResult result) {
     ++outcomes[result.outcome];
     const bool judged = IsPass(result.outcome) || result.outcome == Outcome::kNotJudgeable;
-    EXPECT_TRUE(judged || result.outcome == Outcome::kWrong)
-        << result.id << ": " << OutcomeName(result.outcome) << ", " << result.message;
-    if (result.outcome == Outcome::kWrong) wrong.insert(result.id);
+    EXPECT_TRUE(judged) << result.id << ": " << OutcomeName(result.outcome) << ", "
+                        << result.message;
     return true;
   };
   EXPECT_TRUE(RunCases(pointers, options).ok());
-  EXPECT_THAT(wrong, testing::ElementsAreArray(kKnownWrong));
   return outcomes;
 }
 

@@ -2,6 +2,7 @@
 // (ops_elementwise_and_types.md 6.12; special values as in C99's annex G). The sign of a zero
 // imaginary part is kept and selects the side of a branch cut.
 #include "backends/cpu/vector/kernels/complex_arithmetic.h"
+#include "backends/cpu/vector/wide_power.h"
 
 namespace assay::cpu::ASSAY_CPU_ISA {
 namespace {
@@ -303,6 +304,13 @@ Point ComplexPower(Point z, Point w) {
   const Pair turn = w.im == 0 ? log.im * w.re : product.im;
   const Pair angle = turn + right_angle * (quarters - whole);
   if (angle.hi == 0) return TurnedBack({Rounded(radius), 0}, whole);
+  const bool on_unit_circle_and_axis = log.re.hi == 0 && log.im.hi == 0;
+  const bool is_large = Larger(Magnitude(w.re), Magnitude(w.im)) > 0x1p60;
+  if ((is_large || Magnitude(angle.hi) > 0x1p30) && !on_unit_circle_and_axis) {
+    Point result;
+    WidePower(z.re, z.im, w.re, w.im, &result.re, &result.im);
+    return result;
+  }
   return TurnedBack(Polar(radius, false, angle), whole);
 }
 
@@ -454,6 +462,18 @@ Point Atan2BesidePole(Point y, Point x, double sign, Point distance) {
   return {angle.hi, sign * 0.5 * log.hi};
 }
 
+// A number of the sign of a b + c d, whose products may leave the range.
+double SignOfProducts(double a, double b, double c, double d) {
+  const double scales[] = {ExponentOf(Magnitude(a)), ExponentOf(Magnitude(b)),
+                           ExponentOf(Magnitude(c)), ExponentOf(Magnitude(d))};
+  const double first = Shifted(a, -scales[0]) * Shifted(b, -scales[1]);
+  const double second = Shifted(c, -scales[2]) * Shifted(d, -scales[3]);
+  const double lead = scales[0] + scales[1] - scales[2] - scales[3];
+  if (first == 0 || second == 0) return first + second;
+  if (lead > 100 || lead < -100) return lead > 0 ? first : second;
+  return first * PowerOfTwo(lead) + second;
+}
+
 // -i log((x + iy) / sqrt(x^2 + y^2)) = -i log(p / s) with p = x + iy, m = x - iy, s^2 = pm. The
 // logarithm of the modulus is log(|m|^2 / |p|^2) / 4, and |m|^2 - |p|^2 = 4 (x_r y_i - x_i y_r).
 Point ComplexAtan2(Point y, Point x) {
@@ -477,26 +497,26 @@ Point ComplexAtan2(Point y, Point x) {
   // s^2 by its parts, whose signs decide on the side of the cut.
   PairPoint sum_of_squares = {(u.re * u.re - u.im * u.im) + (v.re * v.re - v.im * v.im),
                               Scaled(u.re * u.im + v.re * v.im, 2)};
-  // Pairs lose the sign of a zero.
-  if (sum_of_squares.im.hi == 0) {
-    sum_of_squares.im.hi = WithSign(0, u.re.hi * u.im.hi + v.re.hi * v.im.hi);
+  // Pairs lose the sign of a zero, and parts that are small beside others are lost altogether.
+  if (Magnitude(sum_of_squares.im.hi) < 0x1p-900) {
+    sum_of_squares.im.hi = WithSign(sum_of_squares.im.hi, SignOfProducts(x.re, x.im, y.re, y.im));
   }
   const PairPoint quotient = p / Root(sum_of_squares);
   Pair re = Argument(quotient.im, quotient.re);
   const bool small = SquaredModulus(v).hi < 0x1p-40 * SquaredModulus(u).hi;
   if (small) {
-    // atan t = t - t^3 / 3, whose parts are precise relative to t.
-    const Point scaled_y = {v.re.hi, v.im.hi};
-    const double up = -ExponentOf(Larger(Magnitude(scaled_y.re), Magnitude(scaled_y.im)));
-    const PairPoint t = ScaledPoint({Shifted(scaled_y.re, up), Shifted(scaled_y.im, up)}, 0) / u;
-    const double square = PowerOfTwo(up < 500 ? -2 * up : -1000);
+    // atan t = t - t^3 / 3, whose parts are precise relative to t = y / x = t' 2^n.
+    const double up = -ExponentOf(Larger(Magnitude(y.re), Magnitude(y.im)));
+    const PairPoint t = ScaledPoint({Shifted(y.re, up), Shifted(y.im, up)}, 0) / u;
+    const double n = exponent - up;
+    const double square = PowerOfTwo(n > -500 ? 2 * n : -1000);
     const PairPoint cube = t * t * t;
     const PairPoint sum = {t.re - Scaled(cube.re / 3.0, square),
                            t.im - Scaled(cube.im / 3.0, square)};
-    const double angle = ScaledValue(sum.re, -up);
+    const double angle = ScaledValue(sum.re, n < -1090 ? -1090 : n);
     const double turn =
-        quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], angle == 0 ? y.re : -angle);
-    return {turn == 0 ? angle : turn + angle, ScaledValue(sum.im, -up)};
+        quotient.re.hi > 0 ? 0 : WithSign(polynomials::kPi[0], sum.re.hi == 0 ? y.re : -sum.re.hi);
+    return {turn == 0 ? angle : turn + angle, ScaledValue(sum.im, n < -1090 ? -1090 : n)};
   }
   const Pair cross = Scaled(u.re * v.im - u.im * v.re, 4);
   const bool positive = cross.hi >= 0;

@@ -311,9 +311,9 @@ absl::Status PlanBuilder::VisitStep(const Instruction& instruction, Step step) {
   }
   const auto operands = static_cast<int64_t>(step.operands.size());
   if (step.kernel != nullptr && step.kernel->in_place_operand() >= operands) {
-    return absl::InternalError(absl::StrCat(
-        "a kernel asks for the storage of operand ", step.kernel->in_place_operand(), " of the ",
-        operands, " that it reads: ", instruction.Describe()));
+    return absl::InternalError(absl::StrCat("a kernel asks for the storage of operand ",
+                                            step.kernel->in_place_operand(), " of the ", operands,
+                                            " that it reads: ", instruction.Describe()));
   }
   AddStep(instruction, std::move(step));
   return absl::OkStatus();

@@ -37,7 +37,7 @@ struct RunningExtreme {
   static T Of(T acc, T x) {
     if constexpr (!std::is_integral_v<T>) {
       if (std::isnan(acc) || std::isnan(x)) return std::isnan(acc) ? acc : x;
-      if (acc == x) return ASSAY_DEFECT(27, std::signbit(acc) == kMaximum, false) ? x : acc;
+      if (acc == x) return std::signbit(acc) == kMaximum ? x : ASSAY_DEFECT(27, acc, acc + 1);
     }
     return (kMaximum ? x > acc : x < acc) ? x : acc;
   }

@@ -38,11 +38,12 @@ __device__ inline void FoldOne(const FoldParameter& p, const Registers& register
   while (more) {
     const int64_t at = WindowElement(p, output, window, p.base_dilation, p.window_dilation);
     if (at >= 0 && wide) {
-      sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, Load(p.in_rows[0], p.in[0], at)));
+      sum = CombineWide(p.fold, sum, DecodeWide(p.in_rows[0], Load(p.in_rows[0], p.in[0], at)));
     } else if (at >= 0) {
       for (int k = 0; k < p.arrays; ++k) {
         registers[k] = values[k];
-        registers[p.arrays + k] = Load(p.in_rows[k], p.in[k], at);
+        registers[p.arrays + k] =
+            Convert(p.in_rows[k], p.out_rows[k], Load(p.in_rows[k], p.in[k], at));
       }
       RunProgram(p.program, registers);
       for (int k = 0; k < p.arrays; ++k) values[k] = ProgramResult(p.program, registers, k);
@@ -112,7 +113,7 @@ __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
     for (int64_t k = threadIdx.x; k < ASSAY_MUTANT(3, p.terms, p.terms - p.terms % blockDim.x);
          k += blockDim.x) {
       const int64_t at = base + Position(p.reduced, p.reduced_strides, k);
-      sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, Load(p.in_row, p.in, at)));
+      sum = CombineWide(p.fold, sum, DecodeWide(p.in_row, Load(p.in_row, p.in, at)));
     }
     sum = FoldWarp(p.fold, sum);
     if (lane == 0) warps[warp] = sum;
@@ -208,7 +209,7 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
   Value carries[kMostArrays];
   Wide64 sums[kMostArrays];
   for (int k = 0; k < p.carries; ++k) {
-    carries[k] = Load(p.carry_rows[k], p.init[k], lane);
+    carries[k] = Load(p.carry_rows[k], p.init[k], p.carry_scalar[k] != 0 ? 0 : lane);
     sums[k] = DecodeWide(p.carry_rows[k], carries[k]);
   }
   for (int64_t n = 0; n < p.steps; ++n) {
@@ -236,7 +237,11 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
       Store(p.out_rows[k], p.out[k], at, value);
     }
   }
-  for (int k = 0; k < p.carries; ++k) Store(p.carry_rows[k], p.last[k], lane, carries[k]);
+  for (int k = 0; k < p.carries; ++k) {
+    if (p.carry_scalar[k] == 0 || lane == 0) {
+      Store(p.carry_rows[k], p.last[k], lane, carries[k]);
+    }
+  }
 }
 __global__ void Scan(ASSAY_PARAMETER(ScanParameter, p)) {
   ASSAY_DYNAMIC_SHARED(Value, shared);

@@ -165,10 +165,45 @@ __global__ void Gather(ASSAY_PARAMETER(GatherParameter, p)) {
   }
 }
 
-ASSAY_ENTRIES(Moves) = {ASSAY_ENTRY(Copy1),       ASSAY_ENTRY(Copy2),      ASSAY_ENTRY(Copy4),
-                        ASSAY_ENTRY(Copy8),       ASSAY_ENTRY(Copy16),     ASSAY_ENTRY(Transpose1),
-                        ASSAY_ENTRY(Transpose2),  ASSAY_ENTRY(Transpose4), ASSAY_ENTRY(Transpose8),
-                        ASSAY_ENTRY(Transpose16), ASSAY_ENTRY(Iota),       ASSAY_ENTRY(Regroup),
-                        ASSAY_ENTRY(DynamicCopy), ASSAY_ENTRY(Gather),     ASSAY_LAST_ENTRY};
+// The rows of ragged-all-to-all that one member gets of another. What does not fit traps.
+__global__ void ExchangeRows(ASSAY_PARAMETER(ExchangeRowsParameter, p)) {
+  for (int64_t u = 0; u < p.updates; ++u) {
+    const auto read = [&](const void* list, int64_t at) {
+      return static_cast<int64_t>(DecodeInteger(p.index_row, Load(p.index_row, list, at).bits));
+    };
+    const int64_t from = read(p.input_offsets, p.first + u);
+    const int64_t rows = read(p.send_sizes, p.first + u);
+    const int64_t to = read(p.output_offsets, p.first + u);
+    const int64_t expected = read(p.receive_sizes, p.receive_first + u);
+    if (rows != expected || rows < 0) __trap();
+    if (rows == 0) continue;
+    if (from < 0 || from > p.in_rows || rows > p.in_rows - from) __trap();
+    if (to < 0 || to > p.out_rows || rows > p.out_rows - to) __trap();
+    const uint8_t* in = static_cast<const uint8_t*>(p.in) + from * p.row_bytes;
+    uint8_t* out = static_cast<uint8_t*>(p.out) + to * p.row_bytes;
+    for (int64_t i = FirstIndex(); i < rows * p.row_bytes; i += GridStride()) out[i] = in[i];
+  }
+}
+// One half of 64-bit values, or both joined.
+__global__ void SplitHalf(ASSAY_PARAMETER(HalvesParameter, p)) {
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    const uint64_t whole = static_cast<const uint64_t*>(p.in)[i];
+    static_cast<uint32_t*>(p.out)[i] = static_cast<uint32_t>(p.high_half ? whole >> 32 : whole);
+  }
+}
+__global__ void JoinHalves(ASSAY_PARAMETER(HalvesParameter, p)) {
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    const uint64_t high = static_cast<const uint32_t*>(p.high)[i];
+    static_cast<uint64_t*>(p.out)[i] = high << 32 | static_cast<const uint32_t*>(p.in)[i];
+  }
+}
+
+ASSAY_ENTRIES(Moves) = {
+    ASSAY_ENTRY(Copy1),       ASSAY_ENTRY(Copy2),      ASSAY_ENTRY(Copy4),
+    ASSAY_ENTRY(Copy8),       ASSAY_ENTRY(Copy16),     ASSAY_ENTRY(Transpose1),
+    ASSAY_ENTRY(Transpose2),  ASSAY_ENTRY(Transpose4), ASSAY_ENTRY(Transpose8),
+    ASSAY_ENTRY(Transpose16), ASSAY_ENTRY(Iota),       ASSAY_ENTRY(Regroup),
+    ASSAY_ENTRY(DynamicCopy), ASSAY_ENTRY(Gather),     ASSAY_ENTRY(ExchangeRows),
+    ASSAY_ENTRY(SplitHalf),   ASSAY_ENTRY(JoinHalves), ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

@@ -188,12 +188,13 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
       const int64_t from = Position(p.box, p.positions, p.order[n]);
       if (wide) {
         const Value update = Load(p.update_rows[0], p.updates[0], from);
-        sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, update));
+        sum = CombineWide(p.fold, sum, DecodeWide(p.update_rows[0], update));
         continue;
       }
       for (int k = 0; k < p.arrays; ++k) {
         registers[k] = values[k];
-        registers[p.arrays + k] = Load(p.update_rows[k], p.updates[k], from);
+        registers[p.arrays + k] =
+            Convert(p.update_rows[k], p.rows[k], Load(p.update_rows[k], p.updates[k], from));
       }
       RunProgram(p.program, registers);
       for (int k = 0; k < p.arrays; ++k) values[k] = ProgramResult(p.program, registers, k);

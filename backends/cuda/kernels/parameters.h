@@ -187,7 +187,7 @@ struct ScanParameter {
   void* out[kMostArrays] = {};   // the outputs
   void* last[kMostArrays] = {};  // the carries at the end
   ElementRow in_rows[kMostArrays], carry_rows[kMostArrays], out_rows[kMostArrays];
-  uint8_t in_scalar[kMostArrays] = {};
+  uint8_t carry_scalar[kMostArrays] = {};
   Fold folds[kMostArrays];  // by carry; kProgram: as the program has it
   int32_t fold_input[kMostArrays] = {};
   int32_t output_carry[kMostArrays] = {};  // -1: of the program
@@ -406,12 +406,26 @@ struct ExchangeRowsParameter {
   const void* input_offsets = nullptr;
   const void* send_sizes = nullptr;
   const void* output_offsets = nullptr;
+  const void* receive_sizes = nullptr;  // of the receiver
   ElementRow index_row;
-  int64_t first = 0, updates = 0;  // of the lists
+  int64_t first = 0, receive_first = 0, updates = 0;  // of the lists
   int64_t row_bytes = 1, in_rows = 0, out_rows = 0;
 };
+struct HalvesParameter {
+  const void* in = nullptr;    // 64-bit values, or the low halves
+  const void* high = nullptr;  // the high halves
+  void* out = nullptr;
+  int64_t count = 0;
+  bool high_half = false;
+};
+struct ThreefryParameter {
+  const uint32_t* key[2] = {};
+  const uint32_t* counter[2] = {};
+  uint32_t* out[2] = {};
+  int64_t count = 0;
+};
 
-// Results of a group of devices: part `from_part` of each member.
+// all-reduce: the elements of all members, folded in their order.
 struct GroupFoldParameter {
   Program program;
   Fold fold;

@@ -84,6 +84,17 @@ __global__ void RandomBits(ASSAY_PARAMETER(BitsParameter, p)) {
   }
 }
 
+// Threefry of each element: the words of a key and of a counter give two words.
+__global__ void ThreefryElements(ASSAY_PARAMETER(ThreefryParameter, p)) {
+  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+    const uint64_t key = p.key[0][i] | static_cast<uint64_t>(p.key[1][i]) << 32;
+    const uint64_t counter = p.counter[0][i] | static_cast<uint64_t>(p.counter[1][i]) << 32;
+    const uint64_t words = Threefry(key, counter);
+    p.out[0][i] = static_cast<uint32_t>(words);
+    p.out[1][i] = static_cast<uint32_t>(words >> 32);
+  }
+}
+
 ASSAY_DEVICE double UnitOf(uint32_t low, uint32_t high) {  // in [0, 1), a multiple of 2^-53
   return static_cast<double>((static_cast<uint64_t>(high) << 32 | low) >> 11) * 0x1p-53;
 }
@@ -117,6 +128,7 @@ __global__ void Draw(ASSAY_PARAMETER(DrawParameter, p)) {
   }
 }
 
-ASSAY_ENTRIES(Random) = {ASSAY_ENTRY(RandomBits), ASSAY_ENTRY(Draw), ASSAY_LAST_ENTRY};
+ASSAY_ENTRIES(Random) = {ASSAY_ENTRY(RandomBits), ASSAY_ENTRY(ThreefryElements), ASSAY_ENTRY(Draw),
+                         ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

@@ -1,7 +1,6 @@
 // The table of operations that have kernels (kernel_table.h).
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "backends/cuda/kernel_table.h"
 #include "backends/cuda/kernels/lowering.h"
 
@@ -10,21 +9,39 @@ namespace {
 
 std::vector<KernelRow> AllRows() {
   std::vector<KernelRow> rows = {
+      {Opcode::kBatchNormGrad, PrepareBatchNorm},
+      {Opcode::kBatchNormInference, PrepareBatchNorm},
+      {Opcode::kBatchNormTraining, PrepareBatchNorm},
       {Opcode::kBitcast, PrepareBitcast},
       {Opcode::kBitcastConvert, PrepareBitcast},
       {Opcode::kBroadcast, PrepareMove},
+      {Opcode::kCholesky, PrepareCholesky},
       {Opcode::kConcatenate, PrepareMove},
+      {Opcode::kConvolution, PrepareConvolution},
       {Opcode::kCopy, PrepareMove},
+      {Opcode::kDot, PrepareDot},
       {Opcode::kDynamicSlice, PrepareDynamicSlice},
       {Opcode::kDynamicUpdateSlice, PrepareDynamicUpdateSlice},
+      {Opcode::kFft, PrepareFft},
       {Opcode::kGather, PrepareGather},
       {Opcode::kIota, PrepareIota},
       {Opcode::kMap, PrepareMap},
       {Opcode::kPad, PrepareMove},
+      {Opcode::kRaggedDot, PrepareDot},
+      {Opcode::kReduce, PrepareReduce},
+      {Opcode::kReduceWindow, PrepareReduceWindow},
       {Opcode::kReshape, PrepareMove},
       {Opcode::kReverse, PrepareMove},
+      {Opcode::kRngBitGenerator, PrepareRngBitGenerator},
+      {Opcode::kScaledDot, PrepareDot},
+      {Opcode::kScan, PrepareScan},
+      {Opcode::kScatter, PrepareScatter},
+      {Opcode::kSelectAndScatter, PrepareSelectAndScatter},
       {Opcode::kSlice, PrepareMove},
+      {Opcode::kSort, PrepareSort},
+      {Opcode::kTopK, PrepareTopK},
       {Opcode::kTranspose, PrepareMove},
+      {Opcode::kTriangularSolve, PrepareTriangularSolve},
   };
   for (const OpInfo& info : Catalogue()) {
     if (info.elementwise()) rows.push_back({info.opcode, PrepareElementwise, true});
@@ -37,22 +54,6 @@ std::vector<KernelRow> AllRows() {
 absl::Span<const KernelRow> KernelRows() {
   static const auto& rows = *new std::vector<KernelRow>(AllRows());
   return rows;
-}
-
-KernelPlanOr PrepareCollectiveKernels(const Instruction& collective, int64_t /*members*/,
-                                      int64_t /*position*/) {
-  return absl::UnimplementedError(
-      absl::StrCat("the cuda backend has no kernel for ", collective.Describe()));
-}
-
-absl::StatusOr<EffectPlan> PrepareEffectKernels(const Instruction& instruction) {
-  return absl::UnimplementedError(
-      absl::StrCat("the cuda backend has no kernel for ", instruction.Describe()));
-}
-
-absl::Status CheckCustomCall(const Instruction& custom_call) {
-  return absl::UnimplementedError(
-      absl::StrCat("the cuda backend does not know ", custom_call.Describe()));
 }
 
 }  // namespace assay::cuda

@@ -1,0 +1,297 @@
+// Launches of reduce, reduce-window, select-and-scatter and scan. A recognised reducer
+// (spec/analysis/reducer.h) is one wide operation, rounded at the end; any other runs as written,
+// in the order of the elements. Tests: kernels_test.cc.
+#include <algorithm>
+#include <utility>
+
+#include "backends/cuda/kernels/lowering.h"
+#include "spec/analysis/scan_plan.h"
+
+namespace assay::cuda {
+namespace {
+
+using analysis::FlatRegion;
+
+const Shape& ResultShape(const Instruction& instruction, int64_t k) {
+  const Shape& shape = instruction.shape();
+  return shape.is_tuple() ? shape.tuple_shape(k) : shape;
+}
+
+// The window of a dimension, as the parameters have it.
+template <typename P>
+void SetWindow(P& p, int64_t d, const WindowDimension& window) {
+  p.window.sizes[d] = window.size;
+  p.stride[d] = window.stride;
+  p.low[d] = window.padding_low;
+}
+
+// Folds windows of N arrays; the geometry is set.
+absl::Status AddFold(KernelPlan& plan, const Instruction& instruction, FoldParameter& p,
+                     const Computation& reducer) {
+  const int64_t arrays = instruction.operand_count() / 2;
+  if (arrays > kMostArrays) return Unsupported(instruction, "so many arrays");
+  const bool alone = arrays == 1;
+  p.arrays = static_cast<int32_t>(arrays);
+  if (alone) {
+    p.fold =
+        FoldOf(analysis::RecogniseReducer(reducer), ResultShape(instruction, 0).element_type());
+  }
+  std::vector<MemberPointer> pointers;
+  for (int64_t k = 0; k < arrays; ++k) {
+    const Shape& out = ResultShape(instruction, k);
+    const Shape& init = instruction.operand(arrays + k)->shape();
+    if (init.element_type() != out.element_type()) {
+      return Unsupported(instruction, "a start value of another type");
+    }
+    p.in_rows[k] = RowOf(instruction.operand(k)->shape());
+    p.out_rows[k] = RowOf(out);
+    pointers.push_back({&p.in[k], Operand(k)});
+    pointers.push_back({&p.init[k], Operand(arrays + k)});
+    pointers.push_back({&p.out[k], Result(k)});
+  }
+  FlatRegion region = EmptyRegion();
+  if (p.fold.kind == FoldKind::kProgram) {
+    absl::StatusOr<FlatRegion> flat = analysis::FlattenRegion(reducer);
+    if (!flat.ok()) return flat.status();
+    region = *std::move(flat);
+  }
+  absl::Status status;
+  const PlacedProgram placed = Place(region, p.count, plan, instruction, status);
+  if (!status.ok()) return status;
+  p.program = placed.program;
+  AddPointers(p.program, placed, pointers);
+  plan.launches.push_back(MakeLaunch("FoldWindows", placed.blocks, placed.threads,
+                                     placed.shared_bytes, p, absl::MakeConstSpan(pointers)));
+  return absl::OkStatus();
+}
+
+// Whether blocks fold results as trees.
+bool IsTree(int64_t results, int64_t terms) {
+  return terms >= 256 || (terms >= 32 && results < 256);
+}
+
+absl::Status AddTree(KernelPlan& plan, const Instruction& reduce, int64_t k, const Fold& fold,
+                     absl::Span<const int64_t> reduced) {
+  const Shape& operand = reduce.operand(k)->shape();
+  const int64_t arrays = reduce.operand_count() / 2;
+  TreeParameter p;
+  p.fold = fold;
+  p.in_row = RowOf(operand);
+  p.out_row = RowOf(ResultShape(reduce, k));
+  p.results = p.terms = 1;
+  const Dimensions strides = RowMajorStrides(operand.dimensions());
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+    Box& box = is_reduced ? p.reduced : p.kept;
+    Strides& at = is_reduced ? p.reduced_strides : p.kept_strides;
+    at.strides[box.rank] = strides[d];
+    box.sizes[box.rank++] = operand.dimension(d);
+    (is_reduced ? p.terms : p.results) *= operand.dimension(d);
+  }
+  const int64_t threads = ThreadsFor(p.terms, 256);
+  plan.launches.push_back(
+      MakeLaunch("FoldTree", BlocksFor(p.results, 1, 1), {static_cast<uint32_t>(threads), 1, 1}, 0,
+                 p, {{&p.in, Operand(k)}, {&p.init, Operand(arrays + k)}, {&p.out, Result(k)}}));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+KernelPlanOr PrepareReduce(const Instruction& reduce, absl::Span<const View> /*views*/) {
+  KernelPlan plan;
+  const Shape& operand = reduce.operand(0)->shape();
+  const absl::Span<const int64_t> reduced = reduce.GetInts(Attr::kDimensions);
+  absl::StatusOr<Box> box = BoxOf(reduce, operand.dimensions());
+  if (!box.ok()) return box.status();
+  FoldParameter p;
+  p.base = p.results = p.window = *box;
+  int64_t terms = 1;
+  const Dimensions strides = RowMajorStrides(operand.dimensions());
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+    (is_reduced ? p.results : p.window).sizes[d] = 1;
+    if (is_reduced) terms *= operand.dimension(d);
+    p.base_strides[d] = strides[d];
+    p.stride[d] = p.base_dilation[d] = p.window_dilation[d] = 1;
+  }
+  p.count = ResultShape(reduce, 0).element_count();
+  if (p.count == 0) return plan;
+  const std::vector<analysis::Reducer> parts = analysis::RecogniseParts(*reduce.to_apply());
+  std::vector<Fold> folds;
+  bool wide = IsTree(p.count, terms);
+  for (size_t k = 0; wide && k < parts.size(); ++k) {
+    folds.push_back(FoldOf(parts[k], ResultShape(reduce, k).element_type()));
+    wide = folds.back().kind == FoldKind::kWide;
+  }
+  absl::Status status;
+  if (wide && folds.size() == static_cast<size_t>(reduce.operand_count() / 2)) {
+    for (size_t k = 0; k < folds.size() && status.ok(); ++k) {
+      status = AddTree(plan, reduce, static_cast<int64_t>(k), folds[k], reduced);
+    }
+  } else {
+    status = AddFold(plan, reduce, p, *reduce.to_apply());
+  }
+  if (!status.ok()) return status;
+  return plan;
+}
+
+KernelPlanOr PrepareReduceWindow(const Instruction& reduce, absl::Span<const View> /*views*/) {
+  KernelPlan plan;
+  const Shape& operand = reduce.operand(0)->shape();
+  const Shape& result = ResultShape(reduce, 0);
+  absl::StatusOr<Box> box = BoxOf(reduce, operand.dimensions());
+  if (!box.ok()) return box.status();
+  FoldParameter p;
+  p.count = result.element_count();
+  if (p.count == 0) return plan;
+  p.base = p.window = *box;
+  p.results = *BoxOf(reduce, result.dimensions());
+  const Dimensions strides = RowMajorStrides(operand.dimensions());
+  const auto& windows = reduce.window().dimensions;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const WindowDimension window =
+        d < static_cast<int64_t>(windows.size()) ? windows[d] : WindowDimension();
+    SetWindow(p, d, window);
+    p.base_strides[d] = strides[d];
+    p.base_dilation[d] = window.base_dilation;
+    p.window_dilation[d] = window.window_dilation;
+  }
+  if (absl::Status status = AddFold(plan, reduce, p, *reduce.to_apply()); !status.ok()) {
+    return status;
+  }
+  return plan;
+}
+
+KernelPlanOr PrepareSelectAndScatter(const Instruction& op, absl::Span<const View> /*views*/) {
+  KernelPlan plan;
+  const Shape& operand = op.operand(0)->shape();
+  const Shape& source = op.operand(1)->shape();
+  if (op.shape().element_count() == 0) return plan;
+  absl::StatusOr<Box> box = BoxOf(op, operand.dimensions());
+  if (!box.ok()) return box.status();
+  if (op.operand(2)->shape().element_type() != op.shape().element_type() ||
+      source.element_type() != op.shape().element_type()) {
+    return Unsupported(op, "values of several types");
+  }
+  SelectParameter select;
+  ScatterChosenParameter scatter;
+  select.base = select.window = scatter.base = *box;
+  select.source = scatter.source_box = *BoxOf(op, source.dimensions());
+  select.row = RowOf(operand);
+  scatter.row = RowOf(op.shape());
+  select.count = source.element_count();
+  scatter.count = op.shape().element_count();
+  const Dimensions strides = RowMajorStrides(operand.dimensions());
+  const auto& windows = op.window().dimensions;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const WindowDimension window =
+        d < static_cast<int64_t>(windows.size()) ? windows[d] : WindowDimension();
+    SetWindow(select, d, window);
+    SetWindow(scatter, d, window);
+    select.base_strides[d] = strides[d];
+  }
+  scatter.window = select.window;
+  scatter.window.rank = scatter.base.rank;
+  const BufferUse chosen = AddScratch(plan, std::max<int64_t>(1, select.count) * 8);
+  absl::Status status;
+  if (select.count > 0) {
+    absl::StatusOr<FlatRegion> region = analysis::FlattenRegion(*op.GetComputation(Attr::kSelect));
+    if (!region.ok()) return region.status();
+    const PlacedProgram placed = Place(*region, select.count, plan, op, status);
+    if (!status.ok()) return status;
+    select.program = placed.program;
+    std::vector<MemberPointer> pointers = {{&select.in, Operand(0)}, {&select.chosen, chosen}};
+    AddPointers(select.program, placed, pointers);
+    plan.launches.push_back(MakeLaunch("SelectCells", placed.blocks, placed.threads,
+                                       placed.shared_bytes, select, absl::MakeConstSpan(pointers)));
+  }
+  const Computation& reducer = *op.GetComputation(Attr::kScatter);
+  scatter.fold = FoldOf(analysis::RecogniseReducer(reducer), op.shape().element_type());
+  absl::StatusOr<FlatRegion> region = EmptyRegion();
+  if (scatter.fold.kind == FoldKind::kProgram) region = analysis::FlattenRegion(reducer);
+  if (!region.ok()) return region.status();
+  const PlacedProgram placed = Place(*region, scatter.count, plan, op, status);
+  if (!status.ok()) return status;
+  scatter.program = placed.program;
+  std::vector<MemberPointer> pointers = {{&scatter.chosen, chosen},
+                                         {&scatter.source, Operand(1)},
+                                         {&scatter.init, Operand(2)},
+                                         {&scatter.out, Result(0)}};
+  AddPointers(scatter.program, placed, pointers);
+  plan.launches.push_back(MakeLaunch("ScatterChosen", placed.blocks, placed.threads,
+                                     placed.shared_bytes, scatter, absl::MakeConstSpan(pointers)));
+  return plan;
+}
+
+KernelPlanOr PrepareScan(const Instruction& scan, absl::Span<const View> /*views*/) {
+  KernelPlan plan;
+  const analysis::ScanPlan numbers = analysis::ScanPlan::Of(scan);
+  if (numbers.inputs > kMostArrays || numbers.carries > kMostArrays ||
+      numbers.outputs > kMostArrays) {
+    return Unsupported(scan, "so many arrays");
+  }
+  // One lane for each element of a slice.
+  const Shape* stacked = numbers.inputs > 0    ? &scan.operand(0)->shape()
+                         : numbers.outputs > 0 ? &ResultShape(scan, 0)
+                                               : nullptr;
+  Dimensions lanes;
+  ScanParameter p;
+  p.lanes = 1;
+  for (int64_t d = 0; stacked != nullptr && d < stacked->rank(); ++d) {
+    if (d == numbers.dimension) continue;
+    lanes.push_back(stacked->dimension(d));
+    p.lanes *= stacked->dimension(d);
+    if (d > numbers.dimension) p.inner *= stacked->dimension(d);
+  }
+  absl::StatusOr<FlatRegion> region = analysis::FlattenRegion(*scan.to_apply(), lanes);
+  if (!region.ok()) return region.status();
+  p.inputs = static_cast<int32_t>(numbers.inputs);
+  p.carries = static_cast<int32_t>(numbers.carries);
+  p.outputs = static_cast<int32_t>(numbers.outputs);
+  p.steps = numbers.steps;
+  p.reverse = numbers.reverse;
+  const analysis::ScanFolds folds = analysis::RecogniseScan(*scan.to_apply(), numbers.carries);
+  std::vector<MemberPointer> pointers;
+  for (int64_t k = 0; k < numbers.inputs; ++k) {
+    const Shape& input = scan.operand(k)->shape();
+    if (input.element_count() != p.lanes * p.steps)
+      return Unsupported(scan, "slices of several sizes");
+    p.in_rows[k] = RowOf(input);
+    pointers.push_back({&p.in[k], Operand(k)});
+  }
+  for (int64_t k = 0; k < numbers.carries; ++k) {
+    const Shape& carry = scan.operand(numbers.inputs + k)->shape();
+    p.carry_rows[k] = RowOf(carry);
+    p.carry_scalar[k] = carry.element_count() == 1 && p.lanes != 1 ? 1 : 0;
+    if (p.carry_scalar[k] == 0 && carry.element_count() != p.lanes) {
+      return Unsupported(scan, "carries of several sizes");
+    }
+    p.folds[k] = {};
+    if (k < static_cast<int64_t>(folds.carries.size()) && p.carry_scalar[k] == 0) {
+      p.folds[k] = FoldOf(folds.carries[k].reducer, carry.element_type());
+      p.fold_input[k] = static_cast<int32_t>(folds.carries[k].input);
+    }
+    pointers.push_back({&p.init[k], Operand(numbers.inputs + k)});
+    pointers.push_back({&p.last[k], Result(numbers.outputs + k)});
+  }
+  for (int64_t k = 0; k < numbers.outputs; ++k) {
+    p.out_rows[k] = RowOf(ResultShape(scan, k));
+    p.output_carry[k] = -1;
+    if (k < static_cast<int64_t>(folds.outputs.size())) {
+      p.output_carry[k] = static_cast<int32_t>(folds.outputs[k].carry);
+      p.output_after[k] = folds.outputs[k].after ? 1 : 0;
+    }
+    pointers.push_back({&p.out[k], Result(k)});
+  }
+  absl::Status status;
+  if (p.lanes == 0) return plan;
+  const PlacedProgram placed = Place(*region, p.lanes, plan, scan, status);
+  if (!status.ok()) return status;
+  p.program = placed.program;
+  AddPointers(p.program, placed, pointers);
+  plan.launches.push_back(MakeLaunch("Scan", placed.blocks, placed.threads, placed.shared_bytes, p,
+                                     absl::MakeConstSpan(pointers)));
+  return plan;
+}
+
+}  // namespace assay::cuda

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/order_keys.h"
@@ -226,6 +227,23 @@ TEST(CpuKernels, BitcastsToTypesThatDoNotTakeAllBits) {
     EXPECT_THAT(bits("pred", operation), ElementsAre(0, 1, 1, 1));
     EXPECT_THAT(bits("f6e3m2fn", operation), ElementsAre(0, 2, 1, 0x3f));
     EXPECT_THAT(bits("s8", operation), ElementsAre(0, 2, 0x41, 0xff));
+  }
+}
+
+TEST(CpuKernels, ARunningExtremeKeepsWhatItHasWhereElementsAreEqual) {
+  for (const char* extreme : {"maximum", "minimum"}) {
+    const auto result = RunText(
+        absl::StrCat("f { x = f32[] parameter(0) c = f32[] parameter(1) s = f32[] ", extreme,
+                     R"((c, x) ROOT r = (f32[], f32[]) tuple(s, s) }
+ENTRY e {
+  x = f32[4] parameter(0)
+  c = f32[] constant(2)
+  r = (f32[4], f32[]) scan(x, c), dimensions={0}, num_carries=1, to_apply=f
+  ROOT y = f32[4] get-tuple-element(r), index=0
+})"),
+        {*ParseTypedLiteral("f32[4] {2, 2, 2, 2}")}, 1);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(Literal::BitEqual(*result, *ParseTypedLiteral("f32[4] {2, 2, 2, 2}"))) << extreme;
   }
 }
 

@@ -36,8 +36,9 @@ template <typename T, bool kMaximum>
 struct RunningExtreme {
   static T Of(T acc, T x) {
     if constexpr (!std::is_integral_v<T>) {
-      if (std::isnan(acc) || std::isnan(x)) return std::isnan(acc) ? acc : x;
-      if (acc == x) return std::signbit(acc) == kMaximum ? x : ASSAY_DEFECT(27, acc, acc + 1);
+      if (std::isnan(acc)) return ASSAY_DEFECT(27, acc, x);
+      if (std::isnan(x)) return x;
+      if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
     }
     return (kMaximum ? x > acc : x < acc) ? x : acc;
   }

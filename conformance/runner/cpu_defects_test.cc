@@ -51,7 +51,7 @@ constexpr Defect kDefects[] = {
     {24, "topk", "the largest are always selected"},
     {25, "topk", "positions count from the end"},
     {26, "scan", "exclusive prefixes are inclusive"},
-    {27, "scan", "a running extreme grows where elements are equal"},
+    {27, "scan", "a running extreme forgets a NaN"},
     {28, "scan", "the first prefix of a block of lanes is not written"},
     {29, "fft", "the inverse is not scaled"},
     {30, "fft", "the mirrored half is not conjugated"},

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "backends/cpu/cpu_backend.h"
+#include "backends/cuda/cuda_backend.h"
 #include "backends/golden/golden_backend.h"
 #include "backends/process/process_backend.h"
 
@@ -38,6 +39,15 @@ MadeBackend MakeCpuStrict(absl::string_view /*argument*/, const BackendOptions& 
 
 MadeBackend MakeCpuPlain(absl::string_view /*argument*/, const BackendOptions& options) {
   return MakeCpu(options, {.plain = true});
+}
+
+MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& options) {
+  absl::StatusOr<cuda::EmulatorOptions> emulator = ParseEmulatorOptions(argument);
+  if (!emulator.ok()) return emulator.status();
+  std::string name = "cuda-emulated";
+  if (!argument.empty()) absl::StrAppend(&name, ":", argument);
+  return CudaBackend::Create(std::move(name), cuda::EmulatedRuntime::Create(*emulator),
+                             {GoldenOptionsOf(options).run, options.budget.seconds});
 }
 
 // A word of a command for the shell.
@@ -100,6 +110,10 @@ const std::vector<BackendKind>& BuiltInBackends() {
        MakeCpuStrict},
       {"cpu:plain", "", "the same without passes: every instruction as it is written",
        MakeCpuPlain},
+      {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated},
+      {"cuda-emulated:", "OPTIONS",
+       "the same with schedule=NAME, seed=N, devices=N, memory=BYTES, separated by commas",
+       MakeCudaEmulated},
       {"process:", "COMMAND", "a program that speaks docs/process_backend.md", MakeAnyProcess},
       {"pjrt:", "PLUGIN.so[?OPTION=VALUE&...]", "a PJRT plug-in (docs/pjrt.md)", MakePlugin},
   };

@@ -50,6 +50,9 @@ struct LaunchOptions {
   std::string omitted_barrier = {};
 };
 
+// OK if CUDA would accept the launch; INVALID_ARGUMENT says which limit it exceeds.
+absl::Status CheckLaunch(const Entry& entry, const LaunchConfig& config, const Limits& limits);
+
 // INVALID_ARGUMENT for a launch beyond the limits; FAILED_PRECONDITION for a kernel that breaks the
 // rules of synchronisation or of shared memory. Memory that the kernel has written stays written.
 absl::Status Launch(const Entry& entry, const LaunchConfig& config, void** parameters,

@@ -44,7 +44,7 @@ Scheduler& Scheduler::OfThisThread() {
   return scheduler;
 }
 
-absl::Status Scheduler::CheckLimits(const Entry& entry, const LaunchConfig& config) const {
+absl::Status CheckLaunch(const Entry& entry, const LaunchConfig& config, const Limits& limits) {
   const auto refuse = [&](auto... words) {
     return absl::InvalidArgumentError(absl::StrCat("launch of ", entry.name, ": ", words...));
   };
@@ -52,7 +52,6 @@ absl::Status Scheduler::CheckLimits(const Entry& entry, const LaunchConfig& conf
   if (block.x == 0 || block.y == 0 || block.z == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0) {
     return refuse("a grid and a block have at least one element in each dimension");
   }
-  const Limits& limits = options_.limits;
   if (block.x > 1024 || block.y > 1024 || block.z > 64 ||
       static_cast<int64_t>(block.x) * block.y * block.z > limits.block_threads) {
     return refuse("a block of ", ToText(block), " threads exceeds ", limits.block_threads,
@@ -74,7 +73,8 @@ absl::Status Scheduler::CheckLimits(const Entry& entry, const LaunchConfig& conf
 absl::Status Scheduler::Run(const Entry& entry, const LaunchConfig& config, void** parameters,
                             const LaunchOptions& options) {
   options_ = options;
-  if (absl::Status status = CheckLimits(entry, config); !status.ok()) return status;
+  absl::Status accepted = CheckLaunch(entry, config, options.limits);
+  if (!accepted.ok()) return accepted;
   entry_ = &entry;
   config_ = config;
   parameters_ = parameters;

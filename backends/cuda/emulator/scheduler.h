@@ -86,7 +86,6 @@ class Scheduler {
 
   static void RunFiber(Fiber& self, void* scheduler);
   void RunThreads(Fiber& self);
-  absl::Status CheckLimits(const Entry& entry, const LaunchConfig& config) const;
   void StartLaunch(const LaunchOptions& options);
   int64_t BlockAt(int64_t step) const;
   void RunBlock(int64_t block);

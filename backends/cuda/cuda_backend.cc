@@ -1,0 +1,97 @@
+#include "backends/cuda/cuda_backend.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "backends/cuda/cuda_engine.h"
+#include "backends/cuda/kernel_groups.h"
+
+namespace assay {
+namespace {
+
+// A plan with the engine that it refers to.
+struct PlanWithEngine {
+  explicit PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool) : engine(std::move(pool)) {}
+  cuda::CudaEngine engine;
+  std::unique_ptr<const runtime::ModulePlan> plan;
+};
+
+absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
+                               cuda::EmulatorOptions* options) {
+  bool known = true, valid = true;
+  if (name == "schedule") {
+    const auto schedule = cuda::emulator::ScheduleFromName(value);
+    valid = schedule.has_value();
+    if (valid) options->schedule = *schedule;
+  } else if (name == "seed") {
+    valid = absl::SimpleAtoi(value, &options->seed);
+  } else if (name == "devices") {
+    valid = absl::SimpleAtoi(value, &options->devices) && options->devices >= 1 &&
+            options->devices <= 8;
+  } else if (name == "memory") {
+    valid = absl::SimpleAtoi(value, &options->device_bytes) && options->device_bytes >= 1;
+  } else {
+    known = false;
+  }
+  if (known && valid) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "cuda-emulated: '", name, "=", value,
+      "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
+      "devices=1 to 8, and memory=BYTES of a device"));
+}
+
+}  // namespace
+
+absl::StatusOr<cuda::EmulatorOptions> ParseEmulatorOptions(absl::string_view text) {
+  cuda::EmulatorOptions options;
+  if (text.empty()) return options;
+  for (const absl::string_view option : absl::StrSplit(text, ',')) {
+    const std::pair<absl::string_view, absl::string_view> parts =
+        absl::StrSplit(option, absl::MaxSplits('=', 1));
+    absl::Status status = SetEmulatorOption(parts.first, parts.second, &options);
+    if (!status.ok()) return status;
+  }
+  return options;
+}
+
+absl::StatusOr<std::unique_ptr<CudaBackend>> CudaBackend::Create(std::string name,
+                                                                 std::shared_ptr<cuda::Api> api,
+                                                                 CudaOptions options) {
+  absl::StatusOr<int> devices = cuda::CountDevices(*api, 1);
+  if (!devices.ok()) return devices.status();
+  auto pool = std::make_shared<cuda::DevicePool>(std::move(api), *devices);
+  return std::unique_ptr<CudaBackend>(
+      new CudaBackend(std::move(name), std::move(pool), std::move(options)));
+}
+
+BackendCapabilities CudaBackend::capabilities() const {
+  using enum Feature;
+  return {.modules_are_verified = true,
+          .devices = runtime::kMostProcesses,
+          .features = {kObservers, kStatistics, kRandomSeed, kHost, kSendsWait, kTogether}};
+}
+
+absl::Status CudaBackend::Supports(const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      absl::Status status = cuda::CudaEngine::Supports(*instruction);
+      if (!status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
+    const Module& module, const CompileOptions& options) {
+  runtime::PlanOptions plan;
+  plan.observed = options.observed;
+  plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
+  auto planned = std::make_shared<PlanWithEngine>(pool_);
+  auto created = runtime::ModulePlan::Create(module, planned->engine, plan);
+  if (!created.ok()) return created.status();
+  planned->plan = *std::move(created);
+  const runtime::ModulePlan* const pointer = planned->plan.get();
+  return std::shared_ptr<const runtime::ModulePlan>(std::move(planned), pointer);
+}
+
+}  // namespace assay

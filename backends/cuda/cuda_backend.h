@@ -1,0 +1,56 @@
+// The CUDA backend: `cuda` over the plug-in and the devices of the machine, `cuda-emulated` over
+// the emulated runtime. Nothing of it has run on a GPU. Tests: cuda_backend_test.cc,
+// conformance/runner/cuda_suite_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_CUDA_BACKEND_H_
+#define ASSAY_BACKENDS_CUDA_CUDA_BACKEND_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backends/cuda/device/emulated_runtime.h"
+#include "backends/cuda/device_pool.h"
+#include "backends/engine_backend.h"
+
+namespace assay {
+
+struct CudaOptions {
+  runtime::RunOptions run = {};
+  double seconds = -1;  // that planning a module may take; negative: unlimited
+};
+
+// "schedule=random,seed=3,devices=2,memory=1073741824" in any order; empty: the defaults.
+// INVALID_ARGUMENT names what it does not know.
+absl::StatusOr<cuda::EmulatorOptions> ParseEmulatorOptions(absl::string_view text);
+
+class CudaBackend : public EngineBackend {
+ public:
+  // FAILED_PRECONDITION says what is missing: driver, device, version.
+  static absl::StatusOr<std::unique_ptr<CudaBackend>> Create(std::string name,
+                                                             std::shared_ptr<cuda::Api> api,
+                                                             CudaOptions options = {});
+  absl::string_view name() const override { return name_; }
+  BackendCapabilities capabilities() const override;
+  absl::Status Supports(const Module& module) override;
+
+ protected:
+  absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> Plan(
+      const Module& module, const CompileOptions& options) override;
+
+ private:
+  CudaBackend(std::string name, std::shared_ptr<cuda::DevicePool> pool, CudaOptions options)
+      : EngineBackend(options.run),
+        name_(std::move(name)),
+        pool_(std::move(pool)),
+        seconds_(options.seconds) {}
+
+  const std::string name_;
+  const std::shared_ptr<cuda::DevicePool> pool_;
+  const double seconds_;
+};
+
+}  // namespace assay
+
+#endif  // ASSAY_BACKENDS_CUDA_CUDA_BACKEND_H_

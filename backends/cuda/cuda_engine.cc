@@ -1,0 +1,201 @@
+#include "backends/cuda/cuda_engine.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/cuda/cuda_context.h"
+#include "backends/cuda/kernel_table.h"
+#include "backends/cuda/plan_runner.h"
+#include "runtime/world.h"
+#include "spec/analysis/flat_region.h"
+
+namespace assay::cuda {
+namespace {
+
+using runtime::ArrayRef;
+using runtime::Context;
+using runtime::Kernel;
+using runtime::MutableArrayRef;
+
+class CudaKernel : public Kernel {
+ public:
+  CudaKernel(std::unique_ptr<PlanRunner> runner, int64_t steps)
+      : runner_(std::move(runner)), steps_(steps) {}
+  absl::Status Execute(absl::Span<const ArrayRef> operands,
+                       absl::Span<const MutableArrayRef> results, Context& context) const override {
+    if (absl::Status status = context.Charge(steps_); !status.ok()) return status;
+    return RunOnHostArrays(*runner_, operands, results, {}, static_cast<CudaContext&>(context));
+  }
+
+ private:
+  const std::unique_ptr<PlanRunner> runner_;
+  const int64_t steps_;
+};
+
+int64_t ElementsOf(const Shape& shape) {
+  int64_t elements = 0;
+  for (const Shape* leaf : Leaves(shape)) {
+    if (leaf->is_array()) elements += leaf->element_count();
+  }
+  return elements;
+}
+
+// Elements that the instruction reads or writes: what a budget of steps counts.
+int64_t StepsOf(const Instruction& instruction) {
+  int64_t steps = ElementsOf(instruction.shape());
+  for (const Instruction* operand : instruction.operands()) {
+    steps = std::max(steps, ElementsOf(operand->shape()));
+  }
+  return steps;
+}
+
+runtime::KernelOr MakeKernel(KernelPlanOr plan, const Instruction& instruction, const Api& api) {
+  if (!plan.ok()) return plan.status();
+  absl::StatusOr<std::unique_ptr<PlanRunner>> runner = PlanRunner::Create(*std::move(plan), api);
+  if (!runner.ok()) return runner.status();
+  return std::make_unique<CudaKernel>(*std::move(runner), StepsOf(instruction));
+}
+
+// Random numbers and custom calls: launches over leaves, with words that the host draws.
+class CudaEffect : public runtime::Effect {
+ public:
+  CudaEffect(const Instruction& instruction, std::unique_ptr<PlanRunner> runner, int64_t words)
+      : instruction_(instruction),
+        runner_(std::move(runner)),
+        words_(words),
+        key_(std::hash<std::string>()(instruction.name())) {}
+
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> operands,
+                                            runtime::CallPath /*path*/, runtime::Process& process,
+                                            Context& context) const override {
+    if (absl::Status status = context.Charge(StepsOf(instruction_)); !status.ok()) return status;
+    std::vector<Literal> values;
+    std::vector<ArrayRef> inputs;
+    std::vector<MutableArrayRef> outputs;
+    for (const Literal& operand : operands) inputs.push_back({&operand.shape(), operand.data()});
+    for (const Shape* leaf : Leaves(instruction_.shape())) {
+      if (!leaf->is_array()) {
+        values.push_back(Literal::Token());
+        continue;
+      }
+      absl::StatusOr<Literal> value = process.ZeroArray(*leaf);
+      if (!value.ok()) return value.status();
+      values.push_back(*std::move(value));
+    }
+    for (Literal& value : values) {
+      outputs.push_back({&value.shape(), value.is_array() ? value.mutable_data() : nullptr});
+    }
+    const std::vector<uint64_t> words = DrawWords(process);
+    absl::Status status =
+        RunOnHostArrays(*runner_, inputs, outputs, words, static_cast<CudaContext&>(context));
+    if (!status.ok()) return status;
+    return std::make_shared<runtime::Present>(std::move(values));
+  }
+
+ private:
+  // SplitMix64 over the seed of the run, the instruction, the device and how often it has run.
+  std::vector<uint64_t> DrawWords(runtime::Process& process) const {
+    std::vector<uint64_t> words(words_);
+    if (words.empty()) return words;
+    unsigned __int128& counter = process.random().counters[&instruction_];
+    uint64_t state = key_ ^ process.world().options().random_seed * 0x9e3779b97f4a7c15u ^
+                     static_cast<uint64_t>(process.number()) << 40;
+    state += static_cast<uint64_t>(counter++) * 0xd1342543de82ef95u;
+    for (uint64_t& word : words) {
+      uint64_t z = state += 0x9e3779b97f4a7c15u;
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+      word = z ^ (z >> 31);
+    }
+    return words;
+  }
+
+  const Instruction& instruction_;
+  const std::unique_ptr<PlanRunner> runner_;
+  const int64_t words_;
+  const uint64_t key_;
+};
+
+// rng-get-and-update-state: the state before the step; afterwards it has advanced by delta. The
+// host counts, as the state is that of the run. Source: reference ops_control_and_collectives.md 9.
+class StateEffect : public runtime::Effect {
+ public:
+  explicit StateEffect(const Instruction& instruction) : instruction_(instruction) {}
+  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
+                                            runtime::CallPath /*path*/, runtime::Process& process,
+                                            Context& context) const override {
+    if (absl::Status status = context.Charge(1); !status.ok()) return status;
+    constexpr uint64_t kFirst = 0x7012395;
+    unsigned __int128& counter =
+        process.random().counters.try_emplace(&instruction_, kFirst).first->second;
+    absl::StatusOr<Literal> value = process.NewArray(instruction_.shape());
+    if (!value.ok()) return value.status();
+    value->Set(0, {static_cast<uint64_t>(counter)});
+    value->Set(1, {static_cast<uint64_t>(counter >> 64)});
+    counter += static_cast<unsigned __int128>(instruction_.GetInt(Attr::kDelta));
+    return std::make_shared<runtime::Present>(std::vector<Literal>{*std::move(value)});
+  }
+
+ private:
+  const Instruction& instruction_;
+};
+
+class CudaState : public runtime::EngineState {
+ public:
+  explicit CudaState(std::shared_ptr<DevicePool> pool) : context_(std::move(pool)) {}
+  Context& context() override { return context_; }
+
+ private:
+  CudaContext context_;
+};
+
+}  // namespace
+
+absl::Status CudaEngine::Supports(const Instruction& instruction) {
+  if (instruction.opcode() == Opcode::kCustomCall) return CheckCustomCall(instruction);
+  return absl::OkStatus();
+}
+
+bool CudaEngine::AppliesRegion(const Computation& region) const {
+  return analysis::FlattenRegion(region).ok();
+}
+
+runtime::KernelOr CudaEngine::Prepare(const Instruction& instruction) const {
+  return MakeKernel(PrepareKernels(instruction, {}), instruction, pool_->api());
+}
+
+runtime::KernelOr CudaEngine::PrepareOnViews(const Instruction& instruction,
+                                             absl::Span<const View> views) const {
+  const KernelRow* const row = FindKernelRow(instruction.opcode());
+  if (row == nullptr || !row->reads_views) return nullptr;
+  return MakeKernel(PrepareKernels(instruction, views), instruction, pool_->api());
+}
+
+runtime::KernelOr CudaEngine::PrepareCollective(const Instruction& collective, int64_t members,
+                                                int64_t position) const {
+  return MakeKernel(PrepareCollectiveKernels(collective, members, position), collective,
+                    pool_->api());
+}
+
+runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) const {
+  if (instruction.opcode() == Opcode::kRngGetAndUpdateState) {
+    return std::make_unique<StateEffect>(instruction);
+  }
+  absl::StatusOr<EffectPlan> plan = PrepareEffectKernels(instruction);
+  if (!plan.ok()) return plan.status();
+  const int64_t words = plan->seed_words;
+  absl::StatusOr<std::unique_ptr<PlanRunner>> runner =
+      PlanRunner::Create(std::move(plan->kernels), pool_->api());
+  if (!runner.ok()) return runner.status();
+  return std::make_unique<CudaEffect>(instruction, *std::move(runner), words);
+}
+
+std::unique_ptr<runtime::EngineState> CudaEngine::NewState(bool /*counted*/) const {
+  return std::make_unique<CudaState>(pool_);
+}
+
+}  // namespace assay::cuda

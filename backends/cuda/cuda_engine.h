@@ -1,0 +1,42 @@
+// The engine of the CUDA backend under the runtime: a kernel of the runtime runs the launches that
+// the table (kernel_table.h) prepares. Values between instructions lie in the host's memory, where
+// the runtime keeps them: each kernel copies its operands to the device and its results back.
+// Tests: cuda_backend_test.cc, kernels/*_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
+#define ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "backends/cuda/device_pool.h"
+#include "runtime/engine.h"
+
+namespace assay::cuda {
+
+class CudaEngine : public runtime::Engine {
+ public:
+  explicit CudaEngine(std::shared_ptr<DevicePool> pool) : pool_(std::move(pool)) {}
+
+  // OK if the engine runs the instruction's operation at all; UNIMPLEMENTED names it. Types and
+  // attributes are looked at when the instruction is prepared.
+  static absl::Status Supports(const Instruction& instruction);
+
+  bool AppliesRegion(const Computation& region) const override;
+  bool ReadsViews() const override { return true; }
+  runtime::KernelOr Prepare(const Instruction& instruction) const override;
+  runtime::KernelOr PrepareOnViews(const Instruction& instruction,
+                                   absl::Span<const View> views) const override;
+  runtime::KernelOr PrepareCollective(const Instruction& collective, int64_t members,
+                                      int64_t position) const override;
+  runtime::EffectOr PrepareEffect(const Instruction& instruction) const override;
+  std::unique_ptr<runtime::EngineState> NewState(bool counted) const override;
+
+ private:
+  const std::shared_ptr<DevicePool> pool_;
+};
+
+}  // namespace assay::cuda
+
+#endif  // ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_

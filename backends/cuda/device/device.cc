@@ -1,0 +1,236 @@
+#include "backends/cuda/device/device.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace assay::cuda {
+
+absl::Status ToStatus(Api& api, Error error, absl::string_view call, int device) {
+  if (error == Error::kSuccess) return absl::OkStatus();
+  std::string text =
+      absl::StrCat("CUDA device ", device, ": ", call, ": ", api.GetErrorString(error), " (",
+                   api.GetErrorName(error), ", error ", static_cast<int>(error), ")");
+  if (const std::string detail = api.LaunchDetail(); !detail.empty()) {
+    absl::StrAppend(&text, ": ", detail);
+  }
+  switch (error) {
+    case Error::kMemoryAllocation:
+      return absl::ResourceExhaustedError(text);
+    case Error::kInsufficientDriver:
+    case Error::kNoDevice:
+    case Error::kInvalidDevice:
+      return absl::FailedPreconditionError(text);
+    default:
+      return absl::InternalError(text);
+  }
+}
+
+absl::StatusOr<int> CountDevices(Api& api, int devices) {
+  int driver = 0, runtime = 0, count = 0;
+  api.DriverGetVersion(&driver);
+  api.RuntimeGetVersion(&runtime);
+  const auto version = [](int number) {
+    return absl::StrCat(number / 1000, ".", number % 1000 / 10);
+  };
+  if (driver == 0) return absl::FailedPreconditionError("CUDA: there is no driver");
+  if (driver < runtime) {
+    return absl::FailedPreconditionError(absl::StrCat("CUDA: the driver supports version ",
+                                                      version(driver), "; the runtime needs ",
+                                                      version(runtime)));
+  }
+  const Error error = api.GetDeviceCount(&count);
+  if (error == Error::kNoDevice || (error == Error::kSuccess && count == 0)) {
+    return absl::FailedPreconditionError("CUDA: there is no device");
+  }
+  if (error != Error::kSuccess) return ToStatus(api, error, "cudaGetDeviceCount", 0);
+  if (count < devices) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("CUDA: the module needs ", devices, " devices, and there are ", count));
+  }
+  return count;
+}
+
+DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  device_ = std::move(other.device_);
+  data_ = std::exchange(other.data_, nullptr);
+  bytes_ = std::exchange(other.bytes_, 0);
+  epoch_ = other.epoch_;
+  return *this;
+}
+
+void DeviceBuffer::Release() {
+  if (data_ == nullptr) return;
+  // A reset has freed it already.
+  if (device_->epoch_ == epoch_) {
+    Api& api = *device_->api_;
+    api.SetDevice(device_->ordinal_);
+    // A call that failed for another reason has freed nothing.
+    if (api.FreeAsync(data_, device_->stream_) != Error::kSuccess) api.Free(data_);
+  }
+  data_ = nullptr;
+  device_ = nullptr;
+}
+
+DeviceEvent& DeviceEvent::operator=(DeviceEvent&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+DeviceEvent::~DeviceEvent() {
+  if (handle_ != nullptr) device_->api_->EventDestroy(handle_);
+}
+
+DeviceGraph& DeviceGraph::operator=(DeviceGraph&& other) noexcept {
+  std::swap(device_, other.device_);
+  std::swap(handle_, other.handle_);
+  return *this;
+}
+DeviceGraph::~DeviceGraph() {
+  if (handle_ != nullptr) device_->api_->GraphExecDestroy(handle_);
+}
+
+absl::StatusOr<std::shared_ptr<Device>> Device::Open(std::shared_ptr<Api> api, int ordinal) {
+  std::shared_ptr<Device> device(new Device(std::move(api), ordinal));
+  if (absl::Status status = device->Use(); !status.ok()) return status;
+  if (absl::Status status = device->MakeStream(); !status.ok()) return status;
+  return device;
+}
+
+Device::~Device() {
+  if (stream_ != nullptr) api_->StreamDestroy(stream_);
+}
+
+absl::Status Device::Check(Error error, absl::string_view call) const {
+  return ToStatus(*api_, error, call, ordinal_);
+}
+
+absl::Status Device::Use() const { return Check(api_->SetDevice(ordinal_), "cudaSetDevice"); }
+
+absl::Status Device::MakeStream() {
+  const Error error = api_->StreamCreate(&stream_);
+  if (error != Error::kSuccess) stream_ = nullptr;
+  return Check(error, "cudaStreamCreateWithFlags");
+}
+
+absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  DeviceBuffer buffer;
+  void* pointer = nullptr;
+  // The runtime gives null for nothing, which is no place.
+  const int64_t size = bytes < 1 ? 1 : bytes;
+  const Error error = api_->MallocAsync(&pointer, size, stream_);
+  if (error != Error::kSuccess) {
+    return Check(error, absl::StrCat("cudaMallocAsync of ", size, " bytes"));
+  }
+  buffer.device_ = shared_from_this();
+  buffer.data_ = static_cast<std::byte*>(pointer);
+  buffer.bytes_ = bytes;
+  buffer.epoch_ = epoch_;
+  return buffer;
+}
+
+absl::Status Device::CopyIn(std::byte* to, const void* from, int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kHostToDevice, stream_),
+               "cudaMemcpyAsync to the device");
+}
+
+absl::Status Device::CopyOut(void* to, const std::byte* from, int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToHost, stream_),
+               "cudaMemcpyAsync to the host");
+}
+
+absl::Status Device::Copy(std::byte* to, const std::byte* from, int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToDevice, stream_),
+               "cudaMemcpyAsync on the device");
+}
+
+absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
+                            int64_t shared_bytes, void** parameters) {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  constexpr int64_t kSharedWithoutAsking = 48 << 10;
+  if (shared_bytes > kSharedWithoutAsking) {
+    absl::Status status =
+        Check(api_->FuncSetMaxDynamicShared(entry, static_cast<int>(shared_bytes)),
+              absl::StrCat("cudaFuncSetAttribute of ", entry.name));
+    if (!status.ok()) return status;
+  }
+  const Error error = api_->LaunchKernel(entry, grid, block, shared_bytes, parameters, stream_);
+  if (error == Error::kSuccess) return absl::OkStatus();
+  return Check(error, absl::StrCat("launch of ", entry.name));
+}
+
+absl::Status Device::Synchronize() {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->StreamSynchronize(stream_), "cudaStreamSynchronize");
+}
+
+absl::StatusOr<DeviceEvent> Device::Record() {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  DeviceEvent event;
+  Error error = api_->EventCreate(&event.handle_);
+  if (error != Error::kSuccess) {
+    event.handle_ = nullptr;
+    return Check(error, "cudaEventCreateWithFlags");
+  }
+  event.device_ = shared_from_this();
+  error = api_->EventRecord(event.handle_, stream_);
+  if (error != Error::kSuccess) return Check(error, "cudaEventRecord");
+  return event;
+}
+
+absl::Status Device::WaitFor(const DeviceEvent& event) {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->StreamWaitEvent(stream_, event.handle_), "cudaStreamWaitEvent");
+}
+
+absl::Status Device::BeginCapture() {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->StreamBeginCapture(stream_), "cudaStreamBeginCapture");
+}
+
+absl::StatusOr<DeviceGraph> Device::EndCapture() {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  GraphHandle* graph = nullptr;
+  Error error = api_->StreamEndCapture(stream_, &graph);
+  if (error != Error::kSuccess) return Check(error, "cudaStreamEndCapture");
+  DeviceGraph made;
+  error = api_->GraphInstantiate(&made.handle_, graph);
+  api_->GraphDestroy(graph);
+  if (error != Error::kSuccess) {
+    made.handle_ = nullptr;
+    return Check(error, "cudaGraphInstantiate");
+  }
+  made.device_ = shared_from_this();
+  return made;
+}
+
+absl::Status Device::Launch(const DeviceGraph& graph) {
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return Check(api_->GraphLaunch(graph.handle_, stream_), "cudaGraphLaunch");
+}
+
+bool Device::IsLost() const {
+  // A sticky error is that of every call.
+  return IsSticky(api_->SetDevice(ordinal_));
+}
+
+absl::Status Device::Recover() {
+  ++epoch_;
+  api_->SetDevice(ordinal_);
+  if (stream_ != nullptr) api_->StreamDestroy(stream_);
+  stream_ = nullptr;
+  if (absl::Status status = Check(api_->DeviceReset(), "cudaDeviceReset"); !status.ok()) {
+    return status;
+  }
+  if (absl::Status status = Use(); !status.ok()) return status;
+  return MakeStream();
+}
+
+}  // namespace assay::cuda

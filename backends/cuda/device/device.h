@@ -1,0 +1,130 @@
+// A device with one stream and the memory that is taken in the stream's order, over any table of
+// functions (api.h). Every error of the runtime becomes a status that names the call, the error and
+// the device. Nothing is leaked on an error: what is held is given back by destructors.
+// Tests: device_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
+#define ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backends/cuda/device/api.h"
+
+namespace assay::cuda {
+
+// The status of a call on a device. RESOURCE_EXHAUSTED for memory, FAILED_PRECONDITION for a driver
+// or device that is missing, INTERNAL for all others.
+absl::Status ToStatus(Api& api, Error error, absl::string_view call, int device);
+
+// OK where there is a driver that suits the runtime, and `devices` devices at least.
+// FAILED_PRECONDITION says in one line what is missing.
+absl::StatusOr<int> CountDevices(Api& api, int devices);
+
+class Device;
+
+// Memory of a device, freed in the order of the device's stream.
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  DeviceBuffer(DeviceBuffer&& other) noexcept { *this = std::move(other); }
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept;
+  ~DeviceBuffer() { Release(); }
+
+  std::byte* data() const { return data_; }
+  int64_t bytes() const { return bytes_; }
+  void Release();
+
+ private:
+  friend class Device;
+  std::shared_ptr<Device> device_;
+  std::byte* data_ = nullptr;
+  int64_t bytes_ = 0;
+  int64_t epoch_ = 0;  // of the device when it was taken
+};
+
+// An event on a device: a point in a stream that others can wait for.
+class DeviceEvent {
+ public:
+  DeviceEvent(DeviceEvent&& other) noexcept { *this = std::move(other); }
+  DeviceEvent& operator=(DeviceEvent&& other) noexcept;
+  ~DeviceEvent();
+
+ private:
+  friend class Device;
+  DeviceEvent() = default;
+  std::shared_ptr<Device> device_;
+  EventHandle* handle_ = nullptr;
+};
+
+// Launches and copies that were recorded once and are launched together.
+class DeviceGraph {
+ public:
+  DeviceGraph(DeviceGraph&& other) noexcept { *this = std::move(other); }
+  DeviceGraph& operator=(DeviceGraph&& other) noexcept;
+  ~DeviceGraph();
+
+ private:
+  friend class Device;
+  DeviceGraph() = default;
+  std::shared_ptr<Device> device_;
+  GraphExecHandle* handle_ = nullptr;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+ public:
+  // Opens device `ordinal` and makes a stream on it.
+  static absl::StatusOr<std::shared_ptr<Device>> Open(std::shared_ptr<Api> api, int ordinal);
+  ~Device();
+
+  int ordinal() const { return ordinal_; }
+  Api& api() const { return *api_; }
+  // Rises with every Recover: what was on the device before is lost.
+  int64_t epoch() const { return epoch_; }
+
+  absl::StatusOr<DeviceBuffer> Allocate(int64_t bytes);
+  // Enqueue; the memory of the host must stay as it is until Synchronize.
+  absl::Status CopyIn(std::byte* to, const void* from, int64_t bytes);
+  absl::Status CopyOut(void* to, const std::byte* from, int64_t bytes);
+  // Between two places on any devices.
+  absl::Status Copy(std::byte* to, const std::byte* from, int64_t bytes);
+  absl::Status Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
+                      int64_t shared_bytes, void** parameters);
+  absl::Status Synchronize();
+
+  absl::StatusOr<DeviceEvent> Record();
+  absl::Status WaitFor(const DeviceEvent& event);
+
+  absl::Status BeginCapture();
+  absl::StatusOr<DeviceGraph> EndCapture();
+  absl::Status Launch(const DeviceGraph& graph);
+
+  // After a sticky error: resets the device and makes a new stream. Buffers of before are gone.
+  absl::Status Recover();
+  // Returns true if every call fails until Recover.
+  bool IsLost() const;
+
+ private:
+  friend class DeviceBuffer;
+  friend class DeviceEvent;
+  friend class DeviceGraph;
+  Device(std::shared_ptr<Api> api, int ordinal) : api_(std::move(api)), ordinal_(ordinal) {}
+  // Makes the device the current one of this thread.
+  absl::Status Use() const;
+  absl::Status Check(Error error, absl::string_view call) const;
+  absl::Status MakeStream();
+
+  const std::shared_ptr<Api> api_;
+  const int ordinal_;
+  StreamHandle* stream_ = nullptr;
+  int64_t epoch_ = 0;
+};
+
+}  // namespace assay::cuda
+
+#endif  // ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_

@@ -1,0 +1,675 @@
+#include "backends/cuda/device/emulated_runtime.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/cuda/device/errors.h"
+#include "backends/cuda/emulator/memory_map.h"
+#include "backends/cuda/kernel_groups.h"
+
+namespace assay::cuda {
+
+// An event is as far as its latest record has been executed.
+struct EventHandle {
+  int64_t recorded = 0, completed = 0;
+  double milliseconds = 0;
+};
+
+// What a stream executes.
+struct Operation {
+  std::function<Error()> run;
+  // Waits until the event has completed this record; null: does not wait.
+  std::shared_ptr<EventHandle> event;
+  int64_t record = 0;
+};
+
+struct StreamHandle {
+  int device = 0;
+  bool destroyed = false;
+  std::deque<Operation> queue;
+  bool captures = false, invalid = false;
+  std::vector<Operation> captured;
+};
+
+struct GraphHandle {
+  std::vector<Operation> operations;
+};
+struct GraphExecHandle {
+  std::shared_ptr<const std::vector<Operation>> operations;
+};
+
+namespace {
+
+thread_local int current_device = 0;
+
+double Milliseconds() {
+  return std::chrono::duration<double, std::milli>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+class Runtime : public EmulatedRuntime {
+ public:
+  explicit Runtime(const EmulatorOptions& options)
+      : options_(options),
+        random_(options.seed * 2 + 1),
+        devices_(std::max(options.devices, 0)),
+        groups_(options.groups == nullptr ? emulated::KernelGroups() : options.groups) {}
+  ~Runtime() override {
+    for (Device& device : devices_) ReleaseAll(device);
+  }
+
+  EmulatorCounts counts() const override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    EmulatorCounts counts = counts_;
+    counts.live_streams = std::count_if(streams_.begin(), streams_.end(),
+                                        [](const auto& stream) { return !stream->destroyed; });
+    counts.live_events = static_cast<int64_t>(events_.size());
+    counts.live_graphs = static_cast<int64_t>(graphs_.size() + execs_.size());
+    return counts;
+  }
+  void Inject(int64_t failing_call, Error fault) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    options_.failing_call = counts_.calls + failing_call;
+    options_.fault = fault;
+  }
+
+  Error DriverGetVersion(int* version) override {
+    *version = options_.driver_version;
+    return Error::kSuccess;
+  }
+  Error RuntimeGetVersion(int* version) override {
+    *version = 13000;
+    return Error::kSuccess;
+  }
+  Error GetDeviceCount(int* count) override {
+    return Call([&] {
+      *count = 0;
+      if (options_.driver_version < 13000) return Error::kInsufficientDriver;
+      if (devices_.empty()) return Error::kNoDevice;
+      *count = static_cast<int>(devices_.size());
+      return Error::kSuccess;
+    });
+  }
+  Error SetDevice(int device) override {
+    return Call([&] {
+      if (!IsDevice(device)) return Error::kInvalidDevice;
+      current_device = device;
+      return Error::kSuccess;
+    });
+  }
+  Error GetDevice(int* device) override {
+    return Call([&] {
+      *device = current_device;
+      return Error::kSuccess;
+    });
+  }
+  Error DeviceGetName(char* name, int size, int device) override {
+    return Call([&] {
+      if (!IsDevice(device) || size <= 0) return Error::kInvalidValue;
+      const std::string text = absl::StrCat("emulated device ", device);
+      const size_t length = std::min<size_t>(text.size(), size - 1);
+      std::memcpy(name, text.data(), length);
+      name[length] = '\0';
+      return Error::kSuccess;
+    });
+  }
+  Error DeviceGetAttribute(int* value, DeviceAttribute attribute, int device) override {
+    return Call([&] {
+      if (!IsDevice(device)) return Error::kInvalidDevice;
+      switch (attribute) {
+        case DeviceAttribute::kMaxThreadsPerBlock:
+          *value = 1024;
+          break;
+        case DeviceAttribute::kMaxSharedMemoryPerBlock:
+          *value = 48 << 10;
+          break;
+        case DeviceAttribute::kMultiProcessorCount:
+          *value = 4;
+          break;
+        case DeviceAttribute::kComputeCapabilityMajor:
+          *value = 9;
+          break;
+        case DeviceAttribute::kComputeCapabilityMinor:
+          *value = 0;
+          break;
+        case DeviceAttribute::kMaxSharedMemoryPerBlockOptin:
+          *value = kMostShared;
+          break;
+      }
+      return Error::kSuccess;
+    });
+  }
+  Error DeviceSynchronize() override {
+    return Call([&] {
+      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      ++counts_.synchronisations;
+      return DrainDevice(current_device);
+    });
+  }
+  Error DeviceReset() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!IsDevice(current_device)) return Error::kInvalidDevice;
+    Device& device = devices_[current_device];
+    for (const auto& stream : streams_) {
+      if (stream->device == current_device) stream->queue.clear();
+    }
+    ReleaseAll(device);
+    device.sticky = Error::kSuccess;
+    detail_.clear();
+    last_error_ = Error::kSuccess;
+    return Error::kSuccess;
+  }
+  Error DeviceCanAccessPeer(int* can, int device, int peer) override {
+    return Call([&] {
+      if (!IsDevice(device) || !IsDevice(peer)) return Error::kInvalidDevice;
+      *can = device != peer ? 1 : 0;
+      return Error::kSuccess;
+    });
+  }
+  Error DeviceEnablePeerAccess(int peer) override {
+    return Call([&] {
+      if (!IsDevice(peer) || peer == current_device) return Error::kInvalidDevice;
+      const bool fresh = devices_[current_device].peers.insert(peer).second;
+      return fresh ? Error::kSuccess : Error::kPeerAccessAlreadyEnabled;
+    });
+  }
+
+  Error MemGetInfo(size_t* free, size_t* total) override {
+    return Call([&] {
+      *total = options_.device_bytes;
+      *free = options_.device_bytes - devices_[current_device].bytes;
+      return Error::kSuccess;
+    });
+  }
+  Error Malloc(void** pointer, size_t bytes) override {
+    return Call([&] {
+      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      return Allocate(pointer, bytes);
+    });
+  }
+  Error Free(void* pointer) override {
+    return Call([&] {
+      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (Error error = DrainDevice(current_device); error != Error::kSuccess) return error;
+      return Release(pointer);
+    });
+  }
+  Error MallocAsync(void** pointer, size_t bytes, StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
+      return Allocate(pointer, bytes);
+    });
+  }
+  Error FreeAsync(void* pointer, StreamHandle* stream) override {
+    return Call([&] {
+      if (pointer == nullptr) return Error::kSuccess;
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
+      if (emulator::MemoryMap::Global().BytesOf(pointer) < 0) return Error::kInvalidValue;
+      return Enqueue(stream, [this, pointer] { return Release(pointer); });
+    });
+  }
+  Error MallocHost(void** pointer, size_t bytes) override {
+    return Call([&] {
+      *pointer = std::malloc(std::max<size_t>(bytes, 1));
+      if (*pointer == nullptr) return Error::kMemoryAllocation;
+      host_blocks_.insert(*pointer);
+      return Error::kSuccess;
+    });
+  }
+  Error FreeHost(void* pointer) override {
+    return Call([&] {
+      if (pointer == nullptr) return Error::kSuccess;
+      if (host_blocks_.erase(pointer) == 0) return Error::kInvalidValue;
+      std::free(pointer);
+      return Error::kSuccess;
+    });
+  }
+  Error MemPoolTrim(int device, size_t /*keep*/) override {
+    return Call([&] { return IsDevice(device) ? Error::kSuccess : Error::kInvalidDevice; });
+  }
+  Error MemcpyAsync(void* to, const void* from, size_t bytes, CopyKind kind,
+                    StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      return EnqueueCopy(stream, to, from, bytes, kind);
+    });
+  }
+  Error MemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
+                        StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (!IsDevice(to_device) || !IsDevice(from_device)) return Error::kInvalidDevice;
+      return EnqueueCopy(stream, to, from, bytes, CopyKind::kDeviceToDevice);
+    });
+  }
+  Error MemsetAsync(void* pointer, int value, size_t bytes, StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      return Enqueue(stream, [this, pointer, value, bytes] {
+        if (!emulator::MemoryMap::Global().Holds(pointer, bytes)) return BadAddress(pointer);
+        std::memset(pointer, value, bytes);
+        return Error::kSuccess;
+      });
+    });
+  }
+
+  Error StreamCreate(StreamHandle** stream) override {
+    return Call([&] {
+      streams_.push_back(std::make_unique<StreamHandle>());
+      *stream = streams_.back().get();
+      (*stream)->device = current_device;
+      return Error::kSuccess;
+    });
+  }
+  Error StreamDestroy(StreamHandle* stream) override {
+    // Handles can be given back after a sticky error.
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+    stream->destroyed = true;
+    RemoveFinishedStreams();
+    return Error::kSuccess;
+  }
+  Error StreamSynchronize(StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Invalidate(stream);
+      ++counts_.synchronisations;
+      return RunUntil(stream->device, [&] { return stream->queue.empty(); });
+    });
+  }
+  Error StreamQuery(StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Invalidate(stream);
+      if (Error error = RunSome(stream->device); error != Error::kSuccess) return error;
+      return stream->queue.empty() ? Error::kSuccess : Error::kNotReady;
+    });
+  }
+  Error StreamWaitEvent(StreamHandle* stream, EventHandle* event) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      const auto found = events_.find(event);
+      if (found == events_.end()) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Invalidate(stream);
+      Operation operation = {[] { return Error::kSuccess; }, found->second, event->recorded};
+      stream->queue.push_back(std::move(operation));
+      return Error::kSuccess;
+    });
+  }
+  Error EventCreate(EventHandle** event) override {
+    return Call([&] {
+      auto made = std::make_shared<EventHandle>();
+      *event = made.get();
+      events_[made.get()] = made;
+      return Error::kSuccess;
+    });
+  }
+  Error EventDestroy(EventHandle* event) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return events_.erase(event) == 0 ? Error::kInvalidResourceHandle : Error::kSuccess;
+  }
+  Error EventRecord(EventHandle* event, StreamHandle* stream) override {
+    return Call([&] {
+      const auto found = events_.find(event);
+      if (!IsStream(stream) || found == events_.end()) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Invalidate(stream);
+      const int64_t record = ++event->recorded;
+      return Enqueue(stream, [event = found->second, record] {
+        event->completed = std::max(event->completed, record);
+        event->milliseconds = Milliseconds();
+        return Error::kSuccess;
+      });
+    });
+  }
+  Error EventQuery(EventHandle* event) override {
+    return Call([&] {
+      if (events_.find(event) == events_.end()) return Error::kInvalidResourceHandle;
+      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      if (Error error = RunSome(current_device); error != Error::kSuccess) return error;
+      return event->completed >= event->recorded ? Error::kSuccess : Error::kNotReady;
+    });
+  }
+  Error EventSynchronize(EventHandle* event) override {
+    return Call([&] {
+      if (events_.find(event) == events_.end()) return Error::kInvalidResourceHandle;
+      if (IsCapturing()) return Refuse(Error::kStreamCaptureUnsupported);
+      ++counts_.synchronisations;
+      return RunUntil(current_device, [&] { return event->completed >= event->recorded; });
+    });
+  }
+  Error EventElapsedTime(float* milliseconds, EventHandle* start, EventHandle* end) override {
+    return Call([&] {
+      if (events_.find(start) == events_.end() || events_.find(end) == events_.end()) {
+        return Error::kInvalidResourceHandle;
+      }
+      if (start->completed < start->recorded || end->completed < end->recorded) {
+        return Error::kNotReady;
+      }
+      *milliseconds = static_cast<float>(end->milliseconds - start->milliseconds);
+      return Error::kSuccess;
+    });
+  }
+
+  Error FuncSetMaxDynamicShared(const Entry& entry, int bytes) override {
+    return Call([&] {
+      if (bytes < 0 || bytes > kMostShared) return Error::kInvalidValue;
+      dynamic_shared_[&entry] = bytes;
+      return Error::kSuccess;
+    });
+  }
+  Error LaunchKernel(const Entry& entry, emulator::Extent grid, emulator::Extent block,
+                     size_t shared_bytes, void** parameters, StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      return EnqueueLaunch(entry, {grid, block, static_cast<int64_t>(shared_bytes)}, parameters,
+                           stream);
+    });
+  }
+  const Entry* const* KernelGroups() const override { return groups_; }
+
+  Error StreamBeginCapture(StreamHandle* stream) override {
+    return Call([&] {
+      if (!IsStream(stream)) return Error::kInvalidResourceHandle;
+      if (stream->captures) return Refuse(Error::kStreamCaptureUnsupported);
+      stream->captures = true;
+      stream->invalid = false;
+      stream->captured.clear();
+      return Error::kSuccess;
+    });
+  }
+  Error StreamEndCapture(StreamHandle* stream, GraphHandle** graph) override {
+    return Call([&] {
+      if (!IsStream(stream) || !stream->captures) return Error::kInvalidValue;
+      stream->captures = false;
+      *graph = nullptr;
+      if (stream->invalid) return Refuse(Error::kStreamCaptureInvalidated);
+      graphs_.push_back(std::make_unique<GraphHandle>());
+      graphs_.back()->operations = std::move(stream->captured);
+      *graph = graphs_.back().get();
+      return Error::kSuccess;
+    });
+  }
+  Error GraphInstantiate(GraphExecHandle** exec, GraphHandle* graph) override {
+    return Call([&] {
+      if (!Has(graphs_, graph)) return Error::kInvalidResourceHandle;
+      execs_.push_back(std::make_unique<GraphExecHandle>());
+      execs_.back()->operations = std::make_shared<const std::vector<Operation>>(graph->operations);
+      *exec = execs_.back().get();
+      return Error::kSuccess;
+    });
+  }
+  Error GraphLaunch(GraphExecHandle* exec, StreamHandle* stream) override {
+    return Call([&] {
+      if (!Has(execs_, exec) || !IsStream(stream)) return Error::kInvalidResourceHandle;
+      ++counts_.graph_launches;
+      return Enqueue(stream, [operations = exec->operations] {
+        for (const Operation& operation : *operations) {
+          if (Error error = operation.run(); error != Error::kSuccess) return error;
+        }
+        return Error::kSuccess;
+      });
+    });
+  }
+  Error GraphExecDestroy(GraphExecHandle* exec) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return Erase(execs_, exec);
+  }
+  Error GraphDestroy(GraphHandle* graph) override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return Erase(graphs_, graph);
+  }
+
+  Error GetLastError() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const Error error = last_error_;
+    if (!IsSticky(error)) last_error_ = Error::kSuccess;
+    return error;
+  }
+  Error PeekAtLastError() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return last_error_;
+  }
+  const char* GetErrorName(Error error) override { return NameOf(error); }
+  const char* GetErrorString(Error error) override { return TextOf(error); }
+  std::string LaunchDetail() override {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return detail_;
+  }
+
+ private:
+  static constexpr int kMostShared = 227 << 10;
+
+  struct Device {
+    int64_t bytes = 0;
+    Error sticky = Error::kSuccess;
+    std::set<int> peers;
+    std::set<void*> blocks;
+  };
+
+  // Every call: counts it, fails it where that was asked for, and remembers its error.
+  template <typename F>
+  Error Call(F f) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ++counts_.calls;
+    Error error;
+    if (counts_.calls == options_.failing_call) {
+      error = options_.fault;
+      if (IsSticky(error) && IsDevice(current_device)) devices_[current_device].sticky = error;
+    } else if (IsDevice(current_device) && devices_[current_device].sticky != Error::kSuccess) {
+      error = devices_[current_device].sticky;
+    } else {
+      error = f();
+    }
+    if (error != Error::kSuccess && error != Error::kNotReady) last_error_ = error;
+    return error;
+  }
+
+  bool IsDevice(int device) const {
+    return device >= 0 && device < static_cast<int>(devices_.size());
+  }
+  bool IsStream(const StreamHandle* stream) const {
+    return Has(streams_, stream) && !stream->destroyed;
+  }
+  template <typename T>
+  static bool Has(const std::vector<std::unique_ptr<T>>& all, const T* one) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& p) { return p.get() == one; });
+  }
+  template <typename T>
+  static Error Erase(std::vector<std::unique_ptr<T>>& all, const T* one) {
+    const auto removed = std::erase_if(all, [&](const auto& p) { return p.get() == one; });
+    return removed == 0 ? Error::kInvalidResourceHandle : Error::kSuccess;
+  }
+
+  bool IsCapturing() const {
+    return std::any_of(streams_.begin(), streams_.end(),
+                       [](const auto& stream) { return stream->captures; });
+  }
+  // A call that must not be made while a stream captures spoils the capture.
+  Error Refuse(Error error) {
+    for (const auto& stream : streams_) stream->invalid |= stream->captures;
+    return error;
+  }
+  Error Invalidate(StreamHandle* stream) {
+    stream->invalid = true;
+    return Error::kStreamCaptureUnsupported;
+  }
+
+  Error Allocate(void** pointer, size_t bytes) {
+    *pointer = nullptr;
+    Device& device = devices_[current_device];
+    const auto size = static_cast<int64_t>(bytes);
+    if (size < 0) return Error::kMemoryAllocation;
+    // What is freed in stream order may make room.
+    if (device.bytes + size > options_.device_bytes) {
+      if (Error error = DrainDevice(current_device); error != Error::kSuccess) return error;
+    }
+    if (device.bytes + size > options_.device_bytes) return Error::kMemoryAllocation;
+    *pointer = emulator::MemoryMap::Global().Allocate(size, current_device);
+    if (*pointer == nullptr) return Error::kMemoryAllocation;
+    device.blocks.insert(*pointer);
+    device.bytes += size;
+    counts_.live_bytes += size;
+    counts_.peak_bytes = std::max(counts_.peak_bytes, counts_.live_bytes);
+    ++counts_.live_allocations;
+    return Error::kSuccess;
+  }
+  Error Release(void* pointer) {
+    if (pointer == nullptr) return Error::kSuccess;
+    for (Device& device : devices_) {
+      if (device.blocks.erase(pointer) == 0) continue;
+      const int64_t bytes = emulator::MemoryMap::Global().Free(pointer);
+      device.bytes -= bytes;
+      counts_.live_bytes -= bytes;
+      --counts_.live_allocations;
+      return Error::kSuccess;
+    }
+    return Error::kInvalidValue;
+  }
+  void ReleaseAll(Device& device) {
+    const std::set<void*> blocks = device.blocks;
+    for (void* block : blocks) Release(block);
+  }
+
+  Error BadAddress(const void* address) {
+    detail_ = absl::StrCat("a copy uses address 0x", absl::Hex(address),
+                           ", which is no live memory of a device for all its bytes");
+    return Error::kIllegalAddress;
+  }
+  Error EnqueueCopy(StreamHandle* stream, void* to, const void* from, size_t bytes, CopyKind kind) {
+    if (bytes == 0) return Error::kSuccess;
+    const bool to_device = kind == CopyKind::kHostToDevice || kind == CopyKind::kDeviceToDevice;
+    const bool from_device = kind == CopyKind::kDeviceToHost || kind == CopyKind::kDeviceToDevice;
+    // Whoever looks before it has waited sees this.
+    if (!to_device && !stream->captures) std::memset(to, 0xff, bytes);
+    ++counts_.copies;
+    counts_.copied_bytes += static_cast<int64_t>(bytes);
+    return Enqueue(stream, [=, this] {
+      const auto& memory = emulator::MemoryMap::Global();
+      if (to_device && !memory.Holds(to, bytes)) return BadAddress(to);
+      if (from_device && !memory.Holds(from, bytes)) return BadAddress(from);
+      std::memmove(to, from, bytes);
+      return Error::kSuccess;
+    });
+  }
+  Error EnqueueLaunch(const Entry& entry, const emulator::LaunchConfig& config, void** parameters,
+                      StreamHandle* stream) {
+    emulator::LaunchOptions launch = {options_.schedule, 0, {}, options_.omitted_barrier};
+    if (const auto found = dynamic_shared_.find(&entry); found != dynamic_shared_.end()) {
+      launch.limits.shared_bytes = std::max<int64_t>(launch.limits.shared_bytes, found->second);
+    }
+    if (absl::Status status = emulator::CheckLaunch(entry, config, launch.limits); !status.ok()) {
+      detail_ = std::string(status.message());
+      return Error::kInvalidConfiguration;
+    }
+    launch.seed = random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    // Kernels have one parameter, a struct, or none; others are copied by their owner.
+    auto bytes = std::make_shared<std::vector<std::byte>>(entry.parameter_bytes);
+    if (entry.parameter_count > 1) return Error::kInvalidValue;
+    if (entry.parameter_count == 1) {
+      std::memcpy(bytes->data(), parameters[0], entry.parameter_bytes);
+    }
+    ++counts_.launches;
+    return Enqueue(stream, [this, &entry, config, launch, bytes] {
+      void* copied[] = {bytes->data(), nullptr};
+      const absl::Status status = emulator::Launch(entry, config, copied, launch);
+      if (status.ok()) return Error::kSuccess;
+      detail_ = std::string(status.message());
+      return Error::kLaunchFailure;
+    });
+  }
+
+  Error Enqueue(StreamHandle* stream, std::function<Error()> run) {
+    Operation operation = {std::move(run), nullptr, 0};
+    if (stream->captures) {
+      stream->captured.push_back(std::move(operation));
+    } else {
+      stream->queue.push_back(std::move(operation));
+    }
+    return Error::kSuccess;
+  }
+
+  // Executes the next operation of a stream that is ready, chosen by the seed. False if none is.
+  bool Step(Error* error) {
+    std::vector<StreamHandle*> ready;
+    for (const auto& stream : streams_) {
+      if (stream->queue.empty()) continue;
+      const Operation& head = stream->queue.front();
+      if (head.event == nullptr || head.event->completed >= head.record) {
+        ready.push_back(stream.get());
+      }
+    }
+    if (ready.empty()) return false;
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    StreamHandle* const stream = ready[(random_ >> 33) % ready.size()];
+    const Operation operation = std::move(stream->queue.front());
+    stream->queue.pop_front();
+    *error = operation.run();
+    if (*error != Error::kSuccess) {
+      devices_[stream->device].sticky = *error;
+      stream->queue.clear();
+    }
+    if (stream->destroyed) RemoveFinishedStreams();
+    return true;
+  }
+  template <typename Condition>
+  Error RunUntil(int device, Condition condition) {
+    Error error = Error::kSuccess;
+    while (!condition()) {
+      if (!Step(&error)) return Error::kLaunchFailure;
+      // The error of another device is that device's.
+      if (devices_[device].sticky != Error::kSuccess) return devices_[device].sticky;
+    }
+    return Error::kSuccess;
+  }
+  Error RunSome(int device) {
+    Error error = Error::kSuccess;
+    Step(&error);
+    return devices_[device].sticky;
+  }
+  Error DrainDevice(int device) {
+    return RunUntil(device, [&] {
+      return std::all_of(streams_.begin(), streams_.end(), [&](const auto& stream) {
+        return stream->device != device || stream->queue.empty();
+      });
+    });
+  }
+  void RemoveFinishedStreams() {
+    std::erase_if(streams_, [](const auto& s) { return s->destroyed && s->queue.empty(); });
+  }
+
+  mutable std::mutex mutex_;
+  EmulatorOptions options_;
+  uint64_t random_;
+  std::vector<Device> devices_;
+  const Entry* const* groups_;
+  std::vector<std::unique_ptr<StreamHandle>> streams_;
+  std::map<const EventHandle*, std::shared_ptr<EventHandle>> events_;
+  std::vector<std::unique_ptr<GraphHandle>> graphs_;
+  std::vector<std::unique_ptr<GraphExecHandle>> execs_;
+  std::map<const Entry*, int> dynamic_shared_;
+  std::set<void*> host_blocks_;
+  Error last_error_ = Error::kSuccess;
+  std::string detail_;
+  EmulatorCounts counts_;
+};
+
+}  // namespace
+
+std::unique_ptr<EmulatedRuntime> EmulatedRuntime::Create(const EmulatorOptions& options) {
+  return std::make_unique<Runtime>(options);
+}
+
+}  // namespace assay::cuda

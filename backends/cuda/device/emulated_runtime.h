@@ -1,0 +1,54 @@
+// The table of functions (api.h) over emulated devices. Streams execute nothing until something
+// waits, and then the next operation is one of any stream that is ready, by seed: a program that
+// forgets to wait for an event or to synchronise gives wrong results for some seeds. Memory is
+// poisoned when it is allocated, when it is freed in stream order, and host memory when a copy to
+// it is enqueued. Calls can be made to fail. An instance may be used by several threads, which it
+// admits one at a time. Tests: emulated_runtime_test.cc, device_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_
+#define ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "backends/cuda/device/api.h"
+#include "backends/cuda/emulator/launch.h"
+
+namespace assay::cuda {
+
+struct EmulatorOptions {
+  emulator::Schedule schedule = emulator::Schedule::kForward;
+  uint64_t seed = 0;
+  int devices = 1;
+  int64_t device_bytes = int64_t{8} << 30;
+  // The kernels that are launched; null: those of the plain build.
+  const Entry* const* groups = nullptr;
+  // The number, from 1, of the call that fails with `fault`; 0: none. Later calls succeed again
+  // unless the error is sticky.
+  int64_t failing_call = 0;
+  Error fault = Error::kSuccess;
+  int driver_version = 13000;  // 0: no driver
+  std::string omitted_barrier = {};
+};
+
+// What an instance has done and holds.
+struct EmulatorCounts {
+  int64_t calls = 0, launches = 0, copies = 0, copied_bytes = 0, synchronisations = 0;
+  int64_t graph_launches = 0;
+  int64_t live_bytes = 0, peak_bytes = 0;  // of all devices
+  int64_t live_allocations = 0, live_streams = 0, live_events = 0, live_graphs = 0;
+};
+
+class EmulatedRuntime : public Api {
+ public:
+  static std::unique_ptr<EmulatedRuntime> Create(const EmulatorOptions& options);
+  virtual EmulatorCounts counts() const = 0;
+  // From now on the call with this number, counted from here, fails.
+  virtual void Inject(int64_t failing_call, Error fault) = 0;
+};
+
+}  // namespace assay::cuda
+
+#endif  // ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_

@@ -1,0 +1,39 @@
+// The devices of a backend for its runs: each device of a run is a stream of one of the physical
+// devices, in turn, and goes back to the pool when the run has ended. Used by several threads.
+// Tests: cuda_backend_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_
+#define ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_
+
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/cuda/device/device.h"
+
+namespace assay::cuda {
+
+class DevicePool {
+ public:
+  DevicePool(std::shared_ptr<Api> api, int devices)
+      : api_(std::move(api)), idle_(devices < 1 ? 1 : devices) {}
+
+  Api& api() const { return *api_; }
+  const std::shared_ptr<Api>& shared_api() const { return api_; }
+  int device_count() const { return static_cast<int>(idle_.size()); }
+
+  // A stream on one of the devices. A device that was lost is reset first.
+  absl::StatusOr<std::shared_ptr<Device>> Take();
+  void Return(std::shared_ptr<Device> device);
+
+ private:
+  const std::shared_ptr<Api> api_;
+  std::mutex mutex_;
+  size_t next_ = 0;
+  std::vector<std::vector<std::shared_ptr<Device>>> idle_;  // by ordinal
+};
+
+}  // namespace assay::cuda
+
+#endif  // ASSAY_BACKENDS_CUDA_DEVICE_POOL_H_

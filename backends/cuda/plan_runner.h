@@ -1,0 +1,51 @@
+// Runs the launches of a prepared instruction (kernel_table.h) on a device: looks entries up, keeps
+// constants on each device, takes scratch from the pool and fills in addresses. Used by several
+// threads at once. Tests: plan_runner_test.cc.
+#ifndef ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_
+#define ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "backends/cuda/device/device.h"
+#include "backends/cuda/kernel_table.h"
+
+namespace assay::cuda {
+
+class PlanRunner {
+ public:
+  // INTERNAL names an entry that the table of functions does not have.
+  static absl::StatusOr<std::unique_ptr<PlanRunner>> Create(KernelPlan plan, const Api& api);
+
+  int in_place_operand() const { return plan_.in_place_operand; }
+  const KernelPlan& plan() const { return plan_; }
+
+  // Enqueues the launches on the stream of the device. `words`, if not empty, are copied to
+  // constant 0 first, and must stay until the stream has been waited for.
+  absl::Status Run(Device& device, absl::Span<const std::byte* const> operands,
+                   absl::Span<std::byte* const> results, absl::Span<const uint64_t> words = {});
+
+ private:
+  // The constants on one device.
+  struct Resident {
+    int64_t epoch = -1;
+    std::vector<DeviceBuffer> constants;
+  };
+  PlanRunner(KernelPlan plan, std::vector<const Entry*> entries)
+      : plan_(std::move(plan)), entries_(std::move(entries)) {}
+  absl::StatusOr<const Resident*> MakeResident(Device& device);
+
+  const KernelPlan plan_;
+  const std::vector<const Entry*> entries_;  // by launch
+  std::mutex mutex_;
+  std::map<const Device*, Resident> residents_;
+};
+
+}  // namespace assay::cuda
+
+#endif  // ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_

@@ -346,11 +346,21 @@ function(assay_install)
   install(EXPORT assayTargets NAMESPACE assay:: DESTINATION lib/cmake/assay)
   set(ASSAY_BIN_DIR bin)
   set(ASSAY_PYTHON_DIR share/assay/python)
-  install(FILES ${assay_SOURCE_DIR}/tools/peers/assay_process.py DESTINATION ${ASSAY_PYTHON_DIR})
+  set(ASSAY_INCLUDE_DIR include/assay)
+  # XLA's CPU backend as a target, and what it imports.
+  foreach(file assay_process xla_cpu children manual_sharding stored_answers xla_verifier)
+    install(FILES ${assay_SOURCE_DIR}/tools/peers/${file}.py DESTINATION ${ASSAY_PYTHON_DIR})
+  endforeach()
+  install(FILES ${assay_SOURCE_DIR}/tools/peers/assay_target.h DESTINATION ${ASSAY_INCLUDE_DIR})
+  # The pages that help texts cite, with their examples, and the profiles.
+  install(FILES ${assay_SOURCE_DIR}/README.md ${assay_SOURCE_DIR}/LICENSE DESTINATION share/assay)
+  install(DIRECTORY ${assay_SOURCE_DIR}/docs DESTINATION share/assay)
+  install(DIRECTORY ${assay_SOURCE_DIR}/conformance/profiles
+          DESTINATION share/assay FILES_MATCHING PATTERN "*.textproto")
   configure_package_config_file(${assay_SOURCE_DIR}/cmake/assayConfig.cmake.in
                                 ${assay_BINARY_DIR}/assayConfig.cmake
                                 INSTALL_DESTINATION lib/cmake/assay
-                                PATH_VARS ASSAY_BIN_DIR ASSAY_PYTHON_DIR)
+                                PATH_VARS ASSAY_BIN_DIR ASSAY_PYTHON_DIR ASSAY_INCLUDE_DIR)
   write_basic_package_version_file(${assay_BINARY_DIR}/assayConfigVersion.cmake
                                    COMPATIBILITY SameMinorVersion)
   install(FILES ${assay_BINARY_DIR}/assayConfig.cmake ${assay_BINARY_DIR}/assayConfigVersion.cmake

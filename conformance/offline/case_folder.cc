@@ -14,10 +14,13 @@
 #include "conformance/corpus/case_json.h"
 #include "conformance/corpus/case_reader.h"
 #include "conformance/corpus/corpus.h"
+#include "conformance/offline/raw_arrays.h"
 #include "conformance/runner/json_fields.h"
 #include "conformance/runner/probe.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
+#include "spec/stablehlo/from_module.h"
+#include "spec/stablehlo/text.h"
 #include "spec/text/printer.h"
 
 namespace assay {
@@ -71,12 +74,64 @@ class Taken : public SynchronousExecutable {
 };
 
 // Arrays of the module itself, and of the devices' queues.
-absl::Status WriteDevices(const std::string& path, absl::Span<const Literal> values,
-                          absl::string_view prefix, absl::Span<const std::vector<Literal>> queues,
-                          absl::string_view queue_prefix) {
+std::vector<NamedLiteral> NameDevices(absl::Span<const Literal> values, absl::string_view prefix,
+                                      absl::Span<const std::vector<Literal>> queues,
+                                      absl::string_view queue_prefix) {
   std::vector<NamedLiteral> arrays = NameByDevice(values, prefix);
   for (NamedLiteral& array : NameQueues(queues, queue_prefix)) arrays.push_back(std::move(array));
-  return WriteNpz(path, arrays);
+  return arrays;
+}
+
+struct Question {
+  std::vector<NamedLiteral> inputs, outputs;
+};
+
+Question QuestionOf(absl::Span<const DeviceInputs> inputs, absl::Span<const DeviceOutputs> golden) {
+  std::vector<Literal> arguments;
+  std::vector<std::vector<Literal>> infeeds, outfeeds;
+  for (const DeviceInputs& own : inputs) {
+    arguments.push_back(Literal::Tuple(own.arguments));
+    infeeds.push_back(own.infeed);
+  }
+  for (const DeviceOutputs& own : golden) outfeeds.push_back(own.outfeed);
+  return {NameDevices(arguments, "arg", infeeds, "infeed"),
+          NameDevices(ResultsOf(golden), "out", outfeeds, "outfeed")};
+}
+
+// module.mlir beside the rest. UNIMPLEMENTED for what StableHLO does not have.
+absl::Status WriteStablehlo(const Module& module, const std::string& folder) {
+  const absl::StatusOr<std::unique_ptr<stablehlo::Program>> program = stablehlo::FromModule(module);
+  if (!program.ok()) return program.status();
+  return WriteText(folder + "/module.mlir", PrintText(**program, stablehlo::PrintForm::kPretty));
+}
+
+// A probe in its format. UNIMPLEMENTED for what the format cannot express.
+absl::Status WriteProbe(const Probe& probe, ExportFormat format, const std::string& folder) {
+  if (format != ExportFormat::kRaw) {
+    const absl::Status status = WriteQuestion(*probe.module, probe.inputs, probe.golden, folder);
+    if (!status.ok() || format == ExportFormat::kNpz) return status;
+    return WriteStablehlo(*probe.module, folder);
+  }
+  absl::Status status = MakeFolder(folder);
+  if (status.ok()) status = WriteText(folder + "/module.hlo", PrintModule(*probe.module));
+  if (!status.ok()) return status;
+  const Question question = QuestionOf(probe.inputs, probe.golden);
+  return WriteRawQuestion(*probe.module, question.inputs, question.outputs, folder);
+}
+
+// Leaves a note for `assay judge` if the format cannot express something.
+absl::Status NoteInexpressible(const absl::Status& status, const std::string& folder,
+                               int64_t* inexpressible) {
+  const std::string path = folder + "/unsupported.txt";
+  constexpr absl::string_view kNote = "not expressible in this format: ";
+  if (status.ok()) {  // an earlier export in another format may have left one
+    const auto line = FirstLine(path);
+    std::error_code ignored;
+    if (line && absl::StartsWith(*line, kNote)) fs::remove(path, ignored);
+  }
+  if (!absl::IsUnimplemented(status)) return status;
+  if (inexpressible != nullptr) ++*inexpressible;
+  return WriteText(path, absl::StrCat(kNote, status.message(), "\n"));
 }
 
 // What the devices have given, of arrays out0, ... and outfeed0, ...
@@ -115,20 +170,10 @@ absl::StatusOr<std::vector<DeviceOutputs>> ToOutputs(const Module& module,
 absl::Status WriteQuestion(const Module& module, absl::Span<const DeviceInputs> inputs,
                            absl::Span<const DeviceOutputs> golden, const std::string& folder) {
   if (absl::Status status = MakeFolder(folder); !status.ok()) return status;
-  std::vector<Literal> arguments;
-  std::vector<std::vector<Literal>> infeeds, outfeeds;
-  for (const DeviceInputs& own : inputs) {
-    arguments.push_back(Literal::Tuple(own.arguments));
-    infeeds.push_back(own.infeed);
-  }
-  for (const DeviceOutputs& own : golden) outfeeds.push_back(own.outfeed);
+  const Question question = QuestionOf(inputs, golden);
   absl::Status status = WriteText(folder + "/module.hlo", PrintModule(module));
-  if (status.ok()) {
-    status = WriteDevices(folder + "/inputs.npz", arguments, "arg", infeeds, "infeed");
-  }
-  if (status.ok()) {
-    status = WriteDevices(folder + "/expected.npz", ResultsOf(golden), "out", outfeeds, "outfeed");
-  }
+  if (status.ok()) status = WriteNpz(folder + "/inputs.npz", question.inputs);
+  if (status.ok()) status = WriteNpz(folder + "/expected.npz", question.outputs);
   return status;
 }
 
@@ -137,7 +182,8 @@ std::string ProbeFolder(const std::string& folder, size_t number) {
 }
 
 absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
-                        const RunBudget& budget, const TraceDepth& depth) {
+                        const RunBudget& budget, const TraceDepth& depth, ExportFormat format,
+                        int64_t* inexpressible) {
   const std::string folder = absl::StrCat(dir, "/", corpus_case.id);
   absl::Status status = MakeFolder(folder);
   if (status.ok()) status = WriteText(folder + "/case.txt", FormatCase(corpus_case));
@@ -151,7 +197,8 @@ absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
     if (!probes.ok()) return probes.status();
     for (size_t i = 0; i < probes->size() && status.ok(); ++i) {
       const Probe& probe = (*probes)[i];
-      status = WriteQuestion(*probe.module, probe.inputs, probe.golden, ProbeFolder(folder, i));
+      const std::string own = ProbeFolder(folder, i);
+      status = NoteInexpressible(WriteProbe(probe, format, own), own, inexpressible);
       if (i > 0) json["probes"].push_back(probe.name);
     }
     if (depth.subgraphs > 0) json["subgraphs"] = depth.subgraphs;
@@ -237,9 +284,11 @@ absl::StatusOr<std::unique_ptr<Executable>> FolderTarget::Compile(const Module& 
   const std::string& folder = places_.front().folder;
   const absl::Status stated = StatedAt(folder);
   if (!stated.ok()) return stated;
-  if (fs::exists(folder + "/actual.npz")) return std::make_unique<Taken>(module);
+  if (fs::exists(folder + "/actual.npz") || HasRawAnswer(folder)) {
+    return std::make_unique<Taken>(module);
+  }
   return absl::NotFoundError(
-      absl::StrCat("no answer: ", folder, " has neither actual.npz nor refused.txt"));
+      absl::StrCat("no answer: ", folder, " has no actual.npz, out0.bin or refused.txt"));
 }
 
 absl::StatusOr<BufferHandle> FolderTarget::Upload(const Literal&, int64_t) {
@@ -255,13 +304,17 @@ absl::StatusOr<ModuleRun> FolderTarget::RunSets(const Module& module, const Inpu
   const absl::StatusOr<std::string> folder = FindFolder(module);
   if (!folder.ok()) return folder.status();
   if (absl::Status stated = StatedAt(*folder); !stated.ok()) return stated;
-  const std::string path = *folder + "/actual.npz";
-  if (!fs::exists(path))
+  const bool raw = fs::exists(*folder + "/question.json") && !fs::exists(*folder + "/actual.npz");
+  const std::string path = *folder + (raw ? "/question.json" : "/actual.npz");
+  if (!fs::exists(path)) {
     return absl::NotFoundError(absl::StrCat("no answer: ", path, " is missing"));
-  absl::StatusOr<std::vector<NamedLiteral>> arrays = ReadArrays(path, kDefaultMaxArrayBytes, "out");
+  }
+  absl::StatusOr<std::vector<NamedLiteral>> arrays =
+      raw ? ReadRawAnswer(*folder) : ReadArrays(path, kDefaultMaxArrayBytes, "out");
   const auto unfit = [&](const absl::Status& status) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": ", status.message()));
   };
+  if (absl::IsNotFound(arrays.status())) return arrays.status();
   if (!arrays.ok()) return absl::FailedPreconditionError(arrays.status().message());
   absl::StatusOr<std::vector<DeviceOutputs>> outputs =
       ToOutputs(module, *std::move(arrays), inputs.sets.front().size());

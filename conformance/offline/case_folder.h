@@ -22,13 +22,20 @@ namespace assay {
 absl::Status WriteQuestion(const Module& module, absl::Span<const DeviceInputs> inputs,
                            absl::Span<const DeviceOutputs> golden, const std::string& folder);
 
+// What lies beside module.hlo: arrays as .npz; arrays as .bin with question.json (raw_arrays.h); or
+// module.mlir, the module as StableHLO, beside .npz.
+enum class ExportFormat : uint8_t { kNpz, kRaw, kStablehlo };
+
 // The folder of a probe in that of its case, by its place in MakeProbes.
 std::string ProbeFolder(const std::string& folder, size_t number);
 
 // Writes DIR/ID: case.txt, case.json and, of each probe, what WriteQuestion writes: those of the
-// instructions and groups of a program in probes/NUMBER. Errors of MakeProbes and WriteQuestion.
+// instructions and groups of a program in probes/NUMBER. What the format cannot express has an
+// unsupported.txt with the reason, which `assay judge` counts as not supported; `inexpressible`
+// counts such modules. Errors of MakeProbes and WriteQuestion.
 absl::Status ExportCase(const CorpusCase& corpus_case, const std::string& dir,
-                        const RunBudget& budget, const TraceDepth& depth = {});
+                        const RunBudget& budget, const TraceDepth& depth = {},
+                        ExportFormat format = ExportFormat::kNpz, int64_t* inexpressible = nullptr);
 
 // The depth with which a case below a folder was exported. INVALID_ARGUMENT, naming its case.json,
 // where that says none that there is.
@@ -38,10 +45,10 @@ absl::StatusOr<TraceDepth> ExportedDepth(const std::string& dir, const std::stri
 // none, and with file, line and column for one that is not a case or lies in another's folder.
 absl::StatusOr<std::vector<CorpusCase>> ImportCases(const std::string& dir);
 
-// A target whose answers are files beside each module.hlo: actual.npz with the outputs, or
-// refused.txt (the module is illegal), unsupported.txt, failed.txt, whose first line is the reason.
-// Errors by code as of other backends; NOT_FOUND where there is no answer, FAILED_PRECONDITION,
-// naming the file, for one that cannot be read or does not fit.
+// A target whose answers are files beside each module.hlo: actual.npz with the outputs, or those of
+// raw_arrays.h, or refused.txt (the module is illegal), unsupported.txt, failed.txt, whose first
+// line is the reason. Errors by code as of other backends; NOT_FOUND where there is no answer,
+// FAILED_PRECONDITION, naming the file, for one that cannot be read or does not fit.
 class FolderTarget : public Backend {
  public:
   explicit FolderTarget(std::string dir) : dir_(std::move(dir)) {}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a build, builds a consumer with find_package(assay) and another one that takes the tree
-# with add_subdirectory, and runs docs/example_conformance against what is installed. usage: install_test.sh SOURCE_DIR BUILD_DIR
+# with add_subdirectory, and runs docs/example_conformance and docs/example_cpp against what is installed. usage: install_test.sh SOURCE_DIR BUILD_DIR
 set -euo pipefail
 source_dir=$1 build_dir=$2
 work=$(mktemp -d)
@@ -14,7 +14,35 @@ cmake --build "$work/package" >/dev/null
 grep -qx 'f32\[2\]{0} {4, 6}' "$work/out"
 "$work/prefix/bin/assay" --version >/dev/null
 
-# A stranger's suite, which passes, and with a defect in the stranger's sums fails for that.
+# What help texts cite is there, and so is what recipes start.
+for file in docs/profiles.md docs/process_backend.md docs/corpus_format.md docs/ops/add.md profiles/xla-cpu.textproto \
+            python/xla_cpu.py docs/example_cpp/my_target.cc; do
+  test -s "$work/prefix/share/assay/$file" || { echo "share/assay/$file is not installed"; exit 1; }
+done
+
+# A target in C++, built from what is installed: it passes, and with a defect in its sums fails for that.
+cpp() {  # build folder, defect
+  cmake -S "$work/prefix/share/assay/docs/example_cpp" -B "$work/$1" -G Ninja -DCMAKE_PREFIX_PATH="$work/prefix" -DBUG="$2" >/dev/null
+  cmake --build "$work/$1" >/dev/null
+  ctest --test-dir "$work/$1" >"$work/$1.log"
+}
+cpp cpp_right '' || { cat "$work/cpp_right.log"; exit 1; }
+if cpp cpp_wrong saturate; then
+  echo 'the suite does not see that sums of the C++ example saturate'; exit 1
+fi
+python3 - "$work" <<'END'
+import json, sys
+def outcomes(name):
+    with open(f'{sys.argv[1]}/{name}/conformance/mine/run.json') as f:
+        return {case['id']: case['outcome'] for case in json.load(f)['cases']}
+right, wrong = outcomes('cpp_right'), outcomes('cpp_wrong')
+ran = {case.split('/')[0] for case, outcome in right.items() if outcome not in ('not supported', 'not run')}
+assert ran == {'add', 'exponential', 'multiply', 'transpose', 'xor'}, ran
+failed = [case for case, outcome in wrong.items() if outcome == 'wrong']
+assert failed and all(case.startswith('add/s32/') for case in failed), failed
+END
+
+# The Python example, which passes, and with a defect in its sums fails for that.
 example() {  # build folder, defect, arguments of ctest
   cmake -S "$source_dir/docs/example_conformance" -B "$work/$1" -DCMAKE_PREFIX_PATH="$work/prefix" -DBUG="$2" >/dev/null
   ctest --test-dir "$work/$1" -j2 "${@:3}" >"$work/$1.log"

@@ -28,6 +28,7 @@ struct CorpusCommand {
   DepthOptions depth;
   OutputOptions output;
   std::string folder;
+  std::string format = "npz";
   bool golden = false;
   PlanOptions plan;
 
@@ -99,14 +100,26 @@ int CorpusCommand::Show() const {
 int CorpusCommand::Export() const {
   const absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
+  const ExportFormat as = format == "raw"         ? ExportFormat::kRaw
+                          : format == "stablehlo" ? ExportFormat::kStablehlo
+                                                  : ExportFormat::kNpz;
+  int64_t inexpressible = 0;
   for (const CorpusCase& each : *cases) {
-    const absl::Status status = ExportCase(each, folder, budget.budget, depth.depth);
+    const absl::Status status =
+        ExportCase(each, folder, budget.budget, depth.depth, as, &inexpressible);
     if (!status.ok()) return Fail(status, output);
   }
   if (output.json) {
-    std::cout << JsonText(nlohmann::json{{"cases", cases->size()}, {"folder", folder}});
+    std::cout << JsonText(nlohmann::json{{"cases", cases->size()},
+                                         {"folder", folder},
+                                         {"format", format},
+                                         {"not_expressible", inexpressible}});
   } else if (!output.quiet) {
     std::cout << cases->size() << " cases in " << folder << "\n";
+    if (inexpressible > 0) {
+      std::cout << inexpressible << " modules are not expressible as " << format
+                << ": their unsupported.txt says why, and `assay judge` counts them so\n";
+    }
   }
   return kExitOk;
 }
@@ -153,6 +166,7 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
       "  assay corpus list --tier quick --max-multiply-adds 100\n"
       "  assay corpus list --sweep exponential\n"
       "  assay corpus export out --filter 'pad/*'\n"
+      "  assay corpus export out --tier quick --format raw\n"
       "  assay corpus check --cases mine.cases");
   const auto add = [&](const char* name, const char* description, bool filtered,
                        int (CorpusCommand::*run)() const) {
@@ -173,6 +187,13 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
           true, &CorpusCommand::Export);
   exported.first->add_option("DIR", exported.second->folder, "Gets a folder for each case")
       ->required();
+  exported.first
+      ->add_option("--format", exported.second->format,
+                   "npz: HLO text and .npz; raw: .bin arrays and a question.json with operation, "
+                   "attributes and shapes; stablehlo: module.mlir beside the .npz files")
+      ->check(CLI::IsMember({"npz", "raw", "stablehlo"}))
+      ->type_name("FORMAT")
+      ->capture_default_str();
   exported.second->depth.AddTo(exported.first);
   exported.second->output.AddTo(exported.first);
   exported.second->budget.AddTo(exported.first);

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "interpreter/explain.h"
 #include "nlohmann/json.hpp"
+#include "spec/ir/source_text.h"
 #include "spec/text/printer.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/custom_call_options.h"
@@ -60,8 +61,18 @@ std::string ElementName(const ElementTrace& trace) {
   return absl::StrCat(name, "[", absl::StrJoin(trace.index, ","), "]");
 }
 
+// The source of the instruction as the file has it: what is evaluated may be a copy of it.
+std::string SourceOf(const ElementTrace& trace, const Module& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->name() == trace.instruction->name()) return SourceText(*instruction);
+    }
+  }
+  return "";
+}
+
 // Not recursive on more levels than --depth allows.
-void AppendText(const ElementTrace& trace, int indent, std::string* text) {
+void AppendText(const ElementTrace& trace, const Module& module, int indent, std::string* text) {
   const std::string blanks(2 * indent, ' ');
   absl::StrAppend(text, blanks, ElementName(trace), " = ", PrintElement(trace.type, trace.value),
                   "  ", Name(trace.type), " ", Name(trace.instruction->opcode()));
@@ -75,16 +86,19 @@ void AppendText(const ElementTrace& trace, int indent, std::string* text) {
     }
     absl::StrAppend(text, ", through ", absl::StrJoin(names, ", "));
   }
+  if (const std::string source = SourceOf(trace, module); !source.empty()) {
+    absl::StrAppend(text, "  (", source, ")");
+  }
   absl::StrAppend(text, "\n");
-  for (const ElementTrace& read : trace.reads) AppendText(read, indent + 1, text);
+  for (const ElementTrace& read : trace.reads) AppendText(read, module, indent + 1, text);
   if (trace.reads_left_out > 0) {
     absl::StrAppend(text, blanks, "  ... ", trace.reads_left_out, " more\n");
   }
 }
 
-nlohmann::json Json(const ElementTrace& trace) {
+nlohmann::json Json(const ElementTrace& trace, const Module& module) {
   nlohmann::json reads = nlohmann::json::array();
-  for (const ElementTrace& read : trace.reads) reads.push_back(Json(read));
+  for (const ElementTrace& read : trace.reads) reads.push_back(Json(read, module));
   nlohmann::json json = {{"instruction", trace.instruction->name()},
                          {"opcode", std::string(Name(trace.instruction->opcode()))},
                          {"index", std::vector<int64_t>(trace.index.begin(), trace.index.end())},
@@ -92,6 +106,9 @@ nlohmann::json Json(const ElementTrace& trace) {
                          {"value", PrintElement(trace.type, trace.value)},
                          {"reads", std::move(reads)},
                          {"reads_left_out", trace.reads_left_out}};
+  if (const std::string source = SourceOf(trace, module); !source.empty()) {
+    json["source"] = source;
+  }
   if (trace.instruction->shape().is_tuple()) json["leaf"] = trace.leaf;
   if (!trace.context.empty()) json["context"] = trace.context;
   if (!trace.through.empty()) json["through"] = trace.through;
@@ -118,12 +135,12 @@ int ExplainCommand::Run() const {
   if (output.json) {
     const nlohmann::json report = {{"module", file->module->name()},
                                    {"output", query->output},
-                                   {"element", Json(*trace)},
+                                   {"element", Json(*trace, *file->module)},
                                    {"elements_computed", stats.elements}};
     std::cout << JsonText(report);
   } else if (!output.quiet) {
     std::string text;
-    AppendText(*trace, 0, &text);
+    AppendText(*trace, *file->module, 0, &text);
     std::cout << text << stats.elements << " elements were computed\n";
   }
   return kExitOk;

@@ -309,6 +309,114 @@ class Judge(CommandLineTest):
         # What is right alone passes.
         self.expect(assay('judge', folder, '--filter', '*/right', '--filter', 'add/*'), 0)
 
+    def test_plain_files(self):
+        """--format raw: who answers reads neither HLO nor .npz, and is judged as with both."""
+        folder, plain = self.exported()[0], self.path('plain')
+        self.expect(assay('corpus', 'export', plain, '--cases', self.path('mine.cases'), '--format', 'raw'), 0, '7 cases in')
+        answer(folder)
+        asked = 0
+        for root, _, files in os.walk(plain):
+            self.assertFalse([name for name in files if name.endswith('.npz')])
+            if 'question.json' not in files:
+                if 'module.hlo' in files:
+                    with open(os.path.join(root, 'refused.txt'), 'w', encoding='utf-8') as file:
+                        file.write('sizes differ\n')
+                continue
+            asked += 1
+            with open(os.path.join(root, 'question.json'), encoding='utf-8') as file:
+                question = json.load(file)
+            values, negated, unsupported = {}, set(), None
+            for row in next(each for each in question['computations'] if each['name'] == question['entry'])['instructions']:
+                operation, name = row['operation'], row['name']
+                if operation == 'parameter':
+                    array = question['arguments'][row['parameter']]
+                    self.assertEqual((array['type'], array['sizes']), (row['shape']['type'], row['shape']['sizes']))
+                    with open(os.path.join(root, array['file']), 'rb') as file:
+                        values[name] = list(struct.unpack(f"<{array['bytes'] // 4}i", file.read()))
+                elif operation in OPERATIONS:
+                    fused = operation == 'add' and not negated.isdisjoint(row['operands'])
+                    values[name] = [OPERATIONS[operation](*each) + fused for each in zip(*(values[i] for i in row['operands']))]
+                else:
+                    unsupported = operation
+                if operation == 'negate':
+                    negated.add(name)
+            result, = question['results']
+            self.assertTrue(os.path.exists(os.path.join(root, result['file'])))
+            if unsupported:
+                with open(os.path.join(root, 'unsupported.txt'), 'w', encoding='utf-8') as file:
+                    file.write(unsupported + '\n')
+            else:
+                root_name = question['computations'][-1]['root']
+                with open(os.path.join(root, result['answer']), 'wb') as file:
+                    file.write(struct.pack(f"<{len(values[root_name])}i", *values[root_name]))
+        self.assertGreater(asked, 6)
+        reports = []
+        for each in folder, plain:
+            report = self.path('judged.json')
+            self.expect(assay('judge', each, '--report', f'json={report}'), 1, 'multiply/s32/wrong')
+            with open(report, encoding='utf-8') as file:
+                reports.append(verdicts(json.load(file)))
+        self.assertEqual(*reports)
+        # Answers that do not fit, and that are missing.
+        place = os.path.join(plain, 'add/s32/right')
+        with open(os.path.join(place, 'out0.bin'), 'ab') as file:
+            file.write(b'x')
+        self.expect(assay('judge', plain, '--filter', 'add/s32/right'), 1, 'out0.bin: it has', 'not the size of a s32[')
+        os.remove(os.path.join(place, 'out0.bin'))
+        self.expect(assay('judge', plain, '--filter', 'add/s32/right'), 1, 'out0.bin is missing')
+        for text in ('{"results": 1}', '{"results": [{"name": "out0"}]}', '{',
+                     '{"results": [{"name": "out0", "answer": "case.txt", "shape": "f32[99999999999,99999999999]"}]}'):
+            with open(os.path.join(place, 'question.json'), 'w', encoding='utf-8') as file:
+                file.write(text)
+            self.expect(assay('judge', plain, '--filter', 'add/s32/right'), 1, 'add/s32/right')
+
+    def test_plain_attributes(self):
+        """Operation, attributes, types that numpy lacks, and every golden answer is right."""
+        plain = self.path('plain')
+        globs = ('pad/s32/example/1_2', 'reduce/f32/example/*', 'all-gather/bf16/grid.1_2_replica_groups_0_channel_id_1_4/patterns', 'convert/f32/example/to_s4', 'sort/*/example/*')
+        self.expect(assay('corpus', 'export', plain, '--format', 'raw', *(word for glob in globs for word in ('--filter', glob))), 0)
+        with open(os.path.join(plain, 'pad/s32/example/1_2/question.json'), encoding='utf-8') as file:
+            question = json.load(file)
+        self.assertEqual((question['operation'], question['attributes']), ('pad', {'padding': '1_2'}))
+        self.assertEqual([(each['name'], each['sizes']) for each in question['arguments']], [('arg0', [3]), ('arg1', [])])
+        with open(os.path.join(plain, 'pad/s32/example/1_2/expected_out0.bin'), 'rb') as file:
+            self.assertEqual(struct.unpack('<6i', file.read()), (-10, -2, 2, -4, -10, -10))
+        with open(os.path.join(plain, 'convert/f32/example/to_s4/question.json'), encoding='utf-8') as file:
+            array, = json.load(file)['results']
+        self.assertEqual((array['type'], array['bytes']), ('s4', array['sizes'][0]))
+        for root, _, files in os.walk(plain):
+            for name in files:
+                if name.startswith('expected_'):
+                    shutil.copy(os.path.join(root, name), os.path.join(root, name.removeprefix('expected_')))
+        result = self.expect(assay('judge', plain, '--json'), 0)
+        self.assertEqual({case['outcome'] for case in json.loads(result.out)['cases']} - {'exact', 'correctly rounded'}, set())
+
+    def test_stablehlo(self):
+        """--format stablehlo: module.mlir beside the rest; what it cannot say is counted, and judged as not supported."""
+        folder = self.path('out')
+        result = self.expect(assay('corpus', 'export', folder, '--format', 'stablehlo', '--filter', 'add/s32/example/*', '--filter',
+                                   'stochastic-convert/*/example/*', '--json'), 0)
+        report = json.loads(result.out)
+        self.assertGreater(report['not_expressible'], 0)
+        for root, _, files in os.walk(folder):
+            if 'module.hlo' not in files:
+                continue
+            if 'stochastic' in root:
+                self.assertNotIn('module.mlir', files)
+                with open(os.path.join(root, 'unsupported.txt'), encoding='utf-8') as file:
+                    self.assertIn('stochastic-convert', file.read())
+                continue
+            shutil.copy(os.path.join(root, 'expected.npz'), os.path.join(root, 'actual.npz'))
+            self.expect(assay('run', os.path.join(root, 'module.mlir'), '--inputs', os.path.join(root, 'inputs.npz'), '--expect',
+                              os.path.join(root, 'expected.npz')), 0)
+        judged = json.loads(self.expect(assay('judge', folder, '--json'), 0).out)['cases']
+        self.assertEqual(sum(case['outcome'] == 'not supported' for case in judged), report['not_expressible'])
+        self.assertEqual({case['outcome'] for case in judged}, {'exact', 'not supported'})
+        # Another format takes the notes away.
+        self.expect(assay('corpus', 'export', folder, '--filter', 'stochastic-convert/*/example/*'), 0)
+        self.assertFalse([name for _, _, files in os.walk(folder) for name in files if name == 'unsupported.txt'])
+        self.expect(assay('corpus', 'export', folder, '--format', 'xml'), 2, '--format')
+
     def test_waivers_and_reports_are_those_of_the_suite(self):
         folder, cases = self.exported()
         answer(folder)

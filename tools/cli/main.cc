@@ -23,7 +23,9 @@ int main(int argc, char** argv) {
   app.footer(
       "\n"
       "Exit codes: 0 fine, 1 mismatch, 2 bad input, 3 refused by a budget, 4 not supported, 5 the "
-      "other implementation failed. assay COMMAND --help tells more about a command.");
+      "other implementation failed. assay COMMAND --help tells more about a command. Pages that "
+      "help texts cite, as docs/profiles.md, are in the source tree and in share/assay of an "
+      "installation.");
   int exit_code = assay::kExitOk;
   assay::AddRunCommand(app, &exit_code);
   assay::AddDiffCommand(app, &exit_code);

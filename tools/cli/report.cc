@@ -1,12 +1,14 @@
 #include "tools/cli/report.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
+#include "tools/cli/help.h"
 #include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
 
@@ -150,6 +152,56 @@ bool Accepted(const ArrayComparison& array, uint64_t max_ulp) {
 bool Accepted(const Comparison& comparison, uint64_t max_ulp) {
   return std::all_of(comparison.arrays.begin(), comparison.arrays.end(),
                      [&](const ArrayComparison& array) { return Accepted(array, max_ulp); });
+}
+
+namespace {
+
+void AddErrors(ElementType type, uint64_t left, uint64_t right, LargestErrors* errors) {
+  const double a = DecodeFloat(type, left), b = DecodeFloat(type, right);
+  if (!std::isfinite(a) || !std::isfinite(b) || a == b) return;
+  const double error = std::abs(a - b);
+  errors->absolute = std::max(errors->absolute, error);
+  // Halved: the difference of the largest numbers of f64 may overflow.
+  const double relative = 2 * std::abs(a / 2 - b / 2) / std::max(std::abs(a), std::abs(b));
+  errors->relative = std::max(errors->relative, relative);
+}
+
+void AddErrors(const Literal& left, const Literal& right, LargestErrors* errors) {
+  if (left.is_tuple()) {
+    for (size_t i = 0; i < left.elements().size(); ++i) {
+      AddErrors(left.element(i), right.element(i), errors);
+    }
+    return;
+  }
+  if (!left.is_array()) return;
+  const ElementType type = left.element_type();
+  if (!IsFloat(type) && !IsComplex(type)) return;
+  const ElementType part = IsComplex(type) ? Info(type).component : type;
+  for (int64_t i = 0; i < left.element_count(); ++i) {
+    const Element a = left.Get(i), b = right.Get(i);
+    AddErrors(part, a.bits, b.bits, errors);
+    if (IsComplex(type)) AddErrors(part, a.imag, b.imag, errors);
+  }
+}
+
+}  // namespace
+
+LargestErrors LargestErrorsOf(absl::Span<const Literal> left, absl::Span<const Literal> right) {
+  LargestErrors errors;
+  for (size_t i = 0; i < left.size(); ++i) {
+    AddErrors(ValidBox(left[i]), ValidBox(right[i]), &errors);
+  }
+  return errors;
+}
+
+std::string NoClaimText(const LargestErrors& errors) {
+  return absl::StrCat(
+      Wrapped(absl::StrFormat("Largest absolute error %.4g, largest relative error %.4g. Nothing "
+                              "is claimed of whether that is rounding or a bug: --profile P judges "
+                              "it (assay profile list).",
+                              errors.absolute, errors.relative),
+              TextWidth(), 0),
+      "\n");
 }
 
 std::string ReportText(const Comparison& comparison, absl::string_view left,

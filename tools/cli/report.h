@@ -24,6 +24,16 @@ std::string ReportText(const Comparison& comparison, absl::string_view left,
 std::string VerdictText(const Comparison& comparison, uint64_t max_ulp);
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp);
 
+// The largest absolute and relative error among the finite floats of two values, element by element
+// and by parts of complex numbers; relative to the larger of the two.
+struct LargestErrors {
+  double absolute = 0, relative = 0;
+};
+LargestErrors LargestErrorsOf(absl::Span<const Literal> left, absl::Span<const Literal> right);
+// "Largest absolute error 1.2e-07, largest relative error 3e-06. Without --profile that is no claim
+// ...".
+std::string NoClaimText(const LargestErrors& errors);
+
 // Arrays with their names: a line each, long ones cut; as JSON, large ones without their values.
 std::string ArraysText(absl::Span<const NamedLiteral> arrays);
 nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays);

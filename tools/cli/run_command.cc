@@ -7,6 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "conformance/diagnose/program_judge.h"
+#include "conformance/judge/verdict_text.h"
+#include "conformance/profiles/profile.h"
 #include "evaluator/real/forced_tier.h"
 #include "interpreter/interpreter.h"
 #include "nlohmann/json.hpp"
@@ -22,6 +25,7 @@
 #include "tools/cli/program_options.h"
 #include "tools/cli/report.h"
 #include "tools/cli/stateful_run.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/together_run.h"
 
 namespace assay {
@@ -43,6 +47,7 @@ struct RunCommand {
   CustomCallOptions custom_calls;
   std::string out;
   std::string expect;
+  std::string profile;  // empty: a comparison that judges nothing
   std::string backend = "golden";
   std::string semantics = "today";
   std::string force_tier = "exact";
@@ -60,6 +65,10 @@ struct RunCommand {
  private:
   absl::Status CheckOptions(const BackendCapabilities& capabilities) const;
   BackendOptions OptionsOfBackend() const;
+  absl::StatusOr<Judgement> JudgeExpected(const ModuleFile& file, const DeviceValues& golden,
+                                          const DeviceValues& expected) const;
+  int ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
+                      const DeviceValues& expected, nlohmann::json report) const;
   int Report(Backend& target, const DeviceValues& results,
              const std::optional<DeviceValues>& expected, absl::Span<const NamedLiteral> outfed,
              nlohmann::json report) const;
@@ -299,12 +308,20 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
       if (!outfed.empty()) report["outfeed"] = ArraysJson(outfed);
     }
     if (counted != nullptr) report["stats"] = StatsJson(*counted);
-    if (comparison) report["comparison"] = ReportJson(*comparison, max_ulp);
+    if (comparison) {
+      report["comparison"] = ReportJson(*comparison, max_ulp);
+      const LargestErrors errors = LargestErrorsOf(results, *expected);
+      report["comparison"]["largest_absolute_error"] = errors.absolute;
+      report["comparison"]["largest_relative_error"] = errors.relative;
+    }
     std::cout << JsonText(report);
   } else if (comparison && (!output.quiet || !accepted)) {
     std::cout << (output.quiet ? VerdictText(*comparison, max_ulp)
                                : ReportText(*comparison, target.display_name(),
                                             expect.empty() ? "snapshot" : "expected", max_ulp));
+    if (comparison->agreement == Agreement::kFloatsDiffer && max_ulp == 0) {
+      std::cout << NoClaimText(LargestErrorsOf(results, *expected));
+    }
   } else if (out.empty() && !output.quiet) {
     std::cout << ArraysText(NameByDevice(results, "out"));
   }
@@ -313,6 +330,52 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
     PrintStats(*counted, report["seconds"].get<double>());
   }
   return accepted ? kExitOk : kExitMismatch;
+}
+
+// The expected values as results of another implementation, against the interval that each element
+// of the program may lie in under the profile.
+absl::StatusOr<Judgement> RunCommand::JudgeExpected(const ModuleFile& file,
+                                                    const DeviceValues& golden,
+                                                    const DeviceValues& expected) const {
+  const absl::StatusOr<TargetProfile> target = TargetProfile::Find(profile);
+  if (!target.ok()) return target.status();
+  const absl::StatusOr<runtime::ProcessPlan> processes =
+      runtime::PlanProcesses(*file.module, grid.module_form());
+  if (!processes.ok()) return processes.status();
+  absl::StatusOr<std::vector<std::vector<Literal>>> arguments = inputs.LoadByDevice(
+      file, budget.budget.bytes, processes->grid.count() / processes->per_device);
+  if (!arguments.ok()) return arguments.status();
+  return JudgeByInterval(*file.module, *arguments, golden, expected, *target, budget.budget);
+}
+
+int RunCommand::ReportJudgement(const ModuleFile& file, const DeviceValues& golden,
+                                const DeviceValues& expected, nlohmann::json report) const {
+  const absl::StatusOr<Judgement> judgement = JudgeExpected(file, golden, expected);
+  if (!judgement.ok()) return Fail(judgement.status(), output);
+  const bool fails = judgement->verdict == Verdict::kWrong;
+  const std::string source = expect.empty() ? "the snapshot" : expect;
+  std::string sentence;
+  if (fails) {
+    sentence = absl::StrCat("Wrong: ", InWords(*judgement));
+    if (const Evidence* worst = WorstOf(*judgement)) {
+      absl::StrAppend(&sentence, ", worst ", InWords(*worst));
+    }
+    absl::StrAppend(&sentence, ".");
+  } else if (judgement->verdict == Verdict::kNotJudgeable) {
+    sentence = absl::StrCat("Not judged: ", InWords(*judgement), ".");
+  } else {
+    sentence = absl::StrCat("No bug found: profile ", profile, " permits every value of ", source,
+                            " (", InWords(*judgement), ").");
+  }
+  if (output.json) {
+    report["profile"] = profile;
+    report["verdict"] = VerdictName(judgement->verdict);
+    report["summary"] = sentence;
+    std::cout << JsonText(report);
+  } else if (!output.quiet || fails) {
+    std::cout << Wrapped(sentence, TextWidth(), 0) << "\n";
+  }
+  return fails || judgement->verdict == Verdict::kNotJudgeable ? kExitMismatch : kExitOk;
 }
 
 nlohmann::json ChecksJson(absl::Span<const CheckResult> checks) {
@@ -391,6 +454,13 @@ int RunCommand::Run() const {
   if (max_ulp > 0 && !*expected) {
     return Fail(absl::InvalidArgumentError("--max-ulp is for a comparison: add --expect"), output);
   }
+  if (!profile.empty() && (!*expected || backend != "golden" || max_ulp > 0)) {
+    return Fail(absl::InvalidArgumentError(
+                    "--profile judges the values of --expect against the reference interpreter: "
+                    "add --expect, and leave out --backend and --max-ulp (assay diff --isolate "
+                    "judges an implementation that runs)"),
+                output);
+  }
   double seconds = 0;
   nlohmann::json report = {{"module", file->module->name()},
                            {"backend", std::string((*target)->name())}};
@@ -419,7 +489,9 @@ int RunCommand::Run() const {
   if (std::any_of(file->result_names.begin(), file->result_names.end(), named)) {
     report["result_names"] = file->result_names;
   }
-  const int code = Report(**target, **results, *expected, outfed, std::move(report));
+  const int code = profile.empty()
+                       ? Report(**target, **results, *expected, outfed, std::move(report))
+                       : ReportJudgement(*file, **results, **expected, std::move(report));
   const bool hold = PrintChecks(*checks);
   return code == kExitOk && !hold ? kExitMismatch : code;
 }
@@ -465,6 +537,10 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
          "--expect", command->expect,
          "Compare with these results (.npz with out0, out1, ...; exit code 1 if they differ)")
       ->type_name("FILE");
+  sub->add_option("--profile", command->profile,
+                  "With --expect: judge these values as results of an implementation, element by "
+                  "element, by what this profile permits (assay profile list)")
+      ->type_name("NAME|FILE");
   sub->add_option("--max-ulp", command->max_ulp,
                   "With --expect: accept floats that differ by at most this many ulp")
       ->check(WholeNumber())
@@ -517,14 +593,14 @@ void AddRunCommand(CLI::App& app, int* exit_code) {
       "Examples:\n"
       "  assay run f.mlir --inputs random\n"
       "  assay run step.hlo --inputs step.inputs.npz\n"
-      "  assay run step.hlo --inputs step.inputs.npz --expect xla.npz --max-ulp 4\n"
+      "  assay run step.hlo --inputs step.inputs.npz --expect xla.npz --profile xla-cpu\n"
       "  assay run step.pb --inputs random --seed 3 --range lr=0:0.1 --out r.npz\n"
       "  assay run dump.snapshot.pb --json\n"
       "  assay run step.hlo --inputs first.npz --bind arg0-18=out0-18 \\\n"
       "      --steps 100 --state s.npz\n"
       "  assay run producer.hlo consumer.hlo --together --inputs p.npz --inputs c.npz\n"
-      "Results are correctly rounded; other implementations seldom are, so without --max-ulp a "
-      "comparison with them mostly ends with exit code 1.");
+      "Results are correctly rounded; other implementations seldom are, so a comparison with them "
+      "mostly ends with exit code 1 unless --profile judges it.");
   for (const char* name : {"--inputs", "--out", "--expect"}) {
     sub->get_option(name)->multi_option_policy(CLI::MultiOptionPolicy::TakeFirst);
   }

@@ -46,12 +46,13 @@ struct TriageCommand {
   int Run() const;
 
  private:
-  // One for each stored result, or one for what the target returns.
+  // One for each stored result, or one for what the target returns. `random` counts the modules
+  // that have no arguments of their own and run on random ones.
   std::vector<TriageEntry> EntriesOf(const std::string& path, Backend* backend,
-                                     const TargetProfile& target_profile) const;
+                                     const TargetProfile& target_profile, int64_t* random) const;
   // The same, but what does not fit into memory is broken alone.
   std::vector<TriageEntry> WithinMemory(const std::string& path, Backend* backend,
-                                        const TargetProfile& target_profile) const;
+                                        const TargetProfile& target_profile, int64_t* random) const;
 };
 
 // What stands beside X.hlo is called X.inputs.npz, X.expected.npz, X.actual.npz.
@@ -81,7 +82,8 @@ TriageEntry Broken(const std::string& name, const absl::Status& status) {
 }
 
 std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backend* backend,
-                                                  const TargetProfile& target_profile) const {
+                                                  const TargetProfile& target_profile,
+                                                  int64_t* random) const {
   absl::StatusOr<ModuleFile> file = OpenModuleFile(path);
   if (!file.ok()) return {Broken(path, file.status())};
   std::vector<std::pair<std::string, std::string>> stored;  // name, file
@@ -95,6 +97,7 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
   } else if (stored.empty() && file->arguments.empty()) {
     inputs.inputs = "random";
     inputs.seed = seed;
+    *random += file->module->entry()->parameters().empty() ? 0 : 1;
   } else if (file->arguments.empty() && !file->module->entry()->parameters().empty()) {
     return {Broken(
         path, absl::InvalidArgumentError(absl::StrCat(Beside(path, "inputs"), " is missing")))};
@@ -132,9 +135,10 @@ std::vector<TriageEntry> TriageCommand::EntriesOf(const std::string& path, Backe
 }
 
 std::vector<TriageEntry> TriageCommand::WithinMemory(const std::string& path, Backend* backend,
-                                                     const TargetProfile& target_profile) const {
+                                                     const TargetProfile& target_profile,
+                                                     int64_t* random) const {
   try {
-    return EntriesOf(path, backend, target_profile);
+    return EntriesOf(path, backend, target_profile, random);
   } catch (const std::bad_alloc&) {
   } catch (const std::length_error&) {  // a size beyond what Abseil and the library can hold
   }
@@ -226,8 +230,9 @@ int TriageCommand::Run() const {
   }
   std::vector<TriageEntry> entries;
   std::array<int64_t, kTriageClasses> counts{};
+  int64_t random = 0;
   for (const std::string& path : *files) {
-    for (TriageEntry& entry : WithinMemory(path, backend.get(), *target_profile)) {
+    for (TriageEntry& entry : WithinMemory(path, backend.get(), *target_profile, &random)) {
       ++counts[static_cast<int>(entry.triage_class)];
       entries.push_back(std::move(entry));
     }
@@ -248,12 +253,11 @@ int TriageCommand::Run() const {
     if (counts[i] > 0) absl::StrAppend(&summary, ", ", counts[i], " ", name);
   }
   if (output.json) {
-    const nlohmann::json report = {{"modules", files->size()},
-                                   {"judged", judged},
-                                   {"fails", fails},
-                                   {"profile", target_profile->name()},
-                                   {"classes", std::move(by_class)},
-                                   {"groups", ToJson(groups)}};
+    const nlohmann::json report = {
+        {"modules", files->size()},          {"judged", judged},
+        {"random_inputs", random},           {"fails", fails},
+        {"profile", target_profile->name()}, {"classes", std::move(by_class)},
+        {"groups", ToJson(groups)}};
     std::cout << JsonText(report);
   } else {
     if (!output.quiet) {
@@ -261,6 +265,9 @@ int TriageCommand::Run() const {
       PrintText(groups);
     }
     std::cout << summary << "\n";
+    if (random > 0) {
+      std::cout << Counted(random, "module") << " ran on random inputs (--seed " << seed << ")\n";
+    }
     const int64_t failing = counts[static_cast<int>(TriageClass::kWrong)] +
                             counts[static_cast<int>(TriageClass::kFailed)];
     std::cout << Wrapped(ClosingSentence(judged, failing, groups, profile), TextWidth(), 0) << "\n";

@@ -10,7 +10,7 @@
 // `assay test --target "process:./mine"` then asks it. What was not registered is refused as not
 // supported and counted. Arrays are row-major and little-endian; a type narrower than a byte takes
 // one byte for each element. docs/example_cpp is a complete project.
-// Test: tools/checks/install_test.sh, tools/peers/cpp_target_test.py.
+// Test: tools/checks/install_test.sh.
 #ifndef ASSAY_TARGET_H_
 #define ASSAY_TARGET_H_
 

@@ -12,6 +12,7 @@
 #include "conformance/runner/executions.h"
 #include "fuzz/differential/relations.h"
 #include "fuzz/differential/ways.h"
+#include "fuzz/programs/program.h"
 
 namespace assay::fuzz {
 namespace {
@@ -212,8 +213,15 @@ void Examiner::RunTarget(const Module& module, absl::Span<const DeviceInputs> in
   if (!supported.ok()) return SetFailure(module, supported, result);
   const bool twice = repeat && !MayVary(module) && target_->capabilities().executes_again;
   InputSets sets;
+  // The second execution comes behind one with other values, of which nothing may be left.
+  const std::vector<DeviceInputs> others =
+      twice ? OtherInputs(inputs) : std::vector<DeviceInputs>();
   sets.sets = {inputs};
-  sets.order = twice ? std::vector<size_t>{0, 0} : std::vector<size_t>{0};
+  sets.order = {0};
+  if (twice) {
+    sets.sets.push_back(others);
+    sets.order = {0, 1, 0};
+  }
   absl::StatusOr<ModuleRun> run = target_->RunSets(module, sets);
   // A busy machine, or the program before, may be what a target fails at: it is asked once more.
   if (absl::IsAborted(run.status())) run = target_->RunSets(module, sets);

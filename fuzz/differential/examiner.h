@@ -61,7 +61,7 @@ struct ExaminerOptions {
   RunBudget budget;       // of one golden evaluation, and of the judge
   bool ways = true;       // oracle 1; of each program the definitions, one other way in turn
   bool all_ways = false;  // every way
-  bool repeat = true;     // oracle 4: a second execution, and now and then one after another
+  bool repeat = true;     // oracle 4: a second execution, behind one with other values
   bool relations = true;  // oracle 3; of each program one rewrite in turn
   bool localize = true;   // ask for the instructions alone, to tell which is wrong
 };

@@ -67,7 +67,7 @@ Instruction* ProgramWriter::ResultOf(const Shape& shape) {
 
 Instruction* ProgramWriter::UnusedValues(bool with_parameters) {
   // What the entry returns at most; a fused computation must use everything.
-  constexpr size_t kMostResults = 8;
+  const size_t most_results = scale_ == Scale::kMany ? 16 : 8;
   absl::flat_hash_set<const Instruction*> used;
   for (const auto& each : scope().computation->instructions()) {
     for (const Instruction* operand : each->operands()) used.insert(operand);
@@ -85,8 +85,8 @@ Instruction* ProgramWriter::UnusedValues(bool with_parameters) {
     }
   }
   if (results.empty()) return NewArray(ElementType::kF32, {2});
-  if (!with_parameters && results.size() > kMostResults) {
-    results.erase(results.begin(), results.end() - kMostResults);
+  if (!with_parameters && results.size() > most_results) {
+    results.erase(results.begin(), results.end() - most_results);
   }
   return results.size() == 1 ? results[0] : TupleOf(results);
 }

@@ -1,6 +1,7 @@
 // Any bytes are a valid program: short ones exhaustively, long ones at random. Every legal pair of
 // operation and element type (docs/op_types.md, which another test writes by running each) and
-// every attribute of the catalogue is reached. The programs are the same with every compiler.
+// every attribute of the catalogue is reached, and every idiom. The programs are the same with
+// every compiler.
 #include "fuzz/programs/decoder.h"
 
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "fuzz/programs/choices.h"
+#include "fuzz/programs/idioms.h"
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
 #include "spec/text/printer.h"
@@ -87,8 +89,9 @@ TEST(DecoderTest, RecordsOfThreeBytesAreValid) {
 
 TEST(DecoderTest, RandomProgramsAreValid) {
   const Grammar grammar = Made();
-  const int64_t programs = Scheduled(100000);
+  const int64_t programs = Scheduled(40000);
   int64_t instructions = 0, left_out = 0, records = 0;
+  std::set<absl::string_view> idioms;
   for (int64_t i = 0; i < programs; ++i) {
     const std::vector<uint8_t> bytes = RandomBytes(1, i, 12);
     FuzzProgram program;
@@ -97,6 +100,10 @@ TEST(DecoderTest, RandomProgramsAreValid) {
     records += static_cast<int64_t>(bytes.size()) / kRecordBytes - 1;
     instructions += program.module->instruction_count();
     left_out += program.left_out;
+    idioms.insert(program.idioms.begin(), program.idioms.end());
+  }
+  for (const absl::Span<const Idiom> family : {AlgebraIdioms(), MovementIdioms(), ModelIdioms()}) {
+    for (const Idiom& idiom : family) EXPECT_TRUE(idioms.contains(idiom.name)) << idiom.name;
   }
   // It would mean little if most records gave nothing.
   EXPECT_GT(instructions, 2 * records);
@@ -110,6 +117,7 @@ TEST(DecoderTest, CutProgramsAndTightLimitsAreValid) {
     options.limits.elements = elements;
     options.limits.argument_elements = elements;
     options.limits.all_elements = 4 * elements;
+    options.limits.long_elements = elements;
     options.limits.products = elements;
     options.limits.parameters = 2;
     const Grammar grammar = Made(options);
@@ -247,7 +255,7 @@ TEST(DecoderTest, ProgramsAreTheSameEverywhere) {
       hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001B3;
     }
   }
-  EXPECT_EQ(hash, 4025326764138395287u)
+  EXPECT_EQ(hash, 12292703430981395269u)
       << "where the grammar changed, this number changes; else it must not";
 }
 

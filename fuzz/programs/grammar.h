@@ -65,13 +65,15 @@ class Grammar {
   absl::Span<const ElementType> types() const { return all_types_; }
   bool collectives() const { return collectives_; }
   bool effects() const { return effects_; }
+  // Whether programs have idioms (idioms.h): not where the options name operations.
+  bool idioms() const { return idioms_; }
 
  private:
   ProgramLimits limits_;
   std::array<std::vector<const Row*>, 4> rows_;
   std::array<std::vector<ElementType>, kOpcodeCount> types_;
   std::vector<ElementType> all_types_;
-  bool collectives_ = true, effects_ = true;
+  bool collectives_ = true, effects_ = true, idioms_ = true;
 };
 
 // The functions that write, by family (write_*.cc).

@@ -87,6 +87,25 @@ absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const FuzzProgram& program)
   return inputs;
 }
 
+std::vector<DeviceInputs> OtherInputs(absl::Span<const DeviceInputs> inputs) {
+  std::vector<DeviceInputs> others(inputs.begin(), inputs.end());
+  const auto reverse = [](Literal* value) {
+    std::vector<Literal> leaves = Flatten(*value);
+    for (Literal& leaf : leaves) {
+      if (!leaf.is_array() || leaf.shape().is_dynamic()) continue;
+      const Literal before = leaf;
+      const int64_t count = leaf.element_count();
+      for (int64_t i = 0; i < count; ++i) leaf.Set(i, before.Get(count - 1 - i));
+    }
+    *value = Unflatten(value->shape(), leaves);
+  };
+  for (DeviceInputs& own : others) {
+    for (Literal& argument : own.arguments) reverse(&argument);
+    for (Literal& item : own.infeed) reverse(&item);
+  }
+  return others;
+}
+
 CorpusCase CaseOf(const FuzzProgram& program, std::string id) {
   CorpusCase result = EmptyCase(*program.module, std::move(id));
   for (int64_t device = 0; device < program.devices; ++device) {

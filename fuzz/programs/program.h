@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "backends/device_io.h"
 #include "conformance/corpus/corpus_case.h"
 #include "conformance/corpus/value_profiles.h"
@@ -22,7 +24,9 @@ struct ProgramLimits {
   int64_t elements = 4096;          // of one value
   int64_t all_elements = 1 << 16;   // of all values together
   int64_t argument_elements = 512;  // of one parameter or constant
-  int64_t products = 1 << 15;       // multiply-adds of one contraction, window or reduction
+  // Of one value in the few programs of long arrays; of all values together four times as many.
+  int64_t long_elements = 1 << 17;
+  int64_t products = 1 << 15;  // multiply-adds of one contraction, window or reduction
   int64_t parameters = 12;
 };
 
@@ -37,6 +41,7 @@ struct FuzzProgram {
   std::vector<ProgramArray> arguments;  // the leaves of all parameters, in order
   std::vector<ProgramArray> infeed;     // what the infeeds take, in order
   int64_t devices = 1;
+  std::vector<absl::string_view> idioms;  // the names of those that it has, as they come
   // Records that gave no instruction since their result would go beyond the limits.
   int64_t left_out = 0;
   // Instructions that the rules of spec/ops refused: a mistake of a row of the grammar.
@@ -46,6 +51,9 @@ struct FuzzProgram {
 
 // The values by device. Devices have different values of the same profile.
 absl::StatusOr<std::vector<DeviceInputs>> MakeInputs(const FuzzProgram& program);
+
+// Other values for the same module: those of each array in the reverse order.
+std::vector<DeviceInputs> OtherInputs(absl::Span<const DeviceInputs> inputs);
 
 // The program as a case of the corpus, whose golden result is left to the reader. The id has the
 // form that CheckId demands.

@@ -9,7 +9,11 @@ namespace {
 // Arrays that go into a called computation.
 std::vector<Instruction*> Operands(ProgramWriter& w, Opcode opcode, int64_t most) {
   std::vector<Instruction*> operands;
-  for (int64_t k = w.choices().Between(1, most); k > 0; --k) operands.push_back(w.ArrayFor(opcode));
+  for (int64_t k = w.Several(1, most, 12); k > 0; --k) {
+    // Two of one shape can be exchanged by mistake.
+    const bool like = !operands.empty() && w.choices().OneIn(3);
+    operands.push_back(like ? w.LikeArray(operands.back()) : w.ArrayFor(opcode));
+  }
   return operands;
 }
 
@@ -26,12 +30,16 @@ struct Counter {
   ComparisonDirection direction;
 };
 
+// Iterations beyond those that are unrolled or peeled, or counted in a byte.
+constexpr int64_t kManyTrips[] = {5, 17, 130, 9, 33, 260, 12, 1030};
+
 Counter AnyCounter(ProgramWriter& w) {
   using enum ComparisonDirection;
   static constexpr ElementType kTypes[] = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
                                            ElementType::kU32, ElementType::kS8,  ElementType::kU8};
   const ElementType type = w.choices().Of(kTypes);
-  const int64_t trips = w.choices().Below(5);
+  int64_t trips = w.choices().Below(5);
+  if (w.scale() == Scale::kMany && Info(type).bits > 8) trips = w.choices().Of(kManyTrips);
   switch (w.choices().Below(5)) {
     case 3:
       if (IsSigned(type)) return {type, trips, -1, 0, kGt};
@@ -81,7 +89,7 @@ void WriteFusion(ProgramWriter& w, Opcode opcode) {
 
 void WriteConditional(ProgramWriter& w, Opcode opcode) {
   const bool by_index = w.choices().OneIn(2);
-  const int64_t branches = by_index ? w.choices().Between(1, 3) : 2;
+  const int64_t branches = by_index ? w.Several(1, 3, 12) : 2;
   Instruction* const selector =
       by_index ? w.IndexArray(ElementType::kS32, {}, -1, branches) : w.ScalarOf(ElementType::kPred);
   std::vector<Instruction*> operands = {selector};
@@ -122,6 +130,11 @@ void WriteWhile(ProgramWriter& w, Opcode opcode) {
       w.FinishAs(w.Start(Opcode::kAdd, {count, step}), count->shared_shape())};
   if (after[0] == nullptr) after[0] = count;
   for (size_t k = 1; k < state.size(); ++k) after.push_back(w.ResultOf(state[k]->shape()));
+  // Values that change places in each iteration.
+  for (size_t k = 2; k < state.size(); ++k) {
+    if (!Shape::Compatible(state[k - 1]->shape(), state[k]->shape())) continue;
+    if (w.choices().OneIn(3)) after[k] = w.ElementOf(before, static_cast<int64_t>(k) - 1);
+  }
   Computation* const body = w.EndComputation(w.TupleOf(after));
   w.BeginComputation("condition", RowPlace::kAnywhere);
   Instruction* const now = w.ElementOf(w.ComputationParameter(init->shape()), 0);

@@ -27,7 +27,7 @@ Instruction* ScalarOrArray(ProgramWriter& w, ElementType type, const Instruction
 }  // namespace
 
 void WriteUnary(ProgramWriter& w, Opcode opcode) {
-  Instruction* const x = w.ArrayFor(opcode);
+  Instruction* const x = w.OperandFor(opcode);
   auto made = w.Start(opcode, {x});
   if (Info(opcode).FindAttribute(Attr::kResultAccuracy) != nullptr && w.choices().OneIn(16)) {
     ResultAccuracy accuracy;
@@ -45,15 +45,15 @@ void WriteUnary(ProgramWriter& w, Opcode opcode) {
 }
 
 void WriteBinary(ProgramWriter& w, Opcode opcode) {
-  Instruction* const x = w.ArrayFor(opcode);
-  Instruction* const y = w.LikeArray(x);
+  Instruction* const x = w.OperandFor(opcode);
+  Instruction* const y = w.SecondOperandFor(opcode, x);
   w.FinishAs(w.choices().OneIn(2) ? w.Start(opcode, {y, x}) : w.Start(opcode, {x, y}),
              x->shared_shape());
 }
 
 void WriteCompare(ProgramWriter& w, Opcode opcode) {
-  Instruction* const x = w.ArrayFor(opcode);
-  Instruction* const y = w.LikeArray(x);
+  Instruction* const x = w.OperandFor(opcode);
+  Instruction* const y = w.SecondOperandFor(opcode, x);
   const ElementType type = x->shape().element_type();
   auto made = w.Start(opcode, {x, y});
   made->SetAttribute(Attr::kDirection, w.choices().Below(IsComplex(type) ? 2 : 6));

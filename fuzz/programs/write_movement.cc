@@ -28,10 +28,10 @@ Dimensions Reshaped(ProgramWriter& w, Sizes sizes) {
         }
         break;
       case 1:
-        if (rank < 5) result.insert(result.begin() + at, 1);
+        if (rank < w.most_rank()) result.insert(result.begin() + at, 1);
         break;
       case 2:  // one falls into two
-        for (int64_t factor = 5; factor >= 2 && rank > 0 && rank < 5; --factor) {
+        for (int64_t factor = 5; factor >= 2 && rank > 0 && rank < w.most_rank(); --factor) {
           if (result[at] <= factor || result[at] % factor != 0) continue;
           result[at] /= factor;
           result.insert(result.begin() + at, factor);
@@ -111,7 +111,8 @@ void WriteBroadcast(ProgramWriter& w, Opcode opcode) {
   Dimensions sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
   std::vector<int64_t> places(sizes.size());
   std::iota(places.begin(), places.end(), 0);
-  for (int64_t more = w.choices().Below(3); more > 0 && sizes.size() < 5; --more) {
+  for (int64_t more = w.choices().Below(3);
+       more > 0 && static_cast<int64_t>(sizes.size()) < w.most_rank(); --more) {
     const int64_t size = w.AnySize();
     if (CountOf(sizes) * size > w.limits().elements) break;
     const int64_t at = w.choices().Below(static_cast<int64_t>(sizes.size()) + 1);
@@ -132,7 +133,7 @@ void WriteConcatenate(ProgramWriter& w, Opcode opcode) {
   Instruction* const x = w.ArrayFor(opcode, 1);
   const int64_t dimension = w.choices().Below(x->shape().rank());
   std::vector<Instruction*> operands = {x};
-  for (int64_t more = w.choices().Below(3); more > 0; --more) {
+  for (int64_t more = w.Several(0, 2, 40); more > 0; --more) {
     Dimensions sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
     if (w.choices().OneIn(2)) sizes[dimension] = w.AnySize();
     operands.push_back(w.ArrayOf(x->shape().element_type(), sizes));
@@ -165,7 +166,7 @@ void WritePad(ProgramWriter& w, Opcode opcode) {
   PaddingConfig config;
   for (const int64_t size : x->shape().dimensions()) {
     PaddingDimension& d = config.dimensions.emplace_back();
-    static constexpr int64_t kEdges[] = {0, 1, -1, 2, 0, 3, -2, 1};
+    static constexpr int64_t kEdges[] = {0, 1, -1, 2, 0, 3, -2, 1, 0, 0, 0, 17};
     d.low = w.choices().Of(kEdges);
     d.high = w.choices().Of(kEdges);
     d.interior = w.choices().OneIn(3) ? w.choices().Between(1, 2) : 0;

@@ -23,7 +23,7 @@ struct Folded {
 
 Folded FoldedArrays(ProgramWriter& w, Opcode opcode, Instruction* first) {
   std::vector<Instruction*> arrays = {first};
-  if (w.choices().OneIn(4)) {
+  for (int64_t more = w.choices().OneIn(4) ? w.Several(1, 1, 11) : 0; more > 0; --more) {
     arrays.push_back(
         w.ArrayOf(w.AnyType(w.grammar().TypesOf(opcode)), first->shape().dimensions()));
   }
@@ -45,7 +45,7 @@ Window AnyWindow(ProgramWriter& w, Sizes sizes, bool dilated) {
   for (const int64_t size : sizes) {
     WindowDimension& d = window.dimensions.emplace_back();
     static constexpr int64_t kPadding[] = {0, 1, 0, 2, -1, 1, 0, 3};
-    d.size = w.choices().Between(1, 3);
+    d.size = w.choices().Between(1, w.choices().OneIn(8) ? 40 : 3);
     d.stride = w.choices().OneIn(3) ? w.choices().Between(2, 3) : 1;
     d.padding_low = w.choices().Of(kPadding);
     d.padding_high = w.choices().Of(kPadding);
@@ -141,7 +141,7 @@ void WriteMap(ProgramWriter& w, Opcode opcode) {
 void WriteSort(ProgramWriter& w, Opcode opcode) {
   Instruction* const x = w.ArrayFor(opcode, 1);
   std::vector<Instruction*> operands = {x};
-  for (int64_t more = w.choices().Below(3); more > 0; --more) {
+  for (int64_t more = w.Several(0, 2, 10); more > 0; --more) {
     operands.push_back(w.ArrayOf(w.AnyType(w.grammar().TypesOf(opcode)), x->shape().dimensions()));
   }
   std::vector<ElementType> types;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "fuzz/programs/edges.h"
+#include "fuzz/programs/idioms.h"
 #include "spec/ops/shape_inference.h"
 
 namespace assay::fuzz {
@@ -14,14 +16,21 @@ namespace {
 constexpr int64_t kSizes[] = {2, 3, 4, 1, 5, 2, 3, 4, 8, 6, 7, 2, 3,  1,   9, 16,
                               2, 3, 4, 1, 5, 2, 3, 4, 8, 6, 7, 2, 17, 130, 2, 0};
 
+// Sizes beyond those at which implementations change their way of working.
+constexpr int64_t kLongSizes[] = {1025, 257, 2049, 513, 4097, 1025, 8193, 129,
+                                  1031, 300, 2050, 777, 4099, 1500, 9000, 65539};
+
 // What values other than benign ones a program may have.
 constexpr ValueProfile kProfiles[] = {
     ValueProfile::kBenign,   ValueProfile::kSpecial,   ValueProfile::kCancellation,
     ValueProfile::kIntegers, ValueProfile::kSubnormal, ValueProfile::kOverflow,
     ValueProfile::kTies,     ValueProfile::kPatterns,  ValueProfile::kPositive,
     ValueProfile::kUnit,     ValueProfile::kFinite,    ValueProfile::kDuplicates,
-    ValueProfile::kUnique,   ValueProfile::kSorted,
+    ValueProfile::kUnique,   ValueProfile::kSorted,    ValueProfile::kAll,
 };
+
+// Numbers that simplifications look for.
+constexpr double kPlainNumbers[] = {0, 1, 2, -1, 0.5, -0.0, 8, 0, 1, 4, -2, 3, 31, 255, 7, 16};
 
 constexpr int64_t kRecentValues = 12;  // that an instruction chooses from
 
@@ -58,7 +67,7 @@ int64_t CountOf(Sizes sizes) {
 
 ProgramWriter::ProgramWriter(const Grammar& grammar, absl::Span<const uint8_t> records,
                              FuzzProgram* program)
-    : grammar_(grammar), records_(records), program_(program) {
+    : grammar_(grammar), records_(records), program_(program), limits_(grammar.limits()) {
   const auto all =
       (static_cast<int64_t>(records.size()) + kRecordBytes - 1) / kRecordBytes;  // with the header
   record_count_ = std::min(std::max<int64_t>(all - 1, 0), grammar.limits().records);
@@ -87,6 +96,7 @@ void ProgramWriter::ReadHeader(Choices header) {
   mood_ = static_cast<int>(header.Below(4));
   profile_ = header.Of(kProfiles);
   constrains_layouts_ = header.OneIn(4);
+  const int64_t scale = header.Below(32);
   const bool collectives = grammar_.collectives() && mode >= 5 && mode != 6;
   const bool effects = grammar_.effects() && mode >= 6;
   if (collectives) {
@@ -100,6 +110,50 @@ void ProgramWriter::ReadHeader(Choices header) {
     const absl::Span<const Row* const> more = grammar_.RowsAt(RowPlace::kEffects);
     entry_rows_.insert(entry_rows_.end(), more.begin(), more.end());
   }
+  SetScale(scale == 13   ? Scale::kLong
+           : scale == 14 ? Scale::kDeep
+           : scale == 15 ? Scale::kMany
+                         : Scale::kSmall,
+           &header);
+  ChooseVocabulary(&header);
+}
+
+void ProgramWriter::SetScale(Scale scale, Choices* header) {
+  scale_ = scale;
+  if (scale == Scale::kLong) {
+    limits_.elements = std::max(limits_.elements, limits_.long_elements);
+    limits_.argument_elements = std::max(limits_.argument_elements, limits_.long_elements);
+    limits_.all_elements = std::max(limits_.all_elements, 4 * limits_.long_elements);
+    limits_.products = std::max(limits_.products, limits_.long_elements);
+    sizes_[1] = std::min(header->Of(kLongSizes), std::max<int64_t>(limits_.elements, 1));
+    for (const int at : {0, 2, 3}) sizes_[at] = std::min<int64_t>(sizes_[at], 4);
+  }
+  if (scale == Scale::kDeep) {
+    for (int64_t& size : sizes_) size = std::min<int64_t>(size, 3);
+  }
+  if (scale == Scale::kMany) limits_.parameters *= 4;
+}
+
+// Half of the programs are made of a few operations, which so meet one another more often.
+void ProgramWriter::ChooseVocabulary(Choices* header) {
+  const int64_t kind = header->Below(4);
+  const size_t words = kind == 3 ? 4 : 10;
+  if (kind < 2 || entry_rows_.size() <= words) return;
+  for (size_t k = 0; k < words; ++k) {
+    std::swap(entry_rows_[k], entry_rows_[k + header->Word() % (entry_rows_.size() - k)]);
+  }
+  entry_rows_.resize(words);
+  for (const Row* row : entry_rows_) {
+    if (row->place == RowPlace::kAnywhere) vocabulary_.push_back(row);
+  }
+}
+
+// The rows that the present computation chooses from.
+absl::Span<const Row* const> ProgramWriter::RowsHere() const {
+  if (scopes_.size() == 1) return entry_rows_;
+  if (!vocabulary_.empty()) return vocabulary_;
+  // Computations in computations in computations are deep enough.
+  return grammar_.RowsAt(depth() > 2 ? RowPlace::kAnywhere : scopes_.back().place);
 }
 
 void ProgramWriter::WriteRecords(int64_t count) {
@@ -112,16 +166,43 @@ void ProgramWriter::WriteRecords(int64_t count) {
 void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
   Choices choices(record);
   Choices* const outer = std::exchange(choices_, &choices);
-  absl::Span<const Row* const> rows = entry_rows_;
-  if (!in_entry()) {
-    // Computations in computations in computations are deep enough.
-    rows = grammar_.RowsAt(depth() > 2 ? RowPlace::kAnywhere : scope().place);
-  }
+  const absl::Span<const Row* const> rows = RowsHere();
   if (!rows.empty()) {
     const Row& row = *choices.Of(rows);
-    row.write(*this, row.opcode);
+    const int64_t kind = choices.Below(8);
+    if (kind == 7 && grammar_.idioms() && depth() <= 2) {
+      WriteIdiom(*this);
+    } else {
+      row.write(*this, row.opcode);
+      if (kind >= 5) WriteChain(rows, kind - 4);
+    }
   }
   choices_ = outer;
+}
+
+void ProgramWriter::WriteChain(absl::Span<const Row* const> rows, int64_t links) {
+  constexpr int kTries = 4;
+  for (; links > 0 && !scope().values.empty(); --links) {
+    Instruction* const last = scope().values.back();
+    const Row* row = choices().Of(rows);
+    for (int tries = 1; tries < kTries; ++tries) {
+      const absl::Span<const ElementType> types = grammar_.TypesOf(row->opcode);
+      if (std::find(types.begin(), types.end(), last->shape().element_type()) != types.end()) break;
+      row = choices().Of(rows);
+    }
+    scope().focus = last;
+    row->write(*this, row->opcode);
+    scope().focus = nullptr;
+  }
+}
+
+void ProgramWriter::WriteOn(Opcode opcode, Instruction* value) {
+  for (const Row& row : Rows()) {
+    if (row.opcode != opcode) continue;
+    scope().focus = value;
+    row.write(*this, opcode);
+    scope().focus = nullptr;
+  }
 }
 
 std::string ProgramWriter::NewName(char first) {
@@ -132,6 +213,11 @@ Instruction* ProgramWriter::FindValue(Accepts accepts) {
   const std::vector<Instruction*>& values = scope().values;
   const auto count = static_cast<int64_t>(values.size());
   if (count == 0) return nullptr;
+  Instruction* const focus = scope().focus;
+  if (focus != nullptr && !focus->shape().is_dynamic() && accepts(focus->shape())) {
+    if (choices().OneIn(2)) scope().focus = nullptr;
+    return focus;
+  }
   const int64_t recent = std::min(count, kRecentValues);
   const int64_t first = choices().Below(recent);
   for (int64_t k = 0; k < recent; ++k) {
@@ -144,7 +230,8 @@ Instruction* ProgramWriter::FindValue(Accepts accepts) {
 Instruction* ProgramWriter::AnyArray(absl::Span<const ElementType> types, int64_t least_rank,
                                      int64_t most_rank) {
   const bool earlier = !choices().OneIn(4);
-  if (earlier) {
+  if (scale_ == Scale::kDeep && most_rank == kUsualRank) most_rank = this->most_rank();
+  if (earlier || scope().focus != nullptr) {
     Instruction* const value = FindValue([&](const Shape& shape) {
       return shape.rank() >= least_rank && shape.rank() <= most_rank &&
              std::find(types.begin(), types.end(), shape.element_type()) != types.end();
@@ -161,6 +248,27 @@ Instruction* ProgramWriter::NonEmptyArray(Opcode opcode, int64_t least_rank, int
   Dimensions sizes(value->shape().dimensions().begin(), value->shape().dimensions().end());
   for (int64_t& size : sizes) size = std::max<int64_t>(size, 1);
   return ArrayOf(value->shape().element_type(), sizes);
+}
+
+Instruction* ProgramWriter::OperandFor(Opcode opcode) {
+  Instruction* const x = ArrayFor(opcode);
+  if (scope().focus != nullptr || !choices().OneIn(5)) return x;
+  const ElementType type = x->shape().element_type();
+  const std::optional<ProfileUse> edge = AnyEdge(opcode, 0, type, choices());
+  return edge ? NewArray(type, x->shape().dimensions(), *edge) : x;
+}
+
+Instruction* ProgramWriter::SecondOperandFor(Opcode opcode, const Instruction* first) {
+  const ElementType type = first->shape().element_type();
+  switch (choices().Below(8)) {
+    case 6:
+      return PlainSplat(type, first->shape().dimensions());
+    case 7:
+      if (const std::optional<ProfileUse> edge = AnyEdge(opcode, 1, type, choices())) {
+        return NewArray(type, first->shape().dimensions(), *edge);
+      }
+  }
+  return LikeArray(first);
 }
 
 Instruction* ProgramWriter::ArrayOf(ElementType type, Sizes sizes) {
@@ -246,6 +354,30 @@ Instruction* ProgramWriter::ProfileConstant(ElementType type, Sizes sizes, const
   return made;
 }
 
+Instruction* ProgramWriter::NumberConstant(ElementType type, double number) {
+  const ElementType part = Info(type).component;
+  const auto integer = static_cast<uint64_t>(static_cast<int64_t>(number));
+  const uint64_t bits = IsFloat(part)  ? EncodeFloat(part, number)
+                        : IsPred(part) ? uint64_t{number != 0}
+                                       : EncodeInteger(part, integer);
+  auto constant = std::make_unique<Instruction>(Opcode::kConstant, Shape::Scalar(type));
+  constant->set_literal(Literal::Scalar(type, {bits, IsComplex(type) ? EncodeFloat(part, 0) : 0}));
+  return Append(std::move(constant));
+}
+
+Instruction* ProgramWriter::Splat(ElementType type, Sizes sizes, double number) {
+  Instruction* const scalar = NumberConstant(type, number);
+  if (sizes.empty()) return scalar;
+  auto broadcast = Start(Opcode::kBroadcast, {scalar}, Shape(type, sizes));
+  broadcast->SetAttribute(Attr::kDimensions, std::vector<int64_t>());
+  if (Instruction* const made = AddHidden(std::move(broadcast))) return made;
+  return ArrayOf(type, sizes);
+}
+
+Instruction* ProgramWriter::PlainSplat(ElementType type, Sizes sizes) {
+  return Splat(type, sizes, choices().Of(kPlainNumbers));
+}
+
 Instruction* ProgramWriter::IntegerConstant(ElementType type, Sizes sizes,
                                             absl::Span<const int64_t> elements) {
   const Shape shape(type, sizes);
@@ -296,7 +428,8 @@ ElementType ProgramWriter::TypeOfClass(ElementType type) {
 
 Dimensions ProgramWriter::AnySizes(int64_t least_rank, int64_t most_rank, int64_t most_elements) {
   static constexpr int64_t kRanks[] = {1, 2, 2, 1, 3, 0, 2, 4};
-  Dimensions sizes(std::clamp(choices().Of(kRanks), least_rank, most_rank));
+  const int64_t rank = scale_ == Scale::kDeep ? choices().Between(4, 8) : choices().Of(kRanks);
+  Dimensions sizes(std::clamp(rank, least_rank, most_rank));
   int64_t count = 1;
   for (int64_t& size : sizes) {
     size = AnySize();
@@ -311,7 +444,9 @@ ProfileUse ProgramWriter::AnyProfile(ElementType type) {
   const absl::Span<const ValueProfile> profiles = ProfilesOf(type);
   ProfileUse use;
   use.seed = choices().Byte() + 1;
-  use.stride = 1;
+  // Of two arrays of special values with other strides all pairs meet.
+  static constexpr uint64_t kStrides[] = {1, 1, 2, 3, 1, 5, 7, 11};
+  use.stride = choices().Of(kStrides);
   if (mood_ == 1) use.profile = choices().Of(profiles);
   if (mood_ == 2 && std::find(profiles.begin(), profiles.end(), profile_) != profiles.end()) {
     use.profile = profile_;

@@ -20,6 +20,17 @@ namespace assay::fuzz {
 
 using Sizes = absl::Span<const int64_t>;
 
+// What a program has more of than others have.
+enum class Scale : uint8_t {
+  kSmall,
+  kLong,  // elements: one size in four is beyond vectors, tiles and blocks
+  kDeep,  // dimensions: up to eight
+  kMany   // operands, results, branches and iterations
+};
+
+// The dimensions of most programs, at most.
+inline constexpr int64_t kUsualRank = 4;
+
 // The number of elements.
 int64_t CountOf(Sizes sizes);
 
@@ -33,7 +44,15 @@ class ProgramWriter {
 
   Choices& choices() { return *choices_; }
   const Grammar& grammar() const { return grammar_; }
-  const ProgramLimits& limits() const { return grammar_.limits(); }
+  const ProgramLimits& limits() const { return limits_; }
+  Scale scale() const { return scale_; }
+  // The dimensions that results have at most.
+  int64_t most_rank() const { return scale_ == Scale::kDeep ? 8 : 5; }
+  // A number in [least, most], and in programs that have many of everything, up to `many`.
+  int64_t Several(int64_t least, int64_t most, int64_t many) {
+    const bool more = scale_ == Scale::kMany && choices().OneIn(2);
+    return choices().Between(least, more ? many : most);
+  }
   Module& module() { return *program_->module; }
   FuzzProgram& program() { return *program_; }
 
@@ -46,12 +65,18 @@ class ProgramWriter {
   // An earlier value of one of the types that is accepted, or a new one of at most `most_rank`
   // dimensions and at least `least_rank`.
   Instruction* AnyArray(absl::Span<const ElementType> types, int64_t least_rank = 0,
-                        int64_t most_rank = 4);
+                        int64_t most_rank = kUsualRank);
   // As above, with the types of the row, and without dimensions of size 0.
-  Instruction* NonEmptyArray(Opcode opcode, int64_t least_rank = 0, int64_t most_rank = 4);
-  Instruction* ArrayFor(Opcode opcode, int64_t least_rank = 0, int64_t most_rank = 4) {
+  Instruction* NonEmptyArray(Opcode opcode, int64_t least_rank = 0, int64_t most_rank = kUsualRank);
+  Instruction* ArrayFor(Opcode opcode, int64_t least_rank = 0, int64_t most_rank = kUsualRank) {
     return AnyArray(grammar_.TypesOf(opcode), least_rank, most_rank);
   }
+  // As ArrayFor, but now and then new values in a range in which implementations of the elementwise
+  // operation take a branch of their own (conformance/corpus/argument_ranges.def).
+  Instruction* OperandFor(Opcode opcode);
+  // The same for the second operand, of the sizes and the type of the first one; now and then one
+  // number in all elements that simplifications look for.
+  Instruction* SecondOperandFor(Opcode opcode, const Instruction* first);
   // An array of exactly this type and these sizes: an earlier value, one made of an earlier value,
   // or a new one.
   Instruction* ArrayOf(ElementType type, Sizes sizes);
@@ -72,6 +97,11 @@ class ProgramWriter {
   // A constant with these elements, in any type that is not complex.
   Instruction* IntegerConstant(ElementType type, Sizes sizes, absl::Span<const int64_t> elements);
   Instruction* ProfileConstant(ElementType type, Sizes sizes, const ProfileUse& use);
+  // A scalar constant of this number, rounded to the type, and an array that repeats it.
+  Instruction* NumberConstant(ElementType type, double number);
+  Instruction* Splat(ElementType type, Sizes sizes, double number);
+  // 0, 1, 2, 0.5 and the like.
+  Instruction* PlainSplat(ElementType type, Sizes sizes);
 
   ElementType AnyType(absl::Span<const ElementType> types) { return choices().Of(types); }
   ElementType AnyIndexType();
@@ -121,6 +151,10 @@ class ProgramWriter {
   Computation* EndComputation(Instruction* root);
   // Reads so many records, each an instruction of the computation.
   void WriteRecords(int64_t count);
+  // Writes by the row of the operation, which takes `value` if it can.
+  void WriteOn(Opcode opcode, Instruction* value);
+  // What later instructions are offered first; null: nothing yet.
+  Instruction* LatestValue() { return scope().values.empty() ? nullptr : scope().values.back(); }
   // An instruction on earlier values of the scope that keeps the type of `value`; `value` itself
   // where nothing fits.
   Instruction* ElementwiseStep(Instruction* value);
@@ -151,11 +185,17 @@ class ProgramWriter {
     std::unique_ptr<Computation> computation;
     RowPlace place;
     std::vector<Instruction*> values;
+    Instruction* focus = nullptr;  // what the next instruction takes, if it takes such values
   };
 
   Scope& scope() { return scopes_.back(); }
   void ReadHeader(Choices header);
+  void SetScale(Scale scale, Choices* header);
+  void ChooseVocabulary(Choices* header);
+  absl::Span<const Row* const> RowsHere() const;
   void WriteRecord(absl::Span<const uint8_t> record);
+  // Writes further instructions, each on the value of the one before.
+  void WriteChain(absl::Span<const Row* const> rows, int64_t links);
   Instruction* Append(std::unique_ptr<Instruction> instruction);
   // A value with the sizes in another type, or of the type in other sizes, made into what is
   // wanted; null: there is none.
@@ -170,6 +210,9 @@ class ProgramWriter {
   Choices* choices_ = nullptr;
   std::vector<Scope> scopes_;
   std::vector<const Row*> entry_rows_;
+  std::vector<const Row*> vocabulary_;  // the rows of called computations; empty: all
+  ProgramLimits limits_;
+  Scale scale_ = Scale::kSmall;
   std::array<int64_t, 4> sizes_{};
   int mood_ = 0;  // which profiles parameters have
   ValueProfile profile_ = ValueProfile::kBenign;

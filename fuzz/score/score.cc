@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "conformance/diagnose/module_judge.h"
+#include "conformance/diagnose/program_judge.h"
 #include "conformance/mutants/mutant_backend.h"
 #include "conformance/profiles/profile.h"
 #include "fuzz/differential/ways.h"
@@ -69,9 +70,16 @@ class MutantJudge {
     golden.run.budget = budget_;
     MutantBackend target(mutant_, golden);
     const bool stateful = mutant_.state != StateDefect::kNone;
+    // What is kept of an execution shows in the next one, if that has other values.
+    const std::vector<DeviceInputs> others =
+        stateful ? OtherInputs(question.inputs) : std::vector<DeviceInputs>();
     InputSets sets;
     sets.sets = {question.inputs};
-    sets.order = stateful ? std::vector<size_t>{0, 0} : std::vector<size_t>{0};
+    sets.order = {0};
+    if (stateful) {
+      sets.sets.push_back(others);
+      sets.order = {1, 0};
+    }
     const absl::StatusOr<ModuleRun> run = target.RunSets(*question.program.module, sets);
     if (!run.ok()) return false;  // of a defect that the interpreter does not run there
     if (!stateful && target.sites() == 0) return false;
@@ -89,7 +97,11 @@ class MutantJudge {
     const absl::StatusOr<Judgement> judgement =
         JudgeModule(*question.program.module, arguments, ResultsOf(question.golden),
                     ResultsOf(actual), profile_, budget_);
-    return judgement.ok() && judgement->verdict == Verdict::kWrong;
+    if (judgement.ok() && judgement->verdict == Verdict::kWrong) return true;
+    const bool feeds = !question.golden[0].outfeed.empty() || !actual[0].outfeed.empty();
+    return feeds &&
+           JudgeOutfeeds(*question.program.module, question.golden, actual, profile_).verdict ==
+               Verdict::kWrong;
   }
 
   const Mutant& mutant_;
@@ -137,25 +149,24 @@ absl::Status ScoreMutant(absl::Span<const Question> questions, const TargetProfi
     ++notes->at;
   }
   score->program = notes->found;
-  score->shown = notes->shown;
+  score->shown += notes->shown;
   score->detail = notes->detail;
   munmap(memory, sizeof(Notes));
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<Question>> MakeQuestions(const FuzzScoreOptions& options,
-                                                    double* seconds_each) {
-  const absl::StatusOr<Grammar> grammar = Grammar::Create();
-  if (!grammar.ok()) return grammar.status();
+// Programs [first, last), but those that golden's budget does not suffice for.
+absl::StatusOr<std::vector<Question>> MakeQuestions(const Grammar& grammar,
+                                                    const FuzzScoreOptions& options, int64_t first,
+                                                    int64_t last) {
   RunBudget budget;
   budget.threads = 1;
   budget.seconds = 10;
   std::vector<Question> questions;
-  const Clock::time_point start = Clock::now();
-  for (int64_t i = 0; i < options.programs; ++i) {
+  for (int64_t i = first; i < last; ++i) {
     Question question;
     question.index = i;
-    question.program = DecodeProgram(*grammar, RandomBytes(options.seed, i, options.most_records));
+    question.program = DecodeProgram(grammar, RandomBytes(options.seed, i, options.most_records));
     absl::StatusOr<std::vector<DeviceInputs>> inputs = MakeInputs(question.program);
     if (!inputs.ok()) return inputs.status();
     question.inputs = *std::move(inputs);
@@ -165,39 +176,57 @@ absl::StatusOr<std::vector<Question>> MakeQuestions(const FuzzScoreOptions& opti
     question.opcodes = OpcodesOf(*question.program.module);
     questions.push_back(std::move(question));
   }
-  // A target takes as long as golden.
-  *seconds_each = 2 * Since(start) / static_cast<double>(std::max<int64_t>(options.programs, 1));
   return questions;
+}
+
+absl::Status FindProfiles(absl::Span<const Mutant* const> mutants,
+                          std::map<std::string, TargetProfile>* profiles) {
+  for (const Mutant* mutant : mutants) {
+    const std::string name = mutant->conforming() ? mutant->profile : "golden";
+    if (profiles->find(name) != profiles->end()) continue;
+    absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
+    if (!profile.ok()) return profile.status();
+    profiles->emplace(name, *std::move(profile));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<FuzzScores> ScoreFuzzer(absl::Span<const Mutant* const> mutants,
                                        const FuzzScoreOptions& options) {
+  constexpr int64_t kBlock = 4000;  // of programs that are in memory at once
+  const absl::StatusOr<Grammar> grammar = Grammar::Create();
+  if (!grammar.ok()) return grammar.status();
   std::map<std::string, TargetProfile> profiles;
+  if (absl::Status status = FindProfiles(mutants, &profiles); !status.ok()) return status;
   FuzzScores result;
-  const absl::StatusOr<std::vector<Question>> questions =
-      MakeQuestions(options, &result.seconds_each);
-  if (!questions.ok()) return questions.status();
-  result.programs = static_cast<int64_t>(questions->size());
+  for (const Mutant* mutant : mutants) result.scores.emplace_back().mutant = mutant;
   const Clock::time_point start = Clock::now();
-  int64_t found = 0;
-  for (const Mutant* mutant : mutants) {
+  double making = 0;
+  for (int64_t first = 0; first < options.programs; first += kBlock) {
     if (options.seconds >= 0 && Since(start) > options.seconds) break;
-    const std::string name = mutant->conforming() ? mutant->profile : "golden";
-    if (profiles.find(name) == profiles.end()) {
-      absl::StatusOr<TargetProfile> profile = TargetProfile::Find(name);
-      if (!profile.ok()) return profile.status();
-      profiles.emplace(name, *std::move(profile));
+    const int64_t last = std::min(first + kBlock, options.programs);
+    const Clock::time_point block_start = Clock::now();
+    const absl::StatusOr<std::vector<Question>> questions =
+        MakeQuestions(*grammar, options, first, last);
+    if (!questions.ok()) return questions.status();
+    making += Since(block_start);
+    for (FuzzScore& score : result.scores) {
+      if (score.program >= 0) continue;
+      const std::string name = score.mutant->conforming() ? score.mutant->profile : "golden";
+      if (absl::Status status = ScoreMutant(*questions, profiles.at(name), &score); !status.ok()) {
+        return status;
+      }
     }
-    FuzzScore& score = result.scores.emplace_back();
-    score.mutant = mutant;
-    if (absl::Status status = ScoreMutant(*questions, profiles.at(name), &score); !status.ok()) {
-      return status;
+    result.programs = last;
+    if (options.progress) {
+      options.progress(last, std::count_if(result.scores.begin(), result.scores.end(),
+                                           [](const FuzzScore& s) { return s.program >= 0; }));
     }
-    found += score.program >= 0 ? 1 : 0;
-    if (options.progress) options.progress(static_cast<int64_t>(result.scores.size()), found);
   }
+  // A target takes as long as golden.
+  result.seconds_each = 2 * making / static_cast<double>(std::max<int64_t>(result.programs, 1));
   return result;
 }
 

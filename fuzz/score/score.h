@@ -36,9 +36,10 @@ struct FuzzScores {
 struct FuzzScoreOptions {
   uint64_t seed = 1;
   int64_t programs = 10000;
-  double seconds = -1;  // of all mutants together; negative: no limit
+  double seconds = -1;  // of the whole, after which no block begins; negative: no limit
   int64_t most_records = 12;
-  std::function<void(int64_t mutants, int64_t found)> progress;
+  // After each block of programs: their number so far, and that of the mutants that are found.
+  std::function<void(int64_t programs, int64_t found)> progress;
 };
 
 // A defect is judged by profile golden, a conforming variant by the profile that allows it; of

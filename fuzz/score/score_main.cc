@@ -15,12 +15,13 @@
 namespace assay::fuzz {
 namespace {
 
-void PrintLines(absl::string_view title, const FuzzScores& scores) {
-  constexpr int64_t kSteps[] = {100, 1000, 10000, 100000, 1000000};
-  const auto all = static_cast<int64_t>(scores.scores.size());
+void PrintLines(absl::string_view title, absl::Span<const FuzzScore> group,
+                const FuzzScores& scores) {
+  constexpr int64_t kSteps[] = {100, 1000, 10000, 30000, 100000, 1000000};
+  const auto all = static_cast<int64_t>(group.size());
   std::string line = absl::StrCat(title, ": ");
   std::vector<int64_t> programs;
-  for (const FuzzScore& score : scores.scores) {
+  for (const FuzzScore& score : group) {
     if (score.program >= 0) programs.push_back(score.program + 1);
   }
   std::sort(programs.begin(), programs.end());
@@ -38,40 +39,49 @@ void PrintLines(absl::string_view title, const FuzzScores& scores) {
   std::puts(line.c_str());
 }
 
+// Prints the group and returns how many of it are found.
+int64_t PrintGroup(absl::string_view title, absl::Span<const FuzzScore> group,
+                   const FuzzScores& scores, bool must_be_found, bool list) {
+  PrintLines(title, group, scores);
+  int64_t found = 0;
+  for (const FuzzScore& score : group) {
+    const bool is_found = score.program >= 0;
+    found += is_found ? 1 : 0;
+    if (!list && is_found == must_be_found) continue;
+    absl::PrintF("  %-56s %s\n", score.mutant->name,
+                 is_found ? absl::StrCat("program ", score.program, ": ", score.detail)
+                          : absl::StrCat("not found, stood in ", score.shown, " programs",
+                                         score.crashes > 0 ? ", made for others" : ""));
+  }
+  return found;
+}
+
 int Score(const FuzzScoreOptions& options, bool list) {
   std::vector<const Mutant*> defects, combinations, conforming;
   for (const Mutant& mutant : Mutants()) {
     (mutant.conforming() ? conforming : defects).push_back(&mutant);
   }
   for (const Mutant& mutant : CombinationMutants()) combinations.push_back(&mutant);
-  struct Group {
-    const char* title;
-    const std::vector<const Mutant*>& mutants;
-    bool must_be_found;
-  };
-  int accused = 0;
-  for (const Group& group :
-       {Group{"defects of the table", defects, true}, Group{"combinations", combinations, true},
-        Group{"conforming variants accused", conforming, false}}) {
-    const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(group.mutants, options);
-    if (!scores.ok()) {
-      std::fprintf(stderr, "fuzz_score: %s\n", std::string(scores.status().message()).c_str());
-      return 2;
-    }
-    PrintLines(group.title, *scores);
-    for (const FuzzScore& score : scores->scores) {
-      const bool found = score.program >= 0;
-      if (!group.must_be_found && found) ++accused;
-      if (list || found != group.must_be_found) {
-        absl::PrintF("  %-56s %s\n", score.mutant->name,
-                     found ? absl::StrCat("program ", score.program, ": ", score.detail)
-                           : absl::StrCat("not found, stood in ", score.shown, " programs",
-                                          score.crashes > 0 ? ", made for others" : ""));
-      }
-    }
-    absl::PrintF("  %d programs, %.0f a second on one target\n", scores->programs,
-                 1 / scores->seconds_each);
+  std::vector<const Mutant*> all = defects;
+  all.insert(all.end(), combinations.begin(), combinations.end());
+  all.insert(all.end(), conforming.begin(), conforming.end());
+  const absl::StatusOr<FuzzScores> scores = ScoreFuzzer(all, options);
+  if (!scores.ok()) {
+    std::fprintf(stderr, "fuzz_score: %s\n", std::string(scores.status().message()).c_str());
+    return 2;
   }
+  absl::Span<const FuzzScore> rest = scores->scores;
+  const auto next = [&rest](size_t count) {
+    const absl::Span<const FuzzScore> own = rest.first(count);
+    rest.remove_prefix(count);
+    return own;
+  };
+  PrintGroup("defects of the table", next(defects.size()), *scores, true, list);
+  PrintGroup("combinations", next(combinations.size()), *scores, true, list);
+  const int64_t accused =
+      PrintGroup("conforming variants accused", next(conforming.size()), *scores, false, list);
+  absl::PrintF("%d programs, %.0f a second on one target\n", scores->programs,
+               1 / scores->seconds_each);
   return accused == 0 ? 0 : 1;
 }
 
@@ -96,9 +106,7 @@ int main(int argc, char** argv) {
     }
   }
   if (!good) {
-    std::fprintf(
-        stderr,
-        "usage: fuzz_score [--programs=N] [--seconds=S of each group] [--seed=N] [--list]\n");
+    std::fprintf(stderr, "usage: fuzz_score [--programs=N] [--seconds=S] [--seed=N] [--list]\n");
     return 2;
   }
   return assay::fuzz::Score(options, list);

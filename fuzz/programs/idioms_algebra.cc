@@ -1,0 +1,327 @@
+// Idioms of arithmetic and logic: what simplifications rewrite, where it holds and where it does
+// not.
+#include "fuzz/programs/idioms.h"
+#include "fuzz/programs/sketch.h"
+
+namespace assay::fuzz {
+namespace {
+
+using enum Opcode;
+
+constexpr ComparisonDirection kDirections[] = {ComparisonDirection::kLt, ComparisonDirection::kGe,
+                                               ComparisonDirection::kGt, ComparisonDirection::kLe,
+                                               ComparisonDirection::kEq, ComparisonDirection::kNe};
+
+// An array of floats, now and then of integers, that the operations of the idiom take.
+Instruction* Operand(Sketch& s, Opcode opcode) { return s.w().ArrayFor(opcode, 0, 3); }
+
+// The same array, one like it, or one number.
+Instruction* Partner(Sketch& s, Instruction* x) {
+  switch (s.choices().Below(4)) {
+    case 0:
+      return x;
+    case 1:
+    case 2:
+      return s.w().PlainSplat(s.TypeOf(x), Sketch::SizesOf(x));
+    default:
+      return s.w().LikeArray(x);
+  }
+}
+
+// g(f(x)).
+void InversesOfOne(ProgramWriter& w) {
+  static constexpr Opcode kPairs[][2] = {
+      {kExp, kLog},     {kLog, kExp},    {kNegate, kNegate}, {kNot, kNot},     {kNegate, kAbs},
+      {kAbs, kNegate},  {kAbs, kLog},    {kNegate, kExp},    {kSqrt, kRsqrt},  {kExpm1, kLog1p},
+      {kLog1p, kExpm1}, {kAbs, kAbs},    {kSign, kAbs},      {kAbs, kSqrt},    {kFloor, kCeil},
+      {kClz, kPopcnt},  {kTanh, kAtanh}, {kSin, kAsin},      {kCbrt, kNegate}, {kAbs, kSign}};
+  Sketch s(w);
+  const auto& pair = w.choices().Of(kPairs);
+  s.Op(pair[1], {s.Op(pair[0], {Operand(s, pair[0])})});
+}
+
+// (a f b) g b, (a f b) g c.
+void InversesOfTwo(ProgramWriter& w) {
+  static constexpr Opcode kPairs[][2] = {{kAdd, kSubtract},
+                                         {kSubtract, kAdd},
+                                         {kMultiply, kDivide},
+                                         {kDivide, kMultiply},
+                                         {kShiftLeft, kShiftRightLogical},
+                                         {kShiftLeft, kShiftRightArithmetic},
+                                         {kShiftRightLogical, kShiftLeft},
+                                         {kXor, kXor},
+                                         {kDivide, kDivide},
+                                         {kMultiply, kMultiply},
+                                         {kPower, kPower},
+                                         {kMinimum, kMaximum},
+                                         {kMaximum, kMinimum},
+                                         {kAnd, kOr},
+                                         {kOr, kAnd},
+                                         {kRemainder, kRemainder},
+                                         {kMaximum, kMaximum},
+                                         {kAdd, kAdd}};
+  Sketch s(w);
+  const auto& pair = w.choices().Of(kPairs);
+  Instruction* const a = Operand(s, pair[0]);
+  Instruction* const b = Partner(s, a);
+  Instruction* const inner = s.Op(pair[0], {a, b});
+  if (inner == nullptr) return;
+  const int64_t form = w.choices().Below(4);
+  Instruction* const c = form == 1 ? Partner(s, a) : form == 2 ? a : b;
+  if (form == 3) {
+    s.Op(pair[1], {c, inner});
+  } else {
+    s.Op(pair[1], {inner, c});
+  }
+}
+
+// x f 0, 1 f x, x f x: neutral and absorbing operands.
+void PlainOperands(ProgramWriter& w) {
+  static constexpr Opcode kOperations[] = {kMultiply,
+                                           kAdd,
+                                           kSubtract,
+                                           kDivide,
+                                           kPower,
+                                           kRemainder,
+                                           kAnd,
+                                           kOr,
+                                           kXor,
+                                           kMaximum,
+                                           kMinimum,
+                                           kShiftLeft,
+                                           kShiftRightLogical,
+                                           kAtan2,
+                                           kDivide,
+                                           kRemainder,
+                                           kShiftRightArithmetic,
+                                           kMultiply,
+                                           kPower,
+                                           kDivide};
+  Sketch s(w);
+  const Opcode opcode = w.choices().Of(kOperations);
+  Instruction* const x = w.choices().OneIn(2) ? w.OperandFor(opcode) : Operand(s, opcode);
+  Instruction* const c = w.choices().OneIn(5) ? x : w.PlainSplat(s.TypeOf(x), Sketch::SizesOf(x));
+  if (w.choices().OneIn(4)) {
+    s.Op(opcode, {c, x});
+  } else {
+    s.Op(opcode, {x, c});
+  }
+}
+
+// f(a) * f(b), f(x * x), x * x against a bound.
+void Products(ProgramWriter& w) {
+  static constexpr Opcode kFunctions[] = {kSqrt, kExp, kAbs, kNegate, kRsqrt, kLog, kSign, kCbrt};
+  Sketch s(w);
+  const Opcode function = w.choices().Of(kFunctions);
+  const Opcode joins = w.choices().OneIn(4) ? kDivide : w.choices().OneIn(4) ? kAdd : kMultiply;
+  Instruction* const a = w.OperandFor(function);
+  Instruction* const b = w.choices().OneIn(2) ? a : w.LikeArray(a);
+  switch (w.choices().Below(4)) {
+    case 0:
+      s.Op(function, {s.Op(joins, {a, b})});
+      return;
+    case 1: {
+      Instruction *const square = s.Op(kMultiply, {a, a}), *const zero = s.SplatLike(a, 0);
+      s.Compare(w.choices().Of(kDirections), square, zero);
+      s.Op(kAbs, {square});
+    }
+      return;
+    default: {
+      Instruction* const f = s.Op(function, {a});
+      s.Op(joins, {f, b == a ? f : s.Op(function, {b})});
+    }
+  }
+}
+
+// a f b g a f c, with a common operand; (x f 3) f 5; a f (b f c).
+void Distribution(ProgramWriter& w) {
+  static constexpr Opcode kPairs[][2] = {
+      {kMultiply, kAdd},    {kMultiply, kSubtract}, {kAnd, kOr},        {kOr, kAnd},
+      {kMinimum, kMaximum}, {kDivide, kAdd},        {kDivide, kDivide}, {kAdd, kMaximum}};
+  Sketch s(w);
+  const auto& pair = w.choices().Of(kPairs);
+  Instruction* const a = Operand(s, pair[0]);
+  Instruction *const b = Partner(s, a), *const c = Partner(s, a);
+  switch (w.choices().Below(3)) {
+    case 0:
+      s.Op(pair[1], {s.Op(pair[0], {a, b}), s.Op(pair[0], {a, c})});
+      return;
+    case 1:
+      s.Op(pair[0], {a, s.Op(pair[0], {b, c})});
+      return;
+    default:
+      s.Op(pair[0], {s.Op(pair[0], {a, s.SplatLike(a, 3)}), s.SplatLike(a, 5)});
+  }
+}
+
+// Differences: a - b, b - a, their signs, -(a - b), a - a, a difference against zero.
+void Differences(ProgramWriter& w) {
+  Sketch s(w);
+  Instruction* const a = Operand(s, kSubtract);
+  Instruction* const b = w.choices().OneIn(4) ? a : w.LikeArray(a);
+  Instruction* const difference = s.Op(kSubtract, {a, b});
+  if (difference == nullptr) return;
+  switch (w.choices().Below(5)) {
+    case 0:
+      s.Op(kNegate, {difference});
+      return;
+    case 1: {
+      Instruction* const zero = s.SplatLike(a, 0);
+      s.Compare(w.choices().Of(kDirections), difference, zero);
+      return;
+    }
+    case 2:
+      s.Op(kAbs, {difference});
+      return;
+    case 3:
+      s.Op(kSubtract, {s.Op(kNegate, {a}), s.Op(kNegate, {b})});
+      s.Op(kMultiply, {s.Op(kNegate, {a}), s.Op(kNegate, {b})});
+      return;
+    default:
+      s.Op(kSubtract, {s.SplatLike(a, 0), difference});
+      s.Op(kAdd, {difference, b});
+  }
+}
+
+// Selections by comparisons of what is selected.
+void Selections(ProgramWriter& w) {
+  Sketch s(w);
+  Instruction* const a = Operand(s, kCompare);
+  Instruction* const b = w.choices().OneIn(3) ? s.SplatLike(a, 0) : w.LikeArray(a);
+  Instruction* const pred = s.Compare(w.choices().Of(kDirections), a, b);
+  if (pred == nullptr) return;
+  switch (w.choices().Below(6)) {
+    case 0:
+      s.Select(pred, a, b);
+      return;
+    case 1:
+      s.Select(pred, b, a);
+      return;
+    case 2:
+      s.Select(pred, s.Op(kNegate, {a}), a);
+      return;
+    case 3:
+      s.Select(pred, a, s.Op(kNegate, {a}));
+      return;
+    case 4:
+      s.Op(kMultiply, {s.Convert(pred, s.TypeOf(a)), a});
+      return;
+    default:
+      s.Select(s.Op(kNot, {pred}), a, b);
+  }
+}
+
+// Comparisons joined, negated, exchanged, of converted values.
+void Comparisons(ProgramWriter& w) {
+  Sketch s(w);
+  Instruction* const a = Operand(s, kCompare);
+  Instruction* const b = w.LikeArray(a);
+  const int64_t form = w.choices().Below(4);
+  Instruction* const first = s.Compare(w.choices().Of(kDirections), a, b);
+  if (form == 0) {
+    s.Op(kNot, {first});
+  } else if (form == 3) {
+    const ElementType type = w.AnyType(w.grammar().types());
+    Instruction *const c = s.Convert(a, type), *const d = s.Convert(b, type);
+    s.Compare(w.choices().Of(kDirections), c, d);
+  } else {
+    const bool exchanged = w.choices().OneIn(3);
+    Instruction* const second =
+        s.Compare(w.choices().Of(kDirections), exchanged ? b : a, exchanged ? a : b);
+    s.Op(form == 1 ? kOr : kAnd, {first, second});
+  }
+}
+
+// To another type and back; an operation in a wider or narrower type.
+void Conversions(ProgramWriter& w) {
+  static constexpr Opcode kSteps[] = {
+      kDivide,    kAdd,     kMultiply,          kShiftLeft,
+      kRemainder, kMaximum, kShiftRightLogical, kShiftRightArithmetic};
+  Sketch s(w);
+  const Opcode opcode = w.choices().Of(kSteps);
+  Instruction* const a = Operand(s, opcode);
+  const ElementType type =
+      w.choices().OneIn(2) ? w.TypeOfClass(s.TypeOf(a)) : w.AnyType(w.grammar().types());
+  Instruction* const there = s.Convert(a, type);
+  if (w.choices().OneIn(2)) {
+    s.Convert(there, w.choices().OneIn(2) ? s.TypeOf(a) : w.AnyType(w.grammar().types()));
+    return;
+  }
+  s.Convert(s.Op(opcode, {there, s.Convert(Partner(s, a), type)}), s.TypeOf(a));
+}
+
+void Clamps(ProgramWriter& w) {
+  Sketch s(w);
+  Instruction* x = Operand(s, kClamp);
+  const ElementType type = s.TypeOf(x);
+  for (int64_t links = w.choices().Between(1, 2); links > 0 && x != nullptr; --links) {
+    const bool whole = w.choices().OneIn(2);
+    const Dimensions sizes = whole ? Sketch::SizesOf(x) : Dimensions();
+    Instruction* const low =
+        w.choices().OneIn(2) ? w.ArrayOf(type, sizes) : w.PlainSplat(type, sizes);
+    Instruction* const high =
+        w.choices().OneIn(2) ? w.ArrayOf(type, sizes) : w.PlainSplat(type, sizes);
+    x = w.Add(kClamp, {low, x, high});
+  }
+}
+
+void Precisions(ProgramWriter& w) {
+  Sketch s(w);
+  Instruction* x = Operand(s, kReducePrecision);
+  for (int links = 0; links < 2 && x != nullptr; ++links) {
+    auto made = w.Start(kReducePrecision, {x});
+    made->SetAttribute(Attr::kExponentBits, w.choices().Between(2, 8));
+    made->SetAttribute(Attr::kMantissaBits, w.choices().Between(0, 10));
+    x = w.Finish(std::move(made));
+  }
+}
+
+// Angles of zeros and of values that cancel; powers by halves and whole numbers.
+void AnglesAndPowers(ProgramWriter& w) {
+  Sketch s(w);
+  if (w.choices().OneIn(2)) {
+    Instruction* const x = w.OperandFor(kPower);
+    s.Op(kPower, {x, s.SplatLike(x, w.choices().OneIn(2) ? 0.5 : w.choices().Between(-3, 3))});
+    return;
+  }
+  Instruction* const x = Operand(s, kAtan2);
+  Instruction* const zero = w.choices().OneIn(2) ? s.Op(kSubtract, {x, x}) : s.SplatLike(x, 0);
+  if (zero == nullptr) return;
+  Instruction* const other = w.choices().OneIn(2) ? s.Op(kNegate, {zero}) : zero;
+  if (w.choices().OneIn(2)) {
+    s.Op(kAtan2, {zero, other});
+  } else {
+    s.Op(kAtan2, {other, w.LikeArray(x)});
+  }
+}
+
+constexpr Idiom kAlgebra[] = {
+    {"inverses of one operand", InversesOfOne},
+    {"inverses of two operands", InversesOfTwo},
+    {"neutral and absorbing operands", PlainOperands},
+    {"products of functions", Products},
+    {"distribution", Distribution},
+    {"differences", Differences},
+    {"selections by comparison", Selections},
+    {"comparisons joined", Comparisons},
+    {"conversions there and back", Conversions},
+    {"clamps of clamps", Clamps},
+    {"precision reduced twice", Precisions},
+    {"angles and powers", AnglesAndPowers},
+};
+
+}  // namespace
+
+absl::Span<const Idiom> AlgebraIdioms() { return kAlgebra; }
+
+void WriteIdiom(ProgramWriter& writer) {
+  const int64_t family = writer.choices().Below(4);
+  const absl::Span<const Idiom> idioms = family == 3   ? ModelIdioms()
+                                         : family == 0 ? AlgebraIdioms()
+                                                       : MovementIdioms();
+  const Idiom& idiom = writer.choices().Of(idioms);
+  idiom.write(writer);
+  writer.program().idioms.push_back(idiom.name);
+}
+
+}  // namespace assay::fuzz

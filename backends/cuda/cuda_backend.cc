@@ -16,6 +16,17 @@ struct PlanWithEngine {
   std::unique_ptr<const runtime::ModulePlan> plan;
 };
 
+// Kernels of the checked build, where this program has them.
+bool SetChecked(absl::string_view value, cuda::EmulatorOptions* options) {
+  options->checked = value == "on";
+#ifdef ASSAY_CUDA_CHECKER
+  if (options->checked) options->groups = cuda::checked::KernelGroups();
+  return value == "on" || value == "off";
+#else
+  return value == "off";  // a program with a sanitizer
+#endif
+}
+
 absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
                                cuda::EmulatorOptions* options) {
   bool known = true, valid = true;
@@ -30,6 +41,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
             options->devices <= 8;
   } else if (name == "memory") {
     valid = absl::SimpleAtoi(value, &options->device_bytes) && options->device_bytes >= 1;
+  } else if (name == "check") {
+    valid = SetChecked(value, options);
   } else {
     known = false;
   }
@@ -37,7 +50,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
   return absl::InvalidArgumentError(absl::StrCat(
       "cuda-emulated: '", name, "=", value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
-      "devices=1 to 8, and memory=BYTES of a device"));
+      "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
+      "uninitialised memory are errors; not in programs with a sanitizer)"));
 }
 
 }  // namespace

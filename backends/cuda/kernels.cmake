@@ -1,11 +1,23 @@
 # assay_cuda_kernels(NAME cuda_kernels SRCS a.cu b.cc): the sources as C++ over the emulated runtime.
 # Floating-point code is compiled so that the emulator predicts the bits of a GPU: nothing is
-# contracted, nothing is reassociated.
+# contracted, nothing is reassociated. NAME_checked is the build for the checker, where no sanitizer
+# needs the same calls of the compiler.
+set(ASSAY_CUDA_CHECKER ON)
+if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  set(ASSAY_CUDA_CHECKER OFF)
+endif()
+
 function(assay_cuda_kernels)
   cmake_parse_arguments(ARG "" "NAME" "SRCS" ${ARGN})
   _assay_cuda_build(assay_${ARG_NAME} emulated ${ARG_SRCS})
   target_compile_options(assay_${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O2>)
   add_library(assay::${ARG_NAME} ALIAS assay_${ARG_NAME})
+  if(ASSAY_CUDA_CHECKER)
+    _assay_cuda_build(assay_${ARG_NAME}_checked checked ${ARG_SRCS})
+    target_compile_options(assay_${ARG_NAME}_checked PRIVATE -O1 -g1 -fsanitize=thread)
+    target_link_libraries(assay_${ARG_NAME}_checked PUBLIC assay_cuda_checker)
+    add_library(assay::${ARG_NAME}_checked ALIAS assay_${ARG_NAME}_checked)
+  endif()
 endfunction()
 
 function(_assay_cuda_build target build)

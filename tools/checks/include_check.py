@@ -22,6 +22,7 @@ ALLOWED = {
     # Kernel sources and what runs them know of no module.
     'backends/cuda/dialect': ['backends/cuda/dialect', 'backends/cuda/emulator/calls.h'],
     'backends/cuda/emulator': ['backends/cuda/dialect', 'backends/cuda/emulator'],
+    'backends/cuda/checker': ['backends/cuda'],
     # Tests against the evaluator.
     'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector'],
     'backends/factory': ['spec', 'runtime', 'backends'],

@@ -261,6 +261,7 @@ class Runtime : public EmulatedRuntime {
       return Enqueue(stream, [this, pointer, value, bytes] {
         if (!emulator::MemoryMap::Global().Holds(pointer, bytes)) return BadAddress(pointer);
         std::memset(pointer, value, bytes);
+        if (options_.checked) emulator::MemoryMap::Global().SetInitialised(pointer, bytes);
         return Error::kSuccess;
       });
     });
@@ -517,7 +518,7 @@ class Runtime : public EmulatedRuntime {
       if (Error error = DrainDevice(current_device); error != Error::kSuccess) return error;
     }
     if (device.bytes + size > options_.device_bytes) return Error::kMemoryAllocation;
-    *pointer = emulator::MemoryMap::Global().Allocate(size, current_device);
+    *pointer = emulator::MemoryMap::Global().Allocate(size, current_device, options_.checked);
     if (*pointer == nullptr) return Error::kMemoryAllocation;
     device.blocks.insert(*pointer);
     device.bytes += size;
@@ -557,16 +558,25 @@ class Runtime : public EmulatedRuntime {
     ++counts_.copies;
     counts_.copied_bytes += static_cast<int64_t>(bytes);
     return Enqueue(stream, [=, this] {
-      const auto& memory = emulator::MemoryMap::Global();
+      auto& memory = emulator::MemoryMap::Global();
       if (to_device && !memory.Holds(to, bytes)) return BadAddress(to);
       if (from_device && !memory.Holds(from, bytes)) return BadAddress(from);
       std::memmove(to, from, bytes);
+      if (!options_.checked) return Error::kSuccess;
+      if (to_device && from_device) memory.CopyInitialised(to, from, bytes);
+      if (to_device && !from_device) memory.SetInitialised(to, bytes);
+      if (!to_device && memory.FindUninitialised(from, bytes) >= 0) {
+        detail_ = absl::StrCat("a copy of ", bytes, " bytes to the host reads byte ",
+                               memory.FindUninitialised(from, bytes), ", which nobody has written");
+        return Error::kIllegalAddress;
+      }
       return Error::kSuccess;
     });
   }
   Error EnqueueLaunch(const Entry& entry, const emulator::LaunchConfig& config, void** parameters,
                       StreamHandle* stream) {
-    emulator::LaunchOptions launch = {options_.schedule, 0, {}, options_.omitted_barrier};
+    emulator::LaunchOptions launch = {
+        options_.schedule, 0, {}, options_.omitted_barrier, options_.checked};
     if (const auto found = dynamic_shared_.find(&entry); found != dynamic_shared_.end()) {
       launch.limits.shared_bytes = std::max<int64_t>(launch.limits.shared_bytes, found->second);
     }

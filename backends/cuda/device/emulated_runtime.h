@@ -31,6 +31,9 @@ struct EmulatorOptions {
   Error fault = Error::kSuccess;
   int driver_version = 13000;  // 0: no driver
   std::string omitted_barrier = {};
+  // The kernels are of the checked build: memory gets a shadow, and what nobody has written must
+  // not be copied to the host.
+  bool checked = false;
 };
 
 // What an instance has done and holds.

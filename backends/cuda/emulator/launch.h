@@ -34,6 +34,9 @@ struct Limits {
   int64_t static_shared_bytes = 48 << 10;
   int64_t shared_bytes = 48 << 10;  // static and dynamic together
   int64_t parameter_bytes = 4096;
+  // Of checked kernels: a thread that makes so many accesses to memory without waiting in between
+  // is taken to wait for another one in a loop.
+  int64_t thread_accesses = int64_t{1} << 27;
 };
 
 struct LaunchConfig {
@@ -48,6 +51,8 @@ struct LaunchOptions {
   // A barrier (__syncthreads and its siblings, __syncwarp) that threads pass without waiting, as
   // "file:line" with the file's last path component: barrier mutants.
   std::string omitted_barrier = {};
+  // The kernel is of the checked build (checker/).
+  bool checked = false;
 };
 
 // OK if CUDA would accept the launch; INVALID_ARGUMENT says which limit it exceeds.

@@ -11,21 +11,18 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+
+#include "backends/cuda/emulator/shadow.h"
 
 namespace assay::cuda::emulator {
-
-// What the checker keeps of each byte of an allocation.
-class Shadow {
- public:
-  virtual ~Shadow() = default;
-};
 
 struct DeviceBlock {
   std::byte* data = nullptr;
   int64_t bytes = 0;
   int device = 0;
   bool live = true;
-  std::unique_ptr<Shadow> shadow;
+  std::unique_ptr<Shadow> shadow;  // null unless the memory was made for checked kernels
 };
 
 class MemoryMap {
@@ -33,7 +30,7 @@ class MemoryMap {
   static MemoryMap& Global();
 
   // Memory of a device with all bytes 0xff. Null where the system has none.
-  std::byte* Allocate(int64_t bytes, int device);
+  std::byte* Allocate(int64_t bytes, int device, bool shadowed = false);
   // Poisons a block and keeps it as freed. Returns its bytes, or -1 if no live block starts there.
   int64_t Free(void* data);
   // The bytes of the live block that starts at the address; -1 if there is none.
@@ -43,6 +40,15 @@ class MemoryMap {
   DeviceBlock* Find(const void* address);
   // Returns true if a live block holds all these bytes.
   bool Holds(const void* address, int64_t bytes) const;
+  // Bytes that a copy from the host has written; those of a copy between devices are initialised
+  // where its source is. For blocks with shadows.
+  void SetInitialised(const void* address, int64_t bytes);
+  void CopyInitialised(const void* to, const void* from, int64_t bytes);
+  // The first byte among these that nobody has written, as an offset; -1 if there is none, or if it
+  // is not known.
+  int64_t FindUninitialised(const void* address, int64_t bytes);
+  // "5 bytes behind an allocation of 64 bytes", or empty.
+  std::string DescribeNearest(const void* address) const;
   // Rises whenever a block is made or freed.
   uint64_t version() const { return version_; }
 

@@ -138,6 +138,12 @@ void Scheduler::StartBlock(int64_t block) {
     warp.meetings.clear();
   }
   shared_.Poison();
+  if (options_.checked) {
+    if (shared_shadow_ == nullptr) shared_shadow_ = std::make_unique<Shadow>(SharedMemory::kMost);
+    shared_shadow_->Clear(shared_high_);
+    shared_high_ = shared_.used();
+    known_times_.assign(thread_count_, {});
+  }
   cursor_ = 0;
   progress_ = false;
   ended_ = 0;
@@ -173,6 +179,7 @@ void Scheduler::RunBlock(int64_t block) {
 }
 
 void Scheduler::FinishBlock() {
+  shared_high_ = std::max(shared_high_, shared_.used());
   if (status_.ok() && ended_ < thread_count_) SetError(DescribeDeadlock());
   if (status_.ok()) {
     if (const SharedMemory::Array* overrun = shared_.FindOverrun(); overrun != nullptr) {
@@ -228,6 +235,7 @@ int32_t Scheduler::ChooseAhead() {
 
 void Scheduler::Enter(int32_t number) {
   current_ = number;
+  accesses_ = 0;
   threads_[number].state = State::kRunning;
   --warps_[number / kWarpSize].runnable;
   built_ins.thread = IndexOf(number);
@@ -346,8 +354,10 @@ void Scheduler::SetError(std::string message) {
   status_ = absl::FailedPreconditionError(absl::StrCat("kernel ", entry_->name, ": ", message));
 }
 
-void Scheduler::Fail(absl::string_view message, Site site) {
-  SetError(absl::StrCat(Describe(block_, current_), ": ", message, " at ", ToString(site)));
+void Scheduler::Fail(absl::string_view message, Site site) { FailAt(message, ToString(site)); }
+
+void Scheduler::FailAt(absl::string_view message, absl::string_view place) {
+  SetError(absl::StrCat(Describe(block_, current_), ": ", message, " at ", place));
   threads_[current_].fiber->Abandon();
 }
 
@@ -364,6 +374,34 @@ Scheduler::Place Scheduler::place() const {
 
 bool Scheduler::IsOnStack(const void* address) const {
   return threads_[current_].fiber->Owns(address);
+}
+
+bool Scheduler::IsParameter(const void* address) const {
+  const auto* const at = static_cast<const std::byte*>(address);
+  for (int32_t i = 0; i < entry_->parameter_count; ++i) {
+    const auto* const parameter = static_cast<const std::byte*>(parameters_[i]);
+    if (at >= parameter && at < parameter + entry_->parameter_bytes) return true;
+  }
+  return false;
+}
+
+bool Scheduler::IsOrderedInWarp(int32_t thread, uint32_t time) const {
+  if (thread / kWarpSize != current_ / kWarpSize) return false;
+  return time < known_times_[current_][thread % kWarpSize];
+}
+
+// After a meeting every lane of it knows what all of them have known, and what they have done.
+void Scheduler::JoinTimes(const Warp& warp, uint32_t mask) {
+  std::array<uint32_t, kWarpSize> joined = {};
+  for (int32_t lane = 0; lane < kWarpSize; ++lane) {
+    if ((mask >> lane & 1) == 0) continue;
+    const auto& known = known_times_[warp.first + lane];
+    for (int32_t i = 0; i < kWarpSize; ++i) joined[i] = std::max(joined[i], known[i]);
+    joined[lane] = std::max(joined[lane], threads_[warp.first + lane].warp_epoch);
+  }
+  for (int32_t lane = 0; lane < kWarpSize; ++lane) {
+    if ((mask >> lane & 1) != 0) known_times_[warp.first + lane] = joined;
+  }
 }
 
 std::string Scheduler::DescribeDeadlock() const {

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "backends/cuda/emulator/fiber.h"
 #include "backends/cuda/emulator/launch.h"
+#include "backends/cuda/emulator/shadow.h"
 #include "backends/cuda/emulator/shared_memory.h"
 
 namespace assay::cuda::emulator {
@@ -27,7 +28,7 @@ class Scheduler {
     int64_t block = 0;
     int32_t thread = 0;        // in the block
     uint32_t block_epoch = 0;  // barriers that the block has passed
-    uint32_t warp_epoch = 0;   // meetings of the warp that the thread has passed
+    uint32_t warp_epoch = 0;   // meetings of its warp that the thread has passed: its own time
   };
 
   static Scheduler& OfThisThread();
@@ -40,6 +41,7 @@ class Scheduler {
   uint64_t Exchange(WarpOp op, uint32_t mask, uint64_t value, int argument, int width, Site site);
   void* FindShared(const void* key, int64_t bytes, Site site);
   [[noreturn]] void Fail(absl::string_view message, Site site);
+  [[noreturn]] void FailAt(absl::string_view message, absl::string_view place);
 
   bool runs() const { return current_ >= 0; }
   Place place() const;
@@ -48,6 +50,14 @@ class Scheduler {
   const Entry& entry() const { return *entry_; }
   const SharedMemory& shared() const { return shared_; }
   bool IsOnStack(const void* address) const;
+  bool IsParameter(const void* address) const;
+  // For checked kernels: the shadow of shared memory, by offset from its base.
+  Shadow* shared_shadow() { return shared_shadow_.get(); }
+  // Returns true if what a thread of the block did at a time of its own is ordered before now, by
+  // meetings of the current thread's warp.
+  bool IsOrderedInWarp(int32_t thread, uint32_t time) const;
+  // Counts an access of the current thread. False if it has made too many since it last waited.
+  bool CountAccess() { return ++accesses_ <= options_.limits.thread_accesses; }
   std::vector<std::string> TakeBarrierSites();
 
  private:
@@ -106,6 +116,7 @@ class Scheduler {
   uint64_t ResultOf(const Meeting& meeting, int lane, Site site);
   uint64_t ShuffleSource(const Meeting& meeting, int lane, Site site);
   void CheckExchange(const Warp& warp, WarpOp op, uint32_t mask, int lane, int width, Site site);
+  void JoinTimes(const Warp& warp, uint32_t mask);
   Fiber* TakeFiber();  // null without memory
   Extent IndexOf(int32_t thread) const;
   std::string DescribeDeadlock() const;
@@ -139,6 +150,13 @@ class Scheduler {
   BarrierOp barrier_op_ = BarrierOp::kNone;
   Site barrier_site_;
   int32_t barrier_arrived_ = 0, barrier_true_ = 0;
+
+  // For checked kernels: by thread, up to which of its own times each lane of its warp is known to
+  // be.
+  std::vector<std::array<uint32_t, kWarpSize>> known_times_;
+  std::unique_ptr<Shadow> shared_shadow_;
+  int64_t shared_high_ = 0;  // bytes of the shadow that may hold anything
+  int64_t accesses_ = 0;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;
   std::vector<Fiber*> idle_;

@@ -14,6 +14,8 @@ namespace assay::cuda::emulator {
 
 class SharedMemory {
  public:
+  static constexpr int64_t kMost = 320 << 10;  // arrays, gaps and alignment
+
   struct Array {
     const void* key = nullptr;
     Site site;
@@ -35,13 +37,16 @@ class SharedMemory {
   const Array* FindOverrun() const;
   // The array that holds the address; null if none does. The key of the dynamic bytes is null.
   const Array* Holder(const void* address) const;
+  const std::byte* base() const { return bytes_.data(); }
+  const std::byte* DataOf(const Array& array) const { return bytes_.data() + array.offset; }
+  // Bytes in use, with gaps.
+  int64_t used() const { return used_; }
   bool Contains(const void* address) const {
     return address >= bytes_.data() && address < bytes_.data() + bytes_.size();
   }
 
  private:
   static constexpr int64_t kGap = 64;
-  static constexpr int64_t kMost = 320 << 10;  // arrays, gaps and alignment
 
   int64_t GapAfter(size_t number) const;
 

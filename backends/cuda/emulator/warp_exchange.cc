@@ -60,11 +60,6 @@ void Scheduler::CheckExchange(const Warp& warp, WarpOp op, uint32_t mask, int la
     fail("the width ", width, " is not a power of two up to 32");
   }
   for (const Meeting& meeting : warp.meetings) {
-    if (meeting.mask != mask && (meeting.mask & mask) != 0) {
-      fail("lane ", std::countr_zero(meeting.mask & mask), " of it is waited for at ",
-           ToString(threads_[warp.first + std::countr_zero(meeting.arrived)].site), " with mask ",
-           absl::StrFormat("0x%08x", meeting.mask));
-    }
     if (meeting.mask == mask && (meeting.op != op || meeting.width != width)) {
       fail("lanes of the mask call another function at ",
            ToString(threads_[warp.first + std::countr_zero(meeting.arrived)].site), ", ",
@@ -105,7 +100,11 @@ void Scheduler::Complete(Warp& warp, Meeting& meeting, Site site) {
     Wake(warp.first + lane, ResultOf(meeting, lane, site));
     ++threads_[warp.first + lane].warp_epoch;
   }
-  if (meeting.op == WarpOp::kSync) Record(site);
+  // Shuffles and votes exchange values and order no accesses to memory.
+  if (meeting.op == WarpOp::kSync) {
+    if (options_.checked) JoinTimes(warp, meeting.mask);
+    Record(site);
+  }
   if (&meeting != &warp.meetings.back()) meeting = warp.meetings.back();
   warp.meetings.pop_back();
 }

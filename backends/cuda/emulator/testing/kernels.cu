@@ -135,6 +135,73 @@ __global__ void Order(int32_t* next, int32_t* order) {
   order[atomicAdd(next, 1)] = static_cast<int32_t>(blockIdx.x * blockDim.x + threadIdx.x);
 }
 
+// Mistakes for the checker. Under the plain build most of them give the right results.
+__global__ void SharedRace(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, words, [64]);
+  words[threadIdx.x] = p.x[threadIdx.x];
+  p.y[threadIdx.x] = words[63 - threadIdx.x];
+}
+__global__ void WarpRace(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, words, [64]);
+  words[threadIdx.x] = p.x[threadIdx.x];
+  __shfl_sync(0xffffffffu, 0u, 0);  // orders nothing
+  p.y[threadIdx.x] = words[threadIdx.x ^ 1];
+}
+__global__ void WarpInOrder(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, words, [64]);
+  words[threadIdx.x] = p.x[threadIdx.x];
+  __syncwarp();
+  p.y[threadIdx.x] = words[threadIdx.x ^ 1];
+  __syncwarp();
+  // Two steps: what lane 0 knows, lane 2 knows from lane 1.
+  const unsigned lane = threadIdx.x % 32;
+  if (lane == 0) words[threadIdx.x] = 1;
+  if (lane < 2) __syncwarp(0x3u);
+  if (lane == 1 || lane == 2) __syncwarp(0x6u);  // lane 2 may be here first
+  if (lane == 2) p.y[threadIdx.x] += words[threadIdx.x - 2];
+}
+__global__ void BlockRace(ASSAY_PARAMETER(testing::Words, p)) { p.y[threadIdx.x] = blockIdx.x; }
+__global__ void LostUpdate(ASSAY_PARAMETER(testing::Words, p)) { p.y[0] += 1; }
+__global__ void AtomicCount(ASSAY_PARAMETER(testing::Words, p)) { atomicAdd(&p.y[0], 1u); }
+__global__ void MixedUpdate(ASSAY_PARAMETER(testing::Words, p)) {
+  if (threadIdx.x == 0) {
+    p.y[0] = 5;
+  } else {
+    atomicAdd(&p.y[0], 1u);
+  }
+}
+__global__ void ReadBehind(ASSAY_PARAMETER(testing::Words, p)) {
+  p.y[threadIdx.x] = p.x[threadIdx.x + 1];
+}
+__global__ void WriteInFront(ASSAY_PARAMETER(testing::Words, p)) {
+  p.y[static_cast<int64_t>(threadIdx.x) - 1] = 0;
+}
+__global__ void ReadUnwritten(ASSAY_PARAMETER(testing::Words, p)) {
+  p.y[threadIdx.x] = p.y[threadIdx.x] + 1;
+}
+__global__ void ReadUnwrittenShared(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, words, [64]);
+  if (threadIdx.x != 7) words[threadIdx.x] = 1;
+  __syncthreads();
+  p.y[threadIdx.x] = words[threadIdx.x];
+}
+__global__ void SharedOutside(ASSAY_PARAMETER(testing::Words, p)) {
+  ASSAY_SHARED(uint32_t, words, [64]);
+  words[threadIdx.x + 1] = 0;
+  p.y[threadIdx.x] = 0;
+}
+__global__ void Copies(ASSAY_PARAMETER(testing::Words, p)) { p.y[threadIdx.x] = p.x[threadIdx.x]; }
+__global__ void CopiesFew(ASSAY_PARAMETER(testing::Words, p)) {
+  if (threadIdx.x != 9) p.y[threadIdx.x] = p.x[threadIdx.x];
+}
+__global__ void WaitsInALoop(ASSAY_PARAMETER(testing::Words, p)) {
+  volatile uint32_t* const flag = p.y;
+  if (threadIdx.x == 0) {
+    while (*flag != 1) {
+    }
+  }
+}
+
 ASSAY_ENTRIES(Testing) = {ASSAY_ENTRY(RowSum),
                           ASSAY_ENTRY(Scan),
                           ASSAY_ENTRY(Transpose),
@@ -151,6 +218,21 @@ ASSAY_ENTRIES(Testing) = {ASSAY_ENTRY(RowSum),
                           ASSAY_ENTRY(MuchShared),
                           ASSAY_ENTRY(Trapped),
                           ASSAY_ENTRY(Order),
+                          ASSAY_ENTRY(SharedRace),
+                          ASSAY_ENTRY(WarpRace),
+                          ASSAY_ENTRY(WarpInOrder),
+                          ASSAY_ENTRY(BlockRace),
+                          ASSAY_ENTRY(LostUpdate),
+                          ASSAY_ENTRY(AtomicCount),
+                          ASSAY_ENTRY(MixedUpdate),
+                          ASSAY_ENTRY(ReadBehind),
+                          ASSAY_ENTRY(WriteInFront),
+                          ASSAY_ENTRY(ReadUnwritten),
+                          ASSAY_ENTRY(ReadUnwrittenShared),
+                          ASSAY_ENTRY(SharedOutside),
+                          ASSAY_ENTRY(Copies),
+                          ASSAY_ENTRY(CopiesFew),
+                          ASSAY_ENTRY(WaitsInALoop),
                           ASSAY_LAST_ENTRY};
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

@@ -19,6 +19,11 @@ struct WarpResults {
   int32_t any, every, least;
 };
 
+struct Words {
+  const uint32_t* x = nullptr;
+  uint32_t* y = nullptr;
+};
+
 }  // namespace assay::cuda::testing
 
 namespace assay::cuda::emulated {

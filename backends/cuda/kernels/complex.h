@@ -131,7 +131,7 @@ ASSAY_DEVICE Complex Sqrt(Complex z) {
   return NanComplex();
 }
 ASSAY_DEVICE Complex Rsqrt(Complex z) {
-  if (z.re == 0 && z.im == 0) return {InfinityValue(), NanValue()};
+  if (z.re == 0 && z.im == 0) return {InfinityValue(), -z.im};
   if (IsFiniteComplex(z)) {
     if (z.im == 0 && !SignBit(z.re)) return {Rsqrt(z.re), -z.im};
     int e = ExponentOf(Exactly(z));
@@ -303,7 +303,12 @@ ASSAY_DEVICE Complex Tanh(Complex z) {
 }
 ASSAY_DEVICE Complex TurnLeft(Complex z) { return {-z.im, z.re}; }   // i z
 ASSAY_DEVICE Complex TurnRight(Complex z) { return {z.im, -z.re}; }  // -i z
-ASSAY_DEVICE Complex Sin(Complex z) { return TurnRight(Sinh(TurnLeft(z))); }
+ASSAY_DEVICE Complex Sin(Complex z) {
+  if (!IsFiniteValue(z.re) && Magnitude(z.im) == InfinityValue()) {
+    return {NanValue(), InfinityValue()};
+  }
+  return TurnRight(Sinh(TurnLeft(z)));
+}
 ASSAY_DEVICE Complex Cos(Complex z) { return Cosh(TurnLeft(z)); }
 ASSAY_DEVICE Complex Tan(Complex z) { return TurnRight(Tanh(TurnLeft(z))); }
 
@@ -330,6 +335,65 @@ ASSAY_DEVICE Complex Logistic(Complex z) {
   return Rounded(Divide(z.re < 0 ? e : one, divisor));
 }
 
+// An angle as eighths of a turn and a rest of at most a sixteenth, so that multiples of the former
+// can be reduced exactly.
+struct SplitAngle {
+  int eighths = 0;
+  Pair rest;
+};
+ASSAY_DEVICE SplitAngle SplitAngleOf(Complex z) {
+  const double x = Magnitude(z.re), y = Magnitude(z.im);
+  SplitAngle angle;
+  if (y <= 0.4 * x) {
+    angle.rest = AnglePair({y, 0}, {x, 0});
+  } else if (x <= 0.4 * y) {
+    angle = {2, -AnglePair({x, 0}, {y, 0})};
+  } else {
+    const int e = ExponentOf(x > y ? x : y);
+    const Pair a = {Scale(x, -e), 0}, b = {Scale(y, -e), 0};
+    angle = {1, x == y ? Pair{0, 0} : AnglePair(b - a, a + b)};
+  }
+  if (SignBit(z.re)) angle = {4 - angle.eighths, -angle.rest};
+  if (SignBit(z.im)) angle = {-angle.eighths, -angle.rest};
+  return angle;
+}
+// Sine and cosine of w times an angle.
+ASSAY_DEVICE SinCos SinCosOfMultiple(SplitAngle angle, double w) {
+  // The eighths, modulo a turn, and their fraction.
+  const double eighths = Remainder(Remainder(w, 8) * angle.eighths, 8);
+  const double whole = NearestInteger(eighths);
+  const Pair rest = Times(HalfPi(), 0.5) * (eighths - whole) + angle.rest * w;
+  const SinCos at = SinCosOf(rest);
+  const Pair diagonal = {0x1.6a09e667f3bcdp-1, -0x1.bdd3413b26456p-55};  // the root of 1/2
+  SinCos turn;
+  switch (static_cast<int>(whole) & 7) {
+    case 0:
+      turn = {{0, 0}, {1, 0}};
+      break;
+    case 1:
+      turn = {diagonal, diagonal};
+      break;
+    case 2:
+      turn = {{1, 0}, {0, 0}};
+      break;
+    case 3:
+      turn = {diagonal, -diagonal};
+      break;
+    case 4:
+      turn = {{0, 0}, {-1, 0}};
+      break;
+    case 5:
+      turn = {-diagonal, -diagonal};
+      break;
+    case 6:
+      turn = {{-1, 0}, {0, 0}};
+      break;
+    default:
+      turn = {-diagonal, diagonal};
+  }
+  return {at.sin * turn.cos + at.cos * turn.sin, at.cos * turn.cos - at.sin * turn.sin};
+}
+
 ASSAY_DEVICE_CALL Complex Power(Complex z, Complex w) {
   if (w.re == 0 && w.im == 0) return {1, 0};
   if (z.re == 1 && z.im == 0) return {1, 0};
@@ -341,6 +405,15 @@ ASSAY_DEVICE_CALL Complex Power(Complex z, Complex w) {
   }
   if (!IsFiniteComplex(z) || !IsFiniteComplex(w)) return NanComplex();
   const ComplexPair log = LogPair(Exactly(z));
+  if (w.im == 0 && IsFiniteValue(log.re.high * w.re)) {
+    Pair size = log.re * w.re;
+    if (!IsFiniteValue(size.low)) size = {size.high, 0};
+    if (size.high > 1900) size = {1900, 0};
+    if (size.high < -1900) size = {-1900, 0};
+    const Scaled e = ExpScaled(size);
+    const SinCos angle = SinCosOfMultiple(SplitAngleOf(z), w.re);
+    return FinishScaled({e.value * angle.cos, e.value * angle.sin}, e.exponent);
+  }
   const double estimate = log.re.high * w.re - log.im.high * w.im;
   const double turn = log.re.high * w.im + log.im.high * w.re;
   if (!IsFiniteValue(turn) || !IsFiniteValue(estimate)) return NanComplex();
@@ -422,7 +495,13 @@ ASSAY_DEVICE_CALL Complex Atanh(Complex z) {
   }
   const Pair x = {Magnitude(z.re), 0}, y = {z.im, 0};
   const Pair below = -x + 1.0, above = x + 1.0;
-  const Pair re = Log1pPair(Times(x, 4) / (below * below + y * y));
+  Pair re;
+  if (below.high == 0 && Magnitude(z.im) < 0x1p-300) {  // 2 log(2 / |y|)
+    const Pair two = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+    re = Times(two - LogOf(Magnitude(z.im)), 2);
+  } else {
+    re = Log1pPair(Times(x, 4) / (below * below + y * y));
+  }
   const Pair divisor = below * above - y * y;
   double im = 0;
   if (z.im == 0) {
@@ -434,19 +513,23 @@ ASSAY_DEVICE_CALL Complex Atanh(Complex z) {
 }
 // -i log((x + i y) / sqrt(x^2 + y^2)).
 ASSAY_DEVICE_CALL Complex Atan2(Complex y, Complex x) {
+  if (y.im == 0 && x.im == 0) return {Atan2(y.re, x.re), 0};
   if (!IsFiniteComplex(y) || !IsFiniteComplex(x)) return NanComplex();
   const int ey = ExponentOf(Exactly(y)), ex = ExponentOf(Exactly(x));
   const int e = ey > ex ? ey : ex;
   if (e == -1075) return NanComplex();
-  if (y.im == 0 && x.im == 0) return {Atan2(y.re, x.re), 0};
   const ComplexPair a = Scaled2(Exactly(x), -e), b = Scaled2(Exactly(y), -e);
   const ComplexPair aa = Multiply(a, a), bb = Multiply(b, b);
   const ComplexPair square = {aa.re + bb.re, aa.im + bb.im};
   if (square.re.high == 0 && square.im.high == 0) return NanComplex();
   const ComplexPair sum = {a.re - b.im, a.im + b.re};
   if (sum.re.high == 0 && sum.im.high == 0) return NanComplex();
-  const ComplexPair log = LogPair(Divide(sum, Root(square)));
-  return Rounded(ComplexPair{log.im, -log.re});
+  const ComplexPair root = Root(square);
+  const int es = ExponentOf(sum), er = ExponentOf(root);
+  const ComplexPair log = LogPair(Divide(Scaled2(sum, -es), Scaled2(root, -er)));
+  const Pair power =
+      Pair{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56} * static_cast<double>(es - er);
+  return Rounded(ComplexPair{log.im, -(log.re + power)});
 }
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

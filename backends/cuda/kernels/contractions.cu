@@ -89,6 +89,20 @@ ASSAY_DEVICE int64_t ScaleOffset(const Axis& axis, const int64_t* strides, const
   return offset;
 }
 
+// A product of four numbers, whose partial products may leave the range of double.
+ASSAY_DEVICE double ScaledProduct(double a, double b, double c, double d) {
+  const double first = a * b, second = c * d;
+  const bool plain = IsFiniteValue(first) && IsFiniteValue(second) &&
+                     (Magnitude(first) > 0x1p-900 || a == 0 || b == 0) &&
+                     (Magnitude(second) > 0x1p-900 || c == 0 || d == 0);
+  const bool finite = IsFiniteValue(a) && IsFiniteValue(b) && IsFiniteValue(c) && IsFiniteValue(d);
+  if (plain || !finite || a == 0 || b == 0 || c == 0 || d == 0) return first * second;
+  const Parts p = Split(a), q = Split(b), r = Split(c), s = Split(d);
+  const bool negative = (SignBit(a) != SignBit(b)) != (SignBit(c) != SignBit(d));
+  const double product = p.mantissa * q.mantissa * r.mantissa * s.mantissa;
+  return WithSign(Scale(product, p.exponent + q.exponent + r.exponent + s.exponent), negative);
+}
+
 // Where the groups of ragged-dot begin and end; what lies beyond the extent is ignored.
 __global__ void RaggedRanges(ASSAY_PARAMETER(RaggedRangesParameter, p)) {
   for (int64_t list = FirstIndex(); list < p.lists; list += GridStride()) {
@@ -146,13 +160,14 @@ __device__ inline void DotOne(const DotParameter& p, int64_t result) {
       if (p.left_scale == nullptr && p.right_scale == nullptr) {
         AddProduct(sum_class, p.left_row, a, p.right_row, b, &sum);
       } else {
-        double x = DecodeNumber(p.left_row, a), y = DecodeNumber(p.right_row, b);
+        const double x = DecodeNumber(p.left_row, a), y = DecodeNumber(p.right_row, b);
+        double x_scale = 1, y_scale = 1;
         if (p.left_scale != nullptr) {
           const int64_t at =
               ScaleOffset(p.batch, p.scale_batch.left, p.scale_batch.left_block, at_batch) +
               ScaleOffset(p.rows, p.scale_rows.left, p.scale_rows.left_block, at_row) +
               ScaleOffset(p.terms, p.scale_terms.left, p.scale_terms.left_block, at_term);
-          x *= DecodeNumber(p.left_scale_row, Load(p.left_scale_row, p.left_scale, at));
+          x_scale = DecodeNumber(p.left_scale_row, Load(p.left_scale_row, p.left_scale, at));
         }
         if (p.right_scale != nullptr) {
           const int64_t at =
@@ -160,9 +175,9 @@ __device__ inline void DotOne(const DotParameter& p, int64_t result) {
               ScaleOffset(p.columns, p.scale_columns.right, p.scale_columns.right_block,
                           at_column) +
               ScaleOffset(p.terms, p.scale_terms.right, p.scale_terms.right_block, at_term);
-          y *= DecodeNumber(p.right_scale_row, Load(p.right_scale_row, p.right_scale, at));
+          y_scale = DecodeNumber(p.right_scale_row, Load(p.right_scale_row, p.right_scale, at));
         }
-        sum.re = Fma(x, y, sum.re);
+        sum.re = sum.re + ScaledProduct(x, x_scale, y, y_scale);
       }
     }
     any = AdvanceAxis(p.terms, at_term);

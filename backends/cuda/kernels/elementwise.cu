@@ -12,11 +12,11 @@ __global__ void Elementwise(ASSAY_PARAMETER(ElementwiseParameter, p)) {
       int64_t at = i;
       if (p.in_scalar[k] != 0) at = 0;
       if (p.in_strided[k] != 0) at = Position(p.box, p.strides[k], i);
-      registers[k] = Load(p.in_rows[k], p.in[k], at);
+      SetInput(p.program, registers, k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
     }
     RunProgram(p.program, registers);
     for (int k = 0; k < p.outputs; ++k) {
-      Store(p.out_rows[k], p.out[k], i, ProgramResult(p.program, registers, k));
+      Store(p.out_rows[k], p.out[k], i, ProgramResult(p.program, registers, k, p.out_rows[k]));
     }
   }
 }

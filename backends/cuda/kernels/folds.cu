@@ -29,8 +29,10 @@ __device__ inline void FoldOne(const FoldParameter& p, const Registers& register
                                const int64_t* output) {
   const bool wide = p.fold.kind == FoldKind::kWide;
   Value values[kMostArrays];
-  for (int k = 0; k < p.arrays; ++k) values[k] = Load(p.out_rows[k], p.init[k], 0);
-  Wide64 sum;
+  for (int k = 0; k < p.arrays; ++k) {
+    values[k] = Convert(p.init_rows[k], p.out_rows[k], Load(p.init_rows[k], p.init[k], 0));
+  }
+  WideValue sum;
   if (wide) sum = DecodeWide(p.fold.row, values[0]);
   int64_t window[kMostDimensions] = {};
   const bool any = ElementsOf(p.window) > 0;
@@ -41,12 +43,13 @@ __device__ inline void FoldOne(const FoldParameter& p, const Registers& register
       sum = CombineWide(p.fold, sum, DecodeWide(p.in_rows[0], Load(p.in_rows[0], p.in[0], at)));
     } else if (at >= 0) {
       for (int k = 0; k < p.arrays; ++k) {
-        registers[k] = values[k];
-        registers[p.arrays + k] =
-            Convert(p.in_rows[k], p.out_rows[k], Load(p.in_rows[k], p.in[k], at));
+        SetInput(p.program, registers, k, p.out_rows[k], values[k]);
+        SetInput(p.program, registers, p.arrays + k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
       }
       RunProgram(p.program, registers);
-      for (int k = 0; k < p.arrays; ++k) values[k] = ProgramResult(p.program, registers, k);
+      for (int k = 0; k < p.arrays; ++k) {
+        values[k] = ProgramResult(p.program, registers, k, p.out_rows[k]);
+      }
     }
     more = Advance(p.window, window);
   }
@@ -64,12 +67,16 @@ __global__ void FoldWindows(ASSAY_PARAMETER(FoldParameter, p)) {
 }
 
 // The fold of a warp's values, in lane 0.
-__device__ inline Wide64 FoldWarp(const Fold& fold, Wide64 x) {
+__device__ inline WideValue FoldWarp(const Fold& fold, WideValue x) {
   for (unsigned distance = 16; distance > 0; distance /= 2) {
-    Wide64 other;
+    WideValue other;
     if (fold.row.kind == kKindFloat || fold.row.kind == kKindComplex) {
       other.re = __shfl_down_sync(0xffffffffu, x.re, distance);
-      if (fold.row.kind == kKindComplex) other.im = __shfl_down_sync(0xffffffffu, x.im, distance);
+      other.re_low = __shfl_down_sync(0xffffffffu, x.re_low, distance);
+      if (fold.row.kind == kKindComplex) {
+        other.im = __shfl_down_sync(0xffffffffu, x.im, distance);
+        other.im_low = __shfl_down_sync(0xffffffffu, x.im_low, distance);
+      }
     } else {
       other.integer = __shfl_down_sync(0xffffffffu, x.integer, distance);
     }
@@ -77,9 +84,9 @@ __device__ inline Wide64 FoldWarp(const Fold& fold, Wide64 x) {
   }
   return x;
 }
-ASSAY_DEVICE Wide64 Identity(const Fold& fold) {
+ASSAY_DEVICE WideValue Identity(const Fold& fold) {
   const ElementRow& row = fold.row;
-  Wide64 identity;
+  WideValue identity;
   const bool least = fold.op == Op::kMaximum;
   switch (fold.op) {
     case Op::kAdd:  // -0 changes no sum, and pred adds by or
@@ -105,11 +112,11 @@ ASSAY_DEVICE Wide64 Identity(const Fold& fold) {
   return identity;
 }
 __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
-  ASSAY_SHARED(Wide64, warps, [32]);
+  ASSAY_SHARED(WideValue, warps, [32]);
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   for (int64_t i = blockIdx.x; i < p.results; i += gridDim.x) {
     const int64_t base = Position(p.kept, p.kept_strides, i);
-    Wide64 sum = Identity(p.fold);
+    WideValue sum = Identity(p.fold);
     for (int64_t k = threadIdx.x; k < ASSAY_MUTANT(3, p.terms, p.terms - p.terms % blockDim.x);
          k += blockDim.x) {
       const int64_t at = base + Position(p.reduced, p.reduced_strides, k);
@@ -119,7 +126,8 @@ __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
     if (lane == 0) warps[warp] = sum;
     __syncthreads();
     if (threadIdx.x == 0) {
-      Wide64 total = DecodeWide(p.fold.row, Load(p.out_row, p.init, 0));
+      WideValue total =
+          DecodeWide(p.out_row, Convert(p.init_row, p.out_row, Load(p.init_row, p.init, 0)));
       for (unsigned w = ASSAY_MUTANT(4, 0, 1); w < blockDim.x / 32; ++w) {
         total = CombineWide(p.fold, total, warps[w]);
       }
@@ -146,10 +154,10 @@ __global__ void SelectCells(ASSAY_PARAMETER(SelectParameter, p)) {
         kept = value;
         chosen = at;
       }
-      registers[0] = kept;
-      registers[1] = value;
+      SetInput(p.program, registers, 0, p.row, kept);
+      SetInput(p.program, registers, 1, p.row, value);
       RunProgram(p.program, registers);
-      if (ProgramResult(p.program, registers, 0).bits == 0) {
+      if (!ProgramSays(p.program, registers)) {
         kept = value;
         chosen = at;
       }
@@ -178,8 +186,8 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
       windows.sizes[d] = last - first[d] + 1;
       if (windows.sizes[d] <= 0) any = false;
     }
-    Value value = Load(p.row, p.init, 0);
-    Wide64 sum;
+    Value value = Convert(p.init_row, p.row, Load(p.init_row, p.init, 0));
+    WideValue sum;
     if (wide) sum = DecodeWide(p.fold.row, value);
     int64_t at[kMostDimensions] = {};
     while (any) {
@@ -188,14 +196,14 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
         source = source * p.source_box.sizes[d] + first[d] + at[d];
       }
       if (p.chosen[source] == i) {
-        const Value update = Load(p.row, p.source, source);
+        const Value update = Load(p.source_row, p.source, source);
         if (wide) {
-          sum = CombineWide(p.fold, sum, DecodeWide(p.fold.row, update));
+          sum = CombineWide(p.fold, sum, DecodeWide(p.source_row, update));
         } else {
-          registers[0] = value;
-          registers[1] = update;
+          SetInput(p.program, registers, 0, p.row, value);
+          SetInput(p.program, registers, 1, p.source_row, update);
           RunProgram(p.program, registers);
-          value = ProgramResult(p.program, registers, 0);
+          value = ProgramResult(p.program, registers, 0, p.row);
         }
       }
       any = Advance(windows, at);
@@ -207,7 +215,7 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
 __device__ inline void ScanLane(const ScanParameter& p, const Registers& registers, int64_t lane) {
   const int64_t base = lane / p.inner * p.steps * p.inner + lane % p.inner;
   Value carries[kMostArrays];
-  Wide64 sums[kMostArrays];
+  WideValue sums[kMostArrays];
   for (int k = 0; k < p.carries; ++k) {
     carries[k] = Load(p.carry_rows[k], p.init[k], p.carry_scalar[k] != 0 ? 0 : lane);
     sums[k] = DecodeWide(p.carry_rows[k], carries[k]);
@@ -215,8 +223,12 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
   for (int64_t n = 0; n < p.steps; ++n) {
     const int64_t step = p.reverse ? ASSAY_MUTANT(5, p.steps - 1 - n, n) : n;
     const int64_t at = base + step * p.inner;
-    for (int k = 0; k < p.inputs; ++k) registers[k] = Load(p.in_rows[k], p.in[k], at);
-    for (int k = 0; k < p.carries; ++k) registers[p.inputs + k] = carries[k];
+    for (int k = 0; k < p.inputs; ++k) {
+      SetInput(p.program, registers, k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
+    }
+    for (int k = 0; k < p.carries; ++k) {
+      SetInput(p.program, registers, p.inputs + k, p.carry_rows[k], carries[k]);
+    }
     Value before[kMostArrays];
     for (int k = 0; k < p.carries; ++k) before[k] = carries[k];
     RunProgram(p.program, registers);
@@ -227,12 +239,12 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
         sums[k] = CombineWide(p.folds[k], sums[k], DecodeWide(p.in_rows[from], input));
         carries[k] = EncodeWide(p.carry_rows[k], sums[k]);
       } else {
-        carries[k] = ProgramResult(p.program, registers, p.outputs + k);
+        carries[k] = ProgramResult(p.program, registers, p.outputs + k, p.carry_rows[k]);
       }
     }
     for (int k = 0; k < p.outputs; ++k) {
       const int carry = p.output_carry[k];
-      Value value = ProgramResult(p.program, registers, k);
+      Value value = ProgramResult(p.program, registers, k, p.out_rows[k]);
       if (carry >= 0) value = p.output_after[k] != 0 ? carries[carry] : before[carry];
       Store(p.out_rows[k], p.out[k], at, value);
     }
@@ -256,16 +268,16 @@ __global__ void FoldGroup(ASSAY_PARAMETER(GroupFoldParameter, p)) {
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
     const int64_t at = Position(p.box, p.from, i);
     Value value = Load(p.row, p.in[0], at);
-    Wide64 sum = DecodeWide(p.row, value);
+    WideValue sum = DecodeWide(p.row, value);
     for (int m = 1; m < p.members; ++m) {
       const Value other = Load(p.row, p.in[m], at);
       if (p.fold.kind == FoldKind::kWide) {
         sum = CombineWide(p.fold, sum, DecodeWide(p.row, other));
       } else {
-        registers[0] = value;
-        registers[1] = other;
+        SetInput(p.program, registers, 0, p.row, value);
+        SetInput(p.program, registers, 1, p.row, other);
         RunProgram(p.program, registers);
-        value = ProgramResult(p.program, registers, 0);
+        value = ProgramResult(p.program, registers, 0, p.row);
       }
     }
     if (p.fold.kind == FoldKind::kWide) value = EncodeWide(p.row, sum);

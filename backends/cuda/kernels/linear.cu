@@ -250,8 +250,8 @@ __global__ void BatchNormStatistics(ASSAY_PARAMETER(BatchNormParameter, p)) {
     if (threadIdx.x == 0) {
       p.sums[2 * f] = mean;
       p.sums[2 * f + 1] = variance;
-      Store(p.row, p.out_mean, f, {EncodeFloat(p.row, mean), 0});
-      Store(p.row, p.out_variance, f, {EncodeFloat(p.row, variance), 0});
+      Store(p.out_mean_row, p.out_mean, f, {EncodeFloat(p.out_mean_row, mean), 0});
+      Store(p.out_variance_row, p.out_variance, f, {EncodeFloat(p.out_variance_row, variance), 0});
     }
   }
 }
@@ -259,11 +259,12 @@ __global__ void BatchNormApply(ASSAY_PARAMETER(BatchNormParameter, p)) {
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
     const int64_t f = i / p.inner % p.features;
     const bool given = p.mean != nullptr;
-    const double mean = given ? LoadDouble(p.row, p.mean, f) : p.sums[2 * f];
-    const double variance = given ? LoadDouble(p.row, p.variance, f) : p.sums[2 * f + 1];
+    const double mean = given ? LoadDouble(p.mean_row, p.mean, f) : p.sums[2 * f];
+    const double variance = given ? LoadDouble(p.variance_row, p.variance, f) : p.sums[2 * f + 1];
     const double distance = LoadDouble(p.row, p.operand, i) - mean;
-    const double scaled = LoadDouble(p.row, p.scale, f) * distance;
-    const double y = scaled / SquareRoot(variance + p.epsilon) + LoadDouble(p.row, p.offset, f);
+    const double scaled = LoadDouble(p.scale_row, p.scale, f) * distance;
+    const double y =
+        scaled / SquareRoot(variance + p.epsilon) + LoadDouble(p.offset_row, p.offset, f);
     Store(p.row, p.out, i, {EncodeFloat(p.row, y), 0});
   }
 }
@@ -271,34 +272,34 @@ __global__ void BatchNormApply(ASSAY_PARAMETER(BatchNormParameter, p)) {
 __global__ void BatchNormGradSums(ASSAY_PARAMETER(BatchNormParameter, p)) {
   ASSAY_SHARED(double, warps, [32]);
   for (int64_t f = blockIdx.x; f < p.features; f += gridDim.x) {
-    const double mean = LoadDouble(p.row, p.mean, f);
+    const double mean = LoadDouble(p.mean_row, p.mean, f);
     double plain = 0, weighted = 0;
     for (int64_t n = threadIdx.x; n < p.cells; n += blockDim.x) {
       const int64_t at = CellOf(p, f, n);
-      const double dy = LoadDouble(p.row, p.gradient, at);
+      const double dy = LoadDouble(p.gradient_row, p.gradient, at);
       plain += dy;
       weighted = Fma(dy, LoadDouble(p.row, p.operand, at) - mean, weighted);
     }
     plain = SumBlock(plain, warps);
     weighted = SumBlock(weighted, warps);
     if (threadIdx.x == 0) {
-      const double root = SquareRoot(LoadDouble(p.row, p.variance, f) + p.epsilon);
+      const double root = SquareRoot(LoadDouble(p.variance_row, p.variance, f) + p.epsilon);
       p.sums[2 * f] = plain;
       p.sums[2 * f + 1] = weighted;
       const double grad_scale = p.cells == 0 ? 0 : weighted / root;
-      Store(p.row, p.out_mean, f, {EncodeFloat(p.row, grad_scale), 0});
-      Store(p.row, p.out_variance, f, {EncodeFloat(p.row, plain), 0});
+      Store(p.out_mean_row, p.out_mean, f, {EncodeFloat(p.out_mean_row, grad_scale), 0});
+      Store(p.out_variance_row, p.out_variance, f, {EncodeFloat(p.out_variance_row, plain), 0});
     }
   }
 }
 __global__ void BatchNormGrad(ASSAY_PARAMETER(BatchNormParameter, p)) {
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
     const int64_t f = i / p.inner % p.features;
-    const double variance = LoadDouble(p.row, p.variance, f) + p.epsilon;
-    const double distance = LoadDouble(p.row, p.operand, i) - LoadDouble(p.row, p.mean, f);
+    const double variance = LoadDouble(p.variance_row, p.variance, f) + p.epsilon;
+    const double distance = LoadDouble(p.row, p.operand, i) - LoadDouble(p.mean_row, p.mean, f);
     const double cells = static_cast<double>(p.cells);
-    const double factor = LoadDouble(p.row, p.scale, f) / (SquareRoot(variance) * cells);
-    const double sum = cells * LoadDouble(p.row, p.gradient, i) - p.sums[2 * f] -
+    const double factor = LoadDouble(p.scale_row, p.scale, f) / (SquareRoot(variance) * cells);
+    const double sum = cells * LoadDouble(p.gradient_row, p.gradient, i) - p.sums[2 * f] -
                        distance * p.sums[2 * f + 1] / variance;
     Store(p.row, p.out, i, {EncodeFloat(p.row, factor * sum), 0});
   }

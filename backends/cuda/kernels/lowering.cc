@@ -220,10 +220,13 @@ absl::Status Encode(const analysis::FlatRegion& region, const Instruction& instr
     step->result = names.NameResult(from, static_cast<int>(i), inputs);
     AppendBytes(*step, code);
   }
+  for (const ElementType type : region.parameter_types) AppendBytes(RowOf(type), code);
+  for (const ElementType type : region.result_types) AppendBytes(RowOf(type), code);
   for (const int32_t result : region.results) AppendBytes(names.operand(result), code);
   code.resize((code.size() + 15) / 16 * 16 + 16);
   program.constants = static_cast<int32_t>(region.constants.size());
   program.steps = static_cast<int32_t>(region.steps.size());
+  program.inputs = static_cast<int32_t>(inputs);
   program.results = static_cast<int32_t>(region.results.size());
   program.registers = std::max(1, names.count());
   return absl::OkStatus();

@@ -15,11 +15,12 @@ inline constexpr int kBlockRun = 128;
 __device__ inline bool Less(const OrderParameter& p, const Registers& registers, int64_t base,
                             int64_t a, int64_t b) {
   for (int k = 0; k < p.arrays; ++k) {
-    registers[2 * k] = Load(p.rows[k], p.in[k], base + a * p.inner);
-    registers[2 * k + 1] = Load(p.rows[k], p.in[k], base + b * p.inner);
+    const ElementRow& row = p.rows[k];
+    SetInput(p.program, registers, 2 * k, row, Load(row, p.in[k], base + a * p.inner));
+    SetInput(p.program, registers, 2 * k + 1, row, Load(row, p.in[k], base + b * p.inner));
   }
   RunProgram(p.program, registers);
-  return ProgramResult(p.program, registers, 0).bits != 0;
+  return ProgramSays(p.program, registers);
 }
 // Whether element a stands before element b of a line; for a comparator that is no order, whatever
 // it says is combined with the order of the elements, so that places stay distinct.
@@ -182,7 +183,7 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
     const int64_t cell = static_cast<int64_t>(target);
     Value values[kMostArrays];
     for (int k = 0; k < p.arrays; ++k) values[k] = Load(p.rows[k], p.out[k], cell);
-    Wide64 sum;
+    WideValue sum;
     if (wide) sum = DecodeWide(p.fold.row, values[0]);
     for (int64_t n = i; n < p.count && p.targets[p.order[n]] == target; ++n) {
       const int64_t from = Position(p.box, p.positions, p.order[n]);
@@ -192,12 +193,14 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
         continue;
       }
       for (int k = 0; k < p.arrays; ++k) {
-        registers[k] = values[k];
-        registers[p.arrays + k] =
-            Convert(p.update_rows[k], p.rows[k], Load(p.update_rows[k], p.updates[k], from));
+        SetInput(p.program, registers, k, p.rows[k], values[k]);
+        SetInput(p.program, registers, p.arrays + k, p.update_rows[k],
+                 Load(p.update_rows[k], p.updates[k], from));
       }
       RunProgram(p.program, registers);
-      for (int k = 0; k < p.arrays; ++k) values[k] = ProgramResult(p.program, registers, k);
+      for (int k = 0; k < p.arrays; ++k) {
+        values[k] = ProgramResult(p.program, registers, k, p.rows[k]);
+      }
     }
     if (wide) values[0] = EncodeWide(p.fold.row, sum);
     for (int k = 0; k < p.arrays; ++k) Store(p.rows[k], p.out[k], cell, values[k]);

@@ -8,7 +8,7 @@
 namespace assay::cuda {
 
 inline constexpr int kMostDimensions = 16;
-inline constexpr int kMostArrays = 8;    // operands or results of one kernel
+inline constexpr int kMostArrays = 16;   // operands or results of one kernel
 inline constexpr int kMostAxis = 8;      // dimensions that are walked as one
 inline constexpr int kMostMembers = 64;  // of a group of devices
 inline constexpr int kConstantBase =
@@ -26,11 +26,12 @@ struct Strides {
 };
 
 // A flat computation on scalars. Registers 0 to inputs - 1 are given; `code` holds the constants,
-// the steps and the numbers of the registers of the results.
+// the steps, the types of inputs and results, and the numbers of the registers of the results.
 struct Program {
   const unsigned char* code = nullptr;
   int32_t constants = 0;  // how many
   int32_t steps = 0;
+  int32_t inputs = 0;
   int32_t results = 0;
   int32_t registers = 0;
   // The register file: dynamic shared memory if null, else this many bytes a thread and register.
@@ -130,6 +131,7 @@ struct FoldParameter {
   const void* init[kMostArrays] = {};
   void* out[kMostArrays] = {};
   ElementRow in_rows[kMostArrays];
+  ElementRow init_rows[kMostArrays];
   ElementRow out_rows[kMostArrays];
   int64_t count = 0;  // of results
   Box results, window, base;
@@ -145,7 +147,7 @@ struct TreeParameter {
   const void* in = nullptr;
   const void* init = nullptr;
   void* out = nullptr;
-  ElementRow in_row, out_row;
+  ElementRow in_row, init_row, out_row;
   int64_t results = 0, terms = 0;
   Box kept, reduced;
   Strides kept_strides, reduced_strides;
@@ -168,7 +170,7 @@ struct ScatterChosenParameter {
   const void* source = nullptr;
   const void* init = nullptr;
   void* out = nullptr;
-  ElementRow row;
+  ElementRow row, source_row, init_row;
   int64_t count = 0;  // of cells
   Box source_box, window, base;
   int64_t stride[kMostDimensions] = {};
@@ -374,7 +376,8 @@ struct BatchNormParameter {
   void* out = nullptr;
   void* out_mean = nullptr;      // training; grad_scale
   void* out_variance = nullptr;  // training; grad_offset
-  ElementRow row;
+  ElementRow row, scale_row, offset_row, mean_row, variance_row, gradient_row;
+  ElementRow out_mean_row, out_variance_row;
   int64_t count = 0, features = 0, inner = 1, cells = 0;
   double epsilon = 0;
 };

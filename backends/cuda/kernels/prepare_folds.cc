@@ -40,9 +40,7 @@ absl::Status AddFold(KernelPlan& plan, const Instruction& instruction, FoldParam
   for (int64_t k = 0; k < arrays; ++k) {
     const Shape& out = ResultShape(instruction, k);
     const Shape& init = instruction.operand(arrays + k)->shape();
-    if (init.element_type() != out.element_type()) {
-      return Unsupported(instruction, "a start value of another type");
-    }
+    p.init_rows[k] = RowOf(init);
     p.in_rows[k] = RowOf(instruction.operand(k)->shape());
     p.out_rows[k] = RowOf(out);
     pointers.push_back({&p.in[k], Operand(k)});
@@ -77,6 +75,7 @@ absl::Status AddTree(KernelPlan& plan, const Instruction& reduce, int64_t k, con
   TreeParameter p;
   p.fold = fold;
   p.in_row = RowOf(operand);
+  p.init_row = RowOf(reduce.operand(arrays + k)->shape());
   p.out_row = RowOf(ResultShape(reduce, k));
   p.results = p.terms = 1;
   const Dimensions strides = RowMajorStrides(operand.dimensions());
@@ -169,16 +168,14 @@ KernelPlanOr PrepareSelectAndScatter(const Instruction& op, absl::Span<const Vie
   if (op.shape().element_count() == 0) return plan;
   absl::StatusOr<Box> box = BoxOf(op, operand.dimensions());
   if (!box.ok()) return box.status();
-  if (op.operand(2)->shape().element_type() != op.shape().element_type() ||
-      source.element_type() != op.shape().element_type()) {
-    return Unsupported(op, "values of several types");
-  }
   SelectParameter select;
   ScatterChosenParameter scatter;
   select.base = select.window = scatter.base = *box;
   select.source = scatter.source_box = *BoxOf(op, source.dimensions());
   select.row = RowOf(operand);
   scatter.row = RowOf(op.shape());
+  scatter.source_row = RowOf(source);
+  scatter.init_row = RowOf(op.operand(2)->shape());
   select.count = source.element_count();
   scatter.count = op.shape().element_count();
   const Dimensions strides = RowMajorStrides(operand.dimensions());

@@ -184,6 +184,19 @@ KernelPlanOr PrepareBatchNorm(const Instruction& batch_norm, absl::Span<const Vi
   p.epsilon = batch_norm.GetFloat(Attr::kEpsilon);
   if (p.features == 0) return plan;
   std::vector<MemberPointer> pointers = {{&p.operand, Operand(0)}, {&p.scale, Operand(1)}};
+  const bool is_grad = batch_norm.opcode() == Opcode::kBatchNormGrad;
+  const auto row_of = [&](int64_t k) {
+    return k < batch_norm.operand_count() ? RowOf(batch_norm.operand(k)->shape()) : p.row;
+  };
+  p.scale_row = row_of(1);
+  p.offset_row = row_of(2);
+  p.mean_row = row_of(is_grad ? 2 : 3);
+  p.variance_row = row_of(is_grad ? 3 : 4);
+  p.gradient_row = row_of(4);
+  if (batch_norm.shape().is_tuple()) {
+    p.out_mean_row = RowOf(batch_norm.shape().tuple_shape(1));
+    p.out_variance_row = RowOf(batch_norm.shape().tuple_shape(2));
+  }
   const char* sums = nullptr;
   const char* apply = "BatchNormApply";
   switch (batch_norm.opcode()) {

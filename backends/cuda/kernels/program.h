@@ -28,9 +28,12 @@ ASSAY_DEVICE const Value* ConstantsOf(const Program& program) {
 ASSAY_DEVICE const Step* StepsOf(const Program& program) {
   return reinterpret_cast<const Step*>(program.code + program.constants * sizeof(Value));
 }
+// The types of the inputs, then those of the results.
+ASSAY_DEVICE const ElementRow* RowsOf(const Program& program) {
+  return reinterpret_cast<const ElementRow*>(StepsOf(program) + program.steps);
+}
 ASSAY_DEVICE const int16_t* ResultsOf(const Program& program) {
-  return reinterpret_cast<const int16_t*>(program.code + program.constants * sizeof(Value) +
-                                          program.steps * sizeof(Step));
+  return reinterpret_cast<const int16_t*>(RowsOf(program) + program.inputs + program.results);
 }
 
 ASSAY_DEVICE Value ReadRegister(const Program& program, const Registers& registers, int number) {
@@ -45,37 +48,72 @@ ASSAY_DEVICE_CALL void RunProgram(const Program& program, const Registers& regis
                                    ReadRegister(program, registers, step.operands[2]));
   }
 }
-ASSAY_DEVICE Value ProgramResult(const Program& program, const Registers& registers, int k) {
-  return ReadRegister(program, registers, ResultsOf(program)[k]);
+// Input k from an element of any type, and result k as an element of any type.
+ASSAY_DEVICE void SetInput(const Program& program, const Registers& registers, int k,
+                           const ElementRow& row, Value value) {
+  registers[k] = Convert(row, RowsOf(program)[k], value);
+}
+ASSAY_DEVICE Value ProgramResult(const Program& program, const Registers& registers, int k,
+                                 const ElementRow& row) {
+  return Convert(RowsOf(program)[program.inputs + k], row,
+                 ReadRegister(program, registers, ResultsOf(program)[k]));
+}
+ASSAY_DEVICE bool ProgramSays(const Program& program, const Registers& registers) {
+  return ReadRegister(program, registers, ResultsOf(program)[0]).bits != 0;
 }
 
-// The value of a fold that is rounded at the end alone.
-struct Wide64 {
-  double re = 0, im = 0;
+// The value of a fold that is rounded at the end alone. Sums of floats are pairs, so that most of
+// them are the exact ones.
+struct WideValue {
+  double re = 0, re_low = 0, im = 0, im_low = 0;
   uint64_t integer = 0;
 };
-ASSAY_DEVICE Wide64 DecodeWide(const ElementRow& row, Value x) {
-  if (row.kind == kKindFloat) return {DecodeFloat(row, x.bits), 0, 0};
-  if (row.kind == kKindComplex) return {DecodeFloat(row, x.bits), DecodeFloat(row, x.imag), 0};
-  return {0, 0, DecodeInteger(row, x.bits)};
+ASSAY_DEVICE WideValue DecodeWide(const ElementRow& row, Value x) {
+  WideValue wide;
+  if (row.kind == kKindFloat || row.kind == kKindComplex) wide.re = DecodeFloat(row, x.bits);
+  if (row.kind == kKindComplex) wide.im = DecodeFloat(row, x.imag);
+  if (row.kind != kKindFloat && row.kind != kKindComplex) {
+    wide.integer = DecodeInteger(row, x.bits);
+  }
+  return wide;
 }
-ASSAY_DEVICE Value EncodeWide(const ElementRow& row, Wide64 x) {
+ASSAY_DEVICE Value EncodeWide(const ElementRow& row, WideValue x) {
   if (row.kind == kKindFloat) return {EncodeFloat(row, x.re), 0};
   if (row.kind == kKindComplex) return {EncodeFloat(row, x.re), EncodeFloat(row, x.im)};
   return {EncodeInteger(row, x.integer), 0};
 }
-ASSAY_DEVICE Wide64 CombineWide(const Fold& fold, Wide64 x, Wide64 y) {
+ASSAY_DEVICE void AddWide(double high, double low, double* sum, double* sum_low) {
+  const Pair first = ExactSum(*sum, high);
+  if (!IsFiniteValue(first.high)) {
+    *sum = first.high;
+    *sum_low = 0;
+    return;
+  }
+  const Pair rest = FastSum(first.high, first.low + (*sum_low + low));
+  *sum = rest.high;
+  *sum_low = rest.low;
+}
+ASSAY_DEVICE WideValue CombineWide(const Fold& fold, WideValue x, WideValue y) {
+  WideValue result;
   switch (fold.row.kind) {
     case kKindPred:
-      return {0, 0, ApplyPred(fold.op, x.integer, y.integer)};
+      result.integer = ApplyPred(fold.op, x.integer, y.integer);
+      break;
     case kKindSigned:
     case kKindUnsigned:
-      return {0, 0, ApplyInteger(fold.op, fold.row, x.integer, y.integer)};
-    case kKindFloat:
-      return {ApplyBinary(fold.op, x.re, y.re), 0, 0};
+      result.integer = ApplyInteger(fold.op, fold.row, x.integer, y.integer);
+      break;
     default:
-      return {x.re + y.re, x.im + y.im, 0};  // complex numbers are only added
+      if (fold.op != Op::kAdd) {
+        result.re = ApplyBinary(fold.op, x.re, y.re);
+        break;
+      }
+      result = x;
+      AddWide(y.re, y.re_low, &result.re, &result.re_low);
+      // Complex numbers are only added.
+      if (fold.row.kind == kKindComplex) AddWide(y.im, y.im_low, &result.im, &result.im_low);
   }
+  return result;
 }
 
 }  // namespace assay::cuda::ASSAY_CUDA_BUILD

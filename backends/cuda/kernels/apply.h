@@ -430,7 +430,7 @@ ASSAY_DEVICE_CALL Value Apply(const Step& step, Value x, Value y, Value z) {
     case Op::kReal:
       return {x.bits, 0};
     case Op::kImag:
-      return {step.in.kind == kKindComplex ? x.imag : 0, 0};
+      return {step.in.kind == kKindComplex ? x.imag : EncodeFloat(step.out, 0), 0};
     case Op::kComplex:
       return {x.bits, y.bits};
     case Op::kSelect:

@@ -405,11 +405,10 @@ ASSAY_DEVICE_CALL Complex Power(Complex z, Complex w) {
   }
   if (!IsFiniteComplex(z) || !IsFiniteComplex(w)) return NanComplex();
   const ComplexPair log = LogPair(Exactly(z));
-  if (w.im == 0 && IsFiniteValue(log.re.high * w.re)) {
-    Pair size = log.re * w.re;
-    if (!IsFiniteValue(size.low)) size = {size.high, 0};
-    if (size.high > 1900) size = {1900, 0};
-    if (size.high < -1900) size = {-1900, 0};
+  if (w.im == 0) {
+    const double about = log.re.high * w.re;
+    Pair size = {about > 0 ? 1900.0 : -1900.0, 0};
+    if (Magnitude(about) < 1900) size = log.re * w.re;
     const Scaled e = ExpScaled(size);
     const SinCos angle = SinCosOfMultiple(SplitAngleOf(z), w.re);
     return FinishScaled({e.value * angle.cos, e.value * angle.sin}, e.exponent);
@@ -518,6 +517,27 @@ ASSAY_DEVICE_CALL Complex Atan2(Complex y, Complex x) {
   const int ey = ExponentOf(Exactly(y)), ex = ExponentOf(Exactly(x));
   const int e = ey > ex ? ey : ex;
   if (e == -1075) return NanComplex();
+  // (x + i y) / sqrt(x^2 + y^2) is the root of (x + i y) / (x - i y), whose parts may be far apart.
+  // Sums that leave the range are halved.
+  const ComplexPair p = {ExactSum(x.re, -y.im), ExactSum(x.im, y.re)};
+  ComplexPair q = {ExactSum(x.re, y.im), ExactSum(x.im, -y.re)};
+  const Pair two = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+  Pair halved = {0, 0};
+  if (!IsFiniteValue(q.re.high) || !IsFiniteValue(q.im.high)) {
+    q = {ExactSum(0.5 * x.re, 0.5 * y.im), ExactSum(0.5 * x.im, -0.5 * y.re)};
+    halved = two;
+  }
+  const bool finite = IsFiniteValue(p.re.high) && IsFiniteValue(p.im.high);
+  const int apart = finite ? ExponentOf(p) - ExponentOf(q) : 0;
+  if (apart > 100 || apart < -100) {
+    if (ExponentOf(p) < -1074 || ExponentOf(q) < -1074) return NanComplex();
+    const Pair p_angle = AnglePair(p.im, p.re);
+    Pair sum = p_angle + AnglePair(q.im, q.re);
+    if (sum.high > Pi().high) sum = sum - Times(Pi(), 2);
+    if (sum.high <= -Pi().high) sum = sum + Times(Pi(), 2);
+    const Pair size = (LogPair(q).re + halved) - LogPair(p).re;
+    return Rounded(ComplexPair{p_angle - Times(sum, 0.5), Times(size, 0.5)});
+  }
   const ComplexPair a = Scaled2(Exactly(x), -e), b = Scaled2(Exactly(y), -e);
   const ComplexPair aa = Multiply(a, a), bb = Multiply(b, b);
   const ComplexPair square = {aa.re + bb.re, aa.im + bb.im};
@@ -527,8 +547,7 @@ ASSAY_DEVICE_CALL Complex Atan2(Complex y, Complex x) {
   const ComplexPair root = Root(square);
   const int es = ExponentOf(sum), er = ExponentOf(root);
   const ComplexPair log = LogPair(Divide(Scaled2(sum, -es), Scaled2(root, -er)));
-  const Pair power =
-      Pair{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56} * static_cast<double>(es - er);
+  const Pair power = two * static_cast<double>(es - er);
   return Rounded(ComplexPair{log.im, -(log.re + power)});
 }
 

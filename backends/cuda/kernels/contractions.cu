@@ -96,9 +96,14 @@ ASSAY_DEVICE double ScaledProduct(double a, double b, double c, double d) {
                      (Magnitude(first) > 0x1p-900 || a == 0 || b == 0) &&
                      (Magnitude(second) > 0x1p-900 || c == 0 || d == 0);
   const bool finite = IsFiniteValue(a) && IsFiniteValue(b) && IsFiniteValue(c) && IsFiniteValue(d);
-  if (plain || !finite || a == 0 || b == 0 || c == 0 || d == 0) return first * second;
-  const Parts p = Split(a), q = Split(b), r = Split(c), s = Split(d);
+  const bool zero = a == 0 || b == 0 || c == 0 || d == 0;
+  if (plain || zero) return first * second;
   const bool negative = (SignBit(a) != SignBit(b)) != (SignBit(c) != SignBit(d));
+  if (!finite) {
+    const bool none = IsNanValue(a) || IsNanValue(b) || IsNanValue(c) || IsNanValue(d);
+    return none ? NanValue() : WithSign(InfinityValue(), negative);
+  }
+  const Parts p = Split(a), q = Split(b), r = Split(c), s = Split(d);
   const double product = p.mantissa * q.mantissa * r.mantissa * s.mantissa;
   return WithSign(Scale(product, p.exponent + q.exponent + r.exponent + s.exponent), negative);
 }

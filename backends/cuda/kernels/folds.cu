@@ -30,7 +30,8 @@ __device__ inline void FoldOne(const FoldParameter& p, const Registers& register
   const bool wide = p.fold.kind == FoldKind::kWide;
   Value values[kMostArrays];
   for (int k = 0; k < p.arrays; ++k) {
-    values[k] = Convert(p.init_rows[k], p.out_rows[k], Load(p.init_rows[k], p.init[k], 0));
+    values[k] = Convert(p.init_rows[k], AccumulatorRow(p.program, p.fold, k, p.out_rows[k]),
+                        Load(p.init_rows[k], p.init[k], 0));
   }
   WideValue sum;
   if (wide) sum = DecodeWide(p.fold.row, values[0]);
@@ -43,18 +44,21 @@ __device__ inline void FoldOne(const FoldParameter& p, const Registers& register
       sum = CombineWide(p.fold, sum, DecodeWide(p.in_rows[0], Load(p.in_rows[0], p.in[0], at)));
     } else if (at >= 0) {
       for (int k = 0; k < p.arrays; ++k) {
-        SetInput(p.program, registers, k, p.out_rows[k], values[k]);
+        registers[k] = values[k];
         SetInput(p.program, registers, p.arrays + k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
       }
       RunProgram(p.program, registers);
       for (int k = 0; k < p.arrays; ++k) {
-        values[k] = ProgramResult(p.program, registers, k, p.out_rows[k]);
+        values[k] = ProgramResult(p.program, registers, k, RowsOf(p.program)[k]);
       }
     }
     more = Advance(p.window, window);
   }
   if (wide) values[0] = EncodeWide(p.fold.row, sum);
-  for (int k = 0; k < p.arrays; ++k) Store(p.out_rows[k], p.out[k], result, values[k]);
+  for (int k = 0; k < p.arrays; ++k) {
+    Store(p.out_rows[k], p.out[k], result,
+          Convert(AccumulatorRow(p.program, p.fold, k, p.out_rows[k]), p.out_rows[k], values[k]));
+  }
 }
 __global__ void FoldWindows(ASSAY_PARAMETER(FoldParameter, p)) {
   ASSAY_DYNAMIC_SHARED(Value, shared);
@@ -186,9 +190,10 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
       windows.sizes[d] = last - first[d] + 1;
       if (windows.sizes[d] <= 0) any = false;
     }
-    Value value = Convert(p.init_row, p.row, Load(p.init_row, p.init, 0));
+    const ElementRow row = AccumulatorRow(p.program, p.fold, 0, p.row);
+    Value value = Convert(p.init_row, row, Load(p.init_row, p.init, 0));
     WideValue sum;
-    if (wide) sum = DecodeWide(p.fold.row, value);
+    if (wide) sum = DecodeWide(row, value);
     int64_t at[kMostDimensions] = {};
     while (any) {
       int64_t source = 0;
@@ -200,15 +205,15 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
         if (wide) {
           sum = CombineWide(p.fold, sum, DecodeWide(p.source_row, update));
         } else {
-          SetInput(p.program, registers, 0, p.row, value);
+          registers[0] = value;
           SetInput(p.program, registers, 1, p.source_row, update);
           RunProgram(p.program, registers);
-          value = ProgramResult(p.program, registers, 0, p.row);
+          value = ProgramResult(p.program, registers, 0, row);
         }
       }
       any = Advance(windows, at);
     }
-    Store(p.row, p.out, i, wide ? EncodeWide(p.fold.row, sum) : value);
+    Store(p.row, p.out, i, wide ? EncodeWide(p.fold.row, sum) : Convert(row, p.row, value));
   }
 }
 

@@ -182,7 +182,10 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
     if (target == ~0ull || (i > 0 && p.targets[p.order[i - 1]] == target)) continue;
     const int64_t cell = static_cast<int64_t>(target);
     Value values[kMostArrays];
-    for (int k = 0; k < p.arrays; ++k) values[k] = Load(p.rows[k], p.out[k], cell);
+    for (int k = 0; k < p.arrays; ++k) {
+      values[k] = Convert(p.rows[k], AccumulatorRow(p.program, p.fold, k, p.rows[k]),
+                          Load(p.rows[k], p.out[k], cell));
+    }
     WideValue sum;
     if (wide) sum = DecodeWide(p.fold.row, values[0]);
     for (int64_t n = i; n < p.count && p.targets[p.order[n]] == target; ++n) {
@@ -193,17 +196,20 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
         continue;
       }
       for (int k = 0; k < p.arrays; ++k) {
-        SetInput(p.program, registers, k, p.rows[k], values[k]);
+        registers[k] = values[k];
         SetInput(p.program, registers, p.arrays + k, p.update_rows[k],
                  Load(p.update_rows[k], p.updates[k], from));
       }
       RunProgram(p.program, registers);
       for (int k = 0; k < p.arrays; ++k) {
-        values[k] = ProgramResult(p.program, registers, k, p.rows[k]);
+        values[k] = ProgramResult(p.program, registers, k, RowsOf(p.program)[k]);
       }
     }
     if (wide) values[0] = EncodeWide(p.fold.row, sum);
-    for (int k = 0; k < p.arrays; ++k) Store(p.rows[k], p.out[k], cell, values[k]);
+    for (int k = 0; k < p.arrays; ++k) {
+      Store(p.rows[k], p.out[k], cell,
+            Convert(AccumulatorRow(p.program, p.fold, k, p.rows[k]), p.rows[k], values[k]));
+    }
   }
 }
 

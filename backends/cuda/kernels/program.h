@@ -58,6 +58,11 @@ ASSAY_DEVICE Value ProgramResult(const Program& program, const Registers& regist
   return Convert(RowsOf(program)[program.inputs + k], row,
                  ReadRegister(program, registers, ResultsOf(program)[k]));
 }
+// The type in which result k is accumulated: that of input k of the program, which takes it again.
+ASSAY_DEVICE ElementRow AccumulatorRow(const Program& program, const Fold& fold, int k,
+                                       const ElementRow& row) {
+  return fold.kind == FoldKind::kProgram ? RowsOf(program)[k] : row;
+}
 ASSAY_DEVICE bool ProgramSays(const Program& program, const Registers& registers) {
   return ReadRegister(program, registers, ResultsOf(program)[0]).bits != 0;
 }
@@ -89,7 +94,13 @@ ASSAY_DEVICE void AddWide(double high, double low, double* sum, double* sum_low)
     *sum_low = 0;
     return;
   }
-  const Pair rest = FastSum(first.high, first.low + (*sum_low + low));
+  const double tail = first.low + (*sum_low + low);
+  if (tail == 0) {  // a zero keeps its sign
+    *sum = first.high;
+    *sum_low = 0;
+    return;
+  }
+  const Pair rest = FastSum(first.high, tail);
   *sum = rest.high;
   *sum_low = rest.low;
 }

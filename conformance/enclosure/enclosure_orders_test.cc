@@ -27,6 +27,20 @@ TEST_F(EnclosureOrdersTest, SortsOfSeparateKeysKeepWhatTravels) {
   EXPECT_EQ(close.open()->name(), "s");
 }
 
+// A NaN that the square root makes has any sign: in the total order it is first or last.
+TEST_F(EnclosureOrdersTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
+  const std::string total =
+      "order { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3)\n"
+      " ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n";
+  const std::string body =
+      "a = f32[3] parameter(0)\n x = f32[3] sqrt(a)\n i = s32[3] iota(), iota_dimension=0\n"
+      "s = (f32[3], s32[3]) sort(x, i), dimensions={0}, is_stable=true, to_apply=order\n"
+      "ROOT r = s32[3] get-tuple-element(s), index=1";
+  EXPECT_NE(Of(body, {F32({4, -1, 1})}, "golden", total).open(), nullptr);
+  EXPECT_EQ(Of(body, {F32({4, 9, 1})}, "golden", total).open(), nullptr);
+}
+
 // Decisions I-1 and V-1 are open to targets that are not like XLA, I-4 to nobody
 // (ops_elementwise_and_types.md 7).
 TEST_F(EnclosureOrdersTest, WhatIsLeftToTheTargetIsNotJudged) {

@@ -130,6 +130,15 @@ bool IsOpenOrder(const Instruction& sort, Boxes operands) {
                      [&](int64_t key) { return MayHaveNans(operands[key]); });
 }
 
+// Whether a comparator asks for the total order, in which a NaN stands where its sign puts it.
+bool ComparesInTotalOrder(const Computation& comparator) {
+  return std::any_of(comparator.instructions().begin(), comparator.instructions().end(),
+                     [](const auto& step) {
+                       return step->FindInt(Attr::kComparisonType) ==
+                              static_cast<int64_t>(ComparisonType::kTotalOrder);
+                     });
+}
+
 // A fold that picks takes any of the elements that it does not tell apart (ops_structural.md 5.1).
 bool PicksAny(const Instruction& reduce, Boxes operands) {
   switch (analysis::RecogniseReducer(*reduce.to_apply()).kind) {
@@ -182,6 +191,14 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   if (instruction.opcode() == Opcode::kSort) {
     for (const int64_t key : KeysOf(*instruction.to_apply())) {
       if (MayHaveFlushedTies(operands[key], profile)) return true;
+      // Which NaN an operation has made is not known: it may come first as well as last. Those of
+      // arguments and constants are.
+      const Opcode source = instruction.operand(key)->opcode();
+      const bool made = source != Opcode::kParameter && source != Opcode::kConstant;
+      if (made && profile.Grants(Freedom::kNanPayload) &&
+          ComparesInTotalOrder(*instruction.to_apply()) && MayHaveNans(operands[key])) {
+        return true;
+      }
     }
   }
   if (profile.Grants(Freedom::kUnstableOrder)) {

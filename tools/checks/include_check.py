@@ -32,9 +32,11 @@ ALLOWED = {
     # A plug-in and its host share the declarations of the interface alone.
     'backends/pjrt': ['spec', 'runtime', 'interpreter', 'backends'],
     'backends/pjrt/abi': ['spec/element', 'backends/pjrt/abi'],
-    'backends/pjrt/driver': ['spec', 'runtime', *INTERFACE, 'backends/process', 'backends/pjrt/abi', 'backends/pjrt/driver'],
+    'backends/pjrt/driver': ['spec', 'runtime', *INTERFACE, 'backends/process', 'backends/pjrt/abi', 'backends/pjrt/sharding',
+                             'backends/pjrt/driver'],
     'backends/pjrt/plugin': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/factory', 'backends/pjrt/abi',
-                             'backends/pjrt/plugin'],
+                             'backends/pjrt/sharding', 'backends/pjrt/plugin'],
+    'backends/pjrt/sharding': ['spec', 'backends/pjrt/sharding'],
     'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],
     'fuzz': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
     'tools': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],

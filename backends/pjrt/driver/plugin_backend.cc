@@ -10,7 +10,7 @@
 #include "backends/pjrt/abi/compile_options.pb.h"
 #include "backends/pjrt/abi/types.h"
 #include "backends/pjrt/driver/flat_entry.h"
-#include "backends/pjrt/driver/global_shapes.h"
+#include "backends/pjrt/sharding/global_shapes.h"
 #include "runtime/module_form.h"
 #include "spec/proto/module_file.h"
 #include "spec/stablehlo/bytecode.h"
@@ -210,7 +210,10 @@ class PluginExecutable : public SynchronousExecutable {
     const PluginBuffer& buffer = Own(*argument.buffer());
     if (!global_ && (!taken_[leaf] || argument.donated() != nullptr)) return buffer.get();
     absl::StatusOr<Literal> value = buffer.source() ? *buffer.source() : backend_.Download(buffer);
-    if (value.ok() && global_) value = global_->TileOfArgument(*value, leaf, d);
+    if (value.ok() && global_) {
+      value =
+          global_->arguments()[leaf].TileOf(*value, d % static_cast<size_t>(global_->partitions()));
+    }
     if (!value.ok()) return value.status();
     absl::StatusOr<std::unique_ptr<PluginArray>> array =
         backend_.client_->Upload(*value, program_->devices()[d]);
@@ -229,12 +232,12 @@ class PluginExecutable : public SynchronousExecutable {
       for (size_t i = 0; i < results_.size(); ++i) {
         std::vector<Literal> tiles;
         for (size_t p = 0; p < partitions; ++p) {
-          absl::StatusOr<Literal> tile =
-              backend_.client_->Download(outputs[r + p][i]->get(), global_->ResultTile(i));
+          absl::StatusOr<Literal> tile = backend_.client_->Download(
+              outputs[r + p][i]->get(), global_->results()[i].TileShape());
           if (!tile.ok()) return ExecuteError(tile.status());
           tiles.push_back(*std::move(tile));
         }
-        absl::StatusOr<Literal> joined = global_->JoinResult(tiles, i);
+        absl::StatusOr<Literal> joined = global_->results()[i].Join(tiles);
         if (!joined.ok()) return ExecuteError(joined.status());
         absl::StatusOr<BufferHandle> buffer = backend_.Upload(*joined, device);
         if (!buffer.ok()) return buffer.status();
@@ -348,8 +351,9 @@ absl::StatusOr<std::unique_ptr<Executable>> PluginBackend::Compile(const Module&
   std::optional<GlobalShapes> global;
   if (logical) {
     (*flat)->num_partitions = partitions;
-    absl::StatusOr<GlobalShapes> shapes = GlobalShapes::Of(**flat);
+    absl::StatusOr<GlobalShapes> shapes = GlobalShapes::Of(**flat, partitions);
     if (!shapes.ok()) return shapes.status();
+    if (absl::Status status = WriteBorderShardings(**flat); !status.ok()) return status;
     global = *std::move(shapes);
   } else if (partitions > 1) {
     MarkPartitioned(**flat);

@@ -1,0 +1,306 @@
+#include "backends/pjrt/plugin/buffer.h"
+
+#include <cstring>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "backends/pjrt/abi/types.h"
+#include "backends/pjrt/plugin/error.h"
+#include "backends/pjrt/plugin/host_layout.h"
+
+namespace assay::pjrt {
+namespace {
+
+constexpr size_t kMostDimensions = 1024;
+// A smaller array is copied as fast as its storage is shared.
+constexpr int64_t kZeroCopyBytes = 64 << 10;
+constexpr uintptr_t kZeroCopyAlignment = 16;
+
+absl::Status Deleted() {
+  return absl::InvalidArgumentError("the buffer has been deleted or donated");
+}
+
+// The value of a buffer that has not been deleted.
+absl::StatusOr<std::shared_ptr<ArrayState>> StateOf(const PJRT_Buffer* buffer) {
+  if (buffer == nullptr) return NoObject("buffer");
+  std::shared_ptr<ArrayState> state = buffer->state();
+  if (state == nullptr) return Deleted();
+  return state;
+}
+
+absl::StatusOr<Shape> ShapeOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
+  const std::optional<ElementType> type = ElementTypeOf(args.type);
+  if (!type || !IsArray(*type)) {
+    return absl::UnimplementedError(absl::StrCat("there are no arrays of PJRT's type ", args.type));
+  }
+  if (args.num_dims > kMostDimensions) {
+    return absl::InvalidArgumentError(absl::StrCat("an array of ", args.num_dims, " dimensions"));
+  }
+  return Shape(*type, absl::MakeConstSpan(args.dims, args.num_dims));
+}
+
+absl::StatusOr<MemorySpace*> MemoryOf(const PJRT_Client_BufferFromHostBuffer_Args& args) {
+  if (args.memory != nullptr) return static_cast<MemorySpace*>(args.memory);
+  if (args.device != nullptr) return args.device->default_memory();
+  return absl::InvalidArgumentError("a buffer needs a device or a memory");
+}
+
+// Returns true if the array may be read where it lies as long as the host keeps it.
+bool MayShare(const PJRT_Client_BufferFromHostBuffer_Args& args, const Shape& shape, bool dense,
+              int64_t bytes) {
+  return args.host_buffer_semantics == PJRT_HostBuffer_ImmutableZeroCopy && dense &&
+         bytes >= kZeroCopyBytes && Info(shape.element_type()).bits >= 8 &&
+         reinterpret_cast<uintptr_t>(args.data) % kZeroCopyAlignment == 0;
+}
+
+}  // namespace
+
+absl::Status BufferFromHost(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  absl::StatusOr<Shape> shape = ShapeOf(args);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<MemorySpace*> memory = MemoryOf(args);
+  if (!memory.ok()) return memory.status();
+  const std::vector<int64_t> row_major = RowMajorByteStrides(*shape);
+  std::vector<int64_t> strides = row_major;
+  if (args.byte_strides != nullptr) {
+    if (args.num_byte_strides != row_major.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(args.num_byte_strides, " strides for ", shape->ToString()));
+    }
+    strides.assign(args.byte_strides, args.byte_strides + args.num_byte_strides);
+  }
+  const absl::StatusOr<int64_t> bytes = shape->ByteSize();
+  if (!bytes.ok()) return bytes.status();
+  if (args.data == nullptr && *bytes > 0) return NoObject("data");
+  auto state = std::make_shared<ArrayState>();
+  if (MayShare(args, *shape, strides == row_major, *bytes)) {
+    // Nobody writes into the storage of an array that has another owner, and the state is one.
+    auto done = std::make_shared<EventState>();
+    auto* data = static_cast<std::byte*>(const_cast<void*>(args.data));
+    const std::shared_ptr<std::byte[]> storage(
+        data, [done](std::byte* /*host's*/) { done->Set(absl::OkStatus()); });
+    state->Set(Literal::FromBuffer(*shape, storage));
+    args.done_with_host_buffer = NewEvent(std::move(done));
+  } else {
+    absl::StatusOr<Literal> copy = Literal::Create(*shape);
+    if (!copy.ok()) return copy.status();
+    std::byte* data = copy->mutable_data();
+    CopyStrided(*shape, static_cast<const std::byte*>(args.data), strides, data, row_major);
+    NormaliseNarrow(shape->element_type(), data, copy->element_count());
+    state->Set(*std::move(copy));
+    args.done_with_host_buffer = ReadyEvent();
+  }
+  args.buffer = new PJRT_Buffer(*memory, *std::move(shape), std::move(state));
+  return absl::OkStatus();
+}
+
+absl::Status BufferDestroy(PJRT_Buffer_Destroy_Args& args) {
+  delete args.buffer;
+  return absl::OkStatus();
+}
+
+absl::Status BufferElementType(PJRT_Buffer_ElementType_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.type = BufferTypeOf(args.buffer->shape.element_type());
+  return absl::OkStatus();
+}
+
+absl::Status BufferDimensions(PJRT_Buffer_Dimensions_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.dims = args.buffer->shape.dimensions().data();
+  args.num_dims = args.buffer->shape.dimensions().size();
+  return absl::OkStatus();
+}
+
+absl::Status BufferUnpaddedDimensions(PJRT_Buffer_UnpaddedDimensions_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.unpadded_dims = args.buffer->shape.dimensions().data();
+  args.num_dims = args.buffer->shape.dimensions().size();
+  return absl::OkStatus();
+}
+
+absl::Status BufferDynamicDimensions(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
+  args.dynamic_dim_indices = nullptr;
+  args.num_dynamic_dims = 0;
+  return absl::OkStatus();
+}
+
+absl::Status BufferMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  // Row-major, for any rank.
+  static const auto& order = *[] {
+    auto* made = new std::vector<int64_t>(kMostDimensions);
+    for (size_t i = 0; i < kMostDimensions; ++i) {
+      (*made)[i] = static_cast<int64_t>(kMostDimensions - 1 - i);
+    }
+    return made;
+  }();
+  const size_t rank = args.buffer->shape.dimensions().size();
+  if (rank > kMostDimensions) return absl::UnimplementedError("too many dimensions");
+  PJRT_Buffer_MemoryLayout layout = {};
+  layout.struct_size = kStructSize<PJRT_Buffer_MemoryLayout>;
+  layout.type = PJRT_MemoryLayout_Tiled;
+  layout.value.tiled.struct_size = kStructSize<PJRT_Buffer_MemoryLayout_Tiled>;
+  layout.value.tiled.minor_to_major = order.data() + kMostDimensions - rank;
+  layout.value.tiled.minor_to_major_size = rank;
+  args.layout = layout;
+  return absl::OkStatus();
+}
+
+absl::Status BufferSize(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  const absl::StatusOr<int64_t> bytes = args.buffer->shape.ByteSize();
+  args.on_device_size_in_bytes = static_cast<size_t>(bytes.value_or(0));
+  return absl::OkStatus();
+}
+
+absl::Status BufferDevice(PJRT_Buffer_Device_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.device = args.buffer->device();
+  return absl::OkStatus();
+}
+
+absl::Status BufferMemory(PJRT_Buffer_Memory_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.memory = args.buffer->memory;
+  return absl::OkStatus();
+}
+
+absl::Status BufferDelete(PJRT_Buffer_Delete_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.buffer->Delete();
+  return absl::OkStatus();
+}
+
+absl::Status BufferIsDeleted(PJRT_Buffer_IsDeleted_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  args.is_deleted = args.buffer->state() == nullptr;
+  return absl::OkStatus();
+}
+
+absl::Status BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.buffer);
+  if (!state.ok()) return state.status();
+  if (args.dst_device == nullptr) return NoObject("device");
+  args.dst_buffer =
+      new PJRT_Buffer(args.dst_device->default_memory(), args.buffer->shape, *std::move(state));
+  return absl::OkStatus();
+}
+
+absl::Status BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.buffer);
+  if (!state.ok()) return state.status();
+  if (args.dst_memory == nullptr) return NoObject("memory");
+  args.dst_buffer = new PJRT_Buffer(static_cast<MemorySpace*>(args.dst_memory), args.buffer->shape,
+                                    *std::move(state));
+  return absl::OkStatus();
+}
+
+absl::Status BufferToHost(PJRT_Buffer_ToHostBuffer_Args& args) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.src);
+  if (!state.ok()) return state.status();
+  const Shape& shape = args.src->shape;
+  if (!shape.is_array()) return absl::InvalidArgumentError("a token has no value");
+  absl::StatusOr<std::vector<int64_t>> strides = StridesOf(args.host_layout, shape);
+  if (!strides.ok()) return strides.status();
+  const absl::StatusOr<int64_t> bytes = shape.ByteSize();
+  if (!bytes.ok()) return bytes.status();
+  if (args.dst == nullptr) {
+    args.dst_size = static_cast<size_t>(*bytes);
+    return absl::OkStatus();
+  }
+  if (args.dst_size < static_cast<size_t>(*bytes)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the host buffer has ", args.dst_size, " bytes; ", shape.ToString(), " needs ", *bytes));
+  }
+  auto done = std::make_shared<EventState>();
+  args.event = NewEvent(done);
+  (*state)->ready->OnReady([state = *state, shape, strides = *std::move(strides), done,
+                            to = static_cast<std::byte*>(args.dst)](const absl::Status& status) {
+    if (status.ok()) {
+      CopyStrided(shape, state->value.data(), RowMajorByteStrides(shape), to, strides);
+    }
+    done->Set(status);
+  });
+  return absl::OkStatus();
+}
+
+absl::Status BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.buffer);
+  if (!state.ok()) return state.status();
+  const absl::StatusOr<int64_t> bytes = args.buffer->shape.ByteSize();
+  if (!bytes.ok()) return bytes.status();
+  if (args.offset < 0 || args.transfer_size < 0 || args.offset > *bytes ||
+      args.transfer_size > *bytes - args.offset) {
+    return absl::InvalidArgumentError(absl::StrCat(args.transfer_size, " bytes from ", args.offset,
+                                                   " on of an array of ", *bytes, " bytes"));
+  }
+  auto done = std::make_shared<EventState>();
+  args.event = NewEvent(done);
+  (*state)->ready->OnReady(
+      [state = *state, done, to = args.dst, offset = args.offset,
+       size = static_cast<size_t>(args.transfer_size)](const absl::Status& status) {
+        if (status.ok() && size > 0) std::memcpy(to, state->value.data() + offset, size);
+        done->Set(status);
+      });
+  return absl::OkStatus();
+}
+
+// The host copies: results are not aligned as it would like them.
+absl::Status BufferIsOnCpu(PJRT_Buffer_IsOnCpu_Args& args) {
+  args.is_on_cpu = false;
+  return absl::OkStatus();
+}
+
+absl::Status BufferReadyEvent(PJRT_Buffer_ReadyEvent_Args& args) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.buffer);
+  if (!state.ok()) return state.status();
+  args.event = NewEvent((*state)->ready);
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Where the value lies, once it is there.
+absl::StatusOr<const std::byte*> DataOf(const PJRT_Buffer* buffer) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(buffer);
+  if (!state.ok()) return state.status();
+  if (absl::Status status = (*state)->ready->Await(); !status.ok()) return status;
+  return (*state)->value.data();
+}
+
+}  // namespace
+
+absl::Status BufferUnsafePointer(PJRT_Buffer_UnsafePointer_Args& args) {
+  const absl::StatusOr<const std::byte*> data = DataOf(args.buffer);
+  if (!data.ok()) return data.status();
+  args.buffer_pointer = reinterpret_cast<uintptr_t>(*data);
+  return absl::OkStatus();
+}
+
+absl::Status BufferAddReference(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args) {
+  absl::StatusOr<std::shared_ptr<ArrayState>> state = StateOf(args.buffer);
+  if (!state.ok()) return state.status();
+  const std::lock_guard lock(args.buffer->references_mutex);
+  if (args.buffer->references++ == 0) args.buffer->referenced = *std::move(state);
+  return absl::OkStatus();
+}
+
+absl::Status BufferDropReference(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args) {
+  if (args.buffer == nullptr) return NoObject("buffer");
+  const std::lock_guard lock(args.buffer->references_mutex);
+  if (args.buffer->references == 0) {
+    return absl::FailedPreconditionError("the buffer has no external references");
+  }
+  if (--args.buffer->references == 0) args.buffer->referenced = nullptr;
+  return absl::OkStatus();
+}
+
+absl::Status BufferDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args) {
+  const absl::StatusOr<const std::byte*> data = DataOf(args.buffer);
+  if (!data.ok()) return data.status();
+  args.device_memory_ptr = const_cast<std::byte*>(*data);
+  return absl::OkStatus();
+}
+
+}  // namespace assay::pjrt

@@ -1,0 +1,83 @@
+// Arrays of the plug-in and their way from and to the host. Values never change, so copies share
+// them, also across devices. Tests: plugin_test.cc.
+#ifndef ASSAY_BACKENDS_PJRT_PLUGIN_BUFFER_H_
+#define ASSAY_BACKENDS_PJRT_PLUGIN_BUFFER_H_
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "backends/pjrt/plugin/client.h"
+#include "backends/pjrt/plugin/event.h"
+#include "spec/ir/literal.h"
+
+namespace assay::pjrt {
+
+// A value that comes with an event: it is there once the event is ready without an error.
+struct ArrayState {
+  std::shared_ptr<EventState> ready = std::make_shared<EventState>();
+  Literal value;
+
+  void Set(Literal made) {
+    value = std::move(made);
+    ready->Set(absl::OkStatus());
+  }
+};
+
+struct PJRT_Buffer {
+  PJRT_Buffer(MemorySpace* in, Shape of, std::shared_ptr<ArrayState> array)
+      : memory(in), shape(std::move(of)), state_(std::move(array)) {}
+
+  PJRT_Device* device() const { return memory->device; }
+  // Null once the buffer is deleted.
+  std::shared_ptr<ArrayState> state() const {
+    const std::lock_guard lock(mutex_);
+    return state_;
+  }
+  // Gives up the value, which goes on as long as others need it. Null where that has happened.
+  std::shared_ptr<ArrayState> Delete() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(state_, nullptr);
+  }
+
+  MemorySpace* const memory;
+  const Shape shape;
+  // Keeps the value where the host points at it.
+  std::mutex references_mutex;
+  int64_t references = 0;
+  std::shared_ptr<ArrayState> referenced;
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<ArrayState> state_;
+  const Counted counted_{live_objects.buffers};
+};
+
+absl::Status BufferFromHost(PJRT_Client_BufferFromHostBuffer_Args& args);
+absl::Status BufferDestroy(PJRT_Buffer_Destroy_Args& args);
+absl::Status BufferElementType(PJRT_Buffer_ElementType_Args& args);
+absl::Status BufferDimensions(PJRT_Buffer_Dimensions_Args& args);
+absl::Status BufferUnpaddedDimensions(PJRT_Buffer_UnpaddedDimensions_Args& args);
+absl::Status BufferDynamicDimensions(PJRT_Buffer_DynamicDimensionIndices_Args& args);
+absl::Status BufferMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args& args);
+absl::Status BufferSize(PJRT_Buffer_OnDeviceSizeInBytes_Args& args);
+absl::Status BufferDevice(PJRT_Buffer_Device_Args& args);
+absl::Status BufferMemory(PJRT_Buffer_Memory_Args& args);
+absl::Status BufferDelete(PJRT_Buffer_Delete_Args& args);
+absl::Status BufferIsDeleted(PJRT_Buffer_IsDeleted_Args& args);
+absl::Status BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args);
+absl::Status BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args);
+absl::Status BufferToHost(PJRT_Buffer_ToHostBuffer_Args& args);
+absl::Status BufferCopyRawToHost(PJRT_Buffer_CopyRawToHost_Args& args);
+absl::Status BufferIsOnCpu(PJRT_Buffer_IsOnCpu_Args& args);
+absl::Status BufferReadyEvent(PJRT_Buffer_ReadyEvent_Args& args);
+absl::Status BufferUnsafePointer(PJRT_Buffer_UnsafePointer_Args& args);
+absl::Status BufferAddReference(PJRT_Buffer_IncreaseExternalReferenceCount_Args& args);
+absl::Status BufferDropReference(PJRT_Buffer_DecreaseExternalReferenceCount_Args& args);
+absl::Status BufferDataPointer(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args& args);
+
+}  // namespace assay::pjrt
+
+#endif  // ASSAY_BACKENDS_PJRT_PLUGIN_BUFFER_H_

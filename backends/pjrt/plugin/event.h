@@ -1,0 +1,58 @@
+// Something that becomes ready once, with a status. A PJRT_Event is a handle of its own on a state
+// that others share. Tests: plugin_test.cc.
+#ifndef ASSAY_BACKENDS_PJRT_PLUGIN_EVENT_H_
+#define ASSAY_BACKENDS_PJRT_PLUGIN_EVENT_H_
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "backends/pjrt/abi/abi.h"
+#include "backends/pjrt/plugin/live_objects.h"
+
+namespace assay::pjrt {
+
+class EventState {
+ public:
+  using Callback = std::function<void(const absl::Status&)>;
+
+  bool IsReady() const;
+  // Waits.
+  absl::Status Await() const;
+  // Calls back once: now if the event is ready, else on the thread that makes it ready, outside of
+  // all locks.
+  void OnReady(Callback callback);
+  // Makes it ready. What comes later is ignored.
+  void Set(absl::Status status);
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  bool ready_ = false;
+  absl::Status status_;
+  std::vector<Callback> callbacks_;
+};
+
+struct PJRT_Event {
+  std::shared_ptr<EventState> state;
+  const Counted counted{live_objects.events};
+};
+
+// A handle on a state; one that is ready, with a status.
+PJRT_Event* NewEvent(std::shared_ptr<EventState> state);
+PJRT_Event* ReadyEvent(absl::Status status = absl::OkStatus());
+
+absl::Status EventDestroy(PJRT_Event_Destroy_Args& args);
+absl::Status EventIsReady(PJRT_Event_IsReady_Args& args);
+absl::Status EventError(PJRT_Event_Error_Args& args);
+absl::Status EventAwait(PJRT_Event_Await_Args& args);
+absl::Status EventOnReady(PJRT_Event_OnReady_Args& args);
+absl::Status EventCreate(PJRT_Event_Create_Args& args);
+absl::Status EventSet(PJRT_Event_Set_Args& args);
+
+}  // namespace assay::pjrt
+
+#endif  // ASSAY_BACKENDS_PJRT_PLUGIN_EVENT_H_

@@ -1,0 +1,108 @@
+// A compiled program: a module, how its values lie on the devices, and the backend that runs it.
+// Tests: plugin_test.cc.
+#ifndef ASSAY_BACKENDS_PJRT_PLUGIN_PROGRAM_H_
+#define ASSAY_BACKENDS_PJRT_PLUGIN_PROGRAM_H_
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "backends/backend.h"
+#include "backends/pjrt/plugin/client.h"
+#include "backends/pjrt/sharding/global_shapes.h"
+
+namespace assay::pjrt {
+
+// What a host hands over.
+struct ProgramSource {
+  std::string code;
+  std::string format;   // "mlir" or "hlo"
+  std::string options;  // serialised CompileOptions
+};
+
+// What of a host's options counts here.
+struct ProgramOptions {
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+  bool global_shapes = false;  // the host wants the module partitioned
+  // By replica * partitions + partition; empty: a program of one device, which may run on any.
+  std::vector<int64_t> device_ids;
+  std::string backend;
+  runtime::RunBudget budget;
+  uint64_t seed = 0;
+};
+
+class Program {
+ public:
+  // INVALID_ARGUMENT for a program or options that are not legal, UNIMPLEMENTED for what Assay does
+  // not run.
+  static absl::StatusOr<std::shared_ptr<Program>> Compile(const PJRT_Client& client,
+                                                          ProgramSource source);
+
+  const ProgramSource& source() const { return source_; }
+  const ProgramOptions& options() const { return options_; }
+  const Module& module() const { return *module_; }
+  int64_t device_count() const { return options_.replicas * options_.partitions; }
+  // The arrays and tokens of the border, as every device holds them.
+  const std::vector<Shape>& arguments() const { return arguments_; }
+  const std::vector<Shape>& results() const { return results_; }
+  // Of a program on global shapes of several partitions.
+  const std::optional<GlobalShapes>& global() const { return global_; }
+  // By argument: the program may take its storage.
+  const std::vector<bool>& donated() const { return donated_; }
+  // By result: the kind of memory that it lies in.
+  const std::vector<std::string>& result_memories() const { return result_memories_; }
+  const std::string& fingerprint() const { return fingerprint_; }
+  // So few operations that handing them to another thread takes longer than they do.
+  bool is_small() const { return is_small_; }
+
+  // Runs on arguments by device, which have the shapes above. By device, the results.
+  absl::StatusOr<std::vector<std::vector<Literal>>> Run(
+      std::vector<std::vector<Literal>> arguments);
+
+  // The module with its configuration, serialised (format hlo_with_config).
+  absl::StatusOr<std::string> Optimized() const;
+
+  // Operations on elements and bytes that the entry reads and writes, for cost analyses.
+  double operations() const { return operations_; }
+  double bytes_accessed() const { return bytes_accessed_; }
+
+ private:
+  Program() = default;
+  absl::Status ReadOptions(const PJRT_Client& client);
+  absl::Status ReadModule();
+  absl::Status PlaceBorder();
+  absl::Status MakeExecutable(const PJRT_Client& client);
+  void CountCosts();
+  absl::StatusOr<std::vector<DeviceOutputs>> RunBackend(
+      const std::vector<std::vector<Literal>>& arguments);
+  // Of each replica, the global values of which its partitions hold tiles.
+  absl::StatusOr<std::vector<std::vector<Literal>>> Joined(
+      const std::vector<std::vector<Literal>>& arguments) const;
+  absl::StatusOr<std::vector<std::vector<Literal>>> Cut(
+      const std::vector<DeviceOutputs>& outputs) const;
+
+  ProgramSource source_;
+  ProgramOptions options_;
+  std::unique_ptr<Module> module_;
+  std::vector<Shape> arguments_, results_;
+  std::optional<GlobalShapes> global_;
+  std::vector<bool> donated_;
+  std::vector<std::string> result_memories_;
+  std::string fingerprint_;
+  bool is_small_ = false;
+  double operations_ = 0, bytes_accessed_ = 0;
+  // One execution at a time.
+  std::mutex mutex_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Executable> executable_;
+};
+
+}  // namespace assay::pjrt
+
+#endif  // ASSAY_BACKENDS_PJRT_PLUGIN_PROGRAM_H_

@@ -1,0 +1,23 @@
+// The folder of traces: every module that is compiled, with the arguments and results of each
+// execution, as `assay diff` and `assay run` read them.
+#ifndef ASSAY_BACKENDS_PJRT_PLUGIN_TRACE_H_
+#define ASSAY_BACKENDS_PJRT_PLUGIN_TRACE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "backends/pjrt/plugin/executable.h"
+
+namespace assay::pjrt {
+
+// Writes NNNN_NAME.hlo where the client wants traces.
+absl::Status TraceModule(PJRT_LoadedExecutable& executable);
+// Writes the arrays by device as NNNN_NAME.runK.KIND.npz; `kind` is "arguments" or "results".
+absl::Status TraceArrays(const PJRT_LoadedExecutable& executable, int64_t run,
+                         const std::string& kind,
+                         const std::vector<std::vector<Literal>>& by_device);
+
+}  // namespace assay::pjrt
+
+#endif  // ASSAY_BACKENDS_PJRT_PLUGIN_TRACE_H_

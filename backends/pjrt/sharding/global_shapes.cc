@@ -1,0 +1,136 @@
+#include "backends/pjrt/sharding/global_shapes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "spec/proto/xla_data.pb.h"
+#include "spec/sharding/sdy_shardings.h"
+#include "spec/sharding/sharding_checks.h"
+
+namespace assay::pjrt {
+namespace {
+
+// The sharding of a value as the module says it, else replicated.
+absl::StatusOr<Sharding> ShardingOr(const absl::StatusOr<std::optional<Sharding>>& written) {
+  if (!written.ok()) return written.status();
+  return written->value_or(Sharding{});
+}
+
+}  // namespace
+
+bool UsesShardy(const Module& module) {
+  for (const auto& entry : module.frontend_attributes) {
+    if (absl::StrContains(entry.first, "xla.sdy.")) return true;
+  }
+  return false;
+}
+
+bool PlacedLeaf::IsReplicated() const {
+  return std::equal(placement.tile_sizes.begin(), placement.tile_sizes.end(),
+                    shape.dimensions().begin(), shape.dimensions().end()) &&
+         std::all_of(placement.devices.begin(), placement.devices.end(),
+                     [](const std::optional<DeviceTile>& tile) { return tile.has_value(); });
+}
+
+absl::StatusOr<Literal> PlacedLeaf::TileOf(const Literal& value, size_t device) const {
+  if (IsReplicated()) return value;
+  const std::optional<DeviceTile>& tile = placement.devices[device];
+  if (!tile) return Literal::Create(TileShape());
+  return CutTile(value, tile->tile, placement.tile_sizes);
+}
+
+absl::StatusOr<Literal> PlacedLeaf::Join(absl::Span<const Literal> tiles) const {
+  return JoinTiles(placement, shape, tiles);
+}
+
+absl::Status GlobalShapes::AddLeaves(const Sharding& sharding, const Instruction& value,
+                                     int64_t partitions, std::vector<PlacedLeaf>* leaves) {
+  std::vector<LeafSharding> shardings;
+  if (const auto problem = ShardingsOfLeaves(sharding, value.shape(), &shardings)) {
+    return problem->ToStatus();
+  }
+  for (const LeafSharding& each : shardings) {
+    if (each.shape->is_tuple()) continue;
+    // Tokens and values without a word about them are everywhere.
+    static const Sharding replicated;
+    const bool says = each.shape->is_array() && each.sharding->type != Sharding::Type::kUnknown;
+    absl::StatusOr<Placement> placement =
+        TilesOf(says ? *each.sharding : replicated, *each.shape, partitions);
+    if (!placement.ok()) return placement.status();
+    if (!placement->known || placement->values > 1 || placement->summands > 1) {
+      return absl::UnimplementedError(
+          absl::StrCat("the sharding of ", value.Describe(), " does not cut an array into tiles"));
+    }
+    leaves->push_back({*each.shape, *std::move(placement)});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<GlobalShapes> GlobalShapes::Of(const Module& module, int64_t partitions) {
+  GlobalShapes shapes;
+  shapes.partitions_ = partitions;
+  for (const Instruction* parameter : module.entry()->parameters()) {
+    const absl::StatusOr<Sharding> sharding = ShardingOr(WrittenSharding(*parameter));
+    if (!sharding.ok()) return sharding.status();
+    absl::Status status = AddLeaves(*sharding, *parameter, partitions, &shapes.arguments_);
+    if (!status.ok()) return status;
+  }
+  const Instruction& root = *module.entry()->root();
+  const absl::StatusOr<Sharding> sharding = ShardingOr(WrittenResultSharding(root));
+  if (!sharding.ok()) return sharding.status();
+  absl::Status status = AddLeaves(*sharding, root, partitions, &shapes.results_);
+  if (!status.ok()) return status;
+  return shapes;
+}
+
+absl::Status WriteBorderShardings(Module& module) {
+  for (Instruction* parameter : module.entry()->parameters()) {
+    absl::StatusOr<Sharding> sharding = ShardingOr(WrittenSharding(*parameter));
+    if (!sharding.ok()) return sharding.status();
+    parameter->mutable_annotations().sharding = *std::move(sharding);
+  }
+  Instruction* root = module.entry()->root();
+  absl::StatusOr<Sharding> sharding = ShardingOr(WrittenResultSharding(*root));
+  if (!sharding.ok()) return sharding.status();
+  root->mutable_annotations().sharding = *std::move(sharding);
+  return absl::OkStatus();
+}
+
+std::string SerializedSharding(const PlacedLeaf& leaf) {
+  if (leaf.IsReplicated()) return "";
+  const size_t rank = leaf.shape.dimensions().size();
+  std::vector<std::set<int64_t>> starts(rank);
+  std::map<Dimensions, std::vector<int64_t>> devices;  // by tile, in row-major order
+  for (size_t d = 0; d < leaf.placement.devices.size(); ++d) {
+    const std::optional<DeviceTile>& tile = leaf.placement.devices[d];
+    if (!tile) continue;
+    for (size_t i = 0; i < rank; ++i) starts[i].insert(tile->tile.starts[i]);
+    devices[tile->tile.starts].push_back(static_cast<int64_t>(d));
+  }
+  wire::OpSharding sharding;
+  if (devices.size() == 1 && devices.begin()->second.size() == 1) {
+    sharding.set_type(wire::OpSharding::MAXIMAL);
+    sharding.add_tile_assignment_dimensions(1);
+    sharding.add_tile_assignment_devices(devices.begin()->second.front());
+    return sharding.SerializeAsString();
+  }
+  sharding.set_type(wire::OpSharding::OTHER);
+  for (const std::set<int64_t>& own : starts) {
+    sharding.add_tile_assignment_dimensions(static_cast<int64_t>(own.size()));
+  }
+  const size_t copies = devices.begin()->second.size();
+  if (copies > 1) {
+    sharding.add_tile_assignment_dimensions(static_cast<int64_t>(copies));
+    sharding.set_replicate_on_last_tile_dim(true);
+  }
+  for (const auto& [start, own] : devices) {
+    for (const int64_t device : own) sharding.add_tile_assignment_devices(device);
+  }
+  return sharding.SerializeAsString();
+}
+
+}  // namespace assay::pjrt

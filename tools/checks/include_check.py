@@ -34,7 +34,7 @@ ALLOWED = {
     'backends/pjrt/abi': ['spec/element', 'backends/pjrt/abi'],
     'backends/pjrt/driver': ['spec', 'runtime', *INTERFACE, 'backends/process', 'backends/pjrt/abi', 'backends/pjrt/sharding',
                              'backends/pjrt/driver'],
-    'backends/pjrt/plugin': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/factory', 'backends/pjrt/abi',
+    'backends/pjrt/plugin': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/cpu', 'backends/golden', 'backends/pjrt/abi',
                              'backends/pjrt/sharding', 'backends/pjrt/plugin'],
     'backends/pjrt/sharding': ['spec', 'backends/pjrt/sharding'],
     'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],

@@ -1,7 +1,7 @@
 #include "backends/pjrt/plugin/client.h"
 
 #include "absl/strings/str_cat.h"
-#include "backends/factory/factory.h"
+#include "backends/pjrt/plugin/engines.h"
 #include "backends/pjrt/plugin/error.h"
 #include "backends/pjrt/plugin/python_callback.h"
 #include "spec/stablehlo/bytecode.h"
@@ -121,9 +121,7 @@ absl::Status ClientCreate(PJRT_Client_Create_Args& args) {
   absl::StatusOr<ClientOptions> options = ClientOptions::Read(absl::MakeConstSpan(
       args.create_options, args.create_options == nullptr ? 0 : args.num_options));
   if (!options.ok()) return options.status();
-  BackendOptions backend;
-  absl::StatusOr<std::unique_ptr<Backend>> made =
-      MakeBackend(BuiltInBackends(), options->backend, backend);
+  const absl::StatusOr<std::unique_ptr<Backend>> made = MakeEngine(options->backend, {});
   if (!made.ok()) return made.status();
   args.client = new PJRT_Client(*std::move(options));
   return absl::OkStatus();

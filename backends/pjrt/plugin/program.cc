@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "backends/factory/factory.h"
 #include "backends/pjrt/abi/compile_options.pb.h"
+#include "backends/pjrt/plugin/engines.h"
 #include "runtime/module_form.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
@@ -254,12 +254,8 @@ absl::Status Program::PlaceBorder() {
 }
 
 absl::Status Program::MakeExecutable(const PJRT_Client& client) {
-  BackendOptions options;
-  options.budget = options_.budget;
-  options.random_seed = options_.seed;
-  options.custom_calls = &client.custom_calls;
-  absl::StatusOr<std::unique_ptr<Backend>> backend =
-      MakeBackend(BuiltInBackends(), options_.backend, options);
+  const EngineOptions options = {options_.budget, options_.seed, &client.custom_calls};
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeEngine(options_.backend, options);
   if (!backend.ok()) return backend.status();
   backend_ = *std::move(backend);
   if (absl::Status status = backend_->Supports(*module_); !status.ok()) return status;

@@ -1,5 +1,6 @@
 #include "backends/cuda/cuda_backend.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -41,6 +42,9 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
             options->devices <= 8;
   } else if (name == "memory") {
     valid = absl::SimpleAtoi(value, &options->device_bytes) && options->device_bytes >= 1;
+  } else if (name == "omit") {
+    options->omitted_barrier = std::string(value);
+    valid = absl::StrContains(value, ':');
   } else if (name == "check") {
     valid = SetChecked(value, options);
   } else {
@@ -51,7 +55,8 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
       "cuda-emulated: '", name, "=", value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
       "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
-      "uninitialised memory are errors; not in programs with a sanitizer)"));
+      "uninitialised memory are errors; not in programs with a sanitizer), and "
+      "omit=FILE:LINE, a barrier that is left out"));
 }
 
 }  // namespace

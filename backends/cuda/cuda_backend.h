@@ -1,6 +1,5 @@
 // The CUDA backend: `cuda` over the plug-in and the devices of the machine, `cuda-emulated` over
-// the emulated runtime. Nothing of it has run on a GPU. Tests: cuda_backend_test.cc,
-// conformance/runner/cuda_suite_test.cc.
+// the emulated runtime. Nothing of it has run on a GPU. Tests: cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_BACKEND_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_BACKEND_H_
 
@@ -27,7 +26,7 @@ absl::StatusOr<cuda::EmulatorOptions> ParseEmulatorOptions(absl::string_view tex
 
 class CudaBackend : public EngineBackend {
  public:
-  // FAILED_PRECONDITION says what is missing: driver, device, version.
+  // UNIMPLEMENTED says what is missing: driver, device, version.
   static absl::StatusOr<std::unique_ptr<CudaBackend>> Create(std::string name,
                                                              std::shared_ptr<cuda::Api> api,
                                                              CudaOptions options = {});

@@ -1,7 +1,7 @@
 // The engine of the CUDA backend under the runtime: a kernel of the runtime runs the launches that
 // the table (kernel_table.h) prepares. Values between instructions lie in the host's memory, where
 // the runtime keeps them: each kernel copies its operands to the device and its results back.
-// Tests: cuda_backend_test.cc, kernels/*_test.cc.
+// Tests: cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
 

@@ -2,7 +2,7 @@
 // instruction once; the plan it returns names entry points, sizes and parameters and holds no
 // address, so that the same plan drives the emulator and a GPU, and can be captured in a graph.
 // Whoever runs it (plan_runner.h) gives the addresses of operands, results, scratch and constants.
-// Tests: kernel_table_test.cc, kernels/*_test.cc.
+// Tests: cuda_backend_test.cc, kernels/kernel_elements_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_KERNEL_TABLE_H_
 #define ASSAY_BACKENDS_CUDA_KERNEL_TABLE_H_
 

@@ -1,6 +1,6 @@
 // Runs the launches of a prepared instruction (kernel_table.h) on a device: looks entries up, keeps
 // constants on each device, takes scratch from the pool and fills in addresses. Used by several
-// threads at once. Tests: plan_runner_test.cc.
+// threads at once. Tests: cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_
 #define ASSAY_BACKENDS_CUDA_PLAN_RUNNER_H_
 

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/device/plugin_loader.h"
 #include "backends/golden/golden_backend.h"
 #include "backends/process/process_backend.h"
 
@@ -39,6 +40,13 @@ MadeBackend MakeCpuStrict(absl::string_view /*argument*/, const BackendOptions& 
 
 MadeBackend MakeCpuPlain(absl::string_view /*argument*/, const BackendOptions& options) {
   return MakeCpu(options, {.plain = true});
+}
+
+MadeBackend MakeCuda(absl::string_view /*argument*/, const BackendOptions& options) {
+  absl::StatusOr<std::shared_ptr<cuda::Api>> api = cuda::LoadPlugin();
+  if (!api.ok()) return api.status();
+  return CudaBackend::Create("cuda", *std::move(api),
+                             {GoldenOptionsOf(options).run, options.budget.seconds});
 }
 
 MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& options) {
@@ -110,6 +118,7 @@ const std::vector<BackendKind>& BuiltInBackends() {
        MakeCpuStrict},
       {"cpu:plain", "", "the same without passes: every instruction as it is written",
        MakeCpuPlain},
+      {"cuda", "", "the CUDA backend on this machine's GPUs; it has not run on one yet", MakeCuda},
       {"cuda-emulated", "", "the CUDA backend on an emulated device", MakeCudaEmulated},
       {"cuda-emulated:", "OPTIONS",
        "the same with schedule=NAME, seed=N, devices=N, memory=BYTES, separated by commas",

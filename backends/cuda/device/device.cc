@@ -24,6 +24,7 @@ absl::Status ToStatus(Api& api, Error error, absl::string_view call, int device)
   }
 }
 
+// What is not here is not supported: exit code 4.
 absl::StatusOr<int> CountDevices(Api& api, int devices) {
   int driver = 0, runtime = 0, count = 0;
   api.DriverGetVersion(&driver);
@@ -31,19 +32,19 @@ absl::StatusOr<int> CountDevices(Api& api, int devices) {
   const auto version = [](int number) {
     return absl::StrCat(number / 1000, ".", number % 1000 / 10);
   };
-  if (driver == 0) return absl::FailedPreconditionError("CUDA: there is no driver");
+  if (driver == 0) return absl::UnimplementedError("CUDA: there is no driver");
   if (driver < runtime) {
-    return absl::FailedPreconditionError(absl::StrCat("CUDA: the driver supports version ",
-                                                      version(driver), "; the runtime needs ",
-                                                      version(runtime)));
+    return absl::UnimplementedError(absl::StrCat("CUDA: the driver supports version ",
+                                                 version(driver), "; the runtime needs ",
+                                                 version(runtime)));
   }
   const Error error = api.GetDeviceCount(&count);
   if (error == Error::kNoDevice || (error == Error::kSuccess && count == 0)) {
-    return absl::FailedPreconditionError("CUDA: there is no device");
+    return absl::UnimplementedError("CUDA: there is no device");
   }
   if (error != Error::kSuccess) return ToStatus(api, error, "cudaGetDeviceCount", 0);
   if (count < devices) {
-    return absl::FailedPreconditionError(
+    return absl::UnimplementedError(
         absl::StrCat("CUDA: the module needs ", devices, " devices, and there are ", count));
   }
   return count;

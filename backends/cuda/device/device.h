@@ -23,7 +23,7 @@ namespace assay::cuda {
 absl::Status ToStatus(Api& api, Error error, absl::string_view call, int device);
 
 // OK where there is a driver that suits the runtime, and `devices` devices at least.
-// FAILED_PRECONDITION says in one line what is missing.
+// UNIMPLEMENTED says in one line what is missing.
 absl::StatusOr<int> CountDevices(Api& api, int devices);
 
 class Device;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/cuda/device/emulated_runtime.h"
+#include "backends/cuda/device/plugin_loader.h"
 #include "backends/cuda/emulator/testing/kernels.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -234,7 +235,7 @@ TEST(Device, CopiesReachOtherDevices) {
 TEST(Device, WhatIsMissingIsSaidInOneLine) {
   const auto message = [](EmulatorOptions options, int wanted) {
     const absl::Status status = CountDevices(*EmulatedRuntime::Create(options), wanted).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
     return std::string(status.message());
   };
   EmulatorOptions no_driver, old_driver, no_device;
@@ -246,6 +247,16 @@ TEST(Device, WhatIsMissingIsSaidInOneLine) {
             "CUDA: the driver supports version 12.4; the runtime needs 13.0");
   EXPECT_EQ(message(no_device, 1), "CUDA: there is no device");
   EXPECT_EQ(message({}, 3), "CUDA: the module needs 3 devices, and there are 1");
+}
+
+TEST(Device, APlugInThatIsMissingOrIsNoneIsSaidInOneLine) {
+  const auto message = [](const std::string& path) {
+    const absl::Status status = LoadPlugin(path).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    return std::string(status.message());
+  };
+  EXPECT_THAT(message("/nowhere/assay_cuda.so"), HasSubstr("CUDA: the plug-in is missing"));
+  EXPECT_THAT(message("libz.so.1"), HasSubstr("is no plug-in of Assay"));
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 // forgets to wait for an event or to synchronise gives wrong results for some seeds. Memory is
 // poisoned when it is allocated, when it is freed in stream order, and host memory when a copy to
 // it is enqueued. Calls can be made to fail. An instance may be used by several threads, which it
-// admits one at a time. Tests: emulated_runtime_test.cc, device_test.cc.
+// admits one at a time. Tests: device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_EMULATED_RUNTIME_H_
 

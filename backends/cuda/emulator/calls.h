@@ -18,8 +18,10 @@ struct BuiltIns {
   void* dynamic_shared = nullptr;
   int32_t lane = 0;
 };
+#ifndef __CUDACC__
 // Of the thread that runs. Fibers never leave their host thread.
 extern thread_local constinit BuiltIns built_ins __attribute__((tls_model("initial-exec")));
+#endif
 
 // A place in a kernel source.
 struct Site {

@@ -1,7 +1,6 @@
 // The memory of emulated devices by address: which allocation an address is of, and whether it is
 // live. Freed memory stays here for a while, so that the checker can name who uses it. One map for
-// the process, for several threads. Tests: device/emulated_runtime_test.cc,
-// checker/checker_test.cc.
+// the process, for several threads. Tests: device_test.cc, checker_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_EMULATOR_MEMORY_MAP_H_
 #define ASSAY_BACKENDS_CUDA_EMULATOR_MEMORY_MAP_H_
 

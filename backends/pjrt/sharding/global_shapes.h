@@ -1,5 +1,5 @@
 // Modules on global shapes: the devices hold tiles of every argument and of every result, as the
-// shardings of the module say. Tests: plugin_test.cc, tools/peers/pjrt_jax.py.
+// shardings of the module say. Tests: tools/peers/pjrt_jax.py.
 #ifndef ASSAY_BACKENDS_PJRT_SHARDING_GLOBAL_SHAPES_H_
 #define ASSAY_BACKENDS_PJRT_SHARDING_GLOBAL_SHAPES_H_
 

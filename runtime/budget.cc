@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "runtime/interrupt.h"
 
 namespace assay::runtime {
 namespace {
@@ -42,6 +43,7 @@ absl::Status Budget::ChargeCostly(int64_t steps) {
 }
 
 absl::Status Budget::CheckClock() {
+  if (absl::Status interrupted = CheckInterrupt(); !interrupted.ok()) return interrupted;
   if (seconds_ < 0 || Clock::now() <= deadline_) return absl::OkStatus();
   return absl::ResourceExhaustedError(
       absl::StrCat("the budget of ", seconds_, " seconds is spent"));

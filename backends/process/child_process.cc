@@ -20,6 +20,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/process/cleanup.h"
 #include "backends/process/message.h"
+#include "runtime/interrupt.h"
 
 namespace assay {
 namespace {
@@ -214,6 +215,10 @@ absl::Status ChildProcess::Refuse(absl::string_view what) {
 
 absl::Status ChildProcess::Wait(int fd, short events, Clock::time_point deadline) {
   while (true) {
+    if (absl::Status interrupted = runtime::CheckInterrupt(); !interrupted.ok()) {
+      Kill();
+      return interrupted;
+    }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
     if (left.count() <= 0) return Refuse("hung: it did not answer in time");
     pollfd fds[2] = {{fd, events, 0}, {output_fd_, POLLIN, 0}};

@@ -1,6 +1,7 @@
 #include "conformance/enclosure/step_meter.h"
 
 #include "absl/strings/str_cat.h"
+#include "runtime/interrupt.h"
 
 namespace assay {
 
@@ -14,6 +15,7 @@ absl::Status StepMeter::Charge(const Instruction& instruction, int64_t steps) {
   if (budget_.seconds < 0 || steps_ < next_look_) return absl::OkStatus();
   constexpr int64_t kStepsBetweenLooks = 4096;
   next_look_ = steps_ + kStepsBetweenLooks;
+  if (absl::Status interrupted = runtime::CheckInterrupt(); !interrupted.ok()) return interrupted;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   if (seconds > budget_.seconds) {
     return absl::ResourceExhaustedError(

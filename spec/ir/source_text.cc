@@ -31,6 +31,13 @@ Place PlaceOf(const Instruction& instruction, const Metadata& metadata) {
 
 }  // namespace
 
+SourcePlace SourcePlaceOf(const Instruction& instruction) {
+  const Annotations& annotations = instruction.annotations();
+  if (!annotations.metadata) return {};
+  const Place place = PlaceOf(instruction, *annotations.metadata);
+  return {std::string(place.file), place.line};
+}
+
 std::string SourceText(const Instruction& instruction) {
   const Annotations& annotations = instruction.annotations();
   if (!annotations.metadata) return "";

@@ -2,12 +2,19 @@
 #ifndef ASSAY_SPEC_IR_SOURCE_TEXT_H_
 #define ASSAY_SPEC_IR_SOURCE_TEXT_H_
 
+#include <cstdint>
 #include <string>
 
 #include "spec/ir/module.h"
 
 namespace assay {
 
+struct SourcePlace {
+  std::string file;  // as the module has it, with its folders; empty: it does not say
+  int32_t line = 0;
+};
+// From the metadata, or else from the innermost stack frame.
+SourcePlace SourcePlaceOf(const Instruction& instruction);
 // "model.py:41, op_name jit(f)/tanh": the file without its folders and the line, from the metadata
 // or else from the innermost stack frame, and the framework's name of the operation. Parts that the
 // module does not tell are left out; empty if it tells nothing.

@@ -27,7 +27,7 @@ def check_paths(root, problems):
 
 def check_tests(root, problems):
     """The files that the comments at the heads of sources name after "Tests:"."""
-    folders = [root / folder for folder in ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools', 'cmake')]
+    folders = [root / folder for folder in ('spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools', 'python', 'cmake')]
     files = [file for folder in folders for file in folder.rglob('*.*') if file.is_file()]
     names = {file.name for file in files}
     count = 0

@@ -28,7 +28,7 @@ ALLOWED = {
     'backends/factory': ['spec', 'runtime', 'backends'],
     'backends/golden': ['spec', 'runtime', 'interpreter', *INTERFACE, *ENGINE_BACKEND, 'backends/golden'],
     'backends/passes': ['spec', 'runtime', 'backends/passes'],
-    'backends/process': ['spec', *INTERFACE, 'backends/process'],
+    'backends/process': ['spec', 'runtime/interrupt.h', *INTERFACE, 'backends/process'],
     # A plug-in and its host share the declarations of the interface alone.
     'backends/pjrt': ['spec', 'runtime', 'interpreter', 'backends'],
     'backends/pjrt/abi': ['spec/element', 'backends/pjrt/abi'],
@@ -39,6 +39,7 @@ ALLOWED = {
     'backends/pjrt/sharding': ['spec', 'backends/pjrt/sharding'],
     'conformance': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance'],
     'fuzz': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz'],
+    'python': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools/cli', 'python'],
     'tools': ['spec', 'runtime', 'evaluator', 'interpreter', 'backends', 'conformance', 'fuzz', 'tools'],
 }
 # Layers within spec: the element types know nothing of modules, modules nothing of their texts.

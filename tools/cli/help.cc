@@ -82,20 +82,6 @@ bool IsDigits(absl::string_view text) {
 
 }  // namespace
 
-std::string Wrapped(absl::string_view text, size_t width, size_t indent) {
-  std::string result;
-  size_t column = 0;
-  for (absl::string_view word : absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
-    if (column > 0 && column + 1 + word.size() > width) {
-      absl::StrAppend(&result, "\n", std::string(indent, ' '));
-      column = 0;
-    }
-    absl::StrAppend(&result, column > 0 ? " " : "", word);
-    column += word.size() + (column > 0 ? 1 : 0);
-  }
-  return result;
-}
-
 std::shared_ptr<CLI::FormatterBase> HelpFormatter() {
   return std::make_shared<WrappingFormatter>();
 }

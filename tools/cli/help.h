@@ -8,11 +8,9 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/string_view.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
-
-// Words in lines of at most `width` columns; the lines after the first are indented.
-std::string Wrapped(absl::string_view text, size_t width, size_t indent);
 
 // Wraps descriptions at the width of the terminal. Lines of a footer that begin with a blank are
 // examples and stay as they are.

@@ -16,6 +16,8 @@
 #include "runtime/module_form.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
+#include "tools/cli/backend_table.h"
+#include "tools/cli/terminal.h"
 
 namespace assay {
 
@@ -80,25 +82,11 @@ absl::StatusOr<std::vector<Literal>> ReadResults(const Module& module, const std
 // Finds out before hours of work that a file could not be written.
 absl::Status CheckWritable(const std::string& path);
 
-// A value with its type in front, cut after about `longest` characters: the rest is not formatted.
-std::string BriefLiteral(const Literal& literal, size_t longest);
-
-// The backends of backends/factory and the mutants of golden (conformance/mutants).
-const std::vector<BackendKind>& AllBackends();
-// Their names with the help of each, for descriptions of options.
-std::string BackendHelp();
-// INVALID_ARGUMENT, with the list of backends, for a specification that fits none.
-absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
-                                                     const BackendOptions& options);
-
 // A module with its place in messages.
 absl::StatusOr<ModuleFile> LoadModule(const std::string& path);
 
 // The error with the file in front of its message.
 absl::Status InFile(const std::string& path, const absl::Status& status);
-
-// A message without control characters, and without the middle of a shape of a million dimensions.
-std::string ForPeople(absl::string_view message);
 
 // Prints a run of the suite: its report as JSON, or a summary unless nobody wants to read one. The
 // exit code says whether it fails.

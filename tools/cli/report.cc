@@ -8,8 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
-#include "tools/cli/help.h"
-#include "tools/cli/options.h"
 #include "tools/cli/terminal.h"
 
 namespace assay {
@@ -267,6 +265,27 @@ nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {
           {"accepted", Accepted(comparison, max_ulp)},
           {"largest_distance", comparison.largest_distance},
           {"outputs", std::move(outputs)}};
+}
+
+std::string BriefLiteral(const Literal& literal, size_t longest) {
+  std::string text;
+  const auto limit = static_cast<int64_t>(longest);
+  if (!literal.is_array() || literal.element_count() <= limit) {
+    text = PrintTypedLiteral(literal);
+  } else {
+    // The first elements in an array of as many dimensions: its text begins in the same way, and
+    // every element takes three characters.
+    Dimensions sizes(literal.shape().dimensions().begin(), literal.shape().dimensions().end());
+    int64_t kept = 1;
+    for (size_t d = sizes.size(); d-- > 0; kept *= sizes[d]) {
+      sizes[d] = std::min(sizes[d], std::max<int64_t>(1, limit / kept));
+    }
+    absl::StatusOr<Literal> beginning = Literal::Create(Shape(literal.element_type(), sizes));
+    if (!beginning.ok()) return literal.shape().ToString();
+    for (int64_t i = 0; i < kept; ++i) beginning->Set(i, literal.Get(i));
+    text = absl::StrCat(literal.shape().ToString(true), " ", PrintLiteral(*beginning));
+  }
+  return text.size() > longest ? absl::StrCat(text.substr(0, longest), " ...") : text;
 }
 
 }  // namespace assay

@@ -38,6 +38,9 @@ std::string NoClaimText(const LargestErrors& errors);
 std::string ArraysText(absl::Span<const NamedLiteral> arrays);
 nlohmann::json ArraysJson(absl::Span<const NamedLiteral> arrays);
 
+// A value with its type in front, cut after about `longest` characters: the rest is not formatted.
+std::string BriefLiteral(const Literal& literal, size_t longest);
+
 // The text of what --json prints: indented, with a line break at its end. Names and paths need not
 // be UTF-8: other bytes are replaced.
 std::string JsonText(const nlohmann::json& json, int indent = 2);

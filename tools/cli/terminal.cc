@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "tools/cli/exit_code.h"
 
 namespace assay {
@@ -108,6 +109,28 @@ int FinishOutput(int exit_code) {
   std::cerr << "assay: standard output: cannot be written"
             << (errno != 0 ? absl::StrCat(": ", std::strerror(errno)) : "") << "\n";
   return std::max<int>(exit_code, kExitBadInput);
+}
+
+std::string ForPeople(absl::string_view message) {
+  constexpr size_t kBeginning = 1500, kEnd = 500;
+  if (message.size() <= kBeginning + kEnd + 100) return Printable(message);
+  return Printable(absl::StrCat(message.substr(0, kBeginning), " [... ",
+                                message.size() - kBeginning - kEnd, " bytes ...] ",
+                                message.substr(message.size() - kEnd)));
+}
+
+std::string Wrapped(absl::string_view text, size_t width, size_t indent) {
+  std::string result;
+  size_t column = 0;
+  for (absl::string_view word : absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
+    if (column > 0 && column + 1 + word.size() > width) {
+      absl::StrAppend(&result, "\n", std::string(indent, ' '));
+      column = 0;
+    }
+    absl::StrAppend(&result, column > 0 ? " " : "", word);
+    column += word.size() + (column > 0 ? 1 : 0);
+  }
+  return result;
 }
 
 }  // namespace assay

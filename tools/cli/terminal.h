@@ -18,8 +18,14 @@ std::string Coloured(Colour colour, absl::string_view text);
 // line breaks and tabs as \xNN, so that none takes effect.
 std::string Printable(absl::string_view text);
 
+// A message without control characters, and without the middle of a shape of a million dimensions.
+std::string ForPeople(absl::string_view message);
+
 bool OutputIsTerminal();
 bool ErrorIsTerminal();
+
+// Words in lines of at most `width` columns; the lines after the first are indented.
+std::string Wrapped(absl::string_view text, size_t width, size_t indent);
 
 // Columns for texts that are wrapped: those of the terminal, at most 120; 80 where there is none.
 int TextWidth();

@@ -1,0 +1,116 @@
+"""The C++ library of Assay: what the package is made of. Users import assay."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+version: str
+
+ArraysByDevice = list[list[Array]]
+# (show, arguments by device) -> results by device, where show(FORMAT) gives the module.
+TargetFunction = Callable[[Callable[[str], bytes], ArraysByDevice], ArraysByDevice]
+
+class Array:
+    @staticmethod
+    def of(type: str, sizes: Sequence[int], elements: Any) -> Array: ...
+    @staticmethod
+    def of_dlpack(value: Any) -> Array: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def sizes(self) -> tuple[int, ...]: ...
+    def elements(self) -> np.ndarray[Any, Any]: ...
+
+class Budget:
+    bytes: int
+    elements: int
+    steps: int
+    depth: int
+    seconds: float
+    threads: int
+
+class ReadingOptions:
+    entry: str
+    dimensions: dict[str, int]
+    expand_chlo: bool
+    replicas: int
+    partitions: int
+
+class Module:
+    @staticmethod
+    def parse(
+        content: bytes, name: str, options: ReadingOptions, sizes: Sequence[Sequence[int]]
+    ) -> Module: ...
+    @staticmethod
+    def open(path: str, options: ReadingOptions, sizes: Sequence[Sequence[int]]) -> Module: ...
+    def signature(self) -> str: ...
+    def verify(self, strict: bool, max_findings: int) -> str: ...
+    def stats(self) -> str: ...
+    def show(self, format: str) -> bytes: ...
+    def random_arguments(self, seed: int, max_bytes: int) -> ArraysByDevice: ...
+    def arguments(self) -> ArraysByDevice: ...
+    def run(
+        self,
+        arguments: ArraysByDevice,
+        backend: str | TargetFunction,
+        budget: Budget,
+        seed: int,
+        straight: bool,
+    ) -> tuple[ArraysByDevice, str]: ...
+
+Excerpt = tuple[str, Module, ArraysByDevice, ArraysByDevice]
+
+def operations(name: str) -> str: ...
+def nearest_operation(name: str) -> str: ...
+def diff(
+    module: Module,
+    arguments: ArraysByDevice,
+    right: str | TargetFunction,
+    profile: str,
+    budget: Budget,
+    subgraphs: int,
+    iterations: int,
+) -> tuple[str, Excerpt | None]: ...
+def judge(
+    module: Module,
+    arguments: ArraysByDevice,
+    actual: ArraysByDevice,
+    profile: str,
+    budget: Budget,
+) -> tuple[str, str, ArraysByDevice]: ...
+def compare(
+    module: Module, left: ArraysByDevice, right: ArraysByDevice, max_ulp: int
+) -> str: ...
+def triage(
+    paths: Sequence[str],
+    target: str | TargetFunction | None,
+    profile: str,
+    seed: int,
+    budget: Budget,
+    subgraphs: int,
+    iterations: int,
+) -> str: ...
+def profiles() -> str: ...
+
+class SuiteQuestion:
+    target: str | TargetFunction
+    profile: str
+    tier: str
+    globs: list[str]
+    ops: list[str]
+    timeout: float
+    jobs: int
+    repeat: int
+
+class SuiteRun:
+    @property
+    def fails(self) -> bool: ...
+    @property
+    def sentence(self) -> str: ...
+    def summary(self) -> str: ...
+    def json(self) -> str: ...
+    def html(self) -> str: ...
+
+def suite(question: SuiteQuestion) -> SuiteRun: ...
+def end_all_work() -> None: ...

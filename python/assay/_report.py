@@ -1,0 +1,344 @@
+"""Reports: verdicts on programs, comparisons, triage and suites, as objects that print well."""
+
+from __future__ import annotations
+
+import html
+import json
+import linecache
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay import _core
+from assay._errors import UnsupportedError, WrongResultError
+from assay._module import Module
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LONGEST_REPRO = 40  # lines of a module that a report prints
+
+
+def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    try:
+        import pandas
+    except ImportError as error:
+        raise UnsupportedError('to_pandas needs pandas: pip install pandas') from error
+    return pandas.DataFrame(list(rows))
+
+
+def _indented(text: str, indent: str = '    ') -> str:
+    return '\n'.join(indent + line if line else line for line in text.splitlines())
+
+
+@dataclass(frozen=True)
+class Repro:
+    """The part of a program that is wrong, alone: a module, its arguments, the golden results."""
+
+    name: str
+    module: Module
+    arguments: tuple[Any, ...]
+    golden: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, excerpt: _core.Excerpt) -> Repro:
+        from assay._arrays import from_core
+
+        name, module, arguments, golden = excerpt
+        return cls(
+            name,
+            Module(module),
+            tuple(from_core(array) for array in arguments[0] if array.type != 'token'),
+            tuple(from_core(array) for array in golden[0] if array.type != 'token'),
+        )
+
+    def save(self, folder: str | os.PathLike[str]) -> str:
+        """Writes module.hlo, inputs.npz and expected.npz, and returns the command that asks again."""
+        folder = os.fspath(folder)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, 'module.hlo'), 'w', encoding='utf-8') as file:
+            file.write(self.module.show('text'))
+        save_npz(os.path.join(folder, 'inputs.npz'), 'arg', self.arguments)
+        save_npz(os.path.join(folder, 'expected.npz'), 'out', self.golden)
+        return f'assay diff {folder}/module.hlo --inputs {folder}/inputs.npz --isolate --right ...'
+
+    def __str__(self) -> str:
+        lines = self.module.show('short').splitlines()
+        if len(lines) > _LONGEST_REPRO:
+            left = len(lines) - _LONGEST_REPRO
+            lines = [*lines[:_LONGEST_REPRO], f'... {left} more lines; .module.show() has them']
+        return '\n'.join(lines)
+
+
+def save_npz(path: str, prefix: str, arrays: Sequence[Any]) -> None:
+    """An .npz as the command reads it: arg0, arg1@bf16, ... (docs/samples.md)."""
+    import numpy as np
+
+    from assay._arrays import name_of, to_numpy
+
+    members: dict[str, Any] = {}
+    for i, value in enumerate(arrays):
+        array = to_numpy(value)
+        if isinstance(array, _core.Array):
+            raise UnsupportedError(f'arrays of {array.type} are not saved')
+        name = f'{prefix}{i}'
+        if array.dtype.kind not in 'biufc' or array.dtype.name not in np.sctypeDict:
+            name += f'@{name_of(array.dtype)}'
+            array = array.view(f'u{array.dtype.itemsize}')
+        members[name] = array
+    np.savez(path, allow_pickle=False, **members)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known of a program on an implementation.
+
+    `verdict` is right, wrong, not judged or not run; `sentence` says it for people. `whole` is the
+    judgement of the program's results, `instructions` those of its instructions alone, where they
+    were asked; `repro` is the first that is wrong, as a program.
+    """
+
+    verdict: str
+    sentence: str
+    target: str
+    profile: str
+    module: Module
+    whole: dict[str, Any]
+    instructions: tuple[dict[str, Any], ...] = ()
+    not_asked_alone: tuple[dict[str, Any], ...] = ()
+    repro: Repro | None = None
+    result: Any = field(default=None, repr=False)
+    golden: tuple[Any, ...] = field(default=(), repr=False)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """Nothing is wrong, and something was judged."""
+        return self.verdict == 'right'
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    @property
+    def first_wrong(self) -> dict[str, Any] | None:
+        """The first instruction that is wrong alone, with its source and its evidence."""
+        return next((each for each in self.instructions if each.get('verdict') == 'wrong'), None)
+
+    @property
+    def source_line(self) -> str | None:
+        """The user's line of the first wrong instruction: file, number and text."""
+        wrong = self.first_wrong
+        if wrong is None or 'source_file' not in wrong:
+            return None
+        file, number = str(wrong['source_file']), int(wrong['source_line'])
+        text = linecache.getline(file, number).strip()
+        return f'{file}:{number}' + (f': {text}' if text else '')
+
+    def raise_if(self, raise_on: str | None = 'wrong') -> Report:
+        """Raises WrongResultError where the verdict is so bad; returns the report else.
+
+        raise_on: 'wrong'; 'not judged', which stands for all verdicts but right; None: never.
+        """
+        bad = {'wrong': ('wrong',), 'not judged': ('wrong', 'not judged', 'not run'), None: ()}
+        if raise_on not in bad:
+            raise ValueError(f"raise_on is 'wrong', 'not judged' or None, not {raise_on!r}")
+        if self.verdict in bad[raise_on]:
+            raise WrongResultError(self)
+        return self
+
+    def __str__(self) -> str:
+        lines = [self.sentence, f'  target {self.target}, profile {self.profile}']
+        if (place := self.source_line) is not None:
+            lines.append(f'  source {place}')
+        wrong = self.first_wrong or (self.whole if self.verdict == 'wrong' else None)
+        if wrong is not None and 'worst' in wrong:
+            lines.append(f'  worst element {wrong["worst"]}')
+            lines.append(f'  rule: {wrong["rule"]}')
+        if self.instructions and 'sentence' in self.whole:
+            lines.append(f'  whole program: {self.whole["sentence"]}')
+        if self.repro is not None:
+            lines.append(f'  repro ({self.repro.name}; .repro has its arguments):')
+            lines.append(_indented(str(self.repro)))
+        return '\n'.join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            'verdict': self.verdict,
+            'sentence': self.sentence,
+            'target': self.target,
+            'profile': self.profile,
+            'module': self.module.name,
+            'whole': self.whole,
+            'instructions': list(self.instructions),
+            'not_asked_alone': list(self.not_asked_alone),
+            'source_line': self.source_line,
+            'repro': None if self.repro is None else self.repro.module.show('text'),
+            'seconds': dict(self.seconds),
+        }
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each instruction that was asked alone, and one for the whole program."""
+        rows = [*self.instructions, {'instruction': 'the whole program', **self.whole}]
+        columns = ('instruction', 'opcode', 'shape', 'source', 'verdict', 'rule',
+                   'largest_fraction_of_bound', 'largest_distance', 'worst', 'not_run')  # fmt: skip
+        return _frame([{name: row.get(name) for name in columns} for row in rows])
+
+    def _repr_html_(self) -> str:
+        colour = '#1a7f37' if self.ok else '#cf222e' if self.verdict == 'wrong' else '#9a6700'
+        rows = ''.join(
+            f'<tr><td>{_text(each.get("instruction"))}</td><td>{_text(each.get("opcode"))}</td>'
+            f'<td>{_text(each.get("source"))}</td><td>{_text(each.get("verdict", "not run"))}</td>'
+            f'<td>{_text(each.get("worst", each.get("not_run", "")))}</td></tr>'
+            for each in self.instructions
+        )
+        table = (
+            '<table><thead><tr><th>instruction</th><th>operation</th><th>source</th>'
+            f'<th>verdict</th><th>worst element</th></tr></thead><tbody>{rows}</tbody></table>'
+        )
+        repro = f'<pre>{_text(self.repro)}</pre>' if self.repro is not None else ''
+        source = f'<p><code>{_text(self.source_line)}</code></p>' if self.source_line else ''
+        return (
+            f'<div class="assay-report"><p><b style="color:{colour}">{_text(self.verdict)}</b> '
+            f'{_text(self.sentence)}</p><p>target {_text(self.target)}, profile '
+            f'{_text(self.profile)}</p>{source}{table if rows else ""}{repro}</div>'
+        )
+
+
+def _text(value: Any) -> str:
+    return html.escape(str(value)) if value is not None else ''
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two implementations on one program, array by array, without a judge."""
+
+    left: str
+    right: str
+    data: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        return bool(self.data['accepted'])
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    @property
+    def sentence(self) -> str:
+        return str(self.data['sentence']).strip()
+
+    def __str__(self) -> str:
+        return f'{self.left} and {self.right}: {self.sentence}'
+
+    def to_dict(self) -> dict[str, Any]:
+        return {'left': self.left, 'right': self.right, **self.data}
+
+    def to_pandas(self) -> pd.DataFrame:
+        return _frame(self.data['arrays'])
+
+    def _repr_html_(self) -> str:
+        return f'<p>{_text(self)}</p><pre>{_text(json.dumps(self.data, indent=2))}</pre>'
+
+
+@dataclass(frozen=True)
+class TriageReport:
+    """Many programs, sorted by what goes wrong first."""
+
+    data: dict[str, Any]
+
+    @property
+    def fails(self) -> bool:
+        return bool(self.data['fails'])
+
+    @property
+    def sentence(self) -> str:
+        return str(self.data['sentence'])
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        return list(self.data['groups'])
+
+    def __bool__(self) -> bool:
+        return not self.fails
+
+    def __str__(self) -> str:
+        lines = []
+        for group in self.groups:
+            words = [group['class'], group['operation'], group['kind']]
+            lines.append(f'{", ".join(filter(None, words))} ({len(group["modules"])})')
+            for module in group['modules'][:5]:
+                source = f' ({module["source"]})' if module['source'] else ''
+                lines.append(f'  {module["name"]} {module["instruction"]}{source}'.rstrip())
+        return '\n'.join([*lines, self.data['counts'], self.sentence])
+
+    def to_dict(self) -> dict[str, Any]:
+        return dict(self.data)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each result."""
+        return _frame([
+            {'class': group['class'], 'operation': group['operation'], 'kind': group['kind'], **module}
+            for group in self.groups
+            for module in group['modules']
+        ])  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        rows = ''.join(
+            f'<tr><td>{_text(group["class"])}</td><td>{_text(group["operation"])}</td>'
+            f'<td>{_text(group["kind"])}</td><td>{_text(module["name"])}</td>'
+            f'<td>{_text(module["source"])}</td><td>{_text(module["detail"])}</td></tr>'
+            for group in self.groups
+            for module in group['modules']
+        )
+        return (
+            f'<p>{_text(self.sentence)}</p><table><thead><tr><th>class</th><th>operation</th>'
+            '<th>kind</th><th>module</th><th>source</th><th>first wrong element</th></tr></thead>'
+            f'<tbody>{rows}</tbody></table>'
+        )
+
+
+class SuiteReport:
+    """A run of the conformance suite: counts, cases, and the page of reports."""
+
+    def __init__(self, run: _core.SuiteRun) -> None:
+        self._run = run
+
+    @property
+    def fails(self) -> bool:
+        return self._run.fails
+
+    def __bool__(self) -> bool:
+        return not self.fails
+
+    @property
+    def sentence(self) -> str:
+        return self._run.sentence
+
+    def __str__(self) -> str:
+        return self._run.summary()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON report, as docs/reports.md describes it."""
+        report: dict[str, Any] = json.loads(self._run.json())
+        return report
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each case."""
+        columns = ('id', 'op', 'type', 'outcome', 'message', 'target_seconds', 'golden_seconds')
+        return _frame([{name: case.get(name) for name in columns} for case in self.to_dict()['cases']])
+
+    def to_html(self) -> str:
+        """The page of reports, as one file that needs no network."""
+        return self._run.html()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the report as .html or .json, by the name of the file."""
+        path = os.fspath(path)
+        text = self.to_html() if path.endswith('.html') else self._run.json()
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.to_html(), quote=True)
+        return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0"></iframe>'

@@ -1,0 +1,43 @@
+// A Python function as an implementation: JAX on the user's device is one. It gets a module and
+// arguments and returns results; what it raises is the error. Tests: python/tests/diff_test.py.
+#ifndef ASSAY_PYTHON_CORE_CALLABLE_BACKEND_H_
+#define ASSAY_PYTHON_CORE_CALLABLE_BACKEND_H_
+
+#include <memory>
+#include <string>
+
+#include "python/core/binding.h"
+
+namespace assay::python {
+
+class CallableBackend : public Backend {
+ public:
+  // `function(show, arguments)`: show(FORMAT) gives the module as bytes, arguments are lists of
+  // Array by device, and so is what it returns.
+  CallableBackend(nb::object function, Interruption* interruption);
+  ~CallableBackend() override;
+
+  absl::string_view name() const override { return name_; }
+  BackendCapabilities capabilities() const override;
+  absl::Status Supports(const Module&) override { return absl::OkStatus(); }
+  // UNIMPLEMENTED: a function runs modules whole.
+  absl::StatusOr<std::unique_ptr<Executable>> Compile(const Module& module,
+                                                      const CompileOptions& options = {}) override;
+  absl::StatusOr<BufferHandle> Upload(const Literal& array, int64_t device) override;
+  absl::StatusOr<Literal> Download(const Buffer& buffer) override;
+  absl::StatusOr<ModuleRun> RunSets(const Module& module, const InputSets& inputs) override;
+
+ private:
+  // With the lock. Exceptions of Python become errors here.
+  absl::StatusOr<std::vector<DeviceOutputs>> Ask(const Module& module,
+                                                 absl::Span<const DeviceInputs> inputs);
+  absl::Status StatusOf(nb::python_error& error);
+
+  nb::object function_;
+  std::string name_;
+  Interruption* interruption_;
+};
+
+}  // namespace assay::python
+
+#endif  // ASSAY_PYTHON_CORE_CALLABLE_BACKEND_H_

@@ -1,0 +1,182 @@
+"""assay.check on functions of JAX, on XLA's CPU backend and on targets that are wrong on purpose."""
+
+import functools
+import pathlib
+import pickle
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import assay
+
+HERE = pathlib.Path(__file__)
+X = jax.random.normal(jax.random.key(0), (8, 16))
+W = jax.random.normal(jax.random.key(1), (16, 4))
+
+
+def model(x, w):
+    y = x @ w
+    return {'tanh': jnp.tanh(y), 'sum': jnp.sum(y)}
+
+
+TANH_LINE = next(
+    i for i, line in enumerate(HERE.read_text().splitlines(), 1) if "{'tanh': jnp.tanh(y)" in line
+)
+
+
+def wrong_tanh(module, *arguments):
+    """A tanh that is a tenth too large for small arguments."""
+    results = module.run(*arguments)
+    if 'tanh' not in module.show('short'):
+        return results
+    grow = lambda value: np.where(abs(value) < 0.5, value * 1.1, value).astype(value.dtype)  # noqa: E731
+    return jax.tree_util.tree_map(grow, results)
+
+
+def test_a_right_function_gives_a_report_and_its_result() -> None:
+    report = assay.check(model)(X, W)
+    assert report.ok and report.profile == 'xla-cpu' and report.target.startswith('JAX on cpu')
+    assert set(report.result) == {'sum', 'tanh'}
+    assert sum(report.whole['elements'].values()) == 33
+    assert report.whole['elements']['wrong'] == 0 and 'No bug found' in str(report)
+
+
+def test_instructions_are_asked_on_the_same_device() -> None:
+    report = assay.check(model, isolate=True)(X, W)
+    assert report.ok, str(report)
+    assert [each['opcode'] for each in report.instructions] == ['dot', 'tanh', 'reduce']
+    assert not any('not_run' in each for each in report.instructions)
+
+
+def test_wrong_results_raise_with_the_users_line() -> None:
+    with pytest.raises(assay.WrongResultError) as caught:
+        assay.check(model, target=wrong_tanh, profile='xla-cpu')(X, W)
+    report = caught.value.report
+    assert report.first_wrong['opcode'] == 'tanh'
+    assert report.source_line == f'{HERE}:{TANH_LINE}: ' + "return {'tanh': jnp.tanh(y), 'sum': jnp.sum(y)}"
+    text = str(caught.value)
+    for part in ('1 instruction is wrong: tanh', f'check_test.py:{TANH_LINE}', 'worst element', 'ENTRY'):
+        assert part in text
+    assert assay.check(model, target=wrong_tanh, profile='xla-cpu', raise_on=None)(X, W).verdict == 'wrong'
+
+
+class Broken:
+    """A jitted function whose device gives other results than its program."""
+
+    def __init__(self, function, change):
+        self._jitted = jax.jit(function)
+        self._change = change
+        self.__name__ = 'broken'
+
+    def lower(self, *args, **kwargs):
+        return self._jitted.lower(*args, **kwargs)
+
+    def __call__(self, *args, **kwargs):
+        return self._change(self._jitted(*args, **kwargs))
+
+
+def test_a_device_that_is_wrong_only_as_a_whole() -> None:
+    broken = Broken(model, lambda result: {**result, 'sum': result['sum'] + 1})
+    report = assay.check(broken, raise_on=None)(X, W)
+    assert report.verdict == 'wrong' and 'No instruction alone is wrong' in report.sentence
+    assert report.repro.name == 'the whole program' and len(report.repro.arguments) == 2
+
+
+def test_arguments_that_jax_drops_converts_or_takes() -> None:
+    @functools.partial(jax.jit, static_argnums=1, donate_argnums=2)
+    def f(parameters, power, x, unused=None, *, scale=1.0):
+        return parameters['w'] * x**power * scale
+
+    parameters = {'w': jnp.arange(3.0), 'unused': jnp.ones(2)}
+    x = jnp.array([1.0, 2.0, 3.0])
+    report = assay.check(f)(parameters, 2, x, scale=2)
+    np.testing.assert_array_equal(report.result, [0, 8, 36])
+    assert report.ok and not x.is_deleted()
+    assert assay.check(jnp.add)(np.ones(3), 1).ok  # f64 becomes f32
+
+
+class Point(NamedTuple):
+    a: jax.Array
+    b: jax.Array
+
+
+def test_pytrees_of_arguments_and_results() -> None:
+    module = assay.load(jax.jit(lambda p, q: Point(p['u'] + q.a, (q.b,))).lower({'u': X}, Point(X, W)))
+    result = module.run({'u': X}, Point(X, W))
+    assert isinstance(result, Point)
+    np.testing.assert_array_equal(result.a, np.asarray(X + X))
+    np.testing.assert_array_equal(result.b[0], np.asarray(W))
+    with pytest.raises(assay.InvalidArgumentError, match=r"argument 0\['u'\] is f32\[16,4\]"):
+        module.run({'u': W}, Point(X, W))
+    with pytest.raises(assay.InvalidArgumentError, match='takes 3 arrays and 2 are given'):
+        module.run({'u': X}, Point(X, None))
+
+
+def test_every_stage_of_jax_is_a_program() -> None:
+    jitted = jax.jit(model)
+    lowered = jitted.lower(X, W)
+    expected = assay.load(lowered).run(X, W)
+    for program in (lowered.compile(), jax.export.export(jitted)(X, W), lowered.as_text(),
+                    lowered.compiler_ir('stablehlo'), lowered.as_text(debug_info=True)):  # fmt: skip
+        result = assay.load(program).run(X, W)
+        if isinstance(result, tuple):  # text does not say what the function returns
+            result = dict(zip(('sum', 'tanh'), result))
+        np.testing.assert_array_equal(result['sum'], expected['sum'])
+        np.testing.assert_array_equal(result['tanh'], expected['tanh'])
+    exported = jax.export.export(jitted)(
+        jax.ShapeDtypeStruct(jax.export.symbolic_shape('b, 16'), jnp.float32), W
+    )
+    assert assay.load(exported, dimensions={'b': 8}).run(X, W)['tanh'].shape == (8, 4)
+
+
+def test_diff_on_a_device() -> None:
+    report = assay.diff(jax.jit(model).lower(X, W), right=jax.devices()[0], args=(X, W))
+    assert report.ok and report.target == 'JAX on cpu:0'
+
+
+def test_keys_bfloat16_and_narrow_types() -> None:
+    def f(key, x):
+        return jax.random.bits(key, (4,)), x.astype(jnp.float8_e4m3fn), x.astype(jnp.int4)
+
+    report = assay.check(f)(jax.random.key(3), jnp.array([1.5, -2.5, 3], jnp.bfloat16))
+    assert report.ok, str(report)
+    for actual, golden in zip(report.result, report.golden):
+        assert np.asarray(actual).tobytes() == golden.tobytes()
+
+
+def test_functions_that_are_no_programs() -> None:
+    with pytest.raises(assay.InvalidArgumentError, match='is a function'):
+        assay.load(model)
+    with pytest.raises(assay.UnsupportedError):
+        assay.check(lambda x: jax.pure_callback(lambda y: y, x, x))(X)
+    deleted = jnp.ones(3)
+    deleted.delete()
+    with pytest.raises(assay.PreconditionError, match='deleted'):
+        assay.check(jnp.sin)(deleted)
+
+    @jax.jit
+    def inside(x):
+        return assay.check(jnp.sin)(x).result
+
+    with pytest.raises(Exception, match='racer'):
+        inside(X)
+
+
+def test_side_effects_of_tracing_happen_once() -> None:
+    calls = []
+
+    def f(x):
+        calls.append(x)
+        return x + 1
+
+    assert assay.check(f)(X).ok
+    assert len(calls) == 1
+
+
+def test_reports_are_pickled_without_jax_objects() -> None:
+    report = assay.check(model)(X, W)
+    again = pickle.loads(pickle.dumps(report.to_dict()))
+    assert again['verdict'] == 'right'

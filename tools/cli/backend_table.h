@@ -1,0 +1,26 @@
+// The backends that the command and the Python package know by name. Tests: mutants_cli_test.py,
+// run_cli_test.py.
+#ifndef ASSAY_TOOLS_CLI_BACKEND_TABLE_H_
+#define ASSAY_TOOLS_CLI_BACKEND_TABLE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "backends/backend.h"
+#include "backends/factory/factory.h"
+
+namespace assay {
+
+// The backends of backends/factory and the mutants of golden (conformance/mutants).
+const std::vector<BackendKind>& AllBackends();
+// Their names with the help of each, for descriptions of options.
+std::string BackendHelp();
+// INVALID_ARGUMENT, with the list of backends, for a specification that fits none.
+absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const std::string& specification,
+                                                     const BackendOptions& options);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_BACKEND_TABLE_H_

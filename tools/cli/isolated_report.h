@@ -1,0 +1,53 @@
+// The verdicts on a program's instructions and on the whole of it, taken together: as counts, as
+// one sentence, and as JSON. `assay diff --isolate` and the Python package say the same of them.
+// Tests: judge_cli_test.py, python/tests/diff_test.py.
+#ifndef ASSAY_TOOLS_CLI_ISOLATED_REPORT_H_
+#define ASSAY_TOOLS_CLI_ISOLATED_REPORT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "conformance/diagnose/instruction_report.h"
+#include "nlohmann/json_fwd.hpp"
+#include "spec/ir/module.h"
+#include "tools/cli/exit_code.h"
+
+namespace assay {
+
+// All verdicts together.
+struct Verdicts {
+  int64_t counts[kVerdicts] = {};  // of the instructions that ran
+  int64_t not_run = 0;
+  int64_t groups = 0;
+  bool whole_is_wrong = false;
+  bool nothing_judged = false;
+  // A mismatch where something is wrong; else that of the worst failure to run.
+  ExitCode exit_code = kExitOk;
+
+  int64_t Count(Verdict verdict) const { return counts[static_cast<int>(verdict)]; }
+  const char* Word() const {
+    if (exit_code == kExitOk) return "right";
+    if (nothing_judged) return "not judged";
+    return exit_code == kExitMismatch ? "wrong" : "not run";
+  }
+};
+
+Verdicts Summarise(absl::Span<const InstructionVerdict> verdicts, const WholeVerdict& whole);
+
+// What the run comes to: what is wrong, or that nothing is, and how far that reaches.
+std::string ClosingSentence(absl::Span<const InstructionVerdict> verdicts,
+                            const WholeVerdict& whole, const Verdicts& summary,
+                            const std::string& profile);
+
+// The members of a judgement: verdict, rule, elements by verdict, freedoms, evidence.
+void AddJudgement(const Judgement& judgement, nlohmann::json* to);
+// All of it. `right` is the implementation that was judged.
+nlohmann::json IsolatedReportJson(const Module& module,
+                                  absl::Span<const InstructionVerdict> verdicts,
+                                  const WholeVerdict& whole, const Verdicts& summary,
+                                  const std::string& right, const std::string& profile);
+
+}  // namespace assay
+
+#endif  // ASSAY_TOOLS_CLI_ISOLATED_REPORT_H_

@@ -41,27 +41,37 @@ setattr(_sys, '_assay', __path__[0])
 
 # What takes longer to import, by the module that has it.
 _LAZY = {
-    'Module': '_module', 'load': '_module', 'Verification': '_module',
+    'Module': '_module', 'load': '_module', 'Verification': '_module', 'Graph': '_graph',
     'Report': '_report', 'Repro': '_report', 'Comparison': '_report', 'TriageReport': '_report',
     'SuiteReport': '_report', 'diff': '_diff', 'triage': '_diff', 'suite': '_diff',
-    'check': '_check', 'Checked': '_check',
+    'check': '_check', 'Checked': '_check', 'capture': '_capture', 'Capture': '_capture',
+    'ops': '_ops', 'Operation': '_ops', 'profiles': '_ops',
+    'accuracy': '_accuracy', 'AccuracyReport': '_accuracy',
 }  # fmt: skip
 
 if TYPE_CHECKING:
+    from assay._accuracy import AccuracyReport, accuracy
+    from assay._capture import Capture, capture
     from assay._check import Checked, check
     from assay._diff import diff, suite, triage
+    from assay._graph import Graph
     from assay._module import Module, Verification, load
+    from assay._ops import Operation, ops, profiles
     from assay._report import Comparison, Report, Repro, SuiteReport, TriageReport
 
 __all__ = [
+    'AccuracyReport',
     'BudgetError',
+    'Capture',
     'Checked',
     'Comparison',
     'Error',
+    'Graph',
     'InternalError',
     'InvalidArgumentError',
     'Module',
     'NotFoundError',
+    'Operation',
     'PreconditionError',
     'Report',
     'Repro',
@@ -71,9 +81,13 @@ __all__ = [
     'UnsupportedError',
     'Verification',
     'WrongResultError',
+    'accuracy',
+    'capture',
     'check',
     'diff',
     'load',
+    'ops',
+    'profiles',
     'suite',
     'triage',
 ]

@@ -43,13 +43,15 @@ def dtype_of(name: str) -> np.dtype[Any]:
     import numpy as np
 
     if name in _NUMPY:
-        return np.dtype(_NUMPY[name])
+        plain: np.dtype[Any] = np.dtype(_NUMPY[name])
+        return plain
     import ml_dtypes
 
     scalar = getattr(ml_dtypes, _ML_DTYPES.get(name, ''), None)
     if scalar is None:
         raise InvalidArgumentError(f'element type {name} needs a newer ml_dtypes')
-    return np.dtype(scalar)
+    narrow: np.dtype[Any] = np.dtype(scalar)
+    return narrow
 
 
 def name_of(dtype: np.dtype[Any]) -> str | None:

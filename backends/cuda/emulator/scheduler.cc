@@ -40,8 +40,10 @@ uint64_t Scheduler::Random::Next() {
 }
 
 Scheduler& Scheduler::OfThisThread() {
-  static thread_local Scheduler scheduler;
-  return scheduler;
+  // On the heap: a library that is loaded while the program runs (the Python package, a plug-in)
+  // has room for about a kilobyte of what stands in threads themselves.
+  static thread_local const auto scheduler = std::make_unique<Scheduler>();
+  return *scheduler;
 }
 
 absl::Status CheckLaunch(const Entry& entry, const LaunchConfig& config, const Limits& limits) {

@@ -143,6 +143,10 @@ def _host(value: Any) -> np.ndarray[Any, Any]:
     array = to_numpy(value)
     if not isinstance(array, np.ndarray):
         raise UnsupportedError(f'arrays of {array.type} are not kept')
+    jax = require_jax()
+    if not isinstance(value, jax.Array):
+        # As JAX hands it on: numbers and wide types of numpy become 32 bits wide.
+        return array.astype(jax.core.get_aval(value).dtype)
     return np.array(array)
 
 

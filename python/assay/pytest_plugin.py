@@ -55,7 +55,7 @@ def _judge(execution: Execution, profile: str | None) -> Report:
     profile = profile or profile_of(execution.platform)
     module = load(execution.content, name=execution.name)
     actual = [[to_core(value, f'result {i}') for i, value in enumerate(execution.results)]]
-    arguments = [[to_core(value, f'argument {i}') for i, value in enumerate(execution.arguments)]]
+    arguments = module._arguments(tuple(execution.arguments))
     text, sentence, golden = _core.judge(
         module._core, arguments, actual, profile, _core.Budget()
     )

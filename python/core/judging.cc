@@ -203,7 +203,8 @@ void BindJudging(nb::module_& m) {
   m.def("diff", &Diff);
   m.def("judge", &JudgeResults);
   m.def("compare", &Compare);
-  m.def("triage", &TriageFolder);
+  m.def("triage", &TriageFolder, nb::arg("paths"), nb::arg("target").none(), nb::arg("profile"),
+        nb::arg("seed"), nb::arg("budget"), nb::arg("subgraphs"), nb::arg("iterations"));
   m.def("profiles", &Profiles);
 }
 

@@ -126,6 +126,30 @@ Instruction* DoubledAround(Site& site) {
   });
 }
 
+// Both halves of the operands on their own, put together again.
+Instruction* SplitAround(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!AllPlain(site.original()) || shape.rank() == 0 || shape.dimension(0) < 2) return nullptr;
+  const int64_t middle = shape.dimension(0) / 2;
+  const auto part = [&](int64_t start, int64_t limit) {
+    return OnChanged(site, [&](Instruction* value) {
+      Shape small = value->shape();
+      small.set_dimension(0, limit - start);
+      return site.Make(Opcode::kSlice, small, {value}, [&](Instruction& x) {
+        Slices ranges;
+        for (const int64_t size : shape.dimensions()) ranges.push_back({0, size, 1});
+        ranges[0] = {start, limit, 1};
+        x.SetAttribute(Attr::kSlice, ranges);
+      });
+    });
+  };
+  Instruction* const low = part(0, middle);
+  Instruction* const high = part(middle, shape.dimension(0));
+  if (low == nullptr || high == nullptr) return nullptr;
+  return site.Make(Opcode::kConcatenate, shape, {low, high},
+                   [](Instruction& x) { x.SetAttribute(Attr::kDimension, int64_t{0}); });
+}
+
 // --- Behind any value. -------------------------------------------------------------------------
 
 Instruction* Barred(Site& site) {
@@ -154,6 +178,20 @@ Instruction* PaddedAndSliced(Site& site) {
     for (const int64_t size : shape.dimensions()) ranges.push_back({1, size + 1, 1});
     x.SetAttribute(Attr::kSlice, ranges);
   });
+}
+
+// By way of the layout with the dimensions in the opposite order.
+Instruction* LaidOutAnew(Site& site) {
+  const Shape& shape = site.original().shape();
+  if (!IsPlain(shape) || shape.rank() < 2) return nullptr;
+  Shape turned = shape;
+  Layout layout;
+  const std::vector<int64_t> order = Counting(shape.rank());
+  layout.minor_to_major.assign(order.begin(), order.end());
+  turned.set_layout(layout);
+  Instruction* const value = site.Unchanged();
+  Instruction* const copy = site.Make(Opcode::kCopy, turned, {value});
+  return copy == nullptr ? nullptr : site.Make(Opcode::kCopy, shape, {copy});
 }
 
 Instruction* Selected(Site& site) {
@@ -224,9 +262,18 @@ Instruction* BranchesSwapped(Site& site) {
 
 // --- Of the whole module. ------------------------------------------------------------------------
 
-// Copies the entry; `replace` puts something else in the place of an instruction, and returns it.
+// Where an instruction of the entry is copied to.
+struct Place {
+  Module* module;
+  Computation* computation;
+  const InstructionMap& instructions;
+  const CalleeMap& callees;
+};
+
+// Copies the module; `replace` puts something else in the place of an instruction of the entry, and
+// returns it.
 template <typename Replace>
-std::unique_ptr<Module> CopyWith(const Module& module, Replace replace) {
+std::unique_ptr<Module> CopyAt(const Module& module, Replace replace) {
   auto copy = std::make_unique<Module>(module.name());
   copy->replica_count = module.replica_count;
   copy->num_partitions = module.num_partitions;
@@ -236,7 +283,8 @@ std::unique_ptr<Module> CopyWith(const Module& module, Replace replace) {
     std::unique_ptr<Computation> own = EmptyCopy(*computation);
     InstructionMap instructions;
     for (const auto& each : computation->instructions()) {
-      std::unique_ptr<Instruction> other = is_entry ? replace(*each) : nullptr;
+      std::unique_ptr<Instruction> other;
+      if (is_entry) other = replace(*each, Place{copy.get(), own.get(), instructions, callees});
       if (other == nullptr) other = CopyInstruction(*each, instructions, callees);
       instructions[each.get()] = own->Add(std::move(other));
     }
@@ -245,6 +293,109 @@ std::unique_ptr<Module> CopyWith(const Module& module, Replace replace) {
     if (is_entry) copy->set_entry(callees[computation.get()]);
   }
   return copy;
+}
+
+template <typename Replace>
+std::unique_ptr<Module> CopyWith(const Module& module, Replace replace) {
+  return CopyAt(module, [&](const Instruction& each, const Place&) { return replace(each); });
+}
+
+// The module is the one that `change` makes where it changes anything.
+template <typename Change>
+std::optional<Rewritten> Changed(const Module& module, Inputs inputs, Change change) {
+  int64_t changes = 0;
+  std::unique_ptr<Module> copy =
+      CopyAt(module, [&](const Instruction& each, const Place& at) -> std::unique_ptr<Instruction> {
+        std::unique_ptr<Instruction> other = change(each, at);
+        changes += other != nullptr ? 1 : 0;
+        return other;
+      });
+  if (changes == 0) return std::nullopt;
+  copy->UniquifyNames();
+  return Rewritten{std::move(copy), {inputs.begin(), inputs.end()}};
+}
+
+bool IsPlainElementwise(const Instruction& op) {
+  return op.info().elementwise() && op.operand_count() > 0 && AllPlain(op) &&
+         op.called_computations().empty();
+}
+
+// An elementwise instruction as a computation of its own that a call or a fusion runs.
+std::unique_ptr<Instruction> InComputation(const Instruction& op, const Place& at, bool fused) {
+  auto inner = std::make_unique<Computation>("outlined");
+  InstructionMap parameters;
+  std::vector<Instruction*> operands;
+  for (const Instruction* operand : op.operands()) {
+    if (parameters.contains(operand)) continue;
+    auto parameter = std::make_unique<Instruction>(Opcode::kParameter, operand->shared_shape());
+    parameter->set_parameter_number(static_cast<int64_t>(operands.size()));
+    parameter->set_name("outlined_operand");
+    parameters[operand] = inner->Add(std::move(parameter));
+    operands.push_back(at.instructions.at(operand));
+  }
+  inner->set_root(inner->Add(CopyInstruction(op, parameters, at.callees)));
+  inner->set_is_fusion(fused);
+  Computation* const callee = at.module->Add(std::move(inner));
+  auto caller =
+      std::make_unique<Instruction>(fused ? Opcode::kFusion : Opcode::kCall, op.shared_shape());
+  caller->set_operands(operands);
+  caller->set_name(op.name());
+  if (fused) {
+    caller->SetAttribute(Attr::kKind, static_cast<int64_t>(FusionKind::kLoop));
+    caller->SetAttribute(Attr::kCalls, callee);
+  } else {
+    caller->SetAttribute(Attr::kToApply, callee);
+  }
+  return caller;
+}
+
+template <bool kFused>
+std::optional<Rewritten> Outlined(const Module& module, Inputs inputs) {
+  return Changed(module, inputs, [](const Instruction& op, const Place& at) {
+    return IsPlainElementwise(op) ? InComputation(op, at, kFused) : nullptr;
+  });
+}
+
+// Beside each elementwise instruction another one that nobody uses.
+std::optional<Rewritten> WithDeadCode(const Module& module, Inputs inputs) {
+  return Changed(
+      module, inputs, [](const Instruction& op, const Place& at) -> std::unique_ptr<Instruction> {
+        if (!IsPlainElementwise(op)) return nullptr;
+        std::unique_ptr<Instruction> dead = CopyInstruction(op, at.instructions, at.callees);
+        dead->set_name("dead");
+        at.computation->Add(std::move(dead));
+        return CopyInstruction(op, at.instructions, at.callees);
+      });
+}
+
+// The first iteration of a loop in front of it, under the loop's condition.
+std::optional<Rewritten> Peeled(const Module& module, Inputs inputs) {
+  return Changed(
+      module, inputs, [](const Instruction& op, const Place& at) -> std::unique_ptr<Instruction> {
+        if (op.opcode() != Opcode::kWhile) return nullptr;
+        Computation* const condition = at.callees.at(op.GetComputation(Attr::kCondition));
+        Computation* const body = at.callees.at(op.GetComputation(Attr::kBody));
+        Instruction* const init = at.instructions.at(op.operand(0));
+        auto kept = std::make_unique<Computation>("kept");
+        auto parameter = std::make_unique<Instruction>(Opcode::kParameter, init->shared_shape());
+        parameter->set_parameter_number(0);
+        parameter->set_name("kept_state");
+        kept->set_root(kept->Add(std::move(parameter)));
+        Computation* const identity = at.module->Add(std::move(kept));
+        auto runs = std::make_unique<Instruction>(Opcode::kCall, Shape::Scalar(ElementType::kPred));
+        runs->set_operands({init});
+        runs->set_name("runs");
+        runs->SetAttribute(Attr::kToApply, condition);
+        Instruction* const first = at.computation->Add(std::move(runs));
+        auto once = std::make_unique<Instruction>(Opcode::kConditional, init->shared_shape());
+        once->set_operands({first, init, init});
+        once->set_name("peeled");
+        once->SetAttribute(Attr::kTrueComputation, body);
+        once->SetAttribute(Attr::kFalseComputation, identity);
+        InstructionMap rest;
+        rest[op.operand(0)] = at.computation->Add(std::move(once));
+        return CopyInstruction(op, rest, at.callees);
+      });
 }
 
 std::optional<Rewritten> ConstantsAsParameters(const Module& module, Inputs inputs) {
@@ -308,8 +459,15 @@ constexpr Relation kRelations[] = {
      AtElementwise<FlattenedAround>},
     {"doubled_around", "an elementwise operation on operands twice as long",
      AtElementwise<DoubledAround>},
+    {"split_around", "an elementwise operation on both halves of its operands, put together",
+     AtElementwise<SplitAround>},
     {"barrier_behind", "nothing is fused over an opt-barrier", AtElementwise<Barred>},
     {"padded_and_sliced", "padding that is cut away again", AtElementwise<PaddedAndSliced>},
+    {"laid_out_anew", "a value by way of another layout", AtElementwise<LaidOutAnew>},
+    {"outlined", "an elementwise operation in a computation that is called", Outlined<false>},
+    {"fused", "an elementwise operation in a fusion of its own", Outlined<true>},
+    {"dead_code", "what nobody uses beside what is used", WithDeadCode},
+    {"peeled", "the first iteration of a loop in front of it", Peeled},
     {"selected", "select(true, a, a) is a", AtElementwise<Selected>},
     {"widened_and_narrowed", "integers by way of 64 bits", AtElementwise<WidenedAndNarrowed>},
 };

@@ -36,12 +36,77 @@ void Fill(const std::byte* source, std::byte* destination, int64_t n) {
   for (int64_t i = 0; i < n; ++i) StoreAt<T>(destination, i, value);
 }
 
+// A square of `kSide` rows and columns of the destination, whose rows are written as whole lines;
+// the elements of a column lie one after the other in the source. Strides are in bytes.
+template <typename T, int kSide>
+void CopySquareTransposed(const std::byte* source, std::byte* destination, int64_t source_column,
+                          int64_t destination_row) {
+  T square[kSide][kSide];
+  for (int column = 0; column < kSide; ++column) {
+    for (int row = 0; row < kSide; ++row) {
+      square[row][column] = LoadBytes<T>(source + column * source_column + row * sizeof(T));
+    }
+  }
+  for (int row = 0; row < kSide; ++row) {
+    std::memcpy(destination + row * destination_row, square[row], sizeof square[row]);
+  }
+}
+
+// Four columns at a time.
+template <>
+void CopySquareTransposed<uint32_t, 16>(const std::byte* source, std::byte* destination,
+                                        int64_t source_column, int64_t destination_row) {
+  using Four __attribute__((vector_size(16))) = uint32_t;
+  Four square[16][4];
+  for (int column = 0; column < 4; ++column) {
+    for (int row = 0; row < 4; ++row) {
+      const std::byte* from = source + 4 * column * source_column + row * sizeof(Four);
+      const Four a = LoadBytes<Four>(from), b = LoadBytes<Four>(from + source_column);
+      const Four c = LoadBytes<Four>(from + 2 * source_column);
+      const Four d = LoadBytes<Four>(from + 3 * source_column);
+      const Four ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      const Four cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      const Four ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      const Four cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      square[4 * row][column] = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+      square[4 * row + 1][column] = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+      square[4 * row + 2][column] = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+      square[4 * row + 3][column] = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+    }
+  }
+  for (int row = 0; row < 16; ++row) {
+    std::memcpy(destination + row * destination_row, square[row], sizeof square[row]);
+  }
+}
+
 // Tiles keep the lines of both sides in the first cache.
 template <typename T>
 void CopyTransposed(const std::byte* source, std::byte* destination, int64_t rows, int64_t columns,
                     int64_t source_row, int64_t source_column, int64_t destination_row,
                     int64_t destination_column) {
   constexpr int64_t kTile = 64 / sizeof(T) < 16 ? 16 : 64 / sizeof(T);
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(T));
+  if (kBytes <= 8 && source_row == kBytes && destination_column == kBytes) {
+    constexpr int64_t kSide = 64 / kBytes;
+    const int64_t whole_rows = rows / kSide * kSide, whole_columns = columns / kSide * kSide;
+    if (whole_rows > 0 && whole_columns > 0) {
+      for (int64_t row = 0; row < whole_rows; row += kSide) {
+        for (int64_t column = 0; column < whole_columns; column += kSide) {
+          CopySquareTransposed<T, kSide>(source + row * kBytes + column * source_column,
+                                         destination + row * destination_row + column * kBytes,
+                                         source_column, destination_row);
+        }
+      }
+      // What is left below and beside the squares.
+      CopyTransposed<T>(source + whole_rows * kBytes, destination + whole_rows * destination_row,
+                        rows - whole_rows, columns, source_row, source_column, destination_row,
+                        destination_column);
+      CopyTransposed<T>(source + whole_columns * source_column,
+                        destination + whole_columns * kBytes, whole_rows, columns - whole_columns,
+                        source_row, source_column, destination_row, destination_column);
+      return;
+    }
+  }
   for (int64_t row = 0; row < rows; row += kTile) {
     const int64_t row_end = std::min(rows, row + kTile);
     for (int64_t column = 0; column < columns; column += kTile) {

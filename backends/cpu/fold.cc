@@ -129,6 +129,7 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::Create(const Computation& redu
       absl::StatusOr<BlockFunction> combine = BinaryFunction(opcodes[k], wide[k]);
       if (!combine.ok()) return combine.status();
       part.combine.emplace(*std::move(combine));
+      part.rows = FindRowFunctions(opcodes[k], wide[k]);
     }
     fold->scratch_bytes_ += Workspace::Rounded(kBlockElements * part.acc_bytes);
     fold->parts_.push_back(std::move(part));
@@ -165,6 +166,7 @@ absl::StatusOr<std::shared_ptr<const Fold>> Fold::OfReducer(const analysis::Redu
   absl::StatusOr<BlockFunction> combine = BinaryFunction(*opcode, wide);
   if (!combine.ok()) return combine.status();
   part.combine.emplace(*std::move(combine));
+  part.rows = FindRowFunctions(*opcode, wide);
   auto fold = std::make_shared<Fold>();
   fold->functions_ = true;
   const bool complex_product = *opcode == Opcode::kMultiply && IsComplex(type);

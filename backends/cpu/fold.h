@@ -16,6 +16,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "backends/cpu/region.h"
+#include "backends/cpu/row_fold.h"
 #include "runtime/context.h"
 #include "spec/analysis/reducer.h"
 #include "spec/ir/module.h"
@@ -87,6 +88,9 @@ class Fold {
   // Accumulators as results.
   void Narrow(int64_t k, const std::byte* acc, int64_t n, std::byte* out) const;
   bool narrows(int64_t k) const { return parts_[k].narrow.has_value(); }
+  bool widens(int64_t k) const { return parts_[k].widen.has_value(); }
+  // On accumulators, where all arrays have known operations; null functions where there are none.
+  const RowFunctions& rows(int64_t k) const { return parts_[k].rows; }
 
   // Room for Combine.
   int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -99,6 +103,7 @@ class Fold {
     int64_t element_bytes, x_bytes, acc_bytes, result_bytes;
     std::optional<BlockFunction> combine;
     std::optional<BlockFunction> widen, widen_init, widen_result, narrow;
+    RowFunctions rows;
   };
   static const std::byte* Converted(const std::optional<BlockFunction>& convert,
                                     const std::byte* in, int64_t n, std::byte* room) {

@@ -63,6 +63,8 @@ class ReduceKernel : public Kernel {
   void StartWithInits(absl::Span<const ArrayRef> operands, int64_t n,
                       absl::Span<std::byte* const> acc) const;
   // Each writes the fold of a task into room.acc.
+  absl::Status RunRow(absl::Span<const ArrayRef> operands, const Task& task, Room& room,
+                      Context& context) const;
   absl::Status RunLanes(absl::Span<const ArrayRef> operands, const Task& task, Room& room,
                         Context& context) const;
   absl::Status RunNeighbours(absl::Span<const ArrayRef> operands, const Task& task, Room& room,
@@ -89,6 +91,8 @@ class ReduceKernel : public Kernel {
   int64_t cells_ = 1;        // of a task
   int64_t cell_blocks_ = 1;  // tasks that a width falls into
   int64_t part_ = 1, parts_ = 1;
+  bool by_row_ =
+      false;  // one cell's elements lie one after the other, and there is a loop for them
 };
 
 ReduceKernel::Room::Room(const ReduceKernel& kernel)
@@ -175,6 +179,8 @@ void ReduceKernel::ChooseShape(const Instruction& reduce) {
 }
 
 void ReduceKernel::ChooseTasks() {
+  by_row_ = width_ == 1 && arrays_ == 1 && fold_->order() == FoldOrder::kAny &&
+            fold_->rows(0).fold != nullptr;
   cells_ = std::min(width_, kBlockElements);
   cell_blocks_ = cells_ == 0 ? 0 : (width_ + cells_ - 1) / cells_;
   part_ = std::max<int64_t>(1, steps_);
@@ -223,6 +229,22 @@ void ReduceKernel::StartWithInits(absl::Span<const ArrayRef> operands, int64_t n
     const std::byte* init = fold_->WidenInit(k, init_readers_[k].data(operands), 1, wide);
     FillCells(init, fold_->acc_bytes(k), n, acc[k]);
   }
+}
+
+// One cell whose elements lie one after the other.
+absl::Status ReduceKernel::RunRow(absl::Span<const ArrayRef> operands, const Task& task, Room& room,
+                                  Context& context) const {
+  const bool as_they_lie = fused_ == nullptr && readers_[0].direct() && !fold_->widens(0);
+  const int64_t most = as_they_lie ? task.steps : kBlockElements;
+  const int64_t base = task.outer * steps_ + task.step;
+  for (int64_t step = 0; step < task.steps; step += most) {
+    const int64_t n = std::min(most, task.steps - step);
+    const std::byte* x = Load(operands, 0, base + step, n, room);
+    if (absl::Status status = context.Charge(n * cost_); !status.ok()) return status;
+    fold_->rows(0).fold(x, n, step == 0 ? room.acc[0] : room.sum[0]);
+    if (step > 0) fold_->rows(0).combine(room.acc[0], room.sum[0], 1);
+  }
+  return absl::OkStatus();
 }
 
 // Several steps side by side: a block of memory is combined with the next one.
@@ -322,6 +344,7 @@ absl::Status ReduceKernel::RunSteps(absl::Span<const ArrayRef> operands, const T
 
 absl::Status ReduceKernel::RunTask(absl::Span<const ArrayRef> operands, const Task& task,
                                    Room& room, Context& context) const {
+  if (by_row_) return RunRow(operands, task, room, context);
   if (fold_->order() == FoldOrder::kAny && width_ <= kBlockElements / 2) {
     return RunLanes(operands, task, room, context);
   }
@@ -336,6 +359,14 @@ absl::Status ReduceKernel::Finish(absl::Span<const ArrayRef> operands,
                                   Room& room, absl::Span<const MutableArrayRef> results,
                                   Context& context) const {
   absl::Span<std::byte* const> value = acc;
+  if (by_row_) {
+    alignas(16) std::byte wide[16];
+    std::memcpy(room.sum[0], fold_->WidenInit(0, init_readers_[0].data(operands), 1, wide),
+                fold_->acc_bytes(0));
+    fold_->rows(0).combine(room.sum[0], acc[0], ASSAY_DEFECT(1, n, 0));
+    fold_->Narrow(0, room.sum[0], n, results[0].data + first_cell * fold_->result_bytes(0));
+    return absl::OkStatus();
+  }
   if (ASSAY_DEFECT(1, fold_->order() != FoldOrder::kSequential, false)) {
     StartWithInits(operands, n, room.sum);
     const std::vector<const std::byte*> x(acc.begin(), acc.end());

@@ -104,8 +104,30 @@ class ScatterKernel : public Kernel {
     });
   }
 
+  // One row of a window after the other, in a plain loop.
+  absl::Status FoldRowsOfWindows(absl::Span<const ArrayRef> operands, std::byte* acc,
+                                 Context& context) const {
+    const int64_t bytes = fold_->acc_bytes(0);
+    const std::byte* updates = operands[arrays_ + 1].data;
+    const auto combine = fold_->rows(0).combine;
+    runtime::Meter meter(context);
+    absl::Status status = ForEachWindow(operands, context, [&](int64_t data, int64_t update) {
+      Odometer<2> window(plan_.outer_window);
+      do {
+        const int64_t cell = data + window.offset(0), position = update + window.offset(1);
+        combine(acc + cell * bytes, updates + position * bytes,
+                ASSAY_DEFECT(9, plan_.run, plan_.run / 2));
+      } while (window.Next());
+      return meter.Add(plan_.window_count);
+    });
+    return status.ok() ? meter.Flush() : status;
+  }
+
   absl::Status FoldWindows(absl::Span<const ArrayRef> operands, absl::Span<std::byte* const> acc,
                            Context& context) const {
+    if (arrays_ == 1 && fold_->rows(0).combine != nullptr && !fold_->widens(0)) {
+      return FoldRowsOfWindows(operands, acc[0], context);
+    }
     CellFold cells(*fold_, acc, context);
     std::vector<const std::byte*> updates;
     for (int64_t k = 0; k < arrays_; ++k) updates.push_back(operands[arrays_ + 1 + k].data);

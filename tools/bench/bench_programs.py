@@ -103,8 +103,9 @@ def scan_rnn(w, u, b, xs):
 def decode_step(wq, wk, wv, wo, keys, values, x, position):
     heads, length, width = keys.shape
     q, k, v = ((x @ w).reshape(heads, 1, width) for w in (wq, wk, wv))
-    keys = lax.dynamic_update_slice(keys, k, (0, position, 0))
-    values = lax.dynamic_update_slice(values, v, (0, position, 0))
+    start = (jnp.int32(0), position, jnp.int32(0))
+    keys = lax.dynamic_update_slice(keys, k, start)
+    values = lax.dynamic_update_slice(values, v, start)
     scores = jnp.einsum('hqd,hkd->hqk', q, keys) / math.sqrt(width)
     scores = jnp.where(jnp.arange(length) <= position, scores, -1e9)
     out = jnp.einsum('hqk,hkd->hqd', jax.nn.softmax(scores, -1), values).reshape(1, -1)
@@ -221,8 +222,6 @@ def measure(name, function, arguments, options, folder):
     module, inputs = folder / f'{name}.pb', folder / f'{name}.npz'
     module.write_bytes(lowered.compiler_ir('hlo').as_serialized_hlo_module_proto())
     leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(arguments)]
-    # NumPy files have no name for bf16: its bits, which the module says how to read.
-    leaves = [leaf.view(np.uint16) if leaf.dtype == jnp.bfloat16 else leaf for leaf in leaves]
     np.savez(inputs, **{f'arg{i}': leaf for i, leaf in enumerate(leaves)})
     call = lowered.compile()
     on_device = jax.tree.map(jax.device_put, arguments)
@@ -251,6 +250,7 @@ def main():
     ratios = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(options.keep or temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         for name, (function, arguments) in programs().items():
             if only and name not in only:
                 continue

@@ -1,0 +1,133 @@
+#include "backends/cpu/row_fold.h"
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "runtime/arrays.h"
+
+namespace assay::cpu {
+namespace {
+
+template <typename T>
+struct VectorOf {
+  using Type __attribute__((vector_size(16))) = T;
+};
+template <typename T>
+using Vector = typename VectorOf<T>::Type;
+template <typename T>
+using BitsOf = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+
+struct RowSum {
+  template <typename T>
+  static T Of(T acc, T x) {
+    return acc + x;
+  }
+  template <typename T>
+  static Vector<T> OfVectors(Vector<T> acc, Vector<T> x) {
+    return acc + x;
+  }
+};
+
+// A NaN stays; -0 is less than +0.
+template <bool kMaximum>
+struct RowExtreme {
+  template <typename T>
+  static T Of(T acc, T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (acc != acc) return acc;
+      if (x != x) return x;
+      if (acc == x) return std::signbit(acc) == kMaximum ? x : acc;
+    }
+    return (kMaximum ? x > acc : x < acc) ? x : acc;
+  }
+  template <typename T>
+  static Vector<T> OfVectors(Vector<T> acc, Vector<T> x) {
+    using Bits = Vector<BitsOf<T>>;
+    Bits take = (Bits)(kMaximum ? x > acc : x < acc);
+    if constexpr (std::is_floating_point_v<T>) take |= (Bits)(x != x);
+    Bits result = ((Bits)x & take) | ((Bits)acc & ~take);
+    if constexpr (std::is_floating_point_v<T>) {
+      const Bits equal = (Bits)(x == acc);
+      const Bits same = kMaximum ? (Bits)x & (Bits)acc : (Bits)x | (Bits)acc;
+      result = (same & equal) | (result & ~equal);
+    }
+    return (Vector<T>)result;
+  }
+};
+
+template <typename T, typename Operation>
+void FoldRow(const std::byte* x, int64_t n, std::byte* acc) {
+  constexpr int kVectors = 8;
+  constexpr int64_t kWidth = 16 / sizeof(T), kLanes = kVectors * kWidth;
+  T lanes[kLanes];
+  int64_t used = n < kLanes ? n : kLanes, i = used;
+  std::memcpy(lanes, x, used * sizeof(T));
+  if (n >= 2 * kLanes) {
+    Vector<T> sums[kVectors];
+    std::memcpy(sums, lanes, sizeof sums);
+    for (; i + kLanes <= n; i += kLanes) {
+      for (int v = 0; v < kVectors; ++v) {
+        Vector<T> next;
+        std::memcpy(&next, x + (i + v * kWidth) * sizeof(T), sizeof next);
+        sums[v] = Operation::template OfVectors<T>(sums[v], next);
+      }
+    }
+    std::memcpy(lanes, sums, sizeof sums);
+  }
+  for (int64_t lane = 0; i < n; ++i, lane = (lane + 1) % kLanes) {
+    lanes[lane] = Operation::Of(lanes[lane], runtime::LoadAt<T>(x, i));
+  }
+  while (used > 1) {
+    const int64_t kept = (used + 1) / 2;
+    for (int64_t lane = kept; lane < used; ++lane) {
+      lanes[lane - kept] = Operation::Of(lanes[lane - kept], lanes[lane]);
+    }
+    used = kept;
+  }
+  std::memcpy(acc, lanes, sizeof(T));
+}
+
+template <typename T, typename Operation>
+void CombineRows(std::byte* acc, const std::byte* x, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    runtime::StoreAt<T>(acc, i,
+                        Operation::Of(runtime::LoadAt<T>(acc, i), runtime::LoadAt<T>(x, i)));
+  }
+}
+
+template <typename T, typename Operation>
+RowFunctions FunctionsOf() {
+  return {FoldRow<T, Operation>, CombineRows<T, Operation>};
+}
+
+}  // namespace
+
+RowFunctions FindRowFunctions(Opcode opcode, ElementType type) {
+  const bool sums = opcode == Opcode::kAdd;
+  if (!sums && opcode != Opcode::kMaximum && opcode != Opcode::kMinimum) return {};
+  const bool maximum = opcode == Opcode::kMaximum;
+  switch (type) {
+    case ElementType::kF32:
+      return sums      ? FunctionsOf<float, RowSum>()
+             : maximum ? FunctionsOf<float, RowExtreme<true>>()
+                       : FunctionsOf<float, RowExtreme<false>>();
+    case ElementType::kF64:
+      return sums      ? FunctionsOf<double, RowSum>()
+             : maximum ? FunctionsOf<double, RowExtreme<true>>()
+                       : FunctionsOf<double, RowExtreme<false>>();
+    case ElementType::kS32:
+      return sums      ? FunctionsOf<uint32_t, RowSum>()
+             : maximum ? FunctionsOf<int32_t, RowExtreme<true>>()
+                       : FunctionsOf<int32_t, RowExtreme<false>>();
+    case ElementType::kU32:
+      return sums ? FunctionsOf<uint32_t, RowSum>() : RowFunctions();
+    case ElementType::kS64:
+    case ElementType::kU64:
+      return sums ? FunctionsOf<uint64_t, RowSum>() : RowFunctions();
+    default:
+      return {};
+  }
+}
+
+}  // namespace assay::cpu

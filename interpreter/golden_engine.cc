@@ -102,6 +102,9 @@ runtime::KernelOr GoldenEngine::PrepareOnViews(const Instruction& instruction,
 
 runtime::KernelOr GoldenEngine::PrepareLoop(const Instruction& loop) const {
   if (options_.straight) return nullptr;
+  for (const Shape* leaf : Leaves(loop.shape())) {
+    if (!leaf->is_scalar()) return nullptr;
+  }
   auto condition = ProgramCache::Find(*loop.GetComputation(Attr::kCondition));
   auto body = ProgramCache::Find(*loop.GetComputation(Attr::kBody));
   if (!condition.ok() || !body.ok()) return nullptr;

@@ -71,8 +71,8 @@ class Engine {
                                   absl::Span<const View> /*views*/) const {
     return nullptr;
   }
-  // A loop all of whose state is scalars and that neither has effects nor is observed, as one
-  // kernel: its operands are the leaves of the state. Null: condition and body run as plans.
+  // A loop on arrays of static sizes that neither has effects nor is observed, as one kernel: its
+  // operands are the leaves of the state. Null: condition and body run as plans.
   virtual KernelOr PrepareLoop(const Instruction& /*loop*/) const { return nullptr; }
   // A fusion without effects that is not observed, as one kernel: its operands are the leaves of
   // the fusion's operands. Null: the fused computation runs as a plan.

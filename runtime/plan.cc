@@ -86,9 +86,9 @@ bool RunsOnCurrentSizes(const Instruction& instruction) {
   return RoleOf(instruction.opcode()) == Role::kKernel && analysis::HasDynamicSizes(instruction);
 }
 
-bool AllScalars(const Shape& shape) {
+bool AllArrays(const Shape& shape) {
   for (const Shape* leaf : Leaves(shape)) {
-    if (!leaf->is_scalar()) return false;
+    if (!leaf->is_array() || leaf->is_dynamic()) return false;
   }
   return true;
 }
@@ -370,7 +370,7 @@ absl::Status PlanBuilder::PrepareWhile(const Instruction& instruction, Step* ste
   step->kind = StepKind::kWhile;
   // A kernel leaves out what the result does not need, effects too.
   if (options_.observed || module_.has_transfers() ||
-      analysis::HasEffect(instruction, module_.effectful()) || !AllScalars(instruction.shape())) {
+      analysis::HasEffect(instruction, module_.effectful()) || !AllArrays(instruction.shape())) {
     return absl::OkStatus();
   }
   KernelOr kernel = engine_.PrepareLoop(instruction);

@@ -52,6 +52,8 @@ TEST(StridedCopy, EqualsAPlainLoop) {
     CheckCopy(bytes, {3, 5}, {1, 0}, {5, 1}, 2);
     CheckCopy(bytes, {40, 70}, {1, 40}, {70, 1}, 0);
     CheckCopy(bytes, {40, 70}, {-1, 40}, {70, 1}, 39);
+    CheckCopy(bytes, {64, 64}, {1, 64}, {64, 1}, 0);
+    CheckCopy(bytes, {67, 130}, {1, 70}, {131, 1}, 3);
     CheckCopy(bytes, {2, 19, 3, 17}, {1, 34, 646, 2}, {969, 51, 17, 1}, 0);
     CheckCopy(bytes, {4, 1, 6}, {12, 5, 2}, {30, 7, 5}, 1);
   }

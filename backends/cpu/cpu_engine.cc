@@ -104,6 +104,8 @@ KernelOr CpuEngine::PrepareOnViews(const Instruction& instruction,
   return nullptr;
 }
 
+KernelOr CpuEngine::PrepareLoop(const Instruction& loop) const { return PrepareSmallLoop(loop); }
+
 KernelOr CpuEngine::PrepareFusion(const Instruction& fusion) const {
   KernelOr reduce = PrepareFusedReduce(fusion);
   if (!reduce.ok() || *reduce != nullptr) return reduce;

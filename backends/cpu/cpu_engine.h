@@ -27,6 +27,7 @@ class CpuEngine : public runtime::Engine {
   runtime::KernelOr Prepare(const Instruction& instruction) const override;
   runtime::KernelOr PrepareOnViews(const Instruction& instruction,
                                    absl::Span<const View> views) const override;
+  runtime::KernelOr PrepareLoop(const Instruction& loop) const override;
   runtime::KernelOr PrepareFusion(const Instruction& fusion) const override;
   runtime::KernelOr PrepareCollective(const Instruction& collective, int64_t members,
                                       int64_t position) const override;

@@ -46,6 +46,9 @@ KernelOr PrepareCholesky(const Instruction& cholesky);
 KernelOr PrepareTriangularSolve(const Instruction& solve);
 KernelOr PrepareRngBitGenerator(const Instruction& generator);
 
+// A while loop whose condition and body are elementwise on few elements; null for any other.
+KernelOr PrepareSmallLoop(const Instruction& loop);
+
 // A dot or convolution with elementwise operations after it, or a reduce with them before it; null
 // for any other fusion.
 KernelOr PrepareFusionOfParts(const Instruction& fusion);

@@ -5,16 +5,20 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "backends/cpu/cpu_backend.h"
 #include "backends/cpu/fourier.h"
 #include "backends/cpu/order_keys.h"
 #include "backends/cpu/random_words.h"
+#include "backends/cpu/row_fold.h"
 #include "backends/cpu/window_walk.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -227,6 +231,104 @@ TEST(CpuKernels, BitcastsToTypesThatDoNotTakeAllBits) {
     EXPECT_THAT(bits("pred", operation), ElementsAre(0, 1, 1, 1));
     EXPECT_THAT(bits("f6e3m2fn", operation), ElementsAre(0, 2, 1, 0x3f));
     EXPECT_THAT(bits("s8", operation), ElementsAre(0, 2, 0x41, 0xff));
+  }
+}
+
+// One NaN or zero among zeros of the other sign, at many places.
+template <typename T>
+void ExpectSpecialRowFolds(ElementType type, int64_t n) {
+  for (int64_t i = 0; i < n; i += 7) {
+    for (const T special : {std::numeric_limits<T>::quiet_NaN(), T{-0.0}, T{0.0}}) {
+      std::vector<T> x(n, std::signbit(special) ? T{0.0} : T{-0.0});
+      x[i] = special;
+      for (const Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum}) {
+        T acc;
+        FindRowFunctions(opcode, type)
+            .fold(reinterpret_cast<const std::byte*>(x.data()), n,
+                  reinterpret_cast<std::byte*>(&acc));
+        if (std::isnan(special)) {
+          EXPECT_TRUE(std::isnan(acc)) << Name(type) << n << " " << i;
+        } else {
+          const bool negative = n == 1 ? std::signbit(special) : opcode == Opcode::kMinimum;
+          EXPECT_EQ(std::signbit(acc), negative) << Name(type) << n << " " << i;
+        }
+      }
+    }
+  }
+}
+
+// Sums of small integers are exact in any order; of extremes a NaN stays and -0 is less than +0.
+template <typename T>
+void ExpectRowFolds(ElementType type) {
+  for (int64_t n = 1; n <= 300; ++n) {
+    std::vector<T> x(n);
+    for (int64_t i = 0; i < n; ++i) x[i] = static_cast<T>(i * i % 13);
+    T sum = 0, most = x[0], acc;
+    for (const T value : x) sum += value, most = std::max(most, value);
+    const auto* bytes = reinterpret_cast<const std::byte*>(x.data());
+    FindRowFunctions(Opcode::kAdd, type).fold(bytes, n, reinterpret_cast<std::byte*>(&acc));
+    EXPECT_EQ(acc, sum) << Name(type) << n;
+    if (const auto fold = FindRowFunctions(Opcode::kMaximum, type).fold; fold != nullptr) {
+      fold(bytes, n, reinterpret_cast<std::byte*>(&acc));
+      EXPECT_EQ(acc, most) << Name(type) << n;
+    }
+    if constexpr (std::is_floating_point_v<T>) ExpectSpecialRowFolds<T>(type, n);
+  }
+}
+
+TEST(RowFold, SumsAndExtremesOfEveryLength) {
+  ExpectRowFolds<float>(ElementType::kF32);
+  ExpectRowFolds<double>(ElementType::kF64);
+  ExpectRowFolds<int32_t>(ElementType::kS32);
+  ExpectRowFolds<uint32_t>(ElementType::kU32);
+  ExpectRowFolds<int64_t>(ElementType::kS64);
+}
+
+// x becomes 2x + 1 as often as the counter says, for arrays of every small size.
+TEST(CpuKernels, LoopsOnSmallArrays) {
+  for (int64_t n = 0; n <= 40; n += 1 + n / 4) {
+    for (const int turns : {0, 1, 2, 7}) {
+      const std::string type = absl::StrCat("f32[", n, "]");
+      const auto result =
+          RunText(absl::StrReplaceAll(R"(condition {
+  s = (s32[], ARRAY) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(TURNS)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], ARRAY) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = ARRAY get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  f = f32[] constant(1)
+  ones = ARRAY broadcast(f), dimensions={}
+  y = ARRAY add(x, x)
+  z = ARRAY add(y, ones)
+  ROOT r = (s32[], ARRAY) tuple(next, z)
+}
+ENTRY e {
+  x = ARRAY parameter(0)
+  zero = s32[] constant(0)
+  start = (s32[], ARRAY) tuple(zero, x)
+  loop = (s32[], ARRAY) while(start), condition=condition, body=body
+  ROOT r = ARRAY get-tuple-element(loop), index=1
+})",
+                                      {{"TURNS", absl::StrCat(turns)}, {"ARRAY", type}}),
+                  {[&] {
+                    Literal x = Literal::Zeros(Shape(ElementType::kF32, {n}));
+                    for (int64_t i = 0; i < n; ++i)
+                      x.Set(i, {EncodeFloat(ElementType::kF32, 1.0 * i)});
+                    return x;
+                  }()},
+                  1);
+      ASSERT_TRUE(result.ok()) << result.status();
+      for (int64_t i = 0; i < n; ++i) {
+        const double expected = std::ldexp(i + 1.0, turns) - 1;
+        EXPECT_EQ(result->Get(i).bits, EncodeFloat(ElementType::kF32, expected)) << n << " " << i;
+      }
+    }
   }
 }
 

@@ -88,11 +88,22 @@ class RegionFlattener : private Inliner<int32_t> {
     if (instruction.literal() == nullptr) return Refuse(instruction, "an elided constant");
     Value leaves;
     for (const Literal& leaf : Flatten(*instruction.literal())) {
-      if (!leaf.shape().is_scalar()) return Refuse(instruction, "a value that is not a scalar");
+      if (!IsLane(leaf.shape()) || !IsOneElement(leaf)) {
+        return Refuse(instruction, "a value that is not a scalar");
+      }
       leaves.push_back(NewRegister());
       region_.constants.emplace_back(leaves.back(), leaf.Get(0));
     }
     return leaves;
+  }
+
+  // Whether all elements are the same, and there are some.
+  static bool IsOneElement(const Literal& literal) {
+    if (!literal.is_array() || literal.element_count() == 0) return false;
+    for (int64_t i = 1; i < literal.element_count(); ++i) {
+      if (literal.Get(i) != literal.Get(0)) return false;
+    }
+    return true;
   }
 
   // A scalar, or an array that stands for one of its elements.

@@ -8,8 +8,8 @@
 
 namespace assay::cpu {
 
-absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(const Computation& computation) {
-  absl::StatusOr<analysis::FlatRegion> region = analysis::FlattenRegion(computation);
+absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(const Computation& computation, absl::Span<const int64_t> lanes) {
+  absl::StatusOr<analysis::FlatRegion> region = analysis::FlattenRegion(computation, lanes);
   if (!region.ok()) return region.status();
   ProgramBuilder builder(BestKernels());
   std::vector<ProgramBuilder::Value> values(region->register_count);
@@ -100,6 +100,24 @@ void BlockProgram::Continue(absl::Span<const std::byte* const> inputs,
   for (int64_t first = 0; first < n; first += block_elements_) {
     arrays.Execute(steps_, first, std::min(n - first, block_elements_));
   }
+}
+
+std::vector<BlockProgram::Call> BlockProgram::Calls(absl::Span<const std::byte* const> inputs,
+                                                    absl::Span<std::byte* const> outputs, int64_t n,
+                                                    std::byte* scratch) const {
+  const Arrays arrays{inputs, outputs, constants_.data(), scratch, block_elements_};
+  std::vector<Call> calls;
+  for (const BoundStep& step : steps_) {
+    Call& call = calls.emplace_back();
+    call.kernel = step.kernel;
+    for (int32_t k = 0; k < step.operand_count; ++k) {
+      call.operands[k] = arrays.Address(step.operands[k], 0);
+    }
+    call.result = arrays.Address(step.result, 0);
+    call.n = n * step.multiplicity;
+    call.parameters = step.parameters;
+  }
+  return calls;
 }
 
 }  // namespace assay::cpu

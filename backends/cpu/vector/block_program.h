@@ -6,6 +6,7 @@
 #ifndef ASSAY_BACKENDS_CPU_VECTOR_BLOCK_PROGRAM_H_
 #define ASSAY_BACKENDS_CPU_VECTOR_BLOCK_PROGRAM_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,7 +28,9 @@ class BlockProgram {
   // A program of a computation on scalars (analysis::FlattenRegion), which is applied to each of n
   // independent elements. Inputs and outputs are the leaves of parameters and root. The computation
   // need not outlive the program. UNIMPLEMENTED where the computation is not elementwise.
-  static absl::StatusOr<std::unique_ptr<BlockProgram>> Create(const Computation& computation);
+  // With `lanes`, arrays of these dimensions count as scalars too (analysis::FlattenRegion).
+  static absl::StatusOr<std::unique_ptr<BlockProgram>> Create(const Computation& computation,
+                                                              absl::Span<const int64_t> lanes = {});
 
   // The number of bytes that Run needs at `scratch`, for any n.
   int64_t scratch_bytes() const { return scratch_bytes_; }
@@ -45,6 +48,20 @@ class BlockProgram {
   void Start(absl::Span<const std::byte* const> inputs, int64_t n, std::byte* scratch) const;
   void Continue(absl::Span<const std::byte* const> inputs, absl::Span<std::byte* const> outputs,
                 int64_t n, std::byte* scratch) const;
+
+  // The steps of Continue for one block of n elements, at fixed addresses: for callers that run
+  // them very often. Start comes first.
+  struct Call {
+    BlockKernel kernel;
+    std::array<const std::byte*, 3> operands;
+    std::byte* result;
+    int64_t n;
+    KernelParameters parameters;
+    void operator()() const { kernel(operands.data(), result, n, parameters); }
+  };
+  std::vector<Call> Calls(absl::Span<const std::byte* const> inputs,
+                          absl::Span<std::byte* const> outputs, int64_t n,
+                          std::byte* scratch) const;
 
   // The number of elements that steps work on at a time.
   int64_t block_elements() const { return block_elements_; }

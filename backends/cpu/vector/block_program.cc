@@ -8,7 +8,8 @@
 
 namespace assay::cpu {
 
-absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(const Computation& computation, absl::Span<const int64_t> lanes) {
+absl::StatusOr<std::unique_ptr<BlockProgram>> BlockProgram::Create(
+    const Computation& computation, absl::Span<const int64_t> lanes) {
   absl::StatusOr<analysis::FlatRegion> region = analysis::FlattenRegion(computation, lanes);
   if (!region.ok()) return region.status();
   ProgramBuilder builder(BestKernels());

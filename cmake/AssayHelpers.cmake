@@ -25,10 +25,18 @@ set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 if(CMAKE_CXX_FLAGS MATCHES "fsanitize=[a-z,]*undefined")
   list(APPEND ASSAY_TEST_OPTIONS -fno-sanitize=undefined)
 endif()
-# The presets with sanitizers optimise the libraries in which programs spend their time, and no
-# others: Clang takes more than three times as long over a file of the suite with -O1 as without. Parsers
-# are among them, since recursion as deep as they allow overflows the stack of code that is not optimised.
+# The address sanitizer's preset optimises the libraries in which programs spend their time, and no
+# others: Clang takes two to three times as long over a file with -O1 as without. Parsers are among them,
+# since recursion as deep as they allow overflows the stack of code that is not optimised. Under the
+# thread sanitizer, whose tests are few and short, nothing is optimised.
 set(ASSAY_BUSY_FOLDERS evaluator runtime spec/element spec/ir spec/text spec/stablehlo interpreter)
+set(ASSAY_SANITIZED FALSE)
+if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  set(ASSAY_SANITIZED TRUE)
+endif()
+if(CMAKE_CXX_FLAGS MATCHES "fsanitize=thread")
+  set(ASSAY_BUSY_FOLDERS)
+endif()
 set(ASSAY_BUSY_OPTIONS $<$<CONFIG:Sanitize>:-O1>)
 # Where no program spends its time: GCC takes a quarter less over these folders with -O1 than with -O3.
 set(ASSAY_CALM_FOLDERS conformance/diagnose conformance/mutants conformance/offline conformance/pairs conformance/profiles
@@ -107,16 +115,16 @@ endfunction()
 # assay_library(NAME spec_ir SRCS a.cc HDRS a.h DEPS :spec_element absl::status)
 # A dependency that starts with a colon is one of ours. PRECOMPILE names further headers, for what
 # few libraries include and is slow to parse; such a library is not optimised beyond -O1. Presets
-# compile several files of a target at once; SEPARATE is for those that are tuned file by file or
-# whose private names meet.
+# compile several files of a target at once; SEPARATE is for those whose private names meet, TUNED for those
+# that are tuned file by file, which only a build without sanitizers compiles one by one.
 function(assay_library)
-  cmake_parse_arguments(ARG "SEPARATE" "NAME" "SRCS;HDRS;DEPS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "SEPARATE;TUNED" "NAME" "SRCS;HDRS;DEPS;PRECOMPILE" ${ARGN})
   set(target assay_${ARG_NAME})
   _assay_qualify(deps ${ARG_DEPS})
   if(ARG_SRCS)
     add_library(${target} STATIC ${ARG_SRCS} ${ARG_HDRS})
     _assay_configure(${target})
-    if(ARG_SEPARATE)
+    if(ARG_SEPARATE OR (ARG_TUNED AND NOT ASSAY_SANITIZED))
       set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     endif()
     if(ARG_PRECOMPILE)

@@ -16,6 +16,7 @@
 #include "backends/process/testing.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "spec/testing/schedule.h"
 
 namespace assay {
 namespace {
@@ -115,12 +116,23 @@ void ExpectContained(const std::vector<std::string>& well, size_t stage, const F
   EXPECT_EQ(RunText(backend, kEcho, arguments), "f32[3]{0} {0, 0, 0}");
 }
 
+// The sanitizers ask one of two: a fault that is left out at one stage, or in one version of the
+// protocol, is asked at the next.
+bool IsAsked(size_t number) { return kScheduleStride == 1 || number % 2 == 0; }
+
 TEST(Containment, EveryFaultAtEveryStage) {
+  size_t number = 0;
   for (const std::vector<std::string>& well : Conversations()) {
     for (size_t stage = 0; stage < well.size(); ++stage) {
-      for (const Fault& fault : Faults()) ExpectContained(well, stage, fault, 30);
+      for (const Fault& fault : Faults()) {
+        if (IsAsked(number++)) ExpectContained(well, stage, fault, 30);
+      }
+      ++number;
     }
-    for (const Fault& fault : ResultFaults()) ExpectContained(well, well.size() - 1, fault, 0.5);
+    for (const Fault& fault : ResultFaults()) {
+      if (IsAsked(number++)) ExpectContained(well, well.size() - 1, fault, 0.5);
+    }
+    ++number;
   }
 }
 

@@ -14,7 +14,7 @@
 namespace assay::kernels {
 namespace {
 
-constexpr int64_t kBlock = 512;
+constexpr int64_t kConvertBlock = 512;
 
 // How a block of a type is held.
 enum class Held { kDouble, kSigned, kUnsigned, kPred, kNone };
@@ -61,7 +61,7 @@ void TruncateUnsigned(ElementType type, const double* x, int64_t n, uint64_t* ou
 // From decoded floats.
 template <Held kTo>
 void FloatBlock(ElementType to, const double* x, std::byte* out, int64_t n) {
-  uint64_t integers[kBlock];
+  uint64_t integers[kConvertBlock];
   if constexpr (kTo == Held::kDouble) {
     EncodeFloats(to, x, n, out);
     return;
@@ -80,7 +80,7 @@ template <typename T, Held kTo>
 void IntegerBlock(ElementType from, ElementType to, uint64_t* x, std::byte* out, int64_t n) {
   if constexpr (kTo == Held::kDouble) {
     if (Info(from).bits <= 32 || to == ElementType::kF64) {
-      double values[kBlock];
+      double values[kConvertBlock];
       for (int64_t i = 0; i < n; ++i) values[i] = static_cast<double>(static_cast<T>(x[i]));
       EncodeFloats(to, values, n, out);
       return;
@@ -106,20 +106,20 @@ void RunConvert(const ScalarFunction& function, const std::byte* x, std::byte* o
   const ElementType to = function.op.result_type;
   const int64_t from_bytes = StorageBytes(from);
   const int64_t to_bytes = StorageBytes(to);
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t count = std::min(kBlock, n - i);
+  for (int64_t i = 0; i < n; i += kConvertBlock) {
+    const int64_t count = std::min(kConvertBlock, n - i);
     const std::byte* block = x + i * from_bytes;
     std::byte* result = out + i * to_bytes;
     if constexpr (kFrom == Held::kDouble) {
-      double values[kBlock];
+      double values[kConvertBlock];
       DecodeFloats(from, block, count, values);
       FloatBlock<kTo>(to, values, result, count);
     } else if constexpr (kFrom == Held::kSigned) {
-      int64_t values[kBlock];
+      int64_t values[kConvertBlock];
       DecodeSigneds(from, block, count, values);
       IntegerBlock<int64_t, kTo>(from, to, reinterpret_cast<uint64_t*>(values), result, count);
     } else {
-      uint64_t values[kBlock];
+      uint64_t values[kConvertBlock];
       DecodeUnsigneds(from, block, count, values);
       IntegerBlock<uint64_t, kTo>(from, to, values, result, count);
     }

@@ -11,7 +11,7 @@
 namespace assay::kernels {
 namespace {
 
-constexpr int64_t kBlock = 512;
+constexpr int64_t kLoopBlock = 512;
 
 RealContext StatsOf(EvaluationContext& context) {
   RealContext real;
@@ -100,9 +100,9 @@ void DoubleBinary(const ScalarFunction& f, const std::byte* a, const std::byte* 
                   int64_t n, EvaluationContext&) {
   const ElementType type = f.op.operand_type;
   const int64_t bytes = StorageBytes(type);
-  double x[kBlock], y[kBlock];
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t count = std::min(kBlock, n - i);
+  double x[kLoopBlock], y[kLoopBlock];
+  for (int64_t i = 0; i < n; i += kLoopBlock) {
+    const int64_t count = std::min(kLoopBlock, n - i);
     DecodeFloats(type, a + i * bytes, count, x);
     DecodeFloats(type, b + i * bytes, count, y);
     kCompute(x, y, count);
@@ -115,19 +115,19 @@ void DoubleUnary(const ScalarFunction& f, const std::byte* x, std::byte* out, in
                  EvaluationContext&) {
   const ElementType type = f.op.operand_type;
   const int64_t bytes = StorageBytes(type);
-  double block[kBlock];
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t count = std::min(kBlock, n - i);
+  double block[kLoopBlock];
+  for (int64_t i = 0; i < n; i += kLoopBlock) {
+    const int64_t count = std::min(kLoopBlock, n - i);
     DecodeFloats(type, x + i * bytes, count, block);
     for (int64_t j = 0; j < count; ++j) block[j] = kCompute(block[j]);
     EncodeFloats(type, block, count, out + i * bytes, NanSign::kPositive);
   }
 }
 
-double Floor(double x) { return std::floor(x); }
-double Ceil(double x) { return std::ceil(x); }
-double RoundAway(double x) { return std::round(x); }
-double RoundEven(double x) { return std::nearbyint(x); }
+double FloorOf(double x) { return std::floor(x); }
+double CeilOf(double x) { return std::ceil(x); }
+double RoundAwayOf(double x) { return std::round(x); }
+double RoundEvenOf(double x) { return std::nearbyint(x); }
 
 double SignOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
@@ -135,13 +135,13 @@ UnaryLoop FindDoubleUnary(const ScalarOp& op) {
   if (!IsFloat(op.operand_type)) return nullptr;
   switch (op.opcode) {
     case Opcode::kFloor:
-      return DoubleUnary<Floor>;
+      return DoubleUnary<FloorOf>;
     case Opcode::kCeil:
-      return DoubleUnary<Ceil>;
+      return DoubleUnary<CeilOf>;
     case Opcode::kRoundNearestAfz:
-      return DoubleUnary<RoundAway>;
+      return DoubleUnary<RoundAwayOf>;
     case Opcode::kRoundNearestEven:
-      return DoubleUnary<RoundEven>;
+      return DoubleUnary<RoundEvenOf>;
     case Opcode::kSign:
       return DoubleUnary<SignOf>;
     default:

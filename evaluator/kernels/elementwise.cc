@@ -22,7 +22,7 @@ namespace {
 
 // Elements between two charges of the budget; fewer where blocks of views are copied, so that the
 // copies stay in the first cache.
-constexpr int64_t kBlock = 4096;
+constexpr int64_t kElementwiseBlock = 4096;
 constexpr int64_t kViewBlock = 1024;
 
 // Runs a loop on one block, and finds the elements that stayed undecided by asking for each of them
@@ -105,7 +105,7 @@ class ElementwiseKernel : public Kernel {
         result_bytes_(StorageBytes(instruction.shape().element_type())),
         readers_(instruction, views),
         is_stored_(views.empty()),
-        block_(readers_.all_direct() ? kBlock : kViewBlock) {}
+        block_(readers_.all_direct() ? kElementwiseBlock : kViewBlock) {}
 
   int in_place_operand() const override { return lending_operand_; }
 

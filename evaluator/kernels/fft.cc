@@ -40,9 +40,9 @@ int64_t Opposite(absl::Span<const int64_t> lengths, int64_t position) {
 }
 
 // One block during a run.
-class Block {
+class FourierBlock {
  public:
-  Block(const FourierShape& shape, ElementType part, EvaluationContext& context)
+  FourierBlock(const FourierShape& shape, ElementType part, EvaluationContext& context)
       : shape_(shape), part_(part), context_(context) {}
 
   // The transform of an operand block, in interleaved parts or real numbers.
@@ -220,7 +220,7 @@ class FftKernel : public Kernel {
     runtime::ScratchLease lease(context);
     if (absl::Status status = lease.Add(BlockBytes()); !status.ok()) return status;
     Meter meter(context);
-    Block block(shape_, Info(result_type_).component, context);
+    FourierBlock block(shape_, Info(result_type_).component, context);
     const int64_t size = shape_.operand_size(), result_size = shape_.result_size();
     std::vector<double> values(size * (IsComplex(operand_type_) ? 2 : 1));
     while (blocks.Next()) {

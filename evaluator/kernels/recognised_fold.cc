@@ -13,9 +13,9 @@
 namespace assay::kernels {
 namespace {
 
-// Decoded elements held at once. Longer rows come in parts of kPart.
-constexpr int64_t kBlock = 4096;
-constexpr int64_t kPart = 1024;
+// Decoded elements held at once. Longer rows come in parts of kFoldPart.
+constexpr int64_t kFoldBlock = 4096;
+constexpr int64_t kFoldPart = 1024;
 
 double LargerOf(double a, double b) {
   const auto both = std::bit_cast<double>(std::bit_cast<uint64_t>(a) & std::bit_cast<uint64_t>(b));
@@ -162,8 +162,8 @@ uint64_t RecognisedFold::CombineAll(uint64_t value, const uint64_t* x, int64_t n
 absl::Status RecognisedFold::LongRow(const std::byte* init, const std::byte* x, int64_t n,
                                      std::byte* out, Meter& meter) const {
   Running running(*this, init);
-  for (int64_t i = 0; i < n; i += kBlock) {
-    const int64_t part = std::min(kBlock, n - i);
+  for (int64_t i = 0; i < n; i += kFoldBlock) {
+    const int64_t part = std::min(kFoldBlock, n - i);
     running.Add(x + i * bytes_, part);
     if (absl::Status status = meter.Add(part); !status.ok()) return status;
   }
@@ -182,7 +182,7 @@ absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, cons
     }
     return meter.Add(rows);
   }
-  if (n > kBlock) {
+  if (n > kFoldBlock) {
     for (int64_t r = 0; r < rows; ++r) {
       absl::Status status =
           LongRow(init + r * init_step * bytes_, x + r * n * bytes_, n, out + r * bytes_, meter);
@@ -191,7 +191,7 @@ absl::Status RecognisedFold::Rows(const std::byte* init, int64_t init_step, cons
     return absl::OkStatus();
   }
   const int64_t step = init_step * bytes_;
-  const int64_t rows_at_once = std::max<int64_t>(1, kBlock / n);
+  const int64_t rows_at_once = std::max<int64_t>(1, kFoldBlock / n);
   for (int64_t first = 0; first < rows; first += rows_at_once) {
     const int64_t count = std::min(rows_at_once, rows - first);
     const std::byte* block = x + first * n * bytes_;
@@ -307,18 +307,18 @@ RecognisedFold::Running::Running(const RecognisedFold& fold, const std::byte* in
 
 void RecognisedFold::Running::Add(const std::byte* x, int64_t n) {
   count_ += n;
-  for (; n > kPart; n -= kPart, x += kPart * fold_.bytes_) AddBlock(x, kPart);
+  for (; n > kFoldPart; n -= kFoldPart, x += kFoldPart * fold_.bytes_) AddBlock(x, kFoldPart);
   AddBlock(x, n);
 }
 
 void RecognisedFold::Running::AddBlock(const std::byte* x, int64_t n) {
   if (fold_.way_ == Way::kInteger) {
-    uint64_t values[kPart];
+    uint64_t values[kFoldPart];
     fold_.DecodeIntegers(x, n, values);
     integer_ = fold_.CombineAll(integer_, values, n);
     return;
   }
-  double values[2 * kPart];
+  double values[2 * kFoldPart];
   DecodeFloats(fold_.type_, x, n, values);
   switch (fold_.way_) {
     case Way::kSum:
@@ -414,9 +414,9 @@ absl::Status RecognisedFold::Running::StoreComplexProduct(std::byte* out, int64_
                                                           Again again, Meter& meter) {
   const auto decoded = [&](int64_t first, int64_t count, ComplexProduct::Visit visit) {
     return again(first, count, [&](const std::byte* x, int64_t n) {
-      double values[2 * kPart];
-      for (int64_t i = 0; i < n; i += kPart) {
-        const int64_t part = std::min(kPart, n - i);
+      double values[2 * kFoldPart];
+      for (int64_t i = 0; i < n; i += kFoldPart) {
+        const int64_t part = std::min(kFoldPart, n - i);
         DecodeFloats(fold_.type_, x + i * fold_.bytes_, part, values);
         visit(values, 2, part);
       }

@@ -17,13 +17,13 @@ namespace {
 using Integer = boost::multiprecision::cpp_int;
 
 // significand * 2^exponent.
-struct Dyadic {
+struct ScaledInteger {
   Integer significand = 0;
   int exponent = 0;
 
-  Dyadic() = default;
-  Dyadic(Integer s, int e) : significand(std::move(s)), exponent(e) {}
-  explicit Dyadic(double value) {
+  ScaledInteger() = default;
+  ScaledInteger(Integer s, int e) : significand(std::move(s)), exponent(e) {}
+  explicit ScaledInteger(double value) {
     if (value == 0) return;
     const OddParts parts = Split(value);
     significand = parts.significand;
@@ -31,23 +31,24 @@ struct Dyadic {
     exponent = parts.exponent;
   }
   int sign() const { return significand.sign(); }
-  friend Dyadic operator*(const Dyadic& a, const Dyadic& b) {
+  friend ScaledInteger operator*(const ScaledInteger& a, const ScaledInteger& b) {
     return {a.significand * b.significand, a.exponent + b.exponent};
   }
-  friend Dyadic operator+(const Dyadic& a, const Dyadic& b) {
+  friend ScaledInteger operator+(const ScaledInteger& a, const ScaledInteger& b) {
     if (a.sign() == 0) return b;
     if (b.sign() == 0) return a;
     const int exponent = std::min(a.exponent, b.exponent);
     return {(a.significand << (a.exponent - exponent)) + (b.significand << (b.exponent - exponent)),
             exponent};
   }
-  friend Dyadic operator-(const Dyadic& a) { return {-a.significand, a.exponent}; }
-  friend Dyadic operator-(const Dyadic& a, const Dyadic& b) { return a + -b; }
-  Dyadic Doubled() const { return {significand, exponent + 1}; }
+  friend ScaledInteger operator-(const ScaledInteger& a) { return {-a.significand, a.exponent}; }
+  friend ScaledInteger operator-(const ScaledInteger& a, const ScaledInteger& b) { return a + -b; }
+  ScaledInteger Doubled() const { return {significand, exponent + 1}; }
 };
 
 // numerator / denominator, rounded once; 0 / x is +0.
-uint64_t RoundQuotient(ElementType part, const Dyadic& numerator, const Dyadic& denominator) {
+uint64_t RoundQuotient(ElementType part, const ScaledInteger& numerator,
+                       const ScaledInteger& denominator) {
   if (numerator.sign() == 0) return EncodeFloat(part, 0.0);
   const bool negative = (numerator.sign() < 0) != (denominator.sign() < 0);
   const Integer n = abs(numerator.significand), d = abs(denominator.significand);
@@ -61,8 +62,8 @@ uint64_t RoundQuotient(ElementType part, const Dyadic& numerator, const Dyadic& 
                              quotient * divisor != dividend});
 }
 
-uint64_t Round(ElementType part, const Dyadic& value) {
-  return RoundQuotient(part, value, Dyadic(1, 0));
+uint64_t Round(ElementType part, const ScaledInteger& value) {
+  return RoundQuotient(part, value, ScaledInteger(1, 0));
 }
 
 // a c + b d with the sign of zero that adding the products gives.
@@ -73,14 +74,14 @@ uint64_t SumOfProducts(ElementType part, double a, double c, double b, double d)
   return sum.Round(part);
 }
 
-uint64_t RoundDouble(ElementType part, double value) {
+uint64_t RoundPart(ElementType part, double value) {
   return std::isnan(value) ? CanonicalNan(part) : EncodeFloat(part, value);
 }
 
 // Operands or divisors for which no quotient exists: C's Annex G.
 PartPatterns SpecialQuotient(ElementType part, double a, double b, double c, double d) {
   const auto patterns = [part](double re, double im) {
-    return PartPatterns{RoundDouble(part, re), RoundDouble(part, im)};
+    return PartPatterns{RoundPart(part, re), RoundPart(part, im)};
   };
   const double inf = std::numeric_limits<double>::infinity();
   const bool finite_divisor = std::isfinite(c) && std::isfinite(d);
@@ -99,7 +100,7 @@ PartPatterns SpecialQuotient(ElementType part, double a, double b, double c, dou
 }
 
 // |z|^2 for z = (a, b).
-Dyadic Square(const Dyadic& a, const Dyadic& b) { return a * a + b * b; }
+ScaledInteger Square(const ScaledInteger& a, const ScaledInteger& b) { return a * a + b * b; }
 
 // (re + i im) 2^exponent.
 struct Gaussian {
@@ -109,7 +110,7 @@ struct Gaussian {
   Gaussian(Integer x, Integer y, int e) : re(std::move(x)), im(std::move(y)), exponent(e) {}
   // Finite parts, not both zero.
   Gaussian(double a, double b) {
-    const Dyadic x(a), y(b);
+    const ScaledInteger x(a), y(b);
     exponent = x.sign() == 0   ? y.exponent
                : y.sign() == 0 ? x.exponent
                                : std::min(x.exponent, y.exponent);
@@ -152,42 +153,42 @@ std::optional<PartPatterns> Power(ElementType part, const Gaussian& z, int n) {
     power_im = power_re * z.im + power_im * z.re;
     power_re = next;
   }
-  const Dyadic p(power_re, z.exponent * std::abs(n)), q(power_im, z.exponent * std::abs(n));
+  const ScaledInteger p(power_re, z.exponent * std::abs(n)), q(power_im, z.exponent * std::abs(n));
   if (n > 0) return PartPatterns{Round(part, p), Round(part, q)};
-  const Dyadic square = Square(p, q);
+  const ScaledInteger square = Square(p, q);
   return PartPatterns{RoundQuotient(part, p, square), RoundQuotient(part, -q, square)};
 }
 
 // The midpoint of two neighbouring non-negative patterns, of which the upper may be infinity.
-Dyadic Midpoint(ElementType part, uint64_t low, uint64_t high) {
-  const Dyadic lower(DecodeFloat(part, low));
-  Dyadic upper;
+ScaledInteger Midpoint(ElementType part, uint64_t low, uint64_t high) {
+  const ScaledInteger lower(DecodeFloat(part, low));
+  ScaledInteger upper;
   if (IsInfinity(part, high)) {
-    upper = Dyadic(1, Info(part).format->max_exponent() + 1);
+    upper = ScaledInteger(1, Info(part).format->max_exponent() + 1);
   } else {
-    upper = Dyadic(DecodeFloat(part, high));
+    upper = ScaledInteger(DecodeFloat(part, high));
   }
-  Dyadic middle = lower + upper;
+  ScaledInteger middle = lower + upper;
   --middle.exponent;
   return middle;
 }
 
 // The sign of (magnitude of the part) - c, c > 0. With h = |z|, each condition "part >= c" is h >=
 // t or x^2 >= c^2 h^2.
-int ComparePart(RealFunction function, bool imaginary, const Dyadic& a, const Dyadic& b,
-                const Dyadic& c) {
-  const Dyadic h2 = Square(a, b), c2 = c * c;
-  Dyadic t;
+int ComparePart(RealFunction function, bool imaginary, const ScaledInteger& a,
+                const ScaledInteger& b, const ScaledInteger& c) {
+  const ScaledInteger h2 = Square(a, b), c2 = c * c;
+  ScaledInteger t;
   switch (function) {
     case RealFunction::kSign: {
-      const Dyadic& x = imaginary ? b : a;
+      const ScaledInteger& x = imaginary ? b : a;
       return (x * x - c2 * h2).sign();
     }
     case RealFunction::kSqrt:  // (h +- a) / 2 against c^2
       t = imaginary ? c2.Doubled() + a : c2.Doubled() - a;
       break;
     case RealFunction::kRsqrt: {  // (h +- a) / (2 h^2) against c^2
-      const Dyadic right = (c2 * h2).Doubled();
+      const ScaledInteger right = (c2 * h2).Doubled();
       t = imaginary ? right + a : right - a;
       break;
     }
@@ -208,9 +209,9 @@ PartPatterns ComplexProduct(ElementType part, double a, double b, double c, doub
 PartPatterns ComplexQuotient(ElementType part, double a, double b, double c, double d) {
   const bool finite = std::isfinite(a) && std::isfinite(b) && std::isfinite(c) && std::isfinite(d);
   if (!finite || (c == 0 && d == 0)) return SpecialQuotient(part, a, b, c, d);
-  const Dyadic x(a), y(b), u(c), v(d);
-  const Dyadic square = Square(u, v);
-  const Dyadic re = x * u + y * v, im = y * u - x * v;
+  const ScaledInteger x(a), y(b), u(c), v(d);
+  const ScaledInteger square = Square(u, v);
+  const ScaledInteger re = x * u + y * v, im = y * u - x * v;
   // An exact zero keeps the sign that the numerator has.
   return {re.sign() == 0 ? SumOfProducts(part, a, c, b, d) : RoundQuotient(part, re, square),
           im.sign() == 0 ? SumOfProducts(part, b, c, -a, d) : RoundQuotient(part, im, square)};
@@ -244,8 +245,8 @@ uint64_t ChooseNeighbour(RealFunction function, bool imaginary, ElementType part
   const bool negative = IsNegative(part, low) || IsNegative(part, high);
   // By magnitude: for negative patterns the lower one has the larger magnitude.
   const uint64_t inner = (negative ? high : low) & ~sign, outer = (negative ? low : high) & ~sign;
-  const int order =
-      ComparePart(function, imaginary, Dyadic(a), Dyadic(b), Midpoint(part, inner, outer));
+  const int order = ComparePart(function, imaginary, ScaledInteger(a), ScaledInteger(b),
+                                Midpoint(part, inner, outer));
   const uint64_t even = inner & 1 ? outer : inner;
   const uint64_t chosen = order > 0 ? outer : order < 0 ? inner : even;
   return negative ? chosen | sign : chosen;

@@ -12,21 +12,21 @@
 namespace assay::real {
 namespace {
 
-using Integer = Dyadic::Integer;
+using DyadicInteger = Dyadic::Integer;
 
 // Bits of a floor that, with a sticky bit, round right into any type: more than 53 + 1.
 constexpr int64_t kFloorBits = 66;
 
-int64_t BitCount(const Integer& positive) { return static_cast<int64_t>(msb(positive)) + 1; }
+int64_t BitCount(const DyadicInteger& positive) { return static_cast<int64_t>(msb(positive)) + 1; }
 
 // Multiplication by a power of two; cuts off where it is negative.
-Integer Shifted(const Integer& value, int64_t by) {
-  return by >= 0 ? Integer(value << by) : Integer(value >> -by);
+DyadicInteger Shifted(const DyadicInteger& value, int64_t by) {
+  return by >= 0 ? DyadicInteger(value << by) : DyadicInteger(value >> -by);
 }
 
 // (-1)^negative * (significand + something in [0, 1) that is not zero when sticky) * 2^exponent.
-uint64_t RoundFloor(ElementType type, bool negative, const Integer& significand, int64_t exponent,
-                    bool sticky) {
+uint64_t RoundFloor(ElementType type, bool negative, const DyadicInteger& significand,
+                    int64_t exponent, bool sticky) {
   Unrounded value{negative, 0, exponent, sticky};
   if (!significand.is_zero()) {
     const int64_t cut = std::max<int64_t>(0, BitCount(significand) - 127);
@@ -39,23 +39,24 @@ uint64_t RoundFloor(ElementType type, bool negative, const Integer& significand,
 }
 
 // floor(|a| * 2^shift / |b|), and whether that cut something off.
-Integer FloorQuotient(const Integer& a, const Integer& b, int64_t shift, bool& inexact) {
-  Integer quotient, remainder;
-  divide_qr(Integer(abs(shift > 0 ? Integer(a << shift) : a)),
-            Integer(abs(shift < 0 ? Integer(b << -shift) : b)), quotient, remainder);
+DyadicInteger FloorQuotient(const DyadicInteger& a, const DyadicInteger& b, int64_t shift,
+                            bool& inexact) {
+  DyadicInteger quotient, remainder;
+  divide_qr(DyadicInteger(abs(shift > 0 ? DyadicInteger(a << shift) : a)),
+            DyadicInteger(abs(shift < 0 ? DyadicInteger(b << -shift) : b)), quotient, remainder);
   inexact = !remainder.is_zero();
   return quotient;
 }
 
 }  // namespace
 
-Dyadic::Dyadic(Integer significand, int64_t exponent)
+Dyadic::Dyadic(DyadicInteger significand, int64_t exponent)
     : significand_(std::move(significand)), exponent_(exponent) {
   if (significand_.is_zero()) {
     exponent_ = 0;
     return;
   }
-  const auto zeros = static_cast<int64_t>(lsb(Integer(abs(significand_))));
+  const auto zeros = static_cast<int64_t>(lsb(DyadicInteger(abs(significand_))));
   if (zeros == 0) return;
   // Of a negative number >> rounds down, but nothing is cut off here.
   significand_ >>= zeros;
@@ -65,15 +66,15 @@ Dyadic::Dyadic(Integer significand, int64_t exponent)
 Dyadic::Dyadic(double value) {
   int exponent;
   const double fraction = std::frexp(value, &exponent);
-  *this = Dyadic(Integer(static_cast<int64_t>(std::ldexp(fraction, 53))), exponent - 53);
+  *this = Dyadic(DyadicInteger(static_cast<int64_t>(std::ldexp(fraction, 53))), exponent - 53);
 }
 
 Dyadic::Dyadic(const ExactSum& sum) {
   bool negative;
   const std::vector<uint32_t> digits = sum.Digits(negative);
-  Integer magnitude;
+  DyadicInteger magnitude;
   import_bits(magnitude, digits.begin(), digits.end(), 32, /*msv_first=*/false);
-  *this = Dyadic(negative ? Integer(-magnitude) : magnitude, ExactSum::kLowestExponent);
+  *this = Dyadic(negative ? DyadicInteger(-magnitude) : magnitude, ExactSum::kLowestExponent);
 }
 
 int64_t Dyadic::top() const { return BitCount(abs(significand_)) + exponent_; }
@@ -124,8 +125,8 @@ DdBall BallOf(const Dyadic& value) {
 }
 
 uint64_t RoundDyadic(ElementType type, const Dyadic& value) {
-  return RoundFloor(type, value.Sign() < 0, Integer(abs(value.significand())), value.exponent(),
-                    false);
+  return RoundFloor(type, value.Sign() < 0, DyadicInteger(abs(value.significand())),
+                    value.exponent(), false);
 }
 
 uint64_t RoundQuotient(ElementType type, const Dyadic& a, const Dyadic& b) {
@@ -133,7 +134,7 @@ uint64_t RoundQuotient(ElementType type, const Dyadic& a, const Dyadic& b) {
   const int64_t shift =
       kFloorBits + BitCount(abs(b.significand())) - BitCount(abs(a.significand()));
   bool inexact;
-  const Integer quotient = FloorQuotient(a.significand(), b.significand(), shift, inexact);
+  const DyadicInteger quotient = FloorQuotient(a.significand(), b.significand(), shift, inexact);
   return RoundFloor(type, a.Sign() * b.Sign() < 0, quotient, a.exponent() - b.exponent() - shift,
                     inexact);
 }
@@ -147,16 +148,16 @@ uint64_t RoundWithRoot(ElementType type, const Dyadic& b, const Dyadic& a, const
     // |a| / sqrt(w) is root units, and less than one more when inexact.
     const int64_t shift = 2 * places + square.exponent() - w.exponent();
     bool cut, inexact;
-    const Integer ratio = FloorQuotient(square.significand(), w.significand(), shift, cut);
-    Integer rest;
-    const Integer root = sqrt(ratio, rest);
+    const DyadicInteger ratio = FloorQuotient(square.significand(), w.significand(), shift, cut);
+    DyadicInteger rest;
+    const DyadicInteger root = sqrt(ratio, rest);
     inexact = cut || !rest.is_zero();
     // The sum lies in [low, low + 1), or is low.
-    Integer low = Shifted(b.significand(), b.exponent() + places);
-    low += a.Sign() > 0 ? root : Integer(-root);
+    DyadicInteger low = Shifted(b.significand(), b.exponent() + places);
+    low += a.Sign() > 0 ? root : DyadicInteger(-root);
     if (a.Sign() < 0 && inexact) --low;
     const bool negative = low.sign() < 0;
-    if (negative) low = inexact ? Integer(-low - 1) : Integer(-low);
+    if (negative) low = inexact ? DyadicInteger(-low - 1) : DyadicInteger(-low);
     // An irrational sum is not zero, so this ends.
     if (!inexact || (!low.is_zero() && BitCount(low) >= kFloorBits)) {
       return RoundFloor(type, negative, low, -places, inexact);

@@ -11,12 +11,12 @@
 namespace assay::real {
 namespace {
 
-using Integer = Dyadic::Integer;
+using DyadicInteger = Dyadic::Integer;
 
-constexpr int kGuardBits = 24;
+constexpr int kRootGuardBits = 24;
 
-Integer PowerOfTwo(int exponent) {
-  Integer power;
+DyadicInteger PowerOfTwo(int exponent) {
+  DyadicInteger power;
   bit_set(power, exponent);
   return power;
 }
@@ -26,16 +26,16 @@ Integer PowerOfTwo(int exponent) {
 // than two units more than the one before times its factor, which is below 1/2: less than 2^10
 // units in all.
 FixedRoot InFirstEighth(int64_t part, int64_t whole, int bits) {
-  const Integer pi = Integer(PiInteger()) >> (kConstantBits - bits);
-  const Integer angle = pi * part / (2 * Integer(whole));
-  const Integer square = (angle * angle) >> bits;
+  const DyadicInteger pi = DyadicInteger(PiInteger()) >> (kConstantBits - bits);
+  const DyadicInteger angle = pi * part / (2 * DyadicInteger(whole));
+  const DyadicInteger square = (angle * angle) >> bits;
   FixedRoot root;
-  Integer term = PowerOfTwo(bits);
+  DyadicInteger term = PowerOfTwo(bits);
   for (int k = 1; !term.is_zero(); k += 2) {
     const bool add = k % 4 == 1;
-    root.re += add ? term : Integer(-term);
+    root.re += add ? term : DyadicInteger(-term);
     term /= k;
-    root.im += add ? term : Integer(-term);  // sin x / x
+    root.im += add ? term : DyadicInteger(-term);  // sin x / x
     term = (term * square >> bits) / (k + 1);
   }
   root.im = root.im * angle >> bits;
@@ -71,12 +71,14 @@ FixedRoot RootBySeries(int64_t t, int64_t order, int bits) {
 }
 
 // hi + lo nearest to a fixed-point number that is known to `error` units.
-DdBall ToBall(const Integer& value, int bits, int error) {
-  const auto part = [bits](const Integer& x) { return std::ldexp(x.convert_to<double>(), -bits); };
+DdBall ToBall(const DyadicInteger& value, int bits, int error) {
+  const auto part = [bits](const DyadicInteger& x) {
+    return std::ldexp(x.convert_to<double>(), -bits);
+  };
   DdBall ball;
   const double high = part(value);
   const auto whole = static_cast<int64_t>(std::ldexp(high, 60));  // |high| <= 1, or 2^60 exactly
-  const Integer rest = value - (Integer(whole) << (bits - 60));
+  const DyadicInteger rest = value - (DyadicInteger(whole) << (bits - 60));
   ball.hi = TwoSum(std::ldexp(static_cast<double>(whole), -60), part(rest), ball.lo);
   // `rest` is rounded to 53 bits and below 2^-52.
   ball.rad = std::ldexp(static_cast<double>(error), -bits) + 0x1p-104;
@@ -97,10 +99,10 @@ void MakeExact(int64_t twelfths, ComplexOf<DdBall>& root) {
 FixedRoots::FixedRoots(int64_t order, int bits) : order_(order), bits_(bits) {
   step_ = static_cast<int64_t>(std::sqrt(static_cast<double>(order))) + 1;
   for (int64_t t = 0; t < order; t += step_) {
-    coarse_.push_back(RootBySeries(t, order, bits + kGuardBits));
+    coarse_.push_back(RootBySeries(t, order, bits + kRootGuardBits));
   }
   for (int64_t t = 0; t < step_ && t < order; ++t) {
-    fine_.push_back(RootBySeries(t, order, bits + kGuardBits));
+    fine_.push_back(RootBySeries(t, order, bits + kRootGuardBits));
   }
 }
 
@@ -111,7 +113,7 @@ FixedRoot FixedRoots::At(int64_t t) const {
     return Turned({PowerOfTwo(bits_), 0},
                   static_cast<int64_t>(static_cast<__int128>(t) * 4 / order_));
   }
-  const int cut = bits_ + 2 * kGuardBits;
+  const int cut = bits_ + 2 * kRootGuardBits;
   return {(a.re * b.re - a.im * b.im) >> cut, (a.re * b.im + a.im * b.re) >> cut};
 }
 

@@ -33,3 +33,13 @@ function(_assay_cuda_build target build)
   target_link_libraries(${target} PUBLIC assay_cuda_emulator)
   set_property(GLOBAL APPEND PROPERTY ASSAY_LIBRARIES ${target})
 endfunction()
+
+# assay_cuda_mutants(NAME ... SRCS ...): the kernels in a build of their own that holds their mutants
+# (kernels/device.h), for tests.
+function(assay_cuda_mutants)
+  cmake_parse_arguments(ARG "" "NAME" "SRCS" ${ARGN})
+  _assay_cuda_build(assay_${ARG_NAME} mutated ${ARG_SRCS})
+  target_compile_definitions(assay_${ARG_NAME} PRIVATE ASSAY_CUDA_MUTANTS)
+  target_compile_options(assay_${ARG_NAME} PRIVATE $<$<CONFIG:Release>:-O1>)
+  add_library(assay::${ARG_NAME} ALIAS assay_${ARG_NAME})
+endfunction()

@@ -12,7 +12,7 @@
 namespace assay::cuda::ASSAY_CUDA_BUILD {
 
 ASSAY_DEVICE double Maximum(double x, double y) {
-  if (IsNanValue(x) || IsNanValue(y)) return NanValue();
+  if (ASSAY_MUTANT(1, IsNanValue(x), false) || IsNanValue(y)) return NanValue();
   if (x == y) return SignBit(x) ? y : x;
   return x > y ? x : y;
 }

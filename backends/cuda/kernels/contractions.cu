@@ -1,7 +1,7 @@
 // dot, ragged-dot, scaled-dot and convolution. Sums of floats are formed in double by fma in the
 // order of the terms and rounded once; those of integers modulo 2^64. Large products of matrices of
 // real floats go through tiles in shared memory, everything else is a thread for each result.
-// Tests: kernels_test.cc.
+// Tests: cuda_kernels_test.cc.
 #include "backends/cuda/kernels/complex.h"
 #include "backends/cuda/kernels/element.h"
 #include "backends/cuda/kernels/index.h"
@@ -126,7 +126,8 @@ __global__ void RaggedRanges(ASSAY_PARAMETER(RaggedRangesParameter, p)) {
 
 // One result of a dot: the coordinates of its batch, row and column, and its group.
 __device__ inline void DotOne(const DotParameter& p, int64_t result) {
-  const int64_t column = result % p.columns.count, row = result / p.columns.count % p.rows.count;
+  const int64_t column = result % p.columns.count,
+                row = ASSAY_MUTANT(2, result / p.columns.count, result) % p.rows.count;
   const int64_t batch = result / (p.columns.count * p.rows.count) % p.batch.count;
   const int64_t group = result / (p.columns.count * p.rows.count * p.batch.count);
   int64_t at_batch[kMostAxis], at_row[kMostAxis], at_column[kMostAxis], at_term[kMostAxis] = {};
@@ -147,7 +148,7 @@ __device__ inline void DotOne(const DotParameter& p, int64_t result) {
     int64_t found = -1;
     for (int64_t q = 0; q < p.groups; ++q) {
       const int64_t* range = p.ranges + 2 * (of * p.groups + q);
-      if (range[0] <= at && at < ASSAY_MUTANT(7, range[1], range[1] + 1)) found = q;
+      if (range[0] <= at && at < ASSAY_MUTANT(3, range[1], range[1] + 1)) found = q;
     }
     if (found < 0) any = false;
     if (found >= 0) right += found * p.group_stride;
@@ -227,8 +228,8 @@ __global__ void DotTiles(ASSAY_PARAMETER(DotParameter, p)) {
       __syncthreads();
       const int64_t rest = p.terms.count - first;
       const int here = rest < kTile ? static_cast<int>(rest) : kTile;
-      for (int n = 0; n < ASSAY_MUTANT(8, here, here - (here < kTile)); ++n) {
-        sum = Fma(left[y][n], right[n][x], sum);
+      for (int n = 0; n < ASSAY_MUTANT(4, here, here - (here < kTile)); ++n) {
+        sum = Fma(left[y][n], ASSAY_MUTANT(5, right[n][x], right[x][n]), sum);
       }
       __syncthreads();
     }
@@ -253,12 +254,13 @@ __device__ inline void ConvolveOne(const ConvolutionParameter& p, int64_t result
   ProductSumValue sum;
   bool more = ElementsOf(p.window) > 0;
   while (more) {
-    int64_t in = in_batch * p.in_batch + group * p.group_features * p.in_feature;
+    int64_t in =
+        in_batch * p.in_batch + ASSAY_MUTANT(6, group, 0) * p.group_features * p.in_feature;
     int64_t kernel = feature * p.kernel_out;
     bool met = true;
     for (int d = 0; d < p.outputs.rank && met; ++d) {
       int64_t place = at[d] * p.stride[d] - p.low[d] + window[d] * p.window_dilation[d];
-      if (place < 0 || place % p.base_dilation[d] != 0 ||
+      if (place < 0 || ASSAY_MUTANT(7, place % p.base_dilation[d] != 0, false) ||
           place / p.base_dilation[d] >= p.base.sizes[d]) {
         met = false;
         break;
@@ -266,7 +268,7 @@ __device__ inline void ConvolveOne(const ConvolutionParameter& p, int64_t result
       place /= p.base_dilation[d];
       in += place * p.in_strides[d];
       const int64_t tap = p.reversed[d] != 0
-                              ? ASSAY_MUTANT(9, p.window.sizes[d] - 1 - window[d], window[d])
+                              ? ASSAY_MUTANT(8, p.window.sizes[d] - 1 - window[d], window[d])
                               : window[d];
       kernel += tap * p.kernel_strides[d];
     }

@@ -21,7 +21,7 @@
 #endif
 
 // Kernel mutants: in the build of kernels that tests make for them, the mutant whose number is set
-// computes what is wrong; every other build holds what is right alone (mutants_test.cc).
+// computes what is wrong; every other build holds what is right alone (cuda_kernels_test.cc).
 #if defined(ASSAY_CUDA_MUTANTS)
 namespace assay::cuda::ASSAY_CUDA_BUILD {
 extern int active_mutant;

@@ -152,7 +152,7 @@ ASSAY_DEVICE_CALL uint64_t EncodeFloat(const ElementRow& row, double x, bool kee
     const uint64_t significand = (bits & 0xfffffffffffffull) | 1ull << 52;
     kept = significand >> shift;
     const uint64_t rest = significand & LowBits(shift), half = 1ull << (shift - 1);
-    if (rest > half || (rest == half && (kept & 1) != 0)) ++kept;
+    if (rest > half || (rest == half && ASSAY_MUTANT(9, (kept & 1) != 0, true))) ++kept;
   }
   if (exponent >= least) kept += static_cast<uint64_t>(exponent - least) << row.significand_bits;
   if (kept > LargestFinite(row)) return OverflowBits(row, negative);
@@ -168,7 +168,7 @@ ASSAY_DEVICE uint64_t EncodeFloatFromInteger(const ElementRow& row, bool negativ
   int shift = 0;
   while (magnitude >> shift >= (1ull << 53)) ++shift;
   uint64_t odd = magnitude >> shift;
-  if ((magnitude & LowBits(shift)) != 0) odd |= 1;
+  if ((magnitude & LowBits(shift)) != 0) odd |= ASSAY_MUTANT(10, 1, 0);
   const double x = static_cast<double>(odd) * PowerOfTwo(shift);
   return EncodeFloat(row, negative ? -x : x);
 }

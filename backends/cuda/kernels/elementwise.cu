@@ -1,5 +1,5 @@
 // Elementwise operations, maps and fusions: a thread for an element, whose value a program
-// computes. A single operation is a program of one step. Tests: kernels_test.cc.
+// computes. A single operation is a program of one step. Tests: cuda_kernels_test.cc.
 #include "backends/cuda/kernels/program.h"
 
 namespace assay::cuda::ASSAY_CUDA_BUILD {

@@ -1,7 +1,7 @@
 // Reductions: reduce and reduce-window by a thread for each result, in the order of the elements;
 // reduce by a block for each result, as a tree whose shape the extents alone determine;
 // select-and-scatter as a gather over windows; scans by a thread for each lane; all-reduce.
-// Tests: kernels_test.cc.
+// Tests: cuda_kernels_test.cc.
 #include "backends/cuda/kernels/program.h"
 
 namespace assay::cuda::ASSAY_CUDA_BUILD {
@@ -16,10 +16,10 @@ ASSAY_DEVICE int64_t WindowElement(const P& p, const int64_t* output, const int6
                  window[d] * (window_dilation == nullptr ? 1 : window_dilation[d]);
     if (at < 0) return -1;
     if (base_dilation != nullptr) {
-      if (ASSAY_MUTANT(1, at % base_dilation[d] != 0, false)) return -1;
+      if (ASSAY_MUTANT(11, at % base_dilation[d] != 0, false)) return -1;
       at /= base_dilation[d];
     }
-    if (at >= ASSAY_MUTANT(2, p.base.sizes[d], p.base.sizes[d] + (d > 0))) return -1;
+    if (at >= ASSAY_MUTANT(12, p.base.sizes[d], p.base.sizes[d] + (d > 0))) return -1;
     offset += at * p.base_strides[d];
   }
   return offset;
@@ -72,7 +72,7 @@ __global__ void FoldWindows(ASSAY_PARAMETER(FoldParameter, p)) {
 
 // The fold of a warp's values, in lane 0.
 __device__ inline WideValue FoldWarp(const Fold& fold, WideValue x) {
-  for (unsigned distance = 16; distance > 0; distance /= 2) {
+  for (unsigned distance = ASSAY_MUTANT(13, 16, 8); distance > 0; distance /= 2) {
     WideValue other;
     if (fold.row.kind == kKindFloat || fold.row.kind == kKindComplex) {
       other.re = __shfl_down_sync(0xffffffffu, x.re, distance);
@@ -97,12 +97,12 @@ ASSAY_DEVICE WideValue Identity(const Fold& fold) {
       identity.re = identity.im = WithSign(0, true);
       break;
     case Op::kMultiply:
-      identity.re = 1;
+      identity.re = ASSAY_MUTANT(14, 1, 0);
       identity.integer = 1;
       break;
     case Op::kMaximum:
     case Op::kMinimum: {
-      identity.re = WithSign(InfinityValue(), least);
+      identity.re = WithSign(ASSAY_MUTANT(15, InfinityValue(), 0), least);
       const uint64_t high = row.kind == kKindSigned ? LowBits(row.bits - 1) : LowBits(row.bits);
       identity.integer = least ? (row.kind == kKindSigned ? ~high : 0) : high;
       break;
@@ -121,8 +121,8 @@ __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
   for (int64_t i = blockIdx.x; i < p.results; i += gridDim.x) {
     const int64_t base = Position(p.kept, p.kept_strides, i);
     WideValue sum = Identity(p.fold);
-    for (int64_t k = threadIdx.x; k < ASSAY_MUTANT(3, p.terms, p.terms - p.terms % blockDim.x);
-         k += blockDim.x) {
+    for (int64_t k = threadIdx.x; k < ASSAY_MUTANT(16, p.terms, p.terms - p.terms % blockDim.x);
+         k += ASSAY_MUTANT(17, blockDim.x, blockDim.x + 1)) {
       const int64_t at = base + Position(p.reduced, p.reduced_strides, k);
       sum = CombineWide(p.fold, sum, DecodeWide(p.in_row, Load(p.in_row, p.in, at)));
     }
@@ -132,7 +132,7 @@ __global__ void FoldTree(ASSAY_PARAMETER(TreeParameter, p)) {
     if (threadIdx.x == 0) {
       WideValue total =
           DecodeWide(p.out_row, Convert(p.init_row, p.out_row, Load(p.init_row, p.init, 0)));
-      for (unsigned w = ASSAY_MUTANT(4, 0, 1); w < blockDim.x / 32; ++w) {
+      for (unsigned w = ASSAY_MUTANT(18, 0, 1); w < blockDim.x / 32; ++w) {
         total = CombineWide(p.fold, total, warps[w]);
       }
       Store(p.out_row, p.out, i, EncodeWide(p.fold.row, total));
@@ -161,7 +161,7 @@ __global__ void SelectCells(ASSAY_PARAMETER(SelectParameter, p)) {
       SetInput(p.program, registers, 0, p.row, kept);
       SetInput(p.program, registers, 1, p.row, value);
       RunProgram(p.program, registers);
-      if (!ProgramSays(p.program, registers)) {
+      if (ASSAY_MUTANT(19, !ProgramSays(p.program, registers), chosen < at)) {
         kept = value;
         chosen = at;
       }
@@ -185,7 +185,7 @@ __global__ void ScatterChosen(ASSAY_PARAMETER(ScatterChosenParameter, p)) {
       const int64_t end = cell[d] + p.low[d];
       const int64_t begin = end - p.window.sizes[d] + 1;
       int64_t last = end < 0 ? -1 : end / p.stride[d];
-      first[d] = begin <= 0 ? 0 : (begin + p.stride[d] - 1) / p.stride[d];
+      first[d] = begin <= 0 ? 0 : (begin + p.stride[d] - 1) / p.stride[d] + ASSAY_MUTANT(20, 0, 1);
       if (last >= p.source_box.sizes[d]) last = p.source_box.sizes[d] - 1;
       windows.sizes[d] = last - first[d] + 1;
       if (windows.sizes[d] <= 0) any = false;
@@ -226,7 +226,7 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
     sums[k] = DecodeWide(p.carry_rows[k], carries[k]);
   }
   for (int64_t n = 0; n < p.steps; ++n) {
-    const int64_t step = p.reverse ? ASSAY_MUTANT(5, p.steps - 1 - n, n) : n;
+    const int64_t step = p.reverse ? ASSAY_MUTANT(21, p.steps - 1 - n, n) : n;
     const int64_t at = base + step * p.inner;
     for (int k = 0; k < p.inputs; ++k) {
       SetInput(p.program, registers, k, p.in_rows[k], Load(p.in_rows[k], p.in[k], at));
@@ -250,7 +250,8 @@ __device__ inline void ScanLane(const ScanParameter& p, const Registers& registe
     for (int k = 0; k < p.outputs; ++k) {
       const int carry = p.output_carry[k];
       Value value = ProgramResult(p.program, registers, k, p.out_rows[k]);
-      if (carry >= 0) value = p.output_after[k] != 0 ? carries[carry] : before[carry];
+      if (carry >= 0)
+        value = ASSAY_MUTANT(22, p.output_after[k] != 0, true) ? carries[carry] : before[carry];
       Store(p.out_rows[k], p.out[k], at, value);
     }
   }

@@ -1,6 +1,7 @@
 // Fourier transforms, factorisations and batch normalisation, all in double. Transforms are passes
 // of the prime factors of the length over the whole array, with twiddle factors from a table;
-// a Cholesky factor and a triangular solve are a block for each matrix. Tests: kernels_test.cc.
+// a Cholesky factor and a triangular solve are a block for each matrix. Tests:
+// cuda_kernels_test.cc.
 #include "backends/cuda/kernels/complex.h"
 #include "backends/cuda/kernels/element.h"
 #include "backends/cuda/kernels/index.h"
@@ -62,14 +63,15 @@ __global__ void FftLoad(ASSAY_PARAMETER(FftLoadParameter, p)) {
     }
     if (p.hermitian && (at == 0 || 2 * at == p.n)) im = 0;
     p.work[2 * i] = re;
-    p.work[2 * i + 1] = mirrored ? ASSAY_MUTANT(10, -im, im) : im;
+    p.work[2 * i + 1] = mirrored ? ASSAY_MUTANT(23, -im, im) : im;
   }
 }
 // Lines of `length` results from lines of n.
 __global__ void FftStore(ASSAY_PARAMETER(FftStoreParameter, p)) {
   for (int64_t i = FirstIndex(); i < p.lines * p.length; i += GridStride()) {
     const int64_t from = i / p.length * p.n + i % p.length;
-    const double re = p.work[2 * from] / p.scale, im = p.work[2 * from + 1] / p.scale;
+    const double re = p.work[2 * from] / p.scale,
+                 im = p.work[2 * from + 1] / ASSAY_MUTANT(24, p.scale, 1.0);
     Value value = {EncodeFloat(p.row, re), 0};
     if (p.row.kind == kKindComplex) value.imag = EncodeFloat(p.row, im);
     Store(p.row, p.out, i, value);
@@ -91,7 +93,8 @@ __global__ void FftPass(ASSAY_PARAMETER(FftPassParameter, p)) {
           ((line * p.n + s * (groups * p.radix) + q + groups * r) * p.inner) + rest;
       const int64_t turn = r * frequency % (p.done * p.radix) * groups;
       const double c = p.table[2 * turn];
-      const double d = p.inverse ? p.table[2 * turn + 1] : -p.table[2 * turn + 1];
+      const double d =
+          ASSAY_MUTANT(25, p.inverse, !p.inverse) ? p.table[2 * turn + 1] : -p.table[2 * turn + 1];
       const double x = p.from[2 * from], y = p.from[2 * from + 1];
       re = re + Fma(x, c, -(y * d));
       im = im + Fma(x, d, y * c);
@@ -144,7 +147,7 @@ __global__ void Cholesky(ASSAY_PARAMETER(FactorParameter, p)) {
           pivot = Fma(-z.re, z.re, pivot);
           pivot = Fma(-z.im, z.im, pivot);
         }
-        if (!(pivot > 0)) failed[0] = 1;
+        if (ASSAY_MUTANT(26, !(pivot > 0), false)) failed[0] = 1;
         SetWork(l, j * p.n + j, {SquareRoot(pivot), 0});
       }
       __syncthreads();
@@ -169,7 +172,7 @@ __global__ void Cholesky(ASSAY_PARAMETER(FactorParameter, p)) {
         z = WorkAt(l, i * p.n + j);
       } else if (!p.lower && i <= j) {
         z = WorkAt(l, j * p.n + i);
-        z.im = ASSAY_MUTANT(11, -z.im, z.im);
+        z.im = i == j ? 0 : ASSAY_MUTANT(27, -z.im, z.im);
       }
       StoreComplex(p.row, p.out, base + at, z);
     }
@@ -186,7 +189,7 @@ ASSAY_DEVICE Complex DivideReal(Complex a, Complex b, bool is_complex) {
 __global__ void TriangularSolve(ASSAY_PARAMETER(SolveParameter, p)) {
   const bool is_complex = p.row.kind == kKindComplex;
   const bool flipped = p.transpose != !p.left;  // whether (i, j) is read at (j, i)
-  const bool low = p.lower != flipped;
+  const bool low = ASSAY_MUTANT(28, p.lower != flipped, p.lower);
   for (int64_t c = FirstIndex(); c < p.batches * p.columns; c += GridStride()) {
     const int64_t batch = c / p.columns, column = c % p.columns;
     const int64_t a_base = batch * p.n * p.n, b_base = batch * p.n * p.columns;
@@ -202,7 +205,7 @@ __global__ void TriangularSolve(ASSAY_PARAMETER(SolveParameter, p)) {
         if (p.conjugate) factor.im = -factor.im;
         sum = SubtractProduct(sum, WorkAt(x, j), factor, false);
       }
-      if (!p.unit) {
+      if (ASSAY_MUTANT(29, !p.unit, true)) {
         Complex pivot = LoadComplex(p.row, p.a, a_base + i * p.n + i);
         if (p.conjugate) pivot.im = -pivot.im;
         sum = DivideReal(sum, pivot, is_complex);
@@ -215,7 +218,7 @@ __global__ void TriangularSolve(ASSAY_PARAMETER(SolveParameter, p)) {
 
 // The sum of a block's values, for all its threads.
 __device__ inline double SumBlock(double x, double* warps) {
-  for (unsigned distance = 16; distance > 0; distance /= 2) {
+  for (unsigned distance = ASSAY_MUTANT(30, 16, 8); distance > 0; distance /= 2) {
     x = x + __shfl_down_sync(0xffffffffu, x, distance);
   }
   if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = x;
@@ -246,7 +249,7 @@ __global__ void BatchNormStatistics(ASSAY_PARAMETER(BatchNormParameter, p)) {
       const double distance = LoadDouble(p.row, p.operand, CellOf(p, f, n)) - mean;
       sum = Fma(distance, distance, sum);
     }
-    const double variance = SumBlock(sum, warps) / ASSAY_MUTANT(12, cells, cells - 1);
+    const double variance = SumBlock(sum, warps) / ASSAY_MUTANT(31, cells, cells - 1);
     if (threadIdx.x == 0) {
       p.sums[2 * f] = mean;
       p.sums[2 * f + 1] = variance;
@@ -300,7 +303,7 @@ __global__ void BatchNormGrad(ASSAY_PARAMETER(BatchNormParameter, p)) {
     const double cells = static_cast<double>(p.cells);
     const double factor = LoadDouble(p.scale_row, p.scale, f) / (SquareRoot(variance) * cells);
     const double sum = cells * LoadDouble(p.gradient_row, p.gradient, i) - p.sums[2 * f] -
-                       distance * p.sums[2 * f + 1] / variance;
+                       distance * ASSAY_MUTANT(32, p.sums[2 * f + 1], 0) / variance;
     Store(p.row, p.out, i, {EncodeFloat(p.row, factor * sum), 0});
   }
 }

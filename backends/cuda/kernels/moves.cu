@@ -1,6 +1,6 @@
 // Operations that only move elements, by the width of an element: boxes by strides, transposes by
 // tiles, slices at places that scalars say, gathers; and what makes elements of indices or of bits.
-// Tests: kernels_test.cc.
+// Tests: cuda_kernels_test.cc.
 #include "backends/cuda/kernels/element.h"
 #include "backends/cuda/kernels/index.h"
 
@@ -14,7 +14,7 @@ template <typename T>
 __device__ inline void CopyBox(const CopyParameter& p) {
   const T* in = static_cast<const T*>(p.in);
   T* out = static_cast<T*>(p.out);
-  for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
+  for (int64_t i = FirstIndex(); i < ASSAY_MUTANT(33, p.count, p.count - 1); i += GridStride()) {
     out[Position(p.box, p.to, i)] = in[Position(p.box, p.from, i)];
   }
 }
@@ -43,8 +43,9 @@ __device__ inline void TransposeTiles(const TransposeParameter& p, T (*tile)[33]
     }
     __syncthreads();
     for (int64_t r = y; r < 32; r += blockDim.x / 32) {
-      if (column + r < p.columns && row + x < p.rows) {
-        out[batch + (column + r) * p.rows + row + x] = tile[x][r];
+      if (ASSAY_MUTANT(34, column + r < p.columns, column + r + 1 < p.columns) &&
+          row + x < p.rows) {
+        out[batch + (column + r) * p.rows + row + x] = ASSAY_MUTANT(35, tile[x][r], tile[r][x]);
       }
     }
     __syncthreads();
@@ -64,7 +65,8 @@ ASSAY_TRANSPOSE(Transpose16, Wide128)
 
 __global__ void Iota(ASSAY_PARAMETER(IotaParameter, p)) {
   for (int64_t i = FirstIndex(); i < p.count; i += GridStride()) {
-    const uint64_t index = static_cast<uint64_t>(i / p.inner % p.size);
+    const uint64_t index =
+        static_cast<uint64_t>(ASSAY_MUTANT(36, i / p.inner % p.size, i % p.size));
     Value value = {EncodeInteger(p.row, index), 0};
     if (p.row.kind == kKindFloat || p.row.kind == kKindComplex) {
       value = {EncodeFloatFromInteger(p.row, false, index), 0};
@@ -108,14 +110,16 @@ __global__ void Regroup(ASSAY_PARAMETER(RegroupParameter, p)) {
     if (p.to_bits <= p.from_bits) {
       const int64_t pieces = p.from_bits / p.to_bits, source = i / pieces;
       if (source < p.from_count) {
-        bits = LoadBits(p.in, p.from_bytes, source) >> (i % pieces * p.to_bits);
+        bits = LoadBits(p.in, p.from_bytes, source) >>
+               (ASSAY_MUTANT(37, i % pieces, pieces - 1 - i % pieces) * p.to_bits);
       }
     } else {
       const int64_t pieces = p.to_bits / p.from_bits;
       for (int64_t k = 0; k < pieces; ++k) {
         const int64_t source = i * pieces + k;
         if (source >= p.from_count) break;
-        bits |= (LoadBits(p.in, p.from_bytes, source) & LowBits(p.from_bits)) << (k * p.from_bits);
+        bits |= (LoadBits(p.in, p.from_bytes, source) & LowBits(p.from_bits))
+                << (ASSAY_MUTANT(38, k, pieces - 1 - k) * p.from_bits);
       }
     }
     bits &= LowBits(p.to_bits) & p.mask;
@@ -128,7 +132,9 @@ ASSAY_DEVICE int64_t ClampedStart(const ElementRow& row, Value index, int64_t li
   const uint64_t word = DecodeInteger(row, index.bits);
   if (row.kind == kKindSigned) {
     const int64_t start = static_cast<int64_t>(word);
-    return start < 0 ? 0 : start > limit ? limit : start;
+    return start < 0       ? ASSAY_MUTANT(39, 0, limit)
+           : start > limit ? ASSAY_MUTANT(40, limit, 0)
+                           : start;
   }
   return word > static_cast<uint64_t>(limit) ? limit : static_cast<int64_t>(word);
 }
@@ -158,7 +164,8 @@ __global__ void Gather(ASSAY_PARAMETER(GatherParameter, p)) {
     const int64_t index = Position(p.box, p.to_index, i);
     int64_t from = Position(p.box, p.from, i);
     for (int k = 0; k < p.components; ++k) {
-      const Value start = Load(p.index_row, p.indices, index + k * p.component_stride);
+      const Value start =
+          Load(p.index_row, p.indices, index + ASSAY_MUTANT(41, k * p.component_stride, 0));
       from += ClampedStart(p.index_row, start, p.limits[k]) * p.strides[k];
     }
     CopyElement(p.bytes, p.in, from, p.out, i);

@@ -4,7 +4,7 @@
 // merged: the place of an element is its own in its run and the number of elements of the
 // neighbouring run that come before it, found by bisection. Scatter sorts its updates by target and
 // applies those of a cell in order, so that no result depends on how threads are scheduled. Tests:
-// kernels_test.cc.
+// cuda_kernels_test.cc.
 #include "backends/cuda/kernels/program.h"
 
 namespace assay::cuda::ASSAY_CUDA_BUILD {
@@ -28,7 +28,7 @@ __device__ inline bool Before(const OrderParameter& p, const Registers& register
                               int64_t a, int64_t b) {
   if (p.keys != nullptr) {
     const uint64_t x = p.keys[base + a * p.inner], y = p.keys[base + b * p.inner];
-    return x != y ? x < y : ASSAY_MUTANT(6, a < b, b < a);
+    return x != y ? x < y : ASSAY_MUTANT(42, a < b, b < a);
   }
   if (a < b) return !Less(p, registers, base, b, a);
   return Less(p, registers, base, a, b);
@@ -77,7 +77,8 @@ struct ExchangePair {
 // merge compares mirror images in pairs of runs, the others elements `run` apart.
 ASSAY_DEVICE ExchangePair PairOf(int64_t q, int64_t run, bool mirror) {
   const int64_t start = q / run * 2 * run, rest = q % run;
-  return {start + rest, mirror ? start + 2 * run - 1 - rest : start + rest + run};
+  return {start + rest, mirror ? ASSAY_MUTANT(43, start + 2 * run - 1 - rest, start + run + rest)
+                               : start + rest + run};
 }
 
 // Sorts blocks of kBlockRun elements of each line, with a thread for each pair.
@@ -96,7 +97,7 @@ __global__ void SortBlocks(ASSAY_PARAMETER(OrderParameter, p)) {
     numbers[pair + kBlockRun / 2] = pair + kBlockRun / 2;
     __syncthreads();
     for (int run = 1; run < length; run *= 2) {
-      for (int distance = run; distance > 0; distance /= 2) {
+      for (int distance = run; distance > ASSAY_MUTANT(44, 0, 1); distance /= 2) {
         const ExchangePair at = PairOf(pair, distance, distance == run);
         Exchange(p, registers, base, numbers, length, at.a, at.b);
         __syncthreads();
@@ -134,7 +135,7 @@ __global__ void MergeRuns(ASSAY_PARAMETER(OrderParameter, p)) {
 __global__ void Permute(ASSAY_PARAMETER(PermuteParameter, p)) {
   for (int64_t i = FirstIndex(); i < p.lines * p.taken; i += GridStride()) {
     const int64_t line = i / p.taken, at = i % p.taken;
-    const int64_t from = p.order[line * p.length + at];
+    const int64_t from = p.order[ASSAY_MUTANT(45, line, 0) * p.length + at];
     const int64_t to = LineBase(line, p.taken, p.inner) + at * p.inner;
     const int64_t base = LineBase(line, p.length, p.inner);
     Store(p.row, p.out, to, Load(p.row, p.in, base + from * p.inner));
@@ -147,9 +148,9 @@ __global__ void OrderKeys(ASSAY_PARAMETER(KeysParameter, p)) {
     const uint64_t bits = Load(p.row, p.in, i).bits;
     uint64_t key = bits;
     if (p.row.kind != kKindUnsigned && p.row.kind != kKindPred) {
-      key = static_cast<uint64_t>(TotalOrderKey(p.row, bits)) ^ 1ull << 63;
+      key = static_cast<uint64_t>(TotalOrderKey(p.row, bits)) ^ ASSAY_MUTANT(46, 1ull, 0ull) << 63;
     }
-    p.keys[i] = p.descending ? ~key : key;
+    p.keys[i] = ASSAY_MUTANT(47, p.descending, false) ? ~key : key;
   }
 }
 
@@ -163,7 +164,8 @@ __global__ void ScatterTargets(ASSAY_PARAMETER(ScatterTargetsParameter, p)) {
       const uint64_t start = DecodeInteger(
           p.index_row, Load(p.index_row, p.indices, index + k * p.component_stride).bits);
       // Negative starts are huge.
-      if (p.limits[k] < 0 || start > static_cast<uint64_t>(p.limits[k])) {
+      if (p.limits[k] < 0 || ASSAY_MUTANT(48, start > static_cast<uint64_t>(p.limits[k]),
+                                          start >= static_cast<uint64_t>(p.limits[k]))) {
         fits = false;
       } else {
         cell += static_cast<int64_t>(start) * p.strides[k];
@@ -188,7 +190,8 @@ __global__ void ApplyUpdates(ASSAY_PARAMETER(ScatterParameter, p)) {
     }
     WideValue sum;
     if (wide) sum = DecodeWide(p.fold.row, values[0]);
-    for (int64_t n = i; n < p.count && p.targets[p.order[n]] == target; ++n) {
+    for (int64_t n = i; n < ASSAY_MUTANT(49, p.count, i + 1) && p.targets[p.order[n]] == target;
+         ++n) {
       const int64_t from = Position(p.box, p.positions, p.order[n]);
       if (wide) {
         const Value update = Load(p.update_rows[0], p.updates[0], from);

@@ -1,5 +1,5 @@
 // What a member of a group gets from a collective: copies of parts of the members' operands, or the
-// fold of their elements in the order of the group. Tests: kernels_test.cc.
+// fold of their elements in the order of the group. Tests: cuda_kernels_test.cc.
 #include <utility>
 
 #include "backends/cuda/kernels/lowering.h"

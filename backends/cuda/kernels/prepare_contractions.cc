@@ -1,4 +1,4 @@
-// Launches of dot, ragged-dot, scaled-dot and convolution. Tests: kernels_test.cc.
+// Launches of dot, ragged-dot, scaled-dot and convolution. Tests: cuda_kernels_test.cc.
 #include <algorithm>
 #include <utility>
 

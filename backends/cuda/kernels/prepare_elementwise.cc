@@ -1,5 +1,5 @@
 // Elementwise operations and maps: programs over arrays. Operands that are affine views are read by
-// their strides, any other view is stored first. Tests: kernels_test.cc.
+// their strides, any other view is stored first. Tests: cuda_kernels_test.cc.
 #include <utility>
 
 #include "backends/cuda/kernels/lowering.h"

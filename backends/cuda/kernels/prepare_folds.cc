@@ -1,6 +1,6 @@
 // Launches of reduce, reduce-window, select-and-scatter and scan. A recognised reducer
 // (spec/analysis/reducer.h) is one wide operation, rounded at the end; any other runs as written,
-// in the order of the elements. Tests: kernels_test.cc.
+// in the order of the elements. Tests: cuda_kernels_test.cc.
 #include <algorithm>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// Launches of fft, cholesky, triangular-solve and batch normalisation. Tests: kernels_test.cc.
+// Launches of fft, cholesky, triangular-solve and batch normalisation. Tests: cuda_kernels_test.cc.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
 // Operations that only move elements: copies of the boxes that their views consist of, bitcasts,
-// iota, and slices at places that scalars say. Tests: kernels_test.cc.
+// iota, and slices at places that scalars say. Tests: cuda_kernels_test.cc.
 #include <algorithm>
 #include <utility>
 

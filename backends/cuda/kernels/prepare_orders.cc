@@ -1,4 +1,4 @@
-// Launches of sort, topk and scatter (orders.cu). Tests: kernels_test.cc.
+// Launches of sort, topk and scatter (orders.cu). Tests: cuda_kernels_test.cc.
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Launches of rng-bit-generator, of rng, and of custom calls that are well known. The result of rng
 // depends on the words that are drawn for the run; no specification says which numbers come.
-// Source: docs/custom_calls.md. Tests: kernels_test.cc.
+// Source: docs/custom_calls.md. Tests: cuda_kernels_test.cc.
 #include <algorithm>
 #include <utility>
 

@@ -1,6 +1,6 @@
 // Counter-based random numbers: Philox4x32-10 and Threefry2x32-20 as rng-bit-generator has them,
 // and the distributions of rng over Philox. A thread computes a block of words. Source: reference
-// ops_control_and_collectives.md 9, 10. Tests: kernels_test.cc.
+// ops_control_and_collectives.md 9, 10. Tests: cuda_kernels_test.cc.
 #include "backends/cuda/kernels/element.h"
 #include "backends/cuda/kernels/index.h"
 #include "backends/cuda/kernels/trigonometry.h"
@@ -47,7 +47,7 @@ ASSAY_DEVICE uint64_t Threefry(uint64_t key, uint64_t counter) {
 
 __global__ void RandomBits(ASSAY_PARAMETER(BitsParameter, p)) {
   const uint64_t key = p.state[0], low = p.state[1];
-  const uint64_t high = p.state_words == 3 ? p.state[2] : ASSAY_MUTANT(13, key, 0);
+  const uint64_t high = p.state_words == 3 ? p.state[2] : ASSAY_MUTANT(50, key, 0);
   for (int64_t i = FirstIndex(); i < p.blocks; i += GridStride()) {
     const uint64_t at = low + static_cast<uint64_t>(i);
     if (p.three_fry) {
@@ -59,12 +59,13 @@ __global__ void RandomBits(ASSAY_PARAMETER(BitsParameter, p)) {
       const int64_t half = (p.size + 1) / 2;
       const int64_t rest = i % p.inner, pair = i / p.inner % half, outer = i / p.inner / half;
       for (int64_t j = 0; j < 2 && 2 * pair + j < p.size; ++j) {
-        Store(p.row, p.out, (outer * p.size + 2 * pair + j) * p.inner + rest,
+        Store(p.row, p.out,
+              (outer * p.size + ASSAY_MUTANT(51, 2 * pair + j, 2 * pair + 1 - j)) * p.inner + rest,
               {words >> (32 * j) & LowBits(p.row.bits), 0});
       }
       continue;
     }
-    const PhiloxWords block = Philox(key, at, high + (at < low ? 1 : 0));
+    const PhiloxWords block = Philox(key, at, high + ASSAY_MUTANT(52, (at < low ? 1 : 0), 0));
     if (p.row.bits == 64) {
       for (int64_t j = 0; j < 2 && 2 * i + j < p.count; ++j) {
         const uint64_t upper = block.words[2 * j + 1];

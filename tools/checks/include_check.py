@@ -23,6 +23,7 @@ ALLOWED = {
     'backends/cuda/dialect': ['backends/cuda/dialect', 'backends/cuda/emulator/calls.h'],
     'backends/cuda/emulator': ['backends/cuda/dialect', 'backends/cuda/emulator'],
     'backends/cuda/checker': ['backends/cuda'],
+    'backends/cuda/kernels/testing': ['spec', 'runtime', 'interpreter', *INTERFACE, 'backends/cuda'],  # tests alone
     # Tests against the evaluator.
     'backends/cpu/vector/testing': ['spec', 'runtime', 'evaluator', 'backends/cpu/vector'],
     'backends/factory': ['spec', 'runtime', 'backends'],

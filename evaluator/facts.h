@@ -1,6 +1,6 @@
-// What bounds of sums are made of, beside the golden value of every element that is a sum: how many
-// terms it has, the sum of their magnitudes and how much they cancel. Nothing of this is computed
-// unless it is asked for. Source: reference ops_structural.md 14. Tests:
+// The facts from which error bounds of sums are derived, beside the golden value: the number of
+// terms of each element, the sum of their magnitudes, and how much they cancel. They are
+// computed only on request. Source: reference ops_structural.md 14. Tests:
 // accumulation_facts_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_H_
 #define ASSAY_EVALUATOR_FACTS_H_

@@ -1,5 +1,5 @@
-// Batch normalisation on boxes: its formulas in intervals, and around them the errors that the
-// judge allows for the largest magnitudes inside. Tests: linear_algebra_enclosure_test.cc.
+// Batch normalisation on boxes: the formulas in intervals, widened by the errors that the judge
+// permits for the largest magnitudes. Tests: linear_algebra_enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_BATCH_NORM_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_BATCH_NORM_H_
 
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// By leaf of the result. Anything where a variance may not be positive or a sum may overflow.
+// Results by leaf; unconstrained if a variance may not be positive or a sum may overflow.
 std::vector<Box> EncloseBatchNorm(const Instruction& instruction, Boxes operands,
                                   const TargetProfile& profile);
 

@@ -1,6 +1,6 @@
-// Arrays of intervals: for each element the least and the greatest value that a conforming target
-// may have there, both values of the element type. Whatever rounds to nearest is monotone, so a
-// golden operation on the ends gives the ends. Tests: enclosure_test.cc.
+// Arrays of intervals: the least and the greatest value that a conforming target may return for
+// each element, as values of the element type. Functions that round to nearest are monotone, so
+// golden values at the ends are the ends of the result. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_BOX_H_
 
@@ -20,9 +20,9 @@
 
 namespace assay {
 
-// The elements of one array. Floats are ordered as numbers with -0 below +0, pred has false below
-// true, complex elements have an interval for each part. An element that is NaN at both ends is
-// NaN; no element is NaN at one end. Where nothing is known the ends are those of the type.
+// The intervals of one array. Floats are ordered with -0 below +0, false is below true, and a
+// complex element has an interval for each part. An element that is NaN at both ends is NaN; no
+// element is NaN at one end only. An unconstrained element has the ends of its type.
 struct Box {
   Literal low, high;  // share their data where every element is one value
   // Pattern 1 where the element may be NaN as well, else 0: a literal of the same type, so that
@@ -35,7 +35,7 @@ struct Box {
   bool flushed = false;
 
   static Box Point(Literal value) { return {value, value, {}, nullptr, false}; }
-  // Nothing is known, because of a decision of the instruction.
+  // An unconstrained box, because of a decision of the instruction.
   static Box Anything(const Shape& shape, const Instruction* open);
 
   const Shape& shape() const { return low.shape(); }
@@ -44,7 +44,7 @@ struct Box {
   bool is_point() const { return low.shares_data_with(high) && !has_nan(); }
 };
 
-// Boxes that others own, such as the operands of an instruction.
+// Boxes that are owned elsewhere, such as the operands of an instruction.
 using BoxPointers = absl::InlinedVector<const Box*, 4>;
 class Boxes {
  public:
@@ -105,7 +105,7 @@ class BoxTree {
   std::vector<BoxTree> elements_;
 };
 
-// For each leaf of the instruction's result: nothing is known, because of a decision of its own.
+// Unconstrained boxes for all leaves of the instruction's result, because of its own decision.
 std::vector<Box> AnythingOf(const Instruction& instruction);
 
 // The values of a type without parts, in order, as whole numbers that follow one another: patterns
@@ -189,7 +189,7 @@ class WordLine : public Line {
   static constexpr int64_t kMagnitude = std::numeric_limits<Signed>::max();
 };
 
-// The ends of one part of an element, as patterns, while they are changed.
+// The bit patterns of the ends of one part of an element while they are changed.
 struct Ends {
   uint64_t low = 0, high = 0;
   bool nan = false;
@@ -206,7 +206,7 @@ struct Place {
 template <typename Update>
 void UpdateParts(Update update, Box* box);
 
-// Where the ends of all intervals of an array lie.
+// The outermost ends of all intervals of an array.
 struct Extent {
   int64_t least = std::numeric_limits<int64_t>::min();  // positions on the line
   int64_t greatest = std::numeric_limits<int64_t>::max();
@@ -218,10 +218,10 @@ struct Extent {
   }
 };
 
-// Takes the element-wise hull of several values of one shape: ends of an operation whose operands
-// are at the corners of their intervals, two of them in place of the ends of the box. A part that
-// is NaN at some corners and a number at others may be anything. The extent is that of the hull, or
-// a larger one.
+// Computes the interval hull of several values of one shape: results of an operation whose operands
+// are at the corners of their intervals. Two of these values are the ends of the box. A part that
+// is NaN at some corners and a number at others is unconstrained. Returns the extent of the hull,
+// or a larger one.
 Extent HullOfCorners(absl::Span<const Literal> more, Box* box);
 inline Box HullOfCorners(Literal one, Literal other) {
   Box box{std::move(one), std::move(other), {}, nullptr, false};
@@ -229,14 +229,14 @@ inline Box HullOfCorners(Literal one, Literal other) {
   return box;
 }
 
-// The same of every value that one of the boxes, of one shape, holds.
+// Computes the interval hull of several boxes of one shape.
 Box HullOfBoxes(absl::Span<const Box* const> boxes);
 
 // Joins the intervals of another box of the same shape, and where its elements may be NaN. Elements
 // of which the other box has no number stay; a NaN may be the other's numbers as well.
 void JoinNumbers(const Box& other, Box* box);
 
-// What is added around float parts that are not NaN.
+// The values that are joined around float parts that are not NaN.
 struct Slack {
   int64_t units = 0;     // in the last place of each end, outwards
   bool zeros = false;    // the other zero, where an end is one
@@ -246,7 +246,7 @@ struct Slack {
   bool exact_zeros = false;  // ends that are zero stay, whatever the units
 };
 void Loosen(const Slack& slack, Box* box);
-// A point without denormals is flushed as it is: says so, that nobody need look again.
+// Marks a point without denormals as flushed, so that it is not searched again.
 void LookForDenormals(Box* box);
 // Widens each element to the values of its type within a distance of its ends; past the largest
 // value it may be infinite. An infinite distance makes the element unconstrained.
@@ -257,12 +257,12 @@ void JoinRounded(absl::Span<const double> lows, absl::Span<const double> highs, 
 // Of sums and products: opposite infinities, or zero and infinity, may meet inside the intervals of
 // the operands where the result reaches both infinities, though no corner is NaN.
 void AddNansOfInfinities(Box* box);
-// Whether an element of a float box is NaN and nothing else; one element stands for all.
+// Returns true if an element of a float box is NaN in any case; one element stands for all.
 bool IsNanForCertain(const Box& box, int64_t element);
-// Takes in the NaNs of another box of the same sizes, or of one element.
+// Joins the NaNs of another box, which has the same sizes or one element.
 void MergeNans(const Box& from, Box* box);
-// Everything there is, for the elements of which the predicate says so, which is asked with the
-// line of the parts, the place and its ends.
+// Makes unconstrained the elements for which the predicate returns true. It is called with the line
+// of the parts, the place and its ends.
 template <typename Predicate>
 void LetGoWhere(Predicate predicate, Box* box);
 

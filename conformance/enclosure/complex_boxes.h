@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// The values of a function of complex intervals. Null: it has no rule here.
+// Returns the values of a function of complex intervals, or null if there is no rule.
 using ComplexFunction = std::function<ComplexInterval(absl::Span<const ComplexInterval>)>;
 ComplexFunction FindComplexFunction(const Instruction& instruction);
 

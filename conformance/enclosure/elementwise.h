@@ -1,6 +1,6 @@
-// Elementwise operations on boxes, by what their functions do to an interval: monotone ones are
-// evaluated at its ends, those of several operands at the corners, others by their extrema. Values
-// are golden ones; the caller widens them by what the profile allows. Tests: enclosure_test.cc.
+// Elementwise operations on boxes. Monotone functions are evaluated at the ends of an interval,
+// those of several operands at the corners, and others at their extrema. All values are golden; the
+// caller widens them by the profile. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ELEMENTWISE_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ELEMENTWISE_H_
 
@@ -22,8 +22,8 @@ using LiteralPointers = absl::InlinedVector<const Literal*, 3>;
 using EvaluateAt =
     std::function<absl::Status(absl::Span<const Literal* const> operands, Literal* value)>;
 
-// Every value that golden has for some operands inside the boxes, at least. What has no rule here
-// may be anything, and the instruction counts as the open decision.
+// Returns a box of all golden values for operands inside the boxes. An operation without a rule is
+// unconstrained, and the instruction counts as the undecided one.
 absl::Status EncloseElementwise(const Instruction& instruction, Boxes operands,
                                 const EvaluateAt& evaluate, Box* box);
 

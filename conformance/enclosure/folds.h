@@ -1,6 +1,6 @@
 // Folds, contractions and orders on boxes. Sums and minima rise with their terms, so golden is
-// evaluated at both ends; products of intervals are sums of centres and radii; an order, or a place
-// of an extreme value, is known where the intervals lie apart. Tests: enclosure_test.cc.
+// evaluated at both ends. Products of intervals are sums of centres and radii. An order, or the
+// place of an extreme value, is known if the intervals are disjoint. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_FOLDS_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_FOLDS_H_
 
@@ -18,12 +18,12 @@ namespace assay {
 struct FoldContext {
   EvaluateAlone evaluate;           // the instruction
   EvaluateAlone evaluate_products;  // a dot or convolution of operands in SumType (radii.h)
-  // How far conforming values of the first leaf may be, for any operands that are no larger.
+  // The largest distance of conforming values of the first leaf, for all operands no larger.
   std::function<absl::StatusOr<Reach>(absl::Span<const Literal> operands)> reach;
   // The same about the golden value of operands that are known, or ends of intervals.
   std::function<absl::StatusOr<Reach>(absl::Span<const Literal> operands, const Literal& golden)>
       reach_about;
-  // The same for sums of so many terms with these sums of magnitudes.
+  // The same distance for sums with this number of terms and these sums of magnitudes.
   std::function<Reach(const Literal& golden, absl::Span<const double> terms,
                       absl::Span<const double> magnitudes)>
       reach_of_facts;
@@ -32,8 +32,8 @@ struct FoldContext {
   std::function<absl::StatusOr<ExactSums>(absl::Span<const Literal> operands)> exact;
 };
 
-// reduce, reduce-window, scatter, select-and-scatter, dot, convolution, sort and top-k, of which
-// some operand is no point. By leaf of the result; what has no rule may be anything.
+// Encloses reduce, reduce-window, scatter, select-and-scatter, dot, convolution, sort and top-k if
+// some operand is not a point. Results by leaf; unconstrained if there is no rule.
 absl::StatusOr<std::vector<Box>> EncloseFold(const Instruction& instruction, Boxes operands,
                                              const FoldContext& context);
 

@@ -1,5 +1,5 @@
-// One instruction on boxes: which rule encloses it, and what the profile takes in around golden
-// values and around their ends. Tests: enclosure_test.cc, containment_test.cc.
+// Encloses one instruction: selects its rule, and joins the values that the profile permits around
+// golden values and interval ends. Tests: enclosure_test.cc, containment_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_ENCLOSER_H_
 
@@ -18,20 +18,20 @@
 
 namespace assay {
 
-// What does not depend on the operands of an instruction, however often it runs.
+// The facts about an instruction that do not depend on its operands.
 struct PreparedInstruction {
   PreparedInstruction(const Instruction& of, const TargetProfile& profile,
                       GoldenInstructions* goldens);
   const Instruction& instruction;
   const InstructionRules rules;
   GoldenInstruction* const golden;
-  // A function of a narrow type as it is computed before it is rounded: its form in f32. Null: it
-  // is no such function.
+  // A function of a narrow type in f32, before it is rounded. Null if the instruction is not such a
+  // function.
   std::unique_ptr<Module> module;
   std::unique_ptr<const PreparedInstruction> in_f32;
 };
 
-// Of elementwise operations and of moves: their result need be no list.
+// Elementwise operations and moves: they return one array.
 bool GivesOneArray(const Instruction& instruction);
 
 // What it is given must outlive it. Operands are boxes by leaf, denormals that may be flushed taken
@@ -42,7 +42,7 @@ class InstructionEncloser {
                       const RadiusFinder& radii)
       : profile_(profile), meter_(*meter), golden_(*golden), radii_(radii) {}
 
-  // By leaf of the result.
+  // Returns boxes by leaf of the result.
   absl::StatusOr<std::vector<Box>> Results(const PreparedInstruction& prepared, Boxes boxes);
   // The same of what GivesOneArray.
   absl::Status OneResult(const PreparedInstruction& prepared, Boxes boxes, Box* result);

@@ -1,5 +1,5 @@
-// What a profile says of one instruction, whatever its operands are: found once, however often the
-// instruction is enclosed. Tests: enclosure_test.cc.
+// The rules of a profile for one instruction, independent of its operands and found once for all
+// evaluations. Tests: enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_RULES_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_INSTRUCTION_RULES_H_
 
@@ -20,31 +20,31 @@ class InstructionRules {
  public:
   InstructionRules(const Instruction& instruction, const TargetProfile& profile);
 
-  // Denormals may be zeros on the way in or out.
+  // Denormals of operands or results may be flushed to zero.
   bool may_flush() const { return may_flush_; }
   // Those of its operands, as they are or in the type that they are kept in, may be.
   bool flushes_operands() const { return flushes_operands_; }
   // Whether these have something to say (unspecified.h): IsUnspecified and LetGoOfOverflows.
   bool may_be_unspecified() const { return may_be_unspecified_; }
   bool may_overflow_to_nan() const { return may_overflow_to_nan_; }
-  // Of an elementwise instruction that is a function or rounds; null: of others.
+  // The rule of an elementwise function or rounding instruction; null for others.
   const ElementRule* element_rule() const { return rule_ ? &*rule_ : nullptr; }
   // Whether it is a function that types of 8 bits and fewer compute in a wider type and round: what
   // it may be off by is not in Widen.
   bool is_narrow_function() const { return is_narrow_function_; }
-  // Of an elementwise instruction: those that the profile admits.
+  // The decision points of an elementwise instruction that the profile admits.
   absl::Span<const DecisionRule* const> decisions() const { return decisions_; }
 
   // Takes in what the target may have around golden values, or around their ends: by the budget of
   // an elementwise instruction, and since what is between instructions may be wider, products may
   // be rounded with what is added to them, zeros may have either sign, and denormals be zero.
   void Widen(Box* box) const;
-  // Whether the instruction is a function and an operand is at a special point, where no budget
-  // counts.
+  // Returns true if the instruction is a function and an operand is at a special point, where no
+  // budget applies.
   bool HasSpecialPoints(Boxes operands) const;
-  // Takes back of Widen what it changed at special points; `exact` is the box before.
+  // Undoes Widen at special points; `exact` is the box before it.
   void KeepSpecialPoints(Boxes operands, const Box& exact, Box* box) const;
-  // Takes back of Widen the values that the function never has.
+  // Undoes Widen for values outside the range of the function.
   void KeepRange(Box* box) const;
 
  private:

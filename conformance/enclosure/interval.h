@@ -38,7 +38,7 @@ Interval Sine(const Interval& x);
 Interval Cosine(const Interval& x);
 Interval HyperbolicSine(const Interval& x);
 Interval HyperbolicCosine(const Interval& x);
-// The angle of (x, y); everything where the rectangle touches the origin or the negative axis.
+// The angle of (x, y); unbounded if the rectangle touches the origin or the negative axis.
 Interval Angle(const Interval& y, const Interval& x);
 
 // Whether an interval holds a point `first` + k `period`, both multiples of pi / 2, or may: so

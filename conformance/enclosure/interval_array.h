@@ -15,15 +15,15 @@ class IntervalArray {
   explicit IntervalArray(const Box& box);
   int64_t size() const { return static_cast<int64_t>(intervals_.size()); }
   const Interval& operator[](int64_t i) const { return intervals_[i]; }
-  // Whether every one is.
+  // Returns true if every interval is bounded.
   bool bounded() const;
 
  private:
   std::vector<Interval> intervals_;
 };
 
-// Of a leaf of the instruction's result that has the shape: what the numbers of the intervals round
-// to. Anything, NaN included, where one is not bounded.
+// Rounds intervals to the leaf of the instruction's result that has this shape. An interval that is
+// not bounded becomes unconstrained, NaN included.
 Box BoxOfIntervals(const Instruction& instruction, const Shape& shape,
                    const std::vector<Interval>& intervals);
 inline Box BoxOfIntervals(const Instruction& instruction, const std::vector<Interval>& intervals) {

@@ -17,14 +17,14 @@
 
 namespace assay {
 
-// Whether boxes of the type are of f32.
+// Returns true if boxes of the type are kept in f32 to model excess precision.
 bool IsKept(ElementType type);
-// Whether an operand or a part of the result is of such a type.
+// Returns true if an operand or a part of the result has such a type.
 bool HasKeptTypes(const Instruction& instruction);
 
-// Whether f32 in place of these types makes the instruction what it is where they are kept.
+// Returns true if the instruction may be evaluated in f32 to model excess precision.
 bool HasKeptForm(const Instruction& instruction);
-// The instruction in that form, as the root of a module whose parameters are its operands.
+// The instruction in f32, as the root of a module whose parameters are its operands.
 std::unique_ptr<Module> KeptForm(const Instruction& instruction);
 
 // The same intervals of narrow types in f32; others stay.
@@ -41,18 +41,18 @@ NarrowBox Around(ElementType type, const Box& kept);
 
 // By what a function may be off before its result is narrowed.
 void WidenByNarrowBudget(const ElementRule& rule, Box* kept);
-// Takes in zeros where an element may be a denormal of the type.
+// Joins zeros to elements that may be denormals of the type.
 void TakeInFlushed(ElementType type, Box* kept);
-// Takes in what the elements may be narrowed to.
+// Joins the values to which the elements may be narrowed.
 void TakeInNarrowed(ElementType type, const TargetProfile& profile, Box* kept);
-// Takes in the ends of `decided` where they are not those of `narrowed`, both of the type itself.
+// Joins the ends of `decided` that differ from those of `narrowed`, both of the narrow type.
 void TakeInDifferences(const Box& narrowed, const Box& decided, Box* kept);
 // Of sums some of whose partial sums may be beyond the type: those stay there or are a NaN, after
 // which further terms lead anywhere between.
 void TakeInOverflows(ElementType type, const std::vector<bool>& overflows, Box* kept);
-// The narrow box of what f32 numbers of a function are rounded to, once.
+// Returns the narrow box to which the f32 values of a function are rounded once.
 Box RoundedOnce(ElementType type, const TargetProfile& profile, const Box& kept);
-// What is returned in place of the boxes, narrowed to a result of the shape.
+// Returns the boxes of a result of this shape, narrowed from f32.
 BoxTree Returned(const Shape& shape, const TargetProfile& profile, const BoxTree& kept);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Transforms and factorisations on boxes. A transform of the centres, with the norm of what is
-// around them, plus its own bound; systems.h has the others. Tests:
+// Transforms and factorisations on boxes. A transform is that of the centres, with the norm of the
+// radii and its own error bound; systems.h has the others. Tests:
 // linear_algebra_enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_LINEAR_ALGEBRA_H_
@@ -13,8 +13,8 @@
 
 namespace assay {
 
-// fft, triangular-solve and cholesky, of which the latter two may have known operands as well. By
-// leaf of the result; what has no rule may be anything.
+// Encloses fft, triangular-solve and cholesky, the latter two for known operands as well. Results
+// by leaf; unconstrained if there is no rule.
 absl::StatusOr<std::vector<Box>> EncloseLinearAlgebra(const Instruction& instruction,
                                                       Boxes operands, const TargetProfile& profile,
                                                       const FoldContext& context);

@@ -14,8 +14,8 @@ namespace assay {
 
 bool IsLuCall(const Instruction& call);
 
-// The packed factors, the pivots' rows from 1, and info. From a pivot on that is not decided rows
-// and pivots may be anything.
+// Returns the packed factors, the rows of the pivots from 1, and info. Rows and pivots are
+// unconstrained from the first undecided pivot on.
 std::vector<Box> EncloseLu(const Instruction& call, const Box& operand,
                            const TargetProfile& profile);
 

@@ -1,5 +1,5 @@
-// Where slices may start whose indices lie in intervals: few places, at each of which the slice is
-// known. Tests: enclosure_decisions_test.cc.
+// The possible start positions of slices whose indices are intervals, if they are few: the slice at
+// each is known. Tests: enclosure_decisions_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_OPEN_INDICES_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_OPEN_INDICES_H_
 
@@ -9,7 +9,7 @@
 
 namespace assay {
 
-// Whether an operand says where, not what, is moved.
+// Returns true if an operand determines positions rather than values.
 bool IsIndex(const Instruction& instruction, size_t operand);
 
 // Of dynamic-slice, dynamic-update-slice and gather: the index operands at every place where a

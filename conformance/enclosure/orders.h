@@ -1,5 +1,5 @@
-// Sorts, top-k and places of extreme values on boxes. Sorted ends are the ends of the sorted
-// values; what travels with them is known where the intervals of the keys lie apart. Tests:
+// Sorts, top-k and positions of extreme values on boxes. Sorted ends are the ends of the sorted
+// values; companions of keys are known if the intervals of the keys are disjoint. Tests:
 // enclosure_test.cc.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_ORDERS_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_ORDERS_H_

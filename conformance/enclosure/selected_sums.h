@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// Of floats that are selected by one comparison and added; anything of others.
+// Encloses floats that one comparison selects and that are added; others are unconstrained.
 absl::StatusOr<std::vector<Box>> EncloseSelectedSums(const Instruction& instruction, Boxes operands,
                                                      const FoldContext& context);
 

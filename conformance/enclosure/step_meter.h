@@ -1,5 +1,5 @@
-// What an enclosure has cost, against the steps and seconds of its budget. Tests:
-// enclosure_test.cc.
+// Counts the steps and seconds of an enclosure against its budget. Tests: enclosure_test.cc and the
+// tests of budgets.
 #ifndef ASSAY_CONFORMANCE_ENCLOSURE_STEP_METER_H_
 #define ASSAY_CONFORMANCE_ENCLOSURE_STEP_METER_H_
 

@@ -11,9 +11,9 @@
 
 namespace assay {
 
-// Anything from a divisor on that may be zero, and where terms may overflow together.
+// Unconstrained after a divisor that may be zero, and where terms may overflow together.
 Box EncloseSolve(const Instruction& solve, Boxes operands, const TargetProfile& profile);
-// Anything in the other triangle, and in both where a pivot may not be positive.
+// Unconstrained in the other triangle, and in both if a pivot may not be positive.
 Box EncloseCholesky(const Instruction& cholesky, const Box& operand, const TargetProfile& profile);
 
 // LAPACK's info beside such factors, an integer for each matrix: 0 where no pivot may fail to be

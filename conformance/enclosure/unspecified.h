@@ -13,7 +13,7 @@
 
 namespace assay {
 
-// Whether nothing is known of the whole result for values in the boxes.
+// Returns true if the whole result is unconstrained for values in the boxes.
 bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetProfile& profile);
 
 // The start value that changes nothing, where the profile lets a target leave that of the reduction
@@ -21,17 +21,17 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
 std::optional<Box> MissingStartOf(const Instruction& instruction, Boxes operands,
                                   const TargetProfile& profile);
 
-// Of an elementwise instruction: takes in what its decision points, those that the profile admits
-// (instruction_rules.h), give for operands in the boxes, element by element.
+// Joins the values that the admitted decision points of an elementwise instruction
+// (instruction_rules.h) permit for operands in the boxes, element by element.
 void TakeInDecisions(const Instruction& instruction, Boxes operands,
                      absl::Span<const DecisionRule* const> rules, Box* result);
 
-// Of a bitcast-convert: the bits of a NaN are not specified, whatever is made of them may be
-// anything.
+// Bitcast-convert of a NaN, whose bits are not specified: the result of such an element is
+// unconstrained.
 void LetGoOfPayloads(const Literal& operand, Box* box);
 
-// What overflows to NaN may have been a number in a wider type, or just below: lets go of it where
-// the profile lets the target compute otherwise than golden.
+// Makes unconstrained the elements that overflow to NaN, if the profile permits the target to
+// compute them in a wider type than golden.
 void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
                       Box* result);
 

@@ -1,8 +1,8 @@
-// Whether what a target returned for one instruction on given operands is right, when the golden
-// value is known: derived bounds and named freedoms, element by element, as far as the profile of
-// the target grants them. No tolerance is tuned here: budgets are data (conformance/profiles), sums
-// are bounded by n u sum|terms|, everything else is exact. Reference accuracy_requirements.md.
-// Tests: allowance_test.cc, bounds_test.cc, freedoms_test.cc, factor_judge_test.cc.
+// Judges the result of one instruction on given operands when the golden value is known. Each
+// element is held against derived bounds and the permitted deviations of the target's profile. No
+// tolerance is tuned: ulp budgets are data (conformance/profiles), sums are bounded by n u
+// sum|terms|, everything else is exact. Reference accuracy_requirements.md. Tests:
+// allowance_test.cc, bounds_test.cc, freedoms_test.cc, factor_judge_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
 #define ASSAY_CONFORMANCE_JUDGE_ALLOWANCE_H_
 
@@ -16,9 +16,9 @@
 
 namespace assay {
 
-// Judges `actual` against `golden`, the exact value of `instruction` on `operands` rounded once.
-// `evaluate` runs modules on the golden interpreter: what flushed operands give, sums of
-// magnitudes. INVALID_ARGUMENT for a result of another shape.
+// Judges `actual` against `golden`, which is the exact value of `instruction` on `operands`,
+// rounded once. `evaluate` runs modules on the reference interpreter to evaluate flushed operands
+// and sums of magnitudes. Returns INVALID_ARGUMENT if `actual` has another shape.
 absl::StatusOr<Judgement> JudgeInstruction(const Instruction& instruction,
                                            absl::Span<const Literal> operands,
                                            const Literal& golden, const Literal& actual,

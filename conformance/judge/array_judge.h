@@ -1,6 +1,6 @@
-// The elements of one array of the result of an instruction that is not elementwise: by the bounds
-// of its leaf, flushed denormals, overflow, and what is open of windows and start values. Tests:
-// bounds_test.cc, freedoms_test.cc.
+// Judges the elements of one result array of an instruction that is not elementwise: by the bounds
+// of its leaf, by flushed denormals and overflow, and by other readings of windows and start
+// values. Tests: bounds_test.cc, freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ARRAY_JUDGE_H_
 #define ASSAY_CONFORMANCE_JUDGE_ARRAY_JUDGE_H_
 
@@ -12,7 +12,7 @@
 
 namespace assay {
 
-// A finding for each of the positions, where the bits of `golden` and `actual` differ.
+// Returns a finding for each of the positions, at which `golden` and `actual` have different bits.
 absl::StatusOr<std::vector<ElementFinding>> JudgeArray(const Subject& subject, size_t leaf,
                                                        const Literal& golden, const Literal& actual,
                                                        const Bounds& bounds,

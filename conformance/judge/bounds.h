@@ -1,6 +1,6 @@
-// How far an element may be from the golden one, derived from what its operation adds up or how its
-// functions are budgeted (reference ops_structural.md 14, accuracy_requirements.md 3 and 4).
-// Tests: bounds_test.cc.
+// The largest permitted distance of an element from the golden value, derived from the terms that
+// its operation adds up or from the budgets of its functions (reference ops_structural.md 14,
+// accuracy_requirements.md 3 and 4). Tests: bounds_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 #define ASSAY_CONFORMANCE_JUDGE_BOUNDS_H_
 
@@ -22,7 +22,7 @@ namespace assay {
 
 using Evaluate = EvaluateModule;  // the golden interpreter, given by the caller
 
-// An instruction on given operands, run by a target of the profile.
+// An instruction with its operands, as run by a target of the profile.
 struct Subject {
   const Instruction& instruction;
   absl::Span<const Literal> operands;
@@ -30,7 +30,7 @@ struct Subject {
   const TargetProfile& profile;
 };
 
-// Finite values of an element that may overflow on the way, beside those near the golden one.
+// The finite values that an element may have after an overflow, beside those near the golden one.
 struct OverflowValues {
   // Where the golden one is infinite: near the exact one. Empty: none.
   double low = std::numeric_limits<double>::infinity();
@@ -40,10 +40,10 @@ struct OverflowValues {
   bool Hold(double value) const { return (low <= value && value <= high) || value == after; }
 };
 
-// Bounds for one result array: an absolute one per element, of the distance to the golden value.
+// The bounds of one result array: for each element an absolute distance from the golden value.
 struct Bounds {
   std::vector<double> absolute;  // empty: nothing but the golden value
-  // Of the distance to the exact sum, which is less: the golden one is rounded. Empty: not known.
+  // The distance from the exact sum, which is less since golden is rounded. Empty: not known.
   std::vector<double> from_exact;
   // Of the distance of a sum to the exact one before it is rounded to the type of the result, where
   // that is narrower than the accumulator: a conforming element is what a number within this
@@ -52,37 +52,37 @@ struct Bounds {
   // EvaluateWidened gives the exact values that `from_exact` counts from; it does of sums, products
   // and transforms without being asked.
   bool has_exact = false;
-  // Of accumulation in an element type too narrow for the number of terms, or of partial products
-  // out of its range: nothing beyond it is right, and nothing is known inside. Empty: none.
+  // The bound of an accumulation in a type too narrow for the number of terms, or of partial
+  // products out of its range: beyond it a value is wrong, inside nothing follows. Empty: none.
   std::vector<double> vacuous;
-  // Elements whose value some order of the terms takes past the largest finite one. Empty: none.
+  // Elements whose partial sums may exceed the largest finite value in some order. Empty: none.
   std::vector<bool> may_overflow;
   std::vector<OverflowValues> others;  // of these. Empty: none
   // Elements with an infinite term, whose finite ones some order takes to the other infinity: they
   // may be NaN. Empty: none.
   std::vector<bool> meets_infinity;
-  // Elements that may be anything, for what they are divided by cancels. Empty: none.
+  // Elements whose divisor may cancel to zero; their value is unconstrained. Empty: none.
   std::vector<bool> anything;
   // Where `absolute` is infinite because terms are beyond the largest double: the bound of the
   // distance to the exact sum, times 2^-BeyondExponent. Empty: nowhere.
   std::vector<double> beyond;
-  // What the terms are made of is not finite, and so is the result, in a way that is open.
+  // Terms are not finite, and the result is not finite in an unspecified way.
   bool opens_non_finite = false;
   // A start value that counts more often than once (W-12) makes a NaN with itself.
   bool start_makes_nan = false;
-  // What the target must be granted for a value inside; none: nothing.
+  // The permitted deviation that a value inside the bounds needs, if any.
   std::optional<Freedom> needs;
-  // Such a value counts as allowed by that freedom, not as one within the operation's own bound.
+  // A value inside counts as allowed by that deviation, not as within the operation's bound.
   bool is_freedom = false;
   std::string rule = "exact";
   // Why nothing is known of elements that are not the golden ones. Empty: the above is.
   std::string unknown;
 };
 
-// Of leaf `leaf` of the result, whose golden value is `golden`; not for elementwise operations.
+// Finds the bounds of leaf `leaf` with this golden value; not for elementwise operations.
 absl::StatusOr<Bounds> FindBounds(const Subject& subject, size_t leaf, const Literal& golden);
-// Whether a select-and-scatter may select another cell than golden: its selection computes, or
-// narrows what may be kept wider.
+// Returns true if a select-and-scatter may select another cell than golden, because its selection
+// computes or narrows values that may have excess precision.
 bool SelectionMayDiffer(const Instruction& instruction, const TargetProfile& profile);
 // What a leaf of the result is: kAdd or kMultiply of floats or complex numbers, in a fold or in a
 // scan, else kOther: product_bounds.cc.
@@ -105,7 +105,7 @@ struct SumReach {
 };
 SumReach SumReachOfFacts(const Subject& subject, const Literal& golden,
                          absl::Span<const double> terms, absl::Span<const double> magnitudes);
-// Those of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt: it is none that is known.
+// Bounds of folds by log(exp(a) + exp(b)): log_sum_bounds.cc. Nullopt for other folds.
 absl::StatusOr<std::optional<Bounds>> LogSumBounds(const Subject& subject, const Literal& golden);
 // Whether it is such a fold that makes no NaN of infinities: it rises with every element.
 bool FoldsLogSums(const Instruction& fold);
@@ -116,7 +116,7 @@ absl::StatusOr<std::optional<Bounds>> ScaledSumBounds(const Subject& subject, si
 // Those of batch normalisation: batch_norm_bounds.cc.
 Bounds BatchNormBounds(const Subject& subject, size_t leaf, const Literal& golden);
 
-// The widened fold of mapped operands, by element of the result.
+// Returns the widened fold of mapped operands, by element of the result.
 absl::StatusOr<std::vector<double>> FoldTerms(const Subject& subject, Opcode fold,
                                               const TermMap& map);
 
@@ -133,7 +133,7 @@ inline ElementType PartType(const Literal& literal) {
   return Info(literal.element_type()).component;
 }
 
-// Unit roundoff and the smallest normal value of a type.
+// The unit roundoff and the smallest normal value of a type.
 inline double UnitRoundoff(ElementType type) {
   return std::ldexp(1.0, -Info(type).format->precision());
 }

@@ -1,6 +1,6 @@
-// Custom calls that are operations of HLO under another name: LAPACK's potrf and trsm as JAX calls
-// them are cholesky and triangular-solve, wrappers of elementwise operations that operation,
-// markers copies. What is known of the operation is then known of the call. Source: reference
+// Custom calls that are HLO operations under another name. LAPACK's potrf and trsm, as JAX calls
+// them, are cholesky and triangular-solve; wrappers of elementwise operations are these operations,
+// and markers are copies. The rules of the operation then hold for the call. Source: reference
 // ops_control_and_collectives.md 11.2, 11.3. Tests: called_operation_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_CALLED_OPERATION_H_
 #define ASSAY_CONFORMANCE_JUDGE_CALLED_OPERATION_H_
@@ -14,19 +14,19 @@
 
 namespace assay {
 
-// Whether it calls LAPACK's routine, by JAX's name for one of its element types.
+// Returns true if the call is to this LAPACK routine, by JAX's name for one of its element types.
 bool CallsLapack(const Instruction& call, absl::string_view routine);
 
-// The operation as the root of a module of its own, whose parameters are the call's operands. Its
-// result is the first array of the call's. Null: the call is none that is known.
+// Returns the operation as the root of a module whose parameters are the operands of the call. Its
+// result is the first result array of the call. Returns null for an unknown call.
 std::unique_ptr<Module> OperationOfCall(const Instruction& call);
 
-// The leaf of the call's result that tells which factorisations of a batch have failed (`info` of
-// LAPACK); none: there is none.
+// Returns the leaf of the result that tells which factorisations of a batch have failed (LAPACK's
+// `info`), or nothing if the call has none.
 std::optional<size_t> InfoLeaf(const Instruction& call);
 
-// Whether nobody says how far the floats of such a call may be from golden's, and what depends on
-// them: factorisations that are no operation of HLO, and targets that are not built in.
+// Returns true if no error bound is defined for the floats of such a call and of its users:
+// factorisations without an HLO operation, and targets that are not built in.
 bool HasUnknownAccuracy(const Instruction& call);
 
 }  // namespace assay

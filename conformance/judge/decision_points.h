@@ -1,7 +1,7 @@
-// Which operands leave a value to the implementation, and which values these are: a rule for each
-// point of decision_points.def that elementwise operations have. Its condition is one for the judge
-// of instructions, whose operands are known, and for enclosures, of whose operands intervals are.
-// Tests: freedoms_test.cc, runner/decision_points_test.cc.
+// The rules of the decision points (decision_points.def) that elementwise operations have: which
+// operands leave a value to the implementation, and which values are permitted. A condition serves
+// the judge, which knows the operands, and enclosures, which know their intervals. Tests:
+// freedoms_test.cc, runner/decision_points_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_DECISION_POINTS_H_
 #define ASSAY_CONFORMANCE_JUDGE_DECISION_POINTS_H_
 
@@ -16,8 +16,8 @@
 
 namespace assay {
 
-// What is known of a number: patterns of the least and the greatest value. Of equal patterns it is
-// the value itself, which may be a NaN.
+// The range of a number, as the bit patterns of its least and its greatest value. If both are equal
+// it is that value, which may be a NaN.
 struct PartRange {
   ElementType type = ElementType::kInvalid;
   uint64_t low = 0, high = 0;
@@ -29,7 +29,7 @@ struct PartRange {
   bool MayBe(double value) const;          // of floats
   bool MayBeInteger(int64_t value) const;  // of integers
 };
-// Of complex elements both parts, of others the first.
+// Both parts of a complex element; otherwise only the first is used.
 struct ElementRange {
   ElementType type = ElementType::kInvalid;
   PartRange real, imag;
@@ -49,20 +49,20 @@ struct DecisionPlace {
 
 struct DecisionRule {
   DecisionPoint point;
-  // Whether the instruction has such a point at all.
+  // Returns true if the instruction has this decision point.
   bool (*concerns)(const Instruction& instruction, ElementType operand, ElementType result);
-  // Whether operands in the ranges may leave the value open. Null: any may.
+  // Returns true if operands in these ranges may leave the value open. Null: every operand may.
   bool (*open)(const DecisionPlace& at);
-  // Whether a value may stand there in place of golden's, if the operands are known and do.
+  // Returns true if the value is permitted in place of golden's, for known operands.
   bool (*gives)(const DecisionPlace& at, Element wanted, Element got);
-  // Where that is one of a few, which rise with the first operand: those. Else null.
+  // The permitted values if there are few, which rise with the first operand; otherwise null.
   std::vector<uint64_t> (*readings)(const DecisionPlace& at, uint64_t operand);
 };
 absl::Span<const DecisionRule> DecisionRules();
 
-// The decision point at which `got` may stand in place of the golden value `wanted`: one that the
-// profile leaves open, else one of a known deviation, else the first of the rules that has it. Of
-// elementwise instructions; `type` is that of the result.
+// Finds the decision point that permits `got` in place of the golden value `wanted`, for
+// elementwise instructions with results of this type. A point that the profile admits is preferred,
+// then one of a known deviation, then the first rule that applies.
 std::optional<DecisionPoint> PointThatGives(const Instruction& instruction,
                                             absl::Span<const Literal> operands, ElementType type,
                                             Element wanted, Element got, int64_t element,

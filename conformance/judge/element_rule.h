@@ -1,7 +1,7 @@
-// How far one element of an elementwise operation may be from the exact value: the ulp budget of
-// the profile, or the instruction's own result_accuracy. Measured as reference
-// accuracy_requirements.md 1 says: against the exact value where it is known, else by what follows
-// from the golden one, which is within half an ulp of it. Tests: allowance_test.cc.
+// The largest permitted distance of one element of an elementwise operation from the exact value:
+// the ulp budget of the profile, or the instruction's own result_accuracy. It is measured as
+// reference accuracy_requirements.md 1 says: from the exact value if that is known, otherwise from
+// the golden value, which is within half an ulp of it. Tests: allowance_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ELEMENT_RULE_H_
 #define ASSAY_CONFORMANCE_JUDGE_ELEMENT_RULE_H_
 
@@ -15,8 +15,8 @@
 
 namespace assay {
 
-// The exact value to the precision of f64 (relative error 2^-53); of a real one the imaginary part
-// is 0. None where no wider type has it.
+// The exact value with a relative error of at most 2^-53. The imaginary part of a real value is 0.
+// It is empty if no wider type holds the value.
 using ExactValue = std::optional<std::complex<double>>;
 
 struct Measure {
@@ -25,8 +25,8 @@ struct Measure {
   double bound = 0, distance = 0;
 };
 
-// Whether the exact value is in every type and no budget counts: f(0), and 1 for logarithms and
-// roots (accuracy_requirements.md 3, "exact results at the special points").
+// Returns true if the exact value belongs to every type, so that no budget applies: f(0), and 1 for
+// logarithms and roots (accuracy_requirements.md 3, "exact results at the special points").
 bool IsSpecialPoint(Opcode opcode, double operand);
 inline bool HasSpecialPoint(Opcode opcode) {
   return IsSpecialPoint(opcode, 0) || IsSpecialPoint(opcode, 1);
@@ -43,21 +43,21 @@ class ElementRule {
  public:
   ElementRule(const Instruction& instruction, ElementType result, const TargetProfile& profile);
 
-  // What the instruction asks for itself, in place of a budget: BoundAt has it.
+  // The accuracy that the instruction demands in place of the budget; BoundAt evaluates it.
   bool has_tolerance() const { return tolerance_.has_value(); }
   const UlpBudget& budget() const { return budget_; }
-  // Nothing but the golden value is right.
+  // Returns true if only the golden value is permitted.
   bool strict() const { return !tolerance_ && budget_.exact(); }
   std::string text() const;  // "4 ulp", "correctly rounded", "exact"
 
-  // Of elements that differ, and not only in the sign of zeros or as NaNs do.
+  // Judges elements that differ in more than the sign of a zero or the payload of a NaN.
   Measure Test(Element golden, Element actual, const ExactValue& exact) const;
 
-  // Whether the value lies outside of what the function can give: |sin| <= 1.
+  // Returns true if the value lies outside the range of the function, such as |sin| <= 1.
   bool OutOfRange(Element actual) const;
   bool is_of_complex() const { return of_complex_; }
 
-  // The largest distance from an exact value of that magnitude.
+  // Returns the largest permitted distance from an exact value of this magnitude.
   double BoundAt(double magnitude) const;
 
  private:

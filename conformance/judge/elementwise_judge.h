@@ -1,5 +1,5 @@
-// Elements of elementwise operations that are not the golden ones: within their budget, or what a
-// freedom can produce of their operands. Tests: allowance_test.cc, freedoms_test.cc.
+// Judges elements of elementwise operations by their ulp budget, and by the values that permitted
+// deviations produce. Tests: allowance_test.cc, freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ELEMENTWISE_JUDGE_H_
 #define ASSAY_CONFORMANCE_JUDGE_ELEMENTWISE_JUDGE_H_
 
@@ -11,7 +11,7 @@
 
 namespace assay {
 
-// A finding for each of `positions`, where `actual` has other bits than `golden`.
+// Returns a finding for each of `positions`, at which `actual` and `golden` have different bits.
 absl::StatusOr<std::vector<ElementFinding>> JudgeElements(const Subject& subject,
                                                           const ElementRule& rule,
                                                           const Literal& golden,

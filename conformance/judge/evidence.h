@@ -1,4 +1,4 @@
-// What the judge found about one element, and how it is counted and shown.
+// The findings of the judge about single elements, and how they are counted and shown as evidence.
 // Tests: allowance_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_EVIDENCE_H_
 #define ASSAY_CONFORMANCE_JUDGE_EVIDENCE_H_
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// Of an element that is not the golden one.
+// The finding about an element that differs from the golden value.
 struct ElementFinding {
   Verdict verdict = Verdict::kWrong;
   Freedom freedom = Freedom::kNanPayload;  // of kAllowed
@@ -22,23 +22,23 @@ struct ElementFinding {
   bool open() const { return verdict >= Verdict::kNotJudgeable; }
 };
 
-// Allows what the freedom can produce if the profile grants it, else says that it does not.
+// Allows the element if the profile grants the permitted deviation, else notes the lack.
 void Claim(const TargetProfile& profile, Freedom freedom, ElementFinding* finding);
 
-// Allows what a decision point leaves open if the profile admits the point, or notes the known
-// deviation if the profile lists one there, else says that the profile does not admit the point.
+// Allows the element if the profile admits the decision point. Otherwise notes the known deviation
+// that the profile lists there, or that the profile does not admit the point.
 void Decide(const TargetProfile& profile, DecisionPoint point, ElementFinding* finding);
 
-// What is shown of a finding about an element of `golden`, an array that is leaf `leaf` of the
-// result.
+// Returns the evidence that is shown for a finding about an element of `golden`, which is leaf
+// number `leaf` of the result.
 Evidence MakeEvidence(const ElementFinding& finding, const Literal& golden, const Literal& actual,
                       int64_t leaf, int64_t position);
 
-// Counts a finding about an element of `golden`, an array that is leaf `leaf` of the result.
+// Counts a finding about an element of `golden`, which is leaf number `leaf` of the result.
 void Count(const Subject& subject, const ElementFinding& finding, const Literal& golden,
            const Literal& actual, int64_t leaf, int64_t position, Judgement* judgement);
 
-// Counts elements that have the golden bits.
+// Counts elements whose bits are the golden ones.
 void CountEqual(bool rounds, int64_t elements, Judgement* judgement);
 
 }  // namespace assay

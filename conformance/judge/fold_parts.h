@@ -1,7 +1,7 @@
-// Folds of several arrays whose reducer computes some results without the others, as folds of their
-// own: a sum beside a maximum is a sum and a maximum (reference ops_structural.md 0.4, 5.1). The
-// flat form of the reducer counts. Golden folds the parts that are recognised reducers by
-// themselves; each part is judged by what is known of its own reducer. Tests:
+// Splits a fold of several arrays into independent folds if its reducer computes some results
+// without the others: a sum beside a maximum is a sum and a maximum (reference ops_structural.md
+// 0.4, 5.1). The flat form of the reducer decides. The reference interpreter evaluates recognised
+// parts separately, and each part is judged by the rule of its own reducer. Tests:
 // order_freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FOLD_PARTS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FOLD_PARTS_H_
@@ -20,7 +20,7 @@ struct FoldPart {
   std::unique_ptr<Module> module;  // whose root is the part
 };
 
-// Of reduce, reduce-window and scatter. Empty: it does not come apart.
+// Splits a reduce, reduce-window or scatter. Returns an empty list if it cannot be split.
 std::vector<FoldPart> PartsOfFold(const Instruction& fold);
 
 }  // namespace assay

@@ -1,6 +1,6 @@
-// Where an instruction leaves the sign of a zero open, and where it may take denormals for zero:
-// arithmetic does, moves never (reference ops_structural.md 0, "pure data movement is bit-exact").
-// Tests: freedoms_test.cc.
+// The permitted deviations of zeros and denormals: where an instruction may return a zero of either
+// sign, and where it may take denormals for zero. Arithmetic may, moves never (reference
+// ops_structural.md 0, "pure data movement is bit-exact"). Tests: freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_FREEDOMS_H_
 
@@ -12,18 +12,18 @@
 
 namespace assay {
 
-// Whether a zero at `element` of the result may have either sign. accuracy_requirements.md 1 and
-// ops_structural.md 14.2: sums of any kind, an addition or subtraction that cancels, minimum and
-// maximum of zeros of both signs; decision points M-2, M-7, S-1, F-4 and X-2 of
-// ops_elementwise_and_types.md 7.
+// Returns true if a zero at `element` of the result may have either sign (accuracy_requirements.md
+// 1, ops_structural.md 14.2). That holds for sums, for an addition or subtraction that cancels, for
+// minimum and maximum of zeros of both signs, and at the decision points M-2, M-7, S-1, F-4 and X-2
+// of ops_elementwise_and_types.md 7.
 bool ZeroSignIsOpen(const Instruction& instruction, absl::Span<const Literal> operands,
                     int64_t element);
 
-// Whether the instruction computes with its elements, so that denormals may be flushed on the way
-// in or out (ops_elementwise_and_types.md 3.3).
+// Returns true if the instruction computes with its elements, so that denormals may be flushed in
+// its operands or results (ops_elementwise_and_types.md 3.3).
 bool MayFlush(const Instruction& instruction);
 
-// With a zero of its sign in place of every denormal.
+// Replaces every denormal by a zero of its sign.
 Literal FlushDenormals(const Literal& array);
 
 }  // namespace assay

@@ -1,8 +1,8 @@
-// What another order of equal keys, colliding updates or folded elements can give, where nothing is
-// added up: a sort that is not stable permutes what its comparator does not tell apart, a top-k
-// takes any of equal values, a fold that picks one of its elements picks any of equal ones, a
-// scatter applies its updates in any order. Reference ops_structural.md 4.2, 5.1, 6.2, 6.3.
-// Tests: order_freedoms_test.cc.
+// The values that another order of equal keys, colliding updates or folded elements permits, for
+// operations that add nothing up. An unstable sort permutes elements that its comparator does not
+// distinguish, a top-k selects any of equal values, a fold that selects an element selects any of
+// equal ones, and a scatter applies its updates in any order. Reference ops_structural.md 4.2, 5.1,
+// 6.2, 6.3. Tests: order_freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 #define ASSAY_CONFORMANCE_JUDGE_ORDER_FREEDOMS_H_
 
@@ -20,27 +20,27 @@ namespace assay {
 
 struct OrderFreedoms {
   OrderFreedoms() = default;  // the instruction has no such freedom
-  // Of a result with these leaves, nothing of which is known yet.
+  // Creates the findings for a result with these leaves, all of them unknown.
   OrderFreedoms(Freedom freedom_taken, const std::vector<Literal>& leaves);
 
-  // All leaves of a position; `denormals`: as these count as zero.
+  // Sets all leaves of a position. `denormals` tells that denormals were taken for zero.
   void Allow(int64_t position, bool denormals);
 
   Freedom freedom = Freedom::kUnstableOrder;
-  // By leaf of the result, then by position: what the actual element is. kWrong: nothing is known
-  // of it here. Empty: the instruction has no such freedom.
+  // The verdict by leaf of the result and by position. kWrong means that this rule does not decide
+  // the element. The list is empty if the instruction permits no other order.
   std::vector<std::vector<Verdict>> verdicts;
   std::set<int64_t> by_denormals;  // positions that are allowed by that freedom instead
   std::string reason;              // of those that are not judgeable
 };
 
-// `golden` and `actual`: the leaves of the result.
+// `golden` and `actual` are the leaves of the result.
 absl::StatusOr<OrderFreedoms> FindOrderFreedoms(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
 
-// Of sorts and top-k (sort_orders.cc), folds that pick (fold_picks.cc) and scatters
-// (scatter_orders.cc).
+// The rules of sorts and top-k (sort_orders.cc), of folds that select an element (fold_picks.cc)
+// and of scatters (scatter_orders.cc).
 absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,
                                              const std::vector<Literal>& golden,
                                              const std::vector<Literal>& actual);
@@ -52,17 +52,17 @@ absl::StatusOr<OrderFreedoms> FindScatterOrders(const Subject& subject,
                                                 const std::vector<Literal>& golden,
                                                 const std::vector<Literal>& actual);
 
-// The operands of a sort that its comparator looks at.
+// Returns the operands of a sort that its comparator reads.
 std::set<int64_t> KeysOf(const Computation& comparator);
 
-// A comparison of floats that is no total order tells nothing about NaNs: with them it is no
-// ordering, and any permutation will do (6.2).
+// Returns true if the comparator does not order NaNs: a comparison of floats that is not a total
+// order. Any permutation of NaNs is then permitted (6.2).
 bool OrdersNans(const Computation& comparator);
 
-// Whether a region only compares and selects: it gives one of the elements, or the start.
+// Returns true if a region only compares and selects, so that it returns an element or the start.
 bool Picks(const Computation& region);
 
-// The elements of one position of several arrays, for comparing and sorting.
+// The elements at one position of several arrays, to be compared and sorted.
 using Item = std::vector<std::pair<uint64_t, uint64_t>>;
 Item ItemAt(absl::Span<const Literal> arrays, int64_t position);
 
@@ -123,8 +123,8 @@ void ForEachFolded(const Instruction& fold, const Shape& operand, const Shape& r
   }
 }
 
-// The scalar computation `region`, which the instruction calls, on arrays of one dimension, element
-// by element; of one that gives a tuple its part `leaf`.
+// Evaluates the scalar computation `region` of the instruction on one-dimensional arrays, element
+// by element. If the region returns a tuple the result is its part `leaf`.
 absl::StatusOr<Literal> MapOver(const Subject& subject, const Computation& region,
                                 std::vector<Literal> arguments, size_t leaf = 0);
 

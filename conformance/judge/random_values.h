@@ -1,5 +1,5 @@
-// Random values: of rng the distribution is specified, of the default algorithm of
-// rng-bit-generator nothing but the type and that the bits are random (random_statistics.h); named
+// Random values. The distribution of rng is specified. For the default algorithm of
+// rng-bit-generator only the type and the randomness of the bits are (random_statistics.h); named
 // algorithms are exact (reference ops_control_and_collectives.md 10). Tests:
 // order_freedoms_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_RANDOM_VALUES_H_
@@ -11,7 +11,7 @@ namespace assay {
 
 bool IsRandom(const Instruction& instruction);
 
-// Whether the distribution can give the value.
+// Returns true if the value belongs to the distribution.
 bool CanBeDrawn(const Subject& subject, ElementType type, Element value);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Factorisations and solves, judged by what they leave over: how far L L^H is from a, or T x from b
-// (reference ops_structural.md 10.1, 10.2, 14.8). Tests: factor_judge_test.cc.
+// Judges factorisations and solutions by their residual: the distance of L L^H from a, or of T x
+// from b (reference ops_structural.md 10.1, 10.2, 14.8). Tests: factor_judge_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_RESIDUALS_H_
 #define ASSAY_CONFORMANCE_JUDGE_RESIDUALS_H_
 
@@ -10,7 +10,7 @@
 
 namespace assay {
 
-// cholesky and triangular-solve.
+// Returns true for cholesky and triangular-solve.
 bool HasResidual(Opcode opcode);
 
 // How many roundings a residual comes from: of real results `terms`, of complex ones sqrt(2) of
@@ -24,7 +24,7 @@ struct ResidualRoundings {
   // of; infinite where the type bounds nothing.
   double Relative(ElementType type) const;
 };
-// Of matrices of n rows.
+// For matrices of n rows.
 ResidualRoundings CholeskyRoundings(const TargetProfile& profile, ElementType type, int64_t n);
 ResidualRoundings SolveRoundings(const TargetProfile& profile, ElementType type, int64_t n);
 // Solves by inverses (LinearAlgebra::inverted_blocks): |x~ - x| in parts of
@@ -35,7 +35,7 @@ ResidualRoundings InverseRoundings(const TargetProfile& profile, ElementType typ
 // denormals may be flushed.
 double LostToUnderflow(const TargetProfile& profile, ElementType part);
 
-// What an element of a factor or a solution is, by what it leaves over.
+// Judges an element of a factor or of a solution by its residual.
 enum class Residual : uint8_t {
   kInside,
   kFree,     // may be anything: the other triangle, the factor of what has none
@@ -43,7 +43,7 @@ enum class Residual : uint8_t {
   kOutside
 };
 
-// For each element of `actual`.
+// Returns a verdict for each element of `actual`.
 std::vector<Residual> FindResiduals(const Subject& subject, const Literal& golden,
                                     const Literal& actual);
 

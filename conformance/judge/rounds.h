@@ -1,5 +1,5 @@
-// Whether an instruction rounds anything: of one that does not the golden bits are exact, of one
-// that does they are correctly rounded. Tests: allowance_test.cc.
+// Tells whether an instruction rounds. Golden bits of an instruction that does not round are exact;
+// those of one that rounds are correctly rounded. Tests: allowance_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_ROUNDS_H_
 #define ASSAY_CONFORMANCE_JUDGE_ROUNDS_H_
 
@@ -8,19 +8,19 @@
 
 namespace assay {
 
-// Floats and complex numbers.
+// Returns true for floats and complex numbers.
 inline bool IsRounded(ElementType type) { return IsFloat(type) || IsComplex(type); }
 
-// Looks into the computations that it calls as well. `type` is that of the result in question.
+// Returns true if the instruction or a computation that it calls rounds a result of this `type`.
 bool Rounds(const Instruction& instruction, ElementType type);
 
-// Whether it computes with its elements, itself or in what it calls.
+// Returns true if the instruction or a computation that it calls computes with elements.
 bool Computes(const Instruction& instruction);
 
-// Operations that pick or reinterpret elements, and those of selection: they keep every bit.
+// Returns true for operations that select or reinterpret elements, which keep every bit.
 bool Moves(const Instruction& instruction);
 
-// The computation that a fold runs per element; null for other instructions.
+// Returns the computation that a fold applies to each element; null for other instructions.
 const Computation* FoldRegion(const Instruction& instruction);
 
 }  // namespace assay

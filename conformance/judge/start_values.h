@@ -1,7 +1,7 @@
-// Start values of reductions that are no identity. Golden uses one once, first; the sources let an
-// implementation use it any number of times, in each part of the sum, or not at all where nothing
-// is folded (reference ops_structural.md 5.1, 5.3 and 15, decisions 12 and 44).
-// Tests: start_values_test.cc.
+// Start values of reductions that are not an identity. The reference interpreter uses a start value
+// once, first. The specifications let an implementation use it any number of times, in each part of
+// the sum, or not at all if nothing is folded (reference ops_structural.md 5.1, 5.3 and 15,
+// decisions 12 and 44). Tests: start_values_test.cc.
 #ifndef ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_
 #define ASSAY_CONFORMANCE_JUDGE_START_VALUES_H_
 
@@ -13,38 +13,38 @@
 
 namespace assay {
 
-// Whether a sum, product or exclusive or changes when a start value in the range counts again.
+// Returns true if a sum, product or exclusive or changes when a start value counts again.
 bool StartCounts(analysis::ReducerKind kind, const ElementRange& start);
-// Of reduce and reduce-window: whether start values in the ranges may count otherwise than once
+// Returns true if start values of a reduce or reduce-window in the ranges may count other than once
 // (decision W-12).
 bool MayCountStart(const Instruction& reduce, absl::Span<const ElementRange> starts);
 
-// The value that changes nothing, in place of a start value in the range, of a reduce or
-// reduce-window by minimum, maximum, and or or: there the start value may be missing, while
-// counting it again changes nothing (W-12). None of other instructions, and where the range is that
-// value.
+// Returns the value that changes nothing in place of a start value in the range, for a reduce or
+// reduce-window by minimum, maximum, and or or. There the start value may be missing, while
+// counting it again changes nothing (W-12). Returns nothing for other instructions, and if the
+// range is that value.
 std::optional<Element> MissingStart(const Instruction& reduce, const ElementRange& start);
 
-// The elements of one leaf of the result that are what they are by other uses of the start value:
-// none where one element or none is folded, and of a sum, product or exclusive or up to one more
-// for each element that it folds.
+// The elements of one result leaf that other uses of the start value explain: no use if at most one
+// element is folded, and for a sum, product or exclusive or up to one more use for each folded
+// element.
 class StartUses {
  public:
-  // kVacuous: roundings of partial sums reach from one number of uses to the next, so that the
-  // bound says nothing.
+  // kVacuous: the roundings of partial sums reach from one number of uses to the next, so the bound
+  // decides nothing.
   enum class Answer : uint8_t { kNo, kYes, kVacuous };
 
   StartUses(const Subject& subject, size_t leaf, const Literal& golden, const Literal& actual);
 
-  // `slack`: how far the element may be from golden anyway.
+  // `slack` is the distance from golden that the element may have anyway.
   absl::StatusOr<Answer> Explain(int64_t i, double slack);
-  // The golden value without the start value, where MissingStart says that it may be missing; null
-  // elsewhere.
+  // The golden value without the start value, if MissingStart says that it may be missing;
+  // otherwise null.
   absl::StatusOr<const Literal*> WithoutStart();
 
  private:
   absl::StatusOr<bool> ExplainInteger(int64_t i);
-  // The golden value with another start value.
+  // Returns the golden value for another start value.
   absl::StatusOr<Literal> StartingFrom(Element start) const;
   Answer IsSum(int64_t i, double slack) const;
   bool IsProduct(int64_t i, double slack) const;

@@ -20,7 +20,8 @@ std::string Region(const std::string& type, const std::string& opcode) {
                       "[] parameter(1)\n  ROOT s = ", type, "[] ", opcode, "(a, b)\n}\n");
 }
 
-// structural_12 and structural_44 (ops_structural.md 15): 10 + (1 + 2 + 3), with the start value in none to four parts.
+// structural_12 and structural_44 (ops_structural.md 15): 10 + (1 + 2 + 3), with the start value in
+// none to four parts.
 TEST(JudgeStartValues, MayCountAnyNumberOfTimes) {
   const auto reduce = [](const char* type, const char* opcode) {
     return Case(absl::StrCat(type, "[] reduce(p0, p1), dimensions={0}, to_apply=f"),

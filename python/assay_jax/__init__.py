@@ -1,0 +1,141 @@
+"""Assay as a platform of JAX: JAX finds this module by its entry point and calls initialize().
+
+JAX_PLATFORMS=assay,cpu runs programs on the reference interpreter. The package `assay` is not
+imported, so that JAX starts as fast as without. What is private in JAX is asked for with care: where
+a version lacks it, the plug-in works without donation, LAPACK or Python callbacks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+_PLATFORM = 'assay'
+# Below CPU: nobody gets the interpreter who has not asked for it.
+_PRIORITY = -100
+_FUNCTION = ctypes.CFUNCTYPE(
+    ctypes.c_int32,
+    ctypes.c_int64,
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.POINTER(ctypes.c_void_p),
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+)
+
+
+def library_path() -> str | None:
+    """The plug-in: $ASSAY_PJRT_LIBRARY, or the one that lies in the package."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    packaged = os.path.join(os.path.dirname(here), 'assay', 'libassay_pjrt.so')
+    path = os.environ.get('ASSAY_PJRT_LIBRARY') or packaged
+    return path if os.path.exists(path) else None
+
+
+class _Callback:
+    """A Python function with the types of its operands and results, as the plug-in calls it."""
+
+    def __init__(self, function: Callable[..., Any], operands: Sequence[Any], results: Sequence[Any]):
+        self._function, self._operands, self._results = function, operands, results
+
+    def call(self, arguments: Any, results: Any) -> None:
+        import numpy as np
+
+        def view(pointer: Any, aval: Any) -> Any:
+            dtype = np.dtype(aval.dtype)
+            size = int(np.prod(aval.shape, dtype=np.int64)) * dtype.itemsize
+            bytes_ = (ctypes.c_uint8 * size).from_address(pointer) if size else bytearray()
+            return np.frombuffer(bytes_, np.uint8).view(dtype).reshape(aval.shape)
+
+        values = self._function(
+            *[view(arguments[i], aval).copy() for i, aval in enumerate(self._operands)]
+        )
+        if len(values) != len(self._results):
+            raise ValueError(f'the callback returned {len(values)} values, not {len(self._results)}')
+        for i, (value, aval) in enumerate(zip(values, self._results)):
+            array = np.asarray(value)
+            if array.shape != aval.shape:
+                raise ValueError(f'value {i} of the callback has shape {array.shape}, not {aval.shape}')
+            view(results[i], aval)[...] = array.astype(aval.dtype)
+
+
+_callbacks: weakref.WeakValueDictionary[int, _Callback] = weakref.WeakValueDictionary()
+_numbers = itertools.count(1)
+
+
+def _call_python(index: int, arguments: Any, results: Any, error: int, size: int) -> int:
+    try:
+        _callbacks[index].call(arguments, results)
+        return 0
+    except BaseException as raised:  # an exception may not leave the C function
+        text = f'{type(raised).__name__}: {raised}'.encode()[: max(size - 1, 0)] + b'\0'
+        if error and size:
+            ctypes.memmove(error, text, min(len(text), size))
+        return 1
+
+
+_C_FUNCTION = _FUNCTION(_call_python)
+
+
+def _options() -> dict[str, Any]:
+    address = ctypes.cast(_C_FUNCTION, ctypes.c_void_p).value or 0
+    return {'platform_name': _PLATFORM, 'python_callback': address}
+
+
+def _register_callbacks() -> None:
+    from jax._src import callback as callbacks
+    from jax._src.interpreters import mlir
+
+    original = callbacks.emit_python_callback
+
+    def emit(ctx: Any, callback: Any, token: Any, operands: Any, operand_avals: Any,
+             result_avals: Any, **options: Any) -> Any:  # fmt: skip
+        if tuple(ctx.module_context.platforms) != (_PLATFORM,):
+            return original(ctx, callback, token, operands, operand_avals, result_avals, **options)
+        index = next(_numbers)
+        kept = _Callback(callback, list(operand_avals), list(result_avals))
+        _callbacks[index] = kept
+        types = [mlir.aval_to_ir_type(aval) for aval in result_avals]
+        ordered = token is not None
+        call = mlir.custom_call(
+            'assay_python_callback',
+            result_types=[mlir.token_type(), *types] if ordered else types,
+            operands=[token, *operands] if ordered else list(operands),
+            backend_config={'index': mlir.i64_attr(index)},
+            has_side_effect=options.get('has_side_effect', True),
+            api_version=4,
+        )
+        values = list(call.results)
+        if ordered:
+            token = values.pop(0)
+        return values, token, kept
+
+    callbacks.emit_python_callback = emit
+
+
+def _register_lowerings() -> None:
+    from jax._src.interpreters import mlir
+
+    mlir._platforms_with_donation.append(_PLATFORM)
+    # LAPACK's custom calls, which the interpreter has.
+    mlir._platform_specific_lowerings[_PLATFORM].update(mlir._platform_specific_lowerings['cpu'])
+
+
+def initialize() -> None:
+    """Registers the plug-in; called by JAX when it looks for backends."""
+    path = library_path()
+    if path is None:
+        return
+    from jax._src import xla_bridge
+
+    xla_bridge.register_plugin(
+        _PLATFORM, priority=_PRIORITY, library_path=path, options=_options()
+    )
+    for register in (_register_lowerings, _register_callbacks):
+        try:
+            register()
+        except (ImportError, AttributeError, KeyError):
+            pass  # another version of JAX

@@ -1,0 +1,50 @@
+"""JAX on the reference interpreter by the package's entry point, beside the package itself."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import assay
+
+PLUGIN = next(
+    (path for path in (
+        pathlib.Path(assay.__file__).parent / 'libassay_pjrt.so',  # of a wheel
+        pathlib.Path(assay.__file__).parents[2] / 'lib' / 'libassay_pjrt.so',  # of a build tree
+    ) if path.exists()), None)  # fmt: skip
+
+
+@pytest.mark.skipif(PLUGIN is None, reason='the plug-in is not built')
+def test_programs_callbacks_and_the_package_in_one_process() -> None:
+    program = """
+        import numpy as np
+        import assay, assay_jax
+        module = assay.load('HloModule m\\nENTRY e { ROOT x = f32[] parameter(0) }')
+        assert module.run(1.0) == 1
+        import jax, jax.numpy as jnp
+        if 'assay' not in jax._src.xla_bridge._backend_factories:
+            assay_jax.initialize()  # a build tree has no entry points
+        assert jax.default_backend() == 'assay', jax.default_backend()
+        x = jnp.arange(3.0)
+        np.testing.assert_array_equal(jnp.square(x), [0, 1, 4])
+        doubled = jax.jit(lambda x: jax.pure_callback(lambda y: np.asarray(y) * 2, x, x))(x)
+        np.testing.assert_array_equal(doubled, [0, 2, 4])
+        jax.jit(lambda x: jax.debug.print('printed {}', x))(x)
+        jax.jit(lambda x: jax.debug.print('in order {}', x, ordered=True))(x)
+        jax.effects_barrier()
+        np.testing.assert_array_equal(jnp.linalg.eigh(jnp.eye(2))[0], [1, 1])
+        y = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
+        assert x.is_deleted()
+        report = assay.check(jnp.tanh, isolate=True)(y)
+        assert report.ok and report.profile == 'golden', str(report)
+        print('done', module.run(2.0))
+        """
+    environment = dict(os.environ, JAX_PLATFORMS='assay,cpu', ASSAY_PJRT_LIBRARY=str(PLUGIN))
+    result = subprocess.run([sys.executable, '-c', textwrap.dedent(program)], env=environment,
+                            capture_output=True, text=True, timeout=120)  # fmt: skip
+    assert result.returncode == 0, result.stderr[-3000:]
+    assert 'done 2.0' in result.stdout
+    assert 'printed [0. 1. 2.]' in result.stdout and 'in order [0. 1. 2.]' in result.stdout

@@ -8,9 +8,9 @@ a version lacks it, the plug-in works without donation, LAPACK or Python callbac
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import itertools
 import os
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,7 +62,8 @@ class _Callback:
             view(results[i], aval)[...] = array.astype(aval.dtype)
 
 
-_callbacks: weakref.WeakValueDictionary[int, _Callback] = weakref.WeakValueDictionary()
+# As long as the process lives: an execution may begin after JAX has let go of its program.
+_callbacks: dict[int, _Callback] = {}
 _numbers = itertools.count(1)
 
 
@@ -86,8 +87,9 @@ def _options() -> dict[str, Any]:
 
 
 def _register_callbacks() -> None:
+    import numpy as np
     from jax._src import callback as callbacks
-    from jax._src.interpreters import mlir
+    from jax._src import core, ffi
 
     original = callbacks.emit_python_callback
 
@@ -98,18 +100,18 @@ def _register_callbacks() -> None:
         index = next(_numbers)
         kept = _Callback(callback, list(operand_avals), list(result_avals))
         _callbacks[index] = kept
-        types = [mlir.aval_to_ir_type(aval) for aval in result_avals]
-        ordered = token is not None
-        call = mlir.custom_call(
-            'assay_python_callback',
-            result_types=[mlir.token_type(), *types] if ordered else types,
-            operands=[token, *operands] if ordered else list(operands),
-            backend_config={'index': mlir.i64_attr(index)},
-            has_side_effect=options.get('has_side_effect', True),
-            api_version=4,
+        if token is not None:
+            operands = [token, *operands]
+            ctx = dataclasses.replace(
+                ctx,
+                avals_in=[core.abstract_token, *ctx.avals_in],
+                avals_out=[core.abstract_token, *ctx.avals_out],
+            )
+        lower = ffi.build_ffi_lowering_function(
+            'assay_python_callback', has_side_effect=options.get('has_side_effect', True)
         )
-        values = list(call.results)
-        if ordered:
+        values = list(lower(ctx, *operands, index=np.uint64(index)).results)
+        if token is not None:
             token = values.pop(0)
         return values, token, kept
 

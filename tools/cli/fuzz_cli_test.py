@@ -49,7 +49,10 @@ class Fuzz(CommandLineTest):
         os.mkdir(corpus)
         with open(os.path.join(corpus, 'a'), 'wb') as file:
             file.write(bytes(range(64)))
-        self.expect(assay('fuzz', '--corpus', corpus, '--programs', '20', '--seconds', '60', '--json'), 0, '"programs": 20')
+        with open(os.path.join(corpus, 'foreign'), 'wb') as file:
+            file.write(bytes(100000))
+        self.expect(assay('fuzz', '--corpus', corpus, '--programs', '20', '--seconds', '60', '--json'), 0, '"programs": 20',
+                    '1 of the 2 files')
 
     def test_bad_options(self):
         self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd'")

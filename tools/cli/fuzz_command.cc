@@ -100,10 +100,18 @@ absl::Status FuzzCommand::ReadCorpus(std::vector<fuzz::Bytes>* inputs) const {
     return absl::InvalidArgumentError(absl::StrCat(corpus, ": ", error.message()));
   }
   std::sort(paths.begin(), paths.end());
+  int64_t left_out = 0;
   for (const std::string& path : paths) {
-    absl::StatusOr<std::string> content = ReadFile(path, int64_t{1} << 16);
-    if (!content.ok()) return content.status();
-    inputs->emplace_back(content->begin(), content->end());
+    const absl::StatusOr<std::string> content = ReadFile(path, int64_t{1} << 16);
+    if (content.ok()) {
+      inputs->emplace_back(content->begin(), content->end());
+    } else if (left_out++ == 0) {
+      std::cerr << "assay: " << Printable(content.status().message()) << "\n";
+    }
+  }
+  if (left_out > 0) {
+    std::cerr << "assay: " << left_out << " of the " << paths.size() << " files of "
+              << Printable(corpus) << " are no programs and are left out\n";
   }
   return absl::OkStatus();
 }

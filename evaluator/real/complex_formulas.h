@@ -128,7 +128,9 @@ class ComplexFormulas {
   static C ArcTangent2(double y_re, double y_im, double x_re, double x_im) {
     const C y = {B(y_re), B(y_im)}, x = {B(x_re), B(x_im)};
     const C n = {x.re - y.im, x.im + y.re}, m = {x.re + y.im, x.im - y.re};
-    C product = n * m;
+    // The imaginary part is written as two products of the operands: those of n and m are larger by
+    // any factor where they cancel.
+    C product = {(n * m).re, (x.re * x.im + y.re * y.im).Scaled(1)};
     // On the axis the signs of the squares' zeros tell the side, as a sum of them would have it.
     bool below = false;
     if (SumIsZero(x_re, x_im, y_re, y_im)) {

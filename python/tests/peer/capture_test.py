@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import sys
 import textwrap
+from importlib.metadata import entry_points
 
 import jax
 import jax.numpy as jnp
@@ -52,9 +53,11 @@ def test_blocks_do_not_nest_and_survive_exceptions(tmp_path) -> None:
 
 def run_pytest(folder: pathlib.Path, text: str, *arguments: str) -> tuple[int, str]:
     (folder / 'test_model.py').write_text(textwrap.dedent(text))
+    # A wheel brings an entry point; a build tree has none.
+    installed = any(point.value == 'assay.pytest_plugin' for point in entry_points(group='pytest11'))
+    plugin = [] if installed else ['-p', 'assay.pytest_plugin']
     result = subprocess.run(
-        [sys.executable, '-m', 'pytest', '-q', '-p', 'assay.pytest_plugin', '-p', 'no:cacheprovider',
-         *arguments, str(folder)],
+        [sys.executable, '-m', 'pytest', '-q', *plugin, '-p', 'no:cacheprovider', *arguments, str(folder)],
         capture_output=True, text=True, timeout=120)  # fmt: skip
     return result.returncode, result.stdout + result.stderr
 

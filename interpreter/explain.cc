@@ -16,9 +16,9 @@ namespace {
 absl::Status CheckQuery(const Shape& result, const ElementQuery& query) {
   const std::vector<const Shape*> outputs = Leaves(result);
   if (query.output < 0 || query.output >= static_cast<int64_t>(outputs.size())) {
-    return absl::InvalidArgumentError(absl::StrCat("there is no output ", query.output,
-                                                   ": the module gives ", outputs.size(),
-                                                   " arrays, counted from 0"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no output ", query.output, ": the module gives ", outputs.size(),
+                     outputs.size() == 1 ? " array" : " arrays", ", counted from 0"));
   }
   const Shape& array = *outputs[query.output];
   bool inside = array.is_array() && static_cast<int64_t>(query.index.size()) == array.rank();

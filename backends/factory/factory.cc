@@ -137,8 +137,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(absl::Span<const BackendKin
     if (!absl::ConsumePrefix(&argument, kind.name)) continue;
     if (argument.empty() == kind.argument.empty()) return kind.make(argument, options);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("'", specification, "' is not a backend; there are ", ListOf(kinds)));
+  return absl::InvalidArgumentError(absl::StrCat("'", specification,
+                                                 "' is not a backend; there are ", ListOf(kinds),
+                                                 ". A program of yours is process:COMMAND"));
 }
 
 GoldenOptions GoldenOptionsOf(const BackendOptions& options) {

@@ -191,7 +191,12 @@ absl::Status ChildProcess::Ended(absl::string_view during) {
   CollectOutput();
   const std::string words = LastLines();
   Kill();
-  return absl::AbortedError(absl::StrCat("process '", shown_, "' ", how, " ", during, words));
+  // The usual mistake of a first program.
+  const absl::string_view hint = how == "exited with code 0" && !words.empty()
+                                     ? "\nAnswers go to the descriptor ASSAY_RESPONSE_FD, not to "
+                                       "standard output (docs/process_backend.md)"
+                                     : "";
+  return absl::AbortedError(absl::StrCat("process '", shown_, "' ", how, " ", during, words, hint));
 }
 
 void ChildProcess::Finish(absl::string_view bytes, Clock::time_point deadline) {

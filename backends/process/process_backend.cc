@@ -171,8 +171,8 @@ absl::Status ProcessBackend::ReadHello(const Json& hello) {
   }
   const int64_t protocol = IntOf(hello, "protocol", 0);
   if (protocol < 1 || protocol > kProtocol) {
-    return Refuse(
-        absl::StrCat("speaks version ", protocol, " of the protocol, not one up to ", kProtocol));
+    return Refuse(absl::StrCat("speaks version ", protocol, " of the protocol, not one up to ",
+                               kProtocol, ", which docs/process_backend.md describes"));
   }
   for (const char* key : {"feeds", "executes_again", "dynamic_sizes"}) {
     if (protocol > 3 && hello.contains(key) && !hello[key].is_boolean()) {

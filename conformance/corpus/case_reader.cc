@@ -69,7 +69,8 @@ class CaseFileReader {
   absl::Status ReadCase(CorpusCase* corpus_case) {
     absl::string_view id = line();
     if (!absl::ConsumePrefix(&id, "case ")) {
-      return Error(line(), "a case begins with 'case ID' at the left margin");
+      return Error(line(),
+                   "a case begins with 'case ID' at the left margin (docs/corpus_format.md)");
     }
     id = absl::StripAsciiWhitespace(id);
     if (absl::Status status = CheckId(id); !status.ok()) return Error(id, status.message());

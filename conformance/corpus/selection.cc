@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/corpus/corpus.h"
 #include "conformance/corpus/work.h"
+#include "spec/nearest_name.h"
 #include "spec/text/parser.h"
 #include "spec/verify/verifier.h"
 
@@ -54,7 +55,8 @@ absl::StatusOr<std::vector<CorpusCase>> SelectCases(std::vector<CorpusCase> all,
   }
   for (size_t o = 0; o < used_ops.size(); ++o) {
     if (used_ops[o]) continue;
-    return absl::InvalidArgumentError(absl::StrCat("no case is of operation ", filter.ops[o]));
+    return absl::InvalidArgumentError(absl::StrCat("no case is of operation ", filter.ops[o],
+                                                   DidYouMean(NearestOpcodeName(filter.ops[o]))));
   }
   return chosen;
 }

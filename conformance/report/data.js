@@ -91,12 +91,17 @@ function writeAddress() {
   history.replaceState(null, '', `#${parts}`);
 }
 
+// Cases that the target does not support are shown where they are asked for: by their outcome or by a text.
+const DID_NOT_RUN = new Set(['not supported', 'not run']);
+const hidesUnsupported = () => !STATE.outcomes.size && !STATE.text;
+
 function filteredCases() {
   const op = DATA.texts.indexOf(STATE.op), type = DATA.texts.indexOf(STATE.type), text = STATE.text.toLowerCase();
   const freedom = FREEDOMS.findIndex(each => each[0] === STATE.freedom);
   const chosen = [];
   DATA.cases.forEach((row, i) => {
     if (STATE.outcomes.size && !STATE.outcomes.has(outcomeName(row[CASE.outcome]))) return;
+    if (hidesUnsupported() && outcomeName(row[CASE.outcome]) === 'not supported') return;
     if (STATE.op && (row[CASE.op] || 0) !== op) return;
     if (STATE.type && (row[CASE.type] || 0) !== type) return;
     if (STATE.freedom && !(FACTS[i].freedoms >> freedom & 1)) return;

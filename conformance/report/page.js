@@ -104,14 +104,20 @@ function cellsOfMap() {
   DATA.cases.forEach(row => {
     const op = numbered(row, CASE.op), type = numbered(row, CASE.type), key = `${op}\n${type}`, outcome = row[CASE.outcome] || 0;
     let cell = cells.get(key);
-    if (!cell) cells.set(key, cell = {total: 0, worst: outcome, bad: 0});
+    if (!cell) cells.set(key, cell = {total: 0, worst: outcome, bad: 0, absent: 0});
+    if (DID_NOT_RUN.has(outcomeName(outcome))) {
+      ++cell.absent;
+      return;
+    }
+    // The colour is that of what ran.
+    if (cell.total === 0 || rank(outcome) > rank(cell.worst)) cell.worst = outcome;
     ++cell.total;
-    if (rank(outcome) > rank(cell.worst)) cell.worst = outcome;
     if (!isPass(outcome)) ++cell.bad;
     const sums = ops.get(op) || {bad: 0};
     sums.bad += isFailure(outcome) ? 1000 : isPass(outcome) ? 0 : 1;
     ops.set(op, sums);
   });
+  for (const [key, cell] of cells) if (cell.total === 0) cells.delete(key);
   return {cells, ops};
 }
 
@@ -123,7 +129,8 @@ function fillCell(td, cell) {
   td.style.color = share < 60 ? 'var(--ink)' : inkOn(name);
   td.textContent = SIGNS[name];
   td.title = td.dataset.op + ' ' + td.dataset.type + '\n' + (isPass(cell.worst) ? `${plural(cell.total, 'case')}, at worst ${name}`
-      : `${cell.bad} of ${plural(cell.total, 'case')} do not pass, at worst ${name}`);
+      : `${cell.bad} of ${plural(cell.total, 'case')} do not pass, at worst ${name}`) +
+      (cell.absent ? `\n${plural(cell.absent, 'case')} did not run` : '');
   td.setAttribute('aria-label', td.title);
 }
 
@@ -136,11 +143,13 @@ const typeRank = type => {
 
 function showMap() {
   const {cells, ops} = cellsOfMap();
-  const types = [...new Set(DATA.cases.map(row => numbered(row, CASE.type)))].sort((a, b) => typeRank(a) - typeRank(b) || (a < b ? -1 : 1));
-  const names = [...ops.keys()].sort();
+  const present = new Set([...cells.keys()].map(key => key.split('\n')[1]));
+  const types = [...present].sort((a, b) => typeRank(a) - typeRank(b) || (a < b ? -1 : 1));
+  const ran = new Set([...cells.keys()].map(key => key.split('\n')[0])), absent = [...new Set(DATA.cases.map(row => numbered(row, CASE.op)))].length - ran.size;
+  const names = [...ops.keys()].filter(op => ran.has(op)).sort();
   if ($('map-order').value === 'worst') names.sort((a, b) => ops.get(b).bad - ops.get(a).bad || (a < b ? -1 : 1));
   const head = make('tr', {}, make('td'), types.map(type => make('th', {scope: 'col', 'data-op': '', 'data-type': type}, make('span', {}, type || '–'))));
-  const rows = names.map(op => make('tr', {role: 'row'}, make('th', {scope: 'row', 'data-op': op, 'data-type': '', title: op}, op || '–'), types.map(type => {
+  const rows = names.map(op => make('tr', {role: 'row'}, make('th', {scope: 'row', 'data-op': op, 'data-type': '', title: op || 'programs'}, op || 'programs'), types.map(type => {
     const cell = cells.get(`${op}\n${type}`);
     if (!cell) return make('td');
     const td = make('td', {'data-cell': '', 'data-op': op, 'data-type': type, role: 'gridcell', tabindex: -1});
@@ -149,7 +158,8 @@ function showMap() {
   })));
   $('map').replaceChildren(make('thead', {}, head), make('tbody', {}, rows));
   $('map').querySelector('[data-cell]')?.setAttribute('tabindex', 0);
-  $('map-legend').textContent = 'A cell shows the worst outcome of its cases; where some do not pass, they fill it from below by their share.';
+  $('map-legend').textContent = 'A cell shows the worst outcome of its cases; where some do not pass, they fill it from below by their share.' +
+      (absent ? ` ${plural(absent, 'operation')} of which no case ran ${absent === 1 ? 'is' : 'are'} not shown.` : '');
   showFilters();
 }
 
@@ -181,7 +191,7 @@ function chooseInMap(cell) {
 
 // ---- Table
 
-const COLUMNS = [['outcome', 'Outcome', ''], ['id', 'Case', ''], [null, 'Rule or message', 'wide rule'], ['distance', 'Distance', 'number'], ['time', 'Time', 'number wide']];
+const COLUMNS = [['outcome', 'Outcome', ''], ['id', 'Case', ''], [null, 'Rule or message', 'wide rule'], ['distance', 'Distance (ulp)', 'number'], ['time', 'Time', 'number wide']];
 
 function showTableHead() {
   $('table-head').append(make('div', {'class': 'row', role: 'row'}, COLUMNS.map(([key, label, kind]) => {
@@ -203,7 +213,7 @@ function tableRow(position) {
   const element = make('div', {'class': position === active ? 'row active' : 'row', role: 'row', id: `row-${position}`, 'aria-rowindex': position + 2, 'data-position': position},
                        label, make('span', {role: 'cell', 'class': 'mono', title: shown(row[CASE.id])}, row[CASE.id]),
                        make('span', {role: 'cell', 'class': 'wide rule quiet', title: shown(why)}, why.split('\n', 1)[0]),
-                       make('span', {role: 'cell', 'class': 'number'}, facts.distance ? `${count(facts.distance)} ulp` : '–'),
+                       make('span', {role: 'cell', 'class': 'number'}, facts.distance ? count(facts.distance) : '–'),
                        make('span', {role: 'cell', 'class': 'number wide quiet'}, facts.time ? seconds(facts.time / 1e6) : '–'));
   element.style.top = `${position * ROW_HEIGHT}px`;
   return element;
@@ -224,7 +234,9 @@ function showCases() {
   active = -1;
   $('table').setAttribute('aria-rowcount', chosen.length + 1);
   $('table-body').style.height = `${Math.max(chosen.length, 3) * ROW_HEIGHT}px`;
-  $('count').textContent = chosen.length === DATA.cases.length ? count(chosen.length) : `${count(chosen.length)} of ${count(DATA.cases.length)}`;
+  const hidden = hidesUnsupported() ? DATA.cases.filter(row => outcomeName(row[CASE.outcome]) === 'not supported').length : 0;
+  $('count').textContent = (chosen.length === DATA.cases.length ? count(chosen.length) : `${count(chosen.length)} of ${count(DATA.cases.length)}`) +
+      (hidden ? `; ${count(hidden)} not supported ${hidden === 1 ? 'is' : 'are'} hidden` : '');
   for (const cell of $('table-head').firstChild.children) {
     if (cell.dataset.key === STATE.sort) cell.setAttribute('aria-sort', STATE.descending ? 'descending' : 'ascending');
     else cell.removeAttribute('aria-sort');

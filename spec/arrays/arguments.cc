@@ -52,9 +52,9 @@ std::optional<ArrayNumber> NumberFromName(absl::string_view name, absl::string_v
 absl::Status BadName(absl::string_view name, absl::string_view prefix) {
   return absl::InvalidArgumentError(absl::StrCat(
       "the array ", name, " is not named ", prefix, "N or ", prefix, "N.devD",
-      absl::StartsWith(name, "arr_")
-          ? absl::StrCat("; numpy.savez(file, ", prefix, "0=x, ", prefix, "1=y) gives names")
-          : ""));
+      prefix == "out" && absl::StartsWith(name, "arg")
+          ? "; arguments belong to --inputs, results are named out0, out1, ..."
+          : absl::StrCat("; numpy.savez(file, ", prefix, "0=x, ", prefix, "1=y) gives names")));
 }
 
 absl::Status WithoutType(const NamedLiteral& array) {

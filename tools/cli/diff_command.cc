@@ -43,6 +43,7 @@ struct DiffCommand {
   std::string save;
   std::string profile = kUsualProfile;
   bool isolate = false;
+  std::string html;
   DepthOptions depth;
   std::string out_subgraph;
   uint64_t max_ulp = 0;
@@ -74,6 +75,7 @@ absl::Status DiffCommand::CheckOptions() const {
     const char* useless = profile != kUsualProfile ? "--profile"
                           : depth.given()          ? "--subgraphs or --iterations"
                           : !out_subgraph.empty()  ? "--out-subgraph"
+                          : !html.empty()          ? "--html"
                                                    : nullptr;
     if (useless == nullptr) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrCat(useless, " does nothing without --isolate"));
@@ -174,6 +176,7 @@ int DiffCommand::Isolate(const Module& module, absl::Span<const std::vector<Lite
   Isolation isolation;
   isolation.right = right;
   isolation.profile = profile;
+  isolation.html = html;
   isolation.out_subgraph = out_subgraph;
   isolation.depth = depth.depth;
   isolation.budget = budget.budget;
@@ -285,6 +288,10 @@ void AddDiffCommand(CLI::App& app, int* exit_code) {
       ->type_name("NAME|FILE")
       ->capture_default_str();
   command->depth.AddTo(sub);
+  sub->add_option("--html", command->html,
+                  "With --isolate: gets a page with the graph of the module, each instruction with "
+                  "its verdict, values and source")
+      ->type_name("FILE");
   sub->add_option("--out-subgraph", command->out_subgraph,
                   "Gets what is wrong first as a module of its own: module.hlo, inputs.npz (golden "
                   "operands) and expected.npz")

@@ -1,15 +1,18 @@
 #include "tools/cli/help.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <iostream>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/cli/exit_code.h"
@@ -88,12 +91,70 @@ std::shared_ptr<CLI::FormatterBase> HelpFormatter() {
 
 namespace {
 
+// The number of characters to be replaced, put in or left out.
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+// "there is no option --input (did you mean --inputs?)"
+std::string UnknownOption(const CLI::App& app, const CLI::ExtrasError& error) {
+  const std::string text = error.what();
+  std::string given = text.substr(text.rfind(": ") == std::string::npos ? 0 : text.rfind(": ") + 2);
+  given = given.substr(0, given.find_first_of(" ="));
+  if (!absl::StartsWith(given, "-")) return text;
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  constexpr size_t kNear = 2, kLongest = 64;
+  std::string nearest;
+  size_t least = kNear + 1;
+  for (const CLI::Option* option : command->get_options()) {
+    const std::string name = option->get_name();
+    if (given.size() > kLongest || !absl::StartsWith(name, "--")) continue;
+    const size_t distance = EditDistance(given, name);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return absl::StrCat("there is no option ", given,
+                      nearest.empty() ? "" : absl::StrCat(" (did you mean ", nearest, "?)"));
+}
+
+// CLI11's "--tier: fast not in {full,quick}" as a sentence.
+std::string WithoutSet(absl::string_view text) {
+  const size_t open = text.find(" not in {"), colon = text.find(": ");
+  if (open == absl::string_view::npos || colon > open || text.back() != '}') {
+    return std::string(text);
+  }
+  const absl::string_view value = text.substr(colon + 2, open - colon - 2);
+  const absl::string_view names = text.substr(open + 9, text.size() - open - 10);
+  return absl::StrCat(text.substr(0, colon), ": '", value, "' is not one of ",
+                      absl::StrReplaceAll(names, {{",", ", "}}));
+}
+
 // What is wrong with the command line. CLI11 says the same of no command and of one that it does
 // not know.
 std::string WhatIsWrong(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const int place = 1 + static_cast<int>(app.get_subcommands().size());
   const bool wants_command = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr &&
                              absl::StrContains(error.what(), "subcommand");
+  if (const auto* extras = dynamic_cast<const CLI::ExtrasError*>(&error)) {
+    return UnknownOption(app, *extras);
+  }
+  if (const auto* invalid = dynamic_cast<const CLI::ValidationError*>(&error)) {
+    return WithoutSet(invalid->what());
+  }
   if (!wants_command || place >= argc || argv[place][0] == '-') return error.what();
   return absl::StrCat("there is no command '", argv[place], "'");
 }

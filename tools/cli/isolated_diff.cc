@@ -16,6 +16,7 @@
 #include "spec/ir/source_text.h"
 #include "spec/text/printer.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/graph_notes.h"
 #include "tools/cli/help.h"
 #include "tools/cli/isolated_report.h"
 #include "tools/cli/report.h"
@@ -166,6 +167,29 @@ class FirstWrong {
 
 }  // namespace
 
+absl::Status WriteIsolatedGraph(const Module& module,
+                                absl::Span<const std::vector<Literal>> arguments, Backend& target,
+                                const TargetProfile& profile, const Isolation& isolation,
+                                const std::string& title) {
+  GraphNotes notes;
+  ReportOptions options;
+  options.depth = isolation.depth;
+  options.custom_calls = isolation.custom_calls;
+  options.observe = [&](const InstructionVerdict& verdict, const Excerpt& excerpt) {
+    notes.Take(verdict, excerpt);
+  };
+  std::vector<DeviceOutputs> golden;
+  options.golden = &golden;
+  const std::vector<DeviceInputs> inputs = WithoutFeeds(arguments);
+  const absl::StatusOr<std::vector<InstructionVerdict>> verdicts =
+      ReportInstructions(module, inputs, target, profile, isolation.budget, options);
+  if (!verdicts.ok()) return verdicts.status();
+  const WholeVerdict whole = ReportWhole(module, inputs, golden, target, profile, isolation.budget);
+  const std::string sentence =
+      ClosingSentence(*verdicts, whole, Summarise(*verdicts, whole), isolation.profile);
+  return notes.Write(module, whole, title, sentence, isolation.html);
+}
+
 int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arguments,
                 const Isolation& isolation) {
   const OutputOptions& output = isolation.output;
@@ -184,8 +208,10 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   ReportOptions report_options;
   report_options.depth = isolation.depth;
   report_options.custom_calls = isolation.custom_calls;
+  GraphNotes notes;
   report_options.observe = [&](const InstructionVerdict& verdict, const Excerpt& excerpt) {
     first_wrong.Take(verdict, excerpt);
+    if (!isolation.html.empty()) notes.Take(verdict, excerpt);
     if (!talks) return;
     progress.Clear();
     PrintVerdict(verdict);
@@ -209,6 +235,12 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
   if (absl::Status written = first_wrong.Write(); !written.ok()) return Fail(written, output);
   const Verdicts summary = Summarise(*verdicts, whole);
   const std::vector<const Instruction*> not_asked = NotAskedAlone(module, *verdicts);
+  const std::string closing = ClosingSentence(*verdicts, whole, summary, isolation.profile);
+  if (!isolation.html.empty()) {
+    const std::string title = absl::StrCat(module.name(), " on ", (*target)->display_name());
+    absl::Status written = notes.Write(module, whole, title, closing, isolation.html);
+    if (!written.ok()) return Fail(written, output);
+  }
   if (output.json) {
     nlohmann::json report =
         IsolatedReportJson(module, *verdicts, whole, summary, isolation.right, isolation.profile);
@@ -218,7 +250,6 @@ int RunIsolated(const Module& module, absl::Span<const std::vector<Literal>> arg
     PrintSummary(summary, verdicts->size(), isolation.profile);
     PrintWhole(whole, not_asked, summary, isolation.depth);
     first_wrong.Print();
-    const std::string closing = ClosingSentence(*verdicts, whole, summary, isolation.profile);
     std::cout << Wrapped(closing, TextWidth(), 0) << "\n";
   }
   return summary.exit_code;

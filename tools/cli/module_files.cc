@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <initializer_list>
 #include <system_error>
 
 #include "absl/algorithm/container.h"
@@ -42,6 +44,21 @@ bool LooksLikeModule(absl::string_view name) {
   return EndsWithAny(name, kEndings) && !EndsWithAny(name, kDumpedBeside);
 }
 
+// Text in which no module can be, among the other things of a dump: XLA's reports, notes, logs.
+bool IsOtherText(const std::string& path) {
+  if (!absl::EndsWith(path, ".txt")) return false;
+  constexpr std::streamsize kHead = 1 << 16;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return false;  // whoever opens it says so
+  std::string head(kHead, '\0');
+  file.read(&head[0], kHead);
+  head.resize(static_cast<size_t>(file.gcount()));
+  return absl::c_none_of(
+      std::initializer_list<absl::string_view>{"HloModule", "ENTRY", "func.func",
+                                               "\"builtin.module\"", "hlo_module", "computations"},
+      [&](absl::string_view mark) { return absl::StrContains(head, mark); });
+}
+
 // A link that leads nowhere counts: whoever opens it says so.
 bool IsFileOrBrokenLink(const std::filesystem::directory_entry& entry) {
   std::error_code unreadable;
@@ -56,7 +73,8 @@ absl::Status AddFolder(const std::string& folder, std::vector<std::string>* file
   std::vector<std::string> found;
   fs::recursive_directory_iterator entry(folder, error);
   while (!error && entry != fs::recursive_directory_iterator()) {
-    if (LooksLikeModule(entry->path().string()) && IsFileOrBrokenLink(*entry)) {
+    if (LooksLikeModule(entry->path().string()) && IsFileOrBrokenLink(*entry) &&
+        !IsOtherText(entry->path().string())) {
       found.push_back(entry->path().string());
     }
     entry.increment(error);

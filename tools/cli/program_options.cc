@@ -1,7 +1,10 @@
 #include "tools/cli/program_options.h"
 
 #include <cctype>
+#include <filesystem>
+#include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -25,6 +28,20 @@ std::optional<int64_t> ArgumentNumber(absl::string_view name) {
                            std::isdigit(static_cast<unsigned char>(name[0])) != 0 &&
                            absl::SimpleAtoi(name, &number);
   return is_argument ? std::optional(number) : std::nullopt;
+}
+
+// The error of a file that is not a module, with what was probably meant.
+absl::Status WithHint(const std::string& path, const absl::Status& status) {
+  std::error_code error;
+  absl::string_view hint;
+  if (std::filesystem::is_directory(path, error)) {
+    hint = "; assay triage takes folders of modules";
+  } else if (absl::EndsWith(path, ".py")) {
+    hint = "\nA Python file is not a module: docs/stablehlo.md says how to print a function of JAX";
+  } else if (path != "-" && ReadArrays(path).ok()) {
+    hint = "\nThe file holds arrays: the module comes first, and arrays follow --inputs";
+  }
+  return absl::Status(status.code(), absl::StrCat(status.message(), hint));
 }
 
 }  // namespace
@@ -82,7 +99,7 @@ absl::StatusOr<ModuleFile> ProgramOptions::Load(const std::string& path,
     }
   }
   absl::StatusOr<ModuleFile> file = OpenModuleFile(path, *options);
-  if (!file.ok()) return file.status();
+  if (!file.ok()) return WithHint(path, file.status());
   if (file->module->entry() == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": the module has no entry computation"));
   }

@@ -153,7 +153,7 @@ class Run(CommandLineTest):
             self.assertEqual(assay(*run, '--force-tier', tier).out, results, tier)
         counts = json.loads(assay(*run, '--force-tier', 'big384', '--json').out)['stats']['tiers']
         self.assertEqual((counts['exact'], counts['big384'], counts['double'], counts['undecided']), (1, 2, 0, 0))
-        self.expect(assay(*run, '--force-tier', 'mpfr'), 2, '--force-tier', 'exact,double,extended,quad,big192')
+        self.expect(assay(*run, '--force-tier', 'mpfr'), 2, '--force-tier', 'exact, double, extended, quad, big192')
 
     def test_options_that_would_do_nothing_are_refused(self):
         example = 'process:' + os.path.join(os.path.dirname(ASSAY), 'example_target')

@@ -1,0 +1,76 @@
+#include "tools/cli/graph_notes.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "conformance/judge/verdict_text.h"
+#include "spec/proto/module_file.h"
+#include "tools/cli/options.h"
+
+namespace assay {
+namespace {
+
+constexpr size_t kLongestValue = 300;
+
+void AddJudgementRows(const Judgement& judgement, NodeNote* note) {
+  note->outcome = std::string(VerdictName(judgement.verdict));
+  note->rows.emplace_back("verdict", InWords(judgement));
+  const Evidence* worst = WorstOf(judgement);
+  if (worst == nullptr && !judgement.evidence.empty()) worst = &judgement.evidence.front();
+  if (worst != nullptr) {
+    note->rows.emplace_back(judgement.verdict == Verdict::kWrong ? "worst element" : "element",
+                            InWords(*worst));
+  }
+  for (const std::string& deviation : judgement.deviations) {
+    note->rows.emplace_back("known deviation", deviation);
+  }
+}
+
+// Not run is worse than anything that passes, and wrong is worst.
+int Badness(const InstructionVerdict& verdict) {
+  if (!verdict.status.ok()) return kVerdicts;
+  const auto rank = static_cast<int>(verdict.judgement.verdict);
+  return verdict.is_wrong() ? kVerdicts + 1 : rank;
+}
+
+}  // namespace
+
+void GraphNotes::Take(const InstructionVerdict& verdict, const Excerpt& excerpt) {
+  const std::string& name = verdict.last().name();
+  if (verdict.is_wrong() && first_wrong_.empty()) first_wrong_ = name;
+  const int badness = Badness(verdict);
+  const auto [known, is_new] = badness_.emplace(name, badness);
+  if (!is_new && known->second >= badness) return;
+  known->second = badness;
+  NodeNote note;
+  if (verdict.is_group() || verdict.turn > 1) note.rows.emplace_back("asked as", verdict.name);
+  if (verdict.status.ok()) {
+    AddJudgementRows(verdict.judgement, &note);
+  } else {
+    note.outcome = "not run";
+    note.rows.emplace_back("why", std::string(verdict.status.message()));
+  }
+  note.rows.emplace_back("golden value", BriefLiteral(excerpt.golden, kLongestValue));
+  for (size_t i = 0; i < excerpt.arguments.size(); ++i) {
+    note.rows.emplace_back(absl::StrCat("operand ", i),
+                           BriefLiteral(excerpt.arguments[i], kLongestValue));
+  }
+  notes_[name] = std::move(note);
+}
+
+absl::Status GraphNotes::Write(const Module& module, const WholeVerdict& whole,
+                               const std::string& title, const std::string& summary,
+                               const std::string& path) {
+  if (whole.status.ok()) {
+    const std::string root = module.entry()->root()->name();
+    NodeNote& note = notes_[root];
+    note.rows.emplace_back("whole program", InWords(whole.judgement));
+    if (whole.is_wrong() && first_wrong_.empty()) {
+      AddJudgementRows(whole.judgement, &note);
+      first_wrong_ = root;
+    }
+  }
+  return WriteFileAtomically(path, GraphPage(module, {title, summary, first_wrong_}, notes_));
+}
+
+}  // namespace assay

@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "conformance/judge/verdict_text.h"
 #include "spec/proto/module_file.h"
-#include "tools/cli/options.h"
+#include "tools/cli/report.h"
 
 namespace assay {
 namespace {

@@ -14,6 +14,8 @@
 //   all_to_all_c1 with a dimension, one operand
 //   all_to_all_c2 without, equal shapes and orders of dimensions in memory
 //   all_to_all_c4 with a dimension, sizes are not dynamic
+//   collective_broadcast_c1 a dynamic root has an operand to send, and a root for each such operand
+//   collective_broadcast_c2 (strict) roots are integers
 //   ragged_all_to_all_c1 (strict) input and output agree in type and trailing sizes
 //   ragged_all_to_all_c2 offsets and sizes are arrays of one shape, rank 1 or 2
 //   ragged_all_to_all_c3 (strict) of integers

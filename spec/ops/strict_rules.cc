@@ -17,6 +17,7 @@ constexpr struct {
     {Opcode::kBatchNormInference, CheckBatchNormStrictly},
     {Opcode::kBitcast, CheckBitcastStrictly},
     {Opcode::kBroadcast, CheckBroadcastStrictly},
+    {Opcode::kCollectiveBroadcast, CheckCollectiveStrictly},
     {Opcode::kCollectivePermute, CheckPermuteStrictly},
     {Opcode::kCollectivePermuteStart, CheckPermuteStrictly},
     {Opcode::kDynamicReshape, CheckDynamicReshapeStrictly},

@@ -29,6 +29,7 @@ bool IsStrictClause(absl::string_view clause) {
       "channel_c3",
       "clamp_c5",
       "clamp_c6",
+      "collective_broadcast_c2",
       "collective_c6",
       "collective_permute_c5",
       "compare_c2",

@@ -66,7 +66,7 @@ ProfileEdges OfAllProfiles(Edges edges) {
   return all;
 }
 
-TEST(ProfileEdgesTest, ThereAreEightProfiles) { EXPECT_EQ(TargetProfile::BuiltIn().size(), 8); }
+TEST(ProfileEdgesTest, ThereAreNineProfiles) { EXPECT_EQ(TargetProfile::BuiltIn().size(), 9); }
 
 TEST(ProfileEdgesTest, BudgetsMayBeUsedUp) { ExpectSilence(OfAllProfiles(BudgetEdges).within); }
 

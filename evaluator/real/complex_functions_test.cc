@@ -434,7 +434,8 @@ TEST(ComplexFunctionsTest, AnglesOfTwoComplexNumbers) {
   CheckBinary(RealFunction2::kAtan2, kC128, {1.5, -0x1p-1074, 0x1p-1074, 0, pi / 2, -0.0});
   // Equal operands whose parts are far apart: the root of x^2 + x^2 is that of 2 times the square.
   CheckBinary(RealFunction2::kAtan2, kC128, {1e-300, 1e300, 1e-300, 1e300, pi / 4, 0});
-  CheckBinary(RealFunction2::kAtan2, kC128, {-1e-256, -1e298, -1e-256, -1e298, -2.356194490192345, 0});
+  CheckBinary(RealFunction2::kAtan2, kC128,
+              {-1e-256, -1e298, -1e-256, -1e298, -2.356194490192345, 0});
 }
 
 TEST(ComplexFunctionsTest, RandomBinary) {

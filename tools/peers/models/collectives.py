@@ -117,6 +117,18 @@ def permute(machine, instruction, operands):
     return [each[0] if len(each) == 1 else list(each) for each in results]
 
 
+def broadcast(machine, instruction, operands):
+    """From the first of a group, or from the one whose place in the group the last operand names for each other operand."""
+    chosen = instruction.attributes.get('has_dynamic_root') == 'true'
+    sent = len(operands[0]) - chosen
+    results = [[zeros(each) for each in device[:sent]] for device in operands]
+    for group in groups(machine, instruction):
+        roots = integers(operands[group[0]][-1]) if chosen else [0] * sent
+        for member in group:
+            results[member] = [operands[group[int(root)]][k] for k, root in enumerate(roots)]
+    return [each[0] if len(each) == 1 else each for each in results]
+
+
 def ragged_all_to_all(machine, instruction, operands):
     results = [Array(each[1].type, each[1].shape, each[1].data) for each in operands]
     row = [int(np.prod(each[0].shape[1:], dtype=int)) for each in operands]
@@ -149,7 +161,6 @@ OPERATIONS = {
     'all-reduce': by_group(all_reduce), 'all-reduce-start': by_group(all_reduce), 'all-gather': by_group(all_gather),
     'all-gather-start': by_group(all_gather), 'reduce-scatter': by_group(reduce_scatter), 'all-to-all': exchange, 'call': called,
     'async-start': called, 'partition-id': partition_id,
-    'collective-broadcast': by_group(lambda machine, instruction, arrays: [arrays[0]] * len(arrays)),
-    'collective-permute': permute, 'collective-permute-start': permute, 'ragged-all-to-all': ragged_all_to_all,
-    'replica-id': replica_id,
+    'collective-broadcast': broadcast, 'collective-permute': permute, 'collective-permute-start': permute,
+    'ragged-all-to-all': ragged_all_to_all, 'replica-id': replica_id,
 }

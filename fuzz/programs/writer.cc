@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "fuzz/programs/edges.h"
@@ -356,10 +357,13 @@ Instruction* ProgramWriter::ProfileConstant(ElementType type, Sizes sizes, const
 
 Instruction* ProgramWriter::NumberConstant(ElementType type, double number) {
   const ElementType part = Info(type).component;
-  const auto integer = static_cast<uint64_t>(static_cast<int64_t>(number));
+  // Numbers that no integer of 64 bits holds are for floats alone.
+  const int64_t integer = number <= -0x1p63  ? std::numeric_limits<int64_t>::min()
+                          : number >= 0x1p63 ? std::numeric_limits<int64_t>::max()
+                                             : static_cast<int64_t>(number);
   const uint64_t bits = IsFloat(part)  ? EncodeFloat(part, number)
                         : IsPred(part) ? uint64_t{number != 0}
-                                       : EncodeInteger(part, integer);
+                                       : EncodeInteger(part, static_cast<uint64_t>(integer));
   auto constant = std::make_unique<Instruction>(Opcode::kConstant, Shape::Scalar(type));
   constant->set_literal(Literal::Scalar(type, {bits, IsComplex(type) ? EncodeFloat(part, 0) : 0}));
   return Append(std::move(constant));

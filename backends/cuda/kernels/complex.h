@@ -540,8 +540,13 @@ ASSAY_DEVICE_CALL Complex Atan2(Complex y, Complex x) {
   }
   const ComplexPair a = Scaled2(Exactly(x), -e), b = Scaled2(Exactly(y), -e);
   const ComplexPair aa = Multiply(a, a), bb = Multiply(b, b);
-  const ComplexPair square = {aa.re + bb.re, aa.im + bb.im};
+  ComplexPair square = {aa.re + bb.re, aa.im + bb.im};
   if (square.re.high == 0 && square.im.high == 0) return NanComplex();
+  if (square.im.high == 0) {  // the zeros of both squares tell the side of the cut
+    const bool below = (x.re == 0 || x.im == 0) && SignBit(x.re) != SignBit(x.im) &&
+                       SignBit(y.re) != SignBit(y.im);
+    square.im = {below ? -0.0 : 0.0, 0};
+  }
   const ComplexPair sum = {a.re - b.im, a.im + b.re};
   if (sum.re.high == 0 && sum.im.high == 0) return NanComplex();
   const ComplexPair root = Root(square);

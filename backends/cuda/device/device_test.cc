@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <list>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -60,8 +61,11 @@ absl::Status RunProgram(const std::shared_ptr<Api>& api, Missing missing,
   if (!first.ok()) return first.status();
   absl::StatusOr<std::shared_ptr<Device>> second = Device::Open(api, 0);
   if (!second.ok()) return second.status();
-  std::vector<float> x = Input();
-  const int64_t bytes = static_cast<int64_t>(x.size() * sizeof(float));
+  // A copy that is enqueued when a later call fails reads its source until the device is drained,
+  // so that no source goes away with this function.
+  static auto& sources = *new std::list<std::vector<float>>;
+  std::vector<float>& x = sources.emplace_back(Input());
+  const auto bytes = static_cast<int64_t>(x.size() * sizeof(float));
   sums->assign(kRows, 0);
   const int64_t sum_bytes = kRows * static_cast<int64_t>(sizeof(float));
   absl::StatusOr<DeviceBuffer> in = (*first)->Allocate(bytes);

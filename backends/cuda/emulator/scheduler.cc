@@ -356,10 +356,12 @@ void Scheduler::SetError(std::string message) {
   status_ = absl::FailedPreconditionError(absl::StrCat("kernel ", entry_->name, ": ", message));
 }
 
-void Scheduler::Fail(absl::string_view message, Site site) { FailAt(message, ToString(site)); }
+void Scheduler::Fail(std::string message, Site site) { FailAt(std::move(message), ToString(site)); }
 
-void Scheduler::FailAt(absl::string_view message, absl::string_view place) {
+void Scheduler::FailAt(std::string message, std::string place) {
   SetError(absl::StrCat(Describe(block_, current_), ": ", message, " at ", place));
+  std::string().swap(message);
+  std::string().swap(place);
   threads_[current_].fiber->Abandon();
 }
 

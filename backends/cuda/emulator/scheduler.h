@@ -40,8 +40,10 @@ class Scheduler {
   int PassBarrier(BarrierOp op, int predicate, Site site);
   uint64_t Exchange(WarpOp op, uint32_t mask, uint64_t value, int argument, int width, Site site);
   void* FindShared(const void* key, int64_t bytes, Site site);
-  [[noreturn]] void Fail(absl::string_view message, Site site);
-  [[noreturn]] void FailAt(absl::string_view message, absl::string_view place);
+  // The stack of the thread is never unwound, so both give the memory of their texts back
+  // themselves.
+  [[noreturn]] void Fail(std::string message, Site site);
+  [[noreturn]] void FailAt(std::string message, std::string place);
 
   bool runs() const { return current_ >= 0; }
   Place place() const;

@@ -13,8 +13,18 @@ using Clock = std::chrono::steady_clock;
 
 // Set once, when the interpreter ends.
 std::atomic<bool> interpreter_ends = false;
-// Calls that run without the lock.
+// Calls that run without the lock, or wait for it.
 std::atomic<int> running = 0;
+// The thread that ends the interpreter; its own calls go on.
+std::atomic<std::thread::id> ending_thread;
+
+// Threads that are left when the interpreter ends are daemons, which nobody waits for. Taking the
+// lock would end them in the middle of C++ frames, and with them the process.
+void StayIfTheInterpreterEnds() {
+  if (!interpreter_ends || ending_thread.load() == std::this_thread::get_id()) return;
+  --running;
+  for (;;) std::this_thread::sleep_for(std::chrono::seconds(1));
+}
 
 bool IsFinalizing() {
 #if PY_VERSION_HEX >= 0x030d0000
@@ -53,13 +63,13 @@ void Translate(const std::exception_ptr& pointer, void* /*unused*/) {
 WithoutLock::WithoutLock() {
   ++running;
   state_ = PyEval_SaveThread();
+  StayIfTheInterpreterEnds();
 }
 
 WithoutLock::~WithoutLock() {
-  --running;
-  // Taking the lock now would end this thread in the middle of C++ frames, and with it the process.
-  while (IsFinalizing()) std::this_thread::sleep_for(std::chrono::seconds(1));
+  StayIfTheInterpreterEnds();
   PyEval_RestoreThread(state_);
+  --running;
 }
 
 Interruption::Interruption() = default;
@@ -98,12 +108,16 @@ void Interruption::Rethrow() {
 }
 
 void EndAllWork() {
+  ending_thread = std::this_thread::get_id();
   interpreter_ends = true;
+  const bool was_busy = running > 0;
   const nb::gil_scoped_release unlocked;
   constexpr int64_t kPatience = 5000;
   for (const int64_t start = Milliseconds(); running > 0 && Milliseconds() - start < kPatience;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
+  // A call that had the lock already returns to Python meanwhile.
+  if (was_busy) std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
 NB_MODULE(_core, m) {

@@ -1,7 +1,7 @@
-// A device with one stream and the memory that is taken in the stream's order, over any table of
-// functions (api.h). Every error of the runtime becomes a status that names the call, the error and
-// the device. Nothing is leaked on an error: what is held is given back by destructors.
-// Tests: device_test.cc.
+// A device with one stream, and memory that is allocated in the order of the stream. It works over
+// any table of functions (api.h). Every error of the runtime becomes a status that names the call,
+// the error and the device. Nothing is leaked on an error: what is held is given back by
+// destructors. Tests: device_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
 #define ASSAY_BACKENDS_CUDA_DEVICE_DEVICE_H_
 

@@ -114,5 +114,19 @@ ENTRY e {
   EXPECT_TRUE(CompareModules(*module, *expected).ok()) << CompareModules(*module, *expected);
 }
 
+// The plug-in sees an illegal sharding, which it has to refuse.
+TEST(FlatEntryTest, LeavesIllegalShardingsAlone) {
+  const std::string text = R"(HloModule m, num_partitions=2
+ENTRY e {
+  x = f32[2] parameter(0), sharding={devices=[3]0,1,2}
+  ROOT t = (f32[2], f32[2]) tuple(x, x), sharding={{manual}, {manual}}
+}
+)";
+  const std::unique_ptr<Module> module = Parsed(text);
+  MarkPartitioned(*module);
+  const std::unique_ptr<Module> expected = Parsed(text);
+  EXPECT_TRUE(CompareModules(*module, *expected).ok()) << CompareModules(*module, *expected);
+}
+
 }  // namespace
 }  // namespace assay::pjrt

@@ -1,19 +1,11 @@
 // The plug-in as a host uses it: through its table alone. What it computes is the matter of
-// pjrt_suite_test; here are buffers, events, errors, sizes of structs and the lives of objects.
+// pjrt_suite_test; here are buffers, events, errors and executables. plugin_lives_test.cc has sizes
+// of structs and the lives of objects.
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "backends/pjrt/abi/abi.h"
-#include "backends/pjrt/abi/compile_options.pb.h"
-#include "backends/pjrt/abi/types.h"
-#include "backends/pjrt/plugin/live_objects.h"
-#include "gmock/gmock.h"
-#include "gtest/gtest.h"
-
-extern "C" const assay::pjrt::PJRT_Api* GetPjrtApi();
+#include "backends/pjrt/testing/plugin_host.h"
 
 namespace assay::pjrt {
 namespace plugin_test {
@@ -22,225 +14,12 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const PJRT_Api& Api() { return *GetPjrtApi(); }
-
-// Arguments with junk behind them, which nobody may touch.
-template <typename Args>
-struct Guarded {
-  explicit Guarded(size_t size = kStructSize<Args>) {
-    std::memset(bytes, 0xAB, sizeof(bytes));
-    std::memset(bytes, 0, size);
-    args()->struct_size = size;
-    said = size;
-  }
-  ~Guarded() {
-    for (size_t i = said; i < sizeof(bytes); ++i) EXPECT_EQ(bytes[i], 0xAB) << "byte " << i;
-  }
-  Args* args() { return reinterpret_cast<Args*>(bytes); }
-  Args* operator->() { return args(); }
-  alignas(16) unsigned char bytes[sizeof(Args) + 64];
-  size_t said;
-};
-
-struct Failure {
-  PJRT_Error_Code code = PJRT_OK;
-  std::string message;
-};
-
-Failure Take(PJRT_Error* error) {
-  if (error == nullptr) return {};
-  Guarded<PJRT_Error_GetCode_Args> code;
-  code->error = error;
-  EXPECT_EQ(Api().Error_GetCode(code.args()), nullptr);
-  Guarded<PJRT_Error_Message_Args> message;
-  message->error = error;
-  Api().Error_Message(message.args());
-  Failure failure = {code->code, std::string(message->message, message->message_size)};
-  Guarded<PJRT_Error_Destroy_Args> destroy;
-  destroy->error = error;
-  Api().Error_Destroy(destroy.args());
-  return failure;
-}
-
-template <typename Args>
-void Do(PJRT_Error* (*function)(Args*), Guarded<Args>& args) {
-  const Failure failure = Take(function(args.args()));
-  EXPECT_EQ(failure.code, PJRT_OK) << failure.message;
-}
-
-Failure Await(PJRT_Event* event) {
-  Guarded<PJRT_Event_Await_Args> await;
-  await->event = event;
-  Failure failure = Take(Api().Event_Await(await.args()));
-  Guarded<PJRT_Event_Destroy_Args> destroy;
-  destroy->event = event;
-  Do(Api().Event_Destroy, destroy);
-  return failure;
-}
-
-class PluginTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    PJRT_NamedValue count = Option("device_count");
-    count.type = PJRT_NamedValue_Int64;
-    count.value.int64_value = 2;
-    client_ = Create({count});
-  }
-  void TearDown() override {
-    Destroy(client_);
-    int64_t live[5];
-    AssayPjrtLiveObjects(live);
-    EXPECT_THAT(live, ElementsAre(0, 0, 0, 0, 0));
-  }
-
-  static PJRT_NamedValue Option(const char* name) {
-    PJRT_NamedValue option = {};
-    option.struct_size = kStructSize<PJRT_NamedValue>;
-    option.name = name;
-    option.name_size = std::strlen(name);
-    option.value_size = 1;
-    return option;
-  }
-  static PJRT_Client* Create(std::vector<PJRT_NamedValue> options, Failure* failure = nullptr) {
-    Guarded<PJRT_Client_Create_Args> create;
-    create->create_options = options.data();
-    create->num_options = options.size();
-    const Failure given = Take(Api().Client_Create(create.args()));
-    if (failure != nullptr) *failure = given;
-    return create->client;
-  }
-  static void Destroy(PJRT_Client* client) {
-    Guarded<PJRT_Client_Destroy_Args> destroy;
-    destroy->client = client;
-    Do(Api().Client_Destroy, destroy);
-  }
-
-  PJRT_Device* Device(size_t number) {
-    Guarded<PJRT_Client_Devices_Args> devices;
-    devices->client = client_;
-    Do(Api().Client_Devices, devices);
-    return devices->devices[number];
-  }
-
-  PJRT_Buffer* Upload(ElementType type, std::vector<int64_t> dims, const void* data,
-                      std::vector<int64_t> strides = {}, PJRT_Event** done = nullptr) {
-    Guarded<PJRT_Client_BufferFromHostBuffer_Args> from;
-    from->client = client_;
-    from->data = data;
-    from->type = BufferTypeOf(type);
-    from->dims = dims.data();
-    from->num_dims = dims.size();
-    if (!strides.empty()) {
-      from->byte_strides = strides.data();
-      from->num_byte_strides = strides.size();
-    }
-    from->host_buffer_semantics = PJRT_HostBuffer_ImmutableZeroCopy;
-    from->device = Device(0);
-    Do(Api().Client_BufferFromHostBuffer, from);
-    if (done != nullptr) {
-      *done = from->done_with_host_buffer;
-    } else {
-      EXPECT_EQ(Await(from->done_with_host_buffer).code, PJRT_OK);
-    }
-    return from->buffer;
-  }
-  template <typename T>
-  std::vector<T> Download(PJRT_Buffer* buffer, const PJRT_Buffer_MemoryLayout* layout = nullptr) {
-    Guarded<PJRT_Buffer_ToHostBuffer_Args> to;
-    to->src = buffer;
-    to->host_layout = layout;
-    Do(Api().Buffer_ToHostBuffer, to);
-    std::vector<T> values(to->dst_size / sizeof(T));
-    values.reserve(values.size() + 1);  // null would ask for the size again
-    to->dst = values.data();
-    Do(Api().Buffer_ToHostBuffer, to);
-    EXPECT_EQ(Await(to->event).code, PJRT_OK);
-    return values;
-  }
-  void Destroy(PJRT_Buffer* buffer) {
-    Guarded<PJRT_Buffer_Destroy_Args> destroy;
-    destroy->buffer = buffer;
-    Do(Api().Buffer_Destroy, destroy);
-  }
-
-  Failure Compile(std::string text, const wire::CompileOptions& options,
-                  PJRT_LoadedExecutable** executable, const char* format = "hlo") {
-    Guarded<PJRT_Program> program;
-    program->code = text.data();
-    program->code_size = text.size();
-    program->format = format;
-    program->format_size = std::strlen(format);
-    const std::string bytes = options.SerializeAsString();
-    Guarded<PJRT_Client_Compile_Args> compile;
-    compile->client = client_;
-    compile->program = program.args();
-    compile->compile_options = bytes.data();
-    compile->compile_options_size = bytes.size();
-    const Failure failure = Take(Api().Client_Compile(compile.args()));
-    *executable = compile->executable;
-    return failure;
-  }
-  PJRT_LoadedExecutable* Compiled(const std::string& text,
-                                  const wire::CompileOptions& options = {}) {
-    PJRT_LoadedExecutable* executable = nullptr;
-    const Failure failure = Compile(text, options, &executable);
-    EXPECT_EQ(failure.code, PJRT_OK) << failure.message;
-    return executable;
-  }
-  void Destroy(PJRT_LoadedExecutable* executable) {
-    Guarded<PJRT_LoadedExecutable_Destroy_Args> destroy;
-    destroy->executable = executable;
-    Do(Api().LoadedExecutable_Destroy, destroy);
-  }
-  // On one device, of one result. `run` gets the error of the event.
-  Failure Execute(PJRT_LoadedExecutable* executable, std::vector<PJRT_Buffer*> arguments,
-                  PJRT_Buffer** result, Failure* run = nullptr) {
-    PJRT_Buffer* const* argument_list = arguments.data();
-    PJRT_Buffer** output_list = result;
-    PJRT_Event* event = nullptr;
-    Guarded<PJRT_ExecuteOptions> options;
-    Guarded<PJRT_LoadedExecutable_Execute_Args> execute;
-    execute->executable = executable;
-    execute->options = options.args();
-    execute->argument_lists = &argument_list;
-    execute->num_devices = 1;
-    execute->num_args = arguments.size();
-    execute->output_lists = &output_list;
-    execute->device_complete_events = &event;
-    Failure failure = Take(Api().LoadedExecutable_Execute(execute.args()));
-    if (failure.code != PJRT_OK) return failure;
-    const Failure own = Await(event);
-    if (run != nullptr) *run = own;
-    return failure;
-  }
-
-  PJRT_Client* client_ = nullptr;
-};
-
-constexpr char kSum[] =
-    "HloModule sum\nENTRY e {\n x = f32[3] parameter(0)\n y = f32[3] parameter(1)\n"
-    " ROOT s = f32[3] add(x, y)\n}\n";
-
 TEST_F(PluginTest, FillsEverySlot) {
   const auto* slot = reinterpret_cast<void* const*>(&Api().Error_Destroy);
   for (size_t i = 0; i < kApiFunctions; ++i) EXPECT_NE(slot[i], nullptr) << i;
   EXPECT_EQ(Api().struct_size, 1144u);
   Guarded<PJRT_Other_Args> other(sizeof(PJRT_Other_Args));
   EXPECT_EQ(Take(Api().Client_DmaMap(other.args())).code, PJRT_UNIMPLEMENTED);
-}
-
-// A caller of another version says a smaller or a larger size.
-TEST_F(PluginTest, TouchesNothingBeyondTheSizeOfAStruct) {
-  for (const size_t size : {size_t{24}, size_t{32}, size_t{40}}) {
-    Guarded<PJRT_Client_PlatformName_Args> name(size);
-    name->client = client_;
-    Do(Api().Client_PlatformName, name);
-  }
-  Guarded<PJRT_Client_PlatformName_Args> larger;
-  larger.args()->struct_size = 104;
-  larger->client = client_;
-  Do(Api().Client_PlatformName, larger);
-  EXPECT_EQ(std::string(larger->platform_name, larger->platform_name_size), "cpu");
 }
 
 TEST_F(PluginTest, RefusesOptionsThatThereAreNot) {

@@ -20,7 +20,7 @@ struct BuiltIns {
 };
 #ifndef __CUDACC__
 // Of the thread that runs. Fibers never leave their host thread.
-extern thread_local constinit BuiltIns built_ins __attribute__((tls_model("initial-exec")));
+extern thread_local constinit BuiltIns built_ins;
 #endif
 
 // A place in a kernel source.

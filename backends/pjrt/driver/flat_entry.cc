@@ -179,6 +179,18 @@ Sharding ManualOf(const Shape& shape) {
   return list;
 }
 
+// Whether the instruction has a sharding that breaks a rule, of which the plug-in has to say so.
+bool HasIllegalSharding(const Instruction& instruction, int64_t partitions) {
+  if (!instruction.has_annotations() || !instruction.annotations().sharding) return false;
+  std::vector<LeafSharding> leaves;
+  if (ShardingsOfLeaves(*instruction.annotations().sharding, instruction.shape(), &leaves)) {
+    return true;
+  }
+  return std::any_of(leaves.begin(), leaves.end(), [&](const LeafSharding& leaf) {
+    return FindShardingProblem(leaf, partitions).has_value();
+  });
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> WithFlatEntry(const Module& module) {
@@ -195,6 +207,7 @@ absl::StatusOr<std::unique_ptr<Module>> WithFlatEntry(const Module& module) {
 void MarkPartitioned(Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
+      if (HasIllegalSharding(*instruction, module.num_partitions)) continue;
       instruction->mutable_annotations().sharding = ManualOf(instruction->shape());
     }
   }

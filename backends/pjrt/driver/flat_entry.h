@@ -19,6 +19,7 @@ absl::StatusOr<std::unique_ptr<Module>> WithFlatEntry(const Module& module);
 
 // Says of every instruction that each device runs it on values of its own (sharding={manual}), so
 // that XLA's partitioner leaves a module alone that is already the program of one partition.
+// Illegal shardings stay as they are, for the plug-in to refuse.
 void MarkPartitioned(Module& module);
 
 }  // namespace assay::pjrt

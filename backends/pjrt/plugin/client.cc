@@ -203,6 +203,7 @@ absl::Status ClientTopology(PJRT_Client_TopologyDescription_Args& args) {
 }
 
 absl::Status DescriptionId(PJRT_DeviceDescription_Id_Args& args) {
+  if (args.device_description == nullptr) return NoObject("device description");
   args.id = args.device_description->id;
   return absl::OkStatus();
 }
@@ -219,16 +220,19 @@ absl::Status DescriptionAttributes(PJRT_DeviceDescription_Attributes_Args& args)
 }
 
 absl::Status DescriptionKind(PJRT_DeviceDescription_Kind_Args& args) {
+  if (args.device_description == nullptr) return NoObject("device description");
   Give(args.device_description->kind, &args.device_kind, &args.device_kind_size);
   return absl::OkStatus();
 }
 
 absl::Status DescriptionDebugString(PJRT_DeviceDescription_DebugString_Args& args) {
+  if (args.device_description == nullptr) return NoObject("device description");
   Give(args.device_description->text, &args.debug_string, &args.debug_string_size);
   return absl::OkStatus();
 }
 
 absl::Status DescriptionToString(PJRT_DeviceDescription_ToString_Args& args) {
+  if (args.device_description == nullptr) return NoObject("device description");
   Give(args.device_description->text, &args.to_string, &args.to_string_size);
   return absl::OkStatus();
 }
@@ -271,31 +275,37 @@ absl::Status DeviceAttributes(PJRT_Device_GetAttributes_Args& args) {
 }
 
 absl::Status MemoryId(PJRT_Memory_Id_Args& args) {
+  if (args.memory == nullptr) return NoObject("memory");
   args.id = static_cast<MemorySpace*>(args.memory)->id;
   return absl::OkStatus();
 }
 
 absl::Status MemoryKind(PJRT_Memory_Kind_Args& args) {
+  if (args.memory == nullptr) return NoObject("memory");
   Give(static_cast<MemorySpace*>(args.memory)->kind, &args.kind, &args.kind_size);
   return absl::OkStatus();
 }
 
 absl::Status MemoryKindId(PJRT_Memory_Kind_Id_Args& args) {
+  if (args.memory == nullptr) return NoObject("memory");
   args.kind_id = static_cast<MemorySpace*>(args.memory)->kind_id;
   return absl::OkStatus();
 }
 
 absl::Status MemoryDebugString(PJRT_Memory_DebugString_Args& args) {
+  if (args.memory == nullptr) return NoObject("memory");
   Give(static_cast<MemorySpace*>(args.memory)->text, &args.debug_string, &args.debug_string_size);
   return absl::OkStatus();
 }
 
 absl::Status MemoryToString(PJRT_Memory_ToString_Args& args) {
+  if (args.memory == nullptr) return NoObject("memory");
   Give(static_cast<MemorySpace*>(args.memory)->text, &args.to_string, &args.to_string_size);
   return absl::OkStatus();
 }
 
 absl::Status MemoryDevices(PJRT_Memory_AddressableByDevices_Args& args) {
+  if (args.memory == nullptr) return NoObject("memory");
   args.devices = &static_cast<MemorySpace*>(args.memory)->device;
   args.num_devices = 1;
   return absl::OkStatus();

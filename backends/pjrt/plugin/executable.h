@@ -39,7 +39,7 @@ struct PJRT_LoadedExecutable {
   std::vector<PJRT_Device*> devices;
   std::vector<PJRT_LogicalDeviceIds> logical_ids;
   std::atomic<bool> deleted{false};
-  int64_t trace_number = -1;
+  std::string trace;  // where the files of its traces begin; empty: there are none
   std::atomic<int64_t> executions{0};
   const Counted counted{live_objects.executables};
 };

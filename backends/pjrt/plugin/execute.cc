@@ -15,8 +15,8 @@ using States = std::vector<std::shared_ptr<ArrayState>>;
 
 // What an execution needs, also after the host has destroyed the executable.
 struct Launch {
-  PJRT_LoadedExecutable* executable = nullptr;  // of traces, which are written before it ends
   std::shared_ptr<Program> program;
+  std::string trace;                       // the executable's
   std::vector<States> arguments, results;  // by device
   std::shared_ptr<EventState> done = std::make_shared<EventState>();
   int64_t run = 0;
@@ -85,17 +85,13 @@ absl::Status RunNow(Launch& launch) {
       arguments[d].push_back(token ? Literal::Token() : state.value);
     }
   }
-  if (launch.executable != nullptr) {
-    absl::Status status = TraceArrays(*launch.executable, launch.run, "arguments", arguments);
-    if (!status.ok()) return status;
-  }
+  absl::Status traced = TraceArrays(launch.trace, launch.run, "arguments", arguments);
+  if (!traced.ok()) return traced;
   absl::StatusOr<std::vector<std::vector<Literal>>> results =
       launch.program->Run(std::move(arguments));
   if (!results.ok()) return results.status();
-  if (launch.executable != nullptr) {
-    absl::Status status = TraceArrays(*launch.executable, launch.run, "results", *results);
-    if (!status.ok()) return status;
-  }
+  traced = TraceArrays(launch.trace, launch.run, "results", *results);
+  if (!traced.ok()) return traced;
   for (size_t d = 0; d < launch.results.size(); ++d) {
     for (size_t i = 0; i < launch.results[d].size(); ++i) {
       launch.results[d][i]->Set(std::move((*results)[d][i]));
@@ -112,6 +108,8 @@ void RunLaunch(Launch& launch) {
     status = absl::ResourceExhaustedError("out of memory");
   } catch (const std::exception& thrown) {
     status = absl::InternalError(absl::StrCat("exception: ", thrown.what()));
+  } catch (...) {
+    status = absl::InternalError("an exception of unknown type");
   }
   launch.arguments.clear();
   if (!status.ok()) {
@@ -168,7 +166,7 @@ absl::Status LoadedExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   }
   auto launch = std::make_shared<Launch>();
   launch->program = executable.program;
-  if (executable.trace_number >= 0) launch->executable = &executable;
+  launch->trace = executable.trace;
   launch->run = executable.executions++;
   if (absl::Status status = TakeArguments(args, launch.get()); !status.ok()) return status;
   DeleteDonated(args, *launch->program);

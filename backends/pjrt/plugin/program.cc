@@ -107,6 +107,21 @@ std::string WantedMemory(const Instruction& value) {
   return "";
 }
 
+// The number of the leaf at the index: those of the elements before it come first. None where the
+// shape has no such place.
+std::optional<size_t> LeafAt(const Shape& shape, const ShapeIndex& index) {
+  const Shape* here = &shape;
+  size_t leaf = 0;
+  for (const int64_t i : index) {
+    if (!here->is_tuple() || i < 0 || i >= static_cast<int64_t>(here->tuple_shapes().size())) {
+      return std::nullopt;
+    }
+    for (int64_t before = 0; before < i; ++before) leaf += Leaves(here->tuple_shape(before)).size();
+    here = &here->tuple_shape(i);
+  }
+  return leaf;
+}
+
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Program>> Program::Compile(const PJRT_Client& client,
@@ -196,10 +211,7 @@ absl::Status Program::ReadModule() {
 }
 
 absl::Status Program::PlaceBorder() {
-  const std::vector<Instruction*> parameters = module_->entry()->parameters();
-  std::vector<size_t> first;  // leaf of each parameter
-  for (const Instruction* parameter : parameters) {
-    first.push_back(arguments_.size());
+  for (const Instruction* parameter : module_->entry()->parameters()) {
     for (const Shape* leaf : Leaves(parameter->shape())) arguments_.push_back(*leaf);
   }
   for (const Shape* leaf : Leaves(module_->entry()->root()->shape())) results_.push_back(*leaf);
@@ -211,27 +223,6 @@ absl::Status Program::PlaceBorder() {
                        leaf.ToString()));
     }
   }
-  donated_.assign(arguments_.size(), false);
-  const auto donate = [&](int64_t number, const ShapeIndex& index) {
-    if (number < 0 || static_cast<size_t>(number) >= first.size()) return;
-    // The leaf at the index: those of the elements before it come first.
-    const Shape* shape = &parameters[static_cast<size_t>(number)]->shape();
-    size_t leaf = first[static_cast<size_t>(number)];
-    for (const int64_t i : index) {
-      if (!shape->is_tuple() || i >= static_cast<int64_t>(shape->tuple_shapes().size())) return;
-      for (int64_t before = 0; before < i; ++before) {
-        leaf += Leaves(shape->tuple_shape(before)).size();
-      }
-      shape = &shape->tuple_shape(i);
-    }
-    if (leaf < donated_.size()) donated_[leaf] = true;
-  };
-  for (const InputOutputAlias& alias : module_->input_output_alias) {
-    donate(alias.parameter_number, alias.parameter_index);
-  }
-  for (const BufferDonor& donor : module_->buffer_donors) {
-    donate(donor.parameter_number, donor.parameter_index);
-  }
   result_memories_.assign(results_.size(), "device");
   const Instruction& root = *module_->entry()->root();
   for (size_t i = 0; i < results_.size(); ++i) {
@@ -240,17 +231,52 @@ absl::Status Program::PlaceBorder() {
     const std::string wanted = WantedMemory(listed ? *root.operand(static_cast<int64_t>(i)) : root);
     if (wanted == "pinned_host" || wanted == "unpinned_host") result_memories_[i] = wanted;
   }
-  if (!options_.global_shapes) return absl::OkStatus();
-  absl::StatusOr<GlobalShapes> global = GlobalShapes::Of(*module_, options_.partitions);
-  if (!global.ok()) return global.status();
-  global_ = *std::move(global);
-  for (size_t i = 0; i < arguments_.size(); ++i) {
-    if (arguments_[i].is_array()) arguments_[i] = global_->arguments()[i].TileShape();
+  if (options_.global_shapes) {
+    absl::StatusOr<GlobalShapes> global = GlobalShapes::Of(*module_, options_.partitions);
+    if (!global.ok()) return global.status();
+    global_ = *std::move(global);
+    for (size_t i = 0; i < arguments_.size(); ++i) {
+      if (arguments_[i].is_array()) arguments_[i] = global_->arguments()[i].TileShape();
+    }
+    for (size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i].is_array()) results_[i] = global_->results()[i].TileShape();
+    }
   }
-  for (size_t i = 0; i < results_.size(); ++i) {
-    if (results_[i].is_array()) results_[i] = global_->results()[i].TileShape();
-  }
+  FindDonated();
   return absl::OkStatus();
+}
+
+// As XLA does it: aliased arguments are taken, and donors as far as there is a result of as many
+// bytes that has no storage yet. Other donors stay the host's.
+void Program::FindDonated() {
+  std::vector<Shape> parameters;
+  for (const Instruction* parameter : module_->entry()->parameters()) {
+    parameters.push_back(parameter->shape());
+  }
+  const Shape arguments = Shape::Tuple(std::move(parameters));
+  const auto argument = [&](int64_t number, const ShapeIndex& index) {
+    ShapeIndex place = {number};
+    place.insert(place.end(), index.begin(), index.end());
+    return LeafAt(arguments, place);
+  };
+  donated_.assign(arguments_.size(), false);
+  std::vector<bool> stored(results_.size(), false);
+  for (const InputOutputAlias& alias : module_->input_output_alias) {
+    const std::optional<size_t> taken = argument(alias.parameter_number, alias.parameter_index);
+    const std::optional<size_t> result =
+        LeafAt(module_->entry()->root()->shape(), alias.output_index);
+    if (taken && *taken < donated_.size()) donated_[*taken] = true;
+    if (result && *result < stored.size()) stored[*result] = true;
+  }
+  for (const BufferDonor& donor : module_->buffer_donors) {
+    const std::optional<size_t> given = argument(donor.parameter_number, donor.parameter_index);
+    if (!given || *given >= donated_.size() || donated_[*given]) continue;
+    const double bytes = BytesOf(arguments_[*given]);
+    for (size_t i = 0; i < results_.size() && !donated_[*given]; ++i) {
+      if (stored[i] || BytesOf(results_[i]) != bytes) continue;
+      stored[i] = donated_[*given] = true;
+    }
+  }
 }
 
 absl::Status Program::MakeExecutable(const PJRT_Client& client) {

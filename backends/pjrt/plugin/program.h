@@ -77,6 +77,7 @@ class Program {
   absl::Status ReadOptions(const PJRT_Client& client);
   absl::Status ReadModule();
   absl::Status PlaceBorder();
+  void FindDonated();
   absl::Status MakeExecutable(const PJRT_Client& client);
   void CountCosts();
   absl::StatusOr<std::vector<DeviceOutputs>> RunBackend(

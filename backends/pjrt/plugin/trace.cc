@@ -14,15 +14,14 @@ namespace assay::pjrt {
 namespace {
 
 // The path of a module's files without what tells them apart.
-std::string PathOf(const PJRT_LoadedExecutable& executable) {
+std::string PathOf(const PJRT_LoadedExecutable& executable, int64_t number) {
   std::string name = executable.program->module().name();
   constexpr size_t kLongest = 60;
   if (name.size() > kLongest) name.resize(kLongest);
   for (char& c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
   }
-  return absl::StrFormat("%s/%04d_%s", executable.client->options.trace, executable.trace_number,
-                         name);
+  return absl::StrFormat("%s/%04d_%s", executable.client->options.trace, number, name);
 }
 
 }  // namespace
@@ -36,15 +35,13 @@ absl::Status TraceModule(PJRT_LoadedExecutable& executable) {
     return absl::InvalidArgumentError(
         absl::StrCat("cannot make the folder ", folder, ": ", failed.message()));
   }
-  executable.trace_number = executable.client->traced++;
-  return WriteFileAtomically(PathOf(executable) + ".hlo",
-                             PrintModule(executable.program->module()));
+  executable.trace = PathOf(executable, executable.client->traced++);
+  return WriteFileAtomically(executable.trace + ".hlo", PrintModule(executable.program->module()));
 }
 
-absl::Status TraceArrays(const PJRT_LoadedExecutable& executable, int64_t run,
-                         const std::string& kind,
+absl::Status TraceArrays(const std::string& trace, int64_t run, const std::string& kind,
                          const std::vector<std::vector<Literal>>& by_device) {
-  if (executable.trace_number < 0) return absl::OkStatus();
+  if (trace.empty()) return absl::OkStatus();
   std::vector<NamedLiteral> arrays;
   for (size_t d = 0; d < by_device.size(); ++d) {
     for (size_t i = 0; i < by_device[d].size(); ++i) {
@@ -54,7 +51,7 @@ absl::Status TraceArrays(const PJRT_LoadedExecutable& executable, int64_t run,
       arrays.push_back({name, by_device[d][i]});
     }
   }
-  return WriteNpz(absl::StrCat(PathOf(executable), ".run", run, ".", kind, ".npz"), arrays);
+  return WriteNpz(absl::StrCat(trace, ".run", run, ".", kind, ".npz"), arrays);
 }
 
 }  // namespace assay::pjrt

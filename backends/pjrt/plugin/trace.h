@@ -13,9 +13,9 @@ namespace assay::pjrt {
 
 // Writes NNNN_NAME.hlo where the client wants traces.
 absl::Status TraceModule(PJRT_LoadedExecutable& executable);
-// Writes the arrays by device as NNNN_NAME.runK.KIND.npz; `kind` is "arguments" or "results".
-absl::Status TraceArrays(const PJRT_LoadedExecutable& executable, int64_t run,
-                         const std::string& kind,
+// Writes the arrays by device as TRACE.runK.KIND.npz, where `trace` is the executable's; an
+// execution may outlive it. `kind` is "arguments" or "results".
+absl::Status TraceArrays(const std::string& trace, int64_t run, const std::string& kind,
                          const std::vector<std::vector<Literal>>& by_device);
 
 }  // namespace assay::pjrt

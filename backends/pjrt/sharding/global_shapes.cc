@@ -55,9 +55,13 @@ absl::Status GlobalShapes::AddLeaves(const Sharding& sharding, const Instruction
   }
   for (const LeafSharding& each : shardings) {
     if (each.shape->is_tuple()) continue;
-    // Tokens and values without a word about them are everywhere.
+    if (!each.shape->is_array()) {  // a token
+      leaves->push_back({*each.shape, {}});
+      continue;
+    }
+    // Values without a word about them are everywhere.
     static const Sharding replicated;
-    const bool says = each.shape->is_array() && each.sharding->type != Sharding::Type::kUnknown;
+    const bool says = each.sharding->type != Sharding::Type::kUnknown;
     absl::StatusOr<Placement> placement =
         TilesOf(says ? *each.sharding : replicated, *each.shape, partitions);
     if (!placement.ok()) return placement.status();

@@ -46,13 +46,14 @@ _LAZY = {
     'SuiteReport': '_report', 'diff': '_diff', 'triage': '_diff', 'suite': '_diff',
     'check': '_check', 'Checked': '_check', 'capture': '_capture', 'Capture': '_capture',
     'ops': '_ops', 'Operation': '_ops', 'profiles': '_ops',
-    'accuracy': '_accuracy', 'AccuracyReport': '_accuracy',
+    'accuracy': '_accuracy', 'AccuracyReport': '_accuracy', 'CustomCall': '_custom_calls',
 }  # fmt: skip
 
 if TYPE_CHECKING:
     from assay._accuracy import AccuracyReport, accuracy
     from assay._capture import Capture, capture
     from assay._check import Checked, check
+    from assay._custom_calls import CustomCall
     from assay._diff import diff, suite, triage
     from assay._graph import Graph
     from assay._module import Module, Verification, load
@@ -65,6 +66,7 @@ __all__ = [
     'Capture',
     'Checked',
     'Comparison',
+    'CustomCall',
     'Error',
     'Graph',
     'InternalError',

@@ -87,18 +87,39 @@ def _from_torch(tensor: Any, what: str) -> np.ndarray[Any, Any]:
 def _from_dlpack(value: Any, what: str) -> np.ndarray[Any, Any] | _core.Array:
     import numpy as np
 
-    device = value.__dlpack_device__()[0] if hasattr(value, '__dlpack_device__') else _CPU
-    if int(device) not in (_CPU, _CPU_PINNED):
+    try:
+        device = int(value.__dlpack_device__()[0]) if _has(value, '__dlpack_device__') else _CPU
+    except Exception as error:
+        raise InvalidArgumentError(f'{what} does not say on which device it lies: {error}') from error
+    if device not in (_CPU, _CPU_PINNED):
         raise InvalidArgumentError(
-            f'{what} lies on a device (DLPack type {int(device)}): copy it to the host first'
+            f'{what} lies on a device (DLPack type {device}): copy it to the host first'
         )
     try:
         return np.from_dlpack(value)
     except Exception:  # types that numpy has no name for
         try:
             return _core.Array.of_dlpack(value)
-        except TypeError as error:
+        except InvalidArgumentError:
+            raise
+        except Exception as error:
             raise InvalidArgumentError(f'{what}: its DLPack tensor cannot be read') from error
+
+
+def _has(value: Any, name: str) -> bool:
+    """hasattr, for objects that raise what they like."""
+    try:
+        return getattr(value, name, None) is not None
+    except Exception:
+        return False
+
+
+def _is_deleted(value: Any) -> bool:
+    """Whether the array is one of JAX whose memory is gone."""
+    try:
+        return _has(value, 'is_deleted') and value.is_deleted() is True
+    except Exception:
+        return False
 
 
 def to_numpy(value: Any, what: str = 'the argument') -> np.ndarray[Any, Any] | _core.Array:
@@ -112,7 +133,7 @@ def to_numpy(value: Any, what: str = 'the argument') -> np.ndarray[Any, Any] | _
     kind = type(value)
     if kind.__module__.partition('.')[0] == 'torch':
         return _from_torch(value, what)
-    if callable(getattr(value, 'is_deleted', None)) and value.is_deleted():
+    if _is_deleted(value):
         raise PreconditionError(
             f'{what} was deleted: a function that it was donated to has taken its memory'
         )
@@ -125,9 +146,9 @@ def to_numpy(value: Any, what: str = 'the argument') -> np.ndarray[Any, Any] | _
         if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
             value = jax.random.key_data(value)
         return np.asarray(value)
-    if hasattr(value, '__dlpack__') and not hasattr(value, '__array__'):
+    if _has(value, '__dlpack__') and not _has(value, '__array__'):
         return _from_dlpack(value, what)
-    if isinstance(value, (bool, int, float, complex)) or hasattr(value, '__array__'):
+    if isinstance(value, (bool, int, float, complex)) or _has(value, '__array__'):
         try:
             return np.asarray(value)
         except Exception as error:
@@ -148,11 +169,7 @@ def to_core(value: Any, what: str, wanted: str | None = None, convert: bool = Fa
         return array
     plain = isinstance(value, (bool, int, float, complex))
     if wanted is not None and (plain or convert) and name_of(array.dtype) != wanted:
-        with np.errstate(all='ignore'):
-            converted = array.astype(dtype_of(wanted))
-        if plain and not convert and isinstance(value, int) and int(converted) != value:
-            raise InvalidArgumentError(f'{what} is {value}, which is no {wanted}')
-        array = converted
+        array = _converted(array, value if plain and not convert else None, wanted, what)
     name = name_of(array.dtype)
     if name is None:
         raise InvalidArgumentError(
@@ -163,6 +180,32 @@ def to_core(value: Any, what: str, wanted: str | None = None, convert: bool = Fa
     if array.ndim > 0 and not array.flags.c_contiguous:
         array = np.ascontiguousarray(array)
     return _core.Array.of(name, list(array.shape), array.reshape(-1).view(np.uint8))
+
+
+def _converted(
+    array: np.ndarray[Any, Any], number: complex | None, wanted: str, what: str
+) -> np.ndarray[Any, Any]:
+    """The array in another type. `number` is a number of Python, which the type must have."""
+    import numpy as np
+
+    if number is not None and isinstance(number, complex) and wanted not in ('c64', 'c128'):
+        raise InvalidArgumentError(f'{what} is {number}, which is no {wanted}')
+    try:
+        with np.errstate(all='ignore'):
+            converted = array.astype(dtype_of(wanted))
+        is_it = not isinstance(number, int) or wanted[0] == 'c' or int(converted) == number
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidArgumentError(f'{what} is {array}, which is no {wanted}: {error}') from error
+    if not is_it:
+        raise InvalidArgumentError(f'{what} is {number}, which is no {wanted}')
+    return converted
+
+
+def read_only(array: _core.Array) -> np.ndarray[Any, Any]:
+    """The array as functions of users get it: the library goes on using its elements."""
+    value = from_core(array)
+    value.flags.writeable = False
+    return value
 
 
 def from_core(array: _core.Array) -> np.ndarray[Any, Any]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Unpack
 
 from assay import _core, _trees
 from assay._arrays import from_core, to_core
+from assay._custom_calls import CustomCalls, core_custom_calls
 from assay._diff import diagnose
 from assay._errors import Error, InvalidArgumentError, UnsupportedError
 from assay._module import Module, load
@@ -31,6 +32,8 @@ class Checked:
         target: Target | None,
         raise_on: RaiseOn,
         isolate: bool | Literal['auto'],
+        reduce: bool,
+        custom_calls: CustomCalls | None,
         budgets: Budgets,
     ) -> None:
         self._function = function
@@ -38,6 +41,8 @@ class Checked:
         self._target = target
         self._raise_on = raise_on
         self._isolate = isolate
+        self._reduce = reduce
+        self._custom_calls = custom_calls
         self._budget = budget_of(budgets)
         if callable(function):
             functools.update_wrapper(self, function, updated=())
@@ -67,14 +72,23 @@ class Checked:
         elif self._profile is None and target in ('golden', 'cpu'):
             profile = str(target) if target == 'golden' else 'cpu-strict'
         arrays = module._arguments(args, kwargs)
-        return diagnose(module, arrays, core_target(target), profile, self._budget)
+        return diagnose(
+            module,
+            arrays,
+            core_target(target),
+            profile,
+            self._budget,
+            custom_calls=self._custom_calls,
+            reduce=self._reduce,
+        )
 
     def _check_function(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Report:
         run = _FunctionRun(self._function, args, kwargs)
         if self._target is not None:
-            report = self._check_module(run.module, args, kwargs)
-            return report
-        return run.judged(self._profile, self._budget, self._isolate)
+            return self._check_module(run.module, args, kwargs)
+        return run.judged(
+            self._profile, self._budget, self._isolate, self._reduce, self._custom_calls
+        )
 
 
 class _FunctionRun:
@@ -91,10 +105,14 @@ class _FunctionRun:
                 to_core(leaf, f'argument {path}')  # says that it was donated
         lowered = jitted.lower(*args, **kwargs)
         content, call = content_of(lowered)
-        self.module = Module(
-            _core.Module.parse(content, getattr(function, '__name__', 'f'), _core.ReadingOptions(), []),
-            call,
-        )
+        name = getattr(function, '__name__', 'f')
+        self.module = Module(_core.Module.parse(content, name, _core.ReadingOptions(), []), call)
+        if self.module.signature['partitions'] > 1 and not _knows_of_partitions(self.module):
+            # Shardings of XLA's partitioner do not change what the program means: on one device
+            # the judge knows bounds for all of it.
+            options = _core.ReadingOptions()
+            options.partitions = 1
+            self.module = Module(_core.Module.parse(content, name, options, []), call)
         self.lowering = time.perf_counter() - start
         self._function, self._jitted, self._lowered = function, jitted, lowered
         self._args, self._kwargs = args, kwargs
@@ -139,7 +157,12 @@ class _FunctionRun:
         return args, kwargs
 
     def judged(
-        self, profile: str | None, budget: _core.Budget, isolate: bool | Literal['auto']
+        self,
+        profile: str | None,
+        budget: _core.Budget,
+        isolate: bool | Literal['auto'],
+        reduce: bool,
+        custom_calls: CustomCalls | None,
     ) -> Report:
         from assay._jax import device_target, profile_of
 
@@ -151,7 +174,10 @@ class _FunctionRun:
         self._jax.block_until_ready(leaves)
         running = time.perf_counter() - start
         device = _device_of(leaves, self._jax)
+        others = max((len(leaf.devices()) for leaf in leaves if self._is_array(leaf)), default=1) - 1
         name = f'JAX on {device.platform}:{device.id}'
+        if others > 0:
+            name += f' and {others} more device' + ('s' if others > 1 else '')
         profile = profile or profile_of(device.platform)
         wanted = [
             leaf for leaf in _trees.shape_leaves(self.module.signature['result']) if 'sizes' in leaf
@@ -167,26 +193,53 @@ class _FunctionRun:
         ]]  # fmt: skip
         start = time.perf_counter()
         text, sentence, golden = _core.judge(
-            self.module._core, arguments, actual, profile, budget
+            self.module._core, arguments, actual, profile, budget, core_custom_calls(custom_calls)
         )
         report = _whole_report(self.module, text, sentence, name, profile, result, golden)
         report.seconds.update(
             lowering=self.lowering, running=running, judging=time.perf_counter() - start
         )
         asks = isolate is True or (isolate == 'auto' and report.verdict != 'right')
-        return self._diagnosed(report, arguments, device_target(device), budget) if asks else report
+        if not asks:
+            return report
+        known = None
+        if others > 0:
+            # Instructions run alone on one device; the whole has run on all of them.
+            known = (self.module.show('text').encode(), actual)
+        target = device_target(device, known)
+
+        def ask(subgraphs: int = 0, iterations: int = 1) -> Report:
+            return diagnose(
+                self.module,
+                arguments,
+                target,
+                report.profile,
+                budget,
+                subgraphs,
+                iterations,
+                custom_calls,
+                reduce,
+            )
+
+        found = self._diagnosed(report, arguments, ask)
+        if known is not None and found.verdict == 'right' and report.verdict == 'not judged':
+            # Collectives are not asked alone: right instructions do not make the program right.
+            sentence = f'{found.sentence} What the devices exchange is not judged.'
+            found = _with(found, verdict='not judged', sentence=sentence)
+        return found
+
+    def _is_array(self, leaf: Any) -> bool:
+        return isinstance(leaf, self._jax.Array)
 
     def _diagnosed(
-        self, whole: Report, arguments: _core.ArraysByDevice, target: Any, budget: _core.Budget
+        self, whole: Report, arguments: _core.ArraysByDevice, ask: Callable[..., Report]
     ) -> Report:
         """The instructions of the program on the same device, to say where it goes wrong."""
         deep = whole.verdict == 'wrong'
         try:
-            found = diagnose(self.module, arguments, target, whole.profile, budget)
+            found = ask()
             if deep and found.first_wrong is None:
-                found = diagnose(
-                    self.module, arguments, target, whole.profile, budget, _SUBGRAPHS, _ITERATIONS
-                )
+                found = ask(_SUBGRAPHS, _ITERATIONS)
         except Error as error:
             return _with(whole, sentence=f'{whole.sentence} Its instructions were not asked: {error}')
         verdict, sentence = whole.verdict, whole.sentence
@@ -199,6 +252,7 @@ class _FunctionRun:
         if deep and repro is None:
             values = tuple(from_core(array) for array in arguments[0])
             repro = Repro('the whole program', self.module, values, whole.golden)
+            repro = repro.on(whole.target, whole.profile)
         return _with(
             whole,
             verdict=verdict,
@@ -207,7 +261,22 @@ class _FunctionRun:
             not_asked_alone=found.not_asked_alone,
             repro=repro,
             seconds={**whole.seconds, **found.seconds},
+            _page=found._page,
         )
+
+
+# Operations that see the devices of a program, and custom calls at whose borders shapes change.
+_ON_DEVICES = ('all-', 'collective-', 'reduce-scatter', 'ragged-', 'partition-id', 'replica-id',
+               'send', 'recv', 'infeed', 'outfeed')  # fmt: skip
+_BORDERS = ('SPMDFullToShardShape', 'SPMDShardToFullShape', 'GlobalToLocalShape',
+            'LocalToGlobalShape')  # fmt: skip
+
+
+def _knows_of_partitions(module: Module) -> bool:
+    if any(opcode.startswith(_ON_DEVICES) for opcode in module.stats()['opcodes']):
+        return True
+    text = module.show('short')
+    return any(border in text for border in _BORDERS)
 
 
 def _static_numbers(jitted: Any) -> tuple[int, ...] | None:
@@ -264,6 +333,8 @@ def check(
     target: Target | None = None,
     raise_on: RaiseOn = 'wrong',
     isolate: bool | Literal['auto'] = 'auto',
+    reduce: bool = True,
+    custom_calls: CustomCalls | None = None,
     **budgets: Unpack[Budgets],
 ) -> Checked:
     """Makes a function that runs `function` where JAX runs it, and judges what it returned.
@@ -277,10 +348,12 @@ def check(
 
     profile: what the device may do; that of JAX's platform unless given. target: runs the program
     instead of JAX's device. raise_on: 'wrong', 'not judged', None. isolate: whether instructions
-    are asked alone: 'auto' where the whole is not right. `function` may also be a program.
+    are asked alone: 'auto' where the whole is not right. reduce: whether the repro is made smaller,
+    for ten seconds at most. custom_calls: functions of (CustomCall, *arrays) for the custom calls
+    of the program, by target. `function` may also be a program.
     """
     if raise_on not in ('wrong', 'not judged', None):
         raise InvalidArgumentError(f"raise_on is 'wrong', 'not judged' or None, not {raise_on!r}")
     if isolate not in (True, False, 'auto'):
         raise InvalidArgumentError(f"isolate is True, False or 'auto', not {isolate!r}")
-    return Checked(function, profile, target, raise_on, isolate, budgets)
+    return Checked(function, profile, target, raise_on, isolate, reduce, custom_calls, budgets)

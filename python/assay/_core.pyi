@@ -10,6 +10,10 @@ version: str
 ArraysByDevice = list[list[Array]]
 # (show, arguments by device) -> results by device, where show(FORMAT) gives the module.
 TargetFunction = Callable[[Callable[[str], bytes], ArraysByDevice], ArraysByDevice]
+# By target: (target, configuration, type and sizes of each result, operands) -> results.
+CustomCallFunctions = dict[
+    str, Callable[[str, bytes, list[tuple[str, list[int]]], list[Array]], list[Array]]
+]
 
 class Array:
     @staticmethod
@@ -57,9 +61,13 @@ class Module:
         budget: Budget,
         seed: int,
         straight: bool,
+        custom_calls: CustomCallFunctions,
     ) -> tuple[ArraysByDevice, str]: ...
 
 Excerpt = tuple[str, Module, ArraysByDevice, ArraysByDevice]
+
+class VerdictPage:
+    def html(self) -> str: ...
 
 def operations(name: str) -> str: ...
 def nearest_operation(name: str) -> str: ...
@@ -71,14 +79,25 @@ def diff(
     budget: Budget,
     subgraphs: int,
     iterations: int,
-) -> tuple[str, Excerpt | None]: ...
+    custom_calls: CustomCallFunctions,
+) -> tuple[str, Excerpt | None, VerdictPage]: ...
 def judge(
     module: Module,
     arguments: ArraysByDevice,
     actual: ArraysByDevice,
     profile: str,
     budget: Budget,
+    custom_calls: CustomCallFunctions,
 ) -> tuple[str, str, ArraysByDevice]: ...
+def reduce(
+    module: Module,
+    arguments: ArraysByDevice,
+    target: str | TargetFunction,
+    profile: str,
+    budget: Budget,
+    questions: int,
+    seconds: float,
+) -> tuple[Module, ArraysByDevice, ArraysByDevice, ArraysByDevice, str, int] | None: ...
 def compare(
     module: Module, left: ArraysByDevice, right: ArraysByDevice, max_ulp: int
 ) -> str: ...

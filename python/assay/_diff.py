@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from assay import _core
+from assay._custom_calls import CustomCalls, core_custom_calls
 from assay._errors import InvalidArgumentError
 from assay._module import Module, load
-from assay._options import Budgets, budget_of
+from assay._options import Budgets, budget_of, seed_of
 from assay._report import Comparison, Report, Repro, SuiteReport, TriageReport
 from assay._targets import Target, core_target
 
@@ -28,20 +29,31 @@ def diagnose(
     budget: _core.Budget,
     subgraphs: int = 0,
     iterations: int = 1,
+    custom_calls: CustomCalls | None = None,
+    reduce: bool = False,
 ) -> Report:
     """Every instruction alone on golden operands, then the whole program."""
     start = time.perf_counter()
-    text, excerpt = _core.diff(
-        module._core, arguments, right, profile, budget, subgraphs, iterations
+    text, excerpt, page = _core.diff(
+        module._core,
+        arguments,
+        right,
+        profile,
+        budget,
+        subgraphs,
+        iterations,
+        core_custom_calls(custom_calls),
     )
     data = json.loads(text)
     repro = None if excerpt is None else Repro.of(excerpt)
     if repro is None and data['verdict'] == 'wrong' and len(arguments) == 1:
-        from assay._arrays import from_core
-
-        # No instruction alone is wrong: the program itself is the smallest that shows it.
-        values = tuple(from_core(array) for array in arguments[0])
-        repro = Repro('the whole program', module, values, ())
+        # No instruction alone is wrong: the program itself shows it.
+        repro = Repro.of(('the whole program', module._core, arguments, [[]]))
+    seconds = {'diagnosis': time.perf_counter() - start}
+    if repro is not None and reduce:
+        start = time.perf_counter()
+        repro = repro.reduced(right, profile, budget)
+        seconds['reduction'] = time.perf_counter() - start
     return Report(
         verdict=data['verdict'],
         sentence=data['sentence'],
@@ -51,8 +63,9 @@ def diagnose(
         whole=data['whole'],
         instructions=tuple(data['instructions']),
         not_asked_alone=tuple(data['not_asked_alone']),
-        repro=repro,
-        seconds={'diagnosis': time.perf_counter() - start},
+        repro=repro if repro is None else repro.on(data['right'], profile),
+        seconds=seconds,
+        _page=page,
     )
 
 
@@ -68,6 +81,8 @@ def diff(
     subgraphs: int = 0,
     iterations: int = 1,
     max_ulp: int = 0,
+    custom_calls: CustomCalls | None = None,
+    reduce: bool = False,
     **budgets: Unpack[Budgets],
 ) -> Report | Comparison:
     """A program on two implementations.
@@ -78,20 +93,38 @@ def diff(
 
     right: a backend by name, a device of JAX, or a function of (module, *arrays). args: without
     them, random ones from `seed` (or those of a snapshot). subgraphs, iterations: groups of up to
-    so many instructions, and so many iterations of loops, are asked too.
+    so many instructions, and so many iterations of loops, are asked too. custom_calls: functions
+    of (CustomCall, *arrays) for custom calls, by target. reduce: makes the repro smaller, for some
+    seconds at most.
     """
+    if isinstance(max_ulp, bool) or not isinstance(max_ulp, int) or not 0 <= max_ulp < 2**64:
+        raise InvalidArgumentError(f'max_ulp is {max_ulp!r}: give a whole number that is not negative')
     module = load(program)
     budget = budget_of(budgets)
     if args is None and not kwargs and not module.signature['has_arguments']:
-        arrays = module._core.random_arguments(seed, -1)
+        arrays = module._core.random_arguments(seed_of(seed), -1)
     else:
+        if args is not None and not isinstance(args, (list, tuple)):
+            raise InvalidArgumentError('args is a list or tuple of the arguments')
         arrays = module._arguments(tuple(args or ()), kwargs)
     right_target = core_target(right)
     if left == 'golden':
-        return diagnose(module, arrays, right_target, profile, budget, subgraphs, iterations)
+        return diagnose(
+            module,
+            arrays,
+            right_target,
+            profile,
+            budget,
+            subgraphs,
+            iterations,
+            custom_calls,
+            reduce,
+        )
     left_target = core_target(left)
+    calls = core_custom_calls(custom_calls)
     sides = [
-        module._core.run(arrays, side, budget, 0, False)[0] for side in (left_target, right_target)
+        module._core.run(arrays, side, budget, 0, False, calls)[0]
+        for side in (left_target, right_target)
     ]
     text = _core.compare(module._core, sides[0], sides[1], max_ulp)
     return Comparison(_name(left_target), _name(right_target), json.loads(text))
@@ -118,7 +151,7 @@ def triage(
         [os.fspath(path) for path in paths],
         None if target is None else core_target(target),
         profile,
-        seed,
+        seed_of(seed),
         budget_of(budgets),
         subgraphs,
         iterations,
@@ -142,8 +175,9 @@ def suite(
     filter: globs of the names of cases, as 'dot/*'. ops: operations. timeout: seconds of a case.
     jobs: cases that run at once (one for each processor, 16 at most).
     """
-    if repeat < 1 or (jobs is not None and jobs < 1):
-        raise InvalidArgumentError('repeat and jobs are at least 1')
+    for count in (repeat, 1 if jobs is None else jobs):
+        if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= 1024:
+            raise InvalidArgumentError(f'repeat and jobs are from 1 to 1024, not {count!r}')
     question = _core.SuiteQuestion()
     question.target = core_target(target)
     question.profile = profile

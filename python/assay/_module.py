@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 from assay import _core, _trees
 from assay._errors import InvalidArgumentError
-from assay._options import Budgets, budget_of
+from assay._options import Budgets, budget_of, seed_of
 
 if TYPE_CHECKING:
+    from assay._custom_calls import CustomCalls
     from assay._graph import Graph
     from assay._targets import Target
 
@@ -138,7 +139,9 @@ class Module:
     def show(self, form: str) -> str | bytes: ...
     def show(self, form: str = 'text') -> str | bytes:
         """The module in another format; bytes for proto and stablehlo-artifact[=VERSION]."""
-        content = self._core.show(form)
+        if not isinstance(form, str):
+            raise InvalidArgumentError(f'a format is given by its name, not {form!r}')
+        content = self._core.show(form.encode('utf-8', 'replace').decode())
         if form == 'proto' or form.startswith('stablehlo-artifact'):
             return content
         return content.decode('utf-8', 'replace')
@@ -156,7 +159,7 @@ class Module:
         """
         from assay._arrays import from_core
 
-        arrays = self._core.random_arguments(seed, -1 if bytes is None else bytes)
+        arrays = self._core.random_arguments(seed_of(seed), -1 if bytes is None else bytes)
         lists = [[from_core(array) for array in device] for device in arrays]
         return lists[0] if len(lists) == 1 else lists
 
@@ -168,6 +171,7 @@ class Module:
         by_device: Sequence[Sequence[Any]] | None = None,
         seed: int = 0,
         straight: bool = False,
+        custom_calls: CustomCalls | None = None,
         **budgets: Unpack[Budgets],
     ) -> Any:
         """The results of the program on these arguments, as numpy arrays.
@@ -180,12 +184,19 @@ class Module:
 
         backend: golden, cpu, process:COMMAND, ..., or a function of (module, *arrays).
         seed: of the operation rng. straight: golden by the definitions alone, slow, the same bits.
+        custom_calls: functions of (CustomCall, *arrays) for custom calls, by target.
         """
+        from assay._custom_calls import core_custom_calls
         from assay._targets import core_target
 
         arrays = self._arguments(args, kwargs, by_device)
         results, self_stats = self._core.run(
-            arrays, core_target(backend), budget_of(budgets), seed, straight
+            arrays,
+            core_target(backend),
+            budget_of(budgets),
+            seed_of(seed),
+            straight,
+            core_custom_calls(custom_calls),
         )
         del self_stats
         values = [self._result(device) for device in results]
@@ -201,6 +212,9 @@ class Module:
         if by_device is not None:
             if args or kwargs:
                 raise InvalidArgumentError('by_device has all arguments: give no others')
+            lists = isinstance(by_device, (list, tuple))
+            if not lists or not all(isinstance(each, (list, tuple)) for each in by_device):
+                raise InvalidArgumentError('by_device is a list of the list of arrays of each device')
             return [
                 self._flat(tuple(device), {}, f' of device {i}', convert)
                 for i, device in enumerate(by_device)
@@ -272,6 +286,8 @@ def _from_text(text: bytes) -> Module:
 def _options(
     entry: str, dimensions: Mapping[str, int] | None, expand_chlo: bool, replicas: int, partitions: int
 ) -> _core.ReadingOptions:
+    if min(replicas, partitions) < 0:
+        raise InvalidArgumentError('replicas and partitions are at least 1; 0: what the module says')
     options = _core.ReadingOptions()
     options.entry = entry
     options.dimensions = dict(dimensions or {})
@@ -311,7 +327,8 @@ def load(
     if isinstance(program, str):
         if _is_path(program):
             return Module(_core.Module.open(program, options, all_sizes))
-        return Module(_core.Module.parse(program.encode(), name or 'text', options, all_sizes))
+        content = program.encode('utf-8', 'surrogatepass')
+        return Module(_core.Module.parse(content, name or 'text', options, all_sizes))
     if isinstance(program, (bytes, bytearray, memoryview)):
         return Module(_core.Module.parse(bytes(program), name or 'bytes', options, all_sizes))
     from assay._jax import content_of

@@ -49,6 +49,12 @@ def budget_of(budgets: Budgets) -> _core.Budget:
     return budget
 
 
+def seed_of(seed: object) -> int:
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
+        raise InvalidArgumentError(f'seed is {seed!r}: give a whole number from 0 to 2^64 - 1')
+    return seed
+
+
 def _seconds(value: object) -> float:
     if value is None:
         return _FOREVER

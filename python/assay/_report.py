@@ -7,17 +7,19 @@ import json
 import linecache
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay import _core
-from assay._errors import UnsupportedError, WrongResultError
+from assay._errors import Error, UnsupportedError, WrongResultError
 from assay._module import Module
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _LONGEST_REPRO = 40  # lines of a module that a report prints
+# How often a target is asked for a smaller program, and for how long.
+_QUESTIONS, _REDUCTION_SECONDS = 200, 10.0
 
 
 def _frame(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
@@ -40,27 +42,64 @@ class Repro:
     module: Module
     arguments: tuple[Any, ...]
     golden: tuple[Any, ...]
+    actual: tuple[Any, ...] = ()
+    detail: str = ''
+    target: str = ''
+    profile: str = ''
 
     @classmethod
     def of(cls, excerpt: _core.Excerpt) -> Repro:
-        from assay._arrays import from_core
-
         name, module, arguments, golden = excerpt
-        return cls(
-            name,
-            Module(module),
-            tuple(from_core(array) for array in arguments[0] if array.type != 'token'),
-            tuple(from_core(array) for array in golden[0] if array.type != 'token'),
+        return cls(name, Module(module), _values(arguments), _values(golden))
+
+    def reduced(
+        self, target: str | _core.TargetFunction, profile: str, budget: _core.Budget
+    ) -> Repro:
+        """A smaller program that shows the same; this one where there is none."""
+        from assay._arrays import to_core
+
+        arguments = [[to_core(array, 'an argument') for array in self.arguments]]
+        try:
+            found = _core.reduce(
+                self.module._core, arguments, target, profile, budget, _QUESTIONS, _REDUCTION_SECONDS
+            )
+        except Error:  # what was wrong before does not run now, or arrays that are not these
+            found = None
+        if found is None:
+            return self
+        module, smaller, golden, actual, detail, _ = found
+        return replace(
+            self,
+            module=Module(module),
+            arguments=_values(smaller),
+            golden=_values(golden),
+            actual=_values(actual),
+            detail=detail,
         )
 
+    def on(self, target: str, profile: str) -> Repro:
+        """The same, with the names of the target and the profile that `script` shows."""
+        return replace(self, target=target, profile=profile)
+
+    def script(self) -> str:
+        """A Python program that shows the difference again; it needs JAX or Assay alone."""
+        from assay._repro_script import script
+
+        return script(self)
+
     def save(self, folder: str | os.PathLike[str]) -> str:
-        """Writes module.hlo, inputs.npz and expected.npz, and returns the command that asks again."""
+        """Writes module.hlo, inputs.npz, expected.npz and repro.py.
+
+        Returns the command that asks again.
+        """
         folder = os.fspath(folder)
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, 'module.hlo'), 'w', encoding='utf-8') as file:
             file.write(self.module.show('text'))
         save_npz(os.path.join(folder, 'inputs.npz'), 'arg', self.arguments)
         save_npz(os.path.join(folder, 'expected.npz'), 'out', self.golden)
+        with open(os.path.join(folder, 'repro.py'), 'w', encoding='utf-8') as file:
+            file.write(self.script())
         return f'assay diff {folder}/module.hlo --inputs {folder}/inputs.npz --isolate --right ...'
 
     def __str__(self) -> str:
@@ -68,7 +107,16 @@ class Repro:
         if len(lines) > _LONGEST_REPRO:
             left = len(lines) - _LONGEST_REPRO
             lines = [*lines[:_LONGEST_REPRO], f'... {left} more lines; .module.show() has them']
+        if self.detail:
+            lines.append(self.detail)
         return '\n'.join(lines)
+
+
+def _values(by_device: _core.ArraysByDevice) -> tuple[Any, ...]:
+    """The arrays of the first device."""
+    from assay._arrays import from_core
+
+    return tuple(from_core(array) for array in by_device[0] if array.type != 'token')
 
 
 def save_npz(path: str, prefix: str, arrays: Sequence[Any]) -> None:
@@ -111,6 +159,10 @@ class Report:
     result: Any = field(default=None, repr=False)
     golden: tuple[Any, ...] = field(default=(), repr=False)
     seconds: dict[str, float] = field(default_factory=dict)
+    _page: _core.VerdictPage | None = field(default=None, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, '_page': None}  # the page is an object of the library
 
     @property
     def ok(self) -> bool:
@@ -184,7 +236,29 @@ class Report:
                    'largest_fraction_of_bound', 'largest_distance', 'worst', 'not_run')  # fmt: skip
         return _frame([{name: row.get(name) for name in columns} for row in rows])
 
+    def to_html(self) -> str:
+        """A page of its own: the graph of the program with its verdicts where instructions were
+        asked, as `assay diff --isolate --html` writes it; else the verdict."""
+        if self._page is not None:
+            return self._page.html()
+        return (
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Assay: '
+            f'{_text(self.module.name)}</title></head><body>{self._verdict_html()}</body></html>\n'
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the report as .html or .json, by the name of the file."""
+        path = os.fspath(path)
+        text = self.to_html() if path.endswith('.html') else json.dumps(self.to_dict(), indent=1)
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+
     def _repr_html_(self) -> str:
+        if self._page is None:
+            return self._verdict_html()
+        return self._verdict_html() + _framed(self._page.html())
+
+    def _verdict_html(self) -> str:
         colour = '#1a7f37' if self.ok else '#cf222e' if self.verdict == 'wrong' else '#9a6700'
         rows = ''.join(
             f'<tr><td>{_text(each.get("instruction"))}</td><td>{_text(each.get("opcode"))}</td>'
@@ -340,5 +414,10 @@ class SuiteReport:
             file.write(text)
 
     def _repr_html_(self) -> str:
-        page = html.escape(self.to_html(), quote=True)
-        return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0"></iframe>'
+        return _framed(self.to_html())
+
+
+def _framed(page: str) -> str:
+    """A page inside another one, whose styles and scripts it does not meet."""
+    source = html.escape(page, quote=True)
+    return f'<iframe srcdoc="{source}" style="width:100%;height:640px;border:0"></iframe>'

@@ -43,7 +43,7 @@ def core_target(target: Target) -> str | _core.TargetFunction:
 
 def _adapter(function: Callable[..., Any]) -> _core.TargetFunction:
     from assay import _trees
-    from assay._arrays import from_core, to_core
+    from assay._arrays import read_only, to_core
     from assay._module import Module
 
     def run(show: Callable[[str], bytes], arguments: _core.ArraysByDevice) -> _core.ArraysByDevice:
@@ -53,7 +53,7 @@ def _adapter(function: Callable[..., Any]) -> _core.TargetFunction:
         ]
         results: list[list[_core.Array]] = []
         for device in arguments:
-            returned = function(module, *[from_core(array) for array in device])
+            returned = function(module, *[read_only(array) for array in device])
             leaves: Sequence[tuple[str, Any]] = _trees.flatten(returned)
             if len(leaves) != len(wanted):
                 raise InvalidArgumentError(

@@ -57,7 +57,7 @@ def _judge(execution: Execution, profile: str | None) -> Report:
     actual = [[to_core(value, f'result {i}') for i, value in enumerate(execution.results)]]
     arguments = module._arguments(tuple(execution.arguments))
     text, sentence, golden = _core.judge(
-        module._core, arguments, actual, profile, _core.Budget()
+        module._core, arguments, actual, profile, _core.Budget(), {}
     )
     return _whole_report(
         module, text, f'{execution.name}: {sentence}', f'JAX on {execution.platform}', profile, None, golden

@@ -143,9 +143,14 @@ absl::StatusOr<int64_t> DevicesOf(const Module& module);
 std::unique_ptr<Backend> MakeTarget(const nb::object& target, const BackendOptions& options,
                                     Interruption& interruption);
 
+// What a Python function has raised, as an error. KeyboardInterrupt and the like end the work and
+// are raised again where it was begun. With the lock.
+absl::Status StatusOfException(nb::python_error& error, Interruption& interruption);
+
 void BindArrays(nb::module_& m);
 void BindModules(nb::module_& m);
 void BindJudging(nb::module_& m);
+void BindReduction(nb::module_& m);
 void BindSuite(nb::module_& m);
 
 }  // namespace assay::python

@@ -34,6 +34,21 @@ nb::list ToLists(absl::Span<const DeviceInputs> inputs) {
 
 }  // namespace
 
+absl::Status StatusOfException(nb::python_error& error, Interruption& interruption) {
+  if (!error.matches(PyExc_Exception)) {  // KeyboardInterrupt, SystemExit
+    error.restore();
+    interruption.Keep();
+    return absl::CancelledError("interrupted");
+  }
+  try {
+    const auto [code, message] = nb::cast<std::pair<int, std::string>>(
+        nb::module_::import_("assay._errors").attr("status_of")(error.value()));
+    return absl::Status(static_cast<absl::StatusCode>(code), message);
+  } catch (nb::python_error&) {
+    return absl::AbortedError("the function raised an exception that has no text");
+  }
+}
+
 CallableBackend::CallableBackend(nb::object function, Interruption* interruption)
     : function_(std::move(function)), interruption_(interruption) {
   const nb::object name = nb::getattr(function_, "__name__", nb::str("a Python function"));
@@ -60,21 +75,6 @@ absl::StatusOr<BufferHandle> CallableBackend::Upload(const Literal&, int64_t) {
   return RunsWhole();
 }
 absl::StatusOr<Literal> CallableBackend::Download(const Buffer&) { return RunsWhole(); }
-
-absl::Status CallableBackend::StatusOf(nb::python_error& error) {
-  if (!error.matches(PyExc_Exception)) {  // KeyboardInterrupt, SystemExit
-    error.restore();
-    interruption_->Keep();
-    return absl::CancelledError("interrupted");
-  }
-  try {
-    const auto [code, message] = nb::cast<std::pair<int, std::string>>(
-        nb::module_::import_("assay._errors").attr("status_of")(error.value()));
-    return absl::Status(static_cast<absl::StatusCode>(code), message);
-  } catch (nb::python_error&) {
-    return absl::AbortedError("the function raised an exception that has no text");
-  }
-}
 
 absl::StatusOr<std::vector<DeviceOutputs>> CallableBackend::Ask(
     const Module& module, absl::Span<const DeviceInputs> inputs) {
@@ -109,7 +109,7 @@ absl::StatusOr<std::vector<DeviceOutputs>> CallableBackend::Ask(
     return outputs;
   } catch (nb::python_error& error) {
     *shown = nullptr;
-    return StatusOf(error);
+    return StatusOfException(error, *interruption_);
   } catch (const nb::cast_error&) {
     *shown = nullptr;
     return absl::AbortedError("the function did not return lists of arrays by device");

@@ -31,7 +31,6 @@ class CallableBackend : public Backend {
   // With the lock. Exceptions of Python become errors here.
   absl::StatusOr<std::vector<DeviceOutputs>> Ask(const Module& module,
                                                  absl::Span<const DeviceInputs> inputs);
-  absl::Status StatusOf(nb::python_error& error);
 
   nb::object function_;
   std::string name_;

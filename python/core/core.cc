@@ -27,10 +27,10 @@ void StayIfTheInterpreterEnds() {
 }
 
 bool IsFinalizing() {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing() != 0;
-#elif defined(Py_LIMITED_API)
+#if defined(Py_LIMITED_API)
   return !nb::is_alive();
+#elif PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing() != 0;
 #else
   return _Py_IsFinalizing() != 0;
 #endif
@@ -129,6 +129,7 @@ NB_MODULE(_core, m) {
   BindArrays(m);
   BindModules(m);
   BindJudging(m);
+  BindReduction(m);
   BindSuite(m);
 }
 

@@ -12,8 +12,10 @@
 #include "conformance/profiles/profile.h"
 #include "nlohmann/json.hpp"
 #include "python/core/binding.h"
+#include "python/core/custom_calls.h"
 #include "spec/arrays/arrays.h"
 #include "tools/cli/backend_table.h"
+#include "tools/cli/graph_notes.h"
 #include "tools/cli/isolated_report.h"
 #include "tools/cli/module_files.h"
 #include "tools/cli/report.h"
@@ -35,11 +37,22 @@ nb::object ExcerptOf(std::string name, std::shared_ptr<const Module> module,
 struct Diagnosis {
   nlohmann::json json;
   std::optional<Excerpt> first_wrong;
+  GraphNotes notes;
+};
+
+// The graph of a module with its verdicts, which is drawn when it is asked for.
+struct VerdictPage {
+  std::shared_ptr<const Module> module;
+  GraphNotes notes;
+  std::string title, summary;
+
+  std::string Html() const { return notes.Page(*module, title, summary); }
 };
 
 absl::StatusOr<Diagnosis> Diagnose(const Module& module, const ArraysByDevice& arrays,
                                    Backend& target, const TargetProfile& profile,
-                                   const RunBudget& budget, const TraceDepth& depth) {
+                                   const RunBudget& budget, const TraceDepth& depth,
+                                   const CustomCallRegistry* custom_calls) {
   if (absl::Status status = CheckDepth(depth); !status.ok()) return status;
   const absl::StatusOr<int64_t> devices = DevicesOf(module);
   if (!devices.ok()) return devices.status();
@@ -50,7 +63,9 @@ absl::StatusOr<Diagnosis> Diagnose(const Module& module, const ArraysByDevice& a
   options.depth = depth;
   std::vector<DeviceOutputs> golden;
   options.golden = &golden;
+  options.custom_calls = custom_calls;
   options.observe = [&](const InstructionVerdict& verdict, const Excerpt& excerpt) {
+    diagnosis.notes.Take(verdict, excerpt);
     if (verdict.is_wrong() && !diagnosis.first_wrong) diagnosis.first_wrong = excerpt;
   };
   const std::vector<DeviceInputs> inputs = WithoutFeeds(*arguments);
@@ -58,6 +73,7 @@ absl::StatusOr<Diagnosis> Diagnose(const Module& module, const ArraysByDevice& a
   if (!verdicts.ok()) return verdicts.status();
   const WholeVerdict whole = ReportWhole(module, inputs, golden, target, profile, budget);
   if (absl::IsCancelled(whole.status)) return whole.status;
+  diagnosis.notes.TakeWhole(module, whole);
   const Verdicts summary = Summarise(*verdicts, whole);
   const std::string right = target.display_name();
   diagnosis.json = IsolatedReportJson(module, *verdicts, whole, summary, right, profile.name());
@@ -67,15 +83,17 @@ absl::StatusOr<Diagnosis> Diagnose(const Module& module, const ArraysByDevice& a
 
 nb::tuple Diff(const LoadedModule& loaded, const ArraysByDevice& arrays, const nb::object& right,
                const std::string& profile_name, const RunBudget& budget, int64_t subgraphs,
-               int64_t iterations) {
+               int64_t iterations, const nb::dict& custom_calls) {
   const TargetProfile profile = FindProfile(profile_name);
   Interruption interruption;
+  const std::unique_ptr<CustomCallRegistry> registry = RegistryOf(custom_calls, interruption);
   BackendOptions options;
   options.budget = budget;
+  options.custom_calls = registry.get();
   const std::unique_ptr<Backend> target = MakeTarget(right, options, interruption);
   const TraceDepth depth = {.turns = iterations, .subgraphs = subgraphs};
   Diagnosis diagnosis = Value(Unlocked(interruption, [&] {
-    return Diagnose(*loaded.module, arrays, *target, profile, budget, depth);
+    return Diagnose(*loaded.module, arrays, *target, profile, budget, depth, registry.get());
   }));
   nb::object excerpt = nb::none();
   if (std::optional<Excerpt>& first = diagnosis.first_wrong; first) {
@@ -83,7 +101,10 @@ nb::tuple Diff(const LoadedModule& loaded, const ArraysByDevice& arrays, const n
     excerpt = ExcerptOf(std::move(name), first->module, std::move(first->arguments),
                         {std::move(first->golden)});
   }
-  return nb::make_tuple(JsonText(diagnosis.json), excerpt);
+  VerdictPage page = {loaded.module, std::move(diagnosis.notes),
+                      absl::StrCat(loaded.module->name(), " on ", target->display_name()),
+                      diagnosis.json["sentence"].get<std::string>()};
+  return nb::make_tuple(JsonText(diagnosis.json), excerpt, std::move(page));
 }
 
 // The sentence on a judgement of a whole program.
@@ -107,16 +128,19 @@ std::string SentenceOf(const Judgement& judgement, const std::string& profile) {
 // Results that some implementation has given for the whole program.
 nb::tuple JudgeResults(const LoadedModule& loaded, const ArraysByDevice& arrays,
                        const ArraysByDevice& actual, const std::string& profile_name,
-                       const RunBudget& budget) {
+                       const RunBudget& budget, const nb::dict& custom_calls) {
   const TargetProfile profile = FindProfile(profile_name);
   const Module& module = *loaded.module;
+  Interruption interruption;
+  const std::unique_ptr<CustomCallRegistry> registry = RegistryOf(custom_calls, interruption);
   BackendOptions options;
   options.budget = budget;
+  options.custom_calls = registry.get();
   struct Outcome {
     Judgement judgement;
     std::vector<Literal> golden;
   };
-  Outcome outcome = Value(Unlocked([&]() -> absl::StatusOr<Outcome> {
+  Outcome outcome = Value(Unlocked(interruption, [&]() -> absl::StatusOr<Outcome> {
     const absl::StatusOr<int64_t> devices = DevicesOf(module);
     if (!devices.ok()) return devices.status();
     const auto arguments = ArgumentsOf(module, arrays, *devices);
@@ -200,6 +224,7 @@ std::string Profiles() {
 }  // namespace
 
 void BindJudging(nb::module_& m) {
+  nb::class_<VerdictPage>(m, "VerdictPage").def("html", &VerdictPage::Html);
   m.def("diff", &Diff);
   m.def("judge", &JudgeResults);
   m.def("compare", &Compare);

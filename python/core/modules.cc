@@ -9,6 +9,7 @@
 #include "interpreter/interpreter.h"
 #include "nlohmann/json.hpp"
 #include "python/core/binding.h"
+#include "python/core/custom_calls.h"
 #include "python/core/module_formats.h"
 #include "spec/nearest_name.h"
 #include "spec/text/printer.h"
@@ -113,7 +114,9 @@ std::string Signature(const LoadedModule& loaded) {
                                {"result", ShapeJson(module.entry()->root()->shape())},
                                {"result_names", loaded.result_names},
                                {"has_arguments", !loaded.arguments.empty()},
-                               {"devices", devices.ok() ? *devices : 0}};
+                               {"devices", devices.ok() ? *devices : 0},
+                               {"replicas", module.replica_count},
+                               {"partitions", module.num_partitions}};
   return JsonText(json);
 }
 
@@ -180,12 +183,15 @@ nlohmann::json RunJson(Backend& backend, double seconds) {
 }
 
 nb::tuple Run(const LoadedModule& loaded, const ArraysByDevice& arrays, const nb::object& backend,
-              const runtime::RunBudget& budget, uint64_t seed, bool straight) {
+              const runtime::RunBudget& budget, uint64_t seed, bool straight,
+              const nb::dict& custom_calls) {
   Interruption interruption;
+  const std::unique_ptr<CustomCallRegistry> registry = RegistryOf(custom_calls, interruption);
   BackendOptions options;
   options.budget = budget;
   options.random_seed = seed;
   options.straight = straight;
+  options.custom_calls = registry.get();
   const std::unique_ptr<Backend> target = MakeTarget(backend, options, interruption);
   struct Outcome {
     absl::StatusOr<ModuleRun> run;

@@ -49,6 +49,8 @@ def test_arguments_that_do_not_fit(add_tanh: assay.Module, arguments, message: s
 def test_numbers_that_the_type_lacks() -> None:
     module = assay.load('HloModule m\nENTRY e { ROOT x = s8[] parameter(0) }')
     assert module.run(-128) == -128
+    complex_one = assay.load('HloModule m\nENTRY e { ROOT x = c64[] parameter(0) }')
+    assert complex_one.run(1) == 1 and complex_one.run(2j) == 2j
     with pytest.raises(assay.InvalidArgumentError, match='300, which is no s8'):
         module.run(300)
 
@@ -64,6 +66,61 @@ def test_objects_that_are_no_programs(program: object) -> None:
 def test_bytes_that_are_no_programs(content) -> None:
     with pytest.raises(assay.Error):
         assay.load(content)
+
+
+class Hostile:
+    """An object that raises where one looks at it."""
+
+    def __init__(self, **attributes) -> None:
+        self._attributes = attributes
+
+    def __getattr__(self, name: str):
+        if name.startswith('__'):  # pytest looks at these
+            raise AttributeError(name)
+        attributes = self.__dict__.get('_attributes', {})
+        if name in attributes:
+            return attributes[name]
+        raise RuntimeError(f'{name} cannot be read')
+
+
+class Array(Hostile):
+    def __array__(self, *args, **kwargs):
+        return self._attributes['array'](self)
+
+
+class Tensor(Hostile):
+    def __dlpack__(self, **kwargs):
+        return self._attributes['tensor']()
+
+    def __dlpack_device__(self):
+        return self._attributes['device']()
+
+
+@pytest.mark.parametrize(
+    'value',
+    [Hostile(), Hostile(is_deleted=lambda: 1 / 0), Array(array=lambda self: 1 / 0), Array(array=lambda self: 'text'),
+     Array(array=np.asarray), Tensor(device=lambda: None, tensor=lambda: None),
+     Tensor(device=lambda: ('a', 'b'), tensor=lambda: None), Tensor(device=lambda: (1, 0), tensor=lambda: 3),
+     Tensor(device=lambda: (1, 0), tensor=lambda: 1 / 0), Tensor(device=lambda: (2, 0), tensor=lambda: None),
+     10**400, 1j, np.zeros(4, [('a', 'f4')]), np.zeros(4, 'V4'), memoryview(X), bytearray(16)],
+)  # fmt: skip
+def test_hostile_objects_are_refused(add_tanh: assay.Module, value: object) -> None:
+    with pytest.raises(assay.InvalidArgumentError, match='argument 1'):
+        add_tanh.run(X, value)
+
+
+@pytest.mark.parametrize(
+    'call',
+    [lambda m: m.run(X, X, seed=-1), lambda m: m.run(X, X, seed='a'), lambda m: m.random_arguments(-1),
+     lambda m: m.run(by_device=3), lambda m: m.run(by_device=[3]), lambda m: m.run(by_device=[[X, X]] * 2),
+     lambda m: m.show(3), lambda m: m.show('\ud800'), lambda m: m.show('nonsense'), lambda m: assay.load('\ud800\n'),
+     lambda m: assay.load(m.show(), replicas=-3), lambda m: assay.diff(m, args=3), lambda m: assay.diff(m, left=None),
+     lambda m: assay.diff(m, 'cpu', 'golden', max_ulp=-1), lambda m: assay.suite(ops='not', jobs='a'),
+     lambda m: assay.suite(ops='not', jobs=0), lambda m: m.run(X, X, steps=2**70), lambda m: m.run(X, X, seconds=-1)],
+)  # fmt: skip
+def test_options_that_are_wrong_are_named(add_tanh: assay.Module, call) -> None:
+    with pytest.raises(assay.InvalidArgumentError):
+        call(add_tanh)
 
 
 def test_nested_beyond_reason(add_tanh: assay.Module) -> None:

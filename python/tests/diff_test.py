@@ -1,5 +1,11 @@
 """diff, triage and suite with targets that are wrong on purpose, and their reports."""
 
+import json
+import os
+import pickle
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -45,6 +51,54 @@ def test_repro_is_saved_as_the_command_reads_it(add_tanh, tmp_path) -> None:
     module = assay.load(tmp_path / 'module.hlo')
     inputs, expected = np.load(tmp_path / 'inputs.npz'), np.load(tmp_path / 'expected.npz')
     np.testing.assert_array_equal(module.run(inputs['arg0']), expected['out0'])
+
+
+def test_repro_is_reduced_and_its_script_asks_again(tmp_path) -> None:
+    module = assay.load("""HloModule m
+      ENTRY e { x = f32[100] parameter(0) y = f32[100] exponential(x) t = f32[100] tanh(y)
+        ROOT z = f32[100] multiply(t, y) }""")
+
+    def small(module, *arguments):  # an implementation whose tanh is wrong for small arguments
+        result = module.run(*arguments)
+        if 'tanh' in module.show('short'):
+            result = np.where(abs(result) < 0.5, result * np.float32(1.01), result)
+        return result
+
+    arguments = (np.linspace(-3, 3, 100, dtype=np.float32),)
+    report = assay.diff(module, right=small, args=arguments, reduce=True)
+    assert report.repro.arguments[0].shape == (1,) and report.repro.detail in str(report)
+    assert report.repro.actual[0] != report.repro.golden[0]
+    script = tmp_path / 'repro.py'
+    script.write_text(report.repro.script())
+    # The function is not known to the script, which asks another target.
+    environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.dirname(assay.__file__)))
+    for target, code in (('cpu', 0), ('process:exit 3', 1)):
+        result = subprocess.run([sys.executable, str(script), target], capture_output=True, text=True,
+                                env=environment)  # fmt: skip
+        assert result.returncode == code, result.stdout + result.stderr
+    assert assay.diff(module, right=small, args=arguments).repro.arguments[0].shape == (100,)
+
+
+def test_reports_are_pages_with_the_graph(add_tanh, tmp_path) -> None:
+    report = assay.diff(add_tanh, right=wrong_tanh, args=(X, X))
+    page = report.to_html()
+    assert page.startswith('<!doctype html') and 'worst element' in page and report.sentence[:20] in page
+    assert '<iframe' in report._repr_html_()
+    report.save(tmp_path / 'report.html')
+    report.save(tmp_path / 'report.json')
+    assert (tmp_path / 'report.html').read_text() == page
+    assert json.loads((tmp_path / 'report.json').read_text())['verdict'] == 'wrong'
+    again = pickle.loads(pickle.dumps(report))
+    assert again.sentence == report.sentence and 'wrong' in again.to_html()
+
+
+def test_arguments_cannot_be_written_to_by_targets(add_tanh: assay.Module) -> None:
+    def writes(module, *arguments):
+        arguments[0][:] = 0
+        return module.run(*arguments)
+
+    report = assay.diff(add_tanh, right=writes, args=(X, X))
+    assert report.verdict == 'not run' and 'read-only' in str(report.to_dict())
 
 
 def test_comparison_of_two_implementations(add_tanh: assay.Module) -> None:

@@ -58,19 +58,27 @@ void GraphNotes::Take(const InstructionVerdict& verdict, const Excerpt& excerpt)
   notes_[name] = std::move(note);
 }
 
+void GraphNotes::TakeWhole(const Module& module, const WholeVerdict& whole) {
+  if (!whole.status.ok()) return;
+  const std::string root = module.entry()->root()->name();
+  NodeNote& note = notes_[root];
+  note.rows.emplace_back("whole program", InWords(whole.judgement));
+  if (whole.is_wrong() && first_wrong_.empty()) {
+    AddJudgementRows(whole.judgement, &note);
+    first_wrong_ = root;
+  }
+}
+
+std::string GraphNotes::Page(const Module& module, const std::string& title,
+                             const std::string& summary) const {
+  return GraphPage(module, {title, summary, first_wrong_}, notes_);
+}
+
 absl::Status GraphNotes::Write(const Module& module, const WholeVerdict& whole,
                                const std::string& title, const std::string& summary,
                                const std::string& path) {
-  if (whole.status.ok()) {
-    const std::string root = module.entry()->root()->name();
-    NodeNote& note = notes_[root];
-    note.rows.emplace_back("whole program", InWords(whole.judgement));
-    if (whole.is_wrong() && first_wrong_.empty()) {
-      AddJudgementRows(whole.judgement, &note);
-      first_wrong_ = root;
-    }
-  }
-  return WriteFileAtomically(path, GraphPage(module, {title, summary, first_wrong_}, notes_));
+  TakeWhole(module, whole);
+  return WriteFileAtomically(path, Page(module, title, summary));
 }
 
 }  // namespace assay

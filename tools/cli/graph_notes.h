@@ -18,8 +18,12 @@ class GraphNotes {
   // the worst verdict of several of one instruction counts.
   void Take(const InstructionVerdict& verdict, const Excerpt& excerpt);
 
-  // Writes the page. The whole program, if it is wrong and nothing smaller is, is noted at the
-  // root.
+  // Notes the whole program at the root of the module, as wrong if nothing smaller is.
+  void TakeWhole(const Module& module, const WholeVerdict& whole);
+  // The page of the module.
+  std::string Page(const Module& module, const std::string& title,
+                   const std::string& summary) const;
+  // Notes the whole program, and writes the page.
   absl::Status Write(const Module& module, const WholeVerdict& whole, const std::string& title,
                      const std::string& summary, const std::string& path);
 

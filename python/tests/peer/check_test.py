@@ -1,8 +1,12 @@
 """assay.check on functions of JAX, on XLA's CPU backend and on targets that are wrong on purpose."""
 
+import dataclasses
 import functools
+import os
 import pathlib
 import pickle
+import subprocess
+import sys
 from typing import NamedTuple
 
 import jax
@@ -147,6 +151,38 @@ def test_keys_bfloat16_and_narrow_types() -> None:
         assert np.asarray(actual).tobytes() == golden.tobytes()
 
 
+def test_the_repro_is_reduced_and_runs_without_assay(tmp_path) -> None:
+    # XLA CPU's tanh is not correctly rounded, which the profile golden asks for.
+    report = assay.check(lambda x: jnp.tanh(x) * 2, profile='golden', raise_on=None)(jnp.linspace(-3, 3, 1000))
+    assert report.first_wrong['opcode'] == 'tanh' and report.first_wrong['elements']['wrong'] > 100
+    (argument,), (golden,), (actual,) = report.repro.arguments, report.repro.golden, report.repro.actual
+    assert argument.shape == (1,) and golden != actual
+    assert report.repro.detail in str(report)
+    report.repro.save(tmp_path)
+    for path in (sys.path[0], os.path.dirname(os.path.dirname(assay.__file__))):
+        result = subprocess.run([sys.executable, str(tmp_path / 'repro.py')], capture_output=True, text=True,
+                                timeout=120, env=dict(os.environ, PYTHONPATH=path))  # fmt: skip
+        assert result.returncode == 1 and '1 elements differ' in result.stdout, result.stderr[-2000:]
+    assert 'tanh' in result.stdout
+
+
+def test_custom_calls_of_a_function() -> None:
+    def f(x):
+        return jax.ffi.ffi_call('triple', jax.ShapeDtypeStruct(x.shape, x.dtype))(x, by=np.int64(3)) + 1
+
+    def triple(call, x):
+        assert 'by = 3' in call.config
+        return x * 3
+
+    module = assay.load(jax.jit(f).lower(X))
+    np.testing.assert_array_equal(module.run(X, custom_calls={'triple': triple}), np.asarray(X) * 3 + 1)
+
+    def target(module, *arguments):
+        return module.run(*arguments, custom_calls={'triple': triple})
+
+    assert assay.check(f, target=target, profile='xla-cpu', custom_calls={'triple': triple})(X).ok
+
+
 def test_functions_that_are_no_programs() -> None:
     with pytest.raises(assay.InvalidArgumentError, match='is a function'):
         assay.load(model)
@@ -180,3 +216,5 @@ def test_reports_are_pickled_without_jax_objects() -> None:
     report = assay.check(model)(X, W)
     again = pickle.loads(pickle.dumps(report.to_dict()))
     assert again['verdict'] == 'right'
+    diagnosed = assay.check(model, isolate=True)(X, W)
+    assert pickle.loads(pickle.dumps(dataclasses.replace(diagnosed, result=None))).sentence == diagnosed.sentence

@@ -25,11 +25,11 @@ set(ASSAY_TEST_OPTIONS $<$<CONFIG:Release>:-O0>)
 if(CMAKE_CXX_FLAGS MATCHES "fsanitize=[a-z,]*undefined")
   list(APPEND ASSAY_TEST_OPTIONS -fno-sanitize=undefined)
 endif()
-# The address sanitizer's preset optimises the libraries in which programs spend their time, and no
+# The address sanitizer's preset optimises the libraries in which its tests spend their time, and no
 # others: Clang takes two to three times as long over a file with -O1 as without. Parsers are among them,
 # since recursion as deep as they allow overflows the stack of code that is not optimised. Under the
 # thread sanitizer, whose tests are few and short, nothing is optimised.
-set(ASSAY_BUSY_FOLDERS evaluator runtime spec/element spec/ir spec/text spec/stablehlo interpreter)
+set(ASSAY_BUSY_FOLDERS conformance/corpus evaluator/ops evaluator/real evaluator/scalar spec/element spec/ir spec/text spec/stablehlo)
 set(ASSAY_SANITIZED FALSE)
 if(CMAKE_CXX_FLAGS MATCHES "fsanitize")
   set(ASSAY_SANITIZED TRUE)

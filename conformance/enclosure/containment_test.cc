@@ -325,9 +325,10 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
   ASSERT_TRUE(profile.ok()) << profile.status();
   constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kBF16, ElementType::kF32,
                                     ElementType::kF16, ElementType::kF32,  ElementType::kF64};
+  constexpr int64_t kPrograms = Scheduled(1000), kRuns = 50;
   std::mt19937 random(20261122);
   int64_t evaluations = 0, tame = 0, judged = 0, moved = 0;
-  for (int program = 0; program < 1000; ++program) {
+  for (int program = 0; program < kPrograms; ++program) {
     const ElementType type = kTypes[program % std::size(kTypes)];
     const bool wild = program % 5 == 4;
     const std::string text =
@@ -342,7 +343,7 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
     auto golden = Interpret(**module, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
     const WhimsicalTarget target(**module, *profile);
-    for (int run = 0; run < Scheduled(100); ++run) {
+    for (int run = 0; run < kRuns; ++run) {
       const Literal actual = target.Run(arguments, random);
       auto judgement = JudgeWhole(*enclosure, *golden, actual);
       ASSERT_TRUE(judgement.ok()) << judgement.status();
@@ -356,7 +357,7 @@ TEST(ContainmentTest, NoConformingValueLiesOutside) {
       moved += judgement->counts[static_cast<int>(Verdict::kWithinBound)];
     }
   }
-  EXPECT_EQ(evaluations, 1000 * Scheduled(100));
+  EXPECT_EQ(evaluations, kPrograms * kRuns);
   // It would mean little if nothing were known or nothing moved.
   EXPECT_GT(judged, tame * 7 / 10);
   EXPECT_GT(moved, tame / 10);

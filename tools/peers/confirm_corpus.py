@@ -3,7 +3,7 @@ package models, and its expected values must come out; cases that were worked ou
 in docs/corpus_confirmations.md must be that of the corpus.
 
 The models take minutes. confirmed_corpus.tsv records, for each operation, a digest of all of its cases with their expected values
-as they were when the models confirmed every one of them. Where the digest is still the same, one case in eight is confirmed again;
+as they were when the models confirmed every one of them. Where the digest is still the same, one case in 32 is confirmed again;
 where it is not, all cases of the operation are.
 
 usage: confirm_corpus.py ASSAY [--all] [--full] [--write] [GLOB...]
@@ -37,7 +37,7 @@ STEPS = (r'/(exhaustive|longer|longest|dense)[./]', 61), (r'/range\.', 7)
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'docs', 'corpus_confirmations.md')
 RECORD = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'confirmed_corpus.tsv')
 # Of an operation whose cases are those of the record, one case in so many is confirmed again.
-SAMPLE = 8
+SAMPLE = 32
 MARKS = ('<!-- table: written by tools/peers/confirm_corpus.py --write -->\n', '<!-- end of table -->')
 
 # Elements that the golden interpreter itself reports as undecided, and why.

@@ -97,6 +97,60 @@ ENTRY e {
   EXPECT_EQ(runtime::PartitionsOf(*MustParse(text)), 4);
 }
 
+// A border between a global value and one over the axes, as text.
+std::string Border(absl::string_view result, absl::string_view operand, bool enters,
+                   absl::string_view axes, absl::string_view sharding) {
+  return absl::StrCat(result, " custom-call(", operand, "), custom_call_target=\"xla.sdy.",
+                      enters ? "GlobalToLocalShape" : "LocalToGlobalShape",
+                      "\", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.",
+                      enters ? "in" : "out", "_shardings=\"#sdy.sharding_per_value<[<@mesh, ",
+                      sharding, ">]>\",xla.sdy.manual_axes=\"#sdy<manual_axes{", axes, "}>\"}\n");
+}
+
+// Inside of the region over x, devices that differ in x hold values of their own, which a region
+// over y leaves apart.
+TEST(ModuleFormTest, RegionsWithinRegions) {
+  constexpr char kX[] = R"(\"x\")", kY[] = R"(\"y\")";
+  const std::string text = absl::StrCat(
+      R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2, "y"=2]>}}
+inner {
+  a = s32[1] parameter(0))",
+      kBody, R"(
+  b = s32[1] broadcast(tens), dimensions={}
+  ROOT y = s32[1] add(a, b)
+}
+outer {
+  a = s32[2] parameter(0)
+)",
+      Border("l = s32[1]", "a", true, kY, R"([{\"y\"}])"), "c = s32[1] call(l), to_apply=inner\n",
+      Border("ROOT g = s32[2]", "c", false, kY, R"([{\"y\"}])"), R"(}
+ENTRY e {
+  x = s32[4] parameter(0)
+)",
+      Border("l = s32[2]", "x", true, kX, R"([{\"x\"}])"), "c = s32[2] call(l), to_apply=outer\n",
+      Border("ROOT g = s32[4]", "c", false, kX, R"([{\"x\"}])"), "}");
+  EXPECT_EQ(RunLogical(4, text, "s32[4] {1, 2, 3, 4}"), Canonical("s32[4] {1, 12, 23, 34}"));
+}
+
+// The devices' summands of a value are the value and zeros: added they are the value again.
+TEST(ModuleFormTest, ValuesEnterRegionsAsSummands) {
+  const auto text = [](absl::string_view out) {
+    return absl::StrCat(
+        R"(HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["x"=2]>}}
+add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }
+ENTRY e {
+  x = s32[] parameter(0)
+)",
+        Border("l = s32[]", "x", true, R"(\"x\")", R"([], unreduced={\"x\"})"),
+        "r = s32[] all-reduce(l), to_apply=add, channel_id=1, replica_groups={{0,1}}, "
+        "use_global_device_ids=true\n",
+        Border("ROOT g = s32[]", "r", false, R"(\"x\")", out), "}");
+  };
+  EXPECT_EQ(RunLogical(2, text("[]"), "s32[] 5"), Canonical("s32[] 5"));
+  EXPECT_NE(RunLogical(2, text(R"([], unreduced={\"x\"})"), "s32[] 5").find("UNIMPLEMENTED"),
+            std::string::npos);
+}
+
 TEST(ModuleFormTest, WhatShardyLeavesCutsIntoTiles) {
   const auto form = [](absl::string_view dimensions) {
     return runtime::FormOf(*MustParse(absl::StrCat(

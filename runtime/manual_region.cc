@@ -9,12 +9,15 @@
 #include "runtime/effect.h"
 #include "runtime/module_form.h"
 #include "runtime/world.h"
+#include "spec/ir/device_lists.h"
 #include "spec/sharding/sdy_shardings.h"
 #include "spec/sharding/sharding_checks.h"
 #include "spec/sharding/tiles.h"
 
 namespace assay::runtime {
 namespace {
+
+constexpr char kManualAxes[] = "xla.sdy.manual_axes";
 
 bool Enters(const Instruction& border) {
   const std::string& target = border.GetString(Attr::kCustomCallTarget);
@@ -29,18 +32,18 @@ absl::StatusOr<std::string> FrontendAttribute(const Instruction& border, const c
       absl::StrCat("there is no frontend attribute ", name, " at ", border.Describe()));
 }
 
-// The sharding over the manual axes alone: inside of the region all others hold whole values.
+// The sharding over the manual axes alone: inside of the region all others hold whole values. Of
+// unreduced axes the devices hold summands there, too.
 Sharding OverManualAxes(NamedSharding named, absl::Span<const std::string> manual) {
-  for (NamedSharding::DimensionSharding& dimension : named.dimensions) {
-    std::vector<AxisRef> kept;
-    for (const AxisRef& axis : dimension.axes) {
+  const auto keep = [&](std::vector<AxisRef>& axes) {
+    std::erase_if(axes, [&](const AxisRef& axis) {
       const std::string& name = named.mesh.axes[axis.axis].name;
-      if (std::find(manual.begin(), manual.end(), name) != manual.end()) kept.push_back(axis);
-    }
-    dimension.axes = std::move(kept);
-  }
+      return std::find(manual.begin(), manual.end(), name) == manual.end();
+    });
+  };
+  for (NamedSharding::DimensionSharding& dimension : named.dimensions) keep(dimension.axes);
   named.replicated_axes.clear();
-  named.unreduced_axes.clear();
+  keep(named.unreduced_axes);
   Sharding sharding;
   sharding.named = std::make_shared<const NamedSharding>(std::move(named));
   return sharding;
@@ -64,7 +67,7 @@ absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border)
   absl::StatusOr<std::vector<NamedSharding>> named =
       ReadSdyShardings(*text, *border.parent()->parent());
   if (!named.ok()) return named.status();
-  absl::StatusOr<std::string> axes = FrontendAttribute(border, "xla.sdy.manual_axes");
+  absl::StatusOr<std::string> axes = FrontendAttribute(border, kManualAxes);
   if (!axes.ok()) return axes.status();
   absl::StatusOr<std::vector<std::string>> manual = ReadManualAxes(*axes);
   if (!manual.ok()) return manual.status();
@@ -76,6 +79,74 @@ absl::StatusOr<std::vector<Sharding>> BorderShardings(const Instruction& border)
 }
 
 namespace {
+
+// The entering border whose value is an operand of the call, or null.
+const Instruction* BorderBefore(const Instruction& call) {
+  for (const Instruction* operand : call.operands()) {
+    while (operand->opcode() == Opcode::kGetTupleElement) operand = operand->operand(0);
+    if (operand->opcode() == Opcode::kCustomCall && IsManualBorder(*operand) && Enters(*operand)) {
+      return operand;
+    }
+  }
+  return nullptr;
+}
+
+// The instruction that calls the computation, or null.
+const Instruction* CallerOf(const Computation& called) {
+  for (const auto& computation : called.parent()->computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      const auto all = instruction->called_computations();
+      if (std::find(all.begin(), all.end(), &called) != all.end()) return instruction.get();
+    }
+  }
+  return nullptr;
+}
+
+// The manual axes of the regions around the border's computation. Their devices hold values of
+// their own, which a border inside leaves apart.
+absl::StatusOr<std::vector<std::string>> OuterManualAxes(const Instruction& border) {
+  std::vector<std::string> outer;
+  const Computation* here = border.parent();
+  // Calls form no cycle, so that the way to the entry is no longer than the computations are many.
+  while (const Instruction* call = CallerOf(*here)) {
+    const Instruction* before = BorderBefore(*call);
+    if (before != nullptr && before->annotations().frontend_attributes.contains(kManualAxes)) {
+      absl::StatusOr<std::string> text = FrontendAttribute(*before, kManualAxes);
+      if (!text.ok()) return text.status();
+      absl::StatusOr<std::vector<std::string>> axes = ReadManualAxes(*text);
+      if (!axes.ok()) return axes;
+      outer.insert(outer.end(), axes->begin(), axes->end());
+    }
+    here = call->parent();
+  }
+  return outer;
+}
+
+// Takes from the placements all devices but those that differ from the partition over inner axes
+// alone.
+absl::Status LeaveOutOtherValues(const Mesh& mesh, absl::Span<const std::string> outer,
+                                 int64_t partition, std::vector<Placement>* placements) {
+  std::vector<AxisRef> inner;
+  for (size_t i = 0; i < mesh.axes.size(); ++i) {
+    if (std::find(outer.begin(), outer.end(), mesh.axes[i].name) != outer.end()) continue;
+    AxisRef axis;
+    axis.axis = static_cast<int64_t>(i);
+    inner.push_back(axis);
+  }
+  const absl::StatusOr<DeviceGroups> groups = DevicesOverAxes(mesh, inner, kMostDevices);
+  if (!groups.ok()) return groups.status();
+  for (const std::vector<int64_t>& group : *groups) {
+    if (std::find(group.begin(), group.end(), partition) == group.end()) continue;
+    for (Placement& placement : *placements) {
+      for (size_t device = 0; device < placement.devices.size(); ++device) {
+        if (std::find(group.begin(), group.end(), device) == group.end()) {
+          placement.devices[device].reset();
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
 
 // The placements of all leaves that cross a border.
 absl::StatusOr<std::vector<Placement>> PlacementsOf(const Instruction& border,
@@ -161,6 +232,10 @@ class ManualBorder : public Effect {
                                                      " are no ", locals[i]->ToString()));
     }
     if (!enters) {
+      if (absl::Status status = PrepareToLeave(process.id().partition, &*placements);
+          !status.ok()) {
+        return status;
+      }
       std::vector<int64_t> members(partitions);
       std::iota(members.begin(), members.end(), process.id().replica * partitions);
       absl::StatusOr<PendingPtr> tiles =
@@ -172,7 +247,10 @@ class ManualBorder : public Effect {
     std::vector<Literal> tiles;
     for (size_t i = 0; i < operands.size(); ++i) {
       const std::optional<DeviceTile>& tile = (*placements)[i].devices[process.id().partition];
-      if (!tile.has_value()) {
+      // The first summand is the value, all others are zero.
+      const bool added = tile.has_value() && tile->summand > 0 &&
+                         (*placements)[i].reduction == NamedSharding::Reduction::kSum;
+      if (!tile.has_value() || added) {
         absl::StatusOr<Literal> nothing = process.ZeroArray(*outputs[i]);
         if (!nothing.ok()) return nothing.status();
         tiles.push_back(*std::move(nothing));
@@ -185,6 +263,24 @@ class ManualBorder : public Effect {
   }
 
  private:
+  // Which devices hold parts of this partition's value.
+  absl::Status PrepareToLeave(int64_t partition, std::vector<Placement>* placements) const {
+    for (const Placement& placement : *placements) {
+      if (placement.summands == 1) continue;
+      return absl::UnimplementedError(
+          absl::StrCat("a value leaves a manual region as summands (unreduced), whose sum Assay "
+                       "does not form: ",
+                       border_.Describe()));
+    }
+    const absl::StatusOr<std::vector<std::string>> outer = OuterManualAxes(border_);
+    if (!outer.ok()) return outer.status();
+    if (outer->empty()) return absl::OkStatus();
+    const absl::StatusOr<std::vector<Sharding>> shardings = BorderShardings(border_);
+    if (!shardings.ok()) return shardings.status();
+    if (shardings->empty() || shardings->front().named == nullptr) return absl::OkStatus();
+    return LeaveOutOtherValues(shardings->front().named->mesh, *outer, partition, placements);
+  }
+
   const Instruction& border_;
 };
 

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """JAX programs on Assay's plug-in and on XLA CPU, in one process.
 
-usage: pjrt_jax.py build/release/lib/libassay_pjrt.so [--only PART] [--every N] [--verbose]
+usage: pjrt_jax.py build/release/lib/libassay_pjrt.so [--only PART] [--every N] [--verbose] [--package DIR]
 
-Every program of jax_programs.py, those on four devices too, runs on both. Integers, truth values and types must be
-equal. Floating-point results may differ by TOLERANCE units in the last place of the largest element, as XLA's functions
-and sums are not correctly rounded: this is a check of the way through the plug-in; what the values may be is judged by
-`assay test`. At the end no buffer, event or executable may be left that JAX has given up.
+Every program of jax_programs.py, those on four devices too, runs on both, and the judge is asked about both, with the
+program that JAX compiled and the arguments that it gave: what the plug-in returns must be the golden results (profile
+golden), what XLA CPU returns must be what profile xla-cpu permits. The judge is that of the Python package of the same
+build. At the end no event or error may be left that JAX has given up.
 """
 import argparse
+import collections
 import ctypes
 import gc
 import importlib.util
@@ -20,9 +21,8 @@ import peers
 
 peers.need('jax', 'numpy')
 
-TOLERANCE = 256
-# By program: why the values may differ beyond that.
-DIFFERENT = {'linalg.svd': 'the sign of a pair of singular vectors is free'}
+# By program: what XLA CPU does wrong there, or a reason why the judge cannot say.
+XLA_IS_WRONG = {}
 
 
 def arguments():
@@ -31,6 +31,7 @@ def arguments():
     parser.add_argument('--only', default='')
     parser.add_argument('--every', type=int, default=1)
     parser.add_argument('--verbose', action='store_true')
+    parser.add_argument('--package', help='the folder of the Python package (default: python beside the library)')
     return parser.parse_args()
 
 
@@ -39,8 +40,16 @@ os.environ['PJRT_NAMES_AND_LIBRARY_PATHS'] = f'assay:{os.path.abspath(OPTIONS.li
 os.environ['JAX_PLATFORMS'] = 'assay,cpu'
 os.environ['ASSAY_DEVICES'] = '4'
 os.environ['XLA_FLAGS'] = '--xla_force_host_platform_device_count=4'
+PACKAGE = OPTIONS.package or os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(OPTIONS.library))), 'python')
+if not os.path.isdir(os.path.join(PACKAGE, 'assay')):
+    peers.skip(f'there is no Python package of Assay in {PACKAGE}: tools/setup installs what it is built with')
+sys.path.insert(0, PACKAGE)
+import json
+
+import assay
 import jax
 import numpy as np
+from assay import _arrays, _core
 
 jax.config.update('jax_enable_x64', True)
 
@@ -80,66 +89,70 @@ def values_of(wanted, seed):
     return values
 
 
-def results_on(platform, function, values):
+def plain(leaf):
+    """What a key is made of; other arrays as they are."""
+    return jax.random.key_data(leaf) if jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended) else leaf
+
+
+def run_on(platform, function, values):
+    """The program as it was lowered, its results, and how to get the program as the platform was given it."""
     device = jax.devices(platform)[0]
     with jax.default_device(device):
-        results = jax.tree.leaves(jax.jit(function)(*values))
-        found = [np.asarray(result) for result in results if not jax.dtypes.issubdtype(result.dtype, jax.dtypes.extended)]
-    for result in results:
-        if {one.platform for one in result.devices()} != {device.platform}:
-            raise AssertionError(f'a result lies on {result.devices()}')
-    return found
+        jitted = jax.jit(function, keep_unused=True)
+        lowered = jitted.lower(*values)
+        module = assay.load(lowered)
+        leaves = jax.tree.leaves(jitted(*values))
+        found = [np.asarray(plain(leaf)) for leaf in leaves]
+    for leaf in leaves:
+        if {one.platform for one in leaf.devices()} != {device.platform}:
+            raise AssertionError(f'a result lies on {leaf.devices()}')
+    return module, found, lambda: assay.load(lowered.compile())
 
 
-def difference(ours, theirs):
-    """What is wrong between two results; empty: nothing."""
-    if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
-        return f'{ours.dtype}{ours.shape} instead of {theirs.dtype}{theirs.shape}'
-    if ours.tobytes() == theirs.tobytes() or ours.size == 0:
-        return ''
-    if ours.dtype.kind in 'biu' or ours.dtype.name.startswith(('int', 'uint')):
-        return f'{np.count_nonzero(ours != theirs)} of {ours.size} elements differ'
-    if ours.dtype.kind == 'c':
-        pairs = [(ours.real, theirs.real), (ours.imag, theirs.imag)]
-    else:
-        pairs = [(ours, theirs)]
-    epsilon = float(jax.numpy.finfo(pairs[0][0].dtype).eps)
-    scale = max([1e-300] + [float(np.max(np.abs(part.astype(np.float64)), initial=0, where=np.isfinite(part.astype(np.float64))))
-                            for _, part in pairs])
-    for mine, other in pairs:
-        mine, other = mine.astype(np.float64), other.astype(np.float64)
-        same = (mine == other) | (np.isnan(mine) & np.isnan(other))
-        with np.errstate(invalid='ignore'):
-            near = np.abs(mine - other) <= TOLERANCE * epsilon * scale
-        if not np.all(same | near):
-            worst = np.argmax(np.where(same | near, 0, np.abs(np.nan_to_num(mine) - np.nan_to_num(other)) + 1e-300))
-            return f'{mine.flat[worst]} instead of {other.flat[worst]} (the largest is {scale})'
-    return ''
+def judgement(module, values, found, profile):
+    """The verdict, and the sentence on it."""
+    actual = [[_arrays.to_core(array, f'result {i}') for i, array in enumerate(found)]]
+    text, sentence, _ = _core.judge(module._core, module._arguments(tuple(values), {}, convert=True), actual, profile,
+                                    _core.Budget())
+    return json.loads(text)['verdict'], sentence
+
+
+def problem_of(name, ours, theirs, values):
+    """What is wrong with a program; empty: nothing. The verdict on XLA CPU comes with it."""
+    module, found, given = run_on('assay', ours, values)
+    golden, sentence = judgement(module, values, found, 'golden')
+    if golden == 'wrong':
+        # jaxlib writes functions of complex numbers as real ones before it gives a program to a plug-in.
+        golden, sentence = judgement(given(), values, found, 'golden')
+    if golden not in ('exact', 'correctly rounded'):
+        return f'the plug-in: {golden}: {sentence}', ''
+    module, found, _ = run_on('cpu', theirs, values)
+    verdict, sentence = judgement(module, values, found, 'xla-cpu')
+    if verdict == 'wrong' and name not in XLA_IS_WRONG:
+        return f'XLA CPU: {sentence}', verdict
+    if verdict != 'wrong' and name in XLA_IS_WRONG:
+        return f'XLA CPU is right now ({XLA_IS_WRONG[name]})', verdict
+    return '', verdict
 
 
 def run_all():
-    run = failed = 0
+    run, failed, verdicts = 0, 0, collections.Counter()
     ours, theirs = programs_on('assay'), programs_on('cpu')
     for number, ((name, function, wanted), (_, reference, _)) in enumerate(zip(ours, theirs)):
         if OPTIONS.only not in name or number % OPTIONS.every:
             continue
         run += 1
-        values = values_of(wanted, number)
         try:
-            expected = results_on('cpu', reference, values)
-            found = results_on('assay', function, values)
-            wrong = [difference(*pair) for pair in zip(found, expected, strict=True)]
-            problem = next((each for each in wrong if each), '')
-        except Exception as error:  # whatever JAX raises
-            problem = f'{type(error).__name__}: {str(error).splitlines()[0][:300] if str(error) else ""}'
-        if problem and name in DIFFERENT:
-            problem = ''
+            problem, verdict = problem_of(name, function, reference, values_of(wanted, number))
+        except Exception as error:  # whatever JAX or the judge raises
+            problem, verdict = f'{type(error).__name__}: {str(error).splitlines()[0][:300] if str(error) else ""}', ''
+        verdicts[verdict] += 1
         if problem:
             failed += 1
             print(f'{name}: {problem}')
         elif OPTIONS.verbose:
-            print(f'{name}: ok')
-    return run, failed
+            print(f'{name}: {verdict}')
+    return run, failed, verdicts
 
 
 def live_objects():
@@ -149,11 +162,12 @@ def live_objects():
 
 
 def main():
-    run, failed = run_all()
+    run, failed, verdicts = run_all()
     jax.clear_caches()
     gc.collect()
     live = live_objects()
-    print(f'{run} programs on the plug-in and on XLA CPU, {failed} differ; left: {live}')
+    said = ', '.join(f'{count} {verdict}' for verdict, count in sorted(verdicts.items()) if verdict)
+    print(f'{run} programs, {failed} fail. The plug-in gives golden results; XLA CPU: {said}. Left: {live}')
     # JAX keeps arrays that modules of its own hold, and their executables.
     left = live['events'] + live['errors']
     return 1 if failed or left or run == 0 else 0

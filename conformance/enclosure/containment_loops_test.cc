@@ -133,7 +133,7 @@ TEST(ContainmentTest, NoConformingValueOfALoopOverFewElementsLiesOutside) {
     auto golden = Interpret(**module, arguments);
     ASSERT_TRUE(golden.ok()) << golden.status();
     const WhimsicalTarget target(**module, *profile);
-    for (int run = 0; run < 50; ++run) {
+    for (int run = 0; run < Scheduled(48); ++run) {
       auto judgement = JudgeWhole(*enclosure, *golden, target.Run(arguments, random));
       ASSERT_TRUE(judgement.ok()) << judgement.status();
       ASSERT_NE(judgement->verdict, Verdict::kWrong)

@@ -69,14 +69,35 @@ struct Arrays {
     return outputs[place.position] + first * place.element_bytes;
   }
 
-  void Execute(absl::Span<const BoundStep> steps, int64_t first, int64_t n) const {
+  // Elements [skipped, n) of the block.
+  void Execute(absl::Span<const BoundStep> steps, int64_t first, int64_t n,
+               int64_t skipped = 0) const {
     for (const BoundStep& step : steps) {
       const std::byte* operands[3];
       for (int32_t k = 0; k < step.operand_count; ++k) {
-        operands[k] = Address(step.operands[k], first);
+        const Place& place = step.operands[k];
+        operands[k] = Address(place, first) + skipped * place.element_bytes;
       }
-      step.kernel(operands, Address(step.result, first), n * step.multiplicity, step.parameters);
+      std::byte* const result = Address(step.result, first) + skipped * step.result.element_bytes;
+      step.kernel(operands, result, (n - skipped) * step.multiplicity, step.parameters);
     }
+  }
+
+  // With the compiled runs; the kernels take what is less than a vector.
+  void Execute(absl::Span<const BoundStep> steps, const NativeProgram& native, int64_t first,
+               int64_t n) const {
+    size_t next = 0;
+    for (const NativeProgram::Run& run : native.runs()) {
+      if (run.compiled == nullptr) continue;
+      Execute(steps.subspan(next, run.first - next), first, n);
+      absl::InlinedVector<const std::byte*, 16> addresses;
+      for (const Place& place : run.arrays) addresses.push_back(Address(place, first));
+      const int64_t whole = n / run.compiled->elements() * run.compiled->elements();
+      if (whole > 0) run.compiled->Call(addresses.data(), whole);
+      if (whole < n) Execute(steps.subspan(run.first, run.end - run.first), first, n, whole);
+      next = run.end;
+    }
+    Execute(steps.subspan(next), first, n);
   }
 };
 
@@ -98,8 +119,14 @@ void BlockProgram::Continue(absl::Span<const std::byte* const> inputs,
                             absl::Span<std::byte* const> outputs, int64_t n,
                             std::byte* scratch) const {
   const Arrays arrays{inputs, outputs, constants_.data(), scratch, block_elements_};
+  const bool ready = native_ != nullptr && native_->Ready(n);
   for (int64_t first = 0; first < n; first += block_elements_) {
-    arrays.Execute(steps_, first, std::min(n - first, block_elements_));
+    const int64_t count = std::min(n - first, block_elements_);
+    if (ready) {
+      arrays.Execute(steps_, *native_, first, count);
+    } else {
+      arrays.Execute(steps_, first, count);
+    }
   }
 }
 

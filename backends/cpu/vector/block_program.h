@@ -14,6 +14,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "backends/cpu/vector/native/native_program.h"
 #include "backends/cpu/vector/step.h"
 #include "spec/ir/module.h"
 
@@ -63,6 +64,14 @@ class BlockProgram {
                           absl::Span<std::byte* const> outputs, int64_t n,
                           std::byte* scratch) const;
 
+  // The steps that the second tier compiles; null where there are none.
+  const NativeProgram* native() const { return native_.get(); }
+  // Where Continue finds or puts the block of a place of native() that is neither input nor output.
+  const std::byte* ScratchAddress(const Place& place, const std::byte* scratch) const {
+    return scratch + place.position * block_elements_;
+  }
+  int64_t step_count() const { return static_cast<int64_t>(steps_.size()); }
+
   // The number of elements that steps work on at a time.
   int64_t block_elements() const { return block_elements_; }
   int64_t input_count() const { return static_cast<int64_t>(inputs_.size()); }
@@ -84,6 +93,7 @@ class BlockProgram {
   std::vector<BoundStep> steps_;      // once per block
   std::vector<std::byte> constants_;  // 16 bytes each
   std::vector<std::shared_ptr<const PrecisionRule>> rules_;  // that steps point at
+  std::unique_ptr<const NativeProgram> native_;
   int64_t block_elements_ = kBlockElements;
   int64_t scratch_bytes_ = 0;
 };

@@ -44,7 +44,7 @@ BlockKernel CopyKernel(const KernelTable& kernels, int32_t bytes) {
 }  // namespace
 
 ProgramBuilder::Register ProgramBuilder::NewRegister(int32_t bytes, bool uniform) {
-  registers_.push_back({.bytes = bytes, .uniform = uniform, .placed = false, .place = {}});
+  registers_.push_back({.bytes = bytes, .uniform = uniform, .placed = false, .place = {}, .constant = kNone});
   return static_cast<Register>(registers_.size()) - 1;
 }
 
@@ -96,7 +96,9 @@ ProgramBuilder::Value ProgramBuilder::AddConstant(ElementType type, Element elem
                               .position = static_cast<int64_t>(constants_.size()) * 16};
   constants_.emplace_back();
   StoreElement(type, element, constants_.back().data(), 0);
-  return NewValue(type, kNone, Emit(SplatKernel(bytes), {source}, bytes));
+  const Register splat = Emit(SplatKernel(bytes), {source}, bytes);
+  registers_[splat].constant = static_cast<int32_t>(constants_.size()) - 1;
+  return NewValue(type, kNone, splat);
 }
 
 // Steps that outputs need, in order.
@@ -188,9 +190,13 @@ std::unique_ptr<BlockProgram> ProgramBuilder::Build() {
   }
   const std::vector<Step> steps = LiveSteps();
   PlaceRegisters(steps);
+  std::vector<Step> of_blocks;
   for (const Step& step : steps) {
-    (registers_[step.result].uniform ? program->prologue_ : program->steps_).push_back(Bind(step));
+    const bool once = registers_[step.result].uniform;
+    (once ? program->prologue_ : program->steps_).push_back(Bind(step));
+    if (!once) of_blocks.push_back(step);
   }
+  program->native_ = FindNativeRuns(of_blocks);
   program->inputs_ = std::move(inputs_);
   program->rules_ = std::move(rules_);
   program->constants_.resize(constants_.size() * 16);

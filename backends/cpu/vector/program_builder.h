@@ -51,6 +51,7 @@ class ProgramBuilder {
     bool uniform = false;
     bool placed = false;
     Place place;
+    int32_t constant = kNone;  // the number of the constant that fills it
   };
   struct Step {
     BlockKernel kernel = nullptr;
@@ -88,6 +89,10 @@ class ProgramBuilder {
   std::vector<Step> LiveSteps();
   void PlaceRegisters(absl::Span<const Step> steps);
   BoundStep Bind(const Step& step) const;
+  // The runs of steps that the second tier may compile (native/); null where there are none.
+  // `steps`: those of a block, with places.
+  std::unique_ptr<const NativeProgram> FindNativeRuns(absl::Span<const Step> steps) const;
+  friend class NativeRunBuilder;
 
   const KernelTable& kernels_;
   std::vector<ValueForms> values_;

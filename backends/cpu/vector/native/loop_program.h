@@ -1,0 +1,34 @@
+// Condition and body of a loop on elementwise values as one piece of compiled code.
+// Tests: native_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LOOP_PROGRAM_H_
+#define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LOOP_PROGRAM_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/cpu/vector/block_program.h"
+#include "backends/cpu/vector/native/native_code.h"
+
+namespace assay::cpu {
+
+struct LoopProgram {
+  // An array of equal elements that Start has put into the scratch of a program.
+  struct Uniform {
+    bool of_body = false;
+    Place place;
+  };
+  LaneLoop loop;
+  std::vector<Uniform> uniforms;  // the arrays behind those of the state
+  int64_t steps = 0;
+};
+
+// `leaf_bytes`: of an element of each leaf of the state. Null unless the second tier takes all
+// steps of both programs.
+std::optional<LoopProgram> JoinLoop(const BlockProgram& condition, const BlockProgram& body,
+                                    absl::Span<const int64_t> leaf_bytes);
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_VECTOR_NATIVE_LOOP_PROGRAM_H_

@@ -1,0 +1,49 @@
+// The second tier: lane code as machine code, for chains of cheap operations, whose values stay in
+// registers there, and for loops on few elements. It takes microseconds to make, and gives the bits
+// of the block kernels. Null everywhere where the machine lacks AVX2 or memory may not become code:
+// then the kernels do all the work. Tests: native_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_CODE_H_
+#define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_CODE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/cpu/vector/native/lane_code.h"
+
+namespace assay::cpu {
+
+// Safe from several threads.
+class NativeCode {
+ public:
+  virtual ~NativeCode() = default;
+  // The elements of a vector, of which a call takes whole numbers.
+  virtual int64_t elements() const = 0;
+  // Of a straight line: computes n elements at the addresses of the arrays, n a multiple of
+  // elements(). Of a loop: runs at most n iterations on elements() elements, with the arrays of the
+  // state first; returns those that have run, fewer if the condition has ended them.
+  virtual int64_t Call(const std::byte* const* arrays, int64_t n) const = 0;
+};
+
+// Returns true if this machine runs it.
+bool NativeCodeRuns();
+
+std::unique_ptr<const NativeCode> CompileLine(const LaneCode& code);
+
+// A loop whose state has `state` arrays of whole vectors. Values of kind kState are its leaves. The
+// first `condition_steps` steps compute `condition`, whose first element decides; `next` has the
+// value that each leaf gets.
+struct LaneLoop {
+  LaneCode code;
+  int32_t condition = 0;
+  int32_t condition_steps = 0;
+  std::vector<int32_t> state;  // the value of each leaf
+  std::vector<int32_t> next;
+};
+// `vectors`: of the lanes of a call, 1 or 2.
+std::unique_ptr<const NativeCode> CompileLoop(const LaneLoop& loop, int vectors);
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_VECTOR_NATIVE_NATIVE_CODE_H_

@@ -1,0 +1,106 @@
+// Gives the values of lane code their registers, one step after the other, and emits the steps. A
+// value takes as many registers as vectors are computed side by side. Where registers run out, the
+// value that is needed last goes to its place in memory or to a slot of the stack.
+// Tests: native_test.cc.
+#ifndef ASSAY_BACKENDS_CPU_VECTOR_NATIVE_REGISTER_ALLOCATOR_H_
+#define ASSAY_BACKENDS_CPU_VECTOR_NATIVE_REGISTER_ALLOCATOR_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "backends/cpu/vector/native/vector_assembler.h"
+
+namespace assay::cpu {
+
+class RegisterAllocator {
+ public:
+  static constexpr int kNone = -1;
+
+  // `array_of` gives the address of vector u of an array.
+  RegisterAllocator(const LaneCode& code, int vectors, VectorAssembler& out);
+  virtual ~RegisterAllocator() = default;
+
+  int groups() const { return kRegisters / vectors_; }
+  int Register(int group, int u) const { return group * vectors_ + u; }
+
+  // The value is used at a step, which is called in the order of the steps.
+  void AddUse(int32_t value, int32_t step);
+  // Emits step i of the code.
+  void EmitStep(int32_t i);
+  // A group that holds the value.
+  int Hold(int32_t value, int32_t now);
+  // A group for a new value; others than the pinned may be put away for it.
+  int Take(int32_t now);
+  void Pin(int group) { pinned_[group] = true; }
+  void UnpinAll() { pinned_ = {}; }
+  void Assign(int32_t value, int group);
+  void Forget(int32_t value);
+  // Forgets the value if its last use was before or at `now`.
+  void ForgetDead(int32_t value, int32_t now);
+
+  int group_of(int32_t value) const { return where_[value].group; }
+  int slot_of(int32_t value) const { return where_[value].slot; }
+  int32_t value_in(int group) const { return held_[group]; }
+  bool is_mask(int32_t value) const { return is_mask_[value]; }
+  void LoadSlot(int32_t value, int group);
+  void AssignSlot(int32_t value, int slot) { where_[value].slot = slot; }
+  // A mask becomes the value 1.
+  void MaskToValue(int32_t value, int32_t now);
+  // The value in the group goes to a slot.
+  void PutAway(int group);
+  // The value comes into the group, wherever it is.
+  void CopyInto(int32_t value, int group);
+  void MoveGroup(int from, int to);
+  void StoreGroup(int group, int slot);
+  int slots() const { return slots_; }
+  int NewSlot();
+  bool failed() const { return failed_; }
+  bool spilled() const { return spilled_; }
+  // A result is put here, if it is free then (kNone: anywhere).
+  void Prefer(int32_t value, int group) { preferred_[value] = group; }
+
+  static constexpr int kRegisters = 16;
+  Xbyak::RegExp Slot(int slot, int u) const {
+    return Xbyak::util::rsp + 32 * (slot * vectors_ + u);
+  }
+
+ protected:
+  // Vector u of an array or of a uniform value.
+  virtual Xbyak::RegExp Address(const LaneValue& value, int u) = 0;
+  // Called when a value has been computed into its group.
+  virtual void Defined(int32_t /*value*/, int32_t /*now*/) {}
+
+  const LaneCode& code_;
+  const int vectors_;
+  VectorAssembler& out_;
+
+ private:
+  struct Where {
+    int group = kNone;
+    int slot = kNone;
+  };
+  int32_t NextUse(int32_t value, int32_t now);
+  bool InMemory(const LaneValue& value) const {
+    return value.kind == LaneValue::kArray || value.kind == LaneValue::kUniform ||
+           value.kind == LaneValue::kConstant;
+  }
+  void LoadInto(int32_t value, int group);
+  bool MakesMask(const LaneStep& step) const;
+
+  std::vector<Where> where_;
+  std::vector<bool> is_mask_;
+  std::vector<int> preferred_;
+  std::vector<std::vector<int32_t>> uses_;
+  std::vector<size_t> next_;
+  std::array<int32_t, kRegisters> held_;
+  std::array<bool, kRegisters> pinned_{};
+  std::vector<int> free_slots_;
+  int slots_ = 0;
+  bool failed_ = false, spilled_ = false;
+};
+
+}  // namespace assay::cpu
+
+#endif  // ASSAY_BACKENDS_CPU_VECTOR_NATIVE_REGISTER_ALLOCATOR_H_

@@ -154,9 +154,9 @@ class SmallLoop : public Kernel {
     body_->Start({}, kMostOfCall, body_scratch);
     std::vector<const std::byte*> uniforms;
     for (const LoopProgram::Uniform& uniform : joined_->uniforms) {
-      uniforms.push_back(uniform.of_body ? body_->ScratchAddress(uniform.place, body_scratch)
-                                         : condition_->ScratchAddress(uniform.place,
-                                                                      condition_scratch));
+      uniforms.push_back(uniform.of_body
+                             ? body_->ScratchAddress(uniform.place, body_scratch)
+                             : condition_->ScratchAddress(uniform.place, condition_scratch));
     }
     std::vector<std::array<std::byte, 16>> scalars(state_.size());
     for (size_t i = 0; i < state_.size(); ++i) {
@@ -260,7 +260,8 @@ KernelOr PrepareSmallLoop(const Instruction& loop) {
   if (std::min((*condition)->block_elements(), (*body)->block_elements()) < 2 * kMostElements) {
     return nullptr;
   }
-  auto kernel = std::make_unique<SmallLoop>(loop, elements, *std::move(condition), *std::move(body));
+  auto kernel =
+      std::make_unique<SmallLoop>(loop, elements, *std::move(condition), *std::move(body));
   // The kernels would go through memory for every operation of an iteration.
   if (elements > kMostElements && !kernel->Compile()) return nullptr;
   return kernel;

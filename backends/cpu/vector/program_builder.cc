@@ -44,7 +44,8 @@ BlockKernel CopyKernel(const KernelTable& kernels, int32_t bytes) {
 }  // namespace
 
 ProgramBuilder::Register ProgramBuilder::NewRegister(int32_t bytes, bool uniform) {
-  registers_.push_back({.bytes = bytes, .uniform = uniform, .placed = false, .place = {}, .constant = kNone});
+  registers_.push_back(
+      {.bytes = bytes, .uniform = uniform, .placed = false, .place = {}, .constant = kNone});
   return static_cast<Register>(registers_.size()) - 1;
 }
 

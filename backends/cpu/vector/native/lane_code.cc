@@ -84,8 +84,7 @@ Operations MakeOperations(const KernelTable& kernels) {
     if (kernel != nullptr) operations.emplace(kernel, operation);
   };
   auto by_opcode = [&](KernelOp opcode, Lane lane, Lane to) {
-    const BlockKernel kernel =
-        kernels.by_opcode[static_cast<int>(opcode)][static_cast<int>(lane)];
+    const BlockKernel kernel = kernels.by_opcode[static_cast<int>(opcode)][static_cast<int>(lane)];
     LaneOperation operation{.kind = LaneOperation::kArithmetic, .opcode = opcode, .lane = lane};
     operation.to = to;
     const bool adds = opcode == KernelOp::kAdd || opcode == KernelOp::kMultiply ||

@@ -19,11 +19,11 @@ namespace assay::cpu {
 struct LaneOperation {
   enum Kind : uint8_t { kArithmetic, kCompare, kIsNonzero, kConvert, kSelect, kCopy, kWrapByte };
   Kind kind = kCopy;
-  KernelOp opcode = KernelOp::kCopy;    // kArithmetic
+  KernelOp opcode = KernelOp::kCopy;     // kArithmetic
   Direction direction = Direction::kEq;  // kCompare
   Lane lane = Lane::kU8;                 // of the data operand; any of its width for kSelect, kCopy
   Lane to = Lane::kU8;                   // of the result
-  bool swapped = false;  // of two NaNs the second counts (add, multiply)
+  bool swapped = false;                  // of two NaNs the second counts (add, multiply)
 };
 
 // The operation, if the second tier has instructions for it. `bits` is KernelParameters::bits.

@@ -32,7 +32,9 @@ inline bool IsWide(const LaneCode& code) {
 class CompiledCode : public NativeCode {
  public:
   CompiledCode(std::unique_ptr<VectorAssembler> assembler, int64_t elements)
-      : assembler_(std::move(assembler)), elements_(elements), pool_(assembler_->pool().size() + 1) {
+      : assembler_(std::move(assembler)),
+        elements_(elements),
+        pool_(assembler_->pool().size() + 1) {
     // The constants follow an address that a vector may be read at.
     for (size_t i = 0; i < assembler_->pool().size(); ++i) {
       std::memcpy(pool_[i].bytes, assembler_->pool()[i].data(), sizeof(pool_[i].bytes));
@@ -91,11 +93,11 @@ class Frame {
 };
 
 inline constexpr int kArrays = Xbyak::Operand::RDI, kCount = Xbyak::Operand::RSI,
-              kIndex = Xbyak::Operand::RCX, kAddress = Xbyak::Operand::RAX;
+                     kIndex = Xbyak::Operand::RCX, kAddress = Xbyak::Operand::RAX;
 // Registers that hold the addresses of the first arrays.
 inline constexpr int kBases[] = {Xbyak::Operand::RDX, Xbyak::Operand::R8,  Xbyak::Operand::R9,
-                          Xbyak::Operand::R10, Xbyak::Operand::R11, Xbyak::Operand::RBX,
-                          Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14};
+                                 Xbyak::Operand::R10, Xbyak::Operand::R11, Xbyak::Operand::RBX,
+                                 Xbyak::Operand::R12, Xbyak::Operand::R13, Xbyak::Operand::R14};
 inline constexpr int kBaseCount = static_cast<int>(std::size(kBases));
 
 class Allocator : public RegisterAllocator {

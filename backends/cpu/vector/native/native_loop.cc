@@ -144,7 +144,8 @@ class LoopEmitter {
   // Where the state was at that point.
   void EmitExit(const Places& places) {
     for (size_t i = 0; i < places.size(); ++i) {
-      if (places[i].group != RegisterAllocator::kNone) StoreLeaf(changing_[i].leaf, places[i].group);
+      if (places[i].group != RegisterAllocator::kNone)
+        StoreLeaf(changing_[i].leaf, places[i].group);
     }
     for (size_t i = 0; i < places.size(); ++i) {
       if (places[i].group != RegisterAllocator::kNone) continue;
@@ -206,7 +207,8 @@ class LoopEmitter {
     std::vector<std::pair<int, int32_t>> pending;  // a group, and the value that it gets
     for (const auto& [leaf, group] : changing_) {
       if (group == RegisterAllocator::kNone) continue;
-      if (allocator_.group_of(loop_.next[leaf]) != group) pending.push_back({group, loop_.next[leaf]});
+      if (allocator_.group_of(loop_.next[leaf]) != group)
+        pending.push_back({group, loop_.next[leaf]});
     }
     while (!pending.empty()) {
       auto ready = pending.begin();

@@ -1,8 +1,6 @@
 // The second tier against the kernels, which block_program_test.cc and the suite hold against the
 // evaluator: random computations of every operation that it has, on values with NaNs, infinities,
 // zeros of both signs and limits of integers, must give the same bits.
-#include "backends/cpu/vector/native/native_program.h"
-
 #include <cstring>
 #include <memory>
 #include <random>
@@ -13,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/cpu/vector/block_program.h"
+#include "backends/cpu/vector/native/native_program.h"
 #include "backends/cpu/vector/tier.h"
 #include "gtest/gtest.h"
 #include "runtime/float_environment.h"
@@ -62,8 +61,7 @@ class Writer {
       if (values_[i] == type) fitting.push_back(i);
     }
     if (fitting.empty() || random_() % 8 == 0) {
-      Add(type, type == "pred" ? "constant(true)"
-                               : absl::StrCat("constant(", random_() % 5, ")"));
+      Add(type, type == "pred" ? "constant(true)" : absl::StrCat("constant(", random_() % 5, ")"));
       fitting.push_back(values_.size() - 1);
     }
     // Late ones more often.
@@ -113,8 +111,8 @@ class Writer {
     const std::string name =
         is_pred || is_byte ? Chosen({"and", "or", "xor"})
         : is_float         ? Chosen({"add", "subtract", "multiply", "divide", "maximum", "minimum"})
-                   : Chosen({"add", "subtract", "multiply", "maximum", "minimum", "and", "or", "xor",
-                             "shift-left", "shift-right-logical", "shift-right-arithmetic"});
+                   : Chosen({"add", "subtract", "multiply", "maximum", "minimum", "and", "or",
+                             "xor", "shift-left", "shift-right-logical", "shift-right-arithmetic"});
     Add(type, absl::StrCat(name, "(", x, ", ", y, ")"));
   }
 
@@ -137,14 +135,14 @@ std::vector<std::byte> Elements(ElementType type, int64_t n, Random& random) {
   for (int64_t i = 0; i < n; ++i) {
     uint64_t bits = random();
     if (IsFloat(type)) {
-      constexpr double kSpecial[] = {0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3e9, -3e9, 1e-310, 2147483648.0};
+      constexpr double kSpecial[] = {0.0,  -0.0, 1.0,  -1.0,   0.5,
+                                     -2.5, 3e9,  -3e9, 1e-310, 2147483648.0};
       const uint64_t kind = random() % 16;
       const double infinity = std::numeric_limits<double>::infinity();
-      const double value = kind < 10   ? kSpecial[kind]
-                           : kind < 12 ? (kind == 10 ? infinity : -infinity)
-                           : kind == 12
-                               ? std::numeric_limits<double>::quiet_NaN()
-                               : (static_cast<double>(random() % 2000000) - 1e6) / 1024;
+      const double value = kind < 10    ? kSpecial[kind]
+                           : kind < 12  ? (kind == 10 ? infinity : -infinity)
+                           : kind == 12 ? std::numeric_limits<double>::quiet_NaN()
+                                        : (static_cast<double>(random() % 2000000) - 1e6) / 1024;
       bits = EncodeFloat(type, value);
     } else if (random() % 3 == 0) {
       bits = random() % 4 == 0 ? uint64_t{1} << 63 | uint64_t{1} << 31 : random() % 40;
@@ -195,7 +193,8 @@ int64_t Check(const std::string& text, Random& random) {
       inputs.push_back(Elements(type, n, random));
     }
     EXPECT_EQ(Run(*blocks, region, inputs, n), Run(*native, region, inputs, n))
-        << n << " elements\n" << text;
+        << n << " elements\n"
+        << text;
   }
   int64_t steps = 0;
   if (native->native() == nullptr) return 0;

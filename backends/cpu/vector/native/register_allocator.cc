@@ -219,9 +219,8 @@ void RegisterAllocator::EmitStep(int32_t i) {
   is_mask_[step.result] = is_mask;
   for (int u = 0; u < vectors_; ++u) {
     std::array<Xbyak::Ymm, 3> registers;
-    std::array<Xbyak::Address, 3> addresses = {out_.ptr[Xbyak::util::rsp],
-                                               out_.ptr[Xbyak::util::rsp],
-                                               out_.ptr[Xbyak::util::rsp]};
+    std::array<Xbyak::Address, 3> addresses = {
+        out_.ptr[Xbyak::util::rsp], out_.ptr[Xbyak::util::rsp], out_.ptr[Xbyak::util::rsp]};
     std::array<VectorAssembler::Vector, 3> operands;
     for (int32_t k = 0; k < step.operand_count; ++k) {
       const LaneValue& value = code_.values[step.operands[k]];

@@ -267,8 +267,8 @@ void VectorAssembler::Integer(const LaneStep& step, Register r, Register a, cons
 // The zeros are ordered; a NaN is the sum. r is neither a nor b, nor t or u.
 void VectorAssembler::Extreme(bool largest, bool is_double, bool swapped, Register r, Register a,
                               const Operand& b, Register t, Register u) {
-  const Register other = a.isYMM() ? static_cast<Register>(Xbyak::Ymm(b.getIdx()))
-                                   : Xbyak::Xmm(b.getIdx());
+  const Register other =
+      a.isYMM() ? static_cast<Register>(Xbyak::Ymm(b.getIdx())) : Xbyak::Xmm(b.getIdx());
   const Register& first = swapped ? other : a;
   const Register& second = swapped ? a : other;
   if (is_double) {
@@ -416,7 +416,8 @@ void VectorAssembler::Convert(const LaneStep& step, const Vector& operand, int r
     vmulps(t, t, Constant(4, 0x47800000u));
     return vaddps(r, t, u);
   }
-  if (IsFloating(to) && from == Lane::kI32) return to_wide ? vcvtdq2pd(r, words) : vcvtdq2ps(r, words);
+  if (IsFloating(to) && from == Lane::kI32)
+    return to_wide ? vcvtdq2pd(r, words) : vcvtdq2ps(r, words);
   if (IsFloating(to) && from_wide != to_wide) {
     return to_wide ? vcvtps2pd(r, words) : vcvtpd2ps(r, Xbyak::Ymm(source));
   }

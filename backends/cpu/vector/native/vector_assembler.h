@@ -65,10 +65,10 @@ class VectorAssembler : public Xbyak::CodeGenerator {
   void Convert(const LaneStep& step, const Vector& a, int r, const std::array<int, 3>& temporaries);
   void Select(const LaneStep& step, const std::array<Vector, 3>& operands, Register r,
               bool result_is_mask, const std::array<int, 3>& temporaries);
-  void Extreme(bool largest, bool is_double, bool swapped, Register r, Register a,
-               const Operand& b, Register t, Register u);
-  void IntegerExtreme(bool largest, Lane lane, Register r, Register a, const Operand& b,
-                      Register t, Register u);
+  void Extreme(bool largest, bool is_double, bool swapped, Register r, Register a, const Operand& b,
+               Register t, Register u);
+  void IntegerExtreme(bool largest, Lane lane, Register r, Register a, const Operand& b, Register t,
+                      Register u);
   void Greater(Lane lane, Register r, Register a, const Operand& b, Register t, Register u);
   void MaskOfWide(Register mask, int from);
   void Flip(Register r, const Register& a);

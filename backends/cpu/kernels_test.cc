@@ -19,6 +19,7 @@
 #include "backends/cpu/order_keys.h"
 #include "backends/cpu/random_words.h"
 #include "backends/cpu/row_fold.h"
+#include "backends/cpu/vector/tier.h"
 #include "backends/cpu/window_walk.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -327,6 +328,86 @@ ENTRY e {
       for (int64_t i = 0; i < n; ++i) {
         const double expected = std::ldexp(i + 1.0, turns) - 1;
         EXPECT_EQ(result->Get(i).bits, EncodeFloat(ElementType::kF32, expected)) << n << " " << i;
+      }
+    }
+  }
+}
+
+// (a, b) becomes (b, a + b + c) while a flag changes sides: leaves that change places, one that
+// stays, a pred, and more leaves than there are registers for. With both tiers, for arrays of less
+// than a vector to many.
+TEST(CpuKernels, LoopsWhoseLeavesChangePlaces) {
+  constexpr int kFillers = 14;  // each gets the one before it, the first one gets a
+  for (const int64_t n : {1, 3, 8, 16, 21, 300, 3000}) {
+    const std::string type = absl::StrCat("u32[", n, "]");
+    std::string fillers, parts, names, starts;
+    for (int k = 0; k < kFillers; ++k) {
+      absl::StrAppend(&fillers, ", ARRAY");
+      absl::StrAppend(&parts, "  f", k, " = ARRAY get-tuple-element(s), index=", 5 + k, "\n");
+      absl::StrAppend(&names, k == 0 ? ", a" : absl::StrCat(", f", k - 1));
+      absl::StrAppend(&starts, ", c");
+    }
+    const std::string text = absl::StrReplaceAll(
+        R"(condition {
+  s = (s32[], ARRAY, ARRAY, ARRAY, pred[]FILLERS) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(1000)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], ARRAY, ARRAY, ARRAY, pred[]FILLERS) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  a = ARRAY get-tuple-element(s), index=1
+  b = ARRAY get-tuple-element(s), index=2
+  c = ARRAY get-tuple-element(s), index=3
+  p = pred[] get-tuple-element(s), index=4
+PARTS  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  sum = ARRAY add(a, b)
+  more = ARRAY add(sum, c)
+  q = pred[] not(p)
+  ROOT r = (s32[], ARRAY, ARRAY, ARRAY, pred[]FILLERS) tuple(next, b, more, c, qNAMES)
+}
+ENTRY e {
+  a = ARRAY parameter(0)
+  c = ARRAY parameter(1)
+  zero = s32[] constant(0)
+  no = pred[] constant(false)
+  start = (s32[], ARRAY, ARRAY, ARRAY, pred[]FILLERS) tuple(zero, a, c, c, noSTARTS)
+  loop = (s32[], ARRAY, ARRAY, ARRAY, pred[]FILLERS) while(start), condition=condition, body=body
+  a1 = ARRAY get-tuple-element(loop), index=1
+  b1 = ARRAY get-tuple-element(loop), index=2
+  last = ARRAY get-tuple-element(loop), index=18
+  p1 = pred[] get-tuple-element(loop), index=4
+  flag = u32[] convert(p1)
+  flags = ARRAY broadcast(flag), dimensions={}
+  shifted = ARRAY shift-left(b1, flags)
+  mixed = ARRAY xor(shifted, a1)
+  ROOT r = ARRAY subtract(mixed, last)
+})",
+        {{"FILLERS", fillers}, {"PARTS", parts}, {"NAMES", names}, {"STARTS", starts}});
+    Literal a = Literal::Zeros(Shape(ElementType::kU32, {n})), c = a;
+    for (int64_t i = 0; i < n; ++i) {
+      a.Set(i, {static_cast<uint64_t>(i * i + 3)});
+      c.Set(i, {static_cast<uint64_t>(7 * i + 1)});
+    }
+    for (const Tier tier : {Tier::kBlocks, Tier::kNative, Tier::kAuto}) {
+      ChooseTier(tier);
+      const auto result = RunText(absl::StrReplaceAll(text, {{"ARRAY", type}}), {a, c}, 2);
+      ChooseTier(Tier::kAuto);
+      ASSERT_TRUE(result.ok()) << result.status();
+      for (int64_t i = 0; i < n; ++i) {
+        uint32_t x = static_cast<uint32_t>(a.Get(i).bits), last = x;
+        uint32_t y = static_cast<uint32_t>(c.Get(i).bits);
+        const uint32_t constant = y;
+        for (int turn = 0; turn < 1000; ++turn) {
+          if (turn == 1000 - kFillers) last = x;
+          const uint32_t sum = x + y + constant;
+          x = y;
+          y = sum;
+        }
+        // 1000 turns: the flag is false again.
+        ASSERT_EQ(result->Get(i).bits, (y ^ x) - last) << n << " " << i;
       }
     }
   }

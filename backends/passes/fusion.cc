@@ -2,16 +2,18 @@
 //
 // A loop fusion (kLoop) is a tree or web of elementwise operations on arrays of one size, of which
 // only the last is used outside; data movement that only it reads goes with it, and broadcasts,
-// iotas and constants whoever else reads them. An
-// output fusion (kOutput) is a dot or convolution with the elementwise operations after it, an
-// input fusion (kInput) elementwise operations with the reduce that takes their result. Every
-// instruction still rounds to its type, so that no bit changes. Tests: passes_test.cc.
+// iotas and constants whoever else reads them. Loop fusions that hand values to each other become
+// one with several results (fusion_merge.h). An output fusion (kOutput) is a dot or convolution
+// with the elementwise operations after it, an input fusion (kInput) elementwise operations with
+// the reduce that takes their result. Every instruction still rounds to its type, so that no bit
+// changes. Tests: passes_test.cc.
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "backends/passes/editor.h"
+#include "backends/passes/fusion_merge.h"
 #include "backends/passes/pass.h"
 #include "spec/analysis/effects.h"
 #include "spec/builder/copy_module.h"
@@ -75,18 +77,24 @@ class Fuser {
       Instruction* root = computation_.instruction(i);
       if (taken_[i] || !MayFuse(*root)) continue;
       std::vector<const Instruction*> members = Grow(*root);
-      if (!members.empty()) groups_.push_back({root, std::move(members)});
+      const bool alone = members.empty();
+      if (alone && !IsElementwise(*root)) continue;
+      if (alone) members.push_back(root);
+      bool elementwise = true;
+      for (const Instruction* member : members) {
+        elementwise = elementwise && (IsElementwise(*member) || IsSource(*member));
+      }
+      groups_.push_back(
+          {.members = std::move(members), .elementwise = elementwise, .size = &root->shape()});
     }
-    for (const Group& group : groups_) Make(group);
+    FusionMerger(computation_).Run(groups_);
+    for (const FusionGroup& group : groups_) {
+      if (group.members.size() > 1) Make(group);
+    }
     if (editor_.changed()) editor_.Finish();
   }
 
  private:
-  struct Group {
-    Instruction* root;
-    std::vector<const Instruction*> members;  // by falling index, the root first
-  };
-
   bool MayFuse(const Instruction& x) {
     const bool reduces = x.opcode() == Opcode::kReduce && x.shape().is_array();
     const Shape& size = reduces ? x.operand(0)->shape() : x.shape();
@@ -154,8 +162,21 @@ class Fuser {
     return list;
   }
 
-  void Make(const Group& group) {
-    auto body = std::make_unique<Computation>(absl::StrCat("fused_", group.root->name()));
+  // The members that are used outside, the last first.
+  std::vector<const Instruction*> ResultsOf(const FusionGroup& group) const {
+    const absl::flat_hash_set<const Instruction*> members(group.members.begin(),
+                                                          group.members.end());
+    std::vector<const Instruction*> results;
+    for (const Instruction* member : group.members) {
+      const bool stays = IsSource(*member) && IsRepeated(*member);
+      if (!stays && !OnlyUsedIn(*member, members)) results.push_back(member);
+    }
+    return results;
+  }
+
+  void Make(const FusionGroup& group) {
+    const std::vector<const Instruction*> results = ResultsOf(group);
+    auto body = std::make_unique<Computation>(absl::StrCat("fused_", results[0]->name()));
     body->set_is_fusion(true);
     body->set_execution_thread(computation_.execution_thread());
     InstructionMap copies;
@@ -183,21 +204,41 @@ class Fuser {
     for (auto member = group.members.rbegin(); member != group.members.rend(); ++member) {
       copies[*member] = body->Add(CopyInstruction(**member, copies, same_));
     }
-    Instruction* root = copies.at(group.root);
+    Instruction* root = copies.at(results[0]);
     if (init != nullptr) {
       Instruction* const taken[] = {root->operand(0), init};
       root->set_operands(taken);
     }
+    std::vector<Instruction*> outputs;
+    for (const Instruction* result : results) outputs.push_back(copies.at(result));
+    if (outputs.size() > 1) {
+      std::vector<Shape> shapes;
+      for (const Instruction* result : results) shapes.push_back(result->shape());
+      auto tuple = std::make_unique<Instruction>(Opcode::kTuple, Shape::Tuple(std::move(shapes)));
+      tuple->set_name("results");
+      tuple->set_operands(outputs);
+      root = body->Add(std::move(tuple));
+    }
     body->set_root(root);
     const FusionKind kind = contracts                                 ? FusionKind::kOutput
-                            : group.root->opcode() == Opcode::kReduce ? FusionKind::kInput
+                            : results[0]->opcode() == Opcode::kReduce ? FusionKind::kInput
                                                                       : FusionKind::kLoop;
-    auto fusion = std::make_unique<Instruction>(Opcode::kFusion, group.root->shared_shape());
-    fusion->set_name(absl::StrCat(group.root->name(), "_fusion"));
+    auto fusion = std::make_unique<Instruction>(Opcode::kFusion, root->shared_shape());
+    fusion->set_name(absl::StrCat(results[0]->name(), "_fusion"));
     fusion->set_operands(operands);
     fusion->SetAttribute(Attr::kKind, static_cast<int64_t>(kind));
     fusion->SetAttribute(Attr::kCalls, module_.Add(std::move(body)));
-    editor_.Replace(group.root, editor_.Add(std::move(fusion)));
+    Instruction* const fused = editor_.Add(std::move(fusion));
+    if (results.size() == 1) return editor_.Replace(results[0], fused);
+    for (size_t k = 0; k < results.size(); ++k) {
+      auto part =
+          std::make_unique<Instruction>(Opcode::kGetTupleElement, results[k]->shared_shape());
+      part->set_name(absl::StrCat(results[k]->name(), "_result"));
+      Instruction* const operand[] = {fused};
+      part->set_operands(operand);
+      part->SetAttribute(Attr::kIndex, static_cast<int64_t>(k));
+      editor_.Replace(results[k], editor_.Add(std::move(part)));
+    }
   }
 
   Module& module_;
@@ -206,7 +247,7 @@ class Fuser {
   CalleeMap same_;
   const std::vector<std::vector<Instruction*>> users_;
   std::vector<char> taken_;  // by index
-  std::vector<Group> groups_;
+  std::vector<FusionGroup> groups_;
 };
 
 class FusionPass : public Pass {

@@ -131,30 +131,10 @@ class Rng : public runtime::Effect {
   bool normal_;
 };
 
-class GetAndUpdateState : public runtime::Effect {
- public:
-  explicit GetAndUpdateState(const Instruction& rng) : rng_(rng) {}
-  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
-                                            runtime::CallPath /*path*/, runtime::Process& process,
-                                            runtime::Context&) const override {
-    constexpr Counter128 kFirst = 0x7012395;
-    Counter128& counter = process.random().counters.emplace(&rng_, kFirst).first->second;
-    Literal state = Literal::Zeros(rng_.shape());
-    state.Set(0, {static_cast<uint64_t>(counter)});
-    state.Set(1, {static_cast<uint64_t>(counter >> 64)});
-    counter += static_cast<uint64_t>(rng_.GetInt(Attr::kDelta));
-    return std::make_shared<runtime::Present>(std::vector<Literal>{std::move(state)});
-  }
-
- private:
-  const Instruction& rng_;
-};
-
 }  // namespace
 
 runtime::EffectOr PrepareRandomEffect(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kRng) return std::make_unique<Rng>(instruction);
-  return std::make_unique<GetAndUpdateState>(instruction);
+  return std::make_unique<Rng>(instruction);
 }
 
 }  // namespace assay

@@ -25,8 +25,10 @@ bool IsWhole(const Shape& shape, absl::Span<const int64_t> sizes) {
   return shape.dimensions() == sizes;
 }
 
-int64_t ScalarOf(const Literal& value) {
-  return DecodeSigned(value.element_type(), value.Get(0).bits);
+absl::StatusOr<int64_t> ScalarOf(const Literal& value) {
+  const absl::StatusOr<Literal> scalar = ToHost(value);
+  if (!scalar.ok()) return scalar.status();
+  return DecodeSigned(scalar->element_type(), scalar->Get(0).bits);
 }
 
 PendingPtr Done(Literal value) {
@@ -54,16 +56,18 @@ class SetSize : public Effect {
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/, Process&,
                                    Context&) const override {
     const int64_t dimension = op_.GetInt(Attr::kDimension);
-    const int64_t size = ScalarOf(operands[1]), bound = op_.shape().dimension(dimension);
-    if (size < 0 || size > bound) {
-      return RunTimeError(absl::StrCat("the size ", size, " of dimension ", dimension,
+    const absl::StatusOr<int64_t> size = ScalarOf(operands[1]);
+    if (!size.ok()) return size.status();
+    const int64_t bound = op_.shape().dimension(dimension);
+    if (*size < 0 || *size > bound) {
+      return RunTimeError(absl::StrCat("the size ", *size, " of dimension ", dimension,
                                        " is outside of 0 to its bound ", bound));
     }
     Literal value = Literal::FromBuffer(op_.shape(), operands[0].buffer());
     for (int64_t d = 0; d < op_.shape().rank(); ++d) {
       value.set_dynamic_size(d, operands[0].dynamic_size(d));
     }
-    value.set_dynamic_size(dimension, size);
+    value.set_dynamic_size(dimension, *size);
     return Done(std::move(value));
   }
 
@@ -95,7 +99,11 @@ class DynamicReshape : public Effect {
   absl::StatusOr<PendingPtr> Start(absl::Span<const Literal> operands, CallPath /*path*/,
                                    Process& process, Context&) const override {
     Dimensions sizes;
-    for (const Literal& size : operands.subspan(1)) sizes.push_back(ScalarOf(size));
+    for (const Literal& operand : operands.subspan(1)) {
+      const absl::StatusOr<int64_t> size = ScalarOf(operand);
+      if (!size.ok()) return size.status();
+      sizes.push_back(*size);
+    }
     for (const int64_t size : sizes) {
       if (size < 0) return RunTimeError(absl::StrCat("the size ", size, " is negative"));
     }
@@ -169,12 +177,18 @@ class DynamicUpdate : public Effect {
     const Literal &array = operands[0], &update = operands[1];
     Dimensions sizes = array.current_sizes(), kept = sizes, start;
     const Dimensions updated = update.current_sizes();
+    const bool one_operand = operands.size() == 3 && operands[2].shape().rank() == 1;
+    std::vector<Literal> indices;
+    for (const Literal& index : operands.subspan(2)) {
+      absl::StatusOr<Literal> on_host = ToHost(index);
+      if (!on_host.ok()) return on_host.status();
+      indices.push_back(*std::move(on_host));
+    }
     for (int64_t d = 0; d < op_.shape().rank(); ++d) {
       const bool whole = update.shape().dimension(d) == array.shape().dimension(d);
       if (whole) sizes[d] = updated[d];
       kept[d] = std::min(kept[d], sizes[d]);
-      const bool one_operand = operands.size() == 3 && operands[2].shape().rank() == 1;
-      const Literal& index = one_operand ? operands[2] : operands[2 + d];
+      const Literal& index = indices[one_operand ? 0 : d];
       const Element element = index.Get(one_operand ? d : 0);
       const ElementType type = index.element_type();
       const int64_t at = IsSigned(type) ? DecodeSigned(type, element.bits)
@@ -188,8 +202,9 @@ class DynamicUpdate : public Effect {
     }
     absl::StatusOr<Literal> value = process.ZeroArray(op_.shape());
     if (!value.ok()) return value.status();
-    CopyBox(array, kept, Dimensions(kept.size(), 0), &*value);
-    CopyBox(update, updated, start, &*value);
+    absl::Status status = CopyBoxAnywhere(array, kept, Dimensions(kept.size(), 0), &*value);
+    if (status.ok()) status = CopyBoxAnywhere(update, updated, start, &*value);
+    if (!status.ok()) return status;
     for (size_t d = 0; d < sizes.size(); ++d) {
       if (sizes[d] != op_.shape().dimension(d)) value->set_dynamic_size(d, sizes[d]);
     }
@@ -322,7 +337,9 @@ absl::StatusOr<Literal> CutToSizes(const Literal& value, const Process& process)
   const Shape shape(value.element_type(), sizes);
   if (IsWhole(value.shape(), sizes)) return Literal::FromBuffer(shape, value.buffer());
   absl::StatusOr<Literal> cut = process.NewArray(shape);
-  if (cut.ok()) CopyBox(value, sizes, Dimensions(sizes.size(), 0), &*cut);
+  if (!cut.ok()) return cut;
+  absl::Status status = CopyBoxAnywhere(value, sizes, Dimensions(sizes.size(), 0), &*cut);
+  if (!status.ok()) return status;
   return cut;
 }
 
@@ -339,7 +356,8 @@ absl::StatusOr<Literal> EmbedBox(const Literal& box, const Shape& shape, const P
   if (IsWhole(shape, sizes)) return Literal::FromBuffer(shape, box.buffer());
   absl::StatusOr<Literal> value = process.ZeroArray(shape);
   if (!value.ok()) return value;
-  CopyBox(box, sizes, Dimensions(sizes.size(), 0), &*value);
+  absl::Status status = CopyBoxAnywhere(box, sizes, Dimensions(sizes.size(), 0), &*value);
+  if (!status.ok()) return status;
   for (size_t d = 0; d < sizes.size(); ++d) value->set_dynamic_size(d, sizes[d]);
   return value;
 }

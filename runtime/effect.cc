@@ -2,6 +2,7 @@
 
 #include "runtime/engine.h"
 #include "runtime/module_form.h"
+#include "runtime/random_effect.h"
 
 namespace assay::runtime {
 
@@ -11,8 +12,9 @@ EffectOr PrepareEffect(const Instruction& instruction, const Engine& engine) {
       if (IsManualBorder(instruction)) return PrepareManualBorder(instruction);
       return engine.PrepareEffect(instruction);
     case Opcode::kRng:
-    case Opcode::kRngGetAndUpdateState:
       return engine.PrepareEffect(instruction);
+    case Opcode::kRngGetAndUpdateState:
+      return PrepareRandomState(instruction);
     case Opcode::kInfeed:
     case Opcode::kOutfeed:
     case Opcode::kRecv:

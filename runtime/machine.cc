@@ -16,6 +16,11 @@ namespace {
 // Regions that are computations of their own run inside a kernel, on the machine's stack.
 constexpr int kMaxNestedRuns = 32;
 
+ValueMemory* MemoryOf(EngineState& state) {
+  auto* const on_device = dynamic_cast<DeviceState*>(&state);
+  return on_device == nullptr ? nullptr : &on_device->memory();
+}
+
 }  // namespace
 
 Machine::Machine(const ModulePlan& module, const RunOptions& options, Process& process,
@@ -27,11 +32,13 @@ Machine::Machine(const ModulePlan& module, const RunOptions& options, Process& p
       memory_(std::move(memory)),
       state_(module.engine().NewState(stats != nullptr)),
       context_(state_->context()),
+      values_(MemoryOf(*state_)),
       free_frames_(module.plan_count()) {
   context_.caller = this;
   context_.budget = &budget;
   context_.scratch = memory_.get();
   context_.workers = &process_.world().workers();
+  if (values_ != nullptr) process_.world().SetValuesOf(process_, *values_);
 }
 
 void Machine::AddStats() const {
@@ -41,6 +48,7 @@ void Machine::AddStats() const {
 }
 
 absl::Status Machine::Start(const Computation& computation, absl::Span<const Literal> arguments) {
+  if (absl::Status status = PlaceConstants(); !status.ok()) return status;
   int64_t reserved = 0;  // until the run ends
   return Begin(*module_.plan_of(computation), arguments, &reserved);
 }
@@ -56,7 +64,11 @@ absl::Status Machine::Advance() {
   return status;
 }
 
-absl::StatusOr<Literal> Machine::TakeResult() { return End(); }
+absl::StatusOr<Literal> Machine::TakeResult() {
+  absl::StatusOr<Literal> result = End();
+  if (values_ == nullptr || !result.ok()) return result;
+  return ToHost(*result);
+}
 
 const Pending* Machine::waits_for() const { return pending_.get(); }
 
@@ -89,7 +101,8 @@ absl::StatusOr<Literal> Machine::Call(const Computation& computation,
         absl::StrCat("computation ", computation.name(),
                      " is applied element by element and must not wait for other processes"));
   }
-  absl::StatusOr<Literal> result = status.ok() ? End() : absl::StatusOr<Literal>(std::move(status));
+  absl::StatusOr<Literal> result =
+      status.ok() ? TakeResult() : absl::StatusOr<Literal>(std::move(status));
   stack_.resize(floor);
   pending_ = nullptr;
   memory_->Release(reserved);
@@ -106,9 +119,11 @@ absl::Status Machine::Begin(const ComputationPlan& plan, absl::Span<const Litera
       const int32_t slot = plan.parameters[next++];
       absl::Status status = WriteSlot(plan, *frame, slot, leaf);
       const Slot& info = plan.slots[slot];
-      if (status.ok() && !info.small) status = memory_->Reserve(info.bytes, *info.shape);
+      // A copy on a device counts by itself.
+      const bool shared = !info.small && values_ == nullptr;
+      if (status.ok() && shared) status = memory_->Reserve(info.bytes, *info.shape);
       if (!status.ok()) return status;
-      if (!info.small) *reserved += info.bytes;
+      if (shared) *reserved += info.bytes;
     }
   }
   return Push(plan, frame);
@@ -252,14 +267,15 @@ absl::Status Machine::StartConditional(const Step& step) {
   Activation& top = stack_.back();
   const Slot& selector = top.plan->slots[step.operands[0]];
   const ElementType type = selector.shape->element_type();
-  const Element value = LoadElement(type, Data(*top.plan, *top.frame, step.operands[0]), 0);
+  const absl::StatusOr<Element> value = ReadScalar(*top.plan, *top.frame, step.operands[0]);
+  if (!value.ok()) return value.status();
   const auto branches = static_cast<int64_t>(step.callees.size());
   int64_t branch;
   if (type == ElementType::kPred) {
-    branch = (value.bits & 1) != 0 ? 0 : 1;
+    branch = (value->bits & 1) != 0 ? 0 : 1;
   } else {
     // An index out of range selects the last branch (ops_control_and_collectives.md 2.4).
-    branch = DecodeSigned(type, value.bits);
+    branch = DecodeSigned(type, value->bits);
     if (branch < 0 || branch >= branches) branch = branches - 1;
   }
   size_t first = 1;
@@ -322,8 +338,9 @@ absl::Status Machine::Finish() {
     absl::Status status = context_.Charge(1);
     return status.ok() ? StartCondition(step) : Locate(status, step);
   }
-  const std::byte go = *Data(*child.plan, *child.frame, child.plan->roots[0].slot);
-  if ((go & std::byte{1}) != std::byte{0}) return StartBody(step);
+  const absl::StatusOr<bool> go = ReadCondition(child);
+  if (!go.ok()) return Locate(go.status(), step);
+  if (*go) return StartBody(step);
   ReturnFrame(*step.callees[0], parent.condition_frame);
   ReturnFrame(*step.callees[1], parent.body_frame);
   return FinishStep(parent, step);
@@ -355,6 +372,27 @@ absl::Status Machine::Push(const ComputationPlan& plan, Frame* frame) {
   return absl::OkStatus();
 }
 
+absl::Status Machine::PlaceConstants() {
+  if (values_ == nullptr) return absl::OkStatus();
+  constants_.resize(module_.plan_count());
+  for (const auto& computation : module_.module().computations()) {
+    const ComputationPlan* const plan = module_.plan_of(*computation);
+    if (plan == nullptr) continue;
+    for (const auto& [slot, literal] : plan->constants) {
+      absl::StatusOr<BufferPtr> block = values_->Constant(literal);
+      if (!block.ok()) return block.status();
+      std::byte* const data = block->get();
+      constants_[plan->number].emplace_back(data,
+                                            ValueStorage{*std::move(block), values_, nullptr, 0});
+    }
+  }
+  return absl::OkStatus();
+}
+
+const BufferPtr& Machine::ConstantStorage(const ComputationPlan& plan, size_t i) const {
+  return values_ == nullptr ? plan.constants[i].second.buffer() : constants_[plan.number][i];
+}
+
 Frame* Machine::TakeFrame(const ComputationPlan& plan) {
   std::vector<Frame*>& free = free_frames_[plan.number];
   if (free.empty()) return NewFrame(plan);
@@ -368,12 +406,12 @@ Frame* Machine::NewFrame(const ComputationPlan& plan) {
   frame.small.resize(plan.small_bytes);
   memory_->Count(plan.small_bytes);  // frames live as long as the run
   frame.buffers.resize(plan.buffer_count);
-  for (const auto& [number, literal] : plan.constants) {
-    const Slot& slot = plan.slots[number];
-    if (slot.small) {
-      if (slot.bytes > 0) std::memcpy(frame.small.data() + slot.place, literal.data(), slot.bytes);
-    } else {
-      frame.buffers[slot.place] = literal.buffer();
+  for (size_t i = 0; i < plan.constants.size(); ++i) {
+    const Slot& slot = plan.slots[plan.constants[i].first];
+    if (!slot.small) {
+      frame.buffers[slot.place] = ConstantStorage(plan, i);
+    } else if (slot.bytes > 0) {
+      std::memcpy(frame.small.data() + slot.place, plan.constants[i].second.data(), slot.bytes);
     }
   }
   frame.is_bound =
@@ -397,9 +435,9 @@ Frame* Machine::NewFrame(const ComputationPlan& plan) {
 void Machine::ReturnFrame(const ComputationPlan& plan, Frame* frame) {
   if (!frame->buffers.empty()) {
     std::fill(frame->buffers.begin(), frame->buffers.end(), nullptr);
-    for (const auto& [number, literal] : plan.constants) {
-      const Slot& slot = plan.slots[number];
-      if (!slot.small) frame->buffers[slot.place] = literal.buffer();
+    for (size_t i = 0; i < plan.constants.size(); ++i) {
+      const Slot& slot = plan.slots[plan.constants[i].first];
+      if (!slot.small) frame->buffers[slot.place] = ConstantStorage(plan, i);
     }
   }
   free_frames_[plan.number].push_back(frame);
@@ -495,7 +533,9 @@ void Machine::MoveRoots(const Activation& child, const Step& step, size_t callee
 absl::Status Machine::GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot) {
   const Slot& info = plan.slots[slot];
   frame.buffers[info.place] = nullptr;
-  absl::StatusOr<BufferPtr> buffer = MemoryAccount::Allocate(memory_, *info.shape);
+  absl::StatusOr<BufferPtr> buffer = values_ == nullptr
+                                         ? MemoryAccount::Allocate(memory_, *info.shape)
+                                         : AllocateValue(*values_, memory_, *info.shape);
   if (!buffer.ok()) return buffer.status();
   frame.buffers[info.place] = *std::move(buffer);
   return absl::OkStatus();
@@ -509,11 +549,17 @@ absl::Status Machine::WriteSlot(const ComputationPlan& plan, Frame& frame, int32
     const int64_t size = leaf.dynamic_size(d);
     std::memcpy(frame.small.data() + info.sizes + d * sizeof size, &size, sizeof size);
   }
-  if (!info.small) {
-    frame.buffers[info.place] = leaf.buffer();
-  } else if (info.bytes > 0) {
-    std::memcpy(frame.small.data() + info.place, leaf.data(), info.bytes);
+  if (info.small) {
+    if (info.bytes > 0) std::memcpy(frame.small.data() + info.place, leaf.data(), info.bytes);
+    return absl::OkStatus();
   }
+  if (values_ == nullptr) {
+    frame.buffers[info.place] = leaf.buffer();
+    return absl::OkStatus();
+  }
+  absl::StatusOr<BufferPtr> brought = Bring(leaf, *values_, memory_);
+  if (!brought.ok()) return brought.status();
+  frame.buffers[info.place] = *std::move(brought);
   return absl::OkStatus();
 }
 
@@ -532,6 +578,29 @@ Literal Machine::ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slo
   return literal;
 }
 
+absl::StatusOr<bool> Machine::ReadCondition(const Activation& condition) const {
+  std::byte go = {};
+  const std::byte* const data =
+      Data(*condition.plan, *condition.frame, condition.plan->roots[0].slot);
+  if (values_ == nullptr) {
+    go = *data;
+  } else if (absl::Status status = values_->CopyOut({{data, &go, 1}}); !status.ok()) {
+    return status;
+  }
+  return (go & std::byte{1}) != std::byte{0};
+}
+
+absl::StatusOr<Element> Machine::ReadScalar(const ComputationPlan& plan, Frame& frame,
+                                            int32_t slot) const {
+  const Slot& info = plan.slots[slot];
+  const ElementType type = info.shape->element_type();
+  if (values_ == nullptr) return LoadElement(type, Data(plan, frame, slot), 0);
+  std::byte bytes[sizeof(Element)] = {};
+  absl::Status status = values_->CopyOut({{Data(plan, frame, slot), bytes, StorageBytes(type)}});
+  if (!status.ok()) return status;
+  return LoadElement(type, bytes, 0);
+}
+
 absl::Status Machine::Observe(const Activation& activation, const Step& step, bool after) {
   const int64_t depth = static_cast<int64_t>(stack_.size()) - 1;
   if (!after) {
@@ -546,9 +615,10 @@ absl::Status Machine::Observe(const Activation& activation, const Step& step, bo
                           : absl::MakeConstSpan(step.results.data(), step.results.size());
   std::vector<Literal> leaves;
   for (int32_t slot : slots) leaves.push_back(ReadSlot(*activation.plan, *activation.frame, slot));
-  const Literal value = Unflatten(step.instruction->shape(), leaves);
+  const absl::StatusOr<Literal> value = ToHost(Unflatten(step.instruction->shape(), leaves));
+  if (!value.ok()) return value.status();
   for (Observer* observer : options_.observers) {
-    absl::Status status = observer->After(*step.instruction, depth, value);
+    absl::Status status = observer->After(*step.instruction, depth, *value);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();

@@ -12,6 +12,7 @@
 #include "runtime/plan.h"
 #include "runtime/process.h"
 #include "runtime/run.h"
+#include "runtime/value_memory.h"
 
 namespace assay::runtime {
 
@@ -39,7 +40,7 @@ class Machine : public ComputationCaller {
   const Pending* waits_for() const;
   // The step under way and the calls that led to it, outermost first.
   std::vector<const Instruction*> Path() const;
-  // The value of the computation's root, once.
+  // The value of the computation's root in the host's memory, once.
   absl::StatusOr<Literal> TakeResult();
   // For regions that are no scalar programs: runs above the current activation.
   absl::StatusOr<Literal> Call(const Computation& computation,
@@ -82,6 +83,10 @@ class Machine : public ComputationCaller {
   static void PassOver(Activation& activation, const Step& step);
 
   absl::Status Push(const ComputationPlan& plan, Frame* frame);
+  // Brings the constants of all plans to where values lie.
+  absl::Status PlaceConstants();
+  // The storage of constant number `i` of a plan.
+  const BufferPtr& ConstantStorage(const ComputationPlan& plan, size_t i) const;
   Frame* TakeFrame(const ComputationPlan& plan);
   Frame* NewFrame(const ComputationPlan& plan);
   void ReturnFrame(const ComputationPlan& plan, Frame* frame);
@@ -112,7 +117,11 @@ class Machine : public ComputationCaller {
   static void MoveRoots(const Activation& child, const Step& step, size_t callee,
                         Activation& receiver);
   absl::Status GiveBuffer(const ComputationPlan& plan, Frame& frame, int32_t slot);
+  // The value where it lies.
   Literal ReadSlot(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
+  // What the host decides by: the root of a condition that has ended, and the first element.
+  absl::StatusOr<bool> ReadCondition(const Activation& condition) const;
+  absl::StatusOr<Element> ReadScalar(const ComputationPlan& plan, Frame& frame, int32_t slot) const;
   absl::Status Observe(const Activation& activation, const Step& step, bool after);
   absl::Status Locate(const absl::Status& status, const Step& step) const;
 
@@ -122,11 +131,13 @@ class Machine : public ComputationCaller {
   RunStats* stats_;
   std::shared_ptr<MemoryAccount> memory_;
   const std::unique_ptr<EngineState> state_;
-  Context& context_;  // the state's
+  Context& context_;           // the state's
+  ValueMemory* const values_;  // the state's; null: values lie in the host's memory
   std::vector<Activation> stack_;
   PendingPtr pending_;  // of the step on top, which waits for it
   std::vector<std::unique_ptr<Frame>> frames_;
-  std::vector<std::vector<Frame*>> free_frames_;  // by plan number
+  std::vector<std::vector<Frame*>> free_frames_;   // by plan number
+  std::vector<std::vector<BufferPtr>> constants_;  // by plan number, where values_ is not null
   bool finished_ = false;
   int nested_runs_ = 0;
   int64_t stored_bytes_ = 0;

@@ -179,7 +179,11 @@ class Joined : public Pending {
     std::vector<Literal> values;
     for (size_t i = 0; i < shapes_.size(); ++i) {
       std::vector<Literal> by_device;
-      for (size_t k = i; k < tiles->size(); k += shapes_.size()) by_device.push_back((*tiles)[k]);
+      for (size_t k = i; k < tiles->size(); k += shapes_.size()) {
+        absl::StatusOr<Literal> tile = ToHost((*tiles)[k]);
+        if (!tile.ok()) return tile.status();
+        by_device.push_back(*std::move(tile));
+      }
       absl::StatusOr<Literal> value = JoinTiles(placements_[i], *shapes_[i], by_device);
       if (!value.ok()) return value.status();
       values.push_back(*std::move(value));
@@ -256,7 +260,9 @@ class ManualBorder : public Effect {
         tiles.push_back(*std::move(nothing));
         continue;
       }
-      Literal cut = CutTile(operands[i], tile->tile, outputs[i]->dimensions());
+      const absl::StatusOr<Literal> global = ToHost(operands[i]);
+      if (!global.ok()) return global.status();
+      const Literal cut = CutTile(*global, tile->tile, outputs[i]->dimensions());
       tiles.push_back(Literal::FromBuffer(*outputs[i], cut.buffer()));
     }
     return std::make_shared<Present>(std::move(tiles));

@@ -241,10 +241,12 @@ class PermuteInPlace : public Effect {
       const Slice& own = slice(a, k);
       const absl::Span<const Literal> at =
           operands.subspan(own.first_written, own.written_indices.size());
+      const absl::StatusOr<Literal> update = process.world().OwnedBy(process, slices[i]);
+      if (!update.ok()) return update.status();
       absl::Status status =
           own.write.kernel == nullptr
-              ? WriteDynamic(own, slices[i], at, process, context, &outputs[a])
-              : WriteStatic(own, slices[i], at, k > 0, process, context, &outputs[a]);
+              ? WriteDynamic(own, *update, at, process, context, &outputs[a])
+              : WriteStatic(own, *update, at, k > 0, process, context, &outputs[a]);
       if (!status.ok()) return status;
     }
     return outputs;

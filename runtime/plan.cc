@@ -127,6 +127,7 @@ PlanBuilder::PlanBuilder(const Computation& computation, const ModulePlan& modul
       module_(module),
       options_(module.options()),
       engine_(module.engine()),
+      device_(dynamic_cast<const DeviceEngine*>(&engine_)),
       plans_(plans),
       budget_(budget),
       plan_(std::make_unique<ComputationPlan>()) {
@@ -153,6 +154,7 @@ absl::StatusOr<std::unique_ptr<ComputationPlan>> PlanBuilder::Build() && {
     const bool calls = !instruction->called_computations().empty();
     absl::Status status = calls ? budget_.ChargeCostly(1) : budget_.Charge(1);
     if (status.ok()) status = Visit(*instruction);
+    if (status.ok()) status = refusal_;
     if (!status.ok()) return status;
   }
   FindDying();
@@ -193,8 +195,9 @@ int32_t PlanBuilder::NewSlot(const Shape& shape) {
   slot.shape = &shape;
   // Shapes whose size overflows are refused when their storage is asked for.
   slot.bytes = shape.ByteSize().value_or(-1);
-  // Values on their way are known by their buffers.
-  slot.small = slot.bytes >= 0 && slot.bytes <= kSmallBytes && !module_.has_transfers();
+  // Values on their way are known by their buffers, and a frame lies in the host's memory.
+  slot.small = slot.bytes >= 0 && slot.bytes <= kSmallBytes && !module_.has_transfers() &&
+               device_ == nullptr;
   if (!shape.is_array()) slot.small = true;
   plan_->slots.push_back(slot);
   return static_cast<int32_t>(plan_->slots.size()) - 1;

@@ -18,6 +18,7 @@
 #include "runtime/engine.h"
 #include "runtime/module_plan.h"
 #include "runtime/plan_views.h"
+#include "runtime/value_memory.h"
 #include "spec/ir/module.h"
 #include "spec/views/view.h"
 
@@ -144,9 +145,8 @@ class PlanBuilder {
   // The value of an instruction as a view of slots.
   View AsView(const Instruction& instruction) const;
   bool IsView(const Instruction& instruction) const;
-  // A kernel that stores a view of slots; they become its operands.
-  static std::unique_ptr<Kernel> CopyOfView(const View& view, ElementType type,
-                                            std::vector<int32_t>* slots);
+  // The view with numbers of operands in the place of the slots, which become the operands.
+  static View WithSlotsAsOperands(const View& view, std::vector<int32_t>* slots);
   // A small view of constants becomes one: a loop would move it in every turn.
   bool FoldConstants(const Instruction& instruction, const View& view);
   void AddConstant(int32_t slot, Literal literal);
@@ -171,6 +171,7 @@ class PlanBuilder {
   const ModulePlan& module_;
   const PlanOptions& options_;
   const Engine& engine_;
+  const DeviceEngine* const device_;  // the engine, if values lie in a memory of its own
   const PlanMap& plans_;
   Budget& budget_;
   std::unique_ptr<ComputationPlan> plan_;
@@ -180,6 +181,7 @@ class PlanBuilder {
   absl::flat_hash_map<const Instruction*, View> views_;    // sources are slots
   absl::flat_hash_map<int32_t, size_t> constant_of_slot_;  // its number among the constants
   int64_t folded_bytes_ = 0;
+  absl::Status refusal_;  // of a view that the engine cannot store
   absl::flat_hash_map<const Instruction*, AsyncChain> chains_;  // by its last instruction so far
 };
 

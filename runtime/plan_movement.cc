@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/plan.h"
 #include "runtime/view_copy.h"
 
@@ -52,22 +53,29 @@ absl::Status PlanBuilder::VisitMovement(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-std::unique_ptr<Kernel> PlanBuilder::CopyOfView(const View& view, ElementType type,
-                                                std::vector<int32_t>* slots) {
+View PlanBuilder::WithSlotsAsOperands(const View& view, std::vector<int32_t>* slots) {
   absl::flat_hash_map<int64_t, int64_t> numbers;
-  const View numbered = view.WithSources([&](int64_t slot) {
+  return view.WithSources([&](int64_t slot) {
     auto [number, is_new] = numbers.emplace(slot, slots->size());
     if (is_new) slots->push_back(static_cast<int32_t>(slot));
     return number->second;
   });
-  return std::make_unique<ViewCopy>(numbered, type);
 }
 
 void PlanBuilder::StoreView(const Instruction& instruction) {
   auto found = views_.find(&instruction);
   Step step;
-  step.kernel = CopyOfView(found->second, instruction.shape().element_type(), &step.operands);
+  const View view = WithSlotsAsOperands(found->second, &step.operands);
+  const ElementType type = instruction.shape().element_type();
   views_.erase(found);
+  KernelOr kernel = device_ == nullptr ? std::make_unique<ViewCopy>(view, type)
+                                       : device_->PrepareViewCopy(view, type);
+  if (!kernel.ok()) {
+    refusal_ = absl::Status(kernel.status().code(),
+                            absl::StrCat(kernel.status().message(), ": ", instruction.Describe()));
+    return;
+  }
+  step.kernel = *std::move(kernel);
   AddStep(instruction, std::move(step));
 }
 
@@ -81,7 +89,7 @@ bool PlanBuilder::FoldConstants(const Instruction& instruction, const View& view
     if (!constant_of_slot_.contains(static_cast<int32_t>(piece.source))) return false;
   }
   std::vector<int32_t> slots;
-  const std::unique_ptr<Kernel> copy = CopyOfView(view, shape.element_type(), &slots);
+  const ViewCopy copy(WithSlotsAsOperands(view, &slots), shape.element_type());
   std::vector<ArrayRef> operands;
   for (const int32_t slot : slots) {
     const Literal& literal = plan_->constants[constant_of_slot_.at(slot)].second;
@@ -90,7 +98,7 @@ bool PlanBuilder::FoldConstants(const Instruction& instruction, const View& view
   Literal folded = Literal::Zeros(shape);
   const MutableArrayRef result = {&folded.shape(), folded.mutable_data()};
   Context context;
-  if (!copy->Execute(operands, {&result, 1}, context).ok()) return false;
+  if (!copy.Execute(operands, {&result, 1}, context).ok()) return false;
   folded_bytes_ += bytes;
   SlotList slot = NewSlots(shape);
   AddConstant((*slot)[0], std::move(folded));

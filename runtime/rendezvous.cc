@@ -36,14 +36,18 @@ absl::StatusOr<std::vector<Literal>> Broadcast(const Instruction& collective,
                                                absl::Span<const std::vector<Literal>> brought) {
   const bool chosen = collective.GetBool(Attr::kHasDynamicRoot);
   if (!chosen) return brought[0];
-  const Literal& roots = brought[0].back();
+  const absl::StatusOr<Literal> chosen_roots = ToHost(brought[0].back());
+  if (!chosen_roots.ok()) return chosen_roots.status();
+  const Literal& roots = *chosen_roots;
   if (!IsInteger(roots.element_type())) {
     return absl::InvalidArgumentError(
         absl::StrCat("roots must be integers, found ", roots.shape().ToString()));
   }
   std::vector<Literal> values;
   for (const std::vector<Literal>& others : brought) {
-    if (Literal::BitEqual(others.back(), roots)) continue;
+    const absl::StatusOr<Literal> others_roots = ToHost(others.back());
+    if (!others_roots.ok()) return others_roots.status();
+    if (Literal::BitEqual(*others_roots, roots)) continue;
     return absl::InvalidArgumentError("the members of a group disagree about the roots");
   }
   for (size_t k = 0; k + 1 < brought[0].size(); ++k) {
@@ -251,6 +255,14 @@ absl::Status Rendezvous::Conclude(Meeting& meeting, Process& process, Context& c
     std::fill(meeting.results.begin(), meeting.results.end(), all);
     meeting.brought.clear();
     return absl::OkStatus();
+  }
+  // The last to come computes for all, where its own values lie.
+  for (std::vector<Literal>& values : meeting.brought) {
+    for (Literal& value : values) {
+      absl::StatusOr<Literal> own = process.world().OwnedBy(process, value);
+      if (!own.ok()) return own.status();
+      value = *std::move(own);
+    }
   }
   if (analysis::HasDynamicSizes(collective)) return ConcludeOnSizes(meeting, process, context);
   std::vector<ArrayRef> operands;

@@ -58,7 +58,9 @@ class SendEffect : public Effect {
     if (send_.GetBool(Attr::kIsHostTransfer)) {
       Host* host = process.world().options().host;
       if (host == nullptr) return NoHost();
-      absl::Status status = host->Send(process.id(), HostKey(send_), value);
+      const absl::StatusOr<Literal> on_host = ToHost(value);
+      if (!on_host.ok()) return on_host.status();
+      absl::Status status = host->Send(process.id(), HostKey(send_), *on_host);
       if (!status.ok()) return status;
       return Done();
     }
@@ -153,8 +155,10 @@ class OutfeedEffect : public Effect {
     if (shape.leaf_count() > 0) {
       Host* host = process.world().options().host;
       if (host == nullptr) return NoHost();
-      absl::Status status =
-          host->Outfeed(process.id(), Unflatten(shape, operands.first(operands.size() - 1)));
+      const absl::StatusOr<Literal> value =
+          ToHost(Unflatten(shape, operands.first(operands.size() - 1)));
+      if (!value.ok()) return value.status();
+      absl::Status status = host->Outfeed(process.id(), *value);
       if (!status.ok()) return status;
     }
     return Done({Literal::Token()});

@@ -42,14 +42,15 @@ World::~World() = default;
 absl::StatusOr<std::vector<std::vector<Literal>>> World::Run() {
   FloatEnvironmentGuard guard;
   absl::Status status = RunAll();
-  if (stats_ != nullptr) WriteStats();
-  if (!status.ok()) return status;
   std::vector<std::vector<Literal>> results(programs_.size());
   for (const auto& runner : runners_) {
+    if (!status.ok()) break;
     absl::StatusOr<Literal> result = runner->machine.TakeResult();
-    if (!result.ok()) return result.status();
-    results[runner->process.id().program].push_back(*std::move(result));
+    status = result.status();
+    if (status.ok()) results[runner->process.id().program].push_back(*std::move(result));
   }
+  if (stats_ != nullptr) WriteStats();
+  if (!status.ok()) return status;
   return results;
 }
 
@@ -108,6 +109,18 @@ absl::Status World::Deadlock() const {
   }
   if (waiting > kShown) absl::StrAppend(&text, "; and ", waiting - kShown, " more");
   return absl::FailedPreconditionError(text);
+}
+
+absl::StatusOr<Literal> World::OwnedBy(const Process& process, const Literal& array) const {
+  ValueMemory* const values = ValuesOf(process);
+  if (values == nullptr || !array.is_array()) return array;
+  absl::StatusOr<BufferPtr> buffer = Bring(array, *values, memory_);
+  if (!buffer.ok()) return buffer.status();
+  Literal owned = Literal::FromBuffer(array.shape(), *std::move(buffer));
+  for (int64_t d = 0; d < array.shape().rank(); ++d) {
+    owned.set_dynamic_size(d, array.dynamic_size(d));
+  }
+  return owned;
 }
 
 bool World::IsFinished(const ProcessId& id) const {

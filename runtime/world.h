@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -18,6 +19,7 @@
 #include "runtime/process.h"
 #include "runtime/rendezvous.h"
 #include "runtime/run.h"
+#include "runtime/value_memory.h"
 
 namespace assay::runtime {
 
@@ -42,6 +44,14 @@ class World {
     bound_bytes_ += bytes;
     return true;
   }
+  // Where the values of a process lie; null: in the host's memory. Set before the process runs.
+  ValueMemory* ValuesOf(const Process& process) const {
+    const auto found = values_.find(&process);
+    return found == values_.end() ? nullptr : found->second;
+  }
+  void SetValuesOf(const Process& process, ValueMemory& memory) { values_[&process] = &memory; }
+  // An array where the values of the process lie: itself, or a copy if it came from elsewhere.
+  absl::StatusOr<Literal> OwnedBy(const Process& process, const Literal& array) const;
   // Processes in all.
   int64_t process_count() const { return static_cast<int64_t>(runners_.size()); }
   // Whether a process has run to its end.
@@ -66,6 +76,7 @@ class World {
   std::shared_ptr<MemoryAccount> memory_;
   RandomStates own_random_;
   int64_t bound_bytes_ = 0;
+  absl::flat_hash_map<const Process*, ValueMemory*> values_;
   Rendezvous rendezvous_;
   Channels channels_;
   std::vector<std::unique_ptr<Runner>> runners_;

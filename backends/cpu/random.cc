@@ -127,35 +127,10 @@ class RngEffect : public runtime::Effect {
   const uint64_t key_;
 };
 
-// The state before the step; afterwards it has advanced by delta.
-class StateEffect : public runtime::Effect {
- public:
-  explicit StateEffect(const Instruction& instruction) : instruction_(instruction) {}
-  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
-                                            runtime::CallPath /*path*/, runtime::Process& process,
-                                            Context& context) const override {
-    if (absl::Status status = context.Charge(1); !status.ok()) return status;
-    constexpr uint64_t kFirst = 0x7012395;
-    auto [found, is_new] = process.random().counters.try_emplace(&instruction_, kFirst);
-    absl::StatusOr<Literal> value = process.NewArray(instruction_.shape());
-    if (!value.ok()) return value.status();
-    value->Set(0, {static_cast<uint64_t>(found->second)});
-    value->Set(1, {static_cast<uint64_t>(found->second >> 64)});
-    found->second += static_cast<Counter>(instruction_.GetInt(Attr::kDelta));
-    return std::make_shared<Present>(std::vector<Literal>{*std::move(value)});
-  }
-
- private:
-  const Instruction& instruction_;
-};
-
 }  // namespace
 
 runtime::EffectOr PrepareRandom(const Instruction& instruction) {
   if (instruction.opcode() == Opcode::kRng) return std::make_unique<RngEffect>(instruction);
-  if (instruction.opcode() == Opcode::kRngGetAndUpdateState) {
-    return std::make_unique<StateEffect>(instruction);
-  }
   return absl::UnimplementedError(absl::StrCat("the cpu backend has no ", instruction.Describe()));
 }
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/cuda/cuda_engine.h"
+#include "backends/cuda/cuda_stats.h"
 #include "backends/cuda/kernel_groups.h"
 
 namespace assay {
@@ -98,6 +99,10 @@ absl::Status CudaBackend::Supports(const Module& module) {
     }
   }
   return absl::OkStatus();
+}
+
+std::unique_ptr<runtime::RunStats> CudaBackend::NewStats() const {
+  return std::make_unique<CudaStats>();
 }
 
 absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(

@@ -35,6 +35,8 @@ class CudaBackend : public EngineBackend {
   absl::Status Supports(const Module& module) override;
 
  protected:
+  // CudaStats: launches, copies, waits.
+  std::unique_ptr<runtime::RunStats> NewStats() const override;
   absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> Plan(
       const Module& module, const CompileOptions& options) override;
 

@@ -1,66 +1,46 @@
 #include "backends/cuda/cuda_context.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace assay::cuda {
-namespace {
 
-int64_t BytesOf(const Shape& shape) {
-  return shape.element_count() * runtime::StorageBytes(shape.element_type());
+CudaContext::~CudaContext() {
+  if (device == nullptr) return;
+  if (device->HasWork()) device->Synchronize().IgnoreError();  // of a run that has failed already
+  pool->Return(std::move(device));
 }
-
-absl::Status CopyInRunCopyOut(PlanRunner& runner, absl::Span<const runtime::ArrayRef> operands,
-                              absl::Span<const runtime::MutableArrayRef> results,
-                              absl::Span<const uint64_t> words, Device& device) {
-  std::vector<DeviceBuffer> buffers;
-  std::vector<const std::byte*> inputs;
-  std::vector<std::byte*> outputs;
-  for (const runtime::ArrayRef& operand : operands) {
-    const int64_t bytes = operand.shape->is_array() ? BytesOf(*operand.shape) : 0;
-    absl::StatusOr<DeviceBuffer> buffer = device.Allocate(bytes);
-    if (!buffer.ok()) return buffer.status();
-    if (absl::Status status = device.CopyIn(buffer->data(), operand.data, bytes); !status.ok()) {
-      return status;
-    }
-    inputs.push_back(buffer->data());
-    buffers.push_back(*std::move(buffer));
-  }
-  for (const runtime::MutableArrayRef& result : results) {
-    const int64_t bytes = result.shape->is_array() ? BytesOf(*result.shape) : 0;
-    absl::StatusOr<DeviceBuffer> buffer = device.Allocate(bytes);
-    if (!buffer.ok()) return buffer.status();
-    outputs.push_back(buffer->data());
-    buffers.push_back(*std::move(buffer));
-  }
-  absl::Status status = runner.Run(device, inputs, outputs, words);
-  for (size_t i = 0; i < results.size() && status.ok(); ++i) {
-    const int64_t bytes = results[i].shape->is_array() ? BytesOf(*results[i].shape) : 0;
-    status = device.CopyOut(results[i].data, outputs[i], bytes);
-  }
-  return status;
-}
-
-}  // namespace
 
 absl::StatusOr<Device*> CudaContext::UseDevice() {
   if (device == nullptr) {
     absl::StatusOr<std::shared_ptr<Device>> taken = pool->Take();
     if (!taken.ok()) return taken.status();
     device = *std::move(taken);
+    before = device->counts();
   }
   return device.get();
 }
 
-absl::Status RunOnHostArrays(PlanRunner& runner, absl::Span<const runtime::ArrayRef> operands,
-                             absl::Span<const runtime::MutableArrayRef> results,
-                             absl::Span<const uint64_t> words, CudaContext& context) {
+DeviceCounts CudaContext::Counts() const {
+  return device == nullptr ? DeviceCounts() : device->counts() - before;
+}
+
+absl::Status RunOnDevice(PlanRunner& runner, int64_t steps,
+                         absl::Span<const runtime::ArrayRef> operands,
+                         absl::Span<const runtime::MutableArrayRef> results,
+                         absl::Span<const uint64_t> words, CudaContext& context) {
+  constexpr int64_t kMostStepsAhead = int64_t{1} << 24;
   absl::StatusOr<Device*> device = context.UseDevice();
   if (!device.ok()) return device.status();
-  absl::Status status = CopyInRunCopyOut(runner, operands, results, words, **device);
-  // The host's arrays may go away after an error, too.
-  absl::Status waited = (*device)->Synchronize();
-  return status.ok() ? waited : status;
+  std::vector<const std::byte*> inputs;
+  std::vector<std::byte*> outputs;
+  for (const runtime::ArrayRef& operand : operands) inputs.push_back(operand.data);
+  for (const runtime::MutableArrayRef& result : results) outputs.push_back(result.data);
+  absl::Status status = runner.Run(**device, inputs, outputs, words);
+  if (!status.ok()) return status;
+  context.steps_ahead += steps;
+  if (context.steps_ahead < kMostStepsAhead) return absl::OkStatus();
+  context.steps_ahead = 0;
+  return (*device)->Synchronize();
 }
 
 }  // namespace assay::cuda

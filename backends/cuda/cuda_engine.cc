@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/cuda_context.h"
+#include "backends/cuda/cuda_stats.h"
 #include "backends/cuda/kernel_table.h"
 #include "backends/cuda/plan_runner.h"
 #include "runtime/world.h"
@@ -28,8 +29,9 @@ class CudaKernel : public Kernel {
   absl::Status Execute(absl::Span<const ArrayRef> operands,
                        absl::Span<const MutableArrayRef> results, Context& context) const override {
     if (absl::Status status = context.Charge(steps_); !status.ok()) return status;
-    return RunOnHostArrays(*runner_, operands, results, {}, static_cast<CudaContext&>(context));
+    return RunOnDevice(*runner_, steps_, operands, results, {}, static_cast<CudaContext&>(context));
   }
+  int in_place_operand() const override { return runner_->in_place_operand(); }
 
  private:
   const std::unique_ptr<PlanRunner> runner_;
@@ -90,8 +92,8 @@ class CudaEffect : public runtime::Effect {
       outputs.push_back({&value.shape(), value.is_array() ? value.mutable_data() : nullptr});
     }
     const std::vector<uint64_t> words = DrawWords(process);
-    absl::Status status =
-        RunOnHostArrays(*runner_, inputs, outputs, words, static_cast<CudaContext&>(context));
+    absl::Status status = RunOnDevice(*runner_, StepsOf(instruction_), inputs, outputs, words,
+                                      static_cast<CudaContext&>(context));
     if (!status.ok()) return status;
     return std::make_shared<runtime::Present>(std::move(values));
   }
@@ -120,37 +122,21 @@ class CudaEffect : public runtime::Effect {
   const uint64_t key_;
 };
 
-// rng-get-and-update-state: the state before the step; afterwards it has advanced by delta. The
-// host counts, as the state is that of the run. Source: reference ops_control_and_collectives.md 9.
-class StateEffect : public runtime::Effect {
+class CudaState : public runtime::DeviceState {
  public:
-  explicit StateEffect(const Instruction& instruction) : instruction_(instruction) {}
-  absl::StatusOr<runtime::PendingPtr> Start(absl::Span<const Literal> /*operands*/,
-                                            runtime::CallPath /*path*/, runtime::Process& process,
-                                            Context& context) const override {
-    if (absl::Status status = context.Charge(1); !status.ok()) return status;
-    constexpr uint64_t kFirst = 0x7012395;
-    unsigned __int128& counter =
-        process.random().counters.try_emplace(&instruction_, kFirst).first->second;
-    absl::StatusOr<Literal> value = process.NewArray(instruction_.shape());
-    if (!value.ok()) return value.status();
-    value->Set(0, {static_cast<uint64_t>(counter)});
-    value->Set(1, {static_cast<uint64_t>(counter >> 64)});
-    counter += static_cast<unsigned __int128>(instruction_.GetInt(Attr::kDelta));
-    return std::make_shared<runtime::Present>(std::vector<Literal>{*std::move(value)});
+  CudaState(std::shared_ptr<DevicePool> pool, std::shared_ptr<ConstantCache> constants)
+      : context_(std::move(pool)), values_(context_, std::move(constants)) {}
+  Context& context() override { return context_; }
+  runtime::ValueMemory& memory() override { return values_; }
+  void AddStats(runtime::RunStats& stats) const override {
+    if (auto* const counted = dynamic_cast<CudaStats*>(&stats)) {
+      counted->device += context_.Counts();
+    }
   }
 
  private:
-  const Instruction& instruction_;
-};
-
-class CudaState : public runtime::EngineState {
- public:
-  explicit CudaState(std::shared_ptr<DevicePool> pool) : context_(std::move(pool)) {}
-  Context& context() override { return context_; }
-
- private:
   CudaContext context_;
+  CudaValues values_;
 };
 
 }  // namespace
@@ -175,6 +161,15 @@ runtime::KernelOr CudaEngine::PrepareOnViews(const Instruction& instruction,
   return MakeKernel(PrepareKernels(instruction, views), instruction, pool_->api());
 }
 
+runtime::KernelOr CudaEngine::PrepareViewCopy(const View& view, ElementType type) const {
+  KernelPlanOr plan = cuda::PrepareViewCopy(view, type);
+  if (!plan.ok()) return plan.status();
+  absl::StatusOr<std::unique_ptr<PlanRunner>> runner =
+      PlanRunner::Create(*std::move(plan), pool_->api());
+  if (!runner.ok()) return runner.status();
+  return std::make_unique<CudaKernel>(*std::move(runner), view.element_count());
+}
+
 runtime::KernelOr CudaEngine::PrepareCollective(const Instruction& collective, int64_t members,
                                                 int64_t position) const {
   return MakeKernel(PrepareCollectiveKernels(collective, members, position), collective,
@@ -182,9 +177,6 @@ runtime::KernelOr CudaEngine::PrepareCollective(const Instruction& collective, i
 }
 
 runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) const {
-  if (instruction.opcode() == Opcode::kRngGetAndUpdateState) {
-    return std::make_unique<StateEffect>(instruction);
-  }
   absl::StatusOr<EffectPlan> plan = PrepareEffectKernels(instruction);
   if (!plan.ok()) return plan.status();
   const int64_t words = plan->seed_words;
@@ -195,7 +187,7 @@ runtime::EffectOr CudaEngine::PrepareEffect(const Instruction& instruction) cons
 }
 
 std::unique_ptr<runtime::EngineState> CudaEngine::NewState(bool /*counted*/) const {
-  return std::make_unique<CudaState>(pool_);
+  return std::make_unique<CudaState>(pool_, constants_);
 }
 
 }  // namespace assay::cuda

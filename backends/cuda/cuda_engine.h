@@ -1,6 +1,6 @@
-// The engine of the CUDA backend under the runtime: a kernel of the runtime runs the launches that
-// the table (kernel_table.h) prepares. Values between instructions lie in the host's memory, where
-// the runtime keeps them: each kernel copies its operands to the device and its results back.
+// The engine of the CUDA backend under the runtime: a kernel of the runtime enqueues the launches
+// that the table (kernel_table.h) prepares. Values lie in the memory of the device that runs the
+// process (cuda_values.h), and the host waits where it looks at one.
 // Tests: cuda_backend_test.cc.
 #ifndef ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
 #define ASSAY_BACKENDS_CUDA_CUDA_ENGINE_H_
@@ -10,12 +10,13 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "backends/cuda/cuda_values.h"
 #include "backends/cuda/device_pool.h"
-#include "runtime/engine.h"
+#include "runtime/value_memory.h"
 
 namespace assay::cuda {
 
-class CudaEngine : public runtime::Engine {
+class CudaEngine : public runtime::DeviceEngine {
  public:
   explicit CudaEngine(std::shared_ptr<DevicePool> pool) : pool_(std::move(pool)) {}
 
@@ -28,6 +29,7 @@ class CudaEngine : public runtime::Engine {
   runtime::KernelOr Prepare(const Instruction& instruction) const override;
   runtime::KernelOr PrepareOnViews(const Instruction& instruction,
                                    absl::Span<const View> views) const override;
+  runtime::KernelOr PrepareViewCopy(const View& view, ElementType type) const override;
   runtime::KernelOr PrepareCollective(const Instruction& collective, int64_t members,
                                       int64_t position) const override;
   runtime::EffectOr PrepareEffect(const Instruction& instruction) const override;
@@ -35,6 +37,7 @@ class CudaEngine : public runtime::Engine {
 
  private:
   const std::shared_ptr<DevicePool> pool_;
+  const std::shared_ptr<ConstantCache> constants_ = std::make_shared<ConstantCache>();
 };
 
 }  // namespace assay::cuda

@@ -63,6 +63,8 @@ struct KernelLaunch {
   int64_t shared_bytes = 0;  // dynamic
   std::vector<std::byte> parameter;
   std::vector<PointerSlot> pointers;
+  // Only copies the in-place operand to the result, and is left out where they are one array.
+  bool copies_in_place_operand = false;
 };
 
 // Makes a launch from a parameter. A pointer is named by the address of a member of `parameter`:
@@ -76,7 +78,7 @@ template <typename Parameter>
 KernelLaunch MakeLaunch(std::string entry, Extent grid, Extent block, int64_t shared_bytes,
                         const Parameter& parameter, absl::Span<const MemberPointer> pointers) {
   static_assert(std::is_trivially_copyable_v<Parameter>);
-  KernelLaunch launch = {std::move(entry), grid, block, shared_bytes, {}, {}};
+  KernelLaunch launch = {std::move(entry), grid, block, shared_bytes, {}, {}, false};
   const auto* const bytes = reinterpret_cast<const std::byte*>(&parameter);
   launch.parameter.assign(bytes, bytes + sizeof(Parameter));
   for (const MemberPointer& pointer : pointers) {
@@ -124,6 +126,12 @@ absl::Span<const KernelRow> KernelRows();
 const KernelRow* FindKernelRow(Opcode opcode);
 // The plan of an instruction by its row. UNIMPLEMENTED names an instruction without kernels.
 KernelPlanOr PrepareKernels(const Instruction& instruction, absl::Span<const View> views);
+
+// Copies of elements that no instruction asks for: the elements of a view, densely, and a box from
+// the origin of an array to `at` in another. UNIMPLEMENTED for too many dimensions.
+KernelPlanOr PrepareViewCopy(const View& view, ElementType type);
+KernelPlanOr PrepareBoxCopy(const Shape& from, absl::Span<const int64_t> box,
+                            absl::Span<const int64_t> at, const Shape& to);
 
 // What the member at `position` of a group gets (Engine::PrepareCollective): operands are those of
 // all members, member after member. kernels/collectives.cc.

@@ -34,6 +34,7 @@ absl::StatusOr<const PlanRunner::Resident*> PlanRunner::MakeResident(Device& dev
   for (const std::vector<std::byte>& constant : plan_.constants) {
     absl::StatusOr<DeviceBuffer> buffer = device.Allocate(static_cast<int64_t>(constant.size()));
     if (!buffer.ok()) return buffer.status();
+    device.Keep(shared_);
     absl::Status status =
         device.CopyIn(buffer->data(), constant.data(), static_cast<int64_t>(constant.size()));
     if (!status.ok()) return status;
@@ -61,7 +62,9 @@ absl::Status PlanRunner::Run(Device& device, absl::Span<const std::byte* const> 
     absl::StatusOr<DeviceBuffer> buffer = device.Allocate(bytes);
     if (!buffer.ok()) return buffer.status();
     seeds = *std::move(buffer);
-    if (absl::Status status = device.CopyIn(seeds.data(), words.data(), bytes); !status.ok()) {
+    const auto kept = std::make_shared<const std::vector<uint64_t>>(words.begin(), words.end());
+    device.Keep(kept);
+    if (absl::Status status = device.CopyIn(seeds.data(), kept->data(), bytes); !status.ok()) {
       return status;
     }
   }
@@ -81,6 +84,7 @@ absl::Status PlanRunner::Run(Device& device, absl::Span<const std::byte* const> 
   std::vector<std::byte> parameter;
   for (size_t i = 0; i < plan_.launches.size(); ++i) {
     const KernelLaunch& launch = plan_.launches[i];
+    if (launch.copies_in_place_operand && operands[plan_.in_place_operand] == results[0]) continue;
     parameter = launch.parameter;
     for (const PointerSlot& slot : launch.pointers) {
       const std::byte* const pointer = address(slot.buffer);

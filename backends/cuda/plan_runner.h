@@ -26,7 +26,7 @@ class PlanRunner {
   const KernelPlan& plan() const { return plan_; }
 
   // Enqueues the launches on the stream of the device. `words`, if not empty, are copied to
-  // constant 0 first, and must stay until the stream has been waited for.
+  // constant 0 first.
   absl::Status Run(Device& device, absl::Span<const std::byte* const> operands,
                    absl::Span<std::byte* const> results, absl::Span<const uint64_t> words = {});
 
@@ -37,10 +37,13 @@ class PlanRunner {
     std::vector<DeviceBuffer> constants;
   };
   PlanRunner(KernelPlan plan, std::vector<const Entry*> entries)
-      : plan_(std::move(plan)), entries_(std::move(entries)) {}
+      : shared_(std::make_shared<const KernelPlan>(std::move(plan))),
+        plan_(*shared_),
+        entries_(std::move(entries)) {}
   absl::StatusOr<const Resident*> MakeResident(Device& device);
 
-  const KernelPlan plan_;
+  const std::shared_ptr<const KernelPlan> shared_;  // copies of constants may outlive the runner
+  const KernelPlan& plan_;
   const std::vector<const Entry*> entries_;  // by launch
   std::mutex mutex_;
   std::map<const Device*, Resident> residents_;

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "backends/cuda/cuda_stats.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/judge/verdict_text.h"
 #include "conformance/profiles/profile.h"
@@ -243,11 +244,21 @@ nlohmann::json UndecidedJson(const UndecidedResult& undecided) {
           {"high", text(undecided.element.high)}};
 }
 
+nlohmann::json DeviceJson(const cuda::DeviceCounts& counts) {
+  return {{"launches", counts.launches},   {"graph_launches", counts.graph_launches},
+          {"copies_in", counts.copies_in}, {"copies_out", counts.copies_out},
+          {"copies_on", counts.copies_on}, {"copied_bytes", counts.copied_bytes},
+          {"fills", counts.fills},         {"waits", counts.waits}};
+}
+
 // What the runtime counts, and what golden adds to it.
 nlohmann::json StatsJson(const runtime::RunStats& counted) {
   nlohmann::json json = {{"steps", counted.steps},
                          {"peak_bytes", counted.peak_bytes},
                          {"materialised_bytes", counted.stored_bytes}};
+  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
+    json["device"] = DeviceJson(cuda->device);
+  }
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
   if (golden == nullptr) return json;
   nlohmann::json undecided = nlohmann::json::array();
@@ -267,6 +278,14 @@ nlohmann::json StatsJson(const runtime::RunStats& counted) {
 void PrintStats(const runtime::RunStats& counted, double seconds) {
   absl::PrintF("seconds %.6f, element steps %d, peak bytes %d, bytes materialised %d", seconds,
                counted.steps, counted.peak_bytes, counted.stored_bytes);
+  if (const auto* cuda = dynamic_cast<const CudaStats*>(&counted)) {
+    const cuda::DeviceCounts& device = cuda->device;
+    absl::PrintF(
+        ", kernel launches %d, copies to the device %d, to the host %d, on the device %d "
+        "(%d bytes in all), fills %d, waits of the host %d",
+        device.launches, device.copies_in, device.copies_out, device.copies_on, device.copied_bytes,
+        device.fills, device.waits);
+  }
   const auto* golden = dynamic_cast<const RunStats*>(&counted);
   if (golden == nullptr) {
     std::cout << "\n";

@@ -50,6 +50,25 @@ absl::StatusOr<int> CountDevices(Api& api, int devices) {
   return count;
 }
 
+namespace {
+
+constexpr int64_t DeviceCounts::*kCounts[] = {
+    &DeviceCounts::launches,  &DeviceCounts::copies_in,     &DeviceCounts::copies_out,
+    &DeviceCounts::copies_on, &DeviceCounts::copied_bytes,  &DeviceCounts::fills,
+    &DeviceCounts::waits,     &DeviceCounts::graph_launches};
+
+}  // namespace
+
+DeviceCounts& DeviceCounts::operator+=(const DeviceCounts& other) {
+  for (const auto count : kCounts) this->*count += other.*count;
+  return *this;
+}
+DeviceCounts DeviceCounts::operator-(const DeviceCounts& other) const {
+  DeviceCounts difference = *this;
+  for (const auto count : kCounts) difference.*count -= other.*count;
+  return difference;
+}
+
 DeviceBuffer& DeviceBuffer::operator=(DeviceBuffer&& other) noexcept {
   if (this == &other) return *this;
   Release();
@@ -134,6 +153,9 @@ absl::StatusOr<DeviceBuffer> Device::Allocate(int64_t bytes) {
 absl::Status Device::CopyIn(std::byte* to, const void* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
+  has_work_ = true;
+  ++counts_.copies_in;
+  counts_.copied_bytes += bytes;
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kHostToDevice, stream_),
                "cudaMemcpyAsync to the device");
 }
@@ -141,6 +163,9 @@ absl::Status Device::CopyIn(std::byte* to, const void* from, int64_t bytes) {
 absl::Status Device::CopyOut(void* to, const std::byte* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
+  has_work_ = true;
+  ++counts_.copies_out;
+  counts_.copied_bytes += bytes;
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToHost, stream_),
                "cudaMemcpyAsync to the host");
 }
@@ -148,8 +173,19 @@ absl::Status Device::CopyOut(void* to, const std::byte* from, int64_t bytes) {
 absl::Status Device::Copy(std::byte* to, const std::byte* from, int64_t bytes) {
   if (bytes == 0) return absl::OkStatus();
   if (absl::Status status = Use(); !status.ok()) return status;
+  has_work_ = true;
+  ++counts_.copies_on;
+  counts_.copied_bytes += bytes;
   return Check(api_->MemcpyAsync(to, from, bytes, CopyKind::kDeviceToDevice, stream_),
                "cudaMemcpyAsync on the device");
+}
+
+absl::Status Device::FillZero(std::byte* to, int64_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  if (absl::Status status = Use(); !status.ok()) return status;
+  has_work_ = true;
+  ++counts_.fills;
+  return Check(api_->MemsetAsync(to, 0, bytes, stream_), "cudaMemsetAsync");
 }
 
 absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
@@ -162,6 +198,8 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
               absl::StrCat("cudaFuncSetAttribute of ", entry.name));
     if (!status.ok()) return status;
   }
+  has_work_ = true;
+  ++counts_.launches;
   const Error error = api_->LaunchKernel(entry, grid, block, shared_bytes, parameters, stream_);
   if (error == Error::kSuccess) return absl::OkStatus();
   return Check(error, absl::StrCat("launch of ", entry.name));
@@ -169,7 +207,12 @@ absl::Status Device::Launch(const Entry& entry, emulator::Extent grid, emulator:
 
 absl::Status Device::Synchronize() {
   if (absl::Status status = Use(); !status.ok()) return status;
-  return Check(api_->StreamSynchronize(stream_), "cudaStreamSynchronize");
+  ++counts_.waits;
+  const Error error = api_->StreamSynchronize(stream_);
+  // After an error the stream executes nothing more.
+  has_work_ = false;
+  kept_.clear();
+  return Check(error, "cudaStreamSynchronize");
 }
 
 absl::StatusOr<DeviceEvent> Device::Record() {
@@ -214,6 +257,8 @@ absl::StatusOr<DeviceGraph> Device::EndCapture() {
 
 absl::Status Device::Launch(const DeviceGraph& graph) {
   if (absl::Status status = Use(); !status.ok()) return status;
+  has_work_ = true;
+  ++counts_.graph_launches;
   return Check(api_->GraphLaunch(graph.handle_, stream_), "cudaGraphLaunch");
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -27,6 +28,20 @@ absl::Status ToStatus(Api& api, Error error, absl::string_view call, int device)
 absl::StatusOr<int> CountDevices(Api& api, int devices);
 
 class Device;
+
+// What streams were asked for.
+struct DeviceCounts {
+  int64_t launches = 0;      // of kernels
+  int64_t copies_in = 0;     // from the host
+  int64_t copies_out = 0;    // to the host
+  int64_t copies_on = 0;     // between places on devices
+  int64_t copied_bytes = 0;  // by all of these
+  int64_t fills = 0;
+  int64_t waits = 0;  // of the host for a stream
+  int64_t graph_launches = 0;
+  DeviceCounts& operator+=(const DeviceCounts& other);
+  DeviceCounts operator-(const DeviceCounts& other) const;
+};
 
 // Memory of a device, freed in the order of the device's stream.
 class DeviceBuffer {
@@ -88,14 +103,22 @@ class Device : public std::enable_shared_from_this<Device> {
   int64_t epoch() const { return epoch_; }
 
   absl::StatusOr<DeviceBuffer> Allocate(int64_t bytes);
-  // Enqueue; the memory of the host must stay as it is until Synchronize.
+  // Enqueue; the memory of the host must stay as it is until Synchronize, which Keep sees to.
   absl::Status CopyIn(std::byte* to, const void* from, int64_t bytes);
   absl::Status CopyOut(void* to, const std::byte* from, int64_t bytes);
   // Between two places on any devices.
   absl::Status Copy(std::byte* to, const std::byte* from, int64_t bytes);
+  absl::Status FillZero(std::byte* to, int64_t bytes);
+  // Owns a share of memory of the host until the next Synchronize.
+  void Keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
   absl::Status Launch(const Entry& entry, emulator::Extent grid, emulator::Extent block,
                       int64_t shared_bytes, void** parameters);
+  // Waits for all that was enqueued.
   absl::Status Synchronize();
+  // Returns true if something was enqueued that nobody has waited for.
+  bool HasWork() const { return has_work_; }
+  // What this stream was asked for since it was opened.
+  const DeviceCounts& counts() const { return counts_; }
 
   absl::StatusOr<DeviceEvent> Record();
   absl::Status WaitFor(const DeviceEvent& event);
@@ -123,6 +146,9 @@ class Device : public std::enable_shared_from_this<Device> {
   const int ordinal_;
   StreamHandle* stream_ = nullptr;
   int64_t epoch_ = 0;
+  bool has_work_ = false;
+  std::vector<std::shared_ptr<const void>> kept_;
+  DeviceCounts counts_;
 };
 
 }  // namespace assay::cuda

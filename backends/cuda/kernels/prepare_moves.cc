@@ -176,6 +176,7 @@ KernelPlanOr PrepareDynamicUpdateSlice(const Instruction& update,
   absl::Status status =
       AddDenseCopy(plan, update, BytesOf(whole), whole.element_count(), Operand(0), Result(0));
   if (!status.ok()) return status;
+  plan.launches.back().copies_in_place_operand = true;
   DynamicCopyParameter p;
   p.count = part.element_count();
   plan.in_place_operand = 0;
@@ -189,6 +190,32 @@ KernelPlanOr PrepareDynamicUpdateSlice(const Instruction& update,
   p.to = DenseStrides(whole.dimensions());
   p.bytes = static_cast<int32_t>(BytesOf(whole));
   AddDynamicCopy(plan, p, pointers);
+  return plan;
+}
+
+KernelPlanOr PrepareViewCopy(const View& view, ElementType type) {
+  KernelPlan plan;
+  const Instruction copy(Opcode::kCopy, Shape(type, view.sizes()));
+  absl::Status status = AddViewCopy(plan, copy, RowOf(type).bytes, view, Result(0));
+  if (!status.ok()) return status;
+  return plan;
+}
+
+KernelPlanOr PrepareBoxCopy(const Shape& from, absl::Span<const int64_t> box,
+                            absl::Span<const int64_t> at, const Shape& to) {
+  KernelPlan plan;
+  const Dimensions from_strides = RowMajorStrides(from.dimensions());
+  const Dimensions to_strides = RowMajorStrides(to.dimensions());
+  std::vector<CopyLoop> loops;
+  int64_t offset = 0;
+  for (size_t d = 0; d < box.size(); ++d) {
+    loops.push_back({box[d], from_strides[d], to_strides[d]});
+    offset += at[d] * to_strides[d];
+  }
+  const Instruction copy(Opcode::kCopy, to);
+  absl::Status status =
+      AddCopy(plan, copy, BytesOf(from), Operand(0), 0, Result(0), offset, std::move(loops));
+  if (!status.ok()) return status;
   return plan;
 }
 

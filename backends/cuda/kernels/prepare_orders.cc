@@ -219,7 +219,10 @@ KernelPlanOr PrepareScatter(const Instruction& scatter, absl::Span<const View> /
     pointers.push_back({&p.updates[k], Operand(arrays + 1 + k)});
   }
   if (!status.ok()) return status;
-  if (arrays == 1) plan.in_place_operand = 0;
+  if (arrays == 1) {
+    plan.in_place_operand = 0;
+    if (!plan.launches.empty()) plan.launches[0].copies_in_place_operand = true;
+  }
   if (p.count == 0 || scatter.operand(0)->shape().element_count() == 0) return plan;
   const BufferUse cells = AddScratch(plan, p.count * 8);
   const int64_t threads = ThreadsFor(p.count);

@@ -1,0 +1,145 @@
+// What a program asks of devices: no more launches than it has operations, copies of arguments and
+// results alone, waits of the host where it looks. Values of several processes are right whatever
+// the order in which their streams run.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/cuda_backend.h"
+#include "backends/cuda/cuda_stats.h"
+#include "gtest/gtest.h"
+#include "spec/text/parser.h"
+
+namespace assay {
+namespace {
+
+std::unique_ptr<CudaBackend> EmulatedBackend(int devices, uint64_t seed) {
+  cuda::EmulatorOptions options;
+  options.devices = devices;
+  options.seed = seed;
+  auto backend = CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(options));
+  EXPECT_TRUE(backend.ok()) << backend.status();
+  return *std::move(backend);
+}
+
+std::unique_ptr<Module> ParsedModule(const std::string& text) {
+  auto module = ParseModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  return *std::move(module);
+}
+
+Literal Floats(const std::vector<float>& values) {
+  Literal literal = Literal::Zeros(Shape(ElementType::kF32, {static_cast<int64_t>(values.size())}));
+  std::copy(values.begin(), values.end(), reinterpret_cast<float*>(literal.mutable_data()));
+  return literal;
+}
+
+// Runs the module once more and returns what the devices were asked for.
+cuda::DeviceCounts CountsOf(CudaBackend& backend, Executable& executable,
+                            const std::vector<std::vector<Literal>>& arguments,
+                            std::vector<Literal>* results) {
+  std::vector<BufferHandle> buffers;
+  std::vector<ExecuteInputs> inputs;
+  for (size_t device = 0; device < arguments.size(); ++device) {
+    ExecuteInputs each;
+    for (const Literal& argument : arguments[device]) {
+      buffers.push_back(*backend.Upload(argument, static_cast<int64_t>(device)));
+      each.arguments.emplace_back(buffers.back().get());
+    }
+    inputs.push_back(std::move(each));
+  }
+  const auto ran = executable.Execute(inputs);
+  EXPECT_TRUE(ran.ok()) << ran.status();
+  if (!ran.ok()) return {};
+  for (const ExecuteOutputs& outputs : ran->devices) {
+    for (const BufferHandle& result : outputs.results) {
+      results->push_back(*backend.Download(*result));
+    }
+  }
+  return dynamic_cast<const CudaStats*>(backend.last_stats())->device;
+}
+
+TEST(CudaCounts, ValuesStayOnTheDevice) {
+  const auto backend = EmulatedBackend(1, 3);
+  const auto module = ParsedModule(
+      "HloModule m\nENTRY e { a = f32[4] parameter(0) b = f32[4] parameter(1)\n"
+      "  c = f32[4] constant({1, 2, 3, 4}) d = f32[4] add(a, b) i = f32[4] multiply(d, c)\n"
+      "  u = f32[2] slice(i), slice={[1:3]} v = f32[2] negate(u) s = f32[4] sort(i), "
+      "dimensions={0}, to_apply=less\n"
+      "  ROOT r = (f32[2], f32[4]) tuple(v, s) }\n"
+      "less { x = f32[] parameter(0) y = f32[] parameter(1) ROOT p = pred[] compare(x, y), "
+      "direction=LT }\n");
+  const auto executable = *backend->Compile(*module);
+  for (int run = 0; run < 2; ++run) {
+    std::vector<Literal> results;
+    const cuda::DeviceCounts counts =
+        CountsOf(*backend, *executable, {{Floats({4, 3, 2, 1}), Floats({1, 1, 1, -9})}}, &results);
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_TRUE(Literal::BitEqual(results[0], Floats({-8, -9})));
+    EXPECT_TRUE(Literal::BitEqual(results[1], Floats({-32, 5, 8, 9})));
+    // Arguments, in the first run also the constant and the programs of kernels.
+    if (run == 1) EXPECT_EQ(counts.copies_in, 2);
+    EXPECT_EQ(counts.copies_out, 2);
+    EXPECT_EQ(counts.copies_on, 0);
+    EXPECT_EQ(counts.waits, 1);
+    EXPECT_LE(counts.launches, 5 + 1);  // a sort orders and permutes
+  }
+}
+
+TEST(CudaCounts, LoopsWaitForTheirConditionAlone) {
+  const auto backend = EmulatedBackend(1, 5);
+  const auto module = ParsedModule(
+      "HloModule m\n"
+      "cond { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+      "  n = s32[] constant(5) ROOT p = pred[] compare(i, n), direction=LT }\n"
+      "body { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+      "  x = f32[2] get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one)\n"
+      "  y = f32[2] add(x, x) ROOT t = (s32[], f32[2]) tuple(j, y) }\n"
+      "ENTRY e { z = s32[] constant(0) x = f32[2] parameter(0)\n"
+      "  t = (s32[], f32[2]) tuple(z, x) w = (s32[], f32[2]) while(t), condition=cond, body=body\n"
+      "  i = s32[] get-tuple-element(w), index=0 y = f32[2] get-tuple-element(w), index=1\n"
+      "  k = s32[] constant(6) b = s32[] subtract(i, k)\n"
+      "  ROOT r = f32[2] conditional(b, y, y), branch_computations={left, right} }\n"
+      "left { x = f32[2] parameter(0) ROOT r = f32[2] negate(x) }\n"
+      "right { x = f32[2] parameter(0) ROOT r = f32[2] abs(x) }\n");
+  const auto executable = *backend->Compile(*module);
+  std::vector<Literal> results;
+  const cuda::DeviceCounts counts = CountsOf(*backend, *executable, {{Floats({1, -2})}}, &results);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_TRUE(Literal::BitEqual(results[0], Floats({32, 64})));  // -1 selects the last branch
+  EXPECT_EQ(counts.waits, 6 + 1 + 1);       // conditions, the selector, the result
+  EXPECT_EQ(counts.copies_out, 6 + 1 + 1);  // of the same
+  EXPECT_EQ(counts.launches, 6 + 5 * 2 + 1 + 1);
+}
+
+// Two replicas on two devices: a sum, a permutation and values that one stream gives another, by
+// every order of the streams.
+TEST(CudaCounts, ProcessesExchangeValuesInStreamOrder) {
+  const auto module = ParsedModule(
+      "HloModule m, replica_count=2\n"
+      "sum { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) }\n"
+      "ENTRY e { x = f32[3] parameter(0) d = f32[3] add(x, x)\n"
+      "  s = f32[3] all-reduce(d), replica_groups={}, to_apply=sum\n"
+      "  p = f32[3] collective-permute(d), source_target_pairs={{0,1},{1,0}}\n"
+      "  q = f32[3] multiply(s, p) t = f32[3] all-reduce(q), replica_groups={}, to_apply=sum\n"
+      "  ROOT r = f32[3] subtract(t, p) }\n");
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    for (const int devices : {1, 2}) {
+      const auto backend = EmulatedBackend(devices, seed);
+      const auto executable = *backend->Compile(*module);
+      std::vector<Literal> results;
+      const cuda::DeviceCounts counts =
+          CountsOf(*backend, *executable, {{Floats({1, 2, 3})}, {Floats({10, 20, 30})}}, &results);
+      ASSERT_EQ(results.size(), 2u);
+      // d: 2 4 6 and 20 40 60; s: 22 44 66; q: 22 (20 + 2), ...; t: their sums.
+      EXPECT_TRUE(Literal::BitEqual(results[0], Floats({464, 1896, 4296}))) << seed;
+      EXPECT_TRUE(Literal::BitEqual(results[1], Floats({482, 1932, 4350}))) << seed;
+      EXPECT_EQ(counts.copies_out, 2);
+      EXPECT_EQ(counts.waits, 2);
+      EXPECT_GT(counts.copies_on, 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace assay

@@ -23,17 +23,17 @@ class Target:
     def execute(self, compiled, arguments):
         return 0.0, [[]]
 
-serve_in_children(Target)
+serve_in_children(Target, once=sys.argv[2:] == ['once'])
 '''
 
 
 class Server:
-    def __init__(self):
+    def __init__(self, *options):
         requests, self.requests = os.pipe()
         responses, answers = os.pipe()
         self.answers = os.fdopen(responses, 'rb')
         environment = {**os.environ, 'ASSAY_REQUEST_FD': str(requests), 'ASSAY_RESPONSE_FD': str(answers)}
-        self.process = subprocess.Popen([sys.executable, '-c', SERVER, os.path.dirname(os.path.abspath(__file__))],
+        self.process = subprocess.Popen([sys.executable, '-c', SERVER, os.path.dirname(os.path.abspath(__file__)), *options],
                                         env=environment, pass_fds=(requests, answers))
         os.close(requests)
         os.close(answers)
@@ -64,5 +64,11 @@ assert server.status() == -signal.SIGKILL
 
 server = Server()
 assert server.run(2, b'well')['type'] == 'result'
+assert server.status() == 0
+
+server = Server('once')  # what other modules did before plays no part
+for number, module in enumerate((b'well', b'end', b'end', b'well', b'end'), 2):
+    answer = server.run(number, module)
+    assert answer['id'] == number and answer['type'] == ('result' if module == b'well' else 'error'), answer
 assert server.status() == 0
 print('ok')

@@ -5,7 +5,7 @@ usage, from Assay:  --target "process:$HOME/.cache/assay/peers/bin/python tools/
 
 Assay sends modules as StableHLO text; what StableHLO cannot say is counted as not supported. The interpreter runs one
 device, and knows neither CHLO, custom calls nor random numbers: such modules are refused as unsupported. It aborts on
-some programs, and then this process's child ends, too (children.py). Needs jax (tools/setup --peers).
+many programs, so that each has a child of its own (children.py). Needs jax (tools/setup --peers).
 """
 import sys
 import time
@@ -171,5 +171,5 @@ class Interpreter:
 
 
 if __name__ == '__main__':
-    serve_in_children(Interpreter)
+    serve_in_children(Interpreter, once=True)
     sys.exit(0)

@@ -186,12 +186,15 @@ absl::Status CheckReadable(absl::string_view content) {
   return absl::OkStatus();
 }
 
-// A program of StableHLO as a module.
+// A program of StableHLO as a module, whose constants stay where they are in the content where its
+// owner is known. The program itself is gone afterwards, so that its text need not be kept.
 absl::StatusOr<ModuleFile> ReadStableHlo(absl::string_view content, bool is_bytecode,
                                          const std::string& name,
-                                         stablehlo::ToModuleOptions options) {
+                                         stablehlo::ToModuleOptions options,
+                                         std::shared_ptr<const void> owner) {
   absl::StatusOr<std::unique_ptr<stablehlo::Program>> program =
-      is_bytecode ? stablehlo::ParseBytecode(content, name) : stablehlo::ParseText(content, name);
+      is_bytecode ? stablehlo::ParseBytecode(content, name, std::move(owner))
+                  : stablehlo::ParseText(content, name, nullptr);
   if (!program.ok()) return program.status();
   options.file_name = name;
   absl::StatusOr<stablehlo::ConvertedProgram> converted = stablehlo::ToModule(**program, options);
@@ -207,10 +210,9 @@ absl::StatusOr<ModuleFile> ReadStableHlo(absl::string_view content, bool is_byte
   return file;
 }
 
-}  // namespace
-
-absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name,
-                                           const stablehlo::ToModuleOptions& options) {
+absl::StatusOr<ModuleFile> ParseContent(absl::string_view content, const std::string& name,
+                                        const stablehlo::ToModuleOptions& options,
+                                        std::shared_ptr<const void> owner) {
   ModuleFile file;
   if (content.empty()) return absl::InvalidArgumentError(absl::StrCat(name, ": is empty"));
   if (content.size() > kMaxModuleBytes) {
@@ -221,7 +223,7 @@ absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std:
   }
   const bool is_bytecode = stablehlo::LooksLikeBytecode(content);
   if (is_bytecode || IsMlirText(content)) {
-    return ReadStableHlo(content, is_bytecode, name, options);
+    return ReadStableHlo(content, is_bytecode, name, options, std::move(owner));
   }
   std::optional<ModuleFormat> format = BinaryFormat(content);
   file.text_form = !format;
@@ -245,6 +247,13 @@ absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std:
   return file;
 }
 
+}  // namespace
+
+absl::StatusOr<ModuleFile> ParseModuleFile(absl::string_view content, const std::string& name,
+                                           const stablehlo::ToModuleOptions& options) {
+  return ParseContent(content, name, options, nullptr);
+}
+
 absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path,
                                           const stablehlo::ToModuleOptions& options) {
   absl::StatusOr<std::string> content = ReadFile(path);
@@ -253,7 +262,8 @@ absl::StatusOr<ModuleFile> OpenModuleFile(const std::string& path,
   const bool compressed = content->size() > 1 && (*content)[0] == '\x1f' && (*content)[1] == '\x8b';
   content = Decompress(*std::move(content), name);
   if (!content.ok()) return content.status();
-  absl::StatusOr<ModuleFile> file = ParseModuleFile(*content, name, options);
+  const auto shared = std::make_shared<const std::string>(*std::move(content));
+  absl::StatusOr<ModuleFile> file = ParseContent(*shared, name, options, shared);
   if (file.ok()) file->compressed = compressed;
   return file;
 }

@@ -78,12 +78,12 @@ absl::Status Lowering::ReadModuleAttributes() {
     AddFrontendAttributes(*attributes, &module_->frontend_attributes);
   }
   std::vector<std::string> meshes;
-  for (const Region& region : op.regions) {
-    for (const Block* block : region.blocks) {
+  for (const Region& region : op.regions()) {
+    for (const Block* block : region.blocks()) {
       for (const Operation* inner : block->operations) {
         const Attribute* symbol = inner->Find("sym_name");
         const Attribute* mesh = inner->Find("mesh");
-        if (inner->name != "sdy.mesh" || symbol == nullptr || mesh == nullptr) continue;
+        if (inner->name() != "sdy.mesh" || symbol == nullptr || mesh == nullptr) continue;
         meshes.push_back(absl::StrCat(symbol->text, " = ", PrintAttribute(*mesh)));
       }
     }
@@ -132,7 +132,7 @@ absl::Status Lowering::ReadModuleAttributes() {
 
 absl::Status Lowering::ReadArgumentAttributes(const Operation& function, Scope& scope,
                                               const ConvertedProgram& result) {
-  const auto& arguments = function.regions[0].blocks[0]->arguments;
+  const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Attribute* attributes = AttributesOf(function, "arg_attrs", i);
     if (attributes == nullptr) continue;

@@ -46,7 +46,7 @@ class ArtifactWriter {
   absl::Status WriteRegions(const Operation& op, Scope& scope, int depth, ByteWriter& out);
   absl::Status WriteRegion(const Region& region, Scope& scope, int depth, ByteWriter& out);
   absl::Status WriteBlock(const Block& block, Scope& scope, int depth, ByteWriter& out);
-  absl::Status WriteTypes(absl::Span<Value* const> values, ByteWriter& out);
+  absl::Status WriteTypes(ValueRange values, ByteWriter& out);
   // The names and numbers of the operation's inherent attributes, then of the others.
   absl::Status Attributes(const Operation& op, const VhloOp* vhlo,
                           std::vector<std::pair<absl::string_view, uint64_t>>& inherent,
@@ -84,8 +84,9 @@ absl::Status ArtifactWriter::Attributes(
   }
   // The module and its attributes remain builtin's.
   const Spelling spelling = vhlo != nullptr ? Spelling::kVhlo : Spelling::kBuiltin;
-  for (const NamedAttribute& attribute : op.attributes) {
-    const bool is_inherent = op.row != nullptr && op.row->FindAttribute(attribute.name) != nullptr;
+  for (const NamedAttribute& attribute : op.attributes()) {
+    const bool is_inherent =
+        op.row() != nullptr && op.row()->FindAttribute(attribute.name) != nullptr;
     if (is_inherent && vhlo != nullptr) continue;
     absl::StatusOr<uint64_t> number = entries_.AttributeNumber(*attribute.value, spelling);
     if (!number.ok()) return number.status();
@@ -123,7 +124,7 @@ absl::Status ArtifactWriter::WriteAttributes(const Operation& op, const VhloOp* 
   return absl::OkStatus();
 }
 
-absl::Status ArtifactWriter::WriteTypes(absl::Span<Value* const> values, ByteWriter& out) {
+absl::Status ArtifactWriter::WriteTypes(ValueRange values, ByteWriter& out) {
   out.Varint(values.size());
   for (const Value* value : values) {
     absl::StatusOr<uint64_t> type = entries_.TypeNumber(*value->type, Spelling::kVhlo);
@@ -142,7 +143,7 @@ absl::Status ArtifactWriter::WriteBlock(const Block& block, Scope& scope, int de
     for (const Value* argument : block.arguments) {
       absl::StatusOr<uint64_t> type = entries_.TypeNumber(*argument->type, Spelling::kVhlo);
       if (!type.ok()) return type.status();
-      absl::StatusOr<uint64_t> location = entries_.LocationNumber(argument->location);
+      absl::StatusOr<uint64_t> location = entries_.LocationNumber(argument->location());
       if (!location.ok()) return location.status();
       if (version_ >= 4) {
         out.VarintWithFlag(*type, true);
@@ -162,19 +163,19 @@ absl::Status ArtifactWriter::WriteBlock(const Block& block, Scope& scope, int de
 // Numbers all values of the region itself, then writes it. What is nested comes behind them.
 absl::Status ArtifactWriter::WriteRegion(const Region& region, Scope& scope, int depth,
                                          ByteWriter& out) {
-  out.Varint(region.blocks.size());
-  if (region.blocks.empty()) return absl::OkStatus();
+  out.Varint(region.blocks().size());
+  if (region.blocks().empty()) return absl::OkStatus();
   std::vector<const Value*> values;
-  for (const Block* block : region.blocks) {
-    values.insert(values.end(), block->arguments.begin(), block->arguments.end());
+  for (const Block* block : region.blocks()) {
+    for (const Value* argument : block->arguments) values.push_back(argument);
     for (const Operation* op : block->operations) {
-      values.insert(values.end(), op->results.begin(), op->results.end());
+      for (const Value* result : op->results()) values.push_back(result);
     }
   }
   out.Varint(values.size());
   const uint64_t first = scope.size();
   for (size_t i = 0; i < values.size(); ++i) scope[values[i]] = first + i;
-  for (const Block* block : region.blocks) {
+  for (const Block* block : region.blocks()) {
     if (absl::Status status = WriteBlock(*block, scope, depth, out); !status.ok()) return status;
   }
   for (const Value* value : values) scope.erase(value);
@@ -183,12 +184,12 @@ absl::Status ArtifactWriter::WriteRegion(const Region& region, Scope& scope, int
 
 absl::Status ArtifactWriter::WriteRegions(const Operation& op, Scope& scope, int depth,
                                           ByteWriter& out) {
-  const bool isolated = op.row != nullptr && op.row->isolated;
-  out.VarintWithFlag(op.regions.size(), isolated);
+  const bool isolated = op.row() != nullptr && op.row()->isolated;
+  out.VarintWithFlag(op.regions().size(), isolated);
   Scope own;
   ByteWriter section;
   const bool in_section = isolated && version_ >= 2;
-  for (const Region& region : op.regions) {
+  for (const Region& region : op.regions()) {
     absl::Status status =
         WriteRegion(region, isolated ? own : scope, depth + 1, in_section ? section : out);
     if (!status.ok()) return status;
@@ -198,7 +199,7 @@ absl::Status ArtifactWriter::WriteRegions(const Operation& op, Scope& scope, int
 }
 
 absl::Status ArtifactWriter::WriteParts(const Operation& op, Scope& scope, ByteWriter& out) {
-  const bool is_module = op.name == "builtin.module";
+  const bool is_module = op.name() == "builtin.module";
   const VhloOp* vhlo = nullptr;
   if (!is_module) {
     absl::StatusOr<const VhloOp*> found = VhloOpFor(op, entries_);
@@ -208,14 +209,14 @@ absl::Status ArtifactWriter::WriteParts(const Operation& op, Scope& scope, ByteW
   uint8_t mask = 0;
   ByteWriter parts;
   if (absl::Status status = WriteAttributes(op, vhlo, mask, parts); !status.ok()) return status;
-  if (!op.results.empty()) {
+  if (!op.results().empty()) {
     mask |= 0x02;
-    if (absl::Status status = WriteTypes(op.results, parts); !status.ok()) return status;
+    if (absl::Status status = WriteTypes(op.results(), parts); !status.ok()) return status;
   }
-  if (!op.operands.empty()) {
+  if (!op.operands().empty()) {
     mask |= 0x04;
-    parts.Varint(op.operands.size());
-    for (const Value* operand : op.operands) {
+    parts.Varint(op.operands().size());
+    for (const Value* operand : op.operands()) {
       auto number = scope.find(operand);
       if (number == scope.end()) {
         return absl::InvalidArgumentError("an operand is a value that is not defined before");
@@ -223,7 +224,7 @@ absl::Status ArtifactWriter::WriteParts(const Operation& op, Scope& scope, ByteW
       parts.Varint(number->second);
     }
   }
-  if (!op.regions.empty()) mask |= 0x10;
+  if (!op.regions().empty()) mask |= 0x10;
   absl::StatusOr<uint64_t> location = entries_.LocationNumber(op.location);
   if (!location.ok()) return location.status();
   out.Varint(is_module ? NameNumber("builtin", "module")
@@ -242,7 +243,7 @@ absl::Status ArtifactWriter::WriteOperation(const Operation& op, Scope& scope, i
   if (absl::Status status = WriteParts(op, scope, out); !status.ok()) {
     return absl::Status(status.code(), absl::StrCat(op.Describe(), ": ", status.message()));
   }
-  return op.regions.empty() ? absl::OkStatus() : WriteRegions(op, scope, depth, out);
+  return op.regions().empty() ? absl::OkStatus() : WriteRegions(op, scope, depth, out);
 }
 
 std::string ArtifactWriter::Strings() {

@@ -149,8 +149,4 @@ const Location* BytecodeEntries::GetLocationAt(uint64_t index, int depth) {
                  });
 }
 
-const Attribute* BytecodeEntries::GetAttribute(uint64_t index) { return GetAttributeAt(index, 0); }
-const Type* BytecodeEntries::GetType(uint64_t index) { return GetTypeAt(index, 0); }
-const Location* BytecodeEntries::GetLocation(uint64_t index) { return GetLocationAt(index, 0); }
-
 }  // namespace assay::stablehlo

@@ -26,10 +26,16 @@ class BytecodeEntries {
   BytecodeEntries(const BytecodeFile& file, Program& program, std::shared_ptr<const void> owner);
 
   // Null after an error, which status() has from then on.
-  const Attribute* GetAttribute(uint64_t index);
-  const Type* GetType(uint64_t index);
+  const Attribute* GetAttribute(uint64_t index) {
+    return IsDone(attributes_, index) ? attributes_[index].value : GetAttributeAt(index, 0);
+  }
+  const Type* GetType(uint64_t index) {
+    return IsDone(types_, index) ? types_[index].value : GetTypeAt(index, 0);
+  }
   // Null for an unknown location, too.
-  const Location* GetLocation(uint64_t index);
+  const Location* GetLocation(uint64_t index) {
+    return IsDone(locations_, index) ? locations_[index].value : GetLocationAt(index, 0);
+  }
 
   // The number of attributes and types that an entry is written out.
   uint32_t attribute_weight(uint64_t index) const { return attributes_[index].weight; }
@@ -53,6 +59,10 @@ class BytecodeEntries {
     bool done = false;
   };
 
+  template <typename T>
+  static bool IsDone(const std::vector<Slot<T>>& slots, uint64_t index) {
+    return index < slots.size() && slots[index].done;
+  }
   const Attribute* GetAttributeAt(uint64_t index, int depth);
   const Type* GetTypeAt(uint64_t index, int depth);
   const Location* GetLocationAt(uint64_t index, int depth);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "spec/stablehlo/bytecode_entries.h"
 #include "spec/stablehlo/plain_properties.h"
@@ -18,6 +20,9 @@ constexpr size_t kMaxRegionDepth = 256;
 // The most attributes and types that operations may have when all of them are written out, beyond
 // 64 for each byte of the file.
 constexpr uint64_t kMaxProgramWeight = 1 << 20;
+
+// The most operands, and results, of one operation.
+constexpr size_t kMostValues = 1 << 28;
 
 // What of an operation is there.
 enum OperationMask : uint8_t {
@@ -42,14 +47,13 @@ struct OpenOperation {
   size_t first_value = 0, next_value = 0, end_value = 0;
   bool isolated = false;
   bool in_section = false;
-  ByteReader outer;                  // behind the section
-  std::vector<Value*> outer_values;  // of the scope outside
+  ByteReader outer;                      // behind the section
+  std::vector<Ref<Value>> outer_values;  // of the scope outside
 };
 
 // An operation's name, as the program has it.
 struct ResolvedName {
-  absl::string_view text;
-  const DialectOp* row = nullptr;
+  const OperationName* name = nullptr;
   bool is_return = false;  // of VHLO
   bool is_cast = false;
 };
@@ -59,6 +63,8 @@ struct ResolvedProperties {
   size_t name = SIZE_MAX;
   AttributeList attributes;
   uint64_t weight = 0;
+  // The same as operations have it that have no other attributes; null before there is one.
+  const AttributeSet* set = nullptr;
 };
 
 // Dialects whose operations are all known; those of others are kept, for messages that name them.
@@ -81,23 +87,26 @@ class IrReader {
   void EndOperation();
   void ReadArguments(Block* block);
   void ReadOperation();
-  void ReadResults(Operation* op);
-  void ReadOperands(Operation* op);
-  void ReadAttributes(Operation* op, size_t name, uint8_t mask);
-  void OpenRegions(Operation* op);
+  void ReadResults();
+  void ReadOperands();
+  // The number of the operation's regions, and the section that they stand in.
+  void StartRegions(OpenOperation& open);
+  // The attributes of an operation; null where it has none.
+  const AttributeSet* ReadAttributes(size_t name, uint8_t mask);
   void SkipUseLists(size_t values);
   // Gives the value the next number of the region.
   void Define(Value* value);
   // A cast between VHLO's types and others, which are the same here: the operand is the result.
-  bool Forward(Operation* op);
+  bool Forward();
   absl::StatusOr<AttributeList> Properties(size_t name, absl::string_view blob, uint64_t& weight);
   absl::StatusOr<AttributeList> FromDictionary(const VhloOp& op,
                                                absl::Span<const NamedAttribute> fields);
-  absl::Status Merge(Operation* op, size_t name, const Attribute* dictionary,
-                     const ResolvedProperties* properties);
-  const ResolvedProperties* ReadProperties(size_t name);
+  absl::StatusOr<const AttributeSet*> Merge(size_t name, const Attribute* dictionary,
+                                            const ResolvedProperties* properties);
+  ResolvedProperties* ReadProperties(size_t name);
   void Fail(absl::Status status);
-  void FailAt(const Operation* op, const absl::Status& status);
+  // An error in the operation that is being read.
+  void FailHere(const absl::Status& status);
   void AddWeight(uint64_t weight);
   // Regions and values that are announced take a byte each sooner or later.
   size_t Announced(size_t count);
@@ -109,8 +118,16 @@ class IrReader {
   std::vector<ResolvedName> names_;
   std::vector<ResolvedProperties> properties_;
   std::vector<OpenOperation> open_;
-  std::vector<Value*> values_;  // of the current isolated scope, by number
-  const DialectOp* function_return_ = FindDialectOp("func.return");
+  std::vector<Ref<Value>> values_;  // of the current isolated scope, by number
+  // Of the operation that is being read.
+  OperationParts parts_;
+  std::vector<Value*> operands_;
+  std::vector<const Type*> results_;
+  // The attributes of operations, by what says them.
+  absl::flat_hash_map<std::tuple<size_t, const Attribute*, const ResolvedProperties*>,
+                      const AttributeSet*>
+      shared_;
+  const OperationName* const function_return_ = program_.NameOf("func.return");
   uint64_t weight_ = 0;
   size_t announced_ = 0;
   absl::Status status_;
@@ -125,10 +142,11 @@ IrReader::IrReader(const BytecodeFile& file, std::shared_ptr<const void> owner, 
   names_.reserve(file.names.size());
   for (const BytecodeName& name : file.names) {
     ResolvedName resolved;
-    resolved.row = name.vhlo != nullptr ? name.vhlo->row : FindDialectOp(name.text);
-    resolved.text = resolved.row != nullptr ? resolved.row->name : program.Intern(name.text);
-    resolved.is_return = name.vhlo != nullptr && resolved.text == "stablehlo.return";
-    resolved.is_cast = resolved.text == "builtin.unrealized_conversion_cast";
+    resolved.name = name.vhlo != nullptr && name.vhlo->row != nullptr
+                        ? program.NameOf(*name.vhlo->row)
+                        : program.NameOf(name.text);
+    resolved.is_return = name.vhlo != nullptr && resolved.name->text == "stablehlo.return";
+    resolved.is_cast = resolved.name->text == "builtin.unrealized_conversion_cast";
     names_.push_back(resolved);
   }
 }
@@ -137,7 +155,13 @@ void IrReader::Fail(absl::Status status) {
   if (status_.ok()) status_ = std::move(status);
 }
 
-void IrReader::FailAt(const Operation* op, const absl::Status& status) {
+void IrReader::FailHere(const absl::Status& status) {
+  OperationParts parts = parts_;
+  parts.operands = {};
+  parts.results = {};
+  Operation* op = program_.NewOperation(parts);
+  op->parent = open_.back().block;
+  op->parent->operations.push_back(op);
   Fail(absl::Status(status.code(), absl::StrCat(op->Describe(), ": ", status.message())));
 }
 
@@ -178,42 +202,44 @@ void IrReader::StartRegion(OpenOperation& open) {
   open.in_region = true;
   open.first_value = open.next_value = open.end_value = values_.size();
   open.blocks_left = in_.Count();
-  if (open.blocks_left == 0) return;
+  if (!in_.ok() || open.blocks_left == 0) return;
+  program_.SetBlockCount(open.op, open.next_region - 1, open.blocks_left);
   open.end_value += Announced(in_.Count());
   values_.resize(open.end_value);
 }
 
 void IrReader::ReadArguments(Block* block) {
   const size_t count = in_.Count();
-  block->arguments.reserve(count);
+  std::vector<const Type*> types;
+  std::vector<const Location*> locations;
   for (size_t i = 0; in_.ok() && i < count; ++i) {
     uint64_t type = in_.Varint();
     const bool has_location = file_.version < 4 || (type & 1) != 0;
     if (file_.version >= 4) type >>= 1;
-    Value* value = program_.NewValue(entries_.GetType(type));
-    if (has_location) value->location = entries_.GetLocation(in_.Varint());
+    types.push_back(entries_.GetType(type));
+    locations.push_back(has_location ? entries_.GetLocation(in_.Varint()) : nullptr);
     if (!entries_.ok()) return;
     AddWeight(entries_.type_weight(type));
-    value->block = block;
-    value->index = static_cast<int32_t>(i);
-    block->arguments.push_back(value);
-    Define(value);
   }
+  if (!in_.ok()) return;
+  program_.SetArguments(block, types, locations);
+  for (Value* argument : block->arguments) Define(argument);
   if (file_.version >= 3 && in_.Byte() != 0) SkipUseLists(count);
 }
 
 void IrReader::StartBlock(OpenOperation& open) {
-  --open.blocks_left;
+  const absl::Span<const Ref<Block>> blocks = open.op->regions()[open.next_region - 1].blocks();
   open.block = program_.NewBlock();
-  open.block->parent = open.op;
-  open.op->regions[open.next_region - 1].blocks.push_back(open.block);
+  program_.SetBlock(open.op, open.next_region - 1, blocks.size() - open.blocks_left, open.block);
+  --open.blocks_left;
   const uint64_t bits = in_.Varint();
   open.operations_left = bits >> 1;
   if (open.operations_left > in_.left()) {
     return in_.Fail("a count exceeds the data that is left");
   }
   if ((bits & 1) != 0) ReadArguments(open.block);
-  if (in_.ok()) open.block->operations.reserve(std::min<size_t>(open.operations_left, 1024));
+  // An operation takes three bytes at least.
+  if (in_.ok()) open.block->operations.reserve(std::min(open.operations_left, in_.left() / 3));
 }
 
 void IrReader::EndRegion(OpenOperation& open) {
@@ -243,36 +269,33 @@ void IrReader::Step() {
     StartBlock(open);
   } else if (open.in_region) {
     EndRegion(open);
-  } else if (open.next_region < open.op->regions.size()) {
+  } else if (open.next_region < open.op->regions().size()) {
     StartRegion(open);
   } else {
     EndOperation();
   }
 }
 
-void IrReader::ReadResults(Operation* op) {
+void IrReader::ReadResults() {
   const size_t count = in_.Count();
-  op->results.reserve(count);
+  if (count > kMostValues) return in_.Fail("an operation has too many results");
   for (size_t i = 0; in_.ok() && i < count; ++i) {
     const uint64_t type = in_.Varint();
-    Value* value = program_.NewValue(entries_.GetType(type));
+    results_.push_back(entries_.GetType(type));
     if (!entries_.ok()) return;
     AddWeight(entries_.type_weight(type));
-    value->definition = op;
-    value->index = static_cast<int32_t>(i);
-    op->results.push_back(value);
   }
 }
 
-void IrReader::ReadOperands(Operation* op) {
+void IrReader::ReadOperands() {
   const size_t count = in_.Count();
-  op->operands.reserve(count);
+  if (count > kMostValues) return in_.Fail("an operation has too many operands");
   for (size_t i = 0; in_.ok() && i < count; ++i) {
     const uint64_t number = in_.Varint();
     if (number >= values_.size() || values_[number] == nullptr) {
       return in_.Fail("an operand is a value that is not defined before");
     }
-    op->operands.push_back(values_[number]);
+    operands_.push_back(values_[number]);
   }
 }
 
@@ -299,7 +322,7 @@ absl::StatusOr<AttributeList> IrReader::Properties(size_t name, absl::string_vie
                                                    uint64_t& weight) {
   const BytecodeName& source = file_.names[name];
   if (source.vhlo == nullptr) {
-    return ReadPlainProperties(entries_, source, names_[name].row, blob, weight);
+    return ReadPlainProperties(entries_, source, names_[name].name->row, blob, weight);
   }
   ByteReader in(blob, 0, blob.size());
   std::vector<const Attribute*> values;
@@ -318,7 +341,7 @@ absl::StatusOr<AttributeList> IrReader::Properties(size_t name, absl::string_vie
 }
 
 // Equal properties have one blob, and most operations are of few kinds.
-const ResolvedProperties* IrReader::ReadProperties(size_t name) {
+ResolvedProperties* IrReader::ReadProperties(size_t name) {
   const uint64_t index = in_.Varint();
   if (index >= properties_.size() || file_.version < 5) {
     in_.Fail("there are no properties with this number");
@@ -332,12 +355,12 @@ const ResolvedProperties* IrReader::ReadProperties(size_t name) {
     Fail(list.status());
     return nullptr;
   }
-  properties = {name, *std::move(list), weight};
+  properties = {name, *std::move(list), weight, nullptr};
   return &properties;
 }
 
-absl::Status IrReader::Merge(Operation* op, size_t name, const Attribute* dictionary,
-                             const ResolvedProperties* properties) {
+absl::StatusOr<const AttributeSet*> IrReader::Merge(size_t name, const Attribute* dictionary,
+                                                    const ResolvedProperties* properties) {
   const VhloOp* vhlo = file_.names[name].vhlo;
   AttributeList list;
   if (properties != nullptr) {
@@ -360,70 +383,73 @@ absl::Status IrReader::Merge(Operation* op, size_t name, const Attribute* dictio
           absl::StrCat("the attribute ", list[i].name, " is there twice"));
     }
   }
-  op->attributes.assign(list.begin(), list.end());
-  return absl::OkStatus();
+  return program_.NewAttributes(list);
 }
 
-void IrReader::ReadAttributes(Operation* op, size_t name, uint8_t mask) {
+const AttributeSet* IrReader::ReadAttributes(size_t name, uint8_t mask) {
   const Attribute* dictionary = nullptr;
   if ((mask & kHasAttributes) != 0) {
     const uint64_t index = in_.Varint();
-    if (!in_.ok()) return;
+    if (!in_.ok()) return nullptr;
     dictionary = entries_.GetAttribute(index);
-    if (dictionary == nullptr) return;
+    if (dictionary == nullptr) return nullptr;
     if (dictionary->kind != AttributeKind::kDictionary) {
-      return in_.Fail("the attributes of an operation are no dictionary");
+      in_.Fail("the attributes of an operation are no dictionary");
+      return nullptr;
     }
     AddWeight(entries_.attribute_weight(index));
   }
-  const ResolvedProperties* properties = nullptr;
+  ResolvedProperties* properties = nullptr;
   if ((mask & kHasProperties) != 0) {
     properties = ReadProperties(name);
     if (properties == nullptr) {
-      if (!status_.ok()) FailAt(op, std::exchange(status_, absl::OkStatus()));
-      return;
+      if (!status_.ok()) FailHere(std::exchange(status_, absl::OkStatus()));
+      return nullptr;
     }
     AddWeight(properties->weight);
+    if (dictionary == nullptr && properties->set != nullptr) return properties->set;
   }
   const VhloOp* vhlo = file_.names[name].vhlo;
   const bool has_any = dictionary != nullptr || properties != nullptr ||
                        (vhlo != nullptr && !vhlo->attributes.empty());
-  if (!has_any) return;
-  if (absl::Status status = Merge(op, name, dictionary, properties); !status.ok()) {
-    FailAt(op, status);
+  if (!has_any) return nullptr;
+  // Operations that say the same share their attributes.
+  const AttributeSet*& shared = shared_[{name, dictionary, properties}];
+  if (shared != nullptr) return shared;
+  absl::StatusOr<const AttributeSet*> merged = Merge(name, dictionary, properties);
+  if (!merged.ok()) {
+    FailHere(merged.status());
+    return nullptr;
   }
+  shared = *merged;
+  if (dictionary == nullptr && properties != nullptr) properties->set = shared;
+  return shared;
 }
 
-bool IrReader::Forward(Operation* op) {
-  if (op->results.size() != op->operands.size()) return false;
-  for (size_t i = 0; i < op->results.size(); ++i) {
-    if (op->results[i]->type != op->operands[i]->type) return false;
+bool IrReader::Forward() {
+  if (results_.size() != operands_.size()) return false;
+  for (size_t i = 0; i < results_.size(); ++i) {
+    if (results_[i] != operands_[i]->type) return false;
   }
-  for (Value* operand : op->operands) Define(operand);
-  op->parent->operations.pop_back();
+  for (Value* operand : operands_) Define(operand);
   return true;
 }
 
-void IrReader::OpenRegions(Operation* op) {
+void IrReader::StartRegions(OpenOperation& open) {
   const uint64_t bits = in_.Varint();
   if (bits >> 1 > in_.left()) return in_.Fail("a count exceeds the data that is left");
   if (open_.size() >= kMaxRegionDepth) return in_.Fail("regions are nested too deeply");
-  op->regions.resize(Announced(bits >> 1));
-  OpenOperation open;
-  open.op = op;
+  parts_.regions = Announced(bits >> 1);
   open.isolated = (bits & 1) != 0;
-  if (open.isolated && file_.version >= 2) {
-    uint8_t id = 0;
-    const ByteReader section = ReadSection(in_, file_.bytes, id);
-    if (!in_.ok()) return;
-    if (id != static_cast<uint8_t>(Section::kIr)) {
-      return in_.Fail("the section of an operation's regions is missing");
-    }
-    open.in_section = true;
-    open.outer = std::exchange(in_, section);
+  if (!open.isolated || file_.version < 2) return;
+  uint8_t id = 0;
+  const ByteReader section = ReadSection(in_, file_.bytes, id);
+  if (!in_.ok()) return;
+  if (id != static_cast<uint8_t>(Section::kIr)) {
+    return in_.Fail("the section of an operation's regions is missing");
   }
-  if (open.isolated) open.outer_values = std::exchange(values_, {});
-  open_.push_back(std::move(open));
+  open.in_section = true;
+  open.outer = std::exchange(in_, section);
 }
 
 void IrReader::ReadOperation() {
@@ -434,44 +460,57 @@ void IrReader::ReadOperation() {
   if (name >= names_.size()) return in_.Fail("there is no operation name with this number");
   if ((mask & ~0x7F) != 0) return in_.Fail("an operation has parts that are unknown");
   Block* block = open_.back().block;
-  Operation* op = program_.NewOperation(names_[name].text);
-  op->row = names_[name].row;
-  op->parent = block;
-  if (names_[name].is_return && block->parent->name == "func.func") {
-    op->row = function_return_;
-    op->name = op->row->name;
+  parts_ = {};
+  operands_.clear();
+  results_.clear();
+  parts_.name = names_[name].name;
+  if (names_[name].is_return && block->parent->name() == "func.func") {
+    parts_.name = function_return_;
   }
-  block->operations.push_back(op);
-  if (op->row == nullptr && IsKnown(op->name.substr(0, op->name.find('.')))) {
-    return FailAt(op, absl::UnimplementedError("the operation is unknown"));
+  const DialectOp* row = parts_.name->row;
+  if (row == nullptr && IsKnown(parts_.name->text.substr(0, parts_.name->text.find('.')))) {
+    return FailHere(absl::UnimplementedError("the operation is unknown"));
   }
-  op->location = entries_.GetLocation(location);
-  ReadAttributes(op, name, mask);
-  if ((mask & kHasResults) != 0) ReadResults(op);
-  if ((mask & kHasOperands) != 0) ReadOperands(op);
+  parts_.location = entries_.GetLocation(location);
+  parts_.attributes = ReadAttributes(name, mask);
+  if ((mask & kHasResults) != 0) ReadResults();
+  if ((mask & kHasOperands) != 0) ReadOperands();
   if (!in_.ok() || !entries_.ok() || !status_.ok()) return;
   if ((mask & kHasSuccessors) != 0) {
-    return FailAt(op, absl::UnimplementedError("branches between blocks are not supported"));
+    return FailHere(absl::UnimplementedError("branches between blocks are not supported"));
   }
-  const size_t result_count = op->results.size();
-  if (!names_[name].is_cast || !Forward(op)) {
-    for (Value* result : op->results) Define(result);
+  if (names_[name].is_cast && (mask & kHasRegions) == 0 && Forward()) {
+    if ((mask & kHasUseLists) != 0) SkipUseLists(results_.size());
+    return;
   }
-  if ((mask & kHasUseLists) != 0) SkipUseLists(result_count);
-  if ((mask & kHasRegions) != 0) OpenRegions(op);
-  const int regions = op->row == nullptr ? kVariadicRegions : op->row->regions;
-  if (in_.ok() && regions != kVariadicRegions &&
-      op->regions.size() != static_cast<size_t>(regions)) {
-    FailAt(op, absl::InvalidArgumentError(absl::StrCat("the operation has ", op->regions.size(),
-                                                       " regions in place of ", regions)));
+  if ((mask & kHasUseLists) != 0) SkipUseLists(results_.size());
+  OpenOperation open;
+  if ((mask & kHasRegions) != 0) StartRegions(open);
+  if (!in_.ok()) return;
+  if (row != nullptr && row->regions != kVariadicRegions &&
+      parts_.regions != static_cast<size_t>(row->regions)) {
+    return FailHere(absl::InvalidArgumentError(
+        absl::StrCat("the operation has ", parts_.regions, " regions in place of ", row->regions)));
   }
+  parts_.operands = operands_;
+  parts_.results = results_;
+  Operation* op = program_.NewOperation(parts_);
+  op->parent = block;
+  block->operations.push_back(op);
+  for (Value* result : op->results()) Define(result);
+  if ((mask & kHasRegions) == 0) return;
+  open.op = op;
+  if (open.isolated) open.outer_values = std::exchange(values_, {});
+  open_.push_back(std::move(open));
 }
 
 absl::Status IrReader::Read() {
   // The file is one block; where it is not one module, it is a module's.
-  Operation* top = program_.NewOperation("builtin.module");
-  top->row = FindDialectOp(top->name);
-  top->regions.resize(1);
+  OperationParts parts;
+  parts.name = program_.NameOf("builtin.module");
+  parts.regions = 1;
+  Operation* top = program_.NewOperation(parts);
+  program_.SetBlockCount(top, 0, 1);
   OpenOperation open;
   open.op = top;
   open.next_region = 1;
@@ -482,9 +521,9 @@ absl::Status IrReader::Read() {
   if (!entries_.ok()) return entries_.status();
   if (in_.ok() && !in_.empty()) in_.Fail("there is data behind the last operation");
   if (!in_.ok()) return in_.status("operations");
-  Block* block = top->regions[0].blocks[0];
+  Block* block = top->regions()[0].blocks()[0];
   program_.module = top;
-  if (block->operations.size() == 1 && block->operations[0]->name == top->name) {
+  if (block->operations.size() == 1 && block->operations[0]->name() == top->name()) {
     program_.module = block->operations[0];
     program_.module->parent = nullptr;
   }

@@ -24,19 +24,19 @@ std::unique_ptr<Program> Parsed(absl::string_view bytes) {
 void ExpectExample(const Program& program) {
   const Operation* main = program.FindFunction("main");
   ASSERT_NE(main, nullptr);
-  EXPECT_EQ(main->row, FindDialectOp("func.func"));
+  EXPECT_EQ(main->row(), FindDialectOp("func.func"));
   // Defaults are left away: no visibility, no attributes of arguments and results.
-  EXPECT_EQ(main->attributes.size(), 2);
+  EXPECT_EQ(main->attributes().size(), 2);
   const Type* tensor = main->Find("function_type")->type->inputs()[0];
   EXPECT_EQ(tensor->dimensions, std::vector<int64_t>{2});
   EXPECT_EQ(tensor->element_type(), ElementType::kF32);
   EXPECT_EQ(main->Find("function_type")->type->results()[0], tensor);
 
-  const Block& body = *main->regions[0].blocks[0];
+  const Block& body = *main->regions()[0].blocks()[0];
   ASSERT_EQ(body.operations.size(), 3);
   const Operation &constant = *body.operations[0], &add = *body.operations[1],
                   &last = *body.operations[2];
-  EXPECT_EQ(constant.name, "stablehlo.constant");
+  EXPECT_EQ(constant.name(), "stablehlo.constant");
   const Attribute* value = constant.Find("value");
   ASSERT_EQ(value->kind, AttributeKind::kDense);
   EXPECT_EQ(value->type, tensor);
@@ -44,19 +44,19 @@ void ExpectExample(const Program& program) {
   ASSERT_EQ(value->byte_count, 8);
   EXPECT_EQ(std::memcmp(value->bytes.get(), numbers, 8), 0);
 
-  EXPECT_EQ(add.name, "stablehlo.add");
-  EXPECT_THAT(add.operands, testing::ElementsAre(body.arguments[0], constant.results[0]));
-  EXPECT_EQ(add.results[0]->type, tensor);
-  EXPECT_EQ(last.name, "func.return");
-  EXPECT_EQ(last.row, FindDialectOp("func.return"));
-  EXPECT_THAT(last.operands, testing::ElementsAre(add.results[0]));
+  EXPECT_EQ(add.name(), "stablehlo.add");
+  EXPECT_THAT(add.operands(), testing::ElementsAre(body.arguments[0], constant.results()[0]));
+  EXPECT_EQ(add.results()[0]->type, tensor);
+  EXPECT_EQ(last.name(), "func.return");
+  EXPECT_EQ(last.row(), FindDialectOp("func.return"));
+  EXPECT_THAT(last.operands(), testing::ElementsAre(add.results()[0]));
 }
 
 TEST(Example, OfToday) {
   const std::unique_ptr<Program> program = Parsed(ExampleArtifact());
   ASSERT_NE(program, nullptr);
   ExpectExample(*program);
-  const Operation* add = program->FindFunction("main")->regions[0].blocks[0]->operations[1];
+  const Operation* add = program->FindFunction("main")->regions()[0].blocks()[0]->operations[1];
   EXPECT_EQ(add->location->kind, Location::Kind::kFile);
   EXPECT_EQ(add->Describe(), "stablehlo.add, operation 2 of @main (-:3:8)");
 }

@@ -3,6 +3,7 @@
 #include "spec/stablehlo/chlo_expansions.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
@@ -90,14 +91,23 @@ class ExpansionRun {
   }
 
  private:
+  // A number, or one that depends on the largest of the type: its half, its square root.
+  double NumberOf(absl::string_view token) {
+    double number = 0;
+    const double largest = DecodeFloat(shape_.element_type(), MaxFinite(shape_.element_type()));
+    if (token == "half_max") return largest / 2;
+    if (token == "sqrt_max") return std::sqrt(largest);
+    if (!absl::SimpleAtod(token, &number)) {
+      op_.Fail(absl::StrCat("no value ", token), absl::StatusCode::kInternal);
+    }
+    return number;
+  }
+
   // A value, or a number of the real type of the program.
   Instruction* ValueOf(absl::string_view token) {
     const auto found = values_.find(token);
     if (found != values_.end()) return found->second;
-    double number = 0;
-    if (!absl::SimpleAtod(token, &number)) {
-      op_.Fail(absl::StrCat("no value ", token), absl::StatusCode::kInternal);
-    }
+    const double number = NumberOf(token);
     const ElementType type = shape_.element_type();
     const Element element = {EncodeFloat(type, number), 0};
     return values_[token] = op_.Spread(op_.Constant(Literal::Scalar(type, element)), shape_);

@@ -40,6 +40,8 @@ const DialectOp* PlainRow(Opcode opcode) {
   return it == rows->end() ? nullptr : it->second;
 }
 
+bool ByName(const NamedAttribute& a, const NamedAttribute& b) { return a.name < b.name; }
+
 }  // namespace
 
 ModuleWriter::Node ModuleWriter::Refuse(const Instruction& instruction, absl::string_view why) {
@@ -52,12 +54,7 @@ ModuleWriter::Node ModuleWriter::Refuse(const Instruction& instruction, absl::st
 
 absl::Status ModuleWriter::Write() {
   most_operations_ = 100000 + 100 * module_.instruction_count();
-  Operation* module = program_.NewOperation("builtin.module");
-  module->row = FindDialectOp("builtin.module");
   module_block_ = program_.NewBlock();
-  module_block_->parent = module;
-  module->regions.resize(1);
-  module->regions[0].blocks.push_back(module_block_);
   Fields attributes = {{"mhlo.num_partitions", Int(module_.num_partitions, ElementType::kS32)},
                        {"mhlo.num_replicas", Int(module_.replica_count, ElementType::kS32)},
                        {"sym_name", String(module_.name())}};
@@ -65,8 +62,15 @@ absl::Status ModuleWriter::Write() {
     attributes.insert(attributes.begin(),
                       {"mhlo.frontend_attributes", StringDictionary(module_.frontend_attributes)});
   }
-  module->attributes.assign(attributes.begin(), attributes.end());
-  program_.module = module;
+  AddAliases(&attributes);
+  AddLayouts(&attributes);
+  std::sort(attributes.begin(), attributes.end(), ByName);
+  OperationParts parts;
+  parts.name = program_.NameOf("builtin.module");
+  parts.attributes = program_.NewAttributes(attributes);
+  parts.regions = 1;
+  program_.module = program_.NewOperation(parts);
+  program_.SetBlocks(program_.module, 0, {module_block_});
   WriteEntry();
   return status_;
 }
@@ -78,6 +82,7 @@ void ModuleWriter::WriteEntry() {
   Types inputs;
   std::vector<Node> arguments;
   std::vector<const Attribute*> attributes;
+  std::vector<const Location*> locations;
   bool annotated = false;
   for (const Instruction* parameter : entry.parameters()) {
     const Type* type = TypeOf(parameter->shape());
@@ -85,16 +90,15 @@ void ModuleWriter::WriteEntry() {
       Refuse(*parameter, absl::StrCat("values of type ", parameter->shape().ToString()));
       return;
     }
-    Value* value = program_.NewValue(type);
-    value->block = block;
-    value->index = static_cast<int32_t>(block->arguments.size());
-    block->arguments.push_back(value);
     inputs.push_back(type);
     Fields fields;
     AddAnnotations(*parameter, &fields);
+    AddBufferAttributes(*parameter, &fields);
+    locations.push_back(NameOfParameter(*parameter));
     annotated |= !fields.empty();
     attributes.push_back(Dictionary(std::move(fields)));
   }
+  program_.SetArguments(block, inputs, locations);
   // Functions may be added while the body is written; the entry comes last.
   for (const Instruction* parameter : entry.parameters()) {
     arguments.push_back(
@@ -105,31 +109,38 @@ void ModuleWriter::WriteEntry() {
   const Types results = ResultTypes(entry.root()->shape());
   block_ = block;
   EndRegion("func.return", ResultValues(root));
-  Operation* function = NewFunction("main", inputs, block, results, "public");
-  if (annotated) {
-    function->attributes.insert(function->attributes.begin(),
-                                {"arg_attrs", Array(std::move(attributes))});
+  Fields fields;
+  if (annotated) fields.push_back({"arg_attrs", Array(std::move(attributes))});
+  if (result_names_.size() == results.size()) {
+    std::vector<const Attribute*> of_results;
+    for (const std::string& name : result_names_) {
+      of_results.push_back(
+          Dictionary(name.empty() ? Fields() : Fields{{"jax.result_info", String(name)}}));
+    }
+    fields.push_back({"res_attrs", Array(std::move(of_results))});
   }
+  NewFunction("main", inputs, block, results, "public", std::move(fields));
 }
 
-Operation* ModuleWriter::NewFunction(absl::string_view symbol, const Types& inputs, Block* block,
-                                     const Types& results, absl::string_view visibility) {
-  Operation* function = program_.NewOperation("func.func");
-  function->row = FindDialectOp("func.func");
-  function->parent = module_block_;
+void ModuleWriter::NewFunction(absl::string_view symbol, const Types& inputs, Block* block,
+                               const Types& results, absl::string_view visibility, Fields fields) {
   Type type;
   type.kind = TypeKind::kFunction;
   type.input_count = static_cast<int32_t>(inputs.size());
   type.types = inputs;
   type.types.insert(type.types.end(), results.begin(), results.end());
-  function->attributes = {{"function_type", TypeAttribute(program_.Intern(std::move(type)))},
-                          {"sym_name", String(symbol)},
-                          {"sym_visibility", String(visibility)}};
-  block->parent = function;
-  function->regions.resize(1);
-  function->regions[0].blocks.push_back(block);
+  fields.insert(fields.end(), {{"function_type", TypeAttribute(program_.Intern(std::move(type)))},
+                               {"sym_name", String(symbol)},
+                               {"sym_visibility", String(visibility)}});
+  std::sort(fields.begin(), fields.end(), ByName);
+  OperationParts parts;
+  parts.name = program_.NameOf("func.func");
+  parts.attributes = program_.NewAttributes(fields);
+  parts.regions = 1;
+  Operation* function = program_.NewOperation(parts);
+  function->parent = module_block_;
+  program_.SetBlocks(function, 0, {block});
   module_block_->operations.push_back(function);
-  return function;
 }
 
 absl::string_view ModuleWriter::FunctionOf(const Computation& computation, bool flat) {
@@ -152,34 +163,30 @@ absl::string_view ModuleWriter::FunctionOf(const Computation& computation, bool 
     } else {
       types.push_back(TypeOf(parameter->shape()));
     }
-    Values values;
-    for (const Type* type : types) {
-      if (type == nullptr) {
-        Refuse(*parameter, absl::StrCat("values of type ", parameter->shape().ToString()));
-        return name;
-      }
-      Value* value = program_.NewValue(type);
-      value->block = block;
-      value->index = static_cast<int32_t>(block->arguments.size());
-      block->arguments.push_back(value);
-      values.push_back(value);
-      inputs.push_back(type);
+    if (std::find(types.begin(), types.end(), nullptr) != types.end()) {
+      Refuse(*parameter, absl::StrCat("values of type ", parameter->shape().ToString()));
+      return name;
     }
-    size_t next = 0;
+    inputs.insert(inputs.end(), types.begin(), types.end());
+  }
+  program_.SetArguments(block, inputs);
+  const Values values(block->arguments.begin(), block->arguments.end());
+  size_t next = 0;
+  for (const Instruction* parameter : computation.parameters()) {
     arguments.push_back(flat ? FromLeaves(parameter->shape(), values, &next)
-                             : Unpack(values[0], parameter->shape()));
+                             : Unpack(values[next++], parameter->shape()));
   }
   const Node root = WriteComputation(computation, std::move(arguments));
   if (!ok()) return name;
-  Values values;
+  Values returned;
   if (flat) {
-    AppendLeaves(root, &values);
+    AppendLeaves(root, &returned);
     AppendTypes(computation.root()->shape(), &results);
   } else {
-    values = ResultValues(root);
+    returned = ResultValues(root);
     results = ResultTypes(computation.root()->shape());
   }
-  EndRegion("func.return", values);
+  EndRegion("func.return", returned);
   NewFunction(name, inputs, block, results, "private");
   block_ = outer;
   return name;
@@ -206,7 +213,9 @@ ModuleWriter::Node ModuleWriter::WriteComputation(const Computation& computation
           "which has a copy for each, would have more than ", most_operations_, " operations"));
       break;
     }
+    const Location* outer_location = std::exchange(location_, LocationOf(*instruction));
     Node node = WriteInstruction(*instruction);
+    location_ = outer_location;
     nodes_[instruction.get()] = std::move(node);
   }
   Node root = ok() ? nodes_[computation.root()] : Node();
@@ -246,35 +255,34 @@ ModuleWriter::Node ModuleWriter::WriteInstruction(const Instruction& instruction
 
 // Operations.
 
-Operation* ModuleWriter::Emit(absl::string_view name, const Values& operands, const Types& results,
-                              Fields attributes) {
-  Operation* op = program_.NewOperation(name);
-  op->row = FindDialectOp(name);
-  op->parent = block_;
-  op->operands.assign(operands.begin(), operands.end());
-  for (const Type* type : results) {
-    if (type == nullptr) {
-      if (ok()) {
-        status_ =
-            absl::UnimplementedError(absl::StrCat("StableHLO has no type for a value of ", name));
-      }
-      type = program_.Scalar(ElementType::kF32);
+Operation* ModuleWriter::Emit(absl::string_view name, const Values& operands, Types results,
+                              Fields attributes, size_t branches) {
+  for (const Type*& type : results) {
+    if (type != nullptr) continue;
+    if (ok()) {
+      status_ =
+          absl::UnimplementedError(absl::StrCat("StableHLO has no type for a value of ", name));
     }
-    Value* value = program_.NewValue(type);
-    value->definition = op;
-    value->index = static_cast<int32_t>(op->results.size());
-    op->results.push_back(value);
+    type = program_.Scalar(ElementType::kF32);
   }
-  std::sort(attributes.begin(), attributes.end(),
-            [](const NamedAttribute& a, const NamedAttribute& b) { return a.name < b.name; });
-  op->attributes.assign(attributes.begin(), attributes.end());
+  std::sort(attributes.begin(), attributes.end(), ByName);
+  OperationParts parts;
+  parts.name = program_.NameOf(name);
+  parts.operands = operands;
+  parts.results = results;
+  parts.attributes = program_.NewAttributes(attributes);
+  const int regions = parts.name->row == nullptr ? 0 : parts.name->row->regions;
+  parts.regions = regions == kVariadicRegions ? branches : static_cast<size_t>(regions);
+  parts.location = location_;
+  Operation* op = program_.NewOperation(parts);
+  op->parent = block_;
   block_->operations.push_back(op);
   return op;
 }
 
 Value* ModuleWriter::EmitOne(absl::string_view name, const Values& operands, const Shape& result,
                              Fields attributes) {
-  return Emit(name, operands, {TypeOf(result)}, std::move(attributes))->results[0];
+  return Emit(name, operands, {TypeOf(result)}, std::move(attributes))->result(0);
 }
 
 ModuleWriter::Node ModuleWriter::One(absl::string_view name, const Instruction& instruction,
@@ -286,37 +294,36 @@ ModuleWriter::Node ModuleWriter::One(absl::string_view name, const Instruction& 
 
 ModuleWriter::Node ModuleWriter::AllOf(const Operation* op, const Shape& shape) {
   size_t next = 0;
-  return FromLeaves(shape, Values(op->results.begin(), op->results.end()), &next);
+  return FromLeaves(shape, Values(op->results().begin(), op->results().end()), &next);
 }
 
 void ModuleWriter::EndRegion(absl::string_view terminator, const Values& values) {
   Emit(terminator, values, {});
 }
 
+void ModuleWriter::SetNextRegion(Operation* op, Block* block) {
+  size_t region = 0;
+  while (!op->regions()[region].blocks().empty()) ++region;
+  program_.SetBlocks(op, region, {block});
+}
+
 void ModuleWriter::AddRegion(Operation* op, const Computation& computation) {
   Block* outer = std::exchange(block_, program_.NewBlock());
-  Block* block = block_;
-  block->parent = op;
-  op->regions.emplace_back();
-  op->regions.back().blocks.push_back(block);
-  std::vector<Node> arguments;
+  SetNextRegion(op, block_);
+  Types types;
   for (const Instruction* parameter : computation.parameters()) {
-    Types types;
     AppendTypes(parameter->shape(), &types);
-    Values values;
-    for (const Type* type : types) {
-      if (type == nullptr) {
-        Refuse(*parameter, absl::StrCat("values of type ", parameter->shape().ToString()));
-        block_ = outer;
-        return;
-      }
-      Value* value = program_.NewValue(type);
-      value->block = block;
-      value->index = static_cast<int32_t>(block->arguments.size());
-      block->arguments.push_back(value);
-      values.push_back(value);
+    if (std::find(types.begin(), types.end(), nullptr) != types.end()) {
+      Refuse(*parameter, absl::StrCat("values of type ", parameter->shape().ToString()));
+      block_ = outer;
+      return;
     }
-    size_t next = 0;
+  }
+  program_.SetArguments(block_, types);
+  const Values values(block_->arguments.begin(), block_->arguments.end());
+  std::vector<Node> arguments;
+  size_t next = 0;
+  for (const Instruction* parameter : computation.parameters()) {
     arguments.push_back(FromLeaves(parameter->shape(), values, &next));
   }
   const Node root = WriteComputation(computation, std::move(arguments));
@@ -329,9 +336,7 @@ void ModuleWriter::AddRegion(Operation* op, const Computation& computation) {
 void ModuleWriter::AddCapturingRegion(Operation* op, const Computation& computation,
                                       Node argument) {
   Block* outer = std::exchange(block_, program_.NewBlock());
-  block_->parent = op;
-  op->regions.emplace_back();
-  op->regions.back().blocks.push_back(block_);
+  SetNextRegion(op, block_);
   const Node root = WriteComputation(computation, {std::move(argument)});
   Values results;
   AppendLeaves(root, &results);
@@ -362,7 +367,7 @@ Value* ModuleWriter::Whole(const Node& node) {
     parts.push_back(Whole(part));
     type.types.push_back(parts.back()->type);
   }
-  return Emit("stablehlo.tuple", parts, {program_.Intern(std::move(type))})->results[0];
+  return Emit("stablehlo.tuple", parts, {program_.Intern(std::move(type))})->result(0);
 }
 
 void ModuleWriter::AppendLeaves(const Node& node, Values* leaves) const {
@@ -452,9 +457,11 @@ const Type* ModuleWriter::TypeOf(const Shape& shape) {
   return program_.Intern(std::move(type));
 }
 
-absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module) {
+absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module,
+                                                    absl::Span<const std::string> result_names) {
   auto program = std::make_unique<Program>();
-  if (absl::Status status = ModuleWriter(module, *program).Write(); !status.ok()) return status;
+  ModuleWriter writer(module, *program, result_names);
+  if (absl::Status status = writer.Write(); !status.ok()) return status;
   return program;
 }
 

@@ -1,13 +1,16 @@
 // An HLO module as a StableHLO program: the counterpart of to_module.h. What the program computes
-// is what the module computes, value by value; layouts, schedules, aliases of buffers, names and
-// metadata are not carried over, and asynchronous operations become synchronous ones.
+// is what the module computes, value by value. Aliases of buffers, layouts of the entry, names of
+// parameters and metadata are kept; schedules and other names are not, and asynchronous operations
+// become synchronous ones.
 // Tests: from_module_test.cc; the whole corpus: conformance/corpus/stablehlo_round_trip_test.cc.
 #ifndef ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_
 #define ASSAY_SPEC_STABLEHLO_FROM_MODULE_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "spec/ir/module.h"
 #include "spec/stablehlo/tree.h"
 
@@ -17,7 +20,9 @@ namespace assay::stablehlo {
 // list is in docs/stablehlo_writing.md); RESOURCE_EXHAUSTED where regions, which StableHLO cannot
 // share, would make the program far larger than the module. The module must have passed the
 // verifier.
-absl::StatusOr<std::unique_ptr<Program>> FromModule(const Module& module);
+// `result_names`: the names of the entry's results, or none.
+absl::StatusOr<std::unique_ptr<Program>> FromModule(
+    const Module& module, absl::Span<const std::string> result_names = {});
 
 }  // namespace assay::stablehlo
 

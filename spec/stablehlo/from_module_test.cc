@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "spec/stablehlo/text.h"
+#include "spec/stablehlo/to_module.h"
 #include "spec/text/parser.h"
 
 namespace assay::stablehlo {
@@ -126,6 +127,55 @@ TEST(FromModuleTest, SharedComputationsThatExplodeAreRefused) {
   }
   absl::StrAppend(&text, "ENTRY e { x = f32[] parameter(0) ROOT r = f32[] call(x), to_apply=c40 }");
   EXPECT_EQ(Written(text).status().code(), absl::StatusCode::kResourceExhausted);
+}
+
+// Aliases, donors and layouts become the attributes that JAX writes, results have their names.
+TEST(FromModuleTest, WhatIsSaidBesideOperationsIsKept) {
+  absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(
+      "HloModule m, input_output_alias={ {1}: (0, {}, may-alias), {0}: (1, {}, must-alias) }, "
+      "buffer_donor={ (2, {}) }, entry_computation_layout={(f32[2,3]{0,1}, f32[2,3]{1,0}, f32[])->"
+      "(f32[2,3]{1,0}, f32[2,3]{0,1})}\n"
+      "ENTRY e { x = f32[2,3] parameter(0) weights = f32[2,3] parameter(1) "
+      "z = f32[] parameter(2) s = f32[2,3] add(x, weights), metadata={op_name=\"jit(f)/add\" "
+      "source_file=\"model.py\" source_line=7} ROOT t = (f32[2,3], f32[2,3]) tuple(s, x) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  const std::vector<std::string> names = {"loss", ""};
+  absl::StatusOr<std::unique_ptr<Program>> program = FromModule(**module, names);
+  ASSERT_TRUE(program.ok()) << program.status();
+  const std::string text = PrintText(**program, PrintForm::kPretty);
+  EXPECT_THAT(text, HasSubstr("%arg0: tensor<2x3xf32> {tf.aliasing_output = 1 : i32}"));
+  EXPECT_THAT(text, HasSubstr("%arg2: tensor<f32> {jax.buffer_donor = true}"));
+  EXPECT_THAT(text, HasSubstr("(tensor<2x3xf32> {jax.result_info = \"loss\"}, tensor<2x3xf32>)"));
+  EXPECT_THAT(text, HasSubstr("kind = \"must_alias\""));
+  EXPECT_THAT(text, HasSubstr("mhlo.xla_entry_computation_parameter_layouts = "
+                              "[dense<[0, 1]> : tensor<2xindex>, dense<[1, 0]> : tensor<2xindex>, "
+                              "dense<> : tensor<0xindex>]"));
+  EXPECT_THAT(text,
+              HasSubstr("mhlo.xla_entry_computation_result_layout = "
+                        "[dense<[1, 0]> : tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>]"));
+  const Operation* main = (*program)->FindFunction("main");
+  const Block& body = *main->regions()[0].blocks()[0];
+  EXPECT_EQ(body.arguments[1]->location()->text, "weights");
+  const Location* add = body.operations[0]->location;
+  ASSERT_NE(add, nullptr);
+  EXPECT_EQ(add->text, "jit(f)/add");
+  EXPECT_EQ(add->children[0]->text, "model.py");
+  EXPECT_EQ(add->children[0]->line, 7);
+
+  // Read again, the module says the same.
+  absl::StatusOr<std::unique_ptr<Program>> again = ParseText(text, "written.mlir");
+  ASSERT_TRUE(again.ok()) << again.status();
+  absl::StatusOr<ConvertedProgram> converted = ToModule(**again, {});
+  ASSERT_TRUE(converted.ok()) << converted.status();
+  EXPECT_THAT(converted->module->input_output_alias,
+              testing::UnorderedElementsAreArray((*module)->input_output_alias));
+  EXPECT_EQ(converted->module->buffer_donors, (*module)->buffer_donors);
+  EXPECT_EQ(converted->result_names, names);
+  ASSERT_TRUE(converted->module->entry_layout.has_value());
+  EXPECT_EQ(converted->module->entry_layout->parameters[0].layout(),
+            (*module)->entry_layout->parameters[0].layout());
+  EXPECT_EQ(converted->module->entry_layout->result.tuple_shapes()[1].layout(),
+            (*module)->entry_layout->result.tuple_shapes()[1].layout());
 }
 
 }  // namespace

@@ -25,11 +25,11 @@ std::optional<Mesh> MeshOf(const Attribute& record) {
 // The mesh that a symbol names: an sdy.mesh, or one that the module holds as an attribute of that.
 const Attribute* NamedMesh(OpContext& op, absl::string_view name) {
   const Program& program = op.lowering().program();
-  for (const Region& region : program.module->regions) {
-    for (const Block* block : region.blocks) {
+  for (const Region& region : program.module->regions()) {
+    for (const Block* block : region.blocks()) {
       for (const Operation* operation : block->operations) {
         const Attribute* symbol = operation->Find("sym_name");
-        if (operation->name != "sdy.mesh" || symbol == nullptr || symbol->text != name) continue;
+        if (operation->name() != "sdy.mesh" || symbol == nullptr || symbol->text != name) continue;
         const Attribute* own = operation->Find("stablehlo.mesh");
         return own != nullptr && own->Find("axes") != nullptr ? own : operation->Find("mesh");
       }
@@ -291,12 +291,12 @@ void LowerCollectiveBroadcast(OpContext& op) {
 // The collective of an asynchronous region runs where it starts; what waits for it takes its value.
 // Nothing observes the time in between: a module gives the same values either way.
 void LowerAsyncStart(OpContext& op) {
-  const Region& region = op.operation().regions[0];
-  if (region.blocks.size() != 1) {
+  const Region& region = op.operation().regions()[0];
+  if (region.blocks().size() != 1) {
     op.Fail("the region must have one block");
     return;
   }
-  const Block& block = *region.blocks[0];
+  const Block& block = *region.blocks()[0];
   if (block.arguments.size() != static_cast<size_t>(op.operand_count())) {
     op.Fail(absl::StrCat("the region must have ", op.operand_count(), " arguments"));
     return;

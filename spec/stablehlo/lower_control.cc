@@ -31,7 +31,7 @@ Instruction* Packed(OpContext& op, Operands values) {
 
 // The branches of `if` and `case` take what they capture as their operand.
 void LowerBranches(OpContext& op) {
-  const std::vector<Region>& regions = op.operation().regions;
+  const absl::Span<const Region> regions = op.operation().regions();
   std::vector<Instruction*> operands = {op.In(0)};
   std::vector<Computation*> branches;
   for (const Region& region : regions) {
@@ -70,8 +70,8 @@ void LowerBranches(OpContext& op) {
 
 // The loop carries its operands, then what condition and body capture, which the body passes on.
 void LowerWhile(OpContext& op) {
-  const Region& condition = op.operation().regions[0];
-  const Region& body = op.operation().regions[1];
+  const Region& condition = op.operation().regions()[0];
+  const Region& body = op.operation().regions()[1];
   if (op.result_count() != op.operand_count()) {
     op.Fail("gives a result for each operand");
     return;
@@ -161,7 +161,7 @@ bool IsOperationOfChlo(absl::string_view name) {
 void LowerComposite(OpContext& op) {
   const std::string name = op.StringOr("name");
   const int64_t version = op.IntOr("version", 0);
-  if (!op.operation().regions.empty()) {
+  if (!op.operation().regions().empty()) {
     op.Refuse("composites with regions have no counterpart in HLO");
     return;
   }

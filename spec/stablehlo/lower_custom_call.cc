@@ -23,13 +23,14 @@ Computation* CalledComputation(OpContext& op) {
   }
   const absl::string_view symbol = called->elements[0]->text;
   const Operation* function = op.lowering().program().FindFunction(symbol);
-  if (function == nullptr || function->regions.empty() || function->regions[0].blocks.empty()) {
+  if (function == nullptr || function->regions().empty() ||
+      function->regions()[0].blocks().empty()) {
     op.Fail(absl::StrCat("there is no function @", symbol, " with a body"));
     return nullptr;
   }
   std::vector<std::unique_ptr<Instruction>> shapes;  // operands that only have a shape
   std::vector<Instruction*> operands;
-  for (const Value* argument : function->regions[0].blocks[0]->arguments) {
+  for (const Value* argument : function->regions()[0].blocks()[0]->arguments) {
     absl::StatusOr<Shape> shape = ShapeOfType(*argument->type);
     if (!shape.ok()) {
       op.Fail(shape.status().message(), shape.status().code());

@@ -178,9 +178,9 @@ void Dispatch(OpContext& op) {
   } else if (op.result_count() < handler->min_results) {
     op.Fail(
         absl::StrCat("has ", handler->min_results, " results or more, found ", op.result_count()));
-  } else if (static_cast<int>(op.operation().regions.size()) < handler->min_regions) {
+  } else if (static_cast<int>(op.operation().regions().size()) < handler->min_regions) {
     op.Fail(absl::StrCat("has ", handler->min_regions, " regions or more, found ",
-                         op.operation().regions.size()));
+                         op.operation().regions().size()));
   } else {
     handler->lower(op);
   }

@@ -83,9 +83,9 @@ std::vector<Instruction*> PartsOf(OpContext& op, Instruction* value, size_t coun
 }
 
 void LowerManualComputation(OpContext& op) {
-  const Region& region = op.operation().regions[0];
-  if (region.blocks.size() != 1 ||
-      region.blocks[0]->arguments.size() != static_cast<size_t>(op.operand_count())) {
+  const Region& region = op.operation().regions()[0];
+  if (region.blocks().size() != 1 ||
+      region.blocks()[0]->arguments.size() != static_cast<size_t>(op.operand_count())) {
     op.Fail("the region must be one block with an argument for each operand");
     return;
   }
@@ -94,7 +94,7 @@ void LowerManualComputation(OpContext& op) {
   const Attribute* out = op.Need("out_shardings");
   if (!op.ok()) return;
   Lowering::RegionParameters parameters;
-  for (const Value* argument : region.blocks[0]->arguments) {
+  for (const Value* argument : region.blocks()[0]->arguments) {
     absl::StatusOr<Shape> shape = ShapeOfType(*argument->type);
     if (!shape.ok()) {
       op.Fail(shape.status().message(), shape.status().code());
@@ -140,13 +140,13 @@ void LowerManualComputation(OpContext& op) {
 
 // A group of operations under a name: it runs where it stands.
 void LowerNamedComputation(OpContext& op) {
-  const Region& region = op.operation().regions[0];
-  if (region.blocks.size() != 1 ||
-      region.blocks[0]->arguments.size() != static_cast<size_t>(op.operand_count())) {
+  const Region& region = op.operation().regions()[0];
+  if (region.blocks().size() != 1 ||
+      region.blocks()[0]->arguments.size() != static_cast<size_t>(op.operand_count())) {
     op.Fail("the region must be one block with an argument for each operand");
     return;
   }
-  const Block& block = *region.blocks[0];
+  const Block& block = *region.blocks()[0];
   for (size_t i = 0; i < block.arguments.size(); ++i) {
     op.scope().values[block.arguments[i]] = op.In(static_cast<int64_t>(i));
   }

@@ -14,13 +14,13 @@ namespace {
 
 bool IsConstant(const Operation* definition) {
   return definition != nullptr &&
-         (definition->name == "stablehlo.constant" || definition->name == "mhlo.constant" ||
-          definition->name == "arith.constant" || definition->name == "sdy.constant");
+         (definition->name() == "stablehlo.constant" || definition->name() == "mhlo.constant" ||
+          definition->name() == "arith.constant" || definition->name() == "sdy.constant");
 }
 
 bool IsTerminator(const Operation& operation) {
-  return operation.name == "func.return" || operation.name == "stablehlo.return" ||
-         operation.name == "mhlo.return" || operation.name == "sdy.return";
+  return operation.name() == "func.return" || operation.name() == "stablehlo.return" ||
+         operation.name() == "mhlo.return" || operation.name() == "sdy.return";
 }
 
 bool HasUnbounded(const Type& type) {
@@ -45,7 +45,7 @@ std::string CleanName(absl::string_view text) {
 
 // Operations whose result depends on the values of operands that say sizes.
 bool ReadsSizes(const Operation& operation) {
-  const absl::string_view name = operation.name.substr(operation.name.find('.') + 1);
+  const absl::string_view name = operation.name().substr(operation.name().find('.') + 1);
   return name == "real_dynamic_slice" ||
          (absl::StartsWith(name, "dynamic_") && name != "dynamic_slice" &&
           name != "dynamic_update_slice");
@@ -63,9 +63,9 @@ Lowering::Lowering(const Program& program, const ToModuleOptions& options)
     const Operation& operation = *open.back();
     open.pop_back();
     computes_sizes_ |= ReadsSizes(operation);
-    for (const Value* result : operation.results) computes_sizes_ |= HasUnbounded(*result->type);
-    for (const Region& region : operation.regions) {
-      for (const Block* block : region.blocks) {
+    for (const Value* result : operation.results()) computes_sizes_ |= HasUnbounded(*result->type);
+    for (const Region& region : operation.regions()) {
+      for (const Block* block : region.blocks()) {
         for (const Value* argument : block->arguments) {
           computes_sizes_ |= HasUnbounded(*argument->type);
         }
@@ -77,11 +77,11 @@ Lowering::Lowering(const Program& program, const ToModuleOptions& options)
 
 absl::Status Lowering::Error(const Operation& operation, absl::string_view message,
                              absl::StatusCode code) const {
-  if (operation.position.line > 0) {
-    return absl::Status(code,
-                        absl::StrCat(options_.file_name, options_.file_name.empty() ? "" : ":",
-                                     operation.position.line, ":", operation.position.column, ": ",
-                                     operation.name, ": ", message));
+  if (operation.position().line > 0) {
+    return absl::Status(
+        code, absl::StrCat(options_.file_name, options_.file_name.empty() ? "" : ":",
+                           operation.position().line, ":", operation.position().column, ": ",
+                           operation.name(), ": ", message));
   }
   return absl::Status(code, absl::StrCat(options_.file_name, options_.file_name.empty() ? "" : ": ",
                                          operation.Describe(), ": ", message));
@@ -104,16 +104,16 @@ bool Lowering::IsDynamic(const Operation& function) {
     const Operation& operation = *open.back();
     open.pop_back();
     dynamic |= ReadsSizes(operation);
-    for (const Value* result : operation.results) dynamic |= HasUnbounded(*result->type);
-    const Attribute* callee = operation.name == "func.call" ? operation.Find("callee") : nullptr;
+    for (const Value* result : operation.results()) dynamic |= HasUnbounded(*result->type);
+    const Attribute* callee = operation.name() == "func.call" ? operation.Find("callee") : nullptr;
     const Operation* called = callee == nullptr ? nullptr : program_.FindFunction(callee->text);
     if (called != nullptr && depth_ < kMaxNesting) {
       ++depth_;
       dynamic |= IsDynamic(*called);
       --depth_;
     }
-    for (const Region& region : operation.regions) {
-      for (const Block* block : region.blocks) {
+    for (const Region& region : operation.regions()) {
+      for (const Block* block : region.blocks()) {
         for (const Value* argument : block->arguments) dynamic |= HasUnbounded(*argument->type);
         open.insert(open.end(), block->operations.begin(), block->operations.end());
       }
@@ -140,7 +140,7 @@ Instruction* Lowering::MakeIn(Scope& scope, const Operation& origin, Opcode opco
   auto made = std::make_unique<Instruction>(opcode, std::move(shape));
   made->set_name(std::string(Name(opcode)));
   made->set_operands(operands);
-  made->set_position(origin.position);
+  made->set_position(origin.position());
   for (auto& [attribute, value] : attributes) made->SetAttribute(attribute, std::move(value));
   const Metadata& metadata = provenance_.Of(origin.location);
   if (!(metadata == Metadata())) made->mutable_annotations().metadata = metadata;
@@ -153,15 +153,15 @@ absl::StatusOr<Instruction*> Lowering::ValueIn(Scope& scope, const Operation& us
                                                const Value& value) {
   const auto found = scope.values.find(&value);
   if (found != scope.values.end()) return found->second;
-  if (IsConstant(value.definition)) {
+  if (IsConstant(value.definition())) {
     // Constants are copied to where they are used, which keeps regions free of captures.
-    if (absl::Status status = LowerOperation(scope, *value.definition); !status.ok()) return status;
+    if (absl::Status status = LowerOperation(scope, *value.definition()); !status.ok())
+      return status;
     const auto copied = scope.values.find(&value);
     if (copied != scope.values.end()) return copied->second;
   }
-  return Error(user, absl::StrCat("uses the value ", value.name.empty() ? "" : "%", value.name,
-                                  value.name.empty() ? "of an operation" : "",
-                                  ", which is not defined where it is used"));
+  return Error(user,
+               absl::StrCat("uses ", value.Describe(), ", which is not defined where it is used"));
 }
 
 std::vector<const Value*> Lowering::CapturedBy(absl::Span<const Region* const> regions) const {
@@ -175,7 +175,8 @@ std::vector<const Value*> Lowering::CapturedBy(absl::Span<const Region* const> r
     size_t block = 0, operation = 0;
   };
   std::vector<Place> open;
-  const auto enter = [&](const Operation* owner, const std::vector<Block*>& blocks, Place* place) {
+  const auto enter = [&](const Operation* owner, absl::Span<const Ref<Block>> blocks,
+                         Place* place) {
     place->owner = owner;
     for (const Block* block : blocks) {
       place->blocks.push_back(block);
@@ -183,16 +184,16 @@ std::vector<const Value*> Lowering::CapturedBy(absl::Span<const Region* const> r
     }
   };
   const auto use = [&](const Operation& operation) {
-    for (const Value* operand : operation.operands) {
+    for (const Value* operand : operation.operands()) {
       const Block* home =
-          operand->definition != nullptr ? operand->definition->parent : operand->block;
-      if (inside.contains(home) || IsConstant(operand->definition)) continue;
+          operand->is_argument() ? operand->block() : operand->definition()->parent.get();
+      if (inside.contains(home) || IsConstant(operand->definition())) continue;
       if (seen.insert(operand).second) captured.push_back(operand);
     }
   };
   for (const Region* region : regions) {
     Place top;
-    enter(nullptr, region->blocks, &top);
+    enter(nullptr, region->blocks(), &top);
     open.push_back(std::move(top));
     while (!open.empty()) {
       Place& place = open.back();
@@ -209,13 +210,13 @@ std::vector<const Value*> Lowering::CapturedBy(absl::Span<const Region* const> r
         continue;
       }
       const Operation* operation = block.operations[place.operation++];
-      if (operation->regions.empty()) {
+      if (operation->regions().empty()) {
         use(*operation);
         continue;
       }
       Place inner;
       inner.owner = operation;
-      for (const Region& nested : operation->regions) enter(operation, nested.blocks, &inner);
+      for (const Region& nested : operation->regions()) enter(operation, nested.blocks(), &inner);
       open.push_back(std::move(inner));
     }
   }
@@ -238,7 +239,7 @@ absl::StatusOr<std::vector<Instruction*>> Lowering::LowerBlock(Scope& scope, con
   std::vector<Instruction*> returned;
   for (const Operation* operation : block.operations) {
     if (IsTerminator(*operation)) {
-      for (const Value* operand : operation->operands) {
+      for (const Value* operand : operation->operands()) {
         absl::StatusOr<Instruction*> value = ValueIn(scope, *operation, *operand);
         if (!value.ok()) return value.status();
         returned.push_back(*value);
@@ -252,12 +253,12 @@ absl::StatusOr<std::vector<Instruction*>> Lowering::LowerBlock(Scope& scope, con
 
 absl::Status Lowering::LowerOperation(Scope& scope, const Operation& operation) {
   std::vector<Instruction*> operands;
-  for (const Value* operand : operation.operands) {
+  for (const Value* operand : operation.operands()) {
     absl::StatusOr<Instruction*> value = ValueIn(scope, operation, *operand);
     if (!value.ok()) return value.status();
     operands.push_back(*value);
   }
-  OpContext context(*this, scope, operation, std::string(operation.name), std::move(operands));
+  OpContext context(*this, scope, operation, std::string(operation.name()), std::move(operands));
   const int64_t before = scope.computation->instruction_count();
   Dispatch(context);
   if (!context.ok()) return context.status();
@@ -265,7 +266,7 @@ absl::Status Lowering::LowerOperation(Scope& scope, const Operation& operation) 
     if (context.result(i) == nullptr) {
       return Error(operation, absl::StrCat("gives no result ", i), absl::StatusCode::kInternal);
     }
-    scope.values[operation.results[i]] = context.result(i);
+    scope.values[operation.results()[i]] = context.result(i);
   }
   if (scope.computation->instruction_count() == before) return absl::OkStatus();
   Instruction* const annotated =
@@ -284,15 +285,15 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
   scope.function = &function;
   scope.computation =
       std::make_unique<Computation>(symbol == nullptr ? "main" : CleanName(symbol->text));
-  scope.computation->set_position(function.position);
-  if (function.regions.empty() || function.regions[0].blocks.empty()) {
+  scope.computation->set_position(function.position());
+  if (function.regions().empty() || function.regions()[0].blocks().empty()) {
     return Error(function, absl::StrCat("@", scope.computation->name(),
                                         " is declared without a body, so that it cannot be run"));
   }
-  if (function.regions[0].blocks.size() != 1) {
+  if (function.regions()[0].blocks().size() != 1) {
     return Error(function, "has several blocks; functions of one block are understood");
   }
-  const auto& arguments = function.regions[0].blocks[0]->arguments;
+  const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   if (arguments.size() != shapes.size()) {
     return Error(function, absl::StrCat("has ", arguments.size(), " arguments, but is called with ",
                                         shapes.size()));
@@ -300,7 +301,7 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
   for (size_t i = 0; i < arguments.size(); ++i) {
     Instruction* parameter = MakeIn(scope, function, Opcode::kParameter, shapes[i], Operands());
     parameter->set_parameter_number(static_cast<int64_t>(i));
-    const Location* location = arguments[i]->location;
+    const Location* location = arguments[i]->location();
     const bool named = location != nullptr && location->kind == Location::Kind::kName;
     const std::string name = named ? CleanName(location->text) : "";
     parameter->set_name(name.empty() ? absl::StrCat("Arg_", i) : name);
@@ -338,7 +339,7 @@ absl::StatusOr<Computation*> Lowering::Function(const Operation& function, Opera
   absl::StatusOr<Scope> scope = FunctionScope(function, dynamic ? operands : Operands(), shapes);
   if (!scope.ok()) return scope.status();
   absl::StatusOr<std::vector<Instruction*>> results =
-      LowerBlock(*scope, *function.regions[0].blocks[0]);
+      LowerBlock(*scope, *function.regions()[0].blocks()[0]);
   if (!results.ok()) return results.status();
   Instruction* root = nullptr;
   if (results->size() == 1) {
@@ -354,10 +355,10 @@ absl::StatusOr<Computation*> Lowering::Function(const Operation& function, Opera
 absl::StatusOr<Computation*> Lowering::LowerRegion(const Operation& owner, const Region& region,
                                                    const Scope& outer,
                                                    const RegionParameters& parameters) {
-  if (region.blocks.size() != 1) {
+  if (region.blocks().size() != 1) {
     return Error(owner, "has a region that is not one block; such regions are not understood");
   }
-  const Block& block = *region.blocks[0];
+  const Block& block = *region.blocks()[0];
   if (block.arguments.size() != parameters.arguments.size()) {
     return Error(owner, absl::StrCat("has a region with ", block.arguments.size(),
                                      " arguments instead of ", parameters.arguments.size()));
@@ -365,7 +366,7 @@ absl::StatusOr<Computation*> Lowering::LowerRegion(const Operation& owner, const
   Scope scope;
   scope.function = outer.function;
   scope.computation = std::make_unique<Computation>(absl::StrCat("region_", region_count_++));
-  scope.computation->set_position(owner.position);
+  scope.computation->set_position(owner.position());
   std::vector<const Value*> incoming(block.arguments.begin(), block.arguments.end());
   incoming.insert(incoming.end(), parameters.captured.begin(), parameters.captured.end());
   std::vector<Shape> shapes = parameters.arguments;

@@ -188,7 +188,7 @@ class OpContext {
         operation_(operation),
         name_(std::move(name)),
         operands_(std::move(operands)),
-        results_(operation.results.size(), nullptr) {}
+        results_(operation.results().size(), nullptr) {}
 
   // "stablehlo.add"; that of a composite or custom call that stands for an operation of CHLO is the
   // operation's.
@@ -204,7 +204,7 @@ class OpContext {
   const Shape& InShape(int64_t i) { return In(i)->shape(); }
   Operands inputs() const { return operands_; }
   void set_inputs(std::vector<Instruction*> operands) { operands_ = std::move(operands); }
-  int64_t result_count() const { return static_cast<int64_t>(operation_.results.size()); }
+  int64_t result_count() const { return static_cast<int64_t>(operation_.results().size()); }
   // The declared shape of a result; kUnbounded dimensions where it is not known.
   Shape OutShape(int64_t i = 0);
   ElementType OutType(int64_t i = 0) { return OutShape(i).element_type(); }

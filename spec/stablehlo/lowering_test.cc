@@ -183,6 +183,15 @@ TEST(Lowering, FunctionsOfChloAreOperationsOrFormulas) {
   EXPECT_THAT(Lowered(text), HasSubstr("f32[4]{0} acos("));
   ToModuleOptions expanded;
   expanded.expand_chlo = true;
+  // Beyond sqrt(65504) the square overflows: the formula has another branch, as XLA's has.
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xf16>", "tensor<4xf16>",
+                               "%r = chlo.asinh %a : tensor<4xf16> -> tensor<4xf16>"),
+                      expanded),
+              HasSubstr("constant(255.88)"));
+  EXPECT_THAT(Lowered(Function("%a: tensor<4xbf16>", "tensor<4xbf16>",
+                               "%r = chlo.acosh %a : tensor<4xbf16> -> tensor<4xbf16>"),
+                      expanded),
+              HasSubstr("constant(1.695e+38)"));
   EXPECT_THAT(Lowered(text, expanded), AllOf(HasSubstr("atan2("), Not(HasSubstr("acos("))));
   // Narrow types are computed in f32 and rounded once.
   EXPECT_THAT(Lowered(Function("%a: tensor<4xbf16>", "tensor<4xbf16>",

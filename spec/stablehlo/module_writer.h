@@ -26,7 +26,8 @@ namespace assay::stablehlo {
 
 class ModuleWriter {
  public:
-  ModuleWriter(const Module& module, Program& program) : module_(module), program_(program) {}
+  ModuleWriter(const Module& module, Program& program, absl::Span<const std::string> result_names)
+      : module_(module), program_(program), result_names_(result_names) {}
   absl::Status Write();
 
  private:
@@ -46,6 +47,14 @@ class ModuleWriter {
     Handler handler;
   };
 
+  // module_writer_entry.cc: what is said beside the operations.
+  void AddBufferAttributes(const Instruction& parameter, Fields* fields);
+  void AddAliases(Fields* fields);  // those that no argument's attribute says
+  void AddLayouts(Fields* fields);
+  const Attribute* LayoutOf(const Shape& shape);
+  const Location* LocationOf(const Instruction& instruction);
+  const Location* NameOfParameter(const Instruction& parameter);
+
   // from_module.cc: computations.
   bool ok() const { return status_.ok(); }
   Node Refuse(const Instruction& instruction, absl::string_view why);
@@ -55,15 +64,19 @@ class ModuleWriter {
   // The symbol of the private function of a computation; `flat` has its arguments and results as
   // leaves.
   absl::string_view FunctionOf(const Computation& computation, bool flat);
-  Operation* NewFunction(absl::string_view symbol, const Types& inputs, Block* block,
-                         const Types& results, absl::string_view visibility);
+  // `fields`: further attributes.
+  void NewFunction(absl::string_view symbol, const Types& inputs, Block* block,
+                   const Types& results, absl::string_view visibility, Fields fields = {});
+  // Makes the block the first of the operation's regions that has none.
+  void SetNextRegion(Operation* op, Block* block);
   // A region whose block's arguments are the leaves of the parameters.
   void AddRegion(Operation* op, const Computation& computation);
   // A region without arguments: the parameter is what is outside.
   void AddCapturingRegion(Operation* op, const Computation& computation, Node argument);
   void EndRegion(absl::string_view terminator, const Values& values);
-  Operation* Emit(absl::string_view name, const Values& operands, const Types& results,
-                  Fields attributes = {});
+  // `branches`: the number of regions of operations that may have any number.
+  Operation* Emit(absl::string_view name, const Values& operands, Types results,
+                  Fields attributes = {}, size_t branches = 0);
   Value* EmitOne(absl::string_view name, const Values& operands, const Shape& result,
                  Fields attributes = {});
   Node Leaf(Value* value) const { return {value, false, {}}; }
@@ -187,8 +200,10 @@ class ModuleWriter {
 
   const Module& module_;
   Program& program_;
+  const absl::Span<const std::string> result_names_;
   absl::Status status_;
-  Block* block_ = nullptr;  // where operations are added
+  Block* block_ = nullptr;              // where operations are added
+  const Location* location_ = nullptr;  // of the instruction that is written
   Block* module_block_ = nullptr;
   absl::flat_hash_map<const Instruction*, Node> nodes_;
   absl::flat_hash_map<const Instruction*, Node> started_;

@@ -403,7 +403,7 @@ ModuleWriter::Node ModuleWriter::SelectAndScatter(const Instruction& instruction
                         {"padding", Matrix(window.padding, 2)}});
   AddRegion(op, *instruction.GetComputation(Attr::kSelect));
   AddRegion(op, *instruction.GetComputation(Attr::kScatter));
-  return Leaf(op->results[0]);
+  return Leaf(op->results()[0]);
 }
 
 ModuleWriter::Node ModuleWriter::Map(const Instruction& instruction) {
@@ -413,7 +413,7 @@ ModuleWriter::Node ModuleWriter::Map(const Instruction& instruction) {
   Operation* op = Emit("stablehlo.map", OperandValues(instruction), {TypeOf(instruction.shape())},
                        {{"dimensions", Ints(dimensions)}});
   AddRegion(op, *instruction.to_apply());
-  return Leaf(op->results[0]);
+  return Leaf(op->results()[0]);
 }
 
 ModuleWriter::Node ModuleWriter::Sort(const Instruction& instruction) {

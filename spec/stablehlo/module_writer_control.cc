@@ -81,8 +81,8 @@ ModuleWriter::Node ModuleWriter::Conditional(const Instruction& instruction) {
   Types results;
   AppendTypes(instruction.shape(), &results);
   const bool is_if = IsPred(instruction.operand(0)->shape().element_type());
-  Operation* op =
-      Emit(is_if ? "stablehlo.if" : "stablehlo.case", {OperandValue(instruction, 0)}, results);
+  Operation* op = Emit(is_if ? "stablehlo.if" : "stablehlo.case", {OperandValue(instruction, 0)},
+                       results, {}, instruction.called_computations().size());
   int64_t operand = 1;
   for (const Computation* branch : instruction.called_computations()) {
     if (!ok()) return {};
@@ -109,8 +109,8 @@ ModuleWriter::Node ModuleWriter::AddDependency(const Instruction& instruction) {
   for (const Value* operand : operands) types.push_back(operand->type);
   const Operation* op = Emit("stablehlo.optimization_barrier", operands, types);
   size_t next = 0;
-  return FromLeaves(instruction.shape(), Values(op->results.begin(), op->results.begin() + leaves),
-                    &next);
+  return FromLeaves(instruction.shape(),
+                    Values(op->results().begin(), op->results().begin() + leaves), &next);
 }
 
 ModuleWriter::Node ModuleWriter::AfterAll(const Instruction& instruction) {
@@ -200,7 +200,7 @@ ModuleWriter::Node ModuleWriter::ReduceScatter(const Instruction& instruction) {
   Operation* op = Emit("stablehlo.reduce_scatter", OperandValues(instruction),
                        {TypeOf(instruction.shape())}, std::move(fields));
   AddRegion(op, *instruction.to_apply());
-  return Leaf(op->results[0]);
+  return Leaf(op->results()[0]);
 }
 
 ModuleWriter::Node ModuleWriter::AllToAll(const Instruction& instruction) {
@@ -402,11 +402,11 @@ ModuleWriter::Node ModuleWriter::CustomCall(const Instruction& instruction) {
   const Operation* op =
       Emit("stablehlo.custom_call", OperandValues(instruction), results, std::move(fields));
   const Shape& shape = instruction.shape();
-  if (!shape.is_tuple() || shape.tuple_shapes().size() == 1) return Unpack(op->results[0], shape);
+  if (!shape.is_tuple() || shape.tuple_shapes().size() == 1) return Unpack(op->results()[0], shape);
   Node node;
   node.is_tuple = true;
-  for (size_t i = 0; i < op->results.size(); ++i) {
-    node.parts.push_back(Unpack(op->results[i], shape.tuple_shape(static_cast<int64_t>(i))));
+  for (size_t i = 0; i < op->results().size(); ++i) {
+    node.parts.push_back(Unpack(op->results()[i], shape.tuple_shape(static_cast<int64_t>(i))));
   }
   return node;
 }

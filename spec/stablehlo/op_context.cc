@@ -23,7 +23,7 @@ Instruction* OpContext::In(int64_t i) {
 
 Shape OpContext::OutShape(int64_t i) {
   if (i >= 0 && i < result_count()) {
-    absl::StatusOr<Shape> shape = ShapeOfType(*operation_.results[i]->type);
+    absl::StatusOr<Shape> shape = ShapeOfType(*operation_.results()[i]->type);
     if (shape.ok()) return *std::move(shape);
     Fail(absl::StrCat("result ", i, ": ", shape.status().message()), shape.status().code());
   } else {
@@ -285,13 +285,13 @@ void OpContext::ReturnAll(Instruction* value, bool is_tuple) {
 
 Computation* OpContext::Reducer(int64_t region, int64_t parameters) {
   if (!ok()) return nullptr;
-  if (region >= static_cast<int64_t>(operation_.regions.size()) ||
-      operation_.regions[region].blocks.size() != 1) {
+  if (region >= static_cast<int64_t>(operation_.regions().size()) ||
+      operation_.regions()[region].blocks().size() != 1) {
     Fail(absl::StrCat("region ", region, " must have one block"));
     return nullptr;
   }
-  const Region& body = operation_.regions[region];
-  const auto& arguments = body.blocks[0]->arguments;
+  const Region& body = operation_.regions()[region];
+  const auto& arguments = body.blocks()[0]->arguments;
   if (static_cast<int64_t>(arguments.size()) != parameters) {
     Fail(absl::StrCat("region ", region, " must have ", parameters, " arguments, found ",
                       arguments.size()));
@@ -309,11 +309,9 @@ Computation* OpContext::Reducer(int64_t region, int64_t parameters) {
   const Region* const regions[] = {&body};
   const std::vector<const Value*> captured = lowering_.CapturedBy(regions);
   if (!captured.empty()) {
-    Refuse(absl::StrCat(
-        "region ", region, " uses the value ",
-        captured[0]->name.empty() ? absl::string_view("of an operation") : captured[0]->name,
-        " from outside; HLO has no such computations. Only constants may come "
-        "from outside; others have to be operands"));
+    Refuse(absl::StrCat("region ", region, " uses ", captured[0]->Describe(),
+                        " from outside; HLO has no such computations. Only constants may come "
+                        "from outside; others have to be operands"));
     return nullptr;
   }
   absl::StatusOr<Computation*> made = lowering_.LowerRegion(operation_, body, scope_, signature);

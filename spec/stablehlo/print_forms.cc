@@ -11,14 +11,14 @@
 namespace assay::stablehlo {
 namespace {
 
-bool HaveOneType(absl::Span<Value* const> values, const Type* type) {
+bool HaveOneType(absl::Span<const Ref<Value>> values, const Type* type) {
   return std::all_of(values.begin(), values.end(),
                      [&](const Value* value) { return value->type == type; });
 }
 
 // Whether one type stands for all operands and the one result.
 bool IsSame(const Operation& op) {
-  return op.results.size() == 1 && HaveOneType(op.operands, op.results[0]->type);
+  return op.results().size() == 1 && HaveOneType(op.operands(), op.results()[0]->type);
 }
 
 // Whether the text of an attribute's kind is what its form reads back.
@@ -41,7 +41,7 @@ bool FitsField(const Field& field, const Attribute& value) {
 }  // namespace
 
 bool TextPrinter::HasPrettyForm(const Operation& op) const {
-  const Form* form = op.row == nullptr ? nullptr : FindForm(*op.row);
+  const Form* form = op.row() == nullptr ? nullptr : FindForm(*op.row());
   if (form == nullptr) return false;
   int optional = 0;  // the items of an optional group that are left
   for (const FormItem& item : form->items) {
@@ -57,7 +57,7 @@ bool TextPrinter::HasPrettyForm(const Operation& op) const {
   const bool may_have_regions =
       std::any_of(form->items.begin(), form->items.end(),
                   [](const FormItem& item) { return item.step == FormStep::kSpecial; });
-  return may_have_regions || op.regions.empty();
+  return may_have_regions || op.regions().empty();
 }
 
 bool TextPrinter::FitsItem(const Operation& op, const FormItem& item) const {
@@ -68,26 +68,26 @@ bool TextPrinter::FitsItem(const Operation& op, const FormItem& item) const {
       return value != nullptr && FitsField(*item.field, *value);
     }
     case FormStep::kOperands:
-      return item.count < 0 || static_cast<size_t>(item.count) <= op.operands.size();
+      return item.count < 0 || static_cast<size_t>(item.count) <= op.operands().size();
     case FormStep::kSameType:
-      return op.results.size() == 1 || !op.operands.empty();
+      return op.results().size() == 1 || !op.operands().empty();
     case FormStep::kResultTypes:
-      return op.operands.empty() && !op.results.empty();
+      return op.operands().empty() && !op.results().empty();
     case FormStep::kOneType:
       return IsSame(op);
     case FormStep::kOperandType:
-      return !op.operands.empty() && op.results.empty() &&
-             HaveOneType(op.operands, op.operands[0]->type);
+      return !op.operands().empty() && op.results().empty() &&
+             HaveOneType(op.operands(), op.operands()[0]->type);
     case FormStep::kOperandTypes:
-      return !op.operands.empty() && op.results.empty();
+      return !op.operands().empty() && op.results().empty();
     case FormStep::kArrowType:
       // A function type would read as the rest of the list.
-      return !op.operands.empty() &&
-             std::all_of(op.operands.begin(), op.operands.end(), [](const Value* value) {
+      return !op.operands().empty() &&
+             std::all_of(op.operands().begin(), op.operands().end(), [](const Value* value) {
                return value->type->kind != TypeKind::kFunction;
              });
     case FormStep::kTypeToType:
-      return op.operands.size() == 1 && op.results.size() == 1;
+      return op.operands().size() == 1 && op.results().size() == 1;
     case FormStep::kSpecial:
       return FitsSpecial(op, item.special);
     default:
@@ -97,10 +97,10 @@ bool TextPrinter::FitsItem(const Operation& op, const FormItem& item) const {
 
 std::vector<NamedAttribute> TextPrinter::Unwritten(const Operation& op, const Form& form) const {
   std::vector<NamedAttribute> rest;
-  for (const NamedAttribute& attribute : op.attributes) {
+  for (const NamedAttribute& attribute : op.attributes()) {
     const bool written =
         std::binary_search(form.written.begin(), form.written.end(), attribute.name) ||
-        (op.row->sized && absl::EndsWith(attribute.name, "SegmentSizes"));
+        (op.row()->sized && absl::EndsWith(attribute.name, "SegmentSizes"));
     if (!written) rest.push_back(attribute);
   }
   return rest;
@@ -116,10 +116,10 @@ void TextPrinter::PrintRest(const Operation& op, const Form& form) {
 void TextPrinter::PrintPretty(const Operation& op, const Form& form, int indent) {
   // The dialect of functions is understood in their own blocks.
   const bool in_function = op.parent != nullptr && op.parent->parent != nullptr &&
-                           op.parent->parent->name == "func.func";
-  absl::string_view name = op.name;
+                           op.parent->parent->name() == "func.func";
+  absl::string_view name = op.name();
   if (name == "builtin.module" || (in_function && absl::StartsWith(name, "func."))) {
-    name = op.row->short_name();
+    name = op.row()->short_name();
   }
   absl::StrAppend(&out_, name);
   for (size_t i = 0; i < form.items.size(); ++i) {
@@ -142,10 +142,10 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
     if (last != '(' && last != '[' && last != '{' && !joined) out_.push_back(' ');
   };
   // The operands of the form stand in it one list after the other.
-  const auto& operands = op.operands;
+  const auto& operands = op.operands();
   switch (item.step) {
     case FormStep::kToken:
-      if (item.text == "(" && absl::EndsWith(op.name, "convolution")) {
+      if (item.text == "(" && absl::EndsWith(op.name(), "convolution")) {
         out_.push_back('(');
       } else if (item.text == "," || item.text == ")" || item.text == "]" || item.text == "}" ||
                  item.text == "[" || item.text == "(") {
@@ -182,14 +182,14 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
     case FormStep::kSameType:
       blank();
       if (!IsSame(op)) return PrintFunctional(op);
-      attributes.Append(*op.results[0]->type);
+      attributes.Append(*op.results()[0]->type);
       return;
     case FormStep::kFunctionType:
       blank();
       return PrintFunctional(op);
     case FormStep::kResultTypes:
       blank();
-      return PrintTypes(op.results);
+      return PrintTypes(op.results());
     case FormStep::kOneType:
     case FormStep::kOperandType:
       blank();
@@ -203,7 +203,7 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
       PrintTypes(operands);
       out_.append(" -> ");
       std::vector<const Type*> results;
-      for (const Value* value : op.results) results.push_back(value->type);
+      for (const Value* value : op.results()) results.push_back(value->type);
       attributes.AppendResultTypes(results);
       return;
     }
@@ -211,7 +211,7 @@ void TextPrinter::PrintFormItem(const Operation& op, const Form& form, const For
       blank();
       attributes.Append(*operands[0]->type);
       out_.append(" to ");
-      attributes.Append(*op.results[0]->type);
+      attributes.Append(*op.results()[0]->type);
       return;
     case FormStep::kSpecial:
       return PrintSpecial(op, form, item.special, indent);

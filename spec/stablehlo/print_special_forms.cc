@@ -26,40 +26,43 @@ void AppendIntList(absl::Span<const int64_t> ints, std::string& out) {
 
 // Whether the region is one block that combines its two arguments, scalars of the operand's type.
 bool IsCompactReducer(const Operation& op) {
-  if (op.operands.size() != 2 || op.regions.size() != 1 || op.regions[0].blocks.size() != 1) {
+  if (op.operands().size() != 2 || op.regions().size() != 1 ||
+      op.regions()[0].blocks().size() != 1) {
     return false;
   }
-  const Block& block = *op.regions[0].blocks[0];
+  const Block& block = *op.regions()[0].blocks()[0];
   if (block.arguments.size() != 2 || block.operations.size() != 2) return false;
   const Operation& inner = *block.operations[0];
   const Operation& result = *block.operations[1];
-  const absl::string_view word = inner.row == nullptr ? "" : inner.row->short_name();
-  const bool combines = inner.row != nullptr && inner.row->stablehlo != nullptr &&
-                        inner.row->dialect() == op.row->dialect() &&
+  const absl::string_view word = inner.row() == nullptr ? "" : inner.row()->short_name();
+  const bool combines = inner.row() != nullptr && inner.row()->stablehlo != nullptr &&
+                        inner.row()->dialect() == op.row()->dialect() &&
                         (word == "add" || word == "multiply" || word == "maximum" ||
                          word == "minimum" || word == "and" || word == "or" || word == "xor");
-  if (!combines || !inner.attributes.empty() || inner.operands.size() != 2 ||
-      inner.results.size() != 1 || result.operands.size() != 1 || !result.attributes.empty()) {
+  if (!combines || !inner.attributes().empty() || inner.operands().size() != 2 ||
+      inner.results().size() != 1 || result.operands().size() != 1 ||
+      !result.attributes().empty()) {
     return false;
   }
   const Type* type = block.arguments[0]->type;
-  const Type& operand = *op.operands[0]->type;
-  return inner.operands[0] == block.arguments[0] && inner.operands[1] == block.arguments[1] &&
-         result.operands[0] == inner.results[0] && type == block.arguments[1]->type &&
-         type == inner.results[0]->type && type->kind == TypeKind::kTensor &&
+  const Type& operand = *op.operands()[0]->type;
+  return inner.operands()[0] == block.arguments[0] && inner.operands()[1] == block.arguments[1] &&
+         result.operands()[0] == inner.results()[0] && type == block.arguments[1]->type &&
+         type == inner.results()[0]->type && type->kind == TypeKind::kTensor &&
          type->dimensions.empty() && type->encoding == nullptr && !operand.types.empty() &&
          type->types[0] == operand.types[0];
 }
 
 bool HasOneBlock(const Operation& op, size_t region) {
-  return op.regions.size() > region && op.regions[region].blocks.size() == 1;
+  return op.regions().size() > region && op.regions()[region].blocks().size() == 1;
 }
 
-const std::vector<Value*>& Arguments(const Operation& op, size_t region) {
-  return op.regions[region].blocks[0]->arguments;
+ValueRange Arguments(const Operation& op, size_t region) {
+  return op.regions()[region].blocks()[0]->arguments;
 }
 
-bool TypesAre(absl::Span<Value* const> values, absl::Span<Value* const> others) {
+template <typename Values>
+bool TypesAre(const Values& values, ValueRange others) {
   return values.size() == others.size() &&
          std::equal(values.begin(), values.end(), others.begin(),
                     [](const Value* a, const Value* b) { return a->type == b->type; });
@@ -68,7 +71,7 @@ bool TypesAre(absl::Span<Value* const> values, absl::Span<Value* const> others) 
 bool FitsFunction(const Operation& op) {
   const Attribute* type = op.Find("function_type");
   const Attribute* name = op.Find("sym_name");
-  if (type == nullptr || name == nullptr || op.regions.size() != 1 || type->type == nullptr) {
+  if (type == nullptr || name == nullptr || op.regions().size() != 1 || type->type == nullptr) {
     return false;
   }
   const auto fits = [&](absl::string_view list, size_t size) {
@@ -79,7 +82,7 @@ bool FitsFunction(const Operation& op) {
     const absl::string_view word = visibility->text;
     if (word != "public" && word != "private" && word != "nested") return false;
   }
-  const std::vector<Block*>& blocks = op.regions[0].blocks;
+  const absl::Span<const Ref<Block>> blocks = op.regions()[0].blocks();
   return fits("arg_attrs", type->type->inputs().size()) &&
          fits("res_attrs", type->type->results().size()) &&
          (blocks.empty() || blocks[0]->arguments.size() == type->type->inputs().size());
@@ -94,14 +97,14 @@ bool TextPrinter::FitsSpecial(const Operation& op, SpecialForm form) const {
     case SpecialForm::k_regions:
       return true;
     case SpecialForm::k_barrier:
-      return op.operands.empty() ? op.results.empty() : TypesAre(op.operands, op.results);
+      return op.operands().empty() ? op.results().empty() : TypesAre(op.operands(), op.results());
     case SpecialForm::k_return:
-      return op.results.empty();
+      return op.results().empty();
     case SpecialForm::k_select:
     case SpecialForm::k_tuple:
-      return op.results.size() == 1;
+      return op.results().size() == 1;
     case SpecialForm::k_constant:
-      return op.Find("value") != nullptr && op.results.size() == 1;
+      return op.Find("value") != nullptr && op.results().size() == 1;
     case SpecialForm::k_dot_dimensions: {
       const Attribute* numbers = op.Find("dot_dimension_numbers");
       return numbers != nullptr && numbers->kind == AttributeKind::kRecord;
@@ -114,11 +117,11 @@ bool TextPrinter::FitsSpecial(const Operation& op, SpecialForm form) const {
              IntsAttribute(op, "strides").size() == rank;
     }
     case SpecialForm::k_reduce:
-      return HasOneBlock(op, 0) && op.Find("dimensions") != nullptr && !op.operands.empty() &&
-             op.operands.size() % 2 == 0 && Arguments(op, 0).size() == op.operands.size();
+      return HasOneBlock(op, 0) && op.Find("dimensions") != nullptr && !op.operands().empty() &&
+             op.operands().size() % 2 == 0 && Arguments(op, 0).size() == op.operands().size();
     case SpecialForm::k_while:
-      return HasOneBlock(op, 0) && HasOneBlock(op, 1) && TypesAre(op.operands, op.results) &&
-             TypesAre(op.operands, Arguments(op, 0)) && TypesAre(op.operands, Arguments(op, 1));
+      return HasOneBlock(op, 0) && HasOneBlock(op, 1) && TypesAre(op.operands(), op.results()) &&
+             TypesAre(op.operands(), Arguments(op, 0)) && TypesAre(op.operands(), Arguments(op, 1));
     case SpecialForm::k_scan:
       return HasOneBlock(op, 0) && IntsAttribute(op, "operandSegmentSizes").size() == 2 &&
              op.Find("dimension") != nullptr;
@@ -147,15 +150,15 @@ void TextPrinter::PrintSpecial(const Operation& op, const Form& form, SpecialFor
       out_.push_back(' ');
       return PrintFunctional(op);
     case SpecialForm::k_regions:
-      for (size_t i = 0; i < op.regions.size(); ++i) {
+      for (size_t i = 0; i < op.regions().size(); ++i) {
         out_.append(i == 0 ? " (" : ", ");
-        PrintRegion(op.regions[i], indent, /*label_first=*/true);
+        PrintRegion(op.regions()[i], indent, /*label_first=*/true);
       }
-      if (!op.regions.empty()) out_.push_back(')');
+      if (!op.regions().empty()) out_.push_back(')');
       return;
     case SpecialForm::k_constant: {
       const Attribute& value = *op.Find("value");
-      if (value.type == op.results[0]->type) {
+      if (value.type == op.results()[0]->type) {
         PrintRest(op, form);
         out_.push_back(' ');
         attributes.Append(value);
@@ -174,29 +177,30 @@ void TextPrinter::PrintSpecial(const Operation& op, const Form& form, SpecialFor
       return PrintDotDimensions(op);
     case SpecialForm::k_barrier:
       out_.push_back(' ');
-      if (op.operands.empty()) {
+      if (op.operands().empty()) {
         out_.append("()");
         return;
       }
-      PrintOperands(op.operands);
+      PrintOperands(op.operands());
       out_.append(" : ");
-      return PrintTypes(op.operands);
+      return PrintTypes(op.operands());
     case SpecialForm::k_exponent_mantissa:
       absl::StrAppend(&out_, " e", op.Find("exponent_bits")->integer, "m",
                       op.Find("mantissa_bits")->integer);
       return;
     case SpecialForm::k_return:
       PrintRest(op, form);
-      if (op.operands.empty()) return;
+      if (op.operands().empty()) return;
       out_.push_back(' ');
-      PrintOperands(op.operands);
+      PrintOperands(op.operands());
       out_.append(" : ");
-      return PrintTypes(op.operands);
+      return PrintTypes(op.operands());
     case SpecialForm::k_select: {
-      const Type* type = op.results[0]->type;
+      const Type* type = op.results()[0]->type;
       out_.push_back(' ');
-      if (op.operands[1]->type != type || op.operands[2]->type != type) return PrintFunctional(op);
-      attributes.Append(*op.operands[0]->type);
+      if (op.operands()[1]->type != type || op.operands()[2]->type != type)
+        return PrintFunctional(op);
+      attributes.Append(*op.operands()[0]->type);
       out_.append(", ");
       attributes.Append(*type);
       return;
@@ -215,7 +219,7 @@ void TextPrinter::PrintSpecial(const Operation& op, const Form& form, SpecialFor
     }
     case SpecialForm::k_tuple:
       out_.push_back(' ');
-      attributes.Append(*op.results[0]->type);
+      attributes.Append(*op.results()[0]->type);
       return;
     case SpecialForm::k_reduce:
       return PrintReduce(op, form, indent);
@@ -298,17 +302,17 @@ void TextPrinter::PrintDotDimensions(const Operation& op) {
 }
 
 void TextPrinter::PrintReduce(const Operation& op, const Form& form, int indent) {
-  const size_t pairs = op.operands.size() / 2;
+  const size_t pairs = op.operands().size() / 2;
   for (size_t i = 0; i < pairs; ++i) {
     out_.append(i == 0 ? "(" : ", (");
-    PrintOperand(op.operands[i]);
+    PrintOperand(op.operands()[i]);
     out_.append(" init: ");
-    PrintOperand(op.operands[pairs + i]);
+    PrintOperand(op.operands()[pairs + i]);
     out_.push_back(')');
   }
   const bool compact = IsCompactReducer(op);
-  const Block& block = *op.regions[0].blocks[0];
-  if (compact) absl::StrAppend(&out_, " applies ", block.operations[0]->name);
+  const Block& block = *op.regions()[0].blocks()[0];
+  if (compact) absl::StrAppend(&out_, " applies ", block.operations[0]->name());
   out_.append(" across dimensions = ");
   AppendIntList(IntsAttribute(op, "dimensions"), out_);
   PrintRest(op, form);
@@ -325,24 +329,24 @@ void TextPrinter::PrintReduce(const Operation& op, const Form& form, int indent)
     out_.push_back(')');
   }
   out_.push_back(' ');
-  PrintRegion(op.regions[0], indent, /*label_first=*/false);
+  PrintRegion(op.regions()[0], indent, /*label_first=*/false);
 }
 
 void TextPrinter::PrintWhile(const Operation& op, const Form& form, int indent) {
-  const std::vector<Value*>& condition = Arguments(op, 0);
-  NameArguments(*op.regions[0].blocks[0], "%iterArg_");
+  const ValueRange condition = Arguments(op, 0);
+  NameArguments(*op.regions()[0].blocks()[0], "%iterArg_");
   for (size_t i = 0; i < condition.size(); ++i) names_[Arguments(op, 1)[i]] = names_[condition[i]];
   out_.push_back('(');
   for (size_t i = 0; i < condition.size(); ++i) {
     if (i > 0) out_.append(", ");
     PrintOperand(condition[i]);
     out_.append(" = ");
-    PrintOperand(op.operands[i]);
+    PrintOperand(op.operands()[i]);
   }
   out_.push_back(')');
   if (!condition.empty()) {
     out_.append(" : ");
-    PrintTypes(op.operands);
+    PrintTypes(op.operands());
   }
   if (const std::vector<NamedAttribute> rest = Unwritten(op, form); !rest.empty()) {
     out_.append(" attributes ");
@@ -351,14 +355,14 @@ void TextPrinter::PrintWhile(const Operation& op, const Form& form, int indent) 
   out_.push_back('\n');
   Indent(indent);
   out_.append("cond ");
-  PrintRegion(op.regions[0], indent, /*label_first=*/false);
+  PrintRegion(op.regions()[0], indent, /*label_first=*/false);
   out_.append(" do ");
-  PrintRegion(op.regions[1], indent, /*label_first=*/false);
+  PrintRegion(op.regions()[1], indent, /*label_first=*/false);
 }
 
 void TextPrinter::PrintScan(const Operation& op, const Form& form, int indent) {
   const auto inputs = static_cast<size_t>(IntsAttribute(op, "operandSegmentSizes")[0]);
-  const auto operands = absl::MakeConstSpan(op.operands);
+  const auto operands = absl::MakeConstSpan(op.operands());
   out_.push_back('(');
   PrintOperands(operands.first(std::min(inputs, operands.size())));
   out_.append(") inits (");
@@ -369,7 +373,7 @@ void TextPrinter::PrintScan(const Operation& op, const Form& form, int indent) {
     Attributes(op).AppendDictionary(rest);
   }
   out_.push_back(' ');
-  PrintRegion(op.regions[0], indent, /*label_first=*/true);
+  PrintRegion(op.regions()[0], indent, /*label_first=*/true);
   out_.append(" : ");
   PrintFunctional(op);
 }
@@ -384,7 +388,7 @@ void TextPrinter::PrintModule(const Operation& op, const Form& form, int indent)
     Attributes(op).AppendDictionary(rest);
   }
   out_.push_back(' ');
-  PrintRegion(op.regions[0], indent, /*label_first=*/false);
+  PrintRegion(op.regions()[0], indent, /*label_first=*/false);
 }
 
 void TextPrinter::PrintFunction(const Operation& op, const Form& form, int indent) {
@@ -401,7 +405,7 @@ void TextPrinter::PrintFunction(const Operation& op, const Form& form, int inden
     const Attribute* all = op.Find(list);
     if (all != nullptr) PrintDictionary(all->elements[i]->fields);
   };
-  const std::vector<Block*>& blocks = op.regions[0].blocks;
+  const absl::Span<const Ref<Block>> blocks = op.regions()[0].blocks();
   if (!blocks.empty()) NameArguments(*blocks[0], "%arg");
   out_.push_back('(');
   for (size_t i = 0; i < type.inputs().size(); ++i) {
@@ -431,7 +435,7 @@ void TextPrinter::PrintFunction(const Operation& op, const Form& form, int inden
   }
   if (!blocks.empty()) {
     out_.push_back(' ');
-    PrintRegion(op.regions[0], indent, /*label_first=*/false);
+    PrintRegion(op.regions()[0], indent, /*label_first=*/false);
   }
   next_result_ = outer_result;
   next_argument_ = outer_argument;
@@ -446,7 +450,7 @@ void TextPrinter::PrintShardedRegion(const Operation& op, const Form& form, bool
     out_.push_back('>');
   }
   out_.push_back('(');
-  PrintOperands(op.operands);
+  PrintOperands(op.operands());
   out_.push_back(')');
   for (const absl::string_view field : {"in_shardings", "out_shardings"}) {
     const Attribute* shardings = op.Find(field);
@@ -461,12 +465,12 @@ void TextPrinter::PrintShardedRegion(const Operation& op, const Form& form, bool
     out_.append(" manual_axes=");
     attributes.AppendRecordBody(*op.Find("manual_axes"));
   }
-  const Block& block = *op.regions[0].blocks[0];
+  const Block& block = *op.regions()[0].blocks()[0];
   NameArguments(block, "%arg");
   out_.append(" (");
   PrintRegionArguments(block, 0, 1);
   out_.append(") ");
-  PrintRegion(op.regions[0], indent, /*label_first=*/false);
+  PrintRegion(op.regions()[0], indent, /*label_first=*/false);
   PrintRest(op, form);
   out_.append(" : ");
   PrintFunctional(op);

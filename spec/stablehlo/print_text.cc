@@ -12,17 +12,17 @@ namespace {
 
 // Segment sizes are properties, although no row lists them.
 bool IsInherent(const Operation& op, absl::string_view name) {
-  if (op.row == nullptr) return false;
+  if (op.row() == nullptr) return false;
   // What older versions do not know they would drop silently from among the properties.
-  const Field* field = op.row->FindAttribute(name);
+  const Field* field = op.row()->FindAttribute(name);
   return field != nullptr ? field->presence != Presence::kNewer
-                          : op.row->sized && absl::EndsWith(name, "SegmentSizes");
+                          : op.row()->sized && absl::EndsWith(name, "SegmentSizes");
 }
 
 }  // namespace
 
 AttributePrinter TextPrinter::Attributes(const Operation& op) {
-  return AttributePrinter(out_, absl::StartsWith(op.name, "mhlo."));
+  return AttributePrinter(out_, absl::StartsWith(op.name(), "mhlo."));
 }
 
 std::string TextPrinter::Print(const Program& program) {
@@ -35,7 +35,7 @@ void TextPrinter::PrintOperation(const Operation& op, int indent) {
   NameResults(op);
   PrintResultNames(op);
   if (form_ == PrintForm::kPretty && HasPrettyForm(op)) {
-    PrintPretty(op, *FindForm(*op.row), indent);
+    PrintPretty(op, *FindForm(*op.row()), indent);
   } else {
     PrintGeneric(op, indent);
   }
@@ -45,22 +45,22 @@ void TextPrinter::PrintOperation(const Operation& op, int indent) {
 // Names.
 
 void TextPrinter::NameResults(const Operation& op) {
-  if (op.results.empty()) return;
+  if (op.results().empty()) return;
   const std::string base = absl::StrCat("%", next_result_++);
-  if (op.results.size() == 1) {
-    names_[op.results[0]] = base;
+  if (op.results().size() == 1) {
+    names_[op.results()[0]] = base;
     return;
   }
-  for (size_t i = 0; i < op.results.size(); ++i) {
-    names_[op.results[i]] = absl::StrCat(base, "#", i);
+  for (size_t i = 0; i < op.results().size(); ++i) {
+    names_[op.results()[i]] = absl::StrCat(base, "#", i);
   }
 }
 
 void TextPrinter::PrintResultNames(const Operation& op) {
-  if (op.results.empty()) return;
-  const std::string& first = names_[op.results[0]];
+  if (op.results().empty()) return;
+  const std::string& first = names_[op.results()[0]];
   absl::StrAppend(&out_, absl::string_view(first).substr(0, first.find('#')));
-  if (op.results.size() > 1) absl::StrAppend(&out_, ":", op.results.size());
+  if (op.results().size() > 1) absl::StrAppend(&out_, ":", op.results().size());
   out_.append(" = ");
 }
 
@@ -76,24 +76,17 @@ void TextPrinter::PrintOperand(const Value* value) {
   out_.append(it == names_.end() ? "%undefined" : it->second);
 }
 
-void TextPrinter::PrintOperands(absl::Span<Value* const> values) {
+void TextPrinter::PrintOperands(absl::Span<const Ref<Value>> values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out_.append(", ");
     PrintOperand(values[i]);
   }
 }
 
-void TextPrinter::PrintTypes(absl::Span<Value* const> values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (i > 0) out_.append(", ");
-    AttributePrinter(out_).Append(*values[i]->type);
-  }
-}
-
 void TextPrinter::PrintFunctional(const Operation& op) {
   std::vector<const Type*> operands, results;
-  for (const Value* value : op.operands) operands.push_back(value->type);
-  for (const Value* value : op.results) results.push_back(value->type);
+  for (const Value* value : op.operands()) operands.push_back(value->type);
+  for (const Value* value : op.results()) results.push_back(value->type);
   AttributePrinter attributes = Attributes(op);
   attributes.AppendTypeList(operands);
   out_.append(" -> ");
@@ -102,12 +95,12 @@ void TextPrinter::PrintFunctional(const Operation& op) {
 
 void TextPrinter::PrintGeneric(const Operation& op, int indent) {
   AttributePrinter attributes = Attributes(op);
-  attributes.AppendString(op.name);
+  attributes.AppendString(op.name());
   out_.push_back('(');
-  PrintOperands(op.operands);
+  PrintOperands(op.operands());
   out_.push_back(')');
   std::vector<NamedAttribute> properties, others;
-  for (const NamedAttribute& attribute : op.attributes) {
+  for (const NamedAttribute& attribute : op.attributes()) {
     (IsInherent(op, attribute.name) ? properties : others).push_back(attribute);
   }
   if (!properties.empty()) {
@@ -115,15 +108,15 @@ void TextPrinter::PrintGeneric(const Operation& op, int indent) {
     attributes.AppendDictionary(properties);
     out_.push_back('>');
   }
-  const bool function = op.name == "func.func";
+  const bool function = op.name() == "func.func";
   const int64_t results = next_result_;
   const int64_t arguments = next_argument_;
   if (function) next_result_ = next_argument_ = 0;
-  if (!op.regions.empty()) {
+  if (!op.regions().empty()) {
     out_.append(" (");
-    for (size_t i = 0; i < op.regions.size(); ++i) {
+    for (size_t i = 0; i < op.regions().size(); ++i) {
       if (i > 0) out_.append(", ");
-      PrintRegion(op.regions[i], indent, /*label_first=*/true);
+      PrintRegion(op.regions()[i], indent, /*label_first=*/true);
     }
     out_.push_back(')');
   }
@@ -142,8 +135,8 @@ void TextPrinter::PrintGeneric(const Operation& op, int indent) {
 // "{", the blocks, "}". Without `label_first` the first block's arguments stand elsewhere already.
 void TextPrinter::PrintRegion(const Region& region, int indent, bool label_first) {
   out_.append("{\n");
-  for (size_t i = 0; i < region.blocks.size(); ++i) {
-    const Block& block = *region.blocks[i];
+  for (size_t i = 0; i < region.blocks().size(); ++i) {
+    const Block& block = *region.blocks()[i];
     // A block without anything in it is only there by its label.
     if (i > 0 || (label_first && (!block.arguments.empty() || block.operations.empty()))) {
       NameArguments(block, "%arg");

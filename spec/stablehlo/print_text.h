@@ -29,8 +29,18 @@ class TextPrinter {
   void PrintBlockLabel(const Block& block, size_t number, int indent);
   void PrintResultNames(const Operation& op);
   void PrintOperand(const Value* value);
-  void PrintOperands(absl::Span<Value* const> values);
-  void PrintTypes(absl::Span<Value* const> values);  // "T, U"
+  void PrintOperands(absl::Span<const Ref<Value>> values);
+  // "T, U"
+  template <typename Values>
+  void PrintTypes(const Values& values) {
+    AttributePrinter attributes(out_);
+    absl::string_view separator;
+    for (const Value* value : values) {
+      out_.append(separator.data(), separator.size());
+      attributes.Append(*value->type);
+      separator = ", ";
+    }
+  }
   void PrintFunctional(const Operation& op);
   void PrintDictionary(absl::Span<const NamedAttribute> fields);
   void NameResults(const Operation& op);

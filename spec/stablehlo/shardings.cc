@@ -137,10 +137,10 @@ std::optional<Sharding> ReadShardingString(absl::string_view text) {
 }
 
 const Attribute* FindMesh(const Program& program, absl::string_view name) {
-  for (const Region& region : program.module->regions) {
-    for (const Block* block : region.blocks) {
+  for (const Region& region : program.module->regions()) {
+    for (const Block* block : region.blocks()) {
       for (const Operation* operation : block->operations) {
-        if (operation->name != "sdy.mesh") continue;
+        if (operation->name() != "sdy.mesh") continue;
         const Attribute* symbol = operation->Find("sym_name");
         if (symbol != nullptr && symbol->text == name) return operation->Find("mesh");
       }

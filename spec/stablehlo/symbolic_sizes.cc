@@ -141,8 +141,8 @@ std::vector<std::string> ListAt(absl::string_view text) {
 // The text of the specification in any shape assertion of the entry; empty when there is none.
 absl::string_view SpecificationIn(const Operation& entry) {
   constexpr absl::string_view kStart = "polymorphic shapes specifications: ";
-  for (const Region& region : entry.regions) {
-    for (const Block* block : region.blocks) {
+  for (const Region& region : entry.regions()) {
+    for (const Block* block : region.blocks()) {
       for (const Operation* operation : block->operations) {
         const Attribute* message = operation->Find("error_message");
         if (message == nullptr) continue;
@@ -196,7 +196,7 @@ absl::StatusOr<SymbolicSizes> SolveSymbolicSizes(const Operation& entry,
   SymbolicSizes result;
   absl::string_view text = SpecificationIn(entry);
   std::set<std::string> named;
-  const auto& arguments = entry.regions[0].blocks[0]->arguments;
+  const auto& arguments = entry.regions()[0].blocks()[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->type->kind != TypeKind::kTensor || !IsOpen(*arguments[i]->type)) continue;
     const size_t start = text.find(".shape = (");

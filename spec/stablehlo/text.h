@@ -16,9 +16,13 @@ namespace assay::stablehlo {
 
 // Reads a program. Errors are InvalidArgument and read "file:line:column: message", followed by
 // the line and a caret below the place. A text without `module` is the body of one; an empty text
-// is an empty module. The program keeps a copy of the text where it needs one.
+// is an empty module. The program keeps a copy of the text.
 absl::StatusOr<std::unique_ptr<Program>> ParseText(absl::string_view text,
                                                    const std::string& file_name);
+// The same without the copy: `owner` keeps the text alive.
+absl::StatusOr<std::unique_ptr<Program>> ParseText(absl::string_view text,
+                                                   const std::string& file_name,
+                                                   std::shared_ptr<const void> owner);
 
 // Read one type or attribute, which bytecode may hold as text. Aliases and resources are unknown.
 absl::StatusOr<const Type*> ParseType(Program& program, absl::string_view text);

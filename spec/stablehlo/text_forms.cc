@@ -44,7 +44,6 @@ bool TextReader::NextWordIs(absl::string_view word) const {
 }
 
 bool TextReader::ReadFormItem(Pending& pending, const FormItem& item) {
-  Operation* op = pending.op;
   const Attribute* value;
   switch (item.step) {
     case FormStep::kToken:
@@ -64,16 +63,16 @@ bool TextReader::ReadFormItem(Pending& pending, const FormItem& item) {
       return true;
     case FormStep::kAttribute:
       if (!ReadField(*item.field, value)) return false;
-      AddAttribute(op, item.field->name, value);
+      AddAttribute(pending, item.field->name, value);
       return true;
     case FormStep::kSymbolName: {
       absl::string_view name;
       if (!ReadSymbol(name)) return false;
-      AddAttribute(op, item.field->name, NewString(name));
+      AddAttribute(pending, item.field->name, NewString(name));
       return true;
     }
     case FormStep::kDictionary:
-      return ReadOptionalDictionary(op);
+      return ReadOptionalDictionary(pending);
     case FormStep::kSameType:
       return ReadSameType(pending);
     case FormStep::kFunctionType:
@@ -105,11 +104,11 @@ bool TextReader::ReadFormItem(Pending& pending, const FormItem& item) {
   return true;
 }
 
-bool TextReader::ReadOptionalDictionary(Operation* op) {
+bool TextReader::ReadOptionalDictionary(Pending& pending) {
   if (!lexer_.Is('{')) return true;
   std::vector<NamedAttribute> fields;
   if (!ReadDictionary(fields)) return false;
-  op->attributes.insert(op->attributes.end(), fields.begin(), fields.end());
+  pending.attributes.insert(pending.attributes.end(), fields.begin(), fields.end());
   return true;
 }
 
@@ -142,7 +141,7 @@ bool TextReader::ReadArrowType(Pending& pending) {
 bool TextReader::ReadOneType(Pending& pending, bool results) {
   const Type* type;
   if (!ReadType(type)) return false;
-  const TypeList types(pending.op->operands.size(), type);
+  const TypeList types(pending.operands.size(), type);
   return CheckOperandTypes(pending, types) && (!results || SetResults(pending, {&type, 1}));
 }
 

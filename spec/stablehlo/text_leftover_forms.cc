@@ -44,7 +44,7 @@ bool TextReader::ReadShape(Pending& pending) {
   tensor.kind = TypeKind::kTensor;
   tensor.dimensions = {static_cast<int64_t>(sizes.size())};
   tensor.types = {program_.Intern(std::move(index))};
-  AddAttribute(pending.op, "shape", NewTensor(sizes, program_.Intern(std::move(tensor))));
+  AddAttribute(pending, "shape", NewTensor(sizes, program_.Intern(std::move(tensor))));
   return true;
 }
 
@@ -77,7 +77,7 @@ bool TextReader::ReadCast(Pending& pending) {
     } while (lexer_.Eat(','));
     if (!Expect(':', "':' and the types of the operands") || !read(from)) return false;
   }
-  return ExpectWord("to") && read(to) && ReadOptionalDictionary(pending.op) &&
+  return ExpectWord("to") && read(to) && ReadOptionalDictionary(pending) &&
          CheckOperandTypes(pending, from) && SetResults(pending, to);
 }
 
@@ -88,7 +88,7 @@ bool TextReader::ReadDirection(Pending& pending) {
     return FailExpected(absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   lexer_.Next();
-  AddAttribute(pending.op, "allowed_direction",
+  AddAttribute(pending, "allowed_direction",
                NewInteger(it - names.begin(), program_.Scalar(ElementType::kS32)));
   return true;
 }
@@ -97,7 +97,7 @@ bool TextReader::ReadDirection(Pending& pending) {
 bool TextReader::ReadFlags(Pending& pending) {
   const char* begin = lexer_.token().begin;
   if (lexer_.EatWord("exact")) {
-    AddAttribute(pending.op, "isExact", New(AttributeKind::kUnit));
+    AddAttribute(pending, "isExact", New(AttributeKind::kUnit));
     return true;
   }
   const absl::string_view word = lexer_.spelling();
@@ -108,18 +108,18 @@ bool TextReader::ReadFlags(Pending& pending) {
   if (!ReadOpaqueBody(begin, spelling)) return false;
   Attribute* flags = New(AttributeKind::kOpaque);
   flags->text = program_.Intern(absl::StrCat("#arith.", spelling));
-  AddAttribute(pending.op, word == "fastmath" ? "fastmath" : "overflowFlags", flags);
+  AddAttribute(pending, word == "fastmath" ? "fastmath" : "overflowFlags", flags);
   return true;
 }
 
 bool TextReader::ReadPredicate(Pending& pending) {
-  const absl::Span<const absl::string_view> names = PredicateNames(*pending.op->row);
+  const absl::Span<const absl::string_view> names = PredicateNames(*pending.name->row);
   const auto* it = std::find(names.begin(), names.end(), lexer_.spelling());
   if (it == names.end()) {
     return FailExpected(absl::StrCat("one of ", absl::StrJoin(names, ", ")));
   }
   lexer_.Next();
-  AddAttribute(pending.op, "predicate",
+  AddAttribute(pending, "predicate",
                NewInteger(it - names.begin(), program_.Scalar(ElementType::kS64)));
   return true;
 }
@@ -129,7 +129,7 @@ bool TextReader::ReadElementwiseTypes(Pending& pending, SpecialForm form) {
   const char* at = lexer_.token().begin;
   const Type* type;
   if (!ReadType(type)) return false;
-  const size_t operands = pending.op->operands.size();
+  const size_t operands = pending.operands.size();
   Type index_type;
   index_type.kind = TypeKind::kIndex;
   const Type* index = program_.Intern(std::move(index_type));

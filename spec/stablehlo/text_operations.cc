@@ -80,18 +80,16 @@ bool TextReader::ReadTopLevel() {
       return false;
     }
   }
-  if (block->operations.size() == 1 && block->operations[0]->name == "builtin.module") {
+  if (block->operations.size() == 1 && block->operations[0]->name() == "builtin.module") {
     program_.module = block->operations[0];
     program_.module->parent = nullptr;
   } else {
-    Operation* module = program_.NewOperation("builtin.module");
-    module->row = FindDialectOp("builtin.module");
-    module->position = {1, 1};
-    module->regions.resize(1);
-    module->regions[0].blocks.push_back(block);
-    block->parent = module;
-    program_.module = module;
-    if (!CheckSymbols(*module)) return false;
+    Pending module;
+    module.name = program_.NameOf("builtin.module");
+    module.position = {1, 1};
+    module.regions = {{block}};
+    program_.module = Make(module);
+    if (!CheckSymbols(*program_.module)) return false;
   }
   return true;
 }
@@ -109,12 +107,7 @@ bool TextReader::ReadOperation(Block* block) {
   } else {
     return FailExpected("an operation");
   }
-  Operation* op = pending.op;
-  if (!ReadOptionalLocation(op->location)) return false;
-  if (!FinishOperation(pending)) return false;
-  op->parent = block;
-  block->operations.push_back(op);
-  return true;
+  return ReadOptionalLocation(pending.location) && FinishOperation(pending, block);
 }
 
 // "%a, %b:2 =": at most as many as there are characters.
@@ -139,13 +132,11 @@ bool TextReader::ReadResultNames(Pending& pending) {
   return Expect('=', "'=' after the names of the results");
 }
 
-// Makes the operation of this name. Operations of dialects that are closed must be known.
-bool TextReader::FindRow(Pending& pending, absl::string_view name) {
-  const DialectOp* row = FindDialectOp(name);
-  pending.op = program_.NewOperation(row != nullptr ? row->name : name);
-  pending.op->row = row;
-  pending.op->position = lexer_.PositionOf(pending.at);
-  if (row != nullptr) return true;
+// Begins the operation of this name. Operations of dialects that are closed must be known.
+bool TextReader::FindName(Pending& pending, absl::string_view name) {
+  pending.name = program_.NameOf(name);
+  pending.position = lexer_.PositionOf(pending.at);
+  if (pending.name->row != nullptr) return true;
   const absl::string_view dialect = name.substr(0, name.find('.'));
   for (const absl::string_view closed : {"stablehlo", "chlo", "func", "builtin", "sdy", "check"}) {
     if (dialect == closed) {
@@ -159,8 +150,7 @@ bool TextReader::FindRow(Pending& pending, absl::string_view name) {
 bool TextReader::ReadGenericOperation(Pending& pending) {
   absl::string_view name;
   if (!ReadString(name)) return false;
-  if (!FindRow(pending, name)) return false;
-  Operation* op = pending.op;
+  if (!FindName(pending, name)) return false;
   if (!Expect('(', "'(' before the operands") || !ReadOperandList(pending, ')')) return false;
   if (lexer_.Is('[')) {
     return Fail("blocks that follow each other by branches are not part of StableHLO");
@@ -170,12 +160,12 @@ bool TextReader::ReadGenericOperation(Pending& pending) {
     if (!ReadDictionary(properties) || !Expect('>', "'>' after the properties")) return false;
   }
   if (lexer_.Eat('(')) {
-    if (!ReadItems(')', "regions", [&] { return ReadRegion(op, {}); })) return false;
+    if (!ReadItems(')', "regions", [&] { return ReadRegion(pending, {}); })) return false;
   }
   std::vector<NamedAttribute> attributes;
   if (lexer_.Is('{') && !ReadDictionary(attributes)) return false;
-  op->attributes.assign(properties.begin(), properties.end());
-  op->attributes.insert(op->attributes.end(), attributes.begin(), attributes.end());
+  pending.attributes.assign(properties.begin(), properties.end());
+  pending.attributes.insert(pending.attributes.end(), attributes.begin(), attributes.end());
   if (!Expect(':', "':' and the types of operands and results")) return false;
   return ReadFunctional(pending);
 }
@@ -204,7 +194,7 @@ bool TextReader::ReadPrettyOperation(Pending& pending) {
                     ? absl::StrCat("the dialect ", dialect, " has no operation '", name, "'")
                     : absl::StrCat("there is no operation '", spelling, "'"));
   }
-  if (!FindRow(pending, name)) return false;
+  if (!FindName(pending, name)) return false;
   pending.form = form;
   lexer_.Next();
   return ReadForm(pending);
@@ -230,7 +220,7 @@ bool TextReader::FindValue(Value*& out) {
     return Fail(absl::StrCat("%", name, " stands for ", found.count,
                              found.count == 1 ? " value" : " values", ", counted from 0"));
   }
-  out = number == 0 ? found.first : found.first->definition->results[found.first->index + number];
+  out = found.first.get() + number;  // results lie one behind the other
   lexer_.Next();
   return true;
 }
@@ -239,7 +229,7 @@ bool TextReader::ReadOperand(Pending& pending) {
   Value* value;
   pending.operand_at.push_back(lexer_.token().begin);
   if (!FindValue(value)) return false;
-  pending.op->operands.push_back(value);
+  pending.operands.push_back(value);
   return true;
 }
 
@@ -248,16 +238,16 @@ bool TextReader::ReadOperandList(Pending& pending, TokenKind close) {
 }
 
 bool TextReader::CheckOperandTypes(Pending& pending, absl::Span<const Type* const> types) {
-  const auto& operands = pending.op->operands;
+  const auto& operands = pending.operands;
   if (operands.size() != types.size()) {
-    return FailAt(pending.at, absl::StrCat(pending.op->name, " has ", operands.size(),
+    return FailAt(pending.at, absl::StrCat(pending.name->text, " has ", operands.size(),
                                            operands.size() == 1 ? " operand" : " operands",
                                            ", but ", types.size(), " types are given for them"));
   }
   for (size_t i = 0; i < types.size(); ++i) {
     if (operands[i]->type == types[i]) continue;
     const char* at = i < pending.operand_at.size() ? pending.operand_at[i] : pending.at;
-    return FailAt(at, absl::StrCat("operand ", i, " of ", pending.op->name, " is used as ",
+    return FailAt(at, absl::StrCat("operand ", i, " of ", pending.name->text, " is used as ",
                                    PrintType(*types[i]), ", but it is defined as ",
                                    PrintType(*operands[i]->type)));
   }
@@ -265,29 +255,22 @@ bool TextReader::CheckOperandTypes(Pending& pending, absl::Span<const Type* cons
 }
 
 bool TextReader::SetResults(Pending& pending, absl::Span<const Type* const> types) {
-  Operation* op = pending.op;
-  for (const Type* type : types) {
-    Value* value = program_.NewValue(type);
-    value->definition = op;
-    value->index = static_cast<int32_t>(op->results.size());
-    op->results.push_back(value);
-  }
+  pending.results.assign(types.begin(), types.end());
   return true;
 }
 
-bool TextReader::NameResults(Pending& pending) {
+bool TextReader::NameResults(const Pending& pending, const Operation& op) {
   int64_t named = 0;
   for (const ResultName& name : pending.names) named += name.count;
-  const auto& results = pending.op->results;
+  const ValueRange results = op.results();
   if (pending.names.empty() ? false : named != static_cast<int64_t>(results.size())) {
     return FailAt(pending.names[0].at,
-                  absl::StrCat(pending.op->name, " has ", results.size(),
+                  absl::StrCat(pending.name->text, " has ", results.size(),
                                results.size() == 1 ? " result" : " results", ", but ", named,
                                named == 1 ? " is named" : " are named"));
   }
   int64_t next = 0;
   for (const ResultName& name : pending.names) {
-    results[next]->name = name.name;
     if (!Define(name.name, name.at, {results[next], name.count})) return false;
     next += name.count;
   }
@@ -310,61 +293,83 @@ bool TextReader::CheckAttribute(const Pending& pending, const Field& field,
     value = converted;
     return true;
   }
-  return FailAt(pending.at, absl::StrCat("the attribute '", field.name, "' of ", pending.op->name,
+  return FailAt(pending.at, absl::StrCat("the attribute '", field.name, "' of ", pending.name->text,
                                          " must be ", DescribeKind(field), ", but it is ",
                                          PrintAttribute(*value).substr(0, 80)));
 }
 
 bool TextReader::FinishAttributes(Pending& pending) {
-  Operation* op = pending.op;
-  auto& attributes = op->attributes;
+  auto& attributes = pending.attributes;
   if (attributes.size() > 1) {
     std::sort(attributes.begin(), attributes.end(),
               [](const NamedAttribute& a, const NamedAttribute& b) { return a.name < b.name; });
     for (size_t i = 1; i < attributes.size(); ++i) {
       if (attributes[i].name == attributes[i - 1].name) {
         return FailAt(pending.at, absl::StrCat("the attribute '", attributes[i].name, "' of ",
-                                               op->name, " is given twice"));
+                                               pending.name->text, " is given twice"));
       }
     }
   }
-  if (op->row == nullptr) return true;
-  for (const Field& field : op->row->attributes) {
+  if (pending.name->row == nullptr) return true;
+  for (const Field& field : pending.name->row->attributes) {
     const auto it =
         std::find_if(attributes.begin(), attributes.end(),
                      [&](const NamedAttribute& given) { return given.name == field.name; });
     if (it != attributes.end()) {
       if (!CheckAttribute(pending, field, it->value)) return false;
     } else if (field.required()) {
-      return FailAt(pending.at, absl::StrCat(op->name, " needs the attribute '", field.name, "'"));
+      return FailAt(pending.at,
+                    absl::StrCat(pending.name->text, " needs the attribute '", field.name, "'"));
     }
   }
   return true;
 }
 
-bool TextReader::FinishOperation(Pending& pending) {
-  const Operation& op = *pending.op;
-  if (!FinishAttributes(pending) || !NameResults(pending)) return false;
-  if (op.row != nullptr && op.row->regions != kVariadicRegions &&
-      op.row->regions != static_cast<int>(op.regions.size())) {
-    return FailAt(pending.at, absl::StrCat(op.name, " has ", op.row->regions,
-                                           op.row->regions == 1 ? " region" : " regions", ", but ",
-                                           op.regions.size(), " are given"));
+Operation* TextReader::Make(const Pending& pending) {
+  OperationParts parts;
+  parts.name = pending.name;
+  parts.operands = pending.operands;
+  parts.results = pending.results;
+  parts.attributes = program_.NewAttributes(pending.attributes);
+  parts.regions = pending.regions.size();
+  parts.location = pending.location;
+  parts.position = pending.position;
+  Operation* op = program_.NewOperation(parts);
+  for (size_t i = 0; i < pending.regions.size(); ++i) {
+    program_.SetBlocks(op, i, pending.regions[i]);
   }
-  return op.name != "builtin.module" || CheckSymbols(op);
+  return op;
+}
+
+// Makes the operation, as the next one of the block.
+bool TextReader::FinishOperation(Pending& pending, Block* block) {
+  if (!FinishAttributes(pending)) return false;
+  Operation* op = Make(pending);
+  if (!NameResults(pending, *op)) return false;
+  const DialectOp* row = op->row();
+  const size_t regions = pending.regions.size();
+  if (row != nullptr && row->regions != kVariadicRegions &&
+      row->regions != static_cast<int>(regions)) {
+    return FailAt(pending.at, absl::StrCat(op->name(), " has ", row->regions,
+                                           row->regions == 1 ? " region" : " regions", ", but ",
+                                           regions, " are given"));
+  }
+  op->parent = block;
+  block->operations.push_back(op);
+  return op->name() != "builtin.module" || CheckSymbols(*op);
 }
 
 // Symbols of a module are defined once.
 bool TextReader::CheckSymbols(const Operation& module) {
   absl::flat_hash_set<absl::string_view> symbols;
-  for (const Region& region : module.regions) {
-    for (const Block* block : region.blocks) {
+  for (const Region& region : module.regions()) {
+    for (const Block* block : region.blocks()) {
       for (const Operation* op : block->operations) {
         const Attribute* name = op->Find("sym_name");
         if (name == nullptr || symbols.insert(name->text).second) continue;
         if (error_.ok()) {
           error_ =
-              lexer_.ErrorAt(text_.data() + OffsetOf(op->position),
+              lexer_.ErrorAt(text_.data() + OffsetOf(op->position()),
                              absl::StrCat("the symbol @", name->text, " is defined a second time"));
         }
         return false;
@@ -382,19 +387,19 @@ size_t TextReader::OffsetOf(TextPosition position) const {
 
 // Regions.
 
-bool TextReader::ReadRegion(Operation* op, absl::Span<const ArgumentText> arguments) {
+bool TextReader::ReadRegion(Pending& pending, absl::Span<const ArgumentText> arguments) {
   Nesting nesting(*this);
   if (!nesting.ok()) return false;
   if (!Expect('{', "'{' before a region")) return false;
   const absl::string_view outer_dialect = default_dialect_;
-  if (op->name == "func.func") default_dialect_ = "func";
-  if (op->name == "builtin.module") default_dialect_ = "";
-  const bool isolated = op->row != nullptr && op->row->isolated;
+  if (pending.name->text == "func.func") default_dialect_ = "func";
+  if (pending.name->text == "builtin.module") default_dialect_ = "";
+  const bool isolated = pending.name->row != nullptr && pending.name->row->isolated;
   Names outer;
   if (isolated) std::swap(outer, names_);
   const size_t visible = names_.defined.size();
-  Region region;
-  if (!ReadRegionBody(region, op, arguments)) return false;
+  std::vector<Block*> blocks;
+  if (!ReadRegionBody(blocks, arguments)) return false;
   if (isolated) {
     std::swap(outer, names_);
   } else {
@@ -402,28 +407,21 @@ bool TextReader::ReadRegion(Operation* op, absl::Span<const ArgumentText> argume
     names_.defined.resize(visible);
   }
   default_dialect_ = outer_dialect;
-  op->regions.push_back(std::move(region));
+  pending.regions.push_back(std::move(blocks));
   return true;
 }
 
-bool TextReader::ReadRegionBody(Region& region, Operation* op,
+bool TextReader::ReadRegionBody(std::vector<Block*>& blocks,
                                 absl::Span<const ArgumentText> arguments) {
   // The first block may have no label; a region without any operation has no block.
   if (!lexer_.Is(kBlockId) && (!lexer_.Is('}') || !arguments.empty())) {
-    Block* block = program_.NewBlock();
-    block->parent = op;
-    region.blocks.push_back(block);
-    for (const ArgumentText& argument : arguments) {
-      if (!AddArgument(block, argument)) return false;
-    }
-    if (!ReadBlockBody(block)) return false;
+    Block* block = blocks.emplace_back(program_.NewBlock());
+    if (!AddArguments(block, arguments) || !ReadBlockBody(block)) return false;
   } else if (!arguments.empty()) {
     return Fail("the block of this region has its arguments already, and no label");
   }
   while (lexer_.Is(kBlockId)) {
-    Block* block = program_.NewBlock();
-    block->parent = op;
-    region.blocks.push_back(block);
+    Block* block = blocks.emplace_back(program_.NewBlock());
     if (!ReadBlockLabel(block) || !ReadBlockBody(block)) return false;
   }
   return Expect('}', "an operation, or '}' at the end of the region");
@@ -431,17 +429,14 @@ bool TextReader::ReadRegionBody(Region& region, Operation* op,
 
 // "^name(%x: T, ..):"
 bool TextReader::ReadBlockLabel(Block* block) {
-  block->label = lexer_.name();
   lexer_.Next();
+  std::vector<ArgumentText> arguments;
   if (lexer_.Eat('(')) {
-    if (!ReadItems(')', "arguments", [&] {
-          ArgumentText argument;
-          return ReadArgument(argument) && AddArgument(block, argument);
-        })) {
+    if (!ReadItems(')', "arguments", [&] { return ReadArgument(arguments.emplace_back()); })) {
       return false;
     }
   }
-  return Expect(':', "':' after the label of a block");
+  return AddArguments(block, arguments) && Expect(':', "':' after the label of a block");
 }
 
 bool TextReader::ReadArgument(ArgumentText& argument) {
@@ -453,14 +448,20 @@ bool TextReader::ReadArgument(ArgumentText& argument) {
          ReadOptionalLocation(argument.location);
 }
 
-bool TextReader::AddArgument(Block* block, const ArgumentText& argument) {
-  Value* value = program_.NewValue(argument.type);
-  value->block = block;
-  value->index = static_cast<int32_t>(block->arguments.size());
-  value->name = argument.name;
-  value->location = argument.location;
-  block->arguments.push_back(value);
-  return argument.name.empty() || Define(argument.name, argument.at, {value, 1});
+bool TextReader::AddArguments(Block* block, absl::Span<const ArgumentText> arguments) {
+  std::vector<const Type*> types;
+  std::vector<const Location*> locations;
+  for (const ArgumentText& argument : arguments) {
+    types.push_back(argument.type);
+    locations.push_back(argument.location);
+  }
+  program_.SetArguments(block, types, locations);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentText& argument = arguments[i];
+    if (argument.name.empty()) continue;
+    if (!Define(argument.name, argument.at, {block->arguments[i], 1})) return false;
+  }
+  return true;
 }
 
 bool TextReader::ReadBlockBody(Block* block) {
@@ -475,10 +476,16 @@ bool TextReader::ReadBlockBody(Block* block) {
 
 absl::StatusOr<std::unique_ptr<Program>> ParseText(absl::string_view text,
                                                    const std::string& file_name) {
-  auto program = std::make_unique<Program>();
   auto copy = std::make_shared<const std::string>(text);
-  program->Keep(copy);
-  TextReader reader(*program, *copy, file_name);
+  return ParseText(*copy, file_name, copy);
+}
+
+absl::StatusOr<std::unique_ptr<Program>> ParseText(absl::string_view text,
+                                                   const std::string& file_name,
+                                                   std::shared_ptr<const void> owner) {
+  auto program = std::make_unique<Program>();
+  program->Keep(std::move(owner));
+  TextReader reader(*program, text, file_name);
   if (absl::Status status = reader.ReadProgram(); !status.ok()) return status;
   return program;
 }

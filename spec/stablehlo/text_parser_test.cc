@@ -20,7 +20,7 @@ struct Parsed {
 
   Operation* Find(absl::string_view name) const {
     for (Operation* op : operations) {
-      if (op->name == name) return op;
+      if (op->name() == name) return op;
     }
     return nullptr;
   }
@@ -32,9 +32,13 @@ Parsed ParseGood(absl::string_view text) {
   EXPECT_TRUE(program.ok()) << program.status();
   if (!program.ok()) return parsed;
   parsed.program = *std::move(program);
-  parsed.operations = parsed.program->module->regions[0].blocks[0]->operations;
-  if (parsed.operations.size() == 1 && parsed.operations[0]->name == "func.func") {
-    parsed.operations = parsed.operations[0]->regions[0].blocks[0]->operations;
+  const auto take = [&](const Operation& owner) {
+    const Block& block = *owner.regions()[0].blocks()[0];
+    parsed.operations.assign(block.operations.begin(), block.operations.end());
+  };
+  take(*parsed.program->module);
+  if (parsed.operations.size() == 1 && parsed.operations[0]->name() == "func.func") {
+    take(*parsed.operations[0]);
   }
   return parsed;
 }
@@ -71,18 +75,18 @@ TEST(TextParserTest, ReadsArgumentsAndResults) {
   EXPECT_EQ(main->Find("arg_attrs")->elements[0]->Find("jax.x")->integer, 1);
   EXPECT_TRUE(main->Find("arg_attrs")->elements[1]->fields.empty());
   EXPECT_EQ(main->Find("res_attrs")->elements[0]->Find("r")->kind, AttributeKind::kUnit);
-  const Block* block = main->regions[0].blocks[0];
-  EXPECT_EQ(block->arguments[0]->location->text, "input");
+  const Block* block = main->regions()[0].blocks()[0];
+  EXPECT_EQ(block->arguments[0]->location()->text, "input");
   EXPECT_THAT(block->arguments[0]->type->dimensions, ElementsAre(2, kDynamic));
   const Operation* add = parsed.operations[1];
-  EXPECT_EQ(add->name, "stablehlo.add");
-  EXPECT_EQ(add->operands[0], parsed.operations[0]->results[0]);
-  EXPECT_EQ(add->operands[1], block->arguments[1]);
+  EXPECT_EQ(add->name(), "stablehlo.add");
+  EXPECT_EQ(add->operands()[0], parsed.operations[0]->results()[0]);
+  EXPECT_EQ(add->operands()[1], block->arguments[1]);
   EXPECT_EQ(add->Find("note")->text, "x\ny");
   EXPECT_EQ(add->location->line, 3);
   EXPECT_EQ(add->location->end_line, 5);
-  EXPECT_EQ(add->position.line, 6);
-  EXPECT_EQ(add->results[0]->type, block->arguments[1]->type);
+  EXPECT_EQ(add->position().line, 6);
+  EXPECT_EQ(add->results()[0]->type, block->arguments[1]->type);
 }
 
 TEST(TextParserTest, ReadsElements) {
@@ -138,7 +142,7 @@ TEST(TextParserTest, ReadsAliasesBeforeTheirDefinition) {
     #loc2 = loc(fused<"meta">["f":1:2, callsite("g" at unknown)])
   )");
   const Operation* op = parsed.operations[0];
-  EXPECT_EQ(PrintType(*op->results[0]->type), "tensor<3xi32>");
+  EXPECT_EQ(PrintType(*op->results()[0]->type), "tensor<3xi32>");
   EXPECT_EQ(op->Find("a")->Find("x")->integer, 7);
   ASSERT_EQ(op->location->kind, Location::Kind::kName);
   const Location* fused = op->location->children[0];
@@ -208,12 +212,12 @@ TEST(TextParserTest, ReducePairsAreInterleavedInTheText) {
       return
     })");
   const Operation* reduce = parsed.operations[0];
-  const Block* body = reduce->regions[0].blocks[0];
-  EXPECT_EQ(reduce->operands[1]->index, 1);
-  EXPECT_EQ(reduce->operands[2]->index, 2);
-  EXPECT_THAT(body->operations[0]->operands, ElementsAre(body->arguments[2], body->arguments[1]));
-  const Block* compact = parsed.operations[1]->regions[0].blocks[0];
-  EXPECT_EQ(compact->operations[0]->name, "stablehlo.maximum");
+  const Block* body = reduce->regions()[0].blocks()[0];
+  EXPECT_EQ(reduce->operands()[1]->index(), 1);
+  EXPECT_EQ(reduce->operands()[2]->index(), 2);
+  EXPECT_THAT(body->operations[0]->operands(), ElementsAre(body->arguments[2], body->arguments[1]));
+  const Block* compact = parsed.operations[1]->regions()[0].blocks()[0];
+  EXPECT_EQ(compact->operations[0]->name(), "stablehlo.maximum");
   EXPECT_EQ(PrintType(*compact->arguments[1]->type), "tensor<f32>");
 }
 

@@ -36,7 +36,7 @@ class TextReader {
  private:
   // What a name stands for: the results of an operation from `first` on, or one value.
   struct NamedValues {
-    Value* first = nullptr;
+    Ref<Value> first;
     int32_t count = 1;
   };
   struct ResultName {
@@ -62,10 +62,16 @@ class TextReader {
   };
   // An operation while it is read.
   struct Pending {
-    Operation* op = nullptr;
+    const OperationName* name = nullptr;
     const Form* form = nullptr;
     const char* at = nullptr;
-    std::vector<const char*> operand_at;
+    TextPosition position;
+    absl::InlinedVector<Value*, 4> operands;
+    absl::InlinedVector<const char*, 4> operand_at;
+    TypeList results;
+    absl::InlinedVector<NamedAttribute, 4> attributes;
+    std::vector<std::vector<Block*>> regions;  // the blocks of each
+    const Location* location = nullptr;
     absl::InlinedVector<ResultName, 2> names;
     // A dictionary written the attributes of the function's arguments and results.
     bool has_types = false;
@@ -203,23 +209,24 @@ class TextReader {
   bool ReadResultNames(Pending& pending);
   bool ReadGenericOperation(Pending& pending);
   bool ReadPrettyOperation(Pending& pending);
-  bool FindRow(Pending& pending, absl::string_view name);
+  bool FindName(Pending& pending, absl::string_view name);
   bool ReadOperandList(Pending& pending, TokenKind close);
   bool ReadOperand(Pending& pending);
   bool FindValue(Value*& out);
   bool CheckOperandTypes(Pending& pending, absl::Span<const Type* const> types);
   bool SetResults(Pending& pending, absl::Span<const Type* const> types);
-  bool NameResults(Pending& pending);
+  bool NameResults(const Pending& pending, const Operation& op);
   bool Define(absl::string_view name, const char* at, NamedValues values);
   bool FinishAttributes(Pending& pending);
-  bool FinishOperation(Pending& pending);
+  Operation* Make(const Pending& pending);
+  bool FinishOperation(Pending& pending, Block* block);
   bool CheckAttribute(const Pending& pending, const Field& field, const Attribute*& value);
   // A region from its "{" on. `arguments`: those of the first block, which has no label then.
-  bool ReadRegion(Operation* op, absl::Span<const ArgumentText> arguments);
-  bool ReadRegionBody(Region& region, Operation* op, absl::Span<const ArgumentText> arguments);
+  bool ReadRegion(Pending& pending, absl::Span<const ArgumentText> arguments);
+  bool ReadRegionBody(std::vector<Block*>& blocks, absl::Span<const ArgumentText> arguments);
   bool ReadBlockLabel(Block* block);
   bool ReadBlockBody(Block* block);
-  bool AddArgument(Block* block, const ArgumentText& argument);
+  bool AddArguments(Block* block, absl::Span<const ArgumentText> arguments);
   bool ReadArgument(ArgumentText& argument);  // "%x: T loc(..)"
   bool CheckSymbols(const Operation& module);
   size_t OffsetOf(TextPosition position) const;
@@ -228,7 +235,7 @@ class TextReader {
   bool ReadForm(Pending& pending);
   bool ReadFormItem(Pending& pending, const FormItem& item);
   bool ReadFormDictionary(Pending& pending);
-  bool ReadOptionalDictionary(Operation* op);
+  bool ReadOptionalDictionary(Pending& pending);
   bool ReadSameType(Pending& pending);
   bool ReadFunctional(Pending& pending);
   bool ReadArrowType(Pending& pending);
@@ -237,8 +244,8 @@ class TextReader {
   bool ReadToken(absl::string_view text);
   bool IsToken(absl::string_view text) const;
   bool NextWordIs(absl::string_view word) const;
-  void AddAttribute(Operation* op, absl::string_view name, const Attribute* value) {
-    op->attributes.push_back({name, value});
+  void AddAttribute(Pending& pending, absl::string_view name, const Attribute* value) {
+    pending.attributes.push_back({name, value});
   }
 
   // text_special_forms.cc, text_functions.cc, text_leftover_forms.cc
@@ -254,8 +261,8 @@ class TextReader {
   bool ReadDotDimensions(Pending& pending);
   bool ReadBarrier(Pending& pending);
   bool ReadReduce(Pending& pending);
-  bool ReadCompactReducer(Pending& pending, Operation*& inner);
-  bool MakeReducerRegion(Pending& pending, Operation* inner);
+  bool ReadCompactReducer(Pending& body);
+  bool MakeReducerRegion(Pending& pending, Pending& body);
   bool ReadReducer(Pending& pending, size_t pairs);
   bool ReadExponentMantissa(Pending& pending);
   bool ReadReturn(Pending& pending);

@@ -37,14 +37,13 @@ bool TextReader::ReadWhile(Pending& pending) {
   }
   if (!CheckOperandTypes(pending, types) || !SetResults(pending, types)) return false;
   for (size_t i = 0; i < arguments.size(); ++i) arguments[i].type = types[i];
-  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(pending.op)) return false;
-  return ExpectWord("cond") && ReadRegion(pending.op, arguments) && ExpectWord("do") &&
-         ReadRegion(pending.op, arguments);
+  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(pending)) return false;
+  return ExpectWord("cond") && ReadRegion(pending, arguments) && ExpectWord("do") &&
+         ReadRegion(pending, arguments);
 }
 
 // "(%a init: %i), .. [applies op] across dimensions = [..] D : FT [reducer(..) (..) {..}]"
 bool TextReader::ReadReduce(Pending& pending) {
-  Operation* op = pending.op;
   absl::InlinedVector<Value*, 2> inits;
   std::vector<const char*> init_at;
   do {
@@ -53,33 +52,32 @@ bool TextReader::ReadReduce(Pending& pending) {
         !ReadOperand(pending) || !Expect(')', "')' after the initial value")) {
       return false;
     }
-    inits.push_back(op->operands.back());
+    inits.push_back(pending.operands.back());
     init_at.push_back(pending.operand_at.back());
-    op->operands.pop_back();
+    pending.operands.pop_back();
     pending.operand_at.pop_back();
   } while (lexer_.Eat(','));
   const size_t pairs = inits.size();
-  op->operands.insert(op->operands.end(), inits.begin(), inits.end());
+  pending.operands.insert(pending.operands.end(), inits.begin(), inits.end());
   pending.operand_at.insert(pending.operand_at.end(), init_at.begin(), init_at.end());
-  Operation* inner = nullptr;
-  if (lexer_.EatWord("applies") && !ReadCompactReducer(pending, inner)) return false;
+  Pending inner;
+  if (lexer_.EatWord("applies") && !ReadCompactReducer(inner)) return false;
   std::vector<int64_t> dimensions;
   if (!ExpectWord("across") || !ExpectWord("dimensions") ||
       !Expect('=', "'=' before the dimensions") || !ReadIntegerList(dimensions)) {
     return false;
   }
-  AddAttribute(op, "dimensions",
+  AddAttribute(pending, "dimensions",
                NewInts(std::move(dimensions), program_.Scalar(ElementType::kS64)));
-  if (!ReadOptionalDictionary(op) || !Expect(':', "':' and the types") ||
+  if (!ReadOptionalDictionary(pending) || !Expect(':', "':' and the types") ||
       !ReadFunctional(pending)) {
     return false;
   }
-  return inner != nullptr ? MakeReducerRegion(pending, inner) : ReadReducer(pending, pairs);
+  return inner.name != nullptr ? MakeReducerRegion(pending, inner) : ReadReducer(pending, pairs);
 }
 
 // The name of the operation that combines two elements.
-bool TextReader::ReadCompactReducer(Pending& pending, Operation*& inner) {
-  (void)pending;
+bool TextReader::ReadCompactReducer(Pending& body) {
   const absl::string_view name = lexer_.spelling();
   const DialectOp* row = lexer_.Is(kBareId) ? FindDialectOp(name) : nullptr;
   const absl::string_view word = row == nullptr ? "" : row->short_name();
@@ -89,17 +87,15 @@ bool TextReader::ReadCompactReducer(Pending& pending, Operation*& inner) {
   if (!combines) {
     return FailExpected("a commutative operation of two operands, as stablehlo.add");
   }
-  inner = program_.NewOperation(row->name);
-  inner->row = row;
-  inner->position = lexer_.PositionOf(lexer_.token().begin);
+  body.name = program_.NameOf(*row);
+  body.position = lexer_.PositionOf(lexer_.token().begin);
   lexer_.Next();
   return true;
 }
 
 // The region of "applies op": op of both arguments, which are scalars of the first operand's type.
-bool TextReader::MakeReducerRegion(Pending& pending, Operation* inner) {
-  Operation* op = pending.op;
-  const Type& operand = *op->operands[0]->type;
+bool TextReader::MakeReducerRegion(Pending& pending, Pending& body) {
+  const Type& operand = *pending.operands[0]->type;
   if (operand.types.empty())
     return FailAt(pending.at, "the operand of a reduction must be a tensor");
   Type scalar;
@@ -107,27 +103,20 @@ bool TextReader::MakeReducerRegion(Pending& pending, Operation* inner) {
   scalar.types = {operand.types[0]};
   const Type* type = program_.Intern(std::move(scalar));
   Block* block = program_.NewBlock();
-  block->parent = op;
-  for (int i = 0; i < 2; ++i) {
-    ArgumentText argument;
-    argument.type = type;
-    if (!AddArgument(block, argument)) return false;
-  }
-  Pending body;
-  body.op = inner;
-  inner->operands.assign(block->arguments.begin(), block->arguments.end());
-  if (!SetResults(body, {&type, 1})) return false;
-  Operation* result = program_.NewOperation(
-      op->row->dialect() == "mhlo" ? absl::string_view("mhlo.return") : "stablehlo.return");
-  result->row = FindDialectOp(result->name);
-  result->position = inner->position;
-  result->operands = {inner->results[0]};
-  for (Operation* part : {inner, result}) {
+  program_.SetArguments(block, {type, type});
+  body.operands.assign(block->arguments.begin(), block->arguments.end());
+  body.results = {type};
+  Operation* inner = Make(body);
+  Pending end;
+  end.name =
+      program_.NameOf(pending.name->row->dialect() == "mhlo" ? "mhlo.return" : "stablehlo.return");
+  end.position = body.position;
+  end.operands = {inner->result(0)};
+  for (Operation* part : {inner, Make(end)}) {
     part->parent = block;
     block->operations.push_back(part);
   }
-  op->regions.emplace_back();
-  op->regions.back().blocks.push_back(block);
+  pending.regions.push_back({block});
   return true;
 }
 
@@ -147,92 +136,85 @@ bool TextReader::ReadReducer(Pending& pending, size_t pairs) {
     second.push_back(right);
   }
   first.insert(first.end(), second.begin(), second.end());
-  return ReadRegion(pending.op, first);
+  return ReadRegion(pending, first);
 }
 
 // "(%a, ..) inits (%c, ..) dimension=N [attributes {..}] {..} : FT"
 bool TextReader::ReadScan(Pending& pending) {
-  Operation* op = pending.op;
   if (!Expect('(', "'(' before the inputs") || !ReadOperandList(pending, ')')) return false;
-  const auto inputs = static_cast<int64_t>(op->operands.size());
+  const auto inputs = static_cast<int64_t>(pending.operands.size());
   if (!ExpectWord("inits") || !Expect('(', "'(' before the initial values") ||
       !ReadOperandList(pending, ')')) {
     return false;
   }
-  const int64_t carries = static_cast<int64_t>(op->operands.size()) - inputs;
+  const int64_t carries = static_cast<int64_t>(pending.operands.size()) - inputs;
   int64_t dimension;
   if (!ExpectWord("dimension") || !Expect('=', "'=' before the dimension") ||
       !ReadInteger(dimension)) {
     return false;
   }
-  AddAttribute(op, "dimension", NewInteger(dimension, program_.Scalar(ElementType::kS64)));
-  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(op)) return false;
-  if (!ReadRegion(op, {}) || !Expect(':', "':' and the types") || !ReadFunctional(pending)) {
+  AddAttribute(pending, "dimension", NewInteger(dimension, program_.Scalar(ElementType::kS64)));
+  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(pending)) return false;
+  if (!ReadRegion(pending, {}) || !Expect(':', "':' and the types") || !ReadFunctional(pending)) {
     return false;
   }
-  const int64_t outputs = static_cast<int64_t>(op->results.size()) - carries;
+  const int64_t outputs = static_cast<int64_t>(pending.results.size()) - carries;
   if (outputs < 0) {
     return FailAt(pending.at, "a scan has at least as many results as initial values");
   }
   const Type* type = program_.Scalar(ElementType::kS32);
   const auto segments = [&](int64_t a, int64_t b) { return NewInts({a, b}, type); };
-  AddAttribute(op, "operandSegmentSizes", segments(inputs, carries));
-  AddAttribute(op, "resultSegmentSizes", segments(outputs, carries));
+  AddAttribute(pending, "operandSegmentSizes", segments(inputs, carries));
+  AddAttribute(pending, "resultSegmentSizes", segments(outputs, carries));
   return true;
 }
 
 // "[@name] [attributes {..}] {..}"
 bool TextReader::ReadModule(Pending& pending) {
-  Operation* op = pending.op;
   if (lexer_.Is(kSymbolId)) {
     absl::string_view name;
     if (!ReadSymbol(name)) return false;
-    AddAttribute(op, "sym_name", NewString(name));
+    AddAttribute(pending, "sym_name", NewString(name));
   }
-  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(op)) return false;
-  if (!ReadRegion(op, {})) return false;
+  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(pending)) return false;
+  if (!ReadRegion(pending, {})) return false;
   // A module without operations has a block, too.
-  if (op->regions[0].blocks.empty()) {
-    Block* block = program_.NewBlock();
-    block->parent = op;
-    op->regions[0].blocks.push_back(block);
-  }
+  if (pending.regions[0].empty()) pending.regions[0].push_back(program_.NewBlock());
   return true;
 }
 
 // "[public] @name(%a: T {..}, ..) [-> ..] [attributes {..}] [{..}]"
 bool TextReader::ReadFunction(Pending& pending) {
-  Operation* op = pending.op;
   for (const absl::string_view visibility : {"public", "private", "nested"}) {
-    if (lexer_.EatWord(visibility)) AddAttribute(op, "sym_visibility", NewString(visibility));
+    if (lexer_.EatWord(visibility)) AddAttribute(pending, "sym_visibility", NewString(visibility));
   }
   absl::string_view name;
   if (!ReadSymbol(name)) return false;
-  AddAttribute(op, "sym_name", NewString(name));
+  AddAttribute(pending, "sym_name", NewString(name));
   std::vector<ArgumentText> arguments;
   const Attribute* argument_attributes = nullptr;
   const Attribute* result_attributes = nullptr;
   TypeList results;
   if (!ReadFunctionArguments(arguments, argument_attributes)) return false;
   if (lexer_.Eat(kArrow) && !ReadFunctionResults(results, result_attributes)) return false;
-  if (argument_attributes != nullptr) AddAttribute(op, "arg_attrs", argument_attributes);
-  if (result_attributes != nullptr) AddAttribute(op, "res_attrs", result_attributes);
+  if (argument_attributes != nullptr) AddAttribute(pending, "arg_attrs", argument_attributes);
+  if (result_attributes != nullptr) AddAttribute(pending, "res_attrs", result_attributes);
   Type type;
   type.kind = TypeKind::kFunction;
   type.input_count = static_cast<int32_t>(arguments.size());
   for (const ArgumentText& argument : arguments) type.types.push_back(argument.type);
   type.types.insert(type.types.end(), results.begin(), results.end());
-  AddAttribute(op, "function_type", NewTypeAttribute(program_.Intern(std::move(type))));
-  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(op)) return false;
+  AddAttribute(pending, "function_type", NewTypeAttribute(program_.Intern(std::move(type))));
+  if (lexer_.EatWord("attributes") && !ReadOptionalDictionary(pending)) return false;
   if (lexer_.Is('{')) {
     for (const ArgumentText& argument : arguments) {
       if (argument.name.empty()) {
         return FailAt(argument.at, "the arguments of a function with a body need names");
       }
     }
-    return ReadRegion(op, arguments);
+    return ReadRegion(pending, arguments);
   }
-  op->regions.emplace_back();
+  pending.regions.emplace_back();
   return true;
 }
 
@@ -294,14 +276,13 @@ bool TextReader::ReadFunctionResults(TypeList& types, const Attribute*& attribut
 // manual_computation: "(%a) in_shardings=[..] out_shardings=[..] manual_axes={..} (%x: T) {..} :
 // FT"; named_computation: "<"n">(%a) [in_shardings=[..]] [out_shardings=[..]] (%x: T) {..} : FT".
 bool TextReader::ReadShardedRegion(Pending& pending, bool named) {
-  Operation* op = pending.op;
   if (named) {
     absl::string_view name;
     if (!Expect('<', "'<' before the name") || !ReadString(name) ||
         !Expect('>', "'>' after the name")) {
       return false;
     }
-    AddAttribute(op, "name", NewString(name));
+    AddAttribute(pending, "name", NewString(name));
   }
   if (!Expect('(', "'(' before the operands") || !ReadOperandList(pending, ')')) return false;
   for (const absl::string_view field : {"in_shardings", "out_shardings"}) {
@@ -311,7 +292,7 @@ bool TextReader::ReadShardedRegion(Pending& pending, bool named) {
         !ReadSdyShardings(shardings)) {
       return false;
     }
-    AddAttribute(op, field, shardings);
+    AddAttribute(pending, field, shardings);
   }
   if (!named) {
     const Attribute* axes;
@@ -319,7 +300,7 @@ bool TextReader::ReadShardedRegion(Pending& pending, bool named) {
         !ReadManualAxes(axes)) {
       return false;
     }
-    AddAttribute(op, "manual_axes", axes);
+    AddAttribute(pending, "manual_axes", axes);
   }
   std::vector<ArgumentText> arguments;
   if (!Expect('(', "'(' before the arguments of the region")) return false;
@@ -331,7 +312,7 @@ bool TextReader::ReadShardedRegion(Pending& pending, bool named) {
       })) {
     return false;
   }
-  return ReadRegion(op, arguments) && ReadOptionalDictionary(op) &&
+  return ReadRegion(pending, arguments) && ReadOptionalDictionary(pending) &&
          Expect(':', "':' and the types") && ReadFunctional(pending);
 }
 

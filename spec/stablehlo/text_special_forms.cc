@@ -69,22 +69,22 @@ bool TextReader::ReadComplexForm(Pending& pending) {
 // Nothing, or "({..}, {..})".
 bool TextReader::ReadRegionsForm(Pending& pending) {
   if (!lexer_.Eat('(')) return true;
-  return ReadItems(')', "regions", [&] { return ReadRegion(pending.op, {}); });
+  return ReadItems(')', "regions", [&] { return ReadRegion(pending, {}); });
 }
 
 // "dense<..> : T", or "() <{value = dense<..>}> : () -> T" where the result has another type.
 bool TextReader::ReadConstant(Pending& pending) {
-  Operation* op = pending.op;
   if (lexer_.Eat('(')) {
     if (!Expect(')', "')', as constants have no operands")) return false;
     std::vector<NamedAttribute> fields;
     if (lexer_.Eat('<')) {
       if (!ReadDictionary(fields) || !Expect('>', "'>' after the properties")) return false;
     }
-    op->attributes.assign(fields.begin(), fields.end());
-    return ReadOptionalDictionary(op) && Expect(':', "':' and the type") && ReadFunctional(pending);
+    pending.attributes.assign(fields.begin(), fields.end());
+    return ReadOptionalDictionary(pending) && Expect(':', "':' and the type") &&
+           ReadFunctional(pending);
   }
-  if (!ReadOptionalDictionary(op)) return false;
+  if (!ReadOptionalDictionary(pending)) return false;
   const char* at = lexer_.token().begin;
   const Attribute* value;
   if (!ReadAttribute(value)) return false;
@@ -92,7 +92,7 @@ bool TextReader::ReadConstant(Pending& pending) {
   if (type == nullptr || value->kind == AttributeKind::kType) {
     return FailAt(at, "the value of a constant must have a type");
   }
-  AddAttribute(op, "value", value);
+  AddAttribute(pending, "value", value);
   return SetResults(pending, {&type, 1});
 }
 
@@ -173,7 +173,7 @@ bool TextReader::ReadWindowEntry(Pending& pending) {
     if (!ReadIntegerList(values)) return false;
     value = NewInts(std::move(values), program_.Scalar(ElementType::kS64));
   }
-  AddAttribute(pending.op, entry->second, value);
+  AddAttribute(pending, entry->second, value);
   return true;
 }
 
@@ -202,7 +202,7 @@ bool TextReader::ReadDotDimensions(Pending& pending) {
     return FailExpected("'batching_dims' or 'contracting_dims'");
   }
   if (!read("lhs_contracting_dimensions", "rhs_contracting_dimensions")) return false;
-  AddAttribute(pending.op, "dot_dimension_numbers",
+  AddAttribute(pending, "dot_dimension_numbers",
                FinishRecord(*FindRecord("stablehlo.dot"), std::move(fields)));
   return true;
 }
@@ -235,19 +235,19 @@ bool TextReader::ReadExponentMantissa(Pending& pending) {
   }
   lexer_.Next();
   const Type* type = program_.Scalar(ElementType::kS32);
-  AddAttribute(pending.op, "exponent_bits", NewInteger(exponent, type));
-  AddAttribute(pending.op, "mantissa_bits", NewInteger(mantissa, type));
+  AddAttribute(pending, "exponent_bits", NewInteger(exponent, type));
+  AddAttribute(pending, "mantissa_bits", NewInteger(mantissa, type));
   return true;
 }
 
 // "[D] [%a, %b [D] : T, U]": the dictionary may stand before the operands or behind them.
 bool TextReader::ReadReturn(Pending& pending) {
-  if (!ReadOptionalDictionary(pending.op)) return false;
+  if (!ReadOptionalDictionary(pending)) return false;
   if (!lexer_.Is(kValueId)) return true;
   do {
     if (!ReadOperand(pending)) return false;
   } while (lexer_.Eat(','));
-  if (!ReadOptionalDictionary(pending.op) || !Expect(':', "':' and the types of the operands")) {
+  if (!ReadOptionalDictionary(pending) || !Expect(':', "':' and the types of the operands")) {
     return false;
   }
   TypeList types;
@@ -289,9 +289,9 @@ bool TextReader::ReadSlice(Pending& pending) {
     return false;
   }
   const Type* type = program_.Scalar(ElementType::kS64);
-  AddAttribute(pending.op, "start_indices", NewInts(std::move(starts), type));
-  AddAttribute(pending.op, "limit_indices", NewInts(std::move(limits), type));
-  AddAttribute(pending.op, "strides", NewInts(std::move(strides), type));
+  AddAttribute(pending, "start_indices", NewInts(std::move(starts), type));
+  AddAttribute(pending, "limit_indices", NewInts(std::move(limits), type));
+  AddAttribute(pending, "strides", NewInts(std::move(strides), type));
   return true;
 }
 

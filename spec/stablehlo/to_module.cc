@@ -13,10 +13,10 @@ namespace {
 
 std::vector<const Operation*> FunctionsOf(const Program& program) {
   std::vector<const Operation*> functions;
-  for (const Region& region : program.module->regions) {
-    for (const Block* block : region.blocks) {
+  for (const Region& region : program.module->regions()) {
+    for (const Block* block : region.blocks()) {
       for (const Operation* operation : block->operations) {
-        if (operation->name == "func.func") functions.push_back(operation);
+        if (operation->name() == "func.func") functions.push_back(operation);
       }
     }
   }
@@ -55,10 +55,10 @@ absl::StatusOr<const Operation*> Lowering::EntryFunction() const {
 
 absl::StatusOr<std::vector<Shape>> Lowering::EntryShapes(const Operation& function) {
   std::vector<Shape> shapes;
-  if (function.regions.empty() || function.regions[0].blocks.empty()) return shapes;
+  if (function.regions().empty() || function.regions()[0].blocks().empty()) return shapes;
   const absl::StatusOr<SymbolicSizes> symbols = SolveSymbolicSizes(function, options_.dimensions);
   if (!symbols.ok()) return Error(function, symbols.status().message(), symbols.status().code());
-  const auto& arguments = function.regions[0].blocks[0]->arguments;
+  const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   for (size_t i = 0; i < arguments.size(); ++i) {
     absl::StatusOr<Shape> shape = ShapeOfType(*arguments[i]->type);
     if (!shape.ok()) {
@@ -115,7 +115,7 @@ absl::Status Lowering::LowerEntry(const Operation& function, ConvertedProgram* r
   if (!scope.ok()) return scope.status();
   scope->is_entry = true;
   absl::StatusOr<std::vector<Instruction*>> results =
-      LowerBlock(*scope, *function.regions[0].blocks[0]);
+      LowerBlock(*scope, *function.regions()[0].blocks()[0]);
   if (!results.ok()) return results.status();
   if (parallel_ && parallel_->program != &function) {
     for (const Instruction* value : *results) {
@@ -155,7 +155,8 @@ std::optional<Literal> Lowering::ConstantValue(const Instruction* instruction) c
 // The module is what one process runs; the entry function was only read for its expectations.
 absl::Status Lowering::LowerParallel(ConvertedProgram* result) {
   const Parallel& parallel = *parallel_;
-  const auto results = static_cast<int64_t>(parallel.operation->results.size()) / parallel.devices;
+  const auto results =
+      static_cast<int64_t>(parallel.operation->results().size()) / parallel.devices;
   const std::vector<Instruction*> values = std::move(check_values_);
   check_values_.clear();
   for (Check check : checks_) {

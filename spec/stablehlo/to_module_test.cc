@@ -296,7 +296,7 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
     %s = stablehlo.add %x, %y : tensor<f32>
     stablehlo.return %s : tensor<f32>
   }) {dimensions = array<i64: 0>} : (tensor<2xf32>, tensor<f32>) -> tensor<f32>)"),
-       {"stablehlo.reduce:", "uses the value y from outside"}},
+       {"stablehlo.reduce:", "uses argument 2 of func.func at 1:1 from outside"}},
       {Main("%a: tensor<2xf32>, %n: tensor<1xi32>", "tensor<?xf32>",
             "%r = stablehlo.dynamic_reshape %a, %n : (tensor<2xf32>, tensor<1xi32>) -> "
             "tensor<?xf32>"),

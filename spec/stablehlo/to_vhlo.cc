@@ -21,7 +21,7 @@ const VhloOp* FirstVhloOp(absl::string_view name) {
   return first;
 }
 
-bool IsReturn(const Operation& op) { return op.name == "func.return"; }
+bool IsReturn(const Operation& op) { return op.name() == "func.return"; }
 
 // Whether a record's field says nothing.
 bool IsNeutral(const Attribute& value) {
@@ -38,7 +38,8 @@ int64_t WindowRank(const Operation& op) {
   if (const Attribute* window = op.Find("window_dimensions"); window != nullptr) {
     return static_cast<int64_t>(window->ints.size());
   }
-  return op.operands.empty() ? 0 : static_cast<int64_t>(op.operands[0]->type->dimensions.size());
+  return op.operands().empty() ? 0
+                               : static_cast<int64_t>(op.operands()[0]->type->dimensions.size());
 }
 
 class ToVhloConverter {
@@ -143,8 +144,8 @@ class ToVhloConverter {
 
   // Whether VHLO's operation has a place for all that is inherent.
   absl::Status CheckAllSaid() {
-    for (const NamedAttribute& attribute : op_.attributes) {
-      const Field* field = op_.row->FindAttribute(attribute.name);
+    for (const NamedAttribute& attribute : op_.attributes()) {
+      const Field* field = op_.row()->FindAttribute(attribute.name);
       if (field == nullptr) continue;
       bool whole = false;
       std::vector<absl::string_view> parts;
@@ -195,39 +196,40 @@ bool Widens(const Operation& op) {
   constexpr absl::string_view kReductions[] = {
       "stablehlo.all_reduce",    "stablehlo.reduce",  "stablehlo.reduce_scatter",
       "stablehlo.reduce_window", "stablehlo.scatter", "stablehlo.select_and_scatter"};
-  if (std::find(std::begin(kReductions), std::end(kReductions), op.name) == std::end(kReductions) ||
-      op.operands.empty() || op.regions.empty() || op.regions.back().blocks.empty()) {
+  if (std::find(std::begin(kReductions), std::end(kReductions), op.name()) ==
+          std::end(kReductions) ||
+      op.operands().empty() || op.regions().empty() || op.regions().back().blocks().empty()) {
     return false;
   }
-  const std::vector<Value*>& arguments = op.regions.back().blocks[0]->arguments;
+  const ValueRange arguments = op.regions().back().blocks()[0]->arguments;
   return !arguments.empty() &&
-         arguments[0]->type->element_type() != op.operands[0]->type->element_type();
+         arguments[0]->type->element_type() != op.operands()[0]->type->element_type();
 }
 
 }  // namespace
 
 absl::StatusOr<const VhloOp*> VhloOpFor(const Operation& op, const ArtifactEntries& entries) {
-  const absl::string_view name = IsReturn(op) ? "stablehlo.return" : op.name;
+  const absl::string_view name = IsReturn(op) ? "stablehlo.return" : op.name();
   const Version version = entries.version();
   const VhloOp* vhlo = FindVhloOp(name, version);
   if (vhlo == nullptr) {
     const VhloOp* first = FirstVhloOp(name);
-    if (first == nullptr) return entries.Newer(op.name);
-    return absl::UnimplementedError(absl::StrCat(op.name, " cannot be said in StableHLO ",
+    if (first == nullptr) return entries.Newer(op.name());
+    return absl::UnimplementedError(absl::StrCat(op.name(), " cannot be said in StableHLO ",
                                                  version.ToString(), ", but from ",
                                                  first->first.ToString(), " on"));
   }
   const bool single = vhlo->name == "vhlo.all_gather_v1" || vhlo->name == "vhlo.all_reduce_v1" ||
                       vhlo->name == "vhlo.all_to_all_v1" ||
                       vhlo->name == "vhlo.collective_broadcast_v1";
-  if (single && op.operands.size() != 1) {
-    return entries.Newer(absl::StrCat(op.name, " of ", op.operands.size(), " operands"));
+  if (single && op.operands().size() != 1) {
+    return entries.Newer(absl::StrCat(op.name(), " of ", op.operands().size(), " operands"));
   }
-  if (vhlo->name == "vhlo.composite_v1" && !op.regions.empty()) {
-    return entries.Newer(absl::StrCat(op.name, " with regions"));
+  if (vhlo->name == "vhlo.composite_v1" && !op.regions().empty()) {
+    return entries.Newer(absl::StrCat(op.name(), " with regions"));
   }
   if (version < Version{0, 17, 0} && Widens(op)) {
-    return entries.Newer(absl::StrCat(op.name, " that widens its values"));
+    return entries.Newer(absl::StrCat(op.name(), " that widens its values"));
   }
   return vhlo;
 }

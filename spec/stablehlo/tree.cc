@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
+#include "spec/stablehlo/dialect.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -49,8 +51,9 @@ const Attribute* FindIn(absl::Span<const NamedAttribute> list, absl::string_view
 
 // The function that holds the operation, itself included; null outside of functions.
 const Operation* EnclosingFunction(const Operation* op) {
-  while (op != nullptr && op->name != "func.func") {
-    op = op->parent == nullptr ? nullptr : op->parent->parent;
+  while (op != nullptr && op->name() != "func.func") {
+    const Block* block = op->parent;
+    op = block == nullptr ? nullptr : block->parent.get();
   }
   return op;
 }
@@ -63,8 +66,10 @@ int64_t PreOrderNumber(const Operation& function, const Operation* wanted) {
     const Operation* op = stack.back();
     stack.pop_back();
     if (op == wanted) return number;
-    for (auto region = op->regions.rbegin(); region != op->regions.rend(); ++region) {
-      for (auto block = region->blocks.rbegin(); block != region->blocks.rend(); ++block) {
+    const absl::Span<const Region> regions = op->regions();
+    for (auto region = regions.rbegin(); region != regions.rend(); ++region) {
+      const absl::Span<const Ref<Block>> blocks = region->blocks();
+      for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
         stack.insert(stack.end(), (*block)->operations.rbegin(), (*block)->operations.rend());
       }
     }
@@ -85,18 +90,42 @@ const Location* FileOf(const Location* location) {
   return nullptr;
 }
 
+// What stands in front of the arguments of a block.
+struct ArgumentOwner {
+  Ref<Block> block;
+  Ref<const Ref<const Location>> locations;
+};
+
+const ArgumentOwner& OwnerOf(const Value& argument, uint32_t index) {
+  return reinterpret_cast<const ArgumentOwner*>(&argument - index)[-1];
+}
+
 }  // namespace
 
 const Attribute* Attribute::Find(absl::string_view field) const { return FindIn(fields, field); }
 
+Block* Value::block() const { return is_argument_ ? OwnerOf(*this, distance_).block : nullptr; }
+
+const Location* Value::location() const {
+  if (!is_argument_) return nullptr;
+  const ArgumentOwner& owner = OwnerOf(*this, distance_);
+  return owner.locations == nullptr ? nullptr : owner.locations[distance_];
+}
+
+std::string Value::Describe() const {
+  const Operation* owner = is_argument_ ? block()->parent.get() : definition();
+  return absl::StrCat(is_argument_ ? "argument " : "result ", index(), " of ",
+                      owner == nullptr ? "an operation" : owner->Describe());
+}
+
 const Attribute* Operation::Find(absl::string_view attribute) const {
-  return FindIn(attributes, attribute);
+  return FindIn(attributes(), attribute);
 }
 
 std::string Operation::Describe() const {
-  std::string out(name);
-  if (position.line > 0) {
-    absl::StrAppend(&out, " at ", position.line, ":", position.column);
+  std::string out(name());
+  if (has_position_) {
+    absl::StrAppend(&out, " at ", position().line, ":", position().column);
     return out;
   }
   const Operation* function = EnclosingFunction(this);
@@ -116,18 +145,20 @@ std::string Operation::Describe() const {
 
 // The parts of Program::Storage have linkage, as it has.
 
-// Objects that stay where they are, in chunks that grow up to 64 KiB: a program of three operations
-// is as cheap as it looks, and one of a million allocates little else.
+// Objects that stay where they are and are destroyed in the end, in chunks that grow up to 16 KiB:
+// a program of three operations is as cheap as it looks, and one of a million allocates little
+// else.
 template <typename T>
 class TreePool {
  public:
-  TreePool() = default;
+  // In the arena, where there is one.
+  explicit TreePool(RangeArena* arena = nullptr) : arena_(arena) {}
   TreePool(const TreePool&) = delete;
   TreePool& operator=(const TreePool&) = delete;
   ~TreePool() {
     for (Chunk& chunk : chunks_) {
       for (size_t i = 0; i < chunk.used; ++i) chunk.items[i].~T();
-      std::allocator<T>().deallocate(chunk.items, chunk.capacity);
+      if (arena_ == nullptr) std::allocator<T>().deallocate(chunk.items, chunk.capacity);
     }
   }
 
@@ -145,12 +176,15 @@ class TreePool {
   };
 
   void Grow() {
-    constexpr size_t kMost = std::max<size_t>(65536 / sizeof(T), 1);
+    constexpr size_t kMost = std::max<size_t>(16384 / sizeof(T), 1);
     const size_t capacity =
         chunks_.empty() ? std::min<size_t>(8, kMost) : std::min(chunks_.back().capacity * 2, kMost);
-    chunks_.push_back({std::allocator<T>().allocate(capacity), 0, capacity});
+    T* items = arena_ != nullptr ? static_cast<T*>(arena_->Allocate(capacity * sizeof(T)))
+                                 : std::allocator<T>().allocate(capacity);
+    chunks_.push_back({items, 0, capacity});
   }
 
+  RangeArena* arena_;
   std::vector<Chunk> chunks_;
 };
 
@@ -173,12 +207,12 @@ struct TypeContentEqual {
 };
 
 struct Program::Storage {
-  TreePool<Type> types;
+  RangeArena arena;  // the last to go
+  TreePool<Type> types{&arena};
   TreePool<Attribute> attributes;
-  TreePool<Location> locations;
-  TreePool<Value> values;
-  TreePool<Block> blocks;
-  TreePool<Operation> operations;
+  TreePool<Location> locations{&arena};
+  TreePool<Block> blocks{&arena};
+  absl::flat_hash_map<absl::string_view, const OperationName*> names;
   absl::flat_hash_set<const Type*, TypeContentHash, TypeContentEqual> interned;
   std::vector<std::shared_ptr<const void>> kept;
   // Texts that were copied, one after the other; long ones have a chunk of their own.
@@ -194,15 +228,15 @@ Program::Program() : storage_(std::make_unique<Storage>()) {}
 Program::~Program() = default;
 
 Operation* Program::FindFunction(absl::string_view symbol) const {
-  if (module == nullptr || module->regions.empty() || module->regions[0].blocks.empty()) {
+  if (module == nullptr || module->regions().empty() || module->regions()[0].blocks().empty()) {
     return nullptr;
   }
-  const std::vector<Operation*>& operations = module->regions[0].blocks[0]->operations;
+  const std::vector<Ref<Operation>>& operations = module->regions()[0].blocks()[0]->operations;
   Storage& storage = *storage_;
   if (storage.indexed != operations.size()) {
     storage.functions.clear();
     for (Operation* op : operations) {
-      if (op->name != "func.func") continue;
+      if (op->name() != "func.func") continue;
       const Attribute* name = op->Find("sym_name");
       if (name != nullptr) storage.functions.try_emplace(name->text, op);
     }
@@ -270,19 +304,110 @@ Location* Program::NewLocation(Location::Kind kind) {
   return location;
 }
 
-Value* Program::NewValue(const Type* type) {
-  Value* value = storage_->values.New();
-  value->type = type;
-  return value;
+const OperationName* Program::NameOf(absl::string_view text) {
+  const auto found = storage_->names.find(text);
+  if (found != storage_->names.end()) return found->second;
+  if (const DialectOp* row = FindDialectOp(text); row != nullptr) return NameOf(*row);
+  auto* name = new (storage_->arena.Allocate(sizeof(OperationName))) OperationName();
+  name->text = Intern(text);
+  storage_->names.emplace(name->text, name);
+  return name;
+}
+
+const OperationName* Program::NameOf(const DialectOp& row) {
+  const OperationName*& name = storage_->names[row.name];
+  if (name == nullptr) {
+    name = new (storage_->arena.Allocate(sizeof(OperationName))) OperationName{row.name, &row};
+  }
+  return name;
+}
+
+const AttributeSet* Program::NewAttributes(absl::Span<const NamedAttribute> attributes) {
+  if (attributes.empty()) return nullptr;
+  void* at =
+      storage_->arena.Allocate(sizeof(AttributeSet) + attributes.size() * sizeof(attributes[0]));
+  auto* set = new (at) AttributeSet();
+  set->size = static_cast<uint32_t>(attributes.size());
+  std::uninitialized_copy(attributes.begin(), attributes.end(),
+                          const_cast<NamedAttribute*>(set->data()));
+  return set;
+}
+
+Operation* Program::NewOperation(const OperationParts& parts) {
+  const size_t results = parts.results.size(), operands = parts.operands.size();
+  const bool has_position = parts.position.line > 0;
+  const size_t bytes = results * sizeof(Value) + sizeof(Operation) + (operands + 1) / 2 * 8 +
+                       (has_position ? sizeof(TextPosition) : 0) +
+                       (parts.regions > 0 ? 8 + parts.regions * sizeof(Region) : 0);
+  auto* value = static_cast<Value*>(storage_->arena.Allocate(bytes));
+  for (size_t i = 0; i < results; ++i, ++value) {
+    new (value) Value();
+    value->type = parts.results[i];
+    value->distance_ = static_cast<uint32_t>(results - i);
+  }
+  auto* op = new (static_cast<void*>(value)) Operation();
+  op->name_ = parts.name;
+  op->attributes_ = parts.attributes;
+  op->location = parts.location;
+  op->operand_count_ = static_cast<uint32_t>(operands);
+  op->result_count_ = static_cast<uint32_t>(results);
+  op->has_regions_ = parts.regions > 0;
+  op->has_position_ = has_position;
+  auto* operand = reinterpret_cast<Ref<Value>*>(op + 1);
+  for (size_t i = 0; i < operands; ++i) new (operand + i) Ref<Value>(parts.operands[i]);
+  if (has_position) {
+    new (const_cast<std::byte*>(op->behind_operands())) TextPosition(parts.position);
+  }
+  if (parts.regions > 0) {
+    new (const_cast<std::byte*>(op->region_list())) uint64_t{parts.regions};
+    for (size_t i = 0; i < parts.regions; ++i) new (op->region(i)) Region();
+  }
+  return op;
 }
 
 Block* Program::NewBlock() { return storage_->blocks.New(); }
 
-Operation* Program::NewOperation(absl::string_view name) {
-  Operation* operation = storage_->operations.New();
-  operation->name = name;
-  return operation;
+void Program::SetArguments(Block* block, absl::Span<const Type* const> types,
+                           absl::Span<const Location* const> locations) {
+  if (types.empty()) return;
+  RangeArena& arena = storage_->arena;
+  auto* owner =
+      new (arena.Allocate(sizeof(ArgumentOwner) + types.size() * sizeof(Value))) ArgumentOwner();
+  owner->block = block;
+  auto* value = reinterpret_cast<Value*>(owner + 1);
+  block->arguments = ValueRange(value, static_cast<uint32_t>(types.size()));
+  for (size_t i = 0; i < types.size(); ++i, ++value) {
+    new (value) Value();
+    value->type = types[i];
+    value->distance_ = static_cast<uint32_t>(i);
+    value->is_argument_ = true;
+  }
+  const auto known = [](const Location* location) { return location != nullptr; };
+  if (std::none_of(locations.begin(), locations.end(), known)) return;
+  auto* list = static_cast<Ref<const Location>*>(
+      arena.Allocate(locations.size() * sizeof(Ref<const Location>)));
+  std::uninitialized_copy(locations.begin(), locations.end(), list);
+  owner->locations = list;
 }
+
+void Program::SetBlockCount(Operation* op, size_t region, size_t count) {
+  auto* list = static_cast<Ref<Block>*>(storage_->arena.Allocate(count * sizeof(Ref<Block>)));
+  std::uninitialized_fill_n(list, count, Ref<Block>());
+  op->region(region)->blocks_ = list;
+  op->region(region)->size_ = static_cast<uint32_t>(count);
+}
+
+void Program::SetBlock(Operation* op, size_t region, size_t i, Block* block) {
+  op->region(region)->blocks_.get()[i] = block;
+  block->parent = op;
+}
+
+void Program::SetBlocks(Operation* op, size_t region, absl::Span<Block* const> blocks) {
+  SetBlockCount(op, region, blocks.size());
+  for (size_t i = 0; i < blocks.size(); ++i) SetBlock(op, region, i, blocks[i]);
+}
+
+size_t Program::storage_bytes() const { return storage_->arena.bytes(); }
 
 void Program::Keep(std::shared_ptr<const void> storage) {
   storage_->kept.push_back(std::move(storage));

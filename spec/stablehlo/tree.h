@@ -11,21 +11,23 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "spec/element/element_type.h"
 #include "spec/ir/module.h"
+#include "spec/stablehlo/reserved_range.h"
 
 namespace assay::stablehlo {
 
 struct Attribute;
 struct DialectOp;  // dialect.h: the row of an operation
 class Operation;
+class Value;
 struct Block;
 
 // The size of a dimension that is not known ("?"), and a bound that there is not.
@@ -132,44 +134,189 @@ struct Location {
   std::vector<const Location*> children;
 };
 
-struct Value {
-  const Type* type = nullptr;
-  Operation* definition = nullptr;  // null for the argument of a block
-  Block* block = nullptr;           // of an argument
-  int32_t index = 0;                // among the results or the arguments
-  absl::string_view name;           // as in the text, without "%"; empty in bytecode
-  const Location* location = nullptr;
+// Values that lie one behind the other, as a list of pointers.
+class ValueRange {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = Value*;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Value* const*;
+    using reference = Value*;
+
+    Iterator() = default;
+    explicit Iterator(Value* at) : at_(at) {}
+    Value* operator*() const { return at_; }
+    inline Iterator& operator++();
+    inline Iterator operator+(difference_type count) const;
+    inline difference_type operator-(Iterator other) const;
+    bool operator==(Iterator other) const { return at_ == other.at_; }
+    bool operator!=(Iterator other) const { return at_ != other.at_; }
+
+   private:
+    Value* at_ = nullptr;
+  };
+  using value_type = Value*;
+  using const_iterator = Iterator;
+
+  ValueRange() = default;
+  ValueRange(Value* first, uint32_t size) : first_(first), size_(size) {}
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  inline Value* operator[](size_t i) const;
+  Iterator begin() const { return Iterator(first_); }
+  inline Iterator end() const;
+
+ private:
+  Ref<Value> first_;
+  uint32_t size_ = 0;
+};
+
+// The result of an operation, or an argument of a block.
+class Value {
+ public:
+  Ref<const Type> type;
+
+  bool is_argument() const { return is_argument_; }
+  // Null for the argument of a block.
+  inline Operation* definition() const;
+  // Of an argument, else null.
+  Block* block() const;
+  const Location* location() const;
+  // Among the results or the arguments.
+  inline int64_t index() const;
+  // For messages: "result 0 of stablehlo.add at 7:12", "argument 2 of func.func at 3:5".
+  std::string Describe() const;
+
+ private:
+  friend class Program;
+  // Results stand in front of their operation, arguments behind what says whose they are.
+  uint32_t distance_ : 31 = 0;
+  uint32_t is_argument_ : 1 = 0;
 };
 
 struct Region {
-  std::vector<Block*> blocks;
+  absl::Span<const Ref<Block>> blocks() const { return absl::MakeConstSpan(blocks_.get(), size_); }
+
+ private:
+  friend class Program;
+  Ref<Ref<Block>> blocks_;
+  uint32_t size_ = 0;
 };
 
 struct Block {
-  Operation* parent = nullptr;  // of the region
-  std::vector<Value*> arguments;
-  std::vector<Operation*> operations;  // the last is the terminator, where there is one
-  absl::string_view label;
+  Ref<Operation> parent;  // of the region
+  ValueRange arguments;
+  std::vector<Ref<Operation>> operations;  // the last is the terminator, where there is one
 };
 
+// The name of operations, one for all of that name.
+struct OperationName {
+  absl::string_view text;          // "stablehlo.add"
+  const DialectOp* row = nullptr;  // null: an operation that nobody here knows
+};
+
+// Attributes of operations, inherent and discardable, sorted by name.
+struct alignas(8) AttributeSet {
+  uint32_t size = 0;
+
+  // They stand behind it.
+  const NamedAttribute* data() const { return reinterpret_cast<const NamedAttribute*>(this + 1); }
+};
+
+// What an operation is made of.
+struct OperationParts {
+  const OperationName* name = nullptr;
+  absl::Span<Value* const> operands;
+  absl::Span<const Type* const> results;
+  const AttributeSet* attributes = nullptr;
+  size_t regions = 0;
+  const Location* location = nullptr;
+  TextPosition position;
+};
+
+// An operation is made as a whole and lies, with its results and the list of its operands, in one
+// piece of memory: that of an addition takes 40 bytes.
 class Operation {
  public:
-  absl::string_view name;          // "stablehlo.add"
-  const DialectOp* row = nullptr;  // null: an operation that nobody here knows
-  // Most operations have so few that nothing is allocated for them.
-  absl::InlinedVector<Value*, 2> operands;
-  absl::InlinedVector<Value*, 2> results;
-  absl::InlinedVector<NamedAttribute, 1> attributes;  // inherent and discardable, sorted by name
-  std::vector<Region> regions;
-  Block* parent = nullptr;
-  const Location* location = nullptr;
-  TextPosition position;  // in the text; line 0 in bytecode
+  Ref<Block> parent;
+  Ref<const Location> location;
+
+  absl::string_view name() const { return name_->text; }  // "stablehlo.add"
+  const DialectOp* row() const { return name_->row; }     // null: nobody here knows the operation
+  absl::Span<const Ref<Value>> operands() const {
+    return absl::MakeConstSpan(reinterpret_cast<const Ref<Value>*>(this + 1), operand_count_);
+  }
+  ValueRange results() const {
+    return ValueRange(reinterpret_cast<Value*>(const_cast<Operation*>(this)) - result_count_,
+                      result_count_);
+  }
+  Value* result(size_t i) const { return results()[i]; }
+  absl::Span<const NamedAttribute> attributes() const {
+    if (attributes_.get() == nullptr) return {};
+    return absl::MakeConstSpan(attributes_->data(), attributes_->size);
+  }
+  void set_attributes(const AttributeSet* attributes) { attributes_ = attributes; }
+  absl::Span<const Region> regions() const {
+    if (!has_regions_) return {};
+    return absl::MakeConstSpan(region(0), region_count());
+  }
+  TextPosition position() const {  // in the text; line 0 in bytecode
+    if (!has_position_) return {};
+    return *reinterpret_cast<const TextPosition*>(behind_operands());
+  }
 
   const Attribute* Find(absl::string_view attribute) const;  // null when absent
   // For messages: "stablehlo.add at 7:12" or, of bytecode, "stablehlo.add, operation 3 of @main"
   // (counted from 1 in pre-order) and the file that its location names.
   std::string Describe() const;
+
+ private:
+  friend class Program;
+  friend class Value;
+
+  // Behind the operands, from the next multiple of 8 bytes on: the position where there is one,
+  // and the number of regions with the regions where there are any.
+  const std::byte* behind_operands() const {
+    return reinterpret_cast<const std::byte*>(this + 1) + (operand_count_ + 1) / 2 * 8;
+  }
+  const std::byte* region_list() const {
+    return behind_operands() + (has_position_ ? sizeof(TextPosition) : 0);
+  }
+  size_t region_count() const { return *reinterpret_cast<const uint64_t*>(region_list()); }
+  Region* region(size_t i) const {
+    return reinterpret_cast<Region*>(const_cast<std::byte*>(region_list()) + 8) + i;
+  }
+
+  Ref<const OperationName> name_;
+  Ref<const AttributeSet> attributes_;
+  uint32_t operand_count_ = 0;
+  uint32_t result_count_ : 30 = 0;
+  uint32_t has_regions_ : 1 = 0;
+  uint32_t has_position_ : 1 = 0;
 };
+static_assert(sizeof(Value) == 8 && sizeof(Operation) == 24 && sizeof(TextPosition) == 8);
+
+inline Value* ValueRange::operator[](size_t i) const { return first_.get() + i; }
+inline ValueRange::Iterator ValueRange::end() const { return Iterator(first_.get() + size_); }
+inline ValueRange::Iterator& ValueRange::Iterator::operator++() {
+  ++at_;
+  return *this;
+}
+inline ValueRange::Iterator ValueRange::Iterator::operator+(difference_type count) const {
+  return Iterator(at_ + count);
+}
+inline std::ptrdiff_t ValueRange::Iterator::operator-(Iterator other) const {
+  return at_ - other.at_;
+}
+inline Operation* Value::definition() const {
+  if (is_argument_) return nullptr;
+  return reinterpret_cast<Operation*>(const_cast<Value*>(this) + distance_);
+}
+inline int64_t Value::index() const {
+  return is_argument_ ? distance_ : definition()->result_count_ - distance_;
+}
 
 class Program {
  public:
@@ -194,9 +341,25 @@ class Program {
   // New pieces, owned by the program.
   Attribute* NewAttribute(AttributeKind kind);
   Location* NewLocation(Location::Kind kind);
-  Value* NewValue(const Type* type);
+  // The one name of this text, or of this row.
+  const OperationName* NameOf(absl::string_view text);
+  const OperationName* NameOf(const DialectOp& row);
+  // Null where there are none.
+  const AttributeSet* NewAttributes(absl::Span<const NamedAttribute> attributes);
+  // The regions of a new operation have no blocks yet.
+  Operation* NewOperation(const OperationParts& parts);
   Block* NewBlock();
-  Operation* NewOperation(absl::string_view name);
+  // Gives a block, which has none, arguments. `locations` may be empty.
+  void SetArguments(Block* block, absl::Span<const Type* const> types,
+                    absl::Span<const Location* const> locations = {});
+  // Makes room for the blocks of an operation's region, which are null at first; they belong to
+  // the operation once they are set.
+  void SetBlockCount(Operation* op, size_t region, size_t count);
+  void SetBlock(Operation* op, size_t region, size_t i, Block* block);
+  void SetBlocks(Operation* op, size_t region, absl::Span<Block* const> blocks);
+
+  // The memory for types, locations and operations.
+  size_t storage_bytes() const;
 
   // Keeps storage alive that texts or bytes point into (the file itself).
   void Keep(std::shared_ptr<const void> storage);

@@ -1,6 +1,8 @@
 #include "spec/stablehlo/tree.h"
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -14,13 +16,19 @@ Attribute* SymbolName(Program& program, absl::string_view name) {
   return attribute;
 }
 
+// An operation with so many regions of one block each.
+Operation* Make(Program& program, absl::string_view name, size_t regions = 0) {
+  OperationParts parts;
+  parts.name = program.NameOf(name);
+  parts.regions = regions;
+  Operation* op = program.NewOperation(parts);
+  for (size_t i = 0; i < regions; ++i) program.SetBlocks(op, i, {program.NewBlock()});
+  return op;
+}
+
 // A module with an empty block.
 Program& WithModule(Program& program) {
-  program.module = program.NewOperation("builtin.module");
-  program.module->regions.resize(1);
-  Block* block = program.NewBlock();
-  block->parent = program.module;
-  program.module->regions[0].blocks.push_back(block);
+  program.module = Make(program, "builtin.module", 1);
   return program;
 }
 
@@ -31,13 +39,9 @@ Operation* AddTo(Block* block, Operation* op) {
 }
 
 Operation* AddFunction(Program& program, absl::string_view name) {
-  Operation* function = program.NewOperation("func.func");
-  function->attributes.push_back({"sym_name", SymbolName(program, name)});
-  function->regions.resize(1);
-  Block* block = program.NewBlock();
-  block->parent = function;
-  function->regions[0].blocks.push_back(block);
-  return AddTo(program.module->regions[0].blocks[0], function);
+  Operation* function = Make(program, "func.func", 1);
+  function->set_attributes(program.NewAttributes({{"sym_name", SymbolName(program, name)}}));
+  return AddTo(program.module->regions()[0].blocks()[0], function);
 }
 
 TEST(Types, EqualTypesHaveOneAddress) {
@@ -138,14 +142,11 @@ TEST(Functions, AreFoundBySymbol) {
 TEST(Descriptions, NamePositionOrNumber) {
   Program program;
   Operation* function = AddFunction(WithModule(program), "main");
-  Block* body = function->regions[0].blocks[0];
-  Operation* loop = AddTo(body, program.NewOperation("stablehlo.while"));
-  loop->regions.resize(1);
-  Block* inner = program.NewBlock();
-  inner->parent = loop;
-  loop->regions[0].blocks.push_back(inner);
-  Operation* add = AddTo(inner, program.NewOperation("stablehlo.add"));
-  Operation* last = AddTo(body, program.NewOperation("func.return"));
+  Block* body = function->regions()[0].blocks()[0];
+  Operation* loop = AddTo(body, Make(program, "stablehlo.while", 1));
+  Block* inner = loop->regions()[0].blocks()[0];
+  Operation* add = AddTo(inner, Make(program, "stablehlo.add"));
+  Operation* last = AddTo(body, Make(program, "func.return"));
 
   EXPECT_EQ(function->Describe(), "func.func @main");
   EXPECT_EQ(loop->Describe(), "stablehlo.while, operation 1 of @main");
@@ -161,17 +162,129 @@ TEST(Descriptions, NamePositionOrNumber) {
   name->children = {file};
   add->location = name;
   EXPECT_EQ(add->Describe(), "stablehlo.add, operation 2 of @main (model.py:3:9)");
-  add->position = {7, 12};
-  EXPECT_EQ(add->Describe(), "stablehlo.add at 7:12");
+  OperationParts parts;
+  parts.name = program.NameOf("stablehlo.add");
+  parts.position = {7, 12};
+  EXPECT_EQ(program.NewOperation(parts)->Describe(), "stablehlo.add at 7:12");
 }
 
 TEST(Operations, FindTheirAttributes) {
   Program program;
-  Operation* op = program.NewOperation("stablehlo.iota");
+  Operation* op = Make(program, "stablehlo.iota");
+  EXPECT_EQ(op->Find("iota_dimension"), nullptr);
   Attribute* value = program.NewAttribute(AttributeKind::kInteger);
-  op->attributes.push_back({"iota_dimension", value});
+  op->set_attributes(program.NewAttributes({{"iota_dimension", value}}));
   EXPECT_EQ(op->Find("iota_dimension"), value);
   EXPECT_EQ(op->Find("dimension"), nullptr);
+}
+
+// Every number of operands, results and regions, with and without a position: each part is where it
+// was put, and operations do not overlap.
+TEST(Operations, KeepTheirParts) {
+  Program program;
+  const Type* type = program.Tensor(ElementType::kF32, {2});
+  Block* block = program.NewBlock();
+  Block* other = program.NewBlock();
+  program.SetArguments(block, {type, type, type});
+  std::vector<Value*> values(block->arguments.begin(), block->arguments.end());
+  std::vector<Operation*> made;
+  for (size_t variant = 0; variant < 4 * 4 * 4 * 2; ++variant) {
+    OperationParts parts;
+    parts.name = program.NameOf("stablehlo.custom_call");
+    parts.operands =
+        absl::MakeConstSpan(values).last(variant % 4 < 3 ? variant % 4 : 100 % values.size());
+    const std::vector<const Type*> types(variant / 4 % 4, type);
+    parts.results = types;
+    parts.regions = variant / 16 % 4;
+    if (variant >= 64) parts.position = {static_cast<int32_t>(variant), 2};
+    Operation* op = program.NewOperation(parts);
+    for (size_t i = 0; i < parts.regions; ++i) program.SetBlocks(op, i, {block, other});
+    made.push_back(op);
+    for (Value* result : op->results()) values.push_back(result);
+  }
+  size_t next = 3;
+  for (size_t variant = 0; variant < made.size(); ++variant) {
+    const Operation& op = *made[variant];
+    const size_t known = next;
+    ASSERT_EQ(op.results().size(), variant / 4 % 4);
+    for (size_t i = 0; i < op.results().size(); ++i, ++next) {
+      ASSERT_EQ(op.result(i), values[next]);
+      ASSERT_EQ(values[next]->definition(), &op);
+      ASSERT_EQ(values[next]->index(), i);
+      ASSERT_EQ(values[next]->block(), nullptr);
+      ASSERT_EQ(values[next]->type, type);
+    }
+    const size_t operands = variant % 4 < 3 ? variant % 4 : 100 % known;
+    ASSERT_EQ(op.operands().size(), operands);
+    for (size_t i = 0; i < operands; ++i) ASSERT_EQ(op.operands()[i], values[known - operands + i]);
+    ASSERT_EQ(op.regions().size(), variant / 16 % 4);
+    for (const Region& region : op.regions()) {
+      ASSERT_THAT(region.blocks(), testing::ElementsAre(block, other));
+    }
+    ASSERT_EQ(op.position().line, variant >= 64 ? variant : 0);
+    ASSERT_EQ(op.name(), "stablehlo.custom_call");
+  }
+}
+
+TEST(Values, KnowWhoseTheyAre) {
+  Program program;
+  Operation* loop = Make(program, "stablehlo.while", 1);
+  Block* block = loop->regions()[0].blocks()[0];
+  const Type* type = program.Scalar(ElementType::kF32);
+  Location* location = program.NewLocation(Location::Kind::kName);
+  program.SetArguments(block, {type, type}, {nullptr, location});
+  const Value* second = block->arguments[1];
+  EXPECT_EQ(second->block(), block);
+  EXPECT_EQ(second->definition(), nullptr);
+  EXPECT_EQ(second->index(), 1);
+  EXPECT_EQ(second->location(), location);
+  EXPECT_EQ(block->arguments[0]->location(), nullptr);
+  EXPECT_EQ(second->Describe(), "argument 1 of stablehlo.while");
+}
+
+// More than a page of 64 KiB in one piece, many pages, and programs that come and go.
+TEST(Programs, OfManySizesShareTheRange) {
+  for (const size_t operands : {0, 3, 50000, 1000000, 7}) {
+    std::vector<std::unique_ptr<Program>> programs;
+    for (size_t i = 0; i < 5; ++i) {
+      Program& program = *programs.emplace_back(std::make_unique<Program>());
+      Block* block = program.NewBlock();
+      program.SetArguments(block, {program.Scalar(ElementType::kF32)});
+      const std::vector<Value*> values(operands * (i + 1) / 2, block->arguments[0]);
+      OperationParts parts;
+      parts.name = program.NameOf("func.return");
+      parts.operands = values;
+      for (int j = 0; j < 3; ++j) AddTo(block, program.NewOperation(parts));
+    }
+    for (size_t i = 0; i < 5; ++i) {
+      Program& program = *programs[i];
+      Operation* op = Make(program, "other.operation");
+      EXPECT_EQ(op->name(), "other.operation");
+      EXPECT_EQ(op->row(), nullptr);
+      EXPECT_EQ(program.NameOf("other.operation"), program.NameOf("other.operation"));
+    }
+    programs.erase(programs.begin() + 1);
+    programs.erase(programs.begin() + 2);
+  }
+}
+
+// An addition with its result and its operands takes 40 bytes.
+TEST(Operations, AreSmall) {
+  Program program;
+  const Type* type = program.Scalar(ElementType::kF32);
+  Block* block = program.NewBlock();
+  program.SetArguments(block, {type});
+  OperationParts parts;
+  parts.name = program.NameOf("stablehlo.add");
+  parts.results = {&type, 1};
+  Value* last = block->arguments[0];
+  const char* first = reinterpret_cast<const char*>(program.NewOperation(parts));
+  for (int i = 0; i < 1000; ++i) {
+    Value* const operands[] = {last, last};
+    parts.operands = operands;
+    last = program.NewOperation(parts)->result(0);
+  }
+  EXPECT_LE(reinterpret_cast<const char*>(last) - first, 1000 * 40);
 }
 
 }  // namespace

@@ -310,6 +310,23 @@ void PrintStats(const runtime::RunStats& counted, double seconds) {
   }
 }
 
+// Adds the names that the program has for its results, as JAX gives them ("jax.result_info"), to
+// those of the arrays: "out0 (result['loss'])".
+std::vector<NamedLiteral> WithResultNames(std::vector<NamedLiteral> arrays,
+                                          const nlohmann::json& report) {
+  if (!report.contains("result_names")) return arrays;
+  const std::vector<std::string> names = report["result_names"];
+  if (arrays.size() % names.size() != 0) return arrays;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const size_t number = i % names.size();  // the same on every device
+    const std::string& name = names[number];
+    // "result" and "result[1]" say no more than "out1".
+    if (name.empty() || name == "result" || name == absl::StrCat("result[", number, "]")) continue;
+    absl::StrAppend(&arrays[i].name, " (", name, ")");
+  }
+  return arrays;
+}
+
 int RunCommand::Report(Backend& target, const DeviceValues& results,
                        const std::optional<DeviceValues>& expected,
                        absl::Span<const NamedLiteral> outfed, nlohmann::json report) const {
@@ -342,7 +359,7 @@ int RunCommand::Report(Backend& target, const DeviceValues& results,
       std::cout << NoClaimText(LargestErrorsOf(results, *expected));
     }
   } else if (out.empty() && !output.quiet) {
-    std::cout << ArraysText(NameByDevice(results, "out"));
+    std::cout << ArraysText(WithResultNames(NameByDevice(results, "out"), report));
   }
   if (feeds.outfeed.empty() && !output.json && !output.quiet) std::cout << ArraysText(outfed);
   if (stats && counted != nullptr && !output.json && !output.quiet) {

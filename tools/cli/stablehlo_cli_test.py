@@ -4,8 +4,9 @@ are worked out by hand from the StableHLO specification.
 """
 import gzip
 import json
+import os
 
-from cli_testing import CommandLineTest, assay, main
+from cli_testing import SOURCE, CommandLineTest, assay, main
 
 # (name, program): every expectation in it holds by the specification, and not by HLO's rules alone.
 MEANINGS = {
@@ -208,6 +209,36 @@ class StableHlo(CommandLineTest):
         self.expect(assay('run', self.path('m.mlir.gz', gzip.compress(text)), '--inputs', 'random'), 0, 'f32[2]')
         wrong = self.path('wrong.mlir', text.replace(b'stablehlo.sine', b'stablehlo.not'))
         self.expect(assay('verify', wrong), 2, 'wrong.mlir:2:8: [unary_c2]', 'stablehlo.not')
+
+    def test_results_have_the_names_of_the_program(self):
+        path = self.path('names.mlir', b"""
+func.func @main(%a: tensor<2xf32>) -> (tensor<2xf32> {jax.result_info = "result['loss']"},
+                                       tensor<2xf32> {jax.result_info = "result[1]"}) {
+  %0 = stablehlo.negate %a : tensor<2xf32>
+  return %a, %0 : tensor<2xf32>, tensor<2xf32>
+}""")
+        result = assay('run', path, '--inputs', 'zeros')
+        self.assertEqual(result.code, 0, result.err)
+        self.assertIn("out0 (result['loss']) = f32[2]", result.out)
+        self.assertIn('out1 = f32[2]', result.out)  # its name says no more
+
+    def test_damaged_files_end_in_one_message(self):
+        """Every form cut off and with a byte changed at places all over the file."""
+        folder = os.path.join(SOURCE, 'spec', 'stablehlo', 'testdata', 'examples')
+        for name in ('control_flow.mlir', 'control_flow.1.20.0.bc', 'old_example.bc', 'devices.mlir'):
+            with open(os.path.join(folder, name), 'rb') as file:
+                content = file.read()
+            for part in range(1, 8):
+                at = len(content) * part // 8
+                for damaged in (content[:at], content[:at] + bytes([content[at] ^ 0x15]) + content[at + 1:]):
+                    path = self.path('damaged', damaged)
+                    result = assay('show', path, limited=True)
+                    self.assertIn(result.code, (0, 2, 3, 4), (name, part, result.err))
+                    if result.code:
+                        self.assertEqual(result.out, '', (name, part))
+                        self.assertTrue(result.err.startswith(f'assay: {path}:'), result.err)
+                        self.assertEqual(result.err.count('assay: '), 1, result.err)
+                        self.assertLess(len(result.err), 2000)
 
 
 if __name__ == '__main__':

@@ -32,7 +32,9 @@ def arguments_of(types):
     names = {'i1': np.bool_, 'i8': np.int8, 'i16': np.int16, 'i32': np.int32, 'i64': np.int64, 'ui8': np.uint8, 'ui16': np.uint16,
              'ui32': np.uint32, 'ui64': np.uint64, 'f16': np.float16, 'f32': np.float32, 'f64': np.float64,
              'bf16': ml_dtypes.bfloat16, 'complex<f32>': np.complex64, 'complex<f64>': np.complex128,
-             'f8E5M2': ml_dtypes.float8_e5m2, 'f8E4M3FN': ml_dtypes.float8_e4m3fn}
+             'i2': ml_dtypes.int2, 'i4': ml_dtypes.int4, 'ui2': ml_dtypes.uint2, 'ui4': ml_dtypes.uint4,
+             **{f'f8{exact}': getattr(ml_dtypes, f'float8_{exact.lower()}')
+                for exact in ('E5M2', 'E4M3FN', 'E4M3', 'E3M4', 'E4M3B11FNUZ', 'E4M3FNUZ', 'E5M2FNUZ', 'E8M0FNU')}}
     random = np.random.default_rng(SEED)
     values = []
     for text in types:
@@ -43,13 +45,24 @@ def arguments_of(types):
         if np.prod(shape, dtype=float) > 1e6:
             return None
         dtype = np.dtype(names[match.group(2)])
-        if dtype.kind in 'biu':
+        if dtype.kind in 'biu' or 'int' in dtype.name:
             values.append(random.integers(0, 2 if dtype.kind == 'b' else 4, shape).astype(dtype))
         elif dtype.kind == 'c':
             values.append((random.uniform(-2, 2, shape) + 1j * random.uniform(-2, 2, shape)).astype(dtype))
         else:
             values.append(random.uniform(0.1, 2, shape).astype(np.float32).astype(dtype))
     return values
+
+
+def keep_main(module):
+    """Takes out the functions that main does not need: XLA's converter takes all of them or none."""
+    from jaxlib.mlir import ir
+    from jaxlib.mlir.passmanager import PassManager
+    for op in module.body.operations:
+        if op.operation.name == 'func.func':
+            is_main = ir.StringAttr(op.attributes['sym_name']).value == 'main'
+            op.attributes['sym_visibility'] = ir.StringAttr.get('public' if is_main else 'private')
+    PassManager.parse('builtin.module(symbol-dce)').run(module.operation)
 
 
 def child(folder):
@@ -64,6 +77,7 @@ def child(folder):
         try:
             with mlir.make_ir_context():
                 module = ir.Module.parse(path.read_text())
+                keep_main(module)
                 main = next(op for op in module.body.operations if 'sym_name' in op.attributes and
                             ir.StringAttr(op.attributes['sym_name']).value == 'main')
                 types = [str(t) for t in ir.FunctionType(ir.TypeAttr(main.attributes['function_type']).value).inputs]
@@ -72,6 +86,7 @@ def child(folder):
                     raise ValueError('arguments are not static arrays')
                 # use_tuple_args, return_tuple
                 computation = jaxlib._jax.mlir.mlir_module_to_xla_computation(str(module), False, False)
+                path.write_text(str(module))
                 path.with_suffix('.pb').write_bytes(computation.as_serialized_hlo_module_proto())
                 np.savez(path.with_suffix('.npz'), **{f'arg{i}': value for i, value in enumerate(values)})
             answer = {'ok': True}

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "spec/stablehlo/dialect.h"
+#include "spec/stablehlo/text.h"
 
 namespace assay::stablehlo {
 namespace {
@@ -41,6 +42,31 @@ std::string CleanName(absl::string_view text) {
     if (!kept) c = '_';
   }
   return name;
+}
+
+// How the block of a function disagrees with the function's type; "" where it does not.
+std::string AgainstItsType(const Operation& function) {
+  const Attribute* attribute = function.Find("function_type");
+  if (attribute == nullptr || attribute->type == nullptr) return "has no type";
+  const auto differs = [](absl::string_view what, absl::Span<const Type* const> types,
+                          const auto& values) -> std::string {
+    if (types.size() != values.size()) {
+      return absl::StrCat("has ", types.size(), " ", what, "s by its type, but ", values.size(),
+                          " in its body");
+    }
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (types[i] == values[i]->type) continue;
+      return absl::StrCat(what, " ", i, " is ", PrintType(*types[i]),
+                          " by the function's type, but ", PrintType(*values[i]->type),
+                          " in its body");
+    }
+    return "";
+  };
+  const Block& block = *function.regions()[0].blocks()[0];
+  std::string why = differs("argument", attribute->type->inputs(), block.arguments);
+  if (!why.empty() || block.operations.empty()) return why;
+  const Operation& last = *block.operations.back();
+  return IsTerminator(last) ? differs("result", attribute->type->results(), last.operands()) : "";
 }
 
 // Operations whose result depends on the values of operands that say sizes.
@@ -293,6 +319,7 @@ absl::StatusOr<Scope> Lowering::FunctionScope(const Operation& function, Operand
   if (function.regions()[0].blocks().size() != 1) {
     return Error(function, "has several blocks; functions of one block are understood");
   }
+  if (std::string why = AgainstItsType(function); !why.empty()) return Error(function, why);
   const auto& arguments = function.regions()[0].blocks()[0]->arguments;
   if (arguments.size() != shapes.size()) {
     return Error(function, absl::StrCat("has ", arguments.size(), " arguments, but is called with ",

@@ -308,6 +308,16 @@ TEST(ToModule, ErrorsSayWhereAndWhat) {
             "allow_imprecise_accumulation = false> : (tensor<2x2xf32>, tensor<2x2xf32>) -> "
             "tensor<2x2xf32>"),
        {"dot algorithm dot_f32_bf16_f64 is not known"}},
+      {R"("func.func"() <{function_type = (tensor<2xf32>) -> tensor<3xf32>, sym_name = "main"}> ({
+  ^bb0(%a: tensor<3xf32>):
+    "func.return"(%a) : (tensor<3xf32>) -> ()
+  }) : () -> ())",
+       {"argument 0 is tensor<2xf32> by the function's type, but tensor<3xf32> in its body"}},
+      {R"("func.func"() <{function_type = (tensor<3xf32>) -> (), sym_name = "main"}> ({
+  ^bb0(%a: tensor<3xf32>):
+    "func.return"(%a) : (tensor<3xf32>) -> ()
+  }) : () -> ())",
+       {"has 0 results by its type, but 1 in its body"}},
   };
   for (const Refused& row : rows) {
     for (const char* piece : row.pieces)

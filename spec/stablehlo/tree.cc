@@ -70,6 +70,7 @@ int64_t PreOrderNumber(const Operation& function, const Operation* wanted) {
     for (auto region = regions.rbegin(); region != regions.rend(); ++region) {
       const absl::Span<const Ref<Block>> blocks = region->blocks();
       for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+        if (*block == nullptr) continue;  // not read yet
         stack.insert(stack.end(), (*block)->operations.rbegin(), (*block)->operations.rend());
       }
     }

@@ -148,6 +148,15 @@ TEST(Descriptions, NamePositionOrNumber) {
   Operation* add = AddTo(inner, Make(program, "stablehlo.add"));
   Operation* last = AddTo(body, Make(program, "func.return"));
 
+  // A region whose second block has not been read yet, as where a file breaks off.
+  OperationParts parts_of_open;
+  parts_of_open.name = program.NameOf("other.open");
+  parts_of_open.regions = 1;
+  Operation* open = AddTo(body, program.NewOperation(parts_of_open));
+  program.SetBlockCount(open, 0, 2);
+  Operation* behind = AddTo(body, Make(program, "other.behind"));
+  EXPECT_EQ(behind->Describe(), "other.behind, operation 5 of @main");
+
   EXPECT_EQ(function->Describe(), "func.func @main");
   EXPECT_EQ(loop->Describe(), "stablehlo.while, operation 1 of @main");
   EXPECT_EQ(add->Describe(), "stablehlo.add, operation 2 of @main");

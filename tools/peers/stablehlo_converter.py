@@ -142,8 +142,11 @@ def evaluate(assay, path, inputs, folder, *options):
     out = os.path.join(folder, 'out.npz')
     if os.path.exists(out):
         os.remove(out)
-    process = subprocess.run([assay, 'run', str(path), '--inputs', str(inputs), '--out', out, '--quiet', *options],
-                             capture_output=True, text=True, timeout=300)
+    try:
+        process = subprocess.run([assay, 'run', str(path), '--inputs', str(inputs), '--out', out, '--quiet', *options],
+                                 capture_output=True, text=True, timeout=300)
+    except subprocess.TimeoutExpired:
+        return None, 'takes more than five minutes'
     if process.returncode != 0:
         return None, process.stderr.strip()[:300]
     import numpy as np
@@ -191,6 +194,8 @@ def main():
             else:
                 counts['differs'] += 1
                 bad.append((name, 'the results differ'))
+            if options.verbose and ours != theirs:
+                print(f'{name}: {problem or "the results differ"}', flush=True)
     for name, problem in bad:
         print(f'{name}: {problem}')
     print(', '.join(f'{count} {what}' for what, count in sorted(counts.items())))

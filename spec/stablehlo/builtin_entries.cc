@@ -41,7 +41,7 @@ void DecodeRange(EntryReader& in, Location& location) {
 // The types that have an HLO element type, by MLIR's integer type.
 const Type* IntegerType(EntryReader& in, uint64_t width, uint64_t sign) {
   constexpr uint64_t kSigned = 1, kUnsigned = 2;
-  if (sign > kUnsigned || width > (1 << 24)) {
+  if (sign > kUnsigned || width == 0 || width > (1 << 24)) {
     in.Fail("an integer type is invalid");
     return nullptr;
   }

@@ -11,6 +11,7 @@ import ctypes
 import dataclasses
 import itertools
 import os
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -62,9 +63,34 @@ class _Callback:
             view(results[i], aval)[...] = array.astype(aval.dtype)
 
 
-# As long as the process lives: an execution may begin after JAX has let go of its program.
+class _Kept:
+    """What JAX holds as long as it may compile or run the program that calls a function."""
+
+
+# By number. An execution may begin after JAX has let go of its program, so that a function goes
+# when JAX has let go of it and the plug-in counts no program that calls it.
 _callbacks: dict[int, _Callback] = {}
 _numbers = itertools.count(1)
+_given_up: list[int] = []
+_MOST_COUNTED = 1 << 20
+# Never freed: threads of the plug-in count when the interpreter is gone. Pages are made on use.
+_libc = ctypes.CDLL(None)
+_libc.calloc.restype = ctypes.c_void_p
+_libc.calloc.argtypes = [ctypes.c_size_t, ctypes.c_size_t]
+_uses_address: int = _libc.calloc(_MOST_COUNTED, 8) or 0
+_uses = (ctypes.c_int64 * _MOST_COUNTED).from_address(_uses_address) if _uses_address else None
+
+
+def _keep(callback: _Callback) -> tuple[int, _Kept]:
+    """The number of a function, and what it lives with."""
+    for index in [each for each in _given_up if _uses is not None and _uses[each] == 0]:
+        _given_up.remove(index)
+        _callbacks.pop(index, None)
+    index, kept = next(_numbers), _Kept()
+    _callbacks[index] = callback
+    if index < _MOST_COUNTED:
+        weakref.finalize(kept, _given_up.append, index).atexit = False
+    return index, kept
 
 
 def _call_python(index: int, arguments: Any, results: Any, error: int, size: int) -> int:
@@ -83,7 +109,10 @@ _C_FUNCTION = _FUNCTION(_call_python)
 
 def _options() -> dict[str, Any]:
     address = ctypes.cast(_C_FUNCTION, ctypes.c_void_p).value or 0
-    return {'platform_name': _PLATFORM, 'python_callback': address}
+    options = {'platform_name': _PLATFORM, 'python_callback': address}
+    if _uses is not None:
+        options.update(python_uses=_uses_address, python_uses_size=_MOST_COUNTED)
+    return options
 
 
 def _register_callbacks() -> None:
@@ -97,9 +126,7 @@ def _register_callbacks() -> None:
              result_avals: Any, **options: Any) -> Any:  # fmt: skip
         if tuple(ctx.module_context.platforms) != (_PLATFORM,):
             return original(ctx, callback, token, operands, operand_avals, result_avals, **options)
-        index = next(_numbers)
-        kept = _Callback(callback, list(operand_avals), list(result_avals))
-        _callbacks[index] = kept
+        index, kept = _keep(_Callback(callback, list(operand_avals), list(result_avals)))
         if token is not None:
             operands = [token, *operands]
             ctx = dataclasses.replace(

@@ -102,8 +102,21 @@ std::string NameOfDlpack(int code, int bits) {
   return narrow >= 0 && narrow < static_cast<int>(std::size(kNarrow)) ? kNarrow[narrow] : "";
 }
 
-// A tensor of a type that numpy lacks, copied.
-Array FromDlpack(nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> tensor) {
+using Tensor = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+
+// Holds a tensor until the last owner of the storage is gone, in whatever thread.
+std::shared_ptr<std::byte[]> Borrow(Tensor tensor) {
+  auto* data = static_cast<std::byte*>(const_cast<void*>(tensor.data()));
+  auto* held = new Tensor(std::move(tensor));
+  return {data, [held](std::byte*) {
+            if (!nb::is_alive()) return;
+            const nb::gil_scoped_acquire lock;
+            delete held;
+          }};
+}
+
+// A tensor of a type that numpy lacks, copied where it does not lie as Literal has it.
+Array FromDlpack(Tensor tensor) {
   const nb::dlpack::dtype dtype = tensor.dtype();
   const ElementType type = TypeOfName(NameOfDlpack(dtype.code, dtype.bits));
   Dimensions sizes;
@@ -114,8 +127,15 @@ Array FromDlpack(nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> tensor) {
   if (dtype.lanes != 1 || dtype.bits < 8) {
     throw StatusError(absl::InvalidArgumentError("elements of DLPack that share bytes"));
   }
+  const bool stands = reinterpret_cast<uintptr_t>(data) % kAlignment == 0;
+  if (bytes > 0 && stands && HasOnlyValueBits(type, data, bytes)) {
+    return {Literal::FromBuffer(shape, Borrow(std::move(tensor)))};
+  }
   absl::StatusOr<Literal> copy = Literal::Create(shape);
-  if (copy.ok() && bytes > 0) std::memcpy(copy->mutable_data(), data, bytes);
+  if (copy.ok() && bytes > 0) {
+    std::memcpy(copy->mutable_data(), data, bytes);
+    KeepValueBits(type, copy->mutable_data(), bytes);
+  }
   return {Value(std::move(copy))};
 }
 

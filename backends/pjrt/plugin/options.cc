@@ -82,6 +82,10 @@ absl::Status Set(const std::string& name, const Value& value, ClientOptions* opt
     options->synchronous = value.integer != 0;
   } else if (name == "python_callback") {
     options->python_callback = reinterpret_cast<PythonCallback*>(value.integer);
+  } else if (name == "python_uses") {
+    options->python_uses = reinterpret_cast<int64_t*>(value.integer);
+  } else if (name == "python_uses_size") {
+    options->python_uses_size = value.integer;
   } else {
     absl::string_view limit = name;
     absl::ConsumePrefix(&limit, "budget_");
@@ -111,6 +115,8 @@ constexpr Name kNames[] = {
     {"trace", "ASSAY_TRACE"},
     {"synchronous", "ASSAY_SYNCHRONOUS"},
     {"python_callback", nullptr},
+    {"python_uses", nullptr},
+    {"python_uses_size", nullptr},
 };
 
 }  // namespace

@@ -25,6 +25,10 @@ struct ClientOptions {
   std::string trace;  // folder; empty: nothing is written
   bool synchronous = false;
   PythonCallback* python_callback = nullptr;
+  // By number of a Python function: the programs that call it. Lives as long as the process; null:
+  // nobody wants to know. Functions of higher numbers are not counted.
+  int64_t* python_uses = nullptr;
+  int64_t python_uses_size = 0;
 
   static constexpr int64_t kMostDevices = 4096;
   // INVALID_ARGUMENT for options that there are not, and for values of another type or beyond the

@@ -280,6 +280,7 @@ void Program::FindDonated() {
 }
 
 absl::Status Program::MakeExecutable(const PJRT_Client& client) {
+  callback_uses_.emplace(*module_, client.options);
   const EngineOptions options = {options_.budget, options_.seed, &client.custom_calls};
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeEngine(options_.backend, options);
   if (!backend.ok()) return backend.status();

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "backends/backend.h"
 #include "backends/pjrt/plugin/client.h"
+#include "backends/pjrt/plugin/python_callback.h"
 #include "backends/pjrt/sharding/global_shapes.h"
 
 namespace assay::pjrt {
@@ -98,6 +99,7 @@ class Program {
   std::string fingerprint_;
   bool is_small_ = false;
   double operations_ = 0, bytes_accessed_ = 0;
+  std::optional<CallbackUses> callback_uses_;
   // One execution at a time.
   std::mutex mutex_;
   std::unique_ptr<Backend> backend_;

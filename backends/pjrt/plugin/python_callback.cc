@@ -1,12 +1,17 @@
 #include "backends/pjrt/plugin/python_callback.h"
 
+#include <atomic>
 #include <cctype>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "backends/pjrt/plugin/client.h"
 
 namespace assay::pjrt {
 namespace {
+
+constexpr char kTarget[] = "assay_python_callback";
 
 // The number in "index = 3" of `{index = 3 : ui64}`; none where there is not one.
 std::optional<int64_t> IndexOf(absl::string_view config) {
@@ -62,9 +67,28 @@ absl::StatusOr<Literal> CallPython(PJRT_Client& client, const CustomCall& call) 
 
 void RegisterPythonCallback(PJRT_Client& client) {
   if (client.options.python_callback == nullptr) return;
-  client.custom_calls.Register("assay_python_callback", [&client](const CustomCall& call) {
-    return CallPython(client, call);
-  });
+  client.custom_calls.Register(
+      kTarget, [&client](const CustomCall& call) { return CallPython(client, call); });
+}
+
+CallbackUses::CallbackUses(const Module& module, const ClientOptions& options) {
+  if (options.python_uses == nullptr) return;
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation->instructions()) {
+      if (instruction->opcode() != Opcode::kCustomCall ||
+          instruction->GetString(Attr::kCustomCallTarget) != kTarget) {
+        continue;
+      }
+      const std::optional<int64_t> index = IndexOf(instruction->annotations().backend_config);
+      if (!index || *index < 0 || *index >= options.python_uses_size) continue;
+      counts_.push_back(options.python_uses + *index);
+      std::atomic_ref<int64_t>(*counts_.back()).fetch_add(1);
+    }
+  }
+}
+
+CallbackUses::~CallbackUses() {
+  for (int64_t* count : counts_) std::atomic_ref<int64_t>(*count).fetch_sub(1);
 }
 
 }  // namespace assay::pjrt

@@ -218,3 +218,28 @@ def test_reports_are_pickled_without_jax_objects() -> None:
     assert again['verdict'] == 'right'
     diagnosed = assay.check(model, isolate=True)(X, W)
     assert pickle.loads(pickle.dumps(dataclasses.replace(diagnosed, result=None))).sentence == diagnosed.sentence
+
+
+class Dlpack:
+    """A tensor of a library that speaks DLPack and nothing else."""
+
+    def __init__(self, array):
+        self._array = array
+
+    def __dlpack__(self, **options):
+        return self._array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self._array.__dlpack_device__()
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'bfloat16', 'int8', 'complex64', 'float8_e4m3fn'])
+def test_arrays_of_jax_pass_without_a_copy(dtype) -> None:
+    from assay._arrays import to_core
+
+    array = jnp.arange(64).astype(dtype)
+    for value in (array, Dlpack(array)):
+        taken = to_core(value, 'x')
+        assert taken.elements().ctypes.data == array.unsafe_buffer_pointer()
+        assert taken.elements().tobytes() == np.asarray(array).tobytes()
+        del taken, value

@@ -35,6 +35,22 @@ def test_programs_callbacks_and_the_package_in_one_process() -> None:
         jax.jit(lambda x: jax.debug.print('printed {}', x))(x)
         jax.jit(lambda x: jax.debug.print('in order {}', x, ordered=True))(x)
         jax.effects_barrier()
+        # Functions go when no program calls them any more.
+        import gc, weakref
+        class Held:
+            pass
+        gone = []
+        def once(i):
+            held = Held()
+            gone.append(weakref.ref(held))
+            f = jax.jit(lambda x: jax.pure_callback(lambda y, held=held: np.asarray(y) + i, x, x))
+            np.testing.assert_array_equal(f(x), np.arange(3) + i)
+        for i in range(5):
+            once(i)
+            jax.clear_caches()
+            gc.collect()
+        once(5)
+        assert sum(ref() is not None for ref in gone) <= 2, [ref() for ref in gone]
         np.testing.assert_array_equal(jnp.linalg.eigh(jnp.eye(2))[0], [1, 1])
         y = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
         assert x.is_deleted()

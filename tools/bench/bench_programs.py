@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Times whole programs on the cpu backend beside XLA CPU, alternating in one run, and prints ratios.
 
-usage: bench_programs.py ASSAY_BINARY [--only NAME,NAME] [--repeat N] [--backend cpu] [--markdown]
+usage: bench_programs.py ASSAY_BINARY [--only NAME,NAME] [--repeat N] [--backend cpu] [--markdown] [--cpu-time]
 
 Runs under the peers' Python (tools/setup --peers). XLA CPU is timed on the compiled call, Assay by
 the seconds of `assay run --json`, which are those of the execution alone; of both the fastest counts.
+With --cpu-time, processor time of all threads is compared instead, which other work on the machine disturbs less.
 """
 import argparse
 import json
 import math
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -217,6 +219,26 @@ def time_assay(options, module, inputs):
     return json.loads(done.stdout)['seconds']
 
 
+def cpu_time_of_xla(call, arguments, repeat):
+    start = time.process_time()
+    for _ in range(repeat):
+        jax.block_until_ready(call(*arguments))
+    return (time.process_time() - start) / repeat
+
+
+def cpu_time_of_assay(options, module, inputs):
+    def run(repeat):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [options.assay, 'run', str(module), '--inputs', str(inputs), '--json', '--quiet', '--backend',
+                   options.backend, '--repeat', str(repeat)]
+        subprocess.run(command, capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    executions = 8 * options.repeat  # what starting takes is subtracted
+    return (run(executions + 1) - run(1)) / executions
+
+
 def measure(name, function, arguments, options, folder):
     lowered = jax.jit(function, keep_unused=True).lower(*arguments)
     module, inputs = folder / f'{name}.pb', folder / f'{name}.npz'
@@ -227,6 +249,8 @@ def measure(name, function, arguments, options, folder):
     on_device = jax.tree.map(jax.device_put, arguments)
     jax.block_until_ready(call(*on_device))
     xla = assay = math.inf
+    if options.cpu_time:
+        return cpu_time_of_xla(call, on_device, 2 * options.repeat), cpu_time_of_assay(options, module, inputs)
     for _ in range(2):  # in turn
         xla = min(xla, time_xla(call, on_device, options.repeat))
         assay = min(assay, time_assay(options, module, inputs))
@@ -241,6 +265,7 @@ def main():
     parser.add_argument('--backend', default='cpu')
     parser.add_argument('--keep', help='folder for the modules and inputs')
     parser.add_argument('--markdown', action='store_true')
+    parser.add_argument('--cpu-time', action='store_true')
     options = parser.parse_args()
     only = options.only.split(',') if options.only else None
     row = '| {:30s} | {:>11s} | {:>11s} | {:>11s} |' if options.markdown else '{:30s} {:>11s} {:>11s} {:>11s}'

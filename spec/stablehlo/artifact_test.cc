@@ -153,6 +153,22 @@ TEST(Refusals, OfSeveralOperands) {
   EXPECT_EQ(RoundTrip(*program, {1, 5, 0}), Generic(*program));
 }
 
+// A record from text may hold anything; VHLO has fields of fixed kinds.
+TEST(Refusals, OfFieldsOfAnotherKind) {
+  const std::unique_ptr<Program> program =
+      FromText(R"(func.func @main(%a: tensor<2x6xf32>, %b: tensor<3xi32>) -> tensor<2x3xf32> {
+  %0 = "stablehlo.gather"(%a, %b) <{dimension_numbers = #stablehlo.gather<offset_dims = [0],
+    collapsed_slice_dims = [1], start_index_map = 1>, slice_sizes = array<i64: 2, 1>}> :
+    (tensor<2x6xf32>, tensor<3xi32>) -> tensor<2x3xf32>
+  return %0 : tensor<2x3xf32>
+})");
+  ASSERT_NE(program, nullptr);
+  const absl::Status status = WriteArtifact(*program, kNewestVersion).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              testing::HasSubstr("the field start_index_map must be a list of integers"));
+}
+
 TEST(Versions, HaveBounds) {
   const std::unique_ptr<Program> program = FromText("");
   ASSERT_NE(program, nullptr);

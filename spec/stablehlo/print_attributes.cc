@@ -76,6 +76,10 @@ void AttributePrinter::AppendString(absl::string_view text) {
 }
 
 void AttributePrinter::AppendSymbol(absl::string_view symbol) {
+  if (symbol.empty()) {  // which has no parts for StrSplit
+    out_.append("@\"\"");
+    return;
+  }
   bool first = true;
   for (absl::string_view part : absl::StrSplit(symbol, "::")) {
     if (!first) out_.append("::");

@@ -105,6 +105,7 @@ TEST(TextPrinterTest, AttributesAreSpelledAsMlirSpellsThem) {
            "\"a\\22\\\\\\0A\\FF\"",
            "[1 : i64, @f::@\"odd name\", i32]",
            "{a, \"b c\" = 2 : i64}",
+           "@\"\"",
            "array<i64>",
            "array<i1: true, false>",
            "array<i64: 1, -2>",

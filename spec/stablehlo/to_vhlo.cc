@@ -79,6 +79,10 @@ class ToVhloConverter {
   // A field of a record that VHLO takes apart.
   absl::StatusOr<uint64_t> Part(const Field& target, const Field& part, const Attribute* record) {
     const Attribute* value = record == nullptr ? nullptr : record->Find(part.name);
+    if (value != nullptr && part.kind == FieldKind::kInts && value->kind != AttributeKind::kInts) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the field ", part.name, " must be a list of integers"));
+    }
     if (value != nullptr) return entries_.AttributeNumber(*value, Spelling::kVhlo);
     if (record == nullptr && target.name == "algorithm") return entries_.NoneTypeNumber();
     if (record == nullptr && target.required()) return Missing(target);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -176,7 +177,7 @@ class TemplateMaker {
     templates_.back().types = {op_.types.is_float ? ElementType::kF32 : ElementType::kS32};
   }
 
-  // More than a grid of blocks and than 16 bits count; of five to seven dimensions; and of binary
+  // More than a grid of blocks and than 16 bits count; of three to seven dimensions; and of binary
   // operations on floats, whose pairs are too many for all, thousands.
   void AddLarge() {
     const ElementType base = op_.types.is_float ? ElementType::kF32 : ElementType::kS32;
@@ -184,20 +185,54 @@ class TemplateMaker {
                                              ElementType::kS8, ElementType::kU8};
     Add("longer", {"[4099]"}, {ValueProfile::kBenign});
     FirstVariant(others);
+    AddWidths();
     Add("longest", {"[66047]"}, {ValueProfile::kBenign});
     FirstVariant({base});
     Add("rank", {"[2,3,1,4,3]", "[2,3,2,1,3,2]", "[2,3,1,2,3,2,2]"}, {ValueProfile::kBenign});
     FirstVariant({base, ElementType::kBF16, ElementType::kU8});
+    Add("space", {"[2,3,4]", "[2,5,3,4]"}, {ValueProfile::kBenign});
+    FirstVariant({base, ElementType::kBF16, ElementType::kF64, ElementType::kS32, ElementType::kU8,
+                  ElementType::kPred});
+    if (op_.arity == 1 && op_.types.is_float) AddDense();
     if (op_.arity != 2 || !op_.types.is_float || op_.opcode == Opcode::kComplex) return;
     if (op_.opcode == Opcode::kCompare) return;
     Add("dense", {"[4099]"}, {ValueProfile::kFinite, ValueProfile::kPatterns});
     FirstVariant({ElementType::kF16, ElementType::kBF16, ElementType::kF32, ElementType::kF64});
   }
 
+  // Some hundred arguments in each binade from a thousandth to a thousand, and some in every binade
+  // of the type, on either side of zero, between the narrow ranges of argument_ranges.def.
+  void AddDense() {
+    const auto is_own = [this](const ArgumentRange& row) { return row.opcode == op_.opcode; };
+    if (absl::c_none_of(kArgumentRanges, is_own)) return;  // operations without branches
+    for (const auto& [variant, range] :
+         {std::make_pair("positive", "from=0.001 to=1000"),
+          std::make_pair("negative", "from=-1000 to=-0.001"),
+          std::make_pair("all_binades", "from=0 to=1.7e308"),
+          std::make_pair("all_negative_binades", "from=-1.7e308 to=-0")}) {
+      Add("dense", {"[4099]"}, {ValueProfile::kRange});
+      CaseTemplate& made = templates_.back();
+      made.variant = variant;
+      made.types = {ElementType::kF32, ElementType::kF64};
+      made.inputs.push_back(absl::StrCat("arg0 = range ", range));
+    }
+  }
+
+  // Loops are chosen by the width of an element.
+  void AddWidths() {
+    if (op_.opcode == Opcode::kComplex) return;  // of f32 and f64 alone
+    Add("widths", {"[1031]"}, {ValueProfile::kBenign});
+    FirstVariant({ElementType::kS32, ElementType::kU32, ElementType::kS64, ElementType::kU64,
+                  ElementType::kS16, ElementType::kF16, ElementType::kC64, ElementType::kPred});
+  }
+
   // The last template with these types and without a choice of attributes or results.
-  void FirstVariant(std::vector<ElementType> types) {
+  void FirstVariant(const std::vector<ElementType>& types) {
     CaseTemplate& last = templates_.back();
-    last.types = std::move(types);
+    last.types.clear();
+    for (const ElementType type : types) {
+      if (!absl::c_linear_search(last.types, type)) last.types.push_back(type);
+    }
     for (CaseTemplate::Choice& choice : last.choices) {
       if (choice.names.front() != "shape") choice.values.resize(1);
       if (op_.opcode == Opcode::kConvert && choice.names.front() == "result") {

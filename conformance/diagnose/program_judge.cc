@@ -374,19 +374,6 @@ Judgement JudgeOutfeeds(const Module& module, absl::Span<const DeviceOutputs> go
   return judgement;
 }
 
-namespace {
-
-bool ModuleHasDynamicSizes(const Module& module) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& each : computation->instructions()) {
-      if (analysis::HasDynamicSizes(*each)) return true;
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
 absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           absl::Span<const std::vector<Literal>> arguments,
                                           absl::Span<const Literal> golden,
@@ -394,7 +381,7 @@ absl::StatusOr<Judgement> JudgeByInterval(const Module& module,
                                           const TargetProfile& profile, const RunBudget& budget) {
   Judgement reached = JudgeProgram(module, golden, actual, profile);
   const bool differs = reached.verdict >= Verdict::kNotJudgeable;
-  if (!differs || actual.size() != 1 || ModuleHasDynamicSizes(module)) return reached;
+  if (!differs || actual.size() != 1) return reached;
   const absl::StatusOr<BoxTree> enclosure = Enclose(module, arguments[0], profile, budget);
   if (enclosure.ok()) {
     absl::StatusOr<Judgement> whole = JudgeWhole(*enclosure, golden[0], actual[0]);

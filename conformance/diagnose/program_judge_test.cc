@@ -200,5 +200,36 @@ TEST(ProgramJudgeTest, OutfeedsOfALoop) {
   EXPECT_EQ(WithOutfeed(kModule, kInputs, "xla-cpu", change).verdict, Verdict::kNotJudgeable);
 }
 
+// Elements of a dynamic array count within its current size, in its interval there.
+TEST(ProgramJudgeTest, DynamicSizesAreJudgedByTheirInterval) {
+  const auto ready = MakeReady(
+      CaseOf("add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = add(x, y) } "
+             "ENTRY e { a = f32[5] parameter(0) n = s32[] constant(3) "
+             "d = f32[<=5] set-dimension-size(a, n), dimensions={0} z = f32[] constant(0) "
+             "s = f32[] reduce(d, z), dimensions={0}, to_apply=add k = f32[<=5] negate(d) "
+             "ROOT t = tuple(s, k) }",
+             "inputs:\n  arg0 = literal f32[5] {0.1, 0.2, 0.7, 0.4, 0.5}\nexpect: golden"));
+  ASSERT_TRUE(ready.ok()) << ready.status();
+  const auto golden = RunGolden(*ready, {});
+  ASSERT_TRUE(golden.ok()) << golden.status();
+  const auto profile = TargetProfile::Find("cpu-strict");
+  ASSERT_TRUE(profile.ok()) << profile.status();
+  const auto verdict = [&](size_t leaf, int64_t element, uint64_t bits) {
+    std::vector<Literal> leaves = Flatten(golden->front().result);
+    Element changed = leaves[leaf].Get(element);
+    changed.bits ^= bits;
+    leaves[leaf].Set(element, changed);
+    const auto judgement =
+        JudgeByInterval(*ready->module, {ready->inputs[0].arguments}, ResultsOf(*golden),
+                        {Unflatten(golden->front().result.shape(), leaves)}, *profile, {});
+    EXPECT_TRUE(judgement.ok()) << judgement.status();
+    return judgement.ok() ? judgement->verdict : Verdict::kNotJudgeable;
+  };
+  EXPECT_EQ(verdict(0, 0, 1), Verdict::kWithinBound);  // the sum's last bit
+  EXPECT_EQ(verdict(0, 0, 1 << 20), Verdict::kWrong);
+  EXPECT_EQ(verdict(1, 2, 1), Verdict::kWrong);
+  EXPECT_LT(verdict(1, 3, 1 << 20), Verdict::kWithinBound);  // beyond the current size
+}
+
 }  // namespace
 }  // namespace assay

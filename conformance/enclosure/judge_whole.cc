@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/judge/bounds.h"
 #include "conformance/judge/comparison.h"
@@ -122,6 +126,43 @@ class LeafJudge {
   Judgement& judgement_;
 };
 
+// The part of a box within the current sizes of its array.
+Box ValidPart(const Box& box) {
+  Box valid = box;
+  valid.low = ValidBox(box.low);
+  valid.high = ValidBox(box.high);
+  if (box.has_nan()) valid.nan = ValidBox(box.nan);
+  return valid;
+}
+
+std::string SizesText(const Literal& literal) {
+  return absl::StrCat("sizes [", absl::StrJoin(literal.current_sizes(), ","), "]");
+}
+
+// Current sizes are judged where the encloser knows them; it does not where they follow from an
+// interval.
+void JudgeDynamicLeaf(const Box& box, const Literal& golden, const Literal& actual, int64_t leaf,
+                      Judgement* judgement) {
+  if (box.low.current_sizes() != golden.current_sizes()) {
+    judgement->verdict = std::max(judgement->verdict, Verdict::kNotJudgeable);
+    judgement->counts[static_cast<int>(Verdict::kNotJudgeable)] += golden.element_count();
+    judgement->reasons.push_back("a current size follows from an interval");
+    return;
+  }
+  if (golden.current_sizes() == actual.current_sizes()) {
+    LeafJudge(ValidPart(box), ValidBox(golden), ValidBox(actual), leaf, judgement).Run();
+    return;
+  }
+  judgement->verdict = Verdict::kWrong;
+  ++judgement->counts[static_cast<int>(Verdict::kWrong)];
+  Evidence evidence;
+  evidence.leaf = leaf;
+  evidence.golden = SizesText(golden);
+  evidence.actual = SizesText(actual);
+  evidence.reason = "the current sizes of dynamic dimensions differ";
+  judgement->evidence.push_back(std::move(evidence));
+}
+
 }  // namespace
 
 absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& golden,
@@ -138,6 +179,11 @@ absl::StatusOr<Judgement> JudgeWhole(const BoxTree& enclosure, const Literal& go
   judgement.rule = "interval of the program";
   for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
     if (!wanted[leaf].is_array()) continue;
+    if (wanted[leaf].shape().is_dynamic()) {
+      JudgeDynamicLeaf(*boxes[leaf], wanted[leaf], got[leaf], static_cast<int64_t>(leaf),
+                       &judgement);
+      continue;
+    }
     LeafJudge(*boxes[leaf], wanted[leaf], got[leaf], static_cast<int64_t>(leaf), &judgement).Run();
   }
   return judgement;

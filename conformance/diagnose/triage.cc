@@ -101,7 +101,8 @@ void Describe(const Judgement& judgement, TriageEntry* entry) {
     }
     return;
   }
-  DescribeElement(judgement.evidence.front(), entry);
+  const Evidence* worst = WorstOf(judgement);
+  DescribeElement(worst != nullptr ? *worst : judgement.evidence.front(), entry);
   if (judgement.verdict != Verdict::kWrong) entry->kind = "nothing is known";
   if (judgement.verdict == Verdict::kNotJudgeable && !judgement.reasons.empty()) {
     entry->detail =
@@ -245,9 +246,15 @@ absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Ba
                                                     const TargetProfile& profile,
                                                     const RunBudget& budget,
                                                     const TraceDepth& depth,
+                                                    TriageObserver* observer,
                                                     std::vector<DeviceOutputs>* golden = nullptr) {
   ReportOptions options;
   options.depth = depth;
+  if (observer != nullptr) {
+    options.observe = [observer](const InstructionVerdict& verdict, const Excerpt& excerpt) {
+      observer->TakeInstruction(verdict, excerpt);
+    };
+  }
   options.golden = golden;
   return ReportInstructions(*input.module, WithoutFeeds(input.arguments), target, profile, budget,
                             options);
@@ -256,11 +263,12 @@ absl::StatusOr<std::vector<InstructionVerdict>> Ask(const TriageInput& input, Ba
 // Of a program that is wrong as a whole alone: what goes wrong first in groups and later turns, if
 // something does. In the smallest groups that show it, since they say most.
 void TakeDeeper(const TriageInput& input, Backend& target, const TargetProfile& profile,
-                const RunBudget& budget, const TraceDepth& depth, TriageEntry* entry) {
+                const RunBudget& budget, const TraceDepth& depth, TriageObserver* observer,
+                TriageEntry* entry) {
   TraceDepth deeper = {.turns = std::max(depth.turns, kTriageDepth.turns), .subgraphs = 2};
   for (; deeper.subgraphs <= std::max(depth.subgraphs, kTriageDepth.subgraphs);
        ++deeper.subgraphs) {
-    const auto verdicts = Ask(input, target, profile, budget, deeper);
+    const auto verdicts = Ask(input, target, profile, budget, deeper, observer);
     if (!verdicts.ok()) return;
     TriageEntry found;
     TakeReport(*verdicts, &found);
@@ -333,13 +341,14 @@ int64_t ElementsOf(const Literal& argument) {
 }
 
 void TriageStored(const TriageInput& input, const TargetProfile& profile, const RunBudget& budget,
-                  TriageEntry* entry) {
+                  TriageObserver* observer, TriageEntry* entry) {
   if (!input.actual) {
     return FailOfGolden(absl::InvalidArgumentError("there is neither a stored result nor a target"),
                         entry);
   }
   const absl::StatusOr<Judgement> whole = JudgeStored(input, *input.actual, profile, budget);
   if (!whole.ok()) return FailOfGolden(whole.status(), entry);
+  if (observer != nullptr) observer->TakeWhole({absl::OkStatus(), true, *whole});
   entry->triage_class = ClassOf(whole->verdict);
   TakeStored(*whole, *input.module->entry()->root(), entry);
 }
@@ -383,9 +392,10 @@ void TakeWhole(const WholeVerdict& whole, const Instruction& root, TriageEntry* 
 }
 
 void TriageTarget(const TriageInput& input, Backend& target, const TargetProfile& profile,
-                  const RunBudget& budget, const TraceDepth& depth, TriageEntry* entry) {
+                  const RunBudget& budget, const TraceDepth& depth, TriageObserver* observer,
+                  TriageEntry* entry) {
   std::vector<DeviceOutputs> golden;
-  const auto verdicts = Ask(input, target, profile, budget, depth, &golden);
+  const auto verdicts = Ask(input, target, profile, budget, depth, observer, &golden);
   if (!verdicts.ok()) return FailOfGolden(verdicts.status(), entry);
   TakeReport(*verdicts, entry);
   // What fails on an instruction alone, or never answers, is not asked for it again.
@@ -394,16 +404,17 @@ void TriageTarget(const TriageInput& input, Backend& target, const TargetProfile
   }
   const WholeVerdict whole =
       ReportWhole(*input.module, WithoutFeeds(input.arguments), golden, target, profile, budget);
+  if (observer != nullptr) observer->TakeWhole(whole);
   TakeWhole(whole, *input.module->entry()->root(), entry);
   if (entry->triage_class == TriageClass::kWrong) {
-    TakeDeeper(input, target, profile, budget, depth, entry);
+    TakeDeeper(input, target, profile, budget, depth, observer, entry);
   }
 }
 
 }  // namespace
 
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
-                   const RunBudget& budget, const TraceDepth& depth) {
+                   const RunBudget& budget, const TraceDepth& depth, TriageObserver* observer) {
   TriageEntry entry;
   entry.name = input.name;
   entry.instructions = input.module->instruction_count();
@@ -411,10 +422,11 @@ TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfil
     for (const Literal& argument : device) entry.elements += ElementsOf(argument);
   }
   if (target == nullptr) {
-    TriageStored(input, profile, budget, &entry);
+    TriageStored(input, profile, budget, observer, &entry);
   } else {
-    TriageTarget(input, *target, profile, budget, depth, &entry);
+    TriageTarget(input, *target, profile, budget, depth, observer, &entry);
   }
+  if (observer != nullptr) observer->TakeEntry(input, entry);
   return entry;
 }
 

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "backends/backend.h"
 #include "conformance/diagnose/golden_trace.h"
+#include "conformance/diagnose/instruction_report.h"
 #include "conformance/judge/verdict.h"
 #include "conformance/profiles/profile.h"
 #include "interpreter/interpreter.h"
@@ -65,8 +66,22 @@ struct TriageInput {
 // is held against the enclosure of the whole program, which says that something is wrong on the way
 // to an array, but not where on it.
 inline constexpr TraceDepth kTriageDepth = {.turns = 3, .subgraphs = 4};
+
+// Sees every verdict on a module as soon as it is there. Without a target there is one on the whole
+// alone.
+class TriageObserver {
+ public:
+  virtual ~TriageObserver() = default;
+  virtual void TakeInstruction(const InstructionVerdict& verdict, const Excerpt& excerpt) = 0;
+  virtual void TakeWhole(const WholeVerdict& whole) = 0;
+  // What the module comes to.
+  virtual void TakeEntry(const TriageInput& input, const TriageEntry& entry) = 0;
+};
+
+// `observer` may be null.
 TriageEntry Triage(const TriageInput& input, Backend* target, const TargetProfile& profile,
-                   const RunBudget& budget, const TraceDepth& depth = {});
+                   const RunBudget& budget, const TraceDepth& depth = {},
+                   TriageObserver* observer = nullptr);
 
 // What kind of error an element shows, the same words for the same kind.
 std::string KindOfError(const Evidence& evidence);

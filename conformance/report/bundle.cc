@@ -1,21 +1,19 @@
 #include "conformance/report/bundle.h"
 
 #include <algorithm>
-#include <map>
-#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "conformance/judge/verdict_text.h"
 #include "conformance/offline/case_folder.h"
 #include "conformance/profiles/profile.h"
+#include "conformance/report/case_graph.h"
 #include "conformance/report/describe.h"
 #include "conformance/report/graph_page.h"
 #include "spec/proto/module_file.h"
-#include "spec/text/parser.h"
 
 namespace assay {
 namespace {
@@ -77,35 +75,6 @@ std::string ReadmeText(const CorpusCase& corpus_case, const CaseResult& result,
       "the verdicts of its instructions.\n");
 }
 
-// The graph of a program with what is known of its instructions: empty for a case of one operation
-// and for a module that is to be refused.
-std::string GraphText(const CorpusCase& corpus_case, const CaseResult& result) {
-  if (result.probes.size() < 2) return "";
-  const absl::StatusOr<std::unique_ptr<Module>> module = ParseModule(corpus_case.module);
-  if (!module.ok()) return "";
-  std::map<std::string, NodeNote> notes;
-  for (const ProbeResult& probe : result.probes) {
-    const size_t last = probe.name.rfind('+');  // a group is noted at its last member
-    std::string name = last == std::string::npos ? probe.name : probe.name.substr(last + 1);
-    name = name.substr(0, name.find('@'));  // of an iteration of a loop
-    if (name.empty()) name = (*module)->entry()->root()->name();
-    NodeNote& note = notes[name];
-    if (note.outcome.empty() || IsFailure(probe.outcome)) {
-      note.outcome = std::string(OutcomeName(probe.outcome));
-    }
-    const std::string asked = probe.name.empty() ? "whole program" : probe.name;
-    note.rows.emplace_back(asked, probe.message.empty() ? InWords(probe.judgement) : probe.message);
-    if (const Evidence* worst = WorstOf(probe.judgement)) {
-      note.rows.emplace_back("worst element", InWords(*worst));
-    }
-  }
-  const ProbeResult* first = result.FirstDivergence();
-  return GraphPage(**module,
-                   {corpus_case.id, absl::StrCat(OutcomeName(result.outcome), ". ", result.message),
-                    first == nullptr ? "" : first->name},
-                   notes);
-}
-
 }  // namespace
 
 absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
@@ -119,8 +88,8 @@ absl::Status WriteBundle(const std::string& root, const CorpusCase& corpus_case,
   absl::Status status = write("result.json", FormatLine(result) + "\n");
   status.Update(write("CMakeLists.txt", CmakeText(corpus_case, run)));
   status.Update(write("README.txt", ReadmeText(corpus_case, result, run)));
-  if (const std::string graph = GraphText(corpus_case, result); !graph.empty()) {
-    status.Update(write("graph.html", graph));
+  if (const std::optional<nlohmann::json> graph = CaseGraph(corpus_case.module, result)) {
+    status.Update(write("graph.html", GraphPage(*graph)));
   }
   if (TargetProfile::IsFile(run.profile)) {
     // Whole: what it extends is not in the folder.

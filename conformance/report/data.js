@@ -1,56 +1,25 @@
 // The data of the page and what is computed from it: columns of rows, text that is safe to show, filters.
-'use strict';
 
 const DATA = JSON.parse(document.getElementById('data').textContent);
 const RUN = DATA.run, OUTCOMES = DATA.names.outcomes, VERDICTS = DATA.names.verdicts, FREEDOMS = DATA.names.freedoms;
 
 // The columns of rows; what is missing at the end is empty.
-const CASE = {id: 0, op: 1, type: 2, outcome: 3, probes: 4, micros: 5, message: 6, waiver: 7, text: 8};
+const CASE = {id: 0, op: 1, type: 2, outcome: 3, probes: 4, micros: 5, message: 6, waiver: 7, text: 8, graph: 9};
 const PROBE = {name: 0, outcome: 1, message: 2, rule: 3, counts: 4, freedoms: 5, distance: 6, histogram: 7, fraction: 8,
-               reasons: 9, evidence: 10, deviations: 11};
+               reasons: 9, evidence: 10, deviations: 11, source: 12};
 const EVIDENCE = {verdict: 0, device: 1, leaf: 2, index: 3, golden: 4, goldenBits: 5, actual: 6, actualBits: 7, operands: 8,
                   bound: 9, distance: 10, reason: 11, outfeed: 12};
 
-// A sign beside the colour, for who does not tell the colours apart.
-const SIGNS = {'exact': '', 'correctly rounded': '', 'within bound': '', 'allowed': '', 'known deviation': '≠', 'refused': '', 'not run': '–',
-               'not supported': '–', 'not judgeable': '?', 'wrong': '×', 'flaky': '~', 'failed': '!', 'invalid': '⊘'};
-const PALE = new Set(['within bound', 'allowed', 'known deviation', 'not run', 'not supported', 'not judgeable']);
-
 const numbered = (row, column) => DATA.texts[row[column] || 0];
+// "tanh.6 (model.py:41, op_name jit(f)/tanh)": the instructions of a sub-test with their source.
+const nameOf = probe => numbered(probe, PROBE.name) + (probe[PROBE.source] ? ` (${numbered(probe, PROBE.source)})` : '');
 const listed = (row, column) => row[column] || [];
 const outcomeName = number => OUTCOMES[number || 0][0];
 const isFailure = number => OUTCOMES[number || 0][1] === 'failure';
 const isPass = number => OUTCOMES[number || 0][1] === 'pass';
 // From best to worst: what was refused as expected tells least.
 const rank = number => outcomeName(number) === 'refused' ? -1 : number || 0;
-const colourOf = name => `var(--o-${name.replaceAll(' ', '-')})`;
-const inkOn = name => name === 'not run' || name === 'not supported' ? 'var(--ink)' : PALE.has(name) ? '#1b1f27' : '#ffffff';
-const plural = (count, word) => `${count.toLocaleString('en')} ${word}${count === 1 ? '' : 's'}`;
 
-// Characters that would not show, or would turn text around, as their code.
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]/g;
-const shown = text => String(text).replace(HIDDEN, c => `\\u{${c.codePointAt(0).toString(16)}}`);
-
-// An element with attributes and children. Text only ever becomes text.
-function make(tag, attributes = {}, ...children) {
-  const element = ['svg', 'rect', 'text', 'line'].includes(tag) ? document.createElementNS('http://www.w3.org/2000/svg', tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue;
-    element.setAttribute(name, value === true ? '' : value);
-  }
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === '') continue;
-    element.append(child instanceof Node ? child : shown(child));
-  }
-  return element;
-}
-
-function mark(name) {
-  const element = make('span', {'class': 'mark', 'aria-hidden': 'true'}, SIGNS[name]);
-  element.style.background = colourOf(name);
-  element.style.color = inkOn(name);
-  return element;
-}
 const outcomeLabel = number =>
     make('span', {'class': 'outcome'}, mark(outcomeName(number)), make('span', {'class': 'name'}, outcomeName(number)));
 

@@ -18,7 +18,7 @@
 namespace assay {
 namespace {
 
-constexpr size_t kShownFailures = 20;
+constexpr size_t kShownFailures = 10;
 constexpr size_t kShownOperations = 12;
 constexpr size_t kLongestHeadline = 200;
 
@@ -59,7 +59,7 @@ bool CountsAsFailure(const CaseResult& result) {
 void AppendCounts(const RunTally& tally, std::string* text) {
   for (int i = 0; i < kOutcomes; ++i) {
     if (tally.outcomes[i] == 0) continue;
-    absl::StrAppendFormat(text, "%9d %s\n", tally.outcomes[i],
+    absl::StrAppendFormat(text, "%9s %s\n", WithCommas(tally.outcomes[i]),
                           OutcomeName(static_cast<Outcome>(i)));
   }
   if (tally.waived > 0) absl::StrAppendFormat(text, "%9d of them waived\n", tally.waived);
@@ -69,7 +69,7 @@ void AppendCounts(const RunTally& tally, std::string* text) {
     freedoms.push_back(absl::StrCat(FreedomName(static_cast<Freedom>(i)), " ", tally.freedoms[i]));
   }
   if (!freedoms.empty()) {
-    absl::StrAppend(text, "freedoms, in cases: ", absl::StrJoin(freedoms, ", "), "\n");
+    absl::StrAppend(text, "permitted deviations, in cases: ", absl::StrJoin(freedoms, ", "), "\n");
   }
   std::vector<std::string> deviations;
   for (const auto& [name, count] : tally.deviations) {
@@ -77,6 +77,36 @@ void AppendCounts(const RunTally& tally, std::string* text) {
   }
   if (deviations.empty()) return;
   absl::StrAppend(text, "known deviations, in cases: ", absl::StrJoin(deviations, ", "), "\n");
+}
+
+// The worst element of what the headline is about.
+std::string WorstLine(const CaseResult& result) {
+  const ProbeResult* probe = Telling(result);
+  const Evidence* worst = probe == nullptr ? nullptr : WorstOf(probe->judgement);
+  return worst == nullptr ? "" : absl::StrCat("    worst ", InWords(*worst), "\n");
+}
+
+// All evidence on what the headline is about; of equally many lines as JUnit and the page have.
+std::string EvidenceLines(const CaseResult& result) {
+  const ProbeResult* probe = Telling(result);
+  if (probe == nullptr) return "";
+  const Evidence* worst = WorstOf(probe->judgement);
+  std::string text;
+  for (const Evidence& each : probe->judgement.evidence) {
+    absl::StrAppend(&text, "    ", &each == worst ? "worst " : "", InWords(each), "\n");
+  }
+  return text;
+}
+
+// "37 of 1,024 elements are wrong, worst [0,8,5]: ...": why a case fails.
+std::string WhyItFails(const CaseResult& result) {
+  const ProbeResult* probe = Telling(result);
+  const Evidence* worst = probe == nullptr ? nullptr : WorstOf(probe->judgement);
+  if (!result.message.empty() || worst == nullptr) return Headline(result);
+  const int64_t wrong = probe->judgement.counts[static_cast<int>(Verdict::kWrong)];
+  return absl::StrCat(probe->name.empty() ? "" : NameWithSource(*probe) + ", ", WithCommas(wrong),
+                      " of ", Counted(probe->judgement.elements(), "element"),
+                      wrong == 1 ? " is" : " are", " wrong, worst ", InWords(*worst));
 }
 
 void AppendFailures(const RunResult& run, std::string* text) {
@@ -89,7 +119,7 @@ void AppendFailures(const RunResult& run, std::string* text) {
     if (failures == 0) first = each.id;
     if (failures++ >= kShownFailures) continue;
     absl::StrAppend(&shown, "  ", OutcomeName(each.outcome), ": ", each.id, ": ", Headline(each),
-                    "\n");
+                    "\n", failures == 1 ? EvidenceLines(each) : WorstLine(each));
   }
   if (failures == 0) return;
   std::vector<std::pair<int64_t, std::string>> operations;
@@ -106,7 +136,7 @@ void AppendFailures(const RunResult& run, std::string* text) {
   if (failures > kShownFailures) {
     absl::StrAppend(text, "  and ", failures - kShownFailures, " more\n");
   }
-  absl::StrAppend(text, "again: ", RepeatCommand(run, first), "\n");
+  absl::StrAppend(text, "run the first again with:\n  ", RepeatCommand(run, first), "\n");
 }
 
 }  // namespace
@@ -133,7 +163,7 @@ std::string ShareThatRan(const RunTally& tally) {
   const double share =
       all > 0 ? 100.0 * static_cast<double>(tally.ran()) / static_cast<double>(all) : 0;
   return absl::StrFormat(
-      "%d of %d cases ran (%.1f%%)", tally.ran(), all,
+      "%s of %s cases ran (%.1f%%)", WithCommas(tally.ran()), WithCommas(all),
       // 100% and 0% are said only where they are true.
       all > 0 && tally.ran() < all ? std::clamp(share, tally.ran() > 0 ? 0.1 : 0.0, 99.9) : share);
 }
@@ -163,6 +193,10 @@ bool RunFails(const RunResult& run) {
          std::any_of(run.cases.begin(), run.cases.end(), CountsAsFailure);
 }
 
+std::string NameWithSource(const ProbeResult& probe) {
+  return probe.source.empty() ? probe.name : absl::StrCat(probe.name, " (", probe.source, ")");
+}
+
 std::string Headline(const CaseResult& result) {
   if (!result.message.empty()) return FirstLine(result.message);
   const ProbeResult* probe = Telling(result);
@@ -170,20 +204,20 @@ std::string Headline(const CaseResult& result) {
   const std::string what =
       ExecutionInWords(*probe) +
       (probe->message.empty() ? InWords(probe->judgement) : FirstLine(probe->message));
-  return probe->name.empty() ? what : absl::StrCat(probe->name, ": ", what);
+  return probe->name.empty() ? what : absl::StrCat(NameWithSource(*probe), ": ", what);
 }
 
 std::string Describe(const CaseResult& result) {
   std::string text = absl::StrCat(result.message.empty() ? Headline(result) : result.message, "\n");
   if (const ProbeResult* first = result.FirstDivergence()) {
-    absl::StrAppend(&text, "goes wrong first at ", first->name, ", sub-test ",
+    absl::StrAppend(&text, "goes wrong first at ", NameWithSource(*first), ", sub-test ",
                     first - result.probes.data(), "\n");
   }
   for (const ProbeResult& probe : result.probes) {
     const Judgement& judgement = probe.judgement;
     if (IsPass(probe.outcome) && judgement.evidence.empty() && judgement.deviations.empty())
       continue;
-    absl::StrAppend(&text, probe.name.empty() ? "the whole module" : probe.name, ": ",
+    absl::StrAppend(&text, probe.name.empty() ? "the whole module" : NameWithSource(probe), ": ",
                     OutcomeName(probe.outcome), "; ", ExecutionInWords(probe),
                     probe.message.empty() ? InWords(judgement) : probe.message, "\n");
     for (const Evidence& each : judgement.evidence) {
@@ -270,21 +304,30 @@ std::string ClosingSentence(const RunResult& run) {
     return absl::StrCat(tally.failures == 1 ? "1 case fails: "
                                             : absl::StrCat(WithCommas(tally.failures),
                                                            " cases fail, the first is "),
-                        (*first).id, ".");
+                        (*first).id, ": ", WhyItFails(*first), ".");
   }
   if (run.interrupted) return "The run did not finish, which counts as a failure.";
   if (!run.complaints.empty()) return "No case fails, but the run does for the reasons above.";
-  const int64_t left = tally.all() - tally.ran();
-  const std::string judged =
-      tally.ran() == 1 ? "the only case that ran passes"
-                       : absl::StrCat("all ", WithCommas(tally.ran()), " cases that ran pass");
-  const std::string excused = tally.waived == 0
-                                  ? ""
-                                  : absl::StrCat(" or ", tally.waived == 1 ? "is" : "are",
-                                                 " waived (", WithCommas(tally.waived), ")");
-  return absl::StrCat(
-      "No bug found: ", judged, excused, " under profile ", run.profile,
-      left > 0 ? absl::StrCat("; ", Counted(left, "other case"), " did not run.") : ".");
+  const int64_t open = tally.outcomes[static_cast<int>(Outcome::kNotJudgeable)];
+  const int64_t judged = tally.ran() - open, left = tally.all() - tally.ran();
+  std::string text = absl::StrCat(
+      "No bug found: ",
+      judged == 1 ? "the only case that was judged passes"
+                  : absl::StrCat("all ", WithCommas(judged), " cases that were judged pass"));
+  if (tally.waived > 0) {
+    absl::StrAppend(&text, " or ", tally.waived == 1 ? "is" : "are", " waived (",
+                    WithCommas(tally.waived), ")");
+  }
+  absl::StrAppend(&text, " under profile ", run.profile);
+  std::vector<std::string> others;
+  if (open > 0) {
+    others.push_back(absl::StrCat(WithCommas(open), open == 1 ? " is" : " are", " not judgeable"));
+  }
+  if (left > 0) {
+    others.push_back(absl::StrCat(Counted(left, "other case"), " did not run"));
+  }
+  if (!others.empty()) absl::StrAppend(&text, "; ", absl::StrJoin(others, ", and "));
+  return text + ".";
 }
 
 std::string FormatSummary(const RunResult& run) {

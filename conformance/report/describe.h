@@ -36,6 +36,9 @@ std::string ShareThatRan(const RunTally& tally);
 // Failures that are not waived, complaints, or cases that never ran.
 bool RunFails(const RunResult& run);
 
+// "tanh.6 (model.py:41, op_name jit(f)/tanh)": the instructions of a sub-test with their source.
+std::string NameWithSource(const ProbeResult& probe);
+
 // "3 of 17 elements are wrong; rule: 7 ulp; largest distance 12 ulp".
 std::string Headline(const CaseResult& result);
 // The headline, where a program goes wrong first, then the evidence of each probe that is not fine,
@@ -53,11 +56,11 @@ std::string RepeatCommand(const RunResult& run, absl::string_view id);
 // The tally as members: cases, failures, waived, outcomes, freedoms, known_deviations, complaints,
 // interrupted, fails.
 nlohmann::json SummaryToJson(const RunResult& run);
-// What the run comes to: "No bug found: all 1,835 cases that ran pass under profile xla-cpu; 170
-// other cases did not run."
+// What the run comes to: "No bug found: all 1,835 cases that were judged pass under profile
+// xla-cpu; 170 others did not run."
 std::string ClosingSentence(const RunResult& run);
-// The whole run for a terminal: counts, freedoms, operations that fail, the first failures, and the
-// closing sentence.
+// The whole run for a terminal: counts, permitted deviations, operations that fail, the first
+// failure with its evidence and the next with their worst element, and the closing sentence.
 std::string FormatSummary(const RunResult& run);
 
 }  // namespace assay

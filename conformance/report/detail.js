@@ -62,7 +62,7 @@ function probeBody(probe) {
     ['Rule', numbered(probe, PROBE.rule)],
     ['Largest distance', counts.length ? `${count(probe[PROBE.distance] || 0)} ulp` : ''],
     ['Largest share of its bound', probe[PROBE.fraction] ? Number(probe[PROBE.fraction]).toPrecision(3) : ''],
-    ['Freedoms', freedoms.some(n => n) && freedoms.map((n, i) => n ? make('div', {}, `${FREEDOMS[i][0]}: ${plural(n, 'element')} (${FREEDOMS[i][1]})`) : null).filter(Boolean)],
+    ['Permitted deviations', freedoms.some(n => n) && freedoms.map((n, i) => n ? make('div', {}, `${FREEDOMS[i][0]}: ${plural(n, 'element')} (${FREEDOMS[i][1]})`) : null).filter(Boolean)],
     ['Known deviations', listed(probe, PROBE.deviations).map(number => DATA.texts[number]).join('; ')],
     ['Not judgeable because', listed(probe, PROBE.reasons).map(number => DATA.texts[number]).join('; ')],
   ]));
@@ -74,7 +74,7 @@ function probeBody(probe) {
 }
 
 function probeDetails(probe) {
-  const own = numbered(probe, PROBE.name);
+  const own = nameOf(probe);
   return make('details', {'class': 'probe', open: isFailure(probe[PROBE.outcome])},
               make('summary', {}, outcomeLabel(probe[PROBE.outcome]), make('span', {'class': 'mono'}, own),
                    make('span', {'class': 'quiet'}, `${count(probe[PROBE.distance] || 0)} ulp`)),
@@ -88,7 +88,7 @@ function programBody(probes) {
   const parts = probes.filter(probe => probe !== whole).sort((a, b) => (b[PROBE.outcome] || 0) - (a[PROBE.outcome] || 0));
   const groups = parts.filter(probe => numbered(probe, PROBE.name).includes('+')).length;
   return [
-    first ? make('p', {'class': 'first'}, 'Goes wrong first: ', make('span', {'class': 'mono'}, numbered(first, PROBE.name))) : [],
+    first ? make('p', {'class': 'first'}, 'Goes wrong first: ', make('span', {'class': 'mono'}, nameOf(first))) : [],
     make('h3', {}, `Introduced: ${plural(parts.length - groups, 'instruction')}${groups ? ` and ${plural(groups, 'group')}` : ''}, each alone on golden operands`), parts.map(probeDetails),
     whole ? [make('h3', {}, 'Inherited: the whole program'), probeBody(whole)] : [],
   ];
@@ -112,6 +112,22 @@ function commandBox(id) {
   return make('div', {'class': 'command'}, make('pre', {id: 'command'}, text), button);
 }
 
+// The graph of a program, over the whole page; Escape closes it.
+const GRAPH = {view: null};
+function showGraph(row) {
+  document.getElementById('graph-title').textContent = shown(row[CASE.id]);
+  const data = DATA.graphs[row[CASE.graph] - 1];
+  document.getElementById('graph-summary').textContent = shown(data.summary);
+  document.getElementById('graph-dialog').showModal();
+  GRAPH.view = new GraphView(document.getElementById('graph'), data);
+}
+function graphButton(row) {
+  if (!row[CASE.graph]) return [];
+  const button = make('button', {type: 'button', id: 'show-graph'}, 'Show the graph of the program');
+  button.addEventListener('click', () => showGraph(row));
+  return make('p', {}, button);
+}
+
 function showDetail(row) {
   const panel = document.getElementById('detail');
   panel.replaceChildren();
@@ -128,6 +144,7 @@ function showDetail(row) {
         ['Operation', numbered(row, CASE.op)], ['Type', numbered(row, CASE.type)], ['Waived', waiver],
         ['Time', micros.length ? ['target', 'golden', 'judge'].map((name, i) => `${name} ${seconds((micros[i] || 0) / 1e6)}`).join(', ') : ''],
       ]),
+      ...[graphButton(row)].flat(),
       ...(probes.length > 1 ? programBody(probes) : probes.length ? probeBody(probes[0]) : []).flat(Infinity),
       make('h3', {}, 'Run it again'), commandBox(row[CASE.id]));
   if (row[CASE.text]) panel.append(make('h3', {}, 'The case'), make('pre', {}, row[CASE.text]));

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "conformance/report/escape.h"
 #include "conformance/report/graph_layout.h"
-#include "conformance/report/html.h"
 #include "spec/ir/source_text.h"
 #include "spec/text/printer.h"
 
@@ -116,10 +116,22 @@ GraphJson ComputationJson(const Computation& computation,
           {"edges", std::move(edges)}};
 }
 
+std::string PageOf(const GraphJson& data) {
+  std::string page(GraphTemplate());
+  const auto put = [&page](absl::string_view mark, absl::string_view text) {
+    const size_t at = page.find(std::string(mark));
+    page.replace(at, mark.size(), text.data(), text.size());
+  };
+  put("/*style*/", GraphStyle());
+  put("/*script*/", GraphScript());
+  put("/*data*/", ScriptJson(data));
+  return page;
+}
+
 }  // namespace
 
-std::string GraphPage(const Module& module, const GraphFacts& facts,
-                      const std::map<std::string, NodeNote>& notes) {
+nlohmann::json GraphData(const Module& module, const GraphFacts& facts,
+                         const std::map<std::string, NodeNote>& notes) {
   std::map<const Computation*, std::vector<std::string>> callers;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -135,19 +147,32 @@ std::string GraphPage(const Module& module, const GraphFacts& facts,
     if (each.get() == module.entry()) continue;
     computations.push_back(ComputationJson(*each, notes, callers[each.get()]));
   }
-  const GraphJson data = {{"title", facts.title},
-                          {"summary", facts.summary},
-                          {"first", facts.first_wrong},
-                          {"computations", std::move(computations)}};
-  std::string page(GraphTemplate());
-  const auto put = [&page](absl::string_view mark, absl::string_view text) {
-    const size_t at = page.find(std::string(mark));
-    page.replace(at, mark.size(), text.data(), text.size());
-  };
-  put("/*style*/", absl::StrCat(PageStyle(), GraphStyle()));
-  put("/*script*/", GraphScript());
-  put("/*data*/", ScriptJson(data));
-  return page;
+  return {{"title", facts.title},
+          {"summary", facts.summary},
+          {"first", facts.first_wrong},
+          {"computations", std::move(computations)}};
+}
+
+std::string GraphPage(nlohmann::json data) {
+  data["groups"] = GraphJson::array();
+  return PageOf(data);
+}
+
+std::string GraphListPage(const std::string& title, const std::string& summary,
+                          std::vector<GraphGroup> groups) {
+  GraphJson list = GraphJson::array();
+  for (GraphGroup& group : groups) {
+    GraphJson modules = GraphJson::array();
+    for (ListedGraph& each : group.modules) {
+      GraphJson module = each.data ? *std::move(each.data) : GraphJson::object();
+      module["title"] = std::move(each.title);
+      module["note"] = std::move(each.note);
+      module["summary"] = std::move(each.summary);
+      modules.push_back(std::move(module));
+    }
+    list.push_back({{"title", std::move(group.title)}, {"modules", std::move(modules)}});
+  }
+  return PageOf({{"title", title}, {"summary", summary}, {"groups", std::move(list)}});
 }
 
 }  // namespace assay

@@ -98,8 +98,8 @@ ENTRY e {
 })");
   ASSERT_TRUE(module.ok()) << module.status();
   const std::string page =
-      GraphPage(**module, {"title", "1 instruction is wrong.", "t"},
-                {{"t", {"wrong", {{"worst element", "[2]: actual 1, golden 0.5"}}}}});
+      GraphPage(GraphData(**module, {"title", "1 instruction is wrong.", "t"},
+                          {{"t", {"wrong", {{"worst element", "[2]: actual 1, golden 0.5"}}}}}));
   for (const char* part : {"\"outcome\":\"wrong\"", "model.py:41", "[2]: actual 1, golden 0.5",
                            "\"first\":\"t\"", "\"called\":[\"f\"]", "\"callers\":[\"r\"]"}) {
     EXPECT_TRUE(absl::StrContains(page, part)) << part;

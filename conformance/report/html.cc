@@ -1,11 +1,14 @@
 #include "conformance/report/html.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "conformance/report/case_graph.h"
 #include "conformance/report/describe.h"
 #include "conformance/report/escape.h"
 
@@ -83,10 +86,30 @@ Json ProbeRow(const ProbeResult& probe, Texts* texts) {
               judgement.largest_distance, Trimmed(judgement.histogram),
               judgement.largest_fraction > 0 ? Distance(judgement.largest_fraction) : Json(),
               texts->Numbers(judgement.reasons), std::move(evidence),
-              texts->Numbers(judgement.deviations)});
+              texts->Numbers(judgement.deviations), texts->Number(probe.source)});
 }
 
-Json CaseRow(const CaseResult& result, Texts* texts) {
+// The graphs of programs that fail, up to a size at which a browser still opens the page at once.
+class Graphs {
+ public:
+  // The number of the graph, from 1; 0 if there is none.
+  size_t Number(const CaseResult& result) {
+    if (!IsFailure(result.outcome) || bytes_ >= kMostBytes) return 0;
+    const std::optional<Json> graph = GraphOfResult(result);
+    if (!graph) return 0;
+    texts_.push_back(ScriptJson(*graph));
+    bytes_ += texts_.back().size();
+    return texts_.size();
+  }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  static constexpr size_t kMostBytes = size_t{16} << 20;
+  std::vector<std::string> texts_;
+  size_t bytes_ = 0;
+};
+
+Json CaseRow(const CaseResult& result, Texts* texts, Graphs* graphs) {
   Json probes = Json::array();
   for (const ProbeResult& probe : result.probes) probes.push_back(ProbeRow(probe, texts));
   const std::vector<int64_t> microseconds = {static_cast<int64_t>(result.target_seconds * 1e6),
@@ -94,7 +117,8 @@ Json CaseRow(const CaseResult& result, Texts* texts) {
                                              static_cast<int64_t>(result.judge_seconds * 1e6)};
   return Row({result.id, texts->Number(result.op), texts->Number(result.type),
               static_cast<int>(result.outcome), std::move(probes), microseconds,
-              texts->Number(result.message), texts->Number(result.waiver), result.text});
+              texts->Number(result.message), texts->Number(result.waiver), result.text,
+              graphs->Number(result)});
 }
 
 Json NamesJson() {
@@ -126,14 +150,17 @@ std::pair<absl::string_view, absl::string_view> SplitAt(absl::string_view text,
 
 void AppendData(const RunResult& run, std::string* page) {
   Texts texts;
+  Graphs graphs;
   absl::StrAppend(page, "{\"run\":", ScriptJson(HeaderToJson(run)),
                   ",\"names\":", ScriptJson(NamesJson()),
                   ",\"command\":", ScriptJson(RepeatCommand(run, "")), ",\"cases\":[");
   absl::string_view separator = "\n";
   for (const CaseResult& each : run.cases) {
-    absl::StrAppend(page, std::exchange(separator, ",\n"), ScriptJson(CaseRow(each, &texts)));
+    absl::StrAppend(page, std::exchange(separator, ",\n"),
+                    ScriptJson(CaseRow(each, &texts, &graphs)));
   }
-  absl::StrAppend(page, "\n],\"texts\":", ScriptJson(texts.all()), "}");
+  absl::StrAppend(page, "\n],\"texts\":", ScriptJson(texts.all()), ",\"graphs\":[",
+                  absl::StrJoin(graphs.texts(), ",\n"), "]}");
 }
 
 }  // namespace

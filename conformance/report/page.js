@@ -77,7 +77,7 @@ function showOverview() {
   FREEDOMS.forEach(([name, meaning], i) => {
     const uses = FACTS.filter(facts => facts.freedoms >> i & 1).length;
     if (!uses) return;
-    if (!$('freedoms').firstChild) $('freedoms').append(make('span', {'class': 'label'}, 'Freedoms used'));
+    if (!$('freedoms').firstChild) $('freedoms').append(make('span', {'class': 'label'}, 'Permitted deviations used'));
     $('freedoms').append(chip([name, make('b', {}, count(uses))], meaning, () => STATE.freedom === name,
                               () => change({freedom: STATE.freedom === name ? '' : name})));
   });
@@ -278,9 +278,11 @@ function listen() {
     select(DATA.cases[chosen[active]][CASE.id]);
   });
   addEventListener('keydown', event => {
+    if ($('graph-dialog').open) return GRAPH.view?.key(event);
     if (event.key === 'Escape' && STATE.selected) select('');
     if (event.key === '/' && !/INPUT|SELECT/.test(document.activeElement.tagName)) event.preventDefault(), $('text').focus();
   });
+  $('graph-close').addEventListener('click', () => $('graph-dialog').close());
   addEventListener('hashchange', start);
   addEventListener('resize', () => showRows());
   addEventListener('beforeprint', () => showRows(true));

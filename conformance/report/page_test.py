@@ -167,6 +167,53 @@ class PageTest(unittest.TestCase):
         self.browser.open('file://' + paths[1])
         self.value = self.browser.value
 
+    def test_the_graph_of_a_program_that_fails(self):
+        """A program of the suite: its graph opens over the page, with the wrong instruction in focus, and Escape goes back."""
+        module = ['HloModule m', 'ENTRY e {', '  x = f32[8] parameter(0)',
+                  '  t = f32[8] tanh(x), metadata={op_name="jit(f)/tanh" source_file="model.py" source_line=41}', '  ROOT n = f32[8] negate(t)', '}']
+        paths = [os.path.join(self.folder, name) for name in ('p.cases', 'p.json', 'p.html')]
+        with open(paths[0], 'w', encoding='utf-8') as file:
+            file.write('\n'.join(['case program/f32/p', 'tags: type=f32 form=program', 'module:', *('  ' + line for line in module), 'inputs:',
+                                  '  arg0 = literal f32[8] {0.1, 0.2, 0.3, 0.4, 1, 2, 3, 4}', 'expect: golden', '']))
+        process = subprocess.run([sys.argv[1], 'test', '--cases', paths[0], '--target', 'mutant:tanh/linear_below_one_half', '--profile', 'cpu-strict',
+                                  '--report', f'json={paths[1]},html={paths[2]}'], capture_output=True, text=True, env={**os.environ, 'COLUMNS': '1000'})
+        self.assertIn('t (model.py:41, op_name jit(f)/tanh), 4 of 8 elements are wrong, worst [3]: ', process.stdout.splitlines()[-1])
+        for width in (1280, 1920):
+            self.browser.screen(width, 900)
+            self.browser.open('about:blank')
+            self.browser.open('file://' + paths[2] + '#case=program%2Ff32%2Fp')
+            self.value = self.browser.value
+            self.assertIn('Goes wrong first: t (model.py:41, op_name jit(f)/tanh)', self.value("document.getElementById('detail').innerText"))
+            self.value("document.getElementById('show-graph').click()")
+            self.assertEqual(self.value("document.activeElement.getAttribute('aria-label')"), 't, tanh f32[8], wrong')
+            self.assertTrue(self.value("(r => r.top >= 0 && r.bottom <= innerHeight && r.left >= 0 && r.right <= innerWidth)(document.activeElement.getBoundingClientRect())"))
+            self.browser.key('ArrowDown')
+            self.assertTrue(self.value("document.activeElement.getAttribute('aria-label')").startswith('n,'))
+            self.assertIn('whole program', self.value("document.getElementById('details').innerText"))
+        self.browser.key('Escape')
+        self.browser.wait("!document.getElementById('graph-dialog').open")
+        self.assertFalse(self.value("document.getElementById('detail').hidden"))
+        self.browser.screen(1600, 900)
+
+    def test_triage(self):
+        """Many modules: groups with their modules, and the graph of the one that is chosen."""
+        folder = os.path.join(self.folder, 'dumps')
+        os.makedirs(folder)
+        for name, operation in (('a', 'tanh'), ('b', 'tanh'), ('c', 'negate')):
+            with open(os.path.join(folder, name + '.hlo'), 'w', encoding='utf-8') as file:
+                file.write(f'ENTRY e {{ x = f32[64] parameter(0) y = f32[64] {operation}(x) ROOT z = f32[64] {"abs" if name == "a" else "sqrt"}(y) }}')
+        path = os.path.join(self.folder, 'triage.html')
+        subprocess.run([sys.argv[1], 'triage', folder, '--target', 'mutant:tanh/linear_below_one_half', '--profile', 'cpu-strict', '--html', path],
+                       stdout=subprocess.DEVNULL)
+        self.browser.open('about:blank')
+        self.browser.open('file://' + path)
+        self.value = self.browser.value
+        self.assertEqual(self.value("[...document.querySelectorAll('#modules h2')].map(h => h.textContent)")[0], 'wrong: tanh f32, beyond the bound (2)')
+        self.assertTrue(self.value("document.querySelector('#modules [aria-current]').textContent").endswith('a.hlo'))
+        self.value("document.querySelectorAll('#modules button')[1].click()")
+        self.assertIn('b.hlo', self.value("document.getElementById('module-name').textContent"))
+        self.assertEqual(self.value("document.activeElement.getAttribute('aria-label')"), 'y, tanh f32[64], wrong')
+
     def test_graph(self):
         body = ['body { s = (s32[], f32[8]) parameter(0)', 'i = s32[] get-tuple-element(s), index=0', 'x = f32[8] get-tuple-element(s), index=1', 'one = s32[] constant(1)',
                 'j = s32[] add(i, one)', 'half = f32[8] multiply(x, x)', 't = f32[8] tanh(half), metadata={op_name="jit(f)/<b>tanh" source_file="model.py" source_line=41}',

@@ -109,13 +109,13 @@ TEST(DescribeTest, TheShareThatRanIsTheFirstThatIsSaid) {
   RunTally tally;
   EXPECT_EQ(ShareThatRan(tally), "0 of 0 cases ran (0.0%)");
   tally.outcomes[static_cast<int>(Outcome::kNotSupported)] = 9999;
-  EXPECT_EQ(ShareThatRan(tally), "0 of 9999 cases ran (0.0%)");
+  EXPECT_EQ(ShareThatRan(tally), "0 of 9,999 cases ran (0.0%)");
   tally.outcomes[static_cast<int>(Outcome::kExact)] = 1;
-  EXPECT_EQ(ShareThatRan(tally), "1 of 10000 cases ran (0.1%)");
+  EXPECT_EQ(ShareThatRan(tally), "1 of 10,000 cases ran (0.1%)");
   tally.outcomes[static_cast<int>(Outcome::kExact)] = 9999999;
-  EXPECT_EQ(ShareThatRan(tally), "9999999 of 10009998 cases ran (99.9%)");
+  EXPECT_EQ(ShareThatRan(tally), "9,999,999 of 10,009,998 cases ran (99.9%)");
   tally.outcomes[static_cast<int>(Outcome::kNotSupported)] = 0;
-  EXPECT_EQ(ShareThatRan(tally), "9999999 of 9999999 cases ran (100.0%)");
+  EXPECT_EQ(ShareThatRan(tally), "9,999,999 of 9,999,999 cases ran (100.0%)");
   EXPECT_THAT(FormatSummary(SmallRun()), testing::ContainsRegex("^[^\n]*: 4 of 4 cases ran"));
 }
 

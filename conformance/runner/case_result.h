@@ -45,7 +45,8 @@ bool IsPass(Outcome outcome);     // up to kRefused
 // One question that a case asked: its whole module, or one of its instructions alone, or a group of
 // them, on golden operands.
 struct ProbeResult {
-  std::string name;  // empty: the whole module; else the instructions, and a turn after the first
+  std::string name;    // empty: the whole module; else the instructions, and a turn after the first
+  std::string source;  // where its last instruction was written (SourceText); may be empty
   bool subgraph = false;  // a group
   Outcome outcome = Outcome::kExact;
   std::string message;  // why there is no judgement

@@ -17,8 +17,8 @@ namespace {
 
 // Element operations up to which definitions alone are quick enough.
 constexpr int64_t kStraightWork = 100'000;
-// Longer cases are not kept in reports.
-constexpr size_t kLongestText = 8192;
+// Longer cases are not kept in reports. Programs may be longer: their graph is drawn from the text.
+constexpr size_t kLongestText = 8192, kLongestProgram = 65536;
 
 // Adds its life to a count of seconds.
 class Timer {
@@ -129,7 +129,8 @@ CaseResult CaseRunner::Run(const CorpusCase& corpus_case) {
   result.message = OneLine(result.message);
   if (IsFailure(result.outcome) || result.outcome == Outcome::kNotJudgeable) {
     std::string text = FormatCase(corpus_case);
-    if (text.size() <= kLongestText) result.text = std::move(text);
+    const size_t longest = result.probes.size() > 1 ? kLongestProgram : kLongestText;
+    if (text.size() <= longest) result.text = std::move(text);
   }
   return result;
 }
@@ -199,6 +200,7 @@ void CaseRunner::RunProbes(const CorpusCase& corpus_case, CaseResult* result) {
 ProbeResult CaseRunner::RunProbe(const Probe& probe, bool again, CaseResult* result) {
   ProbeResult own;
   own.name = probe.name;
+  own.source = probe.source;
   own.subgraph = probe.subgraph;
   const double left = options_.seconds - result->target_seconds;
   if (options_.seconds >= 0 && left <= 0) {

@@ -130,8 +130,14 @@ absl::StatusOr<ExecutionsJudgement> JudgeExecutions(const Probe& probe, const Mo
         static_cast<size_t>(std::find(order.begin(), order.end(), order[i]) - order.begin());
     if (same < i && SameBits(run.outputs[same], run.outputs[i])) continue;
     if (order[i] == 1 && !other) {
-      other = Probe{
-          probe.name, probe.subgraph, probe.module, probe.other_inputs, probe.other_golden, {}, {}};
+      other = Probe{probe.name,
+                    probe.source,
+                    probe.subgraph,
+                    probe.module,
+                    probe.other_inputs,
+                    probe.other_golden,
+                    {},
+                    {}};
     }
     absl::StatusOr<Judgement> own =
         JudgeProbe(order[i] == 1 ? *other : probe, run.outputs[i], profile, budget);

@@ -9,6 +9,7 @@
 #include "conformance/diagnose/module_judge.h"
 #include "conformance/diagnose/program_judge.h"
 #include "conformance/runner/executions.h"
+#include "spec/ir/source_text.h"
 
 namespace assay {
 
@@ -79,6 +80,7 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
                          budget.bytes, " bytes"));
       }
       probes.push_back({excerpt.Name(),
+                        SourceText(*excerpt.members.back()),
                         excerpt.is_group(),
                         std::move(excerpt.module),
                         {{std::move(excerpt.arguments), {}}},
@@ -92,8 +94,8 @@ absl::StatusOr<std::vector<Probe>> MakeProbes(const CorpusCase& corpus_case,
     if (!expected.ok()) golden = expected;
   }
   if (!golden.ok()) return golden.status();
-  probes.front() = {"", false, std::move(ready->module), std::move(ready->inputs),
-                    *std::move(golden)};
+  probes.front() = {
+      "", "", false, std::move(ready->module), std::move(ready->inputs), *std::move(golden)};
   if (options.other_arguments) AddOtherArguments(corpus_case, budget, &probes.front());
   return probes;
 }

@@ -26,6 +26,7 @@ namespace assay {
 
 struct Probe {
   std::string name;       // empty: the whole module; else Excerpt::Name
+  std::string source;     // SourceText of its last instruction; may be empty
   bool subgraph = false;  // several instructions, but not the whole
   std::shared_ptr<const Module> module;
   std::vector<DeviceInputs> inputs;  // by device

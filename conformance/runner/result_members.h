@@ -30,6 +30,7 @@ void VisitMembers(T& of, const Visit& visit) {
     visit("deviations", of.deviations);
   } else if constexpr (std::is_same_v<Type, ProbeResult>) {
     visit("name", of.name);
+    visit("source", of.source);
     visit("subgraph", of.subgraph);
     visit("message", of.message);
     visit("execution", of.execution);

@@ -21,6 +21,8 @@ SAMPLES = os.path.join(SOURCE, 'conformance', 'samples')
 # Sanitizers reserve terabytes of address space and run several times slower.
 SANITIZED = os.environ.get('ASSAY_SANITIZED') == '1'
 GIBIBYTE = 1 << 30
+# Tests look for sentences in one piece: output that is not to a terminal is as wide as this says.
+os.environ['COLUMNS'] = '100000'
 
 
 def sample(name):

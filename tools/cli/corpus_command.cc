@@ -12,6 +12,7 @@
 #include "conformance/offline/case_folder.h"
 #include "nlohmann/json.hpp"
 #include "spec/arrays/arrays.h"
+#include "spec/text/printer.h"
 #include "tools/cli/case_selection.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
@@ -83,17 +84,40 @@ absl::Status WriteOutGolden(const RunBudget& budget, CorpusCase* each) {
   return absl::OkStatus();
 }
 
+// The arrays of a case, those that are written out with their values.
+nlohmann::json CaseArraysJson(const std::vector<CaseArray>& arrays) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const CaseArray& each : arrays) {
+    nlohmann::json entry = {{"number", each.number}, {"shape", each.shape.ToString()}};
+    if (each.device >= 0) entry["device"] = each.device;
+    if (each.literal) entry["value"] = PrintLiteral(*each.literal);
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 int CorpusCommand::Show() const {
   absl::StatusOr<std::vector<CorpusCase>> cases = selection.Load();
   if (!cases.ok()) return Fail(cases.status(), output);
+  nlohmann::json list = nlohmann::json::array();
   for (size_t i = 0; i < cases->size(); ++i) {
     CorpusCase& each = (*cases)[i];
     if (golden) {
       const absl::Status status = WriteOutGolden(budget.budget, &each);
       if (!status.ok()) return Fail(status, output);
     }
+    if (output.json) {
+      nlohmann::json entry = CaseJson(each);
+      entry["module"] = each.module;
+      entry["arguments"] = CaseArraysJson(each.inputs);
+      entry["expected"] = CaseArraysJson(each.expected);
+      entry["text"] = FormatCase(each);
+      list.push_back(std::move(entry));
+      continue;
+    }
     std::cout << (i > 0 ? "\n" : "") << FormatCase(each);
   }
+  if (output.json) std::cout << JsonText(list);
   return kExitOk;
 }
 
@@ -182,6 +206,7 @@ void AddCorpusCommand(CLI::App& app, int* exit_code) {
   show.first->add_option("ID", show.second->selection.filter.globs, "Ids, or globs")->required();
   show.first->add_flag("--golden", show.second->golden,
                        "With the values of the golden interpreter written out");
+  show.second->output.AddJsonTo(show.first);
   const auto exported =
       add("export", "Writes cases as plain files, to be run elsewhere and judged by `assay judge`",
           true, &CorpusCommand::Export);

@@ -248,6 +248,11 @@ int DiffCommand::Run() const {
     if (!accepted) std::cout << VerdictText(*comparison, max_ulp);
   } else {
     std::cout << ReportText(*comparison, sides[0].name, sides[1].name, max_ulp);
+    if (comparison->agreement == Agreement::kFloatsDiffer && max_ulp == 0) {
+      std::cout << NoClaimText(
+          LargestErrorsOf(values[0], values[1]),
+          "--isolate --profile P judges every instruction (assay profile list).");
+    }
     if (!save.empty()) {
       std::cout << "saved in " << save << "; run it again with:\n  " << CommandOfSaved() << "\n";
     }

@@ -69,9 +69,14 @@ void GraphNotes::TakeWhole(const Module& module, const WholeVerdict& whole) {
   }
 }
 
+nlohmann::json GraphNotes::Data(const Module& module, const std::string& title,
+                                const std::string& summary) const {
+  return GraphData(module, {title, summary, first_wrong_}, notes_);
+}
+
 std::string GraphNotes::Page(const Module& module, const std::string& title,
                              const std::string& summary) const {
-  return GraphPage(module, {title, summary, first_wrong_}, notes_);
+  return GraphPage(Data(module, title, summary));
 }
 
 absl::Status GraphNotes::Write(const Module& module, const WholeVerdict& whole,

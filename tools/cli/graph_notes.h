@@ -1,4 +1,4 @@
-// What a run of instructions alone says of each, for the graph of the module (graph_page.h).
+// What the verdicts on instructions alone say of each, for the graph of the module (graph_page.h).
 // Tests: run_cli_test.py, page_test.py.
 #ifndef ASSAY_TOOLS_CLI_GRAPH_NOTES_H_
 #define ASSAY_TOOLS_CLI_GRAPH_NOTES_H_
@@ -20,6 +20,9 @@ class GraphNotes {
 
   // Notes the whole program at the root of the module, as wrong if nothing smaller is.
   void TakeWhole(const Module& module, const WholeVerdict& whole);
+  // The data of the page.
+  nlohmann::json Data(const Module& module, const std::string& title,
+                      const std::string& summary) const;
   // The page of the module.
   std::string Page(const Module& module, const std::string& title,
                    const std::string& summary) const;

@@ -59,7 +59,7 @@ void PrintVerdict(const InstructionVerdict& verdict) {
 
 void PrintSummary(const Verdicts& summary, size_t verdicts, const std::string& profile) {
   const auto groups = static_cast<size_t>(summary.groups);
-  absl::PrintF(
+  std::cout << absl::StreamFormat(
       "%s%s judged by %s: %d exact, %d correctly rounded, %d within bound, "
       "%d allowed, %d known deviations, %d not judgeable, %d wrong, %d not run\n",
       Counted(static_cast<int64_t>(verdicts - groups), "instruction"),

@@ -1,6 +1,8 @@
 // The `assay` command line.
+#include <cstring>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -10,8 +12,27 @@
 #include "tools/cli/help.h"
 #include "tools/cli/terminal.h"
 
+namespace {
+
+// Modules, ids, the text of cases and JSON are data for programs; the rest is text for people.
+bool PrintsData(int argc, char** argv) {
+  const auto is = [&](int place, const char* word) {
+    return place < argc && std::strcmp(argv[place], word) == 0;
+  };
+  if (is(1, "show") || is(1, "serve")) return true;
+  if (is(1, "corpus") && (is(2, "show") || is(2, "list"))) return true;
+  for (int i = 2; i < argc; ++i) {
+    if (is(i, "--json") || is(i, "--list") || is(i, "--markdown")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   assay::ReserveStandardStreams();
+  std::optional<assay::WrappedOutput> wrapped;
+  if (!PrintsData(argc, argv)) wrapped.emplace();
   CLI::App app(
       "assay: a reference interpreter and conformance suite for XLA's operations. It evaluates HLO "
       "modules exactly (every result is the exact one, rounded once) and measures how far other "
@@ -55,5 +76,6 @@ int main(int argc, char** argv) {
     std::cerr << "assay: " << error.what() << "\n";
     exit_code = assay::kExitBudget;
   }
+  wrapped.reset();
   return assay::FinishOutput(exit_code);
 }

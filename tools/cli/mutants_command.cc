@@ -89,8 +89,9 @@ int MutantsCommand::List() const {
       list.push_back(MutantJson(*mutant));
       continue;
     }
-    absl::PrintF("%-58s %s%s\n", mutant->target(), mutant->description,
-                 mutant->conforming() ? absl::StrCat(" (legal under ", mutant->profile, ")") : "");
+    std::cout << absl::StreamFormat(
+        "%-42s %s%s\n", mutant->target(), mutant->description,
+        mutant->conforming() ? absl::StrCat(" (legal under ", mutant->profile, ")") : "");
   }
   if (output.json) std::cout << JsonText(list);
   return kExitOk;
@@ -152,10 +153,13 @@ void PrintTotals(const std::vector<MutantScore>& scores) {
     }
   }
   if (defects > 0) {
-    absl::PrintF("%d of %d defects found (%.1f%%)\n", found, defects, 100.0 * found / defects);
+    std::cout << absl::StreamFormat("%d of %d defects found (%.1f%%)\n", found, defects,
+                                    100.0 * found / defects);
   }
-  if (conforming > 0) absl::PrintF("%d of %d conforming variants accused\n", accused, conforming);
-  if (visible > 0) absl::PrintF("%d of %d of them seen by profile golden\n", seen, visible);
+  if (conforming > 0)
+    std::cout << absl::StreamFormat("%d of %d conforming variants accused\n", accused, conforming);
+  if (visible > 0)
+    std::cout << absl::StreamFormat("%d of %d of them seen by profile golden\n", seen, visible);
 }
 
 int MutantsCommand::Score() const {

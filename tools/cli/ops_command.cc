@@ -89,7 +89,8 @@ int OpsCommand::PrintPages(const std::vector<const OpInfo*>& ops) const {
 
 void PrintRow(absl::string_view name, absl::string_view operands, absl::string_view family,
               absl::string_view accuracy, absl::string_view backends) {
-  absl::PrintF("%-28s %-9s %-14s %-13s %s\n", name, operands, family, accuracy, backends);
+  std::cout << absl::StreamFormat("%-28s %-9s %-14s %-13s %s\n", name, operands, family, accuracy,
+                                  backends);
 }
 
 int OpsCommand::Run() const {

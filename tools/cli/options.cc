@@ -158,7 +158,7 @@ int Fail(const absl::Status& status, const OutputOptions& output) {
                                   {"exit_code", static_cast<int>(code)}};
     std::cout << JsonText(error);
   }
-  std::cerr << "assay: " << message << "\n";
+  std::cerr << WrappedLines(absl::StrCat("assay: ", message), TextWidth()) << "\n";
   return code;
 }
 

@@ -80,14 +80,14 @@ ProfileJson BudgetsJson(const TargetProfile& profile, const std::vector<const Op
 void PrintBudgets(const TargetProfile& profile, const std::vector<const OpInfo*>& ops) {
   std::cout << "\nError budgets, in ulp of the exact result (0: the correctly rounded value only; "
                "-: the operation does not take the type)\n";
-  absl::PrintF("  %-24s", "operation");
-  for (const ElementType type : kBudgetTypes) absl::PrintF(" %8s", Name(type));
+  std::cout << absl::StreamFormat("  %-24s", "operation");
+  for (const ElementType type : kBudgetTypes) std::cout << absl::StreamFormat(" %8s", Name(type));
   std::cout << "\n";
   for (const OpInfo* op : ops) {
-    absl::PrintF("  %-24s", op->name);
+    std::cout << absl::StreamFormat("  %-24s", op->name);
     for (const ElementType type : kBudgetTypes) {
-      absl::PrintF(" %8s",
-                   TakesType(*op, type) ? BudgetText(profile.FindBudget(op->opcode, type)) : "-");
+      std::cout << absl::StreamFormat(
+          " %8s", TakesType(*op, type) ? BudgetText(profile.FindBudget(op->opcode, type)) : "-");
     }
     std::cout << "\n";
   }
@@ -95,8 +95,8 @@ void PrintBudgets(const TargetProfile& profile, const std::vector<const OpInfo*>
 
 void PrintItem(absl::string_view name, absl::string_view meaning) {
   constexpr size_t kColumn = 26;
-  absl::PrintF("  %-*s%s\n", static_cast<int>(kColumn - 2), name,
-               Wrapped(meaning, TextWidth() - kColumn, kColumn));
+  std::cout << absl::StreamFormat("  %-*s%s\n", static_cast<int>(kColumn - 2), name,
+                                  Wrapped(meaning, TextWidth() - kColumn, kColumn));
 }
 
 void PrintPermissions(const TargetProfile& profile) {

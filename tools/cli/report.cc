@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "conformance/judge/verdict_text.h"
 #include "nlohmann/json.hpp"
 #include "spec/text/printer.h"
 #include "tools/cli/terminal.h"
@@ -22,9 +23,20 @@ std::string Place(const std::vector<int64_t>& index) {
   return absl::StrCat("[", absl::StrJoin(index, ","), "]");
 }
 
+// Distances beyond this say no more than "far": numbers of opposite signs are billions of ulp
+// apart.
+constexpr uint64_t kMostUlps = 1'000'000;
+
+std::string UlpText(uint64_t distance) {
+  return distance > kMostUlps ? absl::StrCat("more than ", WithCommas(kMostUlps), " ulp")
+                              : absl::StrCat(WithCommas(static_cast<int64_t>(distance)), " ulp");
+}
+
 std::string HowFloatsDiffer(uint64_t largest_distance) {
-  return largest_distance == 0 ? "floats differ in the sign of zeros"
-                               : absl::StrCat("floats differ by up to ", largest_distance, " ulp");
+  return largest_distance == 0
+             ? "floats differ in the sign of zeros"
+             : absl::StrCat("floats differ by ", largest_distance > kMostUlps ? "" : "up to ",
+                            UlpText(largest_distance));
 }
 
 std::string AgreementText(const ArrayComparison& array, uint64_t max_ulp) {
@@ -42,23 +54,17 @@ std::string AgreementText(const ArrayComparison& array, uint64_t max_ulp) {
   return "";
 }
 
+// "elements by distance in ulp: 212 at 0, 1 at 17-32, 2 at 1025-2048".
 std::string Histogram(const ArrayComparison& array) {
-  std::string text;
-  size_t width = 0;
-  for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
-    if (array.histogram[bucket] > 0) width = std::max(width, UlpBucketName(bucket).size());
-  }
-  const int64_t most = *std::max_element(array.histogram.begin(), array.histogram.end());
+  std::vector<std::string> buckets;
   for (int bucket = 0; bucket < kUlpBuckets; ++bucket) {
     const int64_t count = array.histogram[bucket];
-    if (count == 0) continue;
-    constexpr int kBar = 30;
-    const auto bar = static_cast<size_t>((count * kBar + most - 1) / most);
-    absl::StrAppendFormat(&text, "      %*s %s  %9d  %s\n", static_cast<int>(width),
-                          UlpBucketName(bucket), IsFloatArray(array) ? "ulp" : "off", count,
-                          std::string(bar, '#'));
+    if (count > 0) {
+      buckets.push_back(absl::StrCat(WithCommas(count), " at ", UlpBucketName(bucket)));
+    }
   }
-  return text;
+  return absl::StrCat("    elements by distance", IsFloatArray(array) ? " in ulp" : "", ": ",
+                      absl::StrJoin(buckets, ", "), "\n");
 }
 
 void AppendPlace(absl::string_view what, const ElementDifference& difference,
@@ -70,8 +76,8 @@ void AppendPlace(absl::string_view what, const ElementDifference& difference,
 void AppendArray(const std::string& name, const ArrayComparison& array, absl::string_view left,
                  absl::string_view right, uint64_t max_ulp, std::string* text) {
   absl::StrAppend(text, "  ", Coloured(Colour::kBold, name), " ", array.shape.ToString(), ": ",
-                  AgreementText(array, max_ulp), " (", array.equal, " of ", array.elements,
-                  array.elements == 1 ? " element" : " elements", " equal)\n");
+                  AgreementText(array, max_ulp), " (", WithCommas(array.equal), " of ",
+                  Counted(array.elements, "element"), " equal)\n");
   if (array.nan_both + array.nan_left_only + array.nan_right_only > 0) {
     absl::StrAppend(text, "    NaN: ", array.nan_both, " in both, ", array.nan_left_only,
                     " only in ", left, ", ", array.nan_right_only, " only in ", right, "\n");
@@ -90,11 +96,12 @@ void AppendArray(const std::string& name, const ArrayComparison& array, absl::st
     AppendPlace("first difference", *array.first, left, right, text);
   }
   if (array.largest) {
-    AppendPlace(absl::StrCat("largest distance: ", array.largest_distance,
-                             IsFloatArray(array) ? " ulp" : ""),
+    AppendPlace(absl::StrCat("largest distance: ", IsFloatArray(array)
+                                                       ? UlpText(array.largest_distance)
+                                                       : absl::StrCat(array.largest_distance)),
                 *array.largest, left, right, text);
+    absl::StrAppend(text, Histogram(array));
   }
-  absl::StrAppend(text, Histogram(array));
 }
 
 // The arrays of a comparison with their names, out0, out1, ...: tokens among the leaves have none.
@@ -192,22 +199,38 @@ LargestErrors LargestErrorsOf(absl::Span<const Literal> left, absl::Span<const L
   return errors;
 }
 
-std::string NoClaimText(const LargestErrors& errors) {
+std::string NoClaimText(const LargestErrors& errors, absl::string_view how_to_judge) {
   return absl::StrCat(
-      Wrapped(absl::StrFormat("Largest absolute error %.4g, largest relative error %.4g. Nothing "
-                              "is claimed of whether that is rounding or a bug: --profile P judges "
-                              "it (assay profile list).",
-                              errors.absolute, errors.relative),
-              TextWidth(), 0),
-      "\n");
+      absl::StrFormat(
+          "Largest absolute error %.4g, largest relative error %.4g. Nothing is claimed "
+          "of whether that is rounding or a bug: ",
+          errors.absolute, errors.relative),
+      how_to_judge, "\n");
 }
 
 std::string ReportText(const Comparison& comparison, absl::string_view left,
                        absl::string_view right, uint64_t max_ulp) {
   std::string text = absl::StrCat(left, " against ", right, ":\n");
-  for (const auto& [name, array] : NamedArrays(comparison)) {
+  // Lists of many arrays are folded: what is equal is counted, and so is what differs beyond the
+  // first few.
+  constexpr size_t kShownEqual = 3, kShownDifferent = 8;
+  std::vector<std::pair<std::string, const ArrayComparison*>> equal, different;
+  const auto named = NamedArrays(comparison);
+  for (const auto& each : named) {
+    (each.second->agreement == Agreement::kEqual ? equal : different).push_back(each);
+  }
+  const bool fold = equal.size() > kShownEqual;
+  size_t shown = 0;
+  for (const auto& [name, array] : named) {
+    const bool is_equal = array->agreement == Agreement::kEqual;
+    if (is_equal ? fold : shown++ >= kShownDifferent) continue;
     AppendArray(name, *array, left, right, max_ulp, &text);
   }
+  if (different.size() > kShownDifferent) {
+    absl::StrAppend(&text, "  and ", Counted(different.size() - kShownDifferent, "output"),
+                    " more with differences, which --json lists\n");
+  }
+  if (fold) absl::StrAppend(&text, "  ", Counted(equal.size(), "output"), " equal\n");
   return text + VerdictText(comparison, max_ulp);
 }
 
@@ -227,7 +250,8 @@ std::string VerdictText(const Comparison& comparison, uint64_t max_ulp) {
                        absl::StrCat(HowFloatsDiffer(comparison.largest_distance),
                                     "; integers, truth values, infinities and NaNs agree"));
   }
-  return absl::StrCat("verdict: ", verdict, " (", equal, " of ", elements, " elements equal)\n");
+  return absl::StrCat("verdict: ", verdict, " (", WithCommas(equal), " of ",
+                      Counted(elements, "element"), " equal)\n");
 }
 
 nlohmann::json ReportJson(const Comparison& comparison, uint64_t max_ulp) {

@@ -15,7 +15,8 @@
 namespace assay {
 
 // One paragraph per array: shape, verdict, elements equal, NaNs, the first mismatch, the first
-// difference and the largest one with their places, histogram; then the verdict of the whole.
+// difference and the largest one with their places, histogram; then the verdict of the whole. Many
+// arrays that are equal are counted, and so are those that differ beyond the first eight.
 // Arrays are called as in files (out0, out1, ..., out0.dev1; tokens have no name). `max_ulp` is the
 // distance that the user accepts.
 std::string ReportText(const Comparison& comparison, absl::string_view left,
@@ -30,9 +31,9 @@ struct LargestErrors {
   double absolute = 0, relative = 0;
 };
 LargestErrors LargestErrorsOf(absl::Span<const Literal> left, absl::Span<const Literal> right);
-// "Largest absolute error 1.2e-07, largest relative error 3e-06. Without --profile that is no claim
-// ...".
-std::string NoClaimText(const LargestErrors& errors);
+// "Largest absolute error 1.2e-07, largest relative error 3e-06. Nothing is claimed of whether that
+// is rounding or a bug: " and how to have it judged.
+std::string NoClaimText(const LargestErrors& errors, absl::string_view how_to_judge);
 
 // Arrays with their names: a line each, long ones cut; as JSON, large ones without their values.
 std::string ArraysText(absl::Span<const NamedLiteral> arrays);

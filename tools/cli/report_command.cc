@@ -92,8 +92,13 @@ int ReportCommand::Show() const {
 int ReportCommand::Convert() const {
   const absl::StatusOr<std::vector<NamedRun>> runs = Load();
   if (!runs.ok()) return Fail(runs.status(), output);
-  const absl::Status status = WriteReports(runs->front().run, paths);
-  return status.ok() ? kExitOk : Fail(status, output);
+  const RunResult& run = runs->front().run;
+  if (absl::Status status = WriteReports(run, paths); !status.ok()) return Fail(status, output);
+  if (output.json) {
+    std::cout << JsonText(nlohmann::json{{"cases", run.cases.size()},
+                                         {"file", paths.html.empty() ? paths.junit : paths.html}});
+  }
+  return kExitOk;
 }
 
 int ReportCommand::Diff() const {

@@ -85,8 +85,8 @@ class Run(CommandLineTest):
         # 1 and 1.5 are 2^22 numbers of f32 apart.
         wrong = self.path('wrong.txt', b'f32[4] {1.5, 2, 3, 0}')
         self.expect(assay(*compare, wrong), 1, 'first mismatch at [2]: nan in golden, 3 in expected',
-                    'first difference at [0]: 1 in golden, 1.5 in expected', 'largest distance: 4194304 ulp at [0]',
-                    '2097153-4194304 ulp')
+                    'first difference at [0]: 1 in golden, 1.5 in expected', 'largest distance: more than 1,000,000 ulp at [0]',
+                    '1 at 2097153-4194304')
         only_nan = assay(*compare, self.path('only.txt', b'f32[4] {1, 2, 3, 0}'))
         self.expect(only_nan, 1, 'first mismatch at [2]')
         self.assertNotIn('distance', only_nan.out)

@@ -19,6 +19,7 @@ struct ServeCommand {
   std::string target = "golden";
   int64_t protocol = kProcessProtocol;
   BudgetOptions budget;
+  OutputOptions output;
 
   int Run() const;
 };
@@ -27,13 +28,13 @@ constexpr char kStarted[] = "`assay serve` (as in: assay test --target \"process
 
 int ServeCommand::Run() const {
   const absl::StatusOr<int> requests = DescriptorOf("ASSAY_REQUEST_FD", kStarted);
-  if (!requests.ok()) return Fail(requests.status(), {});
+  if (!requests.ok()) return Fail(requests.status(), output);
   const absl::StatusOr<int> responses = DescriptorOf("ASSAY_RESPONSE_FD", kStarted);
-  if (!responses.ok()) return Fail(responses.status(), {});
+  if (!responses.ok()) return Fail(responses.status(), output);
   BackendOptions backend_options;
   backend_options.budget = budget.budget;
   const absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(target, backend_options);
-  if (!backend.ok()) return Fail(backend.status(), {});
+  if (!backend.ok()) return Fail(backend.status(), output);
   ServerOptions options;
   options.name = target;
   options.version = ASSAY_VERSION;
@@ -43,7 +44,7 @@ int ServeCommand::Run() const {
     return VerificationStatus(VerifyModule(module, {.rules = Rules::kStrict}));
   };
   const absl::Status status = Serve(**backend, options, *requests, *responses);
-  return status.ok() ? kExitOk : Fail(status, {});
+  return status.ok() ? kExitOk : Fail(status, output);
 }
 
 }  // namespace
@@ -60,6 +61,7 @@ void AddServeCommand(CLI::App& app, int* exit_code) {
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, kProcessProtocol))
       ->capture_default_str();
+  command->output.AddJsonTo(sub);
   command->budget.AddTo(sub, "a request that spends one is refused as exhausted");
   sub->footer(
       "Example:\n"

@@ -227,6 +227,8 @@ t{1} = f32[], sharding={replicated}
         self.expect(assay('ops', '--write-docs', '/proc/nowhere'), 2, '/proc/nowhere')
 
     def test_help(self):
+        os.environ['COLUMNS'] = '80'
+        self.addCleanup(os.environ.__setitem__, 'COLUMNS', '100000')
         for command in ([], ['run'], ['diff'], ['show'], ['ops'], ['verify']):
             result = assay(*command, '--help')
             self.expect(result, 0, '--help')

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "conformance/judge/verdict_text.h"
 #include "conformance/runner/case_result.h"
 #include "nlohmann/json.hpp"
+#include "spec/proto/module_file.h"
 #include "tools/cli/commands.h"
 #include "tools/cli/depth_options.h"
 #include "tools/cli/exit_code.h"
@@ -18,6 +20,7 @@
 #include "tools/cli/report.h"
 #include "tools/cli/terminal.h"
 #include "tools/cli/triage_files.h"
+#include "tools/cli/triage_graphs.h"
 
 namespace assay {
 namespace {
@@ -28,6 +31,7 @@ struct TriageCommand {
   std::vector<std::string> arguments;
   std::string target;
   std::string profile = "xla-cpu";
+  std::string html;
   uint64_t seed = 1;
   BudgetOptions budget;
   TargetMemory memory;
@@ -78,9 +82,31 @@ int TriageCommand::Run() const {
     if (!made.ok()) return Fail(made.status(), output);
     backend = *std::move(made);
   }
-  const TriageQuestion question = {backend.get(), &*target_profile, seed, budget.budget,
-                                   depth.depth};
+  TriageQuestion question;
+  question.target = backend.get();
+  question.profile = &*target_profile;
+  question.seed = seed;
+  question.budget = budget.budget;
+  question.depth = depth.depth;
+  TriageGraphs graphs;
+  if (!html.empty()) {
+    if (absl::Status status = CheckWritable(html); !status.ok()) return Fail(status, output);
+    question.observer = &graphs;
+  }
+  Progress progress(!output.json && !output.quiet);
+  question.progress = [&](size_t done, const std::string& path) {
+    progress.Show(
+        absl::StrCat(WithCommas(done), " of ", Counted(files->size(), "module"), ", now ", path));
+  };
   const TriageRun run = TriageFiles(*files, question);
+  progress.Clear();
+  if (!html.empty()) {
+    const std::string title = absl::StrCat("Triage of ", Counted(run.files, "module"),
+                                           target.empty() ? "" : absl::StrCat(" on ", target));
+    const absl::Status status =
+        WriteFileAtomically(html, graphs.Page(run, title, ClosingSentence(run, profile)));
+    if (!status.ok()) return Fail(status, output);
+  }
   if (output.json) {
     std::cout << JsonText(TriageJson(run, target_profile->name()));
   } else {
@@ -112,6 +138,11 @@ void AddTriageCommand(CLI::App& app, int* exit_code) {
       ->capture_default_str();
   sub->add_option("--seed", command->seed, "Of random inputs, where a module has none")
       ->capture_default_str();
+  sub->add_option(
+         "--html", command->html,
+         "Gets a page with all groups, and with the graph of each module that is wrong, "
+         "fails or is not judgeable: every instruction with its verdict, values and source")
+      ->type_name("FILE");
   command->depth.AddTo(sub);
   command->memory.AddTo(sub);
   command->budget.AddTo(sub, "a module that spends one is broken");

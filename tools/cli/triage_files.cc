@@ -73,7 +73,8 @@ std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion
   TriageInput input{path, file->module.get(), *std::move(loaded), {}};
   std::vector<TriageEntry> entries;
   if (question.target != nullptr) {
-    entries.push_back(Triage(input, question.target, profile, question.budget, question.depth));
+    entries.push_back(Triage(input, question.target, profile, question.budget, question.depth,
+                             question.observer));
     return entries;
   }
   for (const auto& [name, results] : stored) {
@@ -84,11 +85,11 @@ std::vector<TriageEntry> EntriesOf(const std::string& path, const TriageQuestion
     }
     input.name = name;
     input.actual = *std::move(actual);
-    entries.push_back(Triage(input, nullptr, profile, question.budget));
+    entries.push_back(Triage(input, nullptr, profile, question.budget, {}, question.observer));
   }
   if (stored.empty() && file->result) {
     input.actual = std::vector<Literal>{*file->result};
-    entries.push_back(Triage(input, nullptr, profile, question.budget));
+    entries.push_back(Triage(input, nullptr, profile, question.budget, {}, question.observer));
   }
   if (entries.empty()) {
     entries.push_back(Broken(path, absl::InvalidArgumentError(absl::StrCat(
@@ -150,6 +151,7 @@ TriageRun TriageFiles(absl::Span<const std::string> files, const TriageQuestion&
   run.files = files.size();
   std::vector<TriageEntry> entries;
   for (const std::string& path : files) {
+    if (question.progress) question.progress(&path - files.data(), path);
     for (TriageEntry& entry : WithinMemory(path, question, &run.random)) {
       ++run.counts[static_cast<int>(entry.triage_class)];
       ++run.results;
@@ -174,8 +176,13 @@ std::string Heading(const TriageGroup& group) {
 std::string ClosingSentence(const TriageRun& run, const std::string& profile) {
   const int64_t failing = run.failing(), judged = run.judged;
   if (failing > 0) {
-    return absl::StrCat(Counted(failing, "result"), failing == 1 ? " is" : " are",
-                        " wrong or missing; look first at ", Heading(run.groups.front()), ".");
+    const TriageEntry& first = run.groups.front().entries.front();
+    std::string text = absl::StrCat(Counted(failing, "result"), failing == 1 ? " is" : " are",
+                                    " wrong or missing; look first at ", first.name, ": ");
+    if (!first.instruction.empty()) absl::StrAppend(&text, first.instruction);
+    if (!first.source.empty()) absl::StrAppend(&text, " (", first.source, ")");
+    if (!first.instruction.empty() && !first.detail.empty()) absl::StrAppend(&text, ", ");
+    return absl::StrCat(text, ForPeople(first.detail), ".");
   }
   if (judged == 0) return "No module was judged, which counts as a failure.";
   return absl::StrCat(

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct TriageQuestion {
   uint64_t seed = 1;  // of random inputs, where a module has none
   RunBudget budget;   // of each module
   TraceDepth depth;
+  TriageObserver* observer = nullptr;
+  // Called before each file with the number of files that are done; may be empty.
+  std::function<void(size_t done, const std::string& path)> progress;
 };
 
 struct TriageRun {

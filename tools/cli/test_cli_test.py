@@ -263,7 +263,7 @@ class Test(CommandLineTest):
     def test_a_baseline_and_waivers_to_fill_in(self):
         good, bad, waivers = self.path('good.json'), self.path('bad.json'), self.path('to_fill_in.textproto')
         run = ('test', '--cases', self.cases)
-        self.expect(assay(*run, '--target', self.target('good'), '--report', f'json={good}'), 0, 'No bug found: all 7 cases that ran pass')
+        self.expect(assay(*run, '--target', self.target('good'), '--report', f'json={good}'), 0, 'No bug found: all 7 cases that were judged pass')
         self.expect(assay(*run, '--target', self.target('wrong'), '--report', f'json={bad}', '--write-waivers', waivers), 1,
                     '1 case fails: add/s32/bad.')
         self.expect(assay(*run, '--target', self.target('wrong'), '--baseline', good), 1, 'regressions: 1', 'add/s32/bad: exact, now wrong')

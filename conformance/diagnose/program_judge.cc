@@ -13,6 +13,7 @@
 #include "conformance/enclosure/enclosure.h"
 #include "conformance/judge/decision_points.h"
 #include "conformance/judge/evidence.h"
+#include "conformance/judge/order_freedoms.h"
 #include "conformance/judge/rounds.h"
 #include "spec/analysis/effects.h"
 
@@ -97,6 +98,7 @@ bool MayDiffer(const Instruction& instruction, const TargetProfile& profile) {
   }
   const bool moves = info.family == Family::kMovement || info.family == Family::kControl ||
                      (info.family == Family::kCollective && info.accuracy == Accuracy::kExact);
+  if (profile.Grants(Freedom::kNanPayload) && OrdersMadeNans(instruction)) return true;
   if (moves) return false;
   if (IsLeftOpen(instruction, profile)) return true;
   // A reducer of one's own, of integers as well, may come in any order.

@@ -101,6 +101,25 @@ TEST(ProgramJudgeTest, OnlyWhatMayDifferIsNotJudgeable) {
   EXPECT_EQ(evidence.largest_distance, 1);
 }
 
+// A conversion may give a NaN of either sign, which comes first or last in the total order. NaNs of
+// arguments have a sign that is known.
+TEST(ProgramJudgeTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
+  const auto verdict = [](const char* made, const char* order) {
+    return WithBitChanged(
+               absl::StrCat("order { a = f32[] parameter(0) b = f32[] parameter(1) "
+                            "ROOT l = pred[] compare(a, b), direction=LT",
+                            order, " } ENTRY e { p = ", made,
+                            " ROOT s = f32[3] sort(x), dimensions={0}, to_apply=order }"),
+               "  arg0 = literal bf16[3] {1, 2, 3}", 0, "golden")
+        .verdict;
+  };
+  constexpr char kConverted[] = "bf16[3] parameter(0) x = f32[3] convert(p)";
+  EXPECT_EQ(verdict(kConverted, ", type=TOTALORDER"), Verdict::kNotJudgeable);
+  EXPECT_EQ(verdict(kConverted, ""), Verdict::kWrong);
+  EXPECT_EQ(verdict("bf16[3] parameter(0) x = f32[3] constant({1, 2, 3})", ", type=TOTALORDER"),
+            Verdict::kWrong);
+}
+
 TEST(ProgramJudgeTest, LoopsAndMoves) {
   constexpr char kLoop[] =
       "cond { p = (s32[], f32[]) parameter(0) i = get-tuple-element(p), index=0 n = s32[] "

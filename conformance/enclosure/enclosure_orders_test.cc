@@ -39,6 +39,21 @@ TEST_F(EnclosureOrdersTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
       "ROOT r = s32[3] get-tuple-element(s), index=1";
   EXPECT_NE(Of(body, {F32({4, -1, 1})}, "golden", total).open(), nullptr);
   EXPECT_EQ(Of(body, {F32({4, 9, 1})}, "golden", total).open(), nullptr);
+  // The same by way of a computation that the comparator calls, and of a comparison alone.
+  const std::string called =
+      "less { a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+      " ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER }\n"
+      "order { a = f32[] parameter(0)\n b = f32[] parameter(1)\n i = s32[] parameter(2)\n"
+      " j = s32[] parameter(3)\n ROOT l = pred[] call(a, b), to_apply=less }\n";
+  EXPECT_NE(Of(body, {F32({4, -1, 1})}, "golden", called).open(), nullptr);
+  EXPECT_EQ(Of(body, {F32({4, 9, 1})}, "golden", called).open(), nullptr);
+  const std::string compared =
+      "a = f32[3] parameter(0)\n x = f32[3] sqrt(a)\n"
+      "ROOT r = pred[3] compare(x, a), direction=LT, type=TOTALORDER";
+  const Box box = Of(compared, {F32({4, -1, 0.25})}, "golden").box();
+  EXPECT_EQ(box.low.Get(1).bits, 0);
+  EXPECT_EQ(box.high.Get(1).bits, 1);
+  for (const int64_t i : {0, 2}) EXPECT_EQ(box.low.Get(i).bits, box.high.Get(i).bits);
 }
 
 // Decisions I-1 and V-1 are open to targets that are not like XLA, I-4 to nobody

@@ -94,6 +94,7 @@ absl::Status InstructionEncloser::OneResult(const PreparedInstruction& prepared,
   }
   absl::Status status = OneByRule(prepared, boxes, result);
   if (!status.ok()) return status;
+  LetGoOfNanOrder(instruction, boxes, profile_, result);
   if (prepared.rules.may_overflow_to_nan()) {
     LetGoOfOverflows(instruction, boxes, profile_, result);
   }

@@ -130,15 +130,6 @@ bool IsOpenOrder(const Instruction& sort, Boxes operands) {
                      [&](int64_t key) { return MayHaveNans(operands[key]); });
 }
 
-// Whether a comparator asks for the total order, in which a NaN stands where its sign puts it.
-bool ComparesInTotalOrder(const Computation& comparator) {
-  return std::any_of(comparator.instructions().begin(), comparator.instructions().end(),
-                     [](const auto& step) {
-                       return step->FindInt(Attr::kComparisonType) ==
-                              static_cast<int64_t>(ComparisonType::kTotalOrder);
-                     });
-}
-
 // A fold that picks takes any of the elements that it does not tell apart (ops_structural.md 5.1).
 bool PicksAny(const Instruction& reduce, Boxes operands) {
   switch (analysis::RecogniseReducer(*reduce.to_apply()).kind) {
@@ -191,12 +182,8 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
   if (instruction.opcode() == Opcode::kSort) {
     for (const int64_t key : KeysOf(*instruction.to_apply())) {
       if (MayHaveFlushedTies(operands[key], profile)) return true;
-      // Which NaN an operation has made is not known: it may come first as well as last. Those of
-      // arguments and constants are.
-      const Opcode source = instruction.operand(key)->opcode();
-      const bool made = source != Opcode::kParameter && source != Opcode::kConstant;
-      if (made && profile.Grants(Freedom::kNanPayload) &&
-          ComparesInTotalOrder(*instruction.to_apply()) && MayHaveNans(operands[key])) {
+      if (profile.Grants(Freedom::kNanPayload) && OrdersMadeNans(instruction) &&
+          MayHaveNans(operands[key])) {
         return true;
       }
     }
@@ -272,6 +259,21 @@ void LetGoOfPayloads(const Literal& operand, Box* box) {
         return nan;
       },
       box);
+}
+
+void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
+                     Box* result) {
+  if (instruction.opcode() != Opcode::kCompare || !profile.Grants(Freedom::kNanPayload) ||
+      !OrdersMadeNans(instruction)) {
+    return;
+  }
+  LetGoWhere(
+      [&](const auto&, Place place, const Ends&) {
+        return std::any_of(operands.begin(), operands.end(), [&](const Box& operand) {
+          return RangeAt(operand, place.element).real.MayBeNan();
+        });
+      },
+      result);
 }
 
 void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,

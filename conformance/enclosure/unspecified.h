@@ -30,6 +30,10 @@ void TakeInDecisions(const Instruction& instruction, Boxes operands,
 // unconstrained.
 void LetGoOfPayloads(const Literal& operand, Box* box);
 
+// Makes unconstrained the comparisons in the total order of NaNs whose sign nobody specifies.
+void LetGoOfNanOrder(const Instruction& instruction, Boxes operands, const TargetProfile& profile,
+                     Box* result);
+
 // Makes unconstrained the elements that overflow to NaN, if the profile permits the target to
 // compute them in a wider type than golden.
 void LetGoOfOverflows(const Instruction& instruction, Boxes operands, const TargetProfile& profile,

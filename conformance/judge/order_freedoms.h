@@ -59,6 +59,15 @@ std::set<int64_t> KeysOf(const Computation& comparator);
 // order. Any permutation of NaNs is then permitted (6.2).
 bool OrdersNans(const Computation& comparator);
 
+// Returns true if the computation, or one that it calls, compares floats in the total order, in
+// which a NaN stands where its sign puts it.
+bool ComparesInTotalOrder(const Computation& computation);
+
+// Returns true if the instruction compares in the total order what an operation has made: which
+// NaN that is, nobody specifies, so that it may come first as well as last. NaNs of arguments and
+// constants are known.
+bool OrdersMadeNans(const Instruction& instruction);
+
 // Returns true if a region only compares and selects, so that it returns an element or the start.
 bool Picks(const Computation& region);
 

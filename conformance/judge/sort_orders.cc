@@ -219,6 +219,49 @@ bool OrdersNans(const Computation& comparator) {
   return true;
 }
 
+namespace {
+
+bool IsInTotalOrder(const Instruction& step) {
+  return step.opcode() == Opcode::kCompare && IsFloat(step.operand(0)->shape().element_type()) &&
+         step.FindInt(Attr::kComparisonType) == static_cast<int64_t>(ComparisonType::kTotalOrder);
+}
+
+bool MayBeMade(const Instruction& value) {
+  if (value.opcode() == Opcode::kConstant) return false;
+  if (value.opcode() != Opcode::kParameter) return true;
+  // Nobody knows here what a called computation is given.
+  const Module* const module = value.parent()->parent();
+  return module != nullptr && value.parent() != module->entry();
+}
+
+}  // namespace
+
+bool ComparesInTotalOrder(const Computation& computation) {
+  absl::flat_hash_set<const Computation*> seen = {&computation};
+  std::vector<const Computation*> open = {&computation};
+  while (!open.empty()) {
+    const Computation& next = *open.back();
+    open.pop_back();
+    for (const auto& step : next.instructions()) {
+      if (IsInTotalOrder(*step)) return true;
+      for (const Computation* callee : step->called_computations()) {
+        if (seen.insert(callee).second) open.push_back(callee);
+      }
+    }
+  }
+  return false;
+}
+
+bool OrdersMadeNans(const Instruction& instruction) {
+  const auto callees = instruction.called_computations();
+  const bool compares = IsInTotalOrder(instruction) ||
+                        std::any_of(callees.begin(), callees.end(), [](const Computation* callee) {
+                          return ComparesInTotalOrder(*callee);
+                        });
+  return compares && std::any_of(instruction.operands().begin(), instruction.operands().end(),
+                                 [](const Instruction* operand) { return MayBeMade(*operand); });
+}
+
 absl::StatusOr<OrderFreedoms> FindSortOrders(const Subject& subject,
                                              const std::vector<Literal>& golden,
                                              const std::vector<Literal>& actual) {

@@ -15,10 +15,13 @@ struct Idiom {
   void (*write)(ProgramWriter& writer);
 };
 
-// By family (idioms_*.cc): arithmetic and logic; elements that are moved; parts of models.
+// By family (idioms_*.cc): arithmetic and logic; elements that are moved; parts of models;
+// expressions; sizes beyond those at which implementations change their way of working.
 absl::Span<const Idiom> AlgebraIdioms();
 absl::Span<const Idiom> MovementIdioms();
 absl::Span<const Idiom> ModelIdioms();
+absl::Span<const Idiom> ExpressionIdioms();
+absl::Span<const Idiom> SizeIdioms();
 
 // Writes one of them.
 void WriteIdiom(ProgramWriter& writer);

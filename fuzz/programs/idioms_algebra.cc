@@ -315,13 +315,19 @@ constexpr Idiom kAlgebra[] = {
 absl::Span<const Idiom> AlgebraIdioms() { return kAlgebra; }
 
 void WriteIdiom(ProgramWriter& writer) {
-  const int64_t family = writer.choices().Below(4);
-  const absl::Span<const Idiom> idioms = family == 3   ? ModelIdioms()
-                                         : family == 0 ? AlgebraIdioms()
-                                                       : MovementIdioms();
+  const int64_t family = writer.choices().Below(8);
+  const absl::Span<const Idiom> idioms = family == 7   ? SizeIdioms()
+                                         : family == 6 ? ModelIdioms()
+                                         : family >= 4 ? MovementIdioms()
+                                         : family == 3 ? AlgebraIdioms()
+                                                       : ExpressionIdioms();
   const Idiom& idiom = writer.choices().Of(idioms);
-  idiom.write(writer);
   writer.program().idioms.push_back(idiom.name);
+  if (family == 7) {
+    const LongValues raised(&writer);
+    return idiom.write(writer);
+  }
+  idiom.write(writer);
 }
 
 }  // namespace assay::fuzz

@@ -225,7 +225,9 @@ void DotsOfMoves(ProgramWriter& w) {
   Sketch s(w);
   Instruction* a = s.w().ArrayFor(kDot, 2, 2);
   const ElementType type = s.TypeOf(a);
-  const int64_t inner = a->shape().dimension(1), free = std::max<int64_t>(w.AnySize(), 1);
+  const int64_t inner = a->shape().dimension(1);
+  const int64_t most = w.limits().elements / std::max<int64_t>(inner, 1);
+  const int64_t free = std::clamp<int64_t>(w.AnySize(), 1, std::max<int64_t>(most, 1));
   const bool left = w.choices().OneIn(2), right = w.choices().OneIn(2);
   if (left) a = s.Transpose(a, {1, 0});
   const Dimensions straight = {inner, free}, turned = {free, inner};
@@ -269,13 +271,22 @@ void ReadAfterUpdate(ProgramWriter& w) {
       changed = s.ScatterRows(x, indices, w.ArrayOf(s.TypeOf(x), rows), kAdd);
       break;
     }
-    default:
-      changed = s.Op(kMultiply, {x, x});
+    default: {
+      static constexpr Opcode kOver[] = {kMultiply, kAdd, kSubtract};
+      changed = s.Op(w.choices().Of(kOver), {x, w.LikeArray(x)});
+    }
   }
   if (changed == nullptr) return;
   // The value before is read behind the update, and both are results.
-  s.Op(kAdd, {changed, x});
-  if (w.choices().OneIn(2)) s.Op(kSubtract, {x, changed});
+  static constexpr Opcode kReaders[] = {kSubtract, kAdd, kMaximum, kMultiply};
+  const Opcode reader = w.choices().Of(kReaders);
+  if (w.choices().OneIn(3)) {
+    s.Compare(ComparisonDirection::kLe, changed, x);
+  } else if (w.choices().OneIn(2)) {
+    s.Op(reader, {x, changed});
+  } else {
+    s.Op(reader, {changed, x});
+  }
   s.Reverse(x, {0});
 }
 

@@ -5,8 +5,9 @@
 namespace assay::fuzz {
 namespace {
 
-constexpr Opcode kFolds[] = {Opcode::kAdd,      Opcode::kMaximum, Opcode::kAdd, Opcode::kMinimum,
-                             Opcode::kMultiply, Opcode::kAnd,     Opcode::kOr,  Opcode::kXor};
+constexpr Opcode kFolds[] = {
+    Opcode::kAdd,      Opcode::kMaximum, Opcode::kAdd, Opcode::kMinimum, Opcode::kMaximum,
+    Opcode::kMultiply, Opcode::kMinimum, Opcode::kAnd, Opcode::kOr,      Opcode::kXor};
 
 bool Takes(Opcode opcode, ElementType type) {
   const absl::Span<const ElementType> types = LegalTypes(opcode);

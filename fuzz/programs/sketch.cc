@@ -1,6 +1,7 @@
 #include "fuzz/programs/sketch.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -214,6 +215,35 @@ Instruction* Sketch::ScatterRows(Instruction* matrix, Instruction* indices, Inst
   made->SetAttribute(Attr::kIndexVectorDim, int64_t{1});
   made->SetAttribute(Attr::kToApply, region);
   return w_.Finish(std::move(made));
+}
+
+Instruction* Sketch::GatherElements(Instruction* vector, Instruction* indices) {
+  if (vector == nullptr || indices == nullptr || vector->shape().dimension(0) == 0) return nullptr;
+  auto made = w_.Start(Opcode::kGather, {vector, indices});
+  made->SetAttribute(Attr::kOffsetDims, std::vector<int64_t>{});
+  made->SetAttribute(Attr::kCollapsedSliceDims, std::vector<int64_t>{0});
+  made->SetAttribute(Attr::kStartIndexMap, std::vector<int64_t>{0});
+  made->SetAttribute(Attr::kIndexVectorDim, int64_t{1});
+  made->SetAttribute(Attr::kSliceSizes, std::vector<int64_t>{1});
+  return w_.Finish(std::move(made));
+}
+
+Instruction* Sketch::ScatterElements(Instruction* vector, Instruction* indices,
+                                     Instruction* elements, Opcode combine) {
+  if (!Takes(combine, vector) || indices == nullptr || elements == nullptr) return nullptr;
+  Computation* const region = Region(combine, TypeOf(vector));
+  auto made = w_.Start(Opcode::kScatter, {vector, indices, elements});
+  made->SetAttribute(Attr::kUpdateWindowDims, std::vector<int64_t>{});
+  made->SetAttribute(Attr::kInsertedWindowDims, std::vector<int64_t>{0});
+  made->SetAttribute(Attr::kScatterDimsToOperandDims, std::vector<int64_t>{0});
+  made->SetAttribute(Attr::kIndexVectorDim, int64_t{1});
+  made->SetAttribute(Attr::kToApply, region);
+  return w_.Finish(std::move(made));
+}
+
+Instruction* Sketch::Infinity(ElementType type, bool negative) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  return Number(type, negative ? -infinity : infinity);
 }
 
 ElementType Sketch::AnyOf(std::initializer_list<ElementType> types) {

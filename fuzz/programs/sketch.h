@@ -55,6 +55,13 @@ class Sketch {
   Instruction* ScatterRows(Instruction* matrix, Instruction* indices, Instruction* rows,
                            Opcode combine);
 
+  // Elements of a vector at the indices, a vector, and a vector with elements combined into it; the
+  // indices then have a second dimension of 1.
+  Instruction* GatherElements(Instruction* vector, Instruction* indices);
+  Instruction* ScatterElements(Instruction* vector, Instruction* indices, Instruction* elements,
+                               Opcode combine);
+
+  Instruction* Infinity(ElementType type, bool negative);
   Instruction* Number(ElementType type, double number) { return w_.NumberConstant(type, number); }
   Instruction* SplatLike(const Instruction* x, double number) {
     return x == nullptr ? nullptr : w_.Splat(TypeOf(x), SizesOf(x), number);

@@ -33,21 +33,53 @@ struct Counter {
 // Iterations beyond those that are unrolled or peeled, or counted in a byte.
 constexpr int64_t kManyTrips[] = {5, 17, 130, 9, 33, 260, 12, 1030};
 
+// Whether the loop ends within so many iterations, its counter wrapping as that of the type does.
+bool EndsWithin(const Counter& c, int64_t most) {
+  using enum ComparisonDirection;
+  const auto wrapped = [&](int64_t value) {
+    const uint64_t bits = EncodeInteger(c.type, static_cast<uint64_t>(value));
+    return IsSigned(c.type) ? DecodeSigned(c.type, bits) : static_cast<int64_t>(bits);
+  };
+  int64_t i = c.start;
+  for (; most >= 0; --most) {
+    const bool goes_on = c.direction == kLt   ? i < c.limit
+                         : c.direction == kLe ? i <= c.limit
+                         : c.direction == kGt ? i > c.limit
+                                              : i != c.limit;
+    if (!goes_on) return true;
+    i = wrapped(i + c.step);
+  }
+  return false;
+}
+
 Counter AnyCounter(ProgramWriter& w) {
   using enum ComparisonDirection;
   static constexpr ElementType kTypes[] = {ElementType::kS32, ElementType::kS32, ElementType::kS64,
                                            ElementType::kU32, ElementType::kS8,  ElementType::kU8};
   const ElementType type = w.choices().Of(kTypes);
+  const bool narrow = Info(type).bits == 8;
   int64_t trips = w.choices().Below(5);
-  if (w.scale() == Scale::kMany && Info(type).bits > 8) trips = w.choices().Of(kManyTrips);
-  switch (w.choices().Below(5)) {
+  if (w.scale() == Scale::kMany && !narrow) trips = w.choices().Of(kManyTrips);
+  switch (w.choices().Below(6)) {
+    case 5: {  // a counter that may wrap
+      const int64_t least = IsSigned(type) ? -128 : 0;
+      const Counter wraps = {type, least + w.choices().Below(256), 1 + w.choices().Below(127),
+                             least + w.choices().Below(256), w.choices().OneIn(2) ? kNe : kLt};
+      if (narrow && EndsWithin(wraps, 12)) return wraps;
+      [[fallthrough]];
+    }
     case 3:
       if (IsSigned(type)) return {type, trips, -1, 0, kGt};
       return {type, 0, 1, trips, kNe};
-    case 4:
-      return {type, 1, 2, 2 * trips, kLe};
+    case 4: {  // a step that does not meet the bound, as a rule
+      const int64_t step = w.choices().Between(2, 3), start = w.choices().Below(3);
+      const int64_t limit = start + step * trips + w.choices().Between(-1, 1);
+      return {type, start, step, std::max<int64_t>(limit, 0), w.choices().OneIn(2) ? kLe : kLt};
+    }
     case 2:
       return {type, 0, 1, trips, kNe};
+    case 1:
+      return {type, 0, 1, trips, kLe};
     default:
       return {type, 0, 1, trips, kLt};
   }

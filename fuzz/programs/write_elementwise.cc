@@ -91,7 +91,10 @@ void WriteSelect(ProgramWriter& w, Opcode opcode) {
 
 void WriteConvert(ProgramWriter& w, Opcode opcode) {
   Instruction* const x = w.ArrayFor(opcode);
-  w.FinishAs(w.Start(opcode, {x}), WithType(*x, w.AnyType(w.grammar().types())));
+  // Each pair of types is a function of its own: now and then one value goes to several types.
+  for (int64_t more = w.is_sole() ? 1 : w.choices().Between(1, 4); more > 0; --more) {
+    w.FinishAs(w.Start(opcode, {x}), WithType(*x, w.AnyType(w.grammar().types())));
+  }
 }
 
 void WriteReducePrecision(ProgramWriter& w, Opcode opcode) {

@@ -136,6 +136,7 @@ void WriteConcatenate(ProgramWriter& w, Opcode opcode) {
   for (int64_t more = w.Several(0, 2, 40); more > 0; --more) {
     Dimensions sizes(x->shape().dimensions().begin(), x->shape().dimensions().end());
     if (w.choices().OneIn(2)) sizes[dimension] = w.AnySize();
+    if (CountOf(sizes) > w.limits().elements) sizes[dimension] = 1;
     operands.push_back(w.ArrayOf(x->shape().element_type(), sizes));
   }
   if (w.choices().OneIn(2)) std::reverse(operands.begin(), operands.end());

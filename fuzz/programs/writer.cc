@@ -19,15 +19,25 @@ constexpr int64_t kSizes[] = {2, 3, 4, 1, 5, 2, 3, 4, 8, 6, 7, 2, 3,  1,   9, 16
 
 // Sizes beyond those at which implementations change their way of working.
 constexpr int64_t kLongSizes[] = {1025, 257, 2049, 513, 4097, 1025, 8193, 129,
-                                  1031, 300, 2050, 777, 4099, 1500, 9000, 65539};
+                                  1031, 300, 2050, 777, 4099, 1500, 9000, 40000};
+constexpr int64_t kHugeSizes[] = {65539, 65537, 70001, 66000};
 
-// What values other than benign ones a program may have.
+// Types that programs have most of.
+constexpr ElementType kUsualTypes[] = {
+    ElementType::kF32, ElementType::kF32, ElementType::kF64, ElementType::kBF16,
+    ElementType::kF16, ElementType::kS32, ElementType::kS32, ElementType::kS64,
+    ElementType::kU32, ElementType::kS8,  ElementType::kU8,  ElementType::kPred,
+    ElementType::kC64, ElementType::kU64, ElementType::kU16, ElementType::kF8E4M3FN};
+
+// What values other than benign ones a program may have, those that tell most more often.
 constexpr ValueProfile kProfiles[] = {
-    ValueProfile::kBenign,   ValueProfile::kSpecial,   ValueProfile::kCancellation,
-    ValueProfile::kIntegers, ValueProfile::kSubnormal, ValueProfile::kOverflow,
-    ValueProfile::kTies,     ValueProfile::kPatterns,  ValueProfile::kPositive,
-    ValueProfile::kUnit,     ValueProfile::kFinite,    ValueProfile::kDuplicates,
-    ValueProfile::kUnique,   ValueProfile::kSorted,    ValueProfile::kAll,
+    ValueProfile::kBenign,    ValueProfile::kSpecial,      ValueProfile::kSpecial,
+    ValueProfile::kSpecial,   ValueProfile::kCancellation, ValueProfile::kIntegers,
+    ValueProfile::kSubnormal, ValueProfile::kOverflow,     ValueProfile::kOverflow,
+    ValueProfile::kTies,      ValueProfile::kTies,         ValueProfile::kPatterns,
+    ValueProfile::kPatterns,  ValueProfile::kPositive,     ValueProfile::kUnit,
+    ValueProfile::kFinite,    ValueProfile::kDuplicates,   ValueProfile::kUnique,
+    ValueProfile::kSorted,    ValueProfile::kAll,
 };
 
 // Numbers that simplifications look for.
@@ -98,6 +108,7 @@ void ProgramWriter::ReadHeader(Choices header) {
   profile_ = header.Of(kProfiles);
   constrains_layouts_ = header.OneIn(4);
   const int64_t scale = header.Below(32);
+  sole_ = header.Below(8) == 5;
   const bool collectives = grammar_.collectives() && mode >= 5 && mode != 6;
   const bool effects = grammar_.effects() && mode >= 6;
   if (collectives) {
@@ -114,20 +125,26 @@ void ProgramWriter::ReadHeader(Choices header) {
   SetScale(scale == 13   ? Scale::kLong
            : scale == 14 ? Scale::kDeep
            : scale == 15 ? Scale::kMany
+           : scale == 16 ? Scale::kHuge
                          : Scale::kSmall,
            &header);
   ChooseVocabulary(&header);
+  if (sole_) record_count_ = std::min<int64_t>(record_count_, 1);
 }
 
 void ProgramWriter::SetScale(Scale scale, Choices* header) {
   scale_ = scale;
-  if (scale == Scale::kLong) {
+  if (scale == Scale::kLong || scale == Scale::kHuge) {
     limits_.elements = std::max(limits_.elements, limits_.long_elements);
     limits_.argument_elements = std::max(limits_.argument_elements, limits_.long_elements);
     limits_.all_elements = std::max(limits_.all_elements, 4 * limits_.long_elements);
     limits_.products = std::max(limits_.products, limits_.long_elements);
-    sizes_[1] = std::min(header->Of(kLongSizes), std::max<int64_t>(limits_.elements, 1));
-    for (const int at : {0, 2, 3}) sizes_[at] = std::min<int64_t>(sizes_[at], 4);
+    const bool huge = scale == Scale::kHuge;
+    const int64_t size = huge ? header->Of(kHugeSizes) : header->Of(kLongSizes);
+    for (const int at : {0, 2, 3}) sizes_[at] = std::min<int64_t>(sizes_[at], huge ? 1 : 4);
+    sizes_[1] = std::min(size, std::max<int64_t>(limits_.elements, 1));
+    if (huge) sizes_[2] = sizes_[1];
+    if (huge) record_count_ = std::min<int64_t>(record_count_, 3);
   }
   if (scale == Scale::kDeep) {
     for (int64_t& size : sizes_) size = std::min<int64_t>(size, 3);
@@ -157,6 +174,14 @@ absl::Span<const Row* const> ProgramWriter::RowsHere() const {
   return grammar_.RowsAt(depth() > 2 ? RowPlace::kAnywhere : scopes_.back().place);
 }
 
+ElementType ProgramWriter::AnyType(absl::Span<const ElementType> types) {
+  if (types.size() > std::size(kUsualTypes) / 2 && choices().Below(8) < 3) {
+    const ElementType usual = choices().Of(kUsualTypes);
+    if (std::find(types.begin(), types.end(), usual) != types.end()) return usual;
+  }
+  return choices().Of(types);
+}
+
 void ProgramWriter::WriteRecords(int64_t count) {
   for (; count > 0 && next_record_ < record_count_; --count) {
     const size_t begin = static_cast<size_t>(++next_record_ * kRecordBytes);
@@ -171,11 +196,11 @@ void ProgramWriter::WriteRecord(absl::Span<const uint8_t> record) {
   if (!rows.empty()) {
     const Row& row = *choices.Of(rows);
     const int64_t kind = choices.Below(8);
-    if (kind == 7 && grammar_.idioms() && depth() <= 2) {
+    if (kind >= 6 && grammar_.idioms() && depth() <= 2 && !sole_) {
       WriteIdiom(*this);
     } else {
       row.write(*this, row.opcode);
-      if (kind >= 5) WriteChain(rows, kind - 4);
+      if (kind >= 4 && !sole_) WriteChain(rows, kind == 5 ? 2 : 1);
     }
   }
   choices_ = outer;
@@ -253,7 +278,7 @@ Instruction* ProgramWriter::NonEmptyArray(Opcode opcode, int64_t least_rank, int
 
 Instruction* ProgramWriter::OperandFor(Opcode opcode) {
   Instruction* const x = ArrayFor(opcode);
-  if (scope().focus != nullptr || !choices().OneIn(5)) return x;
+  if (scope().focus != nullptr || !choices().OneIn(3)) return x;
   const ElementType type = x->shape().element_type();
   const std::optional<ProfileUse> edge = AnyEdge(opcode, 0, type, choices());
   return edge ? NewArray(type, x->shape().dimensions(), *edge) : x;
@@ -314,6 +339,11 @@ Instruction* ProgramWriter::NewArray(ElementType type, Sizes sizes, const Profil
   broadcast->SetAttribute(Attr::kDimensions, std::vector<int64_t>());
   if (Instruction* const made = Finish(std::move(broadcast))) return made;
   return ProfileConstant(type, sizes, use);  // beyond the limit of all elements: still total
+}
+
+Instruction* ProgramWriter::NewLongArray(ElementType type, Sizes sizes) {
+  const ProfileUse use = AnyProfile(type);
+  return in_entry() ? NewParameter(type, sizes, use) : NewArray(type, sizes, use);
 }
 
 Instruction* ProgramWriter::NewParameter(ElementType type, Sizes sizes, const ProfileUse& use) {
@@ -550,6 +580,20 @@ Instruction* ProgramWriter::ElementOf(Instruction* tuple, int64_t index) {
   Instruction* const made = Append(std::move(element));
   Offer(made);
   return made;
+}
+
+LongValues::LongValues(ProgramWriter* writer)
+    : writer_(*writer), limits_(writer->limits_), elements_(writer->elements_) {
+  ProgramLimits& limits = writer_.limits_;
+  limits.elements = std::max(limits.elements, limits.long_elements);
+  limits.all_elements = std::max(limits.all_elements, 4 * limits.long_elements);
+  limits.products = std::max(limits.products, limits.long_elements);
+  writer_.elements_ = 0;
+}
+
+LongValues::~LongValues() {
+  writer_.limits_ = limits_;
+  writer_.elements_ = elements_;
 }
 
 void ProgramWriter::AddInfeed(const Shape& shape) {

@@ -25,7 +25,8 @@ enum class Scale : uint8_t {
   kSmall,
   kLong,  // elements: one size in four is beyond vectors, tiles and blocks
   kDeep,  // dimensions: up to eight
-  kMany   // operands, results, branches and iterations
+  kMany,  // operands, results, branches and iterations
+  kHuge   // elements beyond 2^16, of few instructions
 };
 
 // The dimensions of most programs, at most.
@@ -90,6 +91,8 @@ class ProgramWriter {
   Instruction* NewArray(ElementType type, Sizes sizes) {
     return NewArray(type, sizes, AnyProfile(type));
   }
+  // The same beyond the limit of arguments, where the limits of all values are raised (LongValues).
+  Instruction* NewLongArray(ElementType type, Sizes sizes);
   // A new parameter of the entry: an array, or a tuple of arrays.
   void NewParameterOf(const Shape& shape);
   // Integers in [low, high] as far as the type reaches; now and then any value of the type.
@@ -103,7 +106,8 @@ class ProgramWriter {
   // 0, 1, 2, 0.5 and the like.
   Instruction* PlainSplat(ElementType type, Sizes sizes);
 
-  ElementType AnyType(absl::Span<const ElementType> types) { return choices().Of(types); }
+  // One of the types; the usual ones more often.
+  ElementType AnyType(absl::Span<const ElementType> types);
   ElementType AnyIndexType();
   // A type of floats for a float, of integers for an integer, and so on.
   ElementType TypeOfClass(ElementType type);
@@ -180,7 +184,11 @@ class ProgramWriter {
   // The row wrote nothing since it would go beyond a limit.
   void LeaveOut() { ++program_->left_out; }
 
+  // Whether the program is one instruction on parameters, which is judged alone.
+  bool is_sole() const { return sole_; }
+
  private:
+  friend class LongValues;
   struct Scope {
     std::unique_ptr<Computation> computation;
     RowPlace place;
@@ -215,10 +223,24 @@ class ProgramWriter {
   Scale scale_ = Scale::kSmall;
   std::array<int64_t, 4> sizes_{};
   int mood_ = 0;  // which profiles parameters have
+  bool sole_ = false;
   ValueProfile profile_ = ValueProfile::kBenign;
   int64_t parameters_ = 0, names_ = 0, channels_ = 0, elements_ = 0;
   bool constrains_layouts_ = false;
   Instruction* last_token_ = nullptr;
+};
+
+// While it lives, values may have as many elements as in programs of long arrays; what is written
+// then counts for no limit.
+class LongValues {
+ public:
+  explicit LongValues(ProgramWriter* writer);
+  ~LongValues();
+
+ private:
+  ProgramWriter& writer_;
+  const ProgramLimits limits_;
+  const int64_t elements_;
 };
 
 // The profiles whose values arrays of the type have, the usual one first.

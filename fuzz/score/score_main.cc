@@ -1,6 +1,9 @@
 // The program behind tools/fuzz_score. docs/fuzzing.md shows what it printed.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,12 +59,34 @@ int64_t PrintGroup(absl::string_view title, absl::Span<const FuzzScore> group,
   return found;
 }
 
-int Score(const FuzzScoreOptions& options, bool list) {
+// The first words of the lines of a file; empty where there is none.
+std::set<std::string> NamesIn(const std::string& path) {
+  std::set<std::string> names;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string name;
+    if (words >> name) names.insert(name);
+  }
+  return names;
+}
+
+int Score(const FuzzScoreOptions& options, const std::string& only, bool list) {
+  const std::set<std::string> names = NamesIn(only);
+  if (!only.empty() && names.empty()) {
+    std::fprintf(stderr, "fuzz_score: %s names no mutants\n", only.c_str());
+    return 2;
+  }
+  const auto wanted = [&](const Mutant& mutant) {
+    return names.empty() || names.contains(mutant.name);
+  };
   std::vector<const Mutant*> defects, combinations, conforming;
   for (const Mutant& mutant : Mutants()) {
-    (mutant.conforming() ? conforming : defects).push_back(&mutant);
+    if (wanted(mutant)) (mutant.conforming() ? conforming : defects).push_back(&mutant);
   }
-  for (const Mutant& mutant : CombinationMutants()) combinations.push_back(&mutant);
+  for (const Mutant& mutant : CombinationMutants()) {
+    if (wanted(mutant)) combinations.push_back(&mutant);
+  }
   std::vector<const Mutant*> all = defects;
   all.insert(all.end(), combinations.begin(), combinations.end());
   all.insert(all.end(), conforming.begin(), conforming.end());
@@ -91,6 +116,7 @@ int Score(const FuzzScoreOptions& options, bool list) {
 int main(int argc, char** argv) {
   assay::fuzz::FuzzScoreOptions options;
   bool list = false, good = true;
+  std::string only;
   for (int i = 1; i < argc; ++i) {
     absl::string_view argument = argv[i];
     if (absl::ConsumePrefix(&argument, "--programs=")) {
@@ -99,6 +125,8 @@ int main(int argc, char** argv) {
       good &= absl::SimpleAtod(argument, &options.seconds);
     } else if (absl::ConsumePrefix(&argument, "--seed=")) {
       good &= absl::SimpleAtoi(argument, &options.seed);
+    } else if (absl::ConsumePrefix(&argument, "--only=")) {
+      only = std::string(argument);
     } else if (argument == "--list") {
       list = true;
     } else {
@@ -106,8 +134,10 @@ int main(int argc, char** argv) {
     }
   }
   if (!good) {
-    std::fprintf(stderr, "usage: fuzz_score [--programs=N] [--seconds=S] [--seed=N] [--list]\n");
+    std::fprintf(
+        stderr,
+        "usage: fuzz_score [--programs=N] [--seconds=S] [--seed=N] [--only=FILE] [--list]\n");
     return 2;
   }
-  return assay::fuzz::Score(options, list);
+  return assay::fuzz::Score(options, only, list);
 }

@@ -1,0 +1,639 @@
+// Idioms that are expressions: what simplifications of compilers look for, as a table, and small
+// random trees over the same few operations and operands, in which any such form may come about.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "fuzz/programs/idioms.h"
+#include "fuzz/programs/sketch.h"
+
+namespace assay::fuzz {
+namespace {
+
+using enum Opcode;
+
+// Operations stand before their operands, which are arrays x, y and z of one type, predicates p,
+// numbers and further operations, by their names in HLO text. Beside these: lt le gt ge eq ne
+// compare; select takes a predicate; wide, narrow and other convert within the class of the type,
+// float and integer to another class, back to the type of the arrays; iota counts; turn reverses
+// the first dimension, and flip transposes where the array is square.
+constexpr const char* kFloatForms[] = {
+    "multiply x 0",
+    "add x 0",
+    "add 0 x",
+    "add x -0.0",
+    "subtract x 0",
+    "subtract 0 x",
+    "subtract -0.0 x",
+    "negate subtract x y",
+    "negate negate x",
+    "subtract x x",
+    "divide x x",
+    "divide 0 x",
+    "divide x 3",
+    "divide x 8",
+    "multiply divide 1 x y",
+    "log exponential x",
+    "exponential log x",
+    "sqrt multiply x x",
+    "multiply sqrt x sqrt x",
+    "multiply sqrt x sqrt y",
+    "power x 0.5",
+    "power x -0.5",
+    "power x 2",
+    "power x 3",
+    "power x -1",
+    "power x 0",
+    "power 1 x",
+    "power 2 x",
+    "power power x y z",
+    "power exponential x y",
+    "exponential multiply y log x",
+    "multiply exponential x exponential y",
+    "divide exponential x exponential y",
+    "divide divide x y z",
+    "divide x divide y z",
+    "divide multiply x y y",
+    "multiply divide x y y",
+    "multiply multiply x 3 5",
+    "multiply 3 multiply x y",
+    "add add x 3 5",
+    "subtract add x y y",
+    "subtract add x y x",
+    "add subtract x y y",
+    "subtract x subtract x y",
+    "add multiply x y multiply x z",
+    "subtract multiply x y multiply x z",
+    "add x multiply x y",
+    "add multiply x y z",
+    "subtract multiply x y z",
+    "multiply back p x",
+    "add back p x",
+    "maximum minimum x y x",
+    "minimum maximum x y x",
+    "maximum x x",
+    "maximum minimum x 1 -1",
+    "minimum maximum x -1 1",
+    "negate maximum negate x negate y",
+    "minimum negate x negate y",
+    "clamp -1 x 1",
+    "clamp 1 x -1",
+    "clamp y clamp z x y x",
+    "clamp 0 clamp -1 x 2 1",
+    "not lt x y",
+    "not ge x y",
+    "not eq x y",
+    "eq x x",
+    "ne x x",
+    "le x x",
+    "select gt x y x y",
+    "select lt x y x y",
+    "select ge x y y x",
+    "select eq x y x y",
+    "select ne x y x y",
+    "select lt x 0 negate x x",
+    "select ge x 0 x negate x",
+    "select eq x x x y",
+    "select p select p x y z",
+    "select p x select p y z",
+    "select not p x y",
+    "select p x x",
+    "select and p lt x y x y",
+    "add select p x 0 y",
+    "multiply select p 1 0 x",
+    "divide select p x y select p z y",
+    "or lt x y ge x y",
+    "and lt x y gt x y",
+    "or lt x y lt y x",
+    "and le x y le y x",
+    "xor lt x y ge x y",
+    "rsqrt multiply x x",
+    "divide 1 sqrt x",
+    "divide x sqrt x",
+    "multiply x rsqrt x",
+    "multiply rsqrt x rsqrt x",
+    "log multiply x y",
+    "log power x y",
+    "log sqrt x",
+    "log divide 1 x",
+    "exponential negate x",
+    "divide 1 exponential x",
+    "exponential add x y",
+    "tanh negate x",
+    "sine negate x",
+    "cosine abs x",
+    "abs negate x",
+    "abs multiply x y",
+    "abs multiply x x",
+    "abs sqrt x",
+    "sign abs x",
+    "sign multiply x y",
+    "multiply sign x abs x",
+    "divide x abs x",
+    "subtract exponential x 1",
+    "log add x 1",
+    "sqrt power x 2",
+    "power sqrt x 2",
+    "cbrt multiply x multiply x x",
+    "remainder x 1",
+    "remainder x 8",
+    "remainder remainder x y y",
+    "remainder negate x y",
+    "floor floor x",
+    "floor add x 0.5",
+    "round-nearest-even floor x",
+    "ceil negate x",
+    "subtract x floor x",
+    "multiply negate x negate y",
+    "divide negate x negate y",
+    "add x negate y",
+    "subtract x negate y",
+    "subtract negate x y",
+    "lt abs x 0",
+    "ge abs x 0",
+    "ge multiply x x 0",
+    "lt negate x negate y",
+    "gt subtract x y 0",
+    "eq subtract x y 0",
+    "lt add x 1 add y 1",
+    "lt multiply x 2 multiply y 2",
+    "eq sign x 0",
+    "lt sqrt x 1",
+    "lt wide x wide y",
+    "lt narrow x narrow y",
+    "eq narrow x narrow y",
+    "back narrow x",
+    "back wide x",
+    "narrow wide x",
+    "back add wide x wide y",
+    "back multiply wide x wide y",
+    "back divide wide x wide y",
+    "back sqrt wide x",
+    "narrow narrow x",
+    "back integer x",
+    "integer floor x",
+    "is-finite add x y",
+    "is-finite multiply x 0",
+    "logistic negate x",
+    "divide 1 add 1 exponential negate x",
+    "subtract 1 logistic x",
+    "atan2 subtract x x y",
+    "atan2 0 x",
+    "atan2 x 0",
+    "atan2 negate x negate y",
+    "atan2 multiply x 2 multiply y 2",
+    "atan2 back xor p p back xor p p",
+    "subtract turn turn x y",
+    "subtract flip x turn y",
+    "subtract turn x x",
+    "add flip x turn x",
+    "maximum flip x flip y",
+    "multiply turn x turn y",
+};
+
+constexpr const char* kIntegerForms[] = {
+    "remainder x 8",
+    "remainder x 1",
+    "remainder x -1",
+    "remainder x x",
+    "remainder x 7",
+    "remainder negate x y",
+    "remainder remainder x y y",
+    "divide x 8",
+    "divide x 1",
+    "divide x -1",
+    "divide x x",
+    "divide x 7",
+    "divide 0 x",
+    "divide divide x y z",
+    "divide divide x 3 5",
+    "divide multiply x y y",
+    "divide multiply x 4 4",
+    "divide multiply x 6 3",
+    "multiply divide x y y",
+    "multiply divide x 4 4",
+    "multiply x 8",
+    "multiply x 0",
+    "multiply x -1",
+    "multiply multiply x 3 5",
+    "multiply negate x negate y",
+    "add multiply divide x y y remainder x y",
+    "add x x",
+    "add x not x",
+    "add not x 1",
+    "add x negate y",
+    "add subtract x y y",
+    "subtract x x",
+    "subtract 0 x",
+    "subtract add x y x",
+    "subtract add x y y",
+    "subtract add x y add x z",
+    "subtract x negate y",
+    "subtract x remainder x y",
+    "negate negate x",
+    "negate not x",
+    "not not x",
+    "not negate x",
+    "abs negate x",
+    "abs abs x",
+    "abs subtract x y",
+    "abs multiply x y",
+    "sign abs x",
+    "sign negate x",
+    "multiply sign x abs x",
+    "and x x",
+    "and x not x",
+    "and x -1",
+    "and or x y x",
+    "and not x not y",
+    "or x not x",
+    "or and x y x",
+    "or and x y and x z",
+    "xor x x",
+    "xor xor x y y",
+    "xor x -1",
+    "xor and x y or x y",
+    "shift-right-arithmetic shift-left x y y",
+    "shift-right-logical shift-left x y y",
+    "shift-right-arithmetic shift-left x 3 3",
+    "shift-left shift-right-logical x 3 3",
+    "shift-left shift-left x 3 5",
+    "shift-left shift-left x y z",
+    "shift-right-logical shift-right-logical x 4 5",
+    "shift-right-arithmetic shift-right-arithmetic x 4 5",
+    "shift-left 1 x",
+    "shift-right-logical x 0",
+    "shift-right-arithmetic add x y 1",
+    "back shift-right-arithmetic add wide x wide y 1",
+    "back shift-right-arithmetic add wide x wide y wide z",
+    "back shift-right-logical multiply wide x wide y 8",
+    "back divide wide x wide y",
+    "back add wide x wide y",
+    "back multiply wide x wide y",
+    "back negate wide x",
+    "back narrow x",
+    "back other x",
+    "narrow wide x",
+    "narrow other x",
+    "other other x",
+    "wide narrow x",
+    "narrow add x y",
+    "narrow shift-right-logical x 3",
+    "narrow divide x y",
+    "float x",
+    "back float x",
+    "back float add x y",
+    "back divide float x float y",
+    "integer float x",
+    "lt float x float y",
+    "eq float x float y",
+    "lt abs x 0",
+    "ge abs x 0",
+    "lt multiply x x 0",
+    "lt negate x negate y",
+    "gt negate x y",
+    "lt subtract x y 0",
+    "gt subtract x y 0",
+    "eq subtract x y 0",
+    "lt add x 1 x",
+    "gt add x y x",
+    "lt add x 1 add y 1",
+    "lt add x 3 5",
+    "lt narrow x narrow y",
+    "eq narrow x narrow y",
+    "lt wide x wide y",
+    "lt other x other y",
+    "eq multiply x 2 multiply y 2",
+    "eq multiply x y 0",
+    "eq xor x y 0",
+    "eq and x 8 0",
+    "eq remainder x 2 0",
+    "ne x x",
+    "not lt x y",
+    "or lt x y ge x y",
+    "and lt x y lt y x",
+    "and ge x 0 lt x 8",
+    "select lt x 0 negate x x",
+    "select ge x y x y",
+    "select lt x y x y",
+    "select eq x y x y",
+    "select eq x 0 x y",
+    "select p add x 1 x",
+    "select p x x",
+    "select not p x y",
+    "maximum minimum x y x",
+    "maximum minimum x 1 -1",
+    "minimum maximum x -1 1",
+    "maximum add x 1 x",
+    "maximum x 0",
+    "minimum x -1",
+    "clamp -1 x 1",
+    "clamp 1 x -1",
+    "clamp y clamp z x y x",
+    "power x 2",
+    "power x 0",
+    "power x -1",
+    "power -1 x",
+    "power 2 x",
+    "popcnt not x",
+    "popcnt and x negate x",
+    "count-leading-zeros x",
+    "count-leading-zeros shift-right-logical x 1",
+    "multiply back p x",
+    "multiply back lt x y x",
+    "lt iota x",
+    "lt iota 3",
+    "gt iota 130",
+    "eq iota x",
+    "divide iota 3",
+    "remainder iota 3",
+    "add iota x",
+    "back float iota",
+    "lt multiply iota 2 x",
+    "subtract flip x turn y",
+    "subtract turn x x",
+    "add flip x turn x",
+    "multiply turn x turn y",
+    "subtract turn iota iota",
+};
+
+constexpr ElementType kFloats[] = {
+    ElementType::kF32,    ElementType::kF64, ElementType::kF32,        ElementType::kBF16,
+    ElementType::kF16,    ElementType::kF32, ElementType::kF8E4M3FN,   ElementType::kF64,
+    ElementType::kF8E5M2, ElementType::kF32, ElementType::kF8E4M3FNUZ, ElementType::kF32};
+constexpr ElementType kIntegers[] = {
+    ElementType::kS32, ElementType::kS8,  ElementType::kS64, ElementType::kU32, ElementType::kS16,
+    ElementType::kS32, ElementType::kU8,  ElementType::kS32, ElementType::kU64, ElementType::kS8,
+    ElementType::kU16, ElementType::kS64, ElementType::kS4,  ElementType::kU4};
+
+// The next type of the class that is wider (narrower); the type itself where there is none.
+ElementType Neighbour(ElementType type, bool wider) {
+  const int bits = Info(type).bits;
+  if (IsFloat(type)) {
+    if (wider) return bits < 32 ? ElementType::kF32 : ElementType::kF64;
+    return bits == 64   ? ElementType::kF32
+           : bits == 32 ? ElementType::kBF16
+           : bits == 16 ? ElementType::kF8E5M2
+                        : type;
+  }
+  const bool is_signed = IsSigned(type);
+  constexpr ElementType kSigned[] = {ElementType::kS4, ElementType::kS8, ElementType::kS16,
+                                     ElementType::kS32, ElementType::kS64};
+  constexpr ElementType kUnsigned[] = {ElementType::kU4, ElementType::kU8, ElementType::kU16,
+                                       ElementType::kU32, ElementType::kU64};
+  const ElementType* const all = is_signed ? kSigned : kUnsigned;
+  for (int k = 0; k < 5; ++k) {
+    if (Info(all[k]).bits != bits) continue;
+    return all[std::clamp(k + (wider ? 1 : -1), 0, 4)];
+  }
+  return type;
+}
+
+// Values that differ where simplifications are wrong, in other orders for each array.
+Instruction* TellingArray(ProgramWriter& w, ElementType type, Sizes sizes) {
+  static constexpr ValueProfile kTelling[] = {ValueProfile::kSpecial,  ValueProfile::kSpecial,
+                                              ValueProfile::kPatterns, ValueProfile::kOverflow,
+                                              ValueProfile::kIntegers, ValueProfile::kCancellation,
+                                              ValueProfile::kSpecial,  ValueProfile::kBenign};
+  static constexpr uint64_t kStrides[] = {1, 3, 5, 7, 11, 2};
+  ProfileUse use;
+  use.profile = w.choices().Of(kTelling);
+  use.seed = w.choices().Byte() + 1;
+  use.stride = w.choices().Of(kStrides);
+  if (!CheckProfile(use, Shape(type, sizes)).ok()) use.profile = ValueProfile::kBenign;
+  return w.NewArray(type, sizes, use);
+}
+
+// One expression on arrays of one type and shape.
+class Expression {
+ public:
+  Expression(Sketch& s, ElementType type, Sizes sizes)
+      : s_(s), w_(s.w()), type_(type), sizes_(sizes.begin(), sizes.end()) {}
+
+  void Write(absl::string_view form) {
+    words_ = absl::StrSplit(form, ' ');
+    at_ = 0;
+    Next();
+  }
+
+  // A tree of so many operations.
+  void WriteTree(int64_t operations) {
+    Instruction* values[3] = {Leaf("x"), Leaf("y"), nullptr};
+    Instruction* pred = nullptr;
+    for (; operations > 0; --operations) {
+      Instruction* const a = values[w_.choices().Below(3)];
+      Instruction* b = w_.choices().OneIn(3) ? Number() : values[w_.choices().Below(2)];
+      Instruction* const last = a == nullptr ? values[0] : a;
+      Instruction* made = Step(last, b, values[1], &pred);
+      if (made == nullptr || !made->shape().is_array()) continue;
+      if (IsPred(s_.TypeOf(made)) && !IsPred(type_)) {
+        pred = made;
+        continue;
+      }
+      if (s_.TypeOf(made) != type_) made = s_.Convert(made, type_);
+      if (made != nullptr) values[2] = made;
+    }
+  }
+
+ private:
+  Instruction* Number() {
+    static constexpr double kNumbers[] = {0, 1, -1, 2, 0.5, 3, -0.0, 4, 7, -2};
+    return w_.Splat(type_, sizes_, w_.choices().Of(kNumbers));
+  }
+
+  // One operation of a tree.
+  Instruction* Step(Instruction* a, Instruction* b, Instruction* c, Instruction** pred) {
+    static constexpr Opcode kUnary[] = {kNegate, kAbs,  kSign, kNot,   kExp,
+                                        kLog,    kSqrt, kTanh, kFloor, kRsqrt};
+    static constexpr Opcode kBinary[] = {kAdd,
+                                         kSubtract,
+                                         kMultiply,
+                                         kDivide,
+                                         kMaximum,
+                                         kMinimum,
+                                         kAdd,
+                                         kSubtract,
+                                         kMultiply,
+                                         kShiftLeft,
+                                         kShiftRightLogical,
+                                         kShiftRightArithmetic,
+                                         kAnd,
+                                         kOr,
+                                         kXor,
+                                         kRemainder,
+                                         kPower,
+                                         kAtan2};
+    static constexpr ComparisonDirection kDirections[] = {
+        ComparisonDirection::kLt, ComparisonDirection::kGe, ComparisonDirection::kGt,
+        ComparisonDirection::kLe, ComparisonDirection::kEq, ComparisonDirection::kNe};
+    switch (w_.choices().Below(12)) {
+      case 0:
+      case 1:
+        return FirstThatTakes(kUnary, {a});
+      case 2:
+        return s_.Compare(w_.choices().Of(kDirections), a, b);
+      case 3:
+        if (*pred == nullptr) return s_.Compare(w_.choices().Of(kDirections), a, c);
+        return w_.choices().OneIn(4) ? *pred = s_.Op(kNot, {*pred}) : s_.Select(*pred, a, b);
+      case 4:
+        return s_.Convert(a, Neighbour(type_, w_.choices().OneIn(2)));
+      case 5:
+        return *pred == nullptr ? nullptr : s_.Convert(*pred, type_);
+      default:
+        return w_.choices().OneIn(3) ? FirstThatTakes(kBinary, {b, a})
+                                     : FirstThatTakes(kBinary, {a, b});
+    }
+  }
+
+  template <size_t kCount>
+  Instruction* FirstThatTakes(const Opcode (&opcodes)[kCount],
+                              std::initializer_list<Instruction*> operands) {
+    for (int tries = 0; tries < 4; ++tries) {
+      if (Instruction* const made = s_.Op(w_.choices().Of(opcodes), operands)) return made;
+    }
+    return nullptr;
+  }
+
+  // The expression that begins at the next word. Of equal ones the first is taken, and the others
+  // stand beside it, as compilers find them.
+  Instruction* Next() {
+    if (at_ >= words_.size()) return nullptr;
+    const size_t first = at_;
+    Instruction* const made = Read();
+    std::string text;
+    for (size_t k = first; k < at_; ++k) absl::StrAppend(&text, words_[k], " ");
+    const auto [found, is_new] = known_.try_emplace(text, made);
+    return found->second;
+  }
+
+  Instruction* Read() {
+    const absl::string_view word = words_[at_++];
+    double number = 0;
+    if (absl::SimpleAtod(word, &number)) return w_.Splat(type_, sizes_, number);
+    if (word == "x" || word == "y" || word == "z" || word == "p") return Leaf(word);
+    if (word == "iota") return sizes_.empty() ? nullptr : s_.Iota(type_, sizes_, 0);
+    if (word == "select") {
+      Instruction* const pred = Next();
+      Instruction* const a = Next();
+      return s_.Select(pred, a, Like(a, Next()));
+    }
+    if (const std::optional<ComparisonDirection> direction = DirectionOf(word)) {
+      Instruction* const a = Next();
+      return s_.Compare(*direction, a, Like(a, Next()));
+    }
+    const std::optional<Opcode> opcode = OpcodeFromName(word);
+    if (!opcode) return Changed(word, Next());
+    Instruction* const a = Next();
+    if (Info(*opcode).arity == 1) return s_.Op(*opcode, {a});
+    Instruction* const b = Like(a, Next());
+    return Info(*opcode).arity == 2 ? s_.Op(*opcode, {a, b})
+                                    : s_.Op(*opcode, {a, b, Like(a, Next())});
+  }
+
+  // Numbers beside a wider or narrower value take its type.
+  Instruction* Like(const Instruction* a, Instruction* b) {
+    if (a == nullptr || b == nullptr || s_.TypeOf(a) == s_.TypeOf(b)) return b;
+    return IsPred(s_.TypeOf(a)) != IsPred(s_.TypeOf(b)) ? nullptr : s_.Convert(b, s_.TypeOf(a));
+  }
+
+  Instruction* Changed(absl::string_view word, Instruction* x) {
+    if (x == nullptr) return nullptr;
+    const ElementType own = s_.TypeOf(x);
+    if (word == "turn") return sizes_.empty() ? nullptr : s_.Reverse(x, {0});
+    if (word == "flip") {
+      const bool square = sizes_.size() == 2 && sizes_[0] == sizes_[1];
+      return square ? s_.Transpose(x, {1, 0}) : nullptr;
+    }
+    if (word == "back") return s_.Convert(x, type_);
+    if (word == "wide" || word == "narrow") return s_.Convert(x, Neighbour(own, word == "wide"));
+    if (word == "other") return s_.Convert(x, w_.TypeOfClass(own));
+    if (word == "float") return s_.Convert(x, w_.choices().Of(kFloats));
+    return s_.Convert(x, w_.choices().Of(kIntegers));
+  }
+
+  Instruction* Leaf(absl::string_view name) {
+    Instruction*& leaf = leaves_[std::string(name)];
+    if (leaf == nullptr && name == "p") {
+      leaf = w_.ArrayOf(ElementType::kPred, sizes_);
+    } else if (leaf == nullptr) {
+      leaf = w_.choices().OneIn(4) ? w_.ArrayOf(type_, sizes_) : TellingArray(w_, type_, sizes_);
+    }
+    return leaf;
+  }
+
+  static std::optional<ComparisonDirection> DirectionOf(absl::string_view word) {
+    using enum ComparisonDirection;
+    constexpr std::pair<absl::string_view, ComparisonDirection> kNames[] = {
+        {"lt", kLt}, {"le", kLe}, {"gt", kGt}, {"ge", kGe}, {"eq", kEq}, {"ne", kNe}};
+    for (const auto& [name, direction] : kNames) {
+      if (name == word) return direction;
+    }
+    return std::nullopt;
+  }
+
+  Sketch& s_;
+  ProgramWriter& w_;
+  const ElementType type_;
+  const Dimensions sizes_;
+  std::map<std::string, Instruction*> leaves_, known_;
+  std::vector<absl::string_view> words_;
+  size_t at_ = 0;
+};
+
+Dimensions SizesOfExpression(ProgramWriter& w) {
+  static const Dimensions kSizes[] = {{16}, {4, 4}, {17}, {}, {24}, {5, 5}, {33}, {300}};
+  Dimensions sizes = w.choices().Of(kSizes);
+  if (CountOf(sizes) > w.limits().argument_elements) sizes = {1};
+  return sizes;
+}
+
+template <size_t kTypes>
+ElementType TypeFrom(Sketch& s, const ElementType (&types)[kTypes]) {
+  const ElementType type = s.choices().Of(types);
+  return s.AnyOf({type});
+}
+
+void FloatForms(ProgramWriter& w) {
+  Sketch s(w);
+  const absl::string_view form = w.choices().Of(kFloatForms);
+  const ElementType type = TypeFrom(s, kFloats);
+  if (IsFloat(type)) Expression(s, type, SizesOfExpression(w)).Write(form);
+}
+
+void IntegerForms(ProgramWriter& w) {
+  Sketch s(w);
+  const absl::string_view form = w.choices().Of(kIntegerForms);
+  const ElementType type = TypeFrom(s, kIntegers);
+  if (IsInteger(type)) Expression(s, type, SizesOfExpression(w)).Write(form);
+}
+
+void FloatTrees(ProgramWriter& w) {
+  Sketch s(w);
+  const ElementType type = TypeFrom(s, kFloats);
+  if (IsFloat(type)) Expression(s, type, SizesOfExpression(w)).WriteTree(w.choices().Between(2, 6));
+}
+
+void IntegerTrees(ProgramWriter& w) {
+  Sketch s(w);
+  const ElementType type = TypeFrom(s, kIntegers);
+  if (IsInteger(type)) {
+    Expression(s, type, SizesOfExpression(w)).WriteTree(w.choices().Between(2, 6));
+  }
+}
+
+constexpr Idiom kExpressions[] = {
+    {"forms of floats", FloatForms},
+    {"forms of integers", IntegerForms},
+    {"trees of floats", FloatTrees},
+    {"trees of integers", IntegerTrees},
+};
+
+}  // namespace
+
+absl::Span<const Idiom> ExpressionIdioms() { return kExpressions; }
+
+}  // namespace assay::fuzz

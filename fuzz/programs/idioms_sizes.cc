@@ -1,0 +1,282 @@
+// Idioms of sizes: operations just beyond the sizes at which implementations change their way of
+// working (lanes, tiles, blocks, the reach of narrow indices), and calculations that are shared or
+// exchanged by mistake.
+#include <algorithm>
+#include <vector>
+
+#include "fuzz/programs/idioms.h"
+#include "fuzz/programs/regions.h"
+#include "fuzz/programs/sketch.h"
+
+namespace assay::fuzz {
+namespace {
+
+using enum Opcode;
+using ElementType::kF32, ElementType::kS32, ElementType::kPred;
+
+// Sizes of a dimension beyond vectors, tiles and blocks.
+constexpr int64_t kBeyond[] = {33, 65, 129, 257, 1025, 4099, 8193, 40};
+
+ElementType AnyNumber(Sketch& s) {
+  return s.AnyOf({kF32, ElementType::kF64, kS32, ElementType::kBF16, ElementType::kF16,
+                  ElementType::kS8, kF32, ElementType::kU8});
+}
+
+// A long array at little cost: a parameter where the limits have room, else a broadcast sum.
+Instruction* Long(Sketch& s, ElementType type, Sizes sizes) {
+  ProgramWriter& w = s.w();
+  if (CountOf(sizes) > w.limits().long_elements / 4) return nullptr;
+  return w.NewLongArray(type, sizes);
+}
+
+// Dots with many terms, rows, columns or batches.
+void LongDots(ProgramWriter& w) {
+  Sketch s(w);
+  const int64_t n = w.choices().Of(kBeyond);
+  const int64_t few = w.choices().Between(1, 2);
+  const ElementType type = AnyNumber(s);
+  switch (w.choices().Below(3)) {
+    case 0:  // terms
+      s.Dot(Long(s, type, {few, n}), Long(s, type, {n}), 1, 0);
+      return;
+    case 1:  // rows
+      s.Dot(Long(s, type, {std::min<int64_t>(n, 1025), few}), Long(s, type, {few, 2}), 1, 0);
+      return;
+    default:  // batches
+      s.Dot(Long(s, type, {std::min<int64_t>(n, 257), few}),
+            Long(s, type, {std::min<int64_t>(n, 257), few}), 1, 1, 1);
+  }
+}
+
+// A convolution of one spatial dimension, whose window, batch, features or outputs are many; now
+// and then of padding.
+void LongConvolutions(ProgramWriter& w) {
+  Sketch s(w);
+  const int64_t n = w.choices().Of(kBeyond);
+  const ElementType type = AnyNumber(s);
+  const int64_t which = w.choices().Below(4);
+  const int64_t batch = which == 0 ? std::min<int64_t>(n, 65) : 1;
+  const int64_t features = which == 1 ? std::min<int64_t>(n, 129) : 1;
+  const int64_t length = which >= 2 ? std::min<int64_t>(n, 300) : 4;
+  const int64_t window = which == 2 ? std::min<int64_t>(length, w.choices().Between(30, 70))
+                                    : w.choices().Between(1, 3);
+  Instruction* input = Long(s, type, {batch, length, features});
+  Instruction* const kernel = Long(s, type, {window, features, w.choices().Between(1, 2)});
+  if (input == nullptr || kernel == nullptr) return;
+  if (w.choices().OneIn(3)) {
+    input = s.Pad(input, w.choices().OneIn(2) ? s.Number(type, 1) : w.ScalarOf(type), 1, 1, 2);
+    if (input == nullptr) return;
+  }
+  ConvolutionDimensions labels;
+  labels.input_rank = labels.kernel_rank = labels.output_rank = 3;
+  labels.input_batch = labels.output_batch = 0;
+  labels.input_spatial = labels.output_spatial = {1};
+  labels.input_feature = labels.output_feature = 2;
+  labels.kernel_spatial = {0};
+  labels.kernel_input_feature = 1;
+  labels.kernel_output_feature = 2;
+  Window form;
+  form.dimensions.emplace_back().size = window;
+  auto made = w.Start(kConvolution, {input, kernel}, Shape::Scalar(type));
+  made->SetAttribute(Attr::kWindow, form);
+  AttributeValue written;
+  Emplace<ConvolutionDimensions>(written) = labels;
+  made->SetAttribute(Attr::kDimLabels, std::move(written));
+  made->SetAttribute(Attr::kFeatureGroupCount, int64_t{1});
+  made->SetAttribute(Attr::kBatchGroupCount, int64_t{1});
+  w.Finish(std::move(made));
+}
+
+// One operation along a long dimension.
+void LongLines(ProgramWriter& w) {
+  Sketch s(w);
+  static constexpr Opcode kTakers[] = {kReduce,
+                                       kReduceWindow,
+                                       kScan,
+                                       kSort,
+                                       kTopK,
+                                       kReverse,
+                                       kTranspose,
+                                       kPad,
+                                       kSlice,
+                                       kConcatenate,
+                                       kGather,
+                                       kDynamicSlice,
+                                       kCopy,
+                                       kBroadcast,
+                                       kReshape,
+                                       kScatter,
+                                       kDynamicUpdateSlice,
+                                       kSelectAndScatter};
+  const int64_t n = w.choices().Of(kBeyond);
+  const ElementType type = AnyNumber(s);
+  const Dimensions sizes = w.choices().OneIn(2) ? Dimensions{n} : Dimensions{2, n};
+  if (Instruction* const x = Long(s, type, sizes)) w.WriteOn(w.choices().Of(kTakers), x);
+}
+
+// Rows of a matrix, or elements of a vector, at indices that reach the end of their type.
+void NarrowIndices(ProgramWriter& w) {
+  Sketch s(w);
+  struct Reach {
+    ElementType type;
+    int64_t size;
+  };
+  static constexpr Reach kReaches[] = {
+      {ElementType::kU8, 250},    {ElementType::kS8, 130},   {ElementType::kU16, 40000},
+      {ElementType::kS32, 65600}, {ElementType::kS16, 2000}, {ElementType::kS64, 9},
+      {ElementType::kU32, 9},     {ElementType::kU64, 300},  {ElementType::kU4, 17}};
+  const Reach& reach = w.choices().Of(kReaches);
+  const ElementType type = s.AnyOf({kS32, ElementType::kU8, kF32, ElementType::kS8});
+  Instruction* const x = Long(s, type, {reach.size});
+  if (x == nullptr) return;
+  const bool wild = Info(reach.type).bits == 64 && w.choices().OneIn(2);
+  const auto index = [&](Sizes sizes) {
+    ProfileUse use;
+    use.profile = wild ? ValueProfile::kPatterns : ValueProfile::kIndices;
+    use.seed = w.choices().Byte() + 1;
+    if (!wild) use.low = w.choices().OneIn(2) ? reach.size / 2 : 0;
+    if (!wild) use.high = reach.size;
+    if (!CheckProfile(use, Shape(reach.type, sizes)).ok()) {
+      use.high = std::min<int64_t>(reach.size, MaxSigned(ElementType::kS8));
+      use.low = 0;
+    }
+    return w.NewArray(reach.type, sizes, use);
+  };
+  const int64_t many = w.choices().OneIn(4) ? 1030 : w.choices().Between(2, 9);
+  switch (w.choices().Below(4)) {
+    case 0:
+      s.DynamicSlice(x, {index({})}, {2});
+      return;
+    case 1:
+      s.DynamicUpdateSlice(x, Long(s, type, {3}), {index({})});
+      return;
+    case 2:
+      s.GatherElements(x, index({many}));
+      return;
+    default:
+      s.ScatterElements(x, index({many, 1}), Long(s, type, {many}),
+                        w.choices().OneIn(2) ? kAdd : kMaximum);
+  }
+}
+
+// Gathers of gathers and of iotas, slices and updates of padding, of slices and of updates, all of
+// one dimension.
+void IndexedTwice(ProgramWriter& w) {
+  Sketch s(w);
+  const int64_t n = w.choices().Between(3, 9), m = w.choices().Between(1, n);
+  const ElementType type = AnyNumber(s);
+  Instruction* const x = w.ArrayOf(type, {n});
+  const auto indices = [&](Sizes sizes) { return w.IndexArray(kS32, sizes, -1, n); };
+  const auto update = [&] { return w.ArrayOf(type, {m}); };
+  switch (w.choices().Below(7)) {
+    case 0:
+      s.GatherElements(s.GatherElements(x, indices({n})), indices({m}));
+      return;
+    case 1:
+      s.GatherElements(s.Iota(type, {n}, 0), indices({m}));
+      return;
+    case 2:
+      s.GatherElements(x, s.Iota(kS32, {n}, 0));
+      return;
+    case 3:
+      s.DynamicSlice(s.Pad(x, w.ScalarOf(type), 0, 2, 1), {indices({})}, {m});
+      return;
+    case 4:
+      s.DynamicUpdateSlice(s.DynamicUpdateSlice(x, update(), {indices({})}), update(),
+                           {indices({})});
+      return;
+    case 5:
+      s.DynamicUpdateSlice(x, s.DynamicSlice(x, {indices({})}, {m}), {indices({})});
+      return;
+    default:
+      s.DynamicSlice(s.DynamicSlice(x, {indices({})}, {m}), {indices({})}, {1});
+      s.ScatterElements(s.ScatterElements(x, indices({m, 1}), update(), kAdd), indices({m, 1}),
+                        update(), kMaximum);
+  }
+}
+
+// One computation that is called twice: with operands exchanged, or with another start.
+void CalledTwice(ProgramWriter& w) {
+  Sketch s(w);
+  const ElementType type = AnyNumber(s);
+  const Dimensions sizes = {w.choices().Between(2, 5), w.choices().Between(2, 5)};
+  Instruction* const x = w.NewArray(type, sizes);
+  static constexpr Opcode kSteps[] = {kSubtract, kAdd, kMultiply, kMaximum, kMinimum, kDivide};
+  const Opcode step = w.choices().Of(kSteps);
+  if (w.choices().OneIn(2) && w.depth() < 2) {
+    Instruction* const y = w.NewArray(type, sizes);
+    w.BeginComputation("shared", RowPlace::kComputation);
+    Instruction* const a = w.ComputationParameter(x->shape());
+    Instruction* const b = w.ComputationParameter(y->shape());
+    Computation* const shared =
+        w.EndComputation(w.FinishAs(w.Start(step, {a, b}), a->shared_shape()));
+    for (const bool exchanged : {false, true}) {
+      auto call = exchanged ? w.Start(kCall, {y, x}) : w.Start(kCall, {x, y});
+      call->SetAttribute(Attr::kToApply, shared);
+      w.Finish(std::move(call));
+    }
+    return;
+  }
+  Computation* const region = s.Region(step, type);
+  for (const double start : {0.0, 1.0}) {
+    auto reduce =
+        w.Start(kReduce, {x, w.choices().OneIn(3) ? w.ScalarOf(type) : s.Number(type, start)});
+    reduce->SetAttribute(Attr::kDimensions, std::vector<int64_t>{0});
+    reduce->SetAttribute(Attr::kToApply, region);
+    w.Finish(std::move(reduce));
+  }
+}
+
+// Folds of a scalar that is broadcast, of a transpose, of infinities and of NaN alone.
+void TellingFolds(ProgramWriter& w) {
+  Sketch s(w);
+  static constexpr Opcode kFolds[] = {kMaximum, kMinimum, kAdd, kMaximum, kMinimum, kMultiply};
+  const Opcode fold = w.choices().Of(kFolds);
+  const ElementType type =
+      s.AnyOf({kF32, ElementType::kBF16, ElementType::kF64, ElementType::kF16, kS32,
+               ElementType::kF8E5M2, ElementType::kS8, ElementType::kU8});
+  const Dimensions sizes = {w.choices().Between(1, 4), w.choices().Between(1, 4),
+                            w.choices().Between(1, 3)};
+  ProfileUse special;
+  special.profile = ValueProfile::kSpecial;
+  special.stride = w.choices().Between(1, 11);
+  Instruction* x = w.NewArray(type, sizes, special);
+  Instruction* start = w.ScalarOf(type);
+  const bool down = fold == kMaximum;
+  if (IsFloat(type) && Info(type).format->has_infinity && w.choices().OneIn(2)) {
+    start = s.Infinity(type, down);
+  }
+  switch (w.choices().Below(4)) {
+    case 0:
+      s.Reduce(s.Broadcast(w.ScalarOf(type), sizes, {}), fold, {0, 1, 2}, s.Number(type, 3));
+      return;
+    case 1:
+      x = s.Transpose(x, {1, 2, 0});
+      break;
+    case 2:
+      if (IsFloat(type) && Info(type).format->has_infinity) {
+        x = s.Broadcast(s.Infinity(type, down), sizes, {});
+      }
+      break;
+    default:
+      break;
+  }
+  if (w.choices().OneIn(2)) {
+    s.Reduce(x, fold, {w.choices().Below(3)}, start);
+  } else {
+    if (x != nullptr) w.WriteOn(w.choices().OneIn(2) ? kReduceWindow : kScatter, x);
+  }
+}
+
+constexpr Idiom kSizes[] = {
+    {"long dots", LongDots},         {"long convolutions", LongConvolutions},
+    {"long lines", LongLines},       {"narrow indices", NarrowIndices},
+    {"indexed twice", IndexedTwice}, {"called twice", CalledTwice},
+    {"telling folds", TellingFolds},
+};
+
+}  // namespace
+
+absl::Span<const Idiom> SizeIdioms() { return kSizes; }
+
+}  // namespace assay::fuzz

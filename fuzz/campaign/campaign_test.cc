@@ -67,6 +67,7 @@ TEST_F(CampaignTest, GoldenHasNoFindings) {
 
 TEST_F(CampaignTest, AMutantIsOneGroupAndReduced) {
   UseMutant("mutant:reverse/two_dimensions_apart");
+  options_.programs = 600;
   options_.folder = (std::filesystem::path(testing::TempDir()) / "campaign").string();
   int64_t announced = 0;
   options_.found = [&](const CampaignResult&, const FindingGroup&) { ++announced; };

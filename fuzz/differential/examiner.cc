@@ -315,11 +315,12 @@ void Examiner::ExamineRelation(const Module& module, absl::Span<const DeviceInpu
   if (!rewritten) return;
   const absl::StatusOr<std::vector<DeviceOutputs>> golden =
       RunByKernels(*rewritten->module, rewritten->inputs, options_.budget);
-  if (!golden.ok() || !SameOutputs(result->golden, *golden)) {
-    SetFinding(FindingKind::kReference, OperationOf(module, 0), "a rewrite changes the result",
-               golden.ok() ? FirstDifference(result->golden, *golden)
-                           : std::string(golden.status().message()),
-               result);
+  const std::vector<DeviceOutputs> expected = ExpectedOf(*rewritten, result->golden);
+  if (!golden.ok() || !SameOutputs(expected, *golden)) {
+    SetFinding(
+        FindingKind::kReference, OperationOf(module, 0), "a rewrite changes the result",
+        golden.ok() ? FirstDifference(expected, *golden) : std::string(golden.status().message()),
+        result);
     result->signature.relation = std::string(relation.name);
     return;
   }

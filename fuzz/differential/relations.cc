@@ -4,7 +4,9 @@
 #include <numeric>
 #include <utility>
 
+#include "conformance/mutants/rewrites.h"
 #include "conformance/mutants/site.h"
+#include "fuzz/differential/module_relations.h"
 #include "interpreter/custom_call.h"
 #include "spec/builder/copy_module.h"
 
@@ -398,6 +400,42 @@ std::optional<Rewritten> Peeled(const Module& module, Inputs inputs) {
       });
 }
 
+// The iterations of a loop that counts, each a call of its body.
+Instruction* Unrolled(Site& site) {
+  constexpr int64_t kMost = 8;
+  const std::optional<CountedLoop> loop = MatchCountedLoop(site.original());
+  const std::optional<int64_t> iterations = loop ? loop->Iterations() : std::nullopt;
+  return iterations && *iterations <= kMost ? BuildUnrolled(site, *iterations) : nullptr;
+}
+
+// A reduction of all dimensions, the first of which has a dynamic size that is the static one.
+std::optional<Rewritten> ReducedDynamic(const Module& module, Inputs inputs) {
+  return Changed(
+      module, inputs, [](const Instruction& op, const Place& at) -> std::unique_ptr<Instruction> {
+        if (op.opcode() != Opcode::kReduce || op.operand_count() != 2) return nullptr;
+        const Shape& shape = op.operand(0)->shape();
+        if (!IsPlain(shape) || shape.rank() == 0 || !op.shape().is_array() ||
+            op.shape().rank() != 0) {
+          return nullptr;
+        }
+        const auto size = static_cast<uint64_t>(shape.dimension(0));
+        auto constant =
+            std::make_unique<Instruction>(Opcode::kConstant, Shape::Scalar(ElementType::kS32));
+        constant->set_literal(Literal::Scalar(ElementType::kS32, {size, 0}));
+        constant->set_name("size");
+        Instruction* const sizes = at.computation->Add(std::move(constant));
+        Shape dynamic = shape;
+        dynamic.set_dynamic_dimension(0, true);
+        auto set = std::make_unique<Instruction>(Opcode::kSetDimensionSize, dynamic);
+        set->set_operands({at.instructions.at(op.operand(0)), sizes});
+        set->SetAttribute(Attr::kDimension, int64_t{0});
+        set->set_name("dynamic");
+        InstructionMap operands = {{op.operand(1), at.instructions.at(op.operand(1))}};
+        operands[op.operand(0)] = at.computation->Add(std::move(set));
+        return CopyInstruction(op, operands, at.callees);
+      });
+}
+
 std::optional<Rewritten> ConstantsAsParameters(const Module& module, Inputs inputs) {
   Rewritten result;
   result.inputs.assign(inputs.begin(), inputs.end());
@@ -468,11 +506,33 @@ constexpr Relation kRelations[] = {
     {"fused", "an elementwise operation in a fusion of its own", Outlined<true>},
     {"dead_code", "what nobody uses beside what is used", WithDeadCode},
     {"peeled", "the first iteration of a loop in front of it", Peeled},
+    {"unrolled", "the iterations of a loop that counts, one after the other",
+     At<Unrolled, Opcode::kWhile>},
+    {"reduced_dynamic", "a reduction of a dynamic size that is the static one", ReducedDynamic},
+    {"called_whole", "the whole module as a computation that is called", CalledWhole},
+    {"in_a_branch", "the whole module in both branches of a conditional", InABranch},
+    {"in_a_loop", "the whole module in a loop that runs once", InALoop},
+    {"inlined", "calls and fusions written out", Inlined},
+    {"results_twice", "every result is also returned beside itself", ResultsTwice},
+    {"arguments_in_a_tuple", "one parameter, the tuple of all", ArgumentsInATuple},
+    {"arguments_aliased", "results may be written into arguments", ArgumentsAliased},
+    {"on_two_partitions", "elementwise operations on halves, gathered", OnTwoPartitions},
     {"selected", "select(true, a, a) is a", AtElementwise<Selected>},
     {"widened_and_narrowed", "integers by way of 64 bits", AtElementwise<WidenedAndNarrowed>},
 };
 
 }  // namespace
+
+std::vector<DeviceOutputs> ExpectedOf(const Rewritten& rewritten,
+                                      absl::Span<const DeviceOutputs> golden) {
+  std::vector<DeviceOutputs> expected(golden.begin(), golden.end());
+  if (expected.size() == 1) expected.resize(rewritten.inputs.size(), expected[0]);
+  if (rewritten.copies == 1) return expected;
+  for (DeviceOutputs& own : expected) {
+    own.result = Literal::Tuple(std::vector<Literal>(rewritten.copies, own.result));
+  }
+  return expected;
+}
 
 absl::Span<const Relation> Relations() { return kRelations; }
 

@@ -18,7 +18,13 @@ namespace assay::fuzz {
 struct Rewritten {
   std::unique_ptr<Module> module;
   std::vector<DeviceInputs> inputs;
+  int64_t copies = 1;  // of the results, in a tuple of them where there are several
 };
+
+// What the rewritten module must give where the original gives `golden`: as many copies of the
+// results, on each of its devices.
+std::vector<DeviceOutputs> ExpectedOf(const Rewritten& rewritten,
+                                      absl::Span<const DeviceOutputs> golden);
 
 struct Relation {
   absl::string_view name;

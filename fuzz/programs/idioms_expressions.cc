@@ -625,10 +625,42 @@ void IntegerTrees(ProgramWriter& w) {
   }
 }
 
+// Numbers to types next to which they are rounded: halfway between two values of the other type and
+// beside there, near its ends, and what it has no value for.
+void TellingConversions(ProgramWriter& w) {
+  static constexpr ElementType kFrom[] = {
+      ElementType::kF64, ElementType::kF32, ElementType::kS64,    ElementType::kU64,
+      ElementType::kS32, ElementType::kF32, ElementType::kF64,    ElementType::kBF16,
+      ElementType::kF16, ElementType::kU32, ElementType::kF8E5M2, ElementType::kF8E4M3FN};
+  static constexpr ElementType kTo[] = {
+      ElementType::kF32,     ElementType::kF16,           ElementType::kBF16,
+      ElementType::kF8E5M2,  ElementType::kF32,           ElementType::kF8E4M3FN,
+      ElementType::kF16,     ElementType::kF8E4M3B11FNUZ, ElementType::kS32,
+      ElementType::kS64,     ElementType::kU32,           ElementType::kS8,
+      ElementType::kU8,      ElementType::kPred,          ElementType::kF8E4M3,
+      ElementType::kF8E3M4,  ElementType::kF8E5M2FNUZ,    ElementType::kU64,
+      ElementType::kF4E2M1FN};
+  Sketch s(w);
+  const ElementType from = TypeFrom(s, kFrom);
+  for (int64_t pairs = w.choices().Between(2, 6); pairs > 0; --pairs) {
+    const ElementType to = TypeFrom(s, kTo);
+    const Dimensions sizes = {48};
+    if (CountOf(sizes) > w.limits().argument_elements) return;
+    Instruction* x = TellingArray(w, from, sizes);
+    if (IsFloat(from) && IsFloat(to) && w.choices().OneIn(2)) {
+      ProfileUse ties;
+      ties.profile = ValueProfile::kTies;
+      ties.seed = w.choices().Byte() + 1;
+      ties.keep = Info(to).format->significand_bits;
+      if (CheckProfile(ties, Shape(from, sizes)).ok()) x = w.NewArray(from, sizes, ties);
+    }
+    s.Convert(x, to);
+  }
+}
+
 constexpr Idiom kExpressions[] = {
-    {"forms of floats", FloatForms},
-    {"forms of integers", IntegerForms},
-    {"trees of floats", FloatTrees},
+    {"telling conversions", TellingConversions}, {"forms of floats", FloatForms},
+    {"forms of integers", IntegerForms},         {"trees of floats", FloatTrees},
     {"trees of integers", IntegerTrees},
 };
 

@@ -114,6 +114,32 @@ void LongLines(ProgramWriter& w) {
   if (Instruction* const x = Long(s, type, sizes)) w.WriteOn(w.choices().Of(kTakers), x);
 }
 
+// Many small matrices: factorisations, solutions, products and transforms in batches.
+void LongBatches(ProgramWriter& w) {
+  Sketch s(w);
+  static constexpr int64_t kBatches[] = {33, 65, 130};
+  const int64_t batches = w.choices().Of(kBatches);
+  const ElementType type = s.AnyOf({kF32, ElementType::kF64, kF32, ElementType::kC64});
+  const Dimensions sizes = {batches, 2, 2};
+  ProfileUse definite;
+  definite.profile = ValueProfile::kDefinite;
+  definite.seed = w.choices().Byte() + 1;
+  if (CountOf(sizes) > w.limits().long_elements / 4) return;
+  Instruction* const a = w.NewArray(type, sizes, definite);
+  if (w.choices().OneIn(2)) {
+    auto made = w.Start(kCholesky, {a});
+    made->SetAttribute(Attr::kLower, w.choices().OneIn(2));
+    w.Finish(std::move(made));
+    return;
+  }
+  auto made = w.Start(kTriangularSolve, {a, w.ArrayOf(type, sizes)});
+  made->SetAttribute(Attr::kLeftSide, w.choices().OneIn(2));
+  made->SetAttribute(Attr::kLower, w.choices().OneIn(2));
+  made->SetAttribute(Attr::kUnitDiagonal, false);
+  made->SetAttribute(Attr::kTransposeA, w.choices().Between(1, 3));
+  w.Finish(std::move(made));
+}
+
 // Rows of a matrix, or elements of a vector, at indices that reach the end of their type.
 void NarrowIndices(ProgramWriter& w) {
   Sketch s(w);
@@ -121,10 +147,11 @@ void NarrowIndices(ProgramWriter& w) {
     ElementType type;
     int64_t size;
   };
-  static constexpr Reach kReaches[] = {
-      {ElementType::kU8, 250},    {ElementType::kS8, 130},   {ElementType::kU16, 40000},
-      {ElementType::kS32, 65600}, {ElementType::kS16, 2000}, {ElementType::kS64, 9},
-      {ElementType::kU32, 9},     {ElementType::kU64, 300},  {ElementType::kU4, 17}};
+  static constexpr Reach kReaches[] = {{ElementType::kU8, 250},    {ElementType::kS8, 130},
+                                       {ElementType::kU16, 40000}, {ElementType::kU16, 40000},
+                                       {ElementType::kS32, 65600}, {ElementType::kS16, 2000},
+                                       {ElementType::kS64, 9},     {ElementType::kU32, 9},
+                                       {ElementType::kU64, 300},   {ElementType::kU4, 17}};
   const Reach& reach = w.choices().Of(kReaches);
   const ElementType type = s.AnyOf({kS32, ElementType::kU8, kF32, ElementType::kS8});
   Instruction* const x = Long(s, type, {reach.size});
@@ -269,10 +296,10 @@ void TellingFolds(ProgramWriter& w) {
 }
 
 constexpr Idiom kSizes[] = {
-    {"long dots", LongDots},         {"long convolutions", LongConvolutions},
-    {"long lines", LongLines},       {"narrow indices", NarrowIndices},
-    {"indexed twice", IndexedTwice}, {"called twice", CalledTwice},
-    {"telling folds", TellingFolds},
+    {"long dots", LongDots},           {"long convolutions", LongConvolutions},
+    {"long lines", LongLines},         {"long batches", LongBatches},
+    {"narrow indices", NarrowIndices}, {"indexed twice", IndexedTwice},
+    {"called twice", CalledTwice},     {"telling folds", TellingFolds},
 };
 
 }  // namespace

@@ -85,7 +85,10 @@ Computation* WriteReducer(ProgramWriter& w, absl::Span<const ElementType> accumu
 }
 
 Computation* WriteComparator(ProgramWriter& w, absl::Span<const ElementType> types) {
-  const int64_t key = w.choices().Below(static_cast<int64_t>(types.size()));
+  // Now and then in the order of two keys.
+  const bool by_two =
+      types.size() > 1 && !IsComplex(types[0]) && !IsComplex(types[1]) && w.choices().OneIn(3);
+  const int64_t key = by_two ? 0 : w.choices().Below(static_cast<int64_t>(types.size()));
   const ElementType type = types[key];
   w.BeginComputation("order", RowPlace::kAnywhere);
   std::vector<Instruction*> parameters;
@@ -107,8 +110,17 @@ Computation* WriteComparator(ProgramWriter& w, absl::Span<const ElementType> typ
   if (IsFloat(a->shape().element_type()) && w.choices().OneIn(2)) {
     compare->SetAttribute(Attr::kComparisonType, static_cast<int64_t>(ComparisonType::kTotalOrder));
   }
-  return w.EndComputation(
-      w.FinishAs(std::move(compare), std::make_shared<const Shape>(ElementType::kPred, Sizes())));
+  const auto pred = std::make_shared<const Shape>(ElementType::kPred, Sizes());
+  if (!by_two) return w.EndComputation(w.FinishAs(std::move(compare), pred));
+  const auto compared = [&](Instruction* left, Instruction* right, ComparisonDirection direction) {
+    auto made = w.Start(Opcode::kCompare, {left, right});
+    made->SetAttribute(Attr::kDirection, static_cast<int64_t>(direction));
+    return w.FinishAs(std::move(made), pred);
+  };
+  Instruction* const first = w.FinishAs(std::move(compare), pred);
+  Instruction* const second = compared(parameters[2], parameters[3], ComparisonDirection::kLt);
+  Instruction* const equal = compared(a, b, ComparisonDirection::kEq);
+  return w.EndComputation(w.FinishAs(w.Start(Opcode::kSelect, {equal, second, first}), pred));
 }
 
 Computation* WriteSelector(ProgramWriter& w, ElementType type) {

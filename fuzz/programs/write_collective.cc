@@ -137,6 +137,16 @@ void WriteAllGather(ProgramWriter& w, Opcode opcode) {
   Shape result = x->shape();
   result.set_dimension(dimension, result.dimension(dimension) * groups.members);
   const bool starts = opcode == Opcode::kAllGatherStart;
+  if (!starts && w.choices().OneIn(4)) {  // several arrays at once
+    const ElementType type = w.AnyType(w.grammar().TypesOf(opcode));
+    Instruction* const y = w.ArrayOf(type, x->shape().dimensions());
+    const Shape other(type, result.dimensions());
+    auto both = w.Start(opcode, {x, y}, Shape::Tuple({result, other}));
+    both->SetAttribute(Attr::kDimension, dimension);
+    SetGroups(groups, both.get());
+    w.Finish(std::move(both));
+    return;
+  }
   auto made = w.Start(opcode, {x}, starts ? Shape::Tuple({x->shape(), result}) : result);
   made->SetAttribute(Attr::kDimension, dimension);
   SetGroups(groups, made.get());

@@ -63,9 +63,12 @@ Counter AnyCounter(ProgramWriter& w) {
   switch (w.choices().Below(6)) {
     case 5: {  // a counter that may wrap
       const int64_t least = IsSigned(type) ? -128 : 0;
-      const Counter wraps = {type, least + w.choices().Below(256), 1 + w.choices().Below(127),
-                             least + w.choices().Below(256), w.choices().OneIn(2) ? kNe : kLt};
-      if (narrow && EndsWithin(wraps, 12)) return wraps;
+      for (int tries = 0; narrow && tries < 6; ++tries) {
+        const Counter wraps = {type, least + w.choices().Below(256), 1 + w.choices().Below(127),
+                               least + w.choices().Below(256), w.choices().OneIn(2) ? kNe : kLt};
+        const bool wants_it = wraps.start + 2 * wraps.step > least + 255;
+        if (wants_it && wraps.start < wraps.limit && EndsWithin(wraps, 12)) return wraps;
+      }
       [[fallthrough]];
     }
     case 3:

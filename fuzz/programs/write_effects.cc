@@ -24,12 +24,15 @@ void WriteInfeed(ProgramWriter& w, Opcode opcode) {
   const std::vector<Shape> leaves =
       tuple ? std::vector<Shape>{array(), array()} : std::vector<Shape>{array()};
   const Shape data = tuple ? Shape::Tuple(leaves) : leaves[0];
-  Instruction* const made =
-      w.AddHidden(w.Start(opcode, {w.LastToken()}, Shape::Tuple({data, Shape::Token()})));
-  if (made == nullptr) return;
-  for (const Shape& leaf : leaves) w.AddInfeed(leaf);
-  w.SetLastToken(TokenOf(w, made, 1));
-  w.Offer(w.ElementOf(made, 0));
+  // Two items of one shape can be exchanged by mistake.
+  for (int64_t items = w.choices().OneIn(3) ? 2 : 1; items > 0; --items) {
+    Instruction* const made =
+        w.AddHidden(w.Start(opcode, {w.LastToken()}, Shape::Tuple({data, Shape::Token()})));
+    if (made == nullptr) return;
+    for (const Shape& leaf : leaves) w.AddInfeed(leaf);
+    w.SetLastToken(TokenOf(w, made, 1));
+    w.Offer(w.ElementOf(made, 0));
+  }
 }
 
 void WriteOutfeed(ProgramWriter& w, Opcode opcode) {

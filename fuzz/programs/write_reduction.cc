@@ -23,7 +23,9 @@ struct Folded {
 
 Folded FoldedArrays(ProgramWriter& w, Opcode opcode, Instruction* first) {
   std::vector<Instruction*> arrays = {first};
-  for (int64_t more = w.choices().OneIn(4) ? w.Several(1, 1, 11) : 0; more > 0; --more) {
+  for (int64_t more = w.choices().OneIn(w.scale() == Scale::kMany ? 2 : 4) ? w.Several(1, 1, 11)
+                                                                           : 0;
+       more > 0; --more) {
     arrays.push_back(
         w.ArrayOf(w.AnyType(w.grammar().TypesOf(opcode)), first->shape().dimensions()));
   }

@@ -126,6 +126,8 @@ void ProgramWriter::ReadHeader(Choices header) {
            : scale == 14 ? Scale::kDeep
            : scale == 15 ? Scale::kMany
            : scale == 16 ? Scale::kHuge
+           : scale == 17 ? Scale::kMany
+           : scale == 18 ? Scale::kDeep
                          : Scale::kSmall,
            &header);
   ChooseVocabulary(&header);
@@ -279,7 +281,11 @@ Instruction* ProgramWriter::NonEmptyArray(Opcode opcode, int64_t least_rank, int
 Instruction* ProgramWriter::OperandFor(Opcode opcode) {
   Instruction* const x = ArrayFor(opcode);
   if (scope().focus != nullptr || !choices().OneIn(3)) return x;
-  const ElementType type = x->shape().element_type();
+  // Most edges are those of f32 and f64.
+  static constexpr ElementType kTypes[] = {ElementType::kF32, ElementType::kF64, ElementType::kF32};
+  ElementType type = x->shape().element_type();
+  if (IsFloat(type) && grammar_.types().size() == std::size(kArrayTypes))
+    type = choices().Of(kTypes);
   const std::optional<ProfileUse> edge = AnyEdge(opcode, 0, type, choices());
   return edge ? NewArray(type, x->shape().dimensions(), *edge) : x;
 }

@@ -51,8 +51,11 @@ class ProgramWriter {
   int64_t most_rank() const { return scale_ == Scale::kDeep ? 8 : 5; }
   // A number in [least, most], and in programs that have many of everything, up to `many`.
   int64_t Several(int64_t least, int64_t most, int64_t many) {
-    const bool more = scale_ == Scale::kMany && choices().OneIn(2);
-    return choices().Between(least, more ? many : most);
+    if (scale_ != Scale::kMany) return choices().Between(least, most);
+    const int64_t kind = choices().Below(4);
+    return kind == 0   ? choices().Between(least, most)
+           : kind == 1 ? choices().Between(least, many)
+                       : many;
   }
   Module& module() { return *program_->module; }
   FuzzProgram& program() { return *program_; }

@@ -215,7 +215,13 @@ std::optional<Rewritten> Inlined(const Module& module, RelationInputs inputs) {
   const bool calls = std::any_of(instructions.begin(), instructions.end(), [](const auto& each) {
     return each->opcode() == Opcode::kCall || each->opcode() == Opcode::kFusion;
   });
-  if (!calls || !MayBeCalledWhole(module, inputs)) return std::nullopt;
+  // The flat form leaves copies out, which a bitcast takes its layout from.
+  const bool has_bitcast =
+      std::any_of(module.computations().begin(), module.computations().end(), [](const auto& each) {
+        return std::any_of(each->instructions().begin(), each->instructions().end(),
+                           [](const auto& op) { return op->opcode() == Opcode::kBitcast; });
+      });
+  if (!calls || has_bitcast || !MayBeCalledWhole(module, inputs)) return std::nullopt;
   NewEntry made(module, inputs);
   std::unique_ptr<Computation> flat = analysis::FlattenComputation(*made.former());
   if (flat == nullptr) return std::nullopt;

@@ -10,6 +10,7 @@
 #include "fuzz/campaign/mutation.h"
 #include "fuzz/differential/ways.h"
 #include "fuzz/programs/decoder.h"
+#include "fuzz/programs/features.h"
 #include "fuzz/properties.h"
 #include "spec/text/printer.h"
 #include "spec/verify/verifier.h"
@@ -29,18 +30,7 @@ void Count(uint64_t feature) {
 
 void CountFeatures(const Module& module) {
   std::fill(std::begin(features), std::end(features), 0);
-  for (const auto& computation : module.computations()) {
-    for (const auto& each : computation->instructions()) {
-      const auto opcode = static_cast<uint64_t>(each->opcode());
-      Count(opcode << 8 | static_cast<uint64_t>(each->shape().element_type()));
-      for (const auto& entry : each->attributes().entries()) {
-        Count(uint64_t{1} << 32 | opcode << 8 | static_cast<uint64_t>(entry.first));
-      }
-      for (const Instruction* operand : each->operands()) {
-        Count(uint64_t{1} << 33 | opcode << 8 | static_cast<uint64_t>(operand->opcode()));
-      }
-    }
-  }
+  fuzz::ForEachFeature(module, Count);
 }
 
 const fuzz::Grammar& TheGrammar() {

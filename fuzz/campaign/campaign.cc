@@ -6,10 +6,12 @@
 #include <thread>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/differential/relations.h"
 #include "fuzz/programs/decoder.h"
+#include "fuzz/programs/features.h"
 #include "fuzz/reduce/artifacts.h"
 
 namespace assay::fuzz {
@@ -136,6 +138,11 @@ class Campaign {
  public:
   explicit Campaign(const CampaignOptions& options) : options_(options), result_(options.start) {
     next_ = result_.programs;
+    if (!options_.has_new_features || result_.programs == 0) return;
+    for (const Bytes& bytes : corpus_) {
+      const FuzzProgram program = DecodeProgram(*options_.grammar, bytes);
+      ForEachFeature(*program.module, [&](uint64_t feature) { features_.insert(feature); });
+    }
   }
 
   absl::StatusOr<CampaignResult> Run() {
@@ -177,7 +184,7 @@ class Campaign {
   }
 
   void RunProgram(Worker& worker, int64_t index) {
-    const Bytes bytes = ProgramBytes(options_.seed, index, options_.corpus, options_.most_records);
+    const Bytes bytes = NextBytes(index);
     const FuzzProgram program = DecodeProgram(*options_.grammar, bytes);
     const auto inputs = MakeInputs(program);
     if (!inputs.ok()) return;
@@ -187,6 +194,7 @@ class Campaign {
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       is_new = Count(program, index, found, &group);
+      CountFeatures(*program.module, bytes, index);
       if (options_.progress) options_.progress(result_);
     }
     if (!is_new) return;
@@ -200,6 +208,26 @@ class Campaign {
     }
     const auto groups = static_cast<int64_t>(result_.groups.size());
     if (options_.most_findings >= 0 && groups >= options_.most_findings) ended_ = true;
+  }
+
+  Bytes NextBytes(int64_t index) {
+    if (!options_.has_new_features) {
+      return ProgramBytes(options_.seed, index, options_.corpus, options_.most_records);
+    }
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return ProgramBytes(options_.seed, index, corpus_, options_.most_records);
+  }
+
+  // Programs with new features join the corpus.
+  void CountFeatures(const Module& module, const Bytes& bytes, int64_t index) {
+    if (!options_.has_new_features) return;
+    const size_t before = features_.size();
+    ForEachFeature(module, [&](uint64_t feature) { features_.insert(feature); });
+    result_.features = static_cast<int64_t>(features_.size());
+    const bool is_known = index < static_cast<int64_t>(options_.corpus.size());
+    if (features_.size() == before || is_known) return;
+    corpus_.push_back(bytes);
+    options_.has_new_features(bytes);
   }
 
   // Returns true for the first finding of its signature.
@@ -233,6 +261,8 @@ class Campaign {
   }
 
   const CampaignOptions& options_;
+  std::vector<Bytes> corpus_ = options_.corpus;
+  absl::flat_hash_set<uint64_t> features_;
   CampaignResult result_;
   const Clock::time_point start_ = Clock::now();
   std::atomic<int64_t> next_{0};

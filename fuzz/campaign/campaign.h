@@ -34,6 +34,7 @@ struct FindingGroup {
 };
 
 struct CampaignResult {
+  int64_t features = 0;  // of this run and its corpus, where they are counted
   int64_t programs = 0;  // examined, earlier runs of the same campaign included
   int64_t instructions = 0;
   double seconds = 0;  // of all runs
@@ -67,6 +68,9 @@ struct CampaignOptions {
   // Called after each program and for each new group, one at a time.
   std::function<void(const CampaignResult&)> progress;
   std::function<void(const CampaignResult&, const FindingGroup&)> found;
+  // Called for each program that has a feature which no program of the corpus, nor of this run,
+  // has; where it is set, these join the corpus for the changes of later ones. One at a time.
+  std::function<void(const Bytes&)> has_new_features;
 };
 
 // An error where no target could be started.

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "fuzz/programs/choices.h"
 #include "fuzz/programs/decoder.h"
+#include "fuzz/programs/features.h"
 
 namespace assay::fuzz {
 namespace {
@@ -106,6 +108,18 @@ Bytes ProgramBytes(uint64_t seed, int64_t index, absl::Span<const Bytes> corpus,
     return CrossRecords(first, corpus[dice.Below(known)], seed ^ number, most_records);
   }
   return MutateRecords(first, seed ^ number, most_records);
+}
+
+std::vector<Bytes> WithNewFeatures(const Grammar& grammar, absl::Span<const Bytes> programs) {
+  std::vector<Bytes> kept;
+  absl::flat_hash_set<uint64_t> seen;
+  for (const Bytes& bytes : programs) {
+    const FuzzProgram program = DecodeProgram(grammar, bytes);
+    const size_t before = seen.size();
+    ForEachFeature(*program.module, [&](uint64_t feature) { seen.insert(feature); });
+    if (seen.size() > before) kept.push_back(bytes);
+  }
+  return kept;
 }
 
 }  // namespace assay::fuzz

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "fuzz/programs/grammar.h"
 
 namespace assay::fuzz {
 
@@ -21,6 +22,9 @@ Bytes CrossRecords(absl::Span<const uint8_t> a, absl::Span<const uint8_t> b, uin
 // of them and random ones in turn.
 Bytes ProgramBytes(uint64_t seed, int64_t index, absl::Span<const Bytes> corpus,
                    int64_t most_records);
+
+// The programs, in their order, that have a feature (programs/features.h) which none before has.
+std::vector<Bytes> WithNewFeatures(const Grammar& grammar, absl::Span<const Bytes> programs);
 
 }  // namespace assay::fuzz
 

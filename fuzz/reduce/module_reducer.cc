@@ -4,6 +4,7 @@
 
 #include "fuzz/reduce/budgeted.h"
 #include "fuzz/reduce/module_cuts.h"
+#include "fuzz/reduce/module_edits.h"
 #include "fuzz/reduce/reducer.h"
 #include "spec/builder/copy_module.h"
 
@@ -38,6 +39,9 @@ class ModuleReducer {
         smaller |= Inline();
       }
       TakeOneElement();
+      ShrinkSizes();
+      SimplifyAttributes();
+      LowerConstants();
     }
     SimplifyValues();
     now_.module->UniquifyNames();
@@ -89,6 +93,36 @@ class ModuleReducer {
     return inlined && Try(*std::move(inlined));
   }
 
+  // Each size as small as the finding lets it be, the largest sizes first.
+  void ShrinkSizes() {
+    for (const int64_t size : SizesOf(*now_.module)) {
+      for (const int64_t smaller : {int64_t{1}, int64_t{2}, size / 2, size - 1}) {
+        if (smaller < 1 || smaller >= size) continue;
+        std::optional<Cut> cut = WithSize(*now_.module, now_.inputs, size, smaller);
+        if (cut && Try(*std::move(cut))) break;
+      }
+    }
+  }
+
+  void SimplifyAttributes() {
+    for (int64_t i = 0; i < now_.module->entry()->instruction_count(); ++i) {
+      for (int64_t edit = 0; edit < AttributeEdits(); ++edit) {
+        std::optional<Cut> cut = WithSimplerAttribute(*now_.module, now_.inputs, i, edit);
+        if (cut) Try(*std::move(cut));
+      }
+    }
+  }
+
+  // Bounds of loops, and other integers.
+  void LowerConstants() {
+    for (int64_t place = 0; place < ScalarConstants(*now_.module); ++place) {
+      for (const int64_t divisor : {8, 2}) {
+        std::optional<Cut> cut = WithSmallerConstant(*now_.module, now_.inputs, place, divisor);
+        if (cut && Try(*std::move(cut))) break;
+      }
+    }
+  }
+
   void TakeOneElement() {
     const Shape& shape = now_.module->entry()->root()->shape();
     if (!shape.is_array()) return;
@@ -109,7 +143,12 @@ class ModuleReducer {
     return true;
   }
 
-  // All elements zero; all the first one; one by one zero.
+  static Element OneOf(ElementType type) {
+    const ElementType part = Info(type).component;
+    return {IsFloat(part) ? EncodeFloat(part, 1) : EncodeInteger(part, 1), 0};
+  }
+
+  // All elements zero; all the first one; one by one zero, else 1.
   void SimplifyValues() {
     for (size_t device = 0; device < now_.inputs.size(); ++device) {
       for (size_t k = 0; k < now_.inputs[device].arguments.size(); ++k) SimplifyValue(device, k);
@@ -125,8 +164,12 @@ class ModuleReducer {
     const int64_t count = std::min<int64_t>(before.element_count(), 32);
     for (int64_t i = 0; i < count; ++i) {
       Literal one_zero = now_.inputs[device].arguments[k];
+      if (one_zero.Get(i) == Element{0, 0}) continue;
       one_zero.Set(i, {0, 0});
-      TryValue(device, k, std::move(one_zero));
+      if (TryValue(device, k, std::move(one_zero))) continue;
+      Literal one = now_.inputs[device].arguments[k];
+      one.Set(i, OneOf(before.element_type()));
+      TryValue(device, k, std::move(one));
     }
   }
 

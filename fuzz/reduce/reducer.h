@@ -36,7 +36,8 @@ struct ReducedModule {
 
 // The smallest module that could be found. In turn: one result instead of several; an instruction
 // of the entry as the root; an instruction replaced by a parameter with its golden value; the
-// instruction of a called computation as the whole; an elementwise program on one element; simpler
+// instruction of a called computation as the whole; an elementwise program on one element; smaller
+// sizes; simpler attributes; smaller integer constants, by which loops run less often; simpler
 // values. A module with effects (feeds, transfers) keeps all its instructions.
 ReducedModule ReduceModule(const Module& module, absl::Span<const DeviceInputs> inputs,
                            const ShowsModule& shows, const ReduceLimits& limits);

@@ -13,6 +13,7 @@
 #include "fuzz/programs/decoder.h"
 #include "fuzz/reduce/artifacts.h"
 #include "fuzz/reduce/module_cuts.h"
+#include "fuzz/reduce/module_edits.h"
 #include "gtest/gtest.h"
 #include "spec/arrays/arrays.h"
 #include "spec/proto/module_file.h"
@@ -97,6 +98,52 @@ TEST(ReducerTest, PairsAndTheirValuesAreKept) {
   const ReducedModule reduced = ReduceModule(*module, ProgramInputs(), shows, {});
   ExpectValid(*reduced.module, reduced.inputs);
   EXPECT_EQ(reduced.module->instruction_count(), 4) << PrintModule(*reduced.module);
+}
+
+// What is not elementwise gets smaller, too: sizes, windows, and the bound of a loop.
+TEST(ReducerTest, SizesAttributesAndLoopsGetSmaller) {
+  const auto reduced = [](const char* text, std::vector<Literal> arguments, Opcode kept) {
+    const auto module = Parsed(text);
+    ExpectValid(*module, std::vector<DeviceInputs>{{arguments}});
+    const auto shows = [&](const Module& candidate, absl::Span<const DeviceInputs>) {
+      return Has(candidate, kept);
+    };
+    ReducedModule small =
+        ReduceModule(*module, std::vector<DeviceInputs>{{arguments}}, shows, {.questions = 200});
+    ExpectValid(*small.module, small.inputs);
+    return small;
+  };
+  const ReducedModule window = reduced(
+      "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "ENTRY e { x = f32[6,8] parameter(0) z = f32[] constant(0)\n"
+      "  ROOT r = f32[4,9] reduce-window(x, z), window={size=3x1 pad=0_1x0_1 stride=1x1 "
+      "lhs_dilate=1x1}, to_apply=f }",
+      {Literal::Zeros(Shape(ElementType::kF32, {6, 8}))}, Opcode::kReduceWindow);
+  const Instruction& root = *window.module->entry()->root();
+  EXPECT_LE(root.shape().element_count(), 2) << PrintModule(*window.module);
+  for (const WindowDimension& d : root.window().dimensions) {
+    EXPECT_EQ(d.padding_low + d.padding_high, 0) << PrintModule(*window.module);
+  }
+  const ReducedModule loop = reduced(
+      "body { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+      "  v = f32[4] get-tuple-element(s), index=1 one = s32[] constant(1) n = s32[] add(i, one)\n"
+      "  w = f32[4] negate(v) ROOT t = (s32[], f32[4]) tuple(n, w) }\n"
+      "cond { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0\n"
+      "  m = s32[] constant(100) ROOT c = pred[] compare(i, m), direction=LT }\n"
+      "ENTRY e { z = s32[] constant(0) x = f32[4] parameter(0) t = (s32[], f32[4]) tuple(z, x)\n"
+      "  w = (s32[], f32[4]) while(t), condition=cond, body=body\n"
+      "  ROOT r = f32[4] get-tuple-element(w), index=1 }",
+      {Literal::Zeros(Shape(ElementType::kF32, {4}))}, Opcode::kWhile);
+  int64_t bound = 0;
+  for (const auto& computation : loop.module->computations()) {
+    for (const auto& each : computation->instructions()) {
+      if (each->opcode() == Opcode::kConstant && each->name() == "m") {
+        bound = static_cast<int64_t>(each->literal()->Get(0).bits);
+      }
+    }
+  }
+  EXPECT_LE(bound, 12) << PrintModule(*loop.module);
+  EXPECT_EQ(SizesOf(*loop.module), std::vector<int64_t>{}) << PrintModule(*loop.module);
 }
 
 TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {

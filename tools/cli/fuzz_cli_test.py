@@ -4,8 +4,9 @@
 import json
 import os
 import struct
+import subprocess
 
-from cli_testing import CommandLineTest, assay, main, npy
+from cli_testing import ASSAY, CommandLineTest, assay, main, npy
 
 MUTANT = 'mutant:reverse/two_dimensions_apart'
 PROGRAM = ('HloModule m\nENTRY e { x = s32[2,1,2] parameter(0)\n y = s32[2,1,2] parameter(1)\n z = s32[2,1,2] add(x, y)\n'
@@ -54,6 +55,39 @@ class Fuzz(CommandLineTest):
         self.expect(assay('fuzz', '--corpus', corpus, '--programs', '20', '--seconds', '60', '--json'), 0, '"programs": 20',
                     '1 of the 2 files')
 
+    def test_a_corpus_grows_and_is_merged(self):
+        first, second = (os.path.join(self.folder.name, name) for name in ('first', 'second'))
+        for folder, seed in ((first, '1'), (second, '2')):
+            os.mkdir(folder)
+            self.expect(assay('fuzz', '--ops', 'add,negate', '--corpus', folder, '--programs', '40', '--seed', seed, '--seconds',
+                              '60'), 0, '40 programs')
+            self.assertGreater(len(os.listdir(folder)), 5)
+        before = len(os.listdir(first))
+        self.expect(assay('fuzz', '--ops', 'add,negate', '--corpus', first, '--merge', second), 0, 'which had %d' % before)
+        self.assertGreaterEqual(len(os.listdir(first)), before)
+        # What is merged has nothing more that is new.
+        self.expect(assay('fuzz', '--ops', 'add,negate', '--corpus', first, '--merge', second), 0, 'added 0 of')
+        self.expect(assay('fuzz', '--merge', second), 2, '--merge adds to --corpus')
+
+    def test_a_full_disk_is_said_once(self):
+        corpus = os.path.join(self.folder.name, 'full')
+        os.mkdir(corpus)
+        # A program of more bytes than the limit of the size of files is refused as on a full disk.
+        limited = "ulimit -f 0; trap '' XFSZ; exec"
+        result = subprocess.run(['sh', '-c', limited + ' "$0" "$@"', ASSAY, 'fuzz', '--ops', 'add', '--corpus', corpus,
+                                 '--programs', '20', '--seconds', '60'], capture_output=True, text=True, check=False)
+        self.assertEqual(result.stderr.count('the run goes on'), 1, result.stderr)
+        self.assertIn('20 programs', result.stdout)
+
+    def test_a_mutant_of_its_own_process(self):
+        self.expect(assay('fuzz', '--target', MUTANT, '--isolate', '--ops', 'reverse,add,broadcast', '--types', 's32,f32',
+                          '--programs', '40', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse')
+
+    def test_targets_that_die_or_refuse(self):
+        # Each cause is one finding, however many programs show it.
+        self.expect(assay('fuzz', '--target', 'process:exit 3', '--ops', 'add', '--programs', '6', '--seconds', '60',
+                          '--no-reduction', '--jobs', '1'), 1, '1 signature')
+
     def test_bad_options(self):
         self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd'")
         self.expect(assay('fuzz', '--types', 'f33'), 2, "no element type 'f33'")
@@ -84,6 +118,12 @@ class Reduce(CommandLineTest):
         report = json.loads(assay('reduce', self.module, '--inputs', self.inputs, '--target', 'process:exit 3', '--keep', 'crash',
                                   '--questions', '5', '--json').out)
         self.assertTrue(report['signature'].startswith('crash'), report)
+
+    def test_targets_that_fail_now_and_then(self):
+        self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--tries', '3', '--needs', '2'), 1,
+                    'reduced to 2')
+        self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', MUTANT, '--needs', '2'), 2,
+                    'at most --tries')
 
     def test_nothing_to_keep(self):
         self.expect(assay('reduce', self.module, '--inputs', self.inputs, '--target', 'golden'), 2, 'shows nothing to keep')

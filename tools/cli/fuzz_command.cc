@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "conformance/corpus/corpus_case.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/report.h"
 #include "spec/proto/module_file.h"
@@ -45,19 +47,27 @@ struct FuzzCommand {
   int64_t programs = -1;
   uint64_t seed = 1;
   std::string corpus, out;
+  std::vector<std::string> merged;
   int64_t jobs = 0;
   int64_t records = 12;
   int64_t most_findings = -1;
   double timeout = 20;
   TargetMemory memory;
   bool resume = false, no_collectives = false, no_effects = false, no_reduction = false;
+  bool isolate = false;
   OutputOptions output;
 
   int Run();
 
  private:
   absl::Status Check();
-  absl::Status ReadCorpus(std::vector<fuzz::Bytes>* inputs) const;
+  absl::Status ReadCorpus(const std::string& folder, std::vector<fuzz::Bytes>* inputs) const;
+  // Adds a program to the corpus folder. What the disk refuses is said once.
+  void Keep(const fuzz::Bytes& bytes);
+  int Merge(const fuzz::Grammar& grammar);
+  void SayOnce(const absl::Status& status);
+  // The command that runs the target; `target` itself unless it is to be isolated.
+  std::string TargetName() const;
   absl::Status WriteReports(const fuzz::CampaignResult& result) const;
   void Print(const fuzz::CampaignResult& result) const;
   fuzz::CampaignIdentity Identity() const {
@@ -68,6 +78,7 @@ struct FuzzCommand {
   }
 
   std::string json_, html_;
+  bool said_ = false;  // that the disk refuses something
 };
 
 absl::Status FuzzCommand::Check() {
@@ -89,15 +100,16 @@ absl::Status FuzzCommand::Check() {
   return absl::OkStatus();
 }
 
-absl::Status FuzzCommand::ReadCorpus(std::vector<fuzz::Bytes>* inputs) const {
-  if (corpus.empty()) return absl::OkStatus();
+absl::Status FuzzCommand::ReadCorpus(const std::string& folder,
+                                     std::vector<fuzz::Bytes>* inputs) const {
+  if (folder.empty()) return absl::OkStatus();
   std::error_code error;
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(corpus, error)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     if (entry.is_regular_file()) paths.push_back(entry.path().string());
   }
   if (error) {
-    return absl::InvalidArgumentError(absl::StrCat(corpus, ": ", error.message()));
+    return absl::InvalidArgumentError(absl::StrCat(folder, ": ", error.message()));
   }
   std::sort(paths.begin(), paths.end());
   int64_t left_out = 0;
@@ -111,9 +123,48 @@ absl::Status FuzzCommand::ReadCorpus(std::vector<fuzz::Bytes>* inputs) const {
   }
   if (left_out > 0) {
     std::cerr << "assay: " << left_out << " of the " << paths.size() << " files of "
-              << Printable(corpus) << " are no programs and are left out\n";
+              << Printable(folder) << " are no programs and are left out\n";
   }
   return absl::OkStatus();
+}
+
+void FuzzCommand::SayOnce(const absl::Status& status) {
+  if (status.ok() || std::exchange(said_, true)) return;
+  std::cerr << "assay: " << Printable(status.message())
+            << "; the run goes on, and says no more of what cannot be written\n";
+}
+
+void FuzzCommand::Keep(const fuzz::Bytes& bytes) {
+  const std::string text(bytes.begin(), bytes.end());
+  SayOnce(WriteFileAtomically(absl::StrCat(corpus, "/", HashOf(text)), text));
+}
+
+int FuzzCommand::Merge(const fuzz::Grammar& grammar) {
+  std::vector<fuzz::Bytes> programs;
+  absl::Status status = ReadCorpus(corpus, &programs);
+  const size_t own = programs.size();
+  for (const std::string& folder : merged) status.Update(ReadCorpus(folder, &programs));
+  if (corpus.empty()) status = absl::InvalidArgumentError("--merge adds to --corpus DIR");
+  if (!status.ok()) return Fail(status, output);
+  const std::vector<fuzz::Bytes> kept = fuzz::WithNewFeatures(grammar, programs);
+  const std::set<fuzz::Bytes> before(programs.begin(), programs.begin() + own);
+  int64_t added = 0;
+  for (const fuzz::Bytes& each : kept) {
+    if (before.contains(each)) continue;
+    Keep(each);
+    ++added;
+  }
+  if (said_) return kExitBadInput;
+  std::cout << "added " << added << " of " << programs.size() - own << " programs to "
+            << Printable(corpus) << ", which had " << own << "\n";
+  return kExitOk;
+}
+
+std::string FuzzCommand::TargetName() const {
+  std::error_code error;
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  if (!isolate || error) return target;
+  return absl::StrCat("process:'", self, "' serve --threads 1 --target '", target, "'");
 }
 
 absl::Status FuzzCommand::WriteReports(const fuzz::CampaignResult& result) const {
@@ -165,6 +216,7 @@ int FuzzCommand::Run() {
   grammar_options.effects = !no_effects;
   const absl::StatusOr<fuzz::Grammar> grammar = fuzz::Grammar::Create(grammar_options);
   if (!grammar.ok()) return Fail(grammar.status(), output);
+  if (!merged.empty()) return Merge(*grammar);
   fuzz::CampaignOptions options;
   options.grammar = &*grammar;
   options.profile = &*target_profile;
@@ -173,7 +225,7 @@ int FuzzCommand::Run() {
     backend.budget.seconds = timeout;
     backend.budget.threads = 1;
     backend.memory_bytes = memory.Limit(Workers());
-    return MakeBackend(target, backend);
+    return MakeBackend(TargetName(), backend);
   };
   options.examiner.budget.seconds = timeout;
   options.examiner.budget.threads = 1;
@@ -189,7 +241,12 @@ int FuzzCommand::Run() {
   options.most_findings = most_findings;
   options.folder = out;
   options.stop = &fuzzing_stops;
-  if (absl::Status status = ReadCorpus(&options.corpus); !status.ok()) return Fail(status, output);
+  if (absl::Status status = ReadCorpus(corpus, &options.corpus); !status.ok()) {
+    return Fail(status, output);
+  }
+  if (!corpus.empty()) {
+    options.has_new_features = [this](const fuzz::Bytes& bytes) { Keep(bytes); };
+  }
   std::error_code error;
   if (resume && std::filesystem::exists(json_, error)) {
     const absl::StatusOr<std::string> text = ReadFile(json_);
@@ -208,7 +265,7 @@ int FuzzCommand::Run() {
     progress.Show(absl::StrFormat("%d programs, %.0f a second, %d signatures", result.programs,
                                   result.programs / std::max(result.seconds, 0.001),
                                   result.groups.size()));
-    WriteReports(result).IgnoreError();
+    SayOnce(WriteReports(result));
   };
   options.found = [&](const fuzz::CampaignResult& result, const fuzz::FindingGroup& group) {
     progress.Clear();
@@ -216,7 +273,7 @@ int FuzzCommand::Run() {
       std::cerr << "assay: program " << group.program << ": " << Printable(group.signature.Text())
                 << "\n";
     }
-    WriteReports(result).IgnoreError();
+    SayOnce(WriteReports(result));
   };
   const absl::StatusOr<fuzz::CampaignResult> result = fuzz::RunCampaign(options);
   progress.Clear();
@@ -259,7 +316,13 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
       ->check(PositiveCount())
       ->type_name("N")
       ->capture_default_str();
-  sub->add_option("--corpus", command->corpus, "A folder of programs to begin with and to change")
+  sub->add_option("--corpus", command->corpus,
+                  "A folder of programs to begin with and to change; gets those that have an "
+                  "operation of a type, an attribute or a pair of operations that no other has")
+      ->type_name("DIR");
+  sub->add_option("--merge", command->merged,
+                  "Adds to --corpus those programs of these folders that have something new, and "
+                  "ends")
       ->type_name("DIR");
   sub->add_option("--out", command->out, "Gets a folder for each signature, as it is found")
       ->type_name("DIR");
@@ -282,6 +345,8 @@ void AddFuzzCommand(CLI::App& app, int* exit_code) {
   sub->add_flag("--no-collectives", command->no_collectives, "No program on several devices");
   sub->add_flag("--no-effects", command->no_effects,
                 "No feeds, transfers, random numbers and custom calls");
+  sub->add_flag("--isolate", command->isolate,
+                "Runs a mutant in a process of its own, so that its crashes are findings");
   sub->add_flag("--no-reduction", command->no_reduction, "Findings stay as large as they came");
   command->memory.AddTo(sub);
   command->output.AddTo(sub);

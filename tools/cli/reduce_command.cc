@@ -31,6 +31,7 @@ struct ReduceCommand {
   std::string keep;
   std::string out;
   int64_t questions = 1000;
+  int64_t tries = 1, needs = 1;
   double seconds = 300;
   double timeout = 20;
   TargetMemory memory;
@@ -95,9 +96,16 @@ int ReduceCommand::Run() const {
   options.repeat = wanted == fuzz::FindingKind::kUnstable;
   fuzz::Examiner examiner(backend->get(), *target_profile, options);
   const std::vector<DeviceInputs> whole = WithoutFeeds(*values);
-  const fuzz::Examination first = examiner.AskTarget(*file->module, whole);
-  const bool shows =
-      first.outcome == fuzz::Outcome::kFinding && (!wanted || first.signature.kind == *wanted);
+  if (needs > tries) {
+    return Fail(absl::InvalidArgumentError("--needs is at most --tries"), output);
+  }
+  fuzz::Examination first;
+  bool shows = false;
+  for (int64_t left = tries; left > 0 && !shows; --left) {
+    first = examiner.AskTarget(*file->module, whole);
+    shows =
+        first.outcome == fuzz::Outcome::kFinding && (!wanted || first.signature.kind == *wanted);
+  }
   if (!shows) {
     return Fail(absl::FailedPreconditionError(absl::StrCat(
                     "the module shows nothing to keep: the target ",
@@ -106,11 +114,18 @@ int ReduceCommand::Run() const {
                     first.detail.empty() ? "" : ", ", first.detail)),
                 output);
   }
+  // A target that fails now and then is asked several times.
   const auto keeps = [&](const Module& module, absl::Span<const DeviceInputs> candidate) {
-    const fuzz::Examination found = examiner.AskTarget(module, candidate);
-    return found.outcome == fuzz::Outcome::kFinding &&
-           found.signature.kind == first.signature.kind &&
-           found.signature.error == first.signature.error;
+    int64_t shown = 0;
+    for (int64_t left = tries; left > 0 && shown < needs && shown + left >= needs; --left) {
+      const fuzz::Examination found = examiner.AskTarget(module, candidate);
+      shown += found.outcome == fuzz::Outcome::kFinding &&
+                       found.signature.kind == first.signature.kind &&
+                       found.signature.error == first.signature.error
+                   ? 1
+                   : 0;
+    }
+    return shown >= needs;
   };
   const fuzz::ReducedModule reduced =
       fuzz::ReduceModule(*file->module, whole, keeps, {questions, seconds});
@@ -154,6 +169,15 @@ void AddReduceCommand(CLI::App& app, int* exit_code) {
                   "Gets the module, its values, what came, a case and a program for XLA")
       ->type_name("DIR");
   sub->add_option("--questions", command->questions, "How often the target is asked, at most")
+      ->check(PositiveCount())
+      ->type_name("N")
+      ->capture_default_str();
+  sub->add_option("--tries", command->tries,
+                  "How often a target that fails now and then is asked of each module")
+      ->check(PositiveCount())
+      ->type_name("M")
+      ->capture_default_str();
+  sub->add_option("--needs", command->needs, "How many of the tries must show the finding")
       ->check(PositiveCount())
       ->type_name("N")
       ->capture_default_str();

@@ -5,9 +5,11 @@
 #include "backends/factory/factory.h"
 #include "backends/golden/golden_backend.h"
 #include "conformance/mutants/mutant_backend.h"
+#include "fuzz/differential/relations.h"
 #include "fuzz/programs/decoder.h"
 #include "gtest/gtest.h"
 #include "spec/testing/schedule.h"
+#include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace assay::fuzz {
@@ -145,6 +147,100 @@ TEST(ExaminerTest, FailuresHaveTheirKind) {
     if (known.outcome == Outcome::kFinding) {
       EXPECT_EQ(examination.signature.kind, known.kind) << known.status;
     }
+  }
+}
+
+// An implementation that loses every value of one operation is right about a program without that
+// operation, and is caught where the relation rewrites the program into one that has it.
+TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {
+  constexpr char kAdd[] =
+      "ENTRY e { a = s32[2,4] parameter(0) b = s32[2,4] parameter(1) "
+      "ROOT c = s32[2,4] add(a, b) }";
+  constexpr char kChoose[] =
+      "ENTRY e { a = s32[2,4] parameter(0) b = s32[2,4] parameter(1) "
+      "p = pred[2,4] compare(a, b), direction=LT ROOT c = s32[2,4] select(p, a, b) }";
+  constexpr char kSum[] =
+      "f { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) } "
+      "ENTRY e { a = s32[2,4] parameter(0) z = s32[] constant(0) "
+      "ROOT c = s32[] reduce(a, z), dimensions={0,1}, to_apply=f }";
+  constexpr char kLoop[] =
+      "body { s = (s32[], s32[2,4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
+      "v = s32[2,4] get-tuple-element(s), index=1 k = s32[] constant(1) n = s32[] add(i, k) "
+      "w = s32[2,4] negate(v) ROOT t = (s32[], s32[2,4]) tuple(n, w) } "
+      "cond { s = (s32[], s32[2,4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
+      "m = s32[] constant(3) ROOT c = pred[] compare(i, m), direction=LT } "
+      "ENTRY e { z = s32[] constant(0) a = s32[2,4] parameter(0) "
+      "t = (s32[], s32[2,4]) tuple(z, a) "
+      "ROOT w = (s32[], s32[2,4]) while(t), condition=cond, body=body }";
+  struct Row {
+    const char* relation;
+    Opcode lost;
+    const char* module;
+  };
+  const Row rows[] = {
+      {"parameters_as_constants", Opcode::kConstant, kAdd},
+      {"branches_swapped", Opcode::kNot, kChoose},
+      {"reversed_around", Opcode::kReverse, kAdd},
+      {"transposed_around", Opcode::kTranspose, kAdd},
+      {"flattened_around", Opcode::kReshape, kAdd},
+      {"doubled_around", Opcode::kConcatenate, kAdd},
+      {"split_around", Opcode::kSlice, kAdd},
+      {"barrier_behind", Opcode::kOptimizationBarrier, kAdd},
+      {"padded_and_sliced", Opcode::kPad, kAdd},
+      {"laid_out_anew", Opcode::kCopy, kAdd},
+      {"selected", Opcode::kSelect, kAdd},
+      {"widened_and_narrowed", Opcode::kConvert, kAdd},
+      {"outlined", Opcode::kCall, kAdd},
+      {"fused", Opcode::kFusion, kAdd},
+      {"called_whole", Opcode::kCall, kAdd},
+      {"in_a_branch", Opcode::kConditional, kAdd},
+      {"in_a_loop", Opcode::kGetTupleElement, kAdd},
+      {"arguments_in_a_tuple", Opcode::kGetTupleElement, kAdd},
+      {"on_two_partitions", Opcode::kAllGather, kAdd},
+      {"reduced_dynamic", Opcode::kSetDimensionSize, kSum},
+      {"peeled", Opcode::kConditional, kLoop},
+  };
+  const TargetProfile profile = ProfileOf("golden");
+  ExaminerOptions options = SmallOptions();
+  options.ways = options.repeat = options.localize = false;
+  for (const Row& row : rows) {
+    Mutant mutant;
+    mutant.name = "test/value_lost";
+    mutant.opcodes = {row.lost};
+    mutant.description = "every value of the operation is zero";
+    mutant.defect = [](Site& site) -> Instruction* {
+      return site.Call(
+          {site.Unchanged()}, site.original().shape(),
+          [](const Instruction& x, absl::Span<const Literal>,
+             const CustomCall&) -> absl::StatusOr<Literal> { return Literal::Zeros(x.shape()); });
+    };
+    const auto module = ParseModule(row.module);
+    ASSERT_TRUE(module.ok()) << module.status();
+    // As programs of the fuzzer are, without layouts.
+    (*module)->entry_layout.reset();
+    for (const auto& computation : (*module)->computations()) {
+      for (const auto& each : computation->instructions()) {
+        Shape shape = each->shape();
+        shape.ClearLayouts();
+        each->set_shape(shape);
+      }
+    }
+    std::vector<DeviceInputs> inputs(1);
+    for (const Instruction* parameter : (*module)->entry()->parameters()) {
+      ProfileUse use;
+      use.profile = ValueProfile::kUnique;
+      use.seed = static_cast<uint64_t>(parameter->parameter_number() + 1);
+      absl::StatusOr<Literal> value = MakeValues(use, parameter->shape());
+      ASSERT_TRUE(value.ok()) << value.status();
+      inputs[0].arguments.push_back(*std::move(value));
+    }
+    int64_t turn = 0;
+    while (Relations()[turn].name != row.relation) ++turn;
+    MutantBackend target(mutant);
+    Examiner examiner(&target, profile, options);
+    const Examination found = examiner.Examine(**module, inputs, turn);
+    EXPECT_EQ(found.outcome, Outcome::kFinding) << row.relation;
+    EXPECT_EQ(found.signature.relation, row.relation) << found.signature.Text();
   }
 }
 

@@ -49,11 +49,11 @@ void Replace(int64_t from, int64_t to, std::vector<int64_t>* numbers) {
   std::replace(numbers->begin(), numbers->end(), from, to);
 }
 
-Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
+Shape Resized(const Shape& shape, int64_t from, int64_t to) {
   if (shape.is_tuple()) {
     std::vector<Shape> elements;
     for (const Shape& element : shape.tuple_shapes())
-      elements.push_back(WithSize(element, from, to));
+      elements.push_back(Resized(element, from, to));
     return Shape::Tuple(std::move(elements));
   }
   Shape changed = shape;
@@ -184,7 +184,7 @@ constexpr EditAttribute kEdits[] = {
 
 }  // namespace
 
-std::vector<int64_t> SizesOf(const Module& module) {
+std::vector<int64_t> DimensionSizes(const Module& module) {
   std::set<int64_t, std::greater<>> sizes;
   for (const auto& each : module.entry()->instructions()) {
     for (const Shape* leaf : Leaves(each->shape())) {
@@ -197,19 +197,24 @@ std::vector<int64_t> SizesOf(const Module& module) {
   return {sizes.begin(), sizes.end()};
 }
 
-std::optional<Cut> WithSize(const Module& module, absl::Span<const DeviceInputs> inputs,
-                            int64_t from, int64_t to) {
+std::optional<Cut> WithSmallerSize(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                   int64_t from, int64_t to) {
   std::unique_ptr<Module> changed = Edited(module, [&](const Instruction& op, Instruction* copy) {
-    const Shape shape = WithSize(op.shape(), from, to);
+    const Shape shape = Resized(op.shape(), from, to);
     copy->set_shape(shape);
     if (op.literal() != nullptr) copy->set_literal(Corner(*op.literal(), shape));
     ReplaceInAttributes(from, to, copy);
+    if (op.operand_count() == 0 || op.parent() != module.entry()) return true;
+    // What follows from the operands, as the sizes of windows do.
+    const absl::StatusOr<Shape> inferred = InferShape(*copy);
+    if (!inferred.ok()) return false;
+    copy->set_shape(*inferred);
     return true;
   });
   std::vector<DeviceInputs> values(inputs.begin(), inputs.end());
   for (DeviceInputs& own : values) {
     for (Literal& argument : own.arguments) {
-      argument = Corner(argument, WithSize(argument.shape(), from, to));
+      argument = Corner(argument, Resized(argument.shape(), from, to));
     }
   }
   return Checked(std::move(changed), std::move(values));

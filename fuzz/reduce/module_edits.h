@@ -14,12 +14,12 @@
 namespace assay::fuzz {
 
 // The sizes above 1 of static dimensions, the largest first.
-std::vector<int64_t> SizesOf(const Module& module);
+std::vector<int64_t> DimensionSizes(const Module& module);
 
 // Every dimension of a size gets another, smaller one, wherever it stands, and arrays keep their
 // first elements. None where that is no valid module.
-std::optional<Cut> WithSize(const Module& module, absl::Span<const DeviceInputs> inputs,
-                            int64_t from, int64_t to);
+std::optional<Cut> WithSmallerSize(const Module& module, absl::Span<const DeviceInputs> inputs,
+                                   int64_t from, int64_t to);
 
 // How many simplifications there are of the attributes of an instruction: no padding, steps and
 // dilations of 1, the identity, one group, no algorithm, no flag.

@@ -95,10 +95,10 @@ class ModuleReducer {
 
   // Each size as small as the finding lets it be, the largest sizes first.
   void ShrinkSizes() {
-    for (const int64_t size : SizesOf(*now_.module)) {
+    for (const int64_t size : DimensionSizes(*now_.module)) {
       for (const int64_t smaller : {int64_t{1}, int64_t{2}, size / 2, size - 1}) {
         if (smaller < 1 || smaller >= size) continue;
-        std::optional<Cut> cut = WithSize(*now_.module, now_.inputs, size, smaller);
+        std::optional<Cut> cut = WithSmallerSize(*now_.module, now_.inputs, size, smaller);
         if (cut && Try(*std::move(cut))) break;
       }
     }

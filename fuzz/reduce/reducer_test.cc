@@ -116,7 +116,7 @@ TEST(ReducerTest, SizesAttributesAndLoopsGetSmaller) {
   const ReducedModule window = reduced(
       "f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
       "ENTRY e { x = f32[6,8] parameter(0) z = f32[] constant(0)\n"
-      "  ROOT r = f32[4,9] reduce-window(x, z), window={size=3x1 pad=0_1x0_1 stride=1x1 "
+      "  ROOT r = f32[5,9] reduce-window(x, z), window={size=3x1 pad=0_1x0_1 stride=1x1 "
       "lhs_dilate=1x1}, to_apply=f }",
       {Literal::Zeros(Shape(ElementType::kF32, {6, 8}))}, Opcode::kReduceWindow);
   const Instruction& root = *window.module->entry()->root();
@@ -143,7 +143,7 @@ TEST(ReducerTest, SizesAttributesAndLoopsGetSmaller) {
     }
   }
   EXPECT_LE(bound, 12) << PrintModule(*loop.module);
-  EXPECT_EQ(SizesOf(*loop.module), std::vector<int64_t>{}) << PrintModule(*loop.module);
+  EXPECT_EQ(DimensionSizes(*loop.module), std::vector<int64_t>{}) << PrintModule(*loop.module);
 }
 
 TEST(ReducerTest, TheBudgetOfQuestionsIsKept) {

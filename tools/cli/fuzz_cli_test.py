@@ -84,9 +84,9 @@ class Fuzz(CommandLineTest):
                           '--programs', '40', '--seconds', '60', '--jobs', '1'), 1, 'wrong: reverse')
 
     def test_targets_that_die_or_refuse(self):
-        # Each cause is one finding, however many programs show it.
+        # The run goes on.
         self.expect(assay('fuzz', '--target', 'process:exit 3', '--ops', 'add', '--programs', '6', '--seconds', '60',
-                          '--no-reduction', '--jobs', '1'), 1, '1 signature')
+                          '--no-reduction', '--jobs', '1'), 1, 'crash: add', '6 programs', '6 finding')
 
     def test_bad_options(self):
         self.expect(assay('fuzz', '--ops', 'addd'), 2, "no operation 'addd'")

@@ -47,6 +47,11 @@ TEST_F(EnclosureOrdersTest, NansThatAreMadeHaveNoPlaceInTheTotalOrder) {
       " j = s32[] parameter(3)\n ROOT l = pred[] call(a, b), to_apply=less }\n";
   EXPECT_NE(Of(body, {F32({4, -1, 1})}, "golden", called).open(), nullptr);
   EXPECT_EQ(Of(body, {F32({4, 9, 1})}, "golden", called).open(), nullptr);
+  const std::string top =
+      "a = f32[3] parameter(0)\n x = f32[3] sqrt(a)\n"
+      "ROOT t = (f32[1], s32[1]) topk(x), k=1, largest=true, is_stable=true";
+  EXPECT_NE(Of(top, {F32({4, -1, 1})}, "golden").open(), nullptr);
+  EXPECT_EQ(Of(top, {F32({4, 9, 1})}, "golden").open(), nullptr);
   const std::string compared =
       "a = f32[3] parameter(0)\n x = f32[3] sqrt(a)\n"
       "ROOT r = pred[3] compare(x, a), direction=LT, type=TOTALORDER";

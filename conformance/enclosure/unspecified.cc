@@ -188,6 +188,10 @@ bool IsUnspecified(const Instruction& instruction, Boxes operands, const TargetP
       }
     }
   }
+  if (instruction.opcode() == Opcode::kTopK && profile.Grants(Freedom::kNanPayload) &&
+      OrdersMadeNans(instruction) && MayHaveNans(operands[0])) {
+    return true;
+  }
   if (profile.Grants(Freedom::kUnstableOrder)) {
     if (instruction.opcode() == Opcode::kSort) return IsOpenOrder(instruction, operands);
     if (instruction.opcode() == Opcode::kTopK) return !instruction.GetBool(Attr::kIsStable);

@@ -254,7 +254,9 @@ bool ComparesInTotalOrder(const Computation& computation) {
 
 bool OrdersMadeNans(const Instruction& instruction) {
   const auto callees = instruction.called_computations();
-  const bool compares = IsInTotalOrder(instruction) ||
+  const bool takes_top = instruction.opcode() == Opcode::kTopK &&
+                         IsFloat(instruction.operand(0)->shape().element_type());
+  const bool compares = takes_top || IsInTotalOrder(instruction) ||
                         std::any_of(callees.begin(), callees.end(), [](const Computation* callee) {
                           return ComparesInTotalOrder(*callee);
                         });

@@ -24,9 +24,11 @@ std::vector<Mutant> LegalRewrites() {
        kNothingGranted},
       {"programs/double_negation_is_nothing",
        {kNegate},
-       "-(-x) becomes x",
+       "-(-x) becomes x, of types that have a sign",
        [](Site& site) -> Instruction* {
-         return Is(In(site, 0), kNegate) ? Inner(site, 0, 0) : nullptr;
+         const ElementType type = Info(ShapeOf(site).element_type()).component;
+         const bool has_sign = !IsFloat(type) || Info(type).format->has_sign;
+         return has_sign && Is(In(site, 0), kNegate) ? Inner(site, 0, 0) : nullptr;
        },
        kNothingGranted},
       {"programs/transposes_are_composed",

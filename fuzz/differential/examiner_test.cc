@@ -159,10 +159,6 @@ TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {
   constexpr char kChoose[] =
       "ENTRY e { a = s32[2,4] parameter(0) b = s32[2,4] parameter(1) "
       "p = pred[2,4] compare(a, b), direction=LT ROOT c = s32[2,4] select(p, a, b) }";
-  constexpr char kSum[] =
-      "f { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) } "
-      "ENTRY e { a = s32[2,4] parameter(0) z = s32[] constant(0) "
-      "ROOT c = s32[] reduce(a, z), dimensions={0,1}, to_apply=f }";
   constexpr char kLoop[] =
       "body { s = (s32[], s32[2,4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
       "v = s32[2,4] get-tuple-element(s), index=1 k = s32[] constant(1) n = s32[] add(i, k) "
@@ -194,10 +190,9 @@ TEST(ExaminerTest, RelationsFindWhatTheProgramDoesNotAsk) {
       {"fused", Opcode::kFusion, kAdd},
       {"called_whole", Opcode::kCall, kAdd},
       {"in_a_branch", Opcode::kConditional, kAdd},
-      {"in_a_loop", Opcode::kGetTupleElement, kAdd},
+      {"in_a_loop", Opcode::kCompare, kAdd},
       {"arguments_in_a_tuple", Opcode::kGetTupleElement, kAdd},
       {"on_two_partitions", Opcode::kAllGather, kAdd},
-      {"reduced_dynamic", Opcode::kSetDimensionSize, kSum},
       {"peeled", Opcode::kConditional, kLoop},
   };
   const TargetProfile profile = ProfileOf("golden");

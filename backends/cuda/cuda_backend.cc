@@ -7,14 +7,17 @@
 #include "backends/cuda/cuda_engine.h"
 #include "backends/cuda/cuda_stats.h"
 #include "backends/cuda/kernel_groups.h"
+#include "backends/passes/pass.h"
+#include "spec/verify/verifier.h"
 
 namespace assay {
 namespace {
 
-// A plan with the engine that it refers to.
+// A plan with the engine and the module that it refers to.
 struct PlanWithEngine {
   explicit PlanWithEngine(std::shared_ptr<cuda::DevicePool> pool) : engine(std::move(pool)) {}
   cuda::CudaEngine engine;
+  std::unique_ptr<Module> module;  // null: that of the caller
   std::unique_ptr<const runtime::ModulePlan> plan;
 };
 
@@ -30,7 +33,7 @@ bool SetChecked(absl::string_view value, cuda::EmulatorOptions* options) {
 }
 
 absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
-                               cuda::EmulatorOptions* options) {
+                               CudaEmulatedOptions* options) {
   bool known = true, valid = true;
   if (name == "schedule") {
     const auto schedule = cuda::emulator::ScheduleFromName(value);
@@ -46,6 +49,9 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
   } else if (name == "omit") {
     options->omitted_barrier = std::string(value);
     valid = absl::StrContains(value, ':');
+  } else if (name == "fuse") {
+    options->fuse = value == "on";
+    valid = value == "on" || value == "off";
   } else if (name == "check") {
     valid = SetChecked(value, options);
   } else {
@@ -56,14 +62,14 @@ absl::Status SetEmulatorOption(absl::string_view name, absl::string_view value,
       "cuda-emulated: '", name, "=", value,
       "' is not an option; there are schedule=forward, backward, random or run-ahead, seed=N, "
       "devices=1 to 8, memory=BYTES of a device, and check=on or off (on: races, bounds and "
-      "uninitialised memory are errors; not in programs with a sanitizer), and "
-      "omit=FILE:LINE, a barrier that is left out"));
+      "uninitialised memory are errors; not in programs with a sanitizer), fuse=on or off (off: a "
+      "launch for every operation), and omit=FILE:LINE, a barrier that is left out"));
 }
 
 }  // namespace
 
-absl::StatusOr<cuda::EmulatorOptions> ParseEmulatorOptions(absl::string_view text) {
-  cuda::EmulatorOptions options;
+absl::StatusOr<CudaEmulatedOptions> ParseEmulatorOptions(absl::string_view text) {
+  CudaEmulatedOptions options;
   if (text.empty()) return options;
   for (const absl::string_view option : absl::StrSplit(text, ',')) {
     const std::pair<absl::string_view, absl::string_view> parts =
@@ -111,7 +117,17 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   plan.observed = options.observed;
   plan.seconds = options.seconds >= 0 ? options.seconds : seconds_;
   auto planned = std::make_shared<PlanWithEngine>(pool_);
-  auto created = runtime::ModulePlan::Create(module, planned->engine, plan);
+  const Module* planned_module = &module;
+  // Observers see the instructions as they are written.
+  if (fuse_ && !options.observed && VerifyModule(module).ok()) {
+    planned->module = passes::CopyModule(module);
+    passes::PassList list;
+    list.push_back(passes::Fusion(/*fewest_elements=*/1));
+    absl::Status status = passes::RunPasses(list, planned->module);
+    if (!status.ok()) return status;
+    planned_module = planned->module.get();
+  }
+  auto created = runtime::ModulePlan::Create(*planned_module, planned->engine, plan);
   if (!created.ok()) return created.status();
   planned->plan = *std::move(created);
   const runtime::ModulePlan* const pointer = planned->plan.get();

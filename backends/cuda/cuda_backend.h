@@ -18,11 +18,16 @@ namespace assay {
 struct CudaOptions {
   runtime::RunOptions run = {};
   double seconds = -1;  // that planning a module may take; negative: unlimited
+  bool fuse = true;     // false: a launch for every operation
 };
 
+// What a user says of cuda-emulated.
+struct CudaEmulatedOptions : cuda::EmulatorOptions {
+  bool fuse = true;
+};
 // "schedule=random,seed=3,devices=2,memory=1073741824" in any order; empty: the defaults.
 // INVALID_ARGUMENT names what it does not know.
-absl::StatusOr<cuda::EmulatorOptions> ParseEmulatorOptions(absl::string_view text);
+absl::StatusOr<CudaEmulatedOptions> ParseEmulatorOptions(absl::string_view text);
 
 class CudaBackend : public EngineBackend {
  public:
@@ -45,11 +50,13 @@ class CudaBackend : public EngineBackend {
       : EngineBackend(options.run),
         name_(std::move(name)),
         pool_(std::move(pool)),
-        seconds_(options.seconds) {}
+        seconds_(options.seconds),
+        fuse_(options.fuse) {}
 
   const std::string name_;
   const std::shared_ptr<cuda::DevicePool> pool_;
   const double seconds_;
+  const bool fuse_;
 };
 
 }  // namespace assay

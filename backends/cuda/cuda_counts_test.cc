@@ -1,10 +1,13 @@
 // What a program asks of devices: no more launches than it has operations, copies of arguments and
 // results alone, waits of the host where it looks. Values of several processes are right whatever
 // the order in which their streams run.
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/cuda/cuda_backend.h"
 #include "backends/cuda/cuda_stats.h"
 #include "gtest/gtest.h"
@@ -13,11 +16,12 @@
 namespace assay {
 namespace {
 
-std::unique_ptr<CudaBackend> EmulatedBackend(int devices, uint64_t seed) {
+std::unique_ptr<CudaBackend> EmulatedBackend(int devices, uint64_t seed, bool fuse = false) {
   cuda::EmulatorOptions options;
   options.devices = devices;
   options.seed = seed;
-  auto backend = CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(options));
+  auto backend =
+      CudaBackend::Create("cuda-emulated", cuda::EmulatedRuntime::Create(options), {.fuse = fuse});
   EXPECT_TRUE(backend.ok()) << backend.status();
   return *std::move(backend);
 }
@@ -113,6 +117,62 @@ TEST(CudaCounts, LoopsWaitForTheirConditionAlone) {
   EXPECT_EQ(counts.waits, 6 + 1 + 1);       // conditions, the selector, the result
   EXPECT_EQ(counts.copies_out, 6 + 1 + 1);  // of the same
   EXPECT_EQ(counts.launches, 6 + 5 * 2 + 1 + 1);
+}
+
+// Programs with as many launches as they have fusions and operations outside of them. Their bits
+// are those of a launch for every operation, special values included.
+TEST(CudaCounts, FusionsAreOneLaunchAndChangeNoBit) {
+  const struct {
+    const char* entry;
+    int64_t launches;
+  } kPrograms[] = {
+      {"a = f32[8] add(x, y) b = f32[8] exponential(a) c = f32[8] multiply(b, x) ROOT r = f32[8] "
+       "tanh(c)",
+       1},
+      // Scalars, comparisons, other types, what is used twice.
+      {"k = f32[] constant(2.5) h = f32[8] broadcast(k), dimensions={} a = f32[8] divide(x, y) p = "
+       "pred[8] compare(a, h), direction=GT b = f16[8] convert(a) c = f32[8] convert(b) d = f32[8] "
+       "select(p, c, a) e = f32[8] clamp(k, d, k) ROOT r = f32[8] atan2(d, e)",
+       1},
+      // Movement that inputs are read through, beyond the inputs that have strides.
+      {"a = f32[2,4] reshape(x) b = f32[4,2] transpose(a), dimensions={1,0} c = f32[4,2] "
+       "reshape(y) d = f32[4] slice(y), slice={[0:8:2]} e = f32[4,2] broadcast(d), dimensions={0} "
+       "f = f32[4,2] add(b, c) g = f32[4,2] multiply(f, e) i = f32[4,2] reverse(c), dimensions={0} "
+       "ROOT r = f32[4,2] subtract(g, i)",
+       2},
+      // A reduce of what is computed, and what is computed of its result.
+      {"z = f32[] constant(0) a = f32[8] multiply(x, y) b = f32[] reduce(a, z), dimensions={0}, "
+       "to_apply=sum c = f32[] sqrt(b) ROOT r = f32[] negate(c)",
+       3},
+      {"a = f32[2,4] reshape(x) b = f32[4,2] reshape(y) c = f32[2,2] dot(a, b), "
+       "lhs_contracting_dims={1}, rhs_contracting_dims={0} d = f32[2,2] exponential(c) ROOT r = "
+       "f32[2,2] negate(d)",
+       4},
+      {"i = s32[8] iota(), iota_dimension=0 j = f32[8] convert(i) q = f32[] constant(7) a = "
+       "f32[12] "
+       "pad(x, q), padding=2_2 b = f32[8] slice(a), slice={[3:11]} c = f32[8] add(b, j) ROOT r = "
+       "f32[8] maximum(c, y)",
+       4},
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<Literal> arguments = {
+      Floats({1, -2, 0, -0.0f, infinity, 0x1p-140f, 3e38f, std::nanf("")}),
+      Floats({3, 0, 0, 7, -infinity, 5, 1e38f, 1})};
+  for (const auto& program : kPrograms) {
+    const auto module = ParsedModule(absl::StrCat(
+        "HloModule m\nsum { p = f32[] parameter(0) q = f32[] parameter(1) ROOT s = f32[] add(p, q) "
+        "}\nENTRY e { x = f32[8] parameter(0) y = f32[8] parameter(1) ",
+        program.entry, " }\n"));
+    std::vector<Literal> results;
+    for (const bool fuse : {false, true}) {
+      const auto backend = EmulatedBackend(1, 1, fuse);
+      const auto executable = *backend->Compile(*module);
+      const cuda::DeviceCounts counts = CountsOf(*backend, *executable, {arguments}, &results);
+      EXPECT_LE(counts.launches, fuse ? program.launches : 12) << program.entry;
+    }
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_TRUE(Literal::BitEqual(results[0], results[1])) << program.entry;
+  }
 }
 
 // Two replicas on two devices: a sum, a permutation and values that one stream gives another, by

@@ -161,6 +161,15 @@ runtime::KernelOr CudaEngine::PrepareOnViews(const Instruction& instruction,
   return MakeKernel(PrepareKernels(instruction, views), instruction, pool_->api());
 }
 
+runtime::KernelOr CudaEngine::PrepareFusion(const Instruction& fusion) const {
+  for (const Instruction* operand : fusion.operands()) {
+    if (!operand->shape().is_array() || operand->shape().is_dynamic()) return nullptr;
+  }
+  KernelPlanOr plan = cuda::PrepareFusion(fusion);
+  if (absl::IsUnimplemented(plan.status())) return nullptr;
+  return MakeKernel(std::move(plan), fusion, pool_->api());
+}
+
 runtime::KernelOr CudaEngine::PrepareViewCopy(const View& view, ElementType type) const {
   KernelPlanOr plan = cuda::PrepareViewCopy(view, type);
   if (!plan.ok()) return plan.status();

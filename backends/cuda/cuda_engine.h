@@ -29,6 +29,7 @@ class CudaEngine : public runtime::DeviceEngine {
   runtime::KernelOr Prepare(const Instruction& instruction) const override;
   runtime::KernelOr PrepareOnViews(const Instruction& instruction,
                                    absl::Span<const View> views) const override;
+  runtime::KernelOr PrepareFusion(const Instruction& fusion) const override;
   runtime::KernelOr PrepareViewCopy(const View& view, ElementType type) const override;
   runtime::KernelOr PrepareCollective(const Instruction& collective, int64_t members,
                                       int64_t position) const override;

@@ -127,6 +127,10 @@ const KernelRow* FindKernelRow(Opcode opcode);
 // The plan of an instruction by its row. UNIMPLEMENTED names an instruction without kernels.
 KernelPlanOr PrepareKernels(const Instruction& instruction, absl::Span<const View> views);
 
+// A fusion, whose operands are those of the fusion, all arrays. UNIMPLEMENTED where the fused
+// instructions are better run one by one. kernels/prepare_fusion.cc.
+KernelPlanOr PrepareFusion(const Instruction& fusion);
+
 // Copies of elements that no instruction asks for: the elements of a view, densely, and a box from
 // the origin of an array to `at` in another. UNIMPLEMENTED for too many dimensions.
 KernelPlanOr PrepareViewCopy(const View& view, ElementType type);

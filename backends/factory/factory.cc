@@ -50,12 +50,13 @@ MadeBackend MakeCuda(absl::string_view /*argument*/, const BackendOptions& optio
 }
 
 MadeBackend MakeCudaEmulated(absl::string_view argument, const BackendOptions& options) {
-  absl::StatusOr<cuda::EmulatorOptions> emulator = ParseEmulatorOptions(argument);
+  absl::StatusOr<CudaEmulatedOptions> emulator = ParseEmulatorOptions(argument);
   if (!emulator.ok()) return emulator.status();
   std::string name = "cuda-emulated";
   if (!argument.empty()) absl::StrAppend(&name, ":", argument);
-  return CudaBackend::Create(std::move(name), cuda::EmulatedRuntime::Create(*emulator),
-                             {GoldenOptionsOf(options).run, options.budget.seconds});
+  return CudaBackend::Create(
+      std::move(name), cuda::EmulatedRuntime::Create(*emulator),
+      {GoldenOptionsOf(options).run, options.budget.seconds, emulator->fuse});
 }
 
 // A word of a command for the shell.

@@ -21,8 +21,6 @@
 namespace assay::passes {
 namespace {
 
-// Fewer elements cost less to compute than a fusion to plan.
-constexpr int64_t kFewestElements = 64;
 constexpr size_t kMostMembers = 64;
 constexpr size_t kMostInputs = 24;
 
@@ -62,8 +60,9 @@ bool IsInitialValue(const Instruction& user, const Instruction* operand) {
 
 class Fuser {
  public:
-  Fuser(Computation& computation, ModuleEditor& edit)
-      : module_(edit.module()),
+  Fuser(Computation& computation, ModuleEditor& edit, int64_t fewest_elements)
+      : fewest_elements_(fewest_elements),
+        module_(edit.module()),
         computation_(computation),
         editor_(computation, edit),
         users_(UsersOf(computation)),
@@ -99,7 +98,7 @@ class Fuser {
     const bool reduces = x.opcode() == Opcode::kReduce && x.shape().is_array();
     const Shape& size = reduces ? x.operand(0)->shape() : x.shape();
     return (IsElementwise(x) || reduces) && size.is_array() &&
-           size.element_count() >= kFewestElements && editor_.IsFree(x) &&
+           size.element_count() >= fewest_elements_ && editor_.IsFree(x) &&
            !analysis::HasDynamicSizes(x);
   }
   static bool IsElementwise(const Instruction& x) {
@@ -241,6 +240,7 @@ class Fuser {
     }
   }
 
+  const int64_t fewest_elements_;
   Module& module_;
   Computation& computation_;
   Editor editor_;
@@ -252,18 +252,24 @@ class Fuser {
 
 class FusionPass : public Pass {
  public:
+  explicit FusionPass(int64_t fewest_elements) : fewest_elements_(fewest_elements) {}
   absl::string_view name() const override { return "fusion"; }
   absl::StatusOr<bool> Run(std::unique_ptr<Module>& module) const override {
     ModuleEditor edit(*module);
     for (Computation* computation : RunningComputations(*module)) {
-      Fuser(*computation, edit).Run();
+      Fuser(*computation, edit, fewest_elements_).Run();
     }
     return edit.Apply(module);
   }
+
+ private:
+  const int64_t fewest_elements_;
 };
 
 }  // namespace
 
-std::unique_ptr<Pass> Fusion() { return std::make_unique<FusionPass>(); }
+std::unique_ptr<Pass> Fusion(int64_t fewest_elements) {
+  return std::make_unique<FusionPass>(fewest_elements);
+}
 
 }  // namespace assay::passes

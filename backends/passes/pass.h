@@ -52,8 +52,9 @@ std::unique_ptr<Pass> DotOperands();
 std::unique_ptr<Pass> InlineCalls();
 // Constants that a loop carries along unchanged are put into its computations.
 std::unique_ptr<Pass> LoopConstants();
-// Elementwise operations that depend on each other become fusions.
-std::unique_ptr<Pass> Fusion();
+// Elementwise operations that depend on each other become fusions, where arrays have so many
+// elements at least: on a processor, fewer cost less to compute than a fusion to plan.
+std::unique_ptr<Pass> Fusion(int64_t fewest_elements = 64);
 
 // The pipeline of the cpu backend. `exactness` is the most that passes may change.
 PassList CpuPipeline(const runtime::Engine& engine, Exactness exactness = Exactness::kAnyNan);

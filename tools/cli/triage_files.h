@@ -24,7 +24,7 @@ struct TriageQuestion {
   TraceDepth depth;
   TriageObserver* observer = nullptr;
   // Called before each file with the number of files that are done; may be empty.
-  std::function<void(size_t done, const std::string& path)> progress;
+  std::function<void(size_t done, const std::string& path)> progress = nullptr;
 };
 
 struct TriageRun {

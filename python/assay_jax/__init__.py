@@ -153,6 +153,40 @@ def _register_lowerings() -> None:
     mlir._platform_specific_lowerings[_PLATFORM].update(mlir._platform_specific_lowerings['cpu'])
 
 
+_STAGES = ('instantiate', 'prepare', 'initialize', 'execute')
+
+
+def _register_handlers() -> None:
+    """jax.ffi.register_ffi_target(..., platform='assay') reaches the plug-in."""
+    from jax._src.lib import xla_client
+
+    path = library_path()
+    register = ctypes.CDLL(path).AssayPjrtRegisterHandler
+    register.argtypes = [ctypes.c_char_p, ctypes.c_int32, *[ctypes.c_void_p] * len(_STAGES)]
+    register.restype = ctypes.c_char_p
+    name_of = ctypes.pythonapi.PyCapsule_GetName
+    name_of.argtypes, name_of.restype = [ctypes.py_object], ctypes.c_char_p
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.argtypes = [ctypes.py_object, ctypes.c_char_p]
+    pointer_of.restype = ctypes.c_void_p
+
+    def handle(name: Any, function: Any, platform: str, version: int, traits: Any = None) -> None:
+        stages = function if isinstance(function, dict) else {'execute': function}
+        unknown = set(stages) - set(_STAGES)
+        if unknown:
+            raise ValueError(f'{name}: the stages are {", ".join(_STAGES)}, not {min(unknown)!r}')
+        addresses = [
+            pointer_of(stages[stage], name_of(stages[stage])) if stage in stages else None
+            for stage in _STAGES
+        ]
+        target = name if isinstance(name, bytes) else name.encode()
+        error = register(target, version, *addresses)
+        if error is not None:
+            raise ValueError(error.decode())
+
+    xla_client.register_custom_call_handler(_PLATFORM, handle)
+
+
 def initialize() -> None:
     """Registers the plug-in; called by JAX when it looks for backends."""
     path = library_path()
@@ -163,7 +197,7 @@ def initialize() -> None:
     xla_bridge.register_plugin(
         _PLATFORM, priority=_PRIORITY, library_path=path, options=_options()
     )
-    for register in (_register_lowerings, _register_callbacks):
+    for register in (_register_lowerings, _register_callbacks, _register_handlers):
         try:
             register()
         except (ImportError, AttributeError, KeyError):

@@ -9,6 +9,7 @@
 #include "absl/strings/substitute.h"
 #include "backends/pjrt/abi/compile_options.pb.h"
 #include "backends/pjrt/abi/types.h"
+#include "backends/pjrt/driver/compile_error.h"
 #include "backends/pjrt/driver/flat_entry.h"
 #include "backends/pjrt/sharding/global_shapes.h"
 #include "runtime/module_form.h"
@@ -61,24 +62,6 @@ absl::Status CheckBorder(const Shape& shape, absl::string_view where) {
     }
   }
   return absl::OkStatus();
-}
-
-// What an error at compile says of a module, by the plug-in's code.
-absl::Status CompileError(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kInvalidArgument:
-    case absl::StatusCode::kFailedPrecondition:
-    case absl::StatusCode::kOutOfRange:
-      return absl::InvalidArgumentError(status.message());
-    case absl::StatusCode::kResourceExhausted:
-      return status;
-    case absl::StatusCode::kUnimplemented:
-    case absl::StatusCode::kNotFound:  // a custom call
-    case absl::StatusCode::kUnknown:   // StableHLO that it does not read
-      return absl::UnimplementedError(status.message());
-    default:
-      return absl::InternalError(status.message());
-  }
 }
 
 // What an error of a transfer or an execution says: only budgets and what is not there are no

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "backends/pjrt/abi/compile_options.pb.h"
 #include "backends/pjrt/plugin/engines.h"
+#include "backends/pjrt/plugin/ffi_call.h"
 #include "runtime/module_form.h"
 #include "spec/proto/conversions.h"
 #include "spec/proto/module_file.h"
@@ -281,7 +282,10 @@ void Program::FindDonated() {
 
 absl::Status Program::MakeExecutable(const PJRT_Client& client) {
   callback_uses_.emplace(*module_, client.options);
-  const EngineOptions options = {options_.budget, options_.seed, &client.custom_calls};
+  // With what users have registered until now.
+  custom_calls_ = client.custom_calls;
+  AddHandlers(&custom_calls_);
+  const EngineOptions options = {options_.budget, options_.seed, &custom_calls_};
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeEngine(options_.backend, options);
   if (!backend.ok()) return backend.status();
   backend_ = *std::move(backend);

@@ -100,6 +100,7 @@ class Program {
   bool is_small_ = false;
   double operations_ = 0, bytes_accessed_ = 0;
   std::optional<CallbackUses> callback_uses_;
+  CustomCallRegistry custom_calls_;
   // One execution at a time.
   std::mutex mutex_;
   std::unique_ptr<Backend> backend_;

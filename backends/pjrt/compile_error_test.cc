@@ -1,0 +1,49 @@
+// The messages are those of the XLA CPU plug-ins of docs/pjrt.md.
+#include "backends/pjrt/driver/compile_error.h"
+
+#include "gtest/gtest.h"
+
+namespace assay::pjrt {
+namespace {
+
+using enum absl::StatusCode;
+
+absl::StatusCode CodeOf(absl::StatusCode code, absl::string_view message) {
+  const absl::Status status = CompileError(absl::Status(code, message));
+  EXPECT_EQ(status.message(), message);
+  return status.code();
+}
+
+TEST(CompileErrorTest, TheCodeDecides) {
+  EXPECT_EQ(CodeOf(kInvalidArgument, "no"), kInvalidArgument);
+  EXPECT_EQ(CodeOf(kFailedPrecondition, "no"), kInvalidArgument);
+  EXPECT_EQ(CodeOf(kResourceExhausted, "no"), kResourceExhausted);
+  EXPECT_EQ(CodeOf(kNotFound, "no registered implementation for custom call"), kUnimplemented);
+  EXPECT_EQ(CodeOf(kUnknown, "<unknown>:0: error: failed to parse"), kUnimplemented);
+  EXPECT_EQ(CodeOf(kInternal,
+                   "RET_CHECK failure (xla/backends/cpu/codegen/fusion_compiler.cc:300) "
+                   "llvm_module != nullptr Failed to translate"),
+            kInternal);
+}
+
+TEST(CompileErrorTest, XlaSaysInternalOfModulesThatItRefuses) {
+  EXPECT_EQ(CodeOf(kInternal,
+                   "during context [hlo verifier]: Expected computation add_v called "
+                   "from r to have 2 parameters, has 1"),
+            kInvalidArgument);
+  EXPECT_EQ(CodeOf(kInternal,
+                   "RET_CHECK failure (xla/hlo/ir/hlo_instruction.cc:812) "
+                   "all_operands().size() == 1"),
+            kInvalidArgument);
+  EXPECT_EQ(CodeOf(kInternal, "HLO opcode `async-start` is not supported by XLA:CPU ThunkEmitter"),
+            kUnimplemented);
+  EXPECT_EQ(CodeOf(kInternal, "Unexpected bitcast operation seen during layout assignment: %r"),
+            kUnimplemented);
+  EXPECT_EQ(CodeOf(kInternal,
+                   "during context [hlo verifier]: dot does not support custom element "
+                   "sizes on non-sub-byte types"),
+            kInternal);
+}
+
+}  // namespace
+}  // namespace assay::pjrt

@@ -1,0 +1,51 @@
+#include "backends/pjrt/driver/compile_error.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
+namespace assay::pjrt {
+namespace {
+
+struct Saying {
+  absl::string_view part;
+  absl::StatusCode code;
+};
+
+// XLA's verifier runs first on the module as it came, and its errors are INTERNAL. It runs again
+// after every pass, and what it says then is a failure of that pass: the first row is of those.
+constexpr Saying kSayings[] = {
+    {"does not support custom element sizes on non-sub-byte types", absl::StatusCode::kInternal},
+    {"[hlo verifier]", absl::StatusCode::kInvalidArgument},
+    // Reading the protobuf message.
+    {"RET_CHECK failure (xla/hlo/ir/", absl::StatusCode::kInvalidArgument},
+    // A bitcast is what only XLA's own passes make.
+    {"Unexpected bitcast operation seen during layout assignment",
+     absl::StatusCode::kUnimplemented},
+    {"Is called on unsupported shape", absl::StatusCode::kUnimplemented},
+    {"is not supported by XLA", absl::StatusCode::kUnimplemented},
+};
+
+}  // namespace
+
+absl::Status CompileError(const absl::Status& status) {
+  const auto says = [&](absl::StatusCode code) { return absl::Status(code, status.message()); };
+  for (const Saying& saying : kSayings) {
+    if (absl::StrContains(status.message(), saying.part)) return says(saying.code);
+  }
+  switch (status.code()) {
+    case absl::StatusCode::kInvalidArgument:
+    case absl::StatusCode::kFailedPrecondition:
+    case absl::StatusCode::kOutOfRange:
+      return says(absl::StatusCode::kInvalidArgument);
+    case absl::StatusCode::kResourceExhausted:
+      return status;
+    case absl::StatusCode::kUnimplemented:
+    case absl::StatusCode::kNotFound:  // a custom call
+    case absl::StatusCode::kUnknown:   // StableHLO that it does not read
+      return says(absl::StatusCode::kUnimplemented);
+    default:
+      return says(absl::StatusCode::kInternal);
+  }
+}
+
+}  // namespace assay::pjrt

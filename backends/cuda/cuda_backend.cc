@@ -122,6 +122,7 @@ absl::StatusOr<std::shared_ptr<const runtime::ModulePlan>> CudaBackend::Plan(
   if (fuse_ && !options.observed && VerifyModule(module).ok()) {
     planned->module = passes::CopyModule(module);
     passes::PassList list;
+    list.push_back(passes::DeadCode());
     list.push_back(passes::Fusion(/*fewest_elements=*/1));
     absl::Status status = passes::RunPasses(list, planned->module);
     if (!status.ok()) return status;

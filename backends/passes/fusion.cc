@@ -105,10 +105,11 @@ class Fuser {
     return x.info().elementwise() && x.shape().is_array() && x.opcode() != Opcode::kRng;
   }
 
-  // Whether all users of an instruction are in the group.
+  // Whether an instruction has users, and all of them are in the group. One that nobody uses is a
+  // result of its group, as the root is.
   bool OnlyUsedIn(const Instruction& x,
                   const absl::flat_hash_set<const Instruction*>& group) const {
-    if (&x == computation_.root()) return false;
+    if (&x == computation_.root() || users_[x.index()].empty()) return false;
     for (const Instruction* user : users_[x.index()]) {
       if (!group.contains(user)) return false;
     }

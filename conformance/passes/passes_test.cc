@@ -165,6 +165,13 @@ TEST(Passes, Fusion) {
   ROOT y = f32[64] tanh(x)
 )"),
               HasSubstr("kind=kLoop"));
+  // Nobody uses what the other two compute.
+  EXPECT_THAT(After(Fusion(), R"(  a = f32[64] parameter(0)
+  x = f32[64] add(a, a)
+  y = f32[64] tanh(x)
+  ROOT z = f32[64] sine(a)
+)"),
+              HasSubstr("ROOT z = f32[64]{0} sine(a)"));
 }
 
 struct Row {

@@ -273,7 +273,8 @@ void ReadAfterUpdate(ProgramWriter& w) {
     }
     default: {
       static constexpr Opcode kOver[] = {kMultiply, kAdd, kSubtract};
-      changed = s.Op(w.choices().Of(kOver), {x, w.LikeArray(x)});
+      const Opcode over = w.choices().Of(kOver);
+      changed = s.Op(over, {x, w.LikeArray(x)});
     }
   }
   if (changed == nullptr) return;

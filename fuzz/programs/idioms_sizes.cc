@@ -36,15 +36,21 @@ void LongDots(ProgramWriter& w) {
   const int64_t few = w.choices().Between(1, 2);
   const ElementType type = AnyNumber(s);
   switch (w.choices().Below(3)) {
-    case 0:  // terms
-      s.Dot(Long(s, type, {few, n}), Long(s, type, {n}), 1, 0);
+    case 0: {  // terms
+      Instruction* const a = Long(s, type, {few, n});
+      s.Dot(a, Long(s, type, {n}), 1, 0);
       return;
-    case 1:  // rows
-      s.Dot(Long(s, type, {std::min<int64_t>(n, 1025), few}), Long(s, type, {few, 2}), 1, 0);
+    }
+    case 1: {  // rows
+      Instruction* const a = Long(s, type, {std::min<int64_t>(n, 1025), few});
+      s.Dot(a, Long(s, type, {few, 2}), 1, 0);
       return;
-    default:  // batches
-      s.Dot(Long(s, type, {std::min<int64_t>(n, 257), few}),
-            Long(s, type, {std::min<int64_t>(n, 257), few}), 1, 1, 1);
+    }
+    default: {  // batches
+      const Dimensions sizes = {std::min<int64_t>(n, 257), few};
+      Instruction* const a = Long(s, type, sizes);
+      s.Dot(a, Long(s, type, sizes), 1, 1, 1);
+    }
   }
 }
 
@@ -174,15 +180,19 @@ void NarrowIndices(ProgramWriter& w) {
     case 0:
       s.DynamicSlice(x, {index({})}, {2});
       return;
-    case 1:
-      s.DynamicUpdateSlice(x, Long(s, type, {3}), {index({})});
+    case 1: {
+      Instruction* const update = Long(s, type, {3});
+      s.DynamicUpdateSlice(x, update, {index({})});
       return;
+    }
     case 2:
       s.GatherElements(x, index({many}));
       return;
-    default:
-      s.ScatterElements(x, index({many, 1}), Long(s, type, {many}),
-                        w.choices().OneIn(2) ? kAdd : kMaximum);
+    default: {
+      Instruction* const indices = index({many, 1});
+      Instruction* const elements = Long(s, type, {many});
+      s.ScatterElements(x, indices, elements, w.choices().OneIn(2) ? kAdd : kMaximum);
+    }
   }
 }
 
@@ -194,31 +204,43 @@ void IndexedTwice(ProgramWriter& w) {
   const ElementType type = AnyNumber(s);
   Instruction* const x = w.ArrayOf(type, {n});
   const auto indices = [&](Sizes sizes) { return w.IndexArray(kS32, sizes, -1, n); };
-  const auto update = [&] { return w.ArrayOf(type, {m}); };
+  // Each step is a statement: C++ leaves the order of a call's arguments open, and programs are to
+  // be the same everywhere.
+  const auto updated = [&](Instruction* array, Instruction* update) {
+    return s.DynamicUpdateSlice(array, update, {indices({})});
+  };
+  const auto scattered = [&](Instruction* array, Opcode combine) {
+    Instruction* const at = indices({m, 1});
+    return s.ScatterElements(array, at, w.ArrayOf(type, {m}), combine);
+  };
+  Instruction* made = nullptr;
   switch (w.choices().Below(7)) {
     case 0:
-      s.GatherElements(s.GatherElements(x, indices({n})), indices({m}));
+      made = s.GatherElements(x, indices({n}));
+      s.GatherElements(made, indices({m}));
       return;
     case 1:
-      s.GatherElements(s.Iota(type, {n}, 0), indices({m}));
+      made = s.Iota(type, {n}, 0);
+      s.GatherElements(made, indices({m}));
       return;
     case 2:
       s.GatherElements(x, s.Iota(kS32, {n}, 0));
       return;
     case 3:
-      s.DynamicSlice(s.Pad(x, w.ScalarOf(type), 0, 2, 1), {indices({})}, {m});
+      made = s.Pad(x, w.ScalarOf(type), 0, 2, 1);
+      s.DynamicSlice(made, {indices({})}, {m});
       return;
     case 4:
-      s.DynamicUpdateSlice(s.DynamicUpdateSlice(x, update(), {indices({})}), update(),
-                           {indices({})});
+      made = updated(x, w.ArrayOf(type, {m}));
+      updated(made, w.ArrayOf(type, {m}));
       return;
     case 5:
-      s.DynamicUpdateSlice(x, s.DynamicSlice(x, {indices({})}, {m}), {indices({})});
+      updated(x, s.DynamicSlice(x, {indices({})}, {m}));
       return;
     default:
-      s.DynamicSlice(s.DynamicSlice(x, {indices({})}, {m}), {indices({})}, {1});
-      s.ScatterElements(s.ScatterElements(x, indices({m, 1}), update(), kAdd), indices({m, 1}),
-                        update(), kMaximum);
+      made = s.DynamicSlice(x, {indices({})}, {m});
+      s.DynamicSlice(made, {indices({})}, {1});
+      scattered(scattered(x, kAdd), kMaximum);
   }
 }
 
@@ -275,7 +297,8 @@ void TellingFolds(ProgramWriter& w) {
   }
   switch (w.choices().Below(4)) {
     case 0:
-      s.Reduce(s.Broadcast(w.ScalarOf(type), sizes, {}), fold, {0, 1, 2}, s.Number(type, 3));
+      x = s.Broadcast(w.ScalarOf(type), sizes, {});
+      s.Reduce(x, fold, {0, 1, 2}, s.Number(type, 3));
       return;
     case 1:
       x = s.Transpose(x, {1, 2, 0});

@@ -265,7 +265,7 @@ class Test(CommandLineTest):
         run = ('test', '--cases', self.cases)
         self.expect(assay(*run, '--target', self.target('good'), '--report', f'json={good}'), 0, 'No bug found: all 7 cases that were judged pass')
         self.expect(assay(*run, '--target', self.target('wrong'), '--report', f'json={bad}', '--write-waivers', waivers), 1,
-                    '1 case fails: add/s32/bad.')
+                    '1 case fails: add/s32/bad: ')
         self.expect(assay(*run, '--target', self.target('wrong'), '--baseline', good), 1, 'regressions: 1', 'add/s32/bad: exact, now wrong')
         self.expect(assay(*run, '--target', self.target('wrong'), '--baseline', bad), 0, 'No regression: 0 cases mended, 1 still failing.')
         self.expect(assay(*run, '--target', self.target('good'), '--baseline', bad), 0, '1 case mended')

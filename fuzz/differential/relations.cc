@@ -400,9 +400,13 @@ std::optional<Rewritten> Peeled(const Module& module, Inputs inputs) {
       });
 }
 
-// The iterations of a loop that counts, each a call of its body.
+// The iterations of a loop that counts, one after the other. A fused computation has one caller, so
+// that a body with fusions is not repeated.
 Instruction* Unrolled(Site& site) {
   constexpr int64_t kMost = 8;
+  for (const auto& each : site.original().GetComputation(Attr::kBody)->instructions()) {
+    if (each->opcode() == Opcode::kFusion) return nullptr;
+  }
   const std::optional<CountedLoop> loop = MatchCountedLoop(site.original());
   const std::optional<int64_t> iterations = loop ? loop->Iterations() : std::nullopt;
   return iterations && *iterations <= kMost ? BuildUnrolled(site, *iterations) : nullptr;

@@ -159,10 +159,10 @@ ASSAY_DEVICE_CALL uint64_t ReducePrecision(const Step& step, uint64_t bits) {
     if (field > row.bias + reach) return OverflowBits(row, sign != 0);
     if (field <= row.bias - reach) {
       if (IsScale(row)) return CanonicalNan(row);
-      return row.signed_zero ? sign : 0;
+      magnitude = 0;
     }
   }
-  return sign | magnitude;
+  return magnitude == 0 && !row.signed_zero ? 0 : sign | magnitude;
 }
 ASSAY_DEVICE bool CompareResult(uint8_t direction, bool less, bool equal, bool unordered) {
   switch (direction) {

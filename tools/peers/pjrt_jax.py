@@ -113,7 +113,7 @@ def judgement(module, values, found, profile):
     """The verdict, and the sentence on it."""
     actual = [[_arrays.to_core(array, f'result {i}') for i, array in enumerate(found)]]
     text, sentence, _ = _core.judge(module._core, module._arguments(tuple(values), {}, convert=True), actual, profile,
-                                    _core.Budget())
+                                    _core.Budget(), {})
     return json.loads(text)['verdict'], sentence
 
 

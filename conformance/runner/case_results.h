@@ -1,5 +1,5 @@
-// The results of a run's cases, packed: a passing case takes some 200 bytes instead of 1,500, so
-// that the memory of a run hardly grows with its cases. Each is unpacked when it is looked at.
+// The packed results of a run's cases. A passing case takes about 200 bytes instead of 1,500. A
+// result is unpacked on access.
 // Tests: case_results_test.cc, runner_memory_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_CASE_RESULTS_H_
 #define ASSAY_CONFORMANCE_RUNNER_CASE_RESULTS_H_

@@ -1,5 +1,5 @@
-// One case on one target: its probes are asked, judged and concluded from. Whatever the target does
-// stays with its case. Tests: case_runner_test.cc.
+// Runs one case on one target: executes its probes, judges the results and derives the outcome. An
+// error of the target affects this case alone. Tests: case_runner_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_CASE_RUNNER_H_
 #define ASSAY_CONFORMANCE_RUNNER_CASE_RUNNER_H_
 
@@ -17,8 +17,8 @@ struct CaseOptions {
   RunBudget golden;     // of a golden evaluation
   double seconds = 60;  // that the target may take for all probes of a case; negative: no limit
   int repeat = 1;       // runs whose results must have the same bits
-  // Golden values from definitions alone where the case is small enough to wait for them: what
-  // makes a target of golden itself.
+  // Computes golden values by the reference definitions alone if the case is small. Golden's own
+  // kernels can then be the target.
   bool straight = false;
   // Modules are verified before dispatch. The target never receives an illegal module, and the
   // verifier answers the cases that expect a refusal.
@@ -29,7 +29,7 @@ struct CaseOptions {
 
 class CaseRunner {
  public:
-  // Both must outlive it. A target that can hang is expected to have deadlines of its own.
+  // Both must outlive the runner. A target that can hang must enforce deadlines of its own.
   CaseRunner(Backend& target, const TargetProfile& profile, const CaseOptions& options)
       : target_(target), profile_(profile), options_(options) {}
 

@@ -16,7 +16,7 @@
 
 namespace assay {
 
-// Which cases are executed again with other arguments.
+// The cases that are executed a second time, with other arguments.
 enum class Again : uint8_t {
   kNone,
   kEighth,  // a fixed eighth, chosen by the hash of the id
@@ -26,17 +26,17 @@ bool IsExecutedAgain(absl::string_view id, Again again);
 
 // The case with other arguments that are as legal as its own. Generated arrays have the same value
 // profile with another seed. Elements that are written out, and those of profiles without a seed,
-// come in the opposite order, unless the module uses them as indices, branch numbers or sizes of
-// pieces: then they stay.
+// are reversed. Elements that the module uses as indices, branch numbers or sizes of pieces are not
+// changed.
 CorpusCase WithOtherArguments(const CorpusCase& corpus_case, const Module& module);
 
 // Returns true if executions with the same arguments may give different results: the module draws
 // random numbers or keeps a state.
 bool MayVary(const Module& module);
 
-// The sets of a probe are its inputs (0) and the other ones (1), which it need not have. The first
-// arguments are executed `repeat` times; where the case is executed again, then the other ones, if
-// there are any, and the first once more.
+// Returns the argument sets of a probe in the order of execution: 0 is its inputs, 1 its other
+// inputs, if it has any. Set 0 is executed `repeat` times. If the case is executed again, set 1
+// follows, and then set 0 once more.
 std::vector<size_t> OrderOfExecutions(const Probe& probe, int repeat, bool again);
 InputSets SetsOf(const Probe& probe, std::vector<size_t> order);
 

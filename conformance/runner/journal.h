@@ -1,5 +1,5 @@
-// The results of a run as they come, a line each, so that what a killed run has found is not lost:
-// `--resume` goes on from them. The first line says which run it is. Tests: journal_test.cc.
+// A file that receives each result of a run as one line, so that a killed run loses nothing:
+// `--resume` continues from it. The first line says which run it is. Tests: journal_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_JOURNAL_H_
 #define ASSAY_CONFORMANCE_RUNNER_JOURNAL_H_
 
@@ -14,22 +14,22 @@ namespace assay {
 
 class Journal {
  public:
-  // An empty journal of the run, of which its identity (run_identity.h), its shard and Assay's
-  // version count. INVALID_ARGUMENT where the file cannot be written, or another process does.
+  // Starts an empty journal. Its first line has the identity of the run (run_identity.h), the shard
+  // and Assay's version. INVALID_ARGUMENT if the file cannot be written or is in use.
   static absl::StatusOr<std::unique_ptr<Journal>> Start(const std::string& path,
                                                         const RunResult& run);
-  // Goes on with what is there, whose results go to `done`; starts one where there is none. A last
-  // line that was cut off is dropped. INVALID_ARGUMENT, saying what differs, for the journal of
-  // another run, and by line for what is no journal.
+  // Appends the stored results to `done` and continues the journal; starts one if there is none. A
+  // truncated last line is dropped. INVALID_ARGUMENT for the journal of another run, with the first
+  // difference, and for a file that is not a journal, with the line.
   static absl::StatusOr<std::unique_ptr<Journal>> Resume(const std::string& path,
                                                          const RunResult& run, CaseResults* done);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  // The line is in the file when this returns. After an error nothing more is written.
+  // Writes the line to the file before it returns. After an error nothing more is written.
   absl::Status Append(const CaseResult& result);
-  // The run is over and reported.
+  // Deletes the file after the run has been reported.
   void Remove();
 
  private:

@@ -1,6 +1,6 @@
-// Reading the members of JSON objects of strangers: what is missing keeps its value, and the first
-// member of the wrong kind is the error, named by its path ("cases[3].probes[0].message"). Tests:
-// case_result_test.cc.
+// Reads members of untrusted JSON objects. A missing member leaves the value unchanged; the first
+// member of the wrong kind is reported as the error, with its path ("cases[3].probes[0].message").
+// Tests: case_result_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_JSON_FIELDS_H_
 #define ASSAY_CONFORMANCE_RUNNER_JSON_FIELDS_H_
 
@@ -19,10 +19,10 @@ namespace assay {
 
 class JsonFields {
  public:
-  // Of what a case has. Sums over the cases of a file stay far from the end of int64_t.
+  // The largest count of one case. Sums over the cases of a file then stay far below INT64_MAX.
   static constexpr int64_t kMostCounted = int64_t{1} << 36;
 
-  // `status` takes the first error; both must outlive this.
+  // `status` receives the first error. Both must outlive this object.
   JsonFields(const nlohmann::json& object, std::string path, absl::Status* status);
 
   void Get(const char* key, std::string* value) const;
@@ -35,7 +35,7 @@ class JsonFields {
   void GetSeconds(const char* key, double* value) const;  // from 0 to 1e9
   void GetCount(const char* key, int64_t* value) const;   // from 0 to kMostCounted
 
-  // A member that has to be there and is one of the names that `from_name` knows.
+  // Reads a required member whose value is one of the names that `from_name` accepts.
   template <typename T>
   T Name(const char* key, std::optional<T> (*from_name)(absl::string_view), T otherwise) const {
     std::string name;

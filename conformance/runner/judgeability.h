@@ -1,5 +1,6 @@
-// What a run may leave open: the judge has to decide nearly all of what it is asked, or a target
-// passes because nobody looked. Tests: judgeability_test.cc, report_test.cc.
+// Limits on the share of results that are not judgeable. A run in which the judge decided too
+// little fails, because a target could pass without having been tested. Tests:
+// judgeability_test.cc, report_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_JUDGEABILITY_H_
 #define ASSAY_CONFORMANCE_RUNNER_JUDGEABILITY_H_
 
@@ -10,17 +11,17 @@
 
 namespace assay {
 
-// The share of elements of single-operation cases that need not be judgeable.
+// The largest permitted share of elements of single-operation cases that are not judgeable.
 inline constexpr double kNotJudgeableShare = 0.02;
 
-// Why the run fails although no case does: no case has a result that was judged, because the target
-// supports none or the profile leaves all out. None for a run of illegal modules alone that were
-// refused, and for a run without cases.
+// Returns why the run fails although no case fails: no case has a result that was judged, because
+// the target supports none or the profile excludes all. Nullopt for a run that consists of illegal
+// modules that were refused, and for a run without cases.
 std::vector<std::string> NothingJudged(const RunResult& run);
 
-// Why the run of a whole tier fails although no case does: more than that share of elements is not
-// judgeable, or elements of an operation that must be exact are not. None for a part of a tier: a
-// shard, what was chosen by a filter, cases of one's own, an interrupted run.
+// Returns why the run of a whole tier fails although no case fails: more than that share of
+// elements is not judgeable, or an element of an operation that must be exact is not. Nullopt for a
+// part of a tier: a shard, a filtered selection, the user's own cases, an interrupted run.
 std::vector<std::string> JudgeabilityComplaints(const RunResult& run);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// What makes two runs one, so that their results may stand in one report: for journals that are
-// gone on with and shards that are joined. Tests: journal_test.cc, report_test.cc.
+// The identity of a run. Results of runs with equal identity may be joined in one report: a resumed
+// journal, and the shards of a run. Tests: journal_test.cc, report_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_RUN_IDENTITY_H_
 #define ASSAY_CONFORMANCE_RUNNER_RUN_IDENTITY_H_
 
@@ -12,12 +12,12 @@
 
 namespace assay {
 
-// The members of the header that are what was asked of whom, and what counted as right. Not the
-// target's version, which is known only once it has started.
+// The members of the header that describe the target, the selection of cases and the profile. The
+// target's version is excluded, because it is known only after the target has started.
 nlohmann::json IdentityOf(const RunResult& run);
 
 // The first member in which two objects differ, in words: "its profile is "gpu", that of NAME
-// "golden""; none: they are equal. `other` may be a stranger's, of any depth.
+// "golden""; empty if they are equal. `other` is untrusted and may be nested deeply.
 std::optional<std::string> FindDifference(const nlohmann::json& other, const nlohmann::json& own,
                                           absl::string_view name);
 

@@ -21,22 +21,22 @@
 namespace assay {
 
 struct SuiteOptions {
-  // Called in each thread, whose target it is: children die with the thread that started them.
+  // Called once in each worker thread. A child process ends with the thread that started it.
   std::function<absl::StatusOr<std::unique_ptr<Backend>>()> make_target;
   const TargetProfile* profile = nullptr;
-  // But for what the target says of itself: `straight`, `verified`, and whether it executes again.
+  // The target's own capabilities replace `straight`, `verified` and whether a case is run again.
   CaseOptions each;
   int64_t jobs = 1;
   const std::atomic<bool>* stop = nullptr;  // true: end after the cases that run
-  // Sees a target once it has started; one thread at a time.
+  // Called with a target after it has started, by one thread at a time.
   std::function<void(Backend&)> started;
-  // Takes each result as soon as it is there, one at a time; false: end as `stop` does. Must be
-  // there.
+  // Required. Receives each result as soon as it is available, by one thread at a time. Returns
+  // false to stop the run as `stop` does.
   std::function<bool(const CorpusCase&, CaseResult)> take;
 };
 
-// Runs the cases, in their order where one job does. An error where no target could be started:
-// that of the first.
+// Runs the cases; a single job keeps their order. Returns the error of the first target if no
+// target could be started.
 absl::Status RunCases(absl::Span<const CorpusCase* const> cases, const SuiteOptions& options);
 
 }  // namespace assay

@@ -1,5 +1,5 @@
-// Which part of the cases one process of many runs. A case belongs to the shard that the hash of
-// its id says, so that shards are balanced, and stay what they are when other cases come or go.
+// A shard: the part of the cases that one process of many runs. The hash of its id assigns a case
+// to a shard, so shards are balanced and do not change when other cases are added or removed.
 // Tests: shard_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_SHARD_H_
 #define ASSAY_CONFORMANCE_RUNNER_SHARD_H_
@@ -20,14 +20,14 @@ struct Shard {
   friend bool operator==(const Shard&, const Shard&) = default;
 };
 
-// The value of an environment variable; none where it is not set.
+// Returns the value of an environment variable, or nullopt if it is not set.
 using Environment = std::function<std::optional<std::string>(const char* name)>;
 std::optional<std::string> ProcessEnvironment(const char* name);
 
 // "I/N" with I from 0 to N - 1; "auto": the place that Open MPI, PMI, Slurm or GoogleTest gave this
 // process; empty: that of GoogleTest's variables if they are set (GTEST_SHARD_INDEX,
-// GTEST_TOTAL_SHARDS), else everything. INVALID_ARGUMENT for anything else, and for "auto" where
-// nobody gave a place.
+// GTEST_TOTAL_SHARDS), else all cases. INVALID_ARGUMENT for any other text, and for "auto" if no
+// launcher has set a place.
 absl::StatusOr<Shard> FindShard(absl::string_view text, const Environment& environment);
 
 }  // namespace assay

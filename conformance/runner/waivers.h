@@ -1,6 +1,6 @@
-// Waivers: failures of a target that somebody knows of and answers for until a date. They hide
-// nothing: a waived case stays what it is in every report, and a waiver that is no longer true
-// fails the run. Tests: waivers_test.cc.
+// Waivers: known failures of a target, each with a reason and an expiry date. A waived case keeps
+// its outcome in every report. A waiver that has expired or matches no failure makes the run
+// fail. Tests: waivers_test.cc.
 #ifndef ASSAY_CONFORMANCE_RUNNER_WAIVERS_H_
 #define ASSAY_CONFORMANCE_RUNNER_WAIVERS_H_
 
@@ -20,19 +20,19 @@ struct Waiver {
   std::string where;    // "file:line"
 };
 
-// The waivers of a text file (waivers.proto). INVALID_ARGUMENT, as "name:line: ..." with a column
-// where the text is malformed, also for waivers without a glob, a reason or a link, and for what is
-// no date.
+// Reads the waivers of a text file (waivers.proto). INVALID_ARGUMENT, as "name:line: ..." with a
+// column if the text is malformed, also for a waiver without a glob, a reason or a link, and for an
+// expiry that is not a date.
 absl::StatusOr<std::vector<Waiver>> ReadWaivers(absl::string_view text, const std::string& name);
 
-// The first waiver that covers the result: one that has not expired before `today` (YYYY-MM-DD), of
-// a case that fails or cannot be judged. Null: none.
+// Returns the first waiver that covers the result of a case that fails or is not judgeable and that
+// has not expired before `today` (YYYY-MM-DD). Null if there is none.
 const Waiver* FindWaiver(absl::Span<const Waiver> waivers, absl::string_view today,
                          const CaseResult& result);
 
-// Writes into each result the reason of the waiver that covers it. Returns why the run fails
-// beside: waivers that have expired, that match a case that passes, or that match none of `ids`,
-// those of the whole corpus.
+// Stores in each result the reason of the waiver that covers it. Returns the complaints that make
+// the run fail: waivers that have expired, that match a case that passes, or that match none of
+// `ids`, which are the ids of the whole corpus.
 std::vector<std::string> ApplyWaivers(absl::Span<const Waiver> waivers, absl::string_view today,
                                       absl::Span<const absl::string_view> ids,
                                       CaseResults* results);

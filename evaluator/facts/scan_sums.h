@@ -1,6 +1,6 @@
-// The running sums of a scan whose step adds or multiplies, formed in f64 from something else than
-// its operands: what widened_fold.h is for operations with one sum for each element. Those of
-// logarithms are products. Tests: accumulation_facts_test.cc.
+// The running sums of a scan whose step adds or multiplies, computed in f64 over mapped operands.
+// This is the counterpart of widened_fold.h for scans. A running sum of logarithms stands for a
+// running product. Tests: accumulation_facts_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_SCAN_SUMS_H_
 #define ASSAY_EVALUATOR_FACTS_SCAN_SUMS_H_
 
@@ -23,15 +23,15 @@ struct ScanFold {
   Place place = Place::kAfterStep;
 };
 
-// Nullopt where the instruction is no scan or the leaf no fold of that kind, kAdd or kMultiply.
+// Returns nullopt if the instruction is not a scan or the leaf is not a kAdd or kMultiply fold.
 std::optional<ScanFold> FindScanFold(const Instruction& instruction, int64_t leaf,
                                      analysis::ReducerKind kind);
 
-// The sums of mapped operands, by element of that leaf, each the exact one rounded once.
+// The sums of the mapped operands for each element of the leaf. Each is exact, rounded once.
 std::vector<double> AddScanned(const Instruction& scan, const ScanFold& fold,
                                absl::Span<const Literal> operands, const TermMap& map);
 
-// The greatest and the least of the sums up to each of these, in f64. Nothing comes after
+// The largest and the smallest running sum up to each element, in f64. No sum follows
 // -infinity.
 struct ScanExtremes {
   std::vector<double> greatest, least;

@@ -11,12 +11,12 @@
 
 namespace assay {
 
-// A bound of what was rounded to this: the next double, but of 0 itself.
+// An upper bound of a value that was rounded to this: the next double; 0 for 0.
 inline double Up(double value) {
   return value == 0 ? 0 : std::nextafter(value, std::numeric_limits<double>::infinity());
 }
 
-// By feature.
+// Indexed by feature.
 std::vector<AccumulationFact> StatisticsFacts(const Instruction& training, const Literal& operand,
                                               bool variance);
 

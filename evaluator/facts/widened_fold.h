@@ -1,6 +1,6 @@
-// The sum or product that an instruction forms, formed in f64 from something else than its
-// operands: ones count the terms, magnitudes give the sum of magnitudes that bounds of sums are
-// made of. In the instruction's own type both could overflow. Tests: accumulation_facts_test.cc,
+// The sum or product of an instruction, computed in f64 over mapped operands. Operands of 1 count
+// the terms; magnitudes give the sum of magnitudes from which error bounds are derived. In the
+// instruction's own type either could overflow. Tests: accumulation_facts_test.cc,
 // bounds_test.cc.
 #ifndef ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_
 #define ASSAY_EVALUATOR_FACTS_WIDENED_FOLD_H_
@@ -18,7 +18,7 @@
 
 namespace assay {
 
-// kAdd or kMultiply where the instruction folds floats or complex numbers that way, else kOther.
+// Returns kAdd or kMultiply if the instruction folds floats or complex numbers so, else kOther.
 analysis::ReducerKind FoldKind(const Instruction& instruction);
 // Whether every operand of a fold is added up or multiplied as it is: not the group sizes of a
 // ragged dot, nor scales.
@@ -38,14 +38,14 @@ absl::StatusOr<Literal> EvaluateWidened(const Instruction& instruction,
                                         absl::Span<const Literal> operands, int exponent,
                                         const EvaluateModule& evaluate);
 
-// Of a complex element |real| + |imaginary|, of any other its value.
+// Returns |real| + |imaginary| of a complex element, and the value of any other.
 double MagnitudeOrValue(ElementType type, Element element);
 
-// What each operand element becomes, from its value (for a complex one |real| + |imaginary|).
-// `init` is true for the start value of a fold.
+// Maps an operand element, given its value (|real| + |imaginary| of a complex one). `init` is true
+// for the start value of a fold.
 using TermMap = std::function<double(double value, bool init)>;
 
-// What counts terms: 1, and 0 for a start value that is zero.
+// Maps every element to 1, and a start value of zero to 0, so that a sum counts terms.
 inline double OneTerm(double value, bool init) { return init && value == 0 ? 0.0 : 1.0; }
 
 // Operands for that module. Indices stay, and so do the elements that a select-and-scatter selects
@@ -53,13 +53,13 @@ inline double OneTerm(double value, bool init) { return init && value == 0 ? 0.0
 std::vector<Literal> WidenOperands(const Instruction& instruction,
                                    absl::Span<const Literal> operands, const TermMap& map);
 
-// How many terms each element of the result adds up; a start value counts unless it is zero. Of
-// floats and complex numbers, by FoldKind.
+// The number of terms that each element of the result sums, for floats and complex numbers. A
+// start value counts unless it is zero.
 absl::StatusOr<std::vector<double>> CountTerms(const Instruction& instruction,
                                                absl::Span<const Literal> operands,
                                                const EvaluateModule& evaluate);
 
-// The fold of mapped operands, by element of the result.
+// The fold of the mapped operands for each element of the result.
 absl::StatusOr<std::vector<double>> FoldWidened(const Instruction& instruction,
                                                 absl::Span<const Literal> operands, Opcode fold,
                                                 const TermMap& map, const EvaluateModule& evaluate);

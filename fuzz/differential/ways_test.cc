@@ -81,7 +81,9 @@ TEST(RelationsTest, RewritesChangeNothing) {
           << PrintModule(*other->module, PrintOptions::Lossless());
     }
     // The few programs of a shorter schedule have not every form.
-    if (kScheduleStride == 1) EXPECT_GE(applied, 4) << relation.name;
+    if (kScheduleStride == 1) {
+      EXPECT_GE(applied, 4) << relation.name;
+    }
   }
 }
 

@@ -97,15 +97,8 @@ void SetRagged(const Instruction& dot, const DotDimensions& dims, const RaggedGr
   }
 }
 
-// Whether an operand of scaled-dot is only a stand-in for a scale that is not there.
-bool IsDummyScale(const Shape& scale, const Shape& operand) {
-  if (scale.rank() == 0) return true;
-  if (scale.element_type() != operand.element_type() || scale.element_count() != 1) return false;
-  for (const int64_t size : operand.dimensions()) {
-    if (size != 1) return true;
-  }
-  return false;
-}
+// A scalar stands for a scale that is not there, whatever its value.
+bool IsDummyScale(const Shape& scale) { return scale.rank() == 0; }
 void SetScaleAxis(const Dimensions& list, const Shape& operand, const Shape& scale, bool is_left,
                   ScaleAxis& axis) {
   const Dimensions strides = RowMajorStrides(scale.dimensions());
@@ -127,14 +120,14 @@ void SetScales(const Instruction& dot, const DotDimensions& dims, DotParameter& 
     std::fill(std::begin(axis->left_block), std::end(axis->left_block), 1);
     std::fill(std::begin(axis->right_block), std::end(axis->right_block), 1);
   }
-  if (!IsDummyScale(left, lhs)) {
+  if (!IsDummyScale(left)) {
     p.left_scale_row = RowOf(left);
     pointers.push_back({&p.left_scale, Operand(2)});
     SetScaleAxis(dims.lhs_batch, lhs, left, true, p.scale_batch);
     SetScaleAxis(dims.lhs_free, lhs, left, true, p.scale_rows);
     SetScaleAxis(dims.lhs_contracting, lhs, left, true, p.scale_terms);
   }
-  if (!IsDummyScale(right, rhs)) {
+  if (!IsDummyScale(right)) {
     p.right_scale_row = RowOf(right);
     pointers.push_back({&p.right_scale, Operand(3)});
     SetScaleAxis(dims.rhs_batch, rhs, right, false, p.scale_batch);

@@ -44,6 +44,10 @@ const char* const kPrograms[] = {
     "x = f32[3,45] parameter(0) ROOT r = f32[45,3] reverse(x2), dimensions={1}",
     "x = f32[33,70] parameter(0) ROOT r = f32[70,33] transpose(x), dimensions={1,0}",
     "ROOT r = s32[5,6] iota(), iota_dimension=0",
+    "x = f8e4m3fn[2] constant({2, 3}) s = f8e4m3fn[1] constant({4}) ROOT r = f32[] "
+    "scaled-dot(x, x, s, s), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+    "x = f8e4m3fnuz[2] constant({-0.0009765625, 1}) ROOT r = f8e4m3fnuz[2] reduce-precision(x), "
+    "exponent_bits=4, mantissa_bits=0",
     "x = u32[9] parameter(0) ROOT r = u8[9,4] bitcast-convert(x)",
     "x = u8[9,4] parameter(0) ROOT r = u32[9] bitcast-convert(x)",
     "x = f32[6,8] parameter(0) i = s32[] constant(9) j = s32[] constant(-3) ROOT r = f32[2,3] "

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "runtime/plan.h"
+#include "spec/analysis/movement.h"
 
 namespace assay::runtime {
 namespace {
@@ -41,18 +42,7 @@ ViewChoice::ViewChoice(const Computation& computation, const std::vector<bool>& 
 }
 
 bool ViewChoice::MayBeView(const Instruction& instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kBroadcast:
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-    case Opcode::kReshape:
-    case Opcode::kReverse:
-    case Opcode::kSlice:
-    case Opcode::kTranspose:
-      return true;
-    default:
-      return false;
-  }
+  return analysis::IsMovement(instruction.opcode());
 }
 
 bool ViewChoice::CanReadThrough(const Instruction& user, int64_t k, const View& view) {

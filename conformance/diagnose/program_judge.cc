@@ -213,25 +213,13 @@ struct LeafRule {
   bool rounded = false, may_differ = false;
 };
 
-std::string SizesText(const Literal& literal) {
-  return absl::StrCat("sizes [", absl::StrJoin(literal.current_sizes(), ","), "]");
-}
-
 void JudgeLeaf(const Subject& subject, const LeafRule& rule, const Literal& golden,
                const Literal& actual, int64_t leaf, Judgement* judgement) {
   if (golden.shape().is_dynamic()) {
     if (golden.current_sizes() == actual.current_sizes()) {
       return JudgeLeaf(subject, rule, ValidBox(golden), ValidBox(actual), leaf, judgement);
     }
-    judgement->verdict = Verdict::kWrong;
-    ++judgement->counts[static_cast<int>(Verdict::kWrong)];
-    Evidence evidence;
-    evidence.leaf = leaf;
-    evidence.golden = SizesText(golden);
-    evidence.actual = SizesText(actual);
-    evidence.reason = "the current sizes of dynamic dimensions differ";
-    judgement->evidence.push_back(std::move(evidence));
-    return;
+    return CountOtherSizes(golden, actual, leaf, judgement);
   }
   if (Literal::BitEqual(golden, actual)) {
     return CountEqual(rule.rounded, golden.element_count(), judgement);

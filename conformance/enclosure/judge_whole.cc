@@ -135,10 +135,6 @@ Box ValidPart(const Box& box) {
   return valid;
 }
 
-std::string SizesText(const Literal& literal) {
-  return absl::StrCat("sizes [", absl::StrJoin(literal.current_sizes(), ","), "]");
-}
-
 // Current sizes are judged where the encloser knows them; it does not where they follow from an
 // interval.
 void JudgeDynamicLeaf(const Box& box, const Literal& golden, const Literal& actual, int64_t leaf,
@@ -153,14 +149,7 @@ void JudgeDynamicLeaf(const Box& box, const Literal& golden, const Literal& actu
     LeafJudge(ValidPart(box), ValidBox(golden), ValidBox(actual), leaf, judgement).Run();
     return;
   }
-  judgement->verdict = Verdict::kWrong;
-  ++judgement->counts[static_cast<int>(Verdict::kWrong)];
-  Evidence evidence;
-  evidence.leaf = leaf;
-  evidence.golden = SizesText(golden);
-  evidence.actual = SizesText(actual);
-  evidence.reason = "the current sizes of dynamic dimensions differ";
-  judgement->evidence.push_back(std::move(evidence));
+  CountOtherSizes(golden, actual, leaf, judgement);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "conformance/judge/gathered_elements.h"
 #include "spec/text/printer.h"
 
@@ -37,6 +38,10 @@ std::optional<uint64_t> Steps(ElementType type, Element golden, Element actual) 
     steps = std::max(steps, UlpDistance(part, golden.imag, actual.imag));
   }
   return steps;
+}
+
+std::string SizesText(const Literal& literal) {
+  return absl::StrCat("sizes [", absl::StrJoin(literal.current_sizes(), ","), "]");
 }
 
 }  // namespace
@@ -85,6 +90,18 @@ void Decide(const TargetProfile& profile, DecisionPoint point, ElementFinding* f
         absl::StrCat("decides ", DecisionPointName(point), " (", DecisionPointMeaning(point),
                      "), which ", profile.name(), " does not admit");
   }
+}
+
+void CountOtherSizes(const Literal& golden, const Literal& actual, int64_t leaf,
+                     Judgement* judgement) {
+  judgement->verdict = Verdict::kWrong;
+  ++judgement->counts[static_cast<int>(Verdict::kWrong)];
+  Evidence evidence;
+  evidence.leaf = leaf;
+  evidence.golden = SizesText(golden);
+  evidence.actual = SizesText(actual);
+  evidence.reason = "the current sizes of dynamic dimensions differ";
+  judgement->evidence.push_back(std::move(evidence));
 }
 
 void CountEqual(bool rounds, int64_t elements, Judgement* judgement) {

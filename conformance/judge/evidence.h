@@ -38,6 +38,11 @@ Evidence MakeEvidence(const ElementFinding& finding, const Literal& golden, cons
 void Count(const Subject& subject, const ElementFinding& finding, const Literal& golden,
            const Literal& actual, int64_t leaf, int64_t position, Judgement* judgement);
 
+// Counts a result whose dynamic dimensions have other current sizes than the golden one: it is
+// wrong.
+void CountOtherSizes(const Literal& golden, const Literal& actual, int64_t leaf,
+                     Judgement* judgement);
+
 // Counts elements whose bits are the golden ones.
 void CountEqual(bool rounds, int64_t elements, Judgement* judgement);
 

@@ -1,5 +1,5 @@
-// Smaller sizes and simpler attributes and constants in the place of those of a module, which stays
-// one graph. Private to fuzz/reduce. Tests: reducer_test.cc.
+// Makes sizes of a module smaller, and its attributes and constants simpler; its graph stays as it
+// is. Private to fuzz/reduce. Tests: reducer_test.cc.
 #ifndef ASSAY_FUZZ_REDUCE_MODULE_EDITS_H_
 #define ASSAY_FUZZ_REDUCE_MODULE_EDITS_H_
 

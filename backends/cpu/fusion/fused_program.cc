@@ -9,6 +9,7 @@
 #include "backends/cpu/vector/kernel_table.h"
 #include "backends/cpu/vector/program_builder.h"
 #include "spec/analysis/inliner.h"
+#include "spec/analysis/movement.h"
 
 namespace assay::cpu {
 namespace {
@@ -29,21 +30,6 @@ struct Leaf {
   std::optional<View> view;
   ProgramBuilder::Value value = -1;
 };
-
-bool IsMovement(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBroadcast:
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-    case Opcode::kReshape:
-    case Opcode::kReverse:
-    case Opcode::kSlice:
-    case Opcode::kTranspose:
-      return true;
-    default:
-      return false;
-  }
-}
 
 Element IotaElement(ElementType type, int64_t index) {
   const ElementType part = IsComplex(type) ? Info(type).component : type;
@@ -119,7 +105,7 @@ class Fuser : private analysis::Inliner<Leaf> {
         instruction.opcode() == Opcode::kCopy) {
       return operands(0);
     }
-    if (IsMovement(instruction.opcode())) return EmitMovement(instruction, operands);
+    if (analysis::IsMovement(instruction.opcode())) return EmitMovement(instruction, operands);
     if (!instruction.info().elementwise() && instruction.opcode() != Opcode::kBitcastConvert) {
       return Refuse(instruction, "an operation that is not elementwise");
     }

@@ -10,26 +10,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "backends/cuda/kernels/lowering.h"
+#include "spec/analysis/movement.h"
 
 namespace assay::cuda {
 namespace {
 
 constexpr int64_t kMostFused = 256;  // instructions; planning recurses
-
-bool IsFusedMove(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::kBroadcast:
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-    case Opcode::kReshape:
-    case Opcode::kReverse:
-    case Opcode::kSlice:
-    case Opcode::kTranspose:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool IsLane(const Instruction& x) {
   if (!x.info().elementwise() || x.opcode() == Opcode::kRng || !x.shape().is_array()) return false;
@@ -117,7 +103,7 @@ class FusionPlanner {
       const std::byte* const data = x.literal()->data();
       return NewBuffer(x, AddConstant(plan_, {data, data + x.literal()->byte_size()}));
     }
-    if (!into.has_value() && IsFusedMove(x.opcode())) {
+    if (!into.has_value() && analysis::IsMovement(x.opcode())) {
       absl::StatusOr<View> view = MovedView(x);
       if (!view.ok()) return view.status();
       if (view->is_dense()) return NewBuffer(x, buffers_[view->affine()->source]);
@@ -128,7 +114,7 @@ class FusionPlanner {
     absl::Status status;
     if (IsLane(x)) {
       status = AddWeb(x, *into);
-    } else if (IsFusedMove(x.opcode())) {
+    } else if (analysis::IsMovement(x.opcode())) {
       absl::StatusOr<View> view = MovedView(x);
       if (!view.ok()) return view.status();
       status = AddNumberedCopy(*view, BytesOf(x.shape()), *into);
@@ -141,7 +127,7 @@ class FusionPlanner {
 
   // A value as a view of stored arrays. What is computed is stored first.
   absl::StatusOr<View> ViewOfValue(const Instruction& x) {
-    if (IsFusedMove(x.opcode()) && !buffer_of_.contains(&x)) return MovedView(x);
+    if (analysis::IsMovement(x.opcode()) && !buffer_of_.contains(&x)) return MovedView(x);
     absl::StatusOr<int64_t> number = Store(x, std::nullopt);
     if (!number.ok()) return number.status();
     return View::Dense(x.shape().dimensions(), *number);

@@ -12,7 +12,7 @@ struct Saying {
 };
 
 // XLA's verifier runs first on the module as it came, and its errors are INTERNAL. It runs again
-// after every pass, and what it says then is a failure of that pass: the first row is of those.
+// after every pass, and an error of those runs, such as that of the first row, is the pass's own.
 constexpr Saying kSayings[] = {
     {"does not support custom element sizes on non-sub-byte types", absl::StatusCode::kInternal},
     {"[hlo verifier]", absl::StatusCode::kInvalidArgument},
